@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* The program's own folder ends as the folder does where it was to be
- * installed; one that runs from a build tree is in neither. */
+/* The program's own folder ends as the folder in which it would be installed;
+ * for a program that runs from a build tree it ends as neither. */
 static char *
 find_prefix (void)
 {

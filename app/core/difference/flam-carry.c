@@ -16,7 +16,7 @@ typedef struct
 
 /* --- measure ------------------------------------------------------------- */
 
-/* Samples that are counted have no other unit. */
+/* Measures that count samples are all in the same unit. */
 static gboolean
 is_fit (const Carry *carry, const FlamMeasure *measure)
 {
@@ -27,7 +27,7 @@ is_fit (const Carry *carry, const FlamMeasure *measure)
   return flam_measure_is_like (measure, wanted);
 }
 
-/* The file's default one, where it fits; else the first that does. */
+/* The file's default measure, where it fits; otherwise the first that fits. */
 static int
 find_alike (const Carry *carry)
 {
@@ -65,7 +65,7 @@ carry_measure (Carry *carry)
 
 /* --- threads ------------------------------------------------------------- */
 
-/* A thread is who it is by its name and its process's, wherever it ran. */
+/* A thread is identified by its name and its process's name, not by its id. */
 static char *
 name_thread (const FlamProfile *profile, FlamId thread)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A selection of one capture -> the same question to another one: what both
- * sides of a comparison are looked at with.
+/* A selection of one capture -> the equivalent one for another capture, to
+ * compare the two:
  *
  *    measure      the same id; else one of the same kind and unit
  *    threads      those of the same names; none of them: all
@@ -15,30 +15,30 @@
 
 G_BEGIN_DECLS
 
-/* What of it the other capture does not have. */
+/* The parts of it that the other capture does not have. */
 typedef enum
 {
   FLAM_CARRIED_MEASURE = 1 << 0,     /* another measure of the same unit */
-  FLAM_CARRIED_THREADS = 1 << 1,     /* some threads are not there */
-  FLAM_CARRIED_ALL_THREADS = 1 << 2, /* none of them is: all are taken */
-  FLAM_CARRIED_TIME = 1 << 3,        /* the range is not: all of it is taken */
-  FLAM_CARRIED_STATES = 1 << 4,      /* it was running all the time */
-  FLAM_CARRIED_LABELS = 1 << 5,      /* some labels: they are not asked for */
+  FLAM_CARRIED_THREADS = 1 << 1,     /* some of the threads are not there */
+  FLAM_CARRIED_ALL_THREADS = 1 << 2, /* no thread is there: all are taken */
+  FLAM_CARRIED_TIME = 1 << 3,        /* the range is not there: all of time */
+  FLAM_CARRIED_STATES = 1 << 4,      /* without states: all are running */
+  FLAM_CARRIED_LABELS = 1 << 5,      /* some labels are not there: left out */
 } FlamCarriedWithout;
 
-/* Takes the labels that no sample of `profile` has out of the selection;
- * returns them, "KEY=VALUE", or NULL; g_ptr_array_unref. */
+/* Removes the labels that no sample of `profile` has from the selection;
+ * returns them, as "KEY=VALUE", or NULL; g_ptr_array_unref. */
 GPtrArray *flam_carry_drop_labels (FlamSelection *selection,
                                    const FlamProfile *profile);
 
-/* NULL: there is no measure like it (flam_measure_is_like()). */
+/* NULL: there is no similar measure (flam_measure_is_like()). */
 FlamSelection *flam_carry_selection (const FlamProfile *from,
                                      const FlamSelection *selection,
                                      const FlamProfile *to,
                                      guint *without);
 
-/* The measure that says what there was of this one before, in a capture that is
- * a difference by itself: folded stacks of two columns, pprof with -diff_base.
+/* The measure that holds what there was of this one before, in a capture that
+ * is itself a difference: folded stacks of two columns, pprof with -diff_base.
  * -1: there is none. */
 int flam_carry_find_before (const FlamProfile *profile, guint measure);
 

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* What a path's node is made from: the heaviest node of it, of what is now
- * where that has it. */
+/* What the node of a path is made from: the heaviest node of the path, in the
+ * newer tree where that has the path. */
 typedef struct
 {
   guint side;
@@ -21,7 +21,7 @@ typedef struct
   Model *model;
   gint64 *self, *total; /* widths */
   FlamId *order;        /* paths, caller by caller, heaviest first */
-  guint32 *first;       /* of a path's callees in the order; n + 1 */
+  guint32 *first;       /* first callee of each path in the order; n + 1 */
   FlamBuilder *builder;
   FlamId *functions[FLAM_DIFF_N_SIDES]; /* ids in the builder, or FLAM_NONE */
 } Both;
@@ -102,7 +102,7 @@ compare_paths (gconstpointer a, gconstpointer b, gpointer data)
   return strcmp (name_of (both, x), name_of (both, y));
 }
 
-/* The callees of a path are together, those without a width left out. */
+/* The callees of each path are neighbours; those without width are dropped. */
 static void
 find_order (Both *both)
 {
@@ -200,7 +200,7 @@ copy_thread (Both *both, const FlamProfile *profile, FlamId id)
   return thread;
 }
 
-/* What FlamTree.function is, by what the rows are. */
+/* What FlamTree.function is, depending on what the rows are. */
 static FlamId
 copy_key (Both *both, const Model *model)
 {
@@ -338,7 +338,7 @@ flam_diff_both (const FlamDiffPaths *paths, gboolean self, FlamDiffScale scale)
   tree = tree_for (&both, both.first[both.n] + 1);
   tree->change->self = self;
   add_nodes (&both, tree, self);
-  /* It fails for weights alone, of which there are none. */
+  /* It fails only for bad weights, of which there are none. */
   tree->profile = flam_builder_finish (builder, NULL);
   for (guint side = 0; side < FLAM_DIFF_N_SIDES; side++)
     g_free (both.functions[side]);

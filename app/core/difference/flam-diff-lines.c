@@ -15,7 +15,7 @@ base_name (const char *path)
   return slash != NULL ? slash + 1 : path;
 }
 
-/* How many whole parts two paths share at their ends. */
+/* The number of whole components that two paths share at their ends. */
 static guint
 count_shared (const char *a, const char *b)
 {
@@ -31,7 +31,7 @@ count_shared (const char *a, const char *b)
   return shared;
 }
 
-/* Of `files`, char*; NULL: none, or several as well as one another. */
+/* One of `files`, char*; NULL: no match, or several equally good ones. */
 static const char *
 find_alike (const GPtrArray *files, const char *path)
 {
@@ -75,7 +75,7 @@ files_of (const FlamDiffWeights *side)
   return files;
 }
 
-/* The files of `of` that are not among `others`; borrowed texts. */
+/* The files of `of` that are not in `others`; borrowed texts. */
 static GPtrArray *
 files_apart (GHashTable *of, GHashTable *others)
 {
@@ -142,11 +142,11 @@ row_of (Lines *lines, const char *file, guint32 line)
   return &flam_column_at (&lines->rows, FlamDiffRow, slot->id);
 }
 
-/* What a file of the base is called now: by its id there. */
+/* The name of a file of the base in the new capture, by its id in the base. */
 typedef struct
 {
-  GHashTable *there; /* files of the new one */
-  GPtrArray *apart;  /* that the base has not */
+  GHashTable *there; /* files of the new capture */
+  GPtrArray *apart;  /* files of it that the base does not have */
   GHashTable *names; /* by id */
 } Names;
 
@@ -166,7 +166,7 @@ name_file (Names *names, const FlamProfile *profile, FlamId file)
   return known;
 }
 
-/* `names` NULL: they are the new one's. */
+/* `names` NULL: these are the names of the new capture. */
 static void
 add_lines (Lines *lines,
            const FlamDiffWeights *side,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Two trees as one set of paths: what both shapes of a difference and the one
- * of both are made from. */
+/* Two trees as one set of paths, from which the difference in the shape of
+ * either tree and in the shape of both are made. */
 
 #include "flam-columns.h"
 #include "flam-diff.h"
 
 G_BEGIN_DECLS
 
-/* A path of names as a number: the path of the caller and a name. Nodes of both
- * trees with the same number are compared. A caller has a smaller number. */
+/* A path of names as a number: the caller's path and a name. Nodes of both
+ * trees are compared if theirs are equal. A caller's number is smaller. */
 typedef struct
 {
   FlamId parent;
@@ -28,7 +28,7 @@ typedef struct
 {
   FlamColumn paths;  /* FlamDiffPath */
   GHashTable *names; /* char* -> its number + 1 */
-  FlamColumn has;    /* guint8 a name: a bit a side that has it */
+  FlamColumn has;    /* guint8 a name: a bit for each side that has it */
   const FlamTree *tree[FLAM_DIFF_N_SIDES];
   FlamId *path[FLAM_DIFF_N_SIDES]; /* of each node */
   gint64 *self[FLAM_DIFF_N_SIDES]; /* of each path: nodes of one name and caller
@@ -51,7 +51,7 @@ void flam_diff_change_set (FlamTreeChange *change,
                            gint64 base,
                            gint64 fresh);
 
-/* The tree of both: flam_diff_tree(). */
+/* The tree in the shape of both: flam_diff_tree(). */
 FlamTree *
 flam_diff_both (const FlamDiffPaths *paths, gboolean self, FlamDiffScale scale);
 

@@ -54,7 +54,7 @@ weigh_missing (const FlamDiffPaths *paths, guint here)
   return missing;
 }
 
-/* Siblings of one name share what the other tree has, by what they have. */
+/* Siblings of one name divide what the other tree has by their own weights. */
 static gint64
 share_of (gint64 others, gint64 value, gint64 sum)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Two trees -> what changed, by name: captures of different formats, programs
- * and machines share nothing else.
+/* Two trees -> what changed, by name: names are all that captures of different
+ * formats, programs and machines have in common.
  *
  *   base   main 8   parse 5   old 3          name    base  new  delta
  *   new    main 9   parse 2   fresh 7   ─▶   fresh      0    7     +7
@@ -18,19 +18,19 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const char *name; /* a function's; of a line, its file's; valid as long as
-                       both trees or weights */
+  const char *name; /* name of a function; of a line, its file's; valid as long
+                       as both trees or weights */
   guint32 line;     /* 0: a function */
   gint64 base;
   gint64 fresh;
   gint64 delta;
 } FlamDiffRow;
 
-/* Samples that are counted are always alike, other measures where they are:
- * flam_measure_is_like(). */
+/* Measures that count samples can always be compared, others where
+ * flam_measure_is_like() is TRUE. */
 gboolean flam_diff_is_possible (const FlamTree *base, const FlamTree *fresh);
 
-/* What the base is multiplied by before it is compared: to / from. */
+/* What the base is multiplied by before the comparison: to / from. */
 typedef struct
 {
   gint64 to, from;
@@ -38,15 +38,15 @@ typedef struct
 
 #define FLAM_DIFF_UNSCALED ((FlamDiffScale){ 1, 1 })
 
-/* As if both totals were the new one's: shares are compared. */
+/* Scales to the total of the new tree, so that shares are compared. */
 FlamDiffScale flam_diff_scale_totals (const FlamTree *base,
                                       const FlamTree *fresh);
 
 gint64 flam_diff_scaled (gint64 base, FlamDiffScale scale);
 
 /* Rows for every function of either tree, largest change first, ties by name;
- * `n` rows, g_free. Totals, or with `self` selves. The trees must not be
- * inverted. */
+ * `n` rows, g_free. They hold totals, or with `self` selves. The trees must not
+ * be inverted. */
 FlamDiffRow *flam_diff_functions (const FlamTree *base,
                                   const FlamTree *fresh,
                                   gboolean self,
@@ -60,10 +60,10 @@ typedef struct
   const FlamSelection *selection;
 } FlamDiffWeights;
 
-/* The same for source lines, by file and number: a line that moved is another
- * one. Files are
- * found by flam_diff_find_file(), and named as the new one has them. With
- * `file` not NULL, lines of that file of the new one alone. */
+/* The same for source lines, by file and number: a line that was moved counts
+ * as another line. Files are found by flam_diff_find_file() and have the names
+ * of the new capture. With `file` not NULL, only lines of that file of the new
+ * capture. */
 FlamDiffRow *flam_diff_lines (const FlamDiffWeights *base,
                               const FlamDiffWeights *fresh,
                               const char *file,
@@ -71,9 +71,9 @@ FlamDiffRow *flam_diff_lines (const FlamDiffWeights *base,
                               FlamDiffScale scale,
                               guint *n);
 
-/* What a file of the one side is called on the other: the same path; else, of
- * those of the same name that the one side has not, that which shares the most
- * folders with it, where that is one. NULL: it is not there. */
+/* The name that a file of one side has on the other: the same path; otherwise,
+ * of the files of that name that only the other side has, the one with the most
+ * folders in common, if it is the only one. NULL: not there. */
 const char *flam_diff_find_file (const FlamDiffWeights *from,
                                  const char *path,
                                  const FlamDiffWeights *to);
@@ -86,15 +86,15 @@ typedef enum
   FLAM_N_DIFF_SHAPES
 } FlamDiffShape;
 
-/* One of the trees again, each node beside what the same path of names holds
- * in the other (FlamTreeChange): the differential flame graph. Totals, or with
- * `self` selves. What the other alone has is not in it; the other shape shows
- * that.
+/* A copy of one of the trees, with the value of the same path of names in the
+ * other tree for each node (FlamTreeChange): the differential flame graph.
+ * Totals, or with `self` selves. Paths that only the other tree has are not in
+ * it; the tree in the other shape has them.
  *
  * The shape of both has all paths of either, each as wide as the larger of what
  * it held itself and of what it holds, and of what it calls. Its nodes,
- * heaviest first, are of a profile of its own, which has their names, modules
- * and lines and no samples. */
+ * heaviest first, refer to a profile of their own, which has their names,
+ * modules and lines but no samples. */
 FlamTree *flam_diff_tree (const FlamTree *base,
                           const FlamTree *fresh,
                           FlamDiffShape shape,

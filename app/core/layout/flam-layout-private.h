@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* First index of [first, end) that holds at least `least`; `end` for none. */
+/* First index of [first, end) with a total of at least `least`, or `end`. */
 guint32 flam_rows_next_wide (const FlamRows *rows,
                              guint32 first,
                              guint32 end,
@@ -16,15 +16,15 @@ guint32 flam_rows_next_wide (const FlamRows *rows,
 
 gboolean flam_viewport_is_empty (const FlamRows *rows,
                                  const FlamViewport *viewport);
-/* Of a flame graph, at a pixel. */
+/* The row of a flame graph at a pixel. */
 double flam_viewport_row_at (const FlamViewport *viewport, double y);
 
-/* `layout` has its viewport and nothing else. */
+/* Only the viewport of `layout` is set. */
 void flam_layout_fill_rows (FlamLayout *layout, const FlamRows *rows);
 void flam_sunburst_fill (FlamLayout *layout, const FlamRows *rows);
 void flam_treemap_fill (FlamLayout *layout, const FlamRows *rows);
 
-/* Of a row, by x. */
+/* The box of a row at an x. */
 const FlamBox *
 flam_layout_hit_row (const FlamLayout *layout, double row, double x);
 const FlamBox *flam_sunburst_hit (const FlamLayout *layout, double x, double y);

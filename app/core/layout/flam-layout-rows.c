@@ -39,7 +39,7 @@ first_from (const FlamRows *rows, guint32 first, guint32 end, double x)
 
 /* --- boxes --------------------------------------------------------------- */
 
-/* What the next row is made of: the callees of a box, or of a strip's. */
+/* What the next row is made of: the callees of a box, or of a strip. */
 typedef struct
 {
   guint32 first, end; /* indices */
@@ -62,7 +62,7 @@ typedef struct
   gint64 strip_from, strip_to, strip_weight;
 } Build;
 
-/* A weight near 2^63 is 2^63 as a double, which is no gint64. */
+/* A weight near 2^63 becomes 2^63 as a double, which exceeds a gint64. */
 static gint64
 whole_weight (double weight)
 {
@@ -163,7 +163,7 @@ add_narrow (Build *build, guint32 first, guint32 end, gint64 to)
   build->strip_weight += to - from;
 }
 
-/* Siblings too narrow to draw, below a box that is not. */
+/* Siblings too narrow to draw, below a box that is wide enough. */
 static void
 add_hidden (Build *build, guint32 first, guint32 end)
 {
@@ -179,7 +179,7 @@ add_hidden (Build *build, guint32 first, guint32 end)
   add_narrow (build, first, end, to);
 }
 
-/* All that a strip's boxes call: it stands where the first of them begins. */
+/* The callees of all nodes of a strip; it begins where the first one does. */
 static void
 add_callees (Build *build, guint32 first, guint32 end)
 {
@@ -213,7 +213,7 @@ add_wide (Build *build, guint32 index)
   g_array_append_val (build->parts, part);
 }
 
-/* Siblings [first, end): what of them is in view. */
+/* Siblings [first, end): the part of them that is in view. */
 static void
 add_family (Build *build, guint32 first, guint32 end)
 {
@@ -381,7 +381,7 @@ flam_layout_n_rows (const FlamRows *rows, const FlamViewport *viewport)
   do
     build_row (&build, n++);
   while (n < rows->n_rows && build.parts->len > 0);
-  /* The last one had nothing to draw, unless it is the tree's last. */
+  /* The last row had nothing to draw, unless it is the last row of the tree. */
   if (n > 1 && build.parts->len == 0)
     n--;
   g_array_unref (build.parts);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Tree + viewport -> boxes, visiting only what can be seen.
+/* Tree + viewport -> boxes; only nodes that are visible are visited.
  *
  * FlamRows is the tree in breadth-first order, made once a tree:
  *
@@ -19,10 +19,10 @@
  *    peak     greatest total of each 64 indices: runs of boxes too narrow to
  *             draw are skipped 64 at a time, in whatever order they come
  *
- * x is in weight units; zooming is nothing but another range of x. A run of
- * boxes too narrow to draw is a strip, and what they call together is a strip
- * above it, as wide as the sum of that: the silhouette is true, however thin
- * its parts.
+ * x is in weight units; zooming only changes the range of x. A run of boxes
+ * too narrow to draw is a strip, and what they call together is a strip above
+ * it, as wide as the sum of that: the silhouette is true, however thin its
+ * parts.
  *
  * A sunburst is the same boxes around a circle. A treemap is made from the
  * same rows.
@@ -87,9 +87,9 @@ typedef enum
 const char *flam_shape_to_string (FlamShape shape);
 gboolean flam_shape_from_string (const char *word, FlamShape *shape);
 
-/* A treemap heeds neither scroll nor range: it shows the zoomed node. A
- * sunburst's `scroll` is the row of its centre, times the rows' height, which
- * is the least thickness of its rings. */
+/* A treemap uses neither scroll nor range: it shows the zoomed node. A
+ * sunburst's `scroll` is the row of its centre times the rows' height, which is
+ * the least thickness of its rings. */
 typedef struct
 {
   FlamShape shape;
@@ -100,7 +100,7 @@ typedef struct
   double min_width; /* pixels; narrower boxes become strips: 0.5 */
   FlamId zoom;      /* its ancestors are flagged; 0 for none */
   FlamDirection direction;
-  double rings; /* of a sunburst; 0: as many as there are, and as fit */
+  double rings; /* of a sunburst; 0: as many as exist and as fit */
 } FlamViewport;
 
 typedef enum
@@ -109,7 +109,7 @@ typedef enum
   FLAM_BOX_STRIP = 1 << 1,    /* several boxes too narrow to draw */
   FLAM_BOX_FRAME = 1 << 2,    /* treemap: around the boxes of its callees */
   FLAM_BOX_HEAD = 1 << 3,     /* treemap: a frame's title, or a part of it */
-  FLAM_BOX_SELF = 1 << 4,     /* treemap: what a frame has itself */
+  FLAM_BOX_SELF = 1 << 4,     /* treemap: the self cost of a frame */
 } FlamBoxFlags;
 
 typedef struct
@@ -126,14 +126,14 @@ typedef struct
 typedef struct
 {
   FlamViewport viewport;
-  FlamBox *boxes; /* by row, root's side first; by x in a row. Treemap: what
-                     is within another box is behind it */
+  FlamBox *boxes; /* by row, beginning with the root's; by x in a row. Treemap:
+                     what is within another box is behind it */
   guint32 n;
   guint32 first_row; /* depth of the rows in view */
   guint32 n_rows;
   guint32 *row;   /* n_rows + 1: first box of each; none in a treemap */
-  gint64 hidden;  /* weight in strips, of what is in view; a strip's
-                     callees are part of it and not counted again */
+  gint64 hidden;  /* weight of the strips that are in view; callees of a strip
+                     are part of it and not counted again */
   gint64 in_view; /* weight of the root that is in view */
 } FlamLayout;
 
@@ -147,18 +147,18 @@ gboolean flam_layout_is_cut (const FlamRows *rows, const FlamLayout *layout);
 
 /* The box at a pixel of the view, or NULL. */
 const FlamBox *flam_layout_hit (const FlamLayout *layout, double x, double y);
-/* Where a node is in a flame graph, were it drawn whole: neither cut to the
- * view nor dropped for being narrow or out of sight. */
+/* Where a node would be in a flame graph if it were drawn whole: neither cut at
+ * the view nor left out for being too narrow or out of view. */
 void flam_layout_locate (const FlamRows *rows,
                          const FlamViewport *viewport,
                          FlamId node,
                          FlamBox *box);
-/* The same in any shape; FALSE: a sunburst or a treemap does not show it. */
+/* The same in any shape; FALSE where a sunburst or treemap does not show it. */
 gboolean flam_layout_find (const FlamRows *rows,
                            const FlamLayout *layout,
                            FlamId node,
                            FlamBox *box);
-/* Rows that have something to draw anywhere in the range of x. */
+/* The number of rows that have something to draw anywhere in the range of x. */
 guint32 flam_layout_n_rows (const FlamRows *rows, const FlamViewport *viewport);
 
 typedef struct
@@ -166,7 +166,7 @@ typedef struct
   double x, y, width, height;
 } FlamRect;
 
-/* What a box covers of the view, in pixels. */
+/* The rectangle that a box covers in the view, in pixels. */
 FlamRect flam_layout_bounds (const FlamLayout *layout, const FlamBox *box);
 
 G_END_DECLS

@@ -5,13 +5,13 @@
 
 #define BLOCK 64
 
-/* Where a row stands while the tree is read in its own order: what comes next
- * of a row is next to what came last of it. */
+/* The position in a row while the tree is read in preorder: the next node of a
+ * row stands right after the last one that was put there. */
 typedef struct
 {
   guint32 index; /* of the next */
-  gint64 x, end; /* where it begins, and its parent ends */
-  gint64 sum;    /* of the row up to it */
+  gint64 x, end; /* where the next node begins, and where its parent ends */
+  gint64 sum;    /* total of the row's nodes so far */
 } RowEnd;
 
 static RowEnd *
@@ -33,7 +33,7 @@ count_rows (FlamRows *rows)
   return ends;
 }
 
-/* Children never reach beyond their parent, whatever the weights: so x ascends
+/* Children are kept within their parent, whatever the weights are: so x ascends
  * in every row and bisection is safe. */
 static void
 put_node (FlamRows *rows, RowEnd *row, FlamId node)

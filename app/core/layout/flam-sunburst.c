@@ -7,7 +7,7 @@
 
 #define TURN (2 * G_PI)
 #define MARGIN 1.0      /* pixels around the outer ring */
-#define LEAST_HOLE 0.14 /* of the radius: the zoomed node's name is in it */
+#define LEAST_HOLE 0.14 /* of the radius: it holds the zoomed node's name */
 #define MOST_HOLE 0.30
 #define LEAST_ARC 1.0 /* pixels at the outer edge */
 
@@ -29,13 +29,13 @@ flam_sunburst_init (FlamSunburst *self, const FlamViewport *viewport)
   self->radius = radius_of (viewport);
   self->rings = rings;
   self->hole = self->radius * CLAMP (1 / rings, LEAST_HOLE, MOST_HOLE);
-  /* Between one ring and two the disc gives way by and by, as a zoom moves. */
+  /* Between one ring and two the disc shrinks gradually, as a zoom moves. */
   if (rings < 2)
     self->hole += (self->radius - self->hole) * (2 - rings);
   self->ring = (self->radius - self->hole) / MAX (rings - 1, 1);
 }
 
-/* The rows as they are before they are bent. */
+/* The rows before they are bent. */
 static FlamViewport
 unrolled (const FlamViewport *viewport)
 {
@@ -57,7 +57,7 @@ rings_there (const FlamRows *rows, const FlamViewport *viewport)
          floor (viewport->scroll / viewport->row_height);
 }
 
-/* No more than have room for a line of text each. */
+/* No more rings than have room for a line of text each. */
 double
 flam_sunburst_rings (const FlamRows *rows, const FlamViewport *viewport)
 {
@@ -194,7 +194,7 @@ flam_sunburst_bounds (const FlamLayout *layout, const FlamBox *box)
 
 #define PADDING 3.0
 
-/* Outwards, from where the sector is as wide as a line. */
+/* A name that runs outwards, from where the sector is as wide as a line. */
 static double
 find_outwards (const FlamBox *box, double line, double *from)
 {

@@ -11,9 +11,9 @@
  *            \    A     /
  *              '-------'
  *
- * Rings are as thick as there is room for, and no thinner than a row of text:
- * what is called from deeper is seen by zooming in. Boxes too narrow at the
- * outer edge are strips, as in the rows they are bent from. */
+ * Rings are as thick as there is room for, and no thinner than a row of text;
+ * deeper callees become visible by zooming in. Boxes too narrow at the outer
+ * edge are strips, as in the rows they are bent from. */
 
 #include "flam-layout.h"
 
@@ -28,24 +28,24 @@ typedef struct
   double rings;  /* with the disc */
 } FlamSunburst;
 
-/* `viewport.rings` must be known: a layout's is. */
+/* `viewport.rings` must be set: that of a layout is. */
 void flam_sunburst_init (FlamSunburst *self, const FlamViewport *viewport);
-/* What a viewport's `rings` are when they are 0: of a view at rest. */
+/* The number of rings where a viewport's `rings` are 0: of a view at rest. */
 double flam_sunburst_rings (const FlamRows *rows, const FlamViewport *viewport);
 
-/* Where a name goes: along the ring, or outwards, wherever there is more room,
- * and never upside down. */
+/* The place of a name: along the ring or outwards, whichever has more room, and
+ * never upside down. */
 typedef struct
 {
   gboolean along; /* bent: each letter at its own angle */
-  gboolean other; /* it is read the other way: its top is to the centre, or its
-                     end */
+  gboolean other; /* the text runs the other way: its top, or its end, is
+                     towards the centre */
   double angle;   /* of its middle */
   double radius;  /* of its middle; 0: it is in the disc, straight */
   double room;    /* how wide it may be */
 } FlamSunburstLabel;
 
-/* `line` is how high it is. FALSE: there is no place. */
+/* `line` is the height of a line. FALSE: there is no place. */
 gboolean
 flam_sunburst_label (const FlamBox *box, double line, FlamSunburstLabel *label);
 

@@ -14,8 +14,8 @@
  *    | +---------+                    |
  *    +--------------------------------+
  *
- * The boxes in a frame share its inside by their weights: it is all of its
- * total. A node that calls one other and next to nothing else would be a frame
+ * The boxes in a frame share its inside, which stands for its total, by their
+ * weights. A node with one callee and almost no other cost would be a frame
  * around a frame: such a path is one frame, with a title that has a part for
  * each:
  *
@@ -31,12 +31,12 @@
 
 #define PADDING 3.0
 #define LEAST_SIDE 3.0   /* pixels: of the square of the smallest box */
-#define LEAST_SLIVER 0.1 /* of a side of what is not a callee's */
-#define LEAST_INSIDE 8.0 /* of a frame's inside: else it is no frame */
+#define LEAST_SLIVER 0.1 /* of a side, of the box of what is not in callees */
+#define LEAST_INSIDE 8.0 /* of a frame's inside: else it has no boxes in it */
 #define LEAST_TITLE 36.0 /* of a title's width */
 #define LEAST_PART 56.0  /* of a part of a path's title */
 #define PART_GAP 1.0
-#define NOTHING_BESIDE 100 /* a path leaves out less than one part of these */
+#define NOTHING_BESIDE 100 /* a path drops less than 1 / this of its weight */
 
 typedef struct
 {
@@ -57,8 +57,8 @@ typedef struct
   const FlamRows *rows;
   FlamLayout *layout;
   GArray *boxes;
-  GArray *regions; /* Region: those whose boxes are still to be found */
-  GArray *items;   /* Item: within the frame at hand */
+  GArray *regions; /* Region: those not yet divided into boxes */
+  GArray *items;   /* Item: within the current frame */
   GArray *path;    /* guint32: the frame's nodes */
   double least;    /* square pixels */
 } Map;
@@ -86,7 +86,7 @@ add_item (
     g_array_append_val (map->items, item);
 }
 
-/* Callees that are drawn, the sum of the others, and the node's own. */
+/* Callees that are drawn, the sum of the others, and the node's self cost. */
 static void
 find_items (Map *map, guint32 index, double area)
 {
@@ -124,7 +124,7 @@ find_items (Map *map, guint32 index, double area)
   add_item (map, total - called, index, 1, FLAM_BOX_SELF);
 }
 
-/* From a node to what it calls, as long as that is all there is to see. */
+/* From a node to its callee, as long as that has almost all of the cost. */
 static void
 find_path (Map *map, guint32 index)
 {
@@ -168,8 +168,8 @@ push_box (Map *map,
   g_array_append_val (map->boxes, box);
 }
 
-/* The last nodes of a path, whose callees are below them, and what does not
- * fit before them as one. */
+/* The last nodes of a path, which have their callees below them; the nodes that
+ * do not fit before them become one part. */
 static void
 push_titles (Map *map, const FlamRect *head)
 {
@@ -213,8 +213,8 @@ place_item (Map *map, const Item *item, const FlamRect *rect)
 /* --- squares ---------------------------------------------------------------
  */
 
-/* How far the worst box of a row is from a square: the row has `sum`, beside
- * `side`; areas, in pixels. */
+/* How far the worst box of a row is from a square. The row has the area `sum`
+ * in pixels and lies along `side`. */
 static double
 worst (double sum, double most, double least, double side)
 {
@@ -299,7 +299,7 @@ inset (const FlamRect *rect, double top, double side)
                      rect->height - top - side };
 }
 
-/* Where there is no room for a title the frame is a thin one. */
+/* A frame that has no room for a title gets a thin border. */
 static gboolean
 find_inside (const Map *map,
              const FlamRect *rect,
@@ -395,7 +395,7 @@ flam_treemap_hit (const FlamLayout *layout, double x, double y)
   return NULL;
 }
 
-/* A frame is before its parts. */
+/* A frame comes before its parts. */
 gboolean
 flam_treemap_find (const FlamLayout *layout, FlamId node, FlamBox *box)
 {

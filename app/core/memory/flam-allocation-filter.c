@@ -78,13 +78,13 @@ bytes_of (const FlamAllocations *rows, FlamId row)
   return rows->size[row] * rows->count[row];
 }
 
-/* The high-water mark: walk births (ascending already) and deaths (sorted
- * above) together, look at the sum after each distinct time.
+/* The high-water mark: walk allocations (ascending already) and releases
+ * (sorted above) together, and compare the sums after each distinct time.
  *
  *    live ^        ┌──┐ peak: the first time the sum is greatest
  *         |   ┌────┘  └─┐
  *         └───┴─────────┴──▶ time
- *          born  born freed
+ *          new   new  freed
  */
 static gint64
 find_peak_time (const Lives *lives, gint64 from, gint64 to)
@@ -107,7 +107,7 @@ find_peak_time (const Lives *lives, gint64 from, gint64 to)
 
       if (now >= to)
         break;
-      /* What was live when the range began counts as its first moment. */
+      /* The state at the beginning of the range counts as its first moment. */
       if (now > from && live > best && best_time < 0 && from > G_MININT64)
         {
           best = live;
@@ -143,10 +143,11 @@ search_peak_time (const FlamAllocationFilter *filter)
   return time;
 }
 
-/* Within one tick of the capture's clock nothing but the capture itself tells
- * what came first, and it says so for one tick: that of its high-water mark.
- * Every range that has that tick has that mark; of other ticks, what lived at
- * their ends counts. So no part of a range ever held more than the whole. */
+/* Within one tick of the capture's clock the order of events is not in the
+ * times. The capture gives it for one tick only: that of its high-water mark.
+ * Every range that includes that tick has that mark; of other ticks the blocks
+ * that are live at their ends count. So no part of a range ever held more than
+ * the whole. */
 static void
 find_peak (FlamAllocationFilter *filter, const FlamProfile *profile)
 {
@@ -198,7 +199,7 @@ rule_of_function (const FlamProfile *profile,
   return rule < 0 ? FLAM_NONE : (FlamId)rule;
 }
 
-/* A stack falls under the rule of its innermost frame that has one. */
+/* A stack is suppressed by the rule of its innermost frame that has one. */
 static FlamId *
 rules_of_stacks (const FlamProfile *profile, const FlamSuppressions *rules)
 {
@@ -330,7 +331,7 @@ gboolean
 flam_allocation_filter_has_thread (const FlamAllocationFilter *filter,
                                    FlamId row)
 {
-  /* No block has labels. */
+  /* Allocations have no labels. */
   return filter->selection->labels == NULL &&
          (filter->selection->threads == NULL ||
           flam_selection_has_thread (filter->selection,

@@ -11,8 +11,8 @@
  *                        ▲ the moment of the range    at the peak: a b
  *                          when the most was live
  *
- * Weights, curve, sizes and kinds of memory all ask here, so that no two of
- * them can disagree. */
+ * Weights, curve, sizes and kinds of memory all use this filter, so that they
+ * always agree. */
 
 #include "flam-selection.h"
 
@@ -21,8 +21,8 @@ G_BEGIN_DECLS
 /* Bits of FlamSelection.allocators. */
 #define FLAM_ALLOCATOR_BIT(allocator) (1u << (allocator))
 #define FLAM_ALLOCATORS_ALL (FLAM_ALLOCATOR_BIT (FLAM_N_ALLOCATORS) - 1)
-/* Pages of the system. An allocator gets its memory there, so that the two
- * together would count the same bytes twice. */
+/* Pages of the system. The allocators get their memory from them, so that the
+ * two together would count the same bytes twice. */
 #define FLAM_ALLOCATORS_PAGES                                                  \
   (FLAM_ALLOCATOR_BIT (FLAM_ALLOCATOR_MMAP) |                                  \
    FLAM_ALLOCATOR_BIT (FLAM_ALLOCATOR_BRK))
@@ -35,7 +35,7 @@ typedef struct
   gint64 from, to;     /* ns: the selection's range, as it applies here */
   guint kinds;         /* bits: those that count */
   gint64 peak_time;    /* peaks: ns; -1 otherwise */
-  gboolean exact_peak; /* at_peak says more than the times do */
+  gboolean exact_peak; /* at_peak is more precise than the times */
   FlamId *rule;        /* leaks: a stack's suppression, or FLAM_NONE; NULL: no
                           suppressions */
 } FlamAllocationFilter;
@@ -48,23 +48,23 @@ void flam_allocation_filter_clear (FlamAllocationFilter *filter);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamAllocationFilter,
                                   flam_allocation_filter_clear)
 
-/* Of the row's blocks, how many count. */
+/* How many of the row's blocks count. */
 gint64 flam_allocation_filter_count (const FlamAllocationFilter *filter,
                                      FlamId row);
-/* The same if the selection had every thread, or every kind, or no
- * suppressions. */
+/* The same as if every thread, or every kind, were selected, or no suppressions
+ * were. */
 gint64 flam_allocation_filter_count_in_time (const FlamAllocationFilter *filter,
                                              FlamId row);
 gboolean flam_allocation_filter_has_kind (const FlamAllocationFilter *filter,
                                           FlamId row);
 gboolean flam_allocation_filter_has_thread (const FlamAllocationFilter *filter,
                                             FlamId row);
-/* The suppression a leaked row falls under, or FLAM_NONE. */
+/* The suppression that applies to a leaked row, or FLAM_NONE. */
 FlamId flam_allocation_filter_rule (const FlamAllocationFilter *filter,
                                     FlamId row);
 
-/* When the selected kinds held the most within the selected range; -1 with no
- * allocations. */
+/* The time at which the selected kinds held the most within the selected range;
+ * -1 without allocations. */
 gint64 flam_allocation_filter_peak_time (const FlamProfile *profile,
                                          const FlamSelection *selection);
 
@@ -72,15 +72,15 @@ gboolean flam_allocation_filter_source_is_bytes (FlamMeasureSource source);
 /* Bytes for blocks, and blocks for bytes. */
 FlamMeasureSource
 flam_allocation_filter_other_source (FlamMeasureSource source);
-/* Whether the capture holds what a source asks for: snapshots of memory know
- * neither what was allocated between them, nor single blocks. Rows of others
+/* Whether the capture holds what a source needs: snapshots of memory contain
+ * neither the allocations between them nor single blocks. Rows of other sources
  * can be added up all the same, but the sums are not to be shown. */
 gboolean flam_allocation_filter_knows (const FlamProfile *profile,
                                        FlamMeasureSource source);
 
 /* The kinds that occur in the profile, and those that count when the selection
- * does not say: the heap's where there are any; pages beside them only where
- * the capture's own figures have them in. */
+ * does not name any: the heap's, if there are any; pages beside them only if
+ * the capture's own figures include them. */
 guint flam_allocation_filter_kinds_present (const FlamProfile *profile);
 guint flam_allocation_filter_kinds_counted (const FlamProfile *profile,
                                             const FlamSelection *selection);

@@ -18,7 +18,7 @@ home_of (const FlamBlockHash *hash, guint64 address)
   return flam_hash_mix (address, 0) & hash->mask;
 }
 
-/* The slot of the address, or the empty one where it belongs. */
+/* The slot of the address, or the empty slot in which it belongs. */
 static FlamBlockSlot *
 slot_of (const FlamBlockHash *hash, guint64 address)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Which block begins at an address: a hash, in proportion to the blocks in it
- * whatever their addresses are. Open addressing, no tombstones: a hole is
- * filled by what follows it. */
+/* Which block begins at an address: a hash whose size is in proportion to its
+ * blocks, whatever their addresses are. Open addressing, no tombstones: a hole
+ * is filled with the entries that follow it. */
 
 #include "flam-block-table.h"
 
@@ -24,7 +24,7 @@ typedef struct
 
 void flam_block_hash_clear (FlamBlockHash *hash);
 
-/* As those of FlamBlockTable; no block is at 0. */
+/* As the functions of FlamBlockTable; address 0 is not allowed. */
 gboolean flam_block_hash_put (FlamBlockHash *hash,
                               guint64 address,
                               FlamBlockEntry block,

@@ -28,7 +28,7 @@ flam_block_table_clear (FlamBlockTable *table)
   g_free (table->leaves);
 }
 
-/* Zeroed memory, of which only what is written to is really there. */
+/* Zeroed memory; only the pages that are written to use real memory. */
 static guint64 *
 cut (FlamBlockTable *table, gsize bytes)
 {

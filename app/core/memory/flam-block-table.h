@@ -13,18 +13,18 @@
  *             63       32 31           2 1 0
  *            [    nth    |   row + 1    |low]
  *
- * What lies side by side in the target does so here, and programs take and
- * free side by side: nearly every look-up hits the processor's first cache,
- * where a hash of addresses misses all of them. Only those pages of a leaf are
- * in memory that were ever used: never more than a quarter of what the target
+ * Neighbours in the target are neighbours here, and programs allocate and free
+ * neighbours together: nearly every look-up hits the processor's first cache,
+ * where a hash of addresses misses all of them. Only those pages of a leaf that
+ * were ever used take memory: never more than a quarter of what the target
  * holds.
  *
- * glibc's blocks begin at least 32 bytes apart, so that a slot holds one.
- * Where two want the same slot (other allocators pack closer) the leaf is
- * remade with 8192 slots of 8 bytes.
+ * glibc's blocks begin at least 32 bytes apart, so that a slot holds one. Where
+ * two fall into the same slot (other allocators pack closer) the leaf is
+ * rebuilt with 8192 slots of 8 bytes.
  *
- * Only for addresses that a real heap gave out: in a file they could be
- * chosen so that each takes a page here (FlamBlockHash). */
+ * Only for addresses of a real heap: those in a file could be chosen so that
+ * each takes a page here (FlamBlockHash). */
 
 #include "flam-types.h"
 
@@ -46,7 +46,7 @@ typedef struct
   gsize chunk_used;
 } FlamBlockTable;
 
-/* What is known of a block. `row`: below 2^30. `nth`: the caller's. */
+/* The data of a block. `row`: below 2^30. `nth`: the caller's. */
 typedef struct
 {
   guint32 row;
@@ -55,10 +55,10 @@ typedef struct
 
 void flam_block_table_init (FlamBlockTable *table);
 void flam_block_table_clear (FlamBlockTable *table);
-/* The leaf of an address, made if need be. */
+/* The leaf of an address, made if it does not exist. */
 FlamBlockLeaf *flam_block_table_add_leaf (FlamBlockTable *table,
                                           guint64 address);
-/* Remakes it with the smallest slots. */
+/* Rebuilds it with the smallest slots. */
 void flam_block_table_refine (FlamBlockTable *table, FlamBlockLeaf *leaf);
 
 static inline FlamBlockLeaf *
@@ -80,8 +80,8 @@ flam_block_leaf_slot (const FlamBlockLeaf *leaf, guint64 address)
 
 #define FLAM_BLOCK_LOW(address) ((guint64)(address) >> 3 & 3)
 
-/* TRUE when a block was there already: its slot is taken over, `old` says
- * what it was. */
+/* TRUE when a block was there already: its slot is overwritten, and `old` gets
+ * its data. */
 static inline gboolean
 flam_block_table_put (FlamBlockTable *table,
                       guint64 address,
@@ -109,7 +109,7 @@ flam_block_table_put (FlamBlockTable *table,
   return TRUE;
 }
 
-/* FALSE: no block that is known begins here. */
+/* FALSE: no recorded block begins here. */
 static inline gboolean
 flam_block_table_take (const FlamBlockTable *table,
                        guint64 address,
@@ -129,7 +129,7 @@ flam_block_table_take (const FlamBlockTable *table,
   return TRUE;
 }
 
-/* A hint to the processor: this address will be asked for soon. */
+/* A hint to the processor: this address will be looked up soon. */
 static inline void
 flam_block_table_expect (const FlamBlockTable *table, guint64 address)
 {

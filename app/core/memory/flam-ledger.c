@@ -3,14 +3,14 @@
 
 #include <stdlib.h>
 
-/* Releases of this tick that a site does not count. */
+/* Releases of this tick that are not counted in a site. */
 typedef struct
 {
   guint32 row;
   guint32 distance;
 } Freed;
 
-/* What is left of a row of blocks that have no address. */
+/* The remaining blocks of a row of blocks without address. */
 typedef struct
 {
   guint32 row;
@@ -73,8 +73,8 @@ flam_ledger_free (FlamLedger *ledger)
 
 /* --- sites ---------------------------------------------------------------- */
 
-/* Of a recording, mapped pages and the break are told, and are not the heap's.
- * A file's own totals have them. */
+/* Mapped pages and the break are in a recording, but are not part of the heap.
+ * The totals in a file include them. */
 static gboolean
 counts_as_heap (const FlamLedger *ledger, const FlamSiteKey *key)
 {
@@ -145,7 +145,7 @@ write_row (FlamLedger *ledger, const FlamSite *site)
     }
 }
 
-/* The blocks without an address that outlive the tick. */
+/* The blocks without an address that are still live after the tick. */
 static void
 pile_up (FlamLedger *ledger, FlamSite *site)
 {
@@ -175,7 +175,7 @@ compare_freed (const void *a, const void *b)
   return x->distance < y->distance ? -1 : x->distance > y->distance;
 }
 
-/* In order, for the sake of a capture's size, and alike ones together. */
+/* Sorted, to make the capture small, and equal ones merged. */
 static void
 write_freed (FlamLedger *ledger)
 {
@@ -288,7 +288,7 @@ flam_ledger_release_older (FlamLedger *ledger, guint32 number, gboolean at_once)
   return TRUE;
 }
 
-/* The order of a thread's allocations; those of no thread share one. */
+/* The order of a thread's allocations; those without a thread share one. */
 static guint32 *
 order_of (FlamLedger *ledger, FlamId thread)
 {

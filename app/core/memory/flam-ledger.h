@@ -3,24 +3,24 @@
 
 /* Events of allocation and release -> BLOCKS, RELEASES and AT_PEAK of a
  * builder, few rows however many events there were, and exact, site by site, at
- * the high-water mark (FlamPeakTracker). A recording and an opened file are the
- * same here.
+ * the high-water mark (FlamPeakTracker). Recordings and opened files are
+ * treated alike.
  *
- * Blocks that are alike (one stack, size, thread, allocator) are a site's.
- * What happens in one tick of the clock stands in one row, which is written
- * when the tick is over:
+ * Blocks that are alike (the same stack, size, thread and allocator) form a
+ * site. The events of a site in one tick of the clock are one row, which is
+ * written when the tick is over:
  *
  *   events   +a(64,X) +b(64,X) -a +c(64,X)      next tick:  -b
  *   BLOCKS   time X size=64 count=3             (row 0)
  *   RELEASES row 0: 1 (at once)                             row 0: 1
  *
  * 24 million events on 80 sites over 200 ticks make a few thousand rows. The
- * caller says how long a tick is: a file, that of its own clock; a recorder, so
- * long that a capture does not outgrow what it tells.
+ * caller chooses the length of a tick: for a file, that of its own clock; for a
+ * recording, so long that the capture stays small.
  *
- * Where events name addresses, a table of FlamAddresses says whose block is
- * there. A file that does not say which block of a site dies gets the
- * youngest. */
+ * Where events have addresses, a table (FlamAddresses) holds the block at each.
+ * Where a file does not give the block that is released, the youngest block of
+ * the site is taken. */
 
 #include "flam-block-hash.h"
 #include "flam-peak-tracker.h"
@@ -28,16 +28,16 @@
 
 G_BEGIN_DECLS
 
-/* A distance that is unknown, or too great to be told (FlamAllocation). */
+/* A distance that is unknown, or too large to be stored (FlamAllocation). */
 #define FLAM_LEDGER_FAR G_MAXUINT16
-/* Those below are counted as they come. */
+/* Smaller distances are counted as they come. */
 #define FLAM_LEDGER_NEAR 16
 
-/* Whose addresses they are. */
+/* Where the addresses come from. */
 typedef enum
 {
-  FLAM_ADDRESSES_FILE, /* anybody's choice: FlamBlockHash */
-  FLAM_ADDRESSES_HEAP, /* a real heap gave them out: FlamBlockTable */
+  FLAM_ADDRESSES_FILE, /* any address is possible: FlamBlockHash */
+  FLAM_ADDRESSES_HEAP, /* addresses of a real heap: FlamBlockTable */
 } FlamAddressKind;
 
 typedef struct
@@ -61,7 +61,7 @@ typedef struct
   guint32 row;         /* of this tick; FLAM_NONE */
   guint32 made;        /* blocks in `row` */
   guint32 live;        /* of these, those without an address */
-  guint32 at_once;     /* of these, released with nothing in between */
+  guint32 at_once;     /* of these, released with none made in between */
   guint32 near;        /* and soon: a chunk of FlamLedger.near; FLAM_NONE */
   guint32 older;       /* of blocks without an address: the youngest Pile */
 } FlamSite;
@@ -79,33 +79,33 @@ typedef struct
   FlamPeakTracker heap; /* of FlamSite */
   FlamColumn rows;      /* FlamLedgerRow */
   FlamColumn near;      /* guint32: released in this tick, by distance */
-  FlamColumn freed;     /* what else was released in this tick */
+  FlamColumn freed;     /* other releases in this tick */
   FlamColumn piles;     /* of blocks without an address, made in former ticks */
   guint32 first_row;    /* of this tick */
   guint32 free_pile;
   gint64 now;         /* when this tick began, ns */
-  gboolean unordered; /* something in `freed` is not far */
-  gboolean recording; /* as the recorder tells it, and not a file */
+  gboolean unordered; /* some entries of `freed` are not far */
+  gboolean recording; /* from a recorder, and not from a file */
   gint64 tick_peak;   /* of a file: the most bytes live in this tick */
   FlamAddresses file; /* of flam_ledger_allocate_at() */
   FlamColumn orders;  /* guint32 a thread: its allocations there so far */
 } FlamLedger;
 
-/* Times, threads and stacks are the builder's. */
+/* Times, threads and stacks are those of the builder. */
 FlamLedger *flam_ledger_new (FlamBuilder *builder);
 void flam_ledger_free (FlamLedger *ledger);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamLedger, flam_ledger_free)
 
-/* Where time begins, if not at 0; before anything else. */
+/* The beginning of time, if not 0; to be called before anything else. */
 void flam_ledger_begin (FlamLedger *ledger, gint64 ns);
-/* The tick that is over is written, another begins. Times must not fall. */
+/* Writes the tick that is over and begins another. Times must not decrease. */
 void flam_ledger_set_time (FlamLedger *ledger, gint64 ns);
 
 /* --- sites ---------------------------------------------------------------- */
 
-/* A new site; its number counts up from 0. */
+/* A new site; the numbers of sites count up from 0. */
 guint32 flam_ledger_add_site (FlamLedger *ledger, const FlamSiteKey *key);
-/* The same, or the one that is alike already. */
+/* The same, or the equal site that exists already. */
 guint32 flam_ledger_find_site (FlamLedger *ledger, const FlamSiteKey *key);
 
 static inline FlamSite *
@@ -126,8 +126,8 @@ void flam_ledger_begin_row (FlamLedger *ledger, guint32 number);
 void flam_ledger_note_near (FlamLedger *ledger, FlamSite *site, guint distance);
 void flam_ledger_note_freed (FlamLedger *ledger, guint32 row, guint distance);
 
-/* One block more, in the row that its site has in this tick. Rows are numbered,
- * and written, in the order in which they are begun. */
+/* One more block, in the row that its site has in this tick. Rows are numbered
+ * and written in the order in which they are begun. */
 static inline guint32
 flam_ledger_make (FlamLedger *ledger, guint32 number)
 {
@@ -141,7 +141,7 @@ flam_ledger_make (FlamLedger *ledger, guint32 number)
   return site->row;
 }
 
-/* A block of this row is no more. */
+/* A block of this row is released. */
 static inline void
 flam_ledger_release (FlamLedger *ledger, guint32 row, guint distance)
 {
@@ -171,7 +171,7 @@ flam_ledger_allocate (FlamLedger *ledger, guint32 number)
   ledger->tick_peak = MAX (ledger->tick_peak, ledger->heap.live);
 }
 
-/* FALSE: no block of this site lives. */
+/* FALSE: no block of this site is live. */
 static inline gboolean
 flam_ledger_release_youngest (FlamLedger *ledger,
                               guint32 number,
@@ -194,8 +194,8 @@ flam_ledger_release_youngest (FlamLedger *ledger,
 
 /* --- blocks with an address ----------------------------------------------- */
 
-/* A second block at an address takes the place of the first, whose release was
- * not seen. `nth`: the caller's. */
+/* A second block at an address replaces the first, the release of which was not
+ * recorded. `nth`: the caller's. */
 static inline void
 flam_ledger_make_at (FlamLedger *ledger,
                      FlamAddresses *addresses,
@@ -213,8 +213,8 @@ flam_ledger_make_at (FlamLedger *ledger,
     flam_ledger_release (ledger, old.row, FLAM_LEDGER_FAR);
 }
 
-/* FALSE: no block that is known begins here. Otherwise it is the caller's to
- * release it. */
+/* FALSE: no recorded block begins here. Otherwise the caller has to release
+ * it. */
 static inline gboolean
 flam_addresses_take (FlamAddresses *addresses,
                      guint64 address,
@@ -225,20 +225,20 @@ flam_addresses_take (FlamAddresses *addresses,
              : flam_block_hash_take (&addresses->hash, address, block);
 }
 
-/* Those of a file: one space, and distances between the allocations of a
- * block's own thread. No block is at address 0. */
+/* Addresses of a file: one address space, and distances between the allocations
+ * of a block's own thread. No block is at address 0. */
 void
 flam_ledger_allocate_at (FlamLedger *ledger, guint32 site, guint64 address);
-/* The address' site, or FLAM_NONE when no block lives there. `distance` as in
- * FlamAllocation, -1 for: count. */
+/* The site of the address, or FLAM_NONE when no live block is there. `distance`
+ * as in FlamAllocation; -1: to be counted. */
 guint32
 flam_ledger_release_at (FlamLedger *ledger, guint64 address, int distance);
-/* The site of the block that lives there, or FLAM_NONE. */
+/* The site of the live block at that address, or FLAM_NONE. */
 guint32 flam_ledger_site_at (const FlamLedger *ledger, guint64 address);
 
 /* --- the end -------------------------------------------------------------- */
 
-/* Writes the rest and the exact peak. Blocks left of sites that are
+/* Writes the last tick and the exact peak. Remaining blocks of sites with
  * `not_leaked` end at `ns`. */
 gboolean flam_ledger_finish (FlamLedger *ledger, gint64 ns, GError **error);
 

@@ -19,10 +19,10 @@ typedef struct
   const FlamProfile *profile;
   const FlamSelection *selection;
   FlamAllocationFilter blocks[FLAM_MEMORY_N];
-  guint8 *in;        /* per stack: the search, the zoom and the transforms leave
-                        it in */
+  guint8 *in;        /* per stack: the search, the zoom and the transforms keep
+                        it */
   gboolean in_none;  /* the same for rows without a stack */
-  FlamAmounts *self; /* per stack: what ends there */
+  FlamAmounts *self; /* per stack: the amounts of exactly this stack */
   FlamMemorySummary *memory;
 } Summary;
 
@@ -85,8 +85,8 @@ flam_memory_summary_bin_range (guint bin, gint64 *low, gint64 *high)
 
 /* --- which stacks -------------------------------------------------------- */
 
-/* A weight for every stack that any part counts something of, so that one tree
- * has a place for all of them. */
+/* A weight for every stack that has an amount in any part, so that one tree has
+ * a node for each of them. */
 static FlamWeights *
 weigh_all (const Summary *summary)
 {
@@ -156,8 +156,8 @@ find_in (Summary *summary,
     }
 }
 
-/* The tree whose functions are listed. The one that was zoomed may stand on
- * its head. */
+/* The tree of which the functions are listed. The tree in which was zoomed may
+ * be inverted. */
 static FlamTree *
 functions_tree (const Summary *summary,
                 FlamWeights *weights,
@@ -275,7 +275,7 @@ add_rows (Summary *summary, const FlamProgress *progress, GError **error)
 
 /* --- functions ----------------------------------------------------------- */
 
-/* One figure of one part, in or out of an array of FlamAmounts. */
+/* One figure of one part, in an array of FlamAmounts, to be read or written. */
 static gint64 *
 figure (FlamAmounts *amounts, FlamMemoryPart part, gboolean bytes)
 {

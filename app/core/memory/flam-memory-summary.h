@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Profile + selection (+ search, + a zoomed path) -> a summary of the memory
- * in bytes and blocks, for each of the questions one asks of it:
+/* Profile + selection (+ search, + a zoomed path) -> a summary of the memory in
+ * bytes and blocks, for each of its parts:
  *
  *                     allocated   temporary   at the peak   leaked
  *    all of it           x           x            x           x
@@ -12,11 +12,11 @@
  *    each function       x           x            x           x      self,
  * total
  *
- * What is temporary is a part of what was allocated; its share tells churn.
- * Files of snapshots hold few of these figures (massif's: bytes at the peak);
- * what a capture has no measure for is added up all the same, but is not known
- * and not to be shown.
- * Immutable, reference counted, any thread may read it. */
+ * Temporary allocations are a part of the allocated ones; their share shows
+ * churn. Files of snapshots hold few of these figures (massif's: bytes at the
+ * peak); sums that the capture has no measure for are computed all the same,
+ * but are unknown and not to be shown. Immutable, reference counted, any thread
+ * may read it. */
 
 #include "flam-allocation-filter.h"
 #include "flam-functions.h"
@@ -59,29 +59,29 @@ typedef enum
 
 typedef struct
 {
-  FlamTree *tree; /* upright; its weights mean nothing: for names and places */
+  FlamTree *tree; /* upright, for names and places; ignore its weights */
   FlamAmounts all;
   FlamAmounts size[FLAM_MEMORY_BINS];
-  guint first_bin, end_bin;            /* those that have any; half open */
+  guint first_bin, end_bin;            /* the bins that have any; half open */
   FlamAmounts kind[FLAM_N_ALLOCATORS]; /* of every kind, counted or not */
   guint kinds_present;                 /* bits */
   guint kinds_counted;
   FlamProfile *profile;           /* a reference */
   FlamSuppressions *suppressions; /* those of the selection, or NULL */
-  FlamAmounts *thread;            /* a row a thread of the profile */
+  FlamAmounts *thread;            /* one for each thread of the profile */
   guint n_functions;
-  FlamFunctionRow *function; /* in no useful order; its own figures are of no
-                                use, those below are */
+  FlamFunctionRow *function; /* in no order; self and total of the row are not
+                                meaningful, those below are */
   FlamAmounts *function_self;
   FlamAmounts *function_total;
-  FlamAmount *rule; /* leaks by the suppression that hides them; NULL: the
+  FlamAmount *rule; /* leaks by the suppression that applies; NULL: the
                        selection has none */
-  gint64 peak_time; /* -1: nothing was ever live */
+  gint64 peak_time; /* -1: no memory was ever in use */
 } FlamMemorySummary;
 
-/* NULL with an error when cancelled. `search` NULL: everything; else stacks
- * through a match. `zoom` is a node of `zoomed`, a tree of the same selection
- * whatever its measure; NULL and 0: everything. */
+/* NULL with an error when cancelled. `search` NULL: everything; otherwise
+ * stacks through a match. `zoom` is a node of `zoomed`, a tree of the same
+ * selection whatever its measure; NULL and 0: everything. */
 FlamMemorySummary *flam_memory_summary_new (const FlamProfile *profile,
                                             const FlamSelection *selection,
                                             GRegex *search,
@@ -97,17 +97,17 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamMemorySummary, flam_memory_summary_unref)
 gboolean flam_memory_summary_knows (const FlamMemorySummary *memory,
                                     FlamMemoryPart part,
                                     gboolean bytes);
-/* Whether its rows are blocks: whether it knows how large each of them was. */
+/* Whether its rows are single blocks, so that the size of each is known. */
 gboolean flam_memory_summary_knows_sizes (const FlamMemorySummary *memory);
 /* Whether any figure that is known is not zero. */
 gboolean flam_memory_summary_has_any (const FlamMemorySummary *memory,
                                       const FlamAmounts *amounts);
-/* Whether a column has figures, and one of them for people. */
+/* Whether a column has figures, and any of them is to be shown to people. */
 gboolean flam_memory_summary_has_column (const FlamMemorySummary *memory,
                                          FlamMemoryColumn column);
 char *flam_amounts_to_text (const FlamAmounts *amounts,
                             FlamMemoryColumn column);
-/* The part a measure asks about; FLAM_MEMORY_ALLOCATED for samples. */
+/* The part that a measure belongs to; FLAM_MEMORY_ALLOCATED for samples. */
 FlamMemoryPart flam_memory_part_of (FlamMeasureSource source);
 /* The smallest and the largest size in a bin. */
 void flam_memory_summary_bin_range (guint bin, gint64 *low, gint64 *high);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A heap, as events of allocation and release leave it: how many blocks of
- * each site live, and how many did at the high-water mark, exactly, at one
- * compare an event.
+/* The state of a heap after events of allocation and release: how many blocks
+ * of each site are live, and how many were at the high-water mark, exactly, at
+ * the cost of one comparison an event.
  *
  * The mark moves with almost every event while a program grows, so nothing may
  * be copied then. Instead, the first event that does not raise the mark ends
- * the rise and begins a new epoch; a site that is touched for the first time in
- * an epoch has not changed since the mark, and notes what it has:
+ * the rise and begins a new epoch; a site that changes for the first time in an
+ * epoch has not changed since the mark, so its count is saved first:
  *
  *    event   live  highest  epoch   site: live  at_peak (epoch)
  *     +       1       1       0             1      0  (0)
@@ -24,13 +24,13 @@
 
 G_BEGIN_DECLS
 
-/* Blocks that have all this in common are a site's. */
+/* Blocks that have all of this in common form a site. */
 typedef struct
 {
   gint64 size;
   FlamId stack;
   FlamId thread;
-  guint32 each;      /* blocks of the program that one stands for (sampling) */
+  guint32 each;      /* blocks of the program that each stands for (sampling) */
   guint32 allocator; /* FlamAllocator */
 } FlamSiteKey;
 
@@ -39,21 +39,21 @@ typedef struct
   FlamSiteKey key;
   gint64 live; /* blocks */
   gint64 at_peak;
-  guint64 epoch; /* when at_peak was noted */
+  guint64 epoch; /* in which at_peak was saved */
 } FlamPeakSite;
 
 typedef struct
 {
   FlamColumn sites; /* the caller's structs, a FlamPeakSite first */
   FlamInterner index;
-  gconstpointer blank; /* a site as it begins */
+  gconstpointer blank; /* the initial value of a site */
   gint64 live;         /* bytes */
-  gint64 highest;      /* the most there were, */
-  gint64 highest_time; /* then; by the caller's clock */
+  gint64 highest;      /* the most bytes that were live, */
+  gint64 highest_time; /* and when; by the caller's clock */
   guint64 epoch;
-  gboolean rising;   /* live is at a new mark */
+  gboolean rising;   /* `live` is at a new mark */
   gboolean last;     /* of equal marks the last one counts */
-  gboolean overflow; /* the sizes were more than 2^63 together: all is void */
+  gboolean overflow; /* the sizes together exceeded 2^63: nothing is valid */
 } FlamPeakTracker;
 
 static inline gboolean
@@ -63,16 +63,16 @@ flam_site_key_equal (const FlamSiteKey *a, const FlamSiteKey *b)
          a->each == b->each && a->allocator == b->allocator;
 }
 
-/* `blank`: `site_size` bytes that live as long as the tracker. */
+/* `blank`: `site_size` bytes that are valid as long as the tracker. */
 void flam_peak_tracker_init (FlamPeakTracker *tracker,
                              gconstpointer blank,
                              guint site_size);
 void flam_peak_tracker_clear (FlamPeakTracker *tracker);
 
-/* A new site; its number counts up from 0. */
+/* A new site; the numbers of sites count up from 0. */
 guint32 flam_peak_tracker_add_site (FlamPeakTracker *tracker,
                                     const FlamSiteKey *key);
-/* The same, or the one that is alike already. */
+/* The same, or the equal site that exists already. */
 guint32 flam_peak_tracker_find_site (FlamPeakTracker *tracker,
                                      const FlamSiteKey *key);
 
@@ -94,8 +94,8 @@ flam_peak_tracker_note (const FlamPeakTracker *tracker, FlamPeakSite *site)
   site->epoch = tracker->epoch;
 }
 
-/* One block more of this site. `bytes`: 0 for memory that does not count as
- * the heap's. */
+/* One more block of this site. `bytes`: 0 for memory that does not count as
+ * part of the heap. */
 static inline void
 flam_peak_tracker_raise (FlamPeakTracker *tracker,
                          FlamPeakSite *site,
@@ -130,20 +130,20 @@ flam_peak_tracker_lower (FlamPeakTracker *tracker,
   tracker->live = (gint64)((guint64)tracker->live - (guint64)bytes);
 }
 
-/* After the last event: every site's at_peak becomes true. */
+/* After the last event: makes at_peak valid for every site. */
 void flam_peak_tracker_finish (FlamPeakTracker *tracker);
 
-/* How certain it is that blocks born and freed together lived at the peak: 3 if
- * they were there before and after that time, 1 if they came and went in it, 0
- * if they did not. */
+/* How certain it is that blocks allocated and freed together were live at the
+ * peak: 3 if they were there before and after that time, 1 if both happened in
+ * it, 0 if they were not. */
 static inline guint
 flam_peak_tracker_certainty (gint64 born, gint64 died, gint64 peak)
 {
   return born > peak || died < peak ? 0 : 1 + (born < peak) + (died > peak);
 }
 
-/* Of the `left` blocks of a site that lived at the peak, those that are among
- * `count`; taken from `left`. Take the most certain ones first. */
+/* Of the `left` blocks of a site that were live at the peak, those that are
+ * among `count`; subtracted from `left`. Take the most certain ones first. */
 static inline gint64
 flam_peak_tracker_share (gint64 *left, gint64 count)
 {

@@ -6,7 +6,7 @@
 typedef struct
 {
   char *pattern; /* as it was written */
-  char **parts;  /* between the '*'s */
+  char **parts;  /* the parts between the '*'s */
   gboolean at_start;
   gboolean at_end;
 } Rule;
@@ -14,8 +14,8 @@ typedef struct
 struct _FlamSuppressions
 {
   GArray *rules;
-  /* Bit for each pair of bytes that begins a rule: a text without any of them
-   * is matched by none. */
+  /* A bit for each pair of bytes that begins a rule: a text that contains none
+   * of them is not matched by any rule. */
   guint8 pairs[65536 / 8];
   gboolean all_pairs;
 };
@@ -139,8 +139,8 @@ flam_suppressions_get (const FlamSuppressions *suppressions, guint rule)
   return g_array_index (suppressions->rules, Rule, rule).pattern;
 }
 
-/* The parts in order, each as early as it can be; the last one of a rule that
- * is tied to the end, there. */
+/* Searches for the parts in order, each as early as possible; the last part of
+ * a rule that ends with '$', at the end of the text. */
 static gboolean
 rule_matches (const Rule *rule, const char *text, gsize length)
 {

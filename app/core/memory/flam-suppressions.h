@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Rules that say which leaks are known and not to be counted, in the words of
+/* Rules for leaks that are known and not to be counted, in the format of
  * LeakSanitizer's suppression files: a line "leak:PATTERN"; '#' begins a
  * comment. A block that leaked is suppressed when a pattern matches the
  * function, the file or the module of any frame of its stack.
  *
  * A pattern matches anywhere in a text; '*' stands for anything, '^' first and
- * '$' last tie it to the text's ends. An empty text is never matched. */
+ * '$' last anchor it to the text's ends. An empty text is never matched. */
 
 #include "flam-types.h"
 
 G_BEGIN_DECLS
 
-/* Not to be added to once a second thread can see it. */
+/* No rules may be added once a second thread has access to it. */
 typedef struct _FlamSuppressions FlamSuppressions;
 
 FlamSuppressions *flam_suppressions_new (void);
@@ -24,8 +24,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSuppressions, flam_suppressions_unref)
 void flam_suppressions_add (FlamSuppressions *suppressions,
                             const char *pattern,
                             gssize length);
-/* A whole file's text. FALSE with FLAM_ERROR_INVALID naming the line for one
- * that is neither a rule nor a comment; the rules before it stay. */
+/* The text of a whole file. FALSE with FLAM_ERROR_INVALID, naming the line, for
+ * one that is neither a rule nor a comment; the rules before it stay. */
 gboolean flam_suppressions_parse (FlamSuppressions *suppressions,
                                   const char *text,
                                   gsize length,

@@ -36,8 +36,8 @@ equal_keys (gconstpointer a, gconstpointer b)
   return flam_shown_key_equal (a, b);
 }
 
-/* Calls of all threads, of all that is called or of `wanted`; by what they are
- * of, the longest first. */
+/* The calls in all threads, of every thing or of `wanted`; sorted by the thing
+ * that is called, the longest first. */
 static GArray *
 gather (const FlamChart *chart, const FlamShownKey *wanted)
 {
@@ -78,7 +78,7 @@ gather (const FlamChart *chart, const FlamShownKey *wanted)
   return calls;
 }
 
-/* Of a run of calls of one thing. */
+/* Statistics of a run of calls of one thing. */
 static FlamChartDurations
 durations_of (const Call *calls, guint n)
 {

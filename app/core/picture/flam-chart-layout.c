@@ -4,7 +4,7 @@
 #include "flam-columns.h"
 #include "flam-tree.h"
 
-#define LEAST 1e-3 /* pixels: a box of less is none on any surface */
+#define LEAST 1e-3 /* pixels: a smaller box is visible on no surface */
 
 /* --- names ---------------------------------------------------------------- */
 
@@ -131,7 +131,7 @@ first_after (const FlamChart *chart, guint32 low, guint32 high, double time)
   return low;
 }
 
-/* The same, where it is more likely near `low` than anywhere. */
+/* The same, where the span is likely to be near `low`. */
 static guint32
 first_after_near (const FlamChart *chart,
                   guint32 low,
@@ -148,8 +148,8 @@ first_after_near (const FlamChart *chart,
   return first_after (chart, low, MIN (high, low + step + 1), time);
 }
 
-/* One row: boxes of their own, and of those that are too narrow, one for each
- * run of pixels that any of them is in. */
+/* One row: wide spans have boxes of their own; narrow ones have one box for
+ * each run of pixels that contains any of them. */
 static void
 lay_row (const FlamChart *chart,
          const FlamChartView *view,

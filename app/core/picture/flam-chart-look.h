@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What stands in a chart's boxes and which color they have, the same for the
- * window and for documents. A call has the color that the flame graph of the
- * same selection gives to the heaviest node of what it is a call of. */
+/* The texts and colors of a chart's boxes, the same for the window and for
+ * documents. A call has the color of the heaviest node of its function in the
+ * flame graph of the same selection. */
 
 #include "flam-chart.h"
 #include "flam-palette.h"
@@ -14,18 +14,18 @@ typedef struct
 {
   FlamTree *tree; /* a reference */
   guint n;
-  FlamId *node; /* per thing that a node can be; 0: none */
+  FlamId *node; /* per thing that a node can stand for; 0: none */
 } FlamChartNodes;
 
 FlamChartNodes *flam_chart_nodes_new (FlamTree *tree);
 void flam_chart_nodes_free (FlamChartNodes *nodes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamChartNodes, flam_chart_nodes_free)
-/* The node that is what a span is a call of; 0: it is none. */
+/* The node for the function of which a span is a call; 0: there is none. */
 FlamId flam_chart_nodes_of (const FlamChartNodes *nodes,
                             const FlamChart *chart,
                             guint span);
 
-/* What is to be said of a chart that is not exact. */
+/* The text to show with a chart that is not exact. */
 #define FLAM_CHART_FROM_SAMPLES                                                \
   "drawn from samples: calls shorter than the time between them are not seen"
 
@@ -46,8 +46,8 @@ FlamColor flam_chart_box_color (const FlamChart *chart,
 /* "worker (12)   34.5 %": its share of `total`; g_free. */
 char *flam_chart_head_text (const FlamChart *chart, guint lane, gint64 total);
 
-/* A counter as a curve over `n` pixels of a view: the most that it was in each,
- * none below 0. `top` is the most it ever was, at least 1; g_free. */
+/* A counter as a curve over `n` pixels of a view: its maximum in each pixel, no
+ * value below 0. `top` is the overall maximum, at least 1; g_free. */
 gint64 *flam_chart_levels (const FlamChart *chart,
                            const FlamChartLane *lane,
                            const FlamChartView *view,

@@ -26,7 +26,7 @@ typedef struct
   guint32 *depth; /* per shown stack: of its frame */
   gint64 from, to;
   FlamColumn drafts; /* Draft, of one lane */
-  FlamColumn open;   /* FlamChartSpan: a call a row, to not known yet */
+  FlamColumn open;   /* FlamChartSpan: a call a row, with ends not yet known */
   FlamColumn path;   /* FlamId: frames of the next stack, innermost first */
   FlamColumn lanes;  /* FlamChartLane */
   FlamColumn row;    /* guint32 */
@@ -61,7 +61,7 @@ add_draft (Build *build, guint32 row, gint64 from, gint64 to, FlamId what)
     flam_column_append (&build->drafts, Draft, draft);
 }
 
-/* Spans of a row come in order of time: counted out into rows they stay so. */
+/* Spans come in order of time, and stay so when distributed over the rows. */
 static void
 finish_lane (Build *build, FlamChartLane lane)
 {
@@ -145,7 +145,7 @@ is_same (const Build *build, FlamId a, FlamId b)
   return flam_shown_key_equal (&x, &y);
 }
 
-/* Ends the calls from a depth on. */
+/* Ends the calls at a depth and deeper. */
 static void
 close_calls (Build *build, guint32 depth, gint64 time, guint32 first_row)
 {
@@ -158,8 +158,8 @@ close_calls (Build *build, guint32 depth, gint64 time, guint32 first_row)
   build->open.n = MIN (build->open.n, depth);
 }
 
-/* How many frames of two stacks are the same ones; the others of `b` go into
- * the path. */
+/* The number of frames that two stacks have in common; the remaining frames of
+ * `b` are put into the path. */
 static guint32
 common_depth (Build *build, FlamId a, FlamId b)
 {
@@ -178,7 +178,7 @@ common_depth (Build *build, FlamId a, FlamId b)
   return b < n ? build->depth[b] + 1 : 0;
 }
 
-/* From one stack to the next, without a break or with one. */
+/* Goes from one stack to the next, with or without a gap in time. */
 static void
 turn (Build *build,
       FlamId before,
@@ -199,7 +199,7 @@ turn (Build *build,
       common++;
       build->path.n--;
     }
-  /* The very same stack again: the innermost was called again. */
+  /* The same stack again means that the innermost function was called again. */
   if (before == stack && stack != FLAM_NONE && common > 0)
     {
       FlamId frame = build->shown.frame[stack];
@@ -253,7 +253,7 @@ period_of (const Build *build, FlamId thread)
   return g_array_index (gaps, gint64, gaps->len / 2);
 }
 
-/* The time a sample stands for. */
+/* The time that a sample stands for. */
 static void
 extent_of (const Build *build,
            guint32 i,

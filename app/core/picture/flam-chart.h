@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Profile + selection -> flame chart: x is time, a lane a thread, and what was
- * called by what stacked in it.
+/* Profile + selection -> flame chart: x is time, each thread has a lane, and
+ * calls are stacked in it.
  *
  *   samples of a thread, in time          its lane: a span a call
  *   0..2  main;parse;lex                  row 0  main  [0 ............ 9)
  *   2..5  main;parse              ──▶     row 1  parse [0 .... 5) eval [5 .. 9)
  *   5..9  main;eval                       row 2  lex   [0 . 2)
  *
- * Captures of events (FlamMeasure.spans) say when each call was: their spans
- * are exact, but that calls of one function that follow one another without
- * any time between count as one, unless they call nothing themselves. Of
- * sampled captures a sample stands for the time since the one before it, or,
+ * Captures of events (FlamMeasure.spans) contain the time of each call: their
+ * spans are exact, except that calls of one function that follow one another
+ * without any time between count as one, unless they call nothing themselves.
+ * In sampled captures a sample stands for the time since the one before it, or,
  * where the thread has not run for half of that, for its weight or one period.
  *
  * A span lies in one row of one lane, rows ascend in time, so that a view of
@@ -33,14 +33,14 @@ typedef enum
 typedef struct
 {
   gint64 from, to; /* half open */
-  FlamId what; /* a frame; in a row of states a FlamState; of marks a mark */
+  FlamId what; /* a frame; in a row of states a FlamState; for marks a mark */
 } FlamChartSpan;
 
 typedef struct
 {
   FlamLaneKind kind;
   FlamId of;          /* thread or counter */
-  gboolean is_states; /* its first row is what the thread was doing */
+  gboolean is_states; /* its first row holds the states of the thread */
   guint32 first_row;
   guint32 n_rows;
   gint64 weight; /* of a thread, by the selection's measure */
@@ -50,7 +50,7 @@ typedef struct
 {
   FlamProfile *profile; /* a reference */
   FlamBy by;
-  gint64 from, to; /* of all that is in it */
+  gint64 from, to; /* the range of all that is in it */
   gboolean exact;
   guint n_lanes;
   FlamChartLane *lanes; /* marks, counters, threads heaviest first */
@@ -61,7 +61,7 @@ typedef struct
 } FlamChart;
 
 /* NULL with an error when cancelled, NULL without one when the capture has no
- * times or its measure is not of samples. */
+ * times or its measure is not one of samples. */
 FlamChart *flam_chart_new (const FlamProfile *profile,
                            const FlamSelection *selection,
                            const FlamProgress *progress,
@@ -70,12 +70,12 @@ FlamChart *flam_chart_ref (FlamChart *chart);
 void flam_chart_unref (FlamChart *chart);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamChart, flam_chart_unref)
 
-/* Valid as long as the profile. Of a span of calls or marks. */
+/* Valid as long as the profile. For spans of calls or marks. */
 const char *
 flam_chart_name (const FlamChart *chart, const FlamChartLane *lane, guint span);
 /* "worker (1234)"; g_free. */
 char *flam_chart_lane_name (const FlamChart *chart, const FlamChartLane *lane);
-/* The lane and row that hold a span. */
+/* The lane and row in which a span is. */
 guint flam_chart_lane_of (const FlamChart *chart, guint span, guint32 *row);
 
 /* --- calls of one function ------------------------------------------------ */
@@ -84,7 +84,7 @@ typedef struct
 {
   guint n;
   gint64 median, p99, longest;
-  gint64 total; /* of all of them, calls within calls too */
+  gint64 total; /* of all calls, calls within calls included */
 } FlamChartDurations;
 
 typedef struct
@@ -104,14 +104,14 @@ typedef struct
   FlamChartDurations durations;
 } FlamChartFunction;
 
-/* FlamChartFunction of all that is called, most time first. */
+/* FlamChartFunction for every function that is called, most time first. */
 GArray *flam_chart_functions (const FlamChart *chart);
 
 /* --- layout --------------------------------------------------------------- */
 
 typedef struct
 {
-  double width; /* pixels, of the times from .. to */
+  double width; /* pixels, for the times from .. to */
   double from, to;
   double top, height; /* the band of the whole picture to lay out */
   double row_height;
@@ -154,7 +154,7 @@ typedef struct
 } FlamChartLayout;
 
 double flam_chart_height (const FlamChart *chart, const FlamChartView *view);
-/* From the picture's top to the lane's head, and to a row of it. */
+/* From the picture's top to the lane's head, and to one row of it. */
 double flam_chart_lane_y (const FlamChart *chart,
                           const FlamChartView *view,
                           guint lane,

@@ -37,7 +37,7 @@ in_gamut (const double rgb[3])
   return TRUE;
 }
 
-/* What the screen cannot show loses chroma, not lightness. */
+/* Colors that the screen cannot show lose chroma, not lightness. */
 FlamColor
 flam_color_from_oklch (double l, double chroma, double hue)
 {

@@ -11,11 +11,11 @@ G_BEGIN_DECLS
 typedef guint32 FlamColor;
 
 /* In OKLCH equal numbers look equally light: lightness 0..1, chroma 0 (grey) to
- * about 0.3, hue in degrees. What the screen cannot show loses chroma. */
+ * about 0.3, hue in degrees. Colors that the screen cannot show lose chroma. */
 FlamColor flam_color_from_oklch (double lightness, double chroma, double hue);
-/* WCAG's: 1 of equals to 21 of black and white. */
+/* The contrast of WCAG: 1 for equal colors, 21 for black and white. */
 double flam_color_contrast (FlamColor a, FlamColor b);
-/* `share` of the way from `a` to `b`. */
+/* The color that is `share` of the way from `a` to `b`. */
 FlamColor flam_color_mix (FlamColor a, FlamColor b, double share);
 
 G_END_DECLS

@@ -5,19 +5,19 @@
 
 G_BEGIN_DECLS
 
-/* A dump is lines of words: what would end a line, or tell a terminal to do
- * something, is shown as flam_format_visible() shows it. */
+/* A dump consists of lines of words: characters that would end a line or
+ * control a terminal are shown as flam_format_visible() shows them. */
 typedef struct
 {
   GString *out;
   const FlamProfile *profile;
-  GStringChunk *escaped; /* names that are not as they are shown */
+  GStringChunk *escaped; /* names with characters that are escaped */
 } FlamDump;
 
 FlamDump flam_dump_new (const FlamProfile *profile);
-/* Its text; g_free. */
+/* The text of the dump; g_free. */
 char *flam_dump_end (FlamDump *dump);
-/* As they are shown. */
+/* The text with its escapes. */
 const char *flam_dump_visible (const FlamDump *dump, const char *text);
 const char *flam_dump_string (const FlamDump *dump, FlamId id);
 

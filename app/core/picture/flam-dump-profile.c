@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The tables of a profile, over their description: a column that is there is
- * told, as " name=value" where nothing else is said here. */
+/* Dumps the tables of a profile by their description: a column that is present
+ * is written as " name=value" unless this file has another form for it. */
 
 #include "flam-dump-private.h"
 
@@ -17,10 +17,10 @@ typedef enum
   SPELL_FUNCTION_KIND,
   SPELL_STATE,
   SPELL_SYMBOL_STATE,
-  SPELL_LINE,   /* of a function whose file is known */
-  SPELL_FILE,   /* of a frame, where it is not the function's */
-  SPELL_UNLESS, /* as SPELL_PLAIN, where it is not a certain number */
-  SPELL_NOT,    /* it follows from the others */
+  SPELL_LINE,   /* of a function with a known file */
+  SPELL_FILE,   /* of a frame, where it differs from the function's */
+  SPELL_UNLESS, /* as SPELL_PLAIN, unless it is a certain number */
+  SPELL_NOT,    /* not written, as it follows from the others */
 } Spelling;
 
 typedef struct
@@ -67,7 +67,7 @@ static const Spelled spelled[] = {
   { "profile.former_names.name", SPELL_PLAIN, " ", 1 },
 };
 
-/* A column that is told. */
+/* A column that is written. */
 typedef struct
 {
   const FlamColumnInfo *info;

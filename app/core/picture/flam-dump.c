@@ -31,7 +31,7 @@ add_split (GString *out,
       }
 }
 
-/* Of one stack, or of none. */
+/* The weight of one stack, or of none. */
 static void
 dump_weight (FlamDump *dump,
              const FlamWeights *weights,
@@ -175,8 +175,8 @@ flam_dump_folded (const FlamTree *tree)
 
 /* --- tree and layout ------------------------------------------------------ */
 
-/* Levels; deeper ones say how deep they are. A recursion of 100,000 would be
- * gigabytes of spaces. */
+/* Levels; deeper ones have their depth as a number. A recursion of 100,000
+ * would take gigabytes of spaces. */
 #define INDENT_MAX 100
 
 char *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Any stage -> text, for goldens and for finding the stage that is wrong. */
+/* Any stage -> text, for goldens and for finding the stage with a fault. */
 
 #include "flam-layout.h"
 
@@ -20,9 +20,9 @@ char *flam_dump_layout (const FlamTree *tree, const FlamLayout *layout);
 /* "root;…;leaf weight" lines, sorted bytewise; ';' and newline in a name
  * become ':' and space. Weight without a stack is " weight". */
 char *flam_dump_folded (const FlamTree *tree);
-/* The bytes that all paths take where each is written whole, as folded text
- * does; `width` not 0: where a frame takes so many of them. The square of the
- * tree's size, at worst. */
+/* The number of bytes that all paths take when each is written in full, as in
+ * folded text; with `width` not 0, when each frame takes that many bytes. At
+ * worst the square of the tree's size. */
 guint64 flam_dump_paths_size (const FlamTree *tree, guint width);
 
 G_END_DECLS

@@ -154,9 +154,9 @@ flam_format_plain (const FlamMeasure *measure, gint64 weight)
 
 /* --- names --------------------------------------------------------------- */
 
-/* Brackets that are a name of their own: Python's "f.<locals>.<lambda>", Go's
- * "http.(*Client).Do", "<module>", Java's "String::<init>". Rust's
- * "<T as Trait>::f" is none. */
+/* Brackets that are part of a name: Python's "f.<locals>.<lambda>", Go's
+ * "http.(*Client).Do", "<module>", Java's "String::<init>". Those of Rust's "<T
+ * as Trait>::f" are not. */
 static gboolean
 is_bracketed_name (const char *before, const char *at)
 {
@@ -169,8 +169,8 @@ is_bracketed_name (const char *before, const char *at)
                                    g_str_has_prefix (at, "<clinit>")));
 }
 
-/* `name` without what stands between each outermost pair of `open` and
- * `close`. "operator<", "operator()" and "->" are no brackets. */
+/* `name` without the text between each outermost pair of `open` and `close`.
+ * "operator<", "operator()" and "->" do not count as brackets. */
 static char *
 without_brackets (const char *name, char open, char close)
 {
@@ -271,7 +271,7 @@ flam_format_short_name (const char *name, guint max)
 
 #define ARGUMENTS_KEPT 12 /* characters */
 
-/* Past "operator<", "operator<<=", "operator->": no brackets are those. */
+/* Skips "operator<", "operator<<=" and "operator->": they are not brackets. */
 static gsize
 operator_length (const char *name)
 {
@@ -316,8 +316,8 @@ closing (const char *open)
   return NULL;
 }
 
-/* Brackets with arguments follow a name; what begins with them is a name of
- * its own ("<T as Trait>::f", "<module>", "f.<locals>"). */
+/* Brackets with arguments follow a name; at the beginning they are part of a
+ * name ("<T as Trait>::f", "<module>", "f.<locals>"). */
 static gboolean
 has_arguments (const char *name, const char *at)
 {

@@ -32,8 +32,8 @@ static const char *const names[FLAM_N_LANGUAGES] = {
   [FLAM_LANGUAGE_ASSEMBLER] = "Assembler",
 };
 
-/* Endings as compilers take them; .C is C++ and .S assembler, so case counts.
- */
+/* Suffixes as compilers treat them; .C is C++ and .S assembler, so case
+ * counts. */
 static const struct
 {
   const char *endings;
@@ -96,7 +96,7 @@ language_of_name (const char *name)
   return FLAM_LANGUAGE_UNKNOWN;
 }
 
-/* What follows the path in the address of a script is left out. */
+/* The query that follows the path in the address of a script is ignored. */
 static FlamLanguage
 language_of_file (const char *file)
 {

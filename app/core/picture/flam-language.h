@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The programming language that a function was written in, as far as a capture
- * says it: by how the linker's name is mangled, then by the ending of the
- * source file's name. A C++ function of a header that C may include, too, has a
- * mangled name, so names come first. */
+/* The programming language in which a function was written, as far as a capture
+ * shows it: by the mangling of the linker's name, then by the suffix of the
+ * source file's name. A C++ function in a header that C may include too has a
+ * mangled name, so names are checked first. */
 
 #include "flam-profile.h"
 
@@ -40,7 +40,7 @@ typedef enum
   FLAM_N_LANGUAGES
 } FlamLanguage;
 
-/* "C++", "Rust": names that no language translates. */
+/* "C++", "Rust": names that are not translated. */
 const char *flam_language_name (FlamLanguage language);
 FlamLanguage flam_language_of_function (const FlamProfile *profile,
                                         FlamId function);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* How a picture of a tree is to look, as a value that SVG, PNG, PDF, the page,
- * the command line and the window's dialog share. What is 0 or NULL is as suits
- * the kind of picture. */
+/* The options of a picture of a tree, as a value that SVG, PNG, PDF, the page,
+ * the command line and the window's dialog share. 0 or NULL stands for the
+ * default of the kind of picture. */
 
 #include "flam-layout.h"
 #include "flam-palette.h"
@@ -15,29 +15,29 @@ typedef struct
   const char *title; /* NULL: none */
   const char *subtitle;
   const char *notes;      /* in the document, not in the picture */
-  const char *count_name; /* what the plain numbers count; NULL: amounts as
-                             people read them */
+  const char *count_name; /* what the plain numbers count; NULL: amounts in the
+                             form for people */
   double width;           /* pixels (PDF: points): 1200 */
-  double row_height;      /* SVG: 16; else what the font needs */
+  double row_height;      /* SVG: 16; otherwise by the font */
   double min_width;       /* narrower boxes are not drawn: SVG 0.1, else 0.5 */
   double font_size;       /* pixels: 12 */
-  gboolean chart;         /* calls in time, a lane a thread, and no tree: it has
-                             neither direction nor order */
-  FlamShape shape;        /* but for a flame graph no direction either; a
-                             treemap is by weight */
+  gboolean chart;         /* calls in time, a lane for each thread, and no tree:
+                             it has neither direction nor order */
+  FlamShape shape;        /* only a flame graph has a direction; a treemap is
+                             ordered by weight */
   FlamDirection direction;
   FlamTreeOrder order;
   FlamColors colors;
 } FlamLook;
 
-/* How high the shapes are whose parts fill whatever room there is. */
+/* The height of the shapes that fill whatever room there is. */
 static inline double
 flam_look_height (FlamShape shape, double width)
 {
   return shape == FLAM_SHAPE_SUNBURST ? width : width * 0.6;
 }
 
-/* The parts that apply to a kind of picture; the rest is refused. */
+/* The options that apply to a kind of picture; the others are refused. */
 typedef enum
 {
   FLAM_LOOK_TITLE = 1 << 0,

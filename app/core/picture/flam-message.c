@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Which text a message was made of, and what it says in another language.
+/* Finds the text that a message was made of, and translates the message.
  *
  *   known:     "%s: %s (at byte %lu)"           taken from the sources, N_()
  *   message:   "a.json: no document (at byte 3)"
@@ -8,8 +8,9 @@
  *
  * The known text that has the most characters in common with the message is
  * taken, its translation looked up, and the arguments put into that; they are
- * messages, too. What matches nothing may be a name before one that does, or
- * have one in its midst: "FILE: message", "FILE: cannot be opened: REASON". */
+ * messages, too. A message that matches nothing may begin with a name, or
+ * contain a known message: "FILE: message", "FILE: cannot be opened:
+ * REASON". */
 
 #include "flam-message.h"
 
@@ -52,7 +53,7 @@ typedef struct
   Argument arguments[ARGUMENTS_MAX];
 } Match;
 
-/* Past the directive at `format` ('%' …), and what it prints: 's', 'd', '%'. */
+/* Skips the directive at `format` ('%' …); returns its type: 's', 'd', '%'. */
 static const char *
 skip_directive (const char *format, char *kind, guint *position)
 {
@@ -84,14 +85,14 @@ is_number (const char *text, gsize length)
   return length > 0;
 }
 
-/* How far `format` is literal: to its next directive, or its end. */
+/* The length of the literal text in `format`, to its next directive or end. */
 static gsize
 literal_length (const char *format)
 {
   return strcspn (format, "%");
 }
 
-/* Where the argument before `format` ends in `text`; NULL: nowhere. */
+/* The end in `text` of the argument before `format`; NULL: there is none. */
 static const char *
 find_literal (const char *text, const char *format)
 {
@@ -166,7 +167,7 @@ find_known (const char *text, Match *best)
 
 static char *show (const char *text, guint depth);
 
-/* The translation, with what its directives stand for. */
+/* The translation, with the arguments in place of its directives. */
 static char *
 fill (const char *format, const Match *match, guint depth)
 {
@@ -217,13 +218,14 @@ translate (const Match *match, guint depth)
         n = (gulong)g_ascii_strtoull (match->arguments[i].text, NULL, 10);
         break;
       }
-  /* English has one for 1 alone, and which of both was said is known. */
+  /* English has the singular for 1 alone, and the message shows which it
+     was. */
   if (match->many && n == 1)
     n = 2;
   return fill (g_dngettext (DOMAIN, from->one, from->many, n), match, depth);
 }
 
-/* "NAME: known: known": each piece for itself. */
+/* "NAME: known: known": each part is translated separately. */
 static char *
 show_pieces (const char *text, guint depth)
 {

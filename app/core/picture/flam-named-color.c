@@ -27,8 +27,8 @@ sum_of_characters (const char *name)
   return sum;
 }
 
-/* What stands behind the module of "module`function", with a character before
- * the "`". */
+/* The part after the module of "module`function", with a character before the
+ * "`". */
 static const char *
 behind_module (const char *name)
 {
@@ -38,7 +38,7 @@ behind_module (const char *name)
   return tick != NULL ? tick + 1 : name;
 }
 
-/* Of three characters, the first ones count most. */
+/* A number from three characters; the first ones have the most weight. */
 static double
 weigh_head (const char *name)
 {
@@ -140,8 +140,8 @@ hue_of (FlamPaletteMode mode, const char *name)
     }
 }
 
-/* Of each channel: what it begins with, how far it goes, and by which of the
- * three numbers. */
+/* For each channel: its lowest value, its range, and which of the three numbers
+ * is used. */
 typedef struct
 {
   struct
@@ -231,7 +231,7 @@ flam_color_map_free (FlamColorMap *map)
 void
 flam_color_map_add (FlamColorMap *map, const char *name, FlamColor color)
 {
-  /* A line is one name. */
+  /* A whole line is one name. */
   g_hash_table_replace (map->colors,
                         g_strdelimit (g_strdup (name), "\r\n", ' '),
                         GUINT_TO_POINTER (color));
@@ -254,7 +254,7 @@ flam_color_map_find (const FlamColorMap *map,
   return TRUE;
 }
 
-/* The last "->" of a line parts it: "operator->" has one of its own. */
+/* The last "->" of a line separates it, since "operator->" contains one. */
 static gboolean
 parse_line (FlamColorMap *map, char *line)
 {

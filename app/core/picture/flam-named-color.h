@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Colors that a function's name alone gives: flamegraph.pl's palettes, to the
- * last bit, its palette files, and the rules of a person.
+/* Colors that depend only on a function's name: flamegraph.pl's palettes, to
+ * the last bit, its palette files, and the user's rules.
  *
  *    main ──hash──▶ v1, v2, v3 in 0..1 ──hot──▶ rgb(205 + 50 v3, 230 v1, 55 v2)
  *
- * The three are one number, drand48() of the sum of the characters; with
- * `hash` they follow the first and the last letters, so that names that begin
- * alike look alike. A name has the mark of its kind at its end, "_[k]" of the
- * kernel's, as folded stacks have it: java, js, perl and chain go by it. */
+ * The three are one number, drand48() of the sum of the characters; with `hash`
+ * they depend on the first and the last letters, so that names that begin alike
+ * look alike. A name has the mark of its kind at its end, "_[k]" for the
+ * kernel, as in folded stacks: java, js, perl and chain use it. */
 
 #include "flam-palette.h"
 
@@ -37,12 +37,12 @@ gboolean flam_color_map_find (const FlamColorMap *map,
                               const char *name,
                               FlamColor *color);
 void flam_color_map_add (FlamColorMap *map, const char *name, FlamColor color);
-/* The file: lines sorted bytewise; g_free. */
+/* The text of the file, lines sorted bytewise; g_free. */
 char *flam_color_map_text (const FlamColorMap *map);
 
 /* --- rules: a regular expression and a color; the first that matches ----- */
 
-/* Reference counted; once all rules are in it, any thread may read it. */
+/* Reference counted; after the last rule is added, any thread may read it. */
 typedef struct _FlamColorRules FlamColorRules;
 
 FlamColorRules *flam_color_rules_new (void);
@@ -56,12 +56,12 @@ gboolean flam_color_rules_add (FlamColorRules *rules,
                                const char *pattern,
                                const char *color,
                                GError **error);
-/* As it is written: "REGEX=COLOR", parted by the last "=". */
+/* A rule as text: "REGEX=COLOR", separated at the last "=". */
 gboolean flam_color_rules_add_line (FlamColorRules *rules,
                                     const char *line,
                                     GError **error);
-/* A file of them, a line each; what is empty or begins with "#" is none. The
- * error says which line. */
+/* A file of rules, a line each; lines that are empty or begin with "#" are
+ * skipped. The error names the line. */
 gboolean flam_color_rules_parse (FlamColorRules *rules,
                                  const char *text,
                                  GError **error);

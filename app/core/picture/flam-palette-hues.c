@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Marked for translation; the window translates what is_kind. */
-/* The last of each: Okabe and Ito's colors, told apart by everybody. */
+/* The last of each: Okabe and Ito's colors, safe for any color vision. */
 const FlamClassLook flam_class_looks[FLAM_N_CLASSES] = {
   [FLAM_CLASS_NATIVE] = { N_ ("Native code"),
                           { 0.02, 0.055, 62 },
@@ -41,7 +41,7 @@ const FlamClassLook flam_class_looks[FLAM_N_CLASSES] = {
                          0xcc79a7 },
 };
 
-/* Warm, and clear of the kernel's orange. */
+/* Warm, and distinct from the kernel's orange. */
 static const FlamTint module_tints[] = {
   { -0.03, 0.145, 32 }, { 0.03, 0.115, 88 },  { 0.03, 0.105, 48 },
   { -0.05, 0.155, 26 }, { 0.05, 0.12, 100 },  { 0.01, 0.075, 72 },
@@ -55,8 +55,8 @@ static const FlamTint memory_tints[] = {
   { -0.04, 0.1, 128 },  { 0.01, 0.11, 156 },  { 0.065, 0.06, 150 },
 };
 
-/* What languages share a hue in are seldom in one capture: as many hues as can
- * be told apart are fewer than there are languages. */
+/* Languages that share a hue seldom occur in one capture: fewer hues can be
+ * told apart than there are languages. */
 const FlamTint flam_palette_language_tints[FLAM_N_LANGUAGES] = {
   [FLAM_LANGUAGE_C] = { 0.02, 0.1, 75 },
   [FLAM_LANGUAGE_CPP] = { -0.01, 0.15, 35 },
@@ -85,7 +85,7 @@ const FlamTint flam_palette_language_tints[FLAM_N_LANGUAGES] = {
 };
 #define NAME_CHROMA 0.11f
 
-/* FNV-1a with a last stir, so that the low bits depend on every character. */
+/* FNV-1a with a final mix, so that the low bits depend on every character. */
 guint32
 flam_palette_hash (const char *text)
 {
@@ -100,10 +100,10 @@ flam_palette_hash (const char *text)
 
 /* --- the modules' hues --------------------------------------------------- */
 
-/* A module's name gives its hue, the same everywhere. Two of one capture that
- * would share a hue are told apart all the same: the one with more functions
- * keeps its own, the other has the next that is free, as long as there are
- * any. */
+/* A module's name determines its hue, the same everywhere. Two modules of
+ * one capture with the same hue are still told apart: the one with more
+ * functions keeps it, the other gets the next free hue, as long as there is
+ * one. */
 #define N_TINTS G_N_ELEMENTS (module_tints)
 G_STATIC_ASSERT (N_TINTS == G_N_ELEMENTS (memory_tints));
 
@@ -178,7 +178,7 @@ flam_palette_name_tint (const char *name)
   return (FlamTint){ 0, NAME_CHROMA, turn * 360 };
 }
 
-/* Code of no known language has the color of its kind. */
+/* Code in an unknown language has the color of its kind. */
 FlamTint
 flam_palette_language_tint (const FlamProfile *profile,
                             FlamId function,

@@ -15,7 +15,7 @@ legend_entry_free (gpointer data)
   g_free (entry);
 }
 
-/* How much of a class or module there is. */
+/* The weight of a class or module. */
 typedef struct
 {
   gint64 self;
@@ -39,7 +39,7 @@ typedef struct
   guint32 *known; /* per function: which rule, plus 2; 1: none; 0: not yet */
 } Legend;
 
-/* What is nowhere wider than a two-hundredth of the picture is not in it. */
+/* Entries nowhere wider than a two-hundredth of the picture are left out. */
 static gboolean
 is_seen (const Legend *legend, Share share)
 {
@@ -152,7 +152,7 @@ legend_add (Legend *legend,
                     share);
 }
 
-/* A million nodes are summed by class and module id; names come after. */
+/* A million nodes are summed by class and module id; names are read later. */
 static void
 legend_by_module (Legend *legend)
 {
@@ -186,7 +186,7 @@ legend_by_module (Legend *legend)
                 modules[i]);
 }
 
-/* Code of no known language is told by its kind. */
+/* Code in an unknown language is listed by its kind. */
 static void
 legend_by_language (Legend *legend)
 {
@@ -299,7 +299,7 @@ legend_by_state (Legend *legend, GPtrArray *entries)
   g_ptr_array_sort (entries, heavier_first);
 }
 
-/* What of it there is: new and gone frames need not be. */
+/* Which kinds of change occur: there may be no new and no gone frames. */
 static void
 legend_of_self (Legend *legend, GPtrArray *entries)
 {
@@ -345,7 +345,7 @@ legend_of_change (Legend *legend, GPtrArray *entries)
   const FlamTreeChange *change = legend->tree->change;
   guint kinds = change->kinds | 1u << FLAM_CHANGE_KEPT;
 
-  /* In totals a function that was nowhere is one that is new. */
+  /* With totals, a function that was nowhere before is simply new. */
   if (!change->self && kinds & 1u << FLAM_CHANGE_UNTRACKED)
     kinds = (kinds & ~(1u << FLAM_CHANGE_UNTRACKED)) | 1u << FLAM_CHANGE_NEW;
   for (guint i = 0; i < G_N_ELEMENTS (looks); i++)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What coloring and the legend share. */
+/* Declarations that coloring and the legend share. */
 
 #include "flam-language.h"
 #include "flam-palette.h"
 
 G_BEGIN_DECLS
 
-/* What a color stands for. Native code has a hue a module; the others have
- * one for all. */
+/* What a color stands for. Native code has a hue for each module; the others
+ * have one hue for the class. */
 typedef enum
 {
   FLAM_CLASS_NATIVE,
@@ -63,9 +63,9 @@ struct _FlamPalette
   FlamPaletteMode mode;
   FlamColors colors;
   const FlamTheme *theme;
-  GHashTable *slots; /* of the modules' names: place in the tints, plus 1 */
-  const FlamTree *self_of; /* whose greatest self it is; not owned, never
-                              followed */
+  GHashTable *slots;       /* by module name: place in the tints, plus 1 */
+  const FlamTree *self_of; /* the tree that greatest_self belongs to; not owned,
+                              never dereferenced */
   gint64 greatest_self;
   FlamBy by; /* what `known` is indexed by */
   guint32 n_known;
@@ -85,16 +85,16 @@ FlamTint flam_palette_class_tint (const FlamPalette *palette,
                                   FlamColorClass class,
                                   const char *module);
 FlamTint flam_palette_name_tint (const char *name);
-/* Of FLAM_NONE and of what is in no known language: the class's. */
+/* For FLAM_NONE and for unknown languages: that of the class. */
 FlamTint flam_palette_language_tint (const FlamProfile *profile,
                                      FlamId function,
                                      FlamColorClass class);
 
 FlamColorClass flam_palette_class_of_node (const FlamTree *tree, FlamId node);
-/* What gives a node its hue: its module, or, in trees of modules and files,
- * itself. */
+/* The name that determines the hue of a node: its module, or, in trees of
+ * modules and files, the node's own. */
 const char *flam_palette_module_of_node (const FlamTree *tree, FlamId node);
-/* Of a class, in the middle: what the legend shows. */
+/* The color of a class at medium lightness, which the legend shows. */
 FlamColor flam_palette_class_color (const FlamPalette *palette,
                                     FlamColorClass class,
                                     const char *module);
@@ -103,7 +103,7 @@ FlamColor flam_palette_rule_color (const FlamPalette *palette, guint rule);
 /* Of a language, in the middle. */
 FlamColor flam_palette_language_color (const FlamPalette *palette,
                                        FlamLanguage language);
-/* Of what a change is: `kind` of one that grew or shrank. */
+/* The color of a kind of change: `kind` of one that grew or shrank. */
 FlamColor flam_palette_change_color (FlamPalette *palette,
                                      FlamChangeKind kind,
                                      gboolean shrank,

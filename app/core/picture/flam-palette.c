@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Told apart also by those who do not see red and green. */
+/* Can also be told apart without seeing the difference of red and green. */
 static const FlamTint ramp_tints[FLAM_N_RAMPS] = {
   [FLAM_STATE_RUNNING] = { 0.02, 0.14, 62 },
   [FLAM_STATE_LOCK] = { -0.05, 0.17, 350 },
@@ -96,7 +96,7 @@ flam_palette_module_of_node (const FlamTree *tree, FlamId node)
                                    flam_tree_function (tree, node));
 }
 
-/* Of the darkest that labels can be read on: a person's color may be any. */
+/* Darkened so far that labels stay readable: the user may choose any color. */
 static FlamColor
 lighten (const FlamPalette *palette, FlamColor color)
 {
@@ -153,7 +153,7 @@ color_of_class (const FlamPalette *palette, const FlamTree *tree, FlamId node)
   return tint_to_color (palette, tint, step);
 }
 
-/* A person's rules, then the map, then the palette. */
+/* First the user's rules, then the map, then the palette. */
 static FlamColor
 color_of_node (const FlamPalette *palette, const FlamTree *tree, FlamId node)
 {
@@ -181,7 +181,7 @@ color_of_node (const FlamPalette *palette, const FlamTree *tree, FlamId node)
 
 #define KNOWN (1u << 31)
 
-/* The step of a node's name, asked for once a function. */
+/* The lightness step for a node's name, computed once for each function. */
 static int
 step_of_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
 {
@@ -277,8 +277,9 @@ flam_palette_change_color (FlamPalette *palette,
   return flam_palette_ramp (palette, ramp, level, 0);
 }
 
-/* Of the greatest change of all, small ones are seen, too: the strength is the
- * root of the share. Of the frame itself, new and gone is all of it. */
+/* Relative to the greatest change, small changes stay visible: the strength is
+ * the root of the share. Relative to the frame itself, new and gone have the
+ * full strength. */
 static guint
 change_level (FlamPaletteMode mode, const FlamTreeChange *change, FlamId node)
 {
@@ -318,7 +319,7 @@ greatest_self (FlamPalette *palette, const FlamTree *tree)
   return palette->greatest_self;
 }
 
-/* As changes are: small shares are seen, too. */
+/* As for changes: small shares stay visible. */
 static FlamColor
 color_by_self (FlamPalette *palette, const FlamTree *tree, FlamId node)
 {
@@ -444,8 +445,8 @@ flam_palette_free (FlamPalette *palette)
   g_free (palette);
 }
 
-/* Trees of functions are colored through a table; a node's own name and kind
- * are asked for once a function. Other trees are small. */
+/* Trees of functions are colored through a table; the name and kind are looked
+ * up once for each function. Other trees are small. */
 FlamColor
 flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
 {
@@ -470,7 +471,7 @@ flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
   return *known & ~KNOWN;
 }
 
-/* Colors that are not the theme's own may be lighter than it can dim. */
+/* Colors from outside the theme may be lighter than it can dim. */
 FlamColor
 flam_palette_dimmed (const FlamPalette *palette, FlamColor color)
 {
@@ -484,7 +485,7 @@ flam_palette_dimmed (const FlamPalette *palette, FlamColor color)
   return color;
 }
 
-/* Between dark colors and a dark background is no text to be read. */
+/* No text is readable in a color between dark colors and a dark background. */
 FlamColorState
 flam_palette_pale_state (const FlamPalette *palette)
 {

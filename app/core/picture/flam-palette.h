@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What something is -> its color. Colors mean something and are stable: the
+/* What something is -> its color. Colors have a meaning and are stable: the
  * same function has the same color in every capture and on every machine,
- * but where two modules of one capture would share a hue (the smaller gives
- * way).
+ * except where two modules of one capture would share a hue (then the smaller
+ * one gets another).
  *
  *    native code     warm, a hue a module        kernel          orange
  *    inlined         aqua                        JIT             green
  *    interpreted     blue                        without a name  grey
  *    root            neutral                     waker           violet
  *
- * In memory mode everything is green and the shade tells modules apart, as
- * the field has it. By state, a frame has the color of what its threads did
- * most there, and is the paler the less of it that is. In a comparison what
- * grew is red, what shrank blue, the stronger the more: of the greatest change,
- * or of the frame itself. What is new is orange, what is gone violet; where
- * selves are compared, a function that was nowhere before has nothing to be
- * compared with and is black. By language, by self share and by name are a
- * person's choice and suit no tree by themselves. Within a hue, lightness
- * varies a little by name, so that neighbours can be told apart. Colors are
- * chosen in OKLCH, where equal numbers look equally light: so every label has a
- * contrast of at least 4.5 in both themes, dimmed or not. */
+ * In memory mode everything is green and the shade tells modules apart, as is
+ * usual. By state, a frame has the color of its threads' most frequent state,
+ * and is paler the smaller that share is. In a comparison what grew is red and
+ * what shrank blue, stronger for larger changes, relative to the greatest
+ * change or to the frame itself. New is orange, gone is violet; where selves
+ * are compared, a function that was nowhere before cannot be compared and is
+ * black. By language, by self share and by name are only used when the user
+ * chooses them. Within a hue, lightness varies a little by name, so that
+ * neighbours can be told apart. Colors are chosen in OKLCH, where equal numbers
+ * look equally light: so every label has a contrast of at least 4.5 in both
+ * themes, dimmed or not. */
 
 #include "flam-color.h"
 #include "flam-tree.h"
@@ -30,17 +30,17 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  FLAM_PALETTE_AUTO,         /* what suits the tree: flam_palette_mode_of() */
+  FLAM_PALETTE_AUTO,         /* the tree's default: flam_palette_mode_of() */
   FLAM_PALETTE_CODE,         /* by kind and module */
   FLAM_PALETTE_MEMORY,       /* green */
   FLAM_PALETTE_STATE,        /* by what the threads were doing */
   FLAM_PALETTE_CHANGE,       /* red and blue: trees of flam_diff_tree() */
-  FLAM_PALETTE_CHANGE_SHARE, /* the same, by the share of the frame: the change
-                                of the larger of before and now */
-  FLAM_PALETTE_LANGUAGE,     /* a hue a programming language */
-  FLAM_PALETTE_SELF,         /* the stronger, the more a node spends itself */
-  FLAM_PALETTE_NAME,         /* a hue a function */
-  FLAM_PALETTE_SAFE,         /* by kind, for those who do not see all colors */
+  FLAM_PALETTE_CHANGE_SHARE, /* the same, relative to the frame: the change
+                                divided by the larger of before and now */
+  FLAM_PALETTE_LANGUAGE,     /* a hue for each programming language */
+  FLAM_PALETTE_SELF,         /* stronger for nodes with more self cost */
+  FLAM_PALETTE_NAME,         /* a hue for each function */
+  FLAM_PALETTE_SAFE,         /* by kind, safe for color blindness */
   FLAM_PALETTE_HOT,          /* flamegraph.pl's, by name: flam-named-color.h */
   FLAM_PALETTE_MEM,
   FLAM_PALETTE_IO,
@@ -59,25 +59,25 @@ typedef enum
   FLAM_N_PALETTES
 } FlamPaletteMode;
 
-/* "auto", "module", "hot"; NULL for one that is nobody's choice. */
+/* "auto", "module", "hot"; NULL for a mode that users cannot choose. */
 const char *flam_palette_mode_to_string (FlamPaletteMode mode);
 gboolean flam_palette_mode_from_string (const char *word,
                                         FlamPaletteMode *mode);
 
-/* How a picture's colors were chosen. */
+/* How the colors of a picture are chosen. */
 typedef struct
 {
   FlamPaletteMode mode;
   gboolean hash;   /* names that begin alike look alike: HOT and after it */
   gboolean negate; /* changes: what grew is blue */
-  /* Both go before the palette where it does not stand for states or changes;
-   * NULL: none. What the map has not is added to it. */
+  /* Both are used before the palette where it does not stand for states or
+   * changes; NULL: none. Names that the map does not have are added to it. */
   struct _FlamColorMap *map;
   const struct _FlamColorRules *rules;
 } FlamColors;
 
-/* `wanted` where the tree has what it takes, and else what suits it: by state
- * where it holds more than one. */
+/* `wanted` where the tree has the data for it, otherwise the default: by state
+ * where it has more than one state. */
 FlamPaletteMode flam_palette_mode_of (const FlamTree *tree,
                                       FlamPaletteMode wanted);
 
@@ -95,8 +95,8 @@ typedef struct _FlamPalette FlamPalette;
 FlamPalette *flam_palette_new (const FlamProfile *profile,
                                FlamPaletteMode mode,
                                gboolean dark);
-/* What suits the tree of what was chosen. `colors` is copied; what it points to
- * outlives the palette. */
+/* The palette for the tree and the options chosen. `colors` is copied; the
+ * objects that it points to must be valid longer than the palette. */
 FlamPalette *flam_palette_new_for (const FlamTree *tree,
                                    const FlamColors *colors,
                                    gboolean dark);
@@ -106,24 +106,24 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPalette, flam_palette_free)
 /* `tree` must be of the palette's profile. */
 FlamColor
 flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node);
-/* Of a state that has a frame to itself, whatever the palette. */
+/* The color of a state that fills a box of its own, whatever the palette. */
 FlamColor flam_palette_state_color (FlamState state, gboolean dark);
 FlamColor flam_palette_dimmed (const FlamPalette *palette, FlamColor color);
-/* Between the color and the background, for what frames others, and what its
- * labels are as. */
+/* A color between the given one and the background, for frames around other
+ * boxes, and the state of labels on it. */
 FlamColor flam_palette_pale (const FlamPalette *palette, FlamColor color);
 FlamColorState flam_palette_pale_state (const FlamPalette *palette);
-/* Of strips: between the colors and the background. */
+/* The color of strips: between the colors and the background. */
 FlamColor flam_palette_strip (const FlamPalette *palette);
 FlamColor flam_palette_background (const FlamPalette *palette);
-/* How the label of a node in that state is shown. */
+/* How the label of a node in that state is drawn. */
 FlamColorState flam_palette_label_state (const FlamPalette *palette,
                                          const FlamTree *tree,
                                          FlamId node,
                                          FlamColorState state);
-/* Of text on the background. */
+/* The color of text on the background. */
 FlamColor flam_palette_ink (const FlamPalette *palette);
-/* Of labels: on boxes of any color, and on dimmed ones. */
+/* The color of labels: on boxes of any color, and on dimmed ones. */
 FlamColor flam_palette_text (const FlamPalette *palette, FlamColorState state);
 
 typedef struct

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What flam-cut.c, which puts a part of one profile into a builder, has for
- * flam-merge.c, which puts several into one. */
+/* What flam-cut.c, which puts a part of one profile into a builder, provides
+ * for flam-merge.c, which puts several into one. */
 
 #include "flam-allocation-filter.h"
 #include "flam-builder.h"
@@ -26,10 +26,10 @@ typedef struct
   FlamId *processes; /* FLAM_NONE: not selected */
   FlamId *threads;
   GPtrArray *columns; /* const gint64*: the different ones */
-  guint32 labels;     /* sets of labels there were in the builder */
-  guint generation;   /* of its processes' and threads' numbers: of several
-                         captures in one builder no two are the same */
-  const char *counters_end; /* of its counters' names; NULL: nothing */
+  guint32 labels;     /* number of label sets that the builder had before */
+  guint generation;   /* of its processes' and threads' numbers: different for
+                         each capture that is put into one builder */
+  const char *counters_end; /* added to the names of its counters; or NULL */
 } FlamCut;
 
 /* On the clock of the part, ns. */
@@ -59,8 +59,8 @@ flam_cut_find_stack (const FlamCut *cut, FlamId stack, FlamId *to)
 void flam_cut_clear (FlamCut *cut);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCut, flam_cut_clear)
 
-/* What was made before the range and lives in it is at its peak and not
- * allocated in it: then a table of blocks holds the one or the other. */
+/* Blocks made before the range that are live in it count at its peak, but not
+ * as allocated in it: then a table of blocks can hold only one of the two. */
 typedef struct
 {
   FlamAllocationFilter made, peak, leaked;
@@ -75,9 +75,9 @@ void flam_cut_memory_init (FlamCutMemory *memory, const FlamCut *cut);
 void flam_cut_memory_clear (FlamCutMemory *memory);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCutMemory, flam_cut_memory_clear)
 
-/* Code, stacks, and who ran; once the range and what is shown are known. */
+/* Code, stacks and threads; to be called when range and `shown` are set. */
 void flam_cut_put_names (FlamCut *cut);
-/* The builder's set of what a sample is labelled with. */
+/* The builder's label set for a sample's labels. */
 guint32 flam_cut_find_labels (const FlamCut *cut, guint32 sample);
 void flam_cut_put_allocations (FlamCut *cut, const FlamCutMemory *memory);
 /* Counters and marks. */

@@ -142,7 +142,7 @@ put_threads (FlamCut *cut)
       }
 }
 
-/* A name that changed: each is known by when the next one came. */
+/* Former names: each ends when the next one begins. */
 static void
 put_names (FlamCut *cut)
 {
@@ -275,7 +275,7 @@ put_count_measure (FlamCut *cut, const FlamMeasure *measure)
                             measure->event);
 }
 
-/* The measure whose spans this sample is one of, or NULL. */
+/* The measure for which this sample is a span, or NULL. */
 static const FlamMeasure *
 span_measure (const FlamProfile *profile, guint32 sample)
 {
@@ -353,7 +353,7 @@ put_measure (FlamCut *cut, const FlamCutMemory *memory, guint i)
                        text (cut, measure->name));
 }
 
-/* The selected one is the default of what comes out. */
+/* The selected measure becomes the default of the result. */
 static void
 put_measures (FlamCut *cut, const FlamCutMemory *memory)
 {
@@ -372,7 +372,7 @@ put_measures (FlamCut *cut, const FlamCutMemory *memory)
 
 /* --- beside the samples -------------------------------------------------- */
 
-/* Those of what is left. */
+/* The facts of what is left. */
 static void
 put_notes (const FlamCut *cut)
 {
@@ -447,7 +447,7 @@ put_facts (FlamCut *cut)
   if (facts->start_unix_ns != 0 && cut->from != G_MININT64)
     facts->start_unix_ns += cut->from;
   facts->duration_ns = flam_cut_duration (cut);
-  facts->charged_cpu_ns = 0; /* that of all of it */
+  facts->charged_cpu_ns = 0; /* it is that of the whole capture */
   if (cut->profile->samples.time != NULL)
     flam_builder_set_has_times (builder);
   flam_builder_set_origin (builder, 0);

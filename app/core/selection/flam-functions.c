@@ -11,7 +11,7 @@ typedef struct
   FlamInterner interner;
 } Table;
 
-/* Does a node stand for something of its own in this list? */
+/* Whether a node stands for something that has a row in this list. */
 static gboolean
 is_listed (const FlamTree *tree, FlamId node)
 {
@@ -62,7 +62,7 @@ count_node (Table *table, FlamId node)
       flam_by_has_tops (tree->by) ? tree->total[node] : tree->self[node];
   if (tree->other_self != NULL)
     row->other_self += tree->other_self[node];
-  /* Inside a subtree that was counted already: the same stacks again. */
+  /* Inside a subtree that was counted already: these are the same stacks. */
   if (node < *until)
     return;
   row->total += tree->total[node];

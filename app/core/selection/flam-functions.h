@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Tree -> flat list: what "top" shows. One row for each thing a node can be
- * (tree->by); a row's total counts every stack once, however often the thing
- * stands on it, so that no total exceeds the tree's. */
+/* Tree -> flat list: what "top" shows. One row for each thing a node can stand
+ * for (tree->by); a row's total counts every stack once, however often the
+ * thing is on it, so that no total exceeds the tree's. */
 
 #include "flam-tree.h"
 
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FlamId node; /* one node of the tree that is this thing: for its name */
+  FlamId node; /* a node of the tree that stands for this thing: for its name */
   gint64 self;
   gint64 total;
   FlamStateSplit split; /* the total by state; 0 where the tree has none */
@@ -25,8 +25,8 @@ typedef enum
   FLAM_SORT_TOTAL,
 } FlamSort;
 
-/* Sorted, heaviest first, ties by name; `n` rows, g_free. Rows for every node
- * but the root. The tree must not be inverted. */
+/* Sorted, heaviest first, ties by name; `n` rows, g_free. Every node but the
+ * root has a row. The tree must not be inverted. */
 FlamFunctionRow *
 flam_functions_new (const FlamTree *tree, FlamSort sort, guint *n);
 
@@ -35,8 +35,8 @@ FlamId *flam_functions_index (const FlamTree *tree,
                               const FlamFunctionRow *rows,
                               guint n);
 
-/* Other columns of the tree's nodes (flam_tree_sum) summed as the rows' own
- * are: `row_self` and `row_total` have a value a row. */
+/* Other columns of the tree's nodes (flam_tree_sum), summed as self and total
+ * of the rows are: `row_self` and `row_total` have a value for each row. */
 void flam_functions_sum (const FlamTree *tree,
                          const FlamId *index,
                          guint n_rows,

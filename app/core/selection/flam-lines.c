@@ -20,7 +20,7 @@ sums_init (Sums *sums,
   FlamShown *shown = &sums->shown;
   g_autoptr (FlamSelection) by_line = flam_selection_copy (selection);
 
-  /* A module's frames are one row of a tree, but they are lines here. */
+  /* In a tree the frames of a module are one row, but here they are lines. */
   if (by_line->by == FLAM_BY_MODULE || by_line->by == FLAM_BY_FILE)
     by_line->by = FLAM_BY_FUNCTION;
   flam_shown_init (shown, weights->profile, by_line, NULL, NULL);

@@ -17,10 +17,10 @@ typedef struct
   gint64 total;
 } FlamLineRow;
 
-/* `file` is a source path as the profile has it (frames.file). Ascending
- * by line; `n` rows, g_free. With `function` not FLAM_NONE, that function's
- * frames alone. The stacks are those that the selection shows: its measure,
- * threads and times are in the weights, its transforms are applied here. */
+/* `file` is a source path as in the profile (frames.file). Ascending by line;
+ * `n` rows, g_free. With `function` not FLAM_NONE, only the frames of that
+ * function. The stacks are those that the selection shows: its measure, threads
+ * and times are in the weights, its transforms are applied here. */
 FlamLineRow *flam_lines_new (const FlamWeights *weights,
                              const FlamSelection *selection,
                              const char *file,
@@ -40,9 +40,9 @@ FlamFileLineRow *flam_lines_all (const FlamWeights *weights,
                                  const FlamSelection *selection,
                                  guint *n);
 
-/* The same for machine code: a row is what `find_row` makes of an address of
- * the module (FLAM_NONE: it is of no interest), and `costs` has a value a row.
- * Returns the weight of the stacks through any row, each counted once. */
+/* The same for machine code: `find_row` maps an address of the module to a row
+ * (FLAM_NONE: it is not counted), and `costs` has a value for each row. Returns
+ * the weight of the stacks through any row, each counted once. */
 typedef struct
 {
   gint64 self;
@@ -70,8 +70,8 @@ FlamFileRow *flam_lines_files (const FlamWeights *weights,
                                const FlamSelection *selection,
                                guint *n);
 
-/* The best match for what a person typed: the exact path, else the only or
- * the heaviest file whose path ends in it at a '/'. "" when none does. */
+/* The best match for what the user typed: the exact path, otherwise the only or
+ * the heaviest file whose path ends in it at a '/'. "" if no file matches. */
 const char *flam_lines_find_file (const FlamWeights *weights,
                                   const FlamSelection *selection,
                                   const char *path);

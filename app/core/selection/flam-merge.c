@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-/* A measure of samples of all of them. */
+/* A measure of samples of the result. */
 typedef struct
 {
-  FlamMeasure like; /* strings are the first one's profile's */
+  FlamMeasure like; /* strings are those of the first profile that has it */
   const FlamProfile *of;
   guint n; /* how many captures have it */
   gint64 denominator;
-  gboolean plain; /* a sample counts as 1 everywhere: it needs no column */
+  gboolean plain; /* a sample always counts as 1: it needs no column */
   gboolean spans;
   guint column;
 } Sum;
@@ -24,7 +24,7 @@ typedef struct
   const FlamMergePart *parts;
   guint n;
   FlamBuilder *builder;
-  GArray *sums; /* Sum, those of memory too */
+  GArray *sums; /* Sum, also for measures of memory */
   guint n_columns;
   gboolean timeless; /* one of them has samples without times */
 } Merge;
@@ -78,7 +78,7 @@ common_multiple (gint64 a, gint64 b)
   return __builtin_mul_overflow (a / x, b, &product) ? 0 : product;
 }
 
-/* FALSE: there is no number that both count in. */
+/* FALSE: the two have no denominator in common. */
 static gboolean
 add_up (Merge *merge, const FlamProfile *profile, const FlamMeasure *measure)
 {
@@ -108,7 +108,7 @@ set_too_large (GError **error, const char *name)
                   name);
 }
 
-/* FALSE: it has none that one before it has. One of nothing fits to all. */
+/* FALSE: it has none of the measures before it. An empty capture fits all. */
 static gboolean
 shares_measure (const Merge *merge, const FlamProfile *profile)
 {
@@ -144,8 +144,8 @@ add_up_all (Merge *merge, gboolean apart, GError **error)
   return TRUE;
 }
 
-/* What several have under one id, but in different units, gets the unit's
- * name, too. */
+/* Measures with the same id but different units get the unit appended to their
+ * names. */
 static char *
 id_for (const Merge *merge, guint index)
 {
@@ -204,7 +204,7 @@ put_measure (Merge *merge, guint index)
 
 /* --- samples -------------------------------------------------------------- */
 
-/* Where a capture's measure of samples goes to. */
+/* Where the values of a capture's measure of samples are written. */
 typedef struct
 {
   const FlamMeasure *measure;
@@ -231,7 +231,7 @@ columns_of (const Merge *merge, const FlamProfile *profile)
   return columns;
 }
 
-/* FALSE: it is more than a weight can be. */
+/* FALSE: it exceeds what a weight can hold. */
 static gboolean
 weigh (const FlamSamples *samples,
        const GArray *columns,
@@ -333,7 +333,7 @@ put_facts (const Merge *merge)
 
 /* --- the front door ------------------------------------------------------- */
 
-/* What has no name is called as the file is. */
+/* Processes without a name get the name of the file. */
 static void
 name_processes (const FlamCut *cut, const FlamMergePart *part)
 {
@@ -371,7 +371,7 @@ put_part (Merge *merge, guint k, guint generation, GError **error)
       flam_cut_put_allocations (&cut, &memory);
     }
   flam_cut_put_beside (&cut);
-  cut.builder = NULL; /* it is all of theirs */
+  cut.builder = NULL; /* it is shared by all parts */
   if (!fits)
     set_too_large (error, part->name);
   return fits;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Several captures -> one that holds all of them: what they weigh is added up.
+/* Several captures -> one that holds all of them: their weights are added up.
  *
  *    a.pb    cpu-time ns   3 s          cpu-time ns   5 s
  *            samples       30     ──▶   samples       50
@@ -11,8 +11,8 @@
  *
  * A measure is the same where its id, unit and kind are. Functions and stacks
  * are shared; processes and threads are each capture's own, whatever their
- * numbers. Each capture begins at 0: what is at one time was not at once. A
- * peak is the sum of the peaks. */
+ * numbers. Each capture begins at 0: equal times do not mean that things
+ * happened together. A peak is the sum of the peaks. */
 
 #include "flam-profile.h"
 
@@ -24,7 +24,7 @@ typedef struct
   const FlamProfile *profile;
 } FlamMergePart;
 
-/* FLAM_ERROR_INVALID where a capture has no measure that one before it has,
+/* FLAM_ERROR_INVALID where a capture shares no measure with those before it,
  * unless `apart`, and where sums overflow. */
 FlamProfile *flam_merge_new (const FlamMergePart *parts,
                              guint n,

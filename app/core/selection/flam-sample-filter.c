@@ -5,8 +5,8 @@
 
 /* --- units ---------------------------------------------------------------- */
 
-/* What can be told of a unit: what it is one of, and how many of the smallest
- * of these it is. As google/pprof, internal/measurement: a kB is 1024 bytes. */
+/* A unit's kind, and how many of the smallest units of that kind it stands for.
+ * As in google/pprof, internal/measurement: a kB is 1024 bytes. */
 typedef struct
 {
   const char *name;
@@ -70,7 +70,7 @@ flam_sample_labels_number_text (gint64 number, const char *unit)
 /* --- conditions ----------------------------------------------------------- */
 
 /* Compares a label's number with an end of a range, "4kb"; a number without a
- * unit is one of the label's. FALSE: it cannot be compared. */
+ * unit is in the unit of the label. FALSE: it cannot be compared. */
 static gboolean
 compare (gint64 number, const char *unit, const char *end, int *order)
 {
@@ -205,7 +205,7 @@ flam_sample_filter_init (FlamSampleFilter *filter,
     return;
   met = g_new0 (guint, filter->n_sets + 1);
   filter->sets = g_new0 (gboolean, filter->n_sets + 1);
-  /* Each condition in its turn: a set that met those before meets this. */
+  /* The conditions in turn: a set has to meet this one and all before it. */
   for (guint c = 0; c < n; c++)
     for (FlamId row = 0; row < labels->n; row++)
       if (met[labels->set[row]] == c &&

@@ -15,7 +15,7 @@ typedef struct
   FlamId event; /* FLAM_NONE: all */
   guint states;
   guint32 n_sets;
-  gboolean *sets; /* n_sets + 1: whether a set is in, 0 is that of samples
+  gboolean *sets; /* n_sets + 1: whether a set is selected, 0 is that of samples
                      without labels; NULL: all are */
 } FlamSampleFilter;
 
@@ -27,7 +27,7 @@ void flam_sample_filter_init (FlamSampleFilter *filter,
 void flam_sample_filter_clear (FlamSampleFilter *filter);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamSampleFilter, flam_sample_filter_clear)
 
-/* A set that the profile does not know has no labels. */
+/* A set that is not in the profile has no labels. */
 static inline guint32
 flam_sample_label_set (const FlamSamples *samples, guint32 n_sets, guint32 i)
 {
@@ -52,19 +52,19 @@ flam_sample_filter_has (const FlamSampleFilter *filter, guint32 i)
 /* --- labels --------------------------------------------------------------- */
 
 guint32 flam_sample_labels_n_sets (const FlamProfile *profile);
-/* Strings: the keys that there are, in the order of the table; FlamId,
+/* The keys that occur, as strings, in the order of the table; FlamId,
  * g_array_unref. */
 GArray *flam_sample_labels_keys (const FlamProfile *profile);
-/* The value that each set has of a key (the first, of several), FLAM_NONE for
- * none; n_sets + 1 strings, g_free. */
+/* The value that each set has for a key (the first, if there are several),
+ * FLAM_NONE for none; n_sets + 1 strings, g_free. */
 FlamId *flam_sample_labels_values (const FlamProfile *profile, const char *key);
-/* Whether any of the sets has such a label. KEY=VALUE: the value as shown; of a
- * number also one with a unit ("4kb"), or a range of them, both ends in it:
- * "1kb:4kb", ":4kb", "1kb:". */
+/* Whether any of the sets has such a label. KEY=VALUE: the value as shown; for
+ * a number also a number with a unit ("4kb"), or a range of them, both ends
+ * included: "1kb:4kb", ":4kb", "1kb:". */
 gboolean flam_sample_labels_any (const FlamProfile *profile,
                                  const char *condition);
-/* A number with its unit as a label's value is shown: "4096 bytes", "7";
- * g_free. */
+/* A number with its unit in the form in which a label's value is shown: "4096
+ * bytes", "7"; g_free. */
 char *flam_sample_labels_number_text (gint64 number, const char *unit);
 
 G_END_DECLS

@@ -9,7 +9,7 @@ typedef struct
 {
   const FlamTree *tree;
   FlamDraft draft;
-  FlamStateSplit *split; /* per node: of its self; NULL: all was running */
+  FlamStateSplit *split; /* per node: that of its self; NULL: all was running */
 } Sandwich;
 
 static void

@@ -17,7 +17,7 @@
 
 G_BEGIN_DECLS
 
-/* `node` is one of the function's; the tree must not be inverted. NULL only
+/* `node` is any node of the function; the tree must not be inverted. NULL only
  * with an error (cancelled). */
 FlamTree *flam_sandwich_callers (const FlamTree *tree,
                                  FlamId node,
@@ -28,8 +28,8 @@ FlamTree *flam_sandwich_callees (const FlamTree *tree,
                                  const FlamProgress *progress,
                                  GError **error);
 
-/* The node of `to`, another tree of the same selection, that is the same thing
- * as `node` of `from` and the heaviest such; FLAM_NONE when there is none. */
+/* The node of `to`, another tree of the same selection, for the same thing as
+ * `node` of `from`, the heaviest of several; FLAM_NONE if there is none. */
 FlamId
 flam_sandwich_find (const FlamTree *from, FlamId node, const FlamTree *to);
 

@@ -21,14 +21,14 @@ typedef enum
   FLAM_N_BY
 } FlamBy;
 
-/* Rows are functions, or parts of them. */
+/* Whether rows are functions, or parts of them. */
 static inline gboolean
 flam_by_is_code (FlamBy by)
 {
   return by == FLAM_BY_FUNCTION || by == FLAM_BY_LINE || by == FLAM_BY_ADDRESS;
 }
 
-/* What is no code stands on top of the functions. */
+/* Whether nodes that are not code are on top of the functions. */
 static inline gboolean
 flam_by_has_tops (FlamBy by)
 {
@@ -41,9 +41,9 @@ typedef enum
   FLAM_TRANSFORM_IGNORE,   /* drop stacks through a match */
   FLAM_TRANSFORM_FILTER,   /* keep stacks through a match */
   FLAM_TRANSFORM_HIDE,     /* splice matches out, cost to the caller */
-  FLAM_TRANSFORM_COLLAPSE, /* a match swallows what it calls */
+  FLAM_TRANSFORM_COLLAPSE, /* a match takes the cost of all that it calls */
   FLAM_TRANSFORM_STOP_AT,  /* exact NAME[,FILE]: cut the tree below it */
-  FLAM_TRANSFORM_PRUNE,    /* the same: and the node, too; cost to the caller */
+  FLAM_TRANSFORM_PRUNE, /* the same: cuts the node, too; cost to the caller */
 } FlamTransformKind;
 
 typedef enum
@@ -94,30 +94,30 @@ void flam_selection_free (FlamSelection *selection);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSelection, flam_selection_free)
 
 gboolean flam_selection_equal (const FlamSelection *a, const FlamSelection *b);
-/* Whether both take the same samples and weigh them alike, however their stacks
- * are shown; with `any_thread`, but for their threads. */
+/* Whether both select the same samples and weigh them alike, however their
+ * stacks are shown; with `any_thread`, their threads may differ. */
 gboolean flam_selection_has_same_samples (const FlamSelection *a,
                                           const FlamSelection *b,
                                           gboolean any_thread);
 
 /* The range of time as it applies to `profile`: a side that reaches the
- * capture's border has none, so that all of it is the whole, whatever happens
- * at its very end. */
+ * capture's border is open, so that the whole range includes everything, even
+ * at the very end. */
 void flam_selection_get_range (const FlamSelection *selection,
                                const FlamProfile *profile,
                                gint64 *from,
                                gint64 *to);
-/* How long that is, ns; 0: the capture does not say. */
+/* The length of that range, ns; 0: not known. */
 gint64 flam_selection_get_length (const FlamSelection *selection,
                                   const FlamProfile *profile);
 
-/* Restricts to one thread more (the first call: from all to this one). */
+/* Adds a thread to the restriction (the first call: from all to this one). */
 void flam_selection_add_thread (FlamSelection *selection, FlamId thread);
 void flam_selection_all_threads (FlamSelection *selection);
 void flam_selection_no_threads (FlamSelection *selection);
 gboolean flam_selection_has_thread (const FlamSelection *selection,
                                     FlamId thread);
-/* One more label that samples must have: KEY=VALUE. */
+/* Adds a label that samples must have: KEY=VALUE. */
 void flam_selection_add_label (FlamSelection *selection, const char *condition);
 /* FALSE with FLAM_ERROR_INVALID for a bad regex. */
 gboolean flam_selection_add_transform (FlamSelection *selection,

@@ -4,10 +4,10 @@
 #define STEP_ROWS (1 << 14)
 #define NOT_SWALLOWED G_MAXUINT8
 
-/* What has happened on the way from the root to a stack. */
+/* The state on the way from the root to a stack. */
 typedef struct
 {
-  FlamId stack; /* shown; FLAM_NONE: nothing was visible yet */
+  FlamId stack; /* shown stack; FLAM_NONE: nothing was visible so far */
   guint8 dropped;
   guint8 swallowed; /* below a COLLAPSE, STOP_AT or PRUNE: its number */
   guint8 importing; /* hidden: at or below import machinery */
@@ -19,7 +19,7 @@ typedef struct
   const FlamSelection *selection;
   FlamShown *shown;
   guint64 *matches; /* per function: bit per transform */
-  guint64 required; /* FOCUS and FILTER bits a stack must have seen */
+  guint64 required; /* FOCUS and FILTER bits that a stack must match */
   Path *paths;      /* per stack */
   guint64 *seen;    /* per stack: bits of FOCUS and FILTER that matched on
                        the way; NULL when there are none */
@@ -91,7 +91,7 @@ match_functions (Walk *walk, const FlamProgress *progress, GError **error)
   return TRUE;
 }
 
-/* Frames that the selection's switches leave out, cost to the caller. */
+/* Frames that the selection's switches remove, cost to the caller. */
 static gboolean
 switched_off (const Walk *walk, FlamId frame)
 {
@@ -108,8 +108,8 @@ switched_off (const Walk *walk, FlamId frame)
           kind != FLAM_KIND_ROOT);
 }
 
-/* An import is its machinery and all that runs because of it: the cost stands
- * at the one who imports. */
+/* An import is its machinery and everything that runs because of it: the cost
+ * goes to the importing frame. */
 static gboolean
 is_import (const Walk *walk, FlamId frame)
 {
@@ -120,8 +120,8 @@ is_import (const Walk *walk, FlamId frame)
          (profile->functions.flags[function] & FLAM_FUNCTION_IMPORT) != 0;
 }
 
-/* Applies the transforms to one frame, in their order: what one of them takes
- * away, the later ones do not see. FALSE when it is not to be seen. */
+/* Applies the transforms to one frame, in their order: what one of them
+ * removes, the later ones do not process. FALSE when the frame is not shown. */
 static gboolean
 transform_frame (const Walk *walk, Path *path, guint64 *seen, FlamId frame)
 {
@@ -201,7 +201,7 @@ folds (const FlamSelection *selection)
 }
 
 /* The nearest stack at or above `stack` that ends in the same thing, as far up
- * as the selection's recursion setting looks; FLAM_NONE when there is none. */
+ * as the selection's recursion setting allows; FLAM_NONE when there is none. */
 static FlamId
 find_recursion (const Walk *walk, FlamId stack, FlamId frame)
 {
@@ -217,7 +217,7 @@ find_recursion (const Walk *walk, FlamId stack, FlamId frame)
   return FLAM_NONE;
 }
 
-/* Recursion is iteration: the frame stands in the place of the one that is
+/* Recursion as iteration: the frame is put in the place of the earlier frame of
  * the same thing. */
 static FlamId
 show (Walk *walk, FlamId above, FlamId frame)
@@ -339,7 +339,7 @@ key_equal (gconstpointer table, FlamId row, gconstpointer key)
   return shown->prefix[row] == k->prefix && shown->frame[row] == k->frame;
 }
 
-/* What is kept moves up: never beyond what is still to be read. */
+/* What is kept moves up: it never overwrites what is still to be read. */
 static FlamId
 keep (FlamShown *shown, FlamInterner *interner, const Key *key, FlamId *n)
 {

@@ -2,8 +2,8 @@
 #pragma once
 
 /* Profile + selection -> the stacks as the selection shows them. Transforms,
- * switches and the folding of recursion happen here and nowhere else, so that
- * weights, tree, lines and what is exported speak of the same stacks:
+ * switches and the folding of recursion are applied only here, so that weights,
+ * tree, lines and exports are based on the same stacks:
  *
  *    profile's stacks     --hide 'b|d'      shown
  *    0 a                                    0 a         of: 0 -> 0
@@ -11,8 +11,8 @@
  *    2    ├─ c                                              2 -> 1
  *    3    └─ d                                              3 -> 0
  *
- * What is left of two stacks may be the same: a tree merges them anyway. Who
- * needs one of each asks for it: flam_shown_unite(). */
+ * Two stacks may have the same frames left: a tree merges them anyway. For one
+ * stack of each there is flam_shown_unite(). */
 
 #include "flam-columns.h"
 #include "flam-selection.h"
@@ -27,19 +27,19 @@ typedef struct
   FlamId *of;      /* a shown stack for each of the profile's; n: all of its
                       frames are hidden; FLAM_NONE: it is not selected. NULL:
                       every stack is shown as it is */
-  FlamId no_stack; /* the same for what has no stack */
+  FlamId no_stack; /* the same for weight without a stack */
   FlamId *own_prefix;
   FlamId *own_frame;
 } FlamShown;
 
-/* FALSE only when cancelled; to be cleared in any case. */
+/* FALSE only when cancelled; to be cleared in either case. */
 gboolean flam_shown_init (FlamShown *shown,
                           const FlamProfile *profile,
                           const FlamSelection *selection,
                           const FlamProgress *progress,
                           GError **error);
 void flam_shown_clear (FlamShown *shown);
-/* Stacks of the same frames become one; `n_stacks` are the profile's. */
+/* Merges stacks of the same frames; `n_stacks` is that of the profile. */
 void flam_shown_unite (FlamShown *shown, guint32 n_stacks);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamShown, flam_shown_clear)
 
@@ -52,13 +52,13 @@ flam_shown_of (const FlamShown *shown, FlamId stack)
   return shown->of != NULL ? shown->of[stack] : stack;
 }
 
-/* The weights of the shown stacks, and a last one of what has no frame there;
- * g_free. */
+/* The weights of the shown stacks, and at the end that of samples without a
+ * shown frame; g_free. */
 gint64 *
 flam_shown_sum (const FlamShown *shown, guint32 n_stacks, const gint64 *weight);
 
-/* A copy of the rows of the profile's stacks and of none, `size` bytes each: 0
- * where they are not selected; g_free. */
+/* A copy of the rows of the profile's stacks and of "no stack", `size` bytes
+ * each, 0 where they are not selected; g_free. */
 gpointer flam_shown_take (const FlamShown *shown,
                           guint32 n_stacks,
                           gconstpointer rows,
@@ -67,8 +67,8 @@ gpointer flam_shown_take (const FlamShown *shown,
 /* Whether the selection leaves stacks out. */
 gboolean flam_selection_drops_stacks (const FlamSelection *selection);
 
-/* What a frame is by the selection: a function, a module, a file; by
- * FLAM_BY_LINE a function's line, which may stand in another file. */
+/* What a frame counts as in the selection: a function, a module, a file; with
+ * FLAM_BY_LINE a function's line, which may be in another file. */
 typedef struct
 {
   FlamId thing;

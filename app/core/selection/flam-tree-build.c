@@ -3,7 +3,7 @@
 #include "flam-shown.h"
 #include "flam-tree-private.h"
 
-/* Steps one and three: the stacks are walked, and the tree is put together
+/* Steps one and three: the stacks are walked, and the tree is assembled
  * (flam-tree-private.h). */
 
 #define STEP_ROWS (1 << 14)
@@ -16,11 +16,11 @@ typedef struct
   const FlamSelection *selection;
   FlamShown shown;
   FlamDraft *draft;
-  const gint64 *self;          /* per shown stack, and a last one: of none */
+  const gint64 *self;          /* per shown stack, and a last one: no stack */
   const FlamStateSplit *split; /* the same by state; NULL: all was running */
-  gint64 *own_self;            /* they are summed; NULL: they are the weights */
+  gint64 *own_self;            /* it holds the sums; NULL: the weights do */
   FlamStateSplit *own_split;
-  gint64 *first; /* per shown stack: when it was seen; NULL: no matter */
+  gint64 *first; /* per shown stack: when it was first seen; NULL: not needed */
   FlamId *node;  /* per shown stack: of the draft */
   gint64 *total; /* per shown stack: weight at and below */
 } Walk;
@@ -109,8 +109,8 @@ see_blocks (const Walk *walk, Seen *seen)
       see (walk, seen, blocks->stack[i], blocks->time, i);
 }
 
-/* Of each shown stack and those it calls: when it was first seen in what is
- * selected. */
+/* For each shown stack and the stacks below it: when it was first seen in the
+ * selection. */
 static gint64 *
 find_first (const Walk *walk)
 {
@@ -134,7 +134,7 @@ find_first (const Walk *walk)
   return first;
 }
 
-/* A row of split a shown stack, and a last one. */
+/* A split for each shown stack, and at the end for no stack. */
 static FlamStateSplit *
 sum_splits (const Walk *walk, const FlamWeights *weights)
 {
@@ -151,7 +151,7 @@ sum_splits (const Walk *walk, const FlamWeights *weights)
   return sum;
 }
 
-/* Weights of the profile's stacks -> of the shown ones. */
+/* Weights of the profile's stacks -> weights of the shown ones. */
 static void
 sum_selves (Walk *walk, const FlamWeights *weights)
 {
@@ -202,8 +202,8 @@ walk_all (Walk *walk, const FlamProgress *progress, GError **error)
   return TRUE;
 }
 
-/* One top's rows: its stacks and all their prefixes, ascending, so that
- * callers come first. `stamp` is the top that had a stack last. */
+/* The rows of one top: its stacks and all their prefixes, ascending, so that
+ * callers come first. `stamp` is the last top for which a stack was met. */
 static void
 collect_stacks (const FlamShown *shown,
                 const FlamTopWeight *rows,
@@ -302,7 +302,7 @@ walk_by_top (Walk *walk,
 
 /* --- other columns ------------------------------------------------------- */
 
-/* stack ──of──▶ shown ──node──▶ tree. Takes over `of_shown`. */
+/* stack ──of──▶ shown ──node──▶ tree. Takes ownership of `of_shown`. */
 static void
 map_stacks (FlamTree *tree, const FlamShown *shown, FlamId *of_shown)
 {
@@ -329,7 +329,7 @@ add_other (FlamTree *tree, const FlamWeights *weights)
   flam_tree_sum (tree, weights->other, tree->other_self, tree->other_total);
 }
 
-/* `of_shown`: the node of each shown stack, and of none. */
+/* `of_shown`: the node of each shown stack, and of no stack. */
 static void
 add_splits (FlamTree *tree, const Walk *walk, const FlamId *of_shown)
 {
@@ -389,8 +389,8 @@ map_shown (const Walk *walk, const FlamId *end, const FlamId *number)
   return of_shown;
 }
 
-/* By a draft: paths that come from anywhere find their node by its key. FALSE
- * when cancelled. */
+/* Builds by a draft: paths from anywhere find their node by its key. FALSE when
+ * cancelled. */
 static gboolean
 build_by_draft (FlamTree *tree,
                 Walk *walk,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-tree-private.h"
 
-/* The draft of a tree (flam-tree-private.h): filled, turned upside down, and
+/* The draft of a tree (flam-tree-private.h): how it is filled, inverted, and
  * put in order. */
 
 void
@@ -112,8 +112,8 @@ split_of (const FlamDraft *draft, FlamId node)
 
 /* --- upside down ------------------------------------------------ */
 
-/* Every path with weight, walked from its leaf to its root, into a new draft.
- * The weight stands at the path's last node: where the stack began. */
+/* Puts every path with weight, walked from its leaf to its root, into a new
+ * draft. The weight is at the path's last node: where the stack began. */
 gboolean
 flam_draft_invert (const FlamDraft *forward,
                    FlamDraft *inverted,
@@ -200,7 +200,7 @@ compare_siblings (gconstpointer a, gconstpointer b, gpointer data)
   return order != 0 ? order : (x > y) - (x < y);
 }
 
-/* Children of each node as slices of one array, sorted: slice of node i is
+/* The children of all nodes in one array, sorted: those of node i are
  * children[first[i]] .. children[first[i + 1]]. */
 static FlamId *
 sort_children (const Siblings *siblings, guint32 *first)
@@ -300,8 +300,9 @@ flam_tree_sum_splits (FlamTree *tree)
       tree->split[tree->parent[i]].weight[s] += tree->split[i].weight[s];
 }
 
-/* FlamDraft nodes come parents first, so each gives its children their numbers:
- * the first right behind it, the next behind the first's subtree. */
+/* In FlamDraft parents come before their children, so each node numbers its
+ * children: the first comes right after it, the next after the first's
+ * subtree. */
 FlamId *
 flam_draft_number (FlamTree *tree, const FlamDraft *draft, FlamTreeOrder order)
 {

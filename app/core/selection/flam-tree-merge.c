@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-tree-private.h"
 
-/* Shown stacks -> tree, without a look-up. Each node has the list of the stacks
+/* Shown stacks -> tree, without a hash. Each node has the list of the stacks
  * that are merged in it, and its children are made all at once, from the
- * children of these stacks: so that one number a key says which of them it is.
- * Siblings stand together, and are sorted when they are all there.
+ * children of these stacks: so one number for each key is enough to find a
+ * child. Siblings are stored together, and sorted once they are complete.
  *
  *    stacks             nodes                       preorder
  *    0 a                0 all                       all
@@ -15,20 +15,20 @@
  *
  * The families come in the order of their parents' first stacks. A stack's
  * number is greater than its caller's, and mostly not by much, so every loop
- * goes through memory from one end to the other. Preorder alone is another
- * order: each node is written to its place there as one number, and read once
- * from anywhere. */
+ * goes through memory from one end to the other. Only the preorder is a
+ * different order: each node is written to its place there as one number, and
+ * read once in random order. */
 
 #define STEP_STACKS (1 << 14)
 #define FEW 16
-#define AHEAD 16 /* nodes: their memory is asked for before it is needed */
+#define AHEAD 16 /* nodes: their memory is prefetched this far ahead */
 
-/* Lists hold a stack's number + 1, 0 is their end. */
+/* Lists hold a stack's number + 1; 0 is the end of a list. */
 typedef struct
 {
   gint64 total;
   guint32 child; /* the first of its children that have weight */
-  guint32 next;  /* of its siblings; then of the stacks of its node */
+  guint32 next;  /* next of its siblings; then of the stacks of its node */
 } Stack;
 
 /* A node while its siblings are collected. */
@@ -36,7 +36,7 @@ typedef struct
 {
   gint64 total;
   gint64 heaviest; /* the total of its best stack */
-  FlamId best;     /* of its stacks the heaviest: has the frame */
+  FlamId best;     /* the heaviest of its stacks: its frame is the node's */
   FlamId first;    /* of its stacks: the head of their list */
 } Sibling;
 
@@ -44,8 +44,8 @@ typedef struct
 {
   gint64 total;
   FlamId frame;
-  guint32 at; /* the first of its stacks; then where its next child goes in
-                 the tree; in the end its subtree_end */
+  guint32 at; /* the first of its stacks; then the place of its next child in
+                 the tree; finally its subtree_end */
 } Node;
 
 typedef struct
@@ -60,13 +60,13 @@ typedef struct
   FlamId *own_key;
   FlamId n_keys;
   Node *nodes;    /* parents first, siblings in their order */
-  FlamId *parent; /* of each node; in the end its place in the tree */
+  FlamId *parent; /* of each node; finally its place in the tree */
   guint32 n;
-  FlamId *node;      /* per shown stack, and of none */
+  FlamId *node;      /* per shown stack, and for no stack */
   FlamColumn family; /* Sibling: the siblings that are being collected */
   guint32 met;       /* siblings of all families before this one */
-  FlamId *latest;    /* per key: the sibling made for it last, counted through
-                        all families, from 1 on */
+  FlamId *latest;    /* per key: the last sibling made for it, numbered from 1
+                        through all families */
 } Merge;
 
 static void
@@ -131,8 +131,8 @@ number_keys (Merge *merge)
 
 /* --- stacks -------------------------------------------------------------- */
 
-/* Of each what is at and below it, and the list of its children, in their
- * order. Returns how many have weight. */
+/* For each stack the weight at and below it, and the list of its children, in
+ * their order. Returns how many have weight. */
 static guint32
 list_children (Merge *merge, gint64 *total)
 {
@@ -252,7 +252,7 @@ add_sibling (Merge *merge, FlamId stack)
                       ((Sibling){ own->total, own->total, stack, stack }));
 }
 
-/* Sorts a list of stacks into the family. */
+/* Distributes a list of stacks over the siblings of the family. */
 static void
 add_stacks (Merge *merge, guint32 list)
 {
@@ -293,7 +293,7 @@ add_node (Merge *merge, const Sibling *sibling, FlamId parent)
     merge->node[list - 1] = node;
 }
 
-/* Siblings whose weights took one another away are none. */
+/* Siblings whose positive and negative weights add up to 0 are dropped. */
 static void
 add_family (Merge *merge, FlamId parent)
 {
@@ -340,9 +340,9 @@ merge_all (Merge *merge, const FlamProgress *progress, GError **error)
 
 /* --- preorder ------------------------------------------------------------- */
 
-/* The first child stands right behind its parent, the next behind the first's
+/* The first child comes right after its parent, the next after the first's
  * subtree. `order` becomes the node at each place, `parent` the place of each
- * node; `size` is theirs until then. */
+ * node; until then `size` is the size of each subtree. */
 static void
 number_nodes (Merge *merge, guint32 *size, FlamId *order)
 {
@@ -380,7 +380,7 @@ put_root (const Merge *merge)
   tree->self[0] = tree->total[0] = merge->nodes[0].total;
 }
 
-/* What its children do not have of its total is a node's self. */
+/* A node's self is the part of its total that its children do not have. */
 static void
 put_node (FlamTree *tree, const Node *node, FlamId to)
 {
@@ -401,8 +401,8 @@ put_node (FlamTree *tree, const Node *node, FlamId to)
   tree->self[parent] -= node->total;
 }
 
-/* The stacks are not needed any more: their memory holds what orders the nodes.
- */
+/* The stacks are no longer needed: their memory is reused for the order of the
+ * nodes. */
 static void
 put_in_preorder (Merge *merge)
 {

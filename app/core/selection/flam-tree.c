@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* A finished tree: its life, its names, what may be asked of it. How it is
- * made is in flam-tree-build.c. */
+/* A finished tree: its memory, its names and the queries on it. It is made in
+ * flam-tree-build.c. */
 
 const char *
 flam_tree_key_name (const FlamProfile *profile,
@@ -110,8 +110,8 @@ flam_tree_sum (const FlamTree *tree,
     total[tree->parent[node]] += total[node];
 }
 
-/* Tops are on top of an upright tree, at the far end of an inverted one: there
- * they are the nodes without a frame. */
+/* Tops are the first nodes below the root of an upright tree and the last ones
+ * of an inverted tree: there they are the nodes without a frame. */
 gboolean
 flam_tree_is_top (const FlamTree *tree, FlamId node)
 {
@@ -266,8 +266,8 @@ flam_tree_find_path (const FlamTree *from, FlamId node, const FlamTree *to)
   return flam_tree_find_names (to, (const char *const *)names);
 }
 
-/* The path of `node`, the root's child first, and the last place of each
- * function in it, one more than the index; 0: not there. */
+/* The path of `node`, the root's child first, and for each function its last
+ * position in the path, plus 1; 0: not in it. */
 typedef struct
 {
   FlamId *function;
@@ -294,8 +294,8 @@ chain_of (const FlamTree *tree, FlamId node, Chain *chain)
     }
 }
 
-/* How many of the chain are met on the way to a node, in their order: what a
- * transform takes out of a path leaves the rest of it in place. */
+/* How many functions of the chain are on the way to a node, in their order:
+ * when a transform removes some of a path, the rest of it stays in order. */
 static guint32
 steps_on (const Chain *chain, guint32 met, FlamId function)
 {
@@ -306,7 +306,8 @@ steps_on (const Chain *chain, guint32 met, FlamId function)
   return met + 1;
 }
 
-/* More of the chain on the way is better, then fewer others, then weight. */
+/* The node with more of the chain on its way is better, then the one with fewer
+   other functions, then the heavier one. */
 static gboolean
 is_better (const FlamTree *tree, const guint32 *hits, FlamId a, FlamId b)
 {

@@ -11,11 +11,11 @@
  *                           self        1  0  5  2
  *                           total       8  5  5  2
  *
- * The first child of i is i + 1 (if that is < subtree_end[i]), the next
- * sibling is subtree_end[i]; a subtree is a range; ancestry is two compares;
- * totals are one loop backward. Node 0 is the root "all": total[0] is the
- * total of what was selected. Nothing here recurses. Immutable, reference
- * counted, any thread may read it. */
+ * The first child of i is i + 1 (if that is < subtree_end[i]), the next sibling
+ * is subtree_end[i]; a subtree is a range; ancestry is two comparisons; totals
+ * take one loop backward. Node 0 is the root "all": total[0] is the total of
+ * the selection. No function here recurses. Immutable, reference counted, any
+ * thread may read it. */
 
 #include "flam-weights.h"
 
@@ -25,28 +25,28 @@ typedef enum
 {
   FLAM_ORDER_TOTAL, /* siblings heaviest first, then by name */
   FLAM_ORDER_NAME,
-  FLAM_ORDER_TIME, /* as they were first seen; by name without times */
+  FLAM_ORDER_TIME, /* by the time they were first seen; by name without times */
 } FlamTreeOrder;
 
 typedef enum
 {
-  FLAM_CHANGE_KEPT,      /* the path was there before, and is now */
-  FLAM_CHANGE_NEW,       /* it is there now alone */
-  FLAM_CHANGE_GONE,      /* it was there before alone */
+  FLAM_CHANGE_KEPT,      /* the path existed before and exists now */
+  FLAM_CHANGE_NEW,       /* it exists only now */
+  FLAM_CHANGE_GONE,      /* it existed only before */
   FLAM_CHANGE_UNTRACKED, /* new, and its function was nowhere before */
 } FlamChangeKind;
 
-/* A tree beside another one's: a value a node. */
+/* A tree compared with another one: a value for each node. */
 typedef struct
 {
-  gint64 *base;    /* what the same path of names held before */
-  gint64 *delta;   /* what it holds now, less that */
+  gint64 *base;    /* what the same path of names had before */
+  gint64 *delta;   /* what it has now, less that */
   guint8 *kind;    /* FlamChangeKind */
-  guint kinds;     /* of all but the root, a bit each */
-  gint64 greatest; /* of the deltas, without their signs and the root's */
-  gint64 missing;  /* what paths hold in the other tree that are not here */
-  gboolean self;   /* selves were compared */
-  gboolean both;   /* self and total of the nodes are widths, no figures */
+  guint kinds;     /* that nodes other than the root have, a bit each */
+  gint64 greatest; /* the largest magnitude of the deltas, without the root's */
+  gint64 missing;  /* the weight of paths that only the other tree has */
+  gboolean self;   /* the selves were compared */
+  gboolean both;   /* self and total of the nodes are widths, not weights */
 } FlamTreeChange;
 
 typedef struct
@@ -54,30 +54,30 @@ typedef struct
   FlamProfile *profile; /* a reference */
   FlamBy by;
   gboolean inverted;
-  gboolean rooted; /* node 0 is no "all" but a function (flam-sandwich.h) */
+  gboolean rooted; /* node 0 is not "all" but a function (flam-sandwich.h) */
   guint measure;
-  gboolean counted; /* samples weighed 1 each */
+  gboolean counted; /* every sample counted as 1 */
   guint32 n;
   guint32 max_depth;
   FlamId *parent;
   FlamId *subtree_end;
   guint32 *depth;
-  FlamId *function; /* what the node is, by `by`: a function, a module, a file
-                       (string), a thread; FLAM_NONE for the root and for
+  FlamId *function; /* what the node stands for, by `by`: a function, a module,
+                       a file (string), a thread; FLAM_NONE for the root and for
                        "no stack". Use flam_tree_name(). */
   guint32 *line;    /* FLAM_BY_LINE: the line; 0 otherwise */
-  FlamId *frame;    /* the heaviest of the frames merged here, or FLAM_NONE:
-                       where a click jumps to */
+  FlamId *frame;    /* the heaviest of the frames merged here, or FLAM_NONE: a
+                       click goes to its source */
   gint64 *self;
   gint64 *total;
   FlamStateSplit *split;  /* the total by state; NULL: all was running */
-  FlamTreeChange *change; /* of flam_diff_tree() alone; else NULL */
+  FlamTreeChange *change; /* only for flam_diff_tree(); otherwise NULL */
   gint64 *other_self; /* memory: in the measure's other unit, blocks for bytes
                          and bytes for blocks; NULL for samples */
   gint64 *other_total;
-  FlamId *stack_node; /* per stack of the profile: the node its weight is in, or
-                         FLAM_NONE for none; NULL where flam_by_has_tops(): one
-                         stack has many */
+  FlamId *stack_node; /* per stack of the profile: the node that has its weight,
+                         or FLAM_NONE; NULL where flam_by_has_tops(), since one
+                         stack then has many */
 } FlamTree;
 
 /* NULL only with an error (cancelled). Nodes without weight are not made. */
@@ -90,42 +90,42 @@ FlamTree *flam_tree_ref (FlamTree *tree);
 void flam_tree_unref (FlamTree *tree);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamTree, flam_tree_unref)
 
-/* What the tree's weights are in: the profile's measure, counts when they
- * were counted. */
+/* The measure of the tree's weights: that of the profile, or counts where
+ * samples were counted. */
 FlamMeasure flam_tree_measure (const FlamTree *tree);
 
-/* The states that hold weight, a bit each; 0: the capture has none. */
+/* The states that have weight, a bit each; 0: the capture has none. */
 guint flam_tree_states (const FlamTree *tree);
 
 /* The unit of `other_self` and `other_total`: bytes or blocks. */
 FlamUnit flam_tree_other_unit (const FlamTree *tree);
 
-/* Another column over the same nodes: sums `weight`, one a stack, into `self`
+/* Another column for the same nodes: sums `weight`, one a stack, into `self`
  * and `total` (tree->n each). Not where flam_by_has_tops(). */
 void flam_tree_sum (const FlamTree *tree,
                     const gint64 *weight,
                     gint64 *self,
                     gint64 *total);
 
-/* FLAM_BY_ADDRESS: which one, relative to the module as it says; else 0. */
+/* FLAM_BY_ADDRESS: the address, by the module's addressing; otherwise 0. */
 guint64 flam_tree_address (const FlamTree *tree, FlamId node);
-/* What tells a node from others of its name: ":12" FLAM_BY_LINE, "@0x4f2"
- * FLAM_BY_ADDRESS; else ""; g_free. */
+/* What distinguishes a node from others of its name: ":12" with FLAM_BY_LINE,
+ * "@0x4f2" with FLAM_BY_ADDRESS; otherwise ""; g_free. */
 char *flam_tree_detail (const FlamTree *tree, FlamId node);
-/* Valid as long as the tree. FLAM_BY_LINE: the function's name. */
+/* Valid as long as the tree. With FLAM_BY_LINE the function's name. */
 const char *flam_tree_name (const FlamTree *tree, FlamId node);
-/* The name as folded stacks have it, with the mark of its kind: "_[k]" of the
- * kernel's, "_[j]" of a JIT's, "_[i]" of inlined, "_[w]" of wakers; "" of the
+/* The name as in folded stacks, with the mark of its kind: "_[k]" for the
+ * kernel, "_[j]" for a JIT, "_[i]" for inlined, "_[w]" for wakers; "" for the
  * root. g_free. */
 char *flam_tree_annotated_name (const FlamTree *tree, FlamId node);
 gboolean flam_tree_is_inlined (const FlamTree *tree, FlamId node);
-/* Whether a node is no code but what stands on top of it: a thread, a label's
- * value; where flam_by_has_tops() alone. */
+/* Whether a node is not code but on top of the functions: a thread, a label's
+ * value; only where flam_by_has_tops(). */
 gboolean flam_tree_is_top (const FlamTree *tree, FlamId node);
 /* The profile's function a node stands for, or FLAM_NONE. */
 FlamId flam_tree_function (const FlamTree *tree, FlamId node);
 FlamFunctionKind flam_tree_kind (const FlamTree *tree, FlamId node);
-/* The source line to jump to, 0 unknown; `file` may be "". */
+/* The source line to jump to, 0 if unknown; `file` may be "". */
 guint32
 flam_tree_source_line (const FlamTree *tree, FlamId node, const char **file);
 
@@ -151,19 +151,19 @@ flam_tree_is_ancestor (const FlamTree *tree, FlamId ancestor, FlamId node)
   return ancestor <= node && node < tree->subtree_end[ancestor];
 }
 
-/* The node in `to` whose path of names is that of `node` in `from`, or the
- * deepest ancestor of it that exists: how a zoom survives a new tree. */
+/* The node in `to` with the same path of names as `node` in `from`, or the
+ * deepest ancestor of it that exists: used to keep the zoom in a new tree. */
 FlamId
 flam_tree_find_path (const FlamTree *from, FlamId node, const FlamTree *to);
 
-/* Where a person finds `node` again after a transform: the same path; else,
- * of the nodes of its function, the one below the most of its callers; else as
- * flam_tree_find_path(). */
+/* The node that corresponds to `node` after a transform: the same path;
+ * otherwise, of the nodes of its function, the one below the most of its
+ * callers; otherwise as flam_tree_find_path(). */
 FlamId
 flam_tree_find_again (const FlamTree *from, FlamId node, const FlamTree *to);
 
 /* A path as names, root's child first, and the deepest node of such a path:
- * what outlives the tree. g_strfreev. */
+ * these are valid longer than the tree. g_strfreev. */
 char **flam_tree_get_path (const FlamTree *tree, FlamId node);
 FlamId flam_tree_find_names (const FlamTree *tree, const char *const *names);
 
@@ -172,9 +172,9 @@ FlamId flam_tree_find_name (const FlamTree *tree, const char *name);
 /* The heaviest of the nodes that stand for a function, or 0. */
 FlamId flam_tree_find_function (const FlamTree *tree, FlamId function);
 
-/* Matches of a search: bit per node in `matched` (n bytes, 0 or 1), and the
- * weight under matches, nested ones counted once. NULL regex matches nothing.
- */
+/* Matches of a search: a byte for each node in `matched` (n bytes, 0 or 1), and
+ * the weight under matches, nested ones counted once. A NULL regex matches
+ * nothing. */
 gint64 flam_tree_search (const FlamTree *tree, GRegex *regex, guint8 *matched);
 
 G_END_DECLS

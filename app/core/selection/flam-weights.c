@@ -6,22 +6,22 @@
 #include "flam-shown.h"
 
 #define STEP_ROWS (1 << 16)
-#define AHEAD 32 /* samples: the sums of their stacks may be anywhere */
+#define AHEAD 32 /* samples: the sums of their stacks are prefetched */
 
 typedef struct
 {
   const FlamProfile *profile;
   const FlamSelection *selection;
   const FlamMeasure *measure;
-  const FlamProfile *before; /* NULL, or whose samples are not summed again */
+  const FlamProfile *before; /* NULL, or: its samples are not summed again */
   FlamWeights *weights;      /* NULL: only the sums are computed */
-  gint64 *by_thread;         /* NULL, or a sum a thread */
-  FlamStateSplit *by_state;  /* NULL, or a sum a state */
-  FlamShown shown;           /* where the selection leaves stacks out */
+  gint64 *by_thread;         /* NULL, or a sum for each thread */
+  FlamStateSplit *by_state;  /* NULL, or a sum for each state */
+  FlamShown shown;           /* where the selection drops stacks */
   gboolean drops;
-  gboolean drops_late; /* by stack, when all samples are summed */
+  gboolean drops_late; /* stacks are dropped after all samples are summed */
   FlamSampleFilter filter;
-  FlamId *values;  /* by label: the value of each set; else NULL */
+  FlamId *values;  /* by label: the value of each set; otherwise NULL */
   gint64 from, to; /* ns: the range, as it applies to the profile */
   gint64 total;
 } Sum;
@@ -33,7 +33,7 @@ is_in (const Sum *sum, FlamId stack)
          flam_shown_of (&sum->shown, stack) != FLAM_NONE;
 }
 
-/* `top`: what stands on top of the functions, if the selection says so. */
+/* `top`: what is on top of the functions, if the selection has such rows. */
 static void
 add (Sum *sum,
      FlamId thread,
@@ -104,7 +104,7 @@ cuts_spans (const Sum *sum)
          (sum->from != G_MININT64 || sum->to != G_MAXINT64);
 }
 
-/* What a span has of the range. */
+/* The part of a span that is in the range. */
 static gint64
 overlap (const Sum *sum, guint32 i)
 {
@@ -114,7 +114,7 @@ overlap (const Sum *sum, guint32 i)
   return MAX (MIN (end, sum->to) - MAX (start, sum->from), 0);
 }
 
-/* Nothing is asked of a sample but its stack, its weight and its state. */
+/* Whether only the stack, the weight and the state of a sample are needed. */
 static gboolean
 is_plain (const Sum *sum)
 {
@@ -128,8 +128,8 @@ is_plain (const Sum *sum)
          !cuts_spans (sum) && (sum->selection->states & wanted) == wanted;
 }
 
-/* The same as sum_slice() for these. The weight of no stack is the last one
- * until finish_weights() takes it out. */
+/* sum_slice() for these. The weight of no stack is the last value until
+ * finish_weights() moves it. */
 static void
 sum_plain_slice (Sum *sum, guint32 i, guint32 end)
 {
@@ -307,7 +307,7 @@ sums_clear (gpointer data)
   g_free (sums->split);
 }
 
-/* The sums as weights, without the stacks that are not shown; NULL: all are. */
+/* The sums as weights of the shown stacks; NULL: all stacks are shown. */
 static void
 take_sums (FlamWeights *weights, const FlamShown *shown)
 {
@@ -335,7 +335,7 @@ sum_total (FlamWeights *weights)
     weights->total += weights->weight[s];
 }
 
-/* The weights are whole: those of samples are the sums to take from. */
+/* The weights are complete: for samples they are the sums to filter. */
 static void
 finish_weights (Sum *sum)
 {

@@ -2,19 +2,19 @@
 #pragma once
 
 /* Profile + selection (measure, threads, time, states) -> a weight per stack.
- * What follows is the same for CPU and memory. */
+ * All later steps are the same for CPU and memory. */
 
 #include "flam-selection.h"
 
 G_BEGIN_DECLS
 
-/* A weight by what its threads were doing. */
+/* A weight split by the state of the threads. */
 typedef struct
 {
   gint64 weight[FLAM_N_STATES];
 } FlamStateSplit;
 
-/* The share of what stands on top (a thread, or a string: a label's value) in
+/* The weight that a thread or a label's value on top of the functions has in
  * one stack, in one state. */
 typedef struct
 {
@@ -24,8 +24,8 @@ typedef struct
   gint64 weight;
 } FlamTopWeight;
 
-/* The sums over the samples, before any stack is left out: what a change of
- * transforms does not change. */
+/* The sums over the samples before any stack is left out: they stay the same
+ * when only the transforms change. */
 typedef struct
 {
   gint64 *weight; /* one a stack */
@@ -36,16 +36,16 @@ typedef struct
 typedef struct
 {
   FlamProfile *profile;  /* a reference */
-  FlamSampleSums *sums;  /* a reference; NULL: of memory, or by tops */
-  gint64 *weight;        /* one a stack: what ends exactly there; that of the
-                            sums, where the selection leaves no stack out */
+  FlamSampleSums *sums;  /* a reference; NULL: for memory, or by tops */
+  gint64 *weight;        /* one for each stack: the weight of exactly it; that
+                            of the sums, where the selection drops no stack */
   gint64 no_stack;       /* weight of samples without a stack */
   gint64 total;          /* sum of the above */
-  FlamStateSplit *split; /* one a stack, and a last one for no_stack; NULL:
-                            every sample of the capture was running; as
+  FlamStateSplit *split; /* one for each stack, and at the end for no_stack;
+                            NULL: every sample of the capture was running; like
                             `weight` it may be that of the sums */
   GArray *by_top; /* where flam_by_has_tops(): FlamTopWeight, sorted by top,
-                     stack and state, each once; else NULL */
+                     stack and state, without duplicates; otherwise NULL */
   gint64 *other;  /* memory: the same in its other unit, blocks for bytes and
                         bytes for blocks; NULL for samples */
   gint64 other_total;
@@ -56,23 +56,23 @@ FlamWeights *flam_weights_new (const FlamProfile *profile,
                                const FlamSelection *selection,
                                const FlamProgress *progress,
                                GError **error);
-/* The same, without a look at the samples, where `before` has weighed the same
- * samples of the same profile for `selected`: NULL without an error where it
- * has not. */
+/* The same, without reading the samples, where `before` was computed from the
+ * same samples of the same profile for `selected`: NULL without an error where
+ * it was not. */
 FlamWeights *flam_weights_new_shown (const FlamWeights *before,
                                      const FlamSelection *selected,
                                      const FlamProfile *profile,
                                      const FlamSelection *selection,
                                      const FlamProgress *progress,
                                      GError **error);
-/* What was weighed of `before`, an earlier snapshot of these tables, holds for
- * what that one had; the same selection weighs in both what both have. */
+/* Whether weights of `before`, an earlier snapshot of these tables, can be
+ * reused: the selection weighs the rows that both have the same in both. */
 gboolean flam_weights_go_on (const FlamProfile *before,
                              const FlamSelection *selected,
                              const FlamProfile *profile,
                              const FlamSelection *selection);
-/* The same as flam_weights_new(), at the cost of what is new since `before`
- * (and a copy of it). */
+/* The same as flam_weights_new(), at the cost of the rows that were added since
+ * `before` (and of a copy of it). */
 FlamWeights *flam_weights_new_since (const FlamWeights *before,
                                      const FlamProfile *profile,
                                      const FlamSelection *selection,
@@ -81,7 +81,7 @@ FlamWeights *flam_weights_new_since (const FlamWeights *before,
 void flam_weights_free (FlamWeights *weights);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamWeights, flam_weights_free)
 
-/* Total of a measure with every other part of the selection as it stands. */
+/* The total of a measure, with all other parts of the selection unchanged. */
 gint64 flam_weights_total (const FlamProfile *profile,
                            const FlamSelection *selection);
 
@@ -89,8 +89,8 @@ gint64 flam_weights_total (const FlamProfile *profile,
 guint flam_weights_default_measure (const FlamProfile *profile);
 
 /* The weight of each thread (profile->threads.n + 1 values, the last 0;
- * g_free), whatever threads the selection picks; of what is new since `before`
- * alone, or with NULL of all. */
+ * g_free), whatever threads are selected; only that of the rows added since
+ * `before`, or with NULL of all. */
 gint64 *flam_weights_by_thread_since (const FlamProfile *before,
                                       const FlamProfile *profile,
                                       const FlamSelection *selection);
@@ -107,7 +107,7 @@ flam_weights_by_thread (const FlamProfile *profile,
 gint64 *flam_weights_count_samples (const FlamProfile *profile,
                                     const FlamSelection *selection);
 
-/* The weight of each state, whatever states the selection picks. `before`: as
+/* The weight of each state, whatever states are selected. `before`: as
  * above. */
 FlamStateSplit flam_weights_by_state_since (const FlamProfile *before,
                                             const FlamProfile *profile,

@@ -18,9 +18,9 @@ typedef struct
   FlamAnonymize degree;
   FlamStrings before;
   guint8 key[KEY_SIZE];
-  guint8 *system; /* a module: it is the system's */
+  guint8 *system; /* for each module: it is one of the system's */
   FlamPerson *person;
-  /* Of a kind: text before -> FlamId, and text after -> text before. */
+  /* For each kind: text before -> FlamId, and text after -> text before. */
   GHashTable *done[FLAM_N_ROLES];
   GHashTable *origin[FLAM_N_ROLES];
 } Cleaning;
@@ -37,7 +37,7 @@ flam_anonymize_to_string (FlamAnonymize degree)
 
 /* --- hashing -------------------------------------------------------------- */
 
-/* 0: left out. */
+/* 0: texts are left out. */
 static const char letters[FLAM_N_ROLES] = {
   [FLAM_ROLE_FUNCTION] = 'f', [FLAM_ROLE_MODULE] = 'm',
   [FLAM_ROLE_FILE] = 's',     [FLAM_ROLE_TASK] = 't',
@@ -78,7 +78,7 @@ is_system_module (const char *path)
     return TRUE;
   if (!g_str_has_prefix (name, "lib") && !g_str_has_prefix (name, "ld-"))
     return FALSE;
-  /* As they are, and in "x86_64-linux-gnu". */
+  /* As a file name, and in "x86_64-linux-gnu". */
   return strstr (name, ".so") != NULL &&
          (g_strv_contains (folders, folder) ||
           (g_strv_contains (folders, parent) &&
@@ -91,7 +91,7 @@ is_module_kept (const Cleaning *self, FlamId module)
   return module != FLAM_NONE && self->system[module];
 }
 
-/* Names that we gave ourselves. */
+/* Names that Flambeau itself gives. */
 static gboolean
 is_own_name (const char *name)
 {
@@ -120,7 +120,7 @@ is_common_measure (const char *id)
   return g_strv_contains (common, name);
 }
 
-/* Whether the texts of a row are the system's, or everybody's. */
+/* Whether a row's texts are the system's, or common ones. */
 static gboolean
 is_row_kept (const Cleaning *self, FlamTable table, FlamId row)
 {
@@ -152,11 +152,12 @@ is_row_kept (const Cleaning *self, FlamTable table, FlamId row)
       return is_common_measure (
           flam_strings_get (&self->before, tables->counters.id[row]));
     default:
-      return table == FLAM_TABLE_FACTS; /* those that there still are */
+      return table == FLAM_TABLE_FACTS; /* the facts that remain */
     }
 }
 
-/* Of all rows, since the texts that tell are about to change. */
+/* Computed for all rows first, since the texts that it depends on are about to
+   change. */
 static guint8 *
 find_kept (const Cleaning *self, FlamTable table)
 {
@@ -170,7 +171,7 @@ find_kept (const Cleaning *self, FlamTable table)
 
 /* --- texts ---------------------------------------------------------------- */
 
-/* A program's name is no secret where functions are none. */
+/* A program's name is kept where no functions are private. */
 static char *
 program_of (const char *command)
 {
@@ -181,7 +182,8 @@ program_of (const char *command)
   return words[0] != NULL ? g_path_get_basename (words[0]) : g_strdup ("");
 }
 
-/* Where a word that is a user's name, too, is hardly ever that. */
+/* Kinds of texts in which a word that is also a user's name is hardly ever
+   meant as one. */
 static gboolean
 names_persons (FlamTextRole kind)
 {
@@ -205,7 +207,7 @@ cleaned (const Cleaning *self,
       self->person, text, names_persons (kind), &counted);
 }
 
-/* What stands for two texts is never the same. */
+/* Two different texts never get the same replacement. */
 static FlamId
 clean (Cleaning *self, FlamTextRole kind, FlamId string, gboolean kept)
 {
@@ -244,7 +246,7 @@ clean (Cleaning *self, FlamTextRole kind, FlamId string, gboolean kept)
   return id;
 }
 
-/* Of a fact that is the id of a measure. */
+/* Whether a fact is the id of a measure. */
 static gboolean
 is_measure (const Cleaning *self,
             FlamTable table,
@@ -287,7 +289,7 @@ is_text (const FlamColumnInfo *info)
 
 /* --- rows that go --------------------------------------------------------- */
 
-/* A number, or one of the few words that this version knows. */
+/* A number, or one of the few words that are known to this version. */
 static gboolean
 is_fact_plain (const char *key, const char *value)
 {
@@ -339,7 +341,7 @@ drop_all (Cleaning *self, FlamTable table)
   flam_tables_drop (self->tables, table, *flam_tables_n (self->tables, table));
 }
 
-/* What is not known may be anything. */
+/* A fact that is not known may contain anything. */
 static void
 drop_private (Cleaning *self)
 {
@@ -400,7 +402,7 @@ count_text (const Cleaning *self,
   remains->personal |= counted > 0;
 }
 
-/* Over what is to be written, whatever was done. */
+/* Checks the texts that are about to be written, whatever was done before. */
 static void
 count_remains (const Cleaning *self, FlamRemains *remains)
 {
@@ -453,7 +455,7 @@ clean_tables (Cleaning *self)
   g_free (self->system);
 }
 
-/* All strings are made anew: those that nothing refers to go. */
+/* All strings are added anew: those that are not referred to are dropped. */
 static void
 clean_all (Cleaning *self)
 {

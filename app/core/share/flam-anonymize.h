@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Takes out of a capture that is to be given away what is nobody's business:
+/* Removes private texts from a capture that is to be given away:
  *
  *                  PATHS                          NAMES
  *   files          /home/ann/x/a.c -> ~/x/a.c     s_5f0c1d2e3a4b5c
@@ -13,14 +13,14 @@
  *   messages       shortened                      left out
  *   notes          shortened                      left out, and sources
  *
- * What stands for one text is the same all over the capture, and what stands
- * for two is not: the tree, the totals and all counts are what they were. The
- * texts of all columns are gone through over the description of the tables
- * (FlamTextRole), and a column that it does not know is emptied. Hashes are
+ * One text has the same replacement everywhere in the capture, and different
+ * texts have different ones: the tree, the totals and all counts do not change.
+ * The texts of all columns are found by the description of the tables
+ * (FlamTextRole), and a column that is not described is emptied. Hashes are
  * keyed anew each time, so that they cannot be compared with those of guessed
  * names.
  *
- * The system's are libraries in its own folders, and the kernel. */
+ * The system's modules are libraries in its own folders, and the kernel. */
 
 #include "flam-tables.h"
 
@@ -37,19 +37,19 @@ typedef enum
 /* The words "nothing", "paths", "names". */
 const char *flam_anonymize_to_string (FlamAnonymize degree);
 
-/* What a capture tells, after that: different texts of each kind. */
+/* What a capture still reveals after that: different texts of each kind. */
 typedef struct
 {
   guint clear[FLAM_N_ROLES];
   guint hashed[FLAM_N_ROLES];
   gsize source_bytes;
-  gboolean command;  /* the program's name, or more */
-  gboolean personal; /* home folder, user or host are still named */
+  gboolean command;  /* the program's name, or more of the command line */
+  gboolean personal; /* home folder, user or host are still in it */
 } FlamRemains;
 
-/* `builder` is flam_builder_new_copy()'s, and good for writing alone
- * afterwards. `home`, `words`: of the person whose computer this is, besides
- * what the capture's paths say of homes; NULL-terminated. `remains` may be
+/* `builder` is from flam_builder_new_copy(), and can only be written
+ * afterwards. `home`, `words`: those of the user of this computer, in addition
+ * to the homes in the capture's paths; NULL-terminated. `remains` may be
  * NULL. */
 void flam_builder_anonymize (FlamBuilder *builder,
                              FlamAnonymize degree,

@@ -13,7 +13,7 @@ struct _FlamPerson
 
 /* --- whose computer it is ------------------------------------------------- */
 
-/* Users who are not persons, and words that are no one's. */
+/* Users that are not persons, and words that do not identify anybody. */
 static gboolean
 is_common (const char *word)
 {
@@ -24,7 +24,7 @@ is_common (const char *word)
   return strlen (word) < 2 || g_strv_contains (common, word);
 }
 
-/* A made-up file may name a million. */
+/* A crafted file may contain a million names. */
 static void
 add_once (GPtrArray *list, const char *text, gsize length)
 {
@@ -48,7 +48,7 @@ is_path_end (char c)
   return c == '\0' || strchr ("/\\ \t\n:;,'\"()<>[]{}|", c) != NULL;
 }
 
-/* "/home/ann" wherever it stands in a text. */
+/* Finds "/home/ann" anywhere in a text. */
 static void
 find_homes (FlamPerson *self, const char *text)
 {
@@ -114,7 +114,7 @@ flam_person_free (FlamPerson *self)
 
 /* --- shortening ----------------------------------------------------------- */
 
-/* The home that begins here, or -1. */
+/* The index of the home folder that begins here, or -1. */
 static int
 home_at (const FlamPerson *self, const char *text)
 {
@@ -135,7 +135,7 @@ is_of_word (char c)
   return g_ascii_isalnum (c) || (guchar)c >= 0x80;
 }
 
-/* A name may hold what parts words elsewhere: "ann-laptop". */
+/* A name may contain characters that separate words elsewhere: "ann-laptop". */
 static gsize
 word_at (const FlamPerson *self, const char *text)
 {
@@ -158,7 +158,7 @@ flam_person_shorten (const FlamPerson *self,
                      guint *counted)
 {
   GString *out = g_string_sized_new (strlen (text));
-  gboolean inside = FALSE; /* a word */
+  gboolean inside = FALSE; /* inside a word */
 
   for (const char *at = text; *at != '\0';)
     {

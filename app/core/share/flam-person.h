@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Whose captures and whose computer it is: home folders and names of users and
- * hosts, as they stand in texts. */
+/* The person whose captures and computer these are: home folders and names of
+ * users and hosts, as they occur in texts. */
 
 #include "flam-strings.h"
 
@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 
 typedef struct _FlamPerson FlamPerson;
 
-/* What the texts say of homes ("/home/ann"), and what is known besides; both
- * may be NULL, `words` ends with NULL. */
+/* Collects the homes that occur in the texts ("/home/ann"), and adds those
+ * given; both may be NULL, `words` ends with NULL. */
 FlamPerson *flam_person_new (const FlamStrings *strings,
                              const char *home,
                              const char *const *words);
@@ -19,7 +19,7 @@ void flam_person_free (FlamPerson *person);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerson, flam_person_free)
 
 /* Homes become "~", those of others "~2" and so on; with `words`, names of
- * users and hosts "user". `counted` grows by how many there were. g_free. */
+ * users and hosts "user". `counted` grows by the number of them. g_free. */
 char *flam_person_shorten (const FlamPerson *person,
                            const char *text,
                            gboolean words,

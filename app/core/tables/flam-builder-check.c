@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* finish(): what is refused, what is checked in every file, and its clock. */
+/* finish(): errors, the checks on every file, and the shift of its clock. */
 
 #include "flam-builder-private.h"
 
@@ -10,7 +10,7 @@ refuse (GError **error, const char *what)
   return flam_error_set (error, FLAM_ERROR_INVALID, "%s", what);
 }
 
-/* Sums of weights must fit: a tree adds them up without checks. */
+/* Sums of weights must not overflow: a tree adds them up without checks. */
 gboolean
 flam_builder_check_weight (gint64 *sum, gint64 weight, GError **error)
 {
@@ -60,7 +60,7 @@ check_allocations (FlamBuilder *builder, GError **error)
   return TRUE;
 }
 
-/* So that an array of sets is no larger than the table. */
+/* Checked so that an array of sets is no larger than the table. */
 static gboolean
 check_labels (FlamBuilder *builder, GError **error)
 {
@@ -91,7 +91,7 @@ holds_weight (const FlamBuilder *builder)
   return FALSE;
 }
 
-/* An empty picture never comes without a word, whatever the format. */
+/* An empty picture always comes with a warning, whatever the format. */
 static void
 warn_if_empty (FlamBuilder *builder)
 {
@@ -128,7 +128,8 @@ flam_time_since (gint64 time, gint64 origin)
   return MIN (difference, FLAM_NEVER - 1);
 }
 
-/* A span's end is part of the capture, its last one's above all. */
+/* The end of a span is part of the capture, in particular that of the last
+   one. */
 static void
 span_ends (FlamSpan *span, const FlamTables *tables, guint m)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A builder that begins with what a profile has, under the same ids. */
+/* A builder that begins with the rows of a profile, under the same ids. */
 
 #include "flam-builder-private.h"
 
 #include <string.h>
 
-/* The columns of a table that a profile has; the others are 0. */
+/* Copies the columns of a table that a profile has; the others are 0. */
 static void
 copy_table (FlamTables *tables, FlamTable table, const FlamProfile *profile)
 {
@@ -92,7 +92,7 @@ flam_builder_replace_frame (FlamBuilder *builder,
 /* --- to write it -----------------------------------------------------------
  */
 
-/* An address without a name is written as such, to be named later. */
+/* An address without a name is written as an address, to be named later. */
 static void
 note_frames (FlamBuilder *builder, const FlamProfile *profile)
 {
@@ -119,9 +119,9 @@ note_modules (FlamBuilder *builder, const FlamModules *modules)
                      (gint64[]){ i, modules->symbols[i], modules->why[i] });
 }
 
-/* In files, parents come before their children: those without one go first, in
- * as many rounds as the family is deep. Rows keep the profile's order where all
- * parents come first, which is the rule. */
+/* In files, parents come before their children: processes without parents come
+ * first, in as many rounds as the family is deep. Rows keep the profile's order
+ * where parents already come first, which is usual. */
 static FlamId *
 note_processes (FlamBuilder *builder, const FlamProcesses *processes)
 {
@@ -154,8 +154,8 @@ note_processes (FlamBuilder *builder, const FlamProcesses *processes)
   return map;
 }
 
-/* Each name since the one before it ended; the last one is what the process or
- * thread is called. */
+/* Each name begins when the one before it ended; the last one is the current
+ * name of the process or thread. */
 static void
 note_names (FlamBuilder *builder,
             const FlamProfile *profile,
@@ -228,7 +228,7 @@ copy_slices (const FlamProfile *profile,
       }
 }
 
-/* The measures, and the columns that are theirs, each once. */
+/* The measures and their columns, each column once. */
 static void
 note_measures (FlamBuilder *builder, const FlamProfile *profile)
 {
@@ -370,7 +370,7 @@ flam_builder_new_copy (const FlamProfile *profile)
 /* --- from another builder -------------------------------------------------
  */
 
-/* One builder's rows into another, table by table, those first that others
+/* Adds one builder's rows to another, table by table, those first that others
  * refer to:
  *
  *    other   strings  map   builder          other   functions   builder
@@ -378,9 +378,9 @@ flam_builder_new_copy (const FlamProfile *profile)
  *    1 "main"          7    7 "main"                             there: 3
  *    2 "poll"         52    52 "poll", new   1  name 2 "poll" -> new: 9
  *
- * Rows of both keep their order, so that builders of the parts of a file, put
- * together in the order of the parts, are what one builder would have become
- * that was told all of it. */
+ * Rows of both keep their order: builders of the parts of a file, merged in the
+ * order of the parts, are equal to one builder that all of the file was read
+ * into. */
 
 static FlamId *
 new_map (guint32 n)
@@ -401,9 +401,9 @@ merge_strings (FlamBuilder *builder, const FlamStrings *from, FlamId *map)
     map[i] = flam_builder_string (builder, flam_strings_get (from, i), -1);
 }
 
-/* Only below a stack that was there before can one be that was: no two of the
- * other's are alike, so those that are new need not be known until all are
- * there. */
+/* A stack can only be there already if its prefix was: the other builder's
+ * stacks are all different, so new ones need not be indexed until all are
+ * added. */
 static void
 merge_stacks (FlamBuilder *builder,
               const FlamStacks *from,
@@ -426,9 +426,9 @@ merge_stacks (FlamBuilder *builder,
   flam_builder_index_stacks (builder, had);
 }
 
-/* The last name of a process stays: it is what it became. A thread keeps the
- * first: a text that one reader meets again has been new to the reader of the
- * next part. */
+/* For a process the last name is kept, as it is the current one. For a thread
+ * the first is kept: a text that one reader has met before is new to the reader
+ * of the next part. */
 static void
 name_processes (FlamBuilder *builder,
                 const FlamProcesses *from,

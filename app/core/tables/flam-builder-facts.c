@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What is known of the whole: facts and warnings. */
+/* Data on the whole capture: facts and warnings. */
 
 #include "flam-builder-private.h"
 
@@ -8,10 +8,10 @@
 #include <string.h>
 
 #define WARNINGS_MAX 100
-/* Facts of newer versions, and the size of one. */
+/* The number of facts of newer versions that are kept, and the size of one. */
 #define OTHERS_MAX 100
 #define OTHER_MAX 4096
-/* Rows of FACTS: a made-up file may have a million keys. */
+/* Rows of FACTS: a crafted file may contain a million keys. */
 #define NOTED_MAX 1000
 
 static const char *
@@ -192,7 +192,7 @@ flam_builder_noted_number (const FlamBuilder *builder, const char *key)
   return value != NULL ? MAX (g_ascii_strtoll (value, NULL, 10), 0) : -1;
 }
 
-/* Whatever follows from the tables is written with them. */
+/* Whether a fact follows from the tables, and is written with them. */
 static gboolean
 is_of_tables (const char *key)
 {
@@ -205,8 +205,8 @@ is_of_tables (const char *key)
   return g_strv_contains (keys, key);
 }
 
-/* The last value of each key, in order; of a file with thousands of keys, which
- * none of ours is, the last ones. */
+/* The last value of each key, in order; for a file with thousands of keys,
+ * which Flambeau does not write, the last ones. */
 static void
 fold_rows (FlamBuilder *builder)
 {

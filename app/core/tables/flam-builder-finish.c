@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* finish(): everything is checked once, brought into order, and frozen. */
+/* finish(): everything is checked once, sorted, and frozen. */
 
 #include "flam-builder-private.h"
 
@@ -16,8 +16,8 @@ compare_times (gconstpointer a, gconstpointer b, gpointer data)
   return (x > y) - (x < y);
 }
 
-/* The rows of samples, thread by thread, ascending in time, ties as they
- * came. NULL when they stand like that already. */
+/* The rows of samples, thread by thread, ascending in time, ties in their
+ * original order. NULL when they are already in that order. */
 static guint32 *
 sample_order (FlamBuilder *builder, guint32 *first, guint32 *count)
 {
@@ -70,8 +70,8 @@ own (FlamProfileBox *box, gpointer data)
     g_ptr_array_add (box->owned, data);
 }
 
-/* A column becomes the profile's: shrunk to fit, or lent where the table grows
- * on; NULL where there are no rows. */
+/* Hands a column to the profile: shrunk to fit, or lent where the table still
+ * grows; NULL where there are no rows. */
 static gpointer
 freeze_cells (FlamTables *tables,
               FlamTable table,
@@ -148,7 +148,8 @@ find_states (const FlamSamples *samples)
   return states;
 }
 
-/* After the columns: `n` is that of their cells until then. */
+/* To be called after the columns: until then `n` is that of the builder's
+   cells. */
 static void
 count_samples (const FlamBuilder *builder, FlamProfileBox *box)
 {
@@ -183,8 +184,8 @@ freeze_threads (FlamBuilder *builder, FlamProfileBox *box)
   flam_tables_reorder (&builder->tables, FLAM_TABLE_SAMPLES, order);
 }
 
-/* Rows by the time they were born, ties as they came. NULL when they stand like
- * that already. */
+/* Rows by time of allocation, ties in their original order. NULL when they are
+ * already in that order. */
 static guint32 *
 allocation_order (const FlamAllocations *rows)
 {
@@ -203,7 +204,8 @@ allocation_order (const FlamAllocations *rows)
   return order;
 }
 
-/* The mark is reached by an allocation, and no block at it is younger. */
+/* The mark is reached by an allocation, and no block that was live at it is
+   younger. */
 static gint64
 find_peak_time (const FlamAllocations *table, gint64 told)
 {
@@ -293,8 +295,8 @@ freeze_counters (FlamBuilder *builder, FlamProfileBox *box)
   own (box, counters);
 }
 
-/* Tables whose rows are in a profile what they were in the file, so that what
- * columns of a newer version can be written again. */
+/* Tables that have the same rows in a profile as in the file, so that columns
+ * of a newer version can be written again. */
 static gboolean
 is_lasting (FlamTable table)
 {
@@ -448,7 +450,7 @@ finish_edit (FlamBuilder *builder)
   return p;
 }
 
-/* Every thread is called something: its own name, its process's, a number. */
+/* Every thread gets a name: its own, its process's, or a number. */
 static void
 name_threads (FlamBuilder *builder)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Blocks as they were recorded become allocations: each release is a row, what
- * is left of a row of BLOCKS is another. `at_peak` is what AT_PEAK says of all
- * that are alike, given first to those most certain to live at that time. */
+/* Recorded blocks become allocations: each release is a row, the rest of a row
+ * of BLOCKS is another. `at_peak` is the number in AT_PEAK for all equal
+ * blocks, assigned first to those most certain to be live at that time. */
 
 #include "flam-builder-private.h"
 
@@ -44,8 +44,8 @@ read_peaks (const FlamPeakRows *rows, FlamPeakTracker *peaks)
     }
 }
 
-/* The releases by row, those of one row as they came: `first` says where those
- * of each begin. */
+/* The releases sorted by row, those of one row in their original order: `first`
+ * is where the releases of each row begin. */
 static guint32 *
 order_releases (const FlamReleaseRows *releases, guint32 n, guint32 *first)
 {
@@ -64,8 +64,8 @@ order_releases (const FlamReleaseRows *releases, guint32 n, guint32 *first)
   return order;
 }
 
-/* In the order of the blocks, which is that of their times: nothing is left to
- * be sorted. */
+/* Written in the order of the blocks, which is that of their times: there is no
+ * need to sort. */
 static void
 pair_blocks (FlamBuilder *builder)
 {
@@ -104,7 +104,7 @@ pair_blocks (FlamBuilder *builder)
     }
 }
 
-/* What may have lived at the peak. */
+/* A row that may have been live at the peak. */
 typedef struct
 {
   guint32 allocation;

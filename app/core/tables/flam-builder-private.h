@@ -8,13 +8,13 @@
 
 G_BEGIN_DECLS
 
-/* What recorded frames and stacks have become in a profile; more of them can be
- * added at any time. */
+/* The rows that recorded frames and stacks have become in a profile; more can
+ * be added at any time. */
 typedef struct
 {
   FlamColumn first_symbol; /* guint32, a frame: its rows in SYMBOLS */
   FlamColumn n_symbols;    /* guint32, a frame */
-  FlamColumn frames;       /* FlamId: of a frame that has no symbols */
+  FlamColumn frames;       /* FlamId: of a frame without symbols */
   FlamColumn stacks;       /* FlamId */
   guint32 n_rows;          /* of SYMBOLS, seen so far */
   guint32 n_chained;       /* stacks made of chains so far */
@@ -22,10 +22,10 @@ typedef struct
 
 void flam_stack_map_init (FlamStackMap *map);
 void flam_stack_map_clear (FlamStackMap *map);
-/* SYMBOLS have rows that name frames anew, which are in the map already. */
+/* Whether SYMBOLS name frames again that are in the map already. */
 gboolean flam_stack_map_is_stale (const FlamStackMap *map,
                                   const FlamTables *recorded);
-/* The rows of `recorded` that are new become rows of `builder`. */
+/* Adds the rows of `recorded` that are new to `builder`. */
 gboolean flam_stack_map_extend (FlamStackMap *map,
                                 const FlamTables *recorded,
                                 FlamBuilder *builder,
@@ -39,7 +39,7 @@ flam_stack_map_stack (const FlamStackMap *map, FlamId stack)
                             : flam_column_at (&map->stacks, FlamId, stack);
 }
 
-/* A thread's samples, where a profile has them, and room for more behind. */
+/* A thread's samples, as far as a profile has them, with room for more. */
 typedef struct
 {
   guint32 first;
@@ -47,13 +47,13 @@ typedef struct
   guint32 room;
 } FlamLane;
 
-/* The frames, stacks and samples of a builder are a profile's already, as they
- * were checked row by row (flam-snapshots.c). */
+/* The frames, stacks and samples of a builder that have been converted and
+ * checked row by row already (flam-snapshots.c). */
 typedef struct
 {
   FlamStackMap map;
   FlamColumn lanes; /* FlamLane, a thread */
-  guint32 n;        /* samples; the table has room between them */
+  guint32 n;        /* samples; there is room between them in the table */
   gint64 first;     /* of their times */
   gint64 last;
   guint states; /* a bit each */
@@ -66,11 +66,11 @@ struct _FlamBuilder
   FlamTables tables;
   gboolean has_times;
   gboolean has_origin;
-  gboolean recorded; /* what is noted is to be folded in */
+  gboolean recorded; /* recorded rows are to be folded in */
   gint64 origin;
-  gint64 peak_time; /* G_MININT64: not told */
+  gint64 peak_time; /* G_MININT64: not given */
 
-  FlamFacts facts; /* but for these two, which grow */
+  FlamFacts facts; /* all but these two, which grow */
   GPtrArray *others;
   GPtrArray *warnings;
   GStringChunk *texts; /* of facts */
@@ -85,15 +85,15 @@ struct _FlamBuilder
   FlamColumn chains;
 };
 
-/* Columns of the builder's tables, to be written: cells (builder, FlamId,
+/* Columns of the builder's tables, for writing: cells (builder, FlamId,
  * profile.stacks.frame)[row]. */
 #define cells(builder, type, member)                                           \
   ((type *)(gpointer)(builder)->tables.member)
 
-/* In flam-builder-check.c: weights and sizes that cannot be are an error, a
- * capture without any is a warning. */
+/* In flam-builder-check.c: impossible weights and sizes are an error, a capture
+ * without any is a warning. */
 gboolean flam_builder_check (FlamBuilder *builder, GError **error);
-/* One weight more of a column. */
+/* Adds a weight to the sum of a column. */
 gboolean flam_builder_check_weight (gint64 *sum, gint64 weight, GError **error);
 
 /* A difference that cannot overflow, whatever a hostile file says. */
@@ -105,18 +105,18 @@ typedef struct
   gint64 last;
 } FlamSpan;
 
-/* Of all that happened. */
+/* The time span of everything in the builder. */
 FlamSpan flam_builder_find_span (FlamBuilder *builder);
-/* All times count from `origin`. */
+/* Makes all times relative to `origin`. */
 void flam_builder_shift_times (FlamBuilder *builder, gint64 origin);
 
-/* In flam-builder-facts.c: what the rows of FACTS, WARNINGS and END say. */
+/* In flam-builder-facts.c: applies the rows of FACTS, WARNINGS and END. */
 void flam_builder_fold_facts (FlamBuilder *builder);
 /* The number in the last row of that key, or -1. */
 gint64 flam_builder_noted_number (const FlamBuilder *builder, const char *key);
 
-/* In flam-builder-stacks.c: frames without a function get one, or the chains
- * that SYMBOLS and RENAMES tell; samples and allocations follow. */
+/* In flam-builder-stacks.c: frames without a function get one, or the chains in
+ * SYMBOLS and RENAMES; samples and allocations are adjusted. */
 gboolean flam_builder_fold_stacks (FlamBuilder *builder,
                                    const FlamProgress *progress,
                                    GError **error);
@@ -124,8 +124,8 @@ gboolean flam_builder_fold_stacks (FlamBuilder *builder,
 /* In flam-builder.c: FLAM_NONE where there is none. */
 FlamId
 flam_builder_find_stack (FlamBuilder *builder, FlamId prefix, FlamId frame);
-/* In flam-builder.c: rows of STACKS from `from` on, which equal none before
- * them, become known to the interner. */
+/* In flam-builder.c: adds rows of STACKS from `from` on, none of which equals
+ * an earlier one, to the interner. */
 void flam_builder_index_stacks (FlamBuilder *builder, guint32 from);
 
 G_END_DECLS

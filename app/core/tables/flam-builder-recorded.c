@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a recorder notes as it happens, and how it becomes what a profile has.
- * Memory, stacks and facts, which are more, have files of their own. */
+/* The rows that a recorder writes as things happen, and their conversion into
+ * those of a profile. Memory, stacks and facts are in files of their own. */
 
 #include "flam-builder-private.h"
 
@@ -147,8 +147,8 @@ fold_names (FlamBuilder *builder)
     }
 }
 
-/* A measure of samples keeps its row if there is its column. Of those of
- * allocations the rows say which there are, or that there are all. */
+/* A measure of samples is kept if its column exists. For measures of
+ * allocations the rows list those that exist, or mean that all do. */
 static void
 fold_measures (FlamBuilder *builder)
 {

@@ -54,7 +54,8 @@ flam_builder_add_measure (FlamBuilder *builder,
       builder, id, name, unit, kind, FLAM_FROM_SAMPLES, column, event);
 }
 
-/* Times and counts are of what ran, bytes and blocks of the heap. */
+/* Times and counts are measures of running code, bytes and blocks of the
+   heap. */
 static const struct
 {
   const char *id, *name;

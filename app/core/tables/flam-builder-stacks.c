@@ -2,14 +2,14 @@
 
 /* Frames and stacks as they were recorded become those of a profile.
  *
- *   frame without SYMBOLS   one frame; an address gets the function that stands
- *                           for those without a name
+ *   frame without SYMBOLS   one frame; an address gets the function for
+ *                           addresses without a name
  *   frame with SYMBOLS      its chain, caller first: first[frame] is the first
  *                           of its rows in SYMBOLS
  *
- * Generated code: an address means one function, and another later. The frame
- * of the address is recorded once; SYMBOLS say what it was at first, RENAMES
- * what it was from then on:
+ * Generated code: an address may belong to one function first and to another
+ * later. The frame of the address is recorded once; SYMBOLS have its first
+ * function, RENAMES those of later times:
  *
  *   time      ----- 20 ------------- 50 ------>
  *   frame 7   parse | render                        RENAMES (7, 20, render)
@@ -17,14 +17,14 @@
  *   epoch       0   |       1        |    2
  *
  * A stack with such frames becomes one stack for each epoch that it was sampled
- * in, or allocated in; where nothing of it was renamed, those are the same
- * again. Allocations have the time of the recorder's tick (10 ms). */
+ * in, or allocated in; epochs in which none of its frames was renamed share
+ * one. Allocations have the time of the recorder's tick (10 ms). */
 
 #include "flam-builder-private.h"
 
 #define STEP 65536
 
-/* No compiler inlines deeper; a made-up file must not multiply its stacks. */
+/* No compiler inlines deeper; a crafted file must not multiply its stacks. */
 #define CHAIN_MAX 256
 #define CHAINS_MAX (64u << 20)
 #define STACKS_MAX (4u << 20)
@@ -120,7 +120,7 @@ map_frames (FlamStackMap *map, const FlamTables *recorded, FlamBuilder *builder)
     }
 }
 
-/* The same where nothing has a chain: the rows stay where they are. */
+/* The same for tables without chains: the rows stay where they are. */
 static void
 name_frames (FlamBuilder *builder)
 {
@@ -203,7 +203,7 @@ flam_stack_map_extend (FlamStackMap *map,
 typedef struct
 {
   FlamBuilder *builder;
-  FlamTables recorded; /* SYMBOLS, FRAMES and STACKS, which the builder had */
+  FlamTables recorded; /* SYMBOLS, FRAMES and STACKS as the builder had them */
   FlamStackMap map;    /* in epoch 0 */
   const FlamSymbolRows *renames;
 
@@ -320,7 +320,7 @@ epoch_of (const Fold *fold, gint64 time)
   return low;
 }
 
-/* The row of RENAMES that holds for a frame at a time, or FLAM_NONE. */
+/* The row of RENAMES that applies to a frame at a time, or FLAM_NONE. */
 static guint32
 last_rename (const Fold *fold, FlamId frame, gint64 time)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Names, code and people: everything that is interned.
+/* Names, code, processes and threads: everything that is interned.
  *
  *   flam-builder-rows.c      samples, allocations, counters, marks
  *   flam-builder-facts.c     what is known of the whole
@@ -63,8 +63,8 @@ flam_builder_get_string (FlamBuilder *builder, FlamId string)
 
 /* --- modules ------------------------------------------------------------- */
 
-/* It becomes a part of URLs and of paths below caches, and is compared with
- * what ELF files say, in lower case: hex, or none. */
+/* A build id becomes part of URLs and of paths in caches, and is compared with
+ * those in ELF files, in lower case. One that is not hexadecimal is dropped. */
 static FlamId
 build_id_string (FlamBuilder *builder, const char *text)
 {
@@ -282,8 +282,8 @@ flam_builder_get_recorded_frame (const FlamBuilder *builder,
   };
 }
 
-/* As flam_tables_intern() does it, and three times as fast: text formats ask
- * for nothing as often. */
+/* The same as flam_tables_intern(), and three times as fast: text formats call
+ * nothing else as often. */
 typedef struct
 {
   FlamId prefix;
@@ -347,8 +347,8 @@ flam_builder_append_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
   return id;
 }
 
-/* Rows from `from` on equal none before them. Slots lie all over the memory:
- * the processor is told of each a while before it is written to. */
+/* Rows from `from` on are not equal to any before them. The slots are spread
+ * over the memory, so each is prefetched a while before it is written. */
 void
 flam_builder_index_stacks (FlamBuilder *builder, guint32 from)
 {

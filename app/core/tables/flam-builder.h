@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The only writer of profiles. Importers say what they read, in any order;
- * everything is interned as it comes; flam_builder_finish() checks every id,
- * sorts samples by thread and time, and freezes the tables.
+/* The only writer of profiles. Importers add what they read, in any order; all
+ * of it is interned at once; flam_builder_finish() checks every id, sorts
+ * samples by thread and time, and freezes the tables.
  *
- * A builder accepts hostile values: text that is not UTF-8, times out of
- * order, negative weights (finish() reports those). It does not accept ids it
- * did not hand out: that is a bug of the importer, and asserts.
+ * A builder accepts hostile values: text that is not UTF-8, times out of order,
+ * negative weights (finish() reports those). Ids that are not from this builder
+ * are a bug of the importer, and fail an assertion.
  *
  * Everything is copied in. A builder is used by one thread at a time. */
 
@@ -32,7 +32,7 @@ const char *flam_builder_get_string (FlamBuilder *builder, FlamId string);
 #define FLAM_BUILD_ID_MAX 128
 
 /* Interned by path and build id; name is the path's last part. A build id that
- * is not hexadecimal is none. */
+ * is not hexadecimal is ignored. */
 FlamId flam_builder_module (FlamBuilder *builder,
                             const char *path,
                             const char *build_id,
@@ -56,28 +56,28 @@ typedef struct
 /* Interned by every field. */
 FlamId flam_builder_function (FlamBuilder *builder,
                               const FlamFunction *function);
-/* A function that has nothing but a name. */
+/* A function of which only the name is known. */
 FlamId flam_builder_function_named (FlamBuilder *builder,
                                     FlamId name,
                                     FlamFunctionKind kind);
-/* What stands for addresses in `module` that have no name: "[module]", or
+/* The function for addresses in `module` that have no name: "[module]", or
  * "[unknown]" for FLAM_NONE; kind UNRESOLVED. */
 FlamId flam_builder_function_unresolved (FlamBuilder *builder, FlamId module);
 
-/* A place in the function's own file. */
+/* A frame in the function's own file. */
 FlamId flam_builder_frame (FlamBuilder *builder,
                            FlamId function,
                            guint64 address,
                            guint32 line,
                            guint inline_depth);
-/* The same of a function that need not have a name: without one it is what
- * stands for its module's addresses. */
+/* The same for a function that need not have a name: without one it is the
+ * function for its module's unnamed addresses. */
 FlamId flam_builder_frame_of (FlamBuilder *builder,
                               const FlamFunction *function,
                               guint64 address,
                               guint32 line,
                               guint inline_depth);
-/* A place in `file` (string). */
+/* A frame in `file` (string). */
 FlamId flam_builder_frame_in (FlamBuilder *builder,
                               FlamId function,
                               guint64 address,
@@ -85,13 +85,13 @@ FlamId flam_builder_frame_in (FlamBuilder *builder,
                               guint32 line,
                               guint inline_depth);
 
-/* As a recorder sees it: what it is called may be found out later. */
+/* A frame in a recording: its name may be found out later. */
 typedef struct
 {
   FlamId module;   /* or FLAM_NONE */
-  guint64 address; /* as module's addressing says */
+  guint64 address; /* by the module's addressing */
   FlamId function; /* FLAM_NONE: an address to be named later */
-  FlamId file;     /* string, that the line is in; FLAM_NONE: the function's */
+  FlamId file;     /* string: the file of the line; FLAM_NONE: the function's */
   guint32 line;
   guint32 inline_depth;
 } FlamRecordedFrame;
@@ -104,30 +104,30 @@ void flam_builder_get_recorded_frame (const FlamBuilder *builder,
                                       FlamRecordedFrame *frame);
 /* `prefix` FLAM_NONE: a root. */
 FlamId flam_builder_stack (FlamBuilder *builder, FlamId prefix, FlamId frame);
-/* A whole stack, caller first, below `prefix`; `stacks` gets the stack that
- * ends with each of its frames. Below one that is new nothing is searched for.
- */
+/* Adds a whole stack, caller first, below `prefix`; `stacks` gets the stack
+ * that ends with each of its frames. Below a new stack no search is
+ * needed. */
 void flam_builder_stack_path (FlamBuilder *builder,
                               FlamId prefix,
                               const FlamId *frames,
                               gsize n,
                               FlamId *stacks);
-/* The same without a search, five times as fast: for files that hold each
- * stack once themselves. One that is there twice costs room, no more. */
+/* The same without a search, five times as fast: for files that contain each
+ * stack only once. A duplicate only takes space. */
 FlamId
 flam_builder_append_stack (FlamBuilder *builder, FlamId prefix, FlamId frame);
-/* Room for that many more, so that the columns need not move as they grow. */
+/* Reserves space for that many more, so that the columns need not move. */
 void flam_builder_reserve_stacks (FlamBuilder *builder, gsize n);
 
 /* --- who ----------------------------------------------------------------- */
 
-/* The thread of a format that has none: of a process without a number. */
+/* The thread for a format that has none: of a process without a number. */
 FlamId flam_builder_lone_thread (FlamBuilder *builder);
-/* Interned by (pid, generation): raise the generation when a pid is used
- * again; 0 otherwise. Names may be set at any time, the last one stays. */
+/* Interned by (pid, generation): raise the generation when a pid is used again;
+ * 0 otherwise. Names may be set at any time, the last one is kept. */
 FlamId
 flam_builder_process (FlamBuilder *builder, gint32 pid, guint generation);
-/* The same without a search, where it is known to be new. */
+/* The same without a search, for one that is known to be new. */
 FlamId
 flam_builder_append_process (FlamBuilder *builder, gint32 pid, FlamId parent);
 FlamId
@@ -142,7 +142,7 @@ FlamId flam_builder_thread (FlamBuilder *builder,
                             FlamId process,
                             gint32 tid,
                             guint generation);
-/* One without a number, that a text (string) tells from the others. */
+/* A thread without a number, identified by a text (string). */
 FlamId
 flam_builder_thread_keyed (FlamBuilder *builder, FlamId process, FlamId key);
 gboolean flam_builder_has_thread_name (const FlamBuilder *builder,
@@ -151,7 +151,7 @@ void flam_builder_set_thread_name (FlamBuilder *builder,
                                    FlamId thread,
                                    const char *name);
 /* The same for names that change: at `time`, on the clock of the samples, the
- * one before is kept as a former name. Call in order of time. */
+ * name before it becomes a former name. Call in order of time. */
 void flam_builder_rename_process (FlamBuilder *builder,
                                   FlamId process,
                                   gint64 time,
@@ -177,11 +177,11 @@ guint flam_builder_add_measure (FlamBuilder *builder,
                                 FlamMeasureKind kind,
                                 int column,
                                 FlamId event);
-/* The measures that many formats have, with one id, name and unit in all. */
+/* The measures that many formats have, with the same id, name and unit. */
 typedef enum
 {
   FLAM_STANDARD_SAMPLES,
-  FLAM_STANDARD_TIME, /* of a kind that the format does not tell */
+  FLAM_STANDARD_TIME, /* time of a kind that the format does not specify */
   FLAM_STANDARD_CPU_TIME,
   FLAM_STANDARD_WALL_TIME,
   FLAM_STANDARD_CALLS,
@@ -198,7 +198,7 @@ guint flam_builder_add_standard_measure (FlamBuilder *builder,
                                          FlamStandardMeasure measure,
                                          int column,
                                          FlamId event);
-/* What was counted under a name that is the tool's own: "cache-misses". */
+/* A count of an event with the tool's own name for it: "cache-misses". */
 guint flam_builder_add_event_measure (FlamBuilder *builder,
                                       const char *name,
                                       FlamUnit unit,
@@ -209,17 +209,17 @@ void flam_builder_set_denominator (FlamBuilder *builder,
                                    guint measure,
                                    gint64 denominator);
 
-/* Its samples are spans: they last their weight, from their time on. */
+/* Marks its samples as spans: each begins at its time and lasts its weight. */
 void flam_builder_set_spans (FlamBuilder *builder, guint measure);
 
 /* `weights`: one a column. */
 void flam_builder_add_sample (FlamBuilder *builder,
                               const FlamSample *sample,
                               const gint64 *weights);
-/* Room for that many more. */
+/* Reserves space for that many more. */
 void flam_builder_reserve_samples (FlamBuilder *builder, gsize n);
-/* Times of samples and marks mean something; call before the first sample.
- * (Times of allocations and counters always do.) */
+/* Times of samples and marks are meaningful; call before the first sample.
+ * (Times of allocations and counters always are.) */
 void flam_builder_set_has_times (FlamBuilder *builder);
 /* The capture's own beginning, on the clock of the times above; without it
  * the earliest time is the beginning. */
@@ -242,16 +242,16 @@ typedef struct
 
 void flam_builder_add_allocation (FlamBuilder *builder,
                                   const FlamAllocation *allocation);
-/* When `at_peak` was, on the clock of the allocations; without it, when the
- * last of those blocks was made. */
+/* The time of `at_peak`, on the clock of the allocations; without it, the time
+ * at which the last of those blocks was made. */
 void flam_builder_set_peak_time (FlamBuilder *builder, gint64 time);
-/* Room for that many more. */
+/* Reserves space for that many more. */
 void flam_builder_reserve_allocations (FlamBuilder *builder, gsize n);
-/* The measures derived from allocations: peak, leaked, allocated, allocations,
- * temporary and their other halves. Call once, where in the list they belong.
- */
+/* The measures derived from allocations: peak, leaked, allocated,
+ * allocations, temporary and their other halves. Call once, at their place in
+ * the list. */
 void flam_builder_add_allocation_measures (FlamBuilder *builder);
-/* One of them, for files that do not hold what the others need. */
+/* One of them, for files that lack the data for the others. */
 void flam_builder_add_allocation_measure (FlamBuilder *builder,
                                           FlamMeasureSource source);
 
@@ -263,16 +263,16 @@ void flam_builder_add_counter_value (FlamBuilder *builder,
                                      guint counter,
                                      gint64 time,
                                      gint64 value);
-/* What a sample is labelled with. */
+/* A label of a sample. */
 typedef struct
 {
   const char *key;
   const char *value; /* as shown */
   gint64 number;
-  const char *unit; /* of the number, or ""; NULL: it is a text */
+  const char *unit; /* of the number, or ""; NULL: the value is a text */
 } FlamSampleLabel;
 
-/* A set of them, for FlamSample.labels; 0 of none. */
+/* A set of labels, for FlamSample.labels; 0 for an empty set. */
 guint32 flam_builder_add_labels (FlamBuilder *builder,
                                  const FlamSampleLabel *labels,
                                  guint n);
@@ -283,7 +283,7 @@ void flam_builder_add_mark (FlamBuilder *builder,
                             const char *name);
 
 /* A note about a function, or with NULL about a range: ns from the beginning;
- * `written` is since 1970. */
+ * `written` is in ns since 1970. */
 void flam_builder_add_note (FlamBuilder *builder,
                             const char *text,
                             const char *function,
@@ -291,8 +291,8 @@ void flam_builder_add_note (FlamBuilder *builder,
                             gint64 to,
                             gint64 written);
 void flam_builder_drop_notes (FlamBuilder *builder);
-/* The text of a source file, at most FLAM_STRING_MAX bytes; `path` as frames
- * name it. `length` -1: NUL-terminated. */
+/* The text of a source file, at most FLAM_STRING_MAX bytes; `path` as in the
+ * frames. `length` -1: NUL-terminated. */
 void flam_builder_add_source (FlamBuilder *builder,
                               const char *path,
                               const char *text,
@@ -300,25 +300,25 @@ void flam_builder_add_source (FlamBuilder *builder,
 
 /* --- facts --------------------------------------------------------------- */
 
-/* To set and to count up; texts through the functions below, which copy them.
- * The duration is at least that of the times. */
+/* Its numbers may be set and counted up; texts are set by the functions below,
+ * which copy them. The duration is at least that of the times. */
 FlamFacts *flam_builder_facts (FlamBuilder *builder);
 void flam_builder_set_format (FlamBuilder *builder, const char *importer_id);
 void flam_builder_set_command (FlamBuilder *builder, const char *command);
-/* The file ended early, or its rest made no sense; says so as a warning too,
- * which the importer words. */
+/* The file ended early, or its rest was invalid; adds a warning too, the text
+ * of which is the importer's. */
 void flam_builder_set_partial (FlamBuilder *builder, double read_fraction);
-/* As a .flambeau file has it; each key once. What has no row in flam-facts.c is
- * kept for who writes such a file again. */
+/* A fact as in a .flambeau file; each key once. Facts without a row in
+ * flam-facts.c are kept, to be written to such a file again. */
 void flam_builder_set_fact (FlamBuilder *builder,
                             const char *key,
                             const char *value);
-/* All of another profile's, its warnings too. */
+/* All facts of another profile, its warnings too. */
 void flam_builder_copy_facts (FlamBuilder *builder, const FlamFacts *facts);
-/* Said once however often it is added; at most 100 are kept. */
+/* Adds a warning once, however often it is called; at most 100 are kept. */
 void flam_builder_warn (FlamBuilder *builder, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
-/* How many of something there were, and nothing where there was none. `one` and
+/* Adds a warning with a number of things, or nothing where it is 0. `one` and
  * `many` have PRIu64 for the number; the call marks them for translation. */
 void flam_builder_warn_count (FlamBuilder *builder,
                               guint64 n,
@@ -328,7 +328,7 @@ void flam_builder_warn_count (FlamBuilder *builder,
 
 /* --- from another builder ------------------------------------------------- */
 
-/* What of another builder's became what of this one's. */
+/* The ids in this builder for the ids of another builder. */
 typedef struct
 {
   FlamId *strings;
@@ -340,10 +340,10 @@ typedef struct
   FlamId *threads;
 } FlamMerged;
 
-/* Names, code, stacks and who ran: as if what the other one was told had been
- * told to this one, after what it was told itself. Samples, memory and facts
- * are the caller's: `merged` says what their ids are now. For files that are
- * read in parts. */
+/* Adds names, code, stacks, processes and threads of the other builder, as if
+ * they had been added to this one after its own. Samples, memory and facts are
+ * left to the caller: `merged` has their new ids. For files that are read in
+ * parts. */
 void flam_builder_merge (FlamBuilder *builder,
                          const FlamBuilder *other,
                          FlamMerged *merged);
@@ -376,7 +376,7 @@ void flam_builder_note_at_peak (FlamBuilder *builder,
                                 gint64 size,
                                 FlamAllocator allocator,
                                 gint64 count);
-/* What a process or a thread is called from `time` on. */
+/* The name of a process or a thread from `time` on. */
 void flam_builder_note_process_name (FlamBuilder *builder,
                                      FlamId process,
                                      gint64 time,
@@ -385,14 +385,14 @@ void flam_builder_note_thread_name (FlamBuilder *builder,
                                     FlamId thread,
                                     gint64 time,
                                     const char *name);
-/* Frame by frame: the chain of one frame is said in one go, caller first.
+/* Frame by frame: the chain of one frame is added in one go, caller first.
  * `file` as in FlamRecordedFrame. */
 void flam_builder_note_symbol (FlamBuilder *builder,
                                FlamId frame,
                                FlamId function,
                                FlamId file,
                                guint32 line);
-/* Generated code: from `time` on `frame`'s address was this function. */
+/* Generated code: from `time` on the address of `frame` is this function. */
 void flam_builder_note_rename (FlamBuilder *builder,
                                FlamId frame,
                                gint64 time,
@@ -402,9 +402,9 @@ void flam_builder_note_module_symbols (FlamBuilder *builder,
                                        FlamId module,
                                        FlamSymbolState state,
                                        const char *why);
-/* Those that are known; what was noted before stays but for them. */
+/* Adds the facts that are known; earlier ones are kept otherwise. */
 void flam_builder_note_facts (FlamBuilder *builder, const FlamFacts *facts);
-/* One that FlamFacts has not. */
+/* Adds a fact that is not in FlamFacts. */
 void flam_builder_note_fact (FlamBuilder *builder,
                              const char *key,
                              const char *value);
@@ -413,14 +413,14 @@ flam_builder_note_number (FlamBuilder *builder, const char *key, gint64 value);
 void flam_builder_note_warning (FlamBuilder *builder, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
 
-/* What was noted becomes what a profile has. flam_builder_finish() does it for
- * a builder that a file was read into, too, but cannot be cancelled. */
+/* Converts recorded rows into those of a profile. flam_builder_finish() does
+ * the same for a builder that a file was read into, but cannot be cancelled. */
 gboolean flam_builder_fold (FlamBuilder *builder,
                             const FlamProgress *progress,
                             GError **error);
-/* The profile, or FLAM_ERROR (nothing but negative or overflowing weights can
- * still be wrong). The builder is empty afterwards and only good for freeing.
- */
+/* The profile, or FLAM_ERROR (only negative or overflowing weights can
+ * still be wrong). The builder is empty afterwards and can only be
+ * freed. */
 FlamProfile *flam_builder_finish (FlamBuilder *builder, GError **error);
 
 /* --- from a profile ---------------------------------------------------------
@@ -430,10 +430,10 @@ FlamProfile *flam_builder_finish (FlamBuilder *builder, GError **error);
  * may then be replaced by chains of frames; finish() rebuilds the stacks and
  * shares what did not change. Samples and measures cannot be added to it. */
 FlamBuilder *flam_builder_new_edit (const FlamProfile *profile);
-/* A builder whose tables are what a recorder of `profile` would have noted: to
- * be written. */
+/* A builder with the tables that a recorder would have written for `profile`:
+ * to be written. */
 FlamBuilder *flam_builder_new_copy (const FlamProfile *profile);
-/* Frame `frame` becomes `chain`, caller first; `n` at least 1. The chain's
+/* Replaces frame `frame` by `chain`, caller first; `n` at least 1. The chain's
  * frames are the builder's own. Chains are not followed further. */
 void flam_builder_replace_frame (FlamBuilder *builder,
                                  FlamId frame,

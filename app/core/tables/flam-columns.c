@@ -32,7 +32,7 @@ flam_cells_free (gpointer cells, gboolean shared)
     g_atomic_rc_box_release (cells);
 }
 
-/* Where the kernel has none, they stay as they are. */
+/* Where the kernel has no huge pages, the pages stay as they are. */
 static gpointer
 in_large_pages (gpointer cells, gsize size)
 {

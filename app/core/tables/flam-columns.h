@@ -3,8 +3,8 @@
 
 /* Growable columns, and a hash that interns rows of them.
  *
- * Values live only in columns; the hash holds row numbers, so a row is stored
- * once and growing the hash never touches it:
+ * Values are only in columns; the hash holds row numbers, so a row is stored
+ * once and growing the hash never changes it:
  *
  *    columns            interner slots (hash, id)
  *    id  prefix frame   +------+---+
@@ -34,19 +34,19 @@ typedef struct
 void flam_column_init (FlamColumn *column, guint element_size);
 void flam_column_init_copy (FlamColumn *column, const FlamColumn *from);
 void flam_column_clear (FlamColumn *column);
-/* From here on it can be lent: what grows is another piece of memory, and who
- * has the old one keeps it. */
+/* From here on it can be lent: growing allocates another piece of memory, and
+ * the old one stays valid for those that hold a reference. */
 void flam_column_share (FlamColumn *column);
-/* The rows there are, without a copy. They are never to be changed. */
+/* Refers to the existing rows, without a copy. They must never be changed. */
 void flam_column_init_lent (FlamColumn *column, const FlamColumn *from);
 void flam_column_reserve (FlamColumn *column, gsize n);
-/* Zeroed rows up to `n`: an optional column begins at the first row that needs
- * it. */
+/* Adds zeroed rows up to `n`: an optional column begins at the first row with a
+ * value. */
 void flam_column_backfill (FlamColumn *column, gsize n);
-/* Hands over the memory (g_free), shrunk to fit; the column is empty after. */
+/* Returns the memory (g_free), shrunk to fit; the column is empty then. */
 void *flam_column_steal (FlamColumn *column);
 
-/* Room for one element more; its address, to be written at once. */
+/* Adds an element and returns its address, to be written at once. */
 static inline void *
 flam_column_push (FlamColumn *column)
 {
@@ -59,15 +59,15 @@ flam_column_push (FlamColumn *column)
   (*(type *)flam_column_push (column) = (value))
 #define flam_column_at(column, type, i) (((type *)(column)->data)[i])
 
-/* The memory of cells. `shared` memory is counted, and stays as it is for
- * whoever has a reference while it grows elsewhere. */
+/* The memory of cells. `shared` memory is reference counted: growing copies it,
+ * and the old memory stays valid for those that hold a reference. */
 gpointer flam_cells_resize (
     gpointer cells, gsize had, gsize n, guint size, gboolean shared);
 void flam_cells_free (gpointer cells, gboolean shared);
 
-/* Memory of an array that may have millions of elements, in large pages where
- * it has: it is written and read anywhere, and most of that is waiting for
- * pages. g_free(). */
+/* Memory for an array that may have millions of elements, in large pages if
+ * possible: access to it is random, and most of the time would be spent waiting
+ * for pages. g_free(). */
 gpointer flam_cells_new (gsize n, guint size);
 gpointer flam_cells_new0 (gsize n, guint size);
 
@@ -91,15 +91,15 @@ void flam_interner_init (FlamInterner *interner);
 void flam_interner_init_copy (FlamInterner *interner, const FlamInterner *from);
 void flam_interner_clear (FlamInterner *interner);
 void flam_interner_grow (FlamInterner *interner);
-/* Room for so many more rows. */
+/* Reserves space for that many more rows. */
 void flam_interner_reserve (FlamInterner *interner, gsize n);
 
 typedef gboolean (*FlamRowEqual) (gconstpointer table,
                                   FlamId row,
                                   gconstpointer key);
 
-/* The slot of the row that equals `key`, or the empty slot (id FLAM_NONE)
- * where its id belongs; fill that one and add 1 to `used`. */
+/* The slot of the row that equals `key`, or the empty slot (id FLAM_NONE) where
+ * its id belongs; the caller then sets that id and adds 1 to `used`. */
 static inline FlamSlot *
 flam_interner_find (FlamInterner *interner,
                     guint32 hash,
@@ -120,7 +120,7 @@ flam_interner_find (FlamInterner *interner,
     }
 }
 
-/* For a row that equals none that is there; there must be room. */
+/* For a row that equals none in the hash; there must be room. */
 static inline void
 flam_interner_insert (FlamInterner *interner, guint32 hash, FlamId id)
 {
@@ -132,7 +132,7 @@ flam_interner_insert (FlamInterner *interner, guint32 hash, FlamId id)
   interner->used++;
 }
 
-/* The slot will be looked at soon. */
+/* Prefetches a slot that is needed soon. */
 static inline void
 flam_interner_prefetch (const FlamInterner *interner, guint32 hash)
 {
@@ -155,9 +155,9 @@ flam_hash_pair (guint64 a, guint64 b)
   return (guint32)(h ^ (h >> 32));
 }
 
-/* GHashFunc of gint64 keys. GLib's own folds the halves of a key onto each
- * other, so that a key of two small numbers meets all others of their
- * difference, and a file can choose keys that all meet. */
+/* GHashFunc for gint64 keys. GLib's own XORs the halves of a key, so that two
+ * small numbers collide with all pairs of the same difference, and a file can
+ * choose keys that all collide. */
 static inline guint
 flam_hash_int64 (gconstpointer key)
 {
@@ -188,8 +188,8 @@ flam_hash_tail (const guint8 *p, gsize size)
   return low | (guint64)high << 32;
 }
 
-/* A product waits for the one before it: a long text is four hashes side by
- * side, which do not wait for one another. */
+/* Each product depends on the one before it: a long text is hashed as four
+ * independent parts, which the processor computes in parallel. */
 static inline guint32
 flam_hash_bytes (const void *data, gsize size)
 {

@@ -26,8 +26,8 @@ find_children (const FlamProcesses *processes, Children *children)
     }
 }
 
-/* Down to the first child, on to the next sibling, up when there is none. From
- * a root without a parent this is a tree: nothing has two parents. */
+/* Goes to the first child, on to the next sibling, up when there is none. From
+ * a root without a parent this is a tree: no process has two parents. */
 static void
 add_descendants (FlamProcessTree *process_tree,
                  const FlamProcesses *processes,
@@ -71,7 +71,7 @@ order_processes (FlamProcessTree *process_tree, const FlamProcesses *processes)
   for (FlamId i = 0; i < processes->n; i++)
     if (processes->parent[i] == FLAM_NONE)
       add_descendants (process_tree, processes, &children, i);
-  /* What is its own ancestor, as a damaged capture may say, stands alone. */
+  /* A process that is its own ancestor, as in a damaged capture, is a root. */
   for (FlamId i = 0; i < processes->n; i++)
     if (!seen[i])
       {

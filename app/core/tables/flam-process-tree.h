@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Who started whom, and who is whose thread, as columns one can walk:
+/* Which process started which, and their threads, as columns to iterate over:
  *
  *    100 make ─┬─ 101 cc       row      0    1    2    3
  *              │   └─ 102 as   process  make cc   as   ld
  *              └─ 103 ld       depth    0    1    2    1
  *                              end      4    3    3    4
  *
- * What a row's process started are the rows after it up to its end. The threads
- * of a row are threads[first_thread[row]] up to threads[first_thread[row + 1]],
- * and those of all below it end at threads[first_thread[end[row]]]. */
+ * The processes that a row started are the rows after it up to its end. The
+ * threads of a row are threads[first_thread[row]] up to
+ * threads[first_thread[row + 1]], and those of all below it end at
+ * threads[first_thread[end[row]]]. */
 
 #include "flam-profile.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What flam-profile.c frees and flam-builder.c fills. Nobody else includes
- * this. The private part lies behind the public tables in one block. */
+/* What flam-profile.c frees and flam-builder.c fills; only they include it. The
+ * private part follows the public tables in one block. */
 
 #include "flam-builder.h"
 #include "flam-strings.h"
@@ -12,17 +12,17 @@ G_BEGIN_DECLS
 typedef struct
 {
   FlamProfile tables;
-  FlamStrings strings; /* its interner is cleared */
+  FlamStrings strings; /* without its interner */
   GPtrArray *owned;    /* the columns' memory, g_free */
   GPtrArray *lent;     /* the same of tables that grow on, a reference each */
   guint lineage;       /* of snapshots that extend one another; 0: none */
-  GArray *extras;      /* FlamExtra: what a newer version has; or NULL */
-  GStringChunk *texts; /* of the facts; NULL: base has them */
-  FlamProfile *base;   /* whose columns an edited profile shares, or NULL */
+  GArray *extras;      /* FlamExtra: data of a newer version; or NULL */
+  GStringChunk *texts; /* texts of the facts; NULL: those of `base` */
+  FlamProfile *base;   /* an edited profile shares its columns, or NULL */
 } FlamProfileBox;
 
 FlamProfileBox *flam_profile_box_new (void);
-/* Those of a profile, or of the one it was made of by editing; or NULL. */
+/* The extras of a profile, or of the one that it was edited from; or NULL. */
 const GArray *flam_profile_box_extras (const FlamProfile *profile);
 
 G_END_DECLS

@@ -9,10 +9,10 @@
  *      │                                                      modules
  *   processes       names everywhere ──────────────▶ strings
  *
- * Tables are structs of arrays; every column has `n` rows; a NULL column means
- * what its comment says. FlamBuilder is the only writer; after its finish()
- * every id is in range, prefix < own id, and times ascend within a thread, so
- * nobody checks again. */
+ * Tables are structs of arrays; every column has `n` rows; the comments give
+ * the meaning of NULL columns. FlamBuilder is the only writer; after its
+ * finish() every id is in range, prefix < own id, and times ascend within a
+ * thread, so no further checks are needed. */
 
 #include "flam-facts.h"
 
@@ -22,7 +22,7 @@ typedef struct
 {
   guint32 n;
   const FlamId *name;       /* string: base name, "[kernel]", "[vdso]" */
-  const FlamId *path;       /* string: as the recording machine saw it */
+  const FlamId *path;       /* string: as on the recording machine */
   const FlamId *build_id;   /* string: lower-case hex, or "" */
   const FlamId *why;        /* string: why there are no symbols, or "" */
   const guint8 *symbols;    /* FlamSymbolState */
@@ -33,7 +33,7 @@ typedef struct
 {
   guint32 n;
   const FlamId *name;        /* string: demangled, as shown */
-  const FlamId *system_name; /* string: as linked; name where the same */
+  const FlamId *system_name; /* string: as linked; the same as name if equal */
   const FlamId *file;        /* string: source path, or "" */
   const FlamId *module;      /* module or FLAM_NONE */
   const guint32 *line;       /* first line, 0 unknown */
@@ -43,16 +43,16 @@ typedef struct
 
 /* A place in a function: a line of a file, which need not be the file that the
  * function begins in (#line, X macros, code that was included into it). The
- * address of a caller's frame is that of the call
- * (return address - 1), so it may be looked up as it stands. Frames of one
- * address that was inlined into follow one another on the stack: the physical
- * function has inline depth 0, what was inlined into it 1, 2, ... */
+ * address of a caller's frame is that of the call (return address - 1), so it
+ * can be looked up unchanged. Several frames of one address follow one another
+ * on the stack: the physical function has inline depth 0, functions inlined
+ * into it 1, 2, ... */
 typedef struct
 {
   guint32 n;
   const FlamId *function;
-  const guint64 *address; /* see module's addressing; 0 with no module */
-  const FlamId *file;     /* string: that the line is in, or "" */
+  const guint64 *address; /* by the module's addressing; 0 with no module */
+  const FlamId *file;     /* string: the file of the line, or "" */
   const guint32 *line;    /* 0 unknown */
   const guint16 *inline_depth;
 } FlamFrames;
@@ -85,12 +85,12 @@ typedef struct
   const guint32 *n_samples;
 } FlamThreads;
 
-/* There may be room between the threads' slices, whose cells are anything: who
- * reads the samples goes from thread to thread. */
+/* There may be unused cells between the slices of the threads: samples have to
+ * be read thread by thread. */
 typedef struct
 {
   guint32 n;            /* in all slices together */
-  guint states;         /* theirs, a bit each; 0: there are none */
+  guint states;         /* the states of all samples, a bit each; 0: none */
   const gint64 *time;   /* ns from the profile's start; NULL: no times */
   const FlamId *stack;  /* stack or FLAM_NONE: weight without a stack */
   const guint16 *event; /* NULL: all of one event, 0 */
@@ -111,8 +111,8 @@ typedef struct
   const FlamId *unit;   /* string: of the number, or ""; FLAM_NONE: a text */
 } FlamSampleLabels;
 
-/* One of them, as flam_builder_add_sample() is told of it; what is optional
- * comes last. */
+/* A sample, as it is passed to flam_builder_add_sample(); optional members come
+ * last. */
 typedef struct
 {
   FlamId thread;
@@ -131,19 +131,19 @@ typedef struct
 {
   guint32 n;
   const gint64 *time;
-  const gint64 *freed_at; /* FLAM_NEVER: still live at the end */
+  const gint64 *freed_at; /* FLAM_NEVER: live until the end */
   const FlamId *thread;   /* FLAM_NONE unknown */
   const FlamId *stack;    /* FLAM_NONE: allocated before recording */
   const gint64 *size;     /* of one block, bytes */
   const gint64 *count;
-  const gint64 *at_peak;   /* how many of `count` lived at the high-water
+  const gint64 *at_peak;   /* how many of `count` were live at the high-water
                               mark of the whole capture, where the capture
-                              orders events finer than its clock; NULL: find
-                              it from the times */
-  gint64 peak_time;        /* ns: when that was; -1 with no at_peak */
-  const guint16 *distance; /* allocations of the thread between this one and
-                              its free: 0 = temporary; G_MAXUINT16 = more, or
-                              never freed, or not known */
+                              orders events more finely than its clock; NULL:
+                              derive it from the times */
+  gint64 peak_time;        /* ns: the time of at_peak; -1 without it */
+  const guint16 *distance; /* allocations of the thread between this one and its
+                              free: 0 = temporary; G_MAXUINT16 = more, or never
+                              freed, or unknown */
   const guint8 *allocator; /* FlamAllocator; NULL: all malloc */
 } FlamAllocations;
 
@@ -183,41 +183,41 @@ typedef struct
   FlamUnit unit;
   FlamMeasureKind kind;
   FlamMeasureSource source;
-  FlamId event;         /* samples of this event alone; FLAM_NONE: all */
+  FlamId event;         /* only samples of this event; FLAM_NONE: all */
   const gint64 *weight; /* a value a sample; NULL: 1 each */
   gint64 denominator;   /* weights are value * denominator; 1 but for captures
                            with fractional weights */
-  gboolean spans;       /* a sample lasts its weight (ns), from its time on; a
-                           range of time cuts it */
+  gboolean spans;       /* a sample begins at its time and lasts its weight
+                           (ns); a range of time cuts it */
 } FlamMeasure;
 
-/* What processes and threads were called before their names changed, in order
- * of time. */
+/* Former names of processes and threads, in order of
+ * time. */
 typedef struct
 {
   guint32 n;
   const FlamId *process; /* FLAM_NONE: a thread's name */
   const FlamId *thread;  /* FLAM_NONE: a process's */
   const FlamId *name;    /* string */
-  const gint64 *until;   /* ns: when it got the next one */
+  const gint64 *until;   /* ns: when the next name began */
 } FlamFormerNames;
 
-/* What a person wrote down about a function or a range of time. */
+/* What the user wrote about a function or a range of time. */
 typedef struct
 {
   guint32 n;
   const FlamId *text;     /* string */
-  const FlamId *function; /* string: its name; FLAM_NONE: of a range */
+  const FlamId *function; /* string: its name; FLAM_NONE: for a range */
   const gint64 *from;     /* ns from the profile's start */
   const gint64 *to;
   const gint64 *written; /* ns since 1970 */
 } FlamNotes;
 
-/* Source files that were put into the capture, each once. */
+/* Source files that are in the capture, each once. */
 typedef struct
 {
   guint32 n;
-  const FlamId *path; /* string: as frames and functions name it */
+  const FlamId *path; /* string: as in frames and functions */
   const FlamId *text; /* string */
 } FlamSources;
 
@@ -274,9 +274,9 @@ const char *flam_profile_function_name (const FlamProfile *profile,
 const char *flam_profile_module_name (const FlamProfile *profile,
                                       FlamId function);
 
-/* Whether weights of the one can be set against those of the other: the same
- * kind and unit. Blocks of memory are counted as samples are, and still nothing
- * that could be compared with them. */
+/* Whether weights of one can be compared with those of the other: they have the
+ * same kind and unit. Blocks of memory are counts as samples are, but cannot be
+ * compared with them. */
 gboolean flam_measure_is_like (const FlamMeasure *a, const FlamMeasure *b);
 /* Index of the measure with this id, or -1. */
 int flam_profile_find_measure (const FlamProfile *profile, const char *id);
@@ -284,12 +284,12 @@ int flam_profile_find_measure (const FlamProfile *profile, const char *id);
 FlamId flam_profile_find_mark (const FlamProfile *profile, const char *name);
 gboolean flam_profile_has_kind (const FlamProfile *profile,
                                 FlamMeasureKind kind);
-/* One past the last cell of the samples' columns that a slice has. */
+/* The number of cells of the samples' columns, to the end of the last slice. */
 guint32 flam_profile_sample_cells (const FlamProfile *profile);
-/* Something of a newer version is kept with it, to be written again. */
+/* Whether data of a newer version is kept with it, to be written again. */
 gboolean flam_profile_has_extras (const FlamProfile *profile);
-/* `later` is a snapshot of the tables that `earlier` is one of: it has the same
- * rows and then more, in each thread's samples too. */
+/* Whether `later` and `earlier` are snapshots of the same tables: `later` has
+ * the same rows and then more, in each thread's samples too. */
 gboolean flam_profile_extends (const FlamProfile *later,
                                const FlamProfile *earlier);
 

@@ -10,7 +10,7 @@ struct _FlamSnapshots
   FlamBuilder *recorded;
   FlamTables tables; /* FRAMES, STACKS and SAMPLES, as a profile has them */
   FlamLaid laid;
-  guint32 n_samples; /* rows of the recorded ones that are laid */
+  guint32 n_samples; /* recorded rows that are converted */
 };
 
 static guint
@@ -21,7 +21,7 @@ new_lineage (void)
   return (guint)g_atomic_int_add (&lineages, 1) + 1;
 }
 
-/* Nothing is laid; the columns of weights are the recorded ones. */
+/* Nothing is converted yet; the columns of weights are the recorded ones. */
 static void
 begin (FlamSnapshots *self)
 {
@@ -122,7 +122,7 @@ move_cells (FlamTables *tables, guint32 to, guint32 from, guint32 n)
                (gsize)n * iter.info->size);
 }
 
-/* A lane has room for `n` samples more, at the table's end if need be. */
+/* Makes room for `n` more samples in a lane, at the table's end if needed. */
 static void
 make_room (FlamTables *tables, FlamLane *lane, guint32 n, gboolean elsewhere)
 {
@@ -142,7 +142,8 @@ make_room (FlamTables *tables, FlamLane *lane, guint32 n, gboolean elsewhere)
   *lane = (FlamLane){ first, lane->n, room };
 }
 
-/* The cells of a recorded sample. A column that is not begun is all 0. */
+/* Writes the cells of a recorded sample. A column that is not begun is all
+   0. */
 static void
 copy_cells (FlamTables *to,
             guint32 row,
@@ -215,9 +216,9 @@ compare_samples (gconstpointer a, gconstpointer b, gpointer data)
   return x < y ? -1 : x > y;
 }
 
-/* The new samples of one thread, ascending. Where they begin before the last
- * one there is, the lane is made anew, since profiles have it as it was; what
- * was derived of those does not hold for the new one. */
+/* Adds the new samples of one thread, ascending. Where they begin before the
+ * last existing one, the lane is copied, since profiles refer to the old one;
+ * data derived from those does not apply to the new one. */
 static gboolean
 lay_thread (FlamSnapshots *self,
             FlamTables *tables,
@@ -269,7 +270,7 @@ lay_samples (FlamSnapshots *self, FlamTables *tables, GError **error)
 
 /* --- a snapshot ----------------------------------------------------------- */
 
-/* What is noted can be added to what is laid. */
+/* Whether the recorded rows can be added to the converted ones. */
 static gboolean
 is_plain (const FlamSnapshots *self)
 {
@@ -282,8 +283,8 @@ is_plain (const FlamSnapshots *self)
          builder->tables.weights->len <= FLAM_MAX_WEIGHTS;
 }
 
-/* Samples have the columns of weights that are recorded; there is room between
- * them, but not much more than there are samples. */
+/* Gives the samples the recorded columns of weights; there is room between
+ * lanes, but not much more than there are samples. */
 static gboolean
 fits (const FlamSnapshots *self)
 {
@@ -300,7 +301,7 @@ static const FlamTable own[] = { FLAM_TABLE_FRAMES,
                                  FLAM_TABLE_STACKS,
                                  FLAM_TABLE_SAMPLES };
 
-/* For the time of a snapshot; and back. */
+/* For the duration of a snapshot; and back. */
 static void
 swap_tables (FlamSnapshots *self, FlamBuilder *copy)
 {

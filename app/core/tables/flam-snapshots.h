@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Profiles of tables that grow, each at the cost of what is new since the one
- * before.
+/* Profiles of tables that grow, each at the cost of the rows added since the
+ * last.
  *
  *   recorded   STRINGS FUNCTIONS    lent as they are
  *              FRAMES STACKS    ──▶ mapped row by row ──▶ ours, lent
@@ -12,12 +12,12 @@
  *   lanes     thread 0        thread 1    thread 0, when it had no room left
  *            |##########     |####       |#############                   |
  *
- * What is lent to a profile is never changed: new rows lie behind its last one,
- * and a column that moves leaves the old memory to those who have it.
+ * Memory that is lent to a profile is never changed: new rows are put behind
+ * its last one, and the old memory of a column that moves stays valid for them.
  *
- * Blocks of memory are paired anew each time, and what changes rows that are
- * there (symbols and names of generated code at the end of a recording) is
- * read as a whole, as an opened file is. */
+ * Blocks of memory are paired again each time, and a change of existing rows
+ * (symbols and names of generated code at the end of a recording) makes it read
+ * everything again, as for an opened file. */
 
 #include "flam-builder.h"
 
@@ -25,12 +25,12 @@ G_BEGIN_DECLS
 
 typedef struct _FlamSnapshots FlamSnapshots;
 
-/* `builder` is a recording's, and only grows. It outlives this. */
+/* `builder` is that of a recording, and only grows. It must outlive this. */
 FlamSnapshots *flam_snapshots_new (FlamBuilder *builder);
 void flam_snapshots_free (FlamSnapshots *snapshots);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSnapshots, flam_snapshots_free)
 
-/* The profile of what there is so far; NULL with an error as finish() says. */
+/* The profile of the rows so far; NULL with an error as from finish(). */
 FlamProfile *flam_snapshots_take (FlamSnapshots *snapshots, GError **error);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* How files tell of the columns that version 1 had not. */
+/* How files list the columns that version 1 does not have. */
 
 #include "flam-tables.h"
 
@@ -17,7 +17,7 @@ describes (FlamTable table, guint number)
   return NULL;
 }
 
-/* A made-up file may list a million. */
+/* A crafted file may list a million. */
 #define LISTED_MAX 100
 
 void
@@ -35,7 +35,7 @@ flam_tables_add_listed (FlamTables *tables, guint32 from)
                               .refers_to = FLAM_TABLE_STRINGS };
       FlamTable table;
 
-      /* A table is known by a column that can be kept. */
+      /* A table is accepted if one of its columns can be kept. */
       if (rows->number[i] > G_MAXUINT8 ||
           rows->encoding[i] >= FLAM_ENCODE_TEXT ||
           (rows->encoding[i] == FLAM_ENCODE_ID && !own &&

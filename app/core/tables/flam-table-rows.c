@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What is the same for all columns. */
+/* The operations that are the same for all columns. */
 
 #include "flam-tables.h"
 
@@ -463,7 +463,7 @@ refers (const FlamColumnInfo *info)
   return info->encoding == FLAM_ENCODE_ID || info->flags & FLAM_COLUMN_REFERS;
 }
 
-/* The cell as `to` has it. */
+/* The cell with the id that it has in `to`. */
 static gint64
 mapped_cell (const FlamTables *from,
              const FlamColumnInfo *info,
@@ -476,7 +476,7 @@ mapped_cell (const FlamTables *from,
                                              : value;
 }
 
-/* Only when all rows of the table have been given a number. */
+/* To be called once all rows of the table have a number. */
 static void
 merge_own (FlamTables *to,
            const FlamTables *from,

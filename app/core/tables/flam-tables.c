@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The description. What goes over it is in flam-table-rows.c. */
+/* The description. The code that uses it is in flam-table-rows.c. */
 
 #include "flam-tables.h"
 
@@ -20,7 +20,7 @@
   .name = #member, .offset = offsetof (FlamTables, member),                    \
   .size = sizeof *((FlamTables *)NULL)->member
 
-/* NUMBER on disk, how it is written there, and the array that it is. */
+/* NUMBER on disk, its encoding there, and the array in memory. */
 #define COLUMN(n, how, member, ...)                                            \
   {                                                                            \
     CELL (member), .number = n, .encoding = FLAM_ENCODE_##how, __VA_ARGS__     \
@@ -30,7 +30,7 @@
     CELL (member), .number = n, .encoding = FLAM_ENCODE_ID,                    \
                    .refers_to = FLAM_TABLE_##table, .flags = __VA_ARGS__       \
   }
-/* Numbers below this have a meaning in this version. */
+/* Numbers below this are valid in this version. */
 #define ENUM(n, member, below, other, ...)                                     \
   {                                                                            \
     CELL (member), .number = n, .encoding = FLAM_ENCODE_U32, .limit = below,   \
@@ -41,7 +41,7 @@
     CELL (member), .encoding = FLAM_ENCODE_NOT, __VA_ARGS__                    \
   }
 
-/* A column that begins with the first sample that has not 0. */
+/* A column that begins with the first sample that has a value other than 0. */
 #define GIVEN(member) .given = offsetof (FlamSample, member), .flags = OPTIONAL
 #define REFERENCE(member, table, ...)                                          \
   UNSTORED (member,                                                            \
@@ -86,8 +86,8 @@ static const FlamColumnInfo functions[] = {
       5, profile.functions.kind, FLAM_N_KINDS, FLAM_KIND_NATIVE, .flags = KEY),
   COLUMN (6, U32, profile.functions.flags, .flags = KEY),
 };
-/* What was recorded: an address in a module, with function none until it is
- * named; or a function and a line. `file` none is the function's. */
+/* As recorded: an address in a module, without a function until it is named; or
+ * a function and a line. Without `file` it is the function's. */
 static const FlamColumnInfo frames[] = {
   ID (0, frame_module, MODULES, KEY),
   COLUMN (1, DELTA, profile.frames.address, .flags = KEY),
@@ -136,7 +136,7 @@ static const FlamColumnInfo measures[] = {
   COLUMN (7, I64, measures.denominator),
   UNSTORED (measures.spans),
 };
-/* And on disk, after these, one I64 for each column of weights. */
+/* On disk these are followed by one I64 for each column of weights. */
 static const FlamColumnInfo samples[] = {
   COLUMN (0, DELTA, profile.samples.time, .flags = TIME | SPAN | OPTIONAL),
   ID (1, sample_thread, THREADS, REQUIRED),
@@ -233,7 +233,7 @@ static const FlamColumnInfo renames[] = {
   COLUMN (3, U32, renames.line),
   ID (4, renames.file, STRINGS, 0, .role = FLAM_ROLE_FILE),
 };
-/* `function` none: of a range. */
+/* Without `function` the note is for a range. */
 static const FlamColumnInfo notes[] = {
   ID (0, profile.notes.text, STRINGS, REQUIRED, .role = FLAM_ROLE_NOTE),
   ID (1, profile.notes.function, STRINGS, 0, .role = FLAM_ROLE_FUNCTION),

@@ -10,18 +10,18 @@
  * required .allocated[STACKS]         5
  *
  * A column is a plain array in a plain struct, most of them those of
- * FlamProfile, and a row in the description that says where it lies. What is
- * the same for all columns goes over the description: growing, interning,
+ * FlamProfile, and a row in the description that says where it lies. Everything
+ * that is the same for all columns uses the description: growing, interning,
  * ordering, shifting of times, freezing, dumping, writing, reading and its
- * checks. What one column means is said where the struct is.
+ * checks. The meaning of a column is with the struct.
  *
- * The tables that FlamProfile has not are what a recorder notes as it happens,
- * in order of time: names, blocks of memory and their release, what functions
- * addresses turned out to be. flam_builder_finish() folds them into those it
- * has.
+ * The tables that are not in FlamProfile are written by a recorder as things
+ * happen, in order of time: names, blocks of memory and their release, the
+ * functions found for addresses. flam_builder_finish() converts them into those
+ * of the profile.
  *
- * A new column is a member of the struct, a row in the description, who fills
- * it and who reads it (of the samples, which are added one by one, also a
+ * A new column needs a member of the struct, a row in the description, and code
+ * that fills and reads it (for samples, which are added one by one, also a
  * member of FlamSample beside theirs). Its number on disk is the next one of
  * its table and stays. */
 
@@ -30,13 +30,13 @@
 
 G_BEGIN_DECLS
 
-/* Of the samples in a file. */
+/* Columns of weights of the samples in a file. */
 #define FLAM_MAX_WEIGHTS 35
 /* Tables of a newer version that are kept. */
 #define FLAM_N_NEWER 8
 
-/* In the order in which they are written, since rows refer to rows that are in
- * the file already. */
+/* In the order in which they are written, since rows refer to rows that come
+ * earlier in the file. */
 typedef enum
 {
   FLAM_TABLE_STRINGS,
@@ -46,7 +46,7 @@ typedef enum
   FLAM_TABLE_STACKS,
   FLAM_TABLE_PROCESSES,
   FLAM_TABLE_THREADS,
-  FLAM_TABLE_NEWER, /* a newer version's, of a file */
+  FLAM_TABLE_NEWER, /* a table of a newer version, from a file */
   FLAM_TABLE_NEWER_LAST = FLAM_TABLE_NEWER + FLAM_N_NEWER - 1,
   FLAM_TABLE_NAMES,
   FLAM_TABLE_MEASURES,
@@ -72,8 +72,8 @@ typedef enum
   FLAM_N_TABLES
 } FlamTable;
 
-/* How a cell is written; flam-capture.h says what the bytes are. The numbers
- * are those of COLUMNS in files. */
+/* The encoding of a cell; the bytes are described in flam-capture.h. The
+ * numbers are those of COLUMNS in files. */
 typedef enum
 {
   FLAM_ENCODE_U32,
@@ -86,18 +86,18 @@ typedef enum
 
 typedef enum
 {
-  FLAM_COLUMN_REQUIRED = 1 << 0, /* an id that is none is an error */
-  FLAM_COLUMN_EMPTY = 1 << 1,    /* a string: none is "" */
-  FLAM_COLUMN_KEY = 1 << 2,      /* rows alike in all of these are one */
+  FLAM_COLUMN_REQUIRED = 1 << 0, /* FLAM_NONE is an error */
+  FLAM_COLUMN_EMPTY = 1 << 1,    /* a string: FLAM_NONE is "" */
+  FLAM_COLUMN_KEY = 1 << 2,      /* rows equal in all of these are one */
   FLAM_COLUMN_OPTIONAL = 1 << 3, /* NULL until a value is not the default */
   FLAM_COLUMN_TIME = 1 << 4,     /* on the clock of the capture */
-  FLAM_COLUMN_SPAN = 1 << 5,     /* a time that the capture includes */
+  FLAM_COLUMN_SPAN = 1 << 5,     /* a time that the capture has to include */
   FLAM_COLUMN_SIGNED = 1 << 6,
   FLAM_COLUMN_REFERS = 1 << 7, /* to rows of a table, but not in files */
 } FlamColumnFlags;
 
-/* What the texts of a column tell, for who takes private names out of them
- * (flam-anonymize.c). One that says nothing of it is taken for private. */
+/* What the texts of a column contain, so that private names can be removed
+ * (flam-anonymize.c). A column without a role is treated as private. */
 typedef enum
 {
   FLAM_ROLE_PRIVATE,
@@ -111,7 +111,7 @@ typedef enum
   FLAM_ROLE_BUILD_ID,
   FLAM_ROLE_FACT, /* its key */
   FLAM_ROLE_VALUE,
-  FLAM_ROLE_MESSAGE, /* why, and what was wrong */
+  FLAM_ROLE_MESSAGE, /* reasons and warnings */
   FLAM_ROLE_NOTE,
   FLAM_ROLE_SOURCE,
   FLAM_N_ROLES
@@ -127,20 +127,20 @@ typedef struct
   FlamTable refers_to;
   guint flags;       /* FlamColumnFlags */
   gsize given;       /* of the cell in FlamSample; 0: not copied from there */
-  guint32 limit;     /* U32: what is not below it is `otherwise`; 0: none */
-  guint32 otherwise; /* of a newer version, say */
-  FlamTextRole role; /* of those that refer to strings */
+  guint32 limit;     /* U32: values not below it become `otherwise`; 0: none */
+  guint32 otherwise; /* for values of a newer version */
+  FlamTextRole role; /* for columns that refer to strings */
 } FlamColumnInfo;
 
 typedef struct
 {
   const char *name;
-  guint number; /* of its blocks on disk; 0: not there */
+  guint number; /* of its blocks on disk; 0: not written */
   gsize offset; /* of its struct, which begins with `guint32 n` */
   const FlamColumnInfo *columns;
   guint n_columns; /* those on disk first, in the order of their numbers */
-  guint n_first;   /* those that version 1 has; files list the later ones */
-  gboolean kept;   /* by a recorder that has written them: rows refer to it */
+  guint n_first;   /* those of version 1; files list the later ones */
+  gboolean kept;   /* by a recorder after writing them: rows refer to it */
 } FlamTableInfo;
 
 extern const FlamTableInfo flam_table_infos[FLAM_N_TABLES];
@@ -165,7 +165,7 @@ typedef struct
   guint32 n;
   const guint8 *what; /* FlamNamed */
   const FlamId *row;  /* of that table */
-  const gint64 *time; /* called so since then */
+  const gint64 *time; /* valid from then on */
   const FlamId *name;
 } FlamNameRows;
 
@@ -195,7 +195,7 @@ typedef struct
   const guint8 *allocator;
 } FlamBlockRows;
 
-/* `count` of the blocks of row `row` were freed then, after `distance` other
+/* `count` blocks of row `row` were freed then, after `distance` other
  * allocations of their thread. A row beyond the last one is ignored. */
 typedef struct
 {
@@ -206,8 +206,8 @@ typedef struct
   const guint16 *distance;
 } FlamReleaseRows;
 
-/* How many blocks of a kind lived at the highest point: for all kinds or for
- * none; rows of one kind add up. */
+/* How many blocks of a kind were live at the highest point: for all kinds or
+ * for none; rows of one kind add up. */
 typedef struct
 {
   guint32 n;
@@ -248,12 +248,12 @@ typedef struct
 } FlamWarningRows;
 
 /* Consecutive rows of one frame are its chain, caller (inline depth 0) first.
- * Those with a time are of generated code: from then on it was this. */
+ * Rows with a time are for generated code: they apply from that time on. */
 typedef struct
 {
   guint32 n;
   const FlamId *frame;
-  const gint64 *time; /* RENAMES alone */
+  const gint64 *time; /* only in RENAMES */
   const FlamId *function;
   const guint32 *line;
   const FlamId *file; /* FLAM_NONE: the function's */
@@ -267,14 +267,14 @@ typedef struct
   const FlamId *why;
 } FlamModuleSymbolRows;
 
-/* The recording was closed in order. */
+/* Written when the recording ended regularly. */
 typedef struct
 {
   guint32 n;
   const gint64 *duration;
 } FlamEndRows;
 
-/* Columns in a file that version 1 had not. */
+/* Columns in a file that version 1 does not have. */
 typedef struct
 {
   guint32 n;
@@ -284,22 +284,22 @@ typedef struct
   const guint32 *refers_to; /* a table's number */
 } FlamColumnRows;
 
-/* A table that the description has not: its columns are in `extras`. */
+/* A table that is not in the description: its columns are in `extras`. */
 typedef struct
 {
   guint32 n;
   guint number; /* on disk; 0: there is none */
 } FlamNewerRows;
 
-/* A column that the description has not, of cells of 8 bytes: weights over
- * samples, and what a newer version has, which is kept to be written again. */
+/* A column that is not in the description, of cells of 8 bytes: weights over
+ * samples, and those of newer versions, which are kept to be written again. */
 typedef struct
 {
   FlamTable table;
   guint number;        /* the table's */
   FlamColumnInfo info; /* `offset` means nothing */
   gpointer data;
-  guint32 n; /* rows, where it is a profile's */
+  guint32 n; /* rows, for that of a profile */
 } FlamExtra;
 
 typedef struct
@@ -310,7 +310,7 @@ typedef struct
   const FlamId *frame_module; /* of addresses that have no function */
   const guint32 *process_generation;
   const guint32 *thread_generation;
-  const FlamId *thread_key; /* string, of those without a number */
+  const FlamId *thread_key; /* string, for those without a number */
   const FlamId *sample_thread;
 
   FlamNameRows names;
@@ -332,21 +332,21 @@ typedef struct
   GArray *weights; /* FlamExtra: columns over the samples */
   GArray *extras;  /* FlamExtra: of a newer version */
   guint32 allocated[FLAM_N_TABLES];
-  gboolean shared[FLAM_N_TABLES]; /* snapshots refer to the rows there are */
+  gboolean shared[FLAM_N_TABLES]; /* snapshots refer to the existing rows */
   FlamInterner interners[FLAM_N_TABLES];
 } FlamTables;
 
 FlamTables *flam_builder_tables (FlamBuilder *builder);
-/* The tables are a file's: what is noted in them is to be folded in. */
+/* The tables are from a file: recorded rows in them are to be converted. */
 void flam_builder_set_recorded (FlamBuilder *builder);
-/* The stacks of BLOCKS and AT_PEAK are numbers of the caller's own: they become
- * stacks[number]. */
+/* The stacks of BLOCKS and AT_PEAK are numbers chosen by the caller: they are
+ * replaced by stacks[number]. */
 void flam_builder_map_blocks (FlamBuilder *builder, const FlamId *stacks);
-/* BLOCKS, RELEASES and AT_PEAK become allocations at once, for tables that are
- * not a file's. */
+/* Converts BLOCKS, RELEASES and AT_PEAK into allocations at once, for tables
+ * that are not from a file. */
 void flam_builder_fold_memory (FlamBuilder *builder);
-/* Rows from `from` on were read from a file: they become as those that the
- * functions of flam-builder.h add. `map` is told where each of them is. */
+/* Rows from `from` on were read from a file: they become the same as rows that
+ * the functions of flam-builder.h add. `map` gets the new number of each. */
 void
 flam_builder_intern_modules (FlamBuilder *builder, guint32 from, FlamId *map);
 void
@@ -359,12 +359,12 @@ void flam_tables_init (FlamTables *tables);
 /* The same rows in memory of their own. */
 void flam_tables_init_copy (FlamTables *tables, const FlamTables *from);
 void flam_tables_clear (FlamTables *tables);
-/* The rows of one table; `to` has none of it. */
+/* Copies the rows of one table; `to` has no rows of it. */
 void flam_tables_copy (FlamTables *to, const FlamTables *from, FlamTable table);
-/* Each gets what the other has; the weights go with the samples. */
+/* Exchanges the rows of a table; the weights go with the samples. */
 void flam_tables_swap (FlamTables *a, FlamTables *b, FlamTable table);
-/* Of a table that only grows from here on: its memory can be lent to profiles,
- * which keep it where it moves. */
+/* To be called when the table will only grow: its memory can then be lent to
+ * profiles, which keep it when it moves. */
 void flam_tables_share (FlamTables *tables, FlamTable table);
 
 static inline guint32 *
@@ -380,19 +380,19 @@ flam_tables_array (const FlamTables *tables, const FlamColumnInfo *info)
   return (gpointer *)((char *)tables + info->offset);
 }
 
-/* The rows of the tables are const for who reads a profile. */
+/* The tables of a profile are const for its readers. */
 #define flam_cell(column, type, row) (((type *)(gpointer)(column))[row])
 
-/* The number of a table on disk; 0: it is not there. */
+/* The number of a table on disk; 0: it is not written. */
 guint flam_tables_number (const FlamTables *tables, FlamTable table);
-/* FLAM_N_TABLES: nothing is known of it. */
+/* FLAM_N_TABLES: the number is not known. */
 FlamTable flam_tables_of_number (const FlamTables *tables, guint number);
-/* The same, but from here on something is: FLAM_N_TABLES where there are too
- * many of a newer version. */
+/* The same, but makes the number known: FLAM_N_TABLES where there are too many
+ * of a newer version. */
 FlamTable flam_tables_know_number (FlamTables *tables, guint number);
 
 void flam_tables_reserve (FlamTables *tables, FlamTable table, guint32 n);
-/* A row more, its cells not set (those of optional columns are 0). */
+/* Adds a row, its cells not set (those of optional columns are 0). */
 static inline FlamId
 flam_tables_push (FlamTables *tables, FlamTable table)
 {
@@ -403,34 +403,34 @@ flam_tables_push (FlamTables *tables, FlamTable table)
   return (*n)++;
 }
 
-/* A row of `values`, one for each column of version 1; the others are 0. */
+/* Adds a row of `values`, one a column of version 1; the others are 0. */
 FlamId
 flam_tables_add (FlamTables *tables, FlamTable table, const gint64 *values);
 /* The same, unless there is a row with the same keys; `values` are the keys in
- * order. A new one is the last row. */
+ * order. A new row becomes the last one. */
 FlamId
 flam_tables_intern (FlamTables *tables, FlamTable table, const gint64 *keys);
-/* Rows from `from` on, which are there already, become known to the interner;
- * one that is there twice goes. `map` is told where each of them is. */
+/* Adds existing rows, from `from` on, to the interner; duplicates are removed.
+ * `map` gets the new number of each. */
 void flam_tables_intern_rows (FlamTables *tables,
                               FlamTable table,
                               guint32 from,
                               FlamId *map);
-/* Interns the rows of `from`: what they refer to is maps[table][row] in `to`,
- * and maps[table] is told where each of them is. Of one that is there already,
- * cells that are 0 get what the other one has; the last row that refers to
- * another one of its own table stays. */
+/* Interns the rows of `from`: the rows that they refer to are maps[table][row]
+ * in `to`, and maps[table] gets the new number of each. When a row exists
+ * already, its cells that are 0 get the values of the other one; of rows that
+ * refer to another row of their own table, the last one is kept. */
 void flam_tables_merge (FlamTables *to,
                         const FlamTables *from,
                         FlamTable table,
                         FlamId *const *maps);
-/* An optional column is needed from here on. */
+/* To be called when an optional column is needed. */
 void flam_tables_begin (FlamTables *tables,
                         FlamTable table,
                         const FlamColumnInfo *info);
-/* A column more of weights; 0 in the rows there are. */
+/* Adds a column of weights; 0 in the existing rows. */
 void flam_tables_add_weights (FlamTables *tables);
-/* One of a newer version; the same again if it is there. */
+/* Adds a column of a newer version; returns the same one if it exists. */
 void flam_tables_add_extra (FlamTables *tables,
                             FlamTable table,
                             const FlamColumnInfo *info);
@@ -441,10 +441,10 @@ flam_tables_weights (const FlamTables *tables, guint column)
   return g_array_index (tables->weights, FlamExtra, column).data;
 }
 
-/* Row `i` becomes what was row order[i], in all columns. */
+/* Row `i` becomes the former row order[i], in all columns. */
 void
 flam_tables_reorder (FlamTables *tables, FlamTable table, const guint32 *order);
-/* Forgets the first `n` rows, keeps the memory. */
+/* Drops the first `n` rows, keeps the memory. */
 void flam_tables_drop (FlamTables *tables, FlamTable table, guint32 n);
 
 gint64
@@ -456,7 +456,7 @@ flam_cell_set (gpointer data, const FlamColumnInfo *info, guint32 i, gint64 v);
 typedef struct
 {
   const FlamColumnInfo *info;
-  gpointer *data; /* where the array is noted; NULL there: not begun */
+  gpointer *data; /* where the array is stored; NULL there: not begun */
   guint at;
   guint extra;
 } FlamColumnIter;
@@ -465,14 +465,14 @@ gboolean flam_tables_next (const FlamTables *tables,
                            FlamTable table,
                            FlamColumnIter *iter);
 
-/* Forgets those of a table, and those that refer to it. */
+/* Drops the extras of a table, and those that refer to it. */
 void flam_tables_drop_extras (FlamTables *tables, FlamTable table);
-/* One that a profile has kept; of rows that were added since, nothing is
- * known. */
+/* Adds one that a profile has kept; its rows that were added since are
+ * unset. */
 void flam_tables_add_kept (FlamTables *tables, const FlamExtra *extra);
-/* What the rows of COLUMNS from `from` on list, and is not described. */
+/* Adds the columns listed in COLUMNS from `from` on that are not described. */
 void flam_tables_add_listed (FlamTables *tables, guint32 from);
-/* The other way: rows for what version 1 had not. */
+/* The reverse: adds the rows for columns that version 1 does not have. */
 void flam_tables_list (FlamTables *tables);
 /* FlamColumnIter: the columns of a table in files, in order. */
 GArray *flam_tables_stored (const FlamTables *tables, FlamTable table);

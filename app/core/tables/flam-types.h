@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The words every floor shares: ids, units, kinds, errors, progress. */
+/* The types that all floors share: ids, units, kinds, errors, progress. */
 
 #include <glib.h>
 #include <glib/gi18n.h>
@@ -10,10 +10,10 @@
 G_BEGIN_DECLS
 
 /* Texts for people. Below the window and the command line every text is
- * English, whatever the locale: a capture that is passed on then says the same
- * to everybody, and so does --json. N_() and FLAM_PLURAL() mark such texts,
- * with their arguments still to be put in; flam_message_shown() translates what
- * became of them where it is shown. _() is for the top floor alone. */
+ * English, whatever the locale: a capture that is passed on then has the same
+ * texts for everybody, and so has --json. N_() and FLAM_PLURAL() mark such
+ * texts, before their arguments are put in; flam_message_shown() translates the
+ * result where it is shown. _() is for the top floor alone. */
 #define FLAM_PLURAL(n, one, many) ((n) == 1 ? (one) : (many))
 
 /* A row number in one of the profile's tables. */
@@ -55,18 +55,18 @@ typedef enum
   FLAM_FUNCTION_PLAIN = 0,
   FLAM_FUNCTION_IRRELEVANT = 1 << 0, /* the interpreter's or recorder's own */
   FLAM_FUNCTION_IMPORT = 1 << 1,     /* import machinery */
-  FLAM_FUNCTION_INLINED = 1 << 2,    /* a text format said "inlined" */
+  FLAM_FUNCTION_INLINED = 1 << 2,    /* marked as inlined in a text format */
 } FlamFunctionFlags;
 
 /* What a thread was doing when it was sampled. */
 typedef enum
 {
-  FLAM_STATE_RUNNING, /* captures have these numbers: new ones go last */
+  FLAM_STATE_RUNNING, /* the numbers are in captures: new ones go last */
   FLAM_STATE_LOCK,
   FLAM_STATE_IO,
   FLAM_STATE_SLEEP,
   FLAM_STATE_BLOCKED,  /* off the CPU, reason unknown */
-  FLAM_STATE_RUNNABLE, /* could run, and waits for a CPU */
+  FLAM_STATE_RUNNABLE, /* could run, but waits for a CPU */
   FLAM_N_STATES
 } FlamState;
 
@@ -75,7 +75,7 @@ typedef enum
 #define FLAM_STATES_CPU (1u << FLAM_STATE_RUNNING)
 #define FLAM_STATES_OFF_CPU (FLAM_STATES_ALL & ~FLAM_STATES_CPU)
 
-/* What a frame's address counts from. */
+/* The origin of a frame's addresses. */
 typedef enum
 {
   FLAM_ADDRESS_FILE_OFFSET, /* ip - mapping start + mapping offset */
@@ -85,15 +85,15 @@ typedef enum
 
 typedef enum
 {
-  FLAM_SYMBOLS_UNTRIED, /* nobody has looked yet */
-  FLAM_SYMBOLS_NONE,    /* `why` says the reason */
+  FLAM_SYMBOLS_UNTRIED, /* not looked up yet */
+  FLAM_SYMBOLS_NONE,    /* `why` has the reason */
   FLAM_SYMBOLS_SYMTAB,
   FLAM_SYMBOLS_DWARF,
   FLAM_SYMBOLS_CAPTURE, /* names came with the capture */
 } FlamSymbolState;
 
-/* Outside data was bad, or the system said no. Messages are whole sentences
- * for a person, "FILE: what is wrong (at byte N | line N)". */
+/* Outside data was invalid, or the system returned an error. Messages are whole
+ * sentences for people, "FILE: what is wrong (at byte N | line N)". */
 #define FLAM_ERROR (flam_error_quark ())
 GQuark flam_error_quark (void);
 
@@ -117,17 +117,17 @@ gpointer
 flam_error_null (GError **error, FlamError code, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
 
-/* How a slow function tells where it is, and learns that it should stop.
- * `report` is called on the caller's own thread with 0..1 and returns FALSE to
- * cancel. A slow function calls flam_progress_step() at least every 20 ms of
- * work; a NULL progress is allowed everywhere. */
+/* How a slow function reports its progress, and is told to stop. `report` is
+ * called on the caller's own thread with 0..1 and returns FALSE to cancel. A
+ * slow function calls flam_progress_step() at least every 20 ms of work; a NULL
+ * progress is allowed everywhere. */
 typedef struct
 {
   gboolean (*report) (gpointer data, double fraction);
   gpointer data;
 } FlamProgress;
 
-/* FALSE with FLAM_ERROR_CANCELLED set when the caller wants it to stop. */
+/* FALSE with FLAM_ERROR_CANCELLED set when the caller asks it to stop. */
 gboolean flam_progress_step (const FlamProgress *progress,
                              double fraction,
                              GError **error);

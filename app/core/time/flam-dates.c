@@ -48,8 +48,8 @@ static const Step steps[] = {
   { UNIT_YEAR, 50, 18262 * DAY, "%Y" },
 };
 
-/* The mark at `date` or before it. Days are counted from the first of the
- * month. */
+/* The latest mark that is not after `date`. Days are counted from the first of
+ * the month. */
 static GDateTime *
 floor_to (GDateTime *date, const Step *step, GTimeZone *zone)
 {
@@ -114,8 +114,8 @@ add_step (GDateTime *date, const Step *step)
   return g_date_time_add_years (date, step->count);
 }
 
-/* The next mark: a step may end beside one, where a month is over or clocks
- * were changed. */
+/* The next mark: a step may miss a mark where a month ends or clocks were
+ * changed. */
 static GDateTime *
 next_mark (GDateTime *mark, const Step *step, GTimeZone *zone)
 {

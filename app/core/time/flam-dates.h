@@ -11,11 +11,11 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint64 date; /* ns since 1970 */
-  char *text;  /* as much of the date as the distance of the marks needs */
+  char *text;  /* as much of the date as the distance of the marks requires */
 } FlamDateMark;
 
-/* Those from `from` to `to` (ns since 1970), about one each `room` pixels of
- * `width`, in order; at most 100. g_array_unref. */
+/* The marks from `from` to `to` (ns since 1970), about one for each `room`
+ * pixels of `width`, in order; at most 100. g_array_unref. */
 GArray *flam_dates_marks (
     gint64 from, gint64 to, double width, double room, GTimeZone *zone);
 /* "2026-11-23 14:05", with the zone behind it where `with_zone`; g_free. */

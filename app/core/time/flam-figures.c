@@ -15,7 +15,7 @@ compare_functions (gconstpointer a, gconstpointer b)
   return strcmp (x->name, y->name);
 }
 
-/* Rows of one name are one function here: it may stand in two modules. */
+/* Rows of one name are one function here, even in two modules. */
 static guint
 merge_names (FlamFiguresFunction *functions, guint n)
 {
@@ -50,7 +50,7 @@ compare_selves (gconstpointer a, gconstpointer b, gpointer rows)
 }
 
 /* Marks the `most` largest by total, which is the rows' order, and by self;
- * how many those are. */
+ * returns how many those are. */
 static guint
 mark_largest (FlamFiguresMeasure *measure,
               const FlamFunctionRow *rows,
@@ -152,7 +152,7 @@ take_measure (FlamFigures *figures,
 
 /* --- the capture ---------------------------------------------------------- */
 
-/* Of its allocations; without them, of what the system told meanwhile. */
+/* The peak of its allocations; without them, of the memory counters. */
 static gint64
 peak_of (const FlamProfile *profile, const FlamFigures *figures)
 {
@@ -169,8 +169,8 @@ peak_of (const FlamProfile *profile, const FlamFigures *figures)
   return peak;
 }
 
-/* The first word of the command names a program; if that is one of the
- * modules, its build id tells builds apart. */
+/* The first word of the command is the program; if that is one of the modules,
+ * its build id distinguishes builds. */
 static char *
 build_of (const FlamProfile *profile)
 {
@@ -344,7 +344,7 @@ compare_moves (gconstpointer a, gconstpointer b)
   return strcmp (x->name, y->name);
 }
 
-/* Both lists are by name: one walk over the two. */
+/* Both lists are sorted by name: one walk over the two. */
 static guint
 add_moves (FlamFiguresMove *moves,
            const FlamFiguresMeasure *a,

@@ -30,7 +30,8 @@ flam_heat_map_cell_of (const FlamHeatMap *map, gint64 time)
   cell = (guint)column * map->n_rows +
          MIN ((guint)((double)offset * map->n_rows / (double)map->column),
               map->n_rows - 1);
-  /* Borders are rounded: a time is in the cell that begins at or before it. */
+  /* Borders are rounded: a time is in the last cell that begins at or before
+     it. */
   if (flam_heat_map_time_of (map, cell) > time)
     return cell - 1;
   if (cell + 1 < map->n_columns * map->n_rows &&

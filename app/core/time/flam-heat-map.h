@@ -10,7 +10,7 @@
  *   row 1   .25   ▓   ░   ░   ░      what happens now and then, a dot
  *   row 0   .00   ░   ░   ▓   ░
  *
- * All of time is in it, whatever range is selected. */
+ * It covers all of time, whatever range is selected. */
 
 #include "flam-weights.h"
 
@@ -23,14 +23,14 @@ typedef struct
   FlamUnit unit;
   guint n_columns;
   guint n_rows;
-  gint64 column; /* ns: a second, or, of captures of many hours, several */
+  gint64 column; /* ns: a second, or several for captures of many hours */
   gint64 *value; /* n_columns * n_rows: column by column, upwards */
   gint64 top;    /* the greatest */
   gint64 total;
 } FlamHeatMap;
 
 /* NULL with an error when cancelled, NULL without one when the capture has no
- * times or its measure is not of samples. */
+ * times or its measure is not one of samples. */
 FlamHeatMap *flam_heat_map_new (const FlamProfile *profile,
                                 const FlamSelection *selection,
                                 guint n_rows,
@@ -39,8 +39,8 @@ FlamHeatMap *flam_heat_map_new (const FlamProfile *profile,
 void flam_heat_map_free (FlamHeatMap *map);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamHeatMap, flam_heat_map_free)
 
-/* Times of a cell, half open: cells follow one another upwards and then to the
- * right. */
+/* The times of a cell, half open: cells follow one another upwards and then to
+ * the right. */
 gint64 flam_heat_map_time_of (const FlamHeatMap *map, guint cell);
 guint flam_heat_map_cell_of (const FlamHeatMap *map, gint64 time);
 

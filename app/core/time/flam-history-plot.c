@@ -77,8 +77,8 @@ value_of (const FlamFigures *figures, const FlamPlotWhat *what, Value *value)
   return TRUE;
 }
 
-/* The unit is that of the last capture that has one; the denominator the
- * finest of those in it. */
+/* The unit is that of the last capture that has one; the denominator is the
+ * finest of the captures with that unit. */
 static void
 choose_measure (FlamPlot *plot, const FlamPlotWhat *what)
 {
@@ -206,8 +206,8 @@ flam_plot_top (const FlamPlot *plot)
   return MAX (plot->greatest, 1);
 }
 
-/* Each has a contrast of 4.5 with its ground at least; neighbours in the list
- * differ in lightness too. */
+/* Each color has a contrast of at least 4.5 with its background; neighbours in
+ * the list differ in lightness too. */
 guint32
 flam_plot_color (guint series, gboolean dark)
 {
@@ -231,8 +231,8 @@ is_chosen (const GArray *choices, const char *id)
   return FALSE;
 }
 
-/* The selected one of each capture first: it is the one of its kind that says
- * most. */
+/* The selected measure of each capture comes first, as the most relevant of its
+ * kind. */
 static void
 add_measures (GArray *choices, const FlamFigures *figures)
 {

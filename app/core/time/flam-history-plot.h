@@ -5,10 +5,10 @@
  *
  *   what: measure, peak memory, duration, a function's total or self
  *
- * A capture that does not have it has no point, and neither has one where it is
- * in another unit: `missing` counts both. A function that a capture does not
- * list is nothing there, or, where the list was cut, at most what the least of
- * it has (`at_most`). */
+ * A capture without the value, or with it in another unit, has no point:
+ * `missing` counts both. A function that a capture does not list has the value
+ * 0, or, where the list was cut, at most that of the smallest listed one
+ * (`at_most`). */
 
 #include "flam-history.h"
 
@@ -26,8 +26,8 @@ typedef enum
 typedef struct
 {
   FlamPlotKind kind;
-  const char *measure;  /* its id; NULL: each capture's selected one */
-  const char *function; /* its name, in full */
+  const char *measure;  /* its id; NULL: the selected measure of each capture */
+  const char *function; /* its full name */
 } FlamPlotWhat;
 
 typedef struct
@@ -39,7 +39,7 @@ typedef struct
 
 typedef struct
 {
-  const char *name; /* NULL: of captures where the key finds nothing */
+  const char *name; /* NULL: the captures that the key does not match */
   guint n;
   const FlamPlotPoint *points; /* by date */
 } FlamPlotSeries;
@@ -47,14 +47,14 @@ typedef struct
 typedef struct
 {
   FlamHistory *history; /* a reference */
-  FlamMeasure measure;  /* what values are in */
+  FlamMeasure measure;  /* the measure of the values */
   gint64 from, to;      /* the first and the last date that has a point, ns */
   gint64 greatest;      /* value */
   guint n_points;
   guint missing;
-  guint n; /* series, those without points too, so that a color stays one's */
+  guint n; /* series, those without points too, so that colors are stable */
   FlamPlotSeries *series;
-  GArray *owner; /* FlamHistorySeries: whose names these are */
+  GArray *owner; /* FlamHistorySeries: owns these names */
 } FlamPlot;
 
 FlamPlot *flam_plot_new (const FlamHistory *history,
@@ -63,15 +63,15 @@ FlamPlot *flam_plot_new (const FlamHistory *history,
 void flam_plot_free (FlamPlot *plot);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPlot, flam_plot_free)
 
-/* How far along the axis of dates a point is, 0 to 1. Captures of one and the
- * same date stand side by side if there are no others. */
+/* The position of a capture on the axis of dates, 0 to 1. If all captures have
+ * the same date they are placed side by side. */
 double flam_plot_place (const FlamPlot *plot, guint capture);
-/* Where the axis of values ends: round, and no less than the greatest. */
+/* The upper end of the axis of values: round, and no less than the greatest. */
 gint64 flam_plot_top (const FlamPlot *plot);
 
-/* How many series look unlike each other; those after them begin again. */
+/* The number of different colors; further series use them again. */
 #define FLAM_PLOT_COLORS 8
-/* 0xRRGGBB, on a light or a dark ground. */
+/* 0xRRGGBB, for a light or a dark background. */
 guint32 flam_plot_color (guint series, gboolean dark);
 
 typedef struct
@@ -83,8 +83,8 @@ typedef struct
 } FlamPlotChoice;
 
 /* What can be plotted of a history besides functions, in the order of a menu:
- * the measures that are not nothing in all captures, peak memory where it is
- * not one of them, the duration. g_array_unref. */
+ * the measures that are not 0 in all captures, peak memory where it is not one
+ * of them, the duration. g_array_unref. */
 GArray *flam_plot_choices (const FlamHistory *history);
 
 G_END_DECLS

@@ -37,7 +37,7 @@ flam_history_add_refusal (GPtrArray *refused, const char *name, const char *why)
   g_ptr_array_add (refused, refusal);
 }
 
-/* Captures of one date stay as they were given. */
+/* Captures of one date keep their given order. */
 static int
 compare_dates (gconstpointer a, gconstpointer b)
 {
@@ -172,7 +172,7 @@ flam_history_key_clear (FlamHistoryKey *key)
   g_clear_pointer (&key->regex, g_regex_unref);
 }
 
-/* Of alternatives, "a(1)|b(2)", the group of the one that matched counts. */
+/* For alternatives, "a(1)|b(2)", the group that matched is used. */
 static char *
 match_name (const FlamHistoryKey *key, const char *name, GError **error)
 {
@@ -256,7 +256,7 @@ flam_history_series (const FlamHistory *history, const FlamHistoryKey *key)
           flam_history_key_match (key, flam_history_get (history, i)->name);
       GArray *captures;
 
-      /* A match is never empty, so that "" is free for those without. */
+      /* A match is never empty, so "" can stand for captures without one. */
       if (found == NULL)
         found = g_strdup ("");
       captures = g_hash_table_lookup (members, found);

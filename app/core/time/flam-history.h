@@ -7,9 +7,9 @@
  *   ci/main/2.flambeau   ├─ by date ───────────────▶      next   1
  *   ci/next/1.flambeau   ┘
  *
- * A series is named by what a regex finds in the path as it is shown: its
- * first named group, else its first group, else all that matched. Captures
- * where it finds nothing are one series without a name, the last one. */
+ * The name of a series is what a regex matches in the path as it is shown: its
+ * first named group, else its first group, else the whole match. Captures
+ * without a match are one series without a name, the last one. */
 
 #include "flam-figures.h"
 
@@ -17,14 +17,14 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  char *name; /* its path, as it would be shown */
+  char *name; /* its path, as it is shown */
   char *why;
 } FlamRefusal;
 
 typedef struct
 {
   GPtrArray *captures; /* FlamFigures *, by date, then by name */
-  GPtrArray *refused;  /* FlamRefusal *: what could not be read */
+  GPtrArray *refused;  /* FlamRefusal *: files that could not be read */
 } FlamHistory;
 
 void flam_history_add_refusal (GPtrArray *refused,
@@ -34,7 +34,7 @@ void flam_history_add_refusal (GPtrArray *refused,
 GPtrArray *flam_history_new_captures (void);
 GPtrArray *flam_history_new_refused (void);
 
-/* Takes both; immutable afterwards, reference counted. */
+/* Takes ownership of both; immutable afterwards, reference counted. */
 FlamHistory *flam_history_new (GPtrArray *captures, GPtrArray *refused);
 FlamHistory *flam_history_ref (const FlamHistory *history);
 void flam_history_unref (FlamHistory *history);
@@ -46,13 +46,13 @@ flam_history_get (const FlamHistory *history, guint i)
   return history->captures->pdata[i];
 }
 
-/* What was kept of the file while it was as it is now; NULL: nothing. */
+/* The figures kept for the file, if it has not changed since; NULL: none. */
 const FlamFigures *flam_history_find (const FlamHistory *history,
                                       const char *path,
                                       gint64 modified,
                                       gint64 size);
 
-/* Whether the captures' names have folders in them that differ. */
+/* Whether the captures' names contain different folders. */
 gboolean flam_history_has_folders (const FlamHistory *history);
 
 /* --- series --------------------------------------------------------------- */
@@ -63,14 +63,14 @@ typedef struct
   int group;     /* of the regex; 0: all that matched */
 } FlamHistoryKey;
 
-/* "" and NULL: no regex. FALSE with FLAM_ERROR_INVALID, which says where in the
- * pattern it is. */
+/* "" and NULL: no regex. FALSE with FLAM_ERROR_INVALID, which has the position
+ * in the pattern. */
 gboolean flam_history_key_init (FlamHistoryKey *key,
                                 const char *pattern,
                                 GError **error);
 void flam_history_key_clear (FlamHistoryKey *key);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamHistoryKey, flam_history_key_clear)
-/* What it finds; NULL: nothing; g_free. */
+/* The part that it matches; NULL: none; g_free. */
 char *flam_history_key_match (const FlamHistoryKey *key, const char *name);
 /* FALSE with FLAM_ERROR_INVALID where a name cannot be matched in a time that a
  * person would wait: it is among those where the key finds nothing. */
@@ -81,12 +81,12 @@ gboolean flam_history_key_check (const FlamHistoryKey *key,
 typedef struct
 {
   char
-      *name; /* NULL: those where the key finds nothing, or without a key all */
+      *name; /* NULL: those that the key does not match, or without a key all */
   guint n;
   guint *captures; /* indices, by date */
 } FlamHistorySeries;
 
-/* FlamHistorySeries, by name; each has a capture at least. */
+/* FlamHistorySeries, by name; each has at least one capture. */
 GArray *flam_history_series (const FlamHistory *history,
                              const FlamHistoryKey *key);
 

@@ -17,8 +17,8 @@ add_to_cell (FlamTimeline *timeline,
 
 /* --- activity ------------------------------------------------------------ */
 
-/* A sample of a measure of time stands for a stretch of it, next to the
- * moment it was taken:
+/* A sample of a measure of time stands for a stretch of time next to the moment
+ * at which it was taken:
  *
  *       weight                      weight
  *     |<------>|                  |<------>|
@@ -28,9 +28,9 @@ add_to_cell (FlamTimeline *timeline,
  *           |<-->|
  *   --s--------s--------s--  ours: half of what ran between two is each one's
  *
- * Short ones fit into a bucket; that of a thread which waits may be a hundred
- * times as long. Put into one bucket it would make a comb of a thread that
- * slept all the time. */
+ * Short stretches fit into a bucket; that of a waiting thread may be a hundred
+ * times as long. In one bucket alone it would turn a thread that slept all the
+ * time into a comb. */
 typedef struct
 {
   FlamStretch stretch;
@@ -38,7 +38,8 @@ typedef struct
   guint32 first, end;
 } Stretches;
 
-/* The longest one around sample `i`, to half of the way to its neighbours. */
+/* The longest stretch around sample `i`, to the middle between it and its
+   neighbours. */
 static void
 halves_of (const Stretches *all, guint32 i, gint64 *before, gint64 *after)
 {
@@ -55,8 +56,9 @@ fits_around (const Stretches *all, guint32 i)
   return CLAMP (all->weight[i], 0, before + after);
 }
 
-/* How much of the weights fits between samples, of one more pair at a time: the
- * last one, whose neighbour is still to come, is not in the sum of `around`. */
+/* How much of the weights fits between samples, updated by one more pair: the
+ * last one, the neighbour of which is still to come, is not in the sum of
+ * `around`. */
 static void
 sum_fits (const Stretches *all, FlamTimelineThread *sums)
 {
@@ -72,7 +74,7 @@ sum_fits (const Stretches *all, FlamTimelineThread *sums)
     }
 }
 
-/* Where the weights fit best. */
+/* The kind of stretch into which the weights fit best. */
 static FlamStretch
 find_stretch (const FlamTimelineFill *fill,
               const Stretches *all,
@@ -97,8 +99,8 @@ find_stretch (const FlamTimelineFill *fill,
   return sums->after > sums->before ? FLAM_STRETCH_AFTER : FLAM_STRETCH_BEFORE;
 }
 
-/* The stretch of sample `i`, inclusive of both: never over its neighbour. What
- * does not fit beside it is no stretch. */
+/* The stretch of sample `i`, both ends inclusive: it never overlaps its
+ * neighbour. The part of the weight that does not fit has no stretch. */
 static void
 stretch_of (const Stretches *all, guint32 i, gint64 *from, gint64 *to)
 {
@@ -125,8 +127,9 @@ stretch_of (const Stretches *all, guint32 i, gint64 *from, gint64 *to)
   *to = *from + gap;
 }
 
-/* What the buckets up to this one have of a weight that lies evenly from `from`
- * to `to`: the parts' sum is the whole, however long the buckets are. */
+/* The part up to the end of this bucket of a weight that is spread evenly from
+ * `from` to `to`: the parts add up to the whole, however long the buckets
+ * are. */
 static gint64
 share_up_to (const FlamTimeline *timeline,
              guint bucket,
@@ -164,7 +167,7 @@ add_stretch (FlamTimelineFill *fill,
     }
 }
 
-/* Samples from the `skip`-th on, `sign` times: 1 or -1. */
+/* Adds samples from the `skip`-th on, `sign` times: 1 or -1. */
 static gboolean
 add_samples (FlamTimelineFill *fill,
              FlamId thread,
@@ -200,8 +203,9 @@ add_samples (FlamTimelineFill *fill,
   return TRUE;
 }
 
-/* The last sample that is in has a neighbour now; and where all of a thread
- * turn out to lie otherwise, all are taken out and added again. */
+/* The last sample that was added has a neighbour now; and where the kind of
+ * stretch of a thread has changed, all of its samples are subtracted and added
+ * again. */
 static gboolean
 fill_thread (FlamTimelineFill *fill, FlamId thread, GError **error)
 {

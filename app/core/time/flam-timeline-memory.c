@@ -3,11 +3,11 @@
 
 #include "flam-allocation-filter.h"
 
-/* A bucket holds the most that lived at any moment of it, so a short peak is
- * not averaged away. Births come in order; deaths are sorted. Of one moment
- * all happens at once: which of its events came first is known for the
- * capture's high-water mark alone (flam-allocation-filter.c), which is put in
- * as it is. */
+/* A bucket holds the maximum of its moments, so that a short peak is not
+ * averaged away. Allocations come in order; releases are sorted. All events
+ * of one moment count at once: their order is known for the capture's
+ * high-water mark alone (flam-allocation-filter.c), which is put in
+ * unchanged. */
 typedef struct
 {
   FlamTimelineFill *fill;
@@ -213,8 +213,8 @@ fill_curve (FlamTimelineFill *fill,
   return TRUE;
 }
 
-/* The moment is the one the peak measures speak of: of all threads, in the
- * selected range; the amount is the selected threads'. */
+/* The moment is that of the peak measures: of all threads, in the selected
+ * range; the amount is that of the selected threads. */
 gboolean
 flam_timeline_fill_memory (FlamTimelineFill *fill, GError **error)
 {

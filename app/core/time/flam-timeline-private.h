@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the timelines of activity and of memory share. */
+/* Declarations that the timelines of activity and of memory share. */
 
 #include "flam-sample-filter.h"
 #include "flam-timeline.h"
 
 G_BEGIN_DECLS
 
-#define FLAM_TIMELINE_STEP (1 << 16) /* rows between two looks at progress */
+#define FLAM_TIMELINE_STEP (1 << 16) /* rows between two progress reports */
 
-/* Where the weight of a sample lies beside its time (flam-timeline-activity.c).
- */
+/* Where the stretch of a sample is relative to its time
+ * (flam-timeline-activity.c). */
 typedef enum
 {
-  FLAM_STRETCH_NONE, /* not time, or nobody knows of which stretch */
+  FLAM_STRETCH_NONE, /* not a time, or its stretch is not known */
   FLAM_STRETCH_BEFORE,
   FLAM_STRETCH_AFTER,
   FLAM_STRETCH_AROUND,
-  FLAM_STRETCH_SPAN, /* the capture says: its own time and no other */
+  FLAM_STRETCH_SPAN, /* given by the capture: exactly its own time */
 } FlamStretch;
 
-/* The samples of a thread that were added: how many, and as what. */
+/* The samples of a thread that were added: how many, and with which stretch. */
 typedef struct FlamTimelineThread
 {
   guint32 n;
   FlamStretch stretch;
-  gint64 before, after, around; /* how much of their weight would fit */
-  gint64 weight;                /* for rows a thread */
+  gint64 before, after, around; /* how much of their weight fits */
+  gint64 weight;                /* to choose the threads with rows */
 } FlamTimelineThread;
 
 typedef struct

@@ -4,7 +4,7 @@
 #define MAX_BUCKETS (1 << 16)
 #define MAX_GAPS 512
 #define PERIODS 4
-#define MAX_ROWS 4096 /* threads beyond these, the lightest, have no row */
+#define MAX_ROWS 4096 /* beyond these the lightest threads have no row */
 
 /* --- the frame ----------------------------------------------------------- */
 
@@ -94,8 +94,8 @@ ascending (gconstpointer a, gconstpointer b)
   return (*x > *y) - (*x < *y);
 }
 
-/* The time from sample to sample, as the thread with most of them has it; 0
- * for fewer than two. */
+/* The time from sample to sample in the thread that has the most samples; 0 for
+ * fewer than two. */
 static gint64
 sampling_period (const FlamProfile *profile)
 {
@@ -123,7 +123,7 @@ sampling_period (const FlamProfile *profile)
 }
 
 /* Buckets shorter than a few periods would show the sampler, not the program:
- * one has a sample in it and the next has none. */
+ * some would have a sample and their neighbours none. */
 static void
 set_buckets (FlamTimeline *timeline)
 {
@@ -159,7 +159,7 @@ heavier_first (gconstpointer a, gconstpointer b)
   return x->thread < y->thread ? -1 : 1;
 }
 
-/* The weight of each thread, what was there before included. */
+/* The weight of each thread, including that of earlier snapshots. */
 static void
 weigh_threads (FlamTimelineFill *fill)
 {
@@ -199,8 +199,8 @@ find_rows (FlamTimelineFill *fill)
 
 /* --- going on ------------------------------------------------------------ */
 
-/* What was there before is in the same place, or in one that is as long as two
- * or more of it. */
+/* The earlier buckets keep their place, or two or more of them are added up
+ * into one. */
 static void
 go_on (FlamTimelineFill *fill, const FlamTimeline *before)
 {
@@ -220,7 +220,7 @@ go_on (FlamTimelineFill *fill, const FlamTimeline *before)
           before->profile->threads.n * sizeof *before->filled);
 }
 
-/* Whether a row begins whose samples are in the sum of all already. */
+/* Whether a new row has samples that are already in the sum of all. */
 static gboolean
 has_late_row (const FlamTimelineFill *fill)
 {

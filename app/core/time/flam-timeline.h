@@ -8,13 +8,13 @@
  *    row 1 (thread 0) |▁▂▅▅▇▂▁   |     [i << shift, (i + 1) << shift) of time;
  *    row 2 (thread 1) | ▁▂▂     ▃|     the last one may end after `end`
  *
- * Lengths are powers of two, so that the buckets of a recording that grows stay
- * where they are, and where they become too many each two of them are one: what
- * is new is added to the timeline before.
+ * Lengths are powers of two, so that the buckets of a growing recording keep
+ * their place, and are merged in pairs when they become too many: new data is
+ * added to the previous timeline.
  *
- * A sample of time is spread over the time it stands for. The selection's
- * measure, threads and states count; its time range does not
- * (the picture shows all of time) but for where the peak is, nor do its
+ * A sample of time is spread over the time it stands for. The
+ * selection's measure, threads and states count; its time range does
+ * not, except for the peak (the picture shows all of time), nor do its
  * transforms. */
 
 #include "flam-weights.h"
@@ -40,11 +40,11 @@ typedef struct
   FlamStateSplit *split; /* the same, by state; NULL: all running */
   gint64 *top;           /* n_rows: the greatest value of the row */
   FlamId *threads;       /* n_rows - 1 */
-  gint64 ceiling;   /* what a bucket can hold at most, 0: not known. CPU time
+  gint64 ceiling;   /* the most that a bucket can hold, 0: not known. CPU time
                        of one thread: the bucket's length */
-  gint64 peak_time; /* memory: the moment of the peak measures; -1 otherwise */
-  gint64 peak;      /* what the selected threads held then */
-  guint n_counters; /* beside it: "rss", "heap" as the profile has them */
+  gint64 peak_time; /* memory: the time of the peak measures; -1 otherwise */
+  gint64 peak;      /* the memory of the selected threads at that time */
+  guint n_counters; /* counters of the capture: "rss", "heap" */
   struct FlamTimelineCounter
   {
     const char *id;
@@ -54,8 +54,8 @@ typedef struct
   } * counters;
   FlamProfile *profile; /* a reference */
 
-  /* What it was asked, and what of each thread is in it: where the next one
-   * goes on. */
+  /* The selection that it was made for, and the samples of each thread in it:
+   * the next timeline is based on them. */
   FlamSelection *selection;
   guint wanted;
   gboolean per_thread;
@@ -65,9 +65,9 @@ typedef struct
 /* At most `n_buckets`, and more than half as many where these are not shorter
  * than 4 sampling periods. NULL with an error when cancelled, NULL without one
  * when the profile has no times. `per_thread`: also a row for each thread that
- * has weight, heaviest first. `before`: NULL, or one whose samples need not be
- * added again where it was asked the same of an earlier snapshot; the result is
- * the same. */
+ * has weight, heaviest first. `before`: NULL, or a timeline of an earlier
+ * snapshot: if it was made for the same selection its samples are not added
+ * again; the result is the same. */
 FlamTimeline *flam_timeline_new (const FlamProfile *profile,
                                  const FlamSelection *selection,
                                  const FlamTimeline *before,
@@ -107,8 +107,8 @@ flam_timeline_middle_of (const FlamTimeline *timeline, guint bucket)
 
   return flam_timeline_fraction_of (timeline, start + end);
 }
-/* Of all time that a picture `pixels` wide shows, the buckets of one column:
- * from the result to before `end`, one at least. */
+/* The buckets of one column of a picture of all time, `pixels` wide: from the
+ * result to before `end`, at least one. */
 guint flam_timeline_buckets_at (const FlamTimeline *timeline,
                                 int pixel,
                                 int pixels,
