@@ -30,7 +30,7 @@ save (const FlamExporter *exporter,
   g_autofree char *losses =
       flam_exporter_losses (exporter, profile, selection, options);
 
-  if (!exporter->save (profile, selection, options, sink, &error))
+  if (!flam_exporter_save (exporter, profile, selection, options, sink, &error))
     {
       flam_cli_error ("%s: %s", path, error->message);
       flam_sink_free (sink);

@@ -120,7 +120,8 @@ run (int argc, char **argv)
     return FLAM_EXIT_REFUSED;
   if (merged->n_measures > 0)
     all->measure = flam_weights_default_measure (merged);
-  if (flam_exporter_find ("flambeau")->save (merged, all, &as, sink, &error))
+  if (flam_exporter_save (
+          flam_exporter_find ("flambeau"), merged, all, &as, sink, &error))
     return flam_cli_finish (sink, output) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
   flam_cli_error ("%s: %s", output, error->message);
   flam_sink_free (sink);

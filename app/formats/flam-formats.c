@@ -3,6 +3,7 @@
 
 #include "flam-demangle.h"
 #include "flam-refused.h"
+#include "flam-spans.h"
 #include "flam-tables.h"
 
 #include <string.h>
@@ -123,6 +124,27 @@ flam_exporter_find (const char *id)
     if (strcmp (flam_exporters[i]->id, id) == 0)
       return flam_exporters[i];
   return NULL;
+}
+
+gboolean
+flam_exporter_save (const FlamExporter *exporter,
+                    const FlamProfile *profile,
+                    const FlamSelection *selection,
+                    const FlamExportOptions *options,
+                    FlamSink *out,
+                    GError **error)
+{
+  g_auto (FlamPart) part = { 0 };
+  FlamExport export = {
+    profile, selection, options, out, exporter->form, &part
+  };
+
+  if (exporter->puts != FLAM_PUTS_TREE &&
+      !flam_part_init (&part, profile, selection, error))
+    return FALSE;
+  if (exporter->puts == FLAM_PUTS_SPANS && !flam_spans_check (&part, error))
+    return FALSE;
+  return exporter->save (&export, error);
 }
 
 static gboolean

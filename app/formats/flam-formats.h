@@ -8,6 +8,7 @@
 
 #include "flam-load.h"
 #include "flam-look.h"
+#include "flam-part.h"
 #include "flam-share.h"
 #include "flam-sink.h"
 #include "flam-tree.h"
@@ -27,6 +28,12 @@ typedef struct
   guint score;              /* as probe() returns it */
 } FlamSign;
 
+/* All of the words within the first `head` bytes; `first` 0: begins anyhow. */
+#define FLAM_HEAD(score_, first_, head_, ...)                                  \
+  {                                                                            \
+    .score = score_, .first = first_, .head = head_,                           \
+    .words = FLAM_LIST (__VA_ARGS__)                                           \
+  }
 /* Of a literal, which may hold NUL characters. */
 #define FLAM_MAGIC(text) .magic = (text), .magic_size = sizeof (text) - 1
 #define FLAM_SIGNS(...) ((const FlamSign[]){ __VA_ARGS__, { .score = 0 } })
@@ -93,6 +100,25 @@ typedef struct
   FlamShare share; /* of what a capture for others has */
 } FlamExportOptions;
 
+/* One document: of what, how, and where it goes. */
+typedef struct
+{
+  const FlamProfile *profile;
+  const FlamSelection *selection;
+  const FlamExportOptions *options;
+  FlamSink *out;
+  gconstpointer form; /* the exporter's */
+  FlamPart *part;     /* where the exporter takes one */
+} FlamExport;
+
+/* What is put: a tree, or the samples in their order. */
+typedef enum
+{
+  FLAM_PUTS_TREE,
+  FLAM_PUTS_PART,
+  FLAM_PUTS_SPANS, /* a part whose weights are times */
+} FlamPuts;
+
 typedef struct
 {
   const char *id; /* "svg" */
@@ -104,14 +130,19 @@ typedef struct
   gboolean shares; /* takes share */
   guint look;      /* FlamLookPart: the parts of the look it takes */
   guint holds;     /* FlamHolds */
+  FlamPuts puts;
   /* Puts the document of what is selected. What it cannot honour of the
    * selection it refuses. */
-  gboolean (*save) (const FlamProfile *profile,
-                    const FlamSelection *selection,
-                    const FlamExportOptions *options,
-                    FlamSink *out,
-                    GError **error);
+  gboolean (*save) (FlamExport *export, GError **error);
+  gconstpointer form; /* export->form: what formats of one save() differ in */
 } FlamExporter;
+
+gboolean flam_exporter_save (const FlamExporter *exporter,
+                             const FlamProfile *profile,
+                             const FlamSelection *selection,
+                             const FlamExportOptions *options,
+                             FlamSink *out,
+                             GError **error);
 
 /* "threads, lines": what of the profile the document has not; NULL: nothing. */
 char *flam_exporter_losses (const FlamExporter *exporter,

@@ -17,7 +17,7 @@ export_bytes (const FlamExporter *exporter,
   g_autoptr (GOutputStream) stream = g_memory_output_stream_new_resizable ();
   g_autoptr (FlamSink) sink = flam_sink_new (stream);
 
-  if (!exporter->save (profile, selection, &options, sink, error))
+  if (!flam_exporter_save (exporter, profile, selection, &options, sink, error))
     return NULL;
   g_assert_true (flam_sink_finish (sink, NULL));
   g_output_stream_close (stream, NULL, NULL);

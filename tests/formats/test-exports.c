@@ -81,7 +81,8 @@ test_exporter (gconstpointer data)
       struct rusage used;
 
       /* A form that is as long as its counts are large has a bound. */
-      if (!exporter->save (profile, selection, &options, sink, &error) &&
+      if (!flam_exporter_save (
+              exporter, profile, selection, &options, sink, &error) &&
           strcmp (exporter->id, "jlprof") == 0)
         g_assert_error (error, FLAM_ERROR, FLAM_ERROR_UNSUPPORTED);
       else

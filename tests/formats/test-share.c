@@ -97,7 +97,7 @@ share (const FlamProfile *profile, const FlamShare *how)
 
   if (profile->n_measures > 0)
     selection->measure = flam_weights_default_measure (profile);
-  exporter->save (profile, selection, &options, sink, &error);
+  flam_exporter_save (exporter, profile, selection, &options, sink, &error);
   g_assert_no_error (error);
   g_assert_true (flam_sink_finish (sink, NULL));
   g_output_stream_close (stream, NULL, NULL);

@@ -23,7 +23,7 @@ save_profile (const char *id,
   GMemoryOutputStream *memory = G_MEMORY_OUTPUT_STREAM (stream);
   g_autoptr (GError) error = NULL;
 
-  exporter->save (profile, selection, options, sink, &error);
+  flam_exporter_save (exporter, profile, selection, options, sink, &error);
   g_assert_no_error (error);
   g_assert_true (flam_sink_finish (sink, NULL));
   return g_string_new_len (g_memory_output_stream_get_data (memory),

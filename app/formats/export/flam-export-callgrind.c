@@ -307,20 +307,17 @@ put_head (Writer *writer)
 }
 
 static gboolean
-save (const FlamProfile *profile,
-      const FlamSelection *selection,
-      const FlamExportOptions *options,
-      FlamSink *out,
-      GError **error)
+save (FlamExport *export, GError **error)
 {
-  g_autoptr (FlamSelection) by_line = flam_selection_copy (selection);
+  g_autoptr (FlamSelection) by_line = flam_selection_copy (export->selection);
   g_autoptr (FlamTree) tree = NULL;
-  Writer writer = { .out = out };
+  Writer writer = { .out = export->out };
 
   if (by_line->by == FLAM_BY_FUNCTION)
     by_line->by = FLAM_BY_LINE;
-  writer.tree = tree = flam_export_tree (profile, by_line);
-  flam_things_init (&writer.things, tree, selection->by == FLAM_BY_FUNCTION);
+  writer.tree = tree = flam_export_tree (export->profile, by_line);
+  flam_things_init (
+      &writer.things, tree, export->selection->by == FLAM_BY_FUNCTION);
   writer.rows = g_array_new (FALSE, FALSE, sizeof (Row));
   writer.numbers =
       g_hash_table_new_full (hash_position, equal_positions, g_free, NULL);
@@ -332,7 +329,7 @@ save (const FlamProfile *profile,
   put_head (&writer);
   if (tree->self[0] > 0)
     flam_sink_printf (
-        out,
+        export->out,
         "ob=???\nfl=???\nfn=[no stack]\n0 %" G_GINT64_FORMAT "\n\n",
         flam_export_whole (&tree->profile->measures[tree->measure],
                            tree->self[0]));

@@ -181,33 +181,27 @@ put_counters (Writer *writer)
 }
 
 static gboolean
-save (const FlamProfile *profile,
-      const FlamSelection *selection,
-      const FlamExportOptions *options,
-      FlamSink *out,
-      GError **error)
+save (FlamExport *export, GError **error)
 {
-  g_auto (FlamPart) part = { 0 };
-  Writer writer = { .part = &part, .out = out };
-  const FlamSpanCalls calls = { put_begin, put_end, &writer, selection->by };
+  Writer writer = { .part = export->part, .out = export->out };
+  const FlamSpanCalls calls = {
+    put_begin, put_end, &writer, export->selection->by
+  };
 
-  if (!flam_part_init (&part, profile, selection, error) ||
-      !flam_spans_check (&part, error))
-    return FALSE;
   flam_export_json_member (
-      out,
+      export->out,
       "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"title\":",
-      options->look.title);
-  flam_sink_put (out, "},\n\"traceEvents\":[");
-  for (guint32 lane = 0; lane < part.profile->threads.n; lane++)
+      export->options->look.title);
+  flam_sink_put (export->out, "},\n\"traceEvents\":[");
+  for (guint32 lane = 0; lane < export->part->profile->threads.n; lane++)
     {
       writer.lane = lane;
       put_names (&writer, lane);
-      flam_spans_walk (&part, lane, &calls);
+      flam_spans_walk (export->part, lane, &calls);
     }
   put_marks (&writer);
   put_counters (&writer);
-  flam_sink_put (out, "]}\n");
+  flam_sink_put (export->out, "]}\n");
   return TRUE;
 }
 
@@ -221,5 +215,6 @@ const FlamExporter flam_export_chrome_trace = {
            FLAM_HOLDS_TIMES | FLAM_HOLDS_FILES | FLAM_HOLDS_LINES |
            FLAM_HOLDS_MODULES | FLAM_HOLDS_KINDS | FLAM_HOLDS_MARKS |
            FLAM_HOLDS_COUNTERS,
+  .puts = FLAM_PUTS_SPANS,
   .save = save,
 };

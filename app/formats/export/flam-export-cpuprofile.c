@@ -201,28 +201,20 @@ put_column (Writer *writer, const char *name, gboolean deltas)
 }
 
 static gboolean
-save (const FlamProfile *profile,
-      const FlamSelection *selection,
-      const FlamExportOptions *options,
-      FlamSink *out,
-      GError **error)
+save (FlamExport *export, GError **error)
 {
-  g_auto (FlamPart) part = { 0 };
   g_autoptr (FlamSelection) all = flam_selection_new ();
   g_autoptr (FlamTree) tree = NULL;
-  Writer writer = { .part = &part, .out = out };
+  Writer writer = { .part = export->part, .out = export->out };
 
-  if (!flam_part_init (&part, profile, selection, error) ||
-      !flam_spans_check (&part, error))
-    return FALSE;
-  all->measure = part.measure;
-  writer.tree = tree = flam_export_tree (part.profile, all);
+  all->measure = export->part->measure;
+  writer.tree = tree = flam_export_tree (export->part->profile, all);
   count_hits (&writer);
-  flam_sink_put (out, "{\"nodes\":[\n");
+  flam_sink_put (export->out, "{\"nodes\":[\n");
   put_nodes (&writer);
   put_column (&writer, "samples", FALSE);
   put_column (&writer, "timeDeltas", TRUE);
-  flam_sink_printf (out,
+  flam_sink_printf (export->out,
                     "],\n\"startTime\":0,\"endTime\":%" G_GINT64_FORMAT "}\n",
                     writer.before);
   g_free (writer.hits);
@@ -239,5 +231,6 @@ const FlamExporter flam_export_cpuprofile = {
   .text = TRUE,
   .holds =
       FLAM_HOLDS_ORDER | FLAM_HOLDS_TIMES | FLAM_HOLDS_FILES | FLAM_HOLDS_LINES,
+  .puts = FLAM_PUTS_SPANS,
   .save = save,
 };

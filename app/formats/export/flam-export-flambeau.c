@@ -7,13 +7,10 @@
  * that loses nothing. */
 
 static gboolean
-save (const FlamProfile *whole,
-      const FlamSelection *selection,
-      const FlamExportOptions *options,
-      FlamSink *out,
-      GError **error)
+save (FlamExport *export, GError **error)
 {
-  g_autoptr (FlamProfile) profile = flam_cut_new (whole, selection, error);
+  g_autoptr (FlamProfile) profile =
+      flam_cut_new (export->profile, export->selection, error);
   g_autoptr (FlamBuilder) builder = NULL;
   g_autoptr (FlamCaptureWriter) writer = NULL;
   const guint8 *data;
@@ -22,13 +19,13 @@ save (const FlamProfile *whole,
   if (profile == NULL)
     return FALSE;
   builder = flam_builder_new_copy (profile);
-  if (!flam_share_apply (&options->share, builder, error))
+  if (!flam_share_apply (&export->options->share, builder, error))
     return FALSE;
   writer = flam_capture_writer_new (-1, builder);
   if (!flam_capture_writer_end (writer, profile->facts.duration_ns, error))
     return FALSE;
   data = flam_capture_writer_data (writer, &size);
-  flam_sink_put_len (out, data, size);
+  flam_sink_put_len (export->out, data, size);
   return TRUE;
 }
 

@@ -206,30 +206,27 @@ take_step (Writer *writer)
 }
 
 static gboolean
-save (const FlamProfile *profile,
-      const FlamSelection *selection,
-      const FlamExportOptions *options,
-      FlamSink *out,
-      GError **error)
+save (FlamExport *export, GError **error)
 {
-  g_autoptr (FlamSelection) rooted = flam_selection_copy (selection);
+  g_autoptr (FlamSelection) rooted = flam_selection_copy (export->selection);
   g_autoptr (FlamTree) tree = NULL;
   g_autoptr (GString) path = g_string_new (" ");
   g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (Step));
   g_autoptr (GArray) root = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  Writer writer = { NULL, options, out, path, steps };
+  Writer writer = { NULL, export->options, export->out, path, steps };
   FlamId node = 0;
 
-  if (options->root != FLAM_ROOT_NONE)
+  if (export->options->root != FLAM_ROOT_NONE)
     {
-      if (selection->by != FLAM_BY_FUNCTION && selection->by != FLAM_BY_THREAD)
+      if (export->selection->by != FLAM_BY_FUNCTION &&
+          export->selection->by != FLAM_BY_THREAD)
         return flam_error_set (
             error,
             FLAM_ERROR_UNSUPPORTED,
             N_ ("stacks that begin with their threads are of functions"));
       rooted->by = FLAM_BY_THREAD;
     }
-  writer.tree = tree = flam_export_tree (profile, rooted);
+  writer.tree = tree = flam_export_tree (export->profile, rooted);
   if (tree->self[0] != 0)
     put_line (&writer, tree->self[0]);
   g_string_truncate (path, 0);

@@ -336,25 +336,18 @@ put_meta (FlamGeckoWriter *writer, const char *title)
 }
 
 static gboolean
-save (const FlamProfile *profile,
-      const FlamSelection *selection,
-      const FlamExportOptions *options,
-      FlamSink *out,
-      GError **error)
+save (FlamExport *export, GError **error)
 {
-  g_auto (FlamPart) part = { 0 };
-  FlamGeckoWriter writer = { .part = &part, .out = out };
+  FlamGeckoWriter writer = { .part = export->part, .out = export->out };
 
-  if (!flam_part_init (&part, profile, selection, error))
-    return FALSE;
   flam_gecko_writer_init (&writer);
-  put_meta (&writer, options->look.title);
+  put_meta (&writer, export->options->look.title);
   put_libs (&writer);
-  flam_sink_put (out, "\"pages\":[],\"profilerOverhead\":[],\n");
+  flam_sink_put (export->out, "\"pages\":[],\"profilerOverhead\":[],\n");
   put_counters (&writer);
-  put_threads (&writer, options->look.title);
+  put_threads (&writer, export->options->look.title);
   flam_gecko_put_shared (&writer);
-  flam_sink_put (out, "}\n");
+  flam_sink_put (export->out, "}\n");
   flam_gecko_writer_clear (&writer);
   return TRUE;
 }
@@ -369,5 +362,6 @@ const FlamExporter flam_export_gecko = {
            FLAM_HOLDS_TIMES | FLAM_HOLDS_FILES | FLAM_HOLDS_LINES |
            FLAM_HOLDS_INLINES | FLAM_HOLDS_MODULES | FLAM_HOLDS_KINDS |
            FLAM_HOLDS_MARKS | FLAM_HOLDS_COUNTERS,
+  .puts = FLAM_PUTS_PART,
   .save = save,
 };

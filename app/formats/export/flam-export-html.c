@@ -489,31 +489,33 @@ is_tree_alone (const FlamSelection *selection)
 }
 
 static gboolean
-save (const FlamProfile *profile,
-      const FlamSelection *selection,
-      const FlamExportOptions *options,
-      FlamSink *out,
-      GError **error)
+save (FlamExport *export, GError **error)
 {
-  gboolean alone = is_tree_alone (selection);
+  gboolean alone = is_tree_alone (export->selection);
   g_auto (FlamPart) part = { 0 };
   g_autoptr (FlamTree) tree = NULL;
-  Page page = { .part = alone ? NULL : &part, .out = out };
+  Page page = { .part = alone ? NULL : &part, .out = export->out };
 
-  if (options->look.chart)
-    return flam_chart_page (profile, selection, &options->look, out, error);
-  if (!alone && !flam_part_init (&part, profile, selection, error))
+  if (export->options->look.chart)
+    return flam_chart_page (export->profile,
+                            export->selection,
+                            &export->options->look,
+                            export->out,
+                            error);
+  if (!alone &&
+      !flam_part_init (&part, export->profile, export->selection, error))
     return FALSE;
   page.tree = tree =
       alone
-          ? flam_export_tree_in_order (profile, selection, options->look.order)
-          : tree_of_all (&part, selection, options->look.order);
+          ? flam_export_tree_in_order (
+                export->profile, export->selection, export->options->look.order)
+          : tree_of_all (&part, export->selection, export->options->look.order);
   page.index = g_hash_table_new (g_str_hash, g_str_equal);
   page.texts = g_ptr_array_new ();
   flam_things_init (&page.things, tree, FALSE);
   place_nodes (&page);
   page.self = g_new (gint64, page.n);
-  put_page (&page, profile, selection, options);
+  put_page (&page, export->profile, export->selection, export->options);
   flam_things_clear (&page.things);
   g_hash_table_unref (page.index);
   g_ptr_array_unref (page.texts);

@@ -318,22 +318,16 @@ save_part (Writer *writer, GError **error)
 }
 
 static gboolean
-save (const FlamProfile *profile,
-      const FlamSelection *selection,
-      const FlamExportOptions *options,
-      FlamSink *out,
-      GError **error)
+save (FlamExport *export, GError **error)
 {
-  g_auto (FlamPart) part = { 0 };
-  Writer writer = { .part = &part, .out = out };
+  Writer writer = { .part = export->part, .out = export->out };
   gboolean good;
 
-  if (!flam_part_init (&part, profile, selection, error) ||
-      !check (&part, error))
+  if (!check (export->part, error))
     return FALSE;
-  writer.meta =
-      part.profile->samples.state != NULL || has_more_than_one_thread (&part);
-  writer.ip = g_new (guint64, part.profile->stacks.n + 1);
+  writer.meta = export->part->profile->samples.state != NULL ||
+                has_more_than_one_thread (export->part);
+  writer.ip = g_new (guint64, export->part->profile->stacks.n + 1);
   writer.locations = g_array_new (FALSE, FALSE, sizeof (FlamId));
   good = save_part (&writer, error);
   g_array_unref (writer.locations);
@@ -348,5 +342,6 @@ const FlamExporter flam_export_jlprof = {
   .mime_type = "application/x-jlprof",
   .holds = FLAM_HOLDS_THREADS | FLAM_HOLDS_ORDER | FLAM_HOLDS_FILES |
            FLAM_HOLDS_LINES | FLAM_HOLDS_INLINES,
+  .puts = FLAM_PUTS_PART,
   .save = save,
 };

@@ -278,25 +278,17 @@ put_all (Writer *writer, FlamBy by)
 }
 
 static gboolean
-save (const FlamProfile *profile,
-      const FlamSelection *selection,
-      const FlamExportOptions *options,
-      FlamSink *out,
-      GError **error)
+save (FlamExport *export, GError **error)
 {
-  g_auto (FlamPart) part = { 0 };
-  Writer writer = { .part = &part, .out = out };
+  Writer writer = { .part = export->part, .out = export->out };
 
-  if (!flam_part_init (&part, profile, selection, error) ||
-      !flam_spans_check (&part, error))
-    return FALSE;
   writer.packet = g_string_new (NULL);
   writer.message = g_string_new (NULL);
   writer.inner = g_string_new (NULL);
   writer.framed = g_string_new (NULL);
-  writer.functions = g_new0 (guint8, part.profile->functions.n + 1);
-  writer.frames = g_new0 (guint8, part.profile->frames.n + 1);
-  put_all (&writer, selection->by);
+  writer.functions = g_new0 (guint8, export->part->profile->functions.n + 1);
+  writer.frames = g_new0 (guint8, export->part->profile->frames.n + 1);
+  put_all (&writer, export->selection->by);
   g_string_free (writer.packet, TRUE);
   g_string_free (writer.message, TRUE);
   g_string_free (writer.inner, TRUE);
@@ -314,5 +306,6 @@ const FlamExporter flam_export_perfetto = {
   .holds = FLAM_HOLDS_THREADS | FLAM_HOLDS_PROCESSES | FLAM_HOLDS_ORDER |
            FLAM_HOLDS_TIMES | FLAM_HOLDS_FILES | FLAM_HOLDS_LINES |
            FLAM_HOLDS_KINDS | FLAM_HOLDS_MARKS | FLAM_HOLDS_COUNTERS,
+  .puts = FLAM_PUTS_SPANS,
   .save = save,
 };

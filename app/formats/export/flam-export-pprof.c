@@ -368,17 +368,10 @@ put_profile (Writer *writer)
 }
 
 static gboolean
-save (const FlamProfile *profile,
-      const FlamSelection *selection,
-      const FlamExportOptions *options,
-      FlamSink *out,
-      GError **error)
+save (FlamExport *export, GError **error)
 {
-  g_auto (FlamPart) part = { 0 };
-  Writer writer = { .part = &part, .out = out };
+  Writer writer = { .part = export->part, .out = export->out };
 
-  if (!flam_part_init (&part, profile, selection, error))
-    return FALSE;
   writer.strings = g_hash_table_new (g_str_hash, g_str_equal);
   writer.texts = g_ptr_array_new ();
   writer.message = g_string_new (NULL);
@@ -401,5 +394,6 @@ const FlamExporter flam_export_pprof = {
   .holds = FLAM_HOLDS_THREADS | FLAM_HOLDS_PROCESSES | FLAM_HOLDS_MEASURES |
            FLAM_HOLDS_FILES | FLAM_HOLDS_LINES | FLAM_HOLDS_INLINES |
            FLAM_HOLDS_MODULES | FLAM_HOLDS_LABELS,
+  .puts = FLAM_PUTS_PART,
   .save = save,
 };

@@ -39,13 +39,10 @@ put_row (FlamSink *out, const FlamTree *tree, const FlamFunctionRow *row)
 }
 
 static gboolean
-save_csv (const FlamProfile *profile,
-          const FlamSelection *selection,
-          const FlamExportOptions *options,
-          FlamSink *out,
-          GError **error)
+save_csv (FlamExport *export, GError **error)
 {
-  g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
+  g_autoptr (FlamTree) tree =
+      flam_export_tree (export->profile, export->selection);
   guint n;
   g_autofree FlamFunctionRow *rows = NULL;
 
@@ -55,9 +52,9 @@ save_csv (const FlamProfile *profile,
         FLAM_ERROR_UNSUPPORTED,
         N_ ("a table of functions is not made of an inverted tree"));
   rows = flam_functions_new (tree, FLAM_SORT_SELF, &n);
-  flam_sink_put (out, "function,module,file,line,self,total\r\n");
+  flam_sink_put (export->out, "function,module,file,line,self,total\r\n");
   for (guint i = 0; i < n; i++)
-    put_row (out, tree, &rows[i]);
+    put_row (export->out, tree, &rows[i]);
   return TRUE;
 }
 
@@ -105,13 +102,14 @@ open_d3_node (FlamSink *out, const FlamTree *tree, FlamId node)
 }
 
 /* Preorder: a node closes what is open down to its parent. */
-static void
-put_tree (FlamSink *out,
-          const FlamProfile *profile,
-          const FlamSelection *selection,
-          void (*open_it) (FlamSink *out, const FlamTree *tree, FlamId node))
+static gboolean
+save_tree (FlamExport *export, GError **error)
 {
-  g_autoptr (FlamTree) tree = flam_export_tree (profile, selection);
+  void (*const open_it) (FlamSink * out, const FlamTree *tree, FlamId node) =
+      export->form;
+  g_autoptr (FlamTree) tree =
+      flam_export_tree (export->profile, export->selection);
+  FlamSink *out = export->out;
   guint32 open = 0;
 
   for (FlamId i = 0; i < tree->n; i++)
@@ -130,27 +128,6 @@ put_tree (FlamSink *out,
   for (guint32 i = open; i > 0; i--)
     flam_sink_put (out, i == open ? "}" : "]}");
   flam_sink_put_c (out, '\n');
-}
-
-static gboolean
-save_json (const FlamProfile *profile,
-           const FlamSelection *selection,
-           const FlamExportOptions *options,
-           FlamSink *out,
-           GError **error)
-{
-  put_tree (out, profile, selection, open_node);
-  return TRUE;
-}
-
-static gboolean
-save_d3 (const FlamProfile *profile,
-         const FlamSelection *selection,
-         const FlamExportOptions *options,
-         FlamSink *out,
-         GError **error)
-{
-  put_tree (out, profile, selection, open_d3_node);
   return TRUE;
 }
 
@@ -171,7 +148,8 @@ const FlamExporter flam_export_json = {
   .mime_type = "application/json",
   .text = TRUE,
   .holds = FLAM_HOLDS_ALL,
-  .save = save_json,
+  .save = save_tree,
+  .form = open_node,
 };
 
 const FlamExporter flam_export_d3 = {
@@ -181,5 +159,6 @@ const FlamExporter flam_export_d3 = {
   .mime_type = "application/json",
   .text = TRUE,
   .holds = FLAM_HOLDS_KINDS | FLAM_HOLDS_INLINES,
-  .save = save_d3,
+  .save = save_tree,
+  .form = open_d3_node,
 };

@@ -268,47 +268,42 @@ put_profile (Writer *writer, guint32 lane, const char *title)
 }
 
 static gboolean
-save (const FlamProfile *profile,
-      const FlamSelection *selection,
-      const FlamExportOptions *options,
-      FlamSink *out,
-      GError **error)
+save (FlamExport *export, GError **error)
 {
-  g_auto (FlamPart) part = { 0 };
-  Writer writer = { .part = &part, .out = out, .by = selection->by };
+  Writer writer = { .part = export->part,
+                    .out = export->out,
+                    .by = export->selection->by };
   const char *separator = "";
   guint selected, n;
   guint n_profiles = 0, active = FLAM_NONE; /* the selected measure's first */
 
-  if (!flam_part_init (&part, profile, selection, error))
-    return FALSE;
-  selected = part.measure;
-  n = part.profile->n_measures;
+  selected = export->part->measure;
+  n = export->part->profile->n_measures;
   flam_export_json_member (
-      out,
+      export->out,
       "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
       "\"exporter\":\"flambeau\",\"name\":",
-      options->look.title);
-  flam_sink_put (out, ",\"shared\":{\"frames\":[");
+      export->options->look.title);
+  flam_sink_put (export->out, ",\"shared\":{\"frames\":[");
   put_frames (&writer);
-  flam_sink_put (out, "]},\n\"profiles\":[");
-  for (guint32 lane = 0; lane < part.n_lanes; lane++)
+  flam_sink_put (export->out, "]},\n\"profiles\":[");
+  for (guint32 lane = 0; lane < export->part->n_lanes; lane++)
     for (guint i = 0; i < n; i++)
       {
-        part.measure = (selected + i) % n;
-        if (flam_part_is_empty (&part, lane))
+        export->part->measure = (selected + i) % n;
+        if (flam_part_is_empty (export->part, lane))
           continue;
-        flam_sink_put (out, separator);
-        put_profile (&writer, lane, options->look.title);
+        flam_sink_put (export->out, separator);
+        put_profile (&writer, lane, export->options->look.title);
         separator = ",\n";
         if (active == FLAM_NONE && i == 0)
           active = n_profiles;
         n_profiles++;
       }
-  flam_sink_put_c (out, ']');
+  flam_sink_put_c (export->out, ']');
   if (active != FLAM_NONE)
-    flam_sink_printf (out, ",\n\"activeProfileIndex\":%u", active);
-  flam_sink_put (out, "}\n");
+    flam_sink_printf (export->out, ",\n\"activeProfileIndex\":%u", active);
+  flam_sink_put (export->out, "}\n");
   g_free (writer.row);
   return TRUE;
 }
@@ -321,5 +316,6 @@ const FlamExporter flam_export_speedscope = {
   .text = TRUE,
   .holds = FLAM_HOLDS_THREADS | FLAM_HOLDS_ORDER | FLAM_HOLDS_MEASURES |
            FLAM_HOLDS_FILES,
+  .puts = FLAM_PUTS_PART,
   .save = save,
 };

@@ -41,30 +41,17 @@ struct _FlamGprofGraph
 };
 
 FlamGprofGraph *
-flam_gprof_graph_new (FlamBuilder *builder)
+flam_gprof_graph_new (FlamLoad *load)
 {
-  FlamGprofGraph *graph = g_new0 (FlamGprofGraph, 1);
+  FlamGprofGraph *graph = flam_load_new (load, FlamGprofGraph);
 
-  for (guint i = 0; i < N_COLUMNS; i++)
-    flam_builder_add_column (builder);
-  flam_builder_add_standard_measure (
-      builder, FLAM_STANDARD_CPU_TIME, TIME, FLAM_NONE);
-  flam_builder_add_standard_measure (
-      builder, FLAM_STANDARD_CALLS, CALLS, FLAM_NONE);
-  graph->builder = builder;
-  graph->graph = flam_call_graph_new (builder, N_COLUMNS);
-  graph->functions = g_array_new (FALSE, FALSE, sizeof (Function));
-  graph->calls = g_array_new (FALSE, FALSE, sizeof (Calls));
+  flam_load_measures (
+      load->builder, FLAM_STANDARD_CPU_TIME, FLAM_STANDARD_CALLS);
+  graph->builder = load->builder;
+  graph->graph = flam_call_graph_new (load, N_COLUMNS);
+  graph->functions = flam_load_array (load, Function);
+  graph->calls = flam_load_array (load, Calls);
   return graph;
-}
-
-void
-flam_gprof_graph_free (FlamGprofGraph *graph)
-{
-  flam_call_graph_free (graph->graph);
-  g_array_unref (graph->functions);
-  g_array_unref (graph->calls);
-  g_free (graph);
 }
 
 static Function *

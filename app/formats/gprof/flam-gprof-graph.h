@@ -11,14 +11,12 @@
  *    main ──10×──▶ work         main's:                80 · 10 / 40 = 20 ms
  */
 
-#include "flam-builder.h"
+#include "flam-load.h"
 
 typedef struct _FlamGprofGraph FlamGprofGraph;
 
 /* Adds the columns and measures: time and calls. */
-FlamGprofGraph *flam_gprof_graph_new (FlamBuilder *builder);
-void flam_gprof_graph_free (FlamGprofGraph *graph);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamGprofGraph, flam_gprof_graph_free)
+FlamGprofGraph *flam_gprof_graph_new (FlamLoad *load);
 
 /* Numbered from 0. */
 guint32 flam_gprof_graph_add_function (FlamGprofGraph *graph, FlamId frame);

@@ -370,8 +370,7 @@ load (FlamLoad *load, GError **error)
   if (!check (&reader, error))
     return FALSE;
   find_program (&reader, load->options->binaries);
-  reader.graph = flam_load_clears (
-      load, flam_gprof_graph_new (load->builder), flam_gprof_graph_free);
+  reader.graph = flam_gprof_graph_new (load);
   add_all (&reader);
   return flam_gprof_graph_finish (reader.graph, error);
 }

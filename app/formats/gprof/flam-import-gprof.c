@@ -56,15 +56,6 @@ typedef struct
 static const char flat_head[] = " time   seconds   seconds";
 static const char graph_head[] = "index % time    self  children    called";
 
-static guint
-probe (const FlamSource *source)
-{
-  return flam_source_head_has (source, 16384, flat_head) ||
-                 flam_source_head_has (source, 16384, graph_head)
-             ? 90
-             : 0;
-}
-
 /* --- lines --------------------------------------------------------------- */
 
 static void
@@ -270,7 +261,7 @@ static gboolean
 load (FlamLoad *load, GError **error)
 {
   const FlamSource *source = load->source;
-  g_autoptr (FlamGprofGraph) graph = flam_gprof_graph_new (load->builder);
+  FlamGprofGraph *graph = flam_gprof_graph_new (load);
   Reader reader = { .builder = load->builder,
                     .graph = graph,
                     .by_name = flam_load_table (load, FLAM_KEY_TEXT, NULL),
@@ -294,6 +285,7 @@ const FlamImporter flam_import_gprof = {
   .label = N_ ("gprof text"),
   .suffixes = FLAM_LIST (".gprof", ".gprof.txt"),
   .mime_types = FLAM_LIST ("text/plain"),
-  .probe = probe,
+  .signs = FLAM_SIGNS (FLAM_HEAD (90, 0, 16384, flat_head),
+                       FLAM_HEAD (90, 0, 16384, graph_head)),
   .load = load,
 };

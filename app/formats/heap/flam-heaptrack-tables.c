@@ -28,26 +28,16 @@ const guint8 flam_heaptrack_digits[256] = {
 };
 
 void
-flam_heaptrack_tables_init (FlamHeaptrackTables *tables, FlamBuilder *builder)
+flam_heaptrack_tables_init (FlamHeaptrackTables *tables, FlamLoad *load)
 {
-  *tables = (FlamHeaptrackTables){ .builder = builder };
-  flam_column_init (&tables->strings, sizeof (Text));
-  flam_column_init (&tables->ips, sizeof (Ip));
-  flam_column_init (&tables->traces, sizeof (FlamTrace));
-  flam_column_init (&tables->frames, sizeof (FlamId));
-  tables->mapped = flam_ranges_new ();
-  flam_interner_init (&tables->ip_index);
-}
-
-void
-flam_heaptrack_tables_clear (FlamHeaptrackTables *tables)
-{
-  flam_column_clear (&tables->strings);
-  flam_column_clear (&tables->ips);
-  flam_column_clear (&tables->traces);
-  flam_column_clear (&tables->frames);
-  flam_ranges_free (tables->mapped);
-  flam_interner_clear (&tables->ip_index);
+  *tables = (FlamHeaptrackTables){ .builder = load->builder };
+  flam_load_column (load, &tables->strings, Text);
+  flam_load_column (load, &tables->ips, Ip);
+  flam_load_column (load, &tables->traces, FlamTrace);
+  flam_load_column (load, &tables->frames, FlamId);
+  tables->mapped =
+      flam_load_clears (load, flam_ranges_new (), flam_ranges_free);
+  flam_load_interner (load, &tables->ip_index);
 }
 
 static gboolean

@@ -21,7 +21,7 @@
  *
  * Source of facts: heaptrack 1.0 to 1.5, its reader and its interpreter. */
 
-#include "flam-builder.h"
+#include "flam-load.h"
 #include "flam-columns.h"
 #include "flam-ranges.h"
 #include "flam-suppressions.h"
@@ -46,9 +46,7 @@ typedef struct
   guint n_op_new;
 } FlamHeaptrackTables;
 
-void flam_heaptrack_tables_init (FlamHeaptrackTables *tables,
-                                 FlamBuilder *builder);
-void flam_heaptrack_tables_clear (FlamHeaptrackTables *tables);
+void flam_heaptrack_tables_init (FlamHeaptrackTables *tables, FlamLoad *load);
 
 void flam_heaptrack_tables_string (FlamHeaptrackTables *tables,
                                    const char *text,

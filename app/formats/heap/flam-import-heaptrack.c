@@ -569,8 +569,7 @@ load (FlamLoad *load, GError **error)
       flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
   reader->rss_counter =
       flam_builder_add_counter (builder, "rss", FLAM_UNIT_BYTES);
-  flam_heaptrack_tables_init (&reader->tables, builder);
-  flam_load_clears (load, &reader->tables, flam_heaptrack_tables_clear);
+  flam_heaptrack_tables_init (&reader->tables, load);
   return read_lines (reader, error) && finish (reader, error);
 }
 

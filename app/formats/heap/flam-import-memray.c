@@ -202,9 +202,7 @@ read_body (FlamMemray *reader, GError **error)
   else
     flam_builder_add_allocation_measures (reader->builder);
   if (reader->native && !reader->aggregated)
-    reader->calls = flam_load_clears (reader->load,
-                                      flam_memray_native_new (reader->builder),
-                                      flam_memray_native_free);
+    reader->calls = flam_memray_native_new (reader->load);
   if (reader->calls != NULL)
     flam_builder_warn (
         reader->builder,

@@ -64,25 +64,20 @@ made_equal (gconstpointer a, gconstpointer b)
 }
 
 FlamMemrayNative *
-flam_memray_native_new (FlamBuilder *builder)
+flam_memray_native_new (FlamLoad *load)
 {
-  FlamMemrayNative *native = g_new0 (FlamMemrayNative, 1);
+  FlamMemrayNative *native = flam_load_new (load, FlamMemrayNative);
 
-  native->builder = builder;
+  native->builder = load->builder;
   native->module = FLAM_NONE;
-  native->nodes = g_array_new (FALSE, FALSE, sizeof (Node));
-  native->segments = flam_ranges_new ();
-  native->made = g_hash_table_new_full (made_hash, made_equal, g_free, NULL);
+  native->nodes = flam_load_array (load, Node);
+  native->segments =
+      flam_load_clears (load, flam_ranges_new (), flam_ranges_free);
+  native->made = flam_load_clears (
+      load,
+      g_hash_table_new_full (made_hash, made_equal, g_free, NULL),
+      g_hash_table_unref);
   return native;
-}
-
-void
-flam_memray_native_free (FlamMemrayNative *native)
-{
-  g_array_unref (native->nodes);
-  flam_ranges_free (native->segments);
-  g_hash_table_unref (native->made);
-  g_free (native);
 }
 
 void

@@ -112,8 +112,7 @@ gboolean flam_memray_block (FlamMemray *reader, guint flags);
 
 /* --- native frames (flam-memray-native.c) -------------------------------- */
 
-FlamMemrayNative *flam_memray_native_new (FlamBuilder *builder);
-void flam_memray_native_free (FlamMemrayNative *native);
+FlamMemrayNative *flam_memray_native_new (FlamLoad *load);
 /* The next node: a call at `ip` by another node, 0 for none. */
 void
 flam_memray_native_call (FlamMemrayNative *native, guint64 ip, guint64 caller);

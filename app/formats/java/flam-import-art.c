@@ -398,8 +398,7 @@ load (FlamLoad *load, GError **error)
                .methods = flam_load_table (load, FLAM_KEY_DIRECT, NULL),
                .threads = flam_load_table (load, FLAM_KEY_DIRECT, g_free) };
   flam_builder_set_has_times (load->builder);
-  flam_trace_spans_init (&trace->spans, load->builder);
-  flam_load_clears (load, &trace->spans, flam_trace_spans_clear);
+  flam_trace_spans_init (&trace->spans, load);
   if (load->source->size > 0 && *load->source->data == '*')
     read_text (trace);
   return read_header (trace, error) && read_records (trace, error) &&

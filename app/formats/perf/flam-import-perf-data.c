@@ -297,21 +297,18 @@ static gboolean
 load (FlamLoad *load, GError **error)
 {
   FlamBuilder *builder = load->builder;
-  g_autoptr (FlamPerfFile) file =
+  FlamPerfFile *file =
       flam_perf_file_open (load->source, load->options->progress, error);
-  g_autoptr (FlamPerfReader) reader = NULL;
-  g_autoptr (FlamPerfModules) modules = NULL;
-  g_autoptr (FlamPerfProcesses) processes = NULL;
-  g_autoptr (FlamPerfStacks) stacks = NULL;
   Import import = { .load = load, .builder = builder, .file = file };
 
   if (!file)
     return FALSE;
-  import.reader = reader = flam_perf_reader_new (file, TRUE);
-  import.modules = modules =
-      flam_perf_modules_new (file, builder, load->options->binaries);
-  import.processes = processes = flam_perf_processes_new (builder, modules);
-  import.stacks = stacks = flam_perf_stacks_new (file, builder, modules);
+  flam_load_clears (load, file, flam_perf_file_free);
+  import.reader = flam_load_clears (
+      load, flam_perf_reader_new (file, TRUE), flam_perf_reader_free);
+  import.modules = flam_perf_modules_new (file, load, load->options->binaries);
+  import.processes = flam_perf_processes_new (load, import.modules);
+  import.stacks = flam_perf_stacks_new (file, load, import.modules);
   import.counted = flam_load_table (load, FLAM_KEY_NUMBER, g_free);
   add_measures (&import);
   set_facts (&import);

@@ -187,9 +187,7 @@ const FlamImporter flam_import_perf_json = {
   .label = "perf data convert",
   .suffixes = FLAM_LIST (".perf.json", ".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .signs = FLAM_SIGNS ({ .first = '{',
-                         .head = 256,
-                         .words = FLAM_LIST ("\"linux-perf-json-version\""),
-                         .score = 100 }),
+  .signs =
+      FLAM_SIGNS (FLAM_HEAD (100, '{', 256, "\"linux-perf-json-version\"")),
   .load = load,
 };

@@ -363,8 +363,7 @@ probe_perf_report (const FlamSource *source)
 }
 
 static const FlamDialect dialect_perf_report = {
-  N_ ("report of perf"), read_report,      NULL,
-  finish_report,         FLAM_KIND_NATIVE, FALSE
+  N_ ("report of perf"), read_report, NULL, finish_report
 };
 
 FLAM_STACK_TEXT_IMPORTER (

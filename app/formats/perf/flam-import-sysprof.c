@@ -29,7 +29,7 @@
  * capture (counters, logs, files, D-Bus) is passed over. Source of facts:
  * Sysprof 50, sysprof-capture-types.h. */
 
-#define MAGIC 0xFDCA975Eu
+#define MAGIC "\x5e\x97\xca\xfd"
 #define HEADER 256
 #define FRAME 24
 #define MAX_COPIED 4000000
@@ -79,14 +79,6 @@ typedef struct
 } Reader;
 
 /* --- bytes --------------------------------------------------------------- */
-
-static guint
-probe (const FlamSource *source)
-{
-  return source->size >= HEADER && flam_bytes_get (source->data, 4) == MAGIC
-             ? 100
-             : 0;
-}
 
 static gboolean
 next_frame (Reader *reader, Frame *frame)
@@ -513,6 +505,6 @@ const FlamImporter flam_import_sysprof = {
   .label = "Sysprof",
   .suffixes = FLAM_LIST (".syscap"),
   .mime_types = FLAM_LIST ("application/x-sysprof-capture"),
-  .probe = probe,
+  .signs = FLAM_SIGNS ({ FLAM_MAGIC (MAGIC), .least = HEADER, .score = 100 }),
   .load = load,
 };

@@ -42,38 +42,35 @@ module_free (gpointer data)
   g_free (module);
 }
 
+static void
+forget_kernel (FlamPerfModules *modules)
+{
+  g_clear_pointer (&modules->kernel_names, flam_perf_kernel_free);
+  g_free (modules->kernel_why);
+  g_free (modules->kernel_symbol);
+}
+
 FlamPerfModules *
 flam_perf_modules_new (const FlamPerfFile *file,
-                       FlamBuilder *builder,
+                       FlamLoad *load,
                        const char *const *binaries)
 {
-  FlamPerfModules *modules = g_new0 (FlamPerfModules, 1);
+  FlamPerfModules *modules = flam_load_new (load, FlamPerfModules);
 
   modules->file = file;
-  modules->builder = builder;
-  modules->binaries = flam_binaries_new (binaries, NULL);
-  modules->map_folders = g_ptr_array_new_with_free_func (g_free);
+  modules->builder = load->builder;
+  modules->binaries = flam_load_clears (
+      load, flam_binaries_new (binaries, NULL), flam_binaries_free);
+  flam_load_clears (load, modules, forget_kernel);
+  modules->map_folders = flam_load_pointers (load, g_free);
   for (; binaries != NULL && *binaries != NULL; binaries++)
     g_ptr_array_add (modules->map_folders, g_strdup (*binaries));
   if (file->source->file != NULL) /* beside the capture */
     g_ptr_array_add (modules->map_folders,
                      g_path_get_dirname (file->source->path));
   g_ptr_array_add (modules->map_folders, NULL);
-  modules->by_name =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, module_free);
+  modules->by_name = flam_load_table (load, FLAM_KEY_TEXT, module_free);
   return modules;
-}
-
-void
-flam_perf_modules_free (FlamPerfModules *modules)
-{
-  g_hash_table_unref (modules->by_name);
-  flam_binaries_free (modules->binaries);
-  g_ptr_array_unref (modules->map_folders);
-  g_clear_pointer (&modules->kernel_names, flam_perf_kernel_free);
-  g_free (modules->kernel_why);
-  g_free (modules->kernel_symbol);
-  g_free (modules);
 }
 
 static FlamPerfModuleKind

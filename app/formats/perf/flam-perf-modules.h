@@ -5,7 +5,7 @@
  * unwind tables, made when they are first needed. */
 
 #include "flam-binaries.h"
-#include "flam-builder.h"
+#include "flam-load.h"
 #include "flam-jit.h"
 #include "flam-perf-file.h"
 #include "flam-unwind-rows.h"
@@ -36,10 +36,8 @@ typedef struct
 typedef struct _FlamPerfModules FlamPerfModules;
 
 FlamPerfModules *flam_perf_modules_new (const FlamPerfFile *file,
-                                        FlamBuilder *builder,
+                                        FlamLoad *load,
                                         const char *const *binaries);
-void flam_perf_modules_free (FlamPerfModules *modules);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfModules, flam_perf_modules_free)
 
 /* `build_id` "": the one in the file's header, if any. */
 FlamPerfModule *flam_perf_modules_get (FlamPerfModules *modules,

@@ -80,25 +80,16 @@ thread_free (gpointer data)
 }
 
 FlamPerfProcesses *
-flam_perf_processes_new (FlamBuilder *builder, FlamPerfModules *modules)
+flam_perf_processes_new (FlamLoad *load, FlamPerfModules *modules)
 {
-  FlamPerfProcesses *processes = g_new0 (FlamPerfProcesses, 1);
+  FlamPerfProcesses *processes = flam_load_new (load, FlamPerfProcesses);
 
-  processes->builder = builder;
+  processes->builder = load->builder;
   processes->modules = modules;
-  processes->all = g_ptr_array_new_with_free_func (process_free);
-  processes->processes = g_hash_table_new (NULL, NULL);
-  processes->threads = g_hash_table_new_full (NULL, NULL, NULL, thread_free);
+  processes->all = flam_load_pointers (load, process_free);
+  processes->processes = flam_load_table (load, FLAM_KEY_DIRECT, NULL);
+  processes->threads = flam_load_table (load, FLAM_KEY_DIRECT, thread_free);
   return processes;
-}
-
-void
-flam_perf_processes_free (FlamPerfProcesses *processes)
-{
-  g_hash_table_unref (processes->threads);
-  g_hash_table_unref (processes->processes);
-  g_ptr_array_unref (processes->all);
-  g_free (processes);
 }
 
 /* --- mappings ------------------------------------------------------------ */

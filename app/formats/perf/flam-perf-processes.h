@@ -11,17 +11,15 @@
  * A pid that is used again is another process; a process that calls exec stays
  * the same one, with no mappings. */
 
-#include "flam-builder.h"
+#include "flam-load.h"
 #include "flam-perf-modules.h"
 #include "flam-perf-records.h"
 #include "flam-unwind-space.h"
 
 typedef struct _FlamPerfProcesses FlamPerfProcesses;
 
-FlamPerfProcesses *flam_perf_processes_new (FlamBuilder *builder,
+FlamPerfProcesses *flam_perf_processes_new (FlamLoad *load,
                                             FlamPerfModules *modules);
-void flam_perf_processes_free (FlamPerfProcesses *processes);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfProcesses, flam_perf_processes_free)
 
 /* MMAP, MMAP2, COMM, FORK, EXIT; others are ignored. */
 void flam_perf_processes_note (FlamPerfProcesses *processes,

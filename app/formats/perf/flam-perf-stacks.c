@@ -37,30 +37,21 @@ struct _FlamPerfStacks
 
 FlamPerfStacks *
 flam_perf_stacks_new (const FlamPerfFile *file,
-                      FlamBuilder *builder,
+                      FlamLoad *load,
                       FlamPerfModules *modules)
 {
-  FlamPerfStacks *stacks = g_new0 (FlamPerfStacks, 1);
+  FlamPerfStacks *stacks = flam_load_new (load, FlamPerfStacks);
 
-  stacks->builder = builder;
+  stacks->builder = load->builder;
   stacks->modules = modules;
-  stacks->cache = flam_unwind_cache_new ();
-  stacks->entries = g_new0 (Entry, 1 << CACHE_BITS);
+  stacks->cache =
+      flam_load_clears (load, flam_unwind_cache_new (), flam_unwind_cache_free);
+  stacks->entries = flam_load_vector (load, Entry, 1 << CACHE_BITS);
   stacks->unknown = FLAM_NONE;
   stacks->can_unwind = !file->arch || g_str_equal (file->arch, "x86_64");
-  stacks->frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  stacks->pcs = g_new (guint64, FLAM_UNWIND_DEFAULT_LIMIT);
+  stacks->frames = flam_load_array (load, FlamId);
+  stacks->pcs = flam_load_vector (load, guint64, FLAM_UNWIND_DEFAULT_LIMIT);
   return stacks;
-}
-
-void
-flam_perf_stacks_free (FlamPerfStacks *stacks)
-{
-  flam_unwind_cache_free (stacks->cache);
-  g_free (stacks->entries);
-  g_array_unref (stacks->frames);
-  g_free (stacks->pcs);
-  g_free (stacks);
 }
 
 guint64

@@ -12,7 +12,7 @@
  * Addresses in no mapping, which frame pointers that were none give in plenty,
  * are all one frame "[unknown]", and several of them in a row are one. */
 
-#include "flam-builder.h"
+#include "flam-load.h"
 #include "flam-perf-modules.h"
 #include "flam-perf-records.h"
 #include "flam-unwind-space.h"
@@ -20,10 +20,8 @@
 typedef struct _FlamPerfStacks FlamPerfStacks;
 
 FlamPerfStacks *flam_perf_stacks_new (const FlamPerfFile *file,
-                                      FlamBuilder *builder,
+                                      FlamLoad *load,
                                       FlamPerfModules *modules);
-void flam_perf_stacks_free (FlamPerfStacks *stacks);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfStacks, flam_perf_stacks_free)
 
 /* The stack of a sample in a process's address space; FLAM_NONE without one. */
 FlamId flam_perf_stacks_get (FlamPerfStacks *stacks,

@@ -151,8 +151,7 @@ load (FlamLoad *load, GError **error)
 {
   FlamPerfetto *trace = flam_load_new (load, FlamPerfetto);
 
-  flam_perfetto_init (trace, load->builder);
-  flam_load_clears (load, trace, flam_perfetto_clear);
+  flam_perfetto_init (trace, load);
   if (!read_packets (trace, load, error))
     return FALSE;
   return flam_perfetto_finish (trace) ||

@@ -7,35 +7,18 @@
 #include <math.h>
 #include <string.h>
 
-static GHashTable *
-new_table (GDestroyNotify free_value)
-{
-  return g_hash_table_new_full (
-      flam_hash_int64, g_int64_equal, g_free, free_value);
-}
-
 void
-flam_perfetto_init (FlamPerfetto *trace, FlamBuilder *builder)
+flam_perfetto_init (FlamPerfetto *trace, FlamLoad *load)
 {
   *trace = (FlamPerfetto){ 0 };
-  flam_perfetto_names_init (&trace->names, builder);
-  flam_trace_spans_init (&trace->spans, builder);
-  flam_builder_set_has_times (builder);
-  trace->sequences = new_table (g_free);
-  trace->tracks = new_table (g_free);
-  trace->samples = g_array_new (FALSE, FALSE, sizeof (FlamPerfettoSample));
-  trace->heap = flam_perfetto_heap_new ();
-}
-
-void
-flam_perfetto_clear (FlamPerfetto *trace)
-{
-  flam_perfetto_names_clear (&trace->names);
-  flam_trace_spans_clear (&trace->spans);
-  g_hash_table_unref (trace->sequences);
-  g_hash_table_unref (trace->tracks);
-  g_array_unref (trace->samples);
-  g_hash_table_unref (trace->heap);
+  flam_perfetto_names_init (&trace->names, load);
+  flam_trace_spans_init (&trace->spans, load);
+  flam_builder_set_has_times (load->builder);
+  trace->sequences = flam_load_table (load, FLAM_KEY_NUMBER, g_free);
+  trace->tracks = flam_load_table (load, FLAM_KEY_NUMBER, g_free);
+  trace->samples = flam_load_array (load, FlamPerfettoSample);
+  trace->heap =
+      flam_load_clears (load, flam_perfetto_heap_new (), g_hash_table_unref);
 }
 
 /* --- clocks -------------------------------------------------------------- */

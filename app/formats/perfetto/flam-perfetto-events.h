@@ -6,8 +6,7 @@
 
 #include "flam-perfetto-threads.h"
 
-void flam_perfetto_init (FlamPerfetto *trace, FlamBuilder *builder);
-void flam_perfetto_clear (FlamPerfetto *trace);
+void flam_perfetto_init (FlamPerfetto *trace, FlamLoad *load);
 /* A packet's facts are known: finds its sequence, reads what the others of its
  * fields refer to, and its time. */
 void flam_perfetto_begin (FlamPerfetto *trace,

@@ -33,18 +33,14 @@ equal_keys (gconstpointer a, gconstpointer b)
 }
 
 void
-flam_perfetto_names_init (FlamPerfettoNames *names, FlamBuilder *builder)
+flam_perfetto_names_init (FlamPerfettoNames *names, FlamLoad *load)
 {
-  names->builder = builder;
-  names->ids = g_hash_table_new_full (hash_key, equal_keys, g_free, NULL);
-  names->numbers = g_array_new (FALSE, FALSE, sizeof (guint64));
-}
-
-void
-flam_perfetto_names_clear (FlamPerfettoNames *names)
-{
-  g_hash_table_unref (names->ids);
-  g_array_unref (names->numbers);
+  names->builder = load->builder;
+  names->ids = flam_load_clears (
+      load,
+      g_hash_table_new_full (hash_key, equal_keys, g_free, NULL),
+      g_hash_table_unref);
+  names->numbers = flam_load_array (load, guint64);
 }
 
 FlamId

@@ -11,7 +11,7 @@
  * Everything is made into the builder's own ids as it comes. Source: the
  * comments of perfetto's protos, interned_data and profile_common. */
 
-#include "flam-builder.h"
+#include "flam-load.h"
 #include "flam-proto.h"
 
 typedef enum
@@ -33,8 +33,7 @@ typedef struct
   GArray *numbers; /* guint64: scratch */
 } FlamPerfettoNames;
 
-void flam_perfetto_names_init (FlamPerfettoNames *names, FlamBuilder *builder);
-void flam_perfetto_names_clear (FlamPerfettoNames *names);
+void flam_perfetto_names_init (FlamPerfettoNames *names, FlamLoad *load);
 
 /* FLAM_NONE: not known. `sequence` is the sequence's state, which gets another
  * number when it is cleared. */

@@ -13,60 +13,27 @@ typedef gboolean (*Draw) (FlamTree *tree,
 
 /* It is put at once: a picture is bounded by its pixels. */
 static gboolean
-save (Draw draw,
-      const FlamProfile *profile,
-      const FlamSelection *selection,
-      const FlamExportOptions *options,
-      FlamSink *out,
-      GError **error)
+save (FlamExport *export, GError **error)
 {
-  g_autoptr (FlamTree) tree =
-      flam_export_tree_in_order (profile, selection, options->look.order);
+  const Draw draw = export->form;
+  const FlamLook *look = &export->options->look;
+  g_autoptr (FlamTree) tree = flam_export_tree_in_order (
+      export->profile, export->selection, look->order);
   g_autoptr (GString) bytes = g_string_new (NULL);
   g_autoptr (FlamChart) chart = NULL;
-  FlamPictureOptions picture = { .look = options->look, .scale = PNG_SCALE };
+  FlamPictureOptions picture = { .look = *look, .scale = PNG_SCALE };
 
-  if (options->look.chart)
+  if (look->chart)
     {
-      chart = flam_export_chart (profile, selection, error);
+      chart = flam_export_chart (export->profile, export->selection, error);
       if (chart == NULL)
         return FALSE;
       picture.chart = chart;
     }
   if (!draw (tree, &picture, bytes, error))
     return FALSE;
-  flam_sink_put_len (out, bytes->str, bytes->len);
+  flam_sink_put_len (export->out, bytes->str, bytes->len);
   return TRUE;
-}
-
-static gboolean
-save_png (const FlamProfile *profile,
-          const FlamSelection *selection,
-          const FlamExportOptions *options,
-          FlamSink *out,
-          GError **error)
-{
-  return save (flam_picture_to_png, profile, selection, options, out, error);
-}
-
-static gboolean
-save_pdf (const FlamProfile *profile,
-          const FlamSelection *selection,
-          const FlamExportOptions *options,
-          FlamSink *out,
-          GError **error)
-{
-  return save (flam_picture_to_pdf, profile, selection, options, out, error);
-}
-
-static gboolean
-save_tags (const FlamProfile *profile,
-           const FlamSelection *selection,
-           const FlamExportOptions *options,
-           FlamSink *out,
-           GError **error)
-{
-  return save (flam_picture_to_tags, profile, selection, options, out, error);
 }
 
 const FlamExporter flam_export_png = {
@@ -76,7 +43,8 @@ const FlamExporter flam_export_png = {
   .mime_type = "image/png",
   .look = FLAM_LOOK_PICTURE | FLAM_LOOK_SHAPE | FLAM_LOOK_CHART,
   .holds = FLAM_HOLDS_ALL,
-  .save = save_png,
+  .save = save,
+  .form = flam_picture_to_png,
 };
 
 const FlamExporter flam_export_pdf = {
@@ -87,7 +55,8 @@ const FlamExporter flam_export_pdf = {
   .look =
       FLAM_LOOK_PICTURE | FLAM_LOOK_SHAPE | FLAM_LOOK_CHART | FLAM_LOOK_NOTES,
   .holds = FLAM_HOLDS_ALL,
-  .save = save_pdf,
+  .save = save,
+  .form = flam_picture_to_pdf,
 };
 
 const FlamExporter flam_export_tags = {
@@ -98,5 +67,6 @@ const FlamExporter flam_export_tags = {
   .text = TRUE,
   .look = FLAM_LOOK_PICTURE | FLAM_LOOK_CHART,
   .holds = FLAM_HOLDS_ALL,
-  .save = save_tags,
+  .save = save,
+  .form = flam_picture_to_tags,
 };

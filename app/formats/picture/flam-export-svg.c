@@ -5,24 +5,20 @@
 #include "flam-svg.h"
 
 static gboolean
-save (const FlamProfile *profile,
-      const FlamSelection *selection,
-      const FlamExportOptions *options,
-      FlamSink *out,
-      GError **error)
+save (FlamExport *export, GError **error)
 {
-  g_autoptr (FlamTree) tree =
-      flam_export_tree_in_order (profile, selection, options->look.order);
+  g_autoptr (FlamTree) tree = flam_export_tree_in_order (
+      export->profile, export->selection, export->options->look.order);
 
   g_autoptr (FlamChart) chart = NULL;
 
-  if (options->look.chart)
+  if (export->options->look.chart)
     {
-      chart = flam_export_chart (profile, selection, error);
+      chart = flam_export_chart (export->profile, export->selection, error);
       if (chart == NULL)
         return FALSE;
     }
-  flam_svg_append_document (out, tree, chart, &options->look);
+  flam_svg_append_document (export->out, tree, chart, &export->options->look);
   return TRUE;
 }
 

@@ -323,14 +323,9 @@ const FlamImporter flam_import_async_profiler = {
   .suffixes = FLAM_LIST (".html"),
   .mime_types = FLAM_LIST ("text/html"),
   .signs = FLAM_SIGNS (
-      { .first = '<',
-        .head = 16 << 10,
-        .words = FLAM_LIST ("async-profiler</a>", "const levels = Array("),
-        .score = 90 },
-      { .first = '<',
-        .head = 16 << 10,
-        .words = FLAM_LIST ("function treeView(", "ul class='tree'"),
-        .score = 85 }),
+      FLAM_HEAD (
+          90, '<', 16 << 10, "async-profiler</a>", "const levels = Array("),
+      FLAM_HEAD (85, '<', 16 << 10, "function treeView(", "ul class='tree'")),
   .load = load,
   .streams = TRUE,
 };

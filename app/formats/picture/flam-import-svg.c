@@ -403,30 +403,15 @@ load (FlamLoad *load, GError **error)
   return TRUE;
 }
 
-/* --- probe --------------------------------------------------------------- */
-
-static guint
-probe (const FlamSource *source)
-{
-  static const char *const marks[] = { "class=\"flambeau\"",
-                                       "flame graph stack visualization",
-                                       "Flame graph stack visualization",
-                                       "onload=\"init(evt)\"" };
-
-  if (flam_source_first_char (source) != '<' ||
-      !flam_source_head_has (source, 32 << 10, "<svg"))
-    return 0;
-  for (guint i = 0; i < G_N_ELEMENTS (marks); i++)
-    if (flam_source_head_has (source, 32 << 10, marks[i]))
-      return 70;
-  return 0;
-}
-
 const FlamImporter flam_import_svg = {
   .id = "svg",
   .label = N_ ("SVG flame graph"),
   .suffixes = FLAM_LIST (".svg", ".html"),
   .mime_types = FLAM_LIST ("image/svg+xml", "text/html"),
-  .probe = probe,
+  .signs = FLAM_SIGNS (
+      FLAM_HEAD (70, '<', 32 << 10, "<svg", "class=\"flambeau\""),
+      FLAM_HEAD (70, '<', 32 << 10, "<svg", "flame graph stack visualization"),
+      FLAM_HEAD (70, '<', 32 << 10, "<svg", "Flame graph stack visualization"),
+      FLAM_HEAD (70, '<', 32 << 10, "<svg", "onload=\"init(evt)\"")),
   .load = load,
 };

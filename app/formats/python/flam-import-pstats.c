@@ -533,7 +533,6 @@ read_all (Reader *reader, GError **error)
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  g_autoptr (FlamCallGraph) graph = NULL;
   Reader reader = { .load = load,
                     .builder = load->builder,
                     .by_frame = flam_load_table (load, FLAM_KEY_DIRECT, NULL),
@@ -545,11 +544,11 @@ load (FlamLoad *load, GError **error)
 
   flam_load_measures (
       load->builder, FLAM_STANDARD_WALL_TIME, FLAM_STANDARD_CALLS);
-  graph = reader.graph = flam_call_graph_new (load->builder, 2);
+  reader.graph = flam_call_graph_new (load, 2);
   if (!read_all (&reader, error))
     return FALSE;
   add_calls (&reader);
-  return flam_call_graph_finish (graph, thread, error);
+  return flam_call_graph_finish (reader.graph, thread, error);
 }
 
 const FlamImporter flam_import_pstats = {

@@ -306,14 +306,8 @@ const FlamImporter flam_import_pyinstrument = {
   .label = "pyinstrument",
   .suffixes = FLAM_LIST (".pyisession", ".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .signs =
-      FLAM_SIGNS ({ .first = '{',
-                    .head = 8192,
-                    .words = FLAM_LIST ("\"root_frame\"", "\"sample_count\""),
-                    .score = 90 },
-                  { .first = '{',
-                    .head = 64,
-                    .words = FLAM_LIST ("\"frame_records\""),
-                    .score = 90 }),
+  .signs = FLAM_SIGNS (
+      FLAM_HEAD (90, '{', 8192, "\"root_frame\"", "\"sample_count\""),
+      FLAM_HEAD (90, '{', 64, "\"frame_records\"")),
   .load = load,
 };

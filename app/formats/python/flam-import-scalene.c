@@ -291,10 +291,7 @@ const FlamImporter flam_import_scalene = {
   .label = "Scalene",
   .suffixes = FLAM_LIST (".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .signs =
-      FLAM_SIGNS ({ .first = '{',
-                    .head = 16384,
-                    .words = FLAM_LIST ("\"elapsed_time_sec\"", "\"files\""),
-                    .score = 90 }),
+  .signs = FLAM_SIGNS (
+      FLAM_HEAD (90, '{', 16384, "\"elapsed_time_sec\"", "\"files\"")),
   .load = load,
 };

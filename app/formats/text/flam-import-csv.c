@@ -229,12 +229,12 @@ probe_vsprof (const FlamSource *source)
 
 /* --- the table ----------------------------------------------------------- */
 
-static const FlamDialect dialect_vtune = {
-  N_ ("table of VTune"), read_vtune, NULL, NULL, FLAM_KIND_NATIVE, TRUE
-};
-static const FlamDialect dialect_vsprof = {
-  N_ ("table of Visual Studio"), read_vsprof, NULL, NULL, FLAM_KIND_NATIVE, TRUE
-};
+static const FlamDialect dialect_vtune = { N_ ("table of VTune"),
+                                           read_vtune,
+                                           .own = TRUE };
+static const FlamDialect dialect_vsprof = { N_ ("table of Visual Studio"),
+                                            read_vsprof,
+                                            .own = TRUE };
 
 FLAM_STACK_TEXT_IMPORTER (vtune, "vtune", N_ ("VTune, top-down CSV"), ".csv")
 FLAM_STACK_TEXT_IMPORTER (vsprof,

@@ -367,18 +367,16 @@ probe_procstack (const FlamSource *source)
 /* --- the table ----------------------------------------------------------- */
 
 static const FlamDialect dialect_gdb = {
-  N_ ("output of gdb"), read_gdb, parse_gdb, end_block, FLAM_KIND_NATIVE
+  N_ ("output of gdb"), read_gdb, parse_gdb, end_block
 };
 static const FlamDialect dialect_lldb = {
-  N_ ("output of lldb"), read_lldb, parse_lldb, end_block, FLAM_KIND_NATIVE
+  N_ ("output of lldb"), read_lldb, parse_lldb, end_block
 };
-static const FlamDialect dialect_eu_stack = { N_ ("output of eu-stack"),
-                                              read_elfutils,
-                                              parse_elfutils,
-                                              end_block,
-                                              FLAM_KIND_NATIVE };
+static const FlamDialect dialect_eu_stack = {
+  N_ ("output of eu-stack"), read_elfutils, parse_elfutils, end_block
+};
 static const FlamDialect dialect_procstack = {
-  N_ ("output of procstack"), read_aix, parse_aix, end_block, FLAM_KIND_NATIVE
+  N_ ("output of procstack"), read_aix, parse_aix, end_block
 };
 
 FLAM_STACK_TEXT_IMPORTER (gdb, "gdb", "gdb, pstack", ".gdb", ".pstack", ".txt")

@@ -367,11 +367,9 @@ probe_phpspy (const FlamSource *source)
 
 /* --- the table ----------------------------------------------------------- */
 
-static const FlamDialect dialect_goroutine = { N_ ("dump of goroutines"),
-                                               read_goroutine,
-                                               parse_go,
-                                               end_block,
-                                               FLAM_KIND_NATIVE };
+static const FlamDialect dialect_goroutine = {
+  N_ ("dump of goroutines"), read_goroutine, parse_go, end_block
+};
 static const FlamDialect dialect_faulthandler = { N_ ("output of faulthandler"),
                                                   read_faulthandler,
                                                   parse_faulthandler,

@@ -384,12 +384,7 @@ const FlamImporter flam_import_ghc = {
   .suffixes = FLAM_LIST (".prof", ".json"),
   .mime_types = FLAM_LIST ("text/plain", "application/json"),
   .signs = FLAM_SIGNS (
-      { .first = '{',
-        .head = 4096,
-        .words = FLAM_LIST ("\"cost_centres\"", "\"tick_interval\""),
-        .score = 90 },
-      { .head = 512,
-        .words = FLAM_LIST ("Time and Allocation Profiling Report"),
-        .score = 90 }),
+      FLAM_HEAD (90, '{', 4096, "\"cost_centres\"", "\"tick_interval\""),
+      FLAM_HEAD (90, 0, 512, "Time and Allocation Profiling Report")),
   .load = load,
 };

@@ -184,16 +184,12 @@ probe_instruments (const FlamSource *source)
 
 /* --- the table ----------------------------------------------------------- */
 
-static const FlamDialect dialect_sample = {
-  N_ ("output of sample"), read_sample, parse_sample, NULL,
-  FLAM_KIND_NATIVE,        FALSE
+static const FlamDialect dialect_sample = { N_ ("output of sample"),
+                                            read_sample,
+                                            parse_sample };
+static const FlamDialect dialect_instruments = {
+  N_ ("copy from Instruments"), read_instruments, parse_instruments, .own = TRUE
 };
-static const FlamDialect dialect_instruments = { N_ ("copy from Instruments"),
-                                                 read_instruments,
-                                                 parse_instruments,
-                                                 NULL,
-                                                 FLAM_KIND_NATIVE,
-                                                 TRUE };
 
 FLAM_STACK_TEXT_IMPORTER (
     sample, "sample", "macOS sample", ".sample.txt", ".txt")

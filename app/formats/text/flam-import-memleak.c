@@ -140,9 +140,7 @@ probe_memleak (const FlamSource *source)
 static const FlamDialect dialect_memleak = { N_ ("output of bcc's tools"),
                                              read_memleak,
                                              flam_stack_text_parse_traced,
-                                             finish_memleak,
-                                             FLAM_KIND_NATIVE,
-                                             FALSE };
+                                             finish_memleak };
 
 /* All of it is there before it is read: the last report is looked for. */
 const FlamImporter flam_import_memleak = {

@@ -157,8 +157,7 @@ probe_pmcstat (const FlamSource *source)
 }
 
 static const FlamDialect dialect_pmcstat = {
-  N_ ("output of pmcstat"), read_pmcstat,     NULL,
-  finish_pmcstat,           FLAM_KIND_NATIVE, FALSE
+  N_ ("output of pmcstat"), read_pmcstat, NULL, finish_pmcstat
 };
 
 FLAM_STACK_TEXT_IMPORTER (pmcstat, "pmcstat", "pmcstat -G", ".stacks", ".txt")

@@ -438,24 +438,16 @@ probe_stap (const FlamSource *source)
 
 static const FlamDialect dialect_bpftrace = { N_ ("output of bpftrace"),
                                               read_bpftrace,
-                                              flam_stack_text_parse_traced,
-                                              NULL,
-                                              FLAM_KIND_NATIVE };
+                                              flam_stack_text_parse_traced };
 static const FlamDialect dialect_bcc = { N_ ("output of bcc's tools"),
                                          read_bcc,
-                                         flam_stack_text_parse_traced,
-                                         NULL,
-                                         FLAM_KIND_NATIVE };
+                                         flam_stack_text_parse_traced };
 static const FlamDialect dialect_dtrace = { N_ ("output of DTrace"),
                                             read_dtrace,
-                                            flam_stack_text_parse_traced,
-                                            NULL,
-                                            FLAM_KIND_NATIVE };
+                                            flam_stack_text_parse_traced };
 static const FlamDialect dialect_stap = { N_ ("output of SystemTap"),
                                           read_stap,
-                                          flam_stack_text_parse_traced,
-                                          NULL,
-                                          FLAM_KIND_NATIVE };
+                                          flam_stack_text_parse_traced };
 
 FLAM_STACK_TEXT_IMPORTER (bpftrace, "bpftrace", "bpftrace", ".bt.txt", ".txt")
 FLAM_STACK_TEXT_IMPORTER (bcc, "bcc", "bcc", ".txt")

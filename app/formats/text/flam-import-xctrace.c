@@ -313,9 +313,6 @@ const FlamImporter flam_import_xctrace = {
   .label = N_ ("Instruments, xctrace export"),
   .suffixes = FLAM_LIST (".xml"),
   .mime_types = FLAM_LIST ("application/xml"),
-  .signs = FLAM_SIGNS ({ .first = '<',
-                         .head = 4096,
-                         .words = FLAM_LIST ("<trace-query-result"),
-                         .score = 95 }),
+  .signs = FLAM_SIGNS (FLAM_HEAD (95, '<', 4096, "<trace-query-result")),
   .load = load,
 };

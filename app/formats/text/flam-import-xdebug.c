@@ -96,8 +96,7 @@ load (FlamLoad *load, GError **error)
   flam_builder_set_spans (
       builder, flam_load_measures (builder, FLAM_STANDARD_WALL_TIME));
   flam_load_pieces (load, &trace->names);
-  flam_trace_spans_init (&trace->spans, builder);
-  flam_load_clears (load, &trace->spans, flam_trace_spans_clear);
+  flam_trace_spans_init (&trace->spans, load);
   trace->counter = flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
   trace->thread = flam_builder_lone_thread (builder);
   if (!flam_text_read (&trace->lines, load, read_line, trace, NULL, error))
@@ -120,9 +119,8 @@ const FlamImporter flam_import_xdebug = {
   .label = "xdebug trace",
   .suffixes = FLAM_LIST (".xt"),
   .mime_types = FLAM_LIST ("text/plain"),
-  .signs = FLAM_SIGNS ({ .head = 256,
-                         .words = FLAM_LIST ("File format: ", "TRACE START ["),
-                         .score = 90 }),
+  .signs =
+      FLAM_SIGNS (FLAM_HEAD (90, 0, 256, "File format: ", "TRACE START [")),
   .load = load,
   .streams = TRUE,
 };

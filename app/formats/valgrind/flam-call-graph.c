@@ -78,39 +78,23 @@ struct _FlamCallGraph
   (((gint64 *)(graph)->values.data) + (gsize)(i) * (graph)->n_events + (event))
 
 FlamCallGraph *
-flam_call_graph_new (FlamBuilder *builder, guint n_events)
+flam_call_graph_new (FlamLoad *load, guint n_events)
 {
-  FlamCallGraph *graph = g_new0 (FlamCallGraph, 1);
+  FlamCallGraph *graph = flam_load_new (load, FlamCallGraph);
 
-  graph->builder = builder;
+  graph->builder = load->builder;
   graph->n_events = n_events;
-  flam_column_init (&graph->functions, sizeof (Function));
-  flam_column_init (&graph->calls, sizeof (Call));
-  flam_column_init (&graph->costs, sizeof (Cost));
-  flam_column_init (&graph->paths, sizeof (Path));
-  flam_column_init (&graph->steps, sizeof (Step));
-  flam_column_init (&graph->values, n_events * (guint)sizeof (gint64));
-  flam_column_init (&graph->sums, n_events * (guint)sizeof (gint64));
-  flam_interner_init (&graph->call_index);
-  flam_interner_init (&graph->cost_index);
-  graph->totals = g_new0 (gint64, n_events);
+  flam_load_column (load, &graph->functions, Function);
+  flam_load_column (load, &graph->calls, Call);
+  flam_load_column (load, &graph->costs, Cost);
+  flam_load_column (load, &graph->paths, Path);
+  flam_load_column (load, &graph->steps, Step);
+  flam_load_column_of (load, &graph->values, n_events * (guint)sizeof (gint64));
+  flam_load_column_of (load, &graph->sums, n_events * (guint)sizeof (gint64));
+  flam_load_interner (load, &graph->call_index);
+  flam_load_interner (load, &graph->cost_index);
+  graph->totals = flam_load_vector (load, gint64, n_events);
   return graph;
-}
-
-void
-flam_call_graph_free (FlamCallGraph *graph)
-{
-  flam_column_clear (&graph->functions);
-  flam_column_clear (&graph->calls);
-  flam_column_clear (&graph->costs);
-  flam_column_clear (&graph->paths);
-  flam_column_clear (&graph->steps);
-  flam_column_clear (&graph->values);
-  flam_column_clear (&graph->sums);
-  flam_interner_clear (&graph->call_index);
-  flam_interner_clear (&graph->cost_index);
-  g_free (graph->totals);
-  g_free (graph);
 }
 
 guint32

@@ -14,13 +14,11 @@
  * under a millionth of the whole, are not followed: their cost stands at the
  * heaviest path of the function. */
 
-#include "flam-builder.h"
+#include "flam-load.h"
 
 typedef struct _FlamCallGraph FlamCallGraph;
 
-FlamCallGraph *flam_call_graph_new (FlamBuilder *builder, guint n_events);
-void flam_call_graph_free (FlamCallGraph *graph);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamCallGraph, flam_call_graph_free)
+FlamCallGraph *flam_call_graph_new (FlamLoad *load, guint n_events);
 
 /* Numbered from 0. `frame`: as a caller. */
 guint32 flam_call_graph_add_function (FlamCallGraph *graph, FlamId frame);

@@ -350,10 +350,7 @@ read_events (Reader *reader, const char *p, const char *end)
                                     FLAM_UNIT_COUNT,
                                     i,
                                     FLAM_NONE);
-  reader->graph = flam_load_clears (
-      reader->load,
-      flam_call_graph_new (reader->builder, reader->events->len),
-      flam_call_graph_free);
+  reader->graph = flam_call_graph_new (reader->load, reader->events->len);
 }
 
 /* "cmd: …" and its like; FALSE: something else. */

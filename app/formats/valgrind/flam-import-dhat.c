@@ -226,7 +226,6 @@ const FlamImporter flam_import_dhat = {
   .label = "DHAT",
   .suffixes = FLAM_LIST (".dhat", ".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .signs = FLAM_SIGNS (
-      { .head = 200, .words = FLAM_LIST ("\"dhatFileVersion\""), .score = 95 }),
+  .signs = FLAM_SIGNS (FLAM_HEAD (95, 0, 200, "\"dhatFileVersion\"")),
   .load = load,
 };

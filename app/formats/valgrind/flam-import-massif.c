@@ -62,21 +62,6 @@ typedef struct
   gboolean is_peak;
 } Reader;
 
-static guint
-probe (const FlamSource *source)
-{
-  const char *data = (const char *)source->data;
-  gsize head = MIN (source->size, 16384);
-
-  /* `data` is never NULL; gcc, with sanitizers, does not see that. */
-  if (data == NULL || head < 6 || memcmp (data, "desc:", 5) != 0)
-    return 0;
-  return memmem (data, head, "\ntime_unit:", 11) != NULL &&
-                 memmem (data, head, "\nsnapshot=", 10) != NULL
-             ? 95
-             : 0;
-}
-
 /* --- trees --------------------------------------------------------------- */
 
 /* The weight of the innermost node of the path that its children do not
@@ -379,7 +364,11 @@ const FlamImporter flam_import_massif = {
   .label = "massif",
   .suffixes = FLAM_LIST (".massif", "massif.out"),
   .mime_types = FLAM_LIST ("text/plain"),
-  .probe = probe,
+  .signs = FLAM_SIGNS ({ FLAM_MAGIC ("desc:"),
+                         .least = 6,
+                         .head = 16384,
+                         .words = FLAM_LIST ("\ntime_unit:", "\nsnapshot="),
+                         .score = 95 }),
   .load = load,
   .streams = TRUE,
 };

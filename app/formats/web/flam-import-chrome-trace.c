@@ -151,7 +151,7 @@ find_profile (Trace *trace, const Part *part, const FlamTraceTask *task)
   if (profile == NULL)
     {
       profile =
-          flam_v8_profile_new (trace->builder, find_thread (trace, part, task));
+          flam_v8_profile_new (trace->load, find_thread (trace, part, task));
       profile->start = task->time / 1000;
       g_ptr_array_add (trace->profiles, profile);
       g_hash_table_insert (trace->by_key, g_steal_pointer (&key), profile);
@@ -460,16 +460,14 @@ add_samples (Trace *trace, const Sampling *sampling)
                        N_ ("the trace holds CPU profiles: they are shown, and "
                            "not its %u spans"),
                        n_spans);
-  else if (trace->spans.open > 0)
-    flam_builder_warn (
+  else
+    flam_builder_warn_count (
         trace->builder,
-        FLAM_PLURAL (
-            trace->spans.open,
-            "%" PRIu64
-            " span has no end: it is shown as going on to the end of the trace",
-            "%" PRIu64 " spans have no end: they are shown as going on to the "
-            "end of the trace"),
-        trace->spans.open);
+        trace->spans.open,
+        "%" PRIu64
+        " span has no end: it is shown as going on to the end of the trace",
+        "%" PRIu64 " spans have no end: they are shown as going on to the "
+        "end of the trace");
 }
 
 /* "The JSON Array Format … the ] at the end is optional": so the end of a
@@ -502,23 +500,17 @@ say_what_is_missing (Trace *trace)
 {
   guint64 bad = trace->spans.bad + trace->samples.bad;
 
-  if (trace->others > 0)
-    flam_builder_warn (
-        trace->builder,
-        FLAM_PLURAL (
-            trace->others,
-            "%" PRIu64 " event of a kind that is not shown (counters, flows, "
-            "asynchronous ones, spans without a duration)",
-            "%" PRIu64 " events of kinds that are not shown (counters, flows, "
-            "asynchronous ones, spans without a duration)"),
-        trace->others);
-  if (bad > 0)
-    flam_builder_warn (
-        trace->builder,
-        FLAM_PLURAL (bad,
-                     "%" PRIu64 " event makes no sense where it stands",
-                     "%" PRIu64 " events make no sense where they stand"),
-        bad);
+  flam_builder_warn_count (
+      trace->builder,
+      trace->others,
+      "%" PRIu64 " event of a kind that is not shown (counters, flows, "
+      "asynchronous ones, spans without a duration)",
+      "%" PRIu64 " events of kinds that are not shown (counters, flows, "
+      "asynchronous ones, spans without a duration)");
+  flam_builder_warn_count (trace->builder,
+                           bad,
+                           "%" PRIu64 " event makes no sense where it stands",
+                           "%" PRIu64 " events make no sense where they stand");
 }
 
 static gboolean
@@ -531,13 +523,10 @@ load (FlamLoad *load, GError **error)
 
   trace->load = load;
   trace->builder = builder;
-  trace->profiles =
-      flam_load_pointers (load, (GDestroyNotify)flam_v8_profile_free);
+  trace->profiles = flam_load_pointers (load, NULL);
   trace->by_key = flam_load_table (load, FLAM_KEY_TEXT, NULL);
-  flam_trace_spans_init (&trace->spans, builder);
-  flam_load_clears (load, &trace->spans, flam_trace_spans_clear);
-  flam_trace_samples_init (&trace->samples, builder);
-  flam_load_clears (load, &trace->samples, flam_trace_samples_clear);
+  flam_trace_spans_init (&trace->spans, load);
+  flam_trace_samples_init (&trace->samples, load);
   flam_load_column (load, &trace->threads, KnownThread);
   flam_load_interner (load, &trace->thread_index);
   trace->parts = flam_load_pointers (load, free_part);
@@ -554,32 +543,15 @@ load (FlamLoad *load, GError **error)
   return TRUE;
 }
 
-static gboolean
-holds (const FlamSource *source, const char *word)
-{
-  return flam_source_head_has (source, 16384, word);
-}
-
-static guint
-probe (const FlamSource *source)
-{
-  char first = flam_source_first_char (source);
-
-  if (first != '{' && first != '[')
-    return 0;
-  if (first == '{' && holds (source, "\"traceEvents\""))
-    return 90;
-  return holds (source, "\"ph\"") &&
-                 (holds (source, "\"ts\"") || holds (source, "\"pid\""))
-             ? 80
-             : 0;
-}
-
 const FlamImporter flam_import_chrome_trace = {
   .id = "chrome-trace",
   .label = N_ ("Chrome trace events"),
   .suffixes = FLAM_LIST (".trace", ".trace.json", ".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .probe = probe,
+  .signs = FLAM_SIGNS (FLAM_HEAD (90, '{', 16384, "\"traceEvents\""),
+                       FLAM_HEAD (80, '{', 16384, "\"ph\"", "\"ts\""),
+                       FLAM_HEAD (80, '{', 16384, "\"ph\"", "\"pid\""),
+                       FLAM_HEAD (80, '[', 16384, "\"ph\"", "\"ts\""),
+                       FLAM_HEAD (80, '[', 16384, "\"ph\"", "\"pid\"")),
   .load = load,
 };

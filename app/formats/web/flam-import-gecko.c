@@ -446,13 +446,10 @@ check (Gecko *gecko, FlamJson *document, GError **error)
                            ", where %d is the newest known here"),
                        gecko->newer,
                        gecko->newest);
-  if (gecko->process.bad > 0)
-    flam_builder_warn (
-        gecko->builder,
-        FLAM_PLURAL (gecko->process.bad,
-                     "%" PRIu64 " stack or sample makes no sense",
-                     "%" PRIu64 " stacks or samples make no sense"),
-        gecko->process.bad);
+  flam_builder_warn_count (gecko->builder,
+                           gecko->process.bad,
+                           "%" PRIu64 " stack or sample makes no sense",
+                           "%" PRIu64 " stacks or samples make no sense");
   return TRUE;
 }
 
@@ -488,31 +485,14 @@ load (FlamLoad *load, GError **error)
   return ok;
 }
 
-/* --- probe --------------------------------------------------------------- */
-
-static gboolean
-holds (const FlamSource *source, const char *word)
-{
-  return flam_source_head_has (source, 65536, word);
-}
-
-static guint
-probe (const FlamSource *source)
-{
-  if (flam_source_first_char (source) != '{' || !holds (source, "\"meta\""))
-    return 0;
-  if (holds (source, "\"preprocessedProfileVersion\""))
-    return 95;
-  return holds (source, "\"processType\"") && holds (source, "\"interval\"")
-             ? 85
-             : 0;
-}
-
 const FlamImporter flam_import_gecko = {
   .id = "gecko",
   .label = "Firefox Profiler",
   .suffixes = FLAM_LIST (".firefox.json", ".gecko.json", ".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .probe = probe,
+  .signs = FLAM_SIGNS (
+      FLAM_HEAD (95, '{', 65536, "\"meta\"", "\"preprocessedProfileVersion\""),
+      FLAM_HEAD (
+          85, '{', 65536, "\"meta\"", "\"processType\"", "\"interval\"")),
   .load = load,
 };

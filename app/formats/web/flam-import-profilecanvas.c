@@ -398,8 +398,6 @@ const FlamImporter flam_import_profilecanvas = {
   .label = "Julia ProfileCanvas",
   .suffixes = FLAM_LIST (".html"),
   .mime_types = FLAM_LIST ("text/html"),
-  .signs = FLAM_SIGNS ({ .head = 4096,
-                         .words = FLAM_LIST ("profiler-container-"),
-                         .score = 80 }),
+  .signs = FLAM_SIGNS (FLAM_HEAD (80, 0, 4096, "profiler-container-")),
   .load = load,
 };

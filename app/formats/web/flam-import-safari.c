@@ -376,9 +376,7 @@ const FlamImporter flam_import_safari = {
   .label = N_ ("Safari timeline"),
   .suffixes = FLAM_LIST (".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .signs = FLAM_SIGNS ({ .first = '{',
-                         .head = 64 << 10,
-                         .words = FLAM_LIST ("\"recording\":", "\"" RECORD),
-                         .score = 95 }),
+  .signs =
+      FLAM_SIGNS (FLAM_HEAD (95, '{', 64 << 10, "\"recording\":", "\"" RECORD)),
   .load = load,
 };

@@ -231,9 +231,6 @@ const FlamImporter flam_import_stackprof = {
   .suffixes = FLAM_LIST (".json"),
   .mime_types = FLAM_LIST ("application/json"),
   .signs = FLAM_SIGNS (
-      { .first = '{',
-        .head = 4096,
-        .words = FLAM_LIST ("\"mode\":", "\"gc_samples\":", "\"frames\":"),
-        .score = 90 }),
+      FLAM_HEAD (90, '{', 4096, "\"mode\":", "\"gc_samples\":", "\"frames\":")),
   .load = load,
 };

@@ -391,9 +391,7 @@ const FlamImporter flam_import_v8_log = {
   .suffixes = FLAM_LIST ("v8.log"),
   .mime_types = FLAM_LIST ("text/plain"),
   .signs = FLAM_SIGNS (
-      { .head = 16, .words = FLAM_LIST ("v8-version,"), .score = 95 },
-      { .head = 4096,
-        .words = FLAM_LIST ("\ncode-creation,", "shared-library"),
-        .score = 85 }),
+      FLAM_HEAD (95, 0, 16, "v8-version,"),
+      FLAM_HEAD (85, 0, 4096, "\ncode-creation,", "shared-library")),
   .load = load,
 };

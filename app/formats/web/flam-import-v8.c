@@ -64,8 +64,8 @@ load (FlamLoad *load, GError **error)
   void (*const add) (FlamV8Profile * profile) = load->form;
   FlamBuilder *builder = load->builder;
   FlamJson *json = flam_json_load (load, NULL);
-  g_autoptr (FlamV8Profile) profile =
-      flam_v8_profile_new (builder, flam_builder_lone_thread (builder));
+  FlamV8Profile *profile =
+      flam_v8_profile_new (load, flam_builder_lone_thread (builder));
 
   flam_v8_profile_read (profile, json);
   if (json->truncated && profile->nodes->len > 1)
@@ -111,10 +111,8 @@ const FlamImporter flam_import_heapprofile = {
   .label = "V8 heap profile",
   .suffixes = FLAM_LIST (".heapprofile"),
   .mime_types = FLAM_LIST ("application/json"),
-  .signs = FLAM_SIGNS ({ .first = '{',
-                         .head = 4096,
-                         .words = FLAM_LIST ("\"callFrame\"", "\"selfSize\""),
-                         .score = 90 }),
+  .signs =
+      FLAM_SIGNS (FLAM_HEAD (90, '{', 4096, "\"callFrame\"", "\"selfSize\"")),
   .load = load,
   .form = add_heap,
 };

@@ -20,27 +20,17 @@ typedef struct
 } Frame;
 
 void
-flam_trace_samples_init (FlamTraceSamples *samples, FlamBuilder *builder)
+flam_trace_samples_init (FlamTraceSamples *samples, FlamLoad *load)
 {
   *samples = (FlamTraceSamples){
-    .builder = builder,
-    .frames = g_array_new (FALSE, FALSE, sizeof (Frame)),
-    .by_id = g_hash_table_new (NULL, NULL),
-    .threads = g_hash_table_new (NULL, NULL),
-    .events = g_hash_table_new (NULL, NULL),
-    .open = g_array_new (FALSE, FALSE, sizeof (guint32)),
+    .builder = load->builder,
+    .frames = flam_load_array (load, Frame),
+    .by_id = flam_load_table (load, FLAM_KEY_DIRECT, NULL),
+    .threads = flam_load_table (load, FLAM_KEY_DIRECT, NULL),
+    .events = flam_load_table (load, FLAM_KEY_DIRECT, NULL),
+    .open = flam_load_array (load, guint32),
     .n_events = 1,
   };
-}
-
-void
-flam_trace_samples_clear (FlamTraceSamples *samples)
-{
-  g_array_unref (samples->frames);
-  g_hash_table_unref (samples->by_id);
-  g_hash_table_unref (samples->threads);
-  g_hash_table_unref (samples->events);
-  g_array_unref (samples->open);
 }
 
 /* --- stacks -------------------------------------------------------------- */

@@ -26,8 +26,7 @@ typedef struct
   guint64 bad;
 } FlamTraceSamples;
 
-void flam_trace_samples_init (FlamTraceSamples *samples, FlamBuilder *builder);
-void flam_trace_samples_clear (FlamTraceSamples *samples);
+void flam_trace_samples_init (FlamTraceSamples *samples, FlamLoad *load);
 
 /* The thread that a "tid" means. */
 void flam_trace_samples_see_thread (FlamTraceSamples *samples,

@@ -27,22 +27,15 @@ clear_lane (gpointer lane)
 }
 
 void
-flam_trace_spans_init (FlamTraceSpans *spans, FlamBuilder *builder)
+flam_trace_spans_init (FlamTraceSpans *spans, FlamLoad *load)
 {
   *spans = (FlamTraceSpans){
-    .builder = builder,
-    .lanes = g_array_new (FALSE, FALSE, sizeof (FlamColumn)),
-    .pieces = g_array_new (FALSE, FALSE, sizeof (Piece)),
+    .builder = load->builder,
+    .lanes = flam_load_array (load, FlamColumn),
+    .pieces = flam_load_array (load, Piece),
     .end = G_MININT64,
   };
   g_array_set_clear_func (spans->lanes, clear_lane);
-}
-
-void
-flam_trace_spans_clear (FlamTraceSpans *spans)
-{
-  g_array_unref (spans->lanes);
-  g_array_unref (spans->pieces);
 }
 
 void

@@ -14,7 +14,7 @@
  * goes on to the end of the trace, one that outlasts the span around it is cut
  * there. */
 
-#include "flam-builder.h"
+#include "flam-load.h"
 #include "flam-columns.h"
 
 G_BEGIN_DECLS
@@ -67,8 +67,7 @@ typedef struct
   guint64 bad;    /* ends without a beginning, and the like */
 } FlamTraceSpans;
 
-void flam_trace_spans_init (FlamTraceSpans *spans, FlamBuilder *builder);
-void flam_trace_spans_clear (FlamTraceSpans *spans);
+void flam_trace_spans_init (FlamTraceSpans *spans, FlamLoad *load);
 
 /* Something happened then. */
 void flam_trace_spans_see (FlamTraceSpans *spans, gint64 time);

@@ -41,35 +41,24 @@ typedef struct
 } Link;
 
 FlamV8Profile *
-flam_v8_profile_new (FlamBuilder *builder, FlamId thread)
+flam_v8_profile_new (FlamLoad *load, FlamId thread)
 {
-  FlamV8Profile *profile = g_new0 (FlamV8Profile, 1);
+  FlamV8Profile *profile = flam_load_new (load, FlamV8Profile);
 
-  profile->builder = builder;
+  profile->builder = load->builder;
   profile->thread = thread;
-  profile->nodes = g_array_new (FALSE, FALSE, sizeof (Node));
-  profile->links = g_array_new (FALSE, FALSE, sizeof (Link));
-  profile->open = g_array_new (FALSE, FALSE, sizeof (guint32));
-  profile->samples = g_array_new (FALSE, FALSE, sizeof (gint64));
-  profile->deltas = g_array_new (FALSE, FALSE, sizeof (gint64));
-  profile->lines = g_array_new (FALSE, TRUE, sizeof (gint64));
-  profile->ticks = g_array_new (FALSE, FALSE, sizeof (Tick));
-  profile->by_id = g_hash_table_new (flam_hash_int64, g_int64_equal);
+  profile->nodes = flam_load_array (load, Node);
+  profile->links = flam_load_array (load, Link);
+  profile->open = flam_load_array (load, guint32);
+  profile->samples = flam_load_array (load, gint64);
+  profile->deltas = flam_load_array (load, gint64);
+  profile->lines = flam_load_zeroed (load, gint64);
+  profile->ticks = flam_load_array (load, Tick);
+  profile->by_id =
+      flam_load_clears (load,
+                        g_hash_table_new (flam_hash_int64, g_int64_equal),
+                        g_hash_table_unref);
   return profile;
-}
-
-void
-flam_v8_profile_free (FlamV8Profile *profile)
-{
-  g_array_unref (profile->nodes);
-  g_array_unref (profile->links);
-  g_array_unref (profile->open);
-  g_array_unref (profile->samples);
-  g_array_unref (profile->deltas);
-  g_array_unref (profile->lines);
-  g_array_unref (profile->ticks);
-  g_hash_table_unref (profile->by_id);
-  g_free (profile);
 }
 
 /* --- nodes --------------------------------------------------------------- */

@@ -53,9 +53,7 @@ typedef struct
   GHashTable *by_id; /* gint64* (in nodes) -> index + 1 */
 } FlamV8Profile;
 
-FlamV8Profile *flam_v8_profile_new (FlamBuilder *builder, FlamId thread);
-void flam_v8_profile_free (FlamV8Profile *profile);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamV8Profile, flam_v8_profile_free)
+FlamV8Profile *flam_v8_profile_new (FlamLoad *load, FlamId thread);
 
 /* The object whose "{" is the current token, whole or a piece: what it holds
  * is added. */

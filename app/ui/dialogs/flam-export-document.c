@@ -132,11 +132,12 @@ save_as (const FlamExporter *exporter,
   g_autoptr (GOutputStream) stream = g_memory_output_stream_new_resizable ();
   g_autoptr (FlamSink) sink = flam_sink_new (stream);
 
-  if (!exporter->save (view_data->tree->profile,
-                       view_data->selection,
-                       options,
-                       sink,
-                       error) ||
+  if (!flam_exporter_save (exporter,
+                           view_data->tree->profile,
+                           view_data->selection,
+                           options,
+                           sink,
+                           error) ||
       !flam_sink_finish (sink, error) ||
       !g_output_stream_close (stream, NULL, error))
     return NULL;
