@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of each side, all of which is held at once. */
+/* For each side; all of it is in memory at once. */
 #define FOLDED_MAX (G_GUINT64_CONSTANT (512) << 20)
 
 typedef struct
 {
   const char *path;
-  char *name; /* for people: two ranges of a file are told apart */
+  char *name; /* for people: distinguishes two ranges of a file */
   FlamProfile *profile;
   FlamTree *tree;
   FlamSelection *selection;
@@ -29,7 +29,7 @@ typedef struct
   ((FLAM_LOOK_PICTURE & ~(FLAM_LOOK_ORDER | FLAM_LOOK_COLORS)) |               \
    FLAM_LOOK_NOTES | FLAM_LOOK_COUNT_NAME | FLAM_LOOK_NEGATE)
 
-/* What the verb was asked for. */
+/* The options and arguments of the verb. */
 typedef struct
 {
   char *base_time;
@@ -80,8 +80,8 @@ load_side (Side *side, const char *path, FlamCliOptions *options)
   return side->profile != NULL;
 }
 
-/* A label that only the other side has: this one is taken without that filter.
- * What none of them has is a mistake, as everywhere. */
+/* If only the other side has a label, this one is taken without that filter. A
+ * label that neither has is an error, as everywhere. */
 static void
 drop_labels (const Side *side,
              const FlamProfile *other,
@@ -103,7 +103,7 @@ drop_labels (const Side *side,
                   (const char *)dropped->pdata[i]);
 }
 
-/* Of a file that is a difference by itself: what there was before. */
+/* For a file that is itself a difference: the weights before. */
 static gboolean
 select_before (FlamSelection *selection, const FlamProfile *profile)
 {
@@ -153,7 +153,7 @@ name_range (Side *side)
   side->name = g_strdup_printf ("%s, %s – %s", name, from, to);
 }
 
-/* The base's own range and thread, for as long as it is selected. */
+/* The base's own range and thread, set only during the selection. */
 static FlamExit
 select_base (Side *base,
              const Side *fresh,
@@ -185,8 +185,8 @@ select_base (Side *base,
   return status;
 }
 
-/* The base, and what is compared with it: another file, or another part of the
- * same one. */
+/* The base, and the other side of the comparison: another file, or another part
+ * of the same one. */
 static FlamExit
 load_sides (Side *base,
             Side *fresh,
@@ -214,8 +214,8 @@ load_sides (Side *base,
   return FLAM_EXIT_DONE;
 }
 
-/* Ranges that are not as long as one another are said to be so, whether that
- * is made up for or not; standard output holds the result alone. */
+/* Reports ranges of different lengths, whether or not the difference is scaled
+ * away; standard output holds the result alone. */
 static gboolean
 find_scale (const Asked *asked,
             const Side *base,
@@ -298,7 +298,7 @@ print_folded (const Side *base, const Side *fresh, FlamDiffScale scale)
   return FLAM_EXIT_DONE;
 }
 
-/* NULL after saying that there is no such file. */
+/* NULL after printing that there is no such file. */
 static FlamDiffRow *
 compare_lines (const Asked *asked,
                const Side *base,
@@ -395,7 +395,7 @@ take_widths (Asked *asked)
   return FALSE;
 }
 
-/* FLAM_EXIT_DONE, or what is wrong with the usage after printing it. */
+/* FLAM_EXIT_DONE, or the exit status after printing a usage error. */
 static FlamExit
 check_usage (Asked *asked, const FlamCliOptions *options, char **files)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What changed as rows: as a JSON document, as CSV, as text without what has
- * not changed. */
+/* The changes as rows: as a JSON document, as CSV, as text without the rows
+ * that did not change. */
 
 #include "flam-cli.h"
 #include "flam-diff.h"
@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 void flam_cli_diff_json (const FlamMeasure *measure,
                          const FlamDiffRow *rows,
                          guint n);
-/* `lines`: the rows are, which have a column more. */
+/* `lines`: the rows are source lines, which have one column more. */
 void flam_cli_diff_csv (const FlamMeasure *measure,
                         const FlamDiffRow *rows,
                         guint n,

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The function of that name that costs most, and else the one that has it in
+/* The function of that name that costs most, otherwise the one with the text in
  * its name; 0: there is none. */
 static FlamId
 find_node (const FlamTree *tree, const char *name)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The stages that a picture goes through, each as text: where a pixel is wrong,
- * the first stage that is wrong already is the one to mend. */
+ * the first stage with a wrong text has the fault. */
 
 #define WIDTH 1200
 #define ROW_HEIGHT 18
@@ -69,7 +69,7 @@ dump_layout (const Stage *stage)
   return flam_dump_layout (tree, layout);
 }
 
-/* "": the capture has no times, or nothing was sampled. */
+/* "": the capture has no times or no samples. */
 static char *
 dump_chart (const Stage *stage)
 {
@@ -167,7 +167,7 @@ run (int argc, char **argv)
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;
-  /* A capture without a measure has nothing to select, but can be dumped. */
+  /* A capture without a measure has no weights to select, but can be dumped. */
   if (stages[index].dump != dump_profile)
     {
       selection = flam_cli_select (options, profile, files[0], &status);

@@ -16,7 +16,7 @@ default_output (const char *path, const FlamExporter *exporter)
   return g_strdup_printf ("%s.%s", base, exporter->suffix);
 }
 
-/* What is lost on the way is said, once there is a document. */
+/* Losses are reported once there is a document. */
 static FlamExit
 save (const FlamExporter *exporter,
       const FlamProfile *profile,
@@ -103,7 +103,7 @@ parse_sharing (Sharing *self, const FlamExporter *exporter, FlamShare *share)
                          self->anonymize);
 }
 
-/* Which files go along is said, each by name. */
+/* Each of the files that are included is listed by name. */
 static void
 find_sources (Sharing *self,
               const FlamCliOptions *options,

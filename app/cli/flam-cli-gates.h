@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Gates for continuous integration: what a capture may cost, and by how much
- * it may cost more than the one before.
+/* Gates for continuous integration: the most that a capture may cost, and by
+ * how much the cost may grow since the capture before.
  *
  *    --fail-above 5             the total of the selected measure
  *    --fail-above 5:peak        that of another measure
  *    --fail-above 5:parse       that of a function
  *    --limit peak=200MB         a measure's total, whatever it was before
  *
- * What broke is a table on standard error, and the exit status. */
+ * Broken gates are a table on standard error, and set the exit status. */
 
 #include "flam-cli.h"
 #include "flam-figures.h"
@@ -29,13 +29,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamGates, flam_gates_clear)
 
 /* FALSE after printing what is wrong with the usage. */
 gboolean flam_gates_parse (FlamGates *gates, const char *verb);
-/* Both have a measure, and the functions of the selected one, all of them.
- * `base` NULL: there is none before it, and limits alone count. FALSE after
- * printing that a rule names nothing there. */
+/* Both have a measure, and all functions of the selected one. `base` NULL:
+ * there is no earlier capture, and only limits count. FALSE after printing that
+ * a rule has a name that does not occur. */
 gboolean flam_gates_check (FlamGates *gates,
                            const FlamFigures *base,
                            const FlamFigures *fresh);
-/* FLAM_EXIT_DONE, or FLAM_EXIT_BROKEN where a rule was. */
+/* FLAM_EXIT_DONE, or FLAM_EXIT_BROKEN where a rule was broken. */
 FlamExit flam_gates_status (const FlamGates *gates);
 
 #define FLAM_GATE_ENTRIES(gates)                                               \

@@ -40,8 +40,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Asked, asked_clear)
 
 /* --- reading -------------------------------------------------------------- */
 
-/* The capture's figures, all functions of what is selected in it; NULL after
- * printing why not. One capture is held at a time. */
+/* The capture's figures, all functions of its selection; NULL after printing
+ * the error. Only one capture is in memory at a time. */
 static FlamFigures *
 load_figures (const FlamHistoryFile *file,
               FlamCliOptions *options,
@@ -66,8 +66,8 @@ load_figures (const FlamHistoryFile *file,
   return figures;
 }
 
-/* What was found in a folder may be damaged, and the others are read
- * nonetheless; what was named has to be good. */
+/* A file that was found in a folder may be damaged, and the others are still
+ * read; a file named on the command line must be valid. */
 static FlamExit
 load_all (Asked *asked, const GArray *files)
 {
@@ -168,7 +168,7 @@ check_functions (const Asked *asked)
 
 /* --- text ----------------------------------------------------------------- */
 
-/* The functions that moved most; "" for the first capture. */
+/* The functions with the largest changes; "" for the first capture. */
 static char *
 moved_text (const FlamFigures *before, const FlamFigures *figures)
 {
@@ -389,7 +389,7 @@ print_json (const Asked *asked)
   flam_cli_print_json (json);
 }
 
-/* A row of a measure, or of a function: `function` and `self` are its. */
+/* A row for a measure, or for a function: with `function` and `self`. */
 static void
 print_csv_row (const FlamFigures *figures,
                const char *group,

@@ -17,7 +17,7 @@ measure_total (const FlamProfile *profile,
   return flam_weights_total (profile, copy);
 }
 
-/* What each module's frames hold, every stack once; g_free. */
+/* The weight of each module's frames, each stack counted once; g_free. */
 static gint64 *
 module_totals (const FlamProfile *profile, const FlamSelection *selection)
 {
@@ -62,7 +62,7 @@ add_measures (JsonBuilder *json,
   json_builder_end_array (json);
 }
 
-/* What it was called before, where that was not always the same. */
+/* Former names, where the name was not always the same. */
 static void
 add_former (JsonBuilder *json,
             const FlamProfile *p,
@@ -83,7 +83,7 @@ add_former (JsonBuilder *json,
   json_builder_end_array (json);
 }
 
-/* Whether a process has selected threads; without a choice, all have. */
+/* Whether a process has selected threads; without a selection, all do. */
 static gboolean
 has_process (const FlamProfile *p,
              const FlamSelection *selection,
@@ -175,7 +175,7 @@ add_modules (JsonBuilder *json,
   json_builder_end_array (json);
 }
 
-/* What the threads were doing, by the selection's measure. */
+/* The states of the threads, by the selection's measure. */
 static void
 add_states (JsonBuilder *json,
             const FlamProfile *p,
@@ -312,8 +312,8 @@ print_process (const FlamProfile *p,
   flam_cli_print ("\n");
 }
 
-/* Processes below the ones that started them, each with its threads; of a
- * capture without processes the threads alone. */
+/* Processes below the ones that started them, each with its threads; for a
+ * capture without processes only the threads. */
 static void
 print_threads (const FlamProfile *p, const FlamSelection *selection)
 {
@@ -361,7 +361,7 @@ compare_totals (gconstpointer a, gconstpointer b, gpointer data)
   return (x > y) - (x < y);
 }
 
-/* The heaviest first; a program has many that nothing ever ran in. */
+/* The heaviest first; a program has many modules without any samples. */
 static void
 print_modules (const FlamProfile *p, const FlamSelection *selection)
 {

@@ -14,7 +14,7 @@ map_path (const FlamCliLook *look)
   return NULL;
 }
 
-/* Read when all else is known to be right. */
+/* To be read when everything else has been checked. */
 static gboolean
 read_map (FlamCliLook *look)
 {
@@ -36,7 +36,7 @@ read_map (FlamCliLook *look)
 
 /* --- rules ---------------------------------------------------------------- */
 
-/* Those that were typed go before those of the file. */
+/* Rules from the command line come before those of the file. */
 static FlamExit
 take_rules (FlamCliLook *look, const char *verb)
 {

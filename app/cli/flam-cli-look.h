@@ -2,7 +2,7 @@
 #pragma once
 
 /* The options of documents (flam-export-options.h) as arguments, and those of
- * pictures that the command line alone has. */
+ * pictures that exist only on the command line. */
 
 #include "flam-cli.h"
 #include "flam-export-options.h"
@@ -25,18 +25,18 @@ typedef struct
 void flam_cli_look_clear (FlamCliLook *look);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCliLook, flam_cli_look_clear)
 
-/* A verb's own entries and, behind them, those of the parts; g_free. */
+/* A verb's own entries followed by those of the parts; g_free. */
 GOptionEntry *
 flam_cli_look_entries (FlamCliLook *look, guint parts, const GOptionEntry *own);
 
-/* What was typed, for a picture of a kind that has `parts`; FLAM_EXIT_USAGE
- * or FLAM_EXIT_REFUSED after printing what is wrong. */
+/* The options for a picture of a kind that has `parts`; FLAM_EXIT_USAGE or
+ * FLAM_EXIT_REFUSED after printing what is wrong. */
 FlamExit flam_cli_look_parse (FlamCliLook *look,
                               const char *verb,
                               const char *kind,
                               guint parts);
 
-/* Writes the palette file, if there is one; FALSE after saying why not. */
+/* Writes the palette file, if there is one; FALSE after printing the error. */
 gboolean flam_cli_look_finish (const FlamCliLook *look);
 
 G_END_DECLS

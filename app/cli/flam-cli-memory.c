@@ -16,7 +16,7 @@ typedef struct
   const FlamProfile *profile;
   const FlamSelection *selection;
   const FlamMemorySummary *memory;
-  FlamMemoryPart part; /* what bars show and functions are sorted by */
+  FlamMemoryPart part; /* bars show it and functions are sorted by it */
   gboolean bytes;
   guint *order; /* of functions */
   guint limit;  /* functions */
@@ -60,7 +60,7 @@ sort_functions (Report *report)
 
 /* --- JSON ---------------------------------------------------------------- */
 
-/* null: the capture does not hold it. */
+/* null: the capture does not have the figure. */
 static void
 add_figure (JsonBuilder *json,
             const Report *report,
@@ -391,7 +391,7 @@ print_functions (const Report *report)
       const char *file;
       guint32 line = flam_tree_source_line (memory->tree, node, &file);
 
-      /* Frames that only lead to allocations are no sites. */
+      /* Frames that only lead to allocations are not sites. */
       if (!flam_memory_summary_has_any (memory, &memory->function_self[row]))
         continue;
       print_amounts (report, &memory->function_self[row]);
@@ -402,7 +402,7 @@ print_functions (const Report *report)
     }
 }
 
-/* As LeakSanitizer prints them. */
+/* In the format of LeakSanitizer. */
 static void
 print_rules (const Report *report)
 {

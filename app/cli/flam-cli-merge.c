@@ -5,8 +5,8 @@
 #include "flam-formats.h"
 #include "flam-merge.h"
 
-/* What is selected of each file, by its own threads and times, and then all of
- * it together. */
+/* Selects from each file, by its own threads and times, and then merges the
+ * parts. */
 
 static GPtrArray *
 load_parts (char **files, FlamCliOptions *options, FlamExit *status)

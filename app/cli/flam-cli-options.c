@@ -74,7 +74,7 @@ take_jobs (const char *option, const char *value, gpointer data, GError **error)
   return TRUE;
 }
 
-/* Which threads that is can be told only once the file is open. */
+/* Thread names can be resolved only once the file is open. */
 static gboolean
 take_thread (const char *option,
              const char *value,
@@ -209,7 +209,7 @@ take_transform (const char *option,
   return FALSE;
 }
 
-/* What a row is: a word, or label:KEY. */
+/* The kind of the rows: a word, or label:KEY. */
 static gboolean
 take_by (const char *option, const char *value, gpointer data, GError **error)
 {
@@ -500,7 +500,7 @@ flam_cli_parse (int *argc,
     g_option_context_add_main_entries (context, json, NULL);
   if (entries != NULL)
     g_option_context_add_main_entries (context, entries, NULL);
-  /* Help shows it before what it expects. */
+  /* The help shows it before the arguments. */
   g_set_prgname (program);
   parsed = g_option_context_parse (context, argc, argv, &error);
   g_set_prgname ("flambeau-cli");

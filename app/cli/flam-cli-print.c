@@ -19,8 +19,8 @@ count_of (const char *text, char c)
   return n;
 }
 
-/* The format's newlines are told from those of the arguments by a mark that is
- * no part of UTF-8, and that the arguments do not hold either. */
+/* The format's newlines are distinguished from those in the arguments by a mark
+ * that is not valid UTF-8, and that the arguments do not contain either. */
 void
 flam_cli_print (const char *format, ...)
 {
@@ -131,8 +131,8 @@ flam_cli_finish (FlamSink *sink, const char *output)
   return FALSE;
 }
 
-/* json-glib writes U+001F as it is (its test is one off), which no parser
- * takes. It can stand in strings alone. */
+/* json-glib writes U+001F unescaped (its test is off by one), which no parser
+ * accepts. It occurs only in strings. */
 char *
 flam_cli_json_text (JsonNode *node)
 {

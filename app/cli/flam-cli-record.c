@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* The recorder is a program of its own (it needs its own waitpid), and takes
- * the options as they are: this verb only reads them, to say at once what is
- * wrong with them, and becomes it, so that its exit status, which is the
- * target's, is ours. It goes by our name, and so its messages do. */
+/* The recorder is a separate program (it needs its own waitpid), and takes the
+ * options unchanged: this verb only parses them, to report errors at once, and
+ * then executes it, so that its exit status, which is the target's, is that of
+ * the verb. It gets the verb's name, which its messages then have. */
 
-/* With memory recorded, Python shows little but the pools it keeps its small
- * blocks in. */
+/* When memory is recorded, Python shows little more than the pools for its
+ * small blocks. */
 static void
 hint_at_python (const FlamRecordOptions *options)
 {

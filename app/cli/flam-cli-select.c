@@ -10,7 +10,7 @@
 
 #define LISTED_MAX 20
 
-/* What was typed, against a profile: names become rows of its tables. */
+/* Resolves the options against a profile: names become rows of its tables. */
 
 /* --- selecting ----------------------------------------------------------- */
 
@@ -49,8 +49,8 @@ check_weighing (const FlamCliOptions *options,
   return FALSE;
 }
 
-/* --event and --measure name the same thing, but for a measure "samples" of
- * files that have none: that is how an event is weighed. */
+/* --event and --measure name the same thing, except for a measure "samples" in
+ * files without one: that selects the weight of an event. */
 static FlamExit
 select_measure (const FlamCliOptions *options,
                 const FlamProfile *profile,
@@ -214,7 +214,7 @@ select_threads (const FlamCliOptions *options,
   return TRUE;
 }
 
-/* What labels there are, for who asked for another. */
+/* The labels that exist, for the error about one that does not. */
 static char *
 list_labels (const FlamProfile *profile)
 {
@@ -288,8 +288,8 @@ flam_cli_seconds (const char *text, gint64 *ns)
   return TRUE;
 }
 
-/* A side of a range: nothing, seconds, a mark's name, or "peak", which is in
- * the range that it ends. */
+/* A side of a range: empty, seconds, a mark's name, or "peak", which is
+ * included in the range that ends at it. */
 static gboolean
 select_moment (const FlamProfile *profile,
                const char *path,
@@ -337,7 +337,7 @@ select_suppressions (const FlamCliOptions *options, FlamSelection *selection)
   return FALSE;
 }
 
-/* A range must be one, and there must be times for it to be of. */
+/* A range must not be empty, and requires a capture with times. */
 static gboolean
 check_range (const FlamProfile *profile,
              const char *path,

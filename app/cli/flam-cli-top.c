@@ -72,7 +72,7 @@ print_json (const Top *top)
   flam_cli_print_json (json);
 }
 
-/* printf pads bytes; people see characters. */
+/* printf pads by bytes, but the columns have to align by characters. */
 static void
 print_cell (const char *text, int width)
 {

@@ -94,8 +94,8 @@ print_json (const FlamTree *tree, guint depth, double share)
   printf ("\n");
 }
 
-/* Levels; deeper ones say how deep they are. A recursion of 100,000 would be
- * gigabytes of spaces. */
+/* Levels; deeper ones have their depth as a number. A recursion of 100,000
+ * would take gigabytes of spaces. */
 #define INDENT_MAX 100
 
 static void
@@ -143,8 +143,8 @@ find_name (const FlamTree *tree, const char *name)
   return best;
 }
 
-/* The tree itself where neither is asked for; NULL: there is no such function,
- * which was said. */
+/* The tree itself where neither is given; NULL: there is no such function,
+ * which was printed. */
 static FlamTree *
 sandwich (FlamTree *tree, const char *callers, const char *callees)
 {

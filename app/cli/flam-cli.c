@@ -76,9 +76,9 @@ run (int argc, char **argv)
 }
 
 /* Fresh pages are nearly half of the time it takes to open a large capture.
- * Memory that one table gave back is the next one's, not the system's: the
- * process ends soon. And it comes in huge pages: a block is taken, marked and
- * given back at once, which leaves the heap that long. */
+ * Memory that one table frees is kept for the next one, not returned to the
+ * system: the process ends soon. And it uses huge pages: a block is allocated,
+ * marked and freed at once, which leaves the heap that large. */
 static void
 prepare_heap (void)
 {
@@ -95,7 +95,7 @@ prepare_heap (void)
   free (heap);
 }
 
-/* In a locale without UTF-8, as containers have: what looks most like it. */
+/* In a locale without UTF-8, as in containers: the most similar characters. */
 static void
 print_in_locale (const char *text, FILE *file)
 {
@@ -136,7 +136,7 @@ main (int argc, char **argv)
   flam_message_init (words);
   g_set_print_handler (print_out);
   g_set_printerr_handler (print_error);
-  /* Numbers are for machines. */
+  /* Numbers are written for machines. */
   setlocale (LC_NUMERIC, "C");
   g_set_prgname ("flambeau-cli");
   status = run (argc, argv);

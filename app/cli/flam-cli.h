@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the verbs share: options, loading, output. stdout carries results
- * alone; errors are one line on stderr; progress goes to a terminal. */
+/* Code that the verbs share: options, loading, output. stdout has only results;
+ * errors are one line on stderr; progress goes to a terminal. */
 
 #include "flam-formats.h"
 #include "flam-functions.h"
@@ -15,9 +15,9 @@ G_BEGIN_DECLS
 typedef enum
 {
   FLAM_EXIT_DONE = 0,
-  FLAM_EXIT_REFUSED = 1, /* the input or the system said no */
+  FLAM_EXIT_REFUSED = 1, /* the input or the system caused an error */
   FLAM_EXIT_USAGE = 2,
-  FLAM_EXIT_BROKEN = 3, /* a gate is */
+  FLAM_EXIT_BROKEN = 3, /* a gate is broken */
 } FlamExit;
 
 /* Selection options as typed, before there is a profile to check them with. */
@@ -50,10 +50,10 @@ typedef struct
   const char *arguments; /* "FILE" */
   const char *summary;
   int (*run) (int argc, char **argv);
-  gboolean json; /* it has --json */
+  gboolean json; /* the verb has --json */
 } FlamVerb;
 
-/* A name of a tree as tables for people have it: folded, unless --full-names;
+/* A name of a tree for tables for people: folded, unless --full-names;
  * g_free. */
 char *flam_cli_name (const FlamCliOptions *options,
                      const FlamTree *tree,
@@ -63,12 +63,12 @@ FlamCliOptions *flam_cli_options_new (void);
 void flam_cli_options_free (FlamCliOptions *options);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamCliOptions, flam_cli_options_free)
 
-/* As many files as there are, at least one. */
+/* Any number of files, at least one. */
 #define FLAM_CLI_ANY_FILES G_MAXUINT
 
-/* Parses `argv` of one verb: the selection options where it takes files,
- * `entries` of its own (may be NULL), and the file names left over (`files`,
- * g_strfreev). FALSE after printing what is wrong with the usage. */
+/* Parses `argv` of one verb: the selection options where it takes files, its
+ * own `entries` (may be NULL), and the file names left over (`files`,
+ * g_strfreev). FALSE after printing a usage error. */
 gboolean flam_cli_parse (int *argc,
                          char ***argv,
                          const FlamVerb *verb,
@@ -77,16 +77,16 @@ gboolean flam_cli_parse (int *argc,
                          guint n_files,
                          char ***files);
 
-/* The profile, symbolized; NULL after printing why not. */
+/* The profile, symbolized; NULL after printing the error. */
 FlamProfile *flam_cli_load (const char *path, FlamCliOptions *options);
-/* The options against this profile; NULL after printing what does not fit, and
- * with the status to exit with in `status`. */
+/* The options resolved against this profile; NULL after printing an error, with
+ * the exit status in `status`. */
 FlamSelection *flam_cli_select (const FlamCliOptions *options,
                                 const FlamProfile *profile,
                                 const char *path,
                                 FlamExit *status);
-/* Whether what two captures' trees hold can be told apart: it has a unit in
- * common. FALSE after printing that it has not. */
+/* Whether the trees of two captures can be compared: they have a unit in
+ * common. FALSE after printing that they have not. */
 gboolean flam_cli_comparable (const char *base_path,
                               const FlamTree *base,
                               const char *path,
@@ -98,7 +98,7 @@ void flam_cli_not_comparable (const char *base_path,
                               const char *path,
                               const FlamMeasure *measure,
                               const char *id);
-/* NULL never: nothing can be cancelled here. */
+/* Never NULL: it cannot be cancelled. */
 FlamTree *flam_cli_tree (const FlamProfile *profile,
                          const FlamSelection *selection);
 
@@ -107,26 +107,26 @@ gboolean flam_cli_take_range (FlamCliOptions *options,
                               const char *option,
                               const char *value,
                               GError **error);
-/* Of a side of a range; FALSE when it is not a number of seconds. */
+/* The time of one side of a range; FALSE when it is not a number of seconds. */
 gboolean flam_cli_seconds (const char *text, gint64 *ns);
 
 void flam_cli_error (const char *format, ...) G_GNUC_PRINTF (1, 2);
 int flam_cli_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* Text for people. What the arguments bring along is shown, not acted on: only
- * the format's own newlines end lines. */
+/* Text for people. Control characters in the arguments are shown as escapes:
+ * only the format's own newlines end lines. */
 void flam_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* A thread as --thread takes it, and its name: "12/14 worker"; "#3 worker"
- * where the capture has no numbers. */
+/* A thread in the form that --thread accepts, and its name: "12/14 worker"; "#3
+ * worker" where the capture has no numbers. */
 void flam_cli_print_thread (const FlamProfile *profile, FlamId thread);
 
 /* Standard output, for a document. */
 FlamSink *flam_cli_stdout (void);
-/* NULL after saying why not. `output` NULL: standard output. */
+/* NULL after printing the error. `output` NULL: standard output. */
 FlamSink *flam_cli_open_output (const char *output, gboolean force);
-/* FALSE after saying that `output` (NULL: standard output) could not be
- * written; takes the sink. */
+/* FALSE after printing that `output` (NULL: standard output) could not be
+ * written; takes ownership of the sink. */
 gboolean flam_cli_finish (FlamSink *sink, const char *output);
 
 /* A node as text; every control character in it is escaped. */
@@ -137,15 +137,15 @@ void flam_cli_print_json (JsonBuilder *json);
 void
 flam_cli_json_string (JsonBuilder *json, const char *member, const char *value);
 void flam_cli_json_int (JsonBuilder *json, const char *member, gint64 value);
-/* A weight in the measure's unit: a whole number where it is one. */
+/* A weight in the measure's unit: an integer if it is one. */
 void flam_cli_json_weight (JsonBuilder *json,
                            const char *member,
                            const FlamMeasure *measure,
                            gint64 weight);
-/* "  [running 60.0 %, lock 40.0 %]"; nothing where the tree holds one state
- * alone. */
+/* " [running 60.0 %, lock 40.0 %]"; not written where the tree has only one
+ * state. */
 void flam_cli_print_states (const FlamTree *tree, const FlamStateSplit *split);
-/* "states": {"running": 5, "lock": 2}: those that hold something. */
+/* "states": {"running": 5, "lock": 2}: those that have weight. */
 void flam_cli_json_states (JsonBuilder *json,
                            const FlamMeasure *measure,
                            const FlamStateSplit *split);

@@ -4,21 +4,21 @@
 #include <math.h>
 
 /* The boxes of a chart, written to an image: each row is composed once, as two
- * lines of pixels that what is below shines through, and laid over each line of
- * the row. Calls leave the last pixel of their row free, runs do not:
+ * lines of partly transparent pixels, and drawn over each line of the row.
+ * Calls leave the last pixel of their row free, runs do not:
  *
  *    y            calls: ##### ### ######        runs:      ######
  *    ...          ##### ### ######                          ######
  *    height - 1                                             ######
  *
- * A line that is covered whole is a copy of the one above it, which had nothing
- * but the background below it either. */
+ * A line that is covered completely is a copy of the line above it, as both are
+ * drawn over the plain background. */
 
 typedef struct
 {
   FlamPixels on;
   guint32 *calls, *runs; /* premultiplied; 0 where there is no box */
-  int from, to;          /* device pixels that have any */
+  int from, to;          /* the range of device pixels with boxes */
 } Row;
 
 /* Each channel times `part` / 255, rounded. */
@@ -40,7 +40,7 @@ over (guint32 pixel, guint32 below)
   return pixel + scaled (below, 255 - (pixel >> 24));
 }
 
-/* How much of the device pixel `at` lies within from .. to, of 255. */
+/* How much of the device pixel `at` is within from .. to, of 255. */
 static guint
 cover (int at, double from, double to)
 {

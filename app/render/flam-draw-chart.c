@@ -66,7 +66,7 @@ draw_as_paths (const Drawing *drawing, const FlamColor *colors)
     }
 }
 
-/* A mark's name stands beside it, in the ink of the page. */
+/* A mark's name is beside it, in the page's text color. */
 static void
 add_label (const Drawing *drawing, const FlamChartBox *box)
 {

@@ -91,7 +91,7 @@ round_corners (
     }
 }
 
-/* Boxes less than a pixel wide fill a pixel nobody else has. */
+/* Boxes less than a pixel wide fill a pixel that no other box has. */
 static void
 compose_box (Canvas *canvas, const FlamBox *box, guint32 color)
 {

@@ -14,9 +14,9 @@ struct _FlamDraw
   PangoContext *context; /* a reference */
   PangoFontDescription *font;
   FlamLabels *labels;
-  FlamProfile *profile; /* of which the labels are kept */
+  FlamProfile *profile; /* of the labels that are kept */
   FlamGlyphs glyphs[FLAM_N_COLOR_STATES];
-  GHashTable *outlines; /* of glyphs that are turned: flam-draw-sunburst.c */
+  GHashTable *outlines; /* of rotated glyphs: flam-draw-sunburst.c */
 };
 
 void flam_draw_know_names_of (FlamDraw *draw, FlamProfile *profile);
@@ -31,19 +31,19 @@ void flam_draw_add_label (FlamDraw *draw,
                           double y,
                           double height);
 
-/* Shows the labels that were added. */
+/* Draws the labels that were added. */
 void
 flam_draw_show_labels (FlamDraw *draw, cairo_t *cr, const FlamPalette *palette);
 
-/* What a box is called, and how it is colored where it stands alone. */
+/* The name of a box, and its color without regard to other boxes. */
 const char *flam_draw_name_of (const FlamScene *scene, const FlamBox *box);
 FlamColorState flam_draw_state_of (const FlamScene *scene, const FlamBox *box);
 FlamColor flam_draw_color_of (const FlamScene *scene, const FlamBox *box);
 
-/* A box of a treemap, as the others are rounded. */
+/* The outline of a box in a treemap, rounded like other boxes. */
 void flam_draw_rounded (cairo_t *cr, const FlamRect *rect);
 
-/* The pixels of an image, from an origin on. */
+/* The pixels of an image, beginning at an origin. */
 typedef struct
 {
   guint32 *pixels;
@@ -52,21 +52,21 @@ typedef struct
   double scale;      /* device pixels a pixel */
 } FlamPixels;
 
-/* Those of the image that `cr` draws to, from its origin on and no more than a
- * width and height; FALSE when they cannot be written one by one. */
+/* The pixels of the image that `cr` draws to, from its origin on, at most a
+ * width and height of them; FALSE when they cannot be written directly. */
 gboolean flam_draw_find_pixels (cairo_t *cr,
                                 double width,
                                 double height,
                                 FlamPixels *found);
 
-/* States and strips are runs: nothing parts them. */
+/* States and strips are runs: there are no gaps in them. */
 static inline gboolean
 flam_draw_chart_is_run (const FlamChartBox *box)
 {
   return (box->flags & (FLAM_CHART_BOX_STATE | FLAM_CHART_BOX_STRIP)) != 0;
 }
 
-/* Of a box as it is drawn. */
+/* The height of a box as it is drawn. */
 static inline double
 flam_draw_chart_box_width (const FlamChartBox *box)
 {
@@ -76,8 +76,8 @@ flam_draw_chart_box_width (const FlamChartBox *box)
   return MAX (box->width - gap, 1);
 }
 
-/* The boxes of a chart's layout on a background that is there; `colors` is one
- * a box. FALSE when the surface is not one that it can write to. */
+/* The boxes of a chart's layout on an existing background; `colors` is one for
+ * each box. FALSE when the surface cannot be written to directly. */
 gboolean flam_draw_chart_boxes_as_pixels (cairo_t *cr,
                                           const FlamChartLayout *layout,
                                           const FlamColor *colors);

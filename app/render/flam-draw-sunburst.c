@@ -11,8 +11,8 @@
 /* --- sectors ---------------------------------------------------------------
  */
 
-/* An edge of two sectors is parted by the same width all along: the gap's angle
- * is the smaller the farther out. */
+/* The gap between two sectors has the same width along the whole edge: its
+ * angle is smaller the farther out it is. */
 static void
 append_sector (cairo_t *cr, const FlamSunburst *sun, const FlamBox *box)
 {
@@ -56,8 +56,8 @@ flam_draw_append_sector (cairo_t *cr,
 /* --- names -----------------------------------------------------------------
  */
 
-/* A font for each angle would be dear, a shape that is turned is not: shapes
- * are kept as they stand still. */
+/* A font for each angle would be expensive, a rotated shape is not: shapes are
+ * kept unrotated. */
 typedef struct
 {
   cairo_scaled_font_t *font; /* a reference */
@@ -131,8 +131,8 @@ outline_of (FlamDraw *draw, cairo_scaled_font_t *font, gulong glyph)
   return path;
 }
 
-/* To where a piece of the text stands that is `at` pixels right of its middle,
- * or all of it, where it is straight. */
+/* Moves to the place of a piece of the text that is `at` pixels right of its
+ * middle, or to that of the whole text, where it is straight. */
 static void
 turn_to (cairo_t *cr,
          const FlamSunburst *sun,
@@ -157,7 +157,7 @@ turn_to (cairo_t *cr,
   cairo_translate (cr, 0, label->other ? label->radius : -label->radius);
 }
 
-/* A letter is turned as its own middle is, or nearly. */
+/* A letter is rotated approximately by the angle of its own middle. */
 static void
 append_glyphs (FlamDraw *draw,
                cairo_t *cr,

@@ -25,7 +25,7 @@ FlamDraw *flam_draw_new (PangoContext *context,
 void flam_draw_free (FlamDraw *draw);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamDraw, flam_draw_free)
 
-/* What suits the font: text, a pixel or two above and below, the gap. */
+/* The height for the font: text, a pixel or two above and below, the gap. */
 double flam_draw_row_height (const FlamDraw *draw);
 
 typedef struct
@@ -34,7 +34,7 @@ typedef struct
   FlamPalette *palette;
   const guint8 *matched; /* a byte a node: all others are dimmed; or NULL */
   gboolean bare;         /* no labels */
-  const char *root;      /* what the first box says; NULL: its name */
+  const char *root;      /* the label of the first box; NULL: its name */
 } FlamScene;
 
 /* In the viewport's shape. Fills the viewport, background and all, at the
@@ -61,7 +61,7 @@ typedef struct
   const FlamChartNodes *nodes;
   FlamPalette *palette;
   gboolean dark;
-  guint hovered, selected; /* spans that have a frame; G_MAXUINT: none */
+  guint hovered, selected; /* spans that are outlined; G_MAXUINT: none */
 } FlamChartScene;
 
 /* The ruler and below it the view, background and all, at the origin. */
@@ -80,15 +80,15 @@ flam_draw_set_source (cairo_t *cr, FlamColor color)
 }
 
 /* Radius of the boxes' corners and the gap between boxes, in pixels. Boxes
- * narrower than FLAM_DRAW_PLAIN have neither, nor have rows lower than
- * FLAM_DRAW_LOW. */
+ * narrower than FLAM_DRAW_PLAIN and rows lower than FLAM_DRAW_LOW have
+ * neither. */
 #define FLAM_DRAW_RADIUS 2.0
 #define FLAM_DRAW_GAP 1.0
 #define FLAM_DRAW_PLAIN 4.0
 #define FLAM_DRAW_LOW 8.0
 
-/* The two ways to fill boxes; `colors` is one a box. pixels() is FALSE when
- * the surface is not one it can write to. */
+/* The two ways to fill boxes; `colors` is one for each box. pixels() is FALSE
+ * when the surface cannot be written to directly. */
 gboolean flam_draw_boxes_as_pixels (cairo_t *cr,
                                     const FlamLayout *layout,
                                     const FlamColor *colors,

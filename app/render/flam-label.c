@@ -9,7 +9,7 @@
 #define LAST_ASCII 126
 #define MAX_FORMS 6
 #define MAX_GLYPHS 512  /* of one form: more than any screen shows */
-#define MAX_NAMES 20000 /* then the cache starts afresh */
+#define MAX_NAMES 20000 /* then the cache is emptied */
 
 typedef struct
 {
@@ -134,7 +134,7 @@ name_free (gpointer data)
   g_free (name);
 }
 
-/* The next shorter form, or NULL when all that is left is to cut. */
+/* The next shorter form, or NULL when the name can only be cut. */
 static char *
 shorter (const char *text)
 {

@@ -10,9 +10,9 @@
  *    pu…back                                 else cut in the middle: the end
  *                                            says more than the beginning
  *
- * Shaping is what costs (15 µs a name through Pango), so the glyphs of every
+ * Shaping is expensive (15 µs a name through Pango), so the glyphs of every
  * form are kept, and fitting one into a box is a sum. ASCII names, nearly all,
- * are put together from a table of 95 glyphs without asking Pango at all.
+ * are composed from a table of 95 glyphs without calling Pango at all.
  *
  * A cache belongs to one PangoContext and font, and is used by one thread. */
 
@@ -29,13 +29,13 @@ FlamLabels *flam_labels_new (PangoContext *context,
 void flam_labels_free (FlamLabels *labels);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamLabels, flam_labels_free)
 
-/* Names are known by their address: call this when they may have moved. */
+/* Names are identified by their address: call this when they may have moved. */
 void flam_labels_forget (FlamLabels *labels);
 
 double flam_labels_ascent (const FlamLabels *labels);
 double flam_labels_descent (const FlamLabels *labels);
-/* Three characters and an ellipsis: nothing is cut to less; short names that
- * fit whole are written all the same. */
+/* Three characters and an ellipsis: labels are not cut to less; short names
+ * that fit completely are drawn all the same. */
 double flam_labels_least_width (const FlamLabels *labels);
 
 /* Glyphs gathered for one color: one drawing call for all of a picture's
@@ -51,8 +51,8 @@ void flam_glyphs_clear (FlamGlyphs *glyphs);
 /* Draws with the current source, and empties it. */
 void flam_glyphs_show (FlamGlyphs *glyphs, cairo_t *cr);
 
-/* Adds as much of `name` as fits `width`, with its baseline at (x, y); the
- * width of that. */
+/* Adds as much of `name` as fits `width`, with its baseline at (x, y); returns
+ * the width of that. */
 double flam_labels_add (FlamLabels *labels,
                         FlamGlyphs *glyphs,
                         const char *name,

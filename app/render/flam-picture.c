@@ -71,8 +71,8 @@ or_default (double value, double otherwise)
   return value > 0 ? value : otherwise;
 }
 
-/* A flame graph is as high as its rows; the others as flam_look_height() has
- * it. */
+/* The height of a flame graph is that of its rows; the others have that of
+ * flam_look_height(). */
 static void
 choose_height (Picture *picture, double row, double room)
 {
@@ -434,8 +434,8 @@ append_field (GString *out, const char *text)
     g_string_append_c (out, *text == '\t' || *text == '\n' ? ' ' : *text);
 }
 
-/* Edges are where flam_draw_boxes_as_pixels() rounds them to. `node` 0: the
- * name alone is known. */
+/* Edges are where flam_draw_boxes_as_pixels() rounds them. `node` 0: only the
+ * name is known. */
 static void
 append_tag (const Picture *picture,
             const cairo_rectangle_t *box,

@@ -14,8 +14,8 @@ typedef struct
 {
   FlamLook look;
   const FlamChart
-      *chart;        /* it is drawn, in the tree's colors; NULL: the tree */
-  double max_height; /* 0: 16000; rows below are left out, and it says so */
+      *chart;        /* drawn in the tree's colors; NULL: the tree is drawn */
+  double max_height; /* 0: 16000; lower rows are left out, with a note */
   double scale;      /* PNG: device pixels a pixel; 0: 1 */
   const char *font;  /* Pango description; NULL: "Sans 9" */
   FlamId zoom;
@@ -33,12 +33,13 @@ gboolean flam_picture_to_pdf (FlamTree *tree,
                               GString *out,
                               GError **error);
 
-/* What stands where in the PNG of these options, in its own pixels: a line a
- * box, by row and from left to right,
+/* The boxes of the PNG with these options, in its own pixels: a line a box, by
+ * row and from left to right,
  *
  *    x  y  width  height  function  file  line
  *
- * with tabs between. Several boxes too narrow to draw are one without a name.
+ * with tabs between. Several boxes too narrow to draw become one without a
+ * name.
  */
 gboolean flam_picture_to_tags (FlamTree *tree,
                                const FlamPictureOptions *options,
