@@ -201,9 +201,24 @@ class Window:
         """An X key name."""
         subprocess.run(["xdotool", "key", name], check=True)
 
+    def take_keyboard(self):
+        """Without a window manager nothing gives the keyboard back to a window
+        when another one of its program has gone. The keys still arrive, but
+        newer GTKs say of such a window that nothing in it has the focus."""
+        def ask(*words):
+            return subprocess.run(
+                ["xdotool", *words], check=False, capture_output=True, text=True
+            ).stdout.split()
+
+        windows = ask("search", "--all", "--onlyvisible", "--pid",
+                      str(self.process.pid), "--name", ".+")
+        if windows and not set(ask("getwindowfocus")) & set(windows):
+            ask("windowfocus", windows[-1])
+
     def focus(self, node):
         """By the keyboard: where newer GTKs say that something is, the paddings
         of what it is in are left out."""
+        self.take_keyboard()
         for _ in range(60):
             if node.has_state("FOCUSED"):
                 return

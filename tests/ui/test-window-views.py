@@ -22,7 +22,7 @@ IRRELEVANT = {"_find", "_run_code"}
 class ViewsTest(Base):
     def test_colors(self):
         """The legend says what a person chose."""
-        for colors, says in (("language", "Assembler"), ("self", "Much self cost")):
+        for colors, says in (("language", "C"), ("self", "Much self cost")):
             if self.window:
                 self.window.__exit__()
             window = self.open_example(settings={"graph-colors": f"'{colors}'"})
