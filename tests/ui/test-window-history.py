@@ -74,7 +74,7 @@ class HistoryTest(Base):
         self.walk("End", "main/2.folded", "9")
 
         # What is no regex is told, and what was there stays.
-        entry = window.find("Series by a regex on the path")
+        entry = window.find("Series by a regex on the path", "text")
         window.type(entry, "^(")
         window.wait_label(lambda text: "missing" in text)
         window.type(entry, "([0-9])")
