@@ -138,13 +138,17 @@ flam_exporter_save (const FlamExporter *exporter,
   FlamExport export = {
     profile, selection, options, out, exporter->form, &part
   };
+  gboolean saved;
 
   if (exporter->puts != FLAM_PUTS_TREE &&
       !flam_part_init (&part, profile, selection, error))
     return FALSE;
   if (exporter->puts == FLAM_PUTS_SPANS && !flam_spans_check (&part, error))
     return FALSE;
-  return exporter->save (&export, error);
+  flam_kept_init (&export.kept);
+  saved = exporter->save (&export, error);
+  flam_kept_clear (&export.kept);
+  return saved;
 }
 
 static gboolean
@@ -217,11 +221,13 @@ flam_importer_load (const FlamImporter *importer,
                     const FlamLoadOptions *options,
                     GError **error)
 {
-  g_auto (FlamLoad) load;
+  FlamLoad load = { source, builder, options, importer->form };
+  gboolean loaded;
 
-  flam_load_init (&load, source, builder, options);
-  load.form = importer->form;
-  return importer->load (&load, error);
+  flam_kept_init (&load.kept);
+  loaded = importer->load (&load, error);
+  flam_kept_clear (&load.kept);
+  return loaded;
 }
 
 static gboolean

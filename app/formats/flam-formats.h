@@ -109,6 +109,7 @@ typedef struct
   FlamSink *out;
   gconstpointer form; /* the exporter's */
   FlamPart *part;     /* where the exporter takes one */
+  FlamKept kept;
 } FlamExport;
 
 /* What is put: a tree, or the samples in their order. */
@@ -167,7 +168,8 @@ FlamProfile *flam_formats_load (const char *path,
 FlamProfile *flam_formats_load_source (FlamSource *source,
                                        const FlamLoadOptions *options,
                                        GError **error);
-/* What load() of the table does, and the end of what it kept. */
+/* What load() of the table does, and the end of what it kept. `options` is not
+ * NULL. */
 gboolean flam_importer_load (const FlamImporter *importer,
                              const FlamSource *source,
                              FlamBuilder *builder,

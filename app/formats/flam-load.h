@@ -2,15 +2,15 @@
 #pragma once
 
 /* One load: what is read, what it goes into, and what the importer works with
- * meanwhile, which ends with the load, newest first:
+ * meanwhile, which ends with the load (flam-keep.h):
  *
- *    load   source ──> importer ──> builder
- *                         │
- *           kept          arrays, tables, the importer's own
+ *    source ──> importer ──> builder
+ *                  │
+ *                 kept
  */
 
 #include "flam-builder.h"
-#include "flam-columns.h"
+#include "flam-keep.h"
 #include "flam-source.h"
 
 /* What the weights of a text are: folded stacks hold no word of it. */
@@ -41,55 +41,8 @@ typedef struct
   FlamBuilder *builder;
   const FlamLoadOptions *options; /* never NULL */
   gconstpointer form;             /* the importer's */
-  FlamColumn kept;
+  FlamKept kept;
 } FlamLoad;
-
-void flam_load_init (FlamLoad *load,
-                     const FlamSource *source,
-                     FlamBuilder *builder,
-                     const FlamLoadOptions *options);
-void flam_load_clear (FlamLoad *load);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamLoad, flam_load_clear)
-
-/* --- what ends with the load --------------------------------------------- */
-
-gpointer flam_load_keep (FlamLoad *load, gpointer data, GDestroyNotify end);
-/* Of a type with a clear function. */
-#define flam_load_clears(load, what, clear)                                    \
-  flam_load_keep (load, what, (GDestroyNotify)(clear))
-/* Zeroed memory, also for what is cleared with the load. */
-#define flam_load_vector(load, Type, n)                                        \
-  ((Type *)flam_load_keep (load, g_new0 (Type, n), g_free))
-#define flam_load_new(load, Type) flam_load_vector (load, Type, 1)
-#define flam_load_array(load, Type)                                            \
-  ((GArray *)flam_load_clears (                                                \
-      load, g_array_new (FALSE, FALSE, sizeof (Type)), g_array_unref))
-
-/* What it grows by with g_array_set_size() is zero. */
-#define flam_load_zeroed(load, Type)                                           \
-  ((GArray *)flam_load_clears (                                                \
-      load, g_array_new (FALSE, TRUE, sizeof (Type)), g_array_unref))
-#define flam_load_pointers(load, free_one)                                     \
-  ((GPtrArray *)flam_load_clears (                                             \
-      load, g_ptr_array_new_with_free_func (free_one), g_ptr_array_unref))
-
-GString *flam_load_string (FlamLoad *load);
-/* Of memory that ends with the load, too. */
-void flam_load_column_of (FlamLoad *load, FlamColumn *column, gsize size);
-#define flam_load_column(load, column, Type)                                   \
-  flam_load_column_of (load, column, sizeof (Type))
-void flam_load_interner (FlamLoad *load, FlamInterner *interner);
-
-typedef enum
-{
-  FLAM_KEY_DIRECT, /* a small number or a pointer */
-  FLAM_KEY_TEXT,   /* char *, which becomes the table's */
-  FLAM_KEY_NUMBER, /* 64 bits, by pointer, which becomes the table's */
-} FlamKey;
-
-/* `free_value` may be NULL. */
-GHashTable *
-flam_load_table (FlamLoad *load, FlamKey key, GDestroyNotify free_value);
 
 /* --- what goes into the builder ------------------------------------------ */
 

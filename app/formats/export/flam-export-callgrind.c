@@ -318,12 +318,12 @@ save (FlamExport *export, GError **error)
   writer.tree = tree = flam_export_tree (export->profile, by_line);
   flam_things_init (
       &writer.things, tree, export->selection->by == FLAM_BY_FUNCTION);
-  writer.rows = g_array_new (FALSE, FALSE, sizeof (Row));
+  writer.rows = flam_keep_array (export, Row);
   writer.numbers =
       g_hash_table_new_full (hash_position, equal_positions, g_free, NULL);
   writer.calls = g_hash_table_new_full (hash_call, equal_calls, g_free, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (writer.names); i++)
-    writer.names[i] = g_hash_table_new (g_str_hash, g_str_equal);
+    writer.names[i] = flam_keep_table (export, FLAM_KEY_LENT, NULL);
   add_up (&writer);
   g_array_sort (writer.rows, compare_rows);
   put_head (&writer);
@@ -334,11 +334,8 @@ save (FlamExport *export, GError **error)
         flam_export_whole (&tree->profile->measures[tree->measure],
                            tree->self[0]));
   put_rows (&writer);
-  for (guint i = 0; i < G_N_ELEMENTS (writer.names); i++)
-    g_hash_table_unref (writer.names[i]);
   g_hash_table_unref (writer.calls);
   g_hash_table_unref (writer.numbers);
-  g_array_unref (writer.rows);
   flam_things_clear (&writer.things);
   return TRUE;
 }

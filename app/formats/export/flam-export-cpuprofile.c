@@ -44,13 +44,13 @@ idle_id (const Writer *writer)
 /* --- nodes --------------------------------------------------------------- */
 
 static void
-count_hits (Writer *writer)
+count_hits (Writer *writer, FlamExport *export)
 {
   const FlamProfile *profile = writer->part->profile;
 
-  writer->hits = g_new0 (guint32, profile->stacks.n + 1);
-  writer->same = g_new (FlamId, profile->stacks.n + 1);
-  writer->stacks = g_new (FlamId, writer->tree->n);
+  writer->hits = flam_keep_vector (export, guint32, profile->stacks.n + 1);
+  writer->same = flam_keep_vector (export, FlamId, profile->stacks.n + 1);
+  writer->stacks = flam_keep_vector (export, FlamId, writer->tree->n);
   memset (writer->stacks, 0xff, writer->tree->n * sizeof *writer->stacks);
   for (guint32 lane = 0; lane < writer->part->n_lanes; lane++)
     {
@@ -209,7 +209,7 @@ save (FlamExport *export, GError **error)
 
   all->measure = export->part->measure;
   writer.tree = tree = flam_export_tree (export->part->profile, all);
-  count_hits (&writer);
+  count_hits (&writer, export);
   flam_sink_put (export->out, "{\"nodes\":[\n");
   put_nodes (&writer);
   put_column (&writer, "samples", FALSE);
@@ -217,9 +217,6 @@ save (FlamExport *export, GError **error)
   flam_sink_printf (export->out,
                     "],\n\"startTime\":0,\"endTime\":%" G_GINT64_FORMAT "}\n",
                     writer.before);
-  g_free (writer.hits);
-  g_free (writer.same);
-  g_free (writer.stacks);
   return TRUE;
 }
 

@@ -338,9 +338,9 @@ put_meta (FlamGeckoWriter *writer, const char *title)
 static gboolean
 save (FlamExport *export, GError **error)
 {
-  FlamGeckoWriter writer = { .part = export->part, .out = export->out };
+  FlamGeckoWriter writer;
 
-  flam_gecko_writer_init (&writer);
+  flam_gecko_writer_init (&writer, export);
   put_meta (&writer, export->options->look.title);
   put_libs (&writer);
   flam_sink_put (export->out, "\"pages\":[],\"profilerOverhead\":[],\n");
@@ -348,7 +348,6 @@ save (FlamExport *export, GError **error)
   put_threads (&writer, export->options->look.title);
   flam_gecko_put_shared (&writer);
   flam_sink_put (export->out, "}\n");
-  flam_gecko_writer_clear (&writer);
   return TRUE;
 }
 

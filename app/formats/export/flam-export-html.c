@@ -510,17 +510,14 @@ save (FlamExport *export, GError **error)
           ? flam_export_tree_in_order (
                 export->profile, export->selection, export->options->look.order)
           : tree_of_all (&part, export->selection, export->options->look.order);
-  page.index = g_hash_table_new (g_str_hash, g_str_equal);
-  page.texts = g_ptr_array_new ();
+  page.index = flam_keep_table (export, FLAM_KEY_LENT, NULL);
+  page.texts = flam_keep_pointers (export, NULL);
   flam_things_init (&page.things, tree, FALSE);
   place_nodes (&page);
-  page.self = g_new (gint64, page.n);
+  page.self = flam_keep_vector (export, gint64, page.n);
   put_page (&page, export->profile, export->selection, export->options);
   flam_things_clear (&page.things);
-  g_hash_table_unref (page.index);
-  g_ptr_array_unref (page.texts);
   g_free (page.place);
-  g_free (page.self);
   return TRUE;
 }
 

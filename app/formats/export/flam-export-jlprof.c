@@ -321,18 +321,15 @@ static gboolean
 save (FlamExport *export, GError **error)
 {
   Writer writer = { .part = export->part, .out = export->out };
-  gboolean good;
 
   if (!check (export->part, error))
     return FALSE;
   writer.meta = export->part->profile->samples.state != NULL ||
                 has_more_than_one_thread (export->part);
-  writer.ip = g_new (guint64, export->part->profile->stacks.n + 1);
-  writer.locations = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  good = save_part (&writer, error);
-  g_array_unref (writer.locations);
-  g_free (writer.ip);
-  return good;
+  writer.ip =
+      flam_keep_vector (export, guint64, export->part->profile->stacks.n + 1);
+  writer.locations = flam_keep_array (export, FlamId);
+  return save_part (&writer, error);
 }
 
 const FlamExporter flam_export_jlprof = {

@@ -282,19 +282,15 @@ save (FlamExport *export, GError **error)
 {
   Writer writer = { .part = export->part, .out = export->out };
 
-  writer.packet = g_string_new (NULL);
-  writer.message = g_string_new (NULL);
-  writer.inner = g_string_new (NULL);
-  writer.framed = g_string_new (NULL);
-  writer.functions = g_new0 (guint8, export->part->profile->functions.n + 1);
-  writer.frames = g_new0 (guint8, export->part->profile->frames.n + 1);
+  writer.packet = flam_keep_string (export);
+  writer.message = flam_keep_string (export);
+  writer.inner = flam_keep_string (export);
+  writer.framed = flam_keep_string (export);
+  writer.functions =
+      flam_keep_vector (export, guint8, export->part->profile->functions.n + 1);
+  writer.frames =
+      flam_keep_vector (export, guint8, export->part->profile->frames.n + 1);
   put_all (&writer, export->selection->by);
-  g_string_free (writer.packet, TRUE);
-  g_string_free (writer.message, TRUE);
-  g_string_free (writer.inner, TRUE);
-  g_string_free (writer.framed, TRUE);
-  g_free (writer.functions);
-  g_free (writer.frames);
   return TRUE;
 }
 

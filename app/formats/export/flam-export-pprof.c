@@ -181,7 +181,6 @@ put_locations (Writer *writer)
   g_autoptr (GHashTable) functions =
       g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
 
-  writer->location = g_new (guint32, stacks->n + 1);
   for (FlamId s = 0; s < stacks->n; s++)
     {
       guint32 around = flam_export_is_inlined (writer->part->profile, s)
@@ -372,17 +371,14 @@ save (FlamExport *export, GError **error)
 {
   Writer writer = { .part = export->part, .out = export->out };
 
-  writer.strings = g_hash_table_new (g_str_hash, g_str_equal);
-  writer.texts = g_ptr_array_new ();
-  writer.message = g_string_new (NULL);
-  writer.inner = g_string_new (NULL);
+  writer.strings = flam_keep_table (export, FLAM_KEY_LENT, NULL);
+  writer.texts = flam_keep_pointers (export, NULL);
+  writer.message = flam_keep_string (export);
+  writer.inner = flam_keep_string (export);
+  writer.location =
+      flam_keep_vector (export, guint32, export->part->profile->stacks.n + 1);
   intern (&writer, "");
   put_profile (&writer);
-  g_hash_table_unref (writer.strings);
-  g_ptr_array_unref (writer.texts);
-  g_string_free (writer.message, TRUE);
-  g_string_free (writer.inner, TRUE);
-  g_free (writer.location);
   return TRUE;
 }
 

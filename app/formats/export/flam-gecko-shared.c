@@ -27,14 +27,13 @@ file_of (const FlamProfile *profile, FlamId frame)
 }
 
 static void
-find_functions (FlamGeckoWriter *writer)
+find_functions (FlamGeckoWriter *writer, FlamExport *export)
 {
   const FlamProfile *profile = writer->part->profile;
-  g_autoptr (GHashTable) rows =
-      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
+  GHashTable *rows = flam_keep_table (export, FLAM_KEY_NUMBER, NULL);
 
-  writer->code = g_new (guint32, profile->frames.n + 1);
-  writer->codes = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  writer->code = flam_keep_vector (export, guint32, profile->frames.n + 1);
+  writer->codes = flam_keep_array (export, FlamId);
   for (FlamId i = 0; i < profile->frames.n; i++)
     {
       guint64 key =
@@ -52,20 +51,13 @@ find_functions (FlamGeckoWriter *writer)
 }
 
 void
-flam_gecko_writer_init (FlamGeckoWriter *writer)
+flam_gecko_writer_init (FlamGeckoWriter *writer, FlamExport *export)
 {
-  writer->index = g_hash_table_new (g_str_hash, g_str_equal);
-  writer->texts = g_ptr_array_new ();
-  find_functions (writer);
-}
-
-void
-flam_gecko_writer_clear (FlamGeckoWriter *writer)
-{
-  g_hash_table_unref (writer->index);
-  g_ptr_array_unref (writer->texts);
-  g_array_unref (writer->codes);
-  g_free (writer->code);
+  writer->part = export->part;
+  writer->out = export->out;
+  writer->index = flam_keep_table (export, FLAM_KEY_LENT, NULL);
+  writer->texts = flam_keep_pointers (export, NULL);
+  find_functions (writer, export);
 }
 
 /* --- columns ------------------------------------------------------------- */

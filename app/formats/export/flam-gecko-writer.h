@@ -18,9 +18,7 @@ typedef struct
   GArray *codes; /* FlamId: frames, one a function in a file */
 } FlamGeckoWriter;
 
-/* With `part` and `out` set. */
-void flam_gecko_writer_init (FlamGeckoWriter *writer);
-void flam_gecko_writer_clear (FlamGeckoWriter *writer);
+void flam_gecko_writer_init (FlamGeckoWriter *writer, FlamExport *export);
 
 /* The index of a text, which must live on. */
 guint flam_gecko_intern (FlamGeckoWriter *writer, const char *text);

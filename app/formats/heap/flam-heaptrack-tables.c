@@ -31,13 +31,12 @@ void
 flam_heaptrack_tables_init (FlamHeaptrackTables *tables, FlamLoad *load)
 {
   *tables = (FlamHeaptrackTables){ .builder = load->builder };
-  flam_load_column (load, &tables->strings, Text);
-  flam_load_column (load, &tables->ips, Ip);
-  flam_load_column (load, &tables->traces, FlamTrace);
-  flam_load_column (load, &tables->frames, FlamId);
-  tables->mapped =
-      flam_load_clears (load, flam_ranges_new (), flam_ranges_free);
-  flam_load_interner (load, &tables->ip_index);
+  flam_keep_column (load, &tables->strings, Text);
+  flam_keep_column (load, &tables->ips, Ip);
+  flam_keep_column (load, &tables->traces, FlamTrace);
+  flam_keep_column (load, &tables->frames, FlamId);
+  tables->mapped = flam_keep (load, flam_ranges_new (), flam_ranges_free);
+  flam_keep_interner (load, &tables->ip_index);
 }
 
 static gboolean

@@ -297,7 +297,7 @@ static const char symbol_heading[] = "--- symbol\n";
 static GHashTable *
 read_names (FlamLoad *load, FlamSource *inner)
 {
-  GHashTable *names = flam_load_table (load, FLAM_KEY_NUMBER, g_free);
+  GHashTable *names = flam_keep_table (load, FLAM_KEY_NUMBER, g_free);
   FlamText text;
   const char *line;
   gsize length;
@@ -329,9 +329,9 @@ load (FlamLoad *load, GError **error)
     .source = load->source,
     .load = load,
     .builder = load->builder,
-    .addresses = flam_load_array (load, guint64),
-    .samples = flam_load_array (load, FlamGperftoolsSample),
-    .mappings = flam_load_clears (load, flam_ranges_new (), flam_ranges_free),
+    .addresses = flam_keep_array (load, guint64),
+    .samples = flam_keep_array (load, FlamGperftoolsSample),
+    .mappings = flam_keep (load, flam_ranges_new (), flam_ranges_free),
   };
   FlamSource inner;
   FlamText text;
@@ -353,7 +353,7 @@ load (FlamLoad *load, GError **error)
   else
     {
       if (reader.names == NULL)
-        reader.names = flam_load_table (load, FLAM_KEY_NUMBER, g_free);
+        reader.names = flam_keep_table (load, FLAM_KEY_NUMBER, g_free);
       read_java_names (&reader, &text);
     }
   add_samples (&reader);

@@ -86,7 +86,6 @@ parent_of (const Reader *reader, guint32 node)
 static void
 make_stacks (Reader *reader, guint n)
 {
-  reader->stacks = g_new (FlamId, n + 1);
   for (guint i = 0; i < n; i++)
     {
       guint32 parent = parent_of (reader, i);
@@ -157,19 +156,11 @@ add_measures (Reader *reader)
                                                : FLAM_FROM_PEAK_BLOCKS);
       return;
     }
-  flam_builder_add_column (reader->builder);
-  flam_builder_add_column (reader->builder);
-  flam_builder_add_standard_measure (reader->builder,
-                                     reader->report.leaks ? FLAM_STANDARD_LEAKED
-                                                          : FLAM_STANDARD_PEAK,
-                                     0,
-                                     FLAM_NONE);
-  flam_builder_add_standard_measure (reader->builder,
-                                     reader->report.leaks
-                                         ? FLAM_STANDARD_LEAKED_BLOCKS
-                                         : FLAM_STANDARD_PEAK_BLOCKS,
-                                     1,
-                                     FLAM_NONE);
+  flam_load_measures (reader->builder,
+                      reader->report.leaks ? FLAM_STANDARD_LEAKED
+                                           : FLAM_STANDARD_PEAK,
+                      reader->report.leaks ? FLAM_STANDARD_LEAKED_BLOCKS
+                                           : FLAM_STANDARD_PEAK_BLOCKS);
 }
 
 /* What a node has beyond its children. */
@@ -306,7 +297,7 @@ load (FlamLoad *load, GError **error)
   Reader reader = { .builder = load->builder };
   guint n;
 
-  reader.threads = flam_load_table (load, FLAM_KEY_DIRECT, NULL);
+  reader.threads = flam_keep_table (load, FLAM_KEY_DIRECT, NULL);
   reader.process = flam_builder_process (load->builder, -1, 0);
   if (!flam_memray_report_read (&reader.report, load, error))
     return FALSE;
@@ -314,7 +305,7 @@ load (FlamLoad *load, GError **error)
   g_array_set_size (reader.report.parents, MIN (reader.report.parents->len, n));
   add_measures (&reader);
   add_records (&reader);
-  reader.stacks = flam_load_vector (load, FlamId, n + 1);
+  reader.stacks = flam_keep_vector (load, FlamId, n + 1);
   make_stacks (&reader, n);
   if (reader.report.temporal)
     add_intervals (&reader, n);

@@ -173,16 +173,11 @@ add_aggregates (FlamMemray *reader)
 static void
 add_aggregate_measures (FlamMemray *reader)
 {
-  static const FlamStandardMeasure measures[] = { FLAM_STANDARD_PEAK,
-                                                  FLAM_STANDARD_LEAKED,
-                                                  FLAM_STANDARD_PEAK_BLOCKS,
-                                                  FLAM_STANDARD_LEAKED_BLOCKS };
-
-  for (guint i = 0; i < G_N_ELEMENTS (measures); i++)
-    flam_builder_add_column (reader->builder);
-  for (guint i = 0; i < G_N_ELEMENTS (measures); i++)
-    flam_builder_add_standard_measure (
-        reader->builder, measures[i], i, FLAM_NONE);
+  flam_load_measures (reader->builder,
+                      FLAM_STANDARD_PEAK,
+                      FLAM_STANDARD_LEAKED,
+                      FLAM_STANDARD_PEAK_BLOCKS,
+                      FLAM_STANDARD_LEAKED_BLOCKS);
 }
 
 /* --- the importer -------------------------------------------------------- */
@@ -228,12 +223,12 @@ read_body (FlamMemray *reader, GError **error)
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  FlamMemray *reader = flam_load_new (load, FlamMemray);
+  FlamMemray *reader = flam_keep_new (load, FlamMemray);
 
   reader->load = load;
   reader->builder = load->builder;
-  reader->ledger = flam_load_clears (
-      load, flam_ledger_new (load->builder), flam_ledger_free);
+  reader->ledger =
+      flam_keep (load, flam_ledger_new (load->builder), flam_ledger_free);
   reader->at = load->source->data;
   reader->end = load->source->data + load->source->size;
   flam_memray_init (reader);

@@ -394,14 +394,13 @@ flam_memray_init (FlamMemray *reader)
 {
   FlamLoad *load = reader->load;
 
-  reader->codes = flam_load_table (load, FLAM_KEY_NUMBER, g_free);
-  reader->threads = flam_load_table (load, FLAM_KEY_NUMBER, thread_free);
-  flam_load_column (load, &reader->locations, FlamMemrayLocation);
-  flam_load_interner (load, &reader->location_index);
-  reader->mapped =
-      flam_load_clears (load, flam_ranges_new (), flam_ranges_free);
-  reader->traces = flam_load_array (load, FlamMemrayTrace);
-  reader->frames = flam_load_array (load, FlamMemrayLocation);
-  reader->aggregates = flam_load_array (load, FlamMemrayAggregate);
+  reader->codes = flam_keep_table (load, FLAM_KEY_NUMBER, g_free);
+  reader->threads = flam_keep_table (load, FLAM_KEY_NUMBER, thread_free);
+  flam_keep_column (load, &reader->locations, FlamMemrayLocation);
+  flam_keep_interner (load, &reader->location_index);
+  reader->mapped = flam_keep (load, flam_ranges_new (), flam_ranges_free);
+  reader->traces = flam_keep_array (load, FlamMemrayTrace);
+  reader->frames = flam_keep_array (load, FlamMemrayLocation);
+  reader->aggregates = flam_keep_array (load, FlamMemrayAggregate);
   reader->ledger->heap.last = TRUE;
 }

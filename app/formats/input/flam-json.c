@@ -99,10 +99,10 @@ flam_json_open (FlamJson *json, const void *data, gsize size)
 FlamJson *
 flam_json_load (FlamLoad *load, const guint8 *at)
 {
-  FlamJson *json = flam_load_new (load, FlamJson);
+  FlamJson *json = flam_keep_new (load, FlamJson);
   const guint8 *start = at != NULL ? at : load->source->data;
 
-  flam_load_clears (load, json, flam_json_clear);
+  flam_keep (load, json, flam_json_clear);
   flam_json_init (json, start, load->source->data + load->source->size - start);
   flam_json_report (json, load->options->progress);
   flam_json_next (json);

@@ -34,7 +34,7 @@ typedef struct
 } FlamOutline;
 
 /* Its rows end with the load. */
-void flam_load_outline (FlamLoad *load, FlamOutline *outline, gboolean own);
+void flam_keep_outline (FlamLoad *load, FlamOutline *outline, gboolean own);
 /* The row's number. */
 guint32 flam_outline_add (FlamOutline *outline,
                           guint32 caller,

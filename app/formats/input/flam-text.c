@@ -193,8 +193,8 @@ flam_text_read (FlamText *text,
 }
 
 void
-flam_load_pieces (FlamLoad *load, FlamPieces *pieces)
+flam_keep_pieces (FlamLoad *load, FlamPieces *pieces)
 {
   flam_pieces_init (pieces);
-  flam_load_clears (load, pieces, flam_pieces_clear);
+  flam_keep (load, pieces, flam_pieces_clear);
 }

@@ -154,6 +154,13 @@ flam_slice_trim (const char *start, const char *end)
   return (FlamSlice){ start, end - start };
 }
 
+/* For probes, a loop over the lines of the head; none of what is no text. */
+#define flam_text_each_of_head(source, line)                                   \
+  for (FlamText head_ = flam_text_plain_head (source), *once_ = &head_;        \
+       once_ != NULL;                                                          \
+       once_ = NULL)                                                           \
+    for (FlamSlice line; flam_text_next (&head_, &line.text, &line.length);)
+
 /* All lines of the capture, each given to read(), which is FALSE for one that
  * makes no sense: how many of `what` those are is a warning (NULL: none).
  * FALSE: cancelled. */
@@ -183,7 +190,7 @@ typedef struct
 void flam_pieces_init (FlamPieces *pieces);
 void flam_pieces_clear (FlamPieces *pieces);
 /* Those that end with the load, and are in memory that does. */
-void flam_load_pieces (FlamLoad *load, FlamPieces *pieces);
+void flam_keep_pieces (FlamLoad *load, FlamPieces *pieces);
 
 static inline gboolean
 flam_piece_equal (gconstpointer table, FlamId row, gconstpointer key)

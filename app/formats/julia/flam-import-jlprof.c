@@ -402,16 +402,16 @@ read_all (Reader *reader, GError **error)
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  Reader *reader = flam_load_new (load, Reader);
+  Reader *reader = flam_keep_new (load, Reader);
 
   *reader = (Reader){ .load = load,
                       .builder = load->builder,
                       .process = flam_builder_process (load->builder, -1, 0),
-                      .frames = flam_load_array (load, FlamId),
-                      .nodes = flam_load_array (load, Node) };
+                      .frames = flam_keep_array (load, FlamId),
+                      .nodes = flam_keep_array (load, Node) };
   flam_load_measures (load->builder, FLAM_STANDARD_SAMPLES);
-  flam_load_column (load, &reader->locations, Location);
-  flam_load_interner (load, &reader->by_ip);
+  flam_keep_column (load, &reader->locations, Location);
+  flam_keep_interner (load, &reader->by_ip);
   return read_all (reader, error);
 }
 

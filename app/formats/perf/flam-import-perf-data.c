@@ -303,13 +303,13 @@ load (FlamLoad *load, GError **error)
 
   if (!file)
     return FALSE;
-  flam_load_clears (load, file, flam_perf_file_free);
-  import.reader = flam_load_clears (
+  flam_keep (load, file, flam_perf_file_free);
+  import.reader = flam_keep (
       load, flam_perf_reader_new (file, TRUE), flam_perf_reader_free);
   import.modules = flam_perf_modules_new (file, load, load->options->binaries);
   import.processes = flam_perf_processes_new (load, import.modules);
   import.stacks = flam_perf_stacks_new (file, load, import.modules);
-  import.counted = flam_load_table (load, FLAM_KEY_NUMBER, g_free);
+  import.counted = flam_keep_table (load, FLAM_KEY_NUMBER, g_free);
   add_measures (&import);
   set_facts (&import);
   return read_records (&import, error) && finish (&import, error);

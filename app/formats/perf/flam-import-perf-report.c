@@ -343,11 +343,9 @@ finish_report (FlamStackText *text)
 static guint
 probe_perf_report (const FlamSource *source)
 {
-  FlamText head = flam_text_plain_head (source);
   gboolean table = FALSE;
-  FlamSlice line;
 
-  while (flam_text_next (&head, &line.text, &line.length))
+  flam_text_each_of_head (source, line)
     {
       if (line.length > 0 && *line.text != '#' && !table)
         return 0;

@@ -269,9 +269,9 @@ load (FlamLoad *load, GError **error)
 {
   Report report = { .load = load,
                     .builder = load->builder,
-                    .files = flam_load_table (load, FLAM_KEY_DIRECT, file_free),
-                    .threads = flam_load_table (load, FLAM_KEY_DIRECT, NULL),
-                    .stack = flam_load_array (load, FlamId) };
+                    .files = flam_keep_table (load, FLAM_KEY_DIRECT, file_free),
+                    .threads = flam_keep_table (load, FLAM_KEY_DIRECT, NULL),
+                    .stack = flam_keep_array (load, FlamId) };
 
   if (load->source->size < HEAD)
     report.cut = TRUE;

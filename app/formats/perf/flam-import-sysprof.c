@@ -414,29 +414,13 @@ first_pass (Reader *reader)
 static void
 read_frame (Reader *reader, const Frame *frame)
 {
-  switch (frame->type)
-    {
-    case SAMPLE:
-      read_sample (reader, frame);
-      break;
-    case MAP:
-      read_map (reader, frame);
-      break;
-    case PROCESS:
-      read_process (reader, frame);
-      break;
-    case FORK:
-      read_fork (reader, frame);
-      break;
-    case MARK:
-      read_mark (reader, frame);
-      break;
-    case ALLOCATION:
-      read_allocation (reader, frame);
-      break;
-    default:
-      break;
-    }
+  static void (*const read[]) (Reader * reader, const Frame *frame) = {
+    [SAMPLE] = read_sample, [MAP] = read_map,   [PROCESS] = read_process,
+    [FORK] = read_fork,     [MARK] = read_mark, [ALLOCATION] = read_allocation,
+  };
+
+  if (frame->type < G_N_ELEMENTS (read) && read[frame->type] != NULL)
+    read[frame->type](reader, frame);
 }
 
 static gboolean
@@ -470,8 +454,8 @@ load (FlamLoad *load, GError **error)
                     .ledger = ledger,
                     .end = load->source->data + load->source->size,
                     .processes =
-                        flam_load_table (load, FLAM_KEY_DIRECT, process_free),
-                    .jit = flam_load_table (load, FLAM_KEY_NUMBER, NULL),
+                        flam_keep_table (load, FLAM_KEY_DIRECT, process_free),
+                    .jit = flam_keep_table (load, FLAM_KEY_NUMBER, NULL),
                     .kernel = FLAM_NONE };
 
   if (load->source->size < HEADER || load->source->data[4] != 1 ||

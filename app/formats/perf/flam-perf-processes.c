@@ -82,13 +82,13 @@ thread_free (gpointer data)
 FlamPerfProcesses *
 flam_perf_processes_new (FlamLoad *load, FlamPerfModules *modules)
 {
-  FlamPerfProcesses *processes = flam_load_new (load, FlamPerfProcesses);
+  FlamPerfProcesses *processes = flam_keep_new (load, FlamPerfProcesses);
 
   processes->builder = load->builder;
   processes->modules = modules;
-  processes->all = flam_load_pointers (load, process_free);
-  processes->processes = flam_load_table (load, FLAM_KEY_DIRECT, NULL);
-  processes->threads = flam_load_table (load, FLAM_KEY_DIRECT, thread_free);
+  processes->all = flam_keep_pointers (load, process_free);
+  processes->processes = flam_keep_table (load, FLAM_KEY_DIRECT, NULL);
+  processes->threads = flam_keep_table (load, FLAM_KEY_DIRECT, thread_free);
   return processes;
 }
 
@@ -344,8 +344,9 @@ note_comm (FlamPerfProcesses *processes, const FlamPerfRecord *record)
 
 /* pid, parent's pid, tid, parent's tid. */
 static void
-note_fork (FlamPerfProcesses *processes, FlamPerfBytes in)
+note_fork (FlamPerfProcesses *processes, const FlamPerfRecord *record)
 {
+  FlamPerfBytes in = record->body;
   gint32 pid = (gint32)flam_perf_read_u32 (&in);
   gint32 parent_pid = (gint32)flam_perf_read_u32 (&in);
   gint32 tid = (gint32)flam_perf_read_u32 (&in);
@@ -368,8 +369,9 @@ note_fork (FlamPerfProcesses *processes, FlamPerfBytes in)
 
 /* pid, parent's pid, tid, parent's tid. */
 static void
-note_exit (FlamPerfProcesses *processes, FlamPerfBytes in)
+note_exit (FlamPerfProcesses *processes, const FlamPerfRecord *record)
 {
+  FlamPerfBytes in = record->body;
   gint32 tid;
   Thread *thread;
 
@@ -466,8 +468,9 @@ note_kernel (FlamPerfProcesses *processes,
 
 /* pid, tid, address, size, offset, path. The kernel's own are of pid -1. */
 static void
-note_mmap (FlamPerfProcesses *processes, guint16 misc, FlamPerfBytes in)
+note_mmap (FlamPerfProcesses *processes, const FlamPerfRecord *record)
 {
+  FlamPerfBytes in = record->body;
   gint32 pid = (gint32)flam_perf_read_u32 (&in);
   guint64 start, size, offset;
 
@@ -475,15 +478,15 @@ note_mmap (FlamPerfProcesses *processes, guint16 misc, FlamPerfBytes in)
   start = flam_perf_read_u64 (&in);
   size = flam_perf_read_u64 (&in);
   offset = flam_perf_read_u64 (&in);
-  if ((misc & FLAM_PERF_MISC_MODE) == FLAM_PERF_MISC_KERNEL)
+  if ((record->misc & FLAM_PERF_MISC_MODE) == FLAM_PERF_MISC_KERNEL)
     note_kernel (processes, start, size, offset, &in);
-  if ((misc & FLAM_PERF_MISC_MODE) == FLAM_PERF_MISC_USER)
+  if ((record->misc & FLAM_PERF_MISC_MODE) == FLAM_PERF_MISC_USER)
     map (processes,
          pid,
          start,
          size,
          offset,
-         !(misc & FLAM_PERF_MISC_DATA),
+         !(record->misc & FLAM_PERF_MISC_DATA),
          "",
          &in);
 }
@@ -499,8 +502,9 @@ is_protection (guint32 word)
 /* As MMAP, and before the path 24 bytes of inode or build id, protection and
  * flags. */
 static void
-note_mmap2 (FlamPerfProcesses *processes, guint16 misc, FlamPerfBytes in)
+note_mmap2 (FlamPerfProcesses *processes, const FlamPerfRecord *record)
 {
+  FlamPerfBytes in = record->body;
   gint32 pid = (gint32)flam_perf_read_u32 (&in);
   g_autofree char *build_id = NULL;
   guint64 start, size, offset;
@@ -518,11 +522,11 @@ note_mmap2 (FlamPerfProcesses *processes, guint16 misc, FlamPerfBytes in)
   else
     {
       in.p -= 4;
-      protection = misc & FLAM_PERF_MISC_DATA ? 0 : PROT_EXECUTABLE;
+      protection = record->misc & FLAM_PERF_MISC_DATA ? 0 : PROT_EXECUTABLE;
     }
-  if (identity && (misc & FLAM_PERF_MISC_MMAP_ID) && identity[0] <= 20)
+  if (identity && (record->misc & FLAM_PERF_MISC_MMAP_ID) && identity[0] <= 20)
     build_id = flam_perf_hex (identity + 4, identity[0]);
-  if ((misc & FLAM_PERF_MISC_MODE) == FLAM_PERF_MISC_USER)
+  if ((record->misc & FLAM_PERF_MISC_MODE) == FLAM_PERF_MISC_USER)
     map (processes,
          pid,
          start,
@@ -537,24 +541,13 @@ void
 flam_perf_processes_note (FlamPerfProcesses *processes,
                           const FlamPerfRecord *record)
 {
-  switch (record->type)
-    {
-    case FLAM_PERF_COMM:
-      note_comm (processes, record);
-      break;
-    case FLAM_PERF_FORK:
-      note_fork (processes, record->body);
-      break;
-    case FLAM_PERF_EXIT:
-      note_exit (processes, record->body);
-      break;
-    case FLAM_PERF_MMAP:
-      note_mmap (processes, record->misc, record->body);
-      break;
-    case FLAM_PERF_MMAP2:
-      note_mmap2 (processes, record->misc, record->body);
-      break;
-    default:
-      break;
-    }
+  static void (*const notes[]) (FlamPerfProcesses * processes,
+                                const FlamPerfRecord *record) = {
+    [FLAM_PERF_COMM] = note_comm,   [FLAM_PERF_FORK] = note_fork,
+    [FLAM_PERF_EXIT] = note_exit,   [FLAM_PERF_MMAP] = note_mmap,
+    [FLAM_PERF_MMAP2] = note_mmap2,
+  };
+
+  if (record->type < G_N_ELEMENTS (notes) && notes[record->type] != NULL)
+    notes[record->type](processes, record);
 }

@@ -36,11 +36,11 @@ void
 flam_perfetto_names_init (FlamPerfettoNames *names, FlamLoad *load)
 {
   names->builder = load->builder;
-  names->ids = flam_load_clears (
-      load,
-      g_hash_table_new_full (hash_key, equal_keys, g_free, NULL),
-      g_hash_table_unref);
-  names->numbers = flam_load_array (load, guint64);
+  names->ids =
+      flam_keep (load,
+                 g_hash_table_new_full (hash_key, equal_keys, g_free, NULL),
+                 g_hash_table_unref);
+  names->numbers = flam_keep_array (load, guint64);
 }
 
 FlamId

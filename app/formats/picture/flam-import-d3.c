@@ -174,7 +174,7 @@ find_tree (const FlamSource *source)
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  Reader *reader = flam_load_new (load, Reader);
+  Reader *reader = flam_keep_new (load, Reader);
   const guint8 *at = find_tree (load->source);
   guint measure;
 
@@ -182,11 +182,11 @@ load (FlamLoad *load, GError **error)
     return flam_source_invalid (
         load->source, error, N_ ("a flame graph's page without its data"));
   reader->builder = load->builder;
-  reader->open = flam_load_array (load, Node);
+  reader->open = flam_keep_array (load, Node);
   reader->denominator = 1;
   reader->thread = flam_builder_lone_thread (load->builder);
   reader->json = flam_json_load (load, at);
-  flam_load_outline (load, &reader->outline, FALSE);
+  flam_keep_outline (load, &reader->outline, FALSE);
   measure = flam_load_measures (load->builder, FLAM_STANDARD_SAMPLES);
   read_nodes (reader);
   if (at == load->source->data) /* no page */

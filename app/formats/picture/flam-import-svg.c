@@ -385,8 +385,8 @@ load (FlamLoad *load, GError **error)
 {
   Picture picture = { .load = load,
                       .builder = load->builder,
-                      .boxes = flam_load_array (load, Box),
-                      .name = flam_load_string (load) };
+                      .boxes = flam_keep_array (load, Box),
+                      .name = flam_keep_string (load) };
 
   if (!read_boxes (&picture, error))
     return FALSE;

@@ -19,7 +19,7 @@ void
 flam_austin_init (FlamAustin *austin, FlamLoad *load)
 {
   *austin = (FlamAustin){ .builder = load->builder,
-                          .threads = flam_load_array (load, FlamAustinThread) };
+                          .threads = flam_keep_array (load, FlamAustinThread) };
 }
 
 static gboolean

@@ -535,11 +535,11 @@ load (FlamLoad *load, GError **error)
 {
   Reader reader = { .load = load,
                     .builder = load->builder,
-                    .by_frame = flam_load_table (load, FLAM_KEY_DIRECT, NULL),
-                    .functions = flam_load_array (load, Function),
-                    .calls = flam_load_array (load, Call),
-                    .objects = flam_load_array (load, Object),
-                    .texts = flam_load_array (load, FlamId) };
+                    .by_frame = flam_keep_table (load, FLAM_KEY_DIRECT, NULL),
+                    .functions = flam_keep_array (load, Function),
+                    .calls = flam_keep_array (load, Call),
+                    .objects = flam_keep_array (load, Object),
+                    .texts = flam_keep_array (load, FlamId) };
   FlamId thread = flam_builder_lone_thread (load->builder);
 
   flam_load_measures (

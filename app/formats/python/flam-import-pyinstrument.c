@@ -280,8 +280,8 @@ load (FlamLoad *load, GError **error)
       flam_source_head_has (load->source, 64, "\"frame_records\"");
   Reader reader = { .builder = load->builder,
                     .json = flam_json_load (load, NULL),
-                    .nodes = flam_load_array (load, Node),
-                    .open = flam_load_array (load, guint32) };
+                    .nodes = flam_keep_array (load, Node),
+                    .open = flam_keep_array (load, guint32) };
   guint measure = flam_load_measures (load->builder, FLAM_STANDARD_WALL_TIME);
 
   if (session)

@@ -242,14 +242,14 @@ add_samples (Folded *folded)
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  Folded *folded = flam_load_new (load, Folded);
+  Folded *folded = flam_keep_new (load, Folded);
   FlamWeightsAs as = flam_weights_as_of (load->source, load->options);
   gboolean ok;
 
   folded->source = load->source;
   folded->builder = load->builder;
   folded->n_columns = count_columns (load->source);
-  flam_load_column (load, &folded->samples, FlamFoldedSample);
+  flam_keep_column (load, &folded->samples, FlamFoldedSample);
   flam_interner_init (&folded->interner);
   flam_parts_cut (
       &folded->texts, load->source, load->options, flam_parts_line_start);

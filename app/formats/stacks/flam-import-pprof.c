@@ -46,6 +46,19 @@ typedef struct
 
 /* --- samples ------------------------------------------------------------- */
 
+/* That of the sample's number `i`; NULL: the file has none such. */
+static inline const FlamPprofLocation *
+find_location (const Reader *reader, guint i)
+{
+  guint64 id = g_array_index (reader->ids, guint64, i);
+  guint row = flam_pprof_row (
+      reader->file.location_ids, reader->file.locations, FlamPprofLocation, id);
+
+  return row != FLAM_NONE
+             ? &g_array_index (reader->file.locations, FlamPprofLocation, row)
+             : NULL;
+}
+
 /* Locations [0, result) of the sample are cut off: see prune.go. */
 static guint
 pruned (const Reader *reader)
@@ -54,17 +67,10 @@ pruned (const Reader *reader)
 
   for (guint i = reader->ids->len; i-- > 0;)
     {
-      guint64 id = g_array_index (reader->ids, guint64, i);
-      guint row = flam_pprof_row (reader->file.location_ids,
-                                  reader->file.locations,
-                                  FlamPprofLocation,
-                                  id);
-      const FlamPprofLocation *location;
+      const FlamPprofLocation *location = find_location (reader, i);
 
-      if (row == FLAM_NONE)
+      if (location == NULL)
         continue;
-      location =
-          &g_array_index (reader->file.locations, FlamPprofLocation, row);
       if (!location->prune && !location->prune_beneath)
         found_user = TRUE;
       else if (found_user)
@@ -81,21 +87,10 @@ sample_stack (Reader *reader)
 
   for (guint i = reader->ids->len; i-- > last;)
     {
-      guint64 id = g_array_index (reader->ids, guint64, i);
-      guint row = flam_pprof_row (reader->file.location_ids,
-                                  reader->file.locations,
-                                  FlamPprofLocation,
-                                  id);
-      const FlamPprofLocation *location;
+      const FlamPprofLocation *location = find_location (reader, i);
 
-      if (row == FLAM_NONE)
-        {
-          reader->unknown++;
-          continue;
-        }
-      location =
-          &g_array_index (reader->file.locations, FlamPprofLocation, row);
-      for (guint k = 0; k < location->n; k++)
+      reader->unknown += location == NULL;
+      for (guint k = 0; location != NULL && k < location->n; k++)
         stack = flam_builder_stack (
             reader->file.builder,
             stack,
@@ -389,14 +384,14 @@ static gboolean
 load (FlamLoad *load, GError **error)
 {
   FlamFacts *facts = flam_builder_facts (load->builder);
-  Reader *reader = flam_load_new (load, Reader);
+  Reader *reader = flam_keep_new (load, Reader);
 
   flam_pprof_init (&reader->file, load);
-  flam_load_pieces (load, &reader->stacks);
-  reader->ids = flam_load_array (load, guint64);
-  reader->values = flam_load_array (load, guint64);
-  reader->threads = flam_load_table (load, FLAM_KEY_TEXT, NULL);
-  reader->label_sets = flam_load_table (load, FLAM_KEY_TEXT, NULL);
+  flam_keep_pieces (load, &reader->stacks);
+  reader->ids = flam_keep_array (load, guint64);
+  reader->values = flam_keep_array (load, guint64);
+  reader->threads = flam_keep_table (load, FLAM_KEY_TEXT, NULL);
+  reader->label_sets = flam_keep_table (load, FLAM_KEY_TEXT, NULL);
   reader->process = flam_builder_process (load->builder, -1, 0);
   reader->thread = flam_builder_thread (load->builder, reader->process, -1, 0);
   if (!flam_pprof_read_tables (&reader->file, error) ||

@@ -23,16 +23,16 @@ flam_pprof_init (FlamPprof *file, FlamLoad *load)
   *file = (FlamPprof){
     .load = load,
     .builder = load->builder,
-    .strings = flam_load_array (load, FlamPprofText),
-    .types = flam_load_array (load, FlamPprofType),
-    .mappings = flam_load_array (load, Mapping),
-    .functions = flam_load_array (load, Function),
-    .raw_locations = flam_load_array (load, FlamPprofText),
-    .locations = flam_load_array (load, FlamPprofLocation),
-    .frames = flam_load_array (load, FlamId),
-    .mapping_ids = flam_load_table (load, FLAM_KEY_NUMBER, NULL),
-    .function_ids = flam_load_table (load, FLAM_KEY_NUMBER, NULL),
-    .location_ids = flam_load_table (load, FLAM_KEY_NUMBER, NULL),
+    .strings = flam_keep_array (load, FlamPprofText),
+    .types = flam_keep_array (load, FlamPprofType),
+    .mappings = flam_keep_array (load, Mapping),
+    .functions = flam_keep_array (load, Function),
+    .raw_locations = flam_keep_array (load, FlamPprofText),
+    .locations = flam_keep_array (load, FlamPprofLocation),
+    .frames = flam_keep_array (load, FlamId),
+    .mapping_ids = flam_keep_table (load, FLAM_KEY_NUMBER, NULL),
+    .function_ids = flam_keep_table (load, FLAM_KEY_NUMBER, NULL),
+    .location_ids = flam_keep_table (load, FLAM_KEY_NUMBER, NULL),
   };
 }
 
@@ -128,6 +128,7 @@ flam_pprof_read_tables (FlamPprof *file, GError **error)
 {
   FlamProto proto =
       flam_proto_init (file->load->source->data, file->load->source->size);
+  guint64 said[15] = { 0 };
 
   while (flam_proto_next (&proto))
     {
@@ -149,25 +150,16 @@ flam_pprof_read_tables (FlamPprof *file, GError **error)
         case 6:
           g_array_append_val (file->strings, text);
           break;
-        case 7:
-          file->drop = proto.value;
-          break;
-        case 8:
-          file->keep = proto.value;
-          break;
-        case 9:
-          file->time = proto.value;
-          break;
-        case 10:
-          file->duration = proto.value;
-          break;
-        case 14:
-          file->default_type = proto.value;
-          break;
         default:
-          break;
+          if (proto.number < G_N_ELEMENTS (said))
+            said[proto.number] = proto.value;
         }
     }
+  file->drop = said[7];
+  file->keep = said[8];
+  file->time = said[9];
+  file->duration = said[10];
+  file->default_type = said[14];
   if (proto.bad && file->strings->len == 0)
     return flam_source_invalid (
         file->load->source, error, N_ ("not a profile of pprof"));

@@ -156,11 +156,9 @@ end_block (FlamStackText *text)
 static guint
 probe_gdb (const FlamSource *source)
 {
-  FlamText head = flam_text_plain_head (source);
-  FlamSlice line;
   gboolean thread = FALSE, frame = FALSE;
 
-  while (flam_text_next (&head, &line.text, &line.length))
+  flam_text_each_of_head (source, line)
     {
       thread |= flam_slice_begins (line, "Thread ") &&
                 (flam_slice_find (line, "LWP ") < line.length ||
@@ -241,10 +239,7 @@ read_lldb (FlamStackText *text, FlamSlice line)
 static guint
 probe_lldb (const FlamSource *source)
 {
-  FlamText head = flam_text_plain_head (source);
-  FlamSlice line;
-
-  while (flam_text_next (&head, &line.text, &line.length))
+  flam_text_each_of_head (source, line)
     if (lldb_frame (flam_slice_strip (line)) < flam_slice_strip (line).length &&
         flam_slice_find (line, "`") < line.length)
       return 85;
@@ -297,11 +292,9 @@ read_elfutils (FlamStackText *text, FlamSlice line)
 static guint
 probe_eu_stack (const FlamSource *source)
 {
-  FlamText head = flam_text_plain_head (source);
-  FlamSlice line;
   gboolean process = FALSE;
 
-  while (flam_text_next (&head, &line.text, &line.length))
+  flam_text_each_of_head (source, line)
     {
       process |= flam_slice_begins (line, "PID ");
       if (flam_slice_begins (line, "TID ") && flam_slice_ends (line, ":"))
@@ -352,11 +345,9 @@ read_aix (FlamStackText *text, FlamSlice line)
 static guint
 probe_procstack (const FlamSource *source)
 {
-  FlamText head = flam_text_plain_head (source);
-  FlamSlice line;
   gboolean thread = FALSE;
 
-  while (flam_text_next (&head, &line.text, &line.length))
+  flam_text_each_of_head (source, line)
     if (flam_slice_begins (line, "---------- tid#"))
       thread = TRUE;
     else if (thread && flam_slice_begins (line, "0x"))

@@ -144,10 +144,7 @@ read_goroutine (FlamStackText *text, FlamSlice line)
 static guint
 probe_goroutine (const FlamSource *source)
 {
-  FlamText head = flam_text_plain_head (source);
-  FlamSlice line;
-
-  while (flam_text_next (&head, &line.text, &line.length))
+  flam_text_each_of_head (source, line)
     if (flam_slice_begins (line, "goroutine profile: total ") ||
         (flam_slice_begins (line, "goroutine ") &&
          flam_slice_ends (line, "]:") &&
@@ -275,11 +272,9 @@ read_py_spy (FlamStackText *text, FlamSlice line)
 static guint
 probe_py_spy_dump (const FlamSource *source)
 {
-  FlamText head = flam_text_plain_head (source);
-  FlamSlice line;
   gboolean thread = FALSE;
 
-  while (flam_text_next (&head, &line.text, &line.length))
+  flam_text_each_of_head (source, line)
     if (is_py_spy_thread (line))
       thread = TRUE;
     else if (thread && flam_slice_begins (line, "    ") &&
@@ -343,12 +338,10 @@ read_phpspy (FlamStackText *text, FlamSlice line)
 static guint
 probe_phpspy (const FlamSource *source)
 {
-  FlamText head = flam_text_plain_head (source);
-  FlamSlice line;
   gint64 last = -1;
   guint good = 0;
 
-  while (flam_text_next (&head, &line.text, &line.length))
+  flam_text_each_of_head (source, line)
     {
       gint64 number;
       if (line.length == 0 || *line.text == '#')

@@ -145,11 +145,9 @@ end_block (FlamStackText *text)
 static guint
 probe_jstack (const FlamSource *source)
 {
-  FlamText head = flam_text_plain_head (source);
-  FlamSlice line;
   gboolean thread = FALSE;
 
-  while (flam_text_next (&head, &line.text, &line.length))
+  flam_text_each_of_head (source, line)
     if (flam_slice_begins (line, "Full thread dump"))
       return 85;
     else if (is_jstack_thread (line))
@@ -257,11 +255,10 @@ end_ljp (FlamStackText *text)
 static guint
 probe_ljp (const FlamSource *source)
 {
-  FlamText head = flam_text_plain_head (source);
-  FlamSlice line, frame;
+  FlamSlice frame;
   gint64 count;
 
-  while (flam_text_next (&head, &line.text, &line.length))
+  flam_text_each_of_head (source, line)
     {
       FlamSlice part = flam_slice_strip (line);
       if (take_ljp_count (part, &count, &frame) &&

@@ -127,11 +127,9 @@ finish_memleak (FlamStackText *text)
 static guint
 probe_memleak (const FlamSource *source)
 {
-  FlamText head = flam_text_plain_head (source);
-  FlamSlice line;
   gint64 weights[2];
 
-  while (flam_text_next (&head, &line.text, &line.length))
+  flam_text_each_of_head (source, line)
     if (parse_memleak_block (flam_slice_strip (line), weights))
       return 85;
   return 0;

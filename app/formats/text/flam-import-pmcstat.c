@@ -143,12 +143,11 @@ finish_pmcstat (FlamStackText *text)
 static guint
 probe_pmcstat (const FlamSource *source)
 {
-  FlamText head = flam_text_plain_head (source);
   gboolean event = FALSE;
-  FlamSlice line, name;
+  FlamSlice name;
   gint64 count;
 
-  while (flam_text_next (&head, &line.text, &line.length))
+  flam_text_each_of_head (source, line)
     if (flam_slice_begins (line, "@ ") && flam_slice_ends (line, " samples]"))
       event = TRUE;
     else if (event && line.length > 0)

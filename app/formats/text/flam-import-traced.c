@@ -238,12 +238,11 @@ read_bpftrace (FlamStackText *text, FlamSlice line)
 static guint
 probe_bpftrace (const FlamSource *source)
 {
-  FlamText head = flam_text_plain_head (source);
-  FlamSlice line, before;
+  FlamSlice before;
   gint64 count;
   gboolean open = FALSE;
 
-  while (flam_text_next (&head, &line.text, &line.length))
+  flam_text_each_of_head (source, line)
     {
       FlamSlice part = flam_slice_strip (line);
       if (line.length > 1 && *line.text == '@' && flam_slice_ends (part, "["))
@@ -295,12 +294,10 @@ static gboolean
 has_counted_frames (const FlamSource *source,
                     gboolean (*is_frame) (FlamSlice line))
 {
-  FlamText head = flam_text_plain_head (source);
-  FlamSlice line;
   gboolean frames = FALSE;
   gint64 count;
 
-  while (flam_text_next (&head, &line.text, &line.length))
+  flam_text_each_of_head (source, line)
     if (is_frame (line))
       frames = TRUE;
     else if (frames && flam_slice_number (flam_slice_strip (line), &count))
@@ -330,13 +327,11 @@ read_bcc (FlamStackText *text, FlamSlice line)
 static guint
 probe_bcc (const FlamSource *source)
 {
-  FlamText head = flam_text_plain_head (source);
-  FlamSlice line;
   guint frames = 0;
   gboolean thread = FALSE, traced = FALSE;
   gint64 count;
 
-  while (flam_text_next (&head, &line.text, &line.length))
+  flam_text_each_of_head (source, line)
     {
       FlamSlice part = flam_slice_strip (line);
       traced |= flam_slice_find (line, "Hit Ctrl-C to end") < line.length;

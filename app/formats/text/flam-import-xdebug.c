@@ -89,13 +89,13 @@ static gboolean
 load (FlamLoad *load, GError **error)
 {
   FlamBuilder *builder = load->builder;
-  Trace *trace = flam_load_new (load, Trace);
+  Trace *trace = flam_keep_new (load, Trace);
 
   trace->builder = builder;
   flam_builder_set_has_times (builder);
   flam_builder_set_spans (
       builder, flam_load_measures (builder, FLAM_STANDARD_WALL_TIME));
-  flam_load_pieces (load, &trace->names);
+  flam_keep_pieces (load, &trace->names);
   flam_trace_spans_init (&trace->spans, load);
   trace->counter = flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
   trace->thread = flam_builder_lone_thread (builder);

@@ -315,22 +315,22 @@ gboolean
 flam_stack_text_load (FlamLoad *load, GError **error)
 {
   const FlamDialect *dialect = load->form;
-  FlamStackText *text = flam_load_new (load, FlamStackText);
+  FlamStackText *text = flam_keep_new (load, FlamStackText);
   gboolean whole;
 
   text->dialect = dialect;
   text->source = load->source;
   text->builder = load->builder;
-  text->stack = flam_load_array (load, FlamId);
+  text->stack = flam_keep_array (load, FlamId);
   text->thread = FLAM_NONE;
   text->event.text = "";
   text->pid = -1;
   text->weights_as = flam_weights_as_of (load->source, load->options);
   text->told = load->options->weights_as != FLAM_WEIGHTS_GUESS;
-  flam_load_pieces (load, &text->frames);
-  flam_load_pieces (load, &text->threads);
-  flam_load_pieces (load, &text->events);
-  flam_load_outline (load, &text->outline, dialect->own);
+  flam_keep_pieces (load, &text->frames);
+  flam_keep_pieces (load, &text->threads);
+  flam_keep_pieces (load, &text->events);
+  flam_keep_outline (load, &text->outline, dialect->own);
   whole = flam_text_read (&text->lines, load, read_line, text, NULL, error);
   if (dialect->finish != NULL)
     dialect->finish (text);

@@ -80,20 +80,20 @@ struct _FlamCallGraph
 FlamCallGraph *
 flam_call_graph_new (FlamLoad *load, guint n_events)
 {
-  FlamCallGraph *graph = flam_load_new (load, FlamCallGraph);
+  FlamCallGraph *graph = flam_keep_new (load, FlamCallGraph);
 
   graph->builder = load->builder;
   graph->n_events = n_events;
-  flam_load_column (load, &graph->functions, Function);
-  flam_load_column (load, &graph->calls, Call);
-  flam_load_column (load, &graph->costs, Cost);
-  flam_load_column (load, &graph->paths, Path);
-  flam_load_column (load, &graph->steps, Step);
-  flam_load_column_of (load, &graph->values, n_events * (guint)sizeof (gint64));
-  flam_load_column_of (load, &graph->sums, n_events * (guint)sizeof (gint64));
-  flam_load_interner (load, &graph->call_index);
-  flam_load_interner (load, &graph->cost_index);
-  graph->totals = flam_load_vector (load, gint64, n_events);
+  flam_keep_column (load, &graph->functions, Function);
+  flam_keep_column (load, &graph->calls, Call);
+  flam_keep_column (load, &graph->costs, Cost);
+  flam_keep_column (load, &graph->paths, Path);
+  flam_keep_column (load, &graph->steps, Step);
+  flam_keep_column_of (load, &graph->values, n_events * (guint)sizeof (gint64));
+  flam_keep_column_of (load, &graph->sums, n_events * (guint)sizeof (gint64));
+  flam_keep_interner (load, &graph->call_index);
+  flam_keep_interner (load, &graph->cost_index);
+  graph->totals = flam_keep_vector (load, gint64, n_events);
   return graph;
 }
 

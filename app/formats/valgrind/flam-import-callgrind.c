@@ -403,15 +403,15 @@ static gboolean
 load (FlamLoad *load, GError **error)
 {
   FlamId thread = flam_builder_lone_thread (load->builder);
-  Reader *reader = flam_load_new (load, Reader);
+  Reader *reader = flam_keep_new (load, Reader);
 
   reader->load = load;
   reader->builder = load->builder;
   reader->n_positions = 1;
   reader->place.function = FLAM_NONE;
-  reader->events = flam_load_pointers (load, g_free);
-  reader->functions = flam_load_table (load, FLAM_KEY_NUMBER, NULL);
-  flam_load_pieces (load, &reader->names);
+  reader->events = flam_keep_pointers (load, g_free);
+  reader->functions = flam_keep_table (load, FLAM_KEY_NUMBER, NULL);
+  flam_keep_pieces (load, &reader->names);
   if (!flam_text_read (
           &reader->text, load, read_line, reader, "callgrind's", error))
     return FALSE;

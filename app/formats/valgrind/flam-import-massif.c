@@ -332,9 +332,9 @@ load (FlamLoad *load, GError **error)
   FlamBuilder *builder = load->builder;
   Reader reader = { .builder = builder,
                     .time_scale = 1,
-                    .path = flam_load_array (load, Node),
-                    .places = flam_load_array (load, FlamValgrindLocation),
-                    .rows = flam_load_array (load, FlamAllocation) };
+                    .path = flam_keep_array (load, Node),
+                    .places = flam_keep_array (load, FlamValgrindLocation),
+                    .rows = flam_keep_array (load, FlamAllocation) };
 
   flam_builder_set_has_times (builder);
   flam_builder_set_origin (builder, 0);

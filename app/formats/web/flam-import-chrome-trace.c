@@ -517,20 +517,20 @@ static gboolean
 load (FlamLoad *load, GError **error)
 {
   FlamBuilder *builder = load->builder;
-  Trace *trace = flam_load_new (load, Trace);
-  FlamJson *json = flam_load_new (load, FlamJson);
+  Trace *trace = flam_keep_new (load, Trace);
+  FlamJson *json = flam_keep_new (load, FlamJson);
   Sampling sampling = { { .text = "" }, { .text = "" } };
 
   trace->load = load;
   trace->builder = builder;
-  trace->profiles = flam_load_pointers (load, NULL);
-  trace->by_key = flam_load_table (load, FLAM_KEY_TEXT, NULL);
+  trace->profiles = flam_keep_pointers (load, NULL);
+  trace->by_key = flam_keep_table (load, FLAM_KEY_TEXT, NULL);
   flam_trace_spans_init (&trace->spans, load);
   flam_trace_samples_init (&trace->samples, load);
-  flam_load_column (load, &trace->threads, KnownThread);
-  flam_load_interner (load, &trace->thread_index);
-  trace->parts = flam_load_pointers (load, free_part);
-  flam_load_clears (load, json, flam_json_clear);
+  flam_keep_column (load, &trace->threads, KnownThread);
+  flam_keep_interner (load, &trace->thread_index);
+  trace->parts = flam_keep_pointers (load, free_part);
+  flam_keep (load, json, flam_json_clear);
   flam_builder_add_column (builder);
   flam_builder_set_has_times (builder);
   read_document (trace, json, &sampling);

@@ -363,10 +363,10 @@ static gboolean
 load (FlamLoad *load, GError **error)
 {
   Reader reader = { .builder = load->builder,
-                    .nodes = flam_load_array (load, Node),
-                    .trees = flam_load_array (load, Tree),
-                    .open = flam_load_array (load, guint32),
-                    .children = flam_load_array (load, guint32) };
+                    .nodes = flam_keep_array (load, Node),
+                    .trees = flam_keep_array (load, Tree),
+                    .open = flam_keep_array (load, guint32),
+                    .children = flam_keep_array (load, guint32) };
   const guint8 *at = find_data (load->source);
   gsize left;
 

@@ -39,6 +39,7 @@
 
 typedef struct
 {
+  FlamLoad *load;
   FlamBuilder *builder;
   FlamJson *json;
   GArray *frames; /* FlamId: of one sample, leaf first */
@@ -192,22 +193,13 @@ typedef struct
 } Record;
 
 static void
-record_init (Record *record)
+record_init (Record *record, FlamLoad *load)
 {
-  record->type = g_string_new (NULL);
-  record->event = g_string_new (NULL);
-  record->details = g_string_new (NULL);
-  record->categories = g_array_new (FALSE, FALSE, sizeof (Category));
+  record->type = flam_keep_string (load);
+  record->event = flam_keep_string (load);
+  record->details = flam_keep_string (load);
+  record->categories = flam_keep_array (load, Category);
   g_array_set_clear_func (record->categories, category_clear);
-}
-
-static void
-record_clear (Record *record)
-{
-  g_string_free (record->type, TRUE);
-  g_string_free (record->event, TRUE);
-  g_string_free (record->details, TRUE);
-  g_array_unref (record->categories);
 }
 
 /* {"type":"javascript","size":1048576} */
@@ -301,14 +293,13 @@ read_records (Reader *reader, gboolean markers)
 {
   Record record;
 
-  record_init (&record);
+  record_init (&record, reader->load);
   flam_json_each (reader->json)
     {
       read_record (reader, &record);
       add_mark (reader, &record, markers ? record.start : record.end);
       add_sizes (reader, &record);
     }
-  record_clear (&record);
 }
 
 /* --- the whole ----------------------------------------------------------- */
@@ -343,13 +334,14 @@ static gboolean
 load (FlamLoad *load, GError **error)
 {
   Reader reader = {
+    .load = load,
     .builder = load->builder,
     .json = flam_json_load (load, NULL),
-    .frames = flam_load_array (load, FlamId),
-    .stacks = flam_load_array (load, FlamId),
-    .times = flam_load_array (load, gint64),
-    .durations = flam_load_array (load, gint64),
-    .counters = flam_load_table (load, FLAM_KEY_TEXT, NULL),
+    .frames = flam_keep_array (load, FlamId),
+    .stacks = flam_keep_array (load, FlamId),
+    .times = flam_keep_array (load, gint64),
+    .durations = flam_keep_array (load, gint64),
+    .counters = flam_keep_table (load, FLAM_KEY_TEXT, NULL),
     .thread = flam_builder_lone_thread (load->builder),
   };
 

@@ -189,13 +189,10 @@ add_measure (Reader *reader)
 {
   gboolean time = !reader->objects && !reader->custom && reader->interval > 0;
 
-  flam_builder_add_column (reader->builder);
-  flam_builder_add_standard_measure (reader->builder,
-                                     reader->objects ? FLAM_STANDARD_ALLOCATIONS
-                                     : time          ? FLAM_STANDARD_TIME
-                                                     : FLAM_STANDARD_SAMPLES,
-                                     0,
-                                     FLAM_NONE);
+  flam_load_measures (reader->builder,
+                      reader->objects ? FLAM_STANDARD_ALLOCATIONS
+                      : time          ? FLAM_STANDARD_TIME
+                                      : FLAM_STANDARD_SAMPLES);
   reader->thread = flam_builder_lone_thread (reader->builder);
 }
 
@@ -204,10 +201,10 @@ load (FlamLoad *load, GError **error)
 {
   Reader reader = { .builder = load->builder,
                     .json = flam_json_load (load, NULL),
-                    .numbers = flam_load_table (load, FLAM_KEY_NUMBER, NULL),
-                    .frames = flam_load_array (load, Frame),
-                    .raw = flam_load_array (load, gint64),
-                    .lines = flam_load_array (load, gint64) };
+                    .numbers = flam_keep_table (load, FLAM_KEY_NUMBER, NULL),
+                    .frames = flam_keep_array (load, Frame),
+                    .raw = flam_keep_array (load, gint64),
+                    .lines = flam_keep_array (load, gint64) };
 
   read_document (&reader);
   if (!flam_json_end (reader.json, load, reader.frames->len > 0, error))

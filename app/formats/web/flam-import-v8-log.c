@@ -373,10 +373,10 @@ load (FlamLoad *load, GError **error)
     .thread = flam_builder_lone_thread (builder),
     .collector =
         flam_load_frame (builder, "(garbage collector)", -1, FLAM_KIND_ROOT),
-    .code = flam_load_clears (load, flam_ranges_new (), flam_ranges_free),
-    .modules = flam_load_array (load, FlamId),
-    .fields = flam_load_array (load, Field),
-    .frames = flam_load_array (load, FlamId),
+    .code = flam_keep (load, flam_ranges_new (), flam_ranges_free),
+    .modules = flam_keep_array (load, FlamId),
+    .fields = flam_keep_array (load, Field),
+    .frames = flam_keep_array (load, FlamId),
   };
 
   flam_load_measures (builder, FLAM_STANDARD_SAMPLES);

@@ -24,11 +24,11 @@ flam_trace_samples_init (FlamTraceSamples *samples, FlamLoad *load)
 {
   *samples = (FlamTraceSamples){
     .builder = load->builder,
-    .frames = flam_load_array (load, Frame),
-    .by_id = flam_load_table (load, FLAM_KEY_DIRECT, NULL),
-    .threads = flam_load_table (load, FLAM_KEY_DIRECT, NULL),
-    .events = flam_load_table (load, FLAM_KEY_DIRECT, NULL),
-    .open = flam_load_array (load, guint32),
+    .frames = flam_keep_array (load, Frame),
+    .by_id = flam_keep_table (load, FLAM_KEY_DIRECT, NULL),
+    .threads = flam_keep_table (load, FLAM_KEY_DIRECT, NULL),
+    .events = flam_keep_table (load, FLAM_KEY_DIRECT, NULL),
+    .open = flam_keep_array (load, guint32),
     .n_events = 1,
   };
 }
@@ -206,13 +206,8 @@ find_event (FlamTraceSamples *samples, FlamId name)
   event = samples->n_events++;
   g_hash_table_insert (samples->events, key, GUINT_TO_POINTER (event));
   text = g_strdup (flam_builder_get_string (samples->builder, name));
-  flam_builder_add_measure (samples->builder,
-                            text,
-                            text,
-                            FLAM_UNIT_COUNT,
-                            FLAM_MEASURE_CPU,
-                            0,
-                            event);
+  flam_builder_add_event_measure (
+      samples->builder, text, FLAM_UNIT_COUNT, 0, event);
   return event;
 }
 
