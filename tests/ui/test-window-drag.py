@@ -150,6 +150,9 @@ class DragTest(Base):
         self.assertTrue(pathlib.Path(path).exists())
         self.box.terminate()
         self.window.click("Cancel", "push button")
+        # A newer libadwaita closes no window whose dialog is still going.
+        wait_for("no dialog", lambda: not self.window.seen("Preview", "image"))
+        time.sleep(1)
         # The keyboard was the other program's, and without a window manager
         # nothing has it now.
         Gio.bus_get_sync(Gio.BusType.SESSION).call_sync(
