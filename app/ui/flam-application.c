@@ -125,7 +125,7 @@ flam_application_open_file (FlamApplication *self,
   gtk_window_present (window);
 }
 
-/* At the settings the dialog was last left with. */
+/* With the settings last chosen in the dialog. */
 static void
 record (FlamApplication *self,
         const char *const *argv,
@@ -213,7 +213,7 @@ flam_application_command_line (GApplication *application,
 static void
 on_quit (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  /* The one that was used last goes last: its tabs are the ones to reopen. */
+  /* The window used last comes last: its tabs are the ones to reopen. */
   GList *windows =
       g_list_reverse (g_list_copy (gtk_application_get_windows (data)));
 
@@ -289,8 +289,8 @@ apply_color_scheme (GSettings *settings, const char *key, gpointer data)
   adw_style_manager_set_color_scheme (adw_style_manager_get_default (), value);
 }
 
-/* The library that queries the servers reads the environment. What that says
- * comes first. */
+/* The library that queries the servers reads the environment. A value that is
+ * set there takes precedence. */
 static void
 apply_debuginfod_urls (GSettings *settings)
 {

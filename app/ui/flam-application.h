@@ -13,7 +13,7 @@ G_DECLARE_FINAL_TYPE (
 
 FlamApplication *flam_application_new (void);
 
-/* In `window` when it shows no capture yet, else in a new one. */
+/* In `window` when it shows no capture yet, otherwise in a new one. */
 void flam_application_open_file (FlamApplication *application,
                                  GtkWindow *window,
                                  GFile *file);

@@ -2,20 +2,20 @@
 #pragma once
 
 /* A folder that brings its libraries along (app/bundle) brings their data, too:
- * icons, schemas, loaders of pictures, translations. The libraries know the
- * places of the machine they were built for; here they are told otherwise.
- * Elsewhere these do nothing. */
+ * icons, schemas, loaders of pictures, translations. The libraries have the
+ * paths of the machine they were built for; here these are replaced. Outside a
+ * bundle these functions do nothing. */
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-/* First of all. The environment is afterwards as it was: what is started from
- * here, a program to record, an editor, a browser, has nothing of ours in it.
- */
+/* To be called first. It restores the environment afterwards: programs started
+ * from here, a recorded program, an editor, a browser, do not inherit any of
+ * it. */
 void flam_bundle_find_data (void);
 
-/* Once GTK has begun, which names its own place. */
+/* To be called after GTK is initialized, which sets its own folder. */
 void flam_bundle_find_words (void);
 
 G_END_DECLS

@@ -21,7 +21,7 @@ is_name (GtkWidget *widget)
   return GTK_IS_LABEL (widget) && !gtk_widget_has_css_class (widget, "numeric");
 }
 
-/* The first text below `top` that is no figure, which may be before it. */
+/* The first text below `top` that is not a figure, which may come before it. */
 static GtkWidget *
 find_name (GtkWidget *top)
 {
@@ -42,7 +42,7 @@ find_name (GtkWidget *top)
   return widget;
 }
 
-/* Its label, of which it is the mnemonic's widget, names it already. */
+/* Its label, which has it as its mnemonic widget, names it already. */
 static void
 drop_raw_text (GtkButton *button)
 {
@@ -101,9 +101,9 @@ mend_menu_button (GtkMenuButton *button)
         GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, tooltip, -1);
 }
 
-/* A row of a list or a table is called what stands in it, which lives as long
- * as the row does. That of the titles, which may be hidden, is called as the
- * table. */
+/* A row of a list or a table has its contents as its name, which is valid as
+ * long as the row is. The row of titles, which may be hidden, has the name of
+ * the table. */
 static void
 mend_row (GtkWidget *row)
 {

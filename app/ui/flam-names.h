@@ -5,11 +5,11 @@
 
 G_BEGIN_DECLS
 
-/* What assistive tools call the controls of the whole program, where GTK is
- * older than 4.10 and does it wrong itself: a button with a mnemonic is its raw
- * text and its text ("_Open Open"), and what a drop-down, a split button or a
- * row is made of, which has the focus, is named by its class.  To be called
- * once, before the first window. */
+/* Sets the accessible names of all controls of the program, since GTK before
+ * 4.10 sets wrong ones: a button with a mnemonic has its raw text and its text
+ * ("_Open Open"), and the inner widget of a drop-down, a split button or a
+ * row, which has the focus, has its class name. To be called once, before the
+ * first window. */
 void flam_names_mend (void);
 
 G_END_DECLS

@@ -4,12 +4,12 @@
 
 #include <epoxy/gl.h>
 
-/* What Mesa's and other drivers that compute on the CPU call themselves. */
+/* Names of Mesa's and other drivers that compute on the CPU. */
 static const char *const in_software[] = {
   "llvmpipe", "softpipe", "swrast", "software", "swiftshader",
 };
 
-/* A GPU's driver shows one of these; whatever is drawn without is computed. */
+/* A GPU's driver shows one of these; without them the CPU draws. */
 static gboolean
 has_graphics_device (void)
 {
@@ -50,8 +50,8 @@ flam_renderer_choose (GdkDisplay *display)
 {
   if (display == NULL || g_getenv ("GSK_RENDERER") != NULL)
     return;
-  /* GTK asks the display first, then the environment: the one place to say it
-   * that recorded programs do not inherit. */
+  /* GTK checks the display first, then the environment: only a setting of the
+   * display is not inherited by recorded programs. */
   if (computes_on_the_cpu (display))
     g_object_set_data (G_OBJECT (display), "gsk-renderer", (gpointer) "cairo");
 }

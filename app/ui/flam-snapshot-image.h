@@ -11,10 +11,10 @@
 
 G_BEGIN_DECLS
 
-/* `image` is an image surface in ARGB32 that is not drawn to any more.
- * `texture` is kept with it, NULL at first: where the renderer needs one it is
- * made once.
- */
+/* `image` is an image surface in ARGB32 that is no
+ * longer drawn to. `texture` is kept with it, NULL at
+ * first: it is made once, where the renderer needs
+ * one. */
 void flam_snapshot_append_image (GtkSnapshot *snapshot,
                                  GtkWidget *widget,
                                  cairo_surface_t *image,

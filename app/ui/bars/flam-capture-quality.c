@@ -40,8 +40,8 @@ typedef enum
   N_ROWS
 } Row;
 
-/* What each is, and what to do where it is not as it should be. The help has
- * the same words, see tests/house/check-help. */
+/* The meaning of each figure, and what to do about a bad one. The help has the
+ * same texts, see tests/house/check-help. */
 static const struct
 {
   const char *name;
@@ -152,7 +152,7 @@ add_caption (FlamCaptureQuality *self, const char *text)
   gtk_box_append (self->box, label);
 }
 
-/* `wrong`: not as it should be, so that what to do is there to be read. */
+/* `wrong`: the figure is bad, so the remedy is shown. */
 static void
 add_fact (FlamCaptureQuality *self, Row row, const char *value, gboolean wrong)
 {
@@ -274,7 +274,7 @@ add_facts (FlamCaptureQuality *self, const FlamProfile *profile)
 
 /* --- modules -------------------------------------------------------------- */
 
-/* What ends in functions of each module that have no name. */
+/* The self weight of the functions of each module that have no name. */
 static gint64 *
 nameless_by_module (const FlamViewData *view_data)
 {

@@ -10,7 +10,7 @@
 #include <glib/gi18n.h>
 
 #define MODULES_MAX 12
-#define LEAST_SHARE 0.01 /* of the picture, for a module to be worth it */
+#define LEAST_SHARE 0.01 /* of the picture: the least for a module to count */
 
 struct _FlamDownloadBar
 {
@@ -33,7 +33,7 @@ G_DEFINE_FINAL_TYPE (FlamDownloadBar, flam_download_bar, GTK_TYPE_WIDGET)
 
 /* --- what is missing ------------------------------------------------------ */
 
-/* What ends in each module. */
+/* The self weight of each module. */
 static gint64 *
 self_by_module (const FlamViewData *view_data)
 {
@@ -71,7 +71,7 @@ may_be_asked_for (FlamDownloadBar *self,
          !g_hash_table_contains (self->asked, build_id_of (profile, module));
 }
 
-/* The heaviest first; returns how much of the picture they hold. */
+/* The heaviest first; returns their share of the picture. */
 static gint64
 find_wanted (FlamDownloadBar *self, const FlamViewData *view_data)
 {
@@ -175,8 +175,8 @@ offer (FlamDownloadBar *self, const FlamViewData *view_data, gint64 weight)
   say (self, SAY_OFFER, text);
 }
 
-/* Every picture after which nothing more comes by itself: the first one, and
- * those of another selection, which may be hot elsewhere. */
+/* Called for every picture that is final: the first one, and those of another
+ * selection, which may have other hot modules. */
 static void
 on_symbolized (FlamDownloadBar *self)
 {
@@ -200,7 +200,7 @@ on_symbolized (FlamDownloadBar *self)
     offer (self, view_data, weight);
 }
 
-/* Another choice in the preferences is for the capture that is open, too. */
+/* A change of the preferences applies to the open capture, too. */
 static void
 on_wish (FlamDownloadBar *self)
 {
@@ -266,7 +266,7 @@ on_cancel (FlamDownloadBar *self)
   say (self, SAY_NOTHING, NULL);
 }
 
-/* What was declined is not offered again while the file is open. */
+/* A download that was declined is not offered again while the file is open. */
 static void
 on_close (FlamDownloadBar *self)
 {

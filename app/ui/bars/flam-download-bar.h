@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Offers to download the debug information that hot modules miss, says how
- * that goes, and what came of it. To be seen only then. */
+/* Offers to download the debug information that hot modules miss, and shows the
+ * progress and the result. It is visible only then. */
 
 #include "flam-session.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* One line about the page that is shown, until it is dismissed: for good, and
- * of that page alone. It takes room of its own and covers nothing.
+/* One line about the page that is shown, until it is dismissed, which is
+ * permanent for that page alone. It has room of its own and covers nothing.
  *
- * Signal "dismissed": the button that had the keyboard is gone. */
+ * Signal "dismissed": the button that had the focus is gone. */
 
 #include <gtk/gtk.h>
 
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 #define FLAM_TYPE_HINT_BAR (flam_hint_bar_get_type ())
 G_DECLARE_FINAL_TYPE (FlamHintBar, flam_hint_bar, FLAM, HINT_BAR, GtkWidget)
 
-/* `page` is what is remembered of it; `text` is translated already. */
+/* `page` is the id that is dismissed; `text` is translated already. */
 void
 flam_hint_bar_set_page (FlamHintBar *bar, const char *page, const char *text);
 

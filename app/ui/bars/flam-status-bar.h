@@ -15,7 +15,7 @@ G_DECLARE_FINAL_TYPE (
 void flam_status_bar_set_session (FlamStatusBar *bar,
                                   FlamSession *session,
                                   FlamGraphView *graph_view);
-/* Whether the flame graph's colors are the ones that are seen. */
+/* Whether the flame graph's colors are the ones shown. */
 void flam_status_bar_set_legend (FlamStatusBar *self, gboolean shown);
 void flam_status_bar_set_narrow (FlamStatusBar *bar, gboolean narrow);
 

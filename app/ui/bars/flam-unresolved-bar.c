@@ -8,7 +8,7 @@
 
 #include <glib/gi18n.h>
 
-#define LEAST_SHARE 0.2 /* of the picture, to be worth a banner */
+#define LEAST_SHARE 0.2 /* of the picture, for a banner to be shown */
 #define FOLDERS_MAX 50
 
 struct _FlamUnresolvedBar
@@ -26,8 +26,8 @@ struct _FlamUnresolvedBar
 
 G_DEFINE_FINAL_TYPE (FlamUnresolvedBar, flam_unresolved_bar, GTK_TYPE_WIDGET)
 
-/* What ends in functions without a name, and the module that has most of it;
- * only files count: there is no folder that has the kernel. */
+/* The self weight of functions without a name, and the module with most of it;
+ * only files count: no folder contains the kernel. */
 static gint64
 find_unresolved (const FlamViewData *view_data, FlamId *heaviest)
 {
@@ -53,7 +53,7 @@ find_unresolved (const FlamViewData *view_data, FlamId *heaviest)
   return sum;
 }
 
-/* Stripped programs are: names of what they export are all they have. */
+/* Stripped programs: they have only the names of what they export. */
 static gboolean
 is_found (const FlamProfile *profile, FlamId module)
 {
@@ -109,7 +109,7 @@ on_close (FlamUnresolvedBar *self)
   gtk_revealer_set_reveal_child (self->revealer, FALSE);
 }
 
-/* The session follows the setting, and looks again. */
+/* The session follows the setting, and searches again. */
 static void
 folder_response (GtkNativeDialog *dialog, int response, FlamUnresolvedBar *self)
 {

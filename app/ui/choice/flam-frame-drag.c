@@ -18,7 +18,7 @@ typedef struct
 
 /* --- words ---------------------------------------------------------------- */
 
-/* A line has its number behind its function; g_free. */
+/* A line has its number after its function; g_free. */
 static char *
 name_of (const FlamTree *tree, FlamId node)
 {
@@ -131,7 +131,7 @@ icon_label (const char *text, PangoEllipsizeMode ellipsize, const char *style)
   return label;
 }
 
-/* The pointer does not hide it: it lies below and to the right. */
+/* Placed below and to the right, so that the pointer does not hide it. */
 static void
 on_begin (GtkDragSource *source, GdkDrag *drag, FrameDrag *self)
 {

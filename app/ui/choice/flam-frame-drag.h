@@ -10,9 +10,9 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const FlamTree *tree; /* of which the node is; NULL: nothing is dragged */
+  const FlamTree *tree; /* the node's tree; NULL: nothing is dragged */
   FlamId node;
-  gint64 self, total; /* of a function: not its node's own */
+  gint64 self, total; /* those of a function, not of the node itself */
   gboolean stack;     /* below it, a line each, its parents in the tree */
 } FlamDraggedFrame;
 

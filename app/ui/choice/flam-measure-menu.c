@@ -31,7 +31,7 @@ current_kind (FlamMeasureMenu *self)
              : FLAM_MEASURE_CPU;
 }
 
-/* What was not freed by the end of a range is no leak yet. */
+/* Memory that is still in use at the end of a range need not be a leak. */
 static const char *
 measure_name (const FlamProfile *profile,
               const FlamSelection *selection,

@@ -2,7 +2,7 @@
 #pragma once
 
 /* The CPU|Memory toggle and the list of the measures of that side: three
- * widgets of somebody else's that follow the session together. */
+ * widgets of another object, which follow the session together. */
 
 #include "flam-session.h"
 

@@ -31,7 +31,7 @@ struct _FlamPathBar
 
 G_DEFINE_FINAL_TYPE (FlamPathBar, flam_path_bar, GTK_TYPE_WIDGET)
 
-/* What stands in the box behind `first`; NULL: all. */
+/* The text in the box after `first`; NULL: all. */
 static void
 empty (GtkBox *box, GtkWidget *first)
 {
@@ -150,8 +150,8 @@ skipped_crumbs (FlamPathBar *self,
   return button;
 }
 
-/* It means the same in every tree, and stays: the keyboard presses a button for
- * a quarter of a second, and one that goes meanwhile does nothing. */
+/* It has the same meaning in every tree, and is kept: the keyboard presses a
+ * button for a quarter of a second, and a removed one does nothing. */
 static void
 show_all_crumb (FlamPathBar *self, const FlamTree *tree)
 {
@@ -201,7 +201,7 @@ show_path (FlamPathBar *self, const FlamTree *tree, FlamId node)
 
 /* --- chips ---------------------------------------------------------------- */
 
-/* NULL: what is compared with, which is no part of a selection. */
+/* NULL: the baseline, which is not a part of a selection. */
 typedef void (*ChipRemove) (FlamSelection *selection, guint index);
 
 static void
@@ -495,7 +495,7 @@ update (gpointer data)
 }
 
 /* Zoom, current frame and view data often change together; and a crumb that was
- * clicked must outlive its own click. */
+ * clicked must not be freed during its own click. */
 static void
 queue_update (FlamPathBar *self)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Where one is (the path from "All" to the current frame; what is beyond the
- * zoomed frame is dimmed) and what was done to the picture (a chip each, taken
- * away by its cross). */
+/* The place in the tree (the path from "All" to the current frame; frames
+ * beyond the zoomed one are dimmed) and the changes to the picture (a chip for
+ * each, removed by its cross). */
 
 #include "flam-session.h"
 

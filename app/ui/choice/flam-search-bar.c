@@ -12,7 +12,7 @@ struct _FlamSearchBar
   GtkWidget parent_instance;
 
   FlamSession *session;
-  FlamGraphView *graph; /* not referenced: it goes with the same window */
+  FlamGraphView *graph; /* not referenced: freed with the same window */
 
   GtkSearchBar *bar;
   GtkSearchEntry *entry;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Asks for what functions are called, says how much of the picture matches,
- * and goes from match to match. */
+/* An entry for names of functions, with the share of the picture that matches,
+ * and buttons to go from match to match. */
 
 #include "flam-graph-view.h"
 
@@ -12,11 +12,11 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamSearchBar, flam_search_bar, FLAM, SEARCH_BAR, GtkWidget)
 
-/* Once. */
+/* To be called once. */
 void flam_search_bar_set_session (FlamSearchBar *bar,
                                   FlamSession *session,
                                   FlamGraphView *graph);
-/* Makes it the group's source: "search-mode-enabled" as long as it is seen. */
+/* Makes it the group's source, with "search-mode-enabled" while it is shown. */
 void flam_search_bar_bind (FlamSearchBar *bar, GBindingGroup *group);
 void flam_search_bar_set_narrow (FlamSearchBar *bar, gboolean narrow);
 void flam_search_bar_start (FlamSearchBar *bar);

@@ -55,7 +55,7 @@ choose (FlamStateMenu *self, guint states)
 
   if (self->syncing || flam_session_get_selection (self->session) == NULL)
     return;
-  /* All that there is, or nothing at all, means everything. */
+  /* All states of the capture, or none at all, mean everything. */
   states &= self->known;
   if (states == 0 || states == self->known)
     states = FLAM_STATES_ALL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What of a wall capture is shown: running, waiting, or some ways of waiting.
- * Hidden where a capture has no state but running. */
+/* The states of a wall capture that are shown: running, waiting, or some kinds
+ * of waiting. Hidden where a capture has only the state running. */
 
 #include "flam-session.h"
 

@@ -33,14 +33,14 @@ FlamThreadItem *flam_thread_item_new (const FlamProfile *profile,
                                       FlamId thread,
                                       gint64 weight);
 
-/* The threads that it stands for: its own, or all below it. They are its. */
+/* The threads that it stands for: its own, or all below it. Not to be freed. */
 const FlamId *flam_thread_item_get_threads (const FlamThreadItem *self,
                                             guint32 *n);
 
-/* The processes without a parent, each with what is below it, siblings by
- * weight, threads first; of FlamThreadItem. `weights`: one a thread. With
- * `search` (case-folded, "": all) only what has it in its names, and the
- * processes above that. */
+/* The processes without a parent, each with the rows below it, siblings by
+ * weight, threads first; of FlamThreadItem. `weights`: one for each thread.
+ * With `search` (case-folded, "": all) only those that contain it in their
+ * names, and the processes above them. */
 GListStore *flam_thread_items_new (const FlamProfile *profile,
                                    const gint64 *weights,
                                    const char *search);

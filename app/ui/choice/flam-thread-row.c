@@ -116,7 +116,7 @@ flam_thread_row_dispose (GObject *object)
   G_OBJECT_CLASS (flam_thread_row_parent_class)->dispose (object);
 }
 
-/* A check button has no action that assistive tools could do; the row has. */
+/* A check button has no action for assistive tools; the row has one. */
 static void
 action_toggle (GtkWidget *widget, const char *name, GVariant *parameter)
 {
@@ -133,7 +133,7 @@ flam_thread_row_class_init (FlamThreadRowClass *klass)
   G_OBJECT_CLASS (klass)->dispose = flam_thread_row_dispose;
   gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (klass),
                                             GTK_TYPE_BOX_LAYOUT);
-  /* Newer GTKs tell nobody the name of a widget without a role. */
+  /* Newer GTKs do not expose the name of a widget without a role. */
   gtk_widget_class_set_accessible_role (GTK_WIDGET_CLASS (klass),
                                         GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_install_action (

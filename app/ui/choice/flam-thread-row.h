@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What a row of the thread selector looks like. */
+/* A row of the thread selector. */
 
 #include "flam-thread-item.h"
 #include "flam-timeline.h"
@@ -20,7 +20,7 @@ void flam_thread_row_set (FlamThreadRow *row,
                           FlamThreadItem *item,
                           const FlamViewData *view_data,
                           gint64 whole);
-/* Signal "toggled" when a person did it. */
+/* Signal "toggled" when the user did it. */
 void flam_thread_row_set_active (FlamThreadRow *row, gboolean active);
 /* NULL: not there yet, or without times. */
 void flam_thread_row_set_timeline (FlamThreadRow *row, FlamTimeline *timeline);

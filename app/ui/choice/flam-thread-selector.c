@@ -49,8 +49,8 @@ is_shown (FlamThreadSelector *self, FlamThreadItem *item)
   return TRUE;
 }
 
-/* With all threads shown, choosing one means that one alone; after that rows
- * are added and taken away, to the last. */
+/* With all threads shown, choosing one selects that one alone; after that rows
+ * are added and removed, down to the last. */
 static void
 toggle (FlamThreadSelector *self, FlamThreadItem *item)
 {
@@ -111,7 +111,7 @@ on_reset (FlamThreadSelector *self)
   flam_session_select (self->session, selection);
 }
 
-/* Enter in the search: the threads that are listed, and no others. */
+/* Enter in the search selects the threads that are listed, and no others. */
 static void
 on_enter (FlamThreadSelector *self)
 {
@@ -256,7 +256,7 @@ start_strips (FlamThreadSelector *self, FlamViewData *view_data)
 
 /* --- list ----------------------------------------------------------------- */
 
-/* The tree is made anew for what is typed. */
+/* The tree is made again for the search text. */
 static void
 show_items (FlamThreadSelector *self)
 {
@@ -287,8 +287,8 @@ fill (FlamThreadSelector *self)
     start_strips (self, view_data);
 }
 
-/* The list is made when it is looked at; while it is, choosing threads must
- * not shuffle it. */
+/* The list is made when it is opened; while it is open, choosing threads must
+ * not reorder it. */
 static void
 on_shown (FlamThreadSelector *self)
 {
@@ -391,7 +391,7 @@ on_key (FlamThreadSelector *self, guint key)
 
   if (focus == NULL || (key != GDK_KEY_Left && key != GDK_KEY_Right))
     return FALSE;
-  /* The focus is on what holds the row, or on what the row holds. */
+  /* The focus is on a widget around the row, or on one within it. */
   expander = gtk_widget_get_ancestor (focus, GTK_TYPE_TREE_EXPANDER);
   if (expander == NULL)
     expander = gtk_widget_get_first_child (focus);

@@ -54,7 +54,7 @@ n_transforms (const FlamSelection *selection)
   return selection->transforms != NULL ? selection->transforms->len : 0;
 }
 
-/* One transform more or one less: its name. */
+/* The name of the transform that was added or removed. */
 static char *
 describe_transforms (const FlamSelection *less, const FlamSelection *more)
 {
@@ -323,7 +323,7 @@ unparent (gpointer popover)
   return G_SOURCE_REMOVE;
 }
 
-/* Not at once: the chosen action is activated after "closed". */
+/* Deferred: the chosen action is activated after "closed". */
 static void
 on_closed (GtkWidget *popover)
 {
@@ -333,8 +333,8 @@ on_closed (GtkWidget *popover)
                    g_object_unref);
 }
 
-/* Only a layout manager gives a popover its size anew when its style, which
- * comes after it was first measured, asks for more. */
+/* Only a layout manager makes a popover resize when its style, which is applied
+ * after it was first measured, needs more room. */
 static GtkWidget *
 popover_parent (GtkWidget *widget)
 {
@@ -367,6 +367,6 @@ flam_transforms_popup (
   gtk_widget_set_halign (popover, GTK_ALIGN_START);
   g_signal_connect (popover, "closed", G_CALLBACK (on_closed), NULL);
   gtk_popover_popup (GTK_POPOVER (popover));
-  /* The one that is shown already is asked for again, and not given. */
+  /* A tooltip that is already shown is queried again, and then hidden. */
   gtk_widget_trigger_tooltip_query (widget);
 }

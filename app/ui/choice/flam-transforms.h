@@ -18,10 +18,10 @@ void flam_transforms_popup (
 
 /* "Focus", "Hide" ...: for chips and menus. */
 const char *flam_transforms_label (FlamTransformKind kind);
-/* The pattern without what makes an exact name of it. */
+/* The pattern without the characters that make it match an exact name. */
 char *flam_transforms_describe (const FlamTransform *transform);
 
-/* What was done between two selections, in a few words: what undo undoes;
+/* The change between two selections, in a few words: what undo undoes;
  * g_free. */
 char *flam_transforms_describe_step (const FlamSelection *before,
                                      const FlamSelection *now);

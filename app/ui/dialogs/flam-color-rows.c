@@ -14,7 +14,7 @@ struct _FlamColorRows
 {
   AdwPreferencesGroup parent_instance;
 
-  GPtrArray *rows; /* the group's: a rule each, and one that is being added */
+  GPtrArray *rows; /* the group's: one for each rule, and one being added */
   gboolean writing;
 };
 
@@ -34,7 +34,7 @@ place_of (FlamColorRows *self, gpointer widget)
   return place;
 }
 
-/* The title has room for the cause, which stands last: "... at char 7: missing
+/* The title has room for the cause, which comes last: "... at char 7: missing
  * terminating )". */
 static void
 show_error (GtkWidget *row, const GError *error)
@@ -71,7 +71,7 @@ line_of_row (GtkWidget *row)
                           (guint)(color.blue * 255 + 0.5f));
 }
 
-/* What cannot be used is not written: the file keeps what it had. */
+/* An invalid rule is not written: the file keeps the old one. */
 static void
 on_changed (GtkWidget *widget, FlamColorRows *self)
 {
@@ -100,7 +100,7 @@ on_color (GtkColorButton *button, FlamColorRows *self)
   on_changed (GTK_WIDGET (button), self);
 }
 
-/* The button that was clicked is in one of the rows that are made anew. */
+/* The button that was clicked is in one of the rows that are made again. */
 static gboolean
 update_later (gpointer data)
 {

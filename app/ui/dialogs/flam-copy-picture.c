@@ -71,7 +71,7 @@ end_job (gpointer job)
   g_object_unref (job);
 }
 
-/* The window keeps the job, and ends it. */
+/* The window owns the job, and cancels it. */
 static FlamJob *
 picture_job (FlamWindow *window)
 {

@@ -2,8 +2,8 @@
 #pragma once
 
 /* A document as a file to drag out of the window. The file is written when the
- * program it is dropped in takes it, into a folder of the user's cache, and
- * stays for as long as this program runs: the other one may copy it later. */
+ * program it is dropped in requests it, into a folder of the user's cache, and
+ * kept for as long as this program runs: the other one may copy it later. */
 
 #include <gtk/gtk.h>
 
@@ -16,7 +16,7 @@ G_DECLARE_FINAL_TYPE (
 /* `name`: of the file, without a folder. */
 GdkContentProvider *flam_dragged_file_new (const char *name, GBytes *document);
 
-/* Removes what was written; at the end of the program. */
+/* Removes the files that were written; at the end of the program. */
 void flam_dragged_file_remove_all (void);
 
 G_END_DECLS

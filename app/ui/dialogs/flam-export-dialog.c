@@ -22,9 +22,9 @@ struct _FlamExportDialog
   FlamWindow *window; /* transient for it */
   FlamSession *session;
   FlamJob *job;
-  GBytes *document; /* NULL: not made, or it cannot be */
+  GBytes *document; /* NULL: not made, or it failed */
   gboolean share;
-  guint typing_id; /* what was typed is not made yet */
+  guint typing_id; /* the typed text is not applied yet */
 
   GtkButton *export;
   AdwComboRow *format;
@@ -49,7 +49,7 @@ chosen (FlamExportDialog *self)
   return flam_exporters[adw_combo_row_get_selected (self->format)];
 }
 
-/* A row that is there if there is something to say. */
+/* A row that is visible if there is text for it. */
 static void
 say (AdwActionRow *row, const char *text)
 {
@@ -108,7 +108,7 @@ begin (FlamExportDialog *self)
   g_clear_handle_id (&self->typing_id, g_source_remove);
   asked->words = flam_export_rows_get_words (self->options);
   asked->anonymize = adw_combo_row_get_selected (self->names);
-  /* Sources have the names that are to be hashed. */
+  /* Sources contain the names that are to be hashed. */
   gtk_widget_set_sensitive (GTK_WIDGET (self->sources_row),
                             asked->anonymize != FLAM_ANONYMIZE_NAMES);
   if (asked->anonymize != FLAM_ANONYMIZE_NAMES &&
@@ -138,7 +138,7 @@ on_typed (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Each letter of a title is a change: they are made when there are no more. */
+/* Each letter of a title is a change: applied when typing has paused. */
 static void
 on_option (FlamExportDialog *self)
 {
@@ -311,7 +311,7 @@ flam_export_dialog_new (FlamWindow *window,
   set_options (self);
   adw_combo_row_set_model (self->format, G_LIST_MODEL (labels));
   adw_combo_row_set_selected (self->format, format);
-  /* Not Cancel, which comes first: Return would press it. */
+  /* Not Cancel, which comes first: Return would activate it. */
   flam_sheet_set_focus (FLAM_SHEET (self), GTK_WIDGET (self->format));
   if (share)
     {

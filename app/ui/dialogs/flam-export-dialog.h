@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What is selected, written in another format: the document is made first, so
- * that its size can be told, and then saved where a person says. */
+/* Writes the selection in another format: the document is made first, so that
+ * its size is known, and then saved at a place that the user chooses. */
 
 #include "flam-session.h"
 #include "flam-sheet.h"
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamExportDialog, flam_export_dialog, FLAM, EXPORT_DIALOG, FlamSheet)
 
-/* `share`: begins as a capture for others, personal paths cut. */
+/* `share`: begins with a capture for others, personal paths removed. */
 FlamExportDialog *flam_export_dialog_new (FlamWindow *window,
                                           FlamSession *session,
                                           gboolean share);

@@ -82,7 +82,7 @@ flam_export_asked_free (gpointer data)
   g_free (asked);
 }
 
-/* "Functions: 5, and 12 hashed", a line each. */
+/* "Functions: 5, and 12 hashed", one line for each kind. */
 static char *
 describe_remains (const FlamRemains *remains)
 {
@@ -145,7 +145,7 @@ save_as (const FlamExporter *exporter,
       G_MEMORY_OUTPUT_STREAM (stream));
 }
 
-/* Of what is drawn: the kinds that come in several shapes. */
+/* For drawn documents: the kinds that come in several shapes. */
 static GdkTexture *
 make_preview (const FlamExportAsked *asked,
               const FlamExportOptions *options,

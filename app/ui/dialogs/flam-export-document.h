@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What is selected as a document, made in memory by a worker: a job's input,
- * work and result. */
+/* The selection as a document, made in memory by a worker: a job's input, work
+ * and result. */
 
 #include "flam-formats.h"
 #include "flam-named-color.h"
@@ -27,12 +27,12 @@ typedef struct
 typedef struct
 {
   GBytes *document;
-  char *losses;  /* NULL: all is in it */
-  char *remains; /* what it tells, a line each; NULL: of others than captures */
-  GdkTexture *picture; /* NULL: it is none, or too large to be looked at */
+  char *losses;  /* NULL: nothing is lost */
+  char *remains; /* what it reveals, one a line; NULL: it is not a capture */
+  GdkTexture *picture; /* NULL: not a picture, or too large to be shown */
 } FlamExportMade;
 
-/* Of what the session shows now. */
+/* From the session's present state. */
 FlamExportAsked *flam_export_asked_new (FlamSession *session,
                                         const FlamExporter *exporter);
 void flam_export_asked_free (gpointer asked);

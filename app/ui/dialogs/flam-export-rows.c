@@ -9,17 +9,17 @@ typedef struct
 {
   GtkWidget *row;
   GtkWidget *editor; /* the row itself, or the switch or number within */
-  double number;     /* that a number was before it changed */
-  gboolean had_text; /* at first: without any it is empty, and not unset */
+  double number;     /* the number's value before it changed */
+  gboolean had_text; /* it had text at first: emptied, it is not unset */
 } Row;
 
 struct _FlamExportRows
 {
   AdwExpanderRow parent_instance;
 
-  guint parts;     /* that the format takes */
-  guint now;       /* those of them that mean something now */
-  gboolean silent; /* words are being set */
+  guint parts;     /* those that the format has */
+  guint now;       /* those of them that have an effect now */
+  gboolean silent; /* values are being set */
   Row rows[FLAM_N_EXPORT_OPTIONS];
 };
 
@@ -29,7 +29,7 @@ static guint changed_signal;
 
 /* --- words ---------------------------------------------------------------- */
 
-/* g_free; NULL: the option is as it is without one. */
+/* g_free; NULL: the option has its default. */
 static char *
 word_of (FlamExportRows *self, guint i)
 {
@@ -64,7 +64,7 @@ word_of (FlamExportRows *self, guint i)
     }
 }
 
-/* The words of the options that have one of `parts`. */
+/* The values of the options that have one of `parts`. */
 static GPtrArray *
 words_of (FlamExportRows *self, guint parts)
 {
@@ -85,8 +85,8 @@ flam_export_rows_get_words (FlamExportRows *self)
 
 /* --- which rows are there ------------------------------------------------- */
 
-/* A chart leaves the shape without a meaning, and these two with the palette
- * what is left of the others. */
+/* With a chart the shape has no effect, and with the first two the palette
+ * leaves no effect to the rest. */
 static guint
 parts_now (FlamExportRows *self)
 {
@@ -203,7 +203,7 @@ on_input (GtkSpinButton *spin, double *number, gpointer data)
   return TRUE;
 }
 
-/* Between none and the least there is nothing. */
+/* There are no values between none and the least. */
 static void
 on_number (GtkSpinButton *spin, FlamExportRows *self)
 {
@@ -230,7 +230,7 @@ new_number (FlamExportRows *self, guint i)
   gtk_spin_button_set_digits (GTK_SPIN_BUTTON (spin), (guint)digits);
   gtk_editable_set_width_chars (GTK_EDITABLE (spin),
                                 (int)g_utf8_strlen (_ ("Automatic"), -1));
-  /* Or the word could not be written. */
+  /* Otherwise the word could not be written. */
   gtk_spin_button_set_numeric (GTK_SPIN_BUTTON (spin), FALSE);
   g_object_set_data (G_OBJECT (spin), "option", GUINT_TO_POINTER (i));
   g_signal_connect (spin, "output", G_CALLBACK (on_output), NULL);

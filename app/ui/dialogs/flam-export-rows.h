@@ -3,7 +3,7 @@
 
 /* The options of an export as rows of a dialog: one for each of
  * flam_export_options that has a title, unfolded on demand, and only those that
- * mean something to the format and beside one another. Signal: "changed". */
+ * have an effect on the format together with the others. Signal: "changed". */
 
 #include "flam-export-options.h"
 
@@ -15,16 +15,16 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamExportRows, flam_export_rows, FLAM, EXPORT_ROWS, AdwExpanderRow)
 
-/* The option's word at first, as flam_export_options_take() has it. */
+/* The option's initial value, as in flam_export_options_take(). */
 void flam_export_rows_set_word (FlamExportRows *self,
                                 const char *option,
                                 const char *word);
-/* Of flam_exporter_parts(): what the format takes. The rows are not there when
- * it takes nothing. */
+/* Those of flam_exporter_parts(): what the format supports. Without any the
+ * rows are hidden. */
 void flam_export_rows_set_parts (FlamExportRows *self, guint parts);
 
-/* What flam_export_options_take() takes: as long as the table, with NULL where
- * an option is as it is without a word. Of (char *), with the array freed. */
+/* The argument of flam_export_options_take(): as long as the table, with NULL
+ * for options with their default. Of (char *), freed with the array. */
 GPtrArray *flam_export_rows_get_words (FlamExportRows *self);
 
 G_END_DECLS

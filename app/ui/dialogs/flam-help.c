@@ -8,7 +8,7 @@
 
 #include <glib/gi18n.h>
 
-/* Other programs answer for "help:" too, and do not read Mallard. */
+/* Other programs handle "help:" too, and do not read Mallard. */
 static gboolean
 yelp_is_here (void)
 {
@@ -21,7 +21,7 @@ yelp_is_here (void)
   return g_strcmp0 (name, "yelp") == 0;
 }
 
-/* Where Yelp looks for them: not everywhere they can be installed. */
+/* Where Yelp searches for them: not everywhere they can be installed. */
 static gboolean
 yelp_finds_pages (void)
 {
@@ -38,7 +38,7 @@ yelp_finds_pages (void)
   return found;
 }
 
-/* The HTML page that was named; NULL: the installed one. */
+/* The HTML page given; NULL: the installed one. */
 static const char *
 page_given (void)
 {
@@ -56,7 +56,7 @@ page_path (void)
                        : flam_installed (FLAM_DOCDIR "/help.html");
 }
 
-/* NULL: nowhere. */
+/* NULL: not found. */
 static char *
 uri_of (const char *topic)
 {

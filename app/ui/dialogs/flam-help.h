@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* In Yelp where it is installed and finds the pages, else in the browser; says
- * what to do where nothing answers. */
+/* In Yelp where it is installed and finds the pages, otherwise in the browser;
+ * explains what to do if neither can be started. */
 void flam_help_show (GtkWindow *parent, const char *topic);
 /* F1 within `widget` opens `topic`. */
 void flam_help_bind (GtkWidget *widget, const char *topic);

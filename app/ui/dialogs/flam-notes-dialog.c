@@ -11,9 +11,9 @@ typedef struct
 {
   FlamSession *session;
   GListStore *notes;
-  GPtrArray *about; /* FlamNote without a text: what a new one can be about */
+  GPtrArray *about; /* FlamNote without a text: the subjects for a new one */
 
-  FlamListDialog *dialog; /* which has this */
+  FlamListDialog *dialog; /* owns this */
   AdwComboRow *subject;
   AdwEntryRow *entry;
 } Notes;

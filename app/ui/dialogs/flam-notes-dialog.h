@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The notes of a capture: a new one about the current function or the selected
- * range of time, all of them to go to or to take away. */
+/* The notes of a capture: an entry for a new one about the current function or
+ * the selected range of time, and a list of all to go to or to remove. */
 
 #include "flam-session.h"
 

@@ -3,9 +3,9 @@
 
 /* The few places where the platform's newer releases need other calls than
  * Debian 12's: libadwaita 1.5 has dialogs within the window, GTK 4.12 names the
- * rows of lists and says where Tab goes from them, GtkSourceView 5.16 measures
- * a gutter's line in fractions. Each has one name here, and the newer call
- * behind it where there is one. */
+ * rows of lists and sets where Tab goes from them, GtkSourceView 5.16 measures
+ * a gutter's line in fractions. Each has one function here, which uses the
+ * newer call where it exists. */
 
 #include <adwaita.h>
 #include <gtksourceview/gtksource.h>
@@ -89,8 +89,8 @@ flam_platform_present_preferences (AdwPreferencesPage *page, GtkWindow *parent)
   adw_show_about_window (parent, __VA_ARGS__)
 #endif
 
-/* Tab leads from a list or a table to what is behind it: newer GTKs go through
- * each of its rows first, unless told otherwise. */
+/* Tab goes from a list or a table to the widget after it: newer GTKs go through
+ * each of its rows first, unless this is set. */
 static inline void
 flam_platform_tab_leaves (GtkWidget *list)
 {
@@ -99,8 +99,8 @@ flam_platform_tab_leaves (GtkWidget *list)
 #endif
 }
 
-/* What is said of a row of a list. Newer GTKs say it of the row, and tell
- * nobody the name of a box within. */
+/* The accessible text of a row of a list. Newer GTKs have it on the row, and do
+ * not expose the name of a box within. */
 static inline void
 flam_platform_name_row (GtkListItem *row, const char *name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The settings a person may want to change. */
+/* The dialog of the user's settings. */
 
 #include <adwaita.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A dialog of ours: within the window where libadwaita has that (1.5), a window
- * of its own before. `title` and `default-widget` are the platform's; `body` is
- * what it holds, `width` and `height` what it would like to have. Without a
+/* A base class for dialogs: within the window where libadwaita has that (1.5),
+ * a window of its own before. `title` and `default-widget` are the platform's;
+ * `body` is its content, `width` and `height` its preferred size. Without a
  * height it is as high as its body. */
 
 #include <adwaita.h>
@@ -30,12 +30,12 @@ struct _FlamSheetClass
   FlamSheetParentClass parent_class;
 };
 
-/* No wider than what it stands before. */
+/* No wider than its parent window. */
 void flam_sheet_present (FlamSheet *self, GtkWindow *parent);
 void flam_sheet_close (FlamSheet *self);
-/* What the keyboard is for at first. */
+/* The widget that has the focus at first. */
 void flam_sheet_set_focus (FlamSheet *self, GtkWidget *focus);
-/* The window that it is in, once it is presented, or is. */
+/* The window that it is in, once it is presented, or the dialog itself. */
 GtkWindow *flam_sheet_get_window (FlamSheet *self);
 
 G_END_DECLS

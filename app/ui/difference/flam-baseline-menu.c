@@ -58,7 +58,7 @@ on_compare_uri (GSimpleAction *action, GVariant *parameter, gpointer window)
 typedef struct
 {
   FlamSession *session;
-  FlamListDialog *dialog; /* which has this */
+  FlamListDialog *dialog; /* owns this */
   GPtrArray *sets;        /* GArray of FlamId, a row */
 } Threads;
 
@@ -94,8 +94,8 @@ add_row (Threads *self, GArray *set, const char *name, gint64 weight)
   flam_list_dialog_add_row (self->dialog, name, text, TRUE, NULL);
 }
 
-/* Of what is shown all else, which is what one thread is most often held
- * against. */
+/* All other threads, which is what a single thread is most often compared
+ * with. */
 static void
 add_others (Threads *self, const FlamViewData *view_data)
 {
@@ -126,8 +126,8 @@ compare_weights (gconstpointer a, gconstpointer b, gpointer data)
   return (x > y) - (x < y);
 }
 
-/* A list of more is nothing to choose from by eye; sets of threads are chosen
- * where threads are, and made the baseline then. */
+/* A longer list is too long to choose from; sets of threads are chosen in the
+ * thread selector, and made the baseline then. */
 #define THREADS_MAX 200
 
 static void
@@ -200,7 +200,7 @@ flam_baseline_menu_set_selection (FlamSession *session)
 /* --- the menu ----------------------------------------------------------------
  */
 
-/* An underscore would be a mnemonic. */
+/* An underscore would become a mnemonic. */
 static void
 append (GMenu *menu, const char *label, const char *action, GVariant *target)
 {

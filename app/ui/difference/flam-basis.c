@@ -38,8 +38,8 @@ select_threads (FlamSelection *selection, const GArray *threads)
     flam_selection_add_thread (selection, g_array_index (threads, FlamId, i));
 }
 
-/* What there was before of the measure that is shown; of one that has nothing
- * before it, that of the first. */
+/* The measure of the values before for the one that is shown; if that has none,
+ * the one of the first measure that has. */
 static gboolean
 select_before (FlamSelection *selection,
                const FlamProfile *profile,

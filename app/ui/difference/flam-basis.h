@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   FlamBaselineKind kind;
-  FlamProfile *profile; /* NULL: it is a part of what it is compared with */
+  FlamProfile *profile; /* NULL: a part of the capture it is compared with */
   FlamSelection *part;
   FlamScale scale;
   gboolean self;
@@ -30,8 +30,8 @@ flam_basis_profile (const FlamBasis *basis, const FlamProfile *own)
   return basis->profile != NULL ? basis->profile : own;
 }
 
-/* What of the basis is compared with `selection` of `profile`, upright; NULL:
- * it has no unit in common. `without`: FlamCarriedWithout. */
+/* The selection of the basis that is compared with `selection` of `profile`,
+ * upright; NULL: they have no unit in common. `without`: FlamCarriedWithout. */
 FlamSelection *flam_basis_select (const FlamBasis *basis,
                                   const FlamProfile *profile,
                                   const FlamSelection *selection,

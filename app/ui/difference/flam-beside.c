@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* A tree leaves out what transforms drop, which weights do not. */
+/* A tree leaves out what transforms drop, unlike weights. */
 static gboolean
 find_factor (FlamBeside *self,
              const FlamBasis *basis,
@@ -79,7 +79,7 @@ flam_beside_unref (FlamBeside *self)
   g_atomic_rc_box_release_full (self, beside_clear);
 }
 
-/* FLAM_NONE: it was not there. */
+/* FLAM_NONE: it is not there. */
 static FlamId
 find_function (const FlamProfile *profile, const char *name)
 {

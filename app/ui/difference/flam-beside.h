@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the lines of a source file are compared with: the baseline's weights
- * under the selection that is shown. Immutable, reference counted. */
+/* The data that lines of a source file are compared with: the baseline's
+ * weights under the selection that is shown. Immutable, reference counted. */
 
 #include "flam-basis.h"
 #include "flam-view-data.h"
@@ -18,7 +18,7 @@ typedef struct
   gboolean self;
 } FlamBeside;
 
-/* NULL with an error (cancelled), and where there is no unit in common. */
+/* NULL with an error (cancelled), and where they have no unit in common. */
 FlamBeside *flam_beside_new (const FlamBasis *basis,
                              const FlamViewData *view_data,
                              const FlamProgress *progress,
@@ -27,9 +27,9 @@ FlamBeside *flam_beside_ref (FlamBeside *beside);
 void flam_beside_unref (FlamBeside *beside);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamBeside, flam_beside_unref)
 
-/* The lines of what was `file` of the view data before; ascending, `n` rows,
- * g_free. With `function` not FLAM_NONE, those of the function of its name
- * alone. */
+/* The lines of the baseline's file for `file` of the view data; ascending, `n`
+ * rows, g_free. With `function` not FLAM_NONE, only those of the function with
+ * its name. */
 FlamLineRow *flam_beside_lines (const FlamBeside *beside,
                                 const FlamViewData *view_data,
                                 const char *file,

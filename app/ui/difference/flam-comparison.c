@@ -27,7 +27,7 @@ flam_comparison_input_free (gpointer data)
 
 /* --- one side ------------------------------------------------------------- */
 
-/* The measures that go together, where the chosen one has no other. */
+/* The pairs of measures, where the chosen one has no counterpart. */
 static GArray *
 find_pairs (const FlamComparisonInput *input)
 {

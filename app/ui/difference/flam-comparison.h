@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Two sides under one selection, and what became of the first in the second:
- * all that the difference page shows, made in one pass of a worker. Immutable,
- * reference counted. */
+/* Two sides under one selection, and the changes between them: all that the
+ * difference page shows, made in one pass of a worker. Immutable, reference
+ * counted. */
 
 #include "flam-basis.h"
 #include "flam-view-data.h"
 
 G_BEGIN_DECLS
 
-/* A measure, and that of before it would be compared with. */
+/* A measure, and the measure of the baseline that it would be compared with. */
 typedef struct
 {
   guint now, before;
@@ -20,8 +20,8 @@ typedef struct
 {
   FlamViewData *base; /* NULL: there is no unit in common */
   FlamViewData *fresh;
-  GArray *pairs; /* FlamMeasurePair: what could be compared instead; NULL
-                    where there is something */
+  GArray *pairs; /* FlamMeasurePair: what could be compared instead; NULL where
+                    the measure can be */
   FlamViewData *changed[FLAM_N_DIFF_SHAPES];
   FlamDiffRow *rows; /* largest change first */
   guint n_rows;
@@ -32,7 +32,7 @@ typedef struct
   guint without;                    /* FlamCarriedWithout */
 } FlamComparison;
 
-/* What a job needs, and what it does: a FlamComparison. */
+/* The input of a job, and its work: a FlamComparison. */
 typedef struct
 {
   FlamViewData *view_data;
@@ -40,7 +40,7 @@ typedef struct
   gboolean lines; /* the rows are source lines, not functions */
 } FlamComparisonInput;
 
-/* Takes the basis. */
+/* Takes ownership of the basis. */
 FlamComparisonInput *flam_comparison_input_new (FlamViewData *view_data,
                                                 FlamBasis *basis,
                                                 gboolean lines);

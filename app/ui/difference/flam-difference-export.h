@@ -2,7 +2,7 @@
 #pragma once
 
 /* A comparison as a file: a page, a picture or folded stacks of two columns, by
- * the suffix that somebody chooses. */
+ * the suffix that the user chooses. */
 
 #include "flam-comparison.h"
 #include "flam-palette.h"
@@ -11,8 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* Asks where to, and says in the window how it went. `before` and `now` name
- * the two. */
+/* Opens a file chooser, and reports the result in the window. `before` and
+ * `now` name the two. */
 void flam_difference_export (GtkWindow *window,
                              FlamComparison *comparison,
                              const char *before,

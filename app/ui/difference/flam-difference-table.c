@@ -131,8 +131,8 @@ cell_text (gpointer data, guint column, char **tooltip)
     }
 }
 
-/* The largest change first, whichever way it goes; relative ones as well, and
- * what is new before all that grew. */
+/* The largest change first, up or down; relative ones as well, and new rows
+ * before all that grew. */
 static double
 figure_of (gpointer data, guint column)
 {

@@ -23,7 +23,7 @@ struct _FlamDifferenceView
   FlamSession *session;   /* the page's */
   FlamBaseline *baseline; /* the session's */
   FlamComparison *shown;  /* NULL: nothing */
-  gboolean syncing;       /* the graph has chosen, or is told */
+  gboolean syncing;       /* a selection is being passed to or from the graph */
 
   GtkStack *stack;
   AdwStatusPage *busy;
@@ -56,7 +56,7 @@ G_DEFINE_FINAL_TYPE (FlamDifferenceView,
 
 /* --- showing it ----------------------------------------------------------- */
 
-/* The menu has the shapes in their order. */
+/* The menu lists the shapes in their order. */
 static FlamViewData *
 shown_view_data (FlamDifferenceView *self)
 {
@@ -162,7 +162,7 @@ take (FlamDifferenceView *self, FlamComparison *comparison)
   flam_side_by_side_set_comparison (self->side, comparison);
   show_graph (self);
   show_rows (self);
-  /* The graph and the rows have let go of it. */
+  /* The graph and the rows no longer refer to it. */
   g_clear_pointer (&before, flam_comparison_unref);
 }
 
@@ -280,7 +280,7 @@ on_scaled (FlamDifferenceView *self)
   flam_page_queue_fill (FLAM_PAGE (self));
 }
 
-/* What lives at two times is not spent in them: memory is compared as it is. */
+/* Memory in use does not depend on a length of time: it is not scaled. */
 static void
 on_baseline (FlamDifferenceView *self)
 {

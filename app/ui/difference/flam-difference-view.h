@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What changed against the session's baseline: a flame graph in red and blue,
- * the functions in a table, and in words what neither can say. */
+/* The changes against the session's baseline: a flame graph in red and blue,
+ * the functions in a table, and in words what neither can show. */
 
 #include "flam-table-page.h"
 

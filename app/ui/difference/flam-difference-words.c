@@ -148,7 +148,7 @@ add_taken (GString *notes, char *sentence)
   g_free (sentence);
 }
 
-/* Filters that hold for what is now alone. */
+/* Filters that apply to the present side alone. */
 static void
 add_labels (GString *notes, const FlamComparison *comparison)
 {

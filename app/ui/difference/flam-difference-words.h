@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A comparison in sentences: what a color cannot say. */
+/* A comparison in sentences: what colors cannot express. */
 
 #include "flam-comparison.h"
 
 G_BEGIN_DECLS
 
-/* The totals and what became of them; g_free. */
+/* The totals and their change; g_free. */
 char *flam_difference_summary (const FlamComparison *comparison,
                                const char *before,
                                const char *now);
-/* What of the selection does not apply to the baseline, what was multiplied,
- * how much is gone and how much new; "" where there is nothing to say; g_free.
- */
+/* The parts of the selection that do not apply to the baseline, the scale, and
+ * how much is gone and how much new; "" where there is nothing to report;
+ * g_free. */
 char *flam_difference_notes (const FlamComparison *comparison,
                              FlamBaselineKind kind);
-/* What a side is called: its range, threads or measure where that is what is
- * compared, else `title`; g_free. */
+/* The name of a side: its range, threads or measure where that is what is
+ * compared, otherwise `title`; g_free. */
 char *flam_difference_side (FlamBaselineKind kind,
                             const FlamViewData *side,
                             const char *title);
-/* Two measures that go together: the one of now, and that of before where it is
- * called something else; g_free. */
+/* Two measures that are compared: the present one, and that of before where it
+ * has another name; g_free. */
 char *flam_difference_pair (const FlamProfile *now,
                             const FlamProfile *before,
                             const FlamMeasurePair *pair);
-/* Why there is nothing to compare; g_free. */
+/* Why there is no comparison; g_free. */
 char *flam_difference_refusal (const FlamComparison *comparison,
                                const FlamProfile *baseline);
 

@@ -6,7 +6,7 @@
 
 #include <glib/gi18n.h>
 
-#define NARROW 640 /* pixels: no two graphs beside one another below that */
+#define NARROW 640 /* pixels: narrower ones are not put side by side */
 #define GAP 6
 
 struct _FlamSideBySide
@@ -61,7 +61,7 @@ same_in (FlamSideBySide *self, FlamFlameGraph *graph, FlamId node, guint i)
   return from == to ? node : find_same (from, node, to);
 }
 
-/* What is pointed at, else what is selected. */
+/* The node under the pointer, otherwise the selected one. */
 static void
 show_figures (FlamSideBySide *self, FlamId node)
 {
@@ -101,7 +101,7 @@ on_selected (FlamFlameGraph *graph, guint node, FlamSideBySide *self)
   g_signal_emit (self, chosen_signal, 0, graph, node);
 }
 
-/* Where a graph has no such frame, its nearest caller. */
+/* Where a graph has no such frame, its nearest caller is taken. */
 static void
 on_zoomed (FlamFlameGraph *graph, guint node, FlamSideBySide *self)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Three graphs of a comparison that go together: before and now beside one
- * another, each as wide as it was, and the difference below, as wide as both.
- * Where there is no room they stand one below another. What is pointed at,
- * selected or zoomed to in one is in all that have it, and its figures of all
+/* Three linked graphs of a comparison: before and now side by side, each
+ * with its own widths, and the difference below, as wide as both. Where
+ * there is no room they are stacked. The frame that is pointed at, selected
+ * or zoomed to in one is so in all that have it, and its figures from all
  * are below.
  *
- * Signal "chosen" (FlamFlameGraph *graph, guint node): somebody did, in that
- * one; FLAM_NONE: nothing. */
+ * Signal "chosen" (FlamFlameGraph *graph, guint node): the user selected it in
+ * that graph; FLAM_NONE: nothing. */
 
 #include "flam-comparison.h"
 #include "flam-flame-graph.h"
@@ -26,7 +26,7 @@ void flam_side_by_side_set_comparison (FlamSideBySide *self,
  * difference. */
 FlamFlameGraph *flam_side_by_side_get_graph (FlamSideBySide *self,
                                              FlamDiffShape shape);
-/* The frame that has the path of this one; FLAM_NONE: none. */
+/* Selects the frame with the path of this one; FLAM_NONE: none. */
 void flam_side_by_side_select (FlamSideBySide *self,
                                const FlamTree *tree,
                                FlamId node);

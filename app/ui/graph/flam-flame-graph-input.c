@@ -77,8 +77,8 @@ on_pressed (GtkGestureClick *click,
     self->pressed = node_at (self, x, y);
 }
 
-/* The second click of a double click is for the node the first one was on:
- * the picture has moved under the pointer since. */
+/* The second click of a double click applies to the node of the first one: the
+ * picture has moved under the pointer since. */
 static void
 on_released (GtkGestureClick *click,
              int n_press,
@@ -103,7 +103,7 @@ on_released (GtkGestureClick *click,
       gboolean out = self->shape != FLAM_SHAPE_FLAME && node == self->zoom;
 
       flam_graph_set_selected (self, node);
-      /* Its callers are not there to be clicked at. */
+      /* Its callers are not drawn, so they cannot be clicked. */
       if (out)
         flam_flame_graph_outward (self);
       else
@@ -159,7 +159,7 @@ on_forward_button (GtkGestureClick *click,
 static void
 on_drag_begin (GtkGestureDrag *drag, double x, double y, FlamFlameGraph *self)
 {
-  /* With Ctrl it is the frame that is dragged, out of the window. */
+  /* With Ctrl the frame is dragged, out of the window. */
   if (gtk_event_controller_get_current_event_state (
           GTK_EVENT_CONTROLLER (drag)) &
       GDK_CONTROL_MASK)
@@ -283,7 +283,7 @@ previous_sibling (const FlamTree *tree, FlamId node)
   return sibling;
 }
 
-/* Siblings are neighbours in a row: the row's places have the last one. */
+/* Siblings are neighbours in a row, so the last one is found by place. */
 static FlamId
 last_sibling (FlamFlameGraph *self, FlamId node)
 {
@@ -341,7 +341,7 @@ page (FlamFlameGraph *self, double pages)
   gtk_adjustment_set_value (self->vadjustment, value + pages * size);
 }
 
-/* What is selected, as far as it is in view; or all of the view. */
+/* The selected box, as far as it is in view; otherwise all of the view. */
 static FlamRect
 selected_rect (FlamFlameGraph *self)
 {

@@ -4,7 +4,7 @@
 #include <gsk/gsk.h>
 #include <math.h>
 
-#define VEIL 0.12f  /* over what is hovered */
+#define VEIL 0.12f  /* over the hovered box */
 #define FAINT 0.55f /* its outline */
 
 static GdkRGBA

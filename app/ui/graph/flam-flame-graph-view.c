@@ -154,7 +154,7 @@ flam_graph_relayout (FlamFlameGraph *self)
   flam_graph_redraw (self);
 }
 
-/* Another theme, font, palette or profile. */
+/* For another theme, font, palette or profile. */
 void
 flam_graph_restyle (FlamFlameGraph *self)
 {
@@ -184,7 +184,7 @@ picture_height (FlamFlameGraph *self)
   return ceil (self->n_rows * flam_graph_row_height (self)) + 1;
 }
 
-/* Of a sunburst: the node's row. A treemap has no use for it. */
+/* In a sunburst the node's row. A treemap does not scroll. */
 static double
 centre_of (FlamFlameGraph *self, FlamId node)
 {
@@ -193,8 +193,8 @@ centre_of (FlamFlameGraph *self, FlamId node)
              : self->tree->depth[node] * flam_graph_row_height (self);
 }
 
-/* The flame's root is at the bottom, where the adjustment's value is
- * greatest; `scroll` counts from the root either way. */
+/* The root of a flame graph is at the bottom, where the adjustment's value is
+ * greatest; `scroll` counts from the root in both directions. */
 void
 flam_graph_adjust (FlamFlameGraph *self)
 {
@@ -253,7 +253,7 @@ flam_graph_on_scrolled (FlamFlameGraph *self)
   flam_graph_hover_again (self);
 }
 
-/* Its row, and one above and below, in view. */
+/* Scrolls its row, and one above and below, into view. */
 void
 flam_graph_scroll_to (FlamFlameGraph *self, FlamId node)
 {
@@ -299,7 +299,7 @@ arrive (FlamFlameGraph *self)
 }
 
 /* The width of the view changes by equal factors in equal times, and its left
- * edge so that the picture seems to grow out of one point. */
+ * edge so that the picture grows out of one point. */
 static gboolean
 move (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
@@ -414,7 +414,7 @@ climb_to_view (FlamFlameGraph *self)
   flam_graph_tell_zoom (self, zoom);
 }
 
-/* Where nothing pans: towards what is pointed at or selected, or outwards. */
+/* For shapes without panning: towards the node of interest, or outwards. */
 static void
 zoom_a_step (FlamFlameGraph *self, gboolean closer)
 {
@@ -468,8 +468,8 @@ flam_graph_pan_to (FlamFlameGraph *self, double from, double scroll)
 
 /* --- the picture --------------------------------------------------------- */
 
-/* Pixels of pictures that are gone are used again: a fresh page of memory
- * costs more than filling it. */
+/* The pixels of former pictures are used again: a fresh page of memory costs
+ * more than filling it. */
 typedef struct
 {
   gsize size;

@@ -6,7 +6,7 @@
 
 /* --- zoom ---------------------------------------------------------------- */
 
-/* Where one is, or is on the way to. */
+/* The present place, or the one that the animation moves to. */
 static FlamZoomState
 current_zoom (FlamFlameGraph *self)
 {
@@ -37,8 +37,8 @@ remember_zoom (FlamFlameGraph *self)
   g_array_set_size (self->future, 0);
 }
 
-/* Who hears of a zoom may well ask for it (a session that holds it does): the
- * view is already on its way, and need not show the node from edge to edge. */
+/* Handlers of a zoom may request the same zoom (as a session that stores it):
+ * the view is already moving there, and need not show the whole node. */
 void
 flam_graph_tell_zoom (FlamFlameGraph *self, FlamId node)
 {
@@ -119,8 +119,8 @@ flam_flame_graph_forward (FlamFlameGraph *self)
   return travel (self, self->future, self->history);
 }
 
-/* From one box on, as many as have room for their names, were they all as wide
- * as that one. */
+/* From one box on, the width of as many as have room for their names, if all
+ * were as wide as that one. */
 static double
 page_from (FlamFlameGraph *self, FlamId node)
 {
@@ -138,8 +138,8 @@ look_at_page (FlamFlameGraph *self, FlamId node, double page)
   flam_graph_look_at (self, from, from + MAX (page, 1), TRUE);
 }
 
-/* All of a strip, or a page of it, where the heaviest is the first of them.
- * Where that is no closer look, its caller. */
+/* Shows all of a strip, or a page of it if its heaviest box comes first. Where
+ * that is not closer, shows its caller. */
 void
 flam_graph_open_strip (FlamFlameGraph *self, const FlamBox *strip)
 {
@@ -162,7 +162,7 @@ flam_graph_open_strip (FlamFlameGraph *self, const FlamBox *strip)
     look_at_page (self, strip->node, page);
 }
 
-/* What is walked to is seen: a page of what it is the first of. */
+/* Makes the node visible: shows a page of the strip that it begins. */
 void
 flam_graph_open_narrow (FlamFlameGraph *self, FlamId node)
 {
@@ -175,7 +175,7 @@ flam_graph_open_narrow (FlamFlameGraph *self, FlamId node)
     look_at_page (self, node, page_from (self, node));
 }
 
-/* A caller as wide as what it calls would look the same: it is passed over. */
+/* A caller as wide as its callee would look the same: it is skipped. */
 gboolean
 flam_flame_graph_outward (FlamFlameGraph *self)
 {
@@ -223,7 +223,7 @@ is_out_of_sight (FlamFlameGraph *self, FlamId node)
 }
 
 /* A sunburst has no room for all rings, nor a treemap for all boxes, and
- * neither has the zoomed node's callers. */
+ * neither shows the zoomed node's callers. */
 static void
 bring_out (FlamFlameGraph *self, FlamId node)
 {
@@ -236,8 +236,8 @@ bring_out (FlamFlameGraph *self, FlamId node)
     flam_graph_set_zoom (self, node, TRUE, TRUE);
 }
 
-/* From page to page of a part that is looked at closely; FALSE where what is to
- * be seen is in view, or would be too wide or too narrow to see. */
+/* Moves from page to page of an enlarged part; FALSE where the node is in view,
+ * or would be too wide or too narrow to see. */
 static gboolean
 pan_to_see (FlamFlameGraph *self, double x, double end)
 {
@@ -330,8 +330,8 @@ flam_flame_graph_get_matched (FlamFlameGraph *self)
   return self->matched_weight;
 }
 
-/* Matches that weigh enough to be seen when zoomed out are gone through, and
- * all when there are none of those. */
+/* Matches that are wide enough to be visible when zoomed out are visited, and
+ * all if there are none of those. */
 static gint64
 least_match (FlamFlameGraph *self)
 {
@@ -397,7 +397,7 @@ flam_flame_graph_count_matches (FlamFlameGraph *self, guint *n)
 
 /* --- another tree -------------------------------------------------------- */
 
-/* What is carried from the old tree to the new. */
+/* The state that is carried from the old tree to the new. */
 typedef struct
 {
   FlamId zoom, selected;
@@ -424,7 +424,7 @@ as_range (FlamFlameGraph *self, FlamZoomState *state)
   state->from = from + state->from * (to - from);
 }
 
-/* A state whose node is gone becomes that of the nearest ancestor, whole. */
+/* The state of a node that is gone becomes its nearest ancestor, whole. */
 static void
 carry_zoom (FlamFlameGraph *self, FlamZoomState *state, FlamTree *tree)
 {
@@ -457,8 +457,8 @@ swap_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
   gboolean same_profile = self->tree != NULL && tree != NULL &&
                           self->tree->profile == tree->profile;
 
-  /* Strengths of self are shares of one tree's greatest, and the next tree may
-   * stand at the address of the last. */
+  /* Strengths of self are shares of the greatest one in the tree, and the next
+   * tree may be at the address of the last. */
   if (!same_profile || self->palette_mode == FLAM_PALETTE_SELF)
     g_clear_pointer (&self->palette, flam_palette_free);
   g_clear_pointer (&self->rows, flam_rows_unref);

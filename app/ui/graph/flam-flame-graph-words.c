@@ -29,7 +29,7 @@ has_states (FlamFlameGraph *self)
   return (states & (states - 1)) != 0;
 }
 
-/* What the threads mostly did, as the color says it to those who see it. */
+/* The most frequent state of the threads, which the color shows. */
 static void
 add_main_state (FlamFlameGraph *self, FlamId node, char **text)
 {
@@ -50,7 +50,7 @@ add_main_state (FlamFlameGraph *self, FlamId node, char **text)
       "%s, %s %s", before, _ (flam_state_to_title (most)), share);
 }
 
-/* NULL: it was there before and is now. */
+/* NULL: it existed before and exists now. */
 static const char *
 kind_text (const FlamTreeChange *change, FlamId node)
 {
@@ -69,7 +69,7 @@ kind_text (const FlamTreeChange *change, FlamId node)
     }
 }
 
-/* A node beside the one of the same path in another tree. */
+/* A node compared with that of the same path in another tree. */
 static void
 add_change (FlamFlameGraph *self, FlamId node, char **text)
 {
@@ -91,7 +91,7 @@ add_change (FlamFlameGraph *self, FlamId node, char **text)
               : g_strdup_printf (_ ("%s, change %s"), before, delta);
 }
 
-/* Of both, widths are no figures. */
+/* In the shape of both, widths are not amounts. */
 static char *
 describe_both (FlamFlameGraph *self, FlamId node)
 {
@@ -149,7 +149,7 @@ add_note (FlamFlameGraph *self, FlamId node, char **text)
   *text = g_strdup_printf (_ ("%s; note: %s"), before, note);
 }
 
-/* What a screen reader says: function, shares of the time. */
+/* The accessible text: function, shares of the time. */
 static char *
 describe_shares (FlamFlameGraph *self, FlamId node)
 {
@@ -294,7 +294,7 @@ add_share (FlamFlameGraph *self,
   add_cell (grid, share, 2, row);
 }
 
-/* How much of the frame's total threads spent in each way. */
+/* How much of the frame's total the threads spent in each state. */
 static void
 add_states (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
 {
@@ -488,7 +488,7 @@ flam_graph_on_query_tooltip (GtkWidget *widget,
           CLAMP (y - TIP_NEAR / 2, area.y, area.y + area.height - TIP_NEAR);
       area.height = TIP_NEAR;
     }
-  /* A great box's tooltip stays near the pointer. */
+  /* The tooltip of a large box stays near the pointer. */
   if (area.width > 240)
     {
       area.x = CLAMP (x - 120, area.x, area.x + area.width - 240);

@@ -3,7 +3,7 @@
 
 /* The flame graph: one tree, as boxes to zoom, walk and search; or as a
  * sunburst or a treemap, which show the zoomed node and what it calls, and fill
- * the room there is: nothing of them scrolls or pans.
+ * the available room: they neither scroll nor pan.
  *
  * A GtkScrollable: put it into a GtkScrolledWindow (horizontal policy
  * GTK_POLICY_NEVER: left and right it pans by itself). It draws nothing when
@@ -40,38 +40,38 @@ GtkWidget *flam_flame_graph_new (void);
 
 /* NULL empties it. Zoom, selection and history are carried over by path; the
  * search is run again. `rows` is the layout's index of this tree, made on a
- * worker thread where the tree is large; NULL: made here (30 ms a million
- * nodes). */
+ * worker thread where the tree is large; NULL: made by the call (30 ms a
+ * million nodes). */
 void flam_flame_graph_set_tree (FlamFlameGraph *self,
                                 FlamTree *tree,
                                 FlamRows *rows);
 FlamTree *flam_flame_graph_get_tree (FlamFlameGraph *self);
 
-/* Zooming. `node` 0: all. back() and forward() go through the places one has
- * been at, as a web browser does; outward() shows more than now, whatever was
- * before: all of the zoomed node, then the next caller that is wider, at last
- * everything. FALSE when there is nowhere to go. */
+/* Zooming. `node` 0: all. back() and forward() go through the places visited,
+ * as a web browser does; outward() shows more than now, whatever was before:
+ * all of the zoomed node, then the next caller that is wider, at last
+ * everything. FALSE when there is no further place. */
 void flam_flame_graph_zoom_to (FlamFlameGraph *self, FlamId node);
 FlamId flam_flame_graph_get_zoom (FlamFlameGraph *self);
 gboolean flam_flame_graph_back (FlamFlameGraph *self);
 gboolean flam_flame_graph_forward (FlamFlameGraph *self);
 gboolean flam_flame_graph_outward (FlamFlameGraph *self);
 
-/* FLAM_NONE: nothing. Scrolls to it, and zooms out as far as it takes to see
- * it; `node-selected` is not emitted when nothing changes. */
+/* FLAM_NONE: nothing. Scrolls to it, and zooms out as far as needed to show it;
+ * `node-selected` is not emitted when nothing changes. */
 void flam_flame_graph_select_node (FlamFlameGraph *self, FlamId node);
 FlamId flam_flame_graph_get_selected (FlamFlameGraph *self);
 
-/* What is drawn at a place of the widget; FLAM_NONE: nothing, or several that
- * are too narrow. */
+/* The node at a place of the widget; FLAM_NONE: nothing, or several that are
+ * too narrow. */
 FlamId flam_flame_graph_get_node_at (FlamFlameGraph *self, double x, double y);
 
 void flam_flame_graph_set_direction (FlamFlameGraph *self,
                                      FlamDirection direction);
 void flam_flame_graph_set_shape (FlamFlameGraph *self, FlamShape shape);
 void flam_flame_graph_set_palette (FlamFlameGraph *self, FlamPaletteMode mode);
-/* What goes before the palette where it stands for neither states nor changes;
- * NULL: nothing. A reference is kept. */
+/* Rules used before the palette where that stands for neither states nor
+ * changes; NULL: none. A reference is kept. */
 void flam_flame_graph_set_rules (FlamFlameGraph *self, FlamColorRules *rules);
 void flam_flame_graph_set_dark (FlamFlameGraph *self, gboolean dark);
 
@@ -82,28 +82,28 @@ void flam_flame_graph_set_dark (FlamFlameGraph *self, gboolean dark);
 void flam_flame_graph_set_search (FlamFlameGraph *self, GRegex *regex);
 gint64 flam_flame_graph_get_matched (FlamFlameGraph *self);
 gboolean flam_flame_graph_next_match (FlamFlameGraph *self, gboolean backward);
-/* How many there are to go to, and which of them is selected, from 1; 0: none
- * is. */
+/* The number of matches to go to, and which of them is selected, from 1; 0:
+ * none is. */
 guint flam_flame_graph_count_matches (FlamFlameGraph *self, guint *n);
 
 /* For the status bar: the weight in boxes too narrow to be drawn, of what is
  * in view, and the weight across the view. */
 gint64 flam_flame_graph_get_hidden (FlamFlameGraph *self, gint64 *in_view);
 
-/* Marks a node as if the pointer were on it: it is on the same one elsewhere.
+/* Marks a node as if the pointer were on it, as it is on that node elsewhere.
  * FLAM_NONE: none. */
 void flam_flame_graph_point_at (FlamFlameGraph *self, FlamId node);
-/* What this graph is called beside others, for who hears it; NULL: nothing. */
+/* The accessible name of this graph among others; NULL: none. */
 void flam_flame_graph_set_title (FlamFlameGraph *self, const char *title);
 
-/* Who knows what a person noted about a function; g_free, or NULL. It is told
- * with the function. `data` must outlive the widget's use of it. */
+/* Returns the user's note about a function; g_free, or NULL. It is shown with
+ * the function. `data` must be valid as long as the widget uses it. */
 typedef char *(*FlamGraphNotes) (gpointer data, const char *function);
 void flam_flame_graph_set_notes (FlamFlameGraph *self,
                                  FlamGraphNotes notes,
                                  gpointer data);
 
-/* What is in view: fractions of the whole width and of the whole height. */
+/* The part in view: fractions of the whole width and of the whole height. */
 typedef struct
 {
   double x, y, width, height;
@@ -114,14 +114,14 @@ void flam_flame_graph_get_view (FlamFlameGraph *self, FlamView *view);
 void flam_flame_graph_set_view (FlamFlameGraph *self, const FlamView *view);
 FlamRows *flam_flame_graph_get_rows (FlamFlameGraph *self);
 
-/* What the colors in view mean; g_ptr_array_unref. Of FlamLegendEntry. */
+/* The meaning of the colors in view; g_ptr_array_unref. Of FlamLegendEntry. */
 GPtrArray *flam_flame_graph_get_legend (FlamFlameGraph *self);
 
-/* As people read it: the root's own name is a word of theirs. Files have
- * flam_tree_name(). */
+/* The name for people: that of the root is translated. In files
+ * flam_tree_name() is used. */
 const char *flam_graph_name (const FlamTree *tree, FlamId node);
 
-/* "spin_heavy, total 50.7 %, self 50.7 %": what is spoken for a node;
+/* "spin_heavy, total 50.7 %, self 50.7 %": the accessible text of a node;
  * g_free. */
 char *flam_flame_graph_describe (FlamFlameGraph *self, FlamId node);
 

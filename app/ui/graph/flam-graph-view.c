@@ -112,7 +112,7 @@ on_current (FlamGraphView *self)
 {
   FlamId current = flam_session_get_current (self->session);
 
-  /* What the widget does to show it, zooming out, the session hears of. */
+  /* The widget may zoom out to show it, which changes the session's zoom. */
   if (flam_session_get_view_data (self->session) != NULL)
     flam_flame_graph_select_node (self->graph, as_selected (current));
 }
@@ -225,7 +225,7 @@ notes_about (gpointer data, const char *function)
   return flam_notes_about (data, function);
 }
 
-/* What was noted is part of what the graph says of a frame. */
+/* Notes are part of the graph's text for a frame. */
 static void
 on_notes (FlamGraphView *self)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The flame graph as a page: the widget, its minimap, its legend, and the
- * words that stand there when there is nothing to draw. */
+/* The flame graph as a page: the widget, its minimap, its legend, and the text
+ * that is shown when there is nothing to draw. */
 
 #include "flam-flame-graph.h"
 #include "flam-page.h"

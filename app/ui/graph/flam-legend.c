@@ -106,7 +106,7 @@ flam_legend_measure (GtkWidget *widget,
     }
 }
 
-/* Entries that do not fit have no place; gtk_widget_set_child_visible() keeps
+/* Entries that do not fit are not shown; gtk_widget_set_child_visible() keeps
  * them without mapping them. */
 static void
 flam_legend_size_allocate (GtkWidget *widget,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the colors of a flame graph mean: a row of swatches with names, the
- * heaviest of what is in view first. Wraps nothing: what does not fit is left
- * out and is in the tooltip. */
+/* The meaning of the colors of a flame graph: a row of swatches with names, the
+ * heaviest in view first. It does not wrap: entries that do not fit are only in
+ * the tooltip. */
 
 #include "flam-flame-graph.h"
 

@@ -16,11 +16,11 @@ struct _FlamMinimap
   GtkWidget parent_instance;
   FlamFlameGraph *graph;
   GdkTexture *picture;
-  FlamTree *pictured; /* the tree the picture is of; not a reference */
+  FlamTree *pictured; /* the tree of the picture; not a reference */
   gboolean pictured_dark;
   int pictured_mode, pictured_direction;
   FlamColorRules *pictured_rules;
-  FlamTree *placed_tree; /* what the corner was chosen for */
+  FlamTree *placed_tree; /* the tree and zoom that the corner was chosen for */
   FlamId placed_zoom;
   int placed_direction;
   FlamView grabbed; /* the view when the drag began */
@@ -164,7 +164,7 @@ flam_minimap_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 
 /* --- where it is --------------------------------------------------------- */
 
-/* How much of the graph it would hide at the left or right, in boxes. */
+/* How much of the graph it would cover at the left or right, in boxes. */
 static guint
 boxes_below (FlamMinimap *self, gboolean right)
 {
@@ -188,8 +188,8 @@ boxes_below (FlamMinimap *self, gboolean right)
   return n;
 }
 
-/* Looked at again for another tree or zoom alone: it does not wander about
- * while one scrolls. */
+/* Chosen again only for another tree or zoom: it does not move during
+ * scrolling. */
 static void
 choose_corner (FlamMinimap *self)
 {
@@ -215,7 +215,7 @@ choose_corner (FlamMinimap *self)
 
 /* --- what is in view ----------------------------------------------------- */
 
-/* A window so small that it would hide a good part of what it maps. */
+/* Whether the window is so small that it would cover much of the graph. */
 static gboolean
 is_cramped (FlamMinimap *self)
 {

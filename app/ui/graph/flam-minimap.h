@@ -2,9 +2,9 @@
 #pragma once
 
 /* The whole flame graph in the size of a stamp, with the part in view framed.
- * Shows itself only when not all is in view; drag or click moves the view.
- * Put it as an overlay over the flame graph's scrolled window; it goes to the
- * corner, far from the root, where it hides least. */
+ * It is visible only when not all is in view; drag or click moves the view. Put
+ * it as an overlay over the flame graph's scrolled window; it is placed in the
+ * corner, far from the root, where it covers least. */
 
 #include "flam-flame-graph.h"
 

@@ -67,7 +67,7 @@ save_work (gpointer data, const FlamProgress *progress, GError **error)
   return g_strdup (input->file);
 }
 
-/* A start page without a picture is no reason to bother anybody. */
+/* A missing picture on the start page is not reported as an error. */
 static void
 save_done (gpointer result, const GError *error, gpointer job)
 {

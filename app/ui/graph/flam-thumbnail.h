@@ -3,7 +3,7 @@
 
 /* Small pictures of flame graphs for the start page, kept in the user's cache
  * folder under a hash of the capture's path. They are made when a capture is
- * shown, never by opening one for the picture's sake. */
+ * shown; captures are never opened to make one. */
 
 #include "flam-view-data.h"
 

@@ -6,7 +6,7 @@ struct _FlamUserColors
 {
   GObject parent_instance;
 
-  GPtrArray *lines; /* char*: all of the file */
+  GPtrArray *lines; /* char*: all lines of the file */
   GArray *rules;    /* guint: which of them are rules */
   FlamColorRules *used;
 };
@@ -28,7 +28,7 @@ is_rule (const char *line)
   return *line != '\0' && *line != '#';
 }
 
-/* What cannot be used is left out: the rows of the preferences say why. */
+/* Invalid rules are left out: the rows of the preferences show the error. */
 static void
 use (FlamUserColors *self)
 {

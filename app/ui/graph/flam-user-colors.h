@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A person's rules of colors: lines "REGEX=COLOR" of the file color-rules in
- * the folder of the program's settings, which `flambeau-cli export
- * --color-rules` takes as well. What else is in the file, comments for example,
- * stays there. One object for the whole process. Signal: "changed", other rules
- * are in use.
- */
+/* The user's rules of colors: lines "REGEX=COLOR" of the file
+ * color-rules in the folder of the program's settings, which
+ * `flambeau-cli export --color-rules` takes as well. Other lines
+ * of the file, comments for example, are kept. One object for
+ * the whole process. Signal: "changed", other rules are in
+ * use. */
 
 #include "flam-flame-graph.h"
 #include "flam-named-color.h"
@@ -19,25 +19,25 @@ G_DECLARE_FINAL_TYPE (
 
 FlamUserColors *flam_user_colors_get (void);
 
-/* Those that can be used; NULL: none. The object's reference. */
+/* The valid rules; NULL: none. The object's reference. */
 FlamColorRules *flam_user_colors_get_rules (FlamUserColors *self);
 
-/* The rules as they are written, good or not. */
+/* The rules as they are written, valid or not. */
 guint flam_user_colors_get_n (FlamUserColors *self);
 const char *flam_user_colors_get_line (FlamUserColors *self, guint rule);
-/* They write the file at once; FALSE when that fails, and what is in use has
- * changed all the same. `rule` the number of rules: another one. */
+/* These write the file at once; FALSE when that fails, and the rules in use
+ * have changed all the same. `rule` equal to the number of rules adds one. */
 gboolean flam_user_colors_set_line (FlamUserColors *self,
                                     guint rule,
                                     const char *line,
                                     GError **error);
 gboolean
 flam_user_colors_remove (FlamUserColors *self, guint rule, GError **error);
-/* Before the one that stands above it. */
+/* Moves it before the one above it. */
 gboolean
 flam_user_colors_move_up (FlamUserColors *self, guint rule, GError **error);
 
-/* The graph has these colors, now and when they change. */
+/* Applies these colors to the graph, now and when they change. */
 void flam_user_colors_follow (FlamFlameGraph *graph);
 
 G_END_DECLS

@@ -26,7 +26,7 @@ ink_of (FlamHistoryChart *self, float alpha)
   return ink;
 }
 
-/* `align`: how much of its width lies before x. */
+/* `align`: how much of its width is before x. */
 static void
 append_text (FlamHistoryChart *self,
              GtkSnapshot *snapshot,
@@ -133,7 +133,7 @@ set_color (cairo_t *cr, guint32 color, double alpha)
                          alpha);
 }
 
-/* Series look unlike each other by the shape of their points as well. */
+/* Series also differ by the shape of their points. */
 static void
 trace_shape (cairo_t *cr, guint shape, graphene_point_t at, double r)
 {
@@ -184,7 +184,7 @@ draw_series (FlamHistoryChart *self, cairo_t *cr, guint s, gboolean dark)
                    s,
                    flam_history_chart_place (self, (FlamHistorySpot){ s, p }),
                    POINT);
-      /* Hollow: it is at most that. */
+      /* Hollow: an upper bound. */
       if (!series->points[p].at_most)
         {
           cairo_fill (cr);

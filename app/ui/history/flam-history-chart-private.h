@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the chart's two files share: flam-history-chart.c (where it is, keys,
+/* What the chart's two files share: flam-history-chart.c (position, keys,
  * pointer, words), flam-history-chart-draw.c (the picture). */
 
 #include "flam-history-chart.h"
@@ -25,7 +25,7 @@ struct _FlamHistoryChart
   guint marked; /* capture */
 };
 
-/* Where a point is, pixels of the widget. */
+/* The position of a point, pixels of the widget. */
 graphene_point_t flam_history_chart_place (FlamHistoryChart *self,
                                            FlamHistorySpot spot);
 void flam_history_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);

@@ -8,7 +8,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-#define NEAR 24.0 /* pixels from a point that are still it */
+#define NEAR 24.0 /* pixels: the largest distance to hit a point */
 
 enum
 {
@@ -186,8 +186,8 @@ set_current (FlamHistoryChart *self, FlamHistorySpot spot)
   changed (self);
 }
 
-/* The first one is marked; the second is compared with it, the earlier one
- * being the one before. */
+/* The first point is marked; the second is compared with it, the earlier one as
+ * the baseline. */
 static void
 choose (FlamHistoryChart *self)
 {
@@ -253,7 +253,7 @@ walk (FlamHistoryChart *self, int step)
 }
 
 /* Of all points of other series on that side of the current one, the series
- * whose line is next there. */
+ * with the nearest line there. */
 static void
 change_series (FlamHistoryChart *self, gboolean up)
 {
@@ -289,7 +289,7 @@ change_series (FlamHistoryChart *self, gboolean up)
       if (!is_spot (near))
         continue;
       rise = here.y - flam_history_chart_place (self, near).y;
-      /* What is at the same height is above or below by its order. */
+      /* Points at the same height are above or below by their order. */
       if (rise == 0)
         rise = s < self->current.series ? 0.01 : -0.01;
       rise = up ? rise : -rise;
@@ -353,7 +353,7 @@ on_key (GtkEventControllerKey *keys,
     }
 }
 
-/* The keyboard arrives at the last capture: the one that is looked for. */
+/* The focus begins at the last capture, usually the one of interest. */
 static void
 on_focus (GtkEventControllerFocus *focus, FlamHistoryChart *self)
 {
@@ -375,7 +375,7 @@ on_unfocus (GtkEventControllerFocus *focus, FlamHistoryChart *self)
 
 /* --- pointer -------------------------------------------------------------- */
 
-/* The second click of two opens what the first one marked. */
+/* The second click of a double click opens what the first one marked. */
 static void
 on_pressed (GtkGestureClick *click,
             int n_press,

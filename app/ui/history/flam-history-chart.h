@@ -26,15 +26,16 @@ G_DECLARE_FINAL_TYPE (
 /* Signals: "current-changed"; "open" (a capture of the history); "compare" (the
  * earlier one, the later one). */
 
-/* Takes it; NULL empties the chart. `title` is what is plotted, in words. The
- * capture that was current stays so. */
+/* Takes ownership of it; NULL empties the chart. `title` is what is plotted, in
+ * words. The current capture is kept. */
 void flam_history_chart_set_plot (FlamHistoryChart *chart,
                                   FlamPlot *plot,
                                   const char *title);
-/* The capture that the keyboard is at, or FLAM_HISTORY_NONE. */
+/* The capture that has the keyboard focus, or FLAM_HISTORY_NONE. */
 guint flam_history_chart_get_current (FlamHistoryChart *chart);
 void flam_history_chart_set_current (FlamHistoryChart *chart, guint capture);
-/* What is pointed at, or else current, in words; "": nothing is; g_free. */
+/* The capture pointed at, otherwise the current one, in words; or "";
+   g_free. */
 char *flam_history_chart_describe (FlamHistoryChart *chart);
 
 G_END_DECLS

@@ -119,8 +119,8 @@ on_search (GtkSearchEntry *entry, FlamHistoryFunction *self)
                                 gtk_editable_get_text (GTK_EDITABLE (entry)));
 }
 
-/* Enter takes the first one that is left. What was typed last need not count
- * yet. */
+/* Enter takes the first one that is left. The last change of the text may not
+ * be applied yet. */
 static void
 on_enter (GtkSearchEntry *entry, FlamHistoryFunction *self)
 {

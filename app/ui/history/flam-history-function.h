@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A button that says which function is plotted, with a list behind it that is
+/* A button with the name of the function that is plotted, and a list that is
  * searched by parts of names. */
 
 #include <gtk/gtk.h>
@@ -17,8 +17,8 @@ G_DECLARE_FINAL_TYPE (FlamHistoryFunction,
 
 /* Signal "changed": another one was chosen. */
 
-/* Takes names (strings, not owned) in the order of the list. What was chosen
- * stays, also where it is not among them. */
+/* Takes names (strings, not owned) in the order of the list. The choice is
+ * kept, even where it is not among them. */
 void flam_history_function_set_names (FlamHistoryFunction *chooser,
                                       const GPtrArray *names);
 /* NULL: none, the whole capture. */

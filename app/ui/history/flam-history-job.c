@@ -5,14 +5,14 @@
 #include "flam-history-load.h"
 #include "flam-loader.h"
 
-/* Of each measure, by total and by self. */
+/* For each measure, by total and by self. */
 #define FUNCTIONS_KEPT 500
 
 typedef struct
 {
   char *path;
   FlamHistory *before;
-  gpointer loader; /* FlamLoaderInput: what the settings say */
+  gpointer loader; /* FlamLoaderInput: from the settings */
 } Input;
 
 gpointer

@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* The captures in `path`; what `before` (NULL: nothing) has of them and still
- * holds is not read again. */
+/* The captures in `path`; those that `before` (NULL: nothing) has, and that
+ * have not changed since, are not read again. */
 gpointer flam_history_job_input_new (const char *path,
                                      const FlamHistory *before);
 void flam_history_job_input_free (gpointer input);

@@ -16,10 +16,10 @@ G_DECLARE_FINAL_TYPE (
 
 guint flam_history_row_get_capture (FlamHistoryRow *row);
 
-/* The columns, and a selection of rows that is sorted by them; the rows'
- * store. */
+/* Adds the columns, and a selection of rows that is sorted by them; returns the
+ * rows' store. */
 GListStore *flam_history_table_prepare (GtkColumnView *view);
-/* Rows of the plot, by date; they hold what they show. */
+/* Rows of the plot, by date; they copy what they show. */
 void flam_history_table_fill (GListStore *store, const FlamPlot *plot);
 /* All rows in the order they are shown in, tabs between, and a line of titles;
  * g_free. */

@@ -16,7 +16,7 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
-/* Folders name series, unless something else is typed. */
+/* Series are named by folders, unless another key is typed. */
 #define KEY_FOLDERS "^(.+)/"
 
 struct _FlamHistoryView
@@ -29,9 +29,8 @@ struct _FlamHistoryView
   GArray *choices;      /* FlamPlotChoice, the history's */
   FlamHistoryKey key;
   GListStore *rows;
-  gboolean
-      syncing; /* the chart and the table tell each other what is current */
-  gboolean filling; /* the controls are given what there is */
+  gboolean syncing; /* the current capture is passed between chart and table */
+  gboolean filling; /* the controls are being filled */
 
   GtkStack *stack;
   AdwStatusPage *busy;
@@ -114,7 +113,7 @@ show_details (FlamHistoryView *self)
                "it"));
 }
 
-/* A key to colors and shapes; nothing where there is one line alone. */
+/* A legend of colors and shapes; empty for a single line. */
 static void
 show_legend (FlamHistoryView *self, const FlamPlot *plot)
 {
@@ -161,7 +160,7 @@ plot (FlamHistoryView *self)
   flam_history_chart_set_plot (self->chart, made, title);
 }
 
-/* The functions are those of the measure; other things have none. */
+/* The functions are those of the measure; other choices have none. */
 static void
 on_what (FlamHistoryView *self)
 {
@@ -270,8 +269,8 @@ show_none (FlamHistoryView *self)
   gtk_stack_set_visible_child_name (self->stack, "none");
 }
 
-/* What was read last holds for other tabs and for another time, too: files are
- * told by their paths, times and sizes. */
+/* The last history is reused for other tabs and later: files are identified by
+ * their paths, times and sizes. */
 static FlamHistory *last_read;
 
 static void

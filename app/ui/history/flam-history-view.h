@@ -18,10 +18,10 @@ G_DECLARE_FINAL_TYPE (
     FlamHistoryView, flam_history_view, FLAM, HISTORY_VIEW, GtkWidget)
 
 /* Signals: "changed" (its title, or whether it is busy), "given-up" (it was
- * cancelled, and shows nothing). */
+ * cancelled, and is empty). */
 
 void flam_history_view_open (FlamHistoryView *view, const char *path);
-/* Files that are as they were are not read again. */
+/* Files that have not changed are not read again. */
 void flam_history_view_reload (FlamHistoryView *view);
 void flam_history_view_cancel (FlamHistoryView *view);
 gboolean flam_history_view_is_busy (FlamHistoryView *view);

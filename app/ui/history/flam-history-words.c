@@ -103,7 +103,7 @@ add_line (GPtrArray *lines, char *line)
     g_free (line);
 }
 
-/* "what: text"; nothing where it is not known. */
+/* "what: text"; no line where it is not known. */
 static void
 add_fact (GPtrArray *lines, const char *format, const char *text)
 {

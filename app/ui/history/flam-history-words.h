@@ -9,9 +9,9 @@ G_BEGIN_DECLS
 
 /* "CPU time", "Peak memory". */
 const char *flam_history_words_choice (const FlamPlotChoice *choice);
-/* Of a series, for people; the captures without one have a name as well. */
+/* The name of a series, for people; "" has a name as well. */
 const char *flam_history_words_series (const char *name);
-/* "2026-11-23 14:05", and that it is the file's, in a word. */
+/* "2026-11-23 14:05", and a word where it is the file's. */
 char *flam_history_words_short_date (const FlamFigures *figures);
 /* "1.20 s", "at most 3". */
 char *flam_history_words_value (const FlamPlot *plot,
@@ -20,13 +20,13 @@ char *flam_history_words_value (const FlamPlot *plot,
 char *flam_history_words_change (const FlamPlot *plot,
                                  const FlamPlotSeries *series,
                                  guint point);
-/* All of a point, a line each: capture, date, value and change, series,
+/* All data of a point, a line each: capture, date, value and change, series,
  * command, build, host. */
 char *flam_history_words_point (const FlamPlot *plot,
                                 guint series,
                                 guint point,
                                 const char *separator);
-/* What could not be read, a line each. */
+/* The files that could not be read, a line each. */
 char *flam_history_words_refused (const FlamHistory *history);
 /* Pango's markup: the series in their colors, after the shapes of their
  * points. */

@@ -9,7 +9,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-#define MARKS_MAX 1000 /* a list is no place for more */
+#define MARKS_MAX 1000 /* more do not fit into a list */
 #define NS_PER_S 1e9
 
 typedef struct
@@ -23,7 +23,7 @@ typedef struct
 typedef struct
 {
   gint64 time;
-  AdwComboRow *moment; /* behind the moments: any other time */
+  AdwComboRow *moment; /* the last row, after the moments: any other time */
   GtkSpinButton *seconds;
 } End;
 
@@ -103,8 +103,8 @@ moment_at (FlamGrowthDialog *self, gint64 time)
 
 /* --- the dialog ----------------------------------------------------------- */
 
-/* As many digits as tell a ten-thousandth of the whole, a millisecond at the
- * least. */
+/* As many digits as are needed for a ten-thousandth of the whole, at least
+ * milliseconds. */
 static guint
 digits_for (gint64 duration)
 {
@@ -163,9 +163,9 @@ on_moment (FlamGrowthDialog *self, GParamSpec *pspec, gpointer row)
     gtk_widget_grab_focus (GTK_WIDGET (end->seconds));
 }
 
-/* At every key: the button takes a spin button's value when its focus is lost,
- * which is later than the answer. A number that reads as a moment's does is
- * that moment. */
+/* Called at every key: the button updates a spin button's value when it loses
+ * the focus, which is later than the response. A number with the same text as a
+ * moment stands for that moment. */
 static void
 on_typed (FlamGrowthDialog *self, gpointer seconds)
 {
@@ -184,7 +184,7 @@ on_typed (FlamGrowthDialog *self, gpointer seconds)
   end->time = rounded (self, value * NS_PER_S);
   for (guint i = 0; i <= self->moments->len; i++)
     {
-      /* The one that is chosen before all others. */
+      /* The selected one before all others. */
       guint at = i == 0 ? moment : i - 1;
       const Moment *known = &g_array_index (self->moments, Moment, at);
 

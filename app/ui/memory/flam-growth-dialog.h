@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Asks between which two moments of a capture growth is to be shown: its start
- * and end, its marks, its peak, the ends of the selected range, with which it
- * begins, or any other time.
+/* A dialog for the two moments between which growth is to be shown: the start
+ * and end of the capture, its marks, its peak, the ends of the selected range,
+ * which are preselected, or any other time.
  *
  * Signal "chosen" (gint64 from, gint64 to), half open, ns. */
 

@@ -114,7 +114,7 @@ on_distance (FlamMemoryView *self)
 
 /* --- cards ---------------------------------------------------------------- */
 
-/* "12 blocks, 1.5 kB each"; less where the capture does not hold it. */
+/* "12 blocks, 1.5 kB each"; less where the capture lacks the figures. */
 static char *
 card_detail (const FlamMemorySummary *memory, FlamMemoryPart part)
 {
@@ -152,7 +152,7 @@ card_detail (const FlamMemorySummary *memory, FlamMemoryPart part)
                       : g_steal_pointer (&counted);
 }
 
-/* What chance may have added or left out, where allocations are sampled. */
+/* The statistical error, where allocations are sampled. */
 static char *
 card_value (const FlamMemorySummary *memory, FlamMemoryPart part)
 {
@@ -165,7 +165,7 @@ card_value (const FlamMemorySummary *memory, FlamMemoryPart part)
                             : g_steal_pointer (&value);
 }
 
-/* What the capture does not hold has no card. */
+/* A figure that the capture does not have gets no card. */
 static void
 update_cards (FlamMemoryView *self, const FlamMemorySummary *memory)
 {
@@ -317,7 +317,7 @@ on_kind (GtkCheckButton *check, FlamMemoryView *self)
   kinds = gtk_check_button_get_active (check) ? memory->kinds_counted | bit
                                               : memory->kinds_counted & ~bit;
   selection = flam_selection_copy (flam_session_get_selection (self->session));
-  /* None at all is the capture's own choice. */
+  /* No selection at all means the capture's own choice. */
   selection->allocators = kinds;
   flam_session_select (self->session, selection);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The page of all there is to say about the memory as a whole: what was
- * allocated, temporary, at the peak and leaked (which picks the measure, too),
- * the sizes of blocks, and tables of allocators (which picks those that
- * count), threads and suppressed leaks. */
+/* The page about the memory as a whole: what was allocated, temporary, at the
+ * peak and leaked (which also selects the measure), the sizes of blocks, and
+ * tables of allocators (which selects those that count), threads and suppressed
+ * leaks. */
 
 #include "flam-page.h"
 

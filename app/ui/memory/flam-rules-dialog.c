@@ -17,7 +17,7 @@ typedef struct
   GtkWindow *parent; /* which the dialog is transient for */
   FlamMemoryModel *model;
   void (*add) (GtkWindow *parent);
-  FlamListDialog *dialog; /* which has this */
+  FlamListDialog *dialog; /* owns this */
 } Rules;
 
 static void

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* `add` is called with the parent when another one is wanted. */
+/* `add` is called with the parent to add another one. */
 void flam_rules_dialog_present (GtkWindow *parent,
                                 FlamSession *session,
                                 void (*add) (GtkWindow *parent));

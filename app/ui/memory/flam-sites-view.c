@@ -103,8 +103,8 @@ figure_of (gpointer data, guint column)
     }
 }
 
-/* How many blocks a figure is of, where the text of its cell does not say so;
- * NULL: it is not known. */
+/* The number of blocks of a figure, where the text of its cell does not have
+ * it; NULL: it is not known. */
 static char *
 blocks_of (FlamSiteRow *row, FlamMemoryPart part)
 {
@@ -157,7 +157,7 @@ struct _FlamSitesView
 
 G_DEFINE_FINAL_TYPE (FlamSitesView, flam_sites_view, FLAM_TYPE_TABLE_PAGE)
 
-/* Figures that the capture does not hold have no column. */
+/* Figures that the capture does not have get no column. */
 static void
 choose_columns (FlamSitesView *self, const FlamMemorySummary *memory)
 {
@@ -196,7 +196,7 @@ fill (FlamSitesView *self)
   flam_table_page_set_rows (FLAM_TABLE_PAGE (self), rows, NULL);
 }
 
-/* As one of the functions of a tree, whose profile may be another by now. */
+/* As a function of a tree, which may have another profile by now. */
 static FlamId
 function_in (FlamSiteRow *row, const FlamTree *tree)
 {

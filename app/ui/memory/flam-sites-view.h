@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The page of functions that allocate: what each asked for itself, or with all
+/* The page of functions that allocate: what each allocated itself, or with all
  * it calls, in every part of the memory at once. */
 
 #include "flam-table-page.h"

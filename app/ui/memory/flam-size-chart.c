@@ -53,7 +53,7 @@ value_text (FlamSizeChart *self, guint bar)
                             self->bytes ? FLAM_UNIT_BYTES : FLAM_UNIT_COUNT);
 }
 
-/* Sizes are asked for in powers of two: "64 KiB", as the source has them. */
+/* Sizes are usually powers of two: "64 KiB", as in the source. */
 static char *
 power_text (gint64 size)
 {
@@ -183,7 +183,7 @@ append_bar (FlamSizeChart *self,
       self, snapshot, text, x + width / 2, base - height - HEAD + 1, 0.9f);
 }
 
-/* A size stands at the edge where it begins; as many as there is room for. */
+/* A size is written at the edge where it begins; as many as have room. */
 static void
 append_axis (FlamSizeChart *self, GtkSnapshot *snapshot, float width)
 {

@@ -2,8 +2,8 @@
 #pragma once
 
 /* Blocks by their size: a bar for each power of two, as high as the bytes (or
- * the blocks) of that size. What a bar holds is in its tooltip, and in words
- * for those who cannot see it. */
+ * the blocks) of that size. The figures of a bar are in its tooltip, and in its
+ * accessible text. */
 
 #include "flam-memory-summary.h"
 

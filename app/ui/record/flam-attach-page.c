@@ -97,7 +97,7 @@ on_search (FlamAttachPage *self)
   gtk_filter_changed (GTK_FILTER (self->filter), GTK_FILTER_CHANGE_DIFFERENT);
 }
 
-/* Selects the first that can be recorded, and says how many can. */
+/* Selects the first that can be recorded, and returns how many can. */
 static guint
 select_first (FlamAttachPage *self)
 {
@@ -122,8 +122,8 @@ select_first (FlamAttachPage *self)
   return able;
 }
 
-/* Enter in the search takes what is selected, or the only one there is; of
- * several it selects the first, which is taken when Enter is pressed again. */
+/* Enter in the search takes the selected row, or the only one; of several it
+ * selects the first, which is taken when Enter is pressed again. */
 static void
 on_enter (FlamAttachPage *self)
 {
@@ -133,7 +133,7 @@ on_enter (FlamAttachPage *self)
     g_signal_emit (self, signals[SIGNAL_ACTIVATED], 0);
 }
 
-/* The entry keeps Escape for itself; here it means what it means elsewhere. */
+/* The entry handles Escape itself; here it has its meaning elsewhere. */
 static void
 on_stop_search (FlamAttachPage *self)
 {

@@ -16,7 +16,7 @@ G_DECLARE_FINAL_TYPE (
 /* NULL: none, or one that may not be attached to. Signals: "changed", and
  * "activated" (double click, Enter). */
 FlamProcess *flam_attach_page_get_process (FlamAttachPage *page);
-/* The keyboard goes to its search. */
+/* Moves the focus to its search. */
 void flam_attach_page_begin (FlamAttachPage *page);
 
 G_END_DECLS

@@ -7,7 +7,7 @@
 #include <glib/gi18n.h>
 
 #define EVERY_MS 250
-#define SHOWN_MAX (256 << 10) /* characters; of more the end */
+#define SHOWN_MAX (256 << 10) /* characters; of a longer text the end */
 
 struct _FlamOutputPane
 {
@@ -18,7 +18,7 @@ struct _FlamOutputPane
   GString *rest; /* the beginning of a character or an escape */
 
   GtkLabel *title;
-  GtkWidget *left_out; /* says that the beginning is */
+  GtkWidget *left_out; /* a note that the beginning is */
   GtkTextView *text;
   GtkButton *close;
 };
@@ -35,7 +35,7 @@ G_DEFINE_FINAL_TYPE (FlamOutputPane, flam_output_pane, GTK_TYPE_WIDGET)
 
 /* --- text ----------------------------------------------------------------- */
 
-/* A terminal's colors and the like; 0: the sequence is not whole yet. */
+/* A terminal's colors and the like; 0: the sequence is not complete yet. */
 static gsize
 escape_length (const char *text)
 {
@@ -51,7 +51,7 @@ escape_length (const char *text)
   return n > 64 ? n : 0;
 }
 
-/* What can be shown of it; what may be the beginning of more stays. */
+/* The part that can be shown; a possible beginning of a sequence is kept. */
 static char *
 take_whole (GString *raw)
 {

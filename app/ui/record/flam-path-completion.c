@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-#define ENTRIES_MAX 20000 /* of one folder that are looked at */
+#define ENTRIES_MAX 20000 /* entries of one folder that are read */
 #define SPECIAL " \t\"'\\$`*?[]{}();&|<>#~!"
 
 /* --- the word before the cursor ------------------------------------------- */
 
 typedef struct
 {
-  GString *word;  /* as the program will get it */
+  GString *word;  /* as it is passed to the program */
   char quote;     /* '"' or '\'' where the word is inside quotes, else 0 */
   gboolean first; /* the program's own name */
 } Word;
@@ -67,7 +67,7 @@ typedef struct
   GHashTable *names; /* that fit; a set: PATH may have one twice */
   const char *prefix;
   FlamCompleteWhat what;
-  gboolean programs; /* those that can be run, and folders */
+  gboolean programs; /* programs that can be run, and folders */
 } Matches;
 
 static gboolean
@@ -123,7 +123,7 @@ by_name (gconstpointer a, gconstpointer b)
   return strcmp (*(char *const *)a, *(char *const *)b);
 }
 
-/* The bytes that all have, whole characters. */
+/* The bytes that all have in common, whole characters. */
 static gsize
 common_length (const GPtrArray *names)
 {

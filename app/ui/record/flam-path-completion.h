@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the tab key makes of a command line, as a shell does:
+/* Completion of a command line by the tab key, as in a shell:
  *
  *   ./pro|            ─▶  ./program·      the one file of that name
  *   gdb "my f|        ─▶  gdb "my file"   inside quotes, too
  *   /usr/li|          ─▶  /usr/lib        what lib/, lib64/ and libexec/ share
  *
- * Text before the cursor alone counts. */
+ * Only the text before the cursor is used. */
 
 #include <glib.h>
 
@@ -19,9 +19,9 @@ typedef enum
   FLAM_COMPLETE_FOLDER,  /* the whole text is one folder's path */
 } FlamCompleteWhat;
 
-/* What is to be inserted, "" when there is nothing; g_free. `candidates` (of
- * char *, freed with it; may be NULL) gets the names that fit, sorted. Relative
- * paths are those of `cwd`. */
+/* The text to insert, "" if there is none; g_free. `candidates` (of char *,
+ * freed with it; may be NULL) gets the names that fit, sorted. Relative paths
+ * are those of `cwd`. */
 char *flam_path_complete (const char *text,
                           const char *cwd,
                           FlamCompleteWhat what,

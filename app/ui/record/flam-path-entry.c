@@ -30,8 +30,8 @@ show_candidates (PathEntry *self, GPtrArray *names)
   gtk_popover_popup (self->candidates);
 }
 
-/* Completes what stands before the cursor. FALSE where there is nothing to
- * complete: then the key goes on to the next field, as everywhere. */
+/* Completes the text before the cursor. FALSE where there is nothing to
+ * complete: then the key moves to the next field, as everywhere. */
 static gboolean
 complete (PathEntry *self)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The tab key in a row that holds paths: it completes them, and shows what it
- * may have meant. */
+/* The tab key in a row that holds paths: it completes them, and shows the
+ * candidates. */
 
 #include "flam-path-completion.h"
 
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Relative paths begin in what `folder` says; NULL: in the current folder. */
+/* Relative paths begin in the path in `folder`; NULL: in the current folder. */
 void flam_path_entry_complete (AdwEntryRow *row,
                                FlamCompleteWhat what,
                                AdwEntryRow *folder);

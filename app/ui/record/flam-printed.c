@@ -12,16 +12,16 @@
 #include <unistd.h>
 
 #define BOUND (16 << 20)
-#define TAKEN_MAX (64 << 10) /* at a time; of more the end */
+#define TAKEN_MAX (64 << 10) /* bytes at a time; of more the end */
 #define EVERY_S 1
 
 struct _FlamPrinted
 {
-  int theirs; /* appends */
-  int ours;   /* another opening of it: who else has it can be asked */
+  int theirs; /* opened for appending */
+  int ours;   /* opened once more: tells whether others have it open */
   gint64 at;
   gboolean left_out;
-  gboolean freed; /* by its owner; others may still print */
+  gboolean freed; /* by its owner; other processes may still print */
 };
 
 static gint64
@@ -32,8 +32,8 @@ size_of (const FlamPrinted *printed)
   return fstat (printed->ours, &info) == 0 ? info.st_size : 0;
 }
 
-/* Who appends goes on at the beginning. What was not taken is lost, which is
- * said. */
+/* Processes that append continue at the beginning. Data that was not read is
+ * lost, which is reported. */
 static void
 hold_bound (FlamPrinted *printed)
 {
@@ -43,7 +43,7 @@ hold_bound (FlamPrinted *printed)
   printed->left_out = TRUE;
 }
 
-/* A lease for writing is given to who alone has a file open. */
+/* A lease for writing is granted only if no other process has the file open. */
 static gboolean
 is_ours_alone (const FlamPrinted *printed)
 {

@@ -46,7 +46,7 @@ read_proc (int pid, const char *file, gsize *length)
 }
 
 /* utime + stime in clock ticks: fields 14 and 15 of stat, proc(5). They are
- * counted from behind the name, which may hold blanks and brackets. */
+ * counted from after the name, which may contain blanks and brackets. */
 static gint64
 cpu_ticks (int pid)
 {

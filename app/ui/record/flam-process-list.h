@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The processes of this machine, as /proc has them, and whether one may attach
- * to them. */
+/* The processes of this machine, from /proc, and whether attaching to them is
+ * permitted. */
 
 #include <glib-object.h>
 
@@ -19,8 +19,8 @@ struct _FlamProcess
   int pid;
   char *name;    /* the program's, cut by the kernel at 15 bytes */
   char *command; /* with arguments; "" for none */
-  double cpu;    /* share of one processor in the last moments, 0..n */
-  char *reason;  /* why one may not attach; NULL: one may */
+  double cpu;    /* share of one processor over 300 ms, 0..n */
+  char *reason;  /* why attaching is not permitted; NULL: it is */
 };
 
 /* FlamJobWork without input: a GPtrArray of FlamProcess, busiest first.

@@ -99,8 +99,8 @@ fill_strengths (FlamRecordDialog *self, const FlamRecordOptions *options)
 
 /* --- what was typed ------------------------------------------------------- */
 
-/* A number that was typed counts for the button when its focus is lost, which
- * the return key does not do. */
+/* The button updates a typed number when it loses the focus, which does not
+ * happen with the return key. */
 static double
 typed_number (GtkSpinButton *button)
 {
@@ -108,7 +108,7 @@ typed_number (GtkSpinButton *button)
   return gtk_spin_button_get_value (button);
 }
 
-/* The rest of the options, which launching and attaching share. */
+/* The rest of the options, common to launching and attaching. */
 static gboolean
 take_bounds (FlamRecordDialog *self, FlamRecordOptions *options, GError **error)
 {
@@ -192,7 +192,7 @@ check_program (const char *program, const char *cwd, GError **error)
   return FALSE;
 }
 
-/* NULL with an error when what was typed makes no sense. */
+/* NULL with an error when the input is invalid. */
 static FlamRecordOptions *
 launch_options (FlamRecordDialog *self, GError **error)
 {
@@ -449,8 +449,8 @@ on_choose_output (FlamRecordDialog *self)
           G_CALLBACK (output_response));
 }
 
-/* Keys of the pages: a mnemonic in a page's title would be a part of its name
- * for screen readers. */
+/* Keys of the pages: a mnemonic in a page's title would become a part of its
+ * name for screen readers. */
 static gboolean
 show_page (GtkWidget *widget, GVariant *name, gpointer data)
 {

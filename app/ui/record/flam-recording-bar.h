@@ -17,7 +17,7 @@ G_DECLARE_FINAL_TYPE (
 void flam_recording_bar_set_recording (FlamRecordingBar *bar,
                                        FlamRecording *recording);
 
-/* The button shows and hides the pane, once there is something in it. */
+/* The button shows and hides the pane, once it has any text. */
 void flam_recording_bar_bind (FlamRecordingBar *bar, FlamOutputPane *pane);
 
 G_END_DECLS

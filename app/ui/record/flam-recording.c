@@ -32,7 +32,7 @@ struct _FlamRecording
   char *name;
   char **envp;
   FlamPrinted *printed;
-  int control; /* our end of the pair */
+  int control; /* this side's end of the pair */
   GDataInputStream *lines;
   GSubprocess *process;
   GCancellable *cancellable;
@@ -43,8 +43,8 @@ struct _FlamRecording
   gint64 paused_ms;
   gboolean begun; /* the options' delay is over */
   guint64 samples;
-  int exit_status; /* as of a shell; -1: it has not ended, or is nobody's */
-  char *message;   /* the recorder's own words for what went wrong */
+  int exit_status; /* as of a shell; -1: it has not ended, or is not known */
+  char *message;   /* the recorder's own message for an error */
   gboolean finished;
 };
 
@@ -250,7 +250,7 @@ flam_recording_describe_end (FlamRecording *self)
     return g_strdup_printf (_ ("Recorded %s, which runs on"), self->title);
   if (self->exit_status == 0)
     return g_strdup_printf (_ ("%s ended without an error"), self->title);
-  /* As a shell counts them. */
+  /* As in a shell. */
   if (self->exit_status > 128 && self->exit_status < 128 + NSIG)
     /* Translators: a program, a signal's number and its description */
     return g_strdup_printf (_ ("%s was ended by signal %d (%s)"),
@@ -457,7 +457,7 @@ flam_recording_finalize (GObject *object)
   G_OBJECT_CLASS (flam_recording_parent_class)->finalize (object);
 }
 
-/* Closing our end makes the recorder end its recording by itself. */
+/* Closing this end makes the recorder end its recording by itself. */
 static void
 flam_recording_dispose (GObject *object)
 {

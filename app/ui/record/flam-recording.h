@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A recorder that runs: a process of its own, spoken with over a socket pair
- * in lines (app/record/tracer/flam-control.h has the words). The capture it
- * writes is read like any other file. */
+/* A running recorder: a separate process, controlled by lines over a socket
+ * pair (app/record/tracer/flam-control.h describes them). The capture it writes
+ * is read like any other file. */
 
 #include "flam-record-options.h"
 
@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* As the settings have them. */
+/* From the settings. */
 FlamRecordOptions *flam_recording_options_new (void);
 
 typedef enum
@@ -27,8 +27,8 @@ typedef enum
 G_DECLARE_FINAL_TYPE (FlamRecording, flam_recording, FLAM, RECORDING, GObject)
 
 /* Signals: "changed"; "finished" (GError or NULL), once. `name`: of the process
- * that is attached to; NULL: that of the program. `envp`: the environment that
- * the recorder and so the program get; NULL: ours. */
+ * that is attached to; NULL: that of the program. `envp`: the environment of
+ * the recorder and so of the program; NULL: that of this process. */
 FlamRecording *flam_recording_start (const FlamRecordOptions *options,
                                      const char *name,
                                      const char *const *envp,
@@ -49,8 +49,8 @@ guint64 flam_recording_get_samples (FlamRecording *recording);
 /* What the target has printed since the last call, as flam_printed_take(). */
 char *flam_recording_take_printed (FlamRecording *recording,
                                    gboolean *left_out);
-/* For people, g_free: what it waits for while there is nothing to show yet, and
- * how it ended. */
+/* For people, g_free: what it waits for while there is no picture yet, and how
+ * it ended. */
 char *flam_recording_describe_wait (FlamRecording *recording);
 char *flam_recording_describe_end (FlamRecording *recording);
 /* The target ended with an error. */

@@ -114,8 +114,8 @@ tell_part (FlamBaseline *self)
   g_signal_emit (self, signals[SIGNAL_STARTED], 0);
 }
 
-/* Ranges are compared as if they were as long as one another, all else as it
- * is, until somebody chooses otherwise. */
+/* Ranges are scaled to the same length, and other parts are not, until the user
+ * chooses otherwise. */
 void
 flam_baseline_set_range (FlamBaseline *self, gint64 from, gint64 to)
 {

@@ -2,8 +2,8 @@
 #pragma once
 
 /* What a session's capture is compared with, and how: another capture, or a
- * part of its own, a range of time, some threads, or the measure that says what
- * there was before.
+ * part of its own, a range of time, some threads, or the measure with the
+ * values before.
  *
  *   open ──▶ job (read, symbolize) ──▶ "changed"
  *     │                       └──────▶ "failed" (GError): as it was before
@@ -26,12 +26,12 @@ typedef enum
   FLAM_BASELINE_MEASURE,
 } FlamBaselineKind;
 
-/* What before is multiplied by. */
+/* The factor for the baseline. */
 typedef enum
 {
   FLAM_SCALE_NONE,
-  FLAM_SCALE_SHARES, /* so that both totals are alike */
-  FLAM_SCALE_TIME,   /* so that both lasted as long */
+  FLAM_SCALE_SHARES, /* so that both totals are equal */
+  FLAM_SCALE_TIME,   /* so that both lengths are equal */
 } FlamScale;
 
 #define FLAM_TYPE_BASELINE (flam_baseline_get_type ())
@@ -39,7 +39,7 @@ G_DECLARE_FINAL_TYPE (FlamBaseline, flam_baseline, FLAM, BASELINE, GObject)
 
 FlamBaseline *flam_baseline_new (void);
 void flam_baseline_open (FlamBaseline *baseline, const char *path);
-/* A capture that is there already. */
+/* Uses a capture that is loaded already. */
 void flam_baseline_take (FlamBaseline *baseline,
                          const FlamProfile *profile,
                          const char *title);
@@ -50,30 +50,30 @@ void flam_baseline_set_threads (FlamBaseline *baseline,
                                 const FlamId *threads,
                                 guint n);
 void flam_baseline_set_measure (FlamBaseline *baseline, guint measure);
-/* The session's capture was read again: the same threads and measure of it. */
+/* When the session's capture was read again: the same threads and measure. */
 void flam_baseline_carry (FlamBaseline *baseline,
                           const FlamProfile *from,
                           const FlamProfile *to);
-/* Also stops what is being read. */
+/* Also stops the loading of one. */
 void flam_baseline_leave (FlamBaseline *baseline);
-/* Stops what is being read, and that alone. */
+/* Only stops the loading of one. */
 void flam_baseline_cancel (FlamBaseline *baseline);
 
 FlamBaselineKind flam_baseline_get_kind (FlamBaseline *baseline);
-/* A capture's; NULL: it is a part of the session's own. */
+/* That of a capture; NULL: it is a part of the session's own. */
 const FlamProfile *flam_baseline_get_profile (FlamBaseline *baseline);
-/* What is looked at of that, as far as the kind says: times, threads or the
+/* The part of it that is compared, according to the kind: times, threads or the
  * measure. */
 const FlamSelection *flam_baseline_get_part (FlamBaseline *baseline);
-/* The base name of what is compared with or being read; "" of a part. */
+/* The base name of the capture that it is or that is read; "" for a part. */
 const char *flam_baseline_get_title (FlamBaseline *baseline);
-/* That reads; its "busy" and "fraction" say how it goes. */
+/* The job that reads it; its "busy" and "fraction" are the progress. */
 FlamJob *flam_baseline_get_job (FlamBaseline *baseline);
 
-/* How it is compared. A new baseline comes with the scale that suits it. */
+/* How it is compared. A new baseline sets its default scale. */
 void flam_baseline_set_scale (FlamBaseline *baseline, FlamScale scale);
 FlamScale flam_baseline_get_scale (FlamBaseline *baseline);
-/* Selves, not totals. */
+/* Compares selves, not totals. */
 void flam_baseline_set_self (FlamBaseline *baseline, gboolean self);
 gboolean flam_baseline_get_self (FlamBaseline *baseline);
 

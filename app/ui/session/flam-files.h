@@ -12,14 +12,14 @@ GtkFileChooserNative *flam_files_chooser_open (GtkWindow *parent);
 GtkFileChooserNative *flam_files_chooser_save (GtkWindow *parent,
                                                const char *name);
 
-/* Puts a capture among the recent files. */
+/* Adds a capture to the recent files. */
 void flam_files_remember (const char *path);
 /* Recent captures that still exist, the latest first, of GtkRecentInfo. */
 GPtrArray *flam_files_recent (guint max);
 /* The same as a menu of win.open-uri. */
 GMenuModel *flam_files_recent_menu (void);
 
-/* Copies whole or not at all; an existing file was agreed to by the chooser. */
+/* Copies all or nothing; the chooser has asked about an existing file. */
 void flam_files_save_async (GFile *from,
                             GFile *to,
                             GAsyncReadyCallback done,

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Out of the flatpak: programs are recorded where they live, so the recorder
- * must run outside the sandbox. What it is made of lies in the host's view of
- * the sandbox's folders, which /.flatpak-info names:
+/* Out of the flatpak: programs run on the host, so the recorder must run
+ * outside the sandbox. Its files are in the host's view of the sandbox's
+ * folders, which are listed in /.flatpak-info:
  *
  *   [Instance]
  *   app-path=/var/lib/flatpak/app/ID/.../files           our /app
  *   runtime-path=/var/lib/flatpak/runtime/.../files      our /usr
  *
  * It is started by flatpak-spawn --host through the runtime's own dynamic
- * linker, told where its libraries are by an argument, not by LD_LIBRARY_PATH:
- * the environment is the recorded program's. */
+ * linker, which gets the path of its libraries as an argument, not by
+ * LD_LIBRARY_PATH: the environment is passed to the recorded program. */
 
 #include <glib.h>
 

@@ -38,7 +38,7 @@ G_DECLARE_FINAL_TYPE (FlamJob, flam_job, FLAM, JOB, GObject)
  * "fraction" (0..1). */
 FlamJob *flam_job_new (void);
 /* Takes `input`; it is freed by the main loop or by the worker, whichever ends
- * later. `data` must live until the job is cancelled or done. */
+ * later. `data` must be valid until the job is cancelled or done. */
 void flam_job_start (FlamJob *job,
                      FlamJobWork work,
                      gpointer input,

@@ -18,7 +18,7 @@
 #define TABS "Tabs"
 
 #define END_SIZE 65536         /* of each end of a capture that is read */
-#define FILE_MAX (1024 * 1024) /* what is larger is none of ours */
+#define FILE_MAX (1024 * 1024) /* a larger file was not written by Flambeau */
 #define NAMES_MAX 1000         /* in a path */
 #define THREADS_MAX 100000     /* in a selection */
 
@@ -224,7 +224,7 @@ flam_kept_save (const char *file, GKeyFile *kept, GError **error)
 
 /* --- the selection -------------------------------------------------------- */
 
-/* Members that are a number each, and what is too large for them. */
+/* Members that are a single number, and the limit of each. */
 static const struct
 {
   const char *key;
@@ -281,7 +281,7 @@ get_threads (GKeyFile *kept, const FlamProfile *profile, FlamSelection *to)
   g_autofree int *list =
       g_key_file_get_integer_list (kept, SELECTION, "Threads", &n, NULL);
 
-  /* Numbers of threads mean nothing where there are others. */
+  /* Numbers of threads are useless where the threads are others. */
   if (!g_key_file_has_key (kept, SELECTION, "Threads", NULL) ||
       g_key_file_get_integer (kept, SELECTION, "OfThreads", NULL) !=
           (int)profile->threads.n)

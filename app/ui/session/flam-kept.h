@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What a person left in a capture, kept until it is opened again: a small key
- * file a capture in XDG_STATE_HOME/flambeau/captures, named after the capture's
- * path and content, so that another file at the same place starts anew. There
- * are FLAM_KEPT_MAX of them at most, the ones left longest ago go first; all
- * are safe to delete.
+/* The state in which the user left a capture, kept until it is opened again: a
+ * small key file a capture in XDG_STATE_HOME/flambeau/captures, named after the
+ * capture's path and content, so that another file at the same place starts
+ * anew. There are at most FLAM_KEPT_MAX of them, the oldest are removed first;
+ * all are safe to delete.
  *
  *   [Capture]    Path                      for people who look into the folder
  *                Notes                     these stand for the capture's own
@@ -13,7 +13,7 @@
  *   [Place]      Zoom, Current, Page       nodes as paths of names
  *   [Note N]     Text, Function | From, To
  *
- * What cannot be read, or no longer fits the capture, is left out. */
+ * Values that cannot be read, or no longer fit the capture, are ignored. */
 
 #include "flam-selection.h"
 
@@ -21,14 +21,14 @@ G_BEGIN_DECLS
 
 #define FLAM_KEPT_MAX 200
 
-/* Where what is kept of the capture at `path` is, there or not; NULL: it is no
- * plain file. Reads its ends. g_free. */
+/* The path of the file for the capture at `path`, whether it exists or not;
+ * NULL: it is not a plain file. Reads its ends. g_free. */
 char *flam_kept_file (const char *path);
-/* Empty when there is nothing. */
+/* Empty when there is no file. */
 GKeyFile *flam_kept_load (const char *file);
 /* An empty one removes the file. */
 gboolean flam_kept_save (const char *file, GKeyFile *kept, GError **error);
-/* All of them, and the tabs. */
+/* Removes all of them, and the tabs. */
 void flam_kept_forget (void);
 
 /* The tabs of the last window, in XDG_STATE_HOME/flambeau/tabs.ini: URIs of
@@ -36,12 +36,12 @@ void flam_kept_forget (void);
 void flam_kept_set_tabs (const char *const *uris, guint n);
 char **flam_kept_get_tabs (void);
 
-/* What of `selection` is not as in `first`; nothing: all is. */
+/* Stores the members of `selection` that differ from `first`. */
 void flam_kept_set_selection (GKeyFile *kept,
                               const FlamProfile *profile,
                               const FlamSelection *first,
                               const FlamSelection *selection);
-/* Puts it into `selection`, which is as the capture is first looked at with. */
+/* Applies it to `selection`, which is the capture's first one. */
 void flam_kept_get_selection (GKeyFile *kept,
                               const FlamProfile *profile,
                               FlamSelection *selection);

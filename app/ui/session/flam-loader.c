@@ -14,7 +14,7 @@ struct _FlamLoaderInput
   FlamSymbolDetail detail;
   char **binaries;
   char *cache_file;
-  FlamId *modules; /* to be downloaded; NULL: nothing is */
+  FlamId *modules; /* to be downloaded; NULL: none */
   guint n_modules;
 };
 

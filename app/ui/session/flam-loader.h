@@ -13,26 +13,26 @@ G_BEGIN_DECLS
 
 typedef struct _FlamLoaderInput FlamLoaderInput;
 
-/* The file at `path`, shown first and symbolized after; from the cache
+/* The file at `path`, shown first and symbolized afterwards; from the cache
  * (flam-cache.h) if it is there. */
 gpointer flam_loader_input_new (const char *path, FlamWeightsAs weights_as);
-/* From now on another file; nothing else of the input changes. */
+/* Changes the file; the rest of the input stays. */
 void flam_loader_input_set_path (gpointer input, const char *path);
-/* A recording that is being written, as far as it is there; its functions get
+/* A recording that is being written, up to its present end; its functions get
  * their names at once. */
 gpointer flam_loader_input_new_live (FlamFollow *follow);
 /* `profile` with names of functions, or with inlined functions and lines too.
- * Both look into the folders that the settings name. */
+ * Both search the folders in the settings. */
 gpointer flam_loader_input_new_symbols (const FlamProfile *profile,
                                         const char *path,
                                         FlamSymbolDetail detail);
-/* `profile` with what the debuginfod servers have of these modules. */
+/* `profile` with the data that debuginfod servers have for these modules. */
 gpointer flam_loader_input_new_download (const FlamProfile *profile,
                                          const char *path,
                                          const FlamId *modules,
                                          guint n);
-/* `profile`, which was read from `path` just now, for the cache. `file` is from
- * flam_cache_file(), from before. */
+/* `profile`, which was just read from `path`, for the cache. `file` is the
+ * result of flam_cache_file() before reading. */
 gpointer flam_loader_input_new_keep (const FlamProfile *profile,
                                      const char *path,
                                      FlamWeightsAs weights_as,
@@ -43,7 +43,7 @@ void flam_loader_input_free (gpointer input);
 gpointer flam_loader_load_work (gpointer input,
                                 const FlamProgress *progress,
                                 GError **error);
-/* Both in one go, for a capture that nobody watches being read. */
+/* Both in one go, for a capture that is not shown while it is read. */
 gpointer flam_loader_whole_work (gpointer input,
                                  const FlamProgress *progress,
                                  GError **error);
@@ -54,11 +54,11 @@ gpointer flam_loader_keep_work (gpointer input,
                                 const FlamProgress *progress,
                                 GError **error);
 
-/* Are there addresses whose names did not come with the capture? */
+/* Whether there are addresses without names from the capture. */
 gboolean flam_loader_needs_symbols (const FlamProfile *profile);
 
 /* `selection` of `from` as a selection of `to`: the same measure by id, the
- * same threads by process and thread id, where they are still there. */
+ * same threads by process and thread id, where they still exist. */
 FlamSelection *flam_loader_carry_selection (const FlamProfile *from,
                                             const FlamSelection *selection,
                                             const FlamProfile *to);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What a person wrote down about a function or a range of time of a capture.
+/* A note of the user about a function or a range of time of a capture.
  * Immutable: another text is another note. */
 
 #include "flam-profile.h"
@@ -28,9 +28,9 @@ char *flam_note_describe (FlamNote *note);
 /* All notes of a list in a key file (flam-kept.h). */
 void flam_notes_write (GListModel *notes, GKeyFile *kept);
 void flam_notes_read (GListStore *notes, GKeyFile *kept);
-/* Those that came with the capture. */
+/* Adds those that are in the capture. */
 void flam_notes_take (GListStore *notes, const FlamProfile *profile);
-/* What is noted about a function, several with lines between; NULL: nothing.
+/* The notes about a function, separated by newlines; NULL: none.
  * g_free. */
 char *flam_notes_about (GListModel *notes, const char *function);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a session keeps of a capture for the next time it is opened. */
+/* The state of a capture that a session stores for the next time it is
+   opened. */
 
 #include "flam-session-private.h"
 
 #include "flam-kept.h"
 #include "flam-settings.h"
 
-#define KEEP_DELAY_S 1 /* what changes within is written once */
+#define KEEP_DELAY_S 1 /* changes within this time are written once */
 
 static gboolean
 is_wanted (FlamSession *self)
@@ -18,7 +19,7 @@ is_wanted (FlamSession *self)
 
 /* --- reading -------------------------------------------------------------- */
 
-/* First looked at as it was left. A name that is not there yet may come with
+/* Restores the state it was left in. A name that is not there yet may come with
  * the symbols. */
 void
 flam_session_keep_restore (FlamSession *self)
@@ -42,7 +43,7 @@ flam_session_keep_restore (FlamSession *self)
   self->kept_page = g_key_file_get_string (kept, "Place", "Page", NULL);
 }
 
-/* Once it is known which pages there are. */
+/* To be called once the pages are known. */
 void
 flam_session_keep_restore_page (FlamSession *self)
 {
@@ -82,13 +83,13 @@ kept_of_now (FlamSession *self)
   if (*self->page != '\0' && strcmp (self->page, "graph") != 0)
     g_key_file_set_string (kept, "Place", "Page", self->page);
   flam_notes_write (G_LIST_MODEL (self->notes), kept);
-  /* Those of the capture are among them, or were removed. */
+  /* Notes from the capture are among them, or were removed. */
   if (self->profile->notes.n > 0)
     g_key_file_set_boolean (kept, "Capture", "Notes", TRUE);
   return kept;
 }
 
-/* What cannot be written is lost, and nothing else with it. */
+/* If writing fails, only this state is lost. */
 static void
 write_now (FlamSession *self)
 {

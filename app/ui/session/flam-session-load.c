@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A session's profile: from the file, with the names that come after it. */
+/* A session's profile: from the file, with the names that are found after
+   it. */
 
 #include "flam-session-private.h"
 
@@ -14,7 +15,7 @@
 
 /* --- profiles ------------------------------------------------------------- */
 
-/* A capture that is a difference by itself is shown as one. */
+/* A capture that is itself a difference is shown as one. */
 static void
 begin_compared (FlamSession *self)
 {
@@ -142,7 +143,7 @@ keep_done (gpointer result, const GError *error, gpointer data)
   g_clear_pointer ((FlamProfile **)&result, flam_profile_unref);
 }
 
-/* What was slow to read, and was not there already, is there the next time. */
+/* A capture that was slow to read, and was not in the cache, is put there. */
 static void
 keep_profile (FlamSession *self, const FlamProfile *profile)
 {

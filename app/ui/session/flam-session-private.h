@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A session's inside: flam-session.c draws and tells, flam-session-load.c has
- * the profile, flam-session-view.c what a person has chosen, and
- * flam-session-keep.c keeps that for the next time. */
+/* The inside of a session: flam-session.c draws and notifies,
+ * flam-session-load.c has the profile, flam-session-view.c the user's choices,
+ * and flam-session-keep.c stores them for the next time. */
 
 #include "flam-follow.h"
 #include "flam-session.h"
@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 
 #define FLAM_SESSION_UNDO_MAX 100
 
-/* What is still to be done once the picture is there: the names of functions
- * come fast, inlined functions and lines take longer. */
+/* The steps still to be done once the picture is shown: the names of functions
+ * are found fast, inlined functions and lines take longer. */
 typedef enum
 {
   STAGE_DONE,
@@ -21,13 +21,13 @@ typedef enum
   STAGE_SYMTAB,
 } SymbolStage;
 
-/* What undo goes back to. */
+/* A state that undo goes back to. */
 typedef struct
 {
   FlamSelection *selection;
   char **zoom; /* paths of names */
   char **current;
-  gboolean waits; /* until these names are there, or the last have come */
+  gboolean waits; /* until these names are found, or the last step is done */
 } FlamStep;
 
 struct _FlamSession
@@ -41,7 +41,7 @@ struct _FlamSession
   FlamProfile *profile;
   FlamSelection *selection;
   GPtrArray *undo;   /* FlamStep, the latest last */
-  FlamStep *restore; /* where to be in the next view_data; NULL: as now */
+  FlamStep *restore; /* the place in the next view_data; NULL: as now */
   FlamTreeOrder order;
   FlamViewData *view_data;
   FlamId zoom;
@@ -90,21 +90,21 @@ typedef enum
 
 void flam_session_changed (FlamSession *session, guint property);
 void flam_session_fail (FlamSession *session, const GError *error);
-/* What a capture is looked at with until a person chooses otherwise. */
+/* The selection of a capture until the user chooses otherwise. */
 FlamSelection *flam_session_first_selection (void);
 void flam_step_free (gpointer step);
-/* Goes on to the names that are still to come, if any. */
+/* Starts the next step of symbolizing, if any. */
 void flam_session_symbolize_more (FlamSession *session);
-/* What is kept for the next time: see flam-session-keep.c. The selection and
- * the place of a capture that was just read, and its page; something of it has
- * changed; it is about to go. */
+/* The state that is stored for the next time: see flam-session-keep.c. Restores
+ * the selection and the place of a capture that was just read, and its page;
+ * notes that it has changed; writes it before the session ends. */
 void flam_session_keep_restore (FlamSession *session);
 void flam_session_keep_restore_page (FlamSession *session);
 void flam_session_keep_queue (FlamSession *session);
 void flam_session_keep_flush (FlamSession *session);
-/* Nothing is open. */
+/* Resets it to the state without a capture. */
 void flam_session_forget (FlamSession *session);
-/* Makes the view data of the selection anew. */
+/* Makes the view data of the selection again. */
 void flam_session_draw (FlamSession *session);
 
 G_END_DECLS

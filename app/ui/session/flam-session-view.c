@@ -118,8 +118,8 @@ exact_pattern (const char *name)
   return g_strdup_printf ("^%s$", escaped);
 }
 
-/* What stands on top is no code: it is chosen, not looked for in stacks. FALSE:
- * nothing else can be done with it. */
+/* Tops are not code: they are selected, not matched in stacks. FALSE: no other
+ * transform can be applied to them. */
 static gboolean
 choose_top (FlamSelection *selection,
             FlamTransformKind kind,
@@ -204,8 +204,8 @@ flam_session_set_measure (FlamSession *self, guint measure)
     return;
   if (measure == self->selection->measure)
     return;
-  /* Another measure is another look at the same: nothing to undo, but also
-   * not undone by undoing what was chosen before. */
+  /* Another measure is another view of the same data: it is not undone by
+   * itself, nor by undoing earlier choices. */
   for (guint i = 0; i < self->undo->len; i++)
     {
       FlamStep *step = self->undo->pdata[i];
@@ -242,7 +242,7 @@ clamp_node (FlamSession *self, FlamId node)
   return self->view_data != NULL && node < self->view_data->tree->n ? node : 0;
 }
 
-/* Where a person goes while names are still to come is where they stay. */
+/* Where the user goes while names are still to come is kept. */
 static void
 stop_waiting (FlamSession *self)
 {
@@ -332,8 +332,8 @@ flam_session_get_search_regex (FlamSession *self)
   return self->search_regex;
 }
 
-/* What a person types is a regular expression when it is a good one, and else
- * the letters themselves: "operator[" must find operator[]. */
+/* The user's text is a regular expression if it is a valid one, otherwise the
+ * literal text: "operator[" must find operator[]. */
 static void
 make_regex (FlamSession *self)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What one window is looking at: the single source of truth for its views.
+/* The state of one capture's views: the single source of truth for them.
  *
  *   open ──load──▶ profile ──┬─draw──▶ view data (selection) ──▶ every view
  *                            └─symbolize──▶ profile' ──draw──▶ view data'
  *
- * A view never changes another view. It asks the session (select, set_zoom,
- * set_current, set_search) and follows the notify signals. Everything handed
- * out is immutable and stays valid until the next notify of its property;
- * keep a reference to keep it longer. */
+ * A view never changes another view. It calls the session (select, set_zoom,
+ * set_current, set_search) and follows the notify signals. Everything returned
+ * is immutable and stays valid until the next notify of its property; take a
+ * reference to keep it longer. */
 
 #include "flam-baseline.h"
 #include "flam-formats.h"
@@ -44,33 +44,33 @@ FlamSession *flam_session_new (void);
  * the desktop, "show-callers" who shows its callers to do so, "show-changes"
  * who has before and now of each function in a table. */
 void flam_session_open (FlamSession *session, const char *path);
-/* Names the path of a capture that is still being written; nothing is shown
- * until the first flam_session_reload() that finds something in it. */
+/* Sets the path of a capture that is still being written; nothing is shown
+ * until the first flam_session_reload() that finds data in it. */
 void
 flam_session_follow (FlamSession *session, const char *path, const char *title);
 /* Loads the same path again and keeps the selection, the zoom and the current
  * frame: how a growing capture is followed. Errors are ignored when `live`. */
 void flam_session_reload (FlamSession *session, gboolean live);
-/* Looks for symbols again: there are folders more to look in. */
+/* Searches for symbols again, as there are more folders to search. */
 void flam_session_symbolize_again (FlamSession *session);
-/* Asks the debuginfod servers for these modules, in the background; what comes
- * is shown in place. The job's "busy" and "fraction" say how it goes. Only for
- * what a person has asked for. */
+/* Queries the debuginfod servers for these modules, in the background; the
+ * result is shown in place. The job's "busy" and "fraction" are the progress.
+ * Only at the user's request. */
 void
 flam_session_download (FlamSession *session, const FlamId *modules, guint n);
 FlamJob *flam_session_get_download (FlamSession *session);
-/* Reads a text again, its weights taken for something else. */
+/* Reads a text again, with another meaning of its weights. */
 void flam_session_set_weights_as (FlamSession *session,
                                   FlamWeightsAs weights_as);
 FlamWeightsAs flam_session_get_weights_as (FlamSession *session);
-/* Stops whatever runs; with nothing loaded yet, emits "failed". */
+/* Stops what is running; with nothing loaded yet, emits "failed". */
 void flam_session_cancel (FlamSession *session);
 const char *flam_session_get_path (FlamSession *session);
 /* The base name, for titles. */
 const char *flam_session_get_title (FlamSession *session);
 gboolean flam_session_is_live (FlamSession *session);
 
-/* What it is compared with; the session's. Another file clears it. */
+/* The baseline of the comparison; the session's. Another file clears it. */
 FlamBaseline *flam_session_get_baseline (FlamSession *session);
 
 /* --- what is shown -------------------------------------------------------- */
@@ -81,16 +81,16 @@ const FlamSelection *flam_session_get_selection (FlamSession *session);
 FlamViewData *flam_session_get_view_data (FlamSession *session);
 const FlamTree *flam_session_get_tree (FlamSession *session);
 
-/* Takes the selection; the one before goes on the undo stack. */
+/* Takes ownership of the selection; the previous one goes on the undo stack. */
 void flam_session_select (FlamSession *session, FlamSelection *selection);
-/* What undo would go back to; NULL: nothing. */
+/* The selection that undo would restore; NULL: none. */
 const FlamSelection *flam_session_get_undo (FlamSession *session);
 void flam_session_undo (FlamSession *session);
 /* Adds a transform that matches `node` by its exact name. */
 void flam_session_transform_node (FlamSession *session,
                                   FlamTransformKind kind,
                                   FlamId node);
-/* No threads, times, transforms; the measure stays. */
+/* Removes threads, times and transforms; the measure stays. */
 void flam_session_reset_selection (FlamSession *session);
 void flam_session_set_measure (FlamSession *session, guint measure);
 void flam_session_set_order (FlamSession *session, FlamTreeOrder order);
@@ -98,7 +98,7 @@ void flam_session_set_order (FlamSession *session, FlamTreeOrder order);
 /* --- where the person is -------------------------------------------------- */
 
 /* Nodes of the view data's tree. Properties "zoom" and "current"; the root, 0,
- * is "all" and "nothing in particular". */
+ * stands for "all" and "nothing in particular". */
 FlamId flam_session_get_zoom (FlamSession *session);
 void flam_session_set_zoom (FlamSession *session, FlamId node);
 FlamId flam_session_get_current (FlamSession *session);
@@ -112,12 +112,12 @@ void flam_session_set_current_at (FlamSession *session,
 /* 0 and "": the node's own. */
 guint32 flam_session_get_current_line (FlamSession *session, const char **file);
 
-/* Property "page": the id of the page that is seen; "": the first. */
+/* Property "page": the id of the visible page; "": the first. */
 const char *flam_session_get_page (FlamSession *session);
 void flam_session_set_page (FlamSession *session, const char *id);
 
-/* Property "search"; the regex is NULL for "". Text that is no regular
- * expression, or is not to be one, is searched for as it stands. */
+/* Property "search"; the regex is NULL for "". Text that is not a regular
+ * expression, or is not to be one, is searched for literally. */
 typedef enum
 {
   FLAM_SEARCH_REGEX = 1 << 0,
@@ -135,8 +135,8 @@ GListStore *flam_session_get_notes (FlamSession *session);
 
 /* --- progress ------------------------------------------------------------- */
 
-/* Property "activity", and "fraction" while there is one. Only what is slow
- * counts as an activity, so that nothing flickers. */
+/* Property "activity", and "fraction" while there is one. Only slow work counts
+ * as an activity, so that the display does not flicker. */
 FlamActivity flam_session_get_activity (FlamSession *session);
 double flam_session_get_fraction (FlamSession *session);
 

@@ -53,19 +53,19 @@ G_BEGIN_DECLS
 GSettings *flam_settings_get (void);
 
 FlamShape flam_settings_get_shape (void);
-/* What a person chose, where the tree has what it takes. */
+/* The user's choice, where the tree has the data for it. */
 FlamPaletteMode flam_settings_get_palette (const FlamTree *tree);
-/* Of what has no tree: calls in time. */
+/* For charts, which have no tree: calls in time. */
 FlamPaletteMode flam_settings_get_code_palette (void);
 
-/* What is left out of the picture at first, as a person last had it. */
+/* Leaves out the frames that the user last chose to leave out. */
 void flam_settings_apply_frames (FlamSelection *selection);
 
-/* The latest first, without doubles, at most `max`. */
+/* The latest first, without duplicates, at most `max`. */
 void flam_settings_push_string (const char *key, const char *text, guint max);
 
-/* Where sources are looked for: `mappings`, a(ss) of FLAM_KEY_PATH_MAPPINGS,
- * and below `folder`, which may be NULL. flam_source_paths_free. */
+/* Where sources are searched: `mappings`, a(ss) of FLAM_KEY_PATH_MAPPINGS, and
+ * below `folder`, which may be NULL. flam_source_paths_free. */
 FlamSourcePaths *flam_settings_source_paths (GVariant *mappings,
                                              const char *folder);
 

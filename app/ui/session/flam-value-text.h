@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Figures in words that several views say alike. */
+/* Texts of figures that several views have in common. */
 
 #include "flam-tree.h"
 
@@ -15,7 +15,7 @@ char *flam_value_text_blocks (gint64 blocks);
 /* "+1.20 s", "−438"; g_free. */
 char *flam_value_text_change (const FlamMeasure *measure, gint64 delta);
 
-/* A measure's name, translated where it is no event's own. */
+/* A measure's name, translated unless it is an event's own. */
 const char *flam_value_text_measure (const FlamProfile *profile,
                                      const FlamMeasure *measure);
 

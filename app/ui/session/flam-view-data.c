@@ -3,7 +3,7 @@
 #include "flam-view-data.h"
 #include "flam-shown.h"
 
-/* What is new was summed: what there was before is added. */
+/* Only new samples were summed: the earlier sums are added. */
 static void
 add_sums (FlamViewData *self, const FlamViewData *before)
 {
@@ -13,8 +13,8 @@ add_sums (FlamViewData *self, const FlamViewData *before)
     self->by_state.weight[i] += before->by_state.weight[i];
 }
 
-/* The sums of `before` hold for these, too: those by threads whatever threads
- * are selected. What leaves stacks out leaves out some of each thread. */
+/* The sums of `before` are valid for these, too: those by threads for any
+ * selected threads. A selection that drops stacks drops some of each. */
 static gboolean
 holds (const FlamViewData *before,
        const FlamProfile *profile,

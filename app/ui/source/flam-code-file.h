@@ -17,7 +17,7 @@ typedef struct
   FlamId node;
   FlamSyntax syntax;
   char **binaries;
-  char *folder; /* of the capture: sources are looked for below it, too */
+  char *folder; /* of the capture: sources are searched below it, too */
   GVariant *mappings;
 } FlamCodeRequest;
 
@@ -50,7 +50,7 @@ G_DECLARE_FINAL_TYPE (FlamCodeRow, flam_code_row, FLAM, CODE_ROW, GObject)
 FlamCodeFile *flam_code_row_get_file (FlamCodeRow *row);
 guint flam_code_row_get_index (FlamCodeRow *row);
 gboolean flam_code_row_is_line (FlamCodeRow *row);
-/* What stands in the column of instructions; g_free. */
+/* The text in the column of instructions; g_free. */
 char *flam_code_row_get_text (FlamCodeRow *row);
 
 /* Of FlamCodeRow, in order. `hottest`: position of the greatest self. */

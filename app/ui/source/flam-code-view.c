@@ -259,7 +259,7 @@ on_read (gpointer result, const GError *error, gpointer data)
   flam_code_file_unref (file);
 }
 
-/* Without a current frame, what costs most by itself. */
+/* Without a current frame, the function with most self cost. */
 static FlamId
 hottest_node (const FlamTree *tree)
 {

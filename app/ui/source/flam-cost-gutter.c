@@ -30,7 +30,7 @@ ensure_layout (FlamCostGutter *self)
   return self->layout;
 }
 
-/* The room that a number gets: it is the same for all, so that bars compare. */
+/* The width for a number: it is the same for all, so that bars compare. */
 static int
 column_width (FlamCostGutter *self)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What each line costs, beside the line: self and total, each as a number and
+/* The cost of each line, beside the line: self and total, each as a number and
  * a bar; while there is a comparison, before, now and the change. */
 
 #include <gtksourceview/gtksource.h>
@@ -21,7 +21,7 @@ GtkSourceGutterRenderer *flam_cost_gutter_new (void);
 /* NULL empties it. */
 void flam_cost_gutter_set_costs (FlamCostGutter *gutter,
                                  FlamSourceCosts *costs);
-/* What a line (from 1) costs, in words. */
+/* The cost of a line (from 1), in words. */
 char *flam_cost_gutter_describe (FlamCostGutter *gutter, guint line);
 
 G_END_DECLS

@@ -24,15 +24,15 @@ typedef struct
   guint32 hottest;  /* line with the greatest self, else total; 0: none */
   char **self_text; /* one a row: formatted once, drawn often */
   char **total_text;
-  /* While there is a comparison, else NULL: of each row, the cost that is
-   * compared. Lines that cost something before alone have rows of 0. */
+  /* While there is a comparison, otherwise NULL: the compared cost of each row.
+   * Lines that had a cost only before have rows of 0. */
   gint64 *before, *now;
   gint64 top_compared; /* the greatest of both */
   char **before_text, **now_text, **change_text;
 } FlamSourceCosts;
 
-/* `function` FLAM_NONE: whoever calls; else its own frames alone. `beside`
- * NULL: nothing is compared. */
+/* `function` FLAM_NONE: all functions; otherwise its own frames alone. `beside`
+ * NULL: there is no comparison. */
 FlamSourceCosts *flam_source_costs_new (FlamViewData *view_data,
                                         const char *file,
                                         FlamId function,

@@ -12,14 +12,14 @@ G_BEGIN_DECLS
 typedef struct
 {
   FlamViewData *view_data;
-  char *recorded;     /* as the profile has it */
+  char *recorded;     /* as in the profile */
   guint32 line;       /* where to go, 0: the hottest */
   FlamId function;    /* the frame's own */
   gboolean alone;     /* costs of that function's own frames */
-  char *known;        /* the local file that is shown already: not read again */
-  char *folder;       /* of the capture: looked below, too */
+  char *known;        /* the local file that is shown: not read again */
+  char *folder;       /* of the capture: searched, too */
   GVariant *mappings; /* a(ss) */
-  FlamBasis *basis;   /* what it is compared with; NULL: nothing */
+  FlamBasis *basis;   /* the baseline; NULL: none */
   FlamBeside *beside; /* the same, weighed; NULL: not yet */
 } FlamSourceRequest;
 
@@ -27,7 +27,7 @@ typedef struct
 {
   FlamSourceRequest *request;
   char *path;             /* on this machine, or as it was recorded where the
-                             capture has its text; NULL: not found */
+                             capture contains its text; NULL: not found */
   char **tried;           /* when it was not found */
   char *text;             /* valid UTF-8; NULL: as before */
   FlamSourceCosts *costs; /* NULL when there is no file at all */
@@ -37,19 +37,19 @@ typedef struct
 FlamSourceRequest *flam_source_request_new (FlamSession *session,
                                             gboolean alone,
                                             const char *known);
-/* Takes both; either may be NULL. */
+/* Takes ownership of both; either may be NULL. */
 void flam_source_request_compare (FlamSourceRequest *request,
                                   FlamBasis *basis,
                                   FlamBeside *beside);
 void flam_source_request_free (gpointer request);
 void flam_source_file_free (gpointer file);
 
-/* FlamJobWork: takes the request into the file it gives. */
+/* FlamJobWork: puts the request into the file that it returns. */
 gpointer flam_source_file_work (gpointer request,
                                 const FlamProgress *progress,
                                 GError **error);
 
-/* `recorded` is somewhere below `folder`: keeps which path stands for which. */
+/* `recorded` is somewhere below `folder`: stores the mapping of the paths. */
 gboolean flam_source_file_remember (const char *recorded, const char *folder);
 
 G_END_DECLS

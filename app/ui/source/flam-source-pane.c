@@ -23,11 +23,11 @@ struct _FlamSourcePane
 
   FlamSession *session;
   FlamJob *job;
-  FlamBeside *beside; /* what is compared with, weighed; NULL: not yet */
+  FlamBeside *beside; /* the baseline, weighed; NULL: not yet */
   char *path;         /* the local file in the buffer, or NULL */
-  char *recorded;     /* what is or was looked for */
+  char *recorded;     /* the one that is or was searched for */
   guint32 line;       /* marked as jumped to, or 0 */
-  guint32 where;      /* in the middle: that line, or the hottest */
+  guint32 where;      /* put in the middle: that line, or the hottest */
   GtkTextTag *jumped;
   GtkCssProvider *font;
   FlamCostGutter *gutter;
@@ -82,7 +82,7 @@ set_header (FlamSourcePane *self, const char *file, guint32 line)
   gtk_label_set_label (self->line_label, text);
 }
 
-/* Whose sources hardly anyone has, and everyone calls. */
+/* Libraries that all programs use, with sources that are rarely installed. */
 static const struct
 {
   const char *module; /* how its file's name begins */
@@ -153,7 +153,7 @@ set_text (FlamSourcePane *self, const FlamSourceFile *file)
   self->path = g_strdup (file->path);
 }
 
-/* GtkTextView learns the heights of its lines bit by bit, in idle time. The
+/* GtkTextView computes the heights of its lines gradually, in idle time. The
  * place of a line is known when the lines before it have theirs; until then
  * nothing is moved. (gtk_text_view_scroll_to_mark() animates to where the line
  * seems to be when it is called.) */
@@ -223,8 +223,8 @@ cursor_line (FlamSourcePane *self)
   return (guint)gtk_text_iter_get_line (&iter) + 1;
 }
 
-/* The figures are drawn beside the text; for whom it is read, they are said of
- * the line that the keyboard is in. */
+/* The figures are drawn beside the text; for screen readers they are the
+ * description of the line with the cursor. */
 static void
 describe_line (FlamSourcePane *self)
 {
@@ -370,7 +370,7 @@ update (FlamSourcePane *self)
                   self);
 }
 
-/* The baseline, or what is compared with it, is another one. */
+/* The baseline, or the side that is compared with it, has changed. */
 static void
 on_compared (FlamSourcePane *self)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The source of the current frame, line by line, with what each line costs. */
+/* The source of the current frame, line by line, with the cost of each line. */
 
 #include "flam-session.h"
 

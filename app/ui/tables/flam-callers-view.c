@@ -33,7 +33,7 @@ struct _FlamCallersView
   FlamTree *middle_of;  /* the tree that `middle` is a node of, or NULL */
   FlamId middle;
   Side sides[2];    /* callers, callees */
-  gboolean syncing; /* the current frame is one that was chosen in here */
+  gboolean syncing; /* the current frame was selected in this view */
 
   GtkLabel *name;
   GtkLabel *costs;
@@ -60,7 +60,7 @@ typedef struct
 typedef struct
 {
   FlamViewData *upright; /* the selection's, when it is not inverted */
-  FlamId middle;         /* in there; FLAM_NONE: there is no function at all */
+  FlamId middle;         /* in that one; FLAM_NONE: there is no function */
   FlamViewData *sides[2];
 } Result;
 
@@ -85,7 +85,7 @@ result_free (gpointer data)
   g_free (result);
 }
 
-/* The function that was the middle before, and else the most expensive one. */
+/* The function in the middle before, otherwise the most expensive one. */
 static FlamId
 find_middle (const Input *input, const FlamTree *tree)
 {
@@ -254,7 +254,7 @@ on_current (FlamCallersView *self)
   flam_page_queue_fill (FLAM_PAGE (self));
 }
 
-/* Somebody asked for the current frame's callers. */
+/* A request to show the current frame's callers. */
 static void
 update_palettes (FlamCallersView *self)
 {
@@ -281,8 +281,8 @@ centre (FlamCallersView *self, const Side *side, FlamId node)
   flam_page_queue_fill (FLAM_PAGE (self));
 }
 
-/* What is chosen in here is the session's current frame (its source is shown),
- * but not the middle. */
+/* A selection in this view sets the session's current frame (its source is
+ * shown), but not the middle. */
 static void
 choose (FlamCallersView *self, const Side *side, FlamId node)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Who calls a function, and what it calls: the callers' flame graph above, the
- * callees' below, or both as tables. The function is the current frame's;
- * activating another one in here makes that the middle. */
+/* The callers of a function, and its callees: the callers' flame graph above,
+ * the callees' below, or both as tables. The function is the current frame's;
+ * activating another one in this view makes that the middle. */
 
 #include "flam-page.h"
 

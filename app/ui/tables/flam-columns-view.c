@@ -24,7 +24,7 @@ flam_columns_row (gpointer item)
 
 /* --- right click, drag ---------------------------------------------------- */
 
-/* Rows may be of another tree than the session's: one that is not inverted,
+/* Rows may be from another tree than the session's: one that is not inverted,
  * callers and callees. */
 static FlamId
 session_node (FlamSession *session, FlamTreeRow *row)
@@ -248,7 +248,7 @@ flam_columns_update_other (GtkColumnViewColumn *column,
 
 /* --- name ----------------------------------------------------------------- */
 
-/* A line has its number behind its function; g_free. */
+/* A line has its number after its function; g_free. */
 static char *
 name_of (FlamTreeRow *row)
 {

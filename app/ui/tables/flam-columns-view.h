@@ -16,11 +16,11 @@ G_BEGIN_DECLS
 /* The row of an item of either kind; not a new reference. */
 FlamTreeRow *flam_columns_row (gpointer item);
 
-/* With `sorted`, the column can be sorted by. */
+/* With `sorted`, the table can be sorted by the column. */
 GtkColumnViewColumn *
 flam_columns_add_cost (GtkColumnView *view, FlamCost cost, gboolean sorted);
-/* Blocks beside bytes, or bytes beside blocks; there while memory is measured,
- * for which it asks to be told of new view data (or NULL). */
+/* Blocks beside bytes, or bytes beside blocks; visible for measures of memory,
+ * so it has to be updated for new view data (or NULL). */
 GtkColumnViewColumn *flam_columns_add_other (GtkColumnView *view,
                                              gboolean sorted);
 void flam_columns_update_other (GtkColumnViewColumn *column,
@@ -29,11 +29,11 @@ GtkColumnViewColumn *
 flam_columns_add_name (GtkColumnView *view, gboolean expander, gboolean sorted);
 GtkColumnViewColumn *flam_columns_add_module (GtkColumnView *view,
                                               gboolean sorted);
-/* Whose current frame a right click sets before it shows the menu. */
+/* A right click sets its current frame before it shows the menu. */
 void flam_columns_set_session (GtkColumnView *view, FlamSession *session);
 
-/* All rows in the order they are shown in, as text: self, total, name and
- * module with tabs between, onto the clipboard. */
+/* Copies all rows in the order shown, as text: self, total, name and module
+ * with tabs between, to the clipboard. */
 void flam_columns_copy_rows (GtkColumnView *view);
 
 G_END_DECLS

@@ -19,7 +19,7 @@ struct _FlamFunctionsView
   GtkButton *copy;
   GtkColumnView *view;
   GtkLabel *none;
-  GPtrArray *labels;          /* char*: keys, below what is always there */
+  GPtrArray *labels;          /* char*: keys, after the fixed choices */
   GtkColumnViewColumn *other; /* not referenced: the view's */
 };
 
@@ -145,7 +145,7 @@ find (gpointer row, const FlamTree *tree)
 
 /* --- what a row is, and rows as text -------------------------------------- */
 
-/* What is always there, as FlamBy has it; after it the capture's labels. */
+/* The fixed choices, in the order of FlamBy; then the capture's labels. */
 #define N_ALWAYS (FLAM_BY_THREAD + 1)
 
 static guint

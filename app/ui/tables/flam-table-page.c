@@ -12,7 +12,7 @@ typedef struct
   GListStore *rows;
   GtkCustomFilter *filter;
   GtkSingleSelection *selection;
-  FlamTree *shown; /* what the rows are of */
+  FlamTree *shown; /* the tree of the rows */
   gboolean syncing;
 
   GtkColumnView *view; /* not referenced: the template's */
@@ -25,7 +25,7 @@ G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (FlamTablePage,
 
 /* --- the session's frame -------------------------------------------------- */
 
-/* The session's tree, where the rows are of it. */
+/* The session's tree, if the rows are from it. */
 static const FlamTree *
 shown_tree (FlamTablePage *self)
 {
@@ -147,7 +147,7 @@ on_search (FlamTablePage *self)
   show_current (self);
 }
 
-/* An empty table says why it is empty. */
+/* An empty table shows why it is empty. */
 static void
 update_none (FlamTablePage *self)
 {

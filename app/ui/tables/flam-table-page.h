@@ -19,9 +19,9 @@ G_DECLARE_DERIVABLE_TYPE (
 struct _FlamTablePageClass
 {
   FlamPageClass parent_class;
-  /* What the search looks in; NULL: the rows are what was searched for. */
+  /* The text to search; NULL: the rows are the result of a search. */
   const char *(*get_name) (gpointer row);
-  /* Whether `row` is of the function of this node of the session's tree. */
+  /* Whether `row` is for the function of this node of the session's tree. */
   gboolean (*is_of) (gpointer row, const FlamTree *tree, FlamId node);
   /* The function's heaviest node in the session's tree, or FLAM_NONE. */
   FlamId (*find) (gpointer row, const FlamTree *tree);
@@ -30,12 +30,12 @@ struct _FlamTablePageClass
   guint32 (*get_place) (gpointer row, const char **file);
 };
 
-/* Once, in init() and with the columns in place: the table, and what says why
- * it is empty (or NULL). */
+/* Call once, in init() and with the columns added: the table, and the label
+ * that says why it is empty (or NULL). */
 void flam_table_page_set_table (FlamTablePage *page,
                                 GtkColumnView *view,
                                 GtkLabel *none);
-/* The rows are of what the session shows for as long as its tree is `tree`
+/* The rows belong to what the session shows for as long as its tree is `tree`
  * (NULL: always); the page keeps a reference to it. */
 void flam_table_page_set_rows (FlamTablePage *page,
                                GPtrArray *rows,

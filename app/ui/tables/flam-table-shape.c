@@ -6,8 +6,8 @@
 
 /* --- width ---------------------------------------------------------------- */
 
-/* What a column of figures is as wide as, with room and without; 0: it goes
- * where there is none. */
+/* The width of a column of figures with enough room and without; 0: it is
+ * hidden without. */
 typedef struct
 {
   int wide, tight;
@@ -22,12 +22,12 @@ fit_column (GtkColumnViewColumn *column, const Fit *fit, gboolean tight)
   int width = tight ? fit->tight : fit->wide;
   gboolean visible = fit->wanted && width > 0;
 
-  /* Also a hidden column takes the width that it was given. */
+  /* A hidden column, too, keeps the width that it was given. */
   gtk_column_view_column_set_fixed_width (column, visible ? width : -1);
   gtk_column_view_column_set_visible (column, visible);
 }
 
-/* Names come first: they have 200 pixels before any figure has more than it
+/* Names come first: they get 200 pixels before any figure has more than it
  * needs. */
 static void
 fit_columns (GtkColumnView *view)
@@ -63,7 +63,7 @@ fit_now (gpointer view)
   return G_SOURCE_REMOVE;
 }
 
-/* Not while the table is given its size. */
+/* Not while the table is being allocated. */
 static void
 queue_fit (GtkColumnView *view)
 {
@@ -131,9 +131,9 @@ is_figure (GtkColumnViewColumn *column)
   return g_object_get_data (G_OBJECT (column), "flam-largest-first") != NULL;
 }
 
-/* Figures are sorted for the largest of them: a first click on the title puts
- * it on top, the next one turns the order around. "flam-sorted" is the column
- * that has its largest on top. */
+/* Figures are sorted largest first: a first click on the title puts the largest
+ * on top, the next one reverses the order. "flam-sorted" is the column with its
+ * largest on top. */
 static void
 on_title (GtkGestureClick *click,
           int n_press,
@@ -159,7 +159,7 @@ on_title (GtkGestureClick *click,
       position++;
     }
   column = title != NULL ? column_at (view, position) : NULL;
-  /* GTK keeps the row in view that was there before. */
+  /* GTK keeps the previously visible row in view. */
   flam_columns_scroll_to (view, 0);
   if (column == NULL || !is_figure (column))
     {

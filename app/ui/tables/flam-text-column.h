@@ -8,19 +8,19 @@
 
 G_BEGIN_DECLS
 
-/* What the rows of one table say. Columns are numbered by the table; one of
- * them is the names'. */
+/* The texts of the rows of one table. Columns are numbered by the table; one of
+ * them is that of names. */
 typedef struct
 {
   guint name_column;
   const char *(*name) (gpointer row);
-  /* For people; g_free, as the tooltip, which may stay NULL. */
+  /* For people; g_free, also the tooltip, which may stay NULL. */
   char *(*text) (gpointer row, guint column, char **tooltip);
-  /* What figures are sorted by. */
+  /* The number that figures are sorted by. */
   double (*figure) (gpointer row, guint column);
 } FlamTextColumns;
 
-/* `columns` must stay; `tight` is flam_columns_fit()'s, for figures. */
+/* `columns` must stay valid; `tight` as in flam_columns_fit(), for figures. */
 GtkColumnViewColumn *flam_text_column_add (GtkColumnView *view,
                                            const FlamTextColumns *columns,
                                            guint column,

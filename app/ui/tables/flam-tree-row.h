@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Rows of lists over the immutable tables: a thin pair of view data and a
- * number, made when a list asks for it and dropped when it scrolls away. */
+/* Rows of lists over the immutable tables: a small pair of view data and a
+ * number, made when a list requests it and freed when it scrolls away. */
 
 #include "flam-view-data.h"
 
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 #define FLAM_TYPE_TREE_ROW (flam_tree_row_get_type ())
 G_DECLARE_FINAL_TYPE (FlamTreeRow, flam_tree_row, FLAM, TREE_ROW, GObject)
 
-/* With figures that are not the node's own: a function's. */
+/* With other figures than those of the node: a function's. */
 FlamTreeRow *flam_tree_row_new_with (FlamViewData *view_data,
                                      FlamId node,
                                      gint64 self_weight,
@@ -23,7 +23,7 @@ FlamViewData *flam_tree_row_get_view_data (FlamTreeRow *row);
 FlamId flam_tree_row_get_node (FlamTreeRow *row);
 gint64 flam_tree_row_get_self (FlamTreeRow *row);
 gint64 flam_tree_row_get_total (FlamTreeRow *row);
-/* Blocks beside bytes, bytes beside blocks; 0 of samples. */
+/* Blocks beside bytes, bytes beside blocks; 0 for samples. */
 gint64 flam_tree_row_get_other (FlamTreeRow *row);
 const char *flam_tree_row_get_name (FlamTreeRow *row);
 

@@ -42,8 +42,8 @@ sibling_index (const FlamTree *tree, FlamId node)
   return index;
 }
 
-/* The list row of `node`, with everything above it unfolded; NULL when it is
- * too deep to be worth it. */
+/* The list row of `node`, with all rows above it unfolded; NULL when it is too
+ * deep for that. */
 static GtkTreeListRow *
 unfold_to (FlamTreeView *self, const FlamTree *tree, FlamId node)
 {

@@ -19,7 +19,7 @@ struct _FlamChartPage
   FlamPage parent_instance;
 
   FlamSession *session; /* the page's */
-  FlamViewData *shown;  /* what the chart is of */
+  FlamViewData *shown;  /* the view data of the chart */
   gboolean syncing;
 
   GtkLabel *name;

@@ -19,8 +19,8 @@ get_draw (FlamFlameChart *self)
   return self->draw;
 }
 
-/* On pixels of its own: as the steps of a drawing, tens of thousands of boxes
- * would be kept and drawn one by one. */
+/* As pixels: as drawing operations, tens of thousands of boxes would be stored
+ * and drawn one by one. */
 static cairo_surface_t *
 draw_image (FlamFlameChart *self, int width)
 {

@@ -118,7 +118,7 @@ on_drag_begin (GtkGestureDrag *drag, double x, double y, FlamFlameChart *self)
   self->drag_from = self->from;
 }
 
-/* The widget itself moves with what is scrolled, and its coordinates do. */
+/* The widget itself moves when it is scrolled, and so do its coordinates. */
 static void
 on_drag_update (GtkGestureDrag *drag,
                 double dx,
@@ -200,7 +200,7 @@ on_query_tooltip (GtkWidget *widget,
 
 /* --- keys ----------------------------------------------------------------- */
 
-/* The span of a lane's row that holds a time, or the next one; G_MAXUINT. */
+/* The span of a lane's row at a time, or the next one; G_MAXUINT. */
 static guint
 span_of (FlamFlameChart *self, guint lane, guint32 row, gint64 time)
 {

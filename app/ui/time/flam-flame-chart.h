@@ -2,8 +2,8 @@
 #pragma once
 
 /* The flame chart: time from left to right, a lane a thread, calls stacked in
- * it. As high as all lanes; it draws what the adjustment of the scrolled window
- * around it has in view, and times along its top edge.
+ * it. As high as all lanes; it draws the part that the adjustment of its
+ * scrolled window has in view, and times along its top edge.
  *
  * Signals
  *   span-selected  (guint span)   by click, key or select(); G_MAXUINT: none
@@ -26,11 +26,11 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamFlameChart, flam_flame_chart, FLAM, FLAME_CHART, GtkWidget)
 
-/* `tree` is of the same selection: colors are its nodes'. NULLs empty it. */
+/* `tree` is of the same selection: it gives the colors. NULLs empty it. */
 void flam_flame_chart_set_chart (FlamFlameChart *self,
                                  FlamChart *chart,
                                  FlamTree *tree);
-/* A person's, before the palette; NULL: none. A reference is kept. */
+/* The user's rules, before the palette; NULL: none. A reference is kept. */
 void flam_flame_chart_set_rules (FlamFlameChart *self, FlamColorRules *rules);
 FlamChart *flam_flame_chart_get_chart (FlamFlameChart *self);
 /* One that suits code: FLAM_PALETTE_CODE at first. */
@@ -40,9 +40,9 @@ void flam_flame_chart_set_vadjustment (FlamFlameChart *self,
                                        GtkAdjustment *adjustment);
 /* G_MAXUINT: nothing. */
 void flam_flame_chart_select (FlamFlameChart *self, guint span);
-/* Brings a call into view, a third as wide as that. */
+/* Brings a call into view, as a third of the width. */
 void flam_flame_chart_go_to (FlamFlameChart *self, guint span);
-/* The tree's node that is what a span is a call of, 0: none. */
+/* The tree's node for the function that a span is a call of, 0: none. */
 FlamId flam_flame_chart_node_of (FlamFlameChart *self, guint span);
 /* "escape_time, 12.3 ms, from 1.2 s on"; g_free. */
 char *flam_flame_chart_describe (FlamFlameChart *self, guint span);

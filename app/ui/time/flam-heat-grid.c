@@ -220,7 +220,7 @@ draw_cells (FlamHeatGrid *self, GtkSnapshot *snapshot)
     }
 }
 
-/* A veil over what is not selected, a column at a time. */
+/* A veil over the cells that are not selected, a column at a time. */
 static void
 draw_range (FlamHeatGrid *self, GtkSnapshot *snapshot)
 {

@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 #define FLAM_TYPE_HEAT_GRID (flam_heat_grid_get_type ())
 G_DECLARE_FINAL_TYPE (FlamHeatGrid, flam_heat_grid, FLAM, HEAT_GRID, GtkWidget)
 
-/* Takes the map; NULL empties it. */
+/* Takes ownership of the map; NULL empties it. */
 void flam_heat_grid_set_map (FlamHeatGrid *self, FlamHeatMap *map);
 void flam_heat_grid_set_range (FlamHeatGrid *self, gint64 from, gint64 to);
 

@@ -66,7 +66,7 @@ append_text (FlamOverview *self,
   return width;
 }
 
-/* Text in the middle of x, readable over any curve. Returns where. */
+/* Text in the middle of x, readable over any curve. Returns its rectangle. */
 static graphene_rect_t
 append_badge (FlamOverview *self,
               GtkSnapshot *snapshot,
@@ -117,7 +117,7 @@ append_axis (FlamOverview *self, GtkSnapshot *snapshot, double top)
     }
 }
 
-/* The curve is the heap already. */
+/* Whether the curve is the heap already. */
 gboolean
 flam_overview_has_counter (const FlamTimeline *timeline, guint counter)
 {
@@ -189,7 +189,7 @@ append_peak (FlamOverview *self, GtkSnapshot *snapshot, double height)
   self->peak = append_badge (self, snapshot, text, x, &paper, &ink);
 }
 
-/* Which line is which, and how far up each goes: the picture's scale. */
+/* The legend of the lines, with the maximum of each: the picture's scale. */
 static void
 append_key (FlamOverview *self, GtkSnapshot *snapshot)
 {

@@ -26,15 +26,15 @@ struct _FlamOverview
   gint64 from, to;      /* G_MININT64, G_MAXINT64: all */
   FlamGrab grab;
   double grab_x, grab_y, grab_from, grab_to; /* pixels */
-  double pointer;                            /* pixels; < 0: not here */
-  graphene_rect_t peak; /* where the peak is written; empty: not */
+  double pointer;                            /* pixels; < 0: outside */
+  graphene_rect_t peak; /* where the peak is written; empty: nowhere */
   guint throttle;
   gint64 told_from, told_to;
 };
 
 gboolean flam_overview_has_range (FlamOverview *self);
 double flam_overview_pixel_of (FlamOverview *self, gint64 time);
-/* What a counter is called: "RSS". */
+/* The name of a counter: "RSS". */
 const char *flam_overview_counter_name (const char *id);
 /* Whether it is drawn beside the curve. */
 gboolean flam_overview_has_counter (const FlamTimeline *timeline,
@@ -43,9 +43,9 @@ void flam_overview_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
 
 gboolean flam_curve_is_dark (GtkWidget *widget);
 
-/* A row of the timeline as a filled curve, or, where it has states, as areas
- * of their colors one on the other, `top` being the value at the upper
- * edge of the area. */
+/* A row of the timeline as a filled curve, or, where it has states, as stacked
+ * areas in their colors, `top` being the value at the upper edge of the
+ * area. */
 void flam_curve_append (GtkSnapshot *snapshot,
                         const FlamTimeline *timeline,
                         guint row,

@@ -242,7 +242,7 @@ on_drag_update (GtkGestureDrag *drag, double dx, double dy, FlamOverview *self)
     drag_to (self, dx);
 }
 
-/* A click outside of the range takes it back. */
+/* A click outside of the range removes it. */
 static void
 on_drag_end (GtkGestureDrag *drag, double dx, double dy, FlamOverview *self)
 {

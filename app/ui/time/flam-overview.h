@@ -25,13 +25,13 @@ G_DECLARE_FINAL_TYPE (FlamOverview, flam_overview, FLAM, OVERVIEW, GtkWidget)
 GtkWidget *flam_overview_new (void);
 
 FlamTimeline *flam_overview_get_timeline (FlamOverview *overview);
-/* Takes a reference; NULL empties it. Make the timeline with about as many
- * buckets as the widget has pixels (2000 at most do). */
+/* Takes a reference; NULL empties it. The timeline should have about as many
+ * buckets as the widget has pixels (2000 are enough). */
 void flam_overview_set_timeline (FlamOverview *self, FlamTimeline *timeline);
 void flam_overview_set_range (FlamOverview *self, gint64 from, gint64 to);
 
-/* A thread's strip in a list: the same picture, small and inert. `row` is the
- * row of the timeline (the thread's place among those asked for). */
+/* A thread's strip in a list: the same picture, small and without input. `row`
+ * is the row of the timeline (the thread's place among those requested). */
 #define FLAM_TYPE_SPARKLINE (flam_sparkline_get_type ())
 G_DECLARE_FINAL_TYPE (FlamSparkline, flam_sparkline, FLAM, SPARKLINE, GtkWidget)
 

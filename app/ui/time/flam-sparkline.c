@@ -33,7 +33,7 @@ flam_curve_is_dark (GtkWidget *widget)
          adw_style_manager_get_dark (adw_style_manager_get_default ());
 }
 
-/* The bucket with the greatest value of those that share a pixel. */
+/* The bucket with the greatest value of those in one pixel. */
 static guint
 bucket_at (const FlamTimeline *timeline, guint row, int pixel, int pixels)
 {
@@ -74,7 +74,7 @@ trace (cairo_t *cr,
     }
 }
 
-/* Running at the bottom, waiting above it; a pixel's column is one bucket's. */
+/* Running at the bottom, waiting above it; a column of pixels is one bucket. */
 static void
 append_states (GtkSnapshot *snapshot,
                const FlamTimeline *timeline,

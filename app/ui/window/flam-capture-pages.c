@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The pages of a capture: which there are, and which of them is seen. */
+/* The pages of a capture: which there are, and which of them is visible. */
 
 #include "flam-capture-view-private.h"
 

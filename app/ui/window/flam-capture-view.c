@@ -285,7 +285,7 @@ knows_files (const FlamProfile *profile)
   return FALSE;
 }
 
-/* A capture without files has no use for a pane of source. */
+/* A capture without source files does not need a pane of source. */
 static void
 update_source_pane (FlamCaptureView *self)
 {

@@ -11,15 +11,15 @@ typedef struct
 {
   const char *id;
   const char *title;    /* to be translated, as the next */
-  const char *hint;     /* what a person would not guess, in a line */
+  const char *hint;     /* what is not obvious about it, in a line */
   const char *topic;    /* of the help */
   GType (*type) (void); /* a FlamPage */
   gboolean of_memory;
-  gboolean in_menu;    /* of the switcher: not a button of its own */
-  gboolean own_colors; /* others than the flame graph's */
+  gboolean in_menu;    /* in the switcher: no button of its own */
+  gboolean own_colors; /* other colors than the flame graph's */
 } FlamPageRow;
 
-/* Those of the memory alone come last. */
+/* Those for memory alone come last. */
 extern const FlamPageRow flam_page_table[];
 extern const guint flam_n_pages;
 

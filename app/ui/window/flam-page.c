@@ -123,8 +123,8 @@ flam_page_why_empty (FlamPage *self)
 
 /* --- object --------------------------------------------------------------- */
 
-/* GTK asks this, too, of a widget whose children the keyboard leaves backwards;
- * to begin again would hold it there. */
+/* GTK also calls this for a widget that the focus leaves backwards from its
+ * children; to begin again would keep it there. */
 static gboolean
 flam_page_grab_focus (GtkWidget *widget)
 {

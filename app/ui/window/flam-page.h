@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A view of a session with a template: what all of the window's views are. It
- * is filled anew when it is stale, and only where it is visible. */
+/* A view of a session with a template: the base class of all of the window's
+ * views. It is filled again when it is stale, and only where it is visible. */
 
 #include "flam-session.h"
 
@@ -16,21 +16,21 @@ G_DECLARE_DERIVABLE_TYPE (FlamPage, flam_page, FLAM, PAGE, GtkWidget)
 struct _FlamPageClass
 {
   GtkWidgetClass parent_class;
-  /* Shows what the session has now. Called when the page can be seen and what
-   * it shows is out of date, which new view data makes it; its job is idle
-   * then. NULL: the page follows something else. */
+  /* Shows the session's present state. Called when the page is visible and out
+   * of date, which new view data makes it; its job is idle then. NULL: the page
+   * follows something else. */
   void (*fill) (FlamPage *page);
-  /* Takes the keyboard to where it is to begin, as grab_focus() has it. NULL:
+  /* Moves the focus to where it is to begin, as grab_focus() does. NULL:
    * nowhere. */
   gboolean (*begin) (GtkWidget *page);
 };
 
-/* Construct property "session". The page's, until it is disposed of. */
+/* Construct property "session". Owned by the page, until it is disposed of. */
 FlamSession *flam_page_get_session (FlamPage *page);
 
-/* What is shown is out of date: fill(), now or as soon as it can be seen. */
+/* Marks it as out of date: fill() is called now or as soon as it is visible. */
 void flam_page_queue_fill (FlamPage *page);
-/* Whether fill() is still to come. */
+/* Whether fill() has not been called yet. */
 gboolean flam_page_is_stale (FlamPage *page);
 /* The page's own job, cancelled by the next fill() and with the page; `done`
  * gets the page as its data. See flam_job_start(). */
@@ -40,13 +40,13 @@ void flam_page_start (FlamPage *page,
                       GDestroyNotify input_free,
                       GDestroyNotify result_free,
                       FlamJobDone done);
-/* Calls `callback` with the page alone, for as long as both live. */
+/* Calls `callback` with the page alone, for as long as both exist. */
 void flam_page_follow (FlamPage *page,
                        gpointer object,
                        const char *signal,
                        GCallback callback);
 
-/* Why nothing of the capture is in the picture, in a sentence. */
+/* The reason why the picture is empty, in a sentence. */
 const char *flam_page_why_empty (FlamPage *page);
 
 G_END_DECLS

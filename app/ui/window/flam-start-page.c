@@ -137,7 +137,7 @@ update_reopen (FlamStartPage *self)
   gtk_widget_set_visible (GTK_WIDGET (self->reopen), wanted && names->len > 0);
 }
 
-/* What most people have; the tooltip names all. */
+/* The most common formats; the tooltip names all. */
 static void
 say_what_opens (FlamStartPage *self)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What a window shows before there is a capture: recent captures with a
+/* The content of a window before there is a capture: recent captures with a
  * picture of each, Open, Record, and what can be opened. */
 
 #include <gtk/gtk.h>

@@ -4,7 +4,7 @@
 
 #include "flam-settings.h"
 
-/* The desktop's name of what a tab had to say: one is enough, the last. */
+/* The id of a tab's notification on the desktop: only the last one is kept. */
 static char *
 name_of (FlamTab *self)
 {

@@ -3,7 +3,7 @@
 
 /* What the tab's files share: flam-tab.c (the pages, opening),
  * flam-tab-recording.c (a recording from its start to its end),
- * flam-tab-notify.c (what the desktop is told). */
+ * flam-tab-notify.c (notifications of the desktop). */
 
 #include "flam-history-view.h"
 #include "flam-recording-bar.h"
@@ -21,11 +21,11 @@ struct _FlamTab
   FlamRecording *recording; /* NULL: not recording */
   FlamRecording *recorded;  /* the last one, this one or one that has ended */
   guint follow_id;
-  gboolean begins;    /* a capture was opened that nobody has seen yet */
+  gboolean begins;    /* a capture was opened that was not shown yet */
   char *compare_with; /* a path: the baseline, once the capture is open */
-  guint number;       /* of no other tab */
+  guint number;       /* different from those of all other tabs */
   gboolean notified;
-  gint64 load_began; /* monotonic; 0: no load that a person asked for */
+  gint64 load_began; /* monotonic; 0: not loading at the user's request */
 
   AdwToastOverlay *toasts;
   FlamRecordingBar *recording_bar;
@@ -43,19 +43,20 @@ struct _FlamTab
 
 void
 flam_tab_show_error (FlamTab *self, const char *title, const char *message);
-/* The page that waits for a capture; without `cancellable` something else
- * can end it. */
+/* The page that waits for a capture; without `cancellable` it is ended in
+ * another way. */
 void flam_tab_show_busy (FlamTab *self,
                          const char *title,
                          const char *description,
                          gboolean cancellable);
 void flam_tab_changed (FlamTab *self);
 
-/* Tells the desktop that something has ended, if nobody looks at the window: a
- * click shows the tab, and looking at the window takes it back. `body` may be
+/* Notifies the desktop that something has ended, if the window is not active: a
+ * click shows the tab, and activating the window withdraws it. `body` may be
  * NULL. */
 void flam_tab_notify (FlamTab *self, const char *title, const char *body);
-/* Only where the load took so long that people turn to something else. */
+/* Only where loading took so long that the user may have turned to something
+   else. */
 void
 flam_tab_notify_of_load (FlamTab *self, const char *title, const char *body);
 void flam_tab_withdraw (FlamTab *self);

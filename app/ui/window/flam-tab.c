@@ -64,7 +64,7 @@ flam_tab_show_busy (FlamTab *self,
   show_page (self, "busy");
 }
 
-/* The name of the folder; the tab is shown it as long as it lives. */
+/* The name of the folder, interned: it stays valid while the tab uses it. */
 static const char *
 history_title (FlamTab *self)
 {
@@ -284,7 +284,7 @@ begin (gpointer data)
 static void
 on_map (GtkWidget *widget, gpointer data)
 {
-  /* After the tabs have given the keyboard to somebody. */
+  /* After the tabs have moved the focus. */
   g_idle_add_full (
       G_PRIORITY_DEFAULT, begin, g_object_ref (widget), g_object_unref);
 }
@@ -305,7 +305,7 @@ on_opened (FlamSession *session, gpointer data)
   flam_tab_notify_of_load (self, opened, NULL);
   if (!flam_session_is_live (session))
     flam_files_remember (flam_session_get_path (session));
-  /* A file of rules that was chosen once may be gone. */
+  /* A file of rules that was chosen once may no longer exist. */
   if (profile->allocations.n > 0 &&
       !flam_suppression_settings_apply (selection, &error))
     flam_tab_toast (self, error->message);
@@ -337,7 +337,7 @@ on_failed (FlamSession *session, const GError *error, gpointer data)
     }
 }
 
-/* What was compared with before stays. */
+/* The baseline of before is kept. */
 static void
 on_baseline_failed (FlamBaseline *baseline, const GError *error, gpointer data)
 {
@@ -368,7 +368,7 @@ update_progress (FlamTab *self)
   double fraction = flam_session_get_fraction (self->session);
   g_autofree char *text = NULL;
 
-  /* A recording's own waiting is no progress. */
+  /* While waiting for a recording there is no progress. */
   gtk_widget_set_visible (GTK_WIDGET (self->busy_bar),
                           activity != FLAM_ACTIVITY_NONE &&
                               self->recording == NULL);

@@ -2,8 +2,8 @@
 #pragma once
 
 /* One tab, one session: start page, progress, error, the capture, or a history
- * of many; and the recording that writes it. The window around it shows what
- * the tab in front says: see flam-window.h. */
+ * of many; and the recording that writes it. The window around it shows the
+ * properties of the tab in front: see flam-window.h. */
 
 #include "flam-capture-view.h"
 #include "flam-recording.h"
@@ -17,48 +17,48 @@ G_DECLARE_FINAL_TYPE (FlamTab, flam_tab, FLAM, TAB, GtkWidget)
 
 FlamTab *flam_tab_new (void);
 
-/* Signal "changed": one of the following is no longer what it was. */
+/* Signal "changed": one of the following has changed. */
 const char *flam_tab_get_title (FlamTab *tab);
 /* What was recorded, by its command line; "". */
 const char *flam_tab_get_subtitle (FlamTab *tab);
-/* Of no other tab of this process. */
+/* Different from those of all other tabs of this process. */
 guint flam_tab_get_number (FlamTab *tab);
-/* What the help has to say about what it shows. */
+/* The topic of the help about what it shows. */
 const char *flam_tab_get_topic (FlamTab *tab);
 gboolean flam_tab_shows_capture (FlamTab *tab);
-/* Shows no capture and is not about to. */
+/* Whether it shows no capture and is not about to. */
 gboolean flam_tab_is_vacant (FlamTab *tab);
 gboolean flam_tab_is_busy (FlamTab *tab);
 /* NULL: it does not record. */
 FlamRecording *flam_tab_get_recording (FlamTab *tab);
 
-/* Whether this very file is open in it, or this folder. */
+/* Whether this file is open in it, or this folder. */
 gboolean flam_tab_shows_file (FlamTab *tab, GFile *file);
 /* A capture, or the history of the captures in a folder. */
 void flam_tab_open (FlamTab *tab, GFile *file);
-/* What it shows or is opening is compared with the capture at `path`. */
+/* Compares what it shows or is opening with the capture at `path`. */
 void flam_tab_compare_with (FlamTab *tab, const char *path);
 gboolean flam_tab_shows_history (FlamTab *tab);
 /* Reads its capture again, or the folder. */
 void flam_tab_reload (FlamTab *tab);
-/* `name`, `envp`: as flam_recording_start() has them. */
+/* `name`, `envp`: as for flam_recording_start(). */
 void flam_tab_record (FlamTab *tab,
                       const FlamRecordOptions *options,
                       const char *name,
                       const char *const *envp);
-/* Whether there is a recording in `tab` that could be made once more, which
+/* Whether there is a recording in `tab` that could be repeated, which
  * record_again() does in another tab, or in this one where it is vacant. */
 gboolean flam_tab_has_recorded (FlamTab *tab);
 void flam_tab_record_again (FlamTab *tab, FlamTab *recorded);
-/* Stops what it is busy with, and a recording. */
+/* Stops what it is doing, and a recording. */
 void flam_tab_cancel (FlamTab *tab);
 void flam_tab_back_to_start (FlamTab *tab);
 void flam_tab_toast (FlamTab *tab, const char *message);
 
-/* These go with the tab. */
+/* These are owned by the tab. */
 FlamSession *flam_tab_get_session (FlamTab *tab);
 FlamCaptureView *flam_tab_get_view (FlamTab *tab);
-/* What the (i) opens. */
+/* The popover of the (i) button. */
 GtkWidget *flam_tab_get_capture_quality (FlamTab *tab);
 
 G_END_DECLS

@@ -5,8 +5,8 @@
 
 #include "flam-format.h"
 
-/* Whether a menu is open in the widget's window: it has the keyboard then, and
- * no tooltip is to be shown over it. */
+/* Whether a menu is open in the widget's window: it has the focus then, and no
+ * tooltip is to be shown over it. */
 static inline gboolean
 flam_widget_is_below_menu (GtkWidget *widget)
 {
@@ -17,8 +17,8 @@ flam_widget_is_below_menu (GtkWidget *widget)
          gtk_widget_get_ancestor (focus, GTK_TYPE_POPOVER) != NULL;
 }
 
-/* What dispose() of a widget with a template does: the template's children are
- * forgotten, and those without a name are let go as well. */
+/* dispose() of a widget with a template: clears the template's children, and
+ * unparents those without a name as well. */
 static inline void
 flam_widget_dispose_template (GtkWidget *widget, GType type)
 {
@@ -29,8 +29,8 @@ flam_widget_dispose_template (GtkWidget *widget, GType type)
     gtk_widget_unparent (child);
 }
 
-/* A function as a heading: its name folded, and whole where one points at it,
- * above what else is known; `more` may be NULL. */
+/* A function as a heading: its name folded, and in full in the tooltip, above
+ * other data; `more` may be NULL. */
 static inline void
 flam_widget_show_name (GtkLabel *label, const char *name, const char *more)
 {

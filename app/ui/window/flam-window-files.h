@@ -7,11 +7,11 @@
 
 G_BEGIN_DECLS
 
-/* Asks which captures to open, and opens them. */
+/* Lets the user choose captures, and opens them. */
 void flam_window_choose_files (FlamWindow *window);
-/* Asks which capture a session's is to be compared with, and reads it. */
+/* Lets the user choose a baseline for a session's capture, and reads it. */
 void flam_window_choose_baseline (FlamWindow *window, FlamSession *session);
-/* Asks where a copy of the capture at `path` goes, and writes it. */
+/* Lets the user choose where to copy the capture at `path`, and writes it. */
 void flam_window_choose_copy (FlamWindow *window, const char *path);
 /* Opens files that are dropped on the window. */
 void flam_window_accept_drops (FlamWindow *window);

@@ -128,7 +128,7 @@ choose_rules (GtkWindow *window)
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
 }
 
-/* Those in use; where there are none, one is to be chosen. */
+/* The files in use; if there are none, a chooser for one. */
 static void
 on_suppressions (GSimpleAction *action, GVariant *parameter, gpointer window)
 {

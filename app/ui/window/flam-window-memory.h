@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The window's actions on what is shown of the memory, and of frames that are
- * left out at first:
+/* The window's actions for memory, and for frames that are left out at
+ * first:
  *
  *   win.show-peak         what was in use at the peak
  *   win.growth            asks for two moments: what was made between them and
@@ -17,7 +17,7 @@
 G_BEGIN_DECLS
 
 void flam_window_memory_install (FlamWindow *window);
-/* Which of them make sense for the tab in front. */
+/* Enables those that apply to the tab in front. */
 void flam_window_memory_update (FlamWindow *window);
 
 G_END_DECLS

@@ -23,8 +23,8 @@ set_name (GtkWidget *widget, const char *name)
       GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
 }
 
-/* libadwaita's tabs have a label within, and no name of their own; nor have
- * their buttons: close, and what the indicator is about. */
+/* libadwaita's tabs have a label within, and no accessible name; nor have their
+ * buttons: close, and the indicator's. */
 static void
 name_tabs (GtkWidget *widget)
 {
@@ -64,7 +64,7 @@ update_page (AdwTabView *tabs, FlamTab *tab)
   adw_tab_page_set_tooltip (page, tooltip);
   adw_tab_page_set_loading (page, flam_tab_is_busy (tab));
   adw_tab_page_set_indicator_icon (page, icon);
-  /* A recording has ended while something else was looked at. */
+  /* A recording has ended while another tab was in front. */
   if (recorded && recording == NULL && !adw_tab_page_get_selected (page))
     adw_tab_page_set_needs_attention (page, TRUE);
 }
@@ -111,7 +111,7 @@ on_detached (AdwTabView *tabs,
   g_signal_handlers_disconnect_by_func (tab_of (page), on_tab_changed, window);
 }
 
-/* A window without tabs goes, but not in the middle of a move. */
+/* A window without tabs is closed, but not in the middle of a move. */
 static void
 on_emptied (AdwTabView *tabs, GParamSpec *pspec, FlamWindow *window)
 {
@@ -120,7 +120,7 @@ on_emptied (AdwTabView *tabs, GParamSpec *pspec, FlamWindow *window)
     gtk_window_destroy (GTK_WINDOW (window));
 }
 
-/* A window in which nothing is open leaves what was kept before. */
+/* A window without open captures keeps the tabs stored before. */
 static void
 keep_tabs (AdwTabView *tabs)
 {
@@ -184,7 +184,7 @@ flam_window_tabs_add (FlamWindow *window)
   return tab;
 }
 
-/* The first tab of which that is true. */
+/* The first tab for which that is true. */
 static gboolean
 show_tab (FlamWindow *window,
           gboolean (*is_it) (FlamTab *tab, gpointer data),
@@ -247,7 +247,7 @@ flam_window_tabs_stop (FlamWindow *window)
 
 /* --- actions -------------------------------------------------------------- */
 
-/* The menu of a tab is about that tab, a key about the one in front. */
+/* The menu of a tab applies to that tab, a key to the one in front. */
 static AdwTabPage *
 meant_page (FlamWindow *window)
 {

@@ -157,7 +157,7 @@ flam_window_update (FlamWindow *self)
                                  flam_tab_get_subtitle (tab));
   gtk_window_set_title (GTK_WINDOW (self), flam_tab_get_title (tab));
   update_actions (self, capture);
-  /* A narrow header has no room for all of them; the menu has these, too. */
+  /* A narrow header has no room for all of them; the menu has them, too. */
   gtk_widget_set_visible (GTK_WIDGET (self->record_button),
                           !self->narrow || !capture);
   gtk_widget_set_visible (GTK_WIDGET (self->trust_button), capture);
@@ -278,7 +278,7 @@ action_set_baseline (GtkWidget *widget, const char *name, GVariant *parameter)
         _ ("Select a range of time or threads to compare others with"));
 }
 
-/* Tabs and recent captures are those of when the menu is opened. */
+/* Tabs and recent captures are updated when the menu is opened. */
 static void
 on_main_menu (FlamWindow *self)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A window: the header bar and its actions, which are about the tab in front,
+/* A window: the header bar and its actions, which apply to the tab in front,
  * and the tabs. */
 
 #include "flam-tab.h"
@@ -12,21 +12,21 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamWindow, flam_window, FLAM, WINDOW, AdwApplicationWindow)
 
-/* Without a tab: one comes with what is opened, or is moved there. */
+/* Without a tab: the caller opens one, or moves one there. */
 FlamWindow *flam_window_new (GtkApplication *application);
 
 /* The tab in front; NULL: there is none yet. */
 FlamTab *flam_window_get_tab (FlamWindow *window);
-/* The tab in front where it is vacant, or else a new one, which is in front
- * then. */
+/* The tab in front where it is vacant, otherwise a new one, which is then in
+ * front. */
 FlamTab *flam_window_vacant_tab (FlamWindow *window);
 AdwTabView *flam_window_get_tabs (FlamWindow *window);
 AdwTabBar *flam_window_get_tab_bar (FlamWindow *window);
 
-/* Says on the tab in front what has come of something. */
+/* Shows a message on the tab in front. */
 void flam_window_toast (FlamWindow *window, const char *message);
 
-/* One of the tabs is no longer what it was. */
+/* To be called when one of the tabs has changed. */
 void flam_window_update (FlamWindow *window);
 
 G_END_DECLS
