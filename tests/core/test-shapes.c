@@ -251,6 +251,64 @@ test_random_shapes (gconstpointer data)
     }
 }
 
+/* A thousand callees by pages: each is on one of them, heaviest first, however
+ * the tree is ordered. */
+static void
+test_treemap_pages (gconstpointer data)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (FlamTree) tree = NULL;
+  g_autoptr (FlamRows) rows = NULL;
+  g_autoptr (FlamFamily) family = NULL;
+  FlamViewport viewport;
+  guint32 seen = 0;
+
+  for (guint i = 0; i < 1000; i++)
+    g_string_append_printf (text, "f%03u %u\n", i, 1 + i * 7919 % 1000 / 3);
+  tree = flam_test_tree (text->str, GPOINTER_TO_INT (data));
+  rows = flam_rows_new (tree);
+  family = flam_family_new (rows, 0);
+  g_assert_cmpuint (family->n, ==, 1000);
+  g_assert_cmpint (family->x[1000], ==, tree->total[0]);
+  viewport = flam_test_viewport (tree, 600, 400);
+  viewport.shape = FLAM_SHAPE_TREEMAP;
+  while (seen < family->n)
+    {
+      guint32 end = MIN (seen + 90, family->n);
+      g_autoptr (FlamLayout) layout = NULL;
+      guint32 boxes = 0;
+
+      viewport.from = (double)family->x[seen];
+      viewport.to = (double)family->x[end];
+      layout = flam_layout_new (rows, &viewport);
+      g_assert_cmpint (layout->in_view, ==, family->x[end] - family->x[seen]);
+      for (guint32 i = 0; i < layout->n; i++)
+        {
+          const FlamBox *box = &layout->boxes[i];
+
+          if (box->flags & FLAM_BOX_STRIP)
+            {
+              g_assert_cmpuint (box->node, ==, rows->node[family->index[end]]);
+              g_assert_cmpuint (box->count, ==, family->n - end);
+            }
+          else if (box->flags == 0)
+            {
+              guint32 rank = flam_family_rank_of (family, rows, box->node);
+
+              g_assert_cmpuint (rank, >=, seen);
+              g_assert_cmpuint (rank, <, end);
+              boxes++;
+            }
+        }
+      g_assert_cmpuint (boxes, ==, end - seen);
+      seen = end;
+    }
+  for (guint32 i = 1; i < family->n; i++)
+    g_assert_cmpint (
+        rows->total[family->index[i]], <=, rows->total[family->index[i - 1]]);
+  g_assert_cmpuint (flam_family_rank_of (family, rows, 0), ==, family->n);
+}
+
 /* However much there is: no more boxes than there is room for. */
 static void
 test_crowded_shapes (void)
@@ -317,6 +375,12 @@ main (int argc, char **argv)
   g_test_add_data_func ("/shapes/random/by-name",
                         GINT_TO_POINTER (FLAM_ORDER_NAME),
                         test_random_shapes);
+  g_test_add_data_func ("/shapes/pages/by-total",
+                        GINT_TO_POINTER (FLAM_ORDER_TOTAL),
+                        test_treemap_pages);
+  g_test_add_data_func ("/shapes/pages/by-name",
+                        GINT_TO_POINTER (FLAM_ORDER_NAME),
+                        test_treemap_pages);
   g_test_add_func ("/shapes/crowded", test_crowded_shapes);
   g_test_add_func ("/shapes/nothing", test_no_shapes);
   return g_test_run ();

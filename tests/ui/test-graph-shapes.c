@@ -3,6 +3,9 @@
 
 #include <adwaita.h>
 
+#include <math.h>
+
+#include "flam-sunburst.h"
 #include "flam-test-trees.h"
 
 /* The graph in its other shapes, and where it is crowded. */
@@ -91,12 +94,18 @@ click_strip (Fixture *fixture)
     if (layout->boxes[i].flags & FLAM_BOX_STRIP)
       {
         FlamBox box = layout->boxes[i];
+        double x = box.x + box.width / 2, y = box.y + box.height / 2;
+        FlamSunburst sun;
 
-        click_at (fixture,
-                  box.x + box.width / 2,
-                  box.y + box.height / 2,
-                  GDK_BUTTON_PRIMARY,
-                  1);
+        if (layout->viewport.shape == FLAM_SHAPE_SUNBURST)
+          {
+            double angle = x, radius = y;
+
+            flam_sunburst_init (&sun, &layout->viewport);
+            x = sun.x + radius * sin (angle);
+            y = sun.y - radius * cos (angle);
+          }
+        click_at (fixture, x, y, GDK_BUTTON_PRIMARY, 1);
         return box.count;
       }
   return 0;
@@ -108,16 +117,41 @@ assert_readable (Fixture *fixture, FlamId node)
   FlamBox box;
 
   g_assert_true (flam_graph_find_box (fixture->graph, node, &box));
+  if (fixture->graph->shape == FLAM_SHAPE_SUNBURST)
+    box.width *= box.y + box.height;
   g_assert_cmpfloat (box.width, >=, 20);
   g_assert_cmpfloat (box.x, >=, -1);
   g_assert_cmpfloat (box.x, <, 600);
 }
 
+/* What does not scroll turns pages. */
+static void
+turn_pages (Fixture *fixture)
+{
+  double from = fixture->graph->from, to = fixture->graph->to;
+
+  g_assert_true (press_key (fixture, GDK_KEY_Page_Down, 0));
+  wait_for_zoom (fixture);
+  g_assert_cmpfloat_with_epsilon (fixture->graph->from, to, 0.5);
+  g_assert_true (press_key (fixture, GDK_KEY_Page_Up, 0));
+  wait_for_zoom (fixture);
+  g_assert_cmpfloat_with_epsilon (fixture->graph->to, to, 0.5);
+  g_assert_cmpfloat (fixture->graph->from, >, from - (to - from));
+  g_assert_true (flam_flame_graph_back (fixture->graph));
+  wait_for_zoom (fixture);
+  g_assert_true (flam_flame_graph_back (fixture->graph));
+  wait_for_zoom (fixture);
+  g_assert_cmpfloat_with_epsilon (fixture->graph->from, from, 0.5);
+}
+
 /* A crowd of roots, as an inverted tree has them: a click at what is too narrow
  * to draw shows the heaviest of it, and keys go on from page to page. */
 static void
-test_pages (void)
+test_pages (gconstpointer data)
 {
+  FlamShape shape = GPOINTER_TO_INT (data);
+  g_autofree char *name =
+      g_strconcat (flam_shape_to_string (shape), "-page.png", NULL);
   g_autoptr (GString) text = g_string_new ("heavy 1000000\n");
   Fixture fixture = { 0 };
   FlamId first;
@@ -125,14 +159,19 @@ test_pages (void)
   for (guint i = 0; i < 30000; i++)
     g_string_append_printf (text, "f%05u %u\n", i, 30000 / (i + 1) + 1);
   open_window (
-      &fixture, flam_test_tree (text->str, FLAM_ORDER_TOTAL), 600, 200);
+      &fixture, flam_test_tree (text->str, FLAM_ORDER_TOTAL), 600, 400);
+  flam_flame_graph_set_shape (fixture.graph, shape);
+  settle ();
   first = fixture.tree->n - click_strip (&fixture);
-  g_assert_cmpuint (first, <, 100);
+  g_assert_cmpuint (first, <, 1000);
   wait_for_zoom (&fixture);
   g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), ==, 0);
   assert_readable (&fixture, first);
+  picture (fixture.window, name);
+  if (shape != FLAM_SHAPE_FLAME)
+    turn_pages (&fixture);
   flam_flame_graph_select_node (fixture.graph, first);
-  for (guint i = 0; i < 100; i++)
+  for (guint i = 0; i < 200; i++)
     {
       press_key (&fixture, GDK_KEY_Right, 0);
       wait_for_zoom (&fixture);
@@ -169,6 +208,14 @@ main (int argc, char **argv)
   g_test_add_data_func ("/graph-shapes/treemap",
                         GINT_TO_POINTER (FLAM_SHAPE_TREEMAP),
                         test_shape);
-  g_test_add_func ("/graph-shapes/pages", test_pages);
+  g_test_add_data_func ("/graph-shapes/pages/flame",
+                        GINT_TO_POINTER (FLAM_SHAPE_FLAME),
+                        test_pages);
+  g_test_add_data_func ("/graph-shapes/pages/sunburst",
+                        GINT_TO_POINTER (FLAM_SHAPE_SUNBURST),
+                        test_pages);
+  g_test_add_data_func ("/graph-shapes/pages/treemap",
+                        GINT_TO_POINTER (FLAM_SHAPE_TREEMAP),
+                        test_pages);
   return g_test_run ();
 }

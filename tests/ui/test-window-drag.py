@@ -8,6 +8,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -38,9 +39,9 @@ class DragTest(Base):
             self.box.wait(LIMIT)
             self.box.stdout.close()
 
-    def open_box(self, kind):
+    def open_box(self, *arguments):
         self.box = subprocess.Popen(
-            ["/usr/bin/python3", "-W", "ignore", str(HERE / "dropbox.py"), kind],
+            ["/usr/bin/python3", "-W", "ignore", str(HERE / "dropbox.py"), *arguments],
             env={**os.environ, "GTK_A11Y": "none"}, stdout=subprocess.PIPE, text=True,
         )
         self.dropped = []
@@ -52,6 +53,10 @@ class DragTest(Base):
             capture_output=True, text=True).stdout.split())
         subprocess.run(
             ["xdotool", "windowmove", found[0], *map(str, BESIDE)], check=True)
+
+    def open_source(self, path):
+        """The other way: what is dragged from there is this file."""
+        self.open_box("source", str(path))
 
     def move(self, x, y):
         subprocess.run(["xdotool", "mousemove", str(x), str(y)], check=True)
@@ -131,6 +136,27 @@ class DragTest(Base):
         self.drag(graph, y=0.985)
         time.sleep(1)
         self.assertEqual(len(self.dropped), before)
+
+    def test_folder(self):
+        """A folder that is dropped on the window is plotted as a history."""
+        with tempfile.TemporaryDirectory() as folder:
+            runs = pathlib.Path(folder, "runs")
+            runs.mkdir()
+            (runs / "one.folded").write_text("main;parse 100\n")
+            window = self.open_example()
+            self.open_source(runs)
+            start = BESIDE[0] + 90, BESIDE[1] + 90
+            self.move(*start)
+            subprocess.run(["xdotool", "mousedown", "1"], check=True)
+            try:
+                for step in range(1, 6):
+                    self.move(start[0] - 8 * step, start[1] + 4 * step)
+                for step in range(3):
+                    self.move(600 + step, 500 + step)
+            finally:
+                subprocess.run(["xdotool", "mouseup", "1"], check=True)
+            wait_for("the folder", lambda: window.title() == "runs")
+            window.find(lambda name: name.startswith("Samples"), "image")
 
     def open_export(self, kind):
         window = self.open_example(settings={"export-format": "'svg'"})

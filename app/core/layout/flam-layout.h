@@ -60,6 +60,25 @@ flam_rows_x (const FlamRows *rows, FlamId node)
   return rows->x[rows->index[node]];
 }
 
+/* What a node calls, heaviest first, whatever the order of the tree: a treemap
+ * has it so. */
+typedef struct
+{
+  guint32 n;
+  guint32 *index; /* of the rows */
+  gint64 *x;      /* n + 1: where each begins; the first at the node's own x */
+} FlamFamily;
+
+FlamFamily *flam_family_new (const FlamRows *rows, FlamId node);
+void flam_family_free (FlamFamily *family);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFamily, flam_family_free)
+/* The first that begins at `x` or after it; n: none does. */
+guint32 flam_family_rank_at (const FlamFamily *family, double x);
+/* n: the node does not call it. */
+guint32 flam_family_rank_of (const FlamFamily *family,
+                             const FlamRows *rows,
+                             FlamId callee);
+
 typedef enum
 {
   FLAM_DIRECTION_AUTO,   /* an icicle where the tree is inverted */
@@ -87,9 +106,11 @@ typedef enum
 const char *flam_shape_to_string (FlamShape shape);
 gboolean flam_shape_from_string (const char *word, FlamShape *shape);
 
-/* A treemap uses neither scroll nor range: it shows the zoomed node. A
- * sunburst's `scroll` is the row of its centre times the rows' height, which is
- * the least thickness of its rings. */
+/* A treemap shows the zoomed node, and uses the range of x where that is a
+ * part of the node's: a page of what it calls, as FlamFamily has it, and the
+ * rest as a strip at the bottom. It does not scroll. A sunburst's `scroll` is
+ * the row of its centre times the rows' height, which is the least thickness
+ * of its rings. */
 typedef struct
 {
   FlamShape shape;

@@ -22,7 +22,8 @@
  *    +-all | main | loop--------------+
  *
  * Cost: O(boxes * log of a family + indices / 64 of crowded families + paths),
- * and there are no more boxes than fit into the view's area. */
+ * and there are no more boxes than fit into the view's area. A page of a family
+ * costs O(family), and its log where the tree is not in this order. */
 
 #include "flam-layout-private.h"
 
@@ -62,6 +63,85 @@ typedef struct
   GArray *path;    /* guint32: the frame's nodes */
   double least;    /* square pixels */
 } Map;
+
+/* --- families --------------------------------------------------------------
+ */
+
+static int
+heavier_first (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const gint64 *total = ((const FlamRows *)data)->total;
+  guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
+
+  if (total[x] != total[y])
+    return total[x] > total[y] ? -1 : 1;
+  return x < y ? -1 : x > y;
+}
+
+/* Most trees have their siblings in this order already. */
+FlamFamily *
+flam_family_new (const FlamRows *rows, FlamId node)
+{
+  FlamFamily *family = g_new0 (FlamFamily, 1);
+  guint32 parent = rows->index[node], first = rows->child[parent];
+  gboolean sorted = TRUE;
+
+  family->n = rows->child[parent + 1] - first;
+  family->index = g_new (guint32, (gsize)family->n + 1);
+  family->x = g_new (gint64, (gsize)family->n + 1);
+  for (guint32 i = 0; i < family->n; i++)
+    {
+      family->index[i] = first + i;
+      sorted &= i == 0 || rows->total[first + i] <= rows->total[first + i - 1];
+    }
+  if (!sorted)
+    g_qsort_with_data (family->index,
+                       (gint)family->n,
+                       sizeof *family->index,
+                       heavier_first,
+                       (gpointer)rows);
+  family->x[0] = rows->x[parent];
+  for (guint32 i = 0; i < family->n; i++)
+    family->x[i + 1] = family->x[i] + rows->total[family->index[i]];
+  return family;
+}
+
+void
+flam_family_free (FlamFamily *family)
+{
+  g_free (family->index);
+  g_free (family->x);
+  g_free (family);
+}
+
+guint32
+flam_family_rank_at (const FlamFamily *family, double x)
+{
+  guint32 low = 0, high = family->n;
+
+  while (low < high)
+    {
+      guint32 middle = low + (high - low) / 2;
+
+      if ((double)family->x[middle] < x)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+guint32
+flam_family_rank_of (const FlamFamily *family,
+                     const FlamRows *rows,
+                     FlamId callee)
+{
+  guint32 rank = 0;
+
+  while (rank < family->n && rows->node[family->index[rank]] != callee)
+    rank++;
+  return rank;
+}
 
 /* --- what a frame holds ----------------------------------------------------
  */
@@ -122,6 +202,30 @@ find_items (Map *map, guint32 index, double area)
   g_array_sort (map->items, heaviest_first);
   add_item (map, called - drawn, narrow, n_narrow, FLAM_BOX_STRIP);
   add_item (map, total - called, index, 1, FLAM_BOX_SELF);
+}
+
+/* A part of a family: those too small to draw are one, and those after it come
+ * last, with no weight in here. */
+static void
+find_page (Map *map, const FlamFamily *family, double area)
+{
+  const FlamViewport *viewport = &map->layout->viewport;
+  guint32 first = flam_family_rank_at (family, viewport->from - 0.5);
+  guint32 end = flam_family_rank_at (family, viewport->to - 0.5);
+  gint64 weight = family->x[end] - family->x[first];
+  double wanted = ceil (map->least * (double)weight / area);
+  guint32 i = first;
+
+  g_array_set_size (map->items, 0);
+  map->layout->in_view = weight;
+  for (; i < end && (double)(family->x[i + 1] - family->x[i]) >= wanted; i++)
+    add_item (map, family->x[i + 1] - family->x[i], family->index[i], 1, 0);
+  if (i < end)
+    add_item (map,
+              family->x[end] - family->x[i],
+              family->index[i],
+              end - i,
+              FLAM_BOX_STRIP);
 }
 
 /* From a node to its callee, as long as that has almost all of the cost. */
@@ -317,6 +421,50 @@ find_inside (const Map *map,
   return inside->width >= LEAST_INSIDE && inside->height >= LEAST_INSIDE;
 }
 
+/* The zoomed node, of which a part is in view: its title, the page, and what
+ * comes after it as a strip, which leads there. */
+static void
+fill_page (Map *map, const Region *region)
+{
+  const FlamRows *rows = map->rows;
+  const FlamViewport *viewport = &map->layout->viewport;
+  g_autoptr (FlamFamily) family =
+      flam_family_new (rows, rows->node[region->index]);
+  guint32 end = flam_family_rank_at (family, viewport->to - 0.5);
+  double row = viewport->row_height;
+  FlamRect head, inside;
+
+  push_box (map, region->index, 1, &region->rect, FLAM_BOX_FRAME);
+  if (!find_inside (map, &region->rect, &head, &inside))
+    return;
+  g_array_set_size (map->path, 0);
+  g_array_append_val (map->path, region->index);
+  if (head.width > 0)
+    push_titles (map, &head);
+  if (end < family->n && inside.height > 2 * row)
+    {
+      FlamRect rest = {
+        inside.x, inside.y + inside.height - row, inside.width, row
+      };
+
+      inside.height -= row + PART_GAP;
+      push_box (
+          map, family->index[end], family->n - end, &rest, FLAM_BOX_STRIP);
+    }
+  find_page (map, family, inside.width * inside.height);
+  place_items (map, inside);
+}
+
+/* Whether the range is a part of a node's. */
+static gboolean
+is_page (const FlamRows *rows, const FlamViewport *viewport, guint32 index)
+{
+  double x = (double)rows->x[index], total = (double)rows->total[index];
+
+  return viewport->from >= x && viewport->to <= x + total &&
+         viewport->to - viewport->from < total - 0.5;
+}
+
 static void
 fill_region (Map *map, const Region *region)
 {
@@ -369,7 +517,10 @@ flam_treemap_fill (FlamLayout *layout, const FlamRows *rows)
     {
       Region region = g_array_index (map.regions, Region, i);
 
-      fill_region (&map, &region);
+      if (i == 0 && is_page (rows, viewport, region.index))
+        fill_page (&map, &region);
+      else
+        fill_region (&map, &region);
     }
   g_array_unref (map.path);
   g_array_unref (map.items);

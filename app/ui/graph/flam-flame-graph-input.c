@@ -335,8 +335,15 @@ neighbour (FlamFlameGraph *self, guint key)
 static void
 page (FlamFlameGraph *self, double pages)
 {
-  double value = gtk_adjustment_get_value (self->vadjustment);
-  double size = gtk_adjustment_get_page_increment (self->vadjustment);
+  double value, size;
+
+  if (self->shape != FLAM_SHAPE_FLAME)
+    {
+      flam_graph_turn_page (self, pages < 0);
+      return;
+    }
+  value = gtk_adjustment_get_value (self->vadjustment);
+  size = gtk_adjustment_get_page_increment (self->vadjustment);
 
   gtk_adjustment_set_value (self->vadjustment, value + pages * size);
 }

@@ -2,7 +2,8 @@
 #pragma once
 
 /* What the widget's files share: flam-flame-graph.c (the object), -walk.c
- * (zoom, selection, search, another tree), -view.c (where one looks, and the
+ * (zoom, selection, search, another tree), -pages.c (what has no room, page by
+ * page), -view.c (where one looks, and the
  * picture of it), -marks.c (what is hovered, selected, focused), -input.c
  * (pointer and keys), -words.c (speech, tooltip). */
 
@@ -42,10 +43,10 @@ struct _FlamFlameGraph
   FlamId zoom;
   double from, to; /* range of x in view */
   double scroll;   /* from the root's edge */
-  double rings;    /* of a sunburst that moves; 0: those of its layout */
+  double rings;    /* of a sunburst that moves; 0: as its layout has them */
   FlamMotion motion;
   GArray *history; /* FlamZoomState: before this one, the latest last */
-  GArray *future;  /* those that back() left */
+  GArray *future;  /* those that were gone back from */
   FlamId selected;
 
   FlamGraphNotes notes; /* or NULL */
@@ -58,7 +59,7 @@ struct _FlamFlameGraph
   GtkAdjustment *hadjustment, *vadjustment;
   GtkScrollablePolicy hpolicy, vpolicy;
   gboolean adjusting;
-  guint32 n_rows;     /* with boxes, when last at rest */
+  guint32 n_rows;     /* with something to draw, when last at rest */
   guint32 whole_rows; /* the same when all is in view; 0: not known */
 
   FlamDraw *draw;
@@ -76,7 +77,7 @@ struct _FlamFlameGraph
   double drag_from, drag_scroll;
   double pinch_range;
   FlamId hovered, pressed;
-  FlamId pointed; /* the node hovered in another graph */
+  FlamId pointed; /* what is hovered in another graph */
   char *title;    /* or NULL */
 };
 
@@ -98,8 +99,8 @@ flam_graph_is_empty (FlamFlameGraph *self)
   return self->tree == NULL || self->tree->n == 0 || self->tree->total[0] <= 0;
 }
 
-/* The part of a path that a treemap's title has no room for counts as the
- * path's first node for the pointer. */
+/* The part of a path that a treemap's title has no room for is its first node
+ * to whoever points at it. */
 static inline gboolean
 flam_graph_is_strip (const FlamBox *box)
 {
@@ -113,28 +114,28 @@ const FlamLayout *flam_graph_layout (FlamFlameGraph *self);
 double flam_graph_row_height (FlamFlameGraph *self);
 FlamDraw *flam_graph_draw (FlamFlameGraph *self);
 FlamPalette *flam_graph_palette (FlamFlameGraph *self);
-/* The number of rows with the whole width in view, or now, whichever is
+/* Rows of the picture when all of the width is in view, or now, whichever is
  * more. */
 guint32 flam_graph_whole_rows (FlamFlameGraph *self);
-/* The place of a node; FALSE: it is not drawn. */
+/* Where a node is; FALSE: it is not drawn. */
 gboolean flam_graph_find_box (FlamFlameGraph *self, FlamId node, FlamBox *box);
 /* The range of x that shows a node from edge to edge. */
 void flam_graph_range_of (FlamFlameGraph *self,
                           FlamId node,
                           double *from,
                           double *to);
-/* Moves to another view, at once or in 150 ms. */
+/* Another view, at once or in 150 ms. */
 void flam_graph_look_at (FlamFlameGraph *self,
                          double from,
                          double to,
                          gboolean animate);
-/* Zooms around a pixel, by a factor (less than 1: closer); the zoomed node
- * becomes the deepest one above the old that still fills the view. */
+/* Around a pixel, by a factor (less than 1: closer); the zoomed node follows:
+ * it is the deepest one above the old that still fills the view. */
 void flam_graph_zoom_by (FlamFlameGraph *self, double x, double factor);
 void flam_graph_pan_to (FlamFlameGraph *self, double from, double scroll);
 void flam_graph_scroll_to (FlamFlameGraph *self, FlamId node);
 void flam_graph_stop (FlamFlameGraph *self);
-/* Marks the picture as stale: only the colors, or the boxes, too. */
+/* The picture is stale: colors alone, or where the boxes are. */
 void flam_graph_redraw (FlamFlameGraph *self);
 void flam_graph_relayout (FlamFlameGraph *self);
 void flam_graph_restyle (FlamFlameGraph *self);
@@ -160,20 +161,35 @@ gboolean flam_graph_on_query_tooltip (GtkWidget *widget,
 /* --- input --------------------------------------------------------------- */
 
 void flam_graph_add_input (FlamFlameGraph *self);
-/* To be called when the picture moved under the pointer. */
+/* The picture moved under the pointer. */
 void flam_graph_hover_again (FlamFlameGraph *self);
 /* --- walk ---------------------------------------------------------------- */
 
-/* zoom_to() that adds the previous place to the history. */
+/* zoom_to() with the place left behind put into the history. */
 void flam_graph_set_zoom (FlamFlameGraph *self,
                           FlamId node,
                           gboolean remember,
                           gboolean animate);
-/* Zooms to the heaviest of the boxes that a strip stands for. */
-void flam_graph_open_strip (FlamFlameGraph *self, const FlamBox *strip);
-/* The same for a node that is in a strip. */
-void flam_graph_open_narrow (FlamFlameGraph *self, FlamId node);
+/* The present place, or the one that the animation moves to. */
+FlamZoomState flam_graph_where (FlamFlameGraph *self);
+/* Appends that to the history. */
+void flam_graph_remember (FlamFlameGraph *self);
 void flam_graph_tell_zoom (FlamFlameGraph *self, FlamId node);
 void flam_graph_set_selected (FlamFlameGraph *self, FlamId node);
+
+/* --- pages ---------------------------------------------------------------- */
+
+/* Looks at the heaviest of the boxes that a strip stands for. */
+void flam_graph_open_strip (FlamFlameGraph *self, const FlamBox *strip);
+/* The same of a node that is in one, if it is. */
+void flam_graph_open_narrow (FlamFlameGraph *self, FlamId node);
+/* Of a treemap: the page that begins with a callee of the zoomed node. */
+void flam_graph_look_at_callee (FlamFlameGraph *self, FlamId node);
+/* From page to page of a part that is looked at closely; FALSE where what is to
+ * be seen is in view, or would be too wide or too narrow to see. */
+gboolean flam_graph_pan_to_see (FlamFlameGraph *self, double x, double end);
+/* The next page of what has no room, or the one before it: where nothing
+ * scrolls. */
+void flam_graph_turn_page (FlamFlameGraph *self, gboolean back);
 
 G_END_DECLS

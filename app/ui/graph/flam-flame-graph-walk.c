@@ -2,13 +2,11 @@
 #include "flam-flame-graph-private.h"
 
 #define MAX_HISTORY 100
-#define NAME_WIDTH 40 /* pixels: of the first box of a page */
 
 /* --- zoom ---------------------------------------------------------------- */
 
-/* The present place, or the one that the animation moves to. */
-static FlamZoomState
-current_zoom (FlamFlameGraph *self)
+FlamZoomState
+flam_graph_where (FlamFlameGraph *self)
 {
   FlamZoomState state = { self->zoom, self->from, self->to };
 
@@ -23,22 +21,22 @@ current_zoom (FlamFlameGraph *self)
 static void
 push_zoom (FlamFlameGraph *self, GArray *states)
 {
-  FlamZoomState state = current_zoom (self);
+  FlamZoomState state = flam_graph_where (self);
 
   if (states->len >= MAX_HISTORY)
     g_array_remove_index (states, 0);
   g_array_append_val (states, state);
 }
 
-static void
-remember_zoom (FlamFlameGraph *self)
+void
+flam_graph_remember (FlamFlameGraph *self)
 {
   push_zoom (self, self->history);
   g_array_set_size (self->future, 0);
 }
 
-/* Handlers of a zoom may request the same zoom (as a session that stores it):
- * the view is already moving there, and need not show the whole node. */
+/* Who hears of a zoom may well ask for it (a session that holds it does): the
+ * view is already on its way, and need not show the node from edge to edge. */
 void
 flam_graph_tell_zoom (FlamFlameGraph *self, FlamId node)
 {
@@ -69,7 +67,7 @@ flam_graph_set_zoom (FlamFlameGraph *self,
   if (node == self->zoom && there)
     return;
   if (remember)
-    remember_zoom (self);
+    flam_graph_remember (self);
   flam_graph_tell_zoom (self, node);
   flam_graph_look_at (self, from, to, animate);
   flam_graph_scroll_to (self, node);
@@ -119,62 +117,6 @@ flam_flame_graph_forward (FlamFlameGraph *self)
   return travel (self, self->future, self->history);
 }
 
-/* From one box on, the width of as many as have room for their names, if all
- * were as wide as that one. */
-static double
-page_from (FlamFlameGraph *self, FlamId node)
-{
-  double width = gtk_widget_get_width (GTK_WIDGET (self));
-
-  return MAX (width / NAME_WIDTH, 4) * (double)self->tree->total[node];
-}
-
-static void
-look_at_page (FlamFlameGraph *self, FlamId node, double page)
-{
-  double from = (double)flam_rows_x (self->rows, node);
-
-  remember_zoom (self);
-  flam_graph_look_at (self, from, from + MAX (page, 1), TRUE);
-}
-
-/* Shows all of a strip, or a page of it if its heaviest box comes first. Where
- * that is not closer, shows its caller. */
-void
-flam_graph_open_strip (FlamFlameGraph *self, const FlamBox *strip)
-{
-  const FlamRows *rows = self->rows;
-  guint32 first = rows->index[strip->node];
-  guint32 end = MIN (first + strip->count, rows->n);
-  double width = self->shape == FLAM_SHAPE_SUNBURST
-                     ? 2 * G_PI
-                     : gtk_widget_get_width (GTK_WIDGET (self));
-  double page = strip->width / width * (self->to - self->from);
-  gboolean heaviest_first = TRUE;
-
-  for (guint32 i = first + 1; i < end; i++)
-    heaviest_first &= rows->total[i] <= rows->total[first];
-  if (heaviest_first)
-    page = MIN (page, page_from (self, strip->node));
-  if (self->shape == FLAM_SHAPE_TREEMAP || page >= self->to - self->from)
-    flam_graph_set_zoom (self, self->tree->parent[strip->node], TRUE, TRUE);
-  else
-    look_at_page (self, strip->node, page);
-}
-
-/* Makes the node visible: shows a page of the strip that it begins. */
-void
-flam_graph_open_narrow (FlamFlameGraph *self, FlamId node)
-{
-  FlamZoomState now = current_zoom (self);
-  double total = (double)self->tree->total[node];
-  double width = gtk_widget_get_width (GTK_WIDGET (self));
-
-  if (self->shape == FLAM_SHAPE_FLAME && total > 0 &&
-      total * width < now.to - now.from)
-    look_at_page (self, node, page_from (self, node));
-}
-
 /* A caller as wide as its callee would look the same: it is skipped. */
 gboolean
 flam_flame_graph_outward (FlamFlameGraph *self)
@@ -185,7 +127,7 @@ flam_flame_graph_outward (FlamFlameGraph *self)
   g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), FALSE);
   if (flam_graph_is_empty (self))
     return FALSE;
-  now = current_zoom (self);
+  now = flam_graph_where (self);
   for (node = self->zoom; node != FLAM_NONE; node = self->tree->parent[node])
     {
       double from, to;
@@ -223,34 +165,20 @@ is_out_of_sight (FlamFlameGraph *self, FlamId node)
 }
 
 /* A sunburst has no room for all rings, nor a treemap for all boxes, and
- * neither shows the zoomed node's callers. */
+ * neither has the zoomed node's callers. */
 static void
 bring_out (FlamFlameGraph *self, FlamId node)
 {
   gboolean caller = node != self->zoom &&
                     flam_tree_is_ancestor (self->tree, node, self->zoom);
 
-  if (!caller && node != 0 && is_out_of_sight (self, node))
+  if (!caller && node != 0 && self->tree->parent[node] != self->zoom &&
+      is_out_of_sight (self, node))
     flam_graph_set_zoom (self, self->tree->parent[node], TRUE, TRUE);
+  if (!caller && node != 0 && is_out_of_sight (self, node))
+    flam_graph_look_at_callee (self, node);
   if (caller || is_out_of_sight (self, node))
     flam_graph_set_zoom (self, node, TRUE, TRUE);
-}
-
-/* Moves from page to page of an enlarged part; FALSE where the node is in view,
- * or would be too wide or too narrow to see. */
-static gboolean
-pan_to_see (FlamFlameGraph *self, double x, double end)
-{
-  FlamZoomState now = current_zoom (self);
-  double range = now.to - now.from;
-  double width = gtk_widget_get_width (GTK_WIDGET (self));
-
-  if (self->shape != FLAM_SHAPE_FLAME || (end > now.from && x < now.to) ||
-      end - x > range || (end - x) * width < range)
-    return FALSE;
-  flam_graph_look_at (
-      self, x >= now.to ? x : end - range, x >= now.to ? x + range : end, TRUE);
-  return TRUE;
 }
 
 /* Zooms out until the node is in view, if it is not. */
@@ -264,7 +192,7 @@ reveal (FlamFlameGraph *self, FlamId node)
   while (zoom != 0 && !flam_tree_is_ancestor (self->tree, zoom, node) &&
          !flam_tree_is_ancestor (self->tree, node, zoom))
     zoom = self->tree->parent[zoom];
-  if (zoom == self->zoom && pan_to_see (self, x, end))
+  if (zoom == self->zoom && flam_graph_pan_to_see (self, x, end))
     {
       flam_graph_scroll_to (self, node);
       return;
@@ -330,8 +258,8 @@ flam_flame_graph_get_matched (FlamFlameGraph *self)
   return self->matched_weight;
 }
 
-/* Matches that are wide enough to be visible when zoomed out are visited, and
- * all if there are none of those. */
+/* Matches that weigh enough to be seen when zoomed out are gone through, and
+ * all when there are none of those. */
 static gint64
 least_match (FlamFlameGraph *self)
 {
@@ -397,7 +325,7 @@ flam_flame_graph_count_matches (FlamFlameGraph *self, guint *n)
 
 /* --- another tree -------------------------------------------------------- */
 
-/* The state that is carried from the old tree to the new. */
+/* What is carried from the old tree to the new. */
 typedef struct
 {
   FlamId zoom, selected;
@@ -424,7 +352,7 @@ as_range (FlamFlameGraph *self, FlamZoomState *state)
   state->from = from + state->from * (to - from);
 }
 
-/* The state of a node that is gone becomes its nearest ancestor, whole. */
+/* A state whose node is gone becomes that of the nearest ancestor, whole. */
 static void
 carry_zoom (FlamFlameGraph *self, FlamZoomState *state, FlamTree *tree)
 {
@@ -457,8 +385,8 @@ swap_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
   gboolean same_profile = self->tree != NULL && tree != NULL &&
                           self->tree->profile == tree->profile;
 
-  /* Strengths of self are shares of the greatest one in the tree, and the next
-   * tree may be at the address of the last. */
+  /* Strengths of self are shares of one tree's greatest, and the next tree may
+   * stand at the address of the last. */
   if (!same_profile || self->palette_mode == FLAM_PALETTE_SELF)
     g_clear_pointer (&self->palette, flam_palette_free);
   g_clear_pointer (&self->rows, flam_rows_unref);
