@@ -183,6 +183,14 @@ test_pages (gconstpointer data)
   g_assert_true (flam_flame_graph_outward (fixture.graph));
   wait_for_zoom (&fixture);
   g_assert_cmpfloat (fixture.graph->to, ==, (double)fixture.tree->total[0]);
+  if (shape != FLAM_SHAPE_FLAME)
+    {
+      g_assert_true (press_key (&fixture, GDK_KEY_Page_Down, 0));
+      wait_for_zoom (&fixture);
+      assert_readable (&fixture, first);
+      g_assert_true (flam_flame_graph_outward (fixture.graph));
+      wait_for_zoom (&fixture);
+    }
   /* Walked into, it opens by itself. */
   flam_flame_graph_select_node (fixture.graph, first - 1);
   press_key (&fixture, GDK_KEY_Right, 0);

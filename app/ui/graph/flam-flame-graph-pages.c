@@ -187,18 +187,41 @@ flam_graph_pan_to_see (FlamFlameGraph *self, double x, double end)
   return TRUE;
 }
 
+/* What has no room among what the zoomed node calls; FALSE: all have. */
+static gboolean
+find_strip (FlamFlameGraph *self, FlamBox *strip)
+{
+  const FlamLayout *layout = flam_graph_layout (self);
+
+  strip->count = 0;
+  for (guint32 i = 0; i < layout->n; i++)
+    if (flam_graph_is_strip (&layout->boxes[i]) &&
+        self->tree->parent[layout->boxes[i].node] == self->zoom &&
+        layout->boxes[i].count > strip->count)
+      *strip = layout->boxes[i];
+  return strip->count > 0;
+}
+
+/* From all of them the next page is of those that have no room there. */
 void
 flam_graph_turn_page (FlamFlameGraph *self, gboolean back)
 {
   FlamZoomState now = flam_graph_where (self);
   double from, to, range = now.to - now.from;
+  FlamBox strip;
 
+  flam_graph_range_of (self, self->zoom, &from, &to);
+  if (!back && range >= to - from)
+    {
+      if (find_strip (self, &strip))
+        flam_graph_open_strip (self, &strip);
+      return;
+    }
   if (self->shape == FLAM_SHAPE_TREEMAP)
     {
       turn_treemap (self, back);
       return;
     }
-  flam_graph_range_of (self, self->zoom, &from, &to);
   if (back ? now.from <= from : now.to >= to)
     return;
   flam_graph_remember (self);
