@@ -62,6 +62,7 @@ typedef struct
   GArray *items;   /* Item: within the current frame */
   GArray *path;    /* guint32: the frame's nodes */
   double least;    /* square pixels */
+  gboolean page;   /* the boxes are a part of the zoomed node */
 } Map;
 
 /* --- families --------------------------------------------------------------
@@ -273,7 +274,8 @@ push_box (Map *map,
 }
 
 /* The last nodes of a path, which have their callees below them; the nodes that
- * do not fit before them become one part. */
+ * do not fit before them become one part. On a page a single title is the first
+ * node's: in an inverted tree each path ends in main. */
 static void
 push_titles (Map *map, const FlamRect *head)
 {
@@ -285,7 +287,8 @@ push_titles (Map *map, const FlamRect *head)
   for (guint i = 0; i < shown; i++)
     {
       gboolean rest = i == 0 && n > shown && shown > 1;
-      guint at = rest ? 0 : n - shown + i;
+      gboolean first = rest || (map->page && shown == 1);
+      guint at = first ? 0 : n - shown + i;
       FlamRect part = {
         head->x + i * width, head->y, width - PART_GAP, head->height
       };
@@ -437,6 +440,7 @@ fill_page (Map *map, const Region *region)
   push_box (map, region->index, 1, &region->rect, FLAM_BOX_FRAME);
   if (!find_inside (map, &region->rect, &head, &inside))
     return;
+  map->page = TRUE;
   g_array_set_size (map->path, 0);
   g_array_append_val (map->path, region->index);
   if (head.width > 0)
