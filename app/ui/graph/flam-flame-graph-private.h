@@ -43,10 +43,10 @@ struct _FlamFlameGraph
   FlamId zoom;
   double from, to; /* range of x in view */
   double scroll;   /* from the root's edge */
-  double rings;    /* of a sunburst that moves; 0: as its layout has them */
+  double rings;    /* of a sunburst that moves; 0: those of its layout */
   FlamMotion motion;
   GArray *history; /* FlamZoomState: before this one, the latest last */
-  GArray *future;  /* those that were gone back from */
+  GArray *future;  /* those that back() left */
   FlamId selected;
 
   FlamGraphNotes notes; /* or NULL */
@@ -59,7 +59,7 @@ struct _FlamFlameGraph
   GtkAdjustment *hadjustment, *vadjustment;
   GtkScrollablePolicy hpolicy, vpolicy;
   gboolean adjusting;
-  guint32 n_rows;     /* with something to draw, when last at rest */
+  guint32 n_rows;     /* with boxes, when last at rest */
   guint32 whole_rows; /* the same when all is in view; 0: not known */
 
   FlamDraw *draw;
@@ -77,7 +77,7 @@ struct _FlamFlameGraph
   double drag_from, drag_scroll;
   double pinch_range;
   FlamId hovered, pressed;
-  FlamId pointed; /* what is hovered in another graph */
+  FlamId pointed; /* the node hovered in another graph */
   char *title;    /* or NULL */
 };
 
@@ -99,8 +99,8 @@ flam_graph_is_empty (FlamFlameGraph *self)
   return self->tree == NULL || self->tree->n == 0 || self->tree->total[0] <= 0;
 }
 
-/* The part of a path that a treemap's title has no room for is its first node
- * to whoever points at it. */
+/* The part of a path that a treemap's title has no room for counts as the
+ * path's first node for the pointer. */
 static inline gboolean
 flam_graph_is_strip (const FlamBox *box)
 {
@@ -114,28 +114,28 @@ const FlamLayout *flam_graph_layout (FlamFlameGraph *self);
 double flam_graph_row_height (FlamFlameGraph *self);
 FlamDraw *flam_graph_draw (FlamFlameGraph *self);
 FlamPalette *flam_graph_palette (FlamFlameGraph *self);
-/* Rows of the picture when all of the width is in view, or now, whichever is
+/* The number of rows with the whole width in view, or now, whichever is
  * more. */
 guint32 flam_graph_whole_rows (FlamFlameGraph *self);
-/* Where a node is; FALSE: it is not drawn. */
+/* The place of a node; FALSE: it is not drawn. */
 gboolean flam_graph_find_box (FlamFlameGraph *self, FlamId node, FlamBox *box);
 /* The range of x that shows a node from edge to edge. */
 void flam_graph_range_of (FlamFlameGraph *self,
                           FlamId node,
                           double *from,
                           double *to);
-/* Another view, at once or in 150 ms. */
+/* Moves to another view, at once or in 150 ms. */
 void flam_graph_look_at (FlamFlameGraph *self,
                          double from,
                          double to,
                          gboolean animate);
-/* Around a pixel, by a factor (less than 1: closer); the zoomed node follows:
- * it is the deepest one above the old that still fills the view. */
+/* Zooms around a pixel, by a factor (less than 1: closer); the zoomed node
+ * becomes the deepest one above the old that still fills the view. */
 void flam_graph_zoom_by (FlamFlameGraph *self, double x, double factor);
 void flam_graph_pan_to (FlamFlameGraph *self, double from, double scroll);
 void flam_graph_scroll_to (FlamFlameGraph *self, FlamId node);
 void flam_graph_stop (FlamFlameGraph *self);
-/* The picture is stale: colors alone, or where the boxes are. */
+/* Marks the picture as stale: only the colors, or the boxes, too. */
 void flam_graph_redraw (FlamFlameGraph *self);
 void flam_graph_relayout (FlamFlameGraph *self);
 void flam_graph_restyle (FlamFlameGraph *self);

@@ -35,8 +35,8 @@ flam_graph_remember (FlamFlameGraph *self)
   g_array_set_size (self->future, 0);
 }
 
-/* Who hears of a zoom may well ask for it (a session that holds it does): the
- * view is already on its way, and need not show the node from edge to edge. */
+/* Handlers of a zoom may request the same zoom (as a session that stores it):
+ * the view is already moving there, and need not show the whole node. */
 void
 flam_graph_tell_zoom (FlamFlameGraph *self, FlamId node)
 {
@@ -165,7 +165,7 @@ is_out_of_sight (FlamFlameGraph *self, FlamId node)
 }
 
 /* A sunburst has no room for all rings, nor a treemap for all boxes, and
- * neither has the zoomed node's callers. */
+ * neither shows the zoomed node's callers. */
 static void
 bring_out (FlamFlameGraph *self, FlamId node)
 {
@@ -258,8 +258,8 @@ flam_flame_graph_get_matched (FlamFlameGraph *self)
   return self->matched_weight;
 }
 
-/* Matches that weigh enough to be seen when zoomed out are gone through, and
- * all when there are none of those. */
+/* Matches that are wide enough to be visible when zoomed out are visited, and
+ * all if there are none of those. */
 static gint64
 least_match (FlamFlameGraph *self)
 {
@@ -325,7 +325,7 @@ flam_flame_graph_count_matches (FlamFlameGraph *self, guint *n)
 
 /* --- another tree -------------------------------------------------------- */
 
-/* What is carried from the old tree to the new. */
+/* The state that is carried from the old tree to the new. */
 typedef struct
 {
   FlamId zoom, selected;
@@ -352,7 +352,7 @@ as_range (FlamFlameGraph *self, FlamZoomState *state)
   state->from = from + state->from * (to - from);
 }
 
-/* A state whose node is gone becomes that of the nearest ancestor, whole. */
+/* The state of a node that is gone becomes its nearest ancestor, whole. */
 static void
 carry_zoom (FlamFlameGraph *self, FlamZoomState *state, FlamTree *tree)
 {
@@ -385,8 +385,8 @@ swap_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
   gboolean same_profile = self->tree != NULL && tree != NULL &&
                           self->tree->profile == tree->profile;
 
-  /* Strengths of self are shares of one tree's greatest, and the next tree may
-   * stand at the address of the last. */
+  /* Strengths of self are shares of the greatest one in the tree, and the next
+   * tree may be at the address of the last. */
   if (!same_profile || self->palette_mode == FLAM_PALETTE_SELF)
     g_clear_pointer (&self->palette, flam_palette_free);
   g_clear_pointer (&self->rows, flam_rows_unref);
