@@ -119,15 +119,9 @@ name_frames (FlamFollow *follow, const char *const *binaries)
 }
 
 FlamProfile *
-flam_follow_refresh (FlamFollow *follow, GError **error)
-{
-  return flam_follow_refresh_named (follow, NULL, error);
-}
-
-FlamProfile *
-flam_follow_refresh_named (FlamFollow *follow,
-                           const char *const *binaries,
-                           GError **error)
+flam_follow_refresh (FlamFollow *follow,
+                     const char *const *binaries,
+                     GError **error)
 {
   FlamProfile *profile = NULL;
 

@@ -20,11 +20,11 @@ FlamFollow *flam_follow_ref (FlamFollow *follow);
 void flam_follow_unref (FlamFollow *follow);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFollow, flam_follow_unref)
 
-/* What the file holds by now. One thread at a time: while another is at it,
- * that is the error. */
-FlamProfile *flam_follow_refresh (FlamFollow *follow, GError **error);
-/* The same with names for the addresses, looked up in `binaries` and where the
- * program is; what is there already keeps its name. */
-FlamProfile *flam_follow_refresh_named (FlamFollow *follow,
-                                        const char *const *binaries,
-                                        GError **error);
+/* What the file contains so far. Only one thread may refresh at a time: a
+ * second one gets FLAM_ERROR_CANCELLED. Addresses get names, looked up in
+ * `binaries` and where the program is; names that are there already stay. NULL:
+ * no names.
+ */
+FlamProfile *flam_follow_refresh (FlamFollow *follow,
+                                  const char *const *binaries,
+                                  GError **error);

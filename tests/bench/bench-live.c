@@ -173,7 +173,7 @@ refresh (Recording *self, double *ms)
 
   start[PART_SNAPSHOT] = now_ms ();
   g_clear_pointer (&self->profile, flam_profile_unref);
-  self->profile = flam_follow_refresh_named (self->follow, binaries, NULL);
+  self->profile = flam_follow_refresh (self->follow, binaries, NULL);
   start[PART_TREE] = now_ms ();
   view_data = flam_view_data_new (self->profile,
                                   self->selection,

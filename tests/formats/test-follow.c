@@ -155,7 +155,7 @@ test_follow (void)
   g_autofree char *followed_text = NULL;
   FlamId threads[2], frame = 0;
 
-  g_assert_null (flam_follow_refresh (follow, &error));
+  g_assert_null (flam_follow_refresh (follow, NULL, &error));
   g_assert_error (error, FLAM_ERROR, FLAM_ERROR_TRUNCATED);
   flam_builder_set_has_times (builder);
   flam_builder_add_column (builder);
@@ -170,13 +170,13 @@ test_follow (void)
 
       frame = record (builder, threads[round % 2], round);
       g_assert_true (flam_capture_writer_flush (writer, NULL));
-      profile = flam_follow_refresh (follow, NULL);
+      profile = flam_follow_refresh (follow, NULL, NULL);
       g_assert_cmpuint (profile->samples.n, ==, round + 1);
       g_assert_cmpuint (profile->threads.n_samples[0], ==, round / 2 + 1);
     }
   name (builder, frame);
   g_assert_true (flam_capture_writer_end (writer, 1000, NULL));
-  followed = flam_follow_refresh (follow, NULL);
+  followed = flam_follow_refresh (follow, NULL, NULL);
   assert_alike (followed, path);
   followed_text = flam_dump_profile (followed);
   g_assert_nonnull (strstr (followed_text, " work native"));
@@ -467,7 +467,7 @@ follow_any (guint32 seed)
       g_assert_true (i == ANY_REFRESHES
                          ? flam_capture_writer_end (writer, any.now, NULL)
                          : flam_capture_writer_flush (writer, NULL));
-      taken[i] = flam_follow_refresh (follow, NULL);
+      taken[i] = flam_follow_refresh (follow, NULL, NULL);
       g_assert_nonnull (taken[i]);
       assert_alike (taken[i], path);
       g_ptr_array_add (texts, spell (taken[i]));
@@ -549,7 +549,7 @@ test_names (void)
           flam_builder_add_sample (builder, &sample, NULL);
         }
       g_assert_true (flam_capture_writer_flush (writer, NULL));
-      followed = flam_follow_refresh_named (follow, binaries, NULL);
+      followed = flam_follow_refresh (follow, binaries, NULL);
       opened = flam_formats_load (path, NULL, NULL);
       symbolized = flam_symbolize (opened, &options, NULL, NULL);
       spelled[0] = spell_stacks (followed);
@@ -572,7 +572,7 @@ test_names (void)
   g_assert_true (flam_capture_writer_end (writer, 1000, NULL));
   {
     g_autoptr (FlamProfile) followed =
-        flam_follow_refresh_named (follow, binaries, NULL);
+        flam_follow_refresh (follow, binaries, NULL);
     g_autoptr (FlamProfile) opened = flam_formats_load (path, NULL, NULL);
     g_autofree guint64 *ours = spell_stacks (followed);
     g_autofree guint64 *theirs = spell_stacks (opened);

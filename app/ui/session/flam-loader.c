@@ -151,7 +151,7 @@ flam_loader_load_work (gpointer data,
   FlamProfile *profile;
 
   if (input->follow != NULL)
-    return flam_follow_refresh_named (
+    return flam_follow_refresh (
         input->follow, (const char *const *)input->binaries, error);
   file = flam_cache_file (input->path, &options);
   profile = file != NULL ? flam_cache_load (file) : NULL;
