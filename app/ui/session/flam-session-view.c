@@ -279,7 +279,7 @@ void
 flam_session_set_current (FlamSession *self, FlamId node)
 {
   g_return_if_fail (FLAM_IS_SESSION (self));
-  /* The views that hear of a frame say it back. */
+  /* The views set the frame again when it changes. */
   if (clamp_node (self, node) != self->current)
     flam_session_set_current_at (self, node, "", 0);
 }
