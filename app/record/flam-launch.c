@@ -36,7 +36,7 @@ is_32_bit (const char *path)
           (head[18] | head[19] << 8) != EM_X86_64);
 }
 
-/* Where a relative path would be looked for. */
+/* The file that a relative path means for the program. */
 static char *
 in_directory (const FlamLaunch *launch, const char *path)
 {
@@ -119,8 +119,8 @@ merged_environment (const FlamLaunch *launch)
   return result;
 }
 
-/* A script that does not name its interpreter is the shell's, as execvp() and
- * the shells have it; what is no text is nobody's. */
+/* A script without an interpreter line is run by the shell, as in execvp() and
+ * the shells; a file that is not text is not executable. */
 static gboolean
 is_text (const FlamLaunch *launch, const char *path)
 {
@@ -136,7 +136,7 @@ is_text (const FlamLaunch *launch, const char *path)
   return n >= 0 && memchr (head, '\0', (gsize)n) == NULL;
 }
 
-/* g_free; the words are not copied. */
+/* The array, g_free; the words are not copied. */
 static const char **
 shell_words (const FlamLaunch *launch, const char *path)
 {
@@ -150,8 +150,8 @@ shell_words (const FlamLaunch *launch, const char *path)
   return (const char **)g_ptr_array_free (words, FALSE);
 }
 
-/* Between fork and exec: no memory is allocated. `shell`: NULL, or what is run
- * if the kernel cannot run it. */
+/* Runs between fork and exec: allocates no memory. `shell`: NULL, or the
+ * command that is run if the kernel cannot run the program. */
 static G_GNUC_NORETURN void
 child_main (const FlamLaunch *launch,
             const char *path,
@@ -200,8 +200,8 @@ seize (pid_t tid, unsigned long options)
   return ptrace (PTRACE_SEIZE, tid, NULL, (void *)options) == 0;
 }
 
-/* Lets the child go and waits for its exec stop to be due, or its error. With
- * SEIZE the exec stop closes `report` first. */
+/* Releases the child and waits until its exec stop is due, or for its error.
+ * With SEIZE the exec stop closes `report` first. */
 static gboolean
 let_go (pid_t pid, int go, int report, const char *name, GError **error)
 {
@@ -368,7 +368,7 @@ contains (const GArray *tids, pid_t tid)
   return FALSE;
 }
 
-/* One pass over the threads; how many new ones were seized. */
+/* One pass over the threads; returns how many new ones were seized. */
 static guint
 seize_threads (pid_t pid, unsigned long options, GArray *tids, int *problem)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Where a recording goes. Nothing is written over that was there before:
+/* The output of a recording. No existing file is overwritten by default:
  *
- *   OUT is new        made, exclusively; when the recorder is killed, what it
- *                     had written is there
+ *   OUT is new        created exclusively; if the recorder is killed, the part
+ *                     written so far remains
  *   OUT exists        refused, or with --force: a file beside it, STEM-XXXXXX,
- *                     takes its place when it is whole
+ *                     replaces it when it is complete
  *   no OUT was given  PROGRAM.flambeau, PROGRAM-2.flambeau ...
  *
- * Its owner alone may read it: a recording says what a program did. */
+ * Only the owner may read the file: a recording shows what a program did. */
 
 #include <sys/stat.h>
 
@@ -18,16 +18,16 @@
 typedef struct
 {
   int fd;       /* -1: none */
-  char *path;   /* what it is called in the end */
-  char *beside; /* what it is called until then, or NULL */
+  char *path;   /* the final name */
+  char *beside; /* the name until then, or NULL */
   struct stat made;
 } FlamOutput;
 
 gboolean flam_output_open (FlamOutput *output,
                            const FlamRecordOptions *options,
                            GError **error);
-/* It is whole. */
+/* The file is complete. */
 gboolean flam_output_finish (FlamOutput *output, GError **error);
-/* Nothing was recorded: removed, if it is still what was made. */
+/* Nothing was recorded: removes the file, if it is still the one made. */
 void flam_output_abandon (FlamOutput *output);
 void flam_output_clear (FlamOutput *output);

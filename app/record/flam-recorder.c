@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* flambeau-recorder: records one program, or one process, into a .flambeau
- * file. Started by flambeau-cli and by the window; see flam-control.h for how
- * they talk. Exit status: the target's, 128 + signal if it was killed; 0 when
- * the recording ended before it; 1 when nothing could be recorded. */
+ * file. It is started by flambeau-cli and by the window; flam-control.h
+ * describes their protocol. Exit status: the target's, 128 + signal if a signal
+ * ended it; 0 if the recording ended before the target; 1 if nothing could be
+ * recorded. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +41,8 @@ typedef struct
   FlamInjection injection;
 } Recorder;
 
-/* What is written of a recording is English; what is printed is the user's. */
+/* Texts in a recording are English; printed texts are in the user's
+ * language. */
 static char *
 in_words_of_user (const char *message)
 {
@@ -58,7 +60,8 @@ report (FlamControl *control, const GError *error)
   return 1;
 }
 
-/* Descriptors: up to three a thread. The target gets its own limit back. */
+/* Raises the limit of descriptors: up to three a thread. The target gets its
+ * original limit back. */
 static void
 raise_limits (void)
 {
@@ -100,7 +103,7 @@ put_first_facts (Recorder *recorder)
       builder, FLAM_FACT_RATE, (gint64)recorder->options->rate);
 }
 
-/* Of samples and of allocations. */
+/* The truncated stacks of samples and of allocations. */
 static guint64
 count_truncated (const Recorder *recorder)
 {
@@ -154,7 +157,7 @@ put_last_facts (Recorder *recorder, gint64 duration)
             "user, the system gives it no other rights than that user's"));
 }
 
-/* A picture without samples is to say why it is empty. */
+/* A recording without samples contains the reason for it. */
 static void
 put_emptiness (Recorder *recorder)
 {
@@ -229,7 +232,7 @@ finish (Recorder *recorder, gint64 duration, GError **error)
          flam_output_finish (&recorder->output, error);
 }
 
-/* What there is of it is kept. */
+/* The part that was recorded is kept. */
 static int
 report_failure (Recorder *recorder, GError *error)
 {
@@ -277,7 +280,7 @@ record (Recorder *recorder)
   return status;
 }
 
-/* The library must be loadable into the program. */
+/* The program must be able to load the library. */
 static gboolean
 prepare_allocations (Recorder *recorder, GError **error)
 {

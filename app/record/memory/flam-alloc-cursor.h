@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Where in a ring its reader is. What the ring holds is the target's and may
- * change at any time: counts of bytes may be any and go round, so that what is
- * left is a difference, never more than a ring's size and never less than 0; a
- * record's size is looked at once.
+/* The reader's position in a ring. The content of the ring is the target's and
+ * may change at any time: counts of bytes may have any value and wrap around,
+ * so that the rest is computed as a difference, never more than a ring's size
+ * and never less than 0; the size of a record is read only once.
  *
  *        at                  end           head
  *   ──────┬─ size ─┬──────────┬─────────────┬──
@@ -24,7 +24,7 @@ typedef struct
   guint64 end;      /* bytes published, of this round */
   guint64 ticks;    /* of the next event; G_MAXUINT64 none */
   guint size;       /* of the next event */
-  gboolean damaged; /* the ring held what the library does not write */
+  gboolean damaged; /* the ring held invalid records */
 } FlamAllocCursor;
 
 static inline const guint8 *
@@ -42,7 +42,7 @@ flam_alloc_record_size (unsigned op, guint64 at)
                                   : sizeof (FlamAllocBlock);
 }
 
-/* Skips what is no event, and notes when the next one was. */
+/* Skips records that are no events, and reads the time of the next event. */
 static inline void
 flam_alloc_cursor_look_ahead (FlamAllocCursor *cursor)
 {
@@ -66,19 +66,19 @@ flam_alloc_cursor_look_ahead (FlamAllocCursor *cursor)
         }
       cursor->at += cursor->size;
     }
-  /* Records are published whole. */
+  /* Records are published completely, never in part. */
   cursor->damaged = cursor->damaged || left > 0;
   cursor->at = cursor->end;
 }
 
-/* Behind the event that was looked at. */
+/* Moves behind the event that was read. */
 static inline void
 flam_alloc_cursor_skip (FlamAllocCursor *cursor)
 {
   cursor->at += cursor->size;
 }
 
-/* What has been published up to now. */
+/* Takes the bytes published up to now. */
 static inline void
 flam_alloc_cursor_begin_round (FlamAllocCursor *cursor)
 {
@@ -91,7 +91,7 @@ flam_alloc_cursor_begin_round (FlamAllocCursor *cursor)
   flam_alloc_cursor_look_ahead (cursor);
 }
 
-/* The writer may be waiting for room. */
+/* The writer may be waiting for space in the ring. */
 static inline void
 flam_alloc_cursor_say_read (const FlamAllocCursor *cursor)
 {

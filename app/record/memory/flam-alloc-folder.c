@@ -15,7 +15,7 @@
 #define TEMPLATE PREFIX "XXXXXX"
 #define N_FOLDERS 3
 
-/* Memory, not a disk; the last is there when nothing else is. */
+/* Memory, not a disk; the last one is for systems without the others. */
 static const char *
 base_folder (guint i)
 {
@@ -60,7 +60,7 @@ flam_alloc_folder_make (FlamAllocFolder *folder, GError **error)
 
 /* --- removing ------------------------------------------------------------ */
 
-/* "control", or PID.N of a target. */
+/* Whether the name is "control", or PID.N of a target. */
 static gboolean
 is_ours (const char *name)
 {
@@ -97,9 +97,9 @@ flam_alloc_folder_remove (FlamAllocFolder *folder)
   g_clear_pointer (&folder->path, g_free);
 }
 
-/* --- what others left ----------------------------------------------------- */
+/* --- leftovers of other recorders ---------------------------------------- */
 
-/* A user's folder of that name has no such file in it. */
+/* Another folder of that name, made by the user, has no such file in it. */
 static gboolean
 has_control (int fd)
 {

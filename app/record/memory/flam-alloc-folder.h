@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Where a recording and its targets share files (preload/flam-alloc-shared.h):
- * in memory, of its owner alone. The recorder holds a lock on it for as long as
- * it runs, so that the next one recognizes what a dead one has left. */
+/* The folder in which a recording and its targets share files
+ * (preload/flam-alloc-shared.h): in memory, accessible only to its owner. The
+ * recorder holds a lock on it while it runs, so that a later recorder
+ * recognizes the folder of one that was killed. */
 
 #include "flam-types.h"
 
@@ -14,9 +15,9 @@ typedef struct
 } FlamAllocFolder;
 
 gboolean flam_alloc_folder_make (FlamAllocFolder *folder, GError **error);
-/* With what the recorder and its targets put there. */
+/* Removes it with the files of the recorder and its targets. */
 void flam_alloc_folder_remove (FlamAllocFolder *folder);
 
-/* Removes those of the same user whose recorders are gone. Nothing else: no
- * other's folder, no link, no file that is not one of ours. */
+/* Removes the folders of the same user whose recorders have ended. Nothing else
+ * is removed: no folder of other users, no link, no foreign file. */
 void flam_alloc_folder_sweep (void);

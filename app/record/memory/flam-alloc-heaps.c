@@ -5,10 +5,10 @@
 #include "flam-ranges.h"
 
 #define TICK_NS 10000000
-/* Of the time so far, which part a tick is at most. */
+/* A tick is at most this part of the time so far. */
 #define TICKS_MAX 10000
 
-/* Of the memory between the heap's begin and its end. */
+/* A part of the memory between the heap's begin and its end. */
 typedef struct
 {
   gint64 size;
@@ -95,7 +95,7 @@ flam_alloc_heaps_block (FlamAllocHeaps *heaps,
         ledger, &stream->space->blocks, stack->site, address, stream->n_made);
 }
 
-/* Farther ones, and those of other threads, are all alike. */
+/* Longer distances, and blocks of other threads, are not distinguished. */
 static inline guint
 distance_of (const FlamAllocHeaps *heaps,
              const FlamAllocStream *stream,
@@ -120,7 +120,7 @@ flam_alloc_heaps_free_block (FlamAllocHeaps *heaps,
 {
   FlamBlockEntry block;
 
-  /* one that is not known is older than the recording */
+  /* a block that is not known is older than the recording */
   if (flam_addresses_take (&stream->space->blocks, address, &block))
     flam_ledger_release (
         heaps->ledger, block.row, distance_of (heaps, stream, &block));
@@ -150,7 +150,7 @@ make_of_size (FlamAllocHeaps *heaps, FlamSiteKey key, gint64 size)
                            flam_ledger_find_site (heaps->ledger, &key));
 }
 
-/* What is left of a mapping on one side of what was cut out of it. */
+/* The remaining part of a mapping, on one side of the removed range. */
 static void
 keep_rest (FlamAllocHeaps *heaps,
            FlamAllocSpace *space,
@@ -207,7 +207,7 @@ flam_alloc_heaps_break (FlamAllocHeaps *heaps,
       g_array_append_val (breaks, piece);
       return;
     }
-  /* The heap shrinks from its end: the newest pieces go first. */
+  /* The heap shrinks from its end: the newest pieces are removed first. */
   while (change < 0 && breaks->len > 0)
     {
       Piece piece = g_array_index (breaks, Piece, breaks->len - 1);
@@ -225,7 +225,7 @@ flam_alloc_heaps_break (FlamAllocHeaps *heaps,
     }
 }
 
-/* --- life ---------------------------------------------------------------- */
+/* --- creation and release ------------------------------------------------ */
 
 static void
 space_free (gpointer data)
@@ -316,7 +316,7 @@ flam_alloc_heaps_end_space (FlamAllocHeaps *heaps, FlamAllocSpace *space)
   g_ptr_array_remove (heaps->spaces, space);
 }
 
-/* Sizes that add up to more than there can be have no peak. */
+/* If the sum of the sizes is more than is possible, there is no peak. */
 void
 flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The heaps of the recorded processes: which block, and which pages, live at
- * which address, and who gives them back. What that makes of the events is
- * FlamLedger's.
+/* The heaps of the recorded processes: which block, and which pages, are live
+ * at which address, and which thread frees them. The rows made of the events
+ * are in FlamLedger.
  *
- * A tick is 10 ms, or the ten-thousandth part of the time so far when that is
- * longer: long recordings have rows in proportion to what they do, not to how
- * long they do it.
+ * A tick is 10 ms, or the ten-thousandth part of the time so far if that is
+ * longer: the rows of a long recording are in proportion to its activity, not
+ * to its duration.
  *
- * Events come in the order of their times. */
+ * Events must be passed in the order of their times. */
 
 #include "flam-builder.h"
 
@@ -19,10 +19,10 @@ FlamAllocHeaps *flam_alloc_heaps_new (FlamBuilder *builder);
 void flam_alloc_heaps_free (FlamAllocHeaps *heaps);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamAllocHeaps, flam_alloc_heaps_free)
 
-/* One address space: a process. Its blocks die with it, unfreed. */
+/* One address space: a process. Its blocks end with it, without being freed. */
 typedef struct _FlamAllocSpace FlamAllocSpace;
-/* One stream of events in it: a thread. `thread` and the stacks below are the
- * writer's. */
+/* One stream of events in it: a thread. `thread` and the stacks below are ids
+ * of the writer. */
 typedef struct _FlamAllocStream FlamAllocStream;
 
 FlamAllocSpace *flam_alloc_heaps_add_space (FlamAllocHeaps *heaps);
@@ -33,24 +33,24 @@ void flam_alloc_heaps_end_stream (FlamAllocHeaps *heaps,
                                   FlamAllocStream *stream);
 void flam_alloc_heaps_end_space (FlamAllocHeaps *heaps, FlamAllocSpace *space);
 
-/* It is `time` now: writes what the tick that is over held. When the current
- * one will be over; no need to say the time more often. */
+/* Advances to `time`: writes the state at the end of the tick that is over.
+ * Returns when the current tick ends; no call is needed before then. */
 gint64 flam_alloc_heaps_advance (FlamAllocHeaps *heaps, gint64 time);
 
-/* A stack of the writer's, and the site that it last allocated for, which is
- * most often the next one's (FLAM_NONE at first). */
+/* A stack of the writer, and the site of its last allocation, which is most
+ * often the site of the next one (FLAM_NONE at first). */
 typedef struct
 {
   FlamId id;
   guint32 site;
 } FlamAllocStack;
 
-/* For streams that leave blocks out (sampling): how many its thread had made
- * before the event that follows. Otherwise the ledger counts. */
+/* For streams without all blocks (sampling): the number of blocks that the
+ * thread had made before the next event. Otherwise the ledger counts them. */
 void flam_alloc_stream_set_made (FlamAllocStream *stream, guint32 made);
 guint32 flam_alloc_stream_get_made (const FlamAllocStream *stream);
-/* `each`: how many blocks this one stands for (sampling). Addresses are below
- * 2^48. */
+/* `each`: the number of blocks that this one represents (sampling). Addresses
+ * are below 2^48. */
 void flam_alloc_heaps_block (FlamAllocHeaps *heaps,
                              FlamAllocStream *stream,
                              guint64 address,
@@ -61,10 +61,10 @@ void flam_alloc_heaps_block (FlamAllocHeaps *heaps,
 void flam_alloc_heaps_free_block (FlamAllocHeaps *heaps,
                                   FlamAllocStream *stream,
                                   guint64 address);
-/* The block at this address will be looked up soon: a hint to the processor. */
+/* The block at this address will be looked up soon: a prefetch hint. */
 void flam_alloc_heaps_expect (const FlamAllocSpace *space, guint64 address);
-/* Pages: what [address, address + size) covered is given back, the rest of a
- * mapping cut by it stays. */
+/* Pages: the pages in [address, address + size) are released; the rest of a
+ * partly covered mapping stays. */
 void flam_alloc_heaps_unmap (FlamAllocHeaps *heaps,
                              FlamAllocStream *stream,
                              guint64 address,

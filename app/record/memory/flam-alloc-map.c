@@ -25,7 +25,7 @@ map_at (const char *address)
   return NULL;
 }
 
-/* In the thread that reads; mmap() is a system call and no more. */
+/* Runs in the thread that reads; mmap() is only a system call. */
 static void
 on_bus_error (int sig, siginfo_t *info, void *context)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-alloc-missed.h"
 
-#define KINDS_MAX 100 /* warnings are for people */
+#define KINDS_MAX 100 /* warnings are for users */
 
 typedef struct
 {
@@ -13,7 +13,7 @@ typedef struct
 struct _FlamAllocMissed
 {
   FlamBuilder *builder;
-  GPtrArray *kinds; /* Kind, as they came */
+  GPtrArray *kinds; /* Kind, in order of appearance */
   guint others;
 };
 

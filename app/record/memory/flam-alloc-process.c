@@ -18,7 +18,7 @@
 typedef struct
 {
   FlamAllocCursor cursor;
-  FlamAllocStream *stream; /* NULL until the first event, and between users */
+  FlamAllocStream *stream; /* NULL until the first event, and between threads */
 } Ring;
 
 struct _FlamAllocProcess
@@ -31,16 +31,16 @@ struct _FlamAllocProcess
   GArray *rings;       /* Ring */
   FlamColumn stacks;   /* FlamAllocStack per node; row 0 none */
   GHashTable *python;  /* number of a record -> FlamPythonCode */
-  guint64 python_read; /* bytes of those records */
+  guint64 python_read; /* total size of those records */
   pid_t pid;
   guint32 clock;
   guint64 start_ticks;
   gint64 start_ns;
   double ns_per_tick;
-  guint64 tick_end; /* when the ledger's tick ends, by the process's clock */
+  guint64 tick_end; /* end of the ledger's tick, by the process's clock */
 };
 
-/* --- life ---------------------------------------------------------------- */
+/* --- creation and release ------------------------------------------------ */
 
 static FlamAllocMap *
 map_file (const char *path)
@@ -136,7 +136,7 @@ flam_alloc_process_add_stats (const FlamAllocProcess *process,
 
 /* --- stacks -------------------------------------------------------------- */
 
-/* A copy, as the target may write while we read. g_free. */
+/* A copy, as the target may change the text meanwhile. g_free. */
 static char *
 module_path (const FlamAllocHeader *header, guint32 at)
 {
@@ -172,7 +172,7 @@ frame_of (FlamAllocProcess *process, guint64 location)
                        offset);
 }
 
-/* The record is the target's: NULL when it is bad. */
+/* The record is the target's: NULL if it is invalid. */
 static FlamPythonCode *
 read_python (FlamAllocProcess *process, guint32 number)
 {
@@ -190,7 +190,7 @@ read_python (FlamAllocProcess *process, guint32 number)
     return NULL;
   memcpy (&record, all + at, sizeof record);
   size = (guint64)record.n_name + record.n_file + record.n_lines;
-  /* Records that lie side by side are no more than the space for them. */
+  /* Records that do not overlap fit into the space for them. */
   if (size > used - at - sizeof record ||
       size > FLAM_ALLOC_PYTHON_SIZE - process->python_read)
     return NULL;
@@ -209,7 +209,7 @@ read_python (FlamAllocProcess *process, guint32 number)
                                 record.n_lines);
 }
 
-/* FLAM_NONE: it is not to be seen. */
+/* FLAM_NONE: the frame is hidden. */
 static FlamId
 python_frame_of (FlamAllocProcess *process, guint64 location)
 {
@@ -246,7 +246,7 @@ add_stack (FlamAllocProcess *process, const FlamAllocNode *node)
   flam_column_append (&process->stacks, FlamAllocStack, stack);
 }
 
-/* Nodes come parents first; new ones are read as far as they are needed. */
+/* Parents come before their children; new nodes are read on demand. */
 static FlamAllocStack *
 stack_of (FlamAllocProcess *process, guint32 node)
 {
@@ -288,8 +288,8 @@ now_ticks (const FlamAllocProcess *process)
                                                 : (guint64)now_ns ();
 }
 
-/* The counter's rate is measured from the process's own beginning on, and gets
- * better as time goes by. */
+/* The counter's rate is measured from the beginning of the process, and becomes
+ * more precise with time. */
 static void
 measure_clock (FlamAllocProcess *process, guint64 ticks)
 {
@@ -302,7 +302,7 @@ measure_clock (FlamAllocProcess *process, guint64 ticks)
                            (double)(ticks - process->start_ticks);
 }
 
-/* The ledger's clock, and how long it may stand still. */
+/* Advances the ledger's clock, and computes the end of its tick. */
 static void
 begin_tick (FlamAllocProcess *process, guint64 ticks)
 {
@@ -334,8 +334,8 @@ allocator_of (unsigned op)
   return allocators[op & 15];
 }
 
-/* A sampled block stands for 1 / (1 - exp (-size / every)) like it; the part
- * after the point decides by chance, so that sums stay unbiased. */
+/* A sampled block represents 1 / (1 - exp (-size / every)) blocks like it; the
+ * fraction is rounded at random, so that sums stay unbiased. */
 static guint32
 stands_for (FlamAllocContext *context, guint64 size)
 {
@@ -386,7 +386,7 @@ handle_block (FlamAllocProcess *process,
                             allocator_of (op));
 }
 
-/* Blocks that were not sampled count, too. */
+/* Blocks that were not sampled are counted as well. */
 static void
 catch_up (FlamAllocStream *stream, guint16 made)
 {
@@ -438,7 +438,7 @@ handle_event (FlamAllocProcess *process, Ring *ring)
 
 #define ring_of(process, i) (&g_array_index ((process)->rings, Ring, i))
 
-/* A thread that ended left its ring for another. */
+/* A thread that ended releases its ring for another thread. */
 static void
 release_ring (FlamAllocProcess *process, Ring *ring)
 {
@@ -473,7 +473,7 @@ find_rings (FlamAllocProcess *process)
     }
 }
 
-/* What every ring has published; TRUE when there is anything. */
+/* Reads how much each ring has published; TRUE if there is anything. */
 static gboolean
 begin_round (FlamAllocProcess *process)
 {
@@ -490,8 +490,7 @@ begin_round (FlamAllocProcess *process)
   return any;
 }
 
-/* The ring whose next event is the oldest, and the time up to which it stays
- * so. */
+/* The ring with the oldest next event, and the time up to which this holds. */
 static Ring *
 oldest_ring (FlamAllocProcess *process, guint64 limit, guint64 *until)
 {
@@ -516,8 +515,9 @@ oldest_ring (FlamAllocProcess *process, guint64 limit, guint64 *until)
   return oldest;
 }
 
-/* Blocks lie all over memory: have the one of some events later fetched. (It
- * may be the middle of a record that is looked at; that costs nothing.) */
+/* Blocks are scattered over memory: prefetches the block of an event that
+ * follows soon. (The address may be in the middle of a record; that does no
+ * harm.) */
 static inline void
 expect_later (const FlamAllocProcess *process, const FlamAllocCursor *cursor)
 {

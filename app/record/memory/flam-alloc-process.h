@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* One recorded process: the file in which its threads write what they
- * allocate (preload/flam-alloc-shared.h), read in the order of time.
+/* One recorded process: the file into which its threads write their allocations
+ * (preload/flam-alloc-shared.h), read in the order of time.
  *
  *   ring of thread 1   ─ 3 ─ 4 ───────── 9 ─▶
  *   ring of thread 2   ─ 1 ──── 6 ─ 7 ──────▶   ledger: 1 3 4 6 7 ...
  *   ring of thread 3   ──────────────── 8 ──▶
  *
- * Events are taken from one ring for as long as no other has an older one,
- * and only up to the time at which the round began: what is written meanwhile
- * waits for the next. What is in the file is the target's and may be anything:
- * every number is checked. */
+ * Events are taken from one ring while no other ring has an older one, and only
+ * up to the time at which the round began: later events wait for the next
+ * round. The content of the file is the target's and may be anything: every
+ * number is checked. */
 
 #include "flam-alloc-heaps.h"
 #include "flam-alloc-session.h"
 #include "flam-python-codes.h"
 
-/* What the processes of a recording have in common. */
+/* The data that the processes of a recording share. */
 typedef struct
 {
   FlamBuilder *builder;
@@ -31,19 +31,19 @@ typedef struct
 
 typedef struct _FlamAllocProcess FlamAllocProcess;
 
-/* NULL while the file is not complete. `context` must outlive it. */
+/* NULL while the file is incomplete. `context` must outlive the process. */
 FlamAllocProcess *flam_alloc_process_open (FlamAllocContext *context,
                                            const char *path);
 void flam_alloc_process_free (FlamAllocProcess *process);
 
 const char *flam_alloc_process_path (const FlamAllocProcess *process);
 pid_t flam_alloc_process_pid (const FlamAllocProcess *process);
-/* Its malloc is somebody else's; `name` is the program's, as it says. */
+/* It uses another malloc; `name` is the program's own name for itself. */
 gboolean flam_alloc_process_is_bypassed (const FlamAllocProcess *process,
                                          char name[17]);
-/* Adds what it lost. */
+/* Adds the counts of lost data. */
 void flam_alloc_process_add_stats (const FlamAllocProcess *process,
                                    FlamAllocStats *stats);
 
-/* Hands what is there to the ledger; how many events. */
+/* Passes the available events to the ledger; returns how many. */
 guint64 flam_alloc_process_drain (FlamAllocProcess *process);

@@ -21,9 +21,9 @@
 
 #define LIBRARY "libflambeau-alloc.so"
 #define SCAN_NS 20000000
-/* One takes all that was published before it. What it found to be stamped after
- * its beginning, by a clock that is a little ahead, is left for another; more
- * may come for ever, from a target that does not go silent. */
+/* One round takes all events that were published before it. Events with a time
+ * after its beginning, from a clock that is slightly ahead, remain for another
+ * round; a target that does not stop may publish further ones without end. */
 #define LAST_ROUNDS 2
 
 struct _FlamAllocSession
@@ -40,7 +40,7 @@ struct _FlamAllocSession
   FlamAllocMissed *missed;
   FlamId heap; /* counter */
   gint64 heap_put_at;
-  guint32 heard; /* the doorbell, before what is there was handled */
+  guint32 heard; /* the doorbell's value before the last round */
 };
 
 static gint64
@@ -241,7 +241,7 @@ flam_alloc_session_miss (FlamAllocSession *session,
   flam_alloc_missed_add (session->missed, pid, name, why);
 }
 
-/* A program that brings a malloc of its own never calls ours. */
+/* A program with a malloc of its own does not call the library's. */
 static void
 look_for_bypass (FlamAllocSession *session, const FlamAllocProcess *process)
 {
@@ -254,7 +254,7 @@ look_for_bypass (FlamAllocSession *session, const FlamAllocProcess *process)
                              N_ ("brings a malloc of its own, linked into it"));
 }
 
-/* The process is gone, and all it said is written down. */
+/* The process has ended, and all its events are written. */
 static void
 end_process (FlamAllocSession *session, FlamAllocProcess *process)
 {

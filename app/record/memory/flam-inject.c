@@ -29,7 +29,7 @@ is_loader (const char *path)
          g_str_has_prefix (name, "ld-2.");
 }
 
-/* PT_INTERP's text; NULL: there is none. */
+/* The text of PT_INTERP; NULL: there is none. */
 static char *
 read_interpreter (int fd, const Elf64_Ehdr *header)
 {
@@ -110,7 +110,7 @@ check_running (pid_t tid)
   return check_file (link, path != NULL ? path : "");
 }
 
-/* Where the program looks for it. */
+/* Whether the program sees the same file under this path. */
 static gboolean
 is_in_sight (pid_t tid, const char *path)
 {
@@ -129,7 +129,7 @@ typedef struct
   guint64 sp;
   gsize size; /* bytes */
   char *data;
-  gsize env;   /* where in it the environment begins ... */
+  gsize env;   /* where the environment begins in it ... */
   gsize auxv;  /* ... and ends, behind its 0 */
   gsize words; /* and the auxiliary vector, so that strings follow */
 } Image;
@@ -170,7 +170,7 @@ skip_words (const Image *image, gsize *at)
   return FALSE;
 }
 
-/* AT_SECURE says whether the loader will hear of libraries. */
+/* AT_SECURE tells whether the loader ignores such libraries. */
 static gboolean
 parse_image (Image *image, gboolean *privileged)
 {
@@ -193,7 +193,7 @@ parse_image (Image *image, gboolean *privileged)
   return FALSE;
 }
 
-/* The last value of LD_PRELOAD, which is the one that counts; NULL. */
+/* The last value of LD_PRELOAD, which is the effective one; NULL: none. */
 static const char *
 inherited (const Image *image)
 {
@@ -212,7 +212,7 @@ inherited (const Image *image)
   return found != NULL && *found != '\0' ? found : NULL;
 }
 
-/* The new words and, behind them, our strings, for the address `sp`. */
+/* The new words, followed by the new strings, for the address `sp`. */
 static GByteArray *
 compose (const Image *image, const char *preload, const char *folder, gsize sp)
 {
@@ -233,8 +233,8 @@ compose (const Image *image, const char *preload, const char *folder, gsize sp)
   return block;
 }
 
-/* Below many arguments no page of the stack is mapped; to write by this file
- * makes it grow, where process_vm_writev() does not. */
+/* For many arguments the pages below are not mapped yet; a write through this
+ * file makes the stack grow, a process_vm_writev() does not. */
 static gboolean
 write_memory (pid_t tid, guint64 address, const GByteArray *block)
 {
@@ -264,8 +264,8 @@ write_block (pid_t tid, guint64 sp, const GByteArray *block)
                  GSIZE_TO_POINTER (sp)) == 0;
 }
 
-/* What was there is as far down as the strings are long, so that these are
- * where its end was. */
+/* The old content moves down by at least the length of the strings, so that
+ * these lie where it ended. */
 static gboolean
 put_variables (const FlamInjection *injection, pid_t tid, const Image *image)
 {

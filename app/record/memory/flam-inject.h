@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The allocation library is loaded at the exec stop, when the new program is
- * in memory and has not run: by two variables more on its stack, which the
- * library takes out again before main().
+/* The allocation library is loaded at the exec stop, when the new program is in
+ * memory and has not run: by two additional variables on its stack, which the
+ * library removes before main().
  *
  *   sp ▶ argc argv... 0  env...          0  auxv... 0   strings...
- *   sp ▶ argc argv... 0  env... ours two 0  auxv... 0   ours   strings...
+ *   sp ▶ argc argv... 0  env... two new 0   auxv... 0   new    strings...
  *
- * So it is for this program to say whether it can be loaded: what is 32-bit,
- * static or privileged is left as it is, and no loader complains of us. What a
- * program hands on, or does not, to those it starts makes no difference, and
- * neither it nor they find anything of ours in their environment. */
+ * So the decision is made for each program by itself: a 32-bit, static or
+ * privileged program is left unchanged, and no loader prints a warning. The
+ * environment that a program passes to its children has no effect, and neither
+ * the program nor its children find the two variables in their environment. */
 
 #include <glib.h>
 #include <sys/types.h>
@@ -22,9 +22,10 @@ typedef struct
   const char *directory; /* the session's */
 } FlamInjection;
 
-/* In the exec stop of `tid`. NULL, or why the library cannot be loaded; static,
- * to be said after "it ". */
+/* Called in the exec stop of `tid`. NULL, or the reason why the library cannot
+ * be loaded: a static string that continues a sentence after "it ". */
 const char *flam_inject (const FlamInjection *injection, pid_t tid);
 
-/* The same of a program that is a file; what its stack would say is unknown. */
+/* The same for a program file; conditions that depend on its stack are
+ * unknown. */
 const char *flam_preload_check (const char *program);

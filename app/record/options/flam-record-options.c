@@ -62,7 +62,7 @@ flam_recorder_path (void)
 typedef enum
 {
   FLAG,
-  SWITCH, /* a flag that --no-NAME takes back */
+  SWITCH, /* a switch that --no-NAME turns off */
   NUMBER,
   INTEGER,
   BYTES,
@@ -88,7 +88,7 @@ static const struct
 
 #define AT(field) G_STRUCT_OFFSET (FlamRecordOptions, field)
 
-/* In help's order; without a text: not for people. */
+/* In the order of the help; without a text: not documented for users. */
 static const struct
 {
   const char *name;
@@ -202,7 +202,7 @@ check (const FlamRecordOptions *options, GError **error)
   return TRUE;
 }
 
-/* What follows "--" is the program's, and never looked at. */
+/* The arguments after "--" are the program's, and are not parsed. */
 static int
 own_arguments (int argc, char **argv)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What is to be recorded, as a value: read from a command line, and written as
- * one. The recorder and flambeau-cli read it, the window's dialog writes it;
- * what is an option, and what its help says, is in one table here, which the
- * man page and the shells' completions are checked against. */
+/* The settings of a recording, as a value: read from a command line, and
+ * written as one. The recorder and flambeau-cli read it, the window's dialog
+ * writes it; the options and their help texts are in one table here, against
+ * which the man page and the shells' completions are checked. */
 
 #include "flam-types.h"
 
@@ -32,45 +32,45 @@ typedef struct
   FlamRecordWhat what; /* of the mode, once parsed */
   double rate;         /* Hz */
   double duration;     /* s, 0: until the target ends */
-  double delay;        /* s without samples at first */
+  double delay;        /* s without samples at the beginning */
   gint64 sample_bytes; /* one allocation every so many bytes; 0: all */
-  gboolean exact;      /* all, whatever sample_bytes was */
+  gboolean exact;      /* all, regardless of sample_bytes */
   gboolean follow;     /* children too */
   gboolean python;
-  gboolean python_malloc; /* each block of Python by malloc */
+  gboolean python_malloc; /* Python's small blocks by malloc */
   char *output;           /* or NULL */
-  gboolean force;         /* it may exist */
+  gboolean force;         /* overwrite an existing output */
   int control_fd;         /* -1 none */
   pid_t pid;              /* attach to it, or 0: launch */
   char *directory;        /* to launch in; NULL: the current one */
-  char **environment;     /* NAME=VALUE, set beside ours; or NULL */
+  char **environment;     /* NAME=VALUE, to be added; or NULL */
   gboolean help;          /* or the version, and nothing else */
   char **argv;            /* to launch; NULL or empty: attach */
 } FlamRecordOptions;
 
-/* As they are unless said otherwise; neither pid nor argv. */
+/* The defaults, with neither pid nor argv. */
 FlamRecordOptions *flam_record_options_new (void);
 FlamRecordOptions *flam_record_options_copy (const FlamRecordOptions *options,
                                              GError **error);
-/* NULL with a message for people. Where `help` is set, nothing else is. */
+/* NULL with a message for users. If `help` is set, nothing else is. */
 FlamRecordOptions *
 flam_record_options_parse (int argc, char **argv, GError **error);
 void flam_record_options_free (FlamRecordOptions *options);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamRecordOptions, flam_record_options_free)
 
-/* What parse() reads the same options from, without argv[0]: what is not as
- * new() has it. */
+/* Arguments, without argv[0], from which parse() makes the same options: only
+ * the options that differ from those of new(). */
 char **flam_record_options_to_arguments (const FlamRecordOptions *options);
-/* A line an option; g_strfreev. */
+/* One line for each option; g_strfreev. */
 char **flam_record_options_help (void);
-/* The command as facts show it; g_free. */
+/* The command as shown in the facts; g_free. */
 char *flam_record_options_command (const FlamRecordOptions *options);
 
 FlamRecordWhat flam_record_mode_what (FlamRecordMode mode);
 /* "cpu", "wall", "alloc", "both". */
 const char *flam_record_mode_name (FlamRecordMode mode);
-/* FALSE: none is called so. */
+/* FALSE: unknown name. */
 gboolean flam_record_mode_parse (const char *name, FlamRecordMode *mode);
 
-/* flambeau-recorder, or what $FLAMBEAU_RECORDER says. */
+/* flambeau-recorder, or the value of $FLAMBEAU_RECORDER. */
 const char *flam_recorder_path (void);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What libflambeau-alloc.so, inside the target, and the recorder share: a
- * folder with one `control` file and one file a process, all mapped by both.
- * Plain C, no GLib.
+/* The data that libflambeau-alloc.so, inside the target, and the recorder
+ * share: a folder with one `control` file and one file a process, all mapped by
+ * both. Plain C, no GLib.
  *
- *   DIR/control       made by the recorder: what to do, doorbell, heartbeat
+ *   DIR/control       made by the recorder: settings, doorbell, heartbeat
  *   DIR/PID.N         made by the target: N counts the process's execs/forks
  *
  * A process's file (sparse; only what is used takes memory):
@@ -20,22 +20,23 @@
  *
  * Rings carry records of 16 or 32 bytes, never split at the ring's end. Their
  * order over threads is that of their time stamps. For one address it is also
- * that of publication: an allocation is published before its address is
- * known to anybody, a free before the address can be handed out again. So a
- * reader that notes the time T first, then takes what every ring has
- * published, and handles what is stamped up to T, never sees a free before
+ * the order of publication: an allocation is published before its address is
+ * returned to the program, a free before the address can be allocated again. So
+ * a reader that notes the time T first, then takes everything that is published
+ * in any ring, and handles the records up to time T, never sees a free before
  * its allocation.
  *
- * Nothing here is memory or environment of the target: addresses, sizes,
- * times, module paths; of Python functions name, file and line table. */
+ * The files contain neither memory nor environment of the target: only
+ * addresses, sizes, times, module paths; of Python functions name, file and
+ * line table. */
 
 #include <stdint.h>
 
 #define FLAM_ALLOC_MAGIC 0x434f4c4c414d4c46ull /* "FLMALLOC" */
 #define FLAM_ALLOC_VERSION 3
 
-/* What the recorder adds to the environment of a program that begins, behind
- * an LD_PRELOAD; the library takes both away again. */
+/* Variables that the recorder adds to the environment of a new program, after
+ * an LD_PRELOAD; the library removes both. */
 #define FLAM_ALLOC_ENV_DIR "FLAMBEAU_ALLOC_DIR"
 
 #define FLAM_ALLOC_MAX_MODULES 4096
@@ -56,21 +57,21 @@
 #define FLAM_ALLOC_FILE_SIZE                                                   \
   (FLAM_ALLOC_RINGS_AT + (uint64_t)FLAM_ALLOC_MAX_RINGS * FLAM_ALLOC_RING_BYTES)
 
-/* The recorder's side of DIR/control. */
+/* The part of the recorder, in DIR/control. */
 typedef struct
 {
   uint64_t magic;
   uint32_t version;
-  uint32_t follow;       /* forked children record too */
+  uint32_t follow;       /* record forked children too */
   uint64_t sample_bytes; /* 0: every allocation */
-  uint64_t seed;         /* of sampling's chance; 0: another every time */
-  uint32_t stopped;      /* no more recording; targets go silent */
+  uint64_t seed;         /* of the random numbers; 0: another one every time */
+  uint32_t stopped;      /* the recording is over; targets stop writing */
   uint32_t python;       /* Python frames too */
-  /* These change all the time: on lines of their own, as every event reads
-   * the ones above. */
+  /* These change all the time: they have cache lines of their own, as every
+   * event reads the ones above. */
   uint32_t doorbell __attribute__ ((aligned (64)));  /* futex: a ring is half
-                                                        full */
-  uint64_t heartbeat __attribute__ ((aligned (64))); /* the recorder lives */
+                                                      * full */
+  uint64_t heartbeat __attribute__ ((aligned (64))); /* the recorder is alive */
 } FlamAllocControl;
 
 enum
@@ -91,17 +92,17 @@ typedef struct
   uint32_t n_modules;
   uint32_t text_used;
   uint32_t n_nodes;     /* published; node 0 is "no stack" */
-  uint32_t n_rings;     /* ever begun */
-  uint32_t python_used; /* bytes; the first 16 are no record */
-  uint32_t bypassed;    /* malloc is somebody else's: nothing will be seen */
+  uint32_t n_rings;     /* rings that were ever used */
+  uint32_t python_used; /* bytes; the first 16 are not a record */
+  uint32_t bypassed;    /* another malloc is used: no events will follow */
   uint32_t ready;
-  uint64_t lost;      /* records dropped: no ring, or nobody read it */
+  uint64_t lost;      /* records dropped: no ring, or no reader */
   uint64_t truncated; /* stacks that do not reach their root */
-  char name[16];      /* of the program, when it began */
-  uint32_t full;      /* there was no memory for more of this file */
+  char name[16];      /* of the program, when the file was made */
+  uint32_t full;      /* there was no memory for more of the file */
 } FlamAllocHeader;
 
-/* A mapping's code. A library that comes back gets a new row. */
+/* A mapping's code. A library that is loaded again gets a new row. */
 typedef struct
 {
   uint32_t path; /* in the text; 0: memory without a file */
@@ -127,8 +128,8 @@ typedef struct
 #define FLAM_ALLOC_LOCATION_MODULE(location) ((uint32_t)((location) >> 44))
 #define FLAM_ALLOC_LOCATION_OFFSET(location) ((location)&0xfffffffffffull)
 
-/* A Python frame is of this "module"; its offset says the record, by its place
- * in the file / 16, and the code unit + 1: 0 is before the first. */
+/* A Python frame is in this "module"; its offset consists of the position of
+ * the record in the file / 16, and the code unit + 1: 0 is before the first. */
 #define FLAM_ALLOC_PYTHON 0xfffffu
 #define FLAM_ALLOC_PYTHON_LOCATION(number, unit)                               \
   FLAM_ALLOC_LOCATION (FLAM_ALLOC_PYTHON,                                      \
@@ -140,7 +141,7 @@ typedef struct
 /* A Python function. */
 typedef struct
 {
-  uint32_t size; /* of all, a multiple of 16 */
+  uint32_t size; /* total size, a multiple of 16 */
   uint32_t version;
   uint32_t first_line;
   uint32_t n_name; /* with the NUL */
@@ -153,27 +154,27 @@ enum
 {
   FLAM_ALLOC_RING_FREE,
   FLAM_ALLOC_RING_USED,
-  FLAM_ALLOC_RING_DONE, /* its thread ended; free again once it was read */
+  FLAM_ALLOC_RING_DONE, /* its thread ended; free again once it is read */
 };
 
 typedef struct
 {
   uint32_t state;
   int32_t tid;
-  char name[16]; /* as it was when the ring began */
-  uint64_t head __attribute__ ((aligned (64))); /* bytes ever written */
-  uint64_t tail __attribute__ ((aligned (64))); /* bytes ever read */
+  char name[16]; /* the thread's name when the ring was first used */
+  uint64_t head __attribute__ ((aligned (64))); /* total of bytes written */
+  uint64_t tail __attribute__ ((aligned (64))); /* total of bytes read */
   uint8_t data[] __attribute__ ((aligned (64)));
 } FlamAllocRing;
 
-/* Low four bits of the first word; the rest is the time stamp. */
+/* In the low four bits of the first word; the rest is the time stamp. */
 enum
 {
-  FLAM_ALLOC_OP_PAD,    /* nothing more up to the ring's end */
+  FLAM_ALLOC_OP_PAD,    /* the rest of the ring up to its end is unused */
   FLAM_ALLOC_OP_FREE,   /* 16 bytes */
   FLAM_ALLOC_OP_UNMAP,  /* 32 bytes: a range */
   FLAM_ALLOC_OP_BREAK,  /* 32 bytes: the heap's end moved; size is signed */
-  FLAM_ALLOC_OP_MALLOC, /* from here on 32 bytes: a block */
+  FLAM_ALLOC_OP_MALLOC, /* this and the following: 32 bytes, a block */
   FLAM_ALLOC_OP_CALLOC,
   FLAM_ALLOC_OP_REALLOC,
   FLAM_ALLOC_OP_ALIGNED,
@@ -186,8 +187,8 @@ typedef struct
   uint64_t address;
 } FlamAllocFree;
 
-/* When sampling, the address's high 16 bits are the low ones of how many
- * allocations the thread had made, sampled or not. */
+/* With sampling, the address's high 16 bits are the low 16 bits of the number
+ * of allocations of the thread, sampled or not. */
 #define FLAM_ALLOC_ADDRESS(word) ((word)&0xffffffffffffull)
 #define FLAM_ALLOC_MADE(word) ((uint16_t)((word) >> 48))
 
@@ -200,7 +201,7 @@ typedef struct
   uint32_t made; /* allocations of the thread so far, this one included */
 } FlamAllocBlock;
 
-/* Ticks keep their low 60 bits: at 4 GHz that is 9 years. */
+/* Ticks are truncated to their low 60 bits: at 4 GHz that is 9 years. */
 #define FLAM_ALLOC_STAMP(ticks, op) ((uint64_t)(ticks) << 4 | (op))
 #define FLAM_ALLOC_STAMP_OP(stamp) ((unsigned)((stamp)&15))
 #define FLAM_ALLOC_STAMP_TICKS(stamp) ((stamp) >> 4)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The files that are shared with the recorder: control, which is there, and one
- * a process, which is made here. */
+/* The files shared with the recorder: the control file, which exists, and one
+ * file a process, which is made here. */
 
 #include "flam-preload-files.h"
 
@@ -21,8 +21,8 @@ uint32_t *preload_forked;
 
 static char directory[PATH_SIZE];
 
-/* The offset is a long: the seventh argument lies on the stack, where the
- * upper half of an int may be anything. */
+/* The offset is a long: the seventh argument is on the stack, where the upper
+ * half of an int is undefined. */
 static void *
 map_file (int fd, size_t size)
 {
@@ -73,7 +73,7 @@ map_control (void)
          preload_control->version == FLAM_ALLOC_VERSION;
 }
 
-/* DIR/PID.N, N the first that is not there. */
+/* DIR/PID.N, where N is the first number without a file. */
 static long
 create_file (void)
 {
@@ -97,7 +97,7 @@ create_file (void)
   return fd;
 }
 
-/* Invariant and the same on all processors, by the kernel's own check. */
+/* Invariant and synchronous on all processors, by the kernel's own check. */
 static bool
 tsc_is_usable (void)
 {
@@ -117,15 +117,15 @@ tsc_is_usable (void)
     }
   if (strncmp (name, "tsc", 3) == 0)
     return true;
-  /* A paravirtual clock is made of the counter; the processor says whether
-   * that one is invariant. */
+  /* A paravirtual clock is based on the counter; cpuid tells whether the
+   * counter is invariant. */
   __asm__("cpuid"
           : "=a"(a), "=b"(b), "=c"(c), "=d"(d)
           : "a"(0x80000007), "c"(0));
   return strncmp (name, "kvm-clock", 9) == 0 && (d & 1 << 8) != 0;
 }
 
-/* A limit on file sizes would be answered with a deadly signal. */
+/* Above a limit on file sizes the kernel would send a fatal signal. */
 static bool
 may_be_so_large (void)
 {
@@ -171,8 +171,8 @@ preload_map_process (void)
   return true;
 }
 
-/* The variable and the one before it, LD_PRELOAD, are ours: the program and
- * those that it starts do not find them. */
+/* The variable and the one before it, LD_PRELOAD, were added by the recorder:
+ * they are removed for the program and its children. */
 static const char *
 take_directory (void)
 {

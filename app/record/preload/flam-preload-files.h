@@ -6,9 +6,9 @@
 #include <time.h>
 #include <x86intrin.h>
 
-/* Maps the control file and makes the process's own. */
+/* Maps the control file and makes the file of the process. */
 HIDDEN bool preload_map_files (void);
-/* A new file for this process: the header is what it was if that fails. */
+/* Makes a new file for this process; on failure the header is unchanged. */
 HIDDEN bool preload_map_process (void);
 
 static inline int64_t
@@ -20,7 +20,7 @@ preload_now_ns (void)
   return now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 
-/* By the clock that the header names. */
+/* Time of the clock that the header names. */
 static inline uint64_t
 preload_now_ticks (void)
 {

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Leaves of Python's evaluation loop are few: what they do for which line says
- * more. */
+/* Few native functions are leaves of Python's evaluation loop: the current
+ * Python line distinguishes calls better. */
 PreloadMemo *
 preload_memo_of (PreloadMemo memos[PRELOAD_MEMOS], const PreloadCall *call)
 {

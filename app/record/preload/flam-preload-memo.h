@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Stacks that were met before: a loop calls from the same few places again and
- * again.
+/* Known stacks: a loop calls from the same few places again and again.
  *
- *   pc, sp and Python's place of a call ──hash──▶ one memo
+ *   pc, sp and Python position of a call ──hash──▶ one memo
  *
  *   memo    pc sp rbp            of the call
  *           checks               every word on the stack that led from there to
  *                                the root: address and value
  *           python, codes        the Python frames
- *           node                 what it all came to
+ *           node                 the resulting node
  *
- * A memo holds when each of its words and frames is as it was, which takes a
- * short loop without a look-up. What does not fit into one is unwound anew. */
+ * A memo is valid if each of its words and frames is unchanged, which a short
+ * loop checks without a look-up. A stack that does not fit into a memo is
+ * unwound every time. */
 
 #include "flam-preload-python.h"
 
-/* A word on the stack, and what it was. */
+/* A word on the stack, and its earlier value. */
 typedef struct
 {
   const uint64_t *address;
@@ -31,8 +31,8 @@ preload_check (const PreloadCheck *check)
   return *check->address == check->value;
 }
 
-/* How many of the checks, from the root on, end with one that fails; 0: none
- * does. */
+/* The number of checks, from the root on, up to and including the last one that
+ * fails; 0: none fails. */
 static inline uint32_t
 preload_check_all (const PreloadCheck *checks, uint32_t n)
 {
@@ -49,14 +49,14 @@ preload_check_all (const PreloadCheck *checks, uint32_t n)
 #define PRELOAD_MEMO_CHECKS 128
 #define PRELOAD_MEMO_PYTHON 32
 
-/* Where a call came from. */
+/* The position of a call. */
 typedef struct
 {
   uint64_t pc;
   uint64_t sp;
   uint64_t bp;
-  uint32_t generation; /* other numbers are of other code or another stack */
-  const PreloadPython *python; /* as it is now; NULL: none */
+  uint32_t generation; /* another number means other code or another stack */
+  const PreloadPython *python; /* the current frames; NULL: none */
 } PreloadCall;
 
 typedef struct
@@ -67,7 +67,7 @@ typedef struct
   const PreloadInterpreter *interpreter; /* NULL: no Python */
   uint32_t generation;
   uint32_t node;
-  bool needs_bp; /* else rbp may be anything */
+  bool needs_bp; /* otherwise rbp is not compared */
   uint32_t n_checks;
   uint32_t n_python;
   PreloadCheck checks[PRELOAD_MEMO_CHECKS];
@@ -75,12 +75,12 @@ typedef struct
   const PreloadCode *codes[PRELOAD_MEMO_PYTHON];
 } PreloadMemo;
 
-/* The memo of such calls, whether it holds or not. */
+/* The memo for such a call, whether it is valid or not. */
 HIDDEN PreloadMemo *preload_memo_of (PreloadMemo memos[PRELOAD_MEMOS],
                                      const PreloadCall *call);
 HIDDEN bool preload_memo_holds (const PreloadMemo *memo,
                                 const PreloadCall *call);
-/* When the call's stack has been followed to its root. */
+/* Called when the call's stack has been followed to its root. */
 HIDDEN void preload_memo_set (PreloadMemo *memo,
                               const PreloadCall *call,
                               const PreloadCheck *checks,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Memory of our own: whole pages from the kernel, apart from the target's
- * heap. Few and large: tables, caches. */
+/* The library's own memory: whole pages from the kernel, separate from the
+ * target's heap. The allocations are few and large: tables, caches. */
 
 #include "flam-preload.h"
 
@@ -17,7 +17,7 @@ typedef struct
   size_t size;
 } Chunk;
 
-/* By number, since mmap() is one of our hooks. */
+/* By system call number, because mmap() is one of the hooks. */
 static void *
 map_pages (size_t size)
 {
@@ -121,7 +121,7 @@ swap (char *a, char *b, size_t size)
     }
 }
 
-/* A heap: each is not before its children, 2i + 1 and 2i + 2. */
+/* A heap: no element is less than its children, 2i + 1 and 2i + 2. */
 static void
 sift (char *data,
       size_t i,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which code is where: /proc/self/maps, read without the loader's lock. The
- * list in use is never changed, only replaced, so hooks read it freely:
+/* The mappings of code: /proc/self/maps, read without the loader's lock. The
+ * list in use is never changed, only replaced, so hooks read it without a lock:
  *
  *   current ──▶ [start end bias table] [ … ] [ … ]   ascending
  */
@@ -76,7 +76,7 @@ share_path (const char *path, size_t length)
   return at;
 }
 
-/* The table's row for a module that was not there before. */
+/* The row in the table for a new module. */
 static uint32_t
 share_module (const FlamMapping *mapping, uint64_t bias)
 {
@@ -119,8 +119,8 @@ find_in (const PreloadModules *list, uint64_t pc)
              : NULL;
 }
 
-/* Where the ELF image begins: the first readable mapping of the same file at
- * or below this one; 0: it is none. */
+/* The start of the ELF image: the first readable mapping of the same file at or
+ * below this one; 0: it is not an ELF image. */
 static uint64_t
 find_image (const FlamMapping *mapping)
 {
@@ -137,7 +137,7 @@ same_file (const FlamMapping *a, const FlamMapping *b)
          memcmp (a->path, b->path, a->length) == 0;
 }
 
-/* One past the last byte that can be read from the image on. */
+/* One past the last byte that is readable after the start of the image. */
 static uint64_t
 image_end (const char *text, size_t size, const FlamMapping *image)
 {
@@ -210,7 +210,7 @@ parse_maps (const char *text, size_t size, const PreloadModules *before)
   return list;
 }
 
-/* Whether something that was known is gone or is something else now. */
+/* Whether a known module has been unloaded or replaced. */
 static bool
 lost_code (const PreloadModules *before, const PreloadModules *after)
 {
@@ -225,7 +225,7 @@ lost_code (const PreloadModules *before, const PreloadModules *after)
   return false;
 }
 
-/* An interpreter that was unloaded is none. */
+/* Forgets an interpreter that was unloaded. */
 static void
 forget_python (const PreloadModules *list)
 {
@@ -259,7 +259,7 @@ refresh (void)
   atomic_fetch_add (&preload_code_epoch, 1);
 }
 
-/* FALSE: somebody else is at it. */
+/* FALSE: another thread is refreshing the list. */
 static bool
 refresh_once (void)
 {
@@ -276,8 +276,9 @@ preload_modules_changed (void)
   refresh_once ();
 }
 
-/* New code appears with dlopen(), and is looked for at once; what is no code
- * comes from stacks that were followed wrongly, without end. */
+/* New code appears with dlopen(), and is searched for at once; addresses
+ * without code come from stacks that were followed wrongly, any number of
+ * times. */
 static void
 set_pause (bool useful)
 {
@@ -304,9 +305,9 @@ preload_module_at (uint64_t pc)
   return module;
 }
 
-/* Compiled when a stack first runs through the module: most modules are never
- * met. Their code is on that stack, so the image is there. That is also when it
- * is searched for Python. */
+/* Compiled when a stack first runs through the module: for most modules that
+ * never happens. As their code is on that stack, the image is mapped. At the
+ * same time the module is searched for Python. */
 const FlamUnwindTable *
 preload_module_table (const PreloadModule *constant)
 {

@@ -12,9 +12,9 @@
 PreloadInterpreter *_Atomic preload_interpreter;
 static _Atomic uint32_t unloading;
 
-/* A code object that was met: its number in the file, and what it looks like.
- * One that takes its place in memory looks different (flam-python-frames.h),
- * and gets a new one. */
+/* A known code object: its number in the file, and its content. Another one
+ * that takes its place in memory has a different content
+ * (flam-python-frames.h), and gets a new number. */
 struct _PreloadCode
 {
   uint64_t address;
@@ -25,14 +25,14 @@ struct _PreloadCode
   uint32_t number;
 };
 
-/* PreloadCode objects by address. Read without a lock; what a slot points to
- * does not change. */
+/* PreloadCode objects by address. Read without a lock; an object that a slot
+ * points to does not change. */
 static PreloadCode *_Atomic *table;
 static PreloadCode *codes; /* from pages, one after another */
 static uint32_t n_codes;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
-/* --- is there one ? ------------------------------------------------------ */
+/* --- detection ----------------------------------------------------------- */
 
 static bool
 find_interpreter (const PreloadModule *module, PreloadInterpreter *found)
@@ -46,7 +46,7 @@ find_interpreter (const PreloadModule *module, PreloadInterpreter *found)
       !preload_read (runtime, offsets, sizeof offsets))
     return false;
   /* Of the stable interface: the thread's own state, whether or not it holds
-   * the lock; reads one thread-specific value. */
+   * the lock; the function reads one thread-specific value. */
   function = preload_find_symbol (module, "PyGILState_GetThisThreadState");
   *found = (PreloadInterpreter){ .start = module->image,
                                  .end = module->image_end,
@@ -59,8 +59,8 @@ find_interpreter (const PreloadModule *module, PreloadInterpreter *found)
              &found->layout, (uint32_t)number, offsets, sizeof offsets) == NULL;
 }
 
-/* Of several in one process, the first is taken. What is known of those that
- * go is kept, as somebody may be reading it. */
+/* Of several interpreters in one process, the first is used. The data of an
+ * unloaded one is kept, as another thread may be reading it. */
 void
 preload_python_meet (const PreloadModule *module)
 {
@@ -115,7 +115,7 @@ read_carefully (void *data, uint64_t address, void *to, size_t size)
   return preload_read (address, to, size);
 }
 
-/* Pages that were there when they were last looked up. */
+/* Pages that were mapped at the last check. */
 #define PAGES 1024
 static _Atomic uint64_t pages[PAGES];
 
@@ -133,8 +133,8 @@ is_there (uint64_t page)
   return true;
 }
 
-/* The interpreter's chain is whole whenever it calls malloc; but the call may
- * come from a signal handler in the middle of anything. */
+/* The interpreter's chain is consistent whenever it calls malloc; but the call
+ * may come from a signal handler at any point. */
 static inline bool
 are_there (uint64_t address, size_t size)
 {
@@ -155,7 +155,7 @@ look_directly (const FlamPythonMemory *memory,
   return are_there (address, size) ? (const uint8_t *)address : NULL;
 }
 
-/* As memcmp(), which would be a call. */
+/* Like memcmp(), but without a call. */
 static inline bool
 is_equal (const uint64_t *was, uint64_t address, size_t n)
 {
@@ -176,7 +176,7 @@ looks_as_it_did (const PreloadCode *code)
          is_equal (code->name, code->name_at, sizeof code->name / 8);
 }
 
-/* What it looks like now. False: it cannot be read. */
+/* Reads the current content. False: it cannot be read. */
 static bool
 look_at (const FlamPythonLayout *layout, uint64_t address, PreloadCode *code)
 {
@@ -191,7 +191,7 @@ look_at (const FlamPythonLayout *layout, uint64_t address, PreloadCode *code)
   return preload_read (code->name_at, code->name, sizeof code->name);
 }
 
-/* Writes what a code object is into the file; 0: no room. With the lock. */
+/* Writes a code object into the file; 0: no space. The lock must be held. */
 static uint32_t
 write_code (const FlamPythonLayout *layout, uint64_t code)
 {
@@ -290,7 +290,7 @@ meet_code (const FlamPythonLayout *layout, uint64_t address)
   return met;
 }
 
-/* NULL: it cannot be read, or there is no room. */
+/* NULL: it cannot be read, or there is no space. */
 static const PreloadCode *
 code_at (const FlamPythonLayout *layout, uint64_t address)
 {
@@ -303,7 +303,7 @@ code_at (const FlamPythonLayout *layout, uint64_t address)
 
 /* --- the chain ----------------------------------------------------------- */
 
-/* From 3.14 on there are entries besides those on the native stack. */
+/* From 3.14 on there are entries in addition to those on the native stack. */
 static uint32_t
 drop_others (FlamPythonFrame *frames, uint32_t all, uint64_t low, uint64_t high)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The way out: one ring a thread, in a file that the recorder maps too. The
- * writer owns `head`, the reader `tail`:
+/* The output: one ring a thread, in a file that the recorder maps as well. Only
+ * the writer changes `head`, only the reader changes `tail`:
  *
  *        tail            head
  *   ──────┬───────────────┬────────────
  *         │ to be read    │ room
  *
- * A full ring is waited for as long as the recorder's heart beats; when it has
- * died the target goes silent and runs on. */
+ * While a ring is full, its thread waits for as long as the recorder's
+ * heartbeat goes on; after that the target stops recording and runs on. */
 
 #include "flam-preload-files.h"
 
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define WAIT_NS 200000
-/* A recorder that gives no sign for so long is dead. */
+/* Without a heartbeat for so long, the recorder is considered dead. */
 #define DEAD_AFTER_NS 3000000000ll
 
 TLS PreloadThread preload_thread;
@@ -61,7 +61,7 @@ ring_at (uint32_t i)
                            (uint64_t)i * FLAM_ALLOC_RING_BYTES);
 }
 
-/* A ring without an owner, or one more. */
+/* A ring that is free, or a new one. */
 static FlamAllocRing *
 take_ring (void)
 {
@@ -123,8 +123,8 @@ give_stack_back (PreloadStack *stack)
     preload_stack_free (stack);
 }
 
-/* Runs among the thread's own destructors, last if libc lets it. What the
- * thread still frees after this is not seen. */
+/* Runs among the thread's own destructors, last if libc allows it. Frees of the
+ * thread after this are not recorded. */
 static void
 thread_ends (void *data)
 {
@@ -147,7 +147,7 @@ thread_ends (void *data)
   thread->stack = NULL;
 }
 
-/* Neighbouring seeds lead far apart: splitmix64's last steps. */
+/* Makes very different values of similar seeds: splitmix64's last steps. */
 static uint64_t
 random_seed (const PreloadThread *thread)
 {
@@ -179,7 +179,7 @@ begin_thread (uint32_t epoch)
   if (thread->dead)
     __atomic_add_fetch (&preload_header->lost, 1, __ATOMIC_RELAXED);
   thread->busy = false;
-  /* May allocate, which is the target's business like any other. */
+  /* May allocate; that is recorded like any allocation of the target. */
   if (has_thread_key)
     pthread_setspecific (thread_key, (void *)1);
   return !thread->dead;
@@ -187,7 +187,7 @@ begin_thread (uint32_t epoch)
 
 /* --- forks --------------------------------------------------------------- */
 
-/* The code is where it was in the parent: so are the rows that say so. */
+/* The code of a forked child is at the same place: so its rows are copied. */
 static void
 copy_modules (const FlamAllocHeader *parent)
 {
@@ -206,7 +206,7 @@ copy_modules (const FlamAllocHeader *parent)
   preload_header->text_used = parent->text_used;
 }
 
-/* The child's own beginning: the parent's rings are not touched any more. */
+/* The start of a forked child: the parent's rings are not used any more. */
 static bool
 begin_process (void)
 {
@@ -286,7 +286,7 @@ ring_doorbell (void)
   syscall (SYS_futex, &preload_control->doorbell, FUTEX_WAKE, 1, 0, 0, 0);
 }
 
-/* FALSE when the reader is gone. */
+/* FALSE if the reader has ended. */
 static bool
 wait_for_room (FlamAllocRing *ring, uint64_t head, uint64_t need)
 {
@@ -315,7 +315,7 @@ wait_for_room (FlamAllocRing *ring, uint64_t head, uint64_t need)
   return true;
 }
 
-/* On the first way through a ring, or a thread's, a few pages at a time. */
+/* At the first use of a ring's memory: allocates a few pages at a time. */
 static bool
 make_room (const uint8_t *data, unsigned size)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The file lies in memory that may be full (a container's /dev/shm is 64 MB):
- * the kernel answers a write to a page that it cannot have with SIGBUS, in the
- * middle of the program. So pages are asked for before they are written, a few
- * at a time, by a call that says no instead. */
+/* The file is in memory that may be full (a container's /dev/shm is 64 MB):
+ * when a page cannot be allocated, the kernel answers a write to it with
+ * SIGBUS, in the middle of the program. So pages are allocated before they are
+ * written, a few at a time, by a call that returns an error instead. */
 
 #include "flam-preload.h"
 
@@ -23,7 +23,7 @@
 FlamAllocHeader *preload_header;
 FlamAllocControl *preload_control;
 
-/* A bit a chunk. */
+/* One bit for each chunk. */
 static _Atomic uint64_t there[N_CHUNKS / 64 + 1];
 static _Atomic bool full;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which blocks are sampled, and which of the blocks that are freed were. */
+/* Selects the blocks to sample, and recognizes the frees of sampled blocks. */
 
 #include "flam-preload.h"
 
@@ -19,8 +19,8 @@ next_random (void)
   return preload_thread.random = x;
 }
 
-/* log(x) of a positive x, to seven digits: libm is not ours to call. With
- * x = 2^e * m and s = (m - 1) / (m + 1): log m = 2 * (s + s^3/3 + s^5/5 ...) */
+/* log(x) of a positive x, to seven digits: libm must not be called here. With x
+ * = 2^e * m and s = (m - 1) / (m + 1): log m = 2 * (s + s^3/3 + s^5/5 ...) */
 static double
 logarithm (double x)
 {
@@ -61,8 +61,8 @@ preload_begin_countdown (void)
 
 /* --- the sampled blocks that are live ------------------------------------ */
 
-/* Buckets of eight addresses, one cache line. A full bucket means that the
- * block is not sampled. */
+/* Buckets of eight addresses, one cache line. If the bucket is full, the block
+ * is not sampled. */
 #define BUCKETS (1u << 14)
 
 _Atomic uint8_t preload_filter[FLAM_PRELOAD_FILTER];
@@ -88,7 +88,8 @@ preload_never_filter (uint64_t start, uint64_t end)
     atomic_store (&preload_filter[preload_filter_index (at)], 0);
 }
 
-/* A count that has left its range stays there: it only says "perhaps". */
+/* A count that has overflowed is never changed again: it only means
+ * "perhaps". */
 static void
 count_in_filter (uint64_t address, int change)
 {
@@ -115,7 +116,7 @@ get_buckets (void)
   return atomic_load (&sampled);
 }
 
-/* TRUE when a place of the address's bucket held `from`, and now holds `to`. */
+/* TRUE if an entry of the address's bucket held `from`, and now holds `to`. */
 static bool
 replace_in_bucket (_Atomic uint64_t *table,
                    uint64_t address,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Where a call came from, in tens of nanoseconds.
+/* Finds the stack of a call, in tens of nanoseconds.
  *
- * Most calls come from nearly where the last one came from. So each thread
- * keeps its last stack, and a new one is unwound only until it meets it:
+ * Most calls have nearly the same stack as the last one. So each thread keeps
+ * its last stack, and a new one is unwound only until it meets the kept one:
  *
  *   kept      main ── run ── parse ── node_new ── malloc
  *   now       main ── run ── parse ── list_add ── malloc
@@ -14,20 +14,21 @@
  *   frames    main        run         parse            root first
  *   n_checks  0           1           3
  *   checks    [ra of run] [ra of parse] [rbp saved by parse]
- *              address and value: all are looked at in one short loop
+ *              address and value: all are compared in one short loop
  *
- * Most functions find their frame by sp alone, and to them rbp is a register
- * like others: it changes all the time, and nothing depends on it. A frame
- * `needs_bp` when the way from it to the root does: it uses rbp, or it leaves
- * it alone and its caller needs it. Only there rbp must be the same, too, and
- * only what such a caller gets back is checked.
+ * Most functions find their frame by sp alone and use rbp as a general
+ * register: its value changes all the time, and no caller depends on it. A
+ * frame `needs_bp` if the way from it to the root does: if it uses rbp, or if
+ * it leaves rbp unchanged and its caller needs it. Only for such frames rbp
+ * must be the same, too, and only the rbp restored for such a caller is
+ * checked.
  *
- * Before all this, the call is looked for among those that were met before
- * (flam-preload-memo.h): in loops it is there.
+ * Before all this, the call is looked up among the known ones
+ * (flam-preload-memo.h): in loops it is found there.
  *
- * Nothing is written to the target's stack. A frame of which it is not known
- * what led to its caller (its row is an expression) has a check that fails: it
- * is unwound anew. */
+ * Nothing is written to the target's stack. A frame whose caller was not found
+ * by plain words on the stack (its row is an expression) has a check that
+ * always fails: it is unwound every time. */
 
 #include "flam-preload-walk.h"
 
@@ -38,14 +39,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Deeper stacks are cut. There is room for a few first, and for more when a
- * stack needs it; each call then costs 0.7 ns a frame. */
+/* Deeper stacks are truncated. At first there is space for a few frames, and
+ * for more when a stack needs it; each call then costs 0.7 ns a frame. */
 #define FIRST_FRAMES 4096
 #define FRAMES_MAX (1u << 17)
-/* Above this a stack pointer is not on the thread's own stack. */
+/* Farther away, a stack pointer is not on the thread's own stack. */
 #define STACK_MAX (1ull << 30)
 
-/* The three of them lie side by side. */
+/* The three arrays are in one block of memory. */
 static size_t
 room_size (uint32_t limit)
 {
@@ -128,9 +129,9 @@ read_word (void *data, uint64_t address, uint64_t *value)
 
 extern void *__libc_stack_end;
 
-/* The stack's memory from `sp` on, as far as it is known to be mapped: to the
- * thread's control block, or for the first thread to where main's caller
- * began. Elsewhere (coroutines) each word is read through the kernel. */
+/* The stack's memory from `sp` on, as far as it is certain to be mapped: up to
+ * the thread's control block, or for the first thread up to the frame of main's
+ * caller. Elsewhere (coroutines) each word is read through the kernel. */
 static FlamUnwindMemory
 stack_memory (uint64_t sp)
 {
@@ -148,9 +149,9 @@ stack_memory (uint64_t sp)
   return memory;
 }
 
-/* The node of frames[i] under its caller's. A run of Python's evaluation loop
- * gives way to the Python frames it carries; those of a run whose native frame
- * is not there come before. */
+/* The node of frames[i] under its caller's node. A run of Python's evaluation
+ * loop is replaced by the Python frames it ran; Python frames of a run without
+ * its native frame are inserted before it. */
 static uint32_t
 frame_node (PreloadStack *stack, uint32_t i, uint32_t node, uint32_t *taken)
 {
@@ -184,7 +185,8 @@ read_python (PreloadStack *stack,
 }
 
 /* An interpreter that may be unloaded is only called while the stack runs
- * through its code, or may do so: then it cannot go. NULL: no Python frames. */
+ * through its code, or may do so: then it cannot be unloaded. NULL: no Python
+ * frames. */
 static const PreloadInterpreter *
 interpreter_of (PreloadStack *stack, uint32_t kept, uint32_t n)
 {
@@ -204,7 +206,7 @@ interpreter_of (PreloadStack *stack, uint32_t kept, uint32_t n)
              : NULL;
 }
 
-/* So many of the kept frames have the Python frames that they had. */
+/* The number of kept frames with unchanged Python frames. */
 static uint32_t
 keep_python (PreloadStack *stack, uint32_t kept, uint32_t n, uint64_t sp)
 {
@@ -222,7 +224,7 @@ keep_python (PreloadStack *stack, uint32_t kept, uint32_t n, uint64_t sp)
   return kept;
 }
 
-/* What was walked is frames[i] from now on. */
+/* Stores a walked frame as frames[i]. */
 static inline void
 append_step (PreloadStack *stack, uint32_t i, const PreloadStep *step)
 {
@@ -230,7 +232,7 @@ append_step (PreloadStack *stack, uint32_t i, const PreloadStep *step)
   uint32_t n = i > 0 ? stack->frames[i - 1].n_checks : 0;
   PreloadFrame *frame = &stack->frames[i];
 
-  /* Both, whether they count or not. */
+  /* Both are stored, but only counted if they are valid. */
   stack->checks[n] = step->ra;
   n += step->ra.address != NULL;
   stack->checks[n] = step->saved;
@@ -241,7 +243,7 @@ append_step (PreloadStack *stack, uint32_t i, const PreloadStep *step)
       step->uses_bp || (caller_needs_bp && step->saved.address == NULL);
 }
 
-/* What was walked follows the `kept` frames; the leaf's node. */
+/* Appends the walked frames to the `kept` ones; returns the leaf's node. */
 static uint32_t
 append_walked (PreloadStack *stack, uint32_t kept, uint32_t n, uint64_t sp)
 {
@@ -262,7 +264,7 @@ append_walked (PreloadStack *stack, uint32_t kept, uint32_t n, uint64_t sp)
   return node;
 }
 
-/* What is kept of another time's code, or of another stack, is forgotten. */
+/* Drops cached data of unloaded code, or of another stack. */
 static inline void
 forget_others (PreloadStack *stack, const FlamUnwindMemory *memory)
 {
@@ -272,7 +274,7 @@ forget_others (PreloadStack *stack, const FlamUnwindMemory *memory)
 
   if (UNLIKELY (stack->epoch != epoch))
     {
-      /* A new stack's pages are zero already, and not there yet. */
+      /* A new stack's pages are zero already, and not allocated yet. */
       if (stack->epoch != 0)
         {
           memset (stack->rows, 0, sizeof stack->rows);
@@ -290,8 +292,8 @@ forget_others (PreloadStack *stack, const FlamUnwindMemory *memory)
     }
 }
 
-/* The whole stack, with more room if need be. What is deeper than there is room
- * for is its innermost frames. */
+/* Walks the whole stack, with more space if necessary. Of a stack that is
+ * deeper than the limit, the innermost frames are kept. */
 static uint32_t
 walk_whole (PreloadStack *stack,
             const PreloadCall *call,
@@ -322,7 +324,7 @@ walk_whole (PreloadStack *stack,
   return n;
 }
 
-/* Unwinds the call's stack; its node. */
+/* Unwinds the call's stack; returns its node. */
 static uint32_t
 follow (PreloadStack *stack,
         const PreloadCall *call,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A loaded library's own symbols by name, without the loader and its lock:
+/* Symbols of a loaded library by name, without the loader and its lock:
  *
  *   image ──▶ program headers ──▶ dynamic section ──▶ DT_GNU_HASH
  *                                       └──▶ DT_SYMTAB ──▶ DT_STRTAB
@@ -9,15 +9,15 @@
  *                     0    4 B, number of buckets
  *                     4    4 F, the first symbol that can be found
  *                     8    4 W, words of a filter
- *                    12    4 of no use to us
+ *                    12    4 not used here
  *                    16   8W the filter
  *                     .   4B of each bucket its first symbol, 0 none
  *                     .    . of each symbol from F on its hash; the lowest bit
  *                            is set in the last one of a bucket
  *
- * Source of facts: the ELF gABI, chapter 5; binutils' bfd/elflink.c for the
- * hash table. A packed program may say anything of itself: the kernel reads, so
- * that what is not there does no harm. */
+ * Sources: the ELF gABI, chapter 5; binutils' bfd/elflink.c for the hash table.
+ * A packed program may contain any values in its headers: memory is read
+ * through the kernel, so that an invalid address does no harm. */
 
 #include "flam-preload.h"
 
@@ -29,13 +29,13 @@
 
 typedef struct
 {
-  uint64_t bias; /* address - bias = what the file says */
+  uint64_t bias; /* address - bias = address in the file */
   uint64_t hash;
   uint64_t symbols;
   uint64_t names;
 } Dynamic;
 
-/* Entries are addresses once the loader has seen to the library. */
+/* Entries are addresses once the loader has processed the library. */
 static uint64_t
 address_of (const Dynamic *dynamic, uint64_t image, uint64_t value)
 {

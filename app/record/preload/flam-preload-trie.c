@@ -5,8 +5,8 @@
 #include "flam-preload-python.h"
 
 /* (parent, pc) -> node. Read without a lock; a slot is filled after its node
- * is. A full table is replaced by one twice as large, the old one stays for
- * those who still read it. */
+ * is. A full table is replaced by one twice as large; the old one is kept for
+ * threads that are still reading it. */
 typedef struct
 {
   uint32_t mask;
@@ -73,7 +73,7 @@ grown_index (const Index *old, uint32_t n_nodes, uint32_t first)
   return table;
 }
 
-/* Nodes below this number are of code that has been unloaded since. */
+/* Nodes below this number may be of code that was unloaded since. */
 static uint32_t first_node = 1;
 
 static bool

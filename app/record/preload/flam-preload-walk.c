@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* From the call toward the root, frame by frame, until the stack is as it was
- * kept (flam-preload-stack.c). */
+/* Walks from the call toward the root, frame by frame, until the rest of the
+ * stack is the same as the kept one (flam-preload-stack.c). */
 
 #include "flam-preload-walk.h"
 
@@ -20,7 +20,7 @@ find_row (PreloadCachedRow *cached, uint64_t pc)
     }
   if (row != NULL)
     cached->code.row = *row;
-  /* Code that is not known yet may be known the next time. */
+  /* Code that is not known yet may be found the next time. */
   cached->pc = module != NULL ? pc : 0;
   return cached;
 }
@@ -33,7 +33,7 @@ row_at (PreloadStack *stack, uint64_t pc)
   return LIKELY (cached->pc == pc) ? cached : find_row (cached, pc);
 }
 
-/* Where the step from `frame` finds the caller's rbp; 0: it is in rbp. */
+/* The address of the caller's rbp in the step from `frame`; 0: in rbp. */
 static inline uint64_t
 bp_slot (const PreloadStep *frame, const FlamUnwindRow *row, uint64_t cfa)
 {
@@ -41,13 +41,13 @@ bp_slot (const PreloadStep *frame, const FlamUnwindRow *row, uint64_t cfa)
 
   if ((row->how & 7) == FLAM_UNWIND_KIND_NONE)
     return frame->bp;
-  /* Epilogues pop without saying so: below sp the value is in rbp again. */
+  /* Epilogues pop without a new row: below sp the value is in rbp again. */
   return row->bp != 0 && slot >= frame->sp ? slot : 0;
 }
 
 static const uint64_t never = 0;
 
-/* What the step from `frame` has read. */
+/* Stores the words that the step from `frame` has read. */
 static inline void
 note_step (PreloadStep *frame,
            const FlamUnwindRow *row,
@@ -72,8 +72,8 @@ note_step (PreloadStep *frame,
     }
 }
 
-/* Of frames[0..from], counted from `from` toward the root: the first whose
- * caller is not certain; 0: all are as they were. */
+/* Of frames[0..from], counted from `from` toward the root: the first frame
+ * whose caller may have changed; 0: all are unchanged. */
 static uint32_t
 verify (const PreloadStack *stack, uint32_t from)
 {
@@ -84,7 +84,7 @@ verify (const PreloadStack *stack, uint32_t from)
   return n == 0 ? 0 : from;
 }
 
-/* The kept frame with this pc and sp, and rbp where that matters, or -1. `at`
+/* The kept frame with this pc and sp, and rbp if that matters, or -1. `at`
  * moves toward the root with the walk. */
 static inline int
 find_kept (const PreloadStack *stack, int *at, const FlamUnwindRegs *regs)
@@ -103,8 +103,9 @@ find_kept (const PreloadStack *stack, int *at, const FlamUnwindRegs *regs)
              : -1;
 }
 
-/* From frames[from], where `regs` are, to frames[to]: as they were, but for
- * what has become of rbp. Returns how many have been walked then. */
+/* Copies frames[from], at `regs`, to frames[to] as walked ones: they are
+ * unchanged except for the value of rbp. Returns how many frames are walked
+ * then. */
 static uint32_t
 walk_kept (PreloadStack *stack,
            uint32_t from,
@@ -128,7 +129,7 @@ walk_kept (PreloadStack *stack,
   return n;
 }
 
-/* There is no way on from `frame`. */
+/* The stack ends at `frame`. */
 static inline void
 note_end (PreloadStep *frame)
 {
@@ -136,14 +137,14 @@ note_end (PreloadStep *frame)
   frame->uses_bp = true;
 }
 
-/* Leaf first into `walked`, until the root or until the rest is as it was. */
+/* Leaf first into `walked`, until the root or until the rest is unchanged. */
 typedef struct
 {
   PreloadStack *stack;
   const FlamUnwindMemory *memory;
   uint32_t n;    /* walked */
-  uint32_t kept; /* so many of the kept frames follow */
-  int at;        /* of the kept frames: those before lie below sp */
+  uint32_t kept; /* number of kept frames that follow */
+  int at;        /* in the kept frames: those before are below sp */
 } Walk;
 
 static inline bool
@@ -166,8 +167,9 @@ meet (void *data, FlamUnwindRegs *regs)
   return true;
 }
 
-/* Where no code is known the map was read just now, or lately to no avail; who
- * called the allocator runs nevertheless, with a frame pointer, it may be. */
+/* If no code is known here, the map was read just now, or recently without
+ * result; the function that called the allocator exists nevertheless, perhaps
+ * with a frame pointer. */
 static inline const FlamUnwindCode *
 find (void *data, uint64_t pc)
 {

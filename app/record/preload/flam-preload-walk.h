@@ -6,25 +6,25 @@
 
 #define PRELOAD_CACHE 2048
 
-/* A frame, and what leads to its caller. */
+/* A frame, and the words that lead to its caller. */
 typedef struct
 {
   uint64_t pc;
   uint64_t sp;
   uint64_t bp;
-  PreloadCheck ra;    /* address NULL: there is no caller */
+  PreloadCheck ra;    /* address NULL: no caller */
   PreloadCheck saved; /* the caller's rbp; address NULL: it is in rbp */
   bool uses_bp;
 } PreloadStep;
 
-/* One of the kept ones. */
+/* A kept frame. */
 typedef struct
 {
   PreloadStep step;
-  bool needs_bp; /* step.bp is only true if it does */
+  bool needs_bp; /* if not, step.bp is not valid */
   uint32_t node;
   uint32_t n_checks; /* up to this frame, from the root on */
-  uint32_t python;   /* Python frames up to this one, with their entries */
+  uint32_t python;   /* Python frames up to this one, with entries */
 } PreloadFrame;
 
 typedef struct
@@ -43,12 +43,12 @@ typedef struct
 struct _PreloadStack
 {
   uint32_t epoch;
-  uint32_t generation; /* of epochs and tops */
+  uint32_t generation; /* counts changes of epoch and top */
   uint32_t n;
   bool root;        /* frames[0] is where the thread began */
-  uint32_t entered; /* so many frames to the first in Python's code; 0 none */
-  bool is_read;     /* the Python frames of this call, already */
-  uint64_t top;     /* of the memory that the frames are in; 0: not known */
+  uint32_t entered; /* frames up to the first in Python's code; 0 none */
+  bool is_read;     /* the Python frames of this call are read */
+  uint64_t top;     /* end of the memory with the frames; 0: unknown */
   PreloadCachedRow rows[PRELOAD_CACHE];
   PreloadCachedNode nodes[PRELOAD_CACHE];
   uint32_t limit;
@@ -59,8 +59,9 @@ struct _PreloadStack
   PreloadMemo memos[PRELOAD_MEMOS];
 };
 
-/* Leaf first into `walked`: returns how many. `kept` is how many of the kept
- * frames follow, `root` whether the thread's beginning was reached. */
+/* Walks leaf first into `walked` and returns how many frames. `kept` is how
+ * many of the kept frames follow, `root` whether the thread's beginning was
+ * reached. */
 HIDDEN uint32_t preload_walk (PreloadStack *stack,
                               const FlamUnwindMemory *memory,
                               FlamUnwindRegs *regs,

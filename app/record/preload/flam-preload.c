@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The hooks: each calls the next definition of the same name (libc's, or
- * jemalloc's), and says what happened. operator new comes through malloc.
+ * jemalloc's), and records the event. operator new goes through malloc.
  *
  * Exact: every call is a record. Sampled: bytes are counted down, and a block
- * is a record when the count falls below zero, with the chance
- * 1 - exp(-size / every) (a Poisson process over bytes); a small table
- * separates frees of such blocks from all others. */
+ * is a record when the count falls below zero, with the probability 1 -
+ * exp(-size / every) (a Poisson process over bytes); a small table separates
+ * frees of such blocks from all others. */
 
-/* mmap and mmap64 are two names here. */
+/* mmap and mmap64 are two different names here. */
 #undef _FILE_OFFSET_BITS
 
 #include "flam-preload-python.h"
@@ -44,7 +44,8 @@ typedef struct
 static Real real;
 static bool resolved;
 
-/* dlsym() itself may allocate: until it has answered, from here. */
+/* dlsym() itself may allocate: until it has returned, memory comes from
+ * here. */
 static char early[16 << 10] __attribute__ ((aligned (16)));
 static _Atomic size_t early_used;
 
@@ -94,7 +95,7 @@ resolve (void)
   __atomic_store_n (&resolved, true, __ATOMIC_RELEASE);
 }
 
-/* The next definition may be used; FALSE while dlsym() looks for it. */
+/* Whether the next definition may be used; FALSE while dlsym() searches it. */
 static inline bool
 has_real (void)
 {
@@ -104,10 +105,11 @@ has_real (void)
   return __atomic_load_n (&resolved, __ATOMIC_ACQUIRE);
 }
 
-/* --- whether, and how much ----------------------------------------------- */
+/* --- state --------------------------------------------------------------- */
 
-/* Nothing to record: not started, our own call, or a thread that is ending.
- * The page tells a child that was forked behind libc's back. */
+/* FALSE: nothing to record: not started, a call of the library itself, or a
+ * thread that is ending. A child that was forked without libc is recognized by
+ * the zeroed page. */
 static inline bool
 enter (void)
 {
@@ -122,7 +124,7 @@ enter (void)
   return preload_enter_slow ();
 }
 
-/* --- what is said -------------------------------------------------------- */
+/* --- records ------------------------------------------------------------- */
 
 typedef struct
 {
@@ -151,7 +153,7 @@ say_block (unsigned op, const void *data, uint64_t size, Caller caller)
   errno = saved;
 }
 
-/* The countdown has run out. */
+/* Called when the countdown has run out. */
 static void
 say_sampled (unsigned op, const void *data, uint64_t size, Caller caller)
 {
@@ -159,7 +161,7 @@ say_sampled (unsigned op, const void *data, uint64_t size, Caller caller)
 
   if (UNLIKELY (!thread->counting))
     {
-      /* The thread's first: where the countdown begins is chance, too. */
+      /* The thread's first: the start of the countdown is random, too. */
       thread->counting = true;
       preload_begin_countdown ();
       thread->until_sample -= (int64_t)size;
@@ -187,8 +189,8 @@ start (bool bypassed)
   started = true;
 }
 
-/* Libraries are made ready before us, and allocate: recording begins with the
- * first call when there is an environment to read. */
+/* Other libraries are initialized before this one, and allocate: recording
+ * begins with the first call at which there is an environment to read. */
 static bool
 enter_or_start (void)
 {
@@ -200,7 +202,7 @@ enter_or_start (void)
   return enter ();
 }
 
-/* What is due for a sample; in exact mode that is everything. */
+/* Handles a block that is due for a sample; in exact mode all blocks are. */
 static void
 say_due (unsigned op, const void *data, uint64_t size, Caller caller)
 {
@@ -208,7 +210,7 @@ say_due (unsigned op, const void *data, uint64_t size, Caller caller)
 
   if (UNLIKELY (!enter_or_start ()))
     {
-      /* Look again after a while. */
+      /* Try again after a while. */
       if (!thread->busy)
         thread->until_sample =
             started && atomic_load (&preload_epoch) == 0 ? 1 << 30 : 0;
@@ -223,7 +225,7 @@ say_due (unsigned op, const void *data, uint64_t size, Caller caller)
   say_block (op, data, size, caller);
 }
 
-/* What most calls come to: a count and a subtraction. FALSE: it is due. */
+/* The common path of a call: a count and a subtraction. FALSE: it is due. */
 static inline bool
 count_down (uint64_t size)
 {
@@ -262,7 +264,7 @@ say_freed (const void *data)
 
 /* --- the heap ------------------------------------------------------------ */
 
-/* Jumped to, so that its caller is the hook's. */
+/* Reached by a jump, so that its caller is the hook's. */
 static __attribute__ ((noinline)) void *
 malloc_looked_at (size_t size)
 {
@@ -276,7 +278,7 @@ malloc_looked_at (size_t size)
   return data;
 }
 
-/* There is a countdown only where there is the next definition. */
+/* The countdown only works when the next definition is known. */
 EXPORT void *
 malloc (size_t size)
 {
@@ -316,7 +318,7 @@ calloc (size_t n, size_t size)
   return data;
 }
 
-/* A block that was taken early moves to the real heap. */
+/* A block that was allocated early moves to the real heap. */
 static void *
 move_early (void *data, size_t size)
 {
@@ -338,8 +340,8 @@ reallocate (void *data, size_t size)
     return move_early (data, size);
   if (UNLIKELY (!has_real ()))
     return data == NULL ? allocate_early (size) : NULL;
-  /* Said before: once it returns, the old address may be another thread's.
-   * When it fails, the old block is still there, and is said anew. */
+  /* Recorded before the call: once it returns, another thread may get the old
+   * address. If it fails, the old block still exists, and is recorded again. */
   if (data != NULL)
     say_freed (data);
   fresh = real.realloc (data, size);
@@ -420,7 +422,7 @@ pvalloc (size_t size)
 
 /* --- pages --------------------------------------------------------------- */
 
-/* Mappings are few: all of them are said, sampled or not. */
+/* Mappings are few: all of them are recorded, sampled or not. */
 static inline void
 say_mapped (const void *data, uint64_t size, int flags, Caller caller)
 {
@@ -448,7 +450,7 @@ mmap (void *address, size_t size, int protection, int flags, int fd, off_t at)
       errno = ENOMEM;
       return MAP_FAILED;
     }
-  /* What it covers is gone. */
+  /* The pages that it covers are unmapped. */
   if (flags & MAP_FIXED)
     say_unmapped (address, size);
   data = real.mmap (address, size, protection, flags, fd, at);
@@ -557,10 +559,11 @@ dlclose (void *handle)
   return result;
 }
 
-/* Where the name `malloc` is somebody else's, nothing will ever be seen: a
- * program that brings its own (statically linked jemalloc) never calls ours.
- * Asked by calling it, since addresses of functions may be those of a program's
- * jump table. The block is not the program's: it leaves no trace. */
+/* If the name `malloc` refers to another definition, no events will follow: a
+ * program with a malloc of its own (statically linked jemalloc) never calls the
+ * hooks. This is tested by a call, since addresses of functions may be those of
+ * a program's jump table. The block is not the program's: it is not
+ * recorded. */
 static bool
 malloc_is_ours (void)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* libflambeau-alloc.so: what its files share with each other. The rules of the
- * house, since this runs inside other people's programs:
+/* libflambeau-alloc.so: the interface between its files. Rules for all of them,
+ * since the library runs inside foreign programs:
  *
- *  - no lock is held while calling anything of the target's or of libc's that
- *    may lock; no loader lock is ever taken from a hook (a constructor could
- *    wait for us while holding it);
- *  - our own allocations come from mmap (flam-preload-memory.c), those of the
- *    unwinder's files too (meson.build): the target's heap is as it would be
- *    without us. While `busy` is set, the hooks say nothing;
+ *  - no lock is held during a call of a function of the target or of libc
+ *    that may lock; no loader lock is ever taken in a hook (a constructor could
+ *    wait for the hook while holding it);
+ *  - the library's own allocations come from mmap (flam-preload-memory.c),
+ *    those of the unwinder's files too (meson.build): the target's heap is as
+ *    it would be without the library. While `busy` is set, the hooks record
+ *    nothing;
  *  - thread-local storage is of the initial-exec kind: reading it never
  *    allocates;
  *  - errno is as the real function left it. */
@@ -27,13 +28,13 @@
 #define LIKELY(x) __builtin_expect (!!(x), 1)
 #define TLS __thread __attribute__ ((tls_model ("initial-exec")))
 
-/* --- flam-preload-memory.c: allocations of our own ----------------------- */
+/* --- flam-preload-memory.c: the library's own allocations ---------------- */
 
 HIDDEN void *preload_allocate (size_t size);
 HIDDEN void *preload_allocate_array (size_t n, size_t size); /* zeroed */
 HIDDEN void *preload_reallocate (void *data, size_t size);
 HIDDEN void preload_release (void *data);
-/* As qsort(), which may call malloc(), and be called inside of it. */
+/* Like qsort(), which may call malloc() and must not be called inside of it. */
 HIDDEN void preload_sort (void *data,
                           size_t n,
                           size_t size,
@@ -41,10 +42,10 @@ HIDDEN void preload_sort (void *data,
 /* Zeroed pages; NULL without memory. */
 HIDDEN void *preload_pages (size_t size);
 HIDDEN void preload_release_pages (void *pages, size_t size);
-/* Memory that should be there; the kernel says if it is not. */
+/* Reads memory that should be mapped; false if it is not. */
 HIDDEN bool preload_read (uint64_t address, void *to, size_t size);
 
-/* --- flam-preload-modules.c: which code is where ------------------------- */
+/* --- flam-preload-modules.c: mappings of code ---------------------------- */
 
 typedef struct
 {
@@ -54,53 +55,54 @@ typedef struct
   uint64_t image; /* the ELF file as it is mapped; 0: none */
   uint64_t image_end;
   uint32_t id; /* row of the shared table */
-  bool late;   /* not there from the start on, and may go */
+  bool late;   /* loaded later, and may be unloaded */
   _Atomic bool tried;
   FlamUnwindTable *_Atomic table; /* NULL: not compiled yet */
 } PreloadModule;
 
-/* A list that is replaced whole, never freed. */
+/* A list that is replaced as a whole, never freed. */
 typedef struct
 {
   uint32_t n;
   PreloadModule modules[];
 } PreloadModules;
 
-/* The code at `pc`, or NULL. Reads /proc/self/maps anew when the place is
- * unknown; where that is to no avail, a few times a second. */
+/* The code at `pc`, or NULL. Reads /proc/self/maps again if the address is
+ * unknown; if that fails, only a few times a second. */
 HIDDEN const PreloadModule *preload_module_at (uint64_t pc);
-/* NULL: only frame pointers will do. */
+/* NULL: only frame pointers are usable. */
 HIDDEN const FlamUnwindTable *
 preload_module_table (const PreloadModule *module);
-/* Some library may be gone: read them again, and drop the kept stacks. */
+/* A library may have been unloaded: reads the modules again, drops kept
+ * stacks. */
 HIDDEN void preload_modules_changed (void);
-/* Raised whenever pcs may have a new meaning. */
+/* Incremented whenever pcs may have a new meaning. */
 HIDDEN extern _Atomic uint32_t preload_code_epoch;
 
 /* --- flam-preload-symbols.c: a module's own symbols ---------------------- */
 
-/* The address of one that the module exports; 0: it does not. */
+/* The address of a symbol that the module exports; 0: it does not. */
 HIDDEN uint64_t preload_find_symbol (const PreloadModule *module,
                                      const char *name);
 
 /* --- flam-preload-room.c: memory for the file ----------------------------- */
 
-/* Before that much is written to a place in the file for the first time: FALSE
- * when there is no memory for it. */
+/* Called before `size` bytes are first written to a place in the file: FALSE if
+ * there is no memory for them. */
 HIDDEN bool preload_room (const void *data, size_t size);
-/* Up to where there is room, once there is for a byte of it. */
+/* The end of the available memory around a byte for which there is memory. */
 HIDDEN const void *preload_room_end (const void *data);
-/* A new file. */
+/* Called for a new file. */
 HIDDEN void preload_room_reset (void);
 
 /* --- flam-preload-trie.c: stacks as numbers ------------------------------ */
 
-/* The node of a frame, by its caller's; 0 is no frame. */
+/* The node of a frame under its caller's node; 0 is no frame. */
 HIDDEN uint32_t preload_trie_node (uint64_t pc, uint32_t parent);
-/* A forked child's file has none yet. */
+/* Called in a forked child: its file has no nodes yet. */
 HIDDEN void preload_trie_reset (void);
 
-/* --- flam-preload-stack.c: where the call came from ---------------------- */
+/* --- flam-preload-stack.c: the stack of a call --------------------------- */
 
 typedef struct _PreloadStack PreloadStack;
 
@@ -111,35 +113,36 @@ HIDDEN uint32_t preload_stack_node (PreloadStack *stack,
                                     uint64_t pc,
                                     uint64_t sp,
                                     uint64_t bp);
-/* A forked child begins with no stacks. */
+/* Called in a forked child: it begins without stacks. */
 HIDDEN void preload_stacks_reset (void);
 
-/* --- flam-preload-ring.c: the way out ------------------------------------ */
+/* --- flam-preload-ring.c: the output ------------------------------------- */
 
 typedef struct
 {
-  uint32_t epoch; /* of preload_epoch when it was made; else it is stale */
+  uint32_t epoch; /* value of preload_epoch at its creation; another one:
+                   * outdated */
   bool busy;
-  bool dead; /* its thread is ending, or there was no room */
+  bool dead; /* its thread is ending, or there was no memory */
   bool counting;
   uint32_t made;        /* allocations so far */
-  int64_t until_sample; /* bytes, at least 0: what reaches it is looked at */
+  int64_t until_sample; /* bytes, at least 0: an allocation of so many is due */
   uint64_t random;
   FlamAllocRing *ring;
-  const uint8_t *room; /* in the ring: up to here it may be written */
+  const uint8_t *room; /* end of the writable part of the ring */
   PreloadStack *stack;
 } PreloadThread;
 
 HIDDEN extern TLS PreloadThread preload_thread;
 HIDDEN extern FlamAllocHeader *preload_header;
 HIDDEN extern FlamAllocControl *preload_control;
-/* 0: not recording. Raised when a forked child starts anew. */
+/* 0: not recording. Incremented at the start of a forked child. */
 HIDDEN extern _Atomic uint32_t preload_epoch;
 
 /* Maps the files; called once, from the constructor. With `bypassed`, only to
- * say that nothing will be seen. */
+ * report that no events will follow. */
 HIDDEN void preload_start (bool bypassed);
-/* Is there something to record, here and now? Makes the thread ready. */
+/* Whether this call is to be recorded. Prepares the thread. */
 HIDDEN bool preload_enter_slow (void);
 HIDDEN void preload_put_free (uint64_t address);
 HIDDEN void
@@ -150,17 +153,17 @@ preload_sample_bytes (void)
 {
   return preload_control->sample_bytes;
 }
-/* A word that a forked child finds zeroed, whichever way it was forked. */
+/* A word that is zero in a forked child, however it was forked. */
 HIDDEN extern uint32_t *preload_forked;
 HIDDEN long preload_tid (void);
 
-/* --- flam-preload-sampled.c: some blocks for all ------------------------- */
+/* --- flam-preload-sampled.c: sampled blocks ------------------------------ */
 
 #define FLAM_PRELOAD_FILTER 4096
 
-/* Which frees need a second look, by KiB of memory, and side by side for those
- * that lie side by side. 0: all do, as there is something to be done yet, or
- * every block is a record. Else there live one sampled block less. */
+/* Which frees need a second check, by KiB of memory; neighbours have
+ * neighbouring entries. 0: all of them, because recording has not started or
+ * every block is a record. Otherwise: live sampled blocks plus 1. */
 HIDDEN extern _Atomic uint8_t preload_filter[FLAM_PRELOAD_FILTER];
 
 static inline uint32_t
@@ -176,14 +179,14 @@ preload_is_unsampled (uint64_t address)
                                memory_order_relaxed) == 1;
 }
 
-/* From now on, only those of sampled blocks. */
+/* From now on, only frees of sampled blocks need the check. */
 HIDDEN void preload_filter_frees (void);
-/* But in these places all do. */
+/* But in this range all frees need it. */
 HIDDEN void preload_never_filter (uint64_t start, uint64_t end);
 
-/* How many bytes it is to the thread's next sample. */
+/* Draws the number of bytes up to the thread's next sample. */
 HIDDEN void preload_begin_countdown (void);
-/* False: no room. */
+/* False: no space. */
 HIDDEN bool preload_remember_sampled (uint64_t address);
-/* False: it is not one of them. */
+/* False: it is not a sampled block. */
 HIDDEN bool preload_forget_sampled (uint64_t address);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Code units, of two bytes; beyond them frames are not kept by unit. */
+/* Code units of two bytes; frames beyond this limit are not cached by unit. */
 #define UNITS_MAX (1u << 20)
 
 struct _FlamPythonCodes
@@ -83,8 +83,8 @@ flam_python_codes_get (FlamPythonCodes *codes,
   code->name = g_strdup (name);
   code->file = g_strdup (file);
   code->lines = g_steal_pointer (&table);
-  /* What calls __init__ (3.12 on) is a code object whose file and name are the
-   * same word. */
+  /* The caller of __init__ (3.12 on) is a code object whose file and name are
+   * the same word. */
   code->hidden = strcmp (name, "__init__") == 0 && strcmp (file, name) == 0;
   code->function = FLAM_NONE;
   g_hash_table_add (codes->set, code);

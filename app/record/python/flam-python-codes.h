@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Python functions that a recording met, each once however many processes run
- * it. The tracer makes them and the sampler names frames by them; they live as
- * long as the recording, so that pointers to them are always good. */
+/* The Python functions of a recording, each once however many processes run it.
+ * The tracer makes them and the sampler names frames by them; they live as long
+ * as the recording, so that pointers to them are always valid. */
 
 #include "flam-builder.h"
 #include "flam-python.h"
 
 typedef struct _FlamPythonCode
 {
-  /* Never changed once it is made. */
+  /* Constant after creation. */
   char *name; /* qualified */
   char *file;
   guint32 first_line;
-  guint32 version; /* PY_VERSION_HEX, of the line table's form */
+  guint32 version; /* PY_VERSION_HEX, which determines the form of the line
+                    * table */
   GBytes *lines;   /* the line table; never written to a file */
-  gboolean hidden; /* CPython's own, which no traceback shows */
+  gboolean hidden; /* internal to CPython, not shown in a traceback */
 
   /* Sampler's. */
   FlamId function;

@@ -6,8 +6,8 @@
 
 #define PAGE_SIZE 4096u
 #define PAGES_MAX 256
-/* A chain that needs so many is deep: each frame's caller is below it, so pages
- * below are read along. */
+/* A chain that needs this many pages is deep: each frame's caller is below it,
+ * so the pages below are read in the same call. */
 #define PAGES_DEEP 64
 #define PAGES_AHEAD 16
 
@@ -49,7 +49,7 @@ flam_python_pages_begin (FlamPythonPages *pages,
     n = process_vm_readv (tid, &local, 1, remote, hints->n, 0);
   pages->tid = tid;
   pages->last = 0;
-  /* A page that is gone ends the copy. */
+  /* A page that is not mapped ends the copy. */
   pages->n = n > 0 ? (guint)n / PAGE_SIZE : 0;
   pages->next = pages->n;
   for (guint i = 0; i < pages->n; i++)
@@ -59,7 +59,7 @@ flam_python_pages_begin (FlamPythonPages *pages,
     }
 }
 
-/* Slots are used again, but for the first: those pages will be needed the next
+/* Slots are reused, except the first ones: their pages will be needed the next
  * time. */
 static gboolean
 add_page (FlamPythonPages *pages, guint64 address)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A stopped thread's memory, by pages: those that the last look at it needed
- * are copied in one call, what is missing then costs a call each; where that is
- * much, a call for several. No more than 1 MiB is kept.
+/* The memory of a stopped thread, by pages: the pages that the last walk needed
+ * are copied in one call; a missing page then takes a call of its own; for a
+ * deep chain one call reads several pages. At most 1 MiB is kept.
  *
  *   last time  │ thread state │ frames │ stack │
  *   now        └──────────── one call ─────────┘ + a page that is new
@@ -26,14 +26,14 @@ typedef struct _FlamPythonPages FlamPythonPages;
 
 FlamPythonPages *flam_python_pages_new (void);
 void flam_python_pages_free (FlamPythonPages *pages);
-/* Drops all, and copies what `hints` names. */
+/* Drops all pages, and copies those in `hints`. */
 void flam_python_pages_begin (FlamPythonPages *pages,
                               pid_t tid,
                               const FlamPythonHints *hints);
-/* A FlamPythonMemory's. */
+/* The read function of a FlamPythonMemory. */
 bool flam_python_pages_read (gpointer pages,
                              guint64 address,
                              gpointer to,
                              gsize size);
-/* What was read since. */
+/* Stores in `hints` the pages that were read since. */
 void flam_python_pages_end (FlamPythonPages *pages, FlamPythonHints *hints);

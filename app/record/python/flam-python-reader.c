@@ -11,15 +11,15 @@
 #include "flam-stops.h"
 
 #define THREADS_MAX 4
-#define CODES_MAX (1u << 17) /* of a process; more is garbage */
+#define CODES_MAX (1u << 17) /* of a process; more is invalid data */
 #define TEXT_MAX 4096
 #define LINES_MAX (1u << 20)
 #define BATCH 64
 
-/* A thread without a thread state: when to look for one again, ns. */
+/* Without a thread state: the pause until the next search for one, ns. */
 #define FIRST_PAUSE (1 * 1000000ll)
 #define LAST_PAUSE (500 * 1000000ll)
-/* With one: it may work for another interpreter too. */
+/* With one: the thread may work for another interpreter too. */
 #define LOOK_EVERY (100 * 1000000ll)
 
 /* See FlamPythonCodeParts. */
@@ -46,7 +46,7 @@ struct _FlamPythonKnown
 struct _FlamPythonTask
 {
   const FlamPythonInterpreter *interpreter;
-  guint64 id; /* the thread's number as the target sees it */
+  guint64 id; /* the thread's number in the target's pid namespace */
   guint64 threads[THREADS_MAX];
   guint n_threads;
   gint64 look_at;
@@ -61,7 +61,7 @@ struct _FlamPythonReader
   FlamPythonFrame *frames; /* FLAM_FRAMES_MAX */
   guint n;
   guint round;          /* the walks so far */
-  guint64 batch[BATCH]; /* code objects to be looked at */
+  guint64 batch[BATCH]; /* code objects to be checked */
   guint n_batch;
   guint8 lines[LINES_MAX];
 };
@@ -208,9 +208,9 @@ see_batch (FlamPythonReader *reader, FlamTask *task, Known **known)
   reader->n_batch = 0;
 }
 
-/* A code object that was not met before: what it is made of is read while it
- * cannot go. Once the thread runs on, another may take its place before the
- * names are read, which a busy machine can put off for long. */
+/* A new code object: the pieces it consists of are read while it cannot be
+ * freed. Once the thread runs on, another object may take its place before the
+ * names are read, which may be delayed for long on a busy machine. */
 static void
 see_new_codes (FlamPythonReader *reader, FlamTask *task)
 {
@@ -294,7 +294,7 @@ flam_python_reader_has_news (const FlamTask *task)
                               : task->python->interpreter != interpreter;
 }
 
-/* --- resumed: what the addresses stand for ------------------------------- */
+/* --- resumed: the code objects ------------------------------------------- */
 
 static bool
 read_memory (gpointer data, guint64 address, gpointer to, gsize size)
@@ -326,10 +326,10 @@ read_code (FlamPythonReader *reader,
                                 n);
 }
 
-/* An object that was freed is as it was but for its first word, the count of
- * references, in which the allocator keeps the address of another free block,
- * or none. The words that it refers to may be others' by then. Counts are
- * below 2^32; from 3.14 on the upper 16 bits hold flags. */
+/* A freed object is unchanged but for its first word, the count of references,
+ * in which the allocator stores the address of another free block, or none. The
+ * words that it refers to may be in use again by then. Counts are below 2^32;
+ * from 3.14 on the upper 16 bits hold flags. */
 static gboolean
 is_alive (pid_t tid, guint64 object)
 {
@@ -340,9 +340,9 @@ is_alive (pid_t tid, guint64 object)
   return count != 0 && (count >> 48 != 0 || count >> 32 == 0);
 }
 
-/* `pieces` are what is there now; of its name only if it is the same place. If
- * it is not what was there at the stop, or becomes another while its names are
- * read, it stays without a name. */
+/* `pieces` are the current content; that of the name is only valid if it is at
+ * the same address. A code object that differs from the one at the stop, or
+ * changes while its names are read, gets no name. */
 static void
 check_code (FlamPythonReader *reader,
             FlamTask *task,
@@ -373,9 +373,10 @@ check_code (FlamPythonReader *reader,
     known->code = NULL;
 }
 
-/* One call for all. One that cannot be read ends the copy: it is not known any
- * more, and the rest is read again. A process that is gone leaves what is
- * known as it was. A new one has no name yet: anything is read. */
+/* One call for all objects. An unreadable object ends the copy: it is removed
+ * from the table, and the rest is read again. For a process that has ended the
+ * table stays unchanged. A new object has no name yet: any address is read for
+ * it. */
 static void
 check_batch (FlamPythonReader *reader, FlamTask *task)
 {

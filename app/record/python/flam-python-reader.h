@@ -4,19 +4,18 @@
 /* The tracer's side of Python frames.
  *
  *   stopped   the chain of frames, as addresses          (a few µs)
- *   resumed   each code object: is it still the one that is known?
- *             one call for all; a new one is read: name, file, line table
+ *   resumed   each code object is compared with the known one, all in one
+ *             call; a new one is read: name, file, line table
  *   message   FlamPythonEntry, before the stack
  *
- * A code object is looked at within µs of the stop, so that one that took the
- * place of another, as with functions made and dropped in a loop, is noticed.
- */
+ * A code object is checked within µs of the stop, so that the replacement of
+ * one by another, as with functions made and dropped in a loop, is detected. */
 
 #include "flam-python-codes.h"
 #include "flam-task.h"
 
-/* An interpreter in a process, as the sampler found it. Made once, not changed,
- * freed after the tracer has ended. */
+/* An interpreter in a process, as the sampler found it. Constant after
+ * creation, freed after the tracer has ended. */
 typedef struct _FlamPythonInterpreter
 {
   const FlamPythonLayout *layout;
@@ -27,17 +26,17 @@ typedef struct _FlamPythonReader FlamPythonReader;
 
 FlamPythonReader *flam_python_reader_new (void);
 void flam_python_reader_free (FlamPythonReader *reader);
-/* The chain of a thread that stands still; returns its length, to be kept in
- * mind until flam_python_reader_resolve(). */
+/* Reads the chain of a stopped thread; returns its length, which is then passed
+ * to flam_python_reader_resolve(). */
 guint
 flam_python_reader_walk (FlamPythonReader *reader, FlamTask *task, gint64 now);
-/* The same chain with what its code objects are. */
+/* Writes the same chain with its code objects resolved. */
 void flam_python_reader_resolve (FlamPythonReader *reader,
                                  FlamTask *task,
                                  FlamPythonEntry *entries);
 /* Whether its interpreter was found only after its last walk. */
 gboolean flam_python_reader_has_news (const FlamTask *task);
-/* A child of a fork begins with its parent's tables. */
+/* The child of a fork begins with a copy of its parent's tables. */
 struct _FlamPythonKnown *
 flam_python_known_copy (const struct _FlamPythonKnown *known);
 void flam_python_known_free (struct _FlamPythonKnown *known);

@@ -18,7 +18,7 @@
 struct _FlamBinaryTable
 {
   FlamBuilder *builder;
-  gboolean python;    /* interpreters are looked for */
+  gboolean python;    /* search for interpreters */
   GHashTable *by_key; /* "inode path" -> FlamBinary */
   GPtrArray *list;
 };
@@ -74,7 +74,7 @@ flam_binary_table_at (const FlamBinaryTable *binaries, guint i)
 /* --- the file ------------------------------------------------------------ */
 
 /* Device numbers in maps differ from stat()'s on btrfs and overlays, so the
- * inode alone is compared. -1 unless it is that very file. */
+ * inode alone is compared. -1 unless it is the same file. */
 static int
 open_same (const char *path, guint64 inode)
 {
@@ -127,7 +127,7 @@ warn_of_python (FlamBinaryTable *binaries, const FlamBinary *binary)
       binary->python->why);
 }
 
-/* What its ELF file says. */
+/* Reads its ELF file. */
 static void
 inspect (FlamBinaryTable *binaries, FlamBinary *binary)
 {
@@ -149,7 +149,7 @@ inspect (FlamBinaryTable *binaries, FlamBinary *binary)
     warn_of_python (binaries, binary);
 }
 
-/* The vdso, and files that are gone and cannot be opened: what is mapped. */
+/* For the vdso, and deleted files that cannot be opened: copies the mapping. */
 static void
 copy_image (FlamBinary *binary, pid_t tid, const FlamMapping *mapping)
 {

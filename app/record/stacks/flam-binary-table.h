@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The programs and libraries that a recording met, each once however many
- * processes map it. A module's file is opened when it is first mapped and kept
- * open, so that its symbols can be read at the end although it was deleted or
+/* The programs and libraries of a recording, each once however many processes
+ * map it. The file of a module is opened when it is first mapped and kept open,
+ * so that its symbols can be read at the end although it was deleted or
  * replaced meanwhile; its unwind table is compiled when a stack first runs
  * through it. */
 
@@ -25,12 +25,12 @@ typedef struct
 {
   char *path; /* as /proc/PID/maps shows it, without " (deleted)" */
   FlamBinaryKind kind;
-  FlamId id; /* the capture's */
+  FlamId id; /* the row in the capture */
   char *build_id;
   int fd;             /* -1: could not be opened */
-  gboolean same_path; /* `path` opens the same file from here */
+  gboolean same_path; /* the recorder opens the same file by `path` */
   gboolean deleted;
-  guint8 *image; /* copied from the target, where there is no file */
+  guint8 *image; /* copied from the target, if there is no file */
   gsize image_size;
   FlamUnwindTable *table;
   gboolean table_tried;
@@ -39,16 +39,16 @@ typedef struct
 
 typedef struct _FlamBinaryTable FlamBinaryTable;
 
-/* `python`: look for interpreters, and warn of those that cannot be read. */
+/* `python`: find interpreters, and warn if one is not supported. */
 FlamBinaryTable *flam_binary_table_new (FlamBuilder *builder, gboolean python);
 void flam_binary_table_free (FlamBinaryTable *binaries);
-/* What is mapped there in process `pid`, of which thread `tid` should still be
- * alive (the leader may have ended). Never NULL. */
+/* The binary of a mapping of process `pid`. `tid` is a thread of it that should
+ * be alive (the leader may have ended). Never NULL. */
 FlamBinary *flam_binary_table_get (FlamBinaryTable *binaries,
                                    pid_t pid,
                                    pid_t tid,
                                    const FlamMapping *mapping);
-/* NULL when it has none. */
+/* NULL if it has none. */
 const FlamUnwindTable *flam_binary_get_unwind_table (FlamBinary *binary);
 guint flam_binary_table_n (const FlamBinaryTable *binaries);
 FlamBinary *flam_binary_table_at (const FlamBinaryTable *binaries, guint i);

@@ -14,7 +14,7 @@ load_table (void *data, const FlamUnwindMap *mapped)
                               : NULL;
 }
 
-/* Of several interpreters in one process, the last is taken. */
+/* If a process has several interpreters, the last one is used. */
 static void
 set_python (FlamProcessMap *map, const FlamPythonInterpreter *interpreter)
 {
@@ -78,7 +78,7 @@ flam_process_map_reset (FlamProcessMap *map)
   map->program++;
 }
 
-/* Code alone; the paths end in NULs in the text. */
+/* Only executable mappings; the paths are terminated by NULs in the text. */
 static GArray *
 parse_maps (char *text)
 {
@@ -166,8 +166,8 @@ flam_process_map_set_maps (FlamProcessMap *map,
   return TRUE;
 }
 
-/* It may be another program by now, whose maps say nothing of this one's
- * stacks. */
+/* Whether it still runs the program of the messages so far: the maps of another
+ * program do not fit this one's stacks. */
 static gboolean
 is_same_program (const FlamProcessMap *map)
 {

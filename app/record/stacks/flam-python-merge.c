@@ -4,18 +4,18 @@
 #include "flam-python-codes.h"
 
 /* A thread that works for several interpreters has a chain for each, and only
- * the first is sure to go with the stack. */
+ * the order of the first is certain to match the stack. */
 #define TURNS_MAX 64
 
 typedef struct
 {
   const guint64 *sps;
   guint n;
-  guint at; /* toward the root with the entries */
+  guint at; /* moves toward the root with the entries */
   guint turns;
 } Search;
 
-/* The native frame that `pc` lies in, or n. */
+/* The native frame that contains `sp`, or n. */
 static guint
 find_native (Search *search, guint64 sp)
 {

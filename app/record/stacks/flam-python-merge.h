@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* One stack out of two: a thread's native frames and its Python frames.
+/* Merges a thread's native frames and its Python frames into one stack.
  *
  *   native    Python                   mixed
  *   compare   key ┐                    compare
@@ -11,20 +11,20 @@
  *   main    ◀──────┘ entry (in EVAL)   main
  *                                      main (of C)
  *
- * The native frame in which the entry's marker lies, that is, the run of the
- * evaluation loop, gives way to the Python frames that it ran. Python frames
- * whose native frame is not there come after all if that is because the native
- * stack could not be followed to its root; else they are left out, as it is
- * their chain that could not (more frames than FLAM_FRAMES_MAX). */
+ * The native frame that contains the entry's marker, that is, the run of the
+ * evaluation loop, is replaced by the Python frames that it ran. Python frames
+ * without their native frame are included if the native stack could not be
+ * followed to its root; otherwise they are omitted, because it is their chain
+ * that could not be followed (more frames than FLAM_FRAMES_MAX). */
 
 #include "flam-task.h"
 
-/* Of an element: an index of `entries`, not of the native frames. */
+/* Set in an element that is an index into `entries`, not a native frame. */
 #define FLAM_MERGED_PYTHON (1u << 31)
 
 /* All leaf first. sps[i] is the stack pointer in native frame i; `whole`: the
- * last of them is the root. Appends to `mixed` (guint32) after clearing it.
- * Returns how many Python frames were left out. */
+ * last one is the root. Clears `mixed` (guint32) and fills it. Returns how many
+ * Python frames were omitted. */
 guint flam_python_merge (const guint64 *sps,
                          guint n,
                          gboolean whole,

@@ -4,7 +4,7 @@
 #include "flam-jit.h"
 #include "flam-symbol-source.h"
 
-/* Of code at one address. */
+/* Limit for the code at one address. */
 #define GENERATIONS_MAX 4096
 
 typedef struct
@@ -22,7 +22,7 @@ compare_queries (gconstpointer a, gconstpointer b)
   return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* The addresses that wait for a name, by module of the capture. */
+/* The addresses to be resolved, by module of the capture. */
 static GHashTable *
 queries_by_module (FlamBuilder *builder)
 {
@@ -50,7 +50,7 @@ queries_by_module (FlamBuilder *builder)
   return modules;
 }
 
-/* The mapping that a runtime makes so that profilers find its jitdump. */
+/* The mapping of a jitdump file, made by the runtime for profilers. */
 static const char *
 find_jitdump (FlamBinaryTable *binaries, gint32 pid)
 {
@@ -115,8 +115,8 @@ put_function (FlamBuilder *builder,
   return flam_builder_function (builder, &function);
 }
 
-/* What was at an address that was written over: functions, the latest first,
- * back to the recording's begin. */
+/* The code at an address that was overwritten: functions, the latest first,
+ * back to the beginning of the recording. */
 typedef struct
 {
   FlamId function;
@@ -243,8 +243,8 @@ resolve_binary (FlamBuilder *builder,
   flam_builder_note_module_symbols (builder, binary->id, state, why);
 }
 
-/* What the processes wrote of their generated code is theirs, however old:
- * they ran here just now. */
+/* Files about generated code are accepted regardless of their age, because the
+ * processes that wrote them have just run on this machine. */
 void
 flam_resolve (FlamBuilder *builder, FlamBinaryTable *binaries, gint64 origin)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* At the end of a recording: functions, inlined ones and lines of every
- * address that was sampled go into the capture, so that it stays true after
- * the program is rebuilt, and on another machine. Of libraries whose debug
+/* At the end of a recording: functions, inlined functions and lines of every
+ * sampled address are written into the capture, so that it stays correct after
+ * the program is rebuilt, and on another machine. For libraries whose debug
  * files were installed by packages only the functions are written: reading
- * those files takes longer than all the rest, and whoever opens the capture
- * finds them by build id. */
+ * those files takes longer than all the rest, and they are found by build id
+ * when the capture is opened. */
 
 #include "flam-binary-table.h"
 

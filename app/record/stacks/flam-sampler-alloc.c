@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Where allocation events meet the rest of a recording: the same processes,
+/* Connects allocation events to the rest of a recording: the same processes,
  * threads and modules. */
 
 #include "flam-sampler.h"
@@ -69,9 +69,9 @@ flam_sampler_record_allocations (FlamSampler *sampler,
                                            error);
   if (sampler->alloc == NULL)
     return FALSE;
-  /* One stands for all, which a program without a block has, too. */
+  /* One measure stands for all, for a program without a block as well. */
   flam_builder_add_allocation_measure (sampler->builder, FLAM_FROM_PEAK);
-  /* Else Python keeps what is small in pools of its own. */
+  /* Otherwise Python keeps small blocks in pools of its own. */
   if (sampler->options->python_malloc)
     *environment =
         g_environ_setenv (*environment, "PYTHONMALLOC", "malloc", TRUE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-sampler.h"
 
-/* The rows that samples become. */
+/* The rows that are made of samples. */
 
 static void
 write_sample (FlamSampler *sampler,
@@ -15,10 +15,10 @@ write_sample (FlamSampler *sampler,
   sampler->stats.samples++;
 }
 
-/* The CPU time between two samples is half the one's, half the other's. Were it
- * all the later one's, that would weigh the more the later in a burst of work
- * it came, and what the burst ends with would seem to take longer than what it
- * begins with. */
+/* Half of the CPU time between two samples is attributed to each. If all of it
+ * were attributed to the later one, a sample would weigh more the later in a
+ * burst of work it came, and the end of the burst would seem to take longer
+ * than its beginning. */
 static void
 put_running (FlamSampler *sampler,
              FlamTask *task,
@@ -40,7 +40,7 @@ put_running (FlamSampler *sampler,
   task->holds = TRUE;
 }
 
-/* A row that is no sample: what the kernel has counted. */
+/* A row that is no sample, with the kernel's counts. */
 static void
 put_counted (FlamSampler *sampler,
              FlamSample sample,
@@ -100,8 +100,9 @@ not_sampled_stack (FlamSampler *sampler)
   return sampler->not_sampled;
 }
 
-/* What a thread used since its last sample is that one's, if it is no more than
- * a sample's usual share: it ended near it. */
+/* The time that a thread used after its last sample is attributed to that
+ * sample if it is no more than a sample's usual share: the thread ended near
+ * it. */
 void
 flam_sampler_put_rest (FlamSampler *sampler, const FlamMessage *message)
 {

@@ -89,7 +89,7 @@ set_name (FlamSampler *sampler, FlamTask *task, const char *name)
         sampler->builder, task->target->map->process, sampler->now, name);
 }
 
-/* Names are given after the start, and may change. */
+/* Names are set after the start of a thread, and may change. */
 static void
 refresh_name (FlamSampler *sampler, FlamTask *task)
 {
@@ -102,7 +102,7 @@ refresh_name (FlamSampler *sampler, FlamTask *task)
     set_name (sampler, task, name);
 }
 
-/* --- who comes and goes -------------------------------------------------- */
+/* --- processes and threads ----------------------------------------------- */
 
 FlamId
 flam_sampler_process (FlamSampler *sampler, pid_t pid, FlamId parent)
@@ -130,7 +130,8 @@ flam_sampler_thread (FlamSampler *sampler, FlamId process, pid_t tid)
   return row;
 }
 
-/* Where the tracer finds the target's Python, after maps were read. */
+/* Tells the tracer the location of the target's Python, after maps were
+ * read. */
 static void
 tell_python (FlamTarget *target)
 {
@@ -202,7 +203,7 @@ take_exec (FlamSampler *sampler, FlamMessage *message)
 static void
 take_target_end (FlamSampler *sampler, FlamTarget *target)
 {
-  /* Its events are older than its end; the number may be used again. */
+  /* Its events are older than its end; the pid may be reused. */
   if (sampler->alloc != NULL &&
       !flam_alloc_session_drain_process (sampler->alloc, target->pid, TRUE) &&
       target->injected)
@@ -217,7 +218,7 @@ take_target_end (FlamSampler *sampler, FlamTarget *target)
 
 /* --- stacks -------------------------------------------------------------- */
 
-/* What the tracer should do better next time. */
+/* Hints for the tracer's next samples. */
 static void
 give_hints (FlamTask *task, const FlamMessage *message, const FlamWalk *walked)
 {
@@ -252,8 +253,9 @@ frame_of (FlamSampler *sampler, FlamMessage *message, guint32 item)
       entry->code, sampler->builder, (gint64)entry->pc);
 }
 
-/* The stack that `frame` makes of the one before. As far as the thread's last
- * stack was the same, it is known: of what is deep, most is. `n` frames are. */
+/* The stack of `frame`, called from the first `n` frames of `path`. The part
+ * that is the same as in the thread's last stack is already known: for deep
+ * stacks that is most. */
 static FlamId
 push_frame (FlamSampler *sampler, GArray *path, guint n, FlamId frame)
 {
@@ -415,7 +417,7 @@ flush (FlamSampler *sampler)
     g_atomic_int_set (&sampler->failed, TRUE);
 }
 
-/* Returns whether it was the last. */
+/* Returns whether it was the last batch. */
 static gboolean
 take_batch (FlamSampler *sampler, FlamBatch *batch)
 {
@@ -456,8 +458,8 @@ run (gpointer data)
   FlamSampler *sampler = data;
   gboolean last = FALSE;
 
-  /* The tracer is preferred to the target where it may be; who takes what it
-   * sends must keep up with it on a busy machine, or samples are lost. */
+  /* The tracer may have priority over the target; the sampler must be as fast
+   * as the tracer on a busy machine, or samples are lost. */
   setpriority (PRIO_PROCESS, 0, -10);
   while (!last)
     {

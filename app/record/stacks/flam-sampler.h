@@ -2,7 +2,7 @@
 #pragma once
 
 /* The sampler: takes the tracer's messages, unwinds the stacks in them, and
- * writes the capture; on a thread of its own. */
+ * writes the capture, on a thread of its own. */
 
 #include "flam-alloc-session.h"
 #include "flam-batch.h"
@@ -10,7 +10,7 @@
 #include "flam-record-options.h"
 #include "flam-process-map.h"
 
-/* What a row of samples is of. */
+/* The kinds of rows of samples. */
 enum
 {
   FLAM_EVENT_SAMPLE,
@@ -37,16 +37,16 @@ typedef struct
   FlamUnwindCache *cache;
   guint64 *pcs;
   guint64 *sps;
-  GArray *mixed;      /* of the stack at hand, see flam_python_merge() */
-  gint64 now;         /* of the message at hand */
+  GArray *mixed;      /* of the current stack, see flam_python_merge() */
+  gint64 now;         /* time of the current message */
   gint64 flushed_at;  /* monotonic, µs */
-  FlamId not_sampled; /* stack of CPU time that no sample saw */
+  FlamId not_sampled; /* stack for CPU time without a sample */
   FlamId rss;         /* counter */
   gint64 rss_read_at;
   pid_t main_pid;
   FlamSamplerStats stats;
   GError *error;
-  gboolean failed; /* atomic: nothing can be written any more */
+  gboolean failed; /* atomic: writing is no longer possible */
   GThread *thread;
   GHashTable *processes;   /* pid -> capture's row + 1 */
   GHashTable *threads;     /* tid -> capture's row + 1 */
@@ -58,28 +58,28 @@ void flam_sampler_init (FlamSampler *sampler,
                         FlamPipe *pipe,
                         FlamCaptureWriter *writer);
 void flam_sampler_clear (FlamSampler *sampler);
-/* The row of a process or thread, made when it is new. */
+/* The row of a process or thread; a new row if it is unknown. */
 FlamId flam_sampler_process (FlamSampler *sampler, pid_t pid, FlamId parent);
 FlamId flam_sampler_thread (FlamSampler *sampler, FlamId process, pid_t tid);
-/* Allocations too, and how the target is to be started for that: adds to
- * `environment`. Before flam_sampler_start(). */
+/* Records allocations too, and adds the variables that the target needs to
+ * `environment`. Called before flam_sampler_start(). */
 gboolean flam_sampler_record_allocations (FlamSampler *sampler,
                                           gint64 origin,
                                           char ***environment,
                                           GError **error);
-/* Of a process that will be attached to: its programs and libraries are read
- * now, so that nothing takes long once it is traced. */
+/* Before a process is attached to: reads its programs and libraries now, so
+ * that this does not delay anything once it is traced. */
 void flam_sampler_expect (FlamSampler *sampler, pid_t pid);
-/* Handles the messages there are, on the calling thread: what is attached to,
- * and its Python, are known before the first sample. Before
+/* Handles the available messages on the calling thread: the attached process
+ * and its Python are known before the first sample. Called before
  * flam_sampler_start(). */
 void flam_sampler_catch_up (FlamSampler *sampler);
 void flam_sampler_start (FlamSampler *sampler);
-/* A row of a message that is a sample, with its stack. */
+/* Writes a message that is a sample, with its stack, as a row. */
 void flam_sampler_put_sample (FlamSampler *sampler,
                               const FlamMessage *message,
                               FlamId stack);
-/* At a thread's end: what it was charged and no sample has. */
+/* At a thread's end: writes its CPU time that is in no sample. */
 void flam_sampler_put_rest (FlamSampler *sampler, const FlamMessage *message);
-/* When the last message was read. */
+/* Returns when the last message was read. */
 void flam_sampler_join (FlamSampler *sampler);

@@ -44,8 +44,8 @@ runs_out_of_the_map (FlamSampler *sampler,
              NULL;
 }
 
-/* A root that would be none if the map were old: whether it is one is looked up
- * once for each place. Where the process is gone, it cannot be. */
+/* A root that would not be one if the map were old: each such place is checked
+ * once. If the process has ended, it cannot be checked and is not accepted. */
 static FlamWalk
 believe_root (FlamSampler *sampler, FlamMessage *message, FlamWalk walked)
 {
@@ -68,8 +68,8 @@ believe_root (FlamSampler *sampler, FlamMessage *message, FlamWalk walked)
   return walked;
 }
 
-/* Walks, and once more when maps turn out to be old. Where looking again did
- * not help, the pause until the next look doubles. */
+/* Walks, and walks again if the maps turn out to be old. If reading them again
+ * did not help, the pause until the next read doubles. */
 FlamWalk
 flam_walk_message (FlamSampler *sampler, FlamMessage *message)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The native frames of a sample, by maps that are young enough for it. */
+/* The native frames of a sample, by maps that are recent enough for it. */
 
 #include "flam-sampler.h"
 

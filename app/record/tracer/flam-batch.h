@@ -13,7 +13,7 @@
 
 #define FLAM_BATCH_SIZE (256u << 10)
 #define FLAM_BATCH_MAX 128
-/* Of batches with one message that is larger: bytes on their way. */
+/* The limit of the bytes on their way in batches with one larger message. */
 #define FLAM_BATCH_LARGE_MAX (64u << 20)
 
 typedef struct
@@ -21,7 +21,7 @@ typedef struct
   gsize used;
   gsize size;
   guint8 *data;
-  gboolean last; /* nothing follows */
+  gboolean last; /* no batch follows this one */
 } FlamBatch;
 
 typedef struct
@@ -38,19 +38,20 @@ typedef struct
 void flam_pipe_init (FlamPipe *pipe);
 void flam_pipe_clear (FlamPipe *pipe);
 
-/* Tracer: room for a message with `n_python` entries and up to `n_data` bytes
- * after it, zeroed but for these. NULL when the sampler is too far behind,
- * which may only be with `may_fail`. Then fill, and flam_pipe_commit() with the
- * bytes used, or call this again to drop it. */
+/* Tracer: returns room for a message with `n_python` entries and up to `n_data`
+ * bytes after it. All of it is zeroed but the entries and the bytes. NULL if
+ * the sampler is too far behind, which is only possible with `may_fail`. The
+ * caller then fills it and calls flam_pipe_commit() with the bytes used, or
+ * calls this again to drop it. */
 FlamMessage *flam_pipe_reserve (FlamPipe *pipe,
                                 FlamMessageKind kind,
                                 guint n_python,
                                 gsize n_data,
                                 gboolean may_fail);
 void flam_pipe_commit (FlamPipe *pipe, gsize n_data);
-/* Hands over what is there if it is older than `age` ns. */
+/* Hands over the current batch if it is older than `age` ns. */
 void flam_pipe_push (FlamPipe *pipe, gint64 now, gint64 age);
-/* Hands over the rest; nothing comes after. */
+/* Hands over the rest; no message comes after. */
 void flam_pipe_finish (FlamPipe *pipe);
 
 /* Sampler: the next batch, or NULL after `timeout` µs. */
@@ -63,7 +64,7 @@ flam_message_data (FlamMessage *message)
   return message + 1;
 }
 
-/* Of a sample. */
+/* The Python entries of a sample. */
 static inline FlamPythonEntry *
 flam_message_python (FlamMessage *message)
 {

@@ -27,8 +27,9 @@ flam_commands_hear_stops (gboolean hear)
   sigaction (SIGCHLD, &child, NULL);
 }
 
-/* SIGINT from the terminal went to the target as well, which decides what
- * happens; from anybody else it is meant for us. */
+/* SIGINT from the terminal is sent to the target as well, and the target
+ * decides what happens. From any other sender it is a command to the
+ * recorder. */
 static void
 on_stop (int sig, siginfo_t *info, void *context)
 {
@@ -56,7 +57,8 @@ flam_commands_prepare_signals (void)
   struct sigaction nothing = { .sa_handler = on_child };
   sigset_t blocked;
 
-  /* Handlers, not SIG_IGN, so that exec gives the target what we were given. */
+  /* Handlers, not SIG_IGN: exec then gives the target the inherited
+   * settings. */
   flam_commands_hear_stops (TRUE);
   sigaction (SIGPIPE, &nothing, NULL);
   sigaction (SIGXFSZ, &nothing, NULL);
@@ -71,7 +73,7 @@ flam_commands_prepare_signals (void)
   pthread_sigmask (SIG_BLOCK, &blocked, NULL);
 }
 
-/* No more samples; every thread is let go as soon as it stops. */
+/* No more samples are taken; every thread is detached as soon as it stops. */
 static void
 stop (FlamTracer *tracer)
 {

@@ -50,7 +50,8 @@ flam_control_read (FlamControl *control)
     control->closed = TRUE;
 }
 
-/* The first line of what arrived, without its end; g_free; NULL: none. */
+/* The first line of the input, without its line break; g_free; NULL: no
+ * line. */
 static char *
 take_line (FlamControl *control)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The line protocol between the recorder and whoever started it (the window,
- * the command line), over one descriptor that goes both ways (a socket pair).
+/* The line protocol between the recorder and the program that started it (the
+ * window or the command line), over one bidirectional descriptor (a socket
+ * pair).
  *
  *   to the recorder                 from the recorder
  *   stop         end the recording  target PID          it runs
  *   pause        take no samples    status MS SAMPLES THREADS LOST
  *   resume                          paused | resumed
- *   mark TEXT    put a mark         error TEXT          for people, one line
+ *   mark TEXT    put a mark         error TEXT          for users, one line
  *   terminate    SIGTERM to the     exited STATUS       the target; 128 + N by
  *                target                                 signal N
  *                                   finishing           no more samples;
@@ -33,17 +34,17 @@ typedef enum
 
 typedef struct
 {
-  int fd; /* -1: nobody there */
+  int fd; /* -1: no peer */
   GString *input;
   gboolean closed;
 } FlamControl;
 
 void flam_control_init (FlamControl *control, int fd);
 void flam_control_clear (FlamControl *control);
-/* Takes what has arrived, without waiting. */
+/* Reads the available input without waiting. */
 void flam_control_read (FlamControl *control);
-/* The next command of what arrived; `text` (g_free) is what follows it. */
+/* The next command of the input; `text` (g_free) is the rest of its line. */
 FlamCommand flam_control_next (FlamControl *control, char **text);
-/* One line; line breaks in it become spaces. Nobody may be listening. */
+/* Sends one line; line breaks in it become spaces. The peer may be closed. */
 void flam_control_say (FlamControl *control, const char *format, ...)
     G_GNUC_PRINTF (2, 3);

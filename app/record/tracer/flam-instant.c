@@ -6,47 +6,47 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* That a thread is runnable does not say that it runs: it may wait for a CPU,
- * above all one that has just been woken, and what it has used since its last
- * sample would be put on the call it slept in. What the scheduler has counted
- * at the tick and at the stop says more:
+/* A runnable thread need not be running: it may wait for a CPU, above all just
+ * after a wake-up, and the time it has used since its last sample would then be
+ * attributed to the call in which it slept. The scheduler's counts at the tick
+ * and at the stop are more precise:
  *
- *   put on a CPU   so it was at the tick
- *   so many times
- *   the same       on a CPU, and has stayed there: what ran is what stopped
- *   more           in the queue, unless it was we who sent it there: then its
- *                  wait began as we were put on that CPU. Not if the stop is
- *                  the end of a wait: then it was woken as we were, by the same
- *                  interrupt; but for one that is known to have slept, and was
- *                  on a CPU since.
+ *   times on a CPU  state at the tick
+ *   the same        on a CPU, and stayed there: the stopped stack is what ran
+ *   more            in the queue, unless the tracer sent it there: then its
+ *                   wait began when the tracer was put on that CPU. Not if the
+ *                   stop is the end of a wait: then the same interrupt woke
+ *                   the thread and the tracer; except for a thread that is
+ *                   known to have slept, and was on a CPU since.
  *
- * A stop in a call that was cut off stands for the thread's way into it: the
- * INTERRUPT leaves some 3 µs after it was seen to run. One that comes so late
- * that the thread must have slept in between, although it was put on a CPU once
- * alone, was on a CPU before it slept.
+ * A stop in an interrupted call stands for the thread's way into that call: the
+ * INTERRUPT is sent some 3 µs after the thread was seen running. If the stop
+ * comes so late that the thread must have slept in between, although it was put
+ * on a CPU only once, the thread was on a CPU before it slept.
  *
- * What is on another CPU runs on until the INTERRUPT arrives there: 8 to 10 µs
- * on the virtual machines it was measured on. So much at the beginning of each
- * burst of work is never seen, and so much before each system call is seen as
- * that call, at whose end an INTERRUPT on its way is found. A function that
- * runs for 30 µs after a wait gets two thirds of its share there. (Threads of
- * our own that hold a CPU would see it right; they were tried, and cost a
- * target of short waits a fifth more CPU time.)
+ * A thread on another CPU runs on until the INTERRUPT arrives there: 8 to 10 µs
+ * on the virtual machines where it was measured. That much at the beginning of
+ * each burst of work is never sampled, and that much before each system call is
+ * sampled as that call, because an INTERRUPT on its way takes effect at the end
+ * of the call. A function that runs for 30 µs after a wait gets two thirds of
+ * its share there. (Recorder threads that hold a CPU would make this exact;
+ * they were tried, and cost a target of short waits a fifth more CPU time.)
  *
- * No instant at random is one at which we got a CPU as another thread left it:
- * the target's own, often, at the end of its work. Such ticks take no sample of
- * what runs, and we see to it that there are few. What a process in the kernel
- * does is sampled as it returns from there. */
+ * An instant at which the tracer got a CPU because another thread left it is
+ * not random: that thread is often one of the target's, at the end of its work.
+ * Such ticks take no sample of the running threads, and the tracer keeps them
+ * few. The work of a process in the kernel is sampled when it returns from the
+ * kernel. */
 
-/* A wake-up that waited no longer for its CPU found it idle, or took it. */
+/* A wake-up that waited less for its CPU found it idle or preempted it. */
 #define AT_ONCE (15 * 1000ll)
 #define NO_WAIT (1 * 1000ll)
-/* Rather a biased sample than none for so many ticks. */
+/* After so many ticks, a biased sample is better than none. */
 #define MOST_LATE 16
-/* How far apart two times of one moment are: the clock is read after the CPU
- * was taken, the stop is seen after it was made. */
+/* The largest difference between two time stamps of one moment: the clock is
+ * read after the CPU was taken, and the stop is seen after it happened. */
 #define NEAR (30 * 1000ll)
-/* What is left of a call that has waited, from its wake-up to its stop. */
+/* The rest of a call after its wait, from the wake-up to the stop. */
 #define WAY_BACK (60 * 1000ll)
 
 /* sched_setattr(2); the C library has neither the call nor the structure. */
@@ -62,10 +62,10 @@ typedef struct
   guint64 period;
 } SchedAttr;
 
-/* A thread with short slices of a CPU gets them sooner: the thread that runs
- * there is preempted at once, where it would go on for a ms or so. Any user may
- * (Linux 6.12; before, it changes nothing). To be preferred to others takes a
- * privilege; whoever has it comes before everybody else, who is not of the
+/* A thread with short time slices gets a CPU sooner: it preempts the running
+ * thread at once instead of after about a ms. No privilege is needed (Linux
+ * 6.12; before, it has no effect). Priority over other threads takes a
+ * privilege; a tracer with it comes before all threads that are not of the
  * real-time kind. Measured beside a program that works in bursts, on its CPU:
  * 73 % of the wake-ups wait for less than 15 µs, with short slices 93 %. */
 static gboolean
@@ -132,7 +132,7 @@ flam_instant_begin (FlamInstant *instant, gint64 now)
 {
   instant->woke_at = now;
   instant->waited = read_queued (instant) - instant->queued;
-  /* What it waits for then is the kernel, which is as good as any instant. */
+  /* The remaining wait is for the kernel, which is as good as any instant. */
   if (instant->first)
     return TRUE;
   if (instant->waited > AT_ONCE && instant->n_late < MOST_LATE)
@@ -144,9 +144,9 @@ flam_instant_begin (FlamInstant *instant, gint64 now)
   return TRUE;
 }
 
-/* Was it in the queue as it had been woken, or as we had sent it there? We wait
- * for a thread that is in the kernel until it leaves it: was there no wait, it
- * did not run there. */
+/* Whether the thread was in the queue after a wake-up, or because the tracer
+ * sent it there. The tracer waits for a thread in the kernel until the thread
+ * leaves the kernel: without such a wait, the thread did not run there. */
 static gboolean
 may_have_been_woken (const FlamTask *task, const FlamStopContext *context)
 {

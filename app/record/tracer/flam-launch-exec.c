@@ -63,8 +63,8 @@ attach_to (FlamTracer *tracer, pid_t pid, pid_t parent, GError **error)
   return TRUE;
 }
 
-/* One pass over the processes below; how many new ones were attached to. Those
- * that they make from now on are followed. */
+/* One pass over the descendant processes; returns how many new ones were
+ * attached. The processes that they create from now on are followed. */
 static guint
 attach_below (FlamTracer *tracer, GHashTable *refused)
 {
@@ -95,7 +95,7 @@ attach_below (FlamTracer *tracer, GHashTable *refused)
   return n;
 }
 
-/* Servers have their work done by children. */
+/* A server may do its work in child processes. */
 static void
 say_who_works (FlamTracer *tracer)
 {
@@ -145,7 +145,7 @@ flam_launch_exec_start (FlamTracer *tracer, GError **error)
   return ok;
 }
 
-/* What was done between attaching and now is no part of the recording. */
+/* The work between attaching and now is no part of the recording. */
 void
 flam_launch_exec_begin_attached (FlamTracer *tracer)
 {
@@ -161,7 +161,7 @@ flam_launch_exec_begin_attached (FlamTracer *tracer)
 
 /* --- exec ---------------------------------------------------------------- */
 
-/* What is mapped now, as text: many programs are gone before anybody else has
+/* The current mappings as text: many programs end before any other process can
  * read their maps. */
 static void
 tell_maps (FlamTracer *tracer, FlamTask *task, FlamMessageKind kind)
@@ -195,7 +195,7 @@ flam_launch_exec_look (FlamTracer *tracer, FlamTask *task)
   tell_maps (tracer, task, FLAM_MESSAGE_TARGET_MAPS);
 }
 
-/* The kernel gives a program no rights that its tracer lacks. */
+/* The kernel gives a program no privileges that its tracer lacks. */
 static gboolean
 lost_its_rights (pid_t tid)
 {
@@ -245,8 +245,8 @@ inject (FlamTracer *tracer, FlamTask *task)
     tell_missed (tracer, task, why);
 }
 
-/* The thread that called exec goes on under the leader's number; what it was
- * called before is not reported as gone. */
+/* The thread that called exec continues with the leader's number; the end of
+ * its former number is not reported. */
 void
 flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task)
 {

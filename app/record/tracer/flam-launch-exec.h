@@ -2,16 +2,16 @@
 #pragma once
 
 /* Programs that begin under the tracer: the one that is launched or attached
- * to, and whatever a process becomes by exec. */
+ * to, and each program that a process runs by exec. */
 
 #include "flam-tracer-state.h"
 
-/* Launches or attaches; the calling thread must call flam_tracer_run() too. */
+/* Launches or attaches. flam_tracer_run() must be called on the same thread. */
 gboolean flam_launch_exec_start (FlamTracer *tracer, GError **error);
-/* The recording of what was attached to begins now. */
+/* Begins the recording of the processes that were attached to. */
 void flam_launch_exec_begin_attached (FlamTracer *tracer);
-/* `task` has stopped for a sample: reports what is mapped, if that is new and
- * its program is young. */
+/* Called when `task` has stopped for a sample: reports the mappings if they are
+ * new and the program is young. */
 void flam_launch_exec_look (FlamTracer *tracer, FlamTask *task);
-/* `task` has stopped in exec. */
+/* Called when `task` has stopped in exec. */
 void flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task);

@@ -40,8 +40,8 @@ flam_proc_open (pid_t pid, pid_t tid, const char *name)
   return fd;
 }
 
-/* The lowest number that is free is given: those in the lower half are kept,
- * and the upper half is for what is needed for a moment, or only once. */
+/* The kernel gives the lowest free number: descriptors in the lower half are
+ * kept, and the upper half is for temporary or single ones. */
 int
 flam_proc_open_kept (pid_t pid, pid_t tid, const char *name)
 {
@@ -108,7 +108,8 @@ flam_proc_comm (pid_t pid, pid_t tid, char comm[16])
 }
 
 /* VmExe is the program's own code, VmLib that of all other mappings: proc(5).
- * In the kernel they are one number, less and more the first. */
+ * In the kernel they are one number, without and with the first one
+ * subtracted. */
 guint64
 flam_proc_code_size (pid_t pid, pid_t tid)
 {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What /proc says of a thread, /proc/PID/task/TID/NAME: a leader may have ended
- * while its other threads live on. Descriptors may run out: what needed one
- * goes without, and the recording says so. */
+/* Reads /proc/PID/task/TID/NAME: a leader may have ended while its other
+ * threads are still alive. If no descriptor is available, the data that needs
+ * one is missing, and the recording contains a warning. */
 
 #include <glib.h>
 #include <sys/types.h>
 
-/* A descriptor, or -1. */
+/* Returns a descriptor, or -1. */
 int flam_proc_open (pid_t pid, pid_t tid, const char *name);
-/* One that is to be kept open, or -1: when many are, others must still get
- * theirs. */
+/* Returns a descriptor that stays open, or -1 if many are in use, so that
+ * others remain available. */
 int flam_proc_open_kept (pid_t pid, pid_t tid, const char *name);
-/* The whole of it, g_free; NULL: there is none. */
+/* The whole file, g_free; NULL: there is none. */
 char *flam_proc_text (pid_t pid, pid_t tid, const char *name);
-/* What the thread is called. */
+/* The thread's name. */
 gboolean flam_proc_comm (pid_t pid, pid_t tid, char comm[16]);
-/* Bytes of executable mappings: other ones mean other mappings. 0: not known.
- */
+/* Bytes of executable mappings: another number means other mappings. 0:
+ * unknown. */
 guint64 flam_proc_code_size (pid_t pid, pid_t tid);
 
 typedef struct
@@ -27,13 +27,13 @@ typedef struct
   pid_t parent;
 } FlamKin;
 
-/* The processes below one, each after its parent; neither those that have
- * ended, nor this one with what is below it. GArray of FlamKin. */
+/* The descendants of a process, each after its parent; without those that have
+ * ended, and without this process and its descendants. GArray of FlamKin. */
 GArray *flam_proc_below (pid_t pid);
-/* Does it still run, or has it ended, be it not yet reaped? */
+/* Whether it runs, or has ended and is not yet reaped. */
 gboolean flam_proc_lives (pid_t pid);
 
-/* Of any open() that failed. */
+/* Called with the error of any open() that failed. */
 void flam_proc_note_error (int error);
-/* Did descriptors run out? */
+/* Whether descriptors ran out. */
 gboolean flam_proc_starved (void);

@@ -10,13 +10,13 @@
  *   count  ... 41      41      41      42 (runs, sleeps again)   44
  *   tick       look    skip    skip    look                      ...
  *
- * A stop of ours adds 1 or 2; it happens to a sleeper only when its frame
+ * A stop by the tracer adds 1 or 2; a sleeper is only stopped when its frame
  * pointer is needed to read its stack (hint_needs_bp). */
 
 #define COUNT_OF_A_STOP 2
 #define SAME_EVERY (10 * 1000000ll)
-/* What was woken and waits for a CPU has the same count until it gets one; so
- * often it is checked whether it sleeps. */
+/* A thread that was woken and waits for a CPU keeps its count until it runs;
+ * this is how often its state is checked. */
 #define LOOK_EVERY (2 * 1000000ll)
 
 static gboolean
@@ -42,7 +42,7 @@ commit (FlamTracer *tracer,
   tracer->stats.samples++;
 }
 
-/* Its wait so far, on the stack that is known. */
+/* Writes the wait so far, with the known stack. */
 static void
 put_same (FlamTracer *tracer, FlamTask *task, gint64 until)
 {
@@ -60,8 +60,8 @@ put_same (FlamTracer *tracer, FlamTask *task, gint64 until)
     tracer->stats.lost++;
 }
 
-/* Copies the stack of a thread that does not run; FALSE when it has woken
- * meanwhile, so that the copy may be torn. */
+/* Copies the stack of a thread that does not run. FALSE if the thread has woken
+ * meanwhile, so that the copy may be inconsistent. */
 static gboolean
 put_asleep (FlamTracer *tracer,
             FlamTask *task,
@@ -107,7 +107,7 @@ is_off_the_queue (const FlamTask *task)
   return flam_task_read_blocked (task, &blocked, &line) && !blocked.running;
 }
 
-/* Still in the sleep that is known. */
+/* Whether the thread is still in the known sleep. */
 static void
 still_asleep (FlamTracer *tracer, FlamTask *task, gint64 now)
 {
@@ -132,8 +132,8 @@ still_asleep (FlamTracer *tracer, FlamTask *task, gint64 now)
     put_same (tracer, task, now);
 }
 
-/* It was asleep and has moved since: what it slept is written down, unless it
- * was our own stop that moved it, and it sleeps on as before. */
+/* The thread was asleep and has run since: its sleep is written, unless only a
+ * stop by the tracer made it run and it sleeps on as before. */
 static gboolean
 wake (FlamTracer *tracer,
       FlamTask *task,
@@ -156,7 +156,7 @@ wake (FlamTracer *tracer,
   return TRUE;
 }
 
-/* The line has to be the same before and after the count was read. */
+/* The line must be the same before and after the count is read. */
 static gboolean
 find_asleep (const FlamTask *task,
              FlamBlocked *blocked,

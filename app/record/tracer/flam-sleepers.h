@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Threads that wait: found out and read through /proc, without a stop.
+/* Threads that wait are detected and read through /proc, without a stop.
  * Stopping 63 sleepers 1000 times a second costs the target 20-48 % of its CPU
- * time; looking at their schedstat costs it nothing, and us 0.3 µs each. */
+ * time; reading their schedstat costs it nothing, and the recorder 0.3 µs
+ * each. */
 
 #include "flam-tracer-state.h"
 
-/* At a tick. These write the samples that it takes. */
+/* Called at a tick. These functions write the samples that it takes. */
 
-/* TRUE: still in the sleep in which it was found. FALSE: it has moved, or needs
- * a stop. */
+/* TRUE: still in the sleep in which it was found. FALSE: it has run since, or
+ * needs a stop. */
 gboolean
 flam_sleepers_sleeps_on (FlamTracer *tracer, FlamTask *task, gint64 now);
-/* One that has moved. TRUE: it sleeps again. */
+/* Checks a thread that has run since. TRUE: it sleeps again. */
 gboolean flam_sleepers_check (FlamTracer *tracer, FlamTask *task, gint64 now);
-/* One that has moved, and runs. */
+/* Handles a thread that has run since, and is running. */
 void flam_sleepers_woke (FlamTracer *tracer, FlamTask *task);
 
 /* Whether it was stopped to read the stack that it sleeps on. */

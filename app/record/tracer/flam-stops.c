@@ -16,9 +16,9 @@
 #define PTRACE_EVENT_STOP 128
 #endif
 
-/* The kernel's own, not for programs: the call is to be made again, in one way
- * or another. ERESTARTNOHAND: unless a signal handler runs; then it fails with
- * EINTR. */
+/* The kernel's internal codes, not for programs: the call is to be restarted,
+ * in one way or another. ERESTARTNOHAND: unless a signal handler runs; the call
+ * then fails with EINTR. */
 #define ERESTARTSYS 512
 #define ERESTARTNOHAND 514
 #define ERESTART_RESTARTBLOCK 516
@@ -58,8 +58,8 @@ flam_stop_read (int status)
     }
 }
 
-/* Stops alone, so that an end is never taken by the way: an ended thread is to
- * be read before it is reaped. */
+/* Waits for stops only, and not for ends, because an ended thread must be read
+ * before it is reaped. */
 pid_t
 flam_wait_stopped (int *status)
 {
@@ -95,8 +95,8 @@ flam_wait_reap (pid_t tid, int *status)
 
 /* Calls that return EINTR after a stop, although no signal was handled:
  * signal(7) "Interruption of system calls and library functions by stop
- * signals", and measured. The rest restart by themselves. Not connect() and
- * close(), which cannot be done again. */
+ * signals", and measured. The rest restart automatically. connect() and close()
+ * are not listed, as they cannot be repeated. */
 static gboolean
 fails_after_stop (long call)
 {
@@ -271,7 +271,7 @@ flam_blocked_state (const FlamBlocked *blocked)
     case SYS_rt_sigsuspend:
     case SYS_rt_sigtimedwait:
       return FLAM_STATE_SLEEP;
-    case -1: /* a page that has to be read in */
+    case -1: /* a page that must be read from disk */
     case SYS_read:
     case SYS_write:
     case SYS_pread64:

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What a stop means, and what is done with the registers at one. All that
- * depends on the machine (x86-64) about ptrace is here. */
+/* The meaning of a stop, and the handling of registers at one. All code for
+ * ptrace that depends on the machine (x86-64) is here. */
 
 #include "flam-task.h"
 
 typedef enum
 {
-  FLAM_STOP_EXITED,    /* gone; `value` is the exit status or 128 + signal */
-  FLAM_STOP_SIGNAL,    /* about to get signal `value`: pass it on */
-  FLAM_STOP_INTERRUPT, /* ours, or the first one of a new thread */
+  FLAM_STOP_EXITED,    /* ended; `value` is the exit status or 128 + signal */
+  FLAM_STOP_SIGNAL,    /* about to receive signal `value`: pass it on */
+  FLAM_STOP_INTERRUPT, /* the tracer's, or the first one of a new thread */
   FLAM_STOP_GROUP,     /* job control: LISTEN, do not continue */
-  FLAM_STOP_CLONE,     /* made a thread or process */
+  FLAM_STOP_CLONE,     /* created a thread or process */
   FLAM_STOP_EXEC,
   FLAM_STOP_OTHER,
 } FlamStopKind;
@@ -25,29 +25,29 @@ typedef struct
 
 FlamStop flam_stop_read (int status);
 
-/* A thread that has stopped; 0: none now, -1: nobody to wait for, perhaps. */
+/* A thread that has stopped; 0: none now, -1: perhaps none is left. */
 pid_t flam_wait_stopped (int *status);
-/* One that has stopped or ended, and is reported again until it is waited for;
- * 0: none now, -1: nobody is left. */
+/* A thread that has stopped or ended, which is reported again until it is
+ * waited for; 0: none now, -1: none is left. */
 pid_t flam_wait_next (gboolean *ended);
-/* Of one that has ended. FALSE: it may not be reaped now. */
+/* Reaps a thread that has ended. FALSE: it may not be reaped now. */
 gboolean flam_wait_reap (pid_t tid, int *status);
 
 typedef struct
 {
   gboolean foreign; /* a program for another machine */
-  gboolean in_call; /* on its way back from a system call */
-  gboolean waits;   /* whose work it is to wait */
-  gboolean cut_off; /* it did, or was about to: the stop ended that */
+  gboolean in_call; /* returning from a system call */
+  gboolean waits;   /* the purpose of the call is to wait */
+  gboolean cut_off; /* it waited or was about to: the stop interrupted it */
 } FlamStopContext;
 
-/* Registers of a stopped thread by DWARF number. FALSE: gone, or foreign. */
+/* Registers of a stopped thread by DWARF number. FALSE: ended, or foreign. */
 gboolean flam_stop_registers (pid_t tid,
                               gboolean mend,
                               guint64 regs[FLAM_N_REGS],
                               FlamStopContext *context);
 
-/* What a line of /proc/PID/task/TID/syscall says. */
+/* The content of a line of /proc/PID/task/TID/syscall. */
 typedef struct
 {
   gboolean running;
@@ -57,8 +57,8 @@ typedef struct
 } FlamBlocked;
 
 gboolean flam_blocked_parse (const char *line, FlamBlocked *blocked);
-/* Why a thread that waits in this call waits. */
+/* The reason for the wait of a thread in this call. */
 FlamState flam_blocked_state (const FlamBlocked *blocked);
 
-/* Bytes of another process; as many as can be had, 0 for none. */
+/* Reads bytes of another process; returns how many are readable, 0 for none. */
 gsize flam_read_memory (pid_t pid, guint64 address, gpointer to, gsize size);

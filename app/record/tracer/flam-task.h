@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Whom we record, and what passes between the recorder's two threads.
+/* The recorded processes and threads, and the data between the two threads.
  *
  *   tracer (flam-tracer)                    sampler (flam-sampler)
  *   ptrace, one event loop                  unwinds, interns, writes
@@ -9,10 +9,10 @@
  *        └────── FlamBatch of messages ──────────┘   (flam-batch)
  *                ◀── emptied batches, hints ──
  *
- * The tracer makes targets and tasks and fills its part of them; the sampler
- * owns the rest, and frees them when their END message comes by, so that
- * pointers in messages are always good. The few `hint_` fields are written by
- * the sampler and read by the tracer, atomically. */
+ * The tracer creates targets and tasks and fills its part of them. The rest
+ * belongs to the sampler, which frees them when it reads their END message, so
+ * that pointers in messages are always valid. The few `hint_` fields are
+ * written by the sampler and read by the tracer, atomically. */
 
 #include <glib.h>
 #include <sys/types.h>
@@ -22,10 +22,10 @@
 typedef struct _FlamTarget FlamTarget;
 typedef struct _FlamTask FlamTask;
 
-/* Deeper stacks are cut: native ones, and chains of Python's frames. */
+/* Deeper stacks are truncated: native ones, and chains of Python frames. */
 #define FLAM_FRAMES_MAX (1u << 18)
 
-/* A frame of a stack, and the stack up to it, as in the capture. */
+/* A frame of a stack, and the stack up to that frame, as in the capture. */
 typedef struct
 {
   FlamId frame;
@@ -40,36 +40,36 @@ struct _FlamTarget
   guint n_tasks;      /* tracer's */
   gboolean foreign;   /* tracer's: not a program for this machine */
   gboolean injected;  /* tracer's: its program loads the allocation library */
-  char program[16];   /* tracer's: what that is called */
-  gint64 young_until; /* tracer's: till then its code is still being mapped */
+  char program[16];   /* tracer's: the name of that program */
+  gint64 young_until; /* tracer's: until then its code is still being mapped */
   guint64 code_size;  /* tracer's: of mappings, when they were last reported */
-  gint64 cpu_begin;   /* tracer's: by the process clock; before, not ours */
-  gint64 cpu_ended;   /* tracer's: of threads that are gone */
+  gint64 cpu_begin;   /* tracer's: process clock at the beginning */
+  gint64 cpu_ended;   /* tracer's: of threads that have ended */
   struct _FlamPythonKnown *python; /* tracer's: code objects by address */
   struct _FlamProcessMap *map;     /* sampler's: maps, modules, ids */
 
-  /* Tracer's hint: which program it runs, counted; /proc is of that one. */
+  /* Tracer's hint: counts the programs it has run; /proc is of this one. */
   guint hint_program;
-  /* Hint: where its Python is, or NULL. */
+  /* Hint: the location of its Python interpreter, or NULL. */
   const struct _FlamPythonInterpreter *hint_python;
 };
 
-/* What the scheduler has counted for a thread, in ns. */
+/* The scheduler's counts for a thread, times in ns. */
 typedef struct
 {
-  gint64 cpu;    /* ran */
-  gint64 queued; /* waited for a CPU */
-  guint64 count; /* was put on one so many times */
+  gint64 cpu;    /* time on a CPU */
+  gint64 queued; /* time waited for a CPU */
+  guint64 count; /* how often it was put on one */
 } FlamSchedstat;
 
 /* See flam-wall.h; times in ns. */
 typedef struct
 {
-  gint64 until;       /* up to here it is accounted for */
-  FlamSchedstat stat; /* as of then */
-  gboolean asleep;    /* it was */
-  gint64 ran, queued; /* what no sample has yet */
-  gint64 slept;       /* likewise; below 0 samples have too much */
+  gint64 until;       /* it is accounted for up to this time */
+  FlamSchedstat stat; /* the counts at that time */
+  gboolean asleep;    /* the state at that time */
+  gint64 ran, queued; /* in no sample yet */
+  gint64 slept;       /* likewise; below 0: samples have too much */
 } FlamWall;
 
 /* A thread. */
@@ -82,35 +82,35 @@ struct _FlamTask
   /* Tracer's. Kept descriptors of /proc, -1 where there is none. */
   int schedstat_fd;
   int syscall_fd;
-  int stat_fd;      /* opened when it is first needed */
+  int stat_fd;      /* opened when first needed */
   gboolean pending; /* INTERRUPT sent, no stop yet */
   gint64 interrupted_at;
-  gint64 tick_waited;        /* we, for a CPU */
-  gint64 tick_at;            /* of the tick that did it */
-  FlamSchedstat interrupted; /* what the scheduler said then */
+  gint64 tick_waited;        /* the tracer's wait for a CPU */
+  gint64 tick_at;            /* time of the tick that sent it */
+  FlamSchedstat interrupted; /* the scheduler's counts then */
   gboolean deep;             /* reading its stack took long the last time */
-  gint64 rest_until;         /* therefore it is let alone */
+  gint64 rest_until;         /* no samples until then for that reason */
   gboolean listening;        /* in a group stop */
-  gboolean blocked;          /* asleep as long as its count is blocked_count */
+  gboolean blocked;          /* asleep while its count is blocked_count */
   gboolean blocked_known;    /* the stack of that sleep was taken */
   guint8 blocked_state;      /* FlamState */
   guint64 blocked_count;
-  gint64 blocked_cpu;    /* it had used then */
-  guint blocked_line;    /* hash of what /proc says it waits for */
-  gint64 blocked_until;  /* it was seen asleep last */
-  gboolean read_by_stop; /* of this sleep, as hint_needs_bp asked */
-  gboolean wants_stop;   /* therefore */
-  gint64 cpu_begin;      /* its CPU time until then is not ours */
-  gint64 cpu_seen;       /* up to here it is accounted for */
+  gint64 blocked_cpu;    /* CPU time used by then */
+  guint blocked_line;    /* hash of the call in /proc */
+  gint64 blocked_until;  /* when it was last seen asleep */
+  gboolean read_by_stop; /* this sleep's stack was read in a stop */
+  gboolean wants_stop;   /* a stop is needed for that */
+  gint64 cpu_begin;      /* its earlier CPU time is not recorded */
+  gint64 cpu_seen;       /* it is accounted for up to this time */
   gint64 cpu_owed;       /* used before a pause, and in no sample yet */
   FlamWall wall;
-  struct _FlamPythonTask *python; /* where its Python frames were, or NULL */
+  struct _FlamPythonTask *python; /* of its Python frames, or NULL */
 
   /* Hints. */
   gboolean too_deep;      /* sampler's: too deep to be copied whole */
   guint hint_copy;        /* bytes of stack to copy */
   gsize hint_top;         /* the root's frame ends here, 0 unknown */
-  gboolean hint_needs_bp; /* its sleep cannot be read without a stop */
+  gboolean hint_needs_bp; /* its sleep is only readable in a stop */
 
   /* Sampler's. */
   FlamId id;
@@ -133,10 +133,10 @@ typedef enum
   FLAM_MESSAGE_TASK_NEW, /* comm */
   FLAM_MESSAGE_TASK_END, /* comm; weights that no sample has */
   FLAM_MESSAGE_SAMPLE,   /* registers and stack */
-  FLAM_MESSAGE_ASLEEP,  /* the same without a stop: pc and sp alone are known */
-  FLAM_MESSAGE_SAME,    /* the stack of the task's last message */
-  FLAM_MESSAGE_MARK,    /* text */
-  FLAM_MESSAGE_WARNING, /* text */
+  FLAM_MESSAGE_ASLEEP,   /* the same without a stop: only pc and sp are known */
+  FLAM_MESSAGE_SAME,     /* the stack of the task's last message */
+  FLAM_MESSAGE_MARK,     /* text */
+  FLAM_MESSAGE_WARNING,  /* text */
 } FlamMessageKind;
 
 /* DWARF's numbers: 0-15 general registers, 16 the program counter. */
@@ -147,27 +147,27 @@ typedef struct
   guint32 size; /* of the whole message, a multiple of 16 */
   guint16 kind;
   guint8 state;     /* FlamState */
-  guint8 limited;   /* more of the stack was not copied */
+  guint8 limited;   /* a part of the stack was not copied */
   guint32 n_data;   /* bytes that follow the message: stack or text */
-  guint32 n_python; /* before the stack, so many FlamPythonEntry */
+  guint32 n_python; /* number of FlamPythonEntry before the stack */
   FlamTarget *target;
   FlamTask *task;
   gint64 time; /* ns since the recording began */
   gint64 cpu;  /* weights, ns */
-  gint64 ran;  /* of the wall time */
+  gint64 ran;  /* part of the wall time */
   gint64 queued;
   gint64 slept;
   union
   {
     guint64 regs[FLAM_N_REGS];
-    char comm[16]; /* the task's name; "" where it was not to be had */
+    char comm[16]; /* the task's name; "" if unknown */
   };
 } FlamMessage;
 
 G_STATIC_ASSERT (sizeof (FlamMessage) % 16 == 0);
 
-/* A Python frame, innermost first; without `code` an entry: the frames since
- * the one before ran in the native frame that `pc` lies in. */
+/* A Python frame, innermost first. Without `code` it is an entry: the frames
+ * since the previous entry ran in the native frame that contains `pc`. */
 typedef struct
 {
   struct _FlamPythonCode *code;

@@ -172,9 +172,9 @@ flam_task_skip (FlamTask *task, gint64 now)
   flam_wall_begin (task, &stat, now);
 }
 
-/* What the task used since it was accounted for. What a process does when all
- * its threads have ended, above all giving back its memory, is the last one's.
- */
+/* The CPU time of the task since it was last accounted for. The time that a
+ * process uses after all its threads have ended, mainly to release its memory,
+ * is attributed to the last thread. */
 static gint64
 settle_cpu (FlamTasks *tasks,
             FlamTask *task,
@@ -229,7 +229,7 @@ flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gboolean ended, gint64 now)
 
 /* --- /proc --------------------------------------------------------------- */
 
-/* `fd` is the kept one, if there is one. */
+/* `fd` is the kept descriptor, if there is one. */
 static gboolean
 read_line (
     const FlamTask *task, int fd, const char *name, char *line, gsize size)
@@ -245,7 +245,7 @@ read_line (
   return TRUE;
 }
 
-/* The process clock. Like schedstat it is a few ms old for what runs. */
+/* The process clock. Like schedstat it lags by a few ms for running threads. */
 gint64
 flam_target_read_cpu (const FlamTarget *target)
 {
@@ -258,8 +258,8 @@ flam_target_read_cpu (const FlamTarget *target)
   return ts.tv_sec * 1000000000ll + ts.tv_nsec;
 }
 
-/* "CPU QUEUED COUNT": Documentation/scheduler/sched-stats.rst. Exact for a
- * thread that is stopped or asleep, a few ms old for one that runs. */
+/* "CPU QUEUED COUNT": Documentation/scheduler/sched-stats.rst. It is exact for
+ * a stopped or sleeping thread and lags by a few ms for a running one. */
 gboolean
 flam_task_read_schedstat (const FlamTask *task, FlamSchedstat *now)
 {
@@ -286,8 +286,8 @@ flam_task_read_blocked (const FlamTask *task, FlamBlocked *blocked, guint *line)
   return TRUE;
 }
 
-/* Field 39 of "TID (NAME) STATE ...", where a name may hold anything: proc(5).
- */
+/* Field 39 of "TID (NAME) STATE ...", where NAME may contain any character:
+ * proc(5). */
 int
 flam_task_read_cpu (FlamTask *task)
 {

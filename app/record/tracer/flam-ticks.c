@@ -18,8 +18,8 @@ interrupt (FlamTracer *tracer, FlamTask *task)
   return (guint)task->pending;
 }
 
-/* One that stays in the kernel for long is still to stop; it may sleep there,
- * which is of interest for the wall time. */
+/* A thread that stays in the kernel for long must stop as well: it may sleep
+ * there, which matters for the wall time. */
 static gboolean
 is_of_interest (const FlamTracer *tracer, const FlamTask *task, gint64 now)
 {
@@ -37,7 +37,7 @@ runs (const FlamTask *task)
   return !flam_task_read_blocked (task, &blocked, &line) || blocked.running;
 }
 
-/* Nothing is between the look at it and the INTERRUPT. */
+/* There is no work between its check and the INTERRUPT. */
 static guint
 interrupt_running (FlamTracer *tracer, FlamTask *task)
 {
@@ -51,9 +51,9 @@ was_sent (const FlamTask *task, gint64 now)
   return task->pending && task->interrupted_at >= now;
 }
 
-/* As little time as can be is between the look at a thread and its INTERRUPT,
- * and before the stops are taken: who has gone to sleep is read last, as that
- * takes 2 µs and more. */
+/* The time between the check of a thread and its INTERRUPT, and the time before
+ * the stops are handled, are kept as short as possible: the check for sleep
+ * comes last, as it takes 2 µs and more. */
 guint
 flam_ticks_take (FlamTracer *tracer, gint64 now)
 {
@@ -97,8 +97,8 @@ flam_ticks_take (FlamTracer *tracer, gint64 now)
   return n;
 }
 
-/* One that runs on another CPU stops while we look; one that waits for ours
- * does not. An INTERRUPT takes longer to arrive than this takes. */
+/* A thread on another CPU stops meanwhile; one that waits for the tracer's CPU
+ * does not. An INTERRUPT takes longer to arrive than this check takes. */
 gboolean
 flam_ticks_reach_elsewhere (FlamTracer *tracer, gint64 now, gint64 until)
 {
@@ -117,11 +117,12 @@ flam_ticks_reach_elsewhere (FlamTracer *tracer, gint64 now, gint64 until)
   return FALSE;
 }
 
-/* Ticks come at random, at any moment with the same probability, however long
- * ago the last one was: the only rhythm that cannot be in step, nor out of
- * step, with one that the target has. Those that would have come while the last
- * one was being seen to are left out, which changes nothing about that; and so
- * are those after one that took longer than a period, so that we, who are
+/* Ticks come at random, with the same probability at any moment, independent of
+ * the time of the last one: no other schedule is free of interference with a
+ * rhythm of the target. Ticks that would have come while the last one was being
+ * handled are skipped, which does not affect this property. Ticks after one
+ * that took longer than a period are skipped as well, so that the tracer, which
+ * has priority, never takes more than a third of a CPU.
  * preferred, never take more of a CPU than a third. */
 void
 flam_ticks_plan (FlamTracer *tracer, gint64 began)

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A tick of the tracer's clock: who is to stop, and when the next one is. */
+/* A tick of the tracer's clock: which threads stop, and when the next one
+ * is. */
 
 #include "flam-tracer-state.h"
 
 /* Returns how many threads were sent an INTERRUPT. */
 guint flam_ticks_take (FlamTracer *tracer, gint64 now);
-/* Whether one of them, of the tick at `now`, is on another CPU than ours. */
+/* Whether one of them, of the tick at `now`, is on a CPU other than the
+ * tracer's. */
 gboolean
 flam_ticks_reach_elsewhere (FlamTracer *tracer, gint64 now, gint64 until);
-/* The next one, after the one that began then. */
+/* Plans the tick after the one that began at `began`. */
 void flam_ticks_plan (FlamTracer *tracer, gint64 began);

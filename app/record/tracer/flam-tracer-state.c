@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What the reading of a stack costs, whether its thread stopped for it or
- * sleeps; and the clock of all that is reported. */
+/* The cost of reading a stack, whether its thread stopped for it or sleeps; and
+ * the clock of all that is reported. */
 
 #include "flam-tracer-state.h"
 
 #include <time.h>
 
-/* What is deep is let alone for so many times as long as reading it took. */
+/* A deep stack is not read for this multiple of the time that reading it
+ * took. */
 #define DEEP_BYTES (256u << 10)
 #define DEEP_FRAMES 4096
 #define DEEP_REST 20
@@ -27,7 +28,7 @@ flam_tracer_now (const FlamTracer *tracer)
   return clock_ns (CLOCK_MONOTONIC) - tracer->origin;
 }
 
-/* How many Python frames it has; of no interest for its sample while it has no
+/* The number of its Python frames; not relevant to its sample while it has no
  * interpreter. */
 guint
 flam_tracer_walk_python (FlamTracer *tracer, FlamTask *task, gint64 now)
@@ -37,7 +38,7 @@ flam_tracer_walk_python (FlamTracer *tracer, FlamTask *task, gint64 now)
              : 0;
 }
 
-/* Reading takes CPU time of this thread, however long others hold it up. */
+/* The CPU time of this thread, which excludes the time it is preempted. */
 gint64
 flam_tracer_begin_read (const FlamTask *task)
 {

@@ -15,43 +15,44 @@
 #include "flam-ticks.h"
 #include "flam-wall.h"
 
-/* One loop, three things to wait for: the clock, a stop, a command.
+/* One loop waits for three events: the clock, a stop, a command.
  *
  *   tick     threads that sleep are left alone (flam-sleepers.c); all others
- *            are sent PTRACE_INTERRUPT at once, at most one at a time each
+ *            are sent PTRACE_INTERRUPT at once, at most one pending for each
  *   stop     copy registers and stack, continue the thread, and only then
- *            look at what was copied
+ *            process the copy
  *   command  stop, pause, mark ...
  *
- * Rules, each of them paid for with a target that hung or was never sampled
+ * Rules, each of them the result of a target that hung or was never sampled
  * again:
  * - wait for all, never for one by number: a leader that has ended is not
  *   reported until its other threads are.
- * - what has ended is read before it is reaped: its name and its CPU time are
- *   what they will stay. No stop at the end (PTRACE_O_TRACEEXIT) is needed, and
- *   none would have seen what giving back the memory takes.
+ * - an ended thread is read before it is reaped: its name and CPU time are
+ *   final then. No stop at the end (PTRACE_O_TRACEEXIT) is needed, and none
+ *   would include the time to release the memory.
  * - never wait for one thread in particular, never stop the world.
- * - any stop takes the place of the INTERRUPT that is on its way: sample there.
+ * - any stop replaces the INTERRUPT that is on its way: take the sample there.
  * - a group stop gets PTRACE_LISTEN; PTRACE_CONT would undo SIGSTOP.
  * - the parent of a vfork does not stop until the child is done: no time limit.
- * - no PTRACE_O_EXITKILL: the target outlives us.
- * - what a program leaves running when it ends (a daemon, a compile server) is
- *   let go, or the recording would never end.
+ * - no PTRACE_O_EXITKILL: the target outlives the recorder.
+ * - processes that outlive the program (a daemon, a compile server) are
+ *   detached, or the recording would never end.
  *
- * Whose time it is. A tick is an instant at random; who is on a CPU then gets a
- * sample, nobody else: flam-instant.c says how that is found out. Never is a
- * wait given CPU time.
+ * Attribution of time. A tick is a random instant; only the threads that are on
+ * a CPU at it get a sample: flam-instant.c explains how they are found. CPU
+ * time is never attributed to a wait.
  *
- * A sample weighs the CPU time around it, half of it back to the one before and
- * half of it on to the next one (flam-sampler.c); so it does not matter how
- * late a stop comes, nor how many ticks were left out, nor that threads whose
- * stacks are so deep that reading them takes long are sampled less often, and a
- * thread's samples are the kernel's account of it. What no sample is near to
- * when a thread ends is reported with its end, and is a row of its own. */
+ * A sample weighs the CPU time around it, half of the time since the previous
+ * sample and half of the time until the next one (flam-sampler.c). So the delay
+ * of a stop does not matter, nor the number of skipped ticks, nor that threads
+ * are sampled less often if their stacks are so deep that reading them takes
+ * long; the sum of a thread's samples is its CPU time in the kernel's account.
+ * The time that is not near any sample when a thread ends is reported with its
+ * end, and is a row of its own. */
 
 #define IDLE_PERIOD (10 * 1000000ll)
 #define BATCH_AGE (10 * 1000000ll)
-/* How long to look for stops awake: nearly all threads that run on another CPU
+/* The time of polling for stops: nearly all threads that run on another CPU
  * stop 8 to 30 µs after the INTERRUPT, further ones soon after the first. */
 #define FIRST_STOP_TIME (40 * 1000ll)
 #define NEXT_STOP_TIME (15 * 1000ll)
@@ -74,7 +75,7 @@ flam_tracer_init (FlamTracer *tracer,
   tracer->pipe = pipe;
   tracer->origin = flam_tracer_now (tracer);
   tracer->period = (gint64)(1e9 / options->rate);
-  /* Allocations alone: nobody is stopped, the loop only looks after itself. */
+  /* Allocations only: no thread is stopped, the loop has only its own work. */
   if (!samples_threads (options))
     tracer->period = MAX (tracer->period, IDLE_PERIOD);
   tracer->next_tick = tracer->period;
@@ -123,7 +124,7 @@ resume (pid_t tid, int sig)
   ptrace (PTRACE_CONT, tid, NULL, (void *)(glong)sig);
 }
 
-/* How many bytes of the stack are worth copying. */
+/* The number of bytes of the stack to copy. */
 static gsize
 bytes_to_copy (FlamTask *task, guint64 sp)
 {
@@ -133,8 +134,7 @@ bytes_to_copy (FlamTask *task, guint64 sp)
   return top > sp && top - sp < most ? top - sp : most;
 }
 
-/* What the stop is good for: the state the sample is to have. FALSE: no sample.
- */
+/* The use of the stop: the state of its sample. FALSE: no sample. */
 static gboolean
 judge (FlamTracer *tracer,
        FlamTask *task,
@@ -166,8 +166,8 @@ account (FlamTask *task, FlamMessage *message, gint64 cpu)
   task->cpu_seen = cpu;
 }
 
-/* A stopped thread that was sent an INTERRUPT: takes the sample and lets it go.
- */
+/* Handles a stopped thread that was sent an INTERRUPT: takes the sample and
+ * continues the thread. */
 static void
 sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
 {
@@ -223,7 +223,7 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
 
 /* --- stops --------------------------------------------------------------- */
 
-/* A thread we have not seen: made by one we trace. */
+/* A new thread, created by a traced one. */
 static FlamTask *
 adopt (FlamTracer *tracer, pid_t tid, gint64 now)
 {
@@ -234,7 +234,8 @@ adopt (FlamTracer *tracer, pid_t tid, gint64 now)
   return flam_tasks_add (&tracer->tasks, pid, parent, tid, TRUE, now);
 }
 
-/* One that has ended, and is not reaped yet. FALSE: it cannot be. */
+/* Handles a thread that has ended, and is not reaped yet. FALSE: it cannot
+ * be. */
 static gboolean
 handle_end (FlamTracer *tracer, pid_t tid)
 {
@@ -254,7 +255,7 @@ handle_end (FlamTracer *tracer, pid_t tid)
   return TRUE;
 }
 
-/* Let go while it lives. */
+/* Detaches a thread that is still alive. */
 static void
 leave (FlamTracer *tracer, FlamTask *task)
 {
@@ -267,7 +268,7 @@ leave (FlamTracer *tracer, FlamTask *task)
   flam_tasks_remove (&tracer->tasks, task, FALSE, flam_tracer_now (tracer));
 }
 
-/* Daemons, and what a shell put into the background. */
+/* Daemons and background processes of a shell. */
 static void
 say_who_stays (FlamTracer *tracer)
 {
@@ -294,7 +295,7 @@ detach (FlamTracer *tracer, FlamTask *task, pid_t tid, int sig)
   ptrace (PTRACE_DETACH, tid, NULL, (void *)(glong)sig);
 }
 
-/* Threads of a child of a kind that is not followed. */
+/* Threads of a child process of a kind that is not followed. */
 static gboolean
 is_unwanted (FlamTracer *tracer, const FlamTask *task)
 {
@@ -332,7 +333,7 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
     resume (tid, sig);
 }
 
-/* All that has stopped or ended. FALSE: nothing is left to wait for. */
+/* Handles all stops and ends. FALSE: no thread is left to wait for. */
 static gboolean
 drain (FlamTracer *tracer)
 {
@@ -356,10 +357,11 @@ drain (FlamTracer *tracer)
     }
 }
 
-/* To look for a stop is cheaper than to sleep and be woken; and for the target,
- * in whose time the kernel would wake us: 15 µs a stop instead of 24. Such
- * stops need no SIGCHLD either, which would end the next ppoll() at once. What
- * stops unheard is found by the drain() after. */
+/* Polling for a stop is cheaper than sleeping until a wake-up, for the target
+ * too, because the kernel would do the wake-up in its time: 15 µs a stop
+ * instead of 24. Such stops need no SIGCHLD either, which would end the next
+ * ppoll() at once. Stops without SIGCHLD are found by the drain() that
+ * follows. */
 static void
 take_samples (FlamTracer *tracer, gint64 now)
 {
@@ -407,9 +409,9 @@ wait_for_something (FlamTracer *tracer, gint64 until, const sigset_t *mask)
     flam_commands_handle (tracer);
 }
 
-/* Once the program is reaped, whom we might still wait for is a child of its
- * that is traced, and has not stopped yet: drain() ends when none is left.
- */
+/* Once the program is reaped, a thread that is still waited for may be in a
+ * traced child process and not have stopped yet: drain() ends when none is
+ * left. */
 static gboolean
 is_over (FlamTracer *tracer, gint64 now)
 {
@@ -455,7 +457,7 @@ flam_tracer_run (FlamTracer *tracer)
         }
       wait_for_something (tracer, tracer->next_tick, &mask);
     }
-  /* Those that did not stop to be let go. */
+  /* The threads that did not stop to be detached. */
   while (tracer->tasks.list->len > 0)
     leave (tracer, g_ptr_array_index (tracer->tasks.list, 0));
   say_who_stays (tracer);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The tracer: one loop that owns every traced thread. See facts at the top of
- * flam-tracer.c for why it is as it is. */
+/* The tracer: one loop for all traced threads. The reasons for its design are
+ * at the top of flam-tracer.c. */
 
 #include "flam-tracer-state.h"
 
@@ -11,8 +11,8 @@ void flam_tracer_init (FlamTracer *tracer,
                        FlamControl *control,
                        FlamPipe *pipe);
 void flam_tracer_clear (FlamTracer *tracer);
-/* On the thread that called flam_launch_exec_start(), until all that was traced
- * has ended or is detached. */
+/* Runs on the thread that called flam_launch_exec_start(), until all traced
+ * threads have ended or are detached. */
 void flam_tracer_run (FlamTracer *tracer);
-/* ns: so many percent of the stops were no longer. */
+/* The percentile of the durations of stops, in ns. */
 gint64 flam_tracer_stop_time (const FlamTracer *tracer, guint percent);

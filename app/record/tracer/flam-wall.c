@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-wall.h"
 
-/* Each stop of ours makes a thread wait for a CPU, for some µs. Less than this
- * is not worth a row. */
+/* Each stop by the tracer makes a thread wait for a CPU, for some µs. A shorter
+ * wait is not worth a row. */
 #define LEAST_QUEUED (100 * 1000ll)
 
 void
@@ -25,9 +25,10 @@ flam_wall_look (FlamTask *task,
   gint64 rest = now - wall->until - ran - queued;
   guint64 times = stat->count - wall->stat.count;
 
-  /* Off the CPU once, and that was our own stop: it has not slept. What is
-   * woken is counted as asleep until it gets a CPU, which is when the scheduler
-   * counts its wait: then that much too much has been slept. */
+  /* The thread was off the CPU once, because of the tracer's own stop: it has
+   * not slept. A woken thread is counted as asleep until it gets a CPU, which
+   * is when the scheduler counts its wait: its sleep is then too long by that
+   * wait. */
   if (times <= 1 && !wall->asleep && !asleep && rest > 0)
     ran += rest;
   else
@@ -54,7 +55,7 @@ take (gint64 *owed)
   return ns;
 }
 
-/* Nothing while too much was taken before. */
+/* Takes nothing while too much was taken before. */
 static gint64
 take_slept (FlamWall *wall)
 {

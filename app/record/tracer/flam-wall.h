@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What a thread's wall time went to, by what the scheduler has counted between
- * two looks at it: it ran, it waited for a CPU, or else it slept. That is
- * exact, however short the waits are; on which stacks it stands is for the
- * samples to say. Each takes what is owed to its kind since the last one:
+/* The division of a thread's wall time, by the scheduler's counts between two
+ * readings: it ran, it waited for a CPU, or else it slept. That is exact,
+ * however short the waits are; the samples attribute it to stacks. Each sample
+ * takes the time of its kind since the last one:
  *
- *   running    what ran; half of it, as of the CPU time, is the one's before
- *   asleep     what slept
- *   any        what waited for a CPU: there it went on, or goes on waiting
+ *   running    the time it ran; half of it, as of the CPU time, is
+ *              for the sample before
+ *   asleep     the time it slept
+ *   any        the time it waited for a CPU: it continued there, or
+ *              still waits
  */
 
 #include "flam-task.h"
 
-/* From now on. */
+/* Begins the account now. */
 void flam_wall_begin (FlamTask *task, const FlamSchedstat *stat, gint64 now);
-/* `asleep`: it is, at this moment. */
+/* `asleep`: the thread sleeps at this moment. */
 void flam_wall_look (FlamTask *task,
                      const FlamSchedstat *stat,
                      gint64 now,
                      gboolean asleep);
-/* It has slept on since it was found asleep. */
+/* It has slept since it was found asleep. */
 void flam_wall_sleep (FlamTask *task, gint64 until);
-/* Into a sample, whose state says what it is owed. */
+/* Adds the weights to a sample, by the state of the sample. */
 void flam_wall_pay (FlamTask *task, FlamMessage *message);
-/* All, at the end. */
+/* Adds all the rest, at the end. */
 void flam_wall_pay_rest (FlamTask *task, FlamMessage *message);
