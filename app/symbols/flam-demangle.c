@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libiberty's D demangler cannot be stopped on its way, so the one thing that
- * makes its output explode, back references, is counted beforehand. */
+/* libiberty's D demangler cannot be interrupted, so back references, the only
+ * construct that makes its output explode, are counted beforehand. */
 #define D_MANGLED_MAX 4096
 #define D_BACK_REFERENCES_MAX 24
 
-/* libiberty's callback demanglers allocate nothing, so that jumping out of
- * the callback leaves nothing behind. */
+/* libiberty's callback demanglers allocate nothing, so that a jump out of the
+ * callback leaks nothing. */
 typedef struct
 {
   GString *text;
@@ -49,8 +49,8 @@ run (Demangler demangler, const char *name, int options)
 }
 
 /* Legacy Rust names are C++ names that end in a hash: "17h<16 hex>E", after
- * which LLVM may have put ".llvm.123". Dots may stand before, too: ".." is
- * "::" within a part of the name. */
+ * which LLVM may add ".llvm.123". There may be dots before, too: ".." is "::"
+ * within a part of the name. */
 static gboolean
 is_legacy_rust (const char *name)
 {
@@ -118,7 +118,7 @@ flam_demangle (const char *name)
   if (name[0] != '_' || strnlen (name, FLAM_MANGLED_MAX) == FLAM_MANGLED_MAX)
     return NULL;
   if (name[1] == '_' && (name[2] == 'Z' || name[2] == 'R'))
-    name++; /* as macOS has it: C's names begin with one, too */
+    name++; /* as on macOS, where names of C begin with one, too */
   if (name[1] == 'R' || (name[1] == 'Z' && is_legacy_rust (name)))
     return run (rust_demangle_callback, name, DMGL_RUST);
   if (name[1] == 'Z' || strncmp (name, "_GLOBAL_", 8) == 0)

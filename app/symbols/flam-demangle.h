@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Linker names -> names for people, through libiberty:
+/* Linker names -> readable names, through libiberty:
  *
  *   _ZN4core3fmt9Formatter3pad17h0123456789abcdefE  Rust
  * core::fmt::Formatter::pad _RNvC6_123foo3bar Rust   123foo::bar
  *   _ZSt4sortIPiEvT_S1_                             C++    std::sort<int*>
  *   _D3std5stdio7writelnFZv                         D      std.stdio.writeln
  *
- * As perf shows them: template arguments yes, parameters and return types no,
- * Rust's hash no. Names come out of untrusted files, and a few bytes
- * of mangled name can stand for gigabytes: what is too long on either side
- * stays mangled. */
+ * The format is that of perf: with template arguments, without parameters,
+ * return types and Rust's hash. Names come from untrusted files, and a few
+ * bytes of a mangled name can expand to gigabytes: a name that is too long in
+ * either form stays mangled. */
 
 #include <glib.h>
 
 #define FLAM_MANGLED_MAX 32768
 #define FLAM_DEMANGLED_MAX 65536
 
-/* NULL when `name` is not mangled, or not well. Any thread. */
+/* NULL if `name` is not mangled, or invalid. May be called in any thread. */
 char *flam_demangle (const char *name);

@@ -16,7 +16,7 @@ typedef struct
   guint64 address;
 } Query;
 
-/* A module that was tried. */
+/* A module for which opening was tried. */
 typedef struct
 {
   char *path;
@@ -105,7 +105,7 @@ collect (FlamFrameNames *names, FlamBuilder *builder)
         g_array_append_val (queries, query);
     }
   names->n_frames = n;
-  /* Of none there is no array. */
+  /* For an empty array the pointer is NULL. */
   if (queries->len > 0)
     qsort (queries->data, queries->len, sizeof (Query), compare_queries);
   return queries;
@@ -176,7 +176,7 @@ note_chain (FlamBuilder *builder,
     }
 }
 
-/* It keeps the name that stands for none, but may be hidden. */
+/* The frame keeps the name for unknown functions, but may be hidden. */
 static void
 note_flags (FlamBuilder *builder, const Query *query, guint flags)
 {

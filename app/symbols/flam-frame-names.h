@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Names for the frames of a recording that grows: those that came since the
- * last time get rows in SYMBOLS, as a recorder notes them at its end. What was
- * opened for them stays open. */
+/* Names for the frames of a growing recording: frames added since the last call
+ * get rows in SYMBOLS, like those a recorder writes at its end. The opened
+ * modules stay open. */
 
 #include "flam-builder.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* The sweep keeps the ranges that are open at the current address on a stack,
+/* The sweep keeps a stack of the ranges that are open at the current address,
  * the winning one on top. */
 typedef struct
 {
@@ -102,8 +102,8 @@ flam_intervals_init (FlamIntervals *intervals, FlamInterval *ranges, gsize n)
 
 /* --- the latest wins ------------------------------------------------------ */
 
-/* `open` is a heap here, the greatest value on top; what has ended is dropped
- * when it comes to the top. */
+/* `open` is a heap here, the greatest value on top; a range that has ended is
+ * removed when it gets to the top. */
 static void
 heap_push (GArray *heap, const FlamInterval *range)
 {

@@ -12,8 +12,8 @@
  *    value    A   B    C    A    -     D     -
  *
  * At each address the range that starts last wins; of ranges that start
- * together the shortest; of equal ones the one with the greater value. So
- * values handed out parents first make the innermost one win. */
+ * together the shortest; of equal ones the one with the greater value. So with
+ * values assigned to parents first the innermost range wins. */
 
 #include "flam-types.h"
 
@@ -28,20 +28,20 @@ typedef struct
 {
   guint32 n;
   guint64 *start;
-  guint32 *value; /* FLAM_NONE: nothing from here to the next start */
+  guint32 *value; /* FLAM_NONE: no range up to the next start */
 } FlamIntervals;
 
-/* Sorts `ranges` in place; keeps nothing of them. */
+/* Sorts `ranges` in place; keeps no reference to it. */
 void
 flam_intervals_init (FlamIntervals *intervals, FlamInterval *ranges, gsize n);
 /* The same, but at each address the range with the greatest value wins: code
- * that was written later over older code. */
+ * that was written later replaces older code. */
 void flam_intervals_init_latest (FlamIntervals *intervals,
                                  FlamInterval *ranges,
                                  gsize n);
 void flam_intervals_clear (FlamIntervals *intervals);
 
-/* The slice that holds `address`: G_MAXUINT32 when it lies before the first. */
+/* The slice that contains `address`; G_MAXUINT32 if it is before the first. */
 static inline guint32
 flam_intervals_slice (const FlamIntervals *intervals, guint64 address)
 {

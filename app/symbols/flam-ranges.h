@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What is mapped where in a process: ranges of addresses that never overlap,
- * because what is mapped later takes the place of what was there. A tree, so
- * that a capture with a million mappings is read in time.
+/* The mappings of a process: ranges of addresses that never overlap, because a
+ * new mapping replaces the older ones at its addresses. A tree, so that a
+ * capture with a million mappings is read in acceptable time.
  *
  *    add 10..50 A     |--------A--------|
  *    add 20..30 B     |-A-|--B--|---A---|
@@ -27,10 +27,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamRanges, flam_ranges_free)
 
 void flam_ranges_add (FlamRanges *ranges, const FlamRange *range);
 void flam_ranges_remove (FlamRanges *ranges, guint64 start, guint64 end);
-/* The first range that reaches beyond `address`, and the one that holds it.
+/* The first range that ends after `address`, and the one that contains it.
  * Valid until the next change; NULL for none. */
 const FlamRange *flam_ranges_next (const FlamRanges *ranges, guint64 address);
 const FlamRange *flam_ranges_find (const FlamRanges *ranges, guint64 address);
 guint flam_ranges_get_n (const FlamRanges *ranges);
-/* All of `from` as well, for a process that was forked. */
+/* Adds all ranges of `from`, for a forked process. */
 void flam_ranges_copy (FlamRanges *ranges, const FlamRanges *from);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A hostile path of a thousand parts is not worth a thousand look-ups. */
+/* Limits the look-ups for a hostile path of a thousand parts. */
 #define TAILS_MAX 32
 
 struct _FlamSourcePaths
@@ -143,7 +143,7 @@ add_candidate (GPtrArray *candidates, char *path)
   g_ptr_array_add (candidates, path);
 }
 
-/* What follows `from` in `path`, when `from` ends at a part's end. */
+/* The rest of `path` after `from`, if `from` ends at the end of a part. */
 static const char *
 rest_after (const char *path, const char *from)
 {

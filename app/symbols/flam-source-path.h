@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* From the path in the debug information to a file on this machine.
+/* From a path in the debug information to a file on this machine.
  *
  *   recorded  /build/app/../lib/sort.c ──▶ /build/lib/sort.c
  *   mapping   /build=/home/me/src          /home/me/src/lib/sort.c   tried 1
@@ -9,8 +9,8 @@
  *   below each root, ever shorter tails    ROOT/build/lib/sort.c     tried 3
  *                                          ROOT/lib/sort.c, ROOT/sort.c
  *
- * The first that is a readable regular file is taken. What was tried is kept,
- * in that order, to be shown when nothing was found. */
+ * The first one that is a readable regular file is used. The tried paths are
+ * kept, in that order, to be shown if no file was found. */
 
 #include <glib.h>
 
@@ -26,17 +26,17 @@ FlamSourcePaths *flam_source_paths_new (void);
 void flam_source_paths_free (FlamSourcePaths *paths);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSourcePaths, flam_source_paths_free)
 
-/* "FROM=TO"; FALSE when it is not of that form. Longer FROMs are tried first;
- * the same FROM again replaces. */
+/* "FROM=TO"; FALSE if it does not have that form. Longer FROMs are tried first;
+ * adding the same FROM again replaces its TO. */
 gboolean flam_source_paths_add (FlamSourcePaths *paths, const char *mapping);
-/* A folder to look below. */
+/* Adds a folder in which to search. */
 void flam_source_paths_add_root (FlamSourcePaths *paths, const char *root);
 
 /* "/a/./b/../c//d" -> "/a/c/d". */
 char *flam_source_path_normalize (const char *path);
 
 /* The file, or NULL. `tried` (may be NULL; free with g_strfreev) is set in
- * either case. A relative `recorded` is looked for below the roots and the
+ * either case. A relative `recorded` is searched for below the roots and the
  * current folder. */
 char *flam_source_paths_find (const FlamSourcePaths *paths,
                               const char *recorded,

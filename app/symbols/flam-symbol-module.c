@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A linker's name and what people are shown for it. */
+/* A linker name and the readable name for it. */
 typedef struct
 {
   const char *shown;
@@ -26,8 +26,8 @@ struct _FlamSymbolModule
   FlamSymbolTable *table;
   FlamDwarfIndex *dwarf;
   gboolean loaded;
-  gboolean python;   /* the interpreter is in it */
-  gboolean recorder; /* the library that watches allocations from within */
+  gboolean python;   /* it contains the interpreter */
+  gboolean recorder; /* it is the library that records allocations */
   GStringChunk *strings;
   GHashTable *names; /* raw name's address -> Names */
   GHashTable *files; /* raw path's address -> normalized path */
@@ -205,8 +205,8 @@ flam_symbol_module_get_why (FlamSymbolModule *module)
     }
 }
 
-/* A version that the linker glued to the name is no part of what people call
- * the function. */
+/* A version that the linker appended to the name is no part of the function's
+ * name. */
 static char *
 without_version (const char *name)
 {
@@ -233,8 +233,8 @@ shown_name (const char *name)
   return g_strdup (base);
 }
 
-/* By the name's address: symbols and DWARF strings stay where they are, so
- * that a name is demangled once however often it is met. */
+/* By the name's address: symbols and DWARF strings do not move, so that each
+ * name is demangled only once. */
 static const Names *
 names_of (FlamSymbolModule *module, const char *raw, gboolean linkage)
 {
@@ -257,7 +257,7 @@ names_of (FlamSymbolModule *module, const char *raw, gboolean linkage)
   return names;
 }
 
-/* By the path's address too: a relative one is its unit's own. */
+/* By the path's address too: a relative one belongs to its unit. */
 static const char *
 file_of (FlamSymbolModule *module, const char *raw, const char *directory)
 {
@@ -275,8 +275,8 @@ file_of (FlamSymbolModule *module, const char *raw, const char *directory)
   return file;
 }
 
-/* A line may be of another file than the function's: what was included into
- * it, what #line names. */
+/* A line may be of another file than the function: an included file, or one
+ * named by #line. */
 static void
 locate_frame (FlamSymbolModule *module,
               const FlamDwarfFrame *dwarf,

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* One binary or library, ready to be searched by address.
+/* One binary or library, prepared for look-ups by address.
  *
  *   address ──▶ FlamSymbolTable ──▶ the physical function, as linked
- *          └──▶ FlamDwarfIndex ──▶ what was inlined there, files and lines
+ *          └──▶ FlamDwarfIndex ──▶ inlined functions, files and lines
  *                                     │
  *   chain, outermost first:   compute      nest.c:20
  *                             spin_light   nest.c:13   (the call of mix2)
  *                             mix2         nest.c:10   (the call of mix1)
  *                             mix1         nest.c:9    (the address itself)
  *
- * The physical function's name is the symbol table's (it alone has
- * "foo.part.0" and what assembler defines); DWARF's where there is no symbol.
- * Opening costs next to nothing: the symbol table is read at the first
- * look-up, a compilation unit's DWARF at the first address that falls in it.
+ * The physical function's name is that of the symbol table (only that has
+ * "foo.part.0" and functions in assembler); DWARF's if there is no symbol.
+ * Opening is cheap: the symbol table is read at the first look-up, a
+ * compilation unit's DWARF at the first address in it.
  *
  * A module is used by one thread at a time; its strings live as long as it. */
 
@@ -26,32 +26,33 @@ typedef struct _FlamSymbolModule FlamSymbolModule;
 typedef enum
 {
   FLAM_SYMBOL_DETAIL_FULL,   /* names, inlined functions, files and lines */
-  FLAM_SYMBOL_DETAIL_SYMTAB, /* names alone: fast */
-  /* In full what may be gone later; names alone where a package's debug file
-   * has the rest, which is found by build id whenever it is needed. */
+  FLAM_SYMBOL_DETAIL_SYMTAB, /* names only: fast */
+  /* Everything for files that may be removed later; only names if the rest is
+   * in a package's debug file, which can be found by build id when it is
+   * needed. */
   FLAM_SYMBOL_DETAIL_LASTING,
 } FlamSymbolDetail;
 
 typedef struct
 {
   const char *name;        /* demangled, as shown */
-  const char *system_name; /* as linked; the same pointer where the same */
-  const char *file;        /* where the function is defined, or "" */
-  guint32 first_line;      /* where its definition begins, or 0 */
-  const char *line_file;   /* that `line` is in; NULL: in `file` */
-  guint32 line;            /* of this place; 0 unknown */
+  const char *system_name; /* as linked; the same pointer if it is equal */
+  const char *file;        /* the file of the definition, or "" */
+  guint32 first_line;      /* the first line of the definition, or 0 */
+  const char *line_file;   /* the file of `line`; NULL: `file` */
+  guint32 line;            /* of this address; 0: unknown */
   guint flags;             /* FlamFunctionFlags: of an interpreter's own code */
 } FlamSymbolFrame;
 
 /* Valid until the next look-up in the same module. */
 typedef struct
 {
-  guint n;                       /* 0: nothing known */
+  guint n;                       /* 0: nothing found */
   const FlamSymbolFrame *frames; /* outermost first */
-  FlamSymbolState state;         /* what the answer came from */
+  FlamSymbolState state;         /* the source of the answer */
   FlamFunctionKind kind;
-  guint64 since; /* of generated code: it came there, CLOCK_MONOTONIC; or 0 */
-  guint flags;   /* FlamFunctionFlags of what has no name (n is 0) */
+  guint64 since; /* when generated code was written, CLOCK_MONOTONIC; or 0 */
+  guint flags;   /* FlamFunctionFlags of an unnamed function (n is 0) */
 } FlamSymbolChain;
 
 typedef struct
@@ -77,16 +78,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSymbolModule, flam_symbol_module_free)
 
 const FlamElf *flam_symbol_module_get_elf (const FlamSymbolModule *module);
 const FlamSymbolTable *flam_symbol_module_get_table (FlamSymbolModule *module);
-/* What could be had of this module at all: DWARF, SYMTAB, or NONE. */
+/* The best data of this module: DWARF, SYMTAB, or NONE. */
 FlamSymbolState flam_symbol_module_get_state (FlamSymbolModule *module);
-/* What is wanting, for people: "no symbol table", "no debug information ...";
- * "" when nothing is. Split debug information is missed only once it has been
- * looked for, so call it after the look-ups. */
+/* The missing data, for users: "no symbol table", "no debug information ...";
+ * "" if nothing is missing. Split debug information is only known to be missing
+ * after a search for it, so call this after the look-ups. */
 const char *flam_symbol_module_get_why (FlamSymbolModule *module);
 
-/* `vaddr`: the file's own address. FALSE (and n = 0) when nothing is known:
- * in an interpreter's binary that is the interpreter's own, in the recorder's
- * library the recorder's, as the chain's flags say. */
+/* `vaddr`: the file's own address. FALSE (and n = 0) if nothing was found: the
+ * chain's flags then tell whether the binary is an interpreter's or the
+ * recorder's library. */
 gboolean flam_symbol_module_lookup (FlamSymbolModule *module,
                                     guint64 vaddr,
                                     FlamSymbolChain *chain);

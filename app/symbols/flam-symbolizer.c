@@ -24,7 +24,7 @@ typedef struct
   FlamSymbolContext sources;
   GArray *queries;
   guint done;
-  double told; /* the fraction last reported: it only grows */
+  double told; /* the last reported fraction, which never decreases */
   gint64 last_step;
   GArray *chain; /* FlamId */
 } Run;
@@ -55,7 +55,7 @@ step (Run *run, GError **error)
   return tell (run, run->done, error);
 }
 
-/* --- what is to be done -------------------------------------------------- */
+/* --- queries -------------------------------------------------------------- */
 
 static gboolean
 is_asked_for (const Run *run, FlamId module)
@@ -66,7 +66,7 @@ is_asked_for (const Run *run, FlamId module)
   return run->options->n_modules == 0;
 }
 
-/* Importers name generated code by where it lies: "[jit]". */
+/* Whether an importer named the generated code after its location: "[jit]". */
 static gboolean
 is_unnamed_jit (const FlamProfile *profile, FlamId function)
 {
@@ -107,7 +107,7 @@ compare_queries (gconstpointer a, gconstpointer b)
   return x->frame < y->frame ? -1 : x->frame > y->frame;
 }
 
-/* Frames that were replaced stay in the table; no stack leads to them. */
+/* Replaced frames stay in the table; no stack refers to them. */
 static guint8 *
 find_used (const FlamProfile *profile)
 {
@@ -118,8 +118,8 @@ find_used (const FlamProfile *profile)
   return used;
 }
 
-/* Sorted by module and address: one module is open at a time, and its units
- * are walked in order. */
+/* Sorted by module and address: one module is open at a time, and its units are
+ * walked in order. */
 static void
 collect (Run *run)
 {
@@ -194,7 +194,7 @@ answer (Run *run,
                               run->chain->len);
 }
 
-/* It keeps the name that stands for none, but may be hidden. */
+/* The frame keeps the name for unknown functions, but may be hidden. */
 static void
 flag_unnamed (Run *run, const Query *query, guint flags)
 {
@@ -273,8 +273,8 @@ typedef struct
   const Job *job;
 } Opening;
 
-/* A module's download is its whole share of the work: reading what came takes
- * no time beside it. */
+/* A module's download is its whole share of the work: reading the file takes
+ * little time in comparison. */
 static gboolean
 report_opening (gpointer data, double fraction)
 {
@@ -325,7 +325,7 @@ do_all (Run *run, GError **error)
   return TRUE;
 }
 
-/* When the programs were as they were recorded. */
+/* The time at which the programs were still the recorded ones. */
 static gint64
 known_unix_ns (const Run *run)
 {

@@ -4,18 +4,18 @@
 /* Profile with addresses -> profile with names.
  *
  *   frames of module m ──▶ addresses, sorted, each once
- *                             │  FlamBinaries: where is the file?
- *                             │  FlamSymbolModule: what lies there?
+ *                             │  FlamBinaries: finds the file
+ *                             │  FlamSymbolModule: names the code
  *   frame ──replaced by──▶ chain of frames (inlined functions)
  *
- * May be done in two steps, so that the first picture comes fast: first with
- * FLAM_SYMBOL_DETAIL_SYMTAB, which only names functions; later the result of
- * that with FLAM_SYMBOL_DETAIL_FULL, which adds inlined functions and lines.
- * Doing the same again, perhaps with more directories, tries again what was
- * not found.
+ * This may be done in two steps, so that the first view appears fast: first
+ * with FLAM_SYMBOL_DETAIL_SYMTAB, which only names functions; then on the
+ * result with FLAM_SYMBOL_DETAIL_FULL, which adds inlined functions and lines.
+ * Repeating it, perhaps with more directories, retries the names that were not
+ * found.
  *
- * Frames keep their addresses. Modules say what came of them: SYMTAB, DWARF,
- * or NONE with the reason. Frames that came with names are left alone. */
+ * Frames keep their addresses. The state of each module is set: SYMTAB, DWARF,
+ * or NONE with the reason. Frames that had names are left unchanged. */
 
 #include "flam-builder.h"
 #include "flam-symbol-module.h"
@@ -23,27 +23,29 @@
 typedef struct
 {
   FlamSymbolDetail detail;
-  /* NULL-terminated or NULL: where recorded programs, libraries and their
-   * debug files are looked for first, by build id, then by name. */
+  /* NULL-terminated or NULL: the first directories searched for recorded
+   * programs, libraries and their debug files, by build id, then by name. */
   const char *const *binaries;
-  /* Put before recorded paths, "/proc/PID/root"; or NULL. */
+  /* A prefix of recorded paths, "/proc/PID/root"; or NULL. */
   const char *root;
-  /* Kernel addresses are of this boot: name them by /proc/kallsyms. Without
-   * it that is decided by the capture's start and the kernel's build id. */
+  /* Kernel addresses are of this boot: name them by /proc/kallsyms. If it is
+   * not set, the capture's start and the kernel's build id decide. */
   gboolean this_boot;
-  /* Ask the servers in $DEBUGINFOD_URLS for what is not here. The only thing
-   * in the program that uses the network; never without being asked. */
+  /* Request files that are not on this machine from the servers in
+   * $DEBUGINFOD_URLS. This is the only use of the network in the program, and
+   * only on demand. */
   gboolean debuginfod;
-  /* The capture's file, or NULL: where a capture does not say when it began,
-   * that was before its file was last written. */
+  /* The capture's file, or NULL: a capture without a start time began before
+   * its file was last written. */
   const char *capture;
-  /* Only these, say the hot ones that a person asked for; none: all. */
+  /* Only these modules, for example the hot ones that the user chose; none:
+   * all. */
   const FlamId *modules;
   guint n_modules;
 } FlamSymbolOptions;
 
-/* A new profile; `profile` itself (a reference) when there is nothing to do.
- * NULL only with an error: cancelled. `options` may be NULL. */
+/* A new profile; `profile` itself (a reference) if there is nothing to do. NULL
+ * only with an error: cancelled. `options` may be NULL. */
 FlamProfile *flam_symbolize (const FlamProfile *profile,
                              const FlamSymbolOptions *options,
                              const FlamProgress *progress,

@@ -94,7 +94,7 @@ to_vaddr (const Run *run, guint64 address, guint64 *vaddr)
              flam_symbol_module_get_elf (run->module), address, vaddr);
 }
 
-/* The function's bounds, and its bytes in the file. */
+/* Finds the function's bounds, and its bytes in the file. */
 static gboolean
 find_code (Run *run, guint64 address, GError **error)
 {
@@ -180,8 +180,8 @@ kind_of (csh engine, const cs_insn *insn)
   return FLAM_INSTRUCTION_PLAIN;
 }
 
-/* A direct one's: the last number among the operands, as all machines that
- * are read here have it. */
+/* The target of a direct branch: the last number among the operands, on all
+ * supported machines. */
 static guint64
 target_of (FlamInstructionKind kind, const char *operands)
 {
@@ -205,7 +205,7 @@ keep (Run *run, const char *text)
   return g_string_chunk_insert_const (run->result->strings, text);
 }
 
-/* Where it comes from, and what it calls. */
+/* Adds the source line of an instruction, and the function it calls. */
 static void
 locate (Run *run, FlamInstruction *row)
 {
@@ -227,7 +227,7 @@ locate (Run *run, FlamInstruction *row)
     row->callee = keep (run, chain.frames[0].name);
 }
 
-/* Bytes that are no instruction are one each, as they are. */
+/* Bytes that are not an instruction become one row each. */
 static void
 add_byte (Run *run, GArray *rows, guint64 address, guint8 byte)
 {
@@ -294,7 +294,7 @@ decode (Run *run, const FlamProgress *progress, GError **error)
 
 /* --- rows ----------------------------------------------------------------- */
 
-/* The row whose bytes hold `vaddr`, or FLAM_NONE. */
+/* The row whose bytes contain `vaddr`, or FLAM_NONE. */
 static guint32
 row_at (const FlamDisassembly *result, guint64 vaddr)
 {
@@ -421,7 +421,7 @@ compare_jumps (gconstpointer a, gconstpointer b)
   return (x->from > y->from) - (x->from < y->from);
 }
 
-/* Free lanes all the way, as bits. */
+/* The lanes that are free over the whole range, as bits. */
 static guint
 free_lanes (const FlamArrows *arrows, guint32 first, guint32 last)
 {

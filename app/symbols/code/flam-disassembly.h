@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* One function's machine code, an instruction a row, with what each cost and
- * where in the source it comes from:
+/* One function's machine code, one instruction a row, with the cost of each and
+ * its source line:
  *
  *   profile's frame: module + address
- *      │ FlamBinaries: where is the file?
+ *      │ FlamBinaries: finds the file
  *      ▼
- *   FlamSymbolTable: [start, end) of the function that is linked there
+ *   FlamSymbolTable: [start, end) of the function linked there
  *      │ bytes of the file
  *      ▼
  *   libcapstone: address, size, text, target      ◀── rows of
- *   FlamSymbolModule: file, line, what was inlined     flam_addresses_new()
+ *   FlamSymbolModule: file, line, inlined functions    flam_addresses_new()
  *
- * A caller's frame has the address of its return - 1, which lies inside the
- * call: an instruction has what its bytes have, wherever in them. Immutable
- * once made. */
+ * A caller's frame has the address of its return - 1, which is inside the call:
+ * the cost of an address is added to the instruction whose bytes contain it.
+ * Constant after creation. */
 
 #include "flam-lines.h"
 
@@ -40,11 +40,11 @@ typedef struct
   const char *mnemonic;
   const char *operands;
   FlamInstructionKind kind;
-  guint64 target;       /* of a direct jump or call; 0: not known */
-  guint32 jump;         /* the row that it jumps to, FLAM_NONE: none here */
+  guint64 target;       /* of a direct jump or call; 0: unknown */
+  guint32 jump;         /* the row of its target, FLAM_NONE: outside */
   const char *callee;   /* name of the function at a call's target, or NULL */
   const char *file;     /* of the line, or "" */
-  guint32 line;         /* 0 unknown */
+  guint32 line;         /* 0: unknown */
   const char *function; /* innermost, inlined ones too */
   gint64 self;
   gint64 total;
@@ -52,7 +52,7 @@ typedef struct
 
 typedef struct
 {
-  char *path;           /* of the file here */
+  char *path;           /* of the file on this machine */
   const char *function; /* as linked and shown */
   guint64 start, end;   /* vaddr */
   FlamSyntax syntax;
@@ -70,10 +70,10 @@ typedef struct
   const char *root;
 } FlamDisassemblyOptions;
 
-/* The function that holds `frame` of the profile: the one that is linked,
- * where the frame's own was inlined. FLAM_ERROR_UNSUPPORTED: the frame has no
- * address, its code lies in no file, or the machine is not supported;
- * FLAM_ERROR_SYSTEM: the file is not here, and why. */
+/* The function that contains `frame` of the profile: the linked function if the
+ * frame's own was inlined. FLAM_ERROR_UNSUPPORTED: the frame has no address,
+ * its code is in no file, or the machine is not supported; FLAM_ERROR_SYSTEM:
+ * the file was not found, with the reason. */
 FlamDisassembly *flam_disassembly_new (const FlamWeights *weights,
                                        const FlamSelection *selection,
                                        FlamId frame,
@@ -83,15 +83,15 @@ FlamDisassembly *flam_disassembly_new (const FlamWeights *weights,
 void flam_disassembly_free (FlamDisassembly *disassembly);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamDisassembly, flam_disassembly_free)
 
-/* Whether a heading with the line stands before this row: its place is
- * another than the row's before. */
+/* Whether a heading with the line precedes this row: its source line differs
+ * from that of the row before. */
 gboolean flam_disassembly_is_new_line (const FlamDisassembly *disassembly,
                                        guint row);
 
-/* Jumps within the function as arrows in lanes, the innermost in lane 0: bit
- * per lane of what passes the upper and the lower half of each row, what
- * begins in it and what ends. Of jumps that more than the lanes would cross,
- * the longest are not drawn.
+/* Jumps within the function as arrows in lanes, the innermost in lane 0: one
+ * bit per lane for the arrows through the upper and the lower half of each row,
+ * and for those that begin and end in it. Where more arrows overlap than there
+ * are lanes, the longest are not drawn.
  *
  *   lane 1 0
  *    +-+---  je 3    from 0b01   below 0b01   (+: and passed by lane 1)
@@ -104,5 +104,5 @@ typedef struct
   guint8 above, below, from, to;
 } FlamArrows;
 
-/* One a row; g_free. */
+/* One for each row; g_free. */
 FlamArrows *flam_disassembly_arrows (const FlamDisassembly *disassembly);

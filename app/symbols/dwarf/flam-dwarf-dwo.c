@@ -57,8 +57,8 @@ append_text (GByteArray *out, const char *text)
   append (out, text, strlen (text) + 1);
 }
 
-/* Sections with nothing in them are left out. The headers come last, so that
- * text which does not end runs into zeros and not out of the file. */
+/* Empty sections are left out. The headers come last, so that unterminated text
+ * is followed by zeros and not by the end of the file. */
 static GByteArray *
 write_elf (const Section *sections, guint n)
 {
@@ -153,8 +153,8 @@ read_u16 (const guint8 *at)
   return value;
 }
 
-/* Where the offsets begin in a unit's .debug_str_offsets.dwo: DWARF 5 has a
- * header before them. FALSE: they are not of 32 bits, or damaged. */
+/* The start of the offsets in a unit's .debug_str_offsets.dwo: DWARF 5 has a
+ * header before them. FALSE: 64-bit DWARF, or damaged. */
 static gboolean
 find_str_offsets (const FlamDwarfPieces *pieces, gsize *start)
 {
@@ -170,8 +170,8 @@ find_str_offsets (const FlamDwarfPieces *pieces, gsize *start)
          read_u32 (offsets->data) != DWARF_64;
 }
 
-/* The strings that this unit names, out of those of all units, and its offsets
- * as they are then. FALSE: they are no fewer than `most` bytes. */
+/* Selects the strings that this unit uses from those of all units, and adjusts
+ * its offsets to them. FALSE: they take `most` bytes or more. */
 static gboolean
 pick_strings (const FlamDwarfPieces *pieces,
               guint64 most,
@@ -247,7 +247,7 @@ write_dwo (const FlamDwarfPieces *pieces,
   return write_memfd (image);
 }
 
-/* DWARF 5, whatever the split unit is: libdw compares the ids alone. */
+/* Of DWARF 5 for any version of the split unit: libdw compares only the ids. */
 static GByteArray *
 write_skeleton (const FlamDwarfSkeleton *skeleton, int fd)
 {
@@ -284,7 +284,7 @@ write_skeleton (const FlamDwarfSkeleton *skeleton, int fd)
       2);
 }
 
-/* libdw opens the file by its name, and keeps what it maps alone. */
+/* libdw opens the file by its name, and only keeps its mapping. */
 static gboolean
 link_units (FlamDwarfDwo *dwo, const FlamDwarfSkeleton *skeleton, int fd)
 {

@@ -45,7 +45,7 @@ offset_size (const Dwarf_Attribute *attribute, gboolean address)
   return address ? addresses : offsets;
 }
 
-/* Bytes of a form whose size is its own; -1 for the others. */
+/* The number of bytes of a form of fixed size; -1 for other forms. */
 static int
 fixed_size (const Dwarf_Attribute *attribute)
 {
@@ -96,7 +96,7 @@ fixed_size (const Dwarf_Attribute *attribute)
     }
 }
 
-/* libdw has held the value against the unit's end already. */
+/* libdw has already checked the value against the end of the unit. */
 static const guint8 *
 value_end (const Dwarf_Attribute *attribute)
 {
@@ -137,7 +137,7 @@ flam_dwarf_end (Dwarf_Die *die)
   Last last = { 0 };
   guint64 code;
 
-  /* 1: all attributes were met, and none leaves the unit. */
+  /* 1: all attributes were visited, and all are inside the unit. */
   if (dwarf_getattrs (die, keep, &last, 0) != 1)
     return NULL;
   if (!last.any)
@@ -175,7 +175,7 @@ flam_dwarf_unit_end (Dwarf_Die *die)
   Dwarf_Off start = dwarf_dieoffset (die) - offset;
   Dwarf_Die last;
 
-  /* A truncated section: the unit claims more than there is. */
+  /* A truncated section: the unit's length exceeds it. */
   if (length <= offset ||
       !dwarf_offdie (dwarf_cu_getdwarf (die->cu), start + length - 1, &last) ||
       last.cu != die->cu ||

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Where a DIE ends. libdw does not say, and to find what follows a DIE with
- * children it walks over all of them again, unless DW_AT_sibling names it,
- * which clang and rustc never write: a walk would cost its depth times over.
+/* Finds the end of a DIE. libdw does not provide it: to find the successor of a
+ * DIE with children it walks over all children again, unless there is a
+ * DW_AT_sibling, which clang and rustc never write, so that a walk would take
+ * its depth times as long.
  *
  *   ... | code attr attr attr | 00 | code attr ...
  *         the last child        ▲    ▲
@@ -13,10 +14,10 @@
 #include <elfutils/libdw.h>
 #include <glib.h>
 
-/* The first byte behind the attributes of `die`, NULL when that cannot be found
- * (a form that is not known, damage). */
+/* The first byte behind the attributes of `die`, NULL if it cannot be
+ * determined (an unknown form, damage). */
 const guint8 *flam_dwarf_end (Dwarf_Die *die);
-/* The first byte behind the unit that `die` is in; NULL likewise. */
+/* The first byte behind the unit of `die`; NULL likewise. */
 const guint8 *flam_dwarf_unit_end (Dwarf_Die *die);
-/* Bytes of the unit that `die` is in, its header included. */
+/* The size in bytes of the unit of `die`, including its header. */
 guint64 flam_dwarf_unit_length (Dwarf_Die *die);

@@ -11,7 +11,7 @@
 #define ORIGINS_MAX 16
 #define UNITS_MAX (1 << 24)
 
-/* What is said about a function however often it was inlined. */
+/* The properties of a function, common to all places where it is inlined. */
 typedef struct
 {
   const char *name;
@@ -26,12 +26,12 @@ struct _FlamDwarfIndex
   const FlamElf *elf;
   Dwarf *dwarf;
   FlamDwarfSplit *split;
-  FlamElf *supplement_elf; /* dwz's, or NULL */
+  FlamElf *supplement_elf; /* the file made by dwz, or NULL */
   Dwarf *supplement;
   GArray *units;      /* FlamDwarfUnit, ascending by offset */
-  GArray *unranged;   /* units that do not say where their code is */
+  GArray *unranged;   /* units without address ranges */
   FlamIntervals map;  /* -> units */
-  FlamIntervals late; /* the same for the unranged, once they were walked */
+  FlamIntervals late; /* the same for `unranged`, after their walk */
   gboolean late_done;
   GArray *functions;     /* Function */
   GHashTable *foreign;   /* Dwarf_CU of the supplement -> FlamDwarfUnit */
@@ -71,8 +71,8 @@ use_supplement (FlamDwarfIndex *index, const char *path, const char *build_id)
   return TRUE;
 }
 
-/* What dwz found to be the same in many debug files lies in one more file,
- * named by path and build id. */
+/* Data that dwz found in several debug files is in a supplementary file, named
+ * by path and build id. */
 static void
 find_supplement (FlamDwarfIndex *index, const char *const *directories)
 {
@@ -218,7 +218,7 @@ get_unit (FlamDwarfIndex *index, guint32 row)
   return &g_array_index (index->units, FlamDwarfUnit, row);
 }
 
-/* An address that no unit claims may lie in one that claims nothing. */
+/* An address in the ranges of no unit may be in a unit without ranges. */
 static void
 walk_unranged (FlamDwarfIndex *index)
 {
@@ -260,8 +260,8 @@ find_unit (FlamDwarfIndex *index, guint64 vaddr)
 
 /* --- names --------------------------------------------------------------- */
 
-/* The DIE at the end of abstract_origin and specification: where the name is,
- * and in whose scope it stands. */
+/* The DIE at the end of abstract_origin and specification: it has the name and
+ * is in the scope of the function. */
 static void
 find_origin (Dwarf_Die *die)
 {
@@ -364,9 +364,10 @@ name_function (FlamDwarfIndex *index,
     function->name = scoped_name (index, unit, origin, function->name);
 }
 
-/* What dwarf_decl_file() should do; libdw 0.188's own asserts that a line table
+/* A correct dwarf_decl_file(); that of libdw 0.188 asserts that a line table
  * was read, which fails for split DWARF 4 and for damaged files. The file table
- * is that of the unit which has the attribute, perhaps not the user's. */
+ * is that of the unit with the attribute, which may differ from the unit of the
+ * DIE. */
 static void
 locate_function (FlamDwarfUnit *unit, Dwarf_Die *die, Function *function)
 {
@@ -405,8 +406,9 @@ add_function (FlamDwarfIndex *index,
   return index->functions->len - 1;
 }
 
-/* A function is inlined in a thousand places; what they share is said at its
- * origin. One that was not inlined may have a linkage name of its own. */
+/* A function may be inlined in a thousand places; their common properties are
+ * at its origin. A function that was not inlined may have a linkage name of its
+ * own. */
 static FlamId
 resolve_function (FlamDwarfIndex *index,
                   FlamDwarfUnit *unit,
@@ -489,8 +491,8 @@ reverse (GArray *frames, guint from)
     }
 }
 
-/* From the innermost outward: a frame's line is where the address lies, or
- * where it calls the frame before. */
+/* From the innermost outward: a frame's line is that of the address, or that of
+ * the call of the previous frame. */
 static void
 append_chain (FlamDwarfIndex *index,
               FlamDwarfUnit *unit,

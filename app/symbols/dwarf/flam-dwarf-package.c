@@ -4,12 +4,12 @@
 #include <string.h>
 
 #define HEADER_SIZE 16
-/* As many as either version has kinds of sections. */
+/* The number of kinds of sections in either version. */
 #define COLUMNS_MAX 8
-/* At the two thirds that a table may be filled, a few are enough. */
+/* A table is at most two thirds full, so a few probes are enough. */
 #define PROBES_MAX 4096
 
-/* DW_SECT_*: what both versions number alike, and one that they do not. */
+/* DW_SECT_*: the numbers common to both versions, and one that differs. */
 enum
 {
   COLUMN_INFO = 1,
@@ -51,7 +51,7 @@ read_u64 (const guint8 *table, guint64 row)
   return value;
 }
 
-/* Version 2 is a word, 5 half of one with padding behind it. */
+/* A word in version 2, a half word and padding in version 5. */
 static guint
 read_version (const guint8 *header)
 {
@@ -143,7 +143,7 @@ flam_dwarf_package_free (FlamDwarfPackage *package)
   g_free (package);
 }
 
-/* From 0; FALSE when the id is not in the table. */
+/* The row, from 0; FALSE if the id is not in the table. */
 static gboolean
 find_row (const FlamDwarfPackage *package, guint64 id, guint32 *row)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A package of split units, PROGRAM.dwp: the .dwo files of all units, section
- * by section put together, and an index of where each unit's pieces went.
+/* A package of split units, PROGRAM.dwp: the concatenated sections of the .dwo
+ * files of all units, and an index of the position of each unit's pieces.
  *
  *   .debug_cu_index   header    version, N columns, U rows, S slots
  *                     ids       S x 8   a hash table of dwo ids ...
@@ -16,8 +16,8 @@
  *   .debug_info.dwo   ├── unit ──┼── unit ──▼──┤     strings are in common:
  *   .debug_abbrev.dwo ├── unit ──┼── unit ─────┤     .debug_str.dwo
  *
- * Read are those of DWARF 5 and of its forerunner, GNU's version 2, which
- * goes with DWARF 4. Nothing in a package is trusted: what is given out lies
+ * Supported are DWARF 5 and its predecessor, GNU's version 2, which is used
+ * with DWARF 4. All data of a package is checked: every returned piece is
  * within its section. Type units are not looked up: functions and the names
  * around them are described in the unit itself.
  *
@@ -30,7 +30,7 @@ typedef struct _FlamDwarfPackage FlamDwarfPackage;
 
 typedef struct
 {
-  const guint8 *data; /* NULL: there is none */
+  const guint8 *data; /* NULL: absent */
   guint64 size;
 } FlamDwarfPiece;
 
@@ -43,17 +43,17 @@ typedef struct
   FlamDwarfPiece strings;  /* of all units */
 } FlamDwarfPieces;
 
-/* A section of `elf`, all of it. */
+/* A whole section of `elf`. */
 FlamDwarfPiece flam_dwarf_piece_whole (const FlamElf *elf, const char *name);
 
-/* Takes over `elf`. NULL when it is no package, or one of the other byte
+/* Takes ownership of `elf`. NULL if it is not a package, or has the other byte
  * order. */
 FlamDwarfPackage *flam_dwarf_package_new (FlamElf *elf);
 void flam_dwarf_package_free (FlamDwarfPackage *package);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamDwarfPackage, flam_dwarf_package_free)
 
-/* FALSE when the unit with this dwo id is not in it. The pieces live as long
- * as the package. */
+/* FALSE if the unit with this dwo id is not in it. The pieces live as long as
+ * the package. */
 gboolean flam_dwarf_package_find (const FlamDwarfPackage *package,
                                   guint64 id,
                                   FlamDwarfPieces *pieces);

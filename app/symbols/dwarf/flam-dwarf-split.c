@@ -6,7 +6,7 @@
 
 #include <dwarf.h>
 
-/* More than the units that one looks at have, of what is honest. */
+/* More than is needed for the looked-up units of any valid file. */
 #define UNPACKED_MAX ((guint64)2 << 30)
 
 struct _FlamDwarfSplit
@@ -19,7 +19,7 @@ struct _FlamDwarfSplit
   FlamDwarfPackage *package;
   FlamDwarfPiece addresses; /* the program's .debug_addr */
   FlamDwarfPiece ranges;    /* its .debug_ranges */
-  GArray *address_bases;    /* guint64, ascending: where units' parts begin */
+  GArray *address_bases;    /* guint64, ascending: start of each unit's part */
   GArray *range_bases;
   GPtrArray *dwos; /* FlamDwarfDwo */
   guint64 unpacked;
@@ -114,7 +114,7 @@ find_package (FlamDwarfSplit *split)
   g_array_sort (split->range_bases, compare_bases);
 }
 
-/* A unit's part of a section ends where the next one's begins. */
+/* The part of a unit in a section ends at the start of the next part. */
 static FlamDwarfPiece
 part_from (const FlamDwarfPiece *section, const GArray *bases, guint64 base)
 {

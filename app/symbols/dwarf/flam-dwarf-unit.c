@@ -5,10 +5,11 @@
 
 #include <string.h>
 
-/* Deeper than any compiler nests; the walk of a unit that does ends there. */
+/* Deeper than the output of any compiler; the walk of a deeper unit ends
+ * here. */
 #define DEPTH_MAX 128
 #define SCOPE_DEPTH_MAX 64
-/* Newer than libdw's oldest header. */
+/* Not in the header of the oldest supported libdw. */
 #define LANG_C17 0x2c
 
 typedef struct
@@ -25,7 +26,7 @@ typedef struct
   GArray *scopes;
   GArray *ranges;
   guint64 ranges_max;
-  const guint8 *unit_end; /* NULL: not known */
+  const guint8 *unit_end; /* NULL: unknown */
   Level levels[DEPTH_MAX];
   guint depth;
 } Walk;
@@ -36,8 +37,8 @@ flam_dwarf_range_is_live (Dwarf_Addr start, Dwarf_Addr end)
   return start != 0 && start < end && end != G_MAXUINT64;
 }
 
-/* The unit's length is more than the ranges it can describe without sharing,
- * which bounds what sharing may multiply. */
+/* The unit's length is an upper bound of the ranges it can describe without
+ * sharing, which limits the multiplication by sharing. */
 static gboolean
 add_ranges (Walk *walk, Dwarf_Die *die, FlamId node)
 {
@@ -84,8 +85,8 @@ add_scope (Walk *walk, Dwarf_Die *die, FlamId parent)
   return walk->scopes->len - 1;
 }
 
-/* Notes what the DIE on top says, and says whether code may lie below it;
- * `level` comes back as what its children are in. */
+/* Records the DIE on top, and returns whether there may be code below it; sets
+ * `level` to the level of its children. */
 static gboolean
 visit (Walk *walk, Level *level)
 {
@@ -120,8 +121,8 @@ visit (Walk *walk, Level *level)
     }
 }
 
-/* What stands at `end`, where the DIE before is known to end: 0 a DIE, 1 the
- * end of the list, -1 the end of the unit. */
+/* The content at `end`, the end of the DIE before: 0 a DIE, 1 the end of the
+ * list, -1 the end of the unit. */
 static int
 die_at (const Walk *walk, const guint8 *end, Dwarf_Die *next)
 {
@@ -133,7 +134,7 @@ die_at (const Walk *walk, const guint8 *end, Dwarf_Die *next)
   return 0;
 }
 
-/* Where the DIE ends whose list of children ends with `die`. */
+/* The end of the DIE whose list of children ends with `die`. */
 static const guint8 *
 list_end (const Walk *walk, Dwarf_Die *die)
 {
@@ -144,12 +145,12 @@ list_end (const Walk *walk, Dwarf_Die *die)
   return end && end < walk->unit_end && *end == 0 ? end + 1 : NULL;
 }
 
-/* In a sound file DIEs are met in ascending order. One that leads back would
- * make the walk endless. */
+/* In a valid file DIEs are visited in ascending order. A DIE that leads
+ * backward would make the walk endless. */
 static gboolean
 next_die (Walk *walk, const void *last)
 {
-  const guint8 *end = NULL; /* of the DIE on top, where it is known */
+  const guint8 *end = NULL; /* of the DIE on top, if it is known */
 
   for (; walk->depth > 0; walk->depth--)
     {
@@ -313,7 +314,7 @@ prepend_scope (GString *text, Dwarf_Die *die, gboolean called)
   g_string_prepend (text, name);
 }
 
-/* What has no name and is called like a function is a lambda. */
+/* An unnamed class with a call operator is a lambda. */
 static gboolean
 is_call_operator (Dwarf *dwarf, Dwarf_Off offset)
 {

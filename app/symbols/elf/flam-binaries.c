@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What is scanned for build ids below a directory that was given. */
+/* Limits of the search for build ids below a given directory. */
 #define SCAN_DEPTH_MAX 4
 #define SCAN_FILES_MAX 20000
 
@@ -14,7 +14,8 @@ struct _FlamBinaries
 {
   char **directories;
   char *root;
-  GHashTable *by_build_id; /* of all below the directories; NULL: not yet */
+  GHashTable *by_build_id; /* of all files below the directories; NULL: not
+                            * scanned */
 };
 
 typedef struct
@@ -46,7 +47,7 @@ flam_binaries_free (FlamBinaries *binaries)
   g_free (binaries);
 }
 
-/* Takes over `path`; gives it back when the file will do. */
+/* Takes ownership of `path`; returns it if the file is suitable. */
 static char *
 check_with (Wanted *wanted, char *path, FlamElf *opened)
 {
@@ -71,7 +72,7 @@ check (Wanted *wanted, char *path)
       wanted, path, path ? flam_elf_open_named (path, NULL) : NULL);
 }
 
-/* The root is the caller's, and not below what the name may not be below. */
+/* The root is trusted; only the name below it is checked. */
 static char *
 check_rooted (Wanted *wanted, const char *root, const char *name)
 {
@@ -207,12 +208,13 @@ flam_binaries_find (FlamBinaries *binaries,
   if (g_str_has_suffix (here, " (deleted)"))
     here[strlen (here) - strlen (" (deleted)")] = '\0';
   found = find_in_directories (binaries, here, &wanted);
-  /* What a relative path was relative to is not known; only a build id can say
-   * that what lies here is the same. */
+  /* The base of a relative path is unknown; only a build id can prove that the
+   * file found here is the same. */
   if (!found && (*here == '/' || *build_id))
     found = binaries->root ? check_rooted (&wanted, binaries->root, here)
                            : check (&wanted, g_strdup (here));
-  /* Last, since it may be a debug file, which holds less than the program. */
+  /* Last, since it may be a debug file, which contains less than the
+   * program. */
   if (!found)
     found = find_scanned (binaries, build_id);
   if (!found && *build_id)

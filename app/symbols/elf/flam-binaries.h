@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* From a module as the recording machine had it (path, build id) to a file
- * here. Looked for in this order:
+/* From a module of the recording machine (path, build id) to a file on this
+ * machine. The search order is:
  *
  *   1. each DIR asked for   DIR/.build-id/ab/cdef...   DIR/PATH   DIR/NAME
  *                           then any ELF file below DIR with that build id
@@ -10,7 +10,7 @@
  *   3. perf's own cache     ~/.debug/.build-id/ab/cdef.../elf
  *   4. debug directories    /usr/lib/debug/.build-id/ab/cdef... (and .debug)
  *
- * A file with another build id is never taken; that there was one is said. */
+ * A file with another build id is never used, but reported. */
 
 #include "flam-elf.h"
 
@@ -22,9 +22,9 @@ FlamBinaries *flam_binaries_new (const char *const *directories,
 void flam_binaries_free (FlamBinaries *binaries);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamBinaries, flam_binaries_free)
 
-/* The path of a file that may be used, or NULL with a reason for people in
- * `why`, such as "file not found: /usr/bin/x" or "build id differs: ...".
- * `build_id` "" takes any. */
+/* The path of a usable file, or NULL with a reason for users in `why`, such as
+ * "file not found: /usr/bin/x" or "build id differs: ...". `build_id` ""
+ * accepts any. */
 char *flam_binaries_find (FlamBinaries *binaries,
                           const char *path,
                           const char *build_id,

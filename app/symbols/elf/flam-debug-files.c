@@ -132,7 +132,7 @@ try_package (const char *path)
              : NULL;
 }
 
-/* `folder` may be NULL: the path as it is. */
+/* `folder` may be NULL: the path is used unchanged. */
 static FlamElf *
 try_package_of (const char *folder, const char *path)
 {

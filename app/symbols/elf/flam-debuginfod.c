@@ -24,8 +24,8 @@ struct _FlamDebuginfod
   gboolean cancelled;
 };
 
-/* The library's callback is given the client alone; a thread uses one client at
- * a time. */
+/* The library passes only the client to the callback; a thread uses one client
+ * at a time. */
 static _Thread_local FlamDebuginfod *current;
 
 static int
@@ -131,7 +131,7 @@ find (FlamDebuginfod *debuginfod,
   debuginfod->progress = progress;
   debuginfod->cancelled = FALSE;
   current = debuginfod;
-  /* Length 0: the id is given in hex. */
+  /* Length 0: the id is passed in hex. */
   fd = func (debuginfod->client, (const unsigned char *)build_id, 0, &path);
   current = NULL;
   result = g_strdup (path);

@@ -10,10 +10,10 @@
 #include <elfutils/libdwelf.h>
 
 #define BUILD_ID_MAX 64
-/* More PT_LOADs than any linker writes, fewer than cost anything. */
+/* More PT_LOADs than any linker writes, few enough to cost little. */
 #define SEGMENTS_MAX 4096
 #define UNPACKED_MAX ((guint64)1 << 32)
-/* Compressed debug information unpacks to three to ten times its size. */
+/* Compressed debug information expands to three to ten times its size. */
 #define UNPACKED_RATIO 32
 #define UNPACKED_FREE ((guint64)256 << 20)
 
@@ -109,8 +109,8 @@ read_soname (Elf *handle)
   return g_strdup ("");
 }
 
-/* As the older form, ".zdebug_line", says it: "ZLIB" and a big-endian number.
- */
+/* The size in the older form, ".zdebug_line": "ZLIB" and a big-endian
+ * number. */
 static guint64
 old_unpacked_size (Elf_Scn *section)
 {
@@ -124,8 +124,8 @@ old_unpacked_size (Elf_Scn *section)
   return GUINT64_FROM_BE (size);
 }
 
-/* What reads debug information unpacks each compressed section it comes by, and
- * looks at the compressed size alone. */
+/* Readers of debug information unpack each compressed section they find, and
+ * check only the compressed size. */
 static gboolean
 unpacks_too_much (Elf *handle, gsize size)
 {
@@ -191,9 +191,9 @@ finish_open (FlamElf *elf, GError **error)
   return elf;
 }
 
-/* Takes over `fd`. The library does not map the file itself, so that one which
- * is cut short meanwhile does no harm; it writes to section headers of what it
- * unpacks. */
+/* Takes ownership of `fd`. The library does not map the file itself, so that a
+ * file that is truncated meanwhile does no harm; it writes to the section
+ * headers of sections that it unpacks. */
 static FlamElf *
 open_mapped (const char *path, int fd, gsize size, GError **error)
 {
@@ -295,8 +295,8 @@ flam_elf_get_segments (const FlamElf *elf, guint *n)
   return elf->segments;
 }
 
-/* Segments may share a page of the file; code is looked up, so executable ones
- * are preferred. */
+/* Segments may share a page of the file; executable ones are preferred, because
+ * the look-up is for code. */
 gboolean
 flam_elf_offset_to_vaddr (const FlamElf *elf, guint64 offset, guint64 *vaddr)
 {

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The signal handler may take no lock and allocate no memory, so the table it
- * looks into has a fixed length. A file that finds no place is read. */
+/* The signal handler must not take a lock or allocate memory, so its table has
+ * a fixed length. A file for which there is no free slot is read instead. */
 #define SLOTS 1024
 
 typedef struct
@@ -25,8 +25,8 @@ static gsize page_size;
 
 /* --- the signal ---------------------------------------------------------- */
 
-/* Somebody else's mapping: as if we were not there. With the old action in
- * place the access is made again. */
+/* Handles a fault in a foreign mapping like the previous handler. With the
+ * previous action restored, the access is repeated. */
 static void
 pass_on (int number, siginfo_t *info, void *context)
 {
@@ -134,8 +134,8 @@ flam_file_map_make_writable (FlamFileMap *mapping)
   return mprotect (mapping->data, mapping->range, PROT_READ | PROT_WRITE) == 0;
 }
 
-/* Over a reservation one page longer, so that a zero byte follows even where
- * the file fills its last page:
+/* Maps over a reservation that is one page longer, so that a zero byte follows
+ * even if the file fills its last page:
  *
  *    | file page | file page | file …000 | zero page |
  */
@@ -188,8 +188,8 @@ flam_file_map_new (int fd, gsize size)
   return g_steal_pointer (&mapping);
 }
 
-/* The bytes between the new end and the end of its page became zeros without
- * a signal, so the length is read, too. */
+/* The bytes between the new end and the end of its page became zeros without a
+ * signal, so the length is checked, too. */
 gboolean
 flam_file_map_is_whole (const FlamFileMap *mapping)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The last symbol has no size; nothing in the kernel is longer. */
+/* The last symbol has no size; no function in the kernel is longer. */
 #define LAST_REACH ((guint64)1 << 21)
 
 typedef struct
@@ -18,7 +18,7 @@ typedef struct
 
 struct _FlamKallsyms
 {
-  char *text; /* the file, with names cut off in place */
+  char *text; /* the file, with names terminated in place */
   GArray *rows;
 };
 

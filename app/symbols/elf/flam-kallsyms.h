@@ -6,24 +6,24 @@
  *   ffffffff81000000 T _text
  *   ffffffffc0a11000 t nft_do_chain	[nf_tables]
  *
- * Without privileges the kernel shows every address as 0, which counts as no
- * table. Addresses change at every boot: use it only for captures of this
+ * Without privileges the kernel shows every address as 0, which is treated as
+ * no table. Addresses change at every boot: use it only for captures of this
  * boot. Source: kernel/kallsyms.c, proc(5). */
 
 #include "flam-types.h"
 
 typedef struct _FlamKallsyms FlamKallsyms;
 
-/* "/proc/kallsyms" when `path` is NULL. FLAM_ERROR_SYSTEM when it cannot be
- * read or hides its addresses. */
+/* "/proc/kallsyms" if `path` is NULL. FLAM_ERROR_SYSTEM if it cannot be read or
+ * its addresses are hidden. */
 FlamKallsyms *flam_kallsyms_open (const char *path, GError **error);
 void flam_kallsyms_free (FlamKallsyms *kallsyms);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamKallsyms, flam_kallsyms_free)
 
-/* NULL when `address` lies before all, or beyond the last name's reach. */
+/* NULL if `address` is before the first name, or too far after the last. */
 const char *flam_kallsyms_find (const FlamKallsyms *kallsyms, guint64 address);
 
-/* TRUE when a capture that began then (ns since 1970) is of this boot. */
+/* TRUE if a capture that began then (ns since 1970) is of this boot. */
 gboolean flam_kernel_is_same_boot (gint64 start_unix_ns);
 /* The running kernel's build id in hex, or "" . Free it. */
 char *flam_kernel_build_id (void);

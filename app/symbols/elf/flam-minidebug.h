@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* MiniDebugInfo: distributions that strip their binaries may leave the names
- * of local functions in .gnu_debugdata, which is an ELF file with nothing but
- * a .symtab, packed with xz. Source: GDB manual, "MiniDebugInfo". */
+/* MiniDebugInfo: distributions that strip their binaries may keep the names of
+ * local functions in .gnu_debugdata, which is an ELF file with only a .symtab,
+ * packed with xz. Source: GDB manual, "MiniDebugInfo". */
 
 #include "flam-elf.h"
 
-/* NULL when there is none, or it is damaged, or unpacks to more than 256 MiB.
- */
+/* NULL if there is none, or it is damaged, or unpacks to more than 256 MiB. */
 FlamElf *flam_minidebug_open (const FlamElf *elf);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define LINKS_MAX 40
-/* How long the list of mounts is taken for current. */
+/* How long the list of mounts is considered current. */
 #define MOUNTS_US G_USEC_PER_SEC
 
 typedef struct
@@ -20,13 +20,13 @@ typedef struct
   gboolean automount;
 } Mount;
 
-static GMutex lock; /* what follows */
+static GMutex lock; /* protects the following */
 static GArray *mounts;
 static gint64 mounts_read;
 static char *mounts_given;
 static GPtrArray *asked;
 
-/* --- what is mounted ----------------------------------------------------- */
+/* --- mounts --------------------------------------------------------------- */
 
 static gboolean
 is_network (const char *type)
@@ -35,7 +35,7 @@ is_network (const char *type)
     "nfs",  "nfs4",   "cifs",     "smb3", "smbfs", "ncpfs", "afs",  "coda",
     "ceph", "lustre", "orangefs", "gfs2", "ocfs2", "davfs", "fuse", "autofs",
   };
-  /* Theirs is on this machine. */
+  /* These are on the local machine. */
   static const char *const local[] = {
     "fuse.portal", "fuse.fuse-overlayfs", "fuse.lxcfs", "fuse.ntfs-3g"
   };
@@ -103,7 +103,7 @@ is_below (const char *path, const char *folder)
   return strncmp (path, folder, n) == 0 && (path[n] == '/' || path[n] == '\0');
 }
 
-/* The last one where two are mounted in one place: it hides the other. */
+/* The last one, if two are mounted at one place: it hides the other. */
 static const Mount *
 mount_of (const char *path)
 {
@@ -120,9 +120,9 @@ mount_of (const char *path)
   return best;
 }
 
-/* --- what the user named -------------------------------------------------- */
+/* --- granted paths -------------------------------------------------------- */
 
-/* Where the user and the system live is asked for by being here. */
+/* The home directory, the current one and the system are granted by default. */
 static void
 begin_asking (void)
 {
@@ -148,7 +148,7 @@ is_asked_for (const char *path, const Mount *mount)
 
       if (!mount->automount && mount_of (one) == mount)
         return TRUE;
-      /* Not "/", which all is below. */
+      /* Not "/", because all paths are below it. */
       if (strcmp (one, "/") != 0 && is_below (path, one))
         return TRUE;
     }
@@ -197,7 +197,7 @@ why_not (const char *path, const char *rest)
   return NULL;
 }
 
-/* The link's text, if it is one and there is room for it. */
+/* The text of the link, if it is one and there is space for it. */
 static char *
 link_of (const char *path)
 {
@@ -208,7 +208,7 @@ link_of (const char *path)
                                             : NULL;
 }
 
-/* As the kernel does it, but looking before each step:
+/* Resolves a path like the kernel, but checks before each step:
  *
  *    at  /home/me        rest  link/../x/y.c
  */
@@ -270,7 +270,7 @@ flam_path_access_check (const char *path, const char **why)
 
 /* --- opening ------------------------------------------------------------- */
 
-/* Their files are regular ones to fstat(). */
+/* The kernel's files are regular ones to fstat(). */
 static gboolean
 is_kernels (int fd)
 {
@@ -327,7 +327,7 @@ flam_path_access_open (const char *path, struct stat *info, GError **error)
   return flam_path_access_open_regular (path, info, error);
 }
 
-/* One byte more than `most`, where there are more. NULL with errno set. */
+/* Reads `most` + 1 bytes if there are as many. NULL with errno set. */
 static GString *
 read_up_to (int fd, gsize most)
 {

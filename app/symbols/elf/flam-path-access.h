@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Where a name that somebody else chose may lead. Captures name programs,
- * sources and debug files, and these name others; who opens a capture did not
- * ask for what stands behind the names:
+/* Restricts names from untrusted sources. Captures name programs, sources and
+ * debug files, and these name others; opening a capture is no permission to
+ * access all these names:
  *
- *    /proc /sys /dev     never: reading there does things, and does not end
- *    network, automount  when the user named something there: may hang, and
- *                        tells a stranger's server that we are here
- *    all else            regular files, opened so that nothing can block
+ *    /proc /sys /dev     never: reading has side effects, and may not end
+ *    network, automount  if the user named something there: it may hang, and
+ *                        reveals this machine to a foreign server
+ *    all others          regular files, opened so that nothing can block
  *
- * Links are followed one at a time, so that finding out touches nothing. */
+ * Links are followed one at a time, so that the check itself accesses
+ * nothing. */
 
 #include "flam-types.h"
 
 #include <sys/stat.h>
 
-/* The user named this file or folder: what lies on its file system, or below
- * it, is asked for. */
+/* The user named this file or folder: files on its file system, or below it,
+ * may be accessed. */
 void flam_path_access_grant (const char *path);
 
-/* Whether a file named by somebody else may be touched; why not, otherwise. */
+/* Whether a file with an untrusted name may be accessed; if not, the reason. */
 gboolean flam_path_access_check (const char *path, const char **why);
 
-/* A regular file, and none of the kernel's; -1 otherwise. */
+/* Opens a regular file that is not one of the kernel's; -1 otherwise. */
 int flam_path_access_open_regular (const char *path,
                                    struct stat *info,
                                    GError **error);
-/* Likewise, for a name that somebody else chose. */
+/* Likewise, for a name from an untrusted source. */
 int flam_path_access_open (const char *path, struct stat *info, GError **error);
 
-/* Its bytes and a NUL; FLAM_ERROR_TOO_LARGE when it has more than `most`,
- * whatever it said that it has. */
+/* Its bytes and a NUL; FLAM_ERROR_TOO_LARGE if it has more than `most`,
+ * regardless of the size that fstat() reports. */
 char *flam_path_access_read (const char *path,
                              gsize most,
                              gsize *size,
                              GError **error);
 
-/* For tests: as if this were /proc/self/mountinfo; NULL: no longer. */
+/* For tests: used instead of /proc/self/mountinfo; NULL: ends that. */
 void flam_path_access_set_mounts (const char *text);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Names for the stubs through which a module calls into others.
+/* Names for the stubs through which a module calls other modules.
  *
  *   .plt.sec   1030: endbr64; jmp *[3fd8]     .rela.plt
  *              1040: endbr64; jmp *[3fe0]       3fd8 JUMP_SLOT  malloc
  *   .plt.got   1050: jmp *[3ff0]                3fe0 JUMP_SLOT  free
  *
  * On x86-64 each stub's jump is decoded and its slot looked up among the
- * relocations, so any linker's order and layout will do. On AArch64 the
- * adrp/ldr pair is decoded likewise. Elsewhere stubs stay unnamed. Source: the
+ * relocations, which works for any order and layout. On AArch64 the adrp/ldr
+ * pair is decoded likewise. On other machines stubs have no names. Source: the
  * psABI supplements of both machines. */
 
 #include "flam-elf.h"

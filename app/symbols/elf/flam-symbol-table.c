@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name before the choice among those at its address. */
+/* A candidate for the name at its address. */
 typedef struct
 {
   guint64 start;
@@ -75,8 +75,8 @@ compare_candidates (gconstpointer a, gconstpointer b)
   return compare_names (x, y);
 }
 
-/* What the compilers leave at every second line of assembler on ARM and
- * RISC-V to mark code and data. */
+/* Mapping symbols, with which compilers mark code and data on ARM and
+ * RISC-V. */
 static gboolean
 is_mapping_symbol (const char *name)
 {
@@ -99,8 +99,8 @@ is_function (const GElf_Sym *symbol, gboolean executable)
     }
 }
 
-/* Section numbers -> where the section ends, and whether it holds code; one
- * pass, so that symbols need no look-up in libelf. */
+/* Section numbers -> the end of the section, and whether it contains code;
+ * computed in one pass, so that symbols need no look-up in libelf. */
 typedef struct
 {
   GArray *ends; /* guint64; 0: no code */
@@ -218,8 +218,8 @@ add_stub (gpointer data, guint64 vaddr, guint64 size, const char *name)
   g_array_append_val (collector->candidates, candidate);
 }
 
-/* The first candidate of each address is its best. A worse one that reaches
- * further still names what lies behind the best one's end. */
+/* The first candidate of each address is its best one. A worse one that ends
+ * later still names the addresses after the best one's end. */
 static guint
 choose (Candidate *candidates, guint n)
 {

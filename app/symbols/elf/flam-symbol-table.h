@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Every function a module's symbol tables name, sorted once.
+/* All functions in a module's symbol tables, sorted once.
  *
  *   .symtab of the file or of its separate debug file, else
  *   .dynsym + MiniDebugInfo (.gnu_debugdata: an xz-packed ELF with the rest),
  *   + "name@plt" for the procedure linkage table
  *
- * Of several names for one address that one is taken which perf would take:
- * one with a size before one without, strong before weak, global before
- * local, fewer leading underscores, the longer name, the first in the file. A
- * symbol without a size reaches to the next symbol or to the end of its
- * section, unless it lies inside one that has a size: then it is a label, not a
- * function.
+ * Of several names for one address the same one is chosen as by perf: one with
+ * a size before one without, strong before weak, global before local, fewer
+ * leading underscores, the longer name, the first in the file. A symbol without
+ * a size reaches to the next symbol or to the end of its section, unless it is
+ * inside one that has a size: then it is a label, not a function.
  *
  * Names point into the ELF files, which must outlive the table. */
 
@@ -35,10 +34,10 @@ FlamSymbolTable *flam_symbol_table_new (const FlamElf *elf,
 void flam_symbol_table_free (FlamSymbolTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSymbolTable, flam_symbol_table_free)
 
-/* NULL when no symbol covers `vaddr`. */
+/* NULL if no symbol covers `vaddr`. */
 const FlamSymbol *flam_symbol_table_find (const FlamSymbolTable *table,
                                           guint64 vaddr);
-/* Ascending by start, one an address; for tests and for annotating. */
+/* Ascending by start, one for each address; for tests and for annotating. */
 const FlamSymbol *flam_symbol_table_get (const FlamSymbolTable *table,
                                          guint32 *n);
 /* The address of the function or object of this name (.symtab or .dynsym of

@@ -8,7 +8,7 @@
 
 #define VDSO_MAX (1 << 20)
 
-/* How much of it is mapped, as our own map says; reading on would fault. */
+/* The mapped size, according to /proc/self/maps; reading beyond would fault. */
 static gsize
 mapped_size (gsize start)
 {

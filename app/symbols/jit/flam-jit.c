@@ -36,7 +36,8 @@ flam_jit_module_pid (const char *path)
   return pid;
 }
 
-/* The process's own, or root's, and written since the recording began. */
+/* Opens it if it is owned by the user of the process, or root, and was written
+ * since the recording began. */
 static FlamJitdump *
 open_jitdump (gint32 pid, const char *path, gint64 since)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* All that a process's own runtimes say of the code they generated: its
- * jitdump, where there is one, and its perf map. Both lie in /tmp under the
- * process's id, which may since belong to another process: `since` keeps what
- * was written before the recording from being used. */
+/* All data that a process's runtimes wrote about their generated code: its
+ * jitdump, if there is one, and its perf map. Both are in /tmp under the
+ * process's id, which may have been reused since: `since` excludes files that
+ * were written before the recording. */
 
 #include "flam-types.h"
 
@@ -12,35 +12,35 @@ typedef struct _FlamJit FlamJit;
 
 typedef struct
 {
-  const char *name;      /* as shown; "py::NAME:FILE" is taken apart */
+  const char *name;      /* as shown; "py::NAME:FILE" is split */
   const char *file;      /* or "" */
   guint32 line;          /* or 0 */
   guint32 first_line;    /* of the function, or 0 */
   FlamFunctionKind kind; /* JIT or INTERPRETED */
-  guint64 since;         /* it came there, CLOCK_MONOTONIC; 0 not known */
+  guint64 since;         /* when it was written, CLOCK_MONOTONIC; 0: unknown */
 } FlamJitFrame;
 
-/* What stands for a process's generated code in a profile, an ABSOLUTE module
- * of this path. Free it. */
+/* The path of the ABSOLUTE module that represents a process's generated code in
+ * a profile. Free it. */
 char *flam_jit_module_path (gint32 pid);
-/* The process's id, or -1 when it is no such path. */
+/* The process's id, or -1 if it is not such a path. */
 gint32 flam_jit_module_pid (const char *path);
 
-/* `jitdump`: the path of the process's jitdump where its mappings name one, or
- * NULL. `since`: ns since 1970, 0 for whatever there is. FLAM_ERROR_SYSTEM
- * when there is nothing to read. */
+/* `jitdump`: the path of the process's jitdump if it is in its mappings, or
+ * NULL. `since`: ns since 1970, 0 for any. FLAM_ERROR_SYSTEM if there is
+ * nothing to read. */
 FlamJit *flam_jit_open_process (gint32 pid,
                                 const char *jitdump,
                                 gint64 since,
                                 GError **error);
-/* The same of a process that is gone or ran elsewhere, by the perf map that
- * was put into one of the folders (NULL-terminated, or NULL). */
+/* The same for a process that has ended or ran on another machine, by the perf
+ * map in one of the folders (NULL-terminated, or NULL). */
 FlamJit *flam_jit_open_in (gint32 pid, const char *const *folders);
 void flam_jit_free (FlamJit *jit);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamJit, flam_jit_free)
 
-/* `time`: CLOCK_MONOTONIC, ns; G_MAXUINT64: what was there last. Strings live
- * as long as `jit`. */
+/* `time`: CLOCK_MONOTONIC, ns; G_MAXUINT64: the last code. Strings live as long
+ * as `jit`. */
 gboolean flam_jit_find (FlamJit *jit,
                         guint64 address,
                         guint64 time,

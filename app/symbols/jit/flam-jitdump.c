@@ -12,7 +12,7 @@
 #define HEADER_SIZE 40
 #define RECORD_SIZE 16
 #define FLAG_CPU_COUNTER 1u
-/* How many generations of code at one address a look-up goes back over. */
+/* How many generations of code at one address a look-up goes back. */
 #define GENERATIONS_MAX 4096
 
 enum
@@ -23,7 +23,7 @@ enum
   RECORD_CLOSE,
 };
 
-/* A stay of a function at an address. */
+/* A function at an address, for a time. */
 typedef struct
 {
   guint64 start;
@@ -54,7 +54,7 @@ struct _FlamJitdump
   GArray *loads;           /* Load, ascending by start */
   GArray *lines;           /* Line */
   guint64 *reach;          /* greatest end among the loads up to here */
-  guint64 pending_address; /* of the lines that wait for their load */
+  guint64 pending_address; /* of the lines before their load record */
   guint32 pending_first;
   guint32 pending_n;
 };
@@ -79,7 +79,7 @@ get_u64 (const FlamJitdump *jitdump, gsize at)
   return jitdump->swapped ? GUINT64_SWAP_LE_BE (value) : value;
 }
 
-/* The text at `at`, when it ends before `end`. */
+/* The text at `at`, if it ends before `end`. */
 static const char *
 get_text (const FlamJitdump *jitdump, gsize at, gsize end)
 {
@@ -119,7 +119,7 @@ read_load (FlamJitdump *jitdump, gsize at, gsize end)
 }
 
 /* The moved function is the last one with its index; moves are rare and of
- * what came lately. */
+ * recently loaded functions. */
 static void
 read_move (FlamJitdump *jitdump, gsize at, gsize end)
 {
@@ -305,8 +305,8 @@ flam_jitdump_free (FlamJitdump *jitdump)
 
 /* --- look-up ------------------------------------------------------------- */
 
-/* The file is the function's own, that of its first line; lines of what was
- * inlined from other files are not known in it. */
+/* The file is that of the function's first line; lines of functions inlined
+ * from other files are unknown. */
 static void
 find_line (const FlamJitdump *jitdump,
            const Load *load,

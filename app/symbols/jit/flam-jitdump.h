@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* jit-PID.dump: what perf maps have, with times and lines. Code comes, moves
- * and is overwritten, so an address means one function at one time and another
- * later; look-ups name the time.
+/* jit-PID.dump: the content of perf maps, with times and lines. Code is loaded,
+ * moved and overwritten, so an address means one function at one time and
+ * another later; look-ups specify the time.
  *
  *   header               OFFSET  SIZE
  *     magic "JiTD"            0     4   0x4A695444 in the writer's byte order
@@ -39,11 +39,11 @@ typedef struct
   guint32 line;     /* or 0 */
   guint64 start;
   guint64 size;
-  guint64 since; /* it came there; 0 not known */
+  guint64 since; /* when it was written; 0: unknown */
 } FlamJitSymbol;
 
-/* FLAM_ERROR_SYSTEM, or FLAM_ERROR_INVALID for a bad header. A file that ends
- * in the middle, or goes wrong further on, is used as far as it goes. */
+/* FLAM_ERROR_SYSTEM, or FLAM_ERROR_INVALID for a bad header. A file that is
+ * truncated or damaged further on is used up to there. */
 FlamJitdump *flam_jitdump_open (const char *path, GError **error);
 /* `data` must outlive the result. `name` is for messages. */
 FlamJitdump *flam_jitdump_new_from_data (const char *name,
@@ -53,8 +53,8 @@ FlamJitdump *flam_jitdump_new_from_data (const char *name,
 void flam_jitdump_free (FlamJitdump *jitdump);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamJitdump, flam_jitdump_free)
 
-/* What was at `address` at `time` (CLOCK_MONOTONIC, ns): of the functions
- * loaded there by then, the last. FALSE: none. */
+/* The function at `address` at `time` (CLOCK_MONOTONIC, ns): the last one that
+ * was loaded there by then. FALSE: none. */
 gboolean flam_jitdump_find (const FlamJitdump *jitdump,
                             guint64 address,
                             guint64 time,

@@ -14,7 +14,7 @@
 
 struct _FlamPerfMap
 {
-  char *text;    /* the file, names cut off in place */
+  char *text;    /* the file, names terminated in place */
   GArray *names; /* guint32 offsets into text */
   FlamIntervals map;
   gint64 time;
@@ -64,7 +64,7 @@ parse (FlamPerfMap *map)
       &map->map, (FlamInterval *)ranges->data, ranges->len);
 }
 
-/* Takes over `text`, which is NUL-terminated and shorter than 4 GiB. */
+/* Takes ownership of `text`, which is NUL-terminated and shorter than 4 GiB. */
 static FlamPerfMap *
 map_new (char *text)
 {
@@ -82,8 +82,8 @@ flam_perf_map_new_from_data (const char *text, gsize size)
   return map_new (g_strndup (text, MIN (size, (gsize)FILE_MAX)));
 }
 
-/* Up to the first NUL: a hole in the file, which takes no room on the disk,
- * takes none here. */
+/* Reads up to the first NUL: a hole in the file, which takes no space on the
+ * disk, takes no memory either. */
 static char *
 read_all (int fd, gsize size)
 {
@@ -133,8 +133,8 @@ open_owned (const char *path, uid_t owner, GError **error)
   return map;
 }
 
-/* The pid in the process's own namespace, which its runtime wrote into the
- * name: the last of the line "NSpid:". */
+/* The pid in the process's own namespace, which its runtime uses in the name:
+ * the last one in the line "NSpid:". */
 static gint64
 inner_pid (gint32 pid)
 {
@@ -229,7 +229,7 @@ flam_perf_map_split_python (const char *name, char **function, char **file)
   return TRUE;
 }
 
-/* The number behind the last colon before `end`, which moves to that colon. */
+/* The number after the last colon before `end`, which is set to that colon. */
 static gboolean
 take_number (const char *start, const char **end, guint64 *number)
 {

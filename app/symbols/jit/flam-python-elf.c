@@ -7,7 +7,7 @@
 
 #define SECTION ".PyRuntime"
 
-/* Bytes as the file has them for an address; 0: none. */
+/* The bytes in the file for an address; 0: none. */
 static gsize
 read_at (const FlamElf *elf, int fd, guint64 vaddr, void *to, gsize size)
 {
@@ -31,7 +31,7 @@ version_of (const FlamElf *elf, int fd)
   return (guint32)version;
 }
 
-/* What is to be taken from an address of the code to get its file offset. */
+/* The difference between an address of the code and its file offset. */
 static guint64
 code_bias (const FlamElf *elf)
 {
@@ -44,16 +44,16 @@ code_bias (const FlamElf *elf)
   return 0;
 }
 
-/* _PyRuntime is alone in a section of its own, which is there in stripped
- * binaries too. */
+/* _PyRuntime is alone in a section of its own, which stripped binaries have,
+ * too. */
 gboolean
 flam_python_is_in (const FlamElf *elf)
 {
   return flam_elf_has_section (elf, SECTION);
 }
 
-/* Up to 3.9 there is no such section. By its file's name first, as to look for
- * a symbol takes long in large programs. */
+/* Up to 3.9 there is no such section. The file's name is checked first, as the
+ * search for a symbol takes long in large programs. */
 static gboolean
 is_old (const FlamElf *elf, const char *path)
 {

@@ -9,7 +9,7 @@
 #define INTERPRETERS_MAX 64
 #define THREADS_MAX 4096
 
-#define OBJECT_SIZE 16 /* of a var object: then its length, then its data */
+#define OBJECT_SIZE 16 /* of a var object: its length and its data follow */
 
 /* --- layouts ------------------------------------------------------------- */
 
@@ -52,8 +52,8 @@ static const FlamPythonLayout fixed[] = {
     .text_ascii = 40 },
 };
 
-/* Words of _Py_DebugOffsets, counted within a group; groups begin elsewhere in
- * each version. */
+/* Word positions in _Py_DebugOffsets, counted within a group; the start of the
+ * groups differs between versions. */
 typedef struct
 {
   uint16_t runtime;
@@ -73,7 +73,7 @@ entry (const uint8_t *offsets, uint16_t group, unsigned i, bool *ok)
   return (uint16_t)value;
 }
 
-/* Whether what is read of a frame and of a code object at once holds all. */
+/* Whether the bytes read at once of a frame and of a code object suffice. */
 static bool
 is_sane (const FlamPythonLayout *layout)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* CPython's own call stack, read from outside: 3.11 to 3.14.
+/* CPython's call stack, read from outside: 3.11 to 3.14.
  *
- * Plain C without GLib, and it touches the interpreter's memory only through
- * the caller's `read`; whatever is found there, a call ends and stays within
- * its buffers.
+ * Plain C without GLib. The interpreter's memory is only read through the
+ * caller's `read`; with any content of that memory, a call terminates and stays
+ * within its buffers.
  *
  *   _PyRuntime ─▶ interpreters ─▶ thread states ─▶ innermost frame
  *
@@ -21,20 +21,20 @@
  *   └───────────────────────────┘
  *
  * A Python function called by Python takes no native frame of its own: one run
- * of the evaluation loop carries all frames up to an entry. What marks the
- * entry is a local variable of that run: a _PyCFrame (3.11), or a frame that
- * is no function's (3.12 on). So its address says which native frame it was,
- * without symbols, wherever the compiler put the loop.
+ * of the evaluation loop carries all frames up to an entry. The entry is marked
+ * by a local variable of that run: a _PyCFrame (3.11), or a frame without a
+ * function (3.12 on). So its address determines the native frame, without
+ * symbols, wherever the compiler put the loop.
  *
- * Source of facts: CPython's Include/internal/pycore_frame.h, pycore_runtime.h
+ * Sources: CPython's Include/internal/pycore_frame.h, pycore_runtime.h
  * (_Py_DebugOffsets, 3.13 on), cpython/pystate.h, cpython/code.h,
- * cpython/unicodeobject.h of the versions named. */
+ * cpython/unicodeobject.h of these versions. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where things are, for one build of CPython; offsets in bytes. */
+/* The layout of one build of CPython; offsets in bytes. */
 typedef struct
 {
   uint32_t version; /* PY_VERSION_HEX */
@@ -51,7 +51,7 @@ typedef struct
   uint16_t frame_owner;
   uint16_t code_first_line;
   uint16_t code_file;
-  uint16_t code_name; /* the qualified one */
+  uint16_t code_name; /* the qualified name */
   uint16_t code_lines;
   uint16_t code_instructions;
   uint16_t text_ascii; /* size of a PyASCIIObject */
@@ -59,9 +59,9 @@ typedef struct
 
 #define FLAM_PYTHON_DEBUG_OFFSETS_SIZE 760
 
-/* `offsets` are the bytes at _PyRuntime, as many of them as there are; needed
- * from 3.13 on, and then `version` is not (0). NULL, or a static message why
- * the frames of this build cannot be read. */
+/* `offsets` are the available bytes at _PyRuntime; they are needed from 3.13
+ * on, and then `version` is not (0). NULL, or a static message why the frames
+ * of this build cannot be read. */
 const char *flam_python_layout_init (FlamPythonLayout *layout,
                                      uint32_t version,
                                      const void *offsets,
@@ -74,15 +74,15 @@ typedef struct
   void *data;
 } FlamPythonMemory;
 
-/* The thread states of a native thread (one an interpreter it works for), at
- * most `limit`. `tid` as the target itself sees it. */
+/* The thread states of a native thread (one for each interpreter it works for),
+ * at most `limit`. `tid` is the number in the target's pid namespace. */
 size_t flam_python_find_threads (const FlamPythonLayout *layout,
                                  const FlamPythonMemory *memory,
                                  uint64_t runtime,
                                  uint64_t tid,
                                  uint64_t *threads,
                                  size_t limit);
-/* Whether that still is a thread state of `tid`. */
+/* Whether it is still a thread state of `tid`. */
 bool flam_python_is_thread (const FlamPythonLayout *layout,
                             const FlamPythonMemory *memory,
                             uint64_t thread,
@@ -91,19 +91,19 @@ bool flam_python_is_thread (const FlamPythonLayout *layout,
 typedef struct
 {
   uint64_t code; /* address of the code object; 0: an entry */
-  uint64_t pc;   /* of the instruction, or of what marks the entry */
+  uint64_t pc;   /* of the instruction, or of the marker of the entry */
 } FlamPythonFrame;
 
-/* The frames of a thread that stands still, innermost first, each run of the
- * evaluation loop closed by an entry. A chain that is bad or longer than
- * `limit` ends without one. */
+/* The frames of a stopped thread, innermost first, each run of the evaluation
+ * loop closed by an entry. A chain that is invalid or longer than `limit` ends
+ * without one. */
 size_t flam_python_walk (const FlamPythonLayout *layout,
                          const FlamPythonMemory *memory,
                          uint64_t thread,
                          FlamPythonFrame *frames,
                          size_t limit);
 
-/* What a code object says of itself. */
+/* The content of a code object. */
 typedef struct
 {
   uint64_t file; /* addresses of objects */
@@ -112,11 +112,10 @@ typedef struct
   uint32_t first_line;
 } FlamPythonCodeParts;
 
-/* A code object that takes the place of another may well have its name, file
- * and lines where the other had them. So these two are read, and compared with
- * what was read when the code object was met: a piece of the code object (from
- * 3.12 on it holds a number that is never used again), and of its name the
- * length and the hash. */
+/* A code object that replaces another one may have its name, file and lines at
+ * the same addresses. So these two pieces are read, and compared with those
+ * that were first read: a piece of the code object (from 3.12 on it contains a
+ * number that is never reused), and the length and the hash of its name. */
 #define FLAM_PYTHON_CODE_SIZE 80
 #define FLAM_PYTHON_NAME_SIZE 16
 
@@ -136,15 +135,14 @@ void flam_python_code_parts (const FlamPythonLayout *layout,
                              const uint8_t piece[FLAM_PYTHON_CODE_SIZE],
                              FlamPythonCodeParts *parts);
 
-/* A string object as UTF-8, cut where it is longer than `size`, always
+/* A string object as UTF-8, truncated if it is longer than `size`, always
  * terminated. False: not a string. */
 bool flam_python_text (const FlamPythonLayout *layout,
                        const FlamPythonMemory *memory,
                        uint64_t object,
                        char *text,
                        size_t size);
-/* A bytes object; returns its length, 0 when it is none or longer than `size`.
- */
+/* A bytes object; returns its length, 0 if it is none or longer than `size`. */
 size_t flam_python_bytes (const FlamPythonMemory *memory,
                           uint64_t object,
                           uint8_t *bytes,

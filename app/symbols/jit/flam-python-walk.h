@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* flam_python_walk() for those who read memory directly and a million times a
- * second: with a `look` that the compiler sees, it becomes a few loads a frame.
- */
+/* flam_python_walk() for callers that read memory directly and a million times
+ * a second: with a `look` that the compiler can inline, it becomes a few loads
+ * a frame. */
 
 #include "flam-python-frames.h"
 
@@ -12,7 +12,7 @@
 /* No frame of any version is smaller. */
 #define FLAM_PYTHON_FRAME_SIZE 80
 
-/* enum _frameowner: from here on no function's frame. */
+/* enum _frameowner: from this value on not a function's frame. */
 #define FLAM_PYTHON_OWNER_ENTRY 3
 
 static inline uint64_t
@@ -24,8 +24,8 @@ flam_python_word (const uint8_t *bytes, size_t offset)
   return value;
 }
 
-/* So many bytes of the interpreter's memory: there where they are, or in
- * `room`. NULL: not readable. */
+/* A number of bytes of the interpreter's memory: in place, or copied to `room`.
+ * NULL: not readable. */
 typedef const uint8_t *(*FlamPythonLook) (const FlamPythonMemory *memory,
                                           uint64_t address,
                                           uint8_t *room,
@@ -46,15 +46,15 @@ flam_python_look_word (FlamPythonLook look,
   return true;
 }
 
-/* To 3.12 a thread state leads to a _PyCFrame, and that to the frame. */
+/* Up to 3.12 a thread state points to a _PyCFrame, and that to the frame. */
 static inline bool
 flam_python_has_cframe (const FlamPythonLayout *layout)
 {
   return layout->version < 0x030d0000;
 }
 
-/* In 3.11 a frame that ends a run says so in the byte before its owner, and the
- * _PyCFrame of the run leads to that of the run before. */
+/* In 3.11 a frame that ends a run is marked in the byte before its owner, and
+ * the _PyCFrame of the run points to that of the run before. */
 static inline bool
 flam_python_has_entry_flag (const FlamPythonLayout *layout)
 {
@@ -110,7 +110,7 @@ flam_python_walk_inline (const FlamPythonLayout *layout,
                   look, memory, cframe + layout->cframe_frame + 8, &cframe))
             break;
         }
-      /* A frame that comes again: memory that lies. Brent's way to see it. */
+      /* A repeated frame: invalid memory. Detected by Brent's algorithm. */
       if (++steps == mark_at)
         {
           mark = frame;

@@ -15,7 +15,7 @@ next_byte (Table *table)
   return table->at < table->end ? *table->at++ : 0;
 }
 
-/* Six bits a byte, the lowest first; bit 6 says that more follow. */
+/* Six bits a byte, the lowest first; bit 6 is set if more follow. */
 static guint64
 next_varint (Table *table)
 {
@@ -44,7 +44,7 @@ next_signed (Table *table)
 }
 
 /* 3.11 on: an entry is a byte 1cccclll: code c, for l + 1 code units of two
- * bytes, and what c says follows. */
+ * bytes, followed by the data that c requires. */
 static gint64
 line_311 (Table *table, gint64 offset, gint64 line)
 {
@@ -80,7 +80,7 @@ line_311 (Table *table, gint64 offset, gint64 line)
   return 0;
 }
 
-/* 3.10: pairs of a length in bytes and a change of line, which comes first;
+/* 3.10: pairs of a length in bytes and a change of line, which applies first;
  * -128 for none. */
 static gint64
 line_310 (Table *table, gint64 offset, gint64 line)
@@ -100,7 +100,7 @@ line_310 (Table *table, gint64 offset, gint64 line)
   return line;
 }
 
-/* To 3.9: the change comes after the bytes. */
+/* Up to 3.9: the change applies after the bytes. */
 static gint64
 line_39 (Table *table, gint64 offset, gint64 line)
 {

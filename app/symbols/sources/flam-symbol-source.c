@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-symbol-source.h"
 
-/* The table: a row is a word, X for flam_symbols_X; the first that matches. */
+/* The table: a row is a word, X for flam_symbols_X; the first match is used. */
 #define SOURCES(ROW)                                                           \
   ROW (vdso)                                                                   \
   ROW (kernel)                                                                 \

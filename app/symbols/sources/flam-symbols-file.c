@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* ELF files with their symbol tables and DWARF; and the vdso, which is such a
+/* ELF files with their symbol tables and DWARF; and the vdso, which is an ELF
  * file in memory. */
 
 #include "flam-binaries.h"
@@ -164,7 +164,7 @@ debuginfod_free (gpointer data)
   g_free (debuginfod);
 }
 
-/* NULL: not allowed, or not to be had, which is said once. */
+/* NULL: not allowed, or unavailable, which is reported once. */
 static FlamDebuginfod *
 get_debuginfod (FlamSymbolContext *context)
 {
@@ -187,7 +187,7 @@ typedef char *(*Find) (FlamDebuginfod *debuginfod,
                        const FlamProgress *progress,
                        GError **error);
 
-/* FALSE only when cancelled. */
+/* FALSE only if cancelled. */
 static gboolean
 download (FlamSymbolContext *context,
           const FlamSymbolTarget *target,
@@ -208,8 +208,8 @@ download (FlamSymbolContext *context,
   return FALSE;
 }
 
-/* Without a build ID nothing proves that the file in that place is the one that
- * ran, but one that was written later is not. */
+/* Without a build ID there is no proof that the file at that path is the
+ * recorded one, but a file that was written later is certainly not. */
 static void
 check_age (const FlamSymbolContext *context,
            const FlamSymbolTarget *target,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Generated code, by what its process wrote into /tmp: jitdump, perf map. */
+/* Generated code, by the files of its process in /tmp: jitdump, perf map. */
 
 #include "flam-jit.h"
 #include "flam-symbol-source.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The kernel's functions, by /proc/kallsyms: of the running kernel, and only
- * when it is the recorded one, at the addresses that it had then. */
+/* The kernel's functions, by /proc/kallsyms: of the running kernel, and only if
+ * it is the recorded one, at the addresses of that boot. */
 
 #include "flam-kallsyms.h"
 #include "flam-symbol-source.h"
@@ -10,7 +10,7 @@
 
 typedef struct
 {
-  FlamKallsyms *names; /* NULL: why not */
+  FlamKallsyms *names; /* NULL: see `error` */
   GError *error;
   FlamSymbolFrame frame;
 } Kernel;
@@ -55,7 +55,7 @@ kernel_free (gpointer data)
   g_free (kernel);
 }
 
-/* The kernel's own modules are modules of the capture, too: read once. */
+/* The kernel's own modules are modules of the capture, too: it is read once. */
 static Kernel *
 get_kernel (FlamSymbolContext *context)
 {

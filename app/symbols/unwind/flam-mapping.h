@@ -2,7 +2,7 @@
 #pragma once
 
 /* A line of /proc/PID/maps, proc(5). Plain C, since the preload library reads
- * its own process's:
+ * the maps of its own process:
  *
  *   7f1c8a028000-7f1c8a1b0000 r-xp 00028000 fd:01 1835123    /usr/lib/libc.so.6
  *   start        end          │ │  offset         inode      path
@@ -21,13 +21,13 @@ typedef struct
   uint64_t inode;
   bool readable;
   bool executable;
-  const char *path; /* in the text; with " (deleted)" where it says so */
+  const char *path; /* in the text; may end in " (deleted)" */
   size_t length;
 } FlamMapping;
 
-/* The line [line, end), without its newline; false: it is no mapping. */
+/* Parses the line [line, end), without its newline; false: not a mapping. */
 bool
 flam_mapping_parse (const char *line, const char *end, FlamMapping *mapping);
-/* The next mapping of a text, whose place `at` is; a last line without a
- * newline was cut off and is not taken. False: there is none. */
+/* The next mapping of a text, at the position `at`; a last line without a
+ * newline is incomplete and is skipped. False: there is none. */
 bool flam_mapping_next (const char **at, const char *end, FlamMapping *mapping);

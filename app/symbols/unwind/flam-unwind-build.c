@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* .eh_frame and .debug_frame -> table. Rows are written FDE by FDE in the
- * section's order, then put together in the order of their pcs: where FDEs
- * overlap the first in the file wins, and where none is, a row of kind NONE
- * says so. */
+ * section's order, then put together in the order of their pcs: if FDEs
+ * overlap, the first in the file is used, and a gap becomes a row of kind
+ * NONE. */
 
 #include "flam-unwind-cfi.h"
 #include "flam-unwind-prologue.h"
@@ -15,7 +15,7 @@
 /* Marks a text for translation (flam-types.h); there is no GLib here. */
 #define N_(String) (String)
 
-#define PADDING 16 /* a gap smaller than this lies between two functions */
+#define PADDING 16 /* a smaller gap is padding between two functions */
 
 typedef struct
 {
@@ -83,8 +83,8 @@ same_rule (const FlamUnwindRow *a, const FlamUnwindRow *b)
   return a->cfa == b->cfa && a->bp == b->bp && a->how == b->how;
 }
 
-/* A few dozen distinct rules a module, so a search from the newest will do;
- * bounded for hostile input. */
+/* A module has a few dozen distinct rules, so a search from the newest is fast
+ * enough; it is bounded for hostile input. */
 static bool
 intern_rule (Builder *builder, const FlamUnwindRule *rule, uint16_t *number)
 {
@@ -178,7 +178,7 @@ read_fde (Builder *builder, FlamUnwindBytes in)
                     emit_row,
                     builder))
     return true;
-  /* What came before the bad instruction is no more to be trusted. */
+  /* The rows before the bad instruction cannot be trusted either. */
   fde = (Fde *)builder->fdes.data + builder->fdes.n - 1;
   builder->rows.n = fde->first_row;
   builder->fdes.n--;
@@ -222,7 +222,7 @@ sort_fdes (Vector *fdes)
       }
 }
 
-/* Adds one row, unless it says what the row before says. */
+/* Adds one row, unless it is equal to the row before. */
 static uint32_t
 join_row (FlamUnwindRow *rows, uint32_t n, FlamUnwindRow row)
 {
@@ -237,7 +237,7 @@ join_row (FlamUnwindRow *rows, uint32_t n, FlamUnwindRow row)
   return n + 1;
 }
 
-/* How many rows join_rows() makes at most. */
+/* The maximum number of rows that join_rows() makes. */
 static size_t
 room_for_rows (const Builder *builder)
 {
@@ -256,7 +256,7 @@ room_for_rows (const Builder *builder)
   return room;
 }
 
-/* Returns how many. */
+/* Returns the number of rows. */
 static uint32_t
 join_rows (const Builder *builder, FlamUnwindRow *out, uint32_t *covered_end)
 {

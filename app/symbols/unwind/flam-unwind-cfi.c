@@ -127,7 +127,7 @@ define_cfa (FlamCfiState *state, uint64_t reg, int64_t offset)
   state->cfa_offset = offset;
 }
 
-/* Instructions that say where a register is. False: none of these. */
+/* Instructions that define a register's location. False: none of these. */
 static bool
 run_rule (const FlamCfiCie *cie,
           const FlamCfiState *initial,
@@ -202,7 +202,7 @@ run_rule (const FlamCfiCie *cie,
     }
 }
 
-/* Instructions that say where the CFA is. */
+/* Instructions that define the CFA. */
 static bool
 run_cfa (const FlamCfiCie *cie,
          uint8_t op,
@@ -323,8 +323,8 @@ flam_cfi_run (const FlamCfiCie *cie,
   return initial ? emit (data, pc, state) : true;
 }
 
-/* register + offset [deref [+ constant]], which is what compilers, linkers
- * and hand-written assembler use. */
+/* register + offset [deref [+ constant]], which compilers, linkers and
+ * hand-written assembler use. */
 typedef struct
 {
   uint8_t reg;
@@ -387,7 +387,7 @@ read_simple (FlamUnwindBytes in, Simple *simple)
          simple->offset2 == (int32_t)simple->offset2;
 }
 
-/* What linkers write for .plt: rsp + 8 + ((rip & 15) >= N) * 8. */
+/* The form that linkers use for .plt: rsp + 8 + ((rip & 15) >= N) * 8. */
 static bool
 read_plt (FlamUnwindBytes in, uint16_t *threshold)
 {
@@ -403,7 +403,7 @@ read_plt (FlamUnwindBytes in, uint16_t *threshold)
   return true;
 }
 
-/* False: not understood. */
+/* False: not supported. */
 static bool
 where_of_rule (const FlamCfiRule *rule,
                uint8_t *where,
@@ -448,7 +448,7 @@ where_of_rule (const FlamCfiRule *rule,
     }
 }
 
-/* `offset` as a multiple of -8 below `limit`; 0 where it is none. */
+/* `offset` as a multiple of -8 below `limit`; 0 if it is none. */
 static unsigned
 slot_of (const FlamCfiRule *rule, unsigned limit)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Call frame information, for flam-unwind-build.c alone: the entries of its
- * sections, and the interpreter, which runs an FDE's program and hands out one
- * row a change. */
+/* Call frame information, only for flam-unwind-build.c: the entries of its
+ * sections, and the interpreter, which runs the program of an FDE and emits one
+ * row for each change. */
 
 #include "flam-unwind-rows.h"
 
@@ -11,7 +11,7 @@ typedef struct
 {
   const uint8_t *p;
   const uint8_t *end;
-  bool bad; /* read past the end: everything read since is 0 */
+  bool bad; /* read past the end: all later values are 0 */
 } FlamUnwindBytes;
 
 uint8_t flam_unwind_read_u8 (FlamUnwindBytes *bytes);
@@ -23,10 +23,10 @@ int64_t flam_unwind_read_sleb (FlamUnwindBytes *bytes);
 /* A view of the next `size` bytes, which are skipped. */
 FlamUnwindBytes flam_unwind_read_view (FlamUnwindBytes *bytes, uint64_t size);
 
-/* Where a register's value is to be found, as a program says it. */
+/* The location of a register's value, as defined by a program. */
 typedef enum
 {
-  FLAM_CFI_UNSET, /* nothing said: same value */
+  FLAM_CFI_UNSET, /* undefined: same value */
   FLAM_CFI_SAME,
   FLAM_CFI_UNDEFINED,
   FLAM_CFI_OFFSET,     /* at CFA + offset */
@@ -43,7 +43,7 @@ typedef struct
   FlamUnwindBytes expression;
 } FlamCfiRule;
 
-/* The columns that are followed: CFA, RA, rbp, rbx. */
+/* The supported columns: CFA, RA, rbp, rbx. */
 typedef struct
 {
   bool cfa_is_expression;
@@ -68,14 +68,14 @@ typedef struct
   FlamCfiState initial;
 } FlamCfiCie;
 
-/* `pc` is where `state` begins to be true. False: stop. */
+/* `state` is valid from `pc` on. False: stop. */
 typedef bool (*FlamCfiEmit) (void *data,
                              uint64_t pc,
                              const FlamCfiState *state);
 
-/* Runs `program` from `state`, pc from `*pc`. `initial` NULL while it is a
- * CIE's program, which cannot move the pc. `budget` is taken from for every
- * instruction. False: not understood, or bad. */
+/* Runs `program` from `state`, pc from `*pc`. `initial` is NULL for a CIE's
+ * program, which cannot move the pc. `budget` is reduced by every instruction.
+ * False: not supported, or bad. */
 bool flam_cfi_run (const FlamCfiCie *cie,
                    const FlamCfiState *initial,
                    FlamUnwindBytes program,
@@ -85,7 +85,7 @@ bool flam_cfi_run (const FlamCfiCie *cie,
                    FlamCfiEmit emit,
                    void *data);
 
-/* State -> row (all but pc) and, where `row->how` says so, rule. */
+/* State -> row (all but pc) and, if `row->how` refers to one, rule. */
 void flam_cfi_compress (const FlamCfiState *state,
                         bool signal_frame,
                         FlamUnwindRow *row,
@@ -93,26 +93,26 @@ void flam_cfi_compress (const FlamCfiState *state,
 
 /* --- flam-unwind-entries.c ------------------------------------------------ */
 
-#define FLAM_CFI_CIES 64 /* remembered; linkers merge equal ones */
+#define FLAM_CFI_CIES 64 /* kept at a time; linkers merge equal ones */
 
-/* Goes through a section, FDE by FDE. */
+/* Iterates over the FDEs of a section. */
 typedef struct
 {
   const FlamUnwindSections *sections;
   const FlamUnwindSection *section; /* one of these */
   bool is_debug_frame;
   FlamUnwindBytes in;
-  uint64_t budget;       /* instructions that may still be run */
-  const FlamCfiCie *cie; /* of the FDE; NULL: it cannot be understood */
+  uint64_t budget;       /* number of instructions that may still be run */
+  const FlamCfiCie *cie; /* of the FDE; NULL: not supported */
   FlamCfiCie cies[FLAM_CFI_CIES];
 } FlamCfiReader;
 
 void flam_cfi_reader_init (FlamCfiReader *reader,
                            const FlamUnwindSections *sections,
                            const FlamUnwindSection *section);
-/* Its bytes behind the id; false at the end of the section. */
+/* The FDE's bytes behind the id; false at the end of the section. */
 bool flam_cfi_next_fde (FlamCfiReader *reader, FlamUnwindBytes *body);
-/* The first pc of the FDE; what follows in `in` is its program. */
+/* The first pc of the FDE; the rest of `in` is its program. */
 uint64_t flam_cfi_read_range (const FlamCfiReader *reader,
                               FlamUnwindBytes *in,
                               uint64_t *size);

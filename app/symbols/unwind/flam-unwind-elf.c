@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The few parts of an ELF image that unwind tables are made of: executable
+/* The parts of an ELF image from which unwind tables are made: executable
  * segments, .eh_frame (by section, else through .eh_frame_hdr), .debug_frame.
  *
  *   .eh_frame_hdr: OFFSET SIZE WHAT
@@ -9,8 +9,8 @@
  *                       2    2 encodings of a count and a table, not used
  *                       4    . pointer to .eh_frame
  *
- * The loaded form has no sections, and .eh_frame has no size there: it ends
- * with an entry of length 0, or where its segment ends. */
+ * A loaded image has no sections, and .eh_frame has no size there: it ends with
+ * an entry of length 0, or at the end of its segment. */
 
 #include "flam-unwind-rows.h"
 
@@ -62,7 +62,7 @@ open_image (Image *image)
   return image->phdrs ? NULL : N_ ("program headers lie outside the file");
 }
 
-/* What may be read at a virtual address, to the end of its segment. */
+/* The readable bytes from a virtual address to the end of its segment. */
 static const void *
 bytes_at_vaddr (const Image *image, uint64_t vaddr, size_t *size)
 {
@@ -155,7 +155,7 @@ find_by_sections (const Image *image, FlamUnwindSections *sections)
     }
 }
 
-/* The pointer's encodings that linkers use: pc-relative and absolute. */
+/* The encodings of pointers that linkers use: pc-relative and absolute. */
 static uint64_t
 eh_frame_pointer (const uint8_t *header, uint64_t vaddr)
 {

@@ -3,13 +3,13 @@
 /* The entries of .eh_frame and .debug_frame:
  *
  *   OFFSET  SIZE  WHAT
- *        0     4  length of what follows; 0xffffffff: 8 bytes of length follow;
+ *        0     4  length of the rest; 0xffffffff: 8 bytes of length follow;
  *                 0: the end
  *        4   4|8  .eh_frame: 0 = CIE, else distance back to the FDE's CIE;
  *                 .debug_frame: all ones = CIE, else the CIE's offset
  *   CIE: version, augmentation string, alignments, return address column,
  *        augmentation data, first instructions
- *   FDE: first pc, size (both as the CIE's 'R' encoding says), augmentation
+ *   FDE: first pc, size (both encoded by the CIE's 'R'), augmentation
  *        data, instructions */
 
 #include "flam-unwind-cfi.h"
@@ -91,7 +91,7 @@ read_encoded (const FlamCfiReader *reader,
   return base + (uint64_t)read_encoded_value (in, encoding);
 }
 
-/* The augmentation data's letters; false: unknown, the FDEs cannot be read. */
+/* The letters of the augmentation; false: unknown, the FDEs cannot be read. */
 static bool
 read_augmentation (const FlamCfiReader *reader,
                    const char *letters,

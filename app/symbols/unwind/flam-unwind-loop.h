@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The walk over a stack, once for all who walk: the recorder over a copy
- * (flam_unwind_walk()), the preload library over its own thread's. Plain C,
+/* The walk over a stack, shared by all walkers: the recorder walks a copy
+ * (flam_unwind_walk()), the preload library its own thread's stack. Plain C,
  * like flam-unwind-rows.h. Which frame is an interrupted one, at which address
- * a caller is looked up, and where a walk ends is said here alone.
+ * a caller is looked up, and where a walk ends is defined only here.
  *
  *   meet? ─▶ find ──▶ enter ──▶ step ──▶ leave? ──▶ the caller's frame: again
  *     │       └ no code: outside
  *     └ the rest is known
  *
- * It is compiled into each walker with its functions, so that these cost no
- * calls. */
+ * It is compiled into each walker together with the walker's functions, so that
+ * these cost no calls. */
 
 #include "flam-unwind-rows.h"
 
@@ -23,22 +23,22 @@ typedef struct
 
 typedef struct
 {
-  /* Before anything is looked up; may walk `regs` on by itself. False: the
-   * rest is known, the walk ends with FLAM_UNWIND_OK. */
+  /* Called before any look-up; may advance `regs` itself. False: the rest is
+   * known, the walk ends with FLAM_UNWIND_OK. */
   bool (*meet) (void *data, FlamUnwindRegs *regs);
   /* NULL: no code there. */
   const FlamUnwindCode *(*find) (void *data, uint64_t pc);
-  /* A frame at `pc`, as it is to be shown. False: no more of them, the walk
-   * ends with FLAM_UNWIND_LIMIT. */
+  /* A frame at `pc`, in the form to be shown. False: no more frames fit, the
+   * walk ends with FLAM_UNWIND_LIMIT. */
   bool (*enter) (void *data, const FlamUnwindRegs *regs, uint64_t pc);
-  /* From the frame entered last, by `row`, to its caller. */
+  /* A step from the last entered frame, by `row`, to its caller. */
   void (*leave) (void *data,
                  const FlamUnwindRow *row,
                  const FlamUnwindRegs *caller);
 } FlamUnwindWalker;
 
-/* A handler "returns" to the first byte of the signal trampoline, which was
- * never called. */
+/* A handler "returns" to the first byte of the signal trampoline, which
+ * was never called. */
 static inline bool
 flam_unwind_is_signal_frame (const FlamUnwindCode *code)
 {
@@ -52,7 +52,7 @@ flam_unwind_loop (const FlamUnwindWalker *walker,
                   const FlamUnwindMemory *memory,
                   FlamUnwindRegs *regs)
 {
-  FlamUnwindRow row = { 0 }; /* of the frame before, which this one called */
+  FlamUnwindRow row = { 0 }; /* of the frame before, the callee */
   bool called = false;
 
   for (bool first = true;; first = false)

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#define SMALL 1024 /* bytes of a gap that is looked at */
-#define ALIGNED 16 /* where functions begin */
+#define SMALL 1024 /* bytes of a gap that are examined */
+#define ALIGNED 16 /* alignment of functions */
 
 static const uint8_t *
 code_at (const FlamUnwindSections *sections, uint32_t offset, uint32_t size)
@@ -21,8 +21,8 @@ code_at (const FlamUnwindSections *sections, uint32_t offset, uint32_t size)
   return NULL;
 }
 
-/* How long the instruction of a prologue at `code` is, and by how many bytes
- * it moves rsp; 0: it is none. */
+/* The length of the prologue instruction at `code`, and the number of bytes by
+ * which it moves rsp; 0: not a prologue instruction. */
 static uint32_t
 prologue_step (const uint8_t *code, uint32_t left, uint32_t *moved)
 {
@@ -39,8 +39,8 @@ prologue_step (const uint8_t *code, uint32_t left, uint32_t *moved)
   return 0;
 }
 
-/* The bytes before a function's first: the end of the one before, or what
- * fills the room between the two. */
+/* The bytes before a function: the end of the previous one, or padding between
+ * the two. */
 static bool
 may_begin (const uint8_t *code, uint32_t at)
 {
@@ -48,7 +48,7 @@ may_begin (const uint8_t *code, uint32_t at)
          code[at - 1] == 0x90 || code[at - 1] == 0;
 }
 
-/* Rows of the function that begins at `at`, if it is one. */
+/* Makes rows for the function at `at`, if there is one. */
 static uint32_t
 rows_at (const uint8_t *code,
          uint32_t size,

@@ -3,23 +3,23 @@
 
 /* Functions without CFI.
  *
- * Some compilers leave it out for a function that nothing is thrown through:
+ * Some compilers omit it for a function through which no exception is thrown:
  * rustc for main with panic=abort. Such a function is recognized by its
- * prologue, as long as nothing but pushes and one subtraction makes its frame:
+ * prologue, if only pushes and one subtraction make its frame:
  *
- *   [endbr64]  [push REG] ...  [sub $N, %rsp]     CFA = rsp + 8 + what they do
+ *   [endbr64]  [push REG] ...  [sub $N, %rsp]     CFA = rsp + 8 + their sizes
  *
- * One that begins with `push %rbp` has a frame pointer, which is tried without
- * a row. Functions begin at multiples of 16, behind the end of another or what
- * fills the room between. A large gap is left alone. */
+ * A function that begins with `push %rbp` has a frame pointer, which is tried
+ * without a row. Functions begin at multiples of 16, after the end of another
+ * one or padding. A large gap is not examined. */
 
 #include "flam-unwind-rows.h"
 
-/* Rows of one gap at most. */
+/* The maximum number of rows of one gap. */
 #define FLAM_UNWIND_PROLOGUE_ROWS 16
 
-/* Rows of the functions in a gap of the CFI, [start, end) as offsets in the
- * file; returns how many. */
+/* Makes rows for the functions in a gap of the CFI, [start, end) as offsets in
+ * the file; returns how many. */
 uint32_t
 flam_unwind_prologue_rows (const FlamUnwindSections *sections,
                            uint32_t start,

@@ -4,8 +4,8 @@
 #include <elf.h>
 #include <string.h>
 
-/* How far beyond the copied stack an address may lie and still be taken for
- * stack that was not copied, rather than for garbage. */
+/* An address up to this far beyond the copied stack is considered as stack that
+ * was not copied, a farther one as garbage. */
 #define FAR_BY_CFI (64u << 20)
 #define FAR_BY_FRAME_POINTER (1u << 20)
 
@@ -53,7 +53,7 @@ get_register (const FlamUnwindRegs *regs,
   else if (reg == FLAM_UNWIND_RBX && regs->bx_state == 2)
     return read_word (memory, regs->bx, FAR_BY_CFI, value);
   else
-    /* A leaf that sleeps: a stop would show them all. */
+    /* A sleeping leaf: a stop would provide all registers. */
     return regs->bp_unknown && !regs->caller ? FLAM_UNWIND_NEEDS_BP
                                              : FLAM_UNWIND_BAD;
   return FLAM_UNWIND_OK;
@@ -108,7 +108,7 @@ find_return (const FlamUnwindRule *rule,
   return FLAM_UNWIND_OK;
 }
 
-/* A lost rbp is no error: most callers do not need it. */
+/* An unknown rbp is no error: most callers do not need it. */
 static void
 find_bp (const FlamUnwindRule *rule,
          const FlamUnwindMemory *memory,

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Unwind tables: how to get from one frame to its caller, x86-64.
+/* Unwind tables: the step from one frame to its caller, x86-64.
  *
- * Plain C without GLib, since the allocation preload carries these files into
- * other people's programs. Look-ups and steps take no lock, allocate nothing
- * and are async-signal-safe; only building a table calls malloc.
+ * Plain C without GLib, since the allocation preload library loads these files
+ * into recorded programs. Look-ups and steps take no lock, allocate nothing and
+ * are async-signal-safe; only building a table calls malloc.
  *
- * A table is compiled once a module from its .eh_frame and .debug_frame. It is
- * one block without pointers, so that it may be written to a file or into
- * shared memory and used there as it stands:
+ * A table is compiled once for each module from its .eh_frame and .debug_frame.
+ * It is one block without pointers, so that it may be written to a file or into
+ * shared memory and used there without changes:
  *
  *   OFFSET         SIZE  WHAT
  *        0           48  header, struct _FlamUnwindTable
  *       48   8 * n_rows  rows, ascending by pc
- *        .  24 * n_rules rules: what does not fit into a row
+ *        .  24 * n_rules rules: frames that do not fit into a row
  *        .   4 * n_index index: bucket i holds the last row at or below
  *                        first + (i << shift)
  *
@@ -28,15 +28,15 @@
  *                 31: unknown
  *
  * The return address is at CFA - 8 and the caller's rsp is the CFA, unless a
- * rule says otherwise. pcs are file offsets (not virtual addresses), so that
- * a mapping's start and offset are all it takes to use a table.
+ * rule defines them. pcs are file offsets (not virtual addresses), so that only
+ * a mapping's start and offset are needed to use a table.
  *
  * Source: DWARF 5 section 6.4 (call frame information), System V ABI AMD64
  * supplement section 3.6 (register numbers), LSB 5.0 Core generic section
  * 10.6 (.eh_frame, .eh_frame_hdr).
  *
- * Another machine is another flam_unwind_step() and another set of columns in
- * the rows: `machine` in the header distinguishes the tables, and the CFI
+ * Another machine needs another flam_unwind_step() and another set of columns
+ * in the rows: `machine` in the header distinguishes the tables, and the CFI
  * interpreter (flam-unwind-cfi.c) has its register numbers in one place. */
 
 #include <stdbool.h>
@@ -46,7 +46,7 @@
 
 typedef enum
 {
-  FLAM_UNWIND_KIND_NONE, /* no information here: frame pointer is tried */
+  FLAM_UNWIND_KIND_NONE, /* no information: the frame pointer is tried */
   FLAM_UNWIND_KIND_SP,   /* CFA = rsp + 8 * cfa */
   FLAM_UNWIND_KIND_BP,   /* CFA = rbp + 8 * cfa */
   FLAM_UNWIND_KIND_PLT,  /* CFA = rsp + 8, 16 from byte `cfa` of an entry */
@@ -68,8 +68,8 @@ typedef enum
 {
   FLAM_UNWIND_AT_CFA,  /* saved at CFA + offset */
   FLAM_UNWIND_AT_REG,  /* saved at register + offset */
-  FLAM_UNWIND_IN_REG,  /* it is in another register */
-  FLAM_UNWIND_SAME,    /* not changed */
+  FLAM_UNWIND_IN_REG,  /* in another register */
+  FLAM_UNWIND_SAME,    /* unchanged */
   FLAM_UNWIND_UNKNOWN, /* lost */
 } FlamUnwindWhere;
 
@@ -111,10 +111,10 @@ typedef struct _FlamUnwindTable
   uint32_t first; /* pc of the first row */
   uint32_t end;   /* one past the last byte covered */
   uint32_t n_fdes;
-  uint32_t n_skipped; /* FDEs left out: bad, or not understood */
+  uint32_t n_skipped; /* FDEs left out: bad, or not supported */
 } FlamUnwindTable;
 
-/* DWARF's register numbers, as far as they are named here. */
+/* DWARF's register numbers, as far as they are used here. */
 enum
 {
   FLAM_UNWIND_RBX = 3,
@@ -124,13 +124,13 @@ enum
   FLAM_UNWIND_N_REGS = 17,
 };
 
-/* What is known of one frame. Fill pc, sp, bp; leave the rest 0. */
+/* The known registers of one frame. Set pc, sp, bp; leave the rest 0. */
 typedef struct
 {
   uint64_t pc;
   uint64_t sp;
   uint64_t bp;
-  uint64_t bx;         /* as bx_state says */
+  uint64_t bx;         /* meaning defined by bx_state */
   const uint64_t *all; /* all 17 registers by DWARF number, or NULL: only for
                           the leaf, for code that keeps its frame elsewhere */
   bool bp_unknown;
@@ -155,10 +155,10 @@ typedef enum
   FLAM_UNWIND_OK,        /* a step: there is a caller */
   FLAM_UNWIND_ROOT,      /* the outermost frame was reached */
   FLAM_UNWIND_TRUNCATED, /* the copied stack ends before the root */
-  FLAM_UNWIND_BAD,       /* what was found makes no sense, or is no code */
-  FLAM_UNWIND_LIMIT,     /* more frames than there is room for */
-  FLAM_UNWIND_NEEDS_BP,  /* bp_unknown, and the way on depends on registers */
-  FLAM_UNWIND_HANDMADE,  /* the root, unless the map of code is too old */
+  FLAM_UNWIND_BAD,       /* inconsistent data, or no code */
+  FLAM_UNWIND_LIMIT,     /* more frames than fit */
+  FLAM_UNWIND_NEEDS_BP,  /* bp_unknown, and the next step needs registers */
+  FLAM_UNWIND_HANDMADE,  /* the root, unless the map of code is outdated */
 } FlamUnwindEnd;
 
 static inline const FlamUnwindRow *
@@ -180,7 +180,7 @@ flam_unwind_table_index (const FlamUnwindTable *table)
   return (const uint32_t *)(flam_unwind_table_rules (table) + table->n_rules);
 }
 
-/* The row for a file offset; NULL where the table covers nothing. */
+/* The row for a file offset; NULL if the table does not cover it. */
 static inline const FlamUnwindRow *
 flam_unwind_table_find (const FlamUnwindTable *table, uint64_t offset)
 {
@@ -204,16 +204,16 @@ flam_unwind_table_find (const FlamUnwindTable *table, uint64_t offset)
   return &rows[low];
 }
 
-/* One step: `regs` becomes the caller's. `row` NULL: frame pointer. `rules`
- * are those of the row's table. On anything but FLAM_UNWIND_OK regs keeps its
- * pc. A return address of 0 is the root. */
+/* One step: `regs` becomes the caller's. `row` NULL: frame pointer. `rules` are
+ * those of the row's table. On any result but FLAM_UNWIND_OK regs keeps its pc.
+ * A return address of 0 is the root. */
 FlamUnwindEnd flam_unwind_step (const FlamUnwindRow *row,
                                 const FlamUnwindRule *rules,
                                 const FlamUnwindMemory *memory,
                                 FlamUnwindRegs *regs);
 
-/* Epilogues pop registers without saying so in the CFI: a slot below the stack
- * pointer was popped, and its value is in the register again. */
+/* Epilogues pop registers without CFI for it: a slot below the stack pointer
+ * was popped, and its value is in the register again. */
 static inline bool
 flam_unwind_was_popped (const FlamUnwindRegs *regs, uint64_t slot)
 {
@@ -242,8 +242,8 @@ flam_unwind_step_bx (const FlamUnwindRow *row,
   regs->all = NULL;
 }
 
-/* The same where all is as it is nearly always: a frame of fixed size, whole
- * in the copy, rbp known. False: nothing was done, flam_unwind_step() will. */
+/* The same for the common case: a frame of fixed size, completely in the copy,
+ * rbp known. False: nothing was done; flam_unwind_step() must be used. */
 static inline bool
 flam_unwind_step_plain (const FlamUnwindRow *row,
                         const FlamUnwindMemory *memory,
@@ -273,18 +273,18 @@ flam_unwind_step_plain (const FlamUnwindRow *row,
   return true;
 }
 
-/* Why a walk ends at a frame (its row, and whether it has called somebody)
- * whose return address is no code.
+/* Why a walk ends at a frame (its row, and whether it has called another
+ * function) whose return address is not in code.
  *
- * Where a stack was set up by hand (makecontext, coroutines), its first frame
- * "returns" to the first byte of a function that was never called, of which
- * the byte before, where callers are looked up, is the end of another one: its
- * CFA is 8 above the stack pointer, and what would be the return address is
- * anything. Behind a call that is rare, as the stack is to be aligned to 16
- * there; but a compiler leaves it so where it sees that the callee does not
- * depend on it (gcc's -fipa-stack-alignment). Then the return address is good,
- * and it is the map that does not know its code yet: before this root is
- * believed, the map has to be as young as the stack. */
+ * On a manually constructed stack (makecontext, coroutines), the first frame
+ * "returns" to the first byte of a function that was never called; the byte
+ * before, at which callers are looked up, is the end of another one: its CFA is
+ * 8 above the stack pointer, and the supposed return address is undefined.
+ * After a call that is rare, as the stack must be aligned to 16 there; but a
+ * compiler omits the alignment if the callee does not depend on it (gcc's
+ * -fipa-stack-alignment). Then the return address is valid, and the map is
+ * outdated: before such a root is accepted, the map must be as recent as the
+ * stack. */
 static inline FlamUnwindEnd
 flam_unwind_end_outside (const FlamUnwindRow *row, bool caller)
 {
@@ -293,7 +293,7 @@ flam_unwind_end_outside (const FlamUnwindRow *row, bool caller)
              : FLAM_UNWIND_BAD;
 }
 
-/* Where the map is known to be young enough. */
+/* For a map that is known to be recent enough. */
 static inline bool
 flam_unwind_is_root (FlamUnwindEnd end)
 {
@@ -303,13 +303,13 @@ flam_unwind_is_root (FlamUnwindEnd end)
 /* --- building (malloc; not for signal handlers) --------------------------
  */
 
-/* What is true of an ELF image, by address. */
+/* The properties of an ELF image, by address. */
 typedef struct
 {
   uint64_t vaddr;
   uint64_t offset;
   uint64_t size;
-  const uint8_t *code; /* its `size` bytes; NULL: they cannot be read */
+  const uint8_t *code; /* its `size` bytes; NULL: not readable */
 } FlamUnwindSegment;
 
 typedef struct
@@ -324,22 +324,22 @@ typedef struct
   const FlamUnwindSegment *segments; /* executable PT_LOADs: file's extent */
   unsigned n_segments;
   FlamUnwindSection eh_frame;
-  FlamUnwindSection debug_frame; /* for what eh_frame does not cover */
+  FlamUnwindSection debug_frame; /* for code that eh_frame does not cover */
   uint64_t text_vaddr;           /* base of DW_EH_PE_textrel; mostly 0 */
   uint64_t data_vaddr;           /* of DW_EH_PE_datarel; mostly 0 */
 } FlamUnwindSections;
 
-/* NULL with a static message when there is nothing to compile or no memory.
+/* NULL with a static message if there is nothing to compile or no memory.
  * Hostile bytes cost time and memory in proportion to their size. Free with
  * flam_unwind_table_free() (a plain free()). */
 FlamUnwindTable *flam_unwind_table_new (const FlamUnwindSections *sections,
                                         const char **why);
-/* From an ELF file's bytes, whole (a mapping of it). */
+/* From the bytes of a whole ELF file (a mapping of it). */
 FlamUnwindTable *
 flam_unwind_table_new_file (const void *file, size_t size, const char **why);
-/* From an image as it is loaded: the vdso's bytes, or a module of the own
- * process. `image` is where the lowest PT_LOAD begins, `size` how many bytes
- * may be read from there. */
+/* From a loaded image: the vdso's bytes, or a module of this process. `image`
+ * is the start of the lowest PT_LOAD, `size` the number of bytes that are
+ * readable from there. */
 FlamUnwindTable *
 flam_unwind_table_new_memory (const void *image, size_t size, const char **why);
 void flam_unwind_table_free (FlamUnwindTable *table);

@@ -14,15 +14,16 @@ struct _FlamUnwindSpace
   FlamUnwindMap *maps; /* ascending, not overlapping */
   size_t n;
   size_t allocated;
-  uint64_t generation; /* unlike that of any other state of any space */
+  uint64_t generation; /* unique among all states of all spaces */
   FlamUnwindLoad load;
   void *data;
 };
 
-/* `pc` is the pc looked up, so a return address and the same address as a leaf
- * have entries of their own. code.row.pc, which is not used here, holds the
- * low half of the generation of the space that the entry was made for: a cache
- * may go from space to space, and a change of a space costs nothing. */
+/* `pc` is the pc that was looked up, so a return address and the same address
+ * as a leaf have separate entries. code.row.pc, which is not used here,
+ * contains the low half of the generation of the space for which the entry was
+ * made: a cache may be used with several spaces, and a change of a space costs
+ * nothing. */
 typedef struct
 {
   uint64_t pc;
@@ -108,7 +109,7 @@ lower_bound (const FlamUnwindSpace *space, uint64_t address)
   return low;
 }
 
-/* `n` unused places at `at`. */
+/* Inserts `n` unused places at `at`. */
 static bool
 open_gap (FlamUnwindSpace *space, size_t at, size_t n)
 {

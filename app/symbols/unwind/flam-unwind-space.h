@@ -7,7 +7,7 @@
  *   walk: pc -> cache -> (miss) -> mapping -> table -> row -> step -> pc ...
  *
  * A space is one process's executable mappings. It may be read by many threads
- * while it is not changed, if it has no `load`; each brings a cache of its own.
+ * while it is not changed, if it has no `load`; each uses a cache of its own.
  *
  * How to use it:
  *
@@ -31,28 +31,27 @@ typedef struct
   uint64_t offset;              /* in the file, of `start` */
   const FlamUnwindTable *table; /* the caller's; NULL: frame pointers */
   void *user;                   /* the caller's */
-  bool loaded;                  /* `load` was called already */
+  bool loaded;                  /* `load` was already called */
 } FlamUnwindMap;
 
 typedef struct _FlamUnwindSpace FlamUnwindSpace;
 typedef struct _FlamUnwindCache FlamUnwindCache;
 
-/* NULL only without memory. */
+/* NULL only if there is no memory. */
 FlamUnwindSpace *flam_unwind_space_new (void);
-/* The child of a fork. */
+/* For the child of a fork. */
 FlamUnwindSpace *flam_unwind_space_copy (const FlamUnwindSpace *space);
 void flam_unwind_space_free (FlamUnwindSpace *space);
 
-/* Called once for each mapping without a table, when a walk first comes
- * there; returns its table or NULL. Without it, walks are async-signal-safe.
- */
+/* Called once for each mapping without a table, when a walk first reaches it;
+ * returns its table or NULL. Without it, walks are async-signal-safe. */
 typedef const FlamUnwindTable *(*FlamUnwindLoad) (void *data,
                                                   const FlamUnwindMap *map);
 void flam_unwind_space_set_load (FlamUnwindSpace *space,
                                  FlamUnwindLoad load,
                                  void *data);
 
-/* A mapping; what overlaps it is cut or removed, as mmap does. False: no
+/* Adds a mapping; overlapped ones are cut or removed, as mmap does. False: no
  * memory, or an empty range. */
 bool flam_unwind_space_add (FlamUnwindSpace *space,
                             uint64_t start,
@@ -62,29 +61,29 @@ bool flam_unwind_space_add (FlamUnwindSpace *space,
                             void *user);
 void
 flam_unwind_space_remove (FlamUnwindSpace *space, uint64_t start, uint64_t end);
-/* After exec. */
+/* Called after exec. */
 void flam_unwind_space_clear (FlamUnwindSpace *space);
 
-/* The mapping that holds `address`, or NULL. Valid until the next change. */
+/* The mapping that contains `address`, or NULL. Valid until the next change. */
 const FlamUnwindMap *flam_unwind_space_find (const FlamUnwindSpace *space,
                                              uint64_t address);
-/* Never 0; another one after each change, and never that of another space: for
- * caches of one's own. */
+/* Never 0; different after each change, and never equal to that of another
+ * space: for caches of the caller. */
 uint64_t flam_unwind_space_generation (const FlamUnwindSpace *space);
 size_t flam_unwind_space_size (const FlamUnwindSpace *space);
 
-/* 4096 places, about 96 KiB. Notices by itself when its space changed; one
- * cache may serve many spaces, of one thread at a time. */
+/* 4096 places, about 96 KiB. A change of its space is detected automatically;
+ * one cache may serve many spaces, of one thread at a time. */
 FlamUnwindCache *flam_unwind_cache_new (void);
 void flam_unwind_cache_free (FlamUnwindCache *cache);
 
-/* The whole stack, leaf first: pcs[0] is regs->pc; a caller's pc is its
+/* Walks the whole stack, leaf first: pcs[0] is regs->pc; a caller's pc is its
  * return address - 1 (a signal trampoline's is exact), so that all may be
- * looked up as they stand. `sps` (or NULL) gets the stack pointer in each: what
- * lies from sps[i] up to sps[i + 1] belongs to frame i. Returns how many there
- * are; `end` says why it ended (never FLAM_UNWIND_OK). On FLAM_UNWIND_NEEDS_BP,
- * `pcs` holds what was certain: read rbp, walk again. `regs` is left as it was
- * at the last frame. */
+ * looked up unchanged. `sps` (or NULL) receives the stack pointer of each: the
+ * memory from sps[i] up to sps[i + 1] belongs to frame i. Returns the number of
+ * frames; `end` is the reason of the end (never FLAM_UNWIND_OK). On
+ * FLAM_UNWIND_NEEDS_BP, `pcs` holds the certain frames: read rbp, walk again.
+ * `regs` keeps its value at the last frame. */
 size_t flam_unwind_walk (FlamUnwindSpace *space,
                          FlamUnwindCache *cache,
                          const FlamUnwindMemory *memory,
