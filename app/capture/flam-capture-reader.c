@@ -5,8 +5,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* What a file may unpack to: enough for any recording, too little for a small
- * file that is made to fill the memory. */
+/* The limit of the unpacked size of a file: enough for any recording, too
+ * little for a small file that is made to fill the memory. */
 #define UNPACKED_FREE (64u << 20)
 #define UNPACKED_RATIO 250
 #define POLL_STEP (4u << 20)
@@ -120,7 +120,7 @@ unpack (FlamCaptureReader *reader,
   return reader->unpacked;
 }
 
-/* How long the block is; 0: not whole yet, or wrong (`error` is set). */
+/* The length of the block; 0: incomplete, or invalid (`error` is set). */
 static gsize
 take_block (FlamCaptureReader *reader,
             const guint8 *data,
@@ -168,7 +168,7 @@ take_block (FlamCaptureReader *reader,
   return FLAM_CAPTURE_BLOCK_HEADER_SIZE + stored;
 }
 
-/* How long the file's header is; 0 as above. */
+/* The length of the file's header; 0 as above. */
 static gsize
 take_header (FlamCaptureReader *reader,
              const guint8 *data,

@@ -9,38 +9,39 @@
  *   flam_capture_reader_feed (reader, data, size, &error)
  *   profile = flam_builder_finish (builder, &error)
  *
- * Bytes are hostile: block sizes, checksums and every id are checked when a
- * block is read; a bad block ends the reading with an error and leaves what
- * came before it good. */
+ * The bytes are untrusted: block sizes, checksums and every id are checked when
+ * a block is read; a bad block ends the reading with an error, and the data
+ * before it stays valid. */
 
 #include "flam-capture.h"
 
 typedef struct _FlamCaptureReader FlamCaptureReader;
 
-/* `name` is for messages; `builder`, which is new, outlives the reader. */
+/* `name` is for messages; `builder` must be new and outlive the reader. */
 FlamCaptureReader *flam_capture_reader_new (const char *name,
                                             FlamBuilder *builder);
 void flam_capture_reader_free (FlamCaptureReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamCaptureReader, flam_capture_reader_free)
 
-/* Whether a file that begins with these bytes is one of ours. */
+/* Whether a file that begins with these bytes is a .flambeau file. */
 gboolean flam_capture_probe (const guint8 *data, gsize size);
 
-/* `data` is the file from flam_capture_reader_offset() on. Takes every whole
- * block; TRUE also when the last one is not whole yet. FALSE: the block at the
- * offset is damaged, or the file is not ours or too new (UNSUPPORTED). */
+/* `data` is the file from flam_capture_reader_offset() on. Reads every complete
+ * block; TRUE even if the last one is incomplete. FALSE: the block at the
+ * offset is damaged, or the file has another format or a newer version
+ * (UNSUPPORTED). */
 gboolean flam_capture_reader_feed (FlamCaptureReader *reader,
                                    const guint8 *data,
                                    gsize size,
                                    GError **error);
-/* The same from a file that may still grow. `changed`: blocks were read. */
+/* The same for a file that may still grow. `changed`: blocks were read. */
 gboolean flam_capture_reader_poll (FlamCaptureReader *reader,
                                    int fd,
                                    gboolean *changed,
                                    GError **error);
-/* Where the next block begins. */
+/* The position of the next block. */
 guint64 flam_capture_reader_offset (const FlamCaptureReader *reader);
-/* The end block was read. */
+/* Whether the end block was read. */
 gboolean flam_capture_reader_is_complete (const FlamCaptureReader *reader);
 guint32 flam_capture_reader_n_rows (const FlamCaptureReader *reader,
                                     FlamTable table);

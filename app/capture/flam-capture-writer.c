@@ -20,7 +20,8 @@ struct _FlamCaptureWriter
   GByteArray *stored;
 
   FlamBuilder *builder;
-  guint32 flushed[FLAM_N_TABLES]; /* rows of tables that are kept */
+  guint32 flushed[FLAM_N_TABLES]; /* number of written rows of the kept
+                                   * tables */
 };
 
 static gboolean

@@ -38,7 +38,7 @@ encoded (guint8 encoding, gint64 value, gint64 *last)
   return flam_varint_zigzag (value);
 }
 
-/* A column that is not begun is all 0. */
+/* A column without values is all 0. */
 static void
 encode_column (gconstpointer data,
                const FlamColumnInfo *info,
@@ -131,8 +131,8 @@ flam_capture_ids_clear (FlamCaptureIds *ids)
     flam_column_clear (&ids->map[t]);
 }
 
-/* Rows of these are interned as they come; those of the others stay what they
- * are in the file. */
+/* Rows of these tables are interned when they are read; rows of the others keep
+ * their numbers of the file. */
 static gboolean
 is_mapped (FlamTable table)
 {
@@ -174,8 +174,9 @@ decode_number (const FlamColumnInfo *info, guint64 stored, gint64 *last)
   return TRUE;
 }
 
-/* The cells of rows [at, at + n) of a table, which are the file's from `first`
- * on. An optional column begins with the first value that is not 0. */
+/* Reads the cells of rows [at, at + n) of a table, which are rows `first` and
+ * following of the file. An optional column begins with the first value that is
+ * not 0. */
 static const char *
 decode_column (const FlamCaptureIds *ids,
                FlamTable table,
@@ -216,7 +217,7 @@ decode_column (const FlamCaptureIds *ids,
   return cursor.p == cursor.end ? NULL : damaged;
 }
 
-/* What a file does not say. */
+/* Sets the columns that the file does not have. */
 static void
 default_cells (FlamTables *tables, FlamTable table, guint32 n)
 {
@@ -258,7 +259,7 @@ decode_strings (FlamCaptureIds *ids, guint32 n, Cursor cursor)
   return cursor.p == cursor.end ? NULL : damaged;
 }
 
-/* The measures say how many columns of weights the samples have. */
+/* The number of columns of weights in samples is that of the measures. */
 static void
 prepare_samples (FlamCaptureIds *ids)
 {
@@ -271,7 +272,7 @@ prepare_samples (FlamCaptureIds *ids)
       flam_tables_add_weights (tables);
 }
 
-/* A NAMES row is of a process or a thread. */
+/* A NAMES row must refer to a process or a thread. */
 static const char *
 check_names (FlamCaptureIds *ids, guint32 n)
 {
@@ -289,7 +290,7 @@ check_names (FlamCaptureIds *ids, guint32 n)
   return NULL;
 }
 
-/* The rows are there: those that are interned find out which they are. */
+/* After the rows are read: determines the row of each interned one. */
 static void
 take_rows (FlamCaptureIds *ids, FlamTable table, guint32 n)
 {
@@ -353,7 +354,7 @@ decode_columns (FlamCaptureIds *ids,
   return NULL;
 }
 
-/* The one column of STRINGS. */
+/* Decodes the single column of STRINGS. */
 static const char *
 decode_text (FlamCaptureIds *ids, guint32 n, guint64 n_columns, Cursor cursor)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The .flambeau container, version 1: what its writer and its reader share. All
- * numbers are little endian. A file is a header and then blocks, to its end;
- * nothing is ever rewritten, so a recorder that dies leaves a file that is
- * readable to its last whole block, and a growing file can be read while it
- * grows.
+/* The .flambeau container, version 1: the common part of its writer and its
+ * reader. All numbers are little endian. A file is a header and then blocks, to
+ * its end; nothing is ever rewritten, so a recorder that is killed leaves a
+ * file that is readable up to its last whole block, and a file can be read
+ * while it grows.
  *
  *   file header
  *   OFFSET SIZE
@@ -39,17 +39,17 @@
  *            TEXT       varint length, then as many bytes, no NUL at the end
  *
  * A table's rows are numbered in order of appearance, through all its blocks;
- * an ID may only name a row that came before. Tables and columns stand in
+ * an ID must refer to an earlier row. Tables and columns are listed in
  * flam-tables.c, with their numbers. A block's columns are those of version 1
  * in order, in SAMPLES one I64 for each column of weights in MEASURES, and then
- * those that rows of COLUMNS have listed for the table, in their order: what
- * they are called by, how they are written, what they refer to. So a reader
- * can keep what it does not know, and write it again. It takes 0 (none) for
- * columns that are missing, and ignores those that nothing lists. All columns
- * of a table that version 1 had not are listed, so that it is kept likewise.
+ * those that rows of COLUMNS have listed for the table, in their order, with
+ * their name, encoding and referenced table. So a reader can keep columns that
+ * it does not support, and write them again. It uses 0 (none) for missing
+ * columns, and ignores columns that are not listed. All columns of a table that
+ * is not in version 1 are listed, so that it is kept likewise.
  *
- * Times are ns from the start of the recording. The file holds names and
- * numbers alone: neither memory nor environment of the target. */
+ * Times are ns from the start of the recording. The file holds only names and
+ * numbers: neither memory nor environment of the target. */
 
 #include "flam-tables.h"
 
@@ -62,7 +62,7 @@
 #define FLAM_CAPTURE_BLOCK_MAX (8u << 20)
 #define FLAM_CAPTURE_FLAG_ZSTD 1
 
-/* Of a block, header and all, whose payload has `stored` bytes. */
+/* Of a whole block, including the header; its payload has `stored` bytes. */
 guint32 flam_capture_checksum (const guint8 *block, gsize stored);
 
 /* Rows [from, to) -> payload, appended to `out`. */
@@ -72,18 +72,18 @@ void flam_capture_encode (const FlamTables *tables,
                           guint32 to,
                           GByteArray *out);
 
-/* How the ids of a file become those of the tables it is read into, which were
+/* Maps the ids of a file to those of the tables it is read into, which were
  * empty. */
 typedef struct
 {
   FlamBuilder *builder;
   guint32 n[FLAM_N_TABLES];      /* rows of the file so far */
-  FlamColumn map[FLAM_N_TABLES]; /* FlamId: where a row is, if it is interned */
+  FlamColumn map[FLAM_N_TABLES]; /* FlamId: the row of each interned row */
 } FlamCaptureIds;
 
 void flam_capture_ids_init (FlamCaptureIds *ids, FlamBuilder *builder);
 void flam_capture_ids_clear (FlamCaptureIds *ids);
-/* Payload -> more rows; on an error (which is in `why`) there are none. */
+/* Payload -> more rows; on an error (set in `why`) none are added. */
 gboolean flam_capture_decode (FlamCaptureIds *ids,
                               FlamTable table,
                               const guint8 *payload,

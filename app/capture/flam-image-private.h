@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the writer and the reader of images share: the order of the pieces. */
+/* The common part of the writer and the reader of images: the order of
+ * pieces. */
 
 #include "flam-image.h"
 
@@ -39,8 +40,9 @@ enum
   N_COUNTER
 };
 
-/* Whether the rows of a table of the description are a profile's; the samples',
- * say, and not those that finish() has folded into others. */
+/* Whether the rows of a table of the description belong to a profile; the
+ * samples do, for example, but not those that finish() has merged into
+ * others. */
 static inline gboolean
 flam_image_has_table (FlamTable table)
 {
@@ -48,7 +50,7 @@ flam_image_has_table (FlamTable table)
          flam_table_infos[table].offset < sizeof (FlamProfile);
 }
 
-/* Of the description: an image that another one made is no good here. */
+/* A hash of the description: an image of another description is not usable. */
 guint64 flam_image_layout (void);
 
 static inline gboolean

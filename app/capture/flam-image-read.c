@@ -12,7 +12,7 @@ typedef struct
   GPtrArray *texts; /* NULL-terminated lists of pointers into the bytes */
 } Reader;
 
-/* The next piece, not looked at yet; NULL in `data`: it is absent. */
+/* Takes the next piece without a check; NULL in `data`: it is absent. */
 static gboolean
 next (Reader *reader, const guint8 **data, gsize *size, guint32 *hash)
 {
@@ -43,8 +43,8 @@ is_hashed (gconstpointer data, gsize size, guint32 hash)
   return size == 0 || flam_hash_bytes (data, size) == hash;
 }
 
-/* A piece of that size, copied: what may be changed behind our back is looked
- * at no more. */
+/* Takes a piece of that size as a copy: a file that may change meanwhile is not
+ * read twice. */
 static gboolean
 take (Reader *reader, gpointer to, gsize wanted)
 {
@@ -90,7 +90,7 @@ take_strings (Reader *reader)
   return TRUE;
 }
 
-/* "a\0b\0" as a list; it lives as long as the reader. */
+/* "a\0b\0" as a list; valid as long as the reader. */
 static const char *const *
 take_texts (Reader *reader)
 {
@@ -133,8 +133,8 @@ is_string (const Reader *reader, gint64 id)
 
 /* --- columns */
 
-/* Whether a profile may have none there. Texts that are always there are ""
- * rather. */
+/* Whether a profile may have no such column. Texts that always exist are ""
+ * instead. */
 static gboolean
 may_be_none (const FlamColumnInfo *info)
 {
@@ -192,12 +192,12 @@ check_column (const Reader *reader,
         n,
         info->refers_to == table ? n : n_rows (reader, info->refers_to),
         may_be_none (info));
-  /* Of numbers as wide as their column, all are good. */
+  /* If the values are as wide as their column, all are valid. */
   return info->limit == 0 || info->limit > G_MAXUINT16 ||
          check_limit (cells, info, n);
 }
 
-/* Of a column that the profile had not. */
+/* Fills a column that the profile did not have. */
 static void
 fill_absent (FlamTables *tables, const FlamColumnInfo *info, guint32 n)
 {
@@ -244,7 +244,7 @@ take_table (Reader *reader, FlamTable table)
   const FlamTableInfo *infos = &flam_table_infos[table];
   guint64 n;
 
-  /* A row has a byte at least. */
+  /* A row has at least one byte. */
   if (!take (reader, &n, sizeof n) || n >= FLAM_NONE ||
       n > (gsize)(reader->end - reader->p))
     return FALSE;
@@ -257,7 +257,7 @@ take_table (Reader *reader, FlamTable table)
   return TRUE;
 }
 
-/* A name that was is a process's or a thread's. */
+/* A former name must belong to a process or a thread. */
 static gboolean
 check_former_names (const FlamFormerNames *names)
 {
@@ -269,7 +269,7 @@ check_former_names (const FlamFormerNames *names)
 
 /* --- the rest */
 
-/* Whose the samples are. */
+/* Reads how many samples each thread has. */
 static gboolean
 take_threads (Reader *reader)
 {
@@ -467,7 +467,7 @@ flam_image_read (const guint8 *data, gsize size, const char *key)
     data, data + size, builder, flam_builder_tables (builder), texts
   };
 
-  /* All times count from the beginning already. */
+  /* All times are already relative to the beginning. */
   flam_builder_set_origin (builder, 0);
   return take_all (&reader, key) ? flam_builder_finish (builder, NULL) : NULL;
 }

@@ -125,7 +125,7 @@ put_facts (int fd, const FlamFacts *facts)
          put_texts (fd, facts->others) && put_texts (fd, facts->warnings);
 }
 
-/* The measures, and then the columns that are theirs, each once. */
+/* The measures, and then the columns they refer to, each once. */
 static gboolean
 put_measures (int fd, const FlamProfile *profile)
 {
@@ -187,8 +187,8 @@ put_counters (int fd, const FlamProfile *profile)
   return TRUE;
 }
 
-/* Slices one after the other, without room between them, as finish() leaves
- * them; nothing that the description has not. */
+/* FALSE if the slices are not in sequence without gaps, as finish() leaves
+ * them, or if there is data that the description does not include. */
 static gboolean
 can_be_written (const FlamProfile *profile)
 {
