@@ -9,7 +9,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import SOURCE, wait_for  # noqa: E402
+from flamwindow import ITEMS_SPEAK, SOURCE, wait_for  # noqa: E402
 from windowtest import EXAMPLE, WindowTest as Base  # noqa: E402
 
 KITCHEN = SOURCE / "tests/captures/flambeau/kitchen.flambeau"
@@ -180,6 +180,8 @@ class DifferenceTest(Base):
     def compare_from_menu(self, name):
         """From the main menu, which has the open and the recent captures."""
         window = self.window
+        if not ITEMS_SPEAK:
+            self.skipTest("GTK does not tell the items of menus here")
         window.key("F10")
         window.click("Compare With Another")
         time.sleep(0.5)

@@ -143,6 +143,7 @@ class ExportTest(Base):
         wait_for("the other order", lambda: rules.read_text() ==
                  "# mine\n^(escape_time|main)$=#3584e4\n^sort_=#00ff00\n")
         with tempfile.TemporaryDirectory() as folder:
+            window.take_keyboard()
             window.key("Escape")
             wait_for("the preferences gone",
                      lambda: not self.shown("Sibling Order", "combo box"))

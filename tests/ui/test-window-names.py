@@ -65,8 +65,9 @@ class NamesTest(Base):
                 continue  # gone meanwhile
             if node.role == "image" and not node.has_state("FOCUSABLE"):
                 continue  # an icon beside words
-            # A button of the toolkit's own window, which newer releases name.
-            if node.role == "push button" and node.name in toolkits:
+            # Of the toolkit's own window: a button that newer releases name, a
+            # page that they number.
+            if node.name in toolkits:
                 continue
             if (
                 not says_something(look, node)
@@ -154,10 +155,11 @@ class NamesTest(Base):
         self.dialog(lambda: window.action("win.notes"), lambda name: name.startswith("Select a function"))
         self.dialog(lambda: window.action("win.growth"), "Growth Between Two Moments")
         self.dialog(lambda: window.key("ctrl+question"), "Walk: parent, child, siblings",
-                    toolkits=("GtkImage",))
+                    toolkits=("GtkImage", "_1", "_2"))
         if ITEMS_SPEAK:
             self.dialog(lambda: window.key("F10"), "About Flambeau")
 
+    @unittest.skipUnless(ITEMS_SPEAK, "GTK does not tell the items of menus here")
     def test_about(self):
         window = self.open()
         window.find("See Where Time and Memory Go")
@@ -175,6 +177,7 @@ class NamesTest(Base):
             self.dialog(lambda: window.action("win.suppressions"),
                         "Remove These Rules", "push button")
 
+    @unittest.skipUnless(ITEMS_SPEAK, "GTK does not tell the items of menus here")
     def test_tab_menu(self):
         other = SOURCE / "tests/captures/folded/annotated.folded"
         window = self.open(KITCHEN, other)

@@ -16,6 +16,9 @@ struct _FlamColorRows
 
   GPtrArray *rows; /* the group's: one for each rule, and one being added */
   gboolean writing;
+  GtkWidget *add;   /* a button */
+  gboolean focuses; /* the next update, on the row at `focus` */
+  guint focus;
 };
 
 G_DEFINE_FINAL_TYPE (FlamColorRows, flam_color_rows, ADW_TYPE_PREFERENCES_GROUP)
@@ -123,6 +126,8 @@ on_remove (GtkButton *button, FlamColorRows *self)
 {
   guint place = place_of (self, button);
 
+  self->focuses = TRUE;
+  self->focus = place;
   if (place < flam_user_colors_get_n (flam_user_colors_get ()))
     flam_user_colors_remove (flam_user_colors_get (), place, NULL);
   else
@@ -134,8 +139,11 @@ on_up (GtkButton *button, FlamColorRows *self)
 {
   guint place = place_of (self, button);
 
-  if (place > 0 && place < flam_user_colors_get_n (flam_user_colors_get ()))
-    flam_user_colors_move_up (flam_user_colors_get (), place, NULL);
+  if (place == 0 || place >= flam_user_colors_get_n (flam_user_colors_get ()))
+    return;
+  self->focuses = TRUE;
+  self->focus = place - 1;
+  flam_user_colors_move_up (flam_user_colors_get (), place, NULL);
 }
 
 static GtkWidget *
@@ -194,6 +202,20 @@ add_row (FlamColorRows *self, const char *pattern, const char *color)
 
 /* --- all of them ---------------------------------------------------------- */
 
+/* The rows that had the focus are gone; without it, the dialog would not get
+ * the keys either. */
+static void
+restore_focus (FlamColorRows *self)
+{
+  guint n = self->rows->len;
+
+  if (!self->focuses)
+    return;
+  self->focuses = FALSE;
+  gtk_widget_grab_focus (n > 0 ? self->rows->pdata[MIN (self->focus, n - 1)]
+                               : self->add);
+}
+
 static void
 update (FlamColorRows *self)
 {
@@ -218,6 +240,7 @@ update (FlamColorRows *self)
       flam_color_rules_add_line (rules, line, &error);
       show_error (row, error);
     }
+  restore_focus (self);
 }
 
 static void
@@ -251,6 +274,7 @@ flam_color_rows_init (FlamColorRows *self)
       new_button (self, "list-add-symbolic", _ ("Add a rule"), NULL);
 
   self->rows = g_ptr_array_new ();
+  self->add = add;
   adw_preferences_group_set_title (group, _ ("Colors of Functions"));
   adw_preferences_group_set_description (
       group,
