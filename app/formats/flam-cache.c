@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define SUFFIX ".image"
-/* Longer than any writing takes, µs. */
+/* µs: longer than any write. */
 #define ABANDONED (G_GINT64_CONSTANT (3600) * G_USEC_PER_SEC)
 
 static char *
@@ -24,8 +24,8 @@ folder_path (void)
 
 /* --- names ---------------------------------------------------------------- */
 
-/* This very program: what another one was made of reads otherwise. NULL: it
- * cannot be distinguished from others. */
+/* The build of this program: another build may read the capture differently.
+ * NULL: builds cannot be distinguished. */
 static const char *
 program (void)
 {
@@ -55,8 +55,8 @@ add_number (GChecksum *sum, gint64 number)
   g_checksum_update (sum, (const guchar *)&number, sizeof number);
 }
 
-/* How many cores read it changes nothing, and where binaries are nothing that
- * is kept. */
+/* The number of cores and the folders of binaries do not change what is
+ * kept. */
 char *
 flam_cache_file (const char *path, const FlamLoadOptions *options)
 {
@@ -113,7 +113,7 @@ flam_cache_load (const char *file)
   return g_steal_pointer (&profile);
 }
 
-/* Whether the bytes of the capture alone say what is in the profile. */
+/* Whether the profile depends on the bytes of the capture alone. */
 static gboolean
 is_alone (const FlamProfile *profile)
 {
@@ -181,7 +181,7 @@ by_use (gconstpointer a, gconstpointer b)
   return (x->used < y->used) - (x->used > y->used);
 }
 
-/* The latest first, what was being written among them. */
+/* The latest first; files that are being written are among them. */
 static GArray *
 list_kept (void)
 {
@@ -210,7 +210,7 @@ list_kept (void)
   return list;
 }
 
-/* One that is being written is left, unless nobody does any more. */
+/* A file that is being written is left, unless it is older than any write. */
 static gboolean
 may_go (const Kept *kept, guint64 total, guint64 most)
 {

@@ -101,7 +101,7 @@ forget_names (FlamFollow *follow)
   follow->snapshots = flam_snapshots_new (follow->builder);
 }
 
-/* The recorder's names, which come at its end, are better than ours. */
+/* The recorder's names, at the end of the file, are better than these. */
 static void
 name_frames (FlamFollow *follow, const char *const *binaries)
 {

@@ -241,7 +241,7 @@ load_all (const FlamImporter *importer,
   gboolean loaded =
       flam_importer_load (importer, source, builder, options, &bad);
 
-  /* If it could not be unpacked, then that is the reason. */
+  /* If it could not be unpacked, that is the reason. */
   if (!g_error_matches (bad, FLAM_ERROR, FLAM_ERROR_CANCELLED) &&
       !flam_source_finish (source, options->progress, error))
     {
@@ -253,8 +253,8 @@ load_all (const FlamImporter *importer,
   return loaded;
 }
 
-/* Texts and tables that tools write often have names as the linker has them:
- * those become the system's names, as everywhere. */
+/* Texts and tables of tools often have names in the linker's form: they are
+ * demangled, as everywhere. */
 static void
 demangle (FlamBuilder *builder)
 {
@@ -336,7 +336,7 @@ flam_formats_load_source (FlamSource *source,
   return flam_formats_load_with (importer, source, options, error);
 }
 
-/* What no importer recognizes by its head is not unpacked any further. */
+/* A file whose head no importer recognizes is not unpacked any further. */
 static gboolean
 needs_all (const FlamImporter *importer, const FlamSource *source)
 {
@@ -357,7 +357,7 @@ load_begun (FlamSource *source, const FlamLoadOptions *options, GError **error)
   return flam_formats_load_source (source, options, error);
 }
 
-/* Other tools' recordings that are folders. */
+/* Recordings of other tools that are folders. */
 static gboolean
 is_refused (const char *path, GError **error)
 {

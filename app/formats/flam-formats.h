@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The two tables of formats, and the way in: source -> probe -> load ->
- * finish -> profile. A new format is one file and one row in flam-formats.c:
- * flam-import-x.c defines `const FlamImporter flam_import_x`, and the row is
- * the word `x`. */
+/* The two tables of formats, and the steps of an import: source -> probe ->
+ * load -> finish -> profile. A new format is one file and one row in
+ * flam-formats.c: flam-import-x.c defines `const FlamImporter flam_import_x`,
+ * and the row is the word `x`. */
 
 #include "flam-load.h"
 #include "flam-look.h"
@@ -16,25 +16,25 @@
 /* A NULL-terminated list of texts, in an initializer. */
 #define FLAM_LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-/* What a format's files begin with; what is left out may be anything. */
+/* The head of a format's files; parts that are not given may be anything. */
 typedef struct
 {
   const char *magic; /* FLAM_MAGIC(): the first bytes */
   guint magic_size;
-  guint least;              /* the size of the smallest such file */
-  char first;               /* the first character that is no white space */
-  const char *const *words; /* FLAM_LIST(): all of them are */
+  guint least;              /* the least size of a file */
+  char first;               /* the first character other than white space */
+  const char *const *words; /* FLAM_LIST(): all of them must occur */
   guint head;               /* within that many bytes */
   guint score;              /* as probe() returns it */
 } FlamSign;
 
-/* All of the words within the first `head` bytes; `first` 0: begins anyhow. */
+/* The words all occur within the first `head` bytes; `first` 0: anything. */
 #define FLAM_HEAD(score_, first_, head_, ...)                                  \
   {                                                                            \
     .score = score_, .first = first_, .head = head_,                           \
     .words = FLAM_LIST (__VA_ARGS__)                                           \
   }
-/* Of a literal, which may hold NUL characters. */
+/* For a literal, which may contain NUL characters. */
 #define FLAM_MAGIC(text) .magic = (text), .magic_size = sizeof (text) - 1
 #define FLAM_SIGNS(...) ((const FlamSign[]){ __VA_ARGS__, { .score = 0 } })
 
@@ -44,75 +44,75 @@ typedef struct
   const char *label;           /* "Linux perf" */
   const char *const *suffixes; /* FLAM_LIST ("perf.data") */
   const char *const *mime_types;
-  const FlamSign *signs; /* FLAM_SIGNS(): one of them is enough */
-  /* Where signs do not say it, and `signs` is NULL. 0: another format; 100:
-   * certain (magic). Looks at the head of the data alone (a few KiB), so that
-   * probing costs nothing. */
+  const FlamSign *signs; /* FLAM_SIGNS(): one of them suffices */
+  /* For formats that signs cannot describe; `signs` is NULL then. 0: another
+   * format; 100: certain (magic). Reads only the head of the data (a few KiB),
+   * so that probing is cheap. */
   guint (*probe) (const FlamSource *source);
-  /* Reads everything into the builder, which is the caller's. TRUE also for a
-   * truncated file that held something: flam_load_partial() says so. */
+  /* Reads everything into the caller's builder. TRUE also for a truncated file
+   * with some data: flam_load_partial() marks it. */
   gboolean (*load) (FlamLoad *load, GError **error);
-  gconstpointer form; /* load->form: what formats of one load() differ in */
+  gconstpointer form; /* load->form: distinguishes formats with one load() */
   /* It reads forward and calls flam_source_more(), so that it can begin before
-   * the file is all unpacked. */
+   * all of the file is unpacked. */
   gboolean streams;
-  /* It looks into files beside the capture, programs say, so that the same
-   * bytes may be read otherwise tomorrow. */
+  /* It reads files beside the capture (programs, for example), so that the same
+   * bytes may give another profile tomorrow. */
   gboolean beside;
 } FlamImporter;
 
-/* What a document has room for beside stacks of names and the weights of one
- * measure. */
+/* The data that a document can contain beside stacks of names and the weights
+ * of one measure. */
 typedef enum
 {
   FLAM_HOLDS_THREADS = 1 << 0,
   FLAM_HOLDS_PROCESSES = 1 << 1,
-  FLAM_HOLDS_ORDER = 1 << 2, /* what came first */
-  FLAM_HOLDS_TIMES = 1 << 3, /* and when that was */
+  FLAM_HOLDS_ORDER = 1 << 2, /* order in time */
+  FLAM_HOLDS_TIMES = 1 << 3, /* times */
   FLAM_HOLDS_STATES = 1 << 4,
-  FLAM_HOLDS_MEASURES = 1 << 5, /* all of them */
+  FLAM_HOLDS_MEASURES = 1 << 5, /* all measures */
   FLAM_HOLDS_FILES = 1 << 6,
   FLAM_HOLDS_LINES = 1 << 7,
-  FLAM_HOLDS_INLINES = 1 << 8, /* which frames are */
+  FLAM_HOLDS_INLINES = 1 << 8, /* marks inlined frames */
   FLAM_HOLDS_MODULES = 1 << 9,
   FLAM_HOLDS_KINDS = 1 << 10,  /* of code: kernel, JIT, ... */
-  FLAM_HOLDS_BLOCKS = 1 << 11, /* of memory, one by one */
+  FLAM_HOLDS_BLOCKS = 1 << 11, /* blocks of memory, one by one */
   FLAM_HOLDS_MARKS = 1 << 12,
   FLAM_HOLDS_COUNTERS = 1 << 13,
   FLAM_HOLDS_LABELS = 1 << 14,    /* of samples */
-  FLAM_HOLDS_ALL = (1 << 15) - 1, /* also: a view, which need not hold any */
+  FLAM_HOLDS_ALL = (1 << 15) - 1, /* also of a view, which may lack all */
 } FlamHolds;
 
-/* What folded stacks begin with. */
+/* Prefixes of folded stacks. */
 typedef enum
 {
   FLAM_ROOT_NONE,
-  FLAM_ROOT_COMM, /* "name" of the thread, as stackcollapse-perf.pl has it */
+  FLAM_ROOT_COMM, /* "name" of the thread, as by stackcollapse-perf.pl */
   FLAM_ROOT_PID,  /* "name-PID" */
   FLAM_ROOT_TID,  /* "name-PID/TID" */
 } FlamFoldedRoot;
 
 typedef struct
 {
-  FlamLook look;     /* its title is every document's */
-  gboolean annotate; /* folded: "_[k]" and the like behind names */
+  FlamLook look;     /* has the title that every document has */
+  gboolean annotate; /* folded: suffixes of names, such as "_[k]" */
   FlamFoldedRoot root;
-  FlamShare share; /* of what a capture for others has */
+  FlamShare share; /* parts of a capture that is to be shared */
 } FlamExportOptions;
 
-/* One document: of what, how, and where it goes. */
+/* One document: its content, its options and its destination. */
 typedef struct
 {
   const FlamProfile *profile;
   const FlamSelection *selection;
   const FlamExportOptions *options;
   FlamSink *out;
-  gconstpointer form; /* the exporter's */
-  FlamPart *part;     /* where the exporter takes one */
+  gconstpointer form; /* memory of the exporter */
+  FlamPart *part;     /* or NULL; only for exporters that take one */
   FlamKept kept;
 } FlamExport;
 
-/* What is put: a tree, or the samples in their order. */
+/* The content: a tree, or the samples in their order. */
 typedef enum
 {
   FLAM_PUTS_TREE,
@@ -129,13 +129,13 @@ typedef struct
   gboolean text;   /* may go to standard output */
   gboolean folds;  /* takes annotate and root */
   gboolean shares; /* takes share */
-  guint look;      /* FlamLookPart: the parts of the look it takes */
+  guint look;      /* FlamLookPart: the supported parts of the look */
   guint holds;     /* FlamHolds */
   FlamPuts puts;
-  /* Puts the document of what is selected. What it cannot honour of the
-   * selection it refuses. */
+  /* Writes the document of the selection. Parts of the selection that it does
+   * not support are errors. */
   gboolean (*save) (FlamExport *export, GError **error);
-  gconstpointer form; /* export->form: what formats of one save() differ in */
+  gconstpointer form; /* export->form: distinguishes formats with one save() */
 } FlamExporter;
 
 gboolean flam_exporter_save (const FlamExporter *exporter,
@@ -145,7 +145,8 @@ gboolean flam_exporter_save (const FlamExporter *exporter,
                              FlamSink *out,
                              GError **error);
 
-/* "threads, lines": what of the profile the document has not; NULL: nothing. */
+/* "threads, lines": parts of the profile that the document lacks; NULL:
+ * none. */
 char *flam_exporter_losses (const FlamExporter *exporter,
                             const FlamProfile *profile,
                             const FlamSelection *selection,
@@ -161,21 +162,21 @@ const FlamExporter *flam_exporter_find (const char *id);
 /* The best importer by content; suffixes only break ties. NULL: unknown. */
 const FlamImporter *flam_formats_probe (const FlamSource *source);
 
-/* The straight path from a path to a profile. `options` may be NULL. */
+/* Reads the profile at a path without the cache. `options` may be NULL. */
 FlamProfile *flam_formats_load (const char *path,
                                 const FlamLoadOptions *options,
                                 GError **error);
 FlamProfile *flam_formats_load_source (FlamSource *source,
                                        const FlamLoadOptions *options,
                                        GError **error);
-/* What load() of the table does, and the end of what it kept. `options` is not
+/* Calls the importer's load() and frees the load's memory. `options` is not
  * NULL. */
 gboolean flam_importer_load (const FlamImporter *importer,
                              const FlamSource *source,
                              FlamBuilder *builder,
                              const FlamLoadOptions *options,
                              GError **error);
-/* With one importer, whatever the probes say: for tests and fuzzers. */
+/* With one importer, regardless of the probes: for tests and fuzzers. */
 FlamProfile *flam_formats_load_with (const FlamImporter *importer,
                                      FlamSource *source,
                                      const FlamLoadOptions *options,

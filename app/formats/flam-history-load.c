@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Of the whole work, finding the files. */
+/* The share of finding the files in the progress. */
 #define FINDING 0.02
 
 /* --- finding -------------------------------------------------------------- */
@@ -44,7 +44,7 @@ compare_files (gconstpointer a, gconstpointer b)
                  ((const FlamHistoryFile *)b)->name);
 }
 
-/* The head of the data says it; nothing else is unpacked. */
+/* The head of the data suffices; the rest is not unpacked. */
 static gboolean
 is_capture (const char *path)
 {
@@ -60,7 +60,7 @@ joined (const char *folder, const char *name)
                          : g_strdup (name);
 }
 
-/* One entry of a folder: a folder is for later, a capture is a file. */
+/* Handles one entry of a folder: folders are queued, captures are listed. */
 static void
 add_entry (const Folder *folder,
            const char *entry,
@@ -125,8 +125,8 @@ list_folder (const Folder *folder,
   return TRUE;
 }
 
-/* A folder's captures are sorted among themselves: what was given first stays
- * first. */
+/* The captures of one folder are sorted among themselves: the order of the
+ * arguments is kept. */
 static gboolean
 add_folder (const char *path,
             gboolean inside,
@@ -146,7 +146,7 @@ add_folder (const char *path,
     {
       Folder folder = g_array_index (later, Folder, later->len - 1);
 
-      /* It is this loop's now. */
+      /* The caller's loop frees it. */
       memset (&g_array_index (later, Folder, later->len - 1), 0, sizeof folder);
       g_array_set_size (later, later->len - 1);
       good = list_folder (&folder, later, files, refused, progress, error);
@@ -209,7 +209,7 @@ flam_history_stamp (const char *path, gint64 *modified, gint64 *size)
 
 /* --- reading -------------------------------------------------------------- */
 
-/* The progress of one capture as that of all. */
+/* Maps the progress of one capture to that of all. */
 typedef struct
 {
   const FlamProgress *all;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What a piece of work keeps until it is done, and frees then, newest first:
- * so that whoever makes a table does not say again where it ends. Of anything
- * with a member `kept`: a FlamLoad, a FlamExport. */
+/* The memory and other resources that an operation keeps until its end, when
+ * they are freed in reverse order, so that code that allocates a table need not
+ * free it. For anything with a member `kept`: a FlamLoad, a FlamExport. */
 
 #include "flam-columns.h"
 
@@ -14,10 +14,10 @@ typedef struct
 
 typedef enum
 {
-  FLAM_KEY_DIRECT, /* a small number or a pointer */
-  FLAM_KEY_TEXT,   /* char *, which becomes the table's */
-  FLAM_KEY_LENT,   /* char *, which lives on elsewhere */
-  FLAM_KEY_NUMBER, /* 64 bits, by pointer, which becomes the table's */
+  FLAM_KEY_DIRECT, /* keys: small numbers or pointers */
+  FLAM_KEY_TEXT,   /* keys: char *, freed with the table */
+  FLAM_KEY_LENT,   /* keys: char *, which must outlive the table */
+  FLAM_KEY_NUMBER, /* keys: pointers to 64 bits, freed with the table */
 } FlamKey;
 
 void flam_kept_init (FlamKept *kept);
@@ -30,17 +30,17 @@ GString *flam_kept_string (FlamKept *kept);
 void flam_kept_column (FlamKept *kept, FlamColumn *column, gsize size);
 void flam_kept_interner (FlamKept *kept, FlamInterner *interner);
 
-/* Of a type with a function that ends it. */
+/* Keeps a value of a type that has a free function. */
 #define flam_keep(work, what, end)                                             \
   flam_kept_add (&(work)->kept, what, (GDestroyNotify)(end))
-/* Zeroed memory, also for what is kept itself. */
+/* Zeroed memory; also for objects that are kept themselves. */
 #define flam_keep_vector(work, Type, n)                                        \
   ((Type *)flam_keep (work, g_new0 (Type, n), g_free))
 #define flam_keep_new(work, Type) flam_keep_vector (work, Type, 1)
 #define flam_keep_array(work, Type)                                            \
   ((GArray *)flam_keep (                                                       \
       work, g_array_new (FALSE, FALSE, sizeof (Type)), g_array_unref))
-/* What it grows by with g_array_set_size() is zero. */
+/* Elements that g_array_set_size() adds are zero. */
 #define flam_keep_zeroed(work, Type)                                           \
   ((GArray *)flam_keep (                                                       \
       work, g_array_new (FALSE, TRUE, sizeof (Type)), g_array_unref))
@@ -50,7 +50,7 @@ void flam_kept_interner (FlamKept *kept, FlamInterner *interner);
 #define flam_keep_table(work, key, free_value)                                 \
   flam_kept_table (&(work)->kept, key, free_value)
 #define flam_keep_string(work) flam_kept_string (&(work)->kept)
-/* Of memory that is kept, too. */
+/* Of kept memory, too. */
 #define flam_keep_column_of(work, column, size)                                \
   flam_kept_column (&(work)->kept, column, size)
 #define flam_keep_column(work, column, Type)                                   \

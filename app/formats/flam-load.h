@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* One load: what is read, what it goes into, and what the importer works with
- * meanwhile, which ends with the load (flam-keep.h):
+/* One load: its source, its builder, and the importer's own memory, which is
+ * freed at the end of the load (flam-keep.h):
  *
  *    source ──> importer ──> builder
  *                  │
@@ -13,26 +13,26 @@
 #include "flam-keep.h"
 #include "flam-source.h"
 
-/* What the weights of a text are: folded stacks hold no word of it. */
+/* The unit of a text's weights: folded stacks do not contain it. */
 typedef enum
 {
   FLAM_WEIGHTS_GUESS, /* from the file's name: "malloc", "brk", "page-fault" */
   FLAM_WEIGHTS_SAMPLES,
-  FLAM_WEIGHTS_TIME, /* µs, as tools for time off the CPU have it */
+  FLAM_WEIGHTS_TIME, /* µs, as from tools for time off the CPU */
   FLAM_WEIGHTS_BYTES,
-  FLAM_WEIGHTS_FAULTS, /* of pages: memory, counted */
+  FLAM_WEIGHTS_FAULTS, /* of pages: a count, about memory */
   FLAM_N_WEIGHTS
 } FlamWeightsAs;
 
 typedef struct
 {
   FlamWeightsAs weights_as;
-  /* NULL-terminated or NULL: where recorded programs and libraries are looked
-   * for first; copied stacks cannot be unwound without them. */
+  /* NULL-terminated or NULL: folders in which recorded programs and libraries
+   * are searched first; copied stacks cannot be unwound without them. */
   const char *const *binaries;
   const FlamProgress *progress;
-  guint jobs;       /* cores to read on at most; 0: all there are */
-  gsize least_part; /* bytes worth a core of their own; 0: what is. For tests */
+  guint jobs;       /* the greatest number of cores to read on; 0: all */
+  gsize least_part; /* the least bytes per core; 0: the default. For tests */
 } FlamLoadOptions;
 
 typedef struct
@@ -40,13 +40,13 @@ typedef struct
   const FlamSource *source;
   FlamBuilder *builder;
   const FlamLoadOptions *options; /* never NULL */
-  gconstpointer form;             /* the importer's */
+  gconstpointer form;             /* of the importer */
   FlamKept kept;
 } FlamLoad;
 
 /* --- what goes into the builder ------------------------------------------ */
 
-/* A measure that is the format's own. */
+/* A measure that only this format has. */
 typedef struct
 {
   const char *id, *name;
@@ -54,18 +54,18 @@ typedef struct
   FlamMeasureKind kind;
 } FlamMeasureRow;
 
-/* What most of them are of. */
+/* The measures of most formats. */
 #define FLAM_OF_COUNT FLAM_UNIT_COUNT, FLAM_MEASURE_CPU
 #define FLAM_OF_TIME FLAM_UNIT_NS, FLAM_MEASURE_CPU
 #define FLAM_OF_BYTES FLAM_UNIT_BYTES, FLAM_MEASURE_ALLOC
 #define FLAM_OF_BLOCKS FLAM_UNIT_COUNT, FLAM_MEASURE_ALLOC
 
-/* As flam_builder_add_measure(). */
+/* The same parameters as flam_builder_add_measure(). */
 guint flam_load_measure (FlamBuilder *builder,
                          const FlamMeasureRow *row,
                          int column,
                          FlamId event);
-/* A column for each of these, and their measures; the first one's index. */
+/* Adds a column and a measure for each; returns the first one's index. */
 guint flam_load_measures_n (FlamBuilder *builder,
                             const FlamStandardMeasure *measures,
                             guint n);
@@ -74,7 +74,7 @@ guint flam_load_measures_n (FlamBuilder *builder,
       builder,                                                                 \
       (const FlamStandardMeasure[]){ __VA_ARGS__ },                            \
       G_N_ELEMENTS (((const FlamStandardMeasure[]){ __VA_ARGS__ })))
-/* Of a function of which nothing but its name is known; -1: it ends in NUL. */
+/* The frame of a function with a name alone; -1: NUL-terminated. */
 FlamId flam_load_frame (FlamBuilder *builder,
                         const char *name,
                         gssize length,
@@ -84,10 +84,11 @@ FlamId flam_load_stack (FlamBuilder *builder, const GArray *frames);
 
 /* --- how it goes --------------------------------------------------------- */
 
-/* All before `at` in the source's bytes is read. FALSE: cancelled. */
+/* Reports that the source's bytes before `at` are read. FALSE: cancelled. */
 gboolean
 flam_load_step (const FlamLoad *load, gconstpointer at, GError **error);
-/* What comes after `at` is missing, and why; NULL: no more than the end. */
+/* Marks the profile as partial: data from `at` on is missing, and why; NULL:
+ * the file ends early. */
 void
 flam_load_partial (const FlamLoad *load, gconstpointer at, const char *why, ...)
     G_GNUC_PRINTF (3, 4);

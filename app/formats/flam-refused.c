@@ -8,11 +8,11 @@
 
 typedef struct
 {
-  const char *bytes; /* in the head; NULL: the name's end says it */
+  const char *bytes; /* in the head; NULL: the suffix decides */
   gsize length;
-  gsize offset; /* ANYWHERE, or where they stand */
+  gsize offset; /* ANYWHERE, or their offset */
   const char *suffix;
-  const char *type; /* of ELF files: what stands at byte 16 */
+  const char *type; /* of ELF files: the value of byte 16 */
   const char *why;
 } Refused;
 
@@ -134,7 +134,7 @@ looks_like (const FlamSource *source, const Refused *refused)
                  refused->length) == 0;
 }
 
-/* VTune has a file of its own name in each result. */
+/* Each result of VTune contains a file of VTune's own, by name. */
 static gboolean
 has_file_with (const char *path, const char *suffix)
 {

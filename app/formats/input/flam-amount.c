@@ -37,7 +37,7 @@ static const struct
   { "GiB", FLAM_UNIT_BYTES, 1 << 30 },
 };
 
-/* A unit's size in ns or bytes; 0: it is not known. */
+/* A unit's size in ns or bytes; 0: unknown. */
 static gint64
 read_unit (const char *text, gsize length, FlamUnit *unit)
 {
@@ -51,7 +51,7 @@ read_unit (const char *text, gsize length, FlamUnit *unit)
   return 0;
 }
 
-/* How long the separator at `p` is; 0: there is none. */
+/* The length of the separator at `p`; 0: none. */
 static gsize
 separator (const char *p, const char *end)
 {
@@ -140,7 +140,7 @@ flam_amount_parse (const char **p, const char *end, FlamAmount *amount)
       *p = at;
       return TRUE;
     }
-  /* Once more, for what its decimal places are worth in this unit. */
+  /* A second pass, for the decimal places in this unit. */
   if (!flam_amount_number (p, end, size, &amount->value))
     return FALSE;
   *p = stop;

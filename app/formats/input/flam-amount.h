@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Amounts as people read them, "1,234 samples", "711.4 ms", "1.5 GB", back
+/* Parses amounts as tools print them, "1,234 samples", "711.4 ms", "1.5 GB",
  * into whole numbers of ns, bytes or things. */
 
 #include "flam-types.h"
@@ -10,15 +10,15 @@ typedef struct
 {
   gint64 value;
   FlamUnit unit;
-  gboolean has_unit; /* a unit of time or memory stood behind it */
+  gboolean has_unit; /* it had a unit of time or memory */
 } FlamAmount;
 
-/* A decimal number at *p times `scale`, rounded; *p moves behind it. Commas and
- * narrow spaces between digits are skipped. FALSE: there is none, or it does
- * not fit. */
+/* Parses a decimal number at *p times `scale`, rounded; *p moves past it.
+ * Commas and narrow spaces between digits are skipped. FALSE: there is none, or
+ * it does not fit. */
 gboolean
 flam_amount_number (const char **p, const char *end, gint64 scale, gint64 *n);
-/* A number and the unit behind it, which may be missing or any other word:
- * those are counts, and *p stays before the word. */
+/* Parses a number and its unit, which may be missing or any other word: those
+ * are counts, and *p stays before the word. */
 gboolean
 flam_amount_parse (const char **p, const char *end, FlamAmount *amount);

@@ -11,8 +11,8 @@ flam_fingerprint_key_init (FlamFingerprintKey *key)
     key->words[i] = (guint64)g_random_int () << 32 | g_random_int ();
 }
 
-/* Of each hash four that do not wait for one another: a product takes four
- * times as long as one can be begun. */
+/* Each hash has four independent lanes: the latency of a product is four times
+ * its throughput. */
 typedef struct
 {
   guint64 a[4];

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A text of any length as 128 bits, under a key that is secret and random.
+/* Hashes a text of any length to 128 bits, with a key that is secret and
+ * random.
  *
- * Two hashes of 64 bits that have nothing in common. Two texts that agree in
- * both are taken for one: without the key nobody can make a pair, and by
- * chance there is one in no file. So a text that was seen before is known
- * without looking at where it was: in a large file that is far away, and the
- * memory takes longer to bring it than the processor to read the new one. */
+ * These are two independent hashes of 64 bits. Two texts that agree in both are
+ * taken for one: without the key a collision cannot be constructed, and by
+ * chance it is too improbable to occur. So a repeated text is recognized
+ * without a comparison with its first place: in a large file that place is not
+ * in the processor's cache, and loading it takes longer than hashing the new
+ * text. */
 
 #include "flam-types.h"
 
@@ -22,7 +24,7 @@ typedef struct
   guint64 b;
 } FlamFingerprint;
 
-/* A new one. */
+/* A new, random key. */
 void flam_fingerprint_key_init (FlamFingerprintKey *key);
 FlamFingerprint flam_fingerprint (const FlamFingerprintKey *key,
                                   const char *text,

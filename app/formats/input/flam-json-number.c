@@ -32,7 +32,7 @@ with_sign (const FlamJson *json, __uint128_t value)
   return json->negative ? -saturated : saturated;
 }
 
-/* value * 10^exponent; more than fits stays more than fits. */
+/* value * 10^exponent; saturated values stay saturated. */
 static __uint128_t
 shift_up (__uint128_t value, gint64 exponent)
 {
@@ -41,7 +41,7 @@ shift_up (__uint128_t value, gint64 exponent)
   return value;
 }
 
-/* value / 10^places, cut. A division of 128 bits costs ten of 64. */
+/* value / 10^places, truncated. A division of 128 bits costs ten of 64. */
 static __uint128_t
 shift_down (__uint128_t value, gint64 places)
 {
@@ -52,8 +52,8 @@ shift_down (__uint128_t value, gint64 places)
   return places > 0 ? (guint64)value / powers[places] : value;
 }
 
-/* mantissa * scale * 10^exponent, away from zero at a half. Decimals that the
- * scale has no fewer of leave nothing to round. */
+/* mantissa * scale * 10^exponent, halves rounded away from zero. If the scale
+ * covers all decimals, there is nothing to round. */
 gint64
 flam_json_get_scaled (FlamJson *json, guint32 scale)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Past the bytes of a JSON string that need no look: up to the first one that
- * is a quote, a backslash, a control character or not ASCII.
+/* Skips the plain bytes of a JSON string: up to the first one that is a quote,
+ * a backslash, a control character or not ASCII.
  *
  *    a p p : : r u n " , " t s " : 1      16 bytes
  *    . . . . . . . . # . # . . # . .      a quote, a backslash, or below ' '
  *    0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0      a bit each; the lowest is the end
  *
- * As a signed number a byte that is not ASCII is below ' ' too, so that three
- * comparisons of 16 bytes find all of these. They are SSE2's, which is in every
- * x86-64, or NEON's, which is in every AArch64: nothing is chosen at run time.
- * (AVX2 would not pay: most names are shorter than 16 bytes.) The last 15 bytes
- * of a document, and other processors, have the plain way: eight bytes as one
- * word, then one by one. */
+ * As a signed number a byte that is not ASCII is below ' ', too, so that three
+ * comparisons of 16 bytes find all of these. They use SSE2, which every x86-64
+ * has, or NEON, which every AArch64 has: nothing is chosen at run time. (AVX2
+ * would not be faster: most names are shorter than 16 bytes.) The last 15 bytes
+ * of a document, and other processors, use the portable loops: eight bytes as
+ * one word, then single bytes. */
 
 #include <glib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ flam_json_run (const guint8 *p, const guint8 *end)
       uint8x16_t ends = vorrq_u8 (vceqq_u8 (bytes, vdupq_n_u8 ('"')),
                                   vceqq_u8 (bytes, vdupq_n_u8 ('\\')));
       uint8x16_t low = vcltq_s8 (vreinterpretq_s8_u8 (bytes), vdupq_n_s8 (' '));
-      /* Four bits a byte: what NEON has in place of a mask. */
+      /* Four bits per byte: NEON's equivalent of a mask. */
       uint8x8_t narrow =
           vshrn_n_u16 (vreinterpretq_u16_u8 (vorrq_u8 (ends, low)), 4);
       guint64 mask = vget_lane_u64 (vreinterpret_u64_u8 (narrow), 0);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Of a number whose digits are counted in one go: 10^18 fits. */
+/* For numbers whose digits are counted at once: 10^18 fits. */
 #define PLAIN_DIGITS 18
 
 #define TELL_BYTES (1 << 20)
@@ -111,8 +111,8 @@ flam_json_load (FlamLoad *load, const guint8 *at)
 
 /* --- strings ------------------------------------------------------------- */
 
-/* Bytes of the well-formed UTF-8 sequence at `p`, which begins with a byte of
- * 0x80 or above; 0 if it is none (Unicode 15, table 3-7). */
+/* The length of the well-formed UTF-8 sequence at `p`, whose first byte is 0x80
+ * or above; 0 if it is invalid (Unicode 15, table 3-7). */
 static guint
 utf8_sequence (const guint8 *p, const guint8 *end)
 {
@@ -141,7 +141,7 @@ utf8_sequence (const guint8 *p, const guint8 *end)
   return n;
 }
 
-/* `p` after the backslash; the end of the escape, or NULL. */
+/* `p` is after the backslash; returns the end of the escape, or NULL. */
 static const guint8 *
 scan_escape (FlamJson *json, const guint8 *p)
 {
@@ -158,7 +158,7 @@ scan_escape (FlamJson *json, const guint8 *p)
   return p;
 }
 
-/* json->at after the opening quote. */
+/* json->at is after the opening quote. */
 static inline gboolean
 scan_string (FlamJson *json, FlamJsonText *text)
 {
@@ -204,7 +204,7 @@ is_digit (const guint8 *p, const guint8 *end)
   return p < end && *p >= '0' && *p <= '9';
 }
 
-/* `step`: what a digit more does to the exponent. */
+/* `step`: the effect of one more digit on the exponent. */
 static inline const guint8 *
 scan_digits (FlamJson *json, const guint8 *p, gint64 step)
 {
@@ -424,9 +424,9 @@ next_at_top (FlamJson *json)
   return scan_value (json);
 }
 
-/* Up to the value that is next where no more stands before it than a comma, a
- * key without escapes, and a space behind each: nearly always, so that it is
- * tried first. FALSE: nothing is read. */
+/* Moves to the next value if at most a comma, a key without escapes, and a
+ * space after each precede it: that is the common case, so it is tried first.
+ * FALSE: nothing is read. */
 static inline gboolean
 pass_plain_key (FlamJson *json)
 {

@@ -34,7 +34,8 @@ behind (const char *at, const char *end, const char *text)
   return found != NULL ? found + strlen (text) : end;
 }
 
-/* Behind what is no tag at `at`, a "<"; NULL: it is one. */
+/* The end of a construct at `at`, a "<", that is not a tag; NULL: it is a
+ * tag. */
 static const char *
 skip_other (const char *at, const char *end)
 {
@@ -47,7 +48,7 @@ skip_other (const char *at, const char *end)
   return NULL;
 }
 
-/* A ">" may stand in quotes. NULL: the tag has no end. */
+/* A ">" may be in quotes. NULL: the tag has no end. */
 static const char *
 find_end (const char *at, const char *end)
 {
@@ -148,7 +149,7 @@ flam_tag_attribute (const FlamTag *tag, const char *name, FlamSlice *value)
   return FALSE;
 }
 
-/* The character that the entity at `at` stands for; 0: it is none. */
+/* The character of the entity at `at`; 0: none. */
 static gunichar
 read_entity (const char *at, const char *end, const char **stop)
 {

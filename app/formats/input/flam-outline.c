@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-outline.h"
 
-/* A row that claims to stand deeper stands as deep as this. */
+/* The greatest depth; deeper rows are placed at it. */
 #define MAX_DEPTH (1 << 20)
 
 typedef struct

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A call tree as documents have it: rows that stand below their callers, each
- * with the weight of itself and all below it, or with its own alone.
+/* A call tree as in documents: rows below their callers, each with its total
+ * weight, or with its self weight alone.
  *
  *    depth 0   main     30        row 0, caller FLAM_NONE
  *    depth 1     parse  20        row 1, caller 0
  *    depth 2       read 15        row 2, caller 1
  *    depth 1     write   4        row 3, caller 0: main itself has 6
  *
- * Rows come in any order in which callers come first; what becomes samples is
- * what each has itself. */
+ * Rows may have any order in which callers come first; the self weights become
+ * samples. */
 
 #include "flam-load.h"
 
 typedef struct
 {
   guint32 caller; /* row; FLAM_NONE: a root */
-  FlamId frame;   /* FLAM_NONE: no code (a total, a thread) */
+  FlamId frame;   /* FLAM_NONE: not code (a total, a thread) */
   FlamId thread;
   gint64 weight;
   gint64 in_callees;
@@ -29,26 +29,26 @@ typedef struct
   GArray *rows;   /* FlamOutlineRow */
   GArray *open;   /* the last row and its callers, with their depths */
   guint16 event;  /* of its samples */
-  gboolean own;   /* weights are the rows' own, not their totals */
-  guint64 excess; /* rows with less than their callees have */
+  gboolean own;   /* weights are self weights, not totals */
+  guint64 excess; /* rows whose total is less than their callees' */
 } FlamOutline;
 
-/* Its rows end with the load. */
+/* Its rows are freed with the load. */
 void flam_keep_outline (FlamLoad *load, FlamOutline *outline, gboolean own);
-/* The row's number. */
+/* Returns the row's number. */
 guint32 flam_outline_add (FlamOutline *outline,
                           guint32 caller,
                           FlamId thread,
                           FlamId frame,
                           gint64 weight);
-/* The same for rows in preorder, which say how deep they stand: below the last
- * row before it that stood less deep. */
+/* The same for rows in preorder with their depths: the row is called by the
+ * last row before it with a smaller depth. */
 guint32 flam_outline_add_at (FlamOutline *outline,
                              guint depth,
                              FlamId thread,
                              FlamId frame,
                              gint64 weight);
-/* All of it as samples with one weight. */
+/* Adds all of it as samples with one weight. */
 void flam_outline_finish (FlamOutline *outline, FlamBuilder *builder);
 
 static inline FlamOutlineRow *

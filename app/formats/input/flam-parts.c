@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* A thread and its tables cost less than reading this. */
+/* Below this size a thread and its tables cost more than they save. */
 #define LEAST_PART (4 << 20)
-/* How often the caller is told when its own part is done. */
+/* The interval of progress reports after the caller's own part. */
 #define TOLD_EVERY (20 * G_TIME_SPAN_MILLISECOND)
 
 /* --- cutting ---------------------------------------------------------------
@@ -55,7 +55,7 @@ flam_parts_cut (FlamParts *parts,
       parts->text[parts->n] = *before;
       parts->text[parts->n].start = parts->text[parts->n].at = at = next;
       parts->n++;
-      /* Only the last one may end in half a line. */
+      /* Only the last part may end with an incomplete line. */
       before->end = next;
       before->source = NULL;
     }
@@ -116,7 +116,7 @@ read_part (gpointer data)
   return NULL;
 }
 
-/* Where the system has no thread left, this one does the work. */
+/* If the system cannot create a thread, this one does the work. */
 static void
 start_part (Part *part)
 {
@@ -135,7 +135,7 @@ wait_for_others (Reading *reading)
       tell (reading, 1);
 }
 
-/* One that was told to stop because of another is not the reason. */
+/* A part that was stopped because of another one is not the cause. */
 static gboolean
 first_error (Part *parts, guint n, GError **error)
 {

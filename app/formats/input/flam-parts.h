@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A text read by several cores: cut where a line ends (or what else may stand
- * alone), each part read by a core of its own into tables of its own, which are
- * then put together in the order of the parts (flam_builder_merge()):
+/* A text that several cores read: it is split at ends of lines (or of other
+ * independent units), each core reads a part into separate tables, and these
+ * are merged in the order of the parts (flam_builder_merge()):
  *
  *    text   main;a 1|main;b 2|main;a 3|main;c 4|main;b 5|
  *    part   0                 |1                        |
  *    core   builder itself    | a builder -> merged     |
  *
- * Nothing is shared while they read, so nothing is locked. */
+ * The cores share nothing while they read, so there are no locks. */
 
 #include "flam-formats.h"
 #include "flam-text.h"
@@ -24,29 +24,30 @@ typedef struct
   FlamText text[FLAM_PARTS_MAX];
 } FlamParts;
 
-/* Where a part may begin: at `at` or behind it, up to `end`. */
+/* Where a part may begin: at or after `at`, up to `end`. */
 typedef const char *(*FlamPartStart) (const char *at, const char *end);
 const char *flam_parts_line_start (const char *at, const char *end);
 
-/* How many parts of so many bytes are worth it and allowed: at least one. */
+/* The number of parts for so many bytes: at least one, at most as allowed. */
 guint flam_parts_count (const FlamSource *source,
                         gsize size,
                         const FlamLoadOptions *options);
 
-/* At least one, the whole text; no more than the options allow, and than is
- * worth it. One that is still being unpacked is one part. */
+/* At least one part, which is the whole text; at most as many as the options
+ * allow and as are useful. A source that is still being unpacked is one
+ * part. */
 void flam_parts_cut (FlamParts *parts,
                      const FlamSource *source,
                      const FlamLoadOptions *options,
                      FlamPartStart start);
 
-/* Part `i` of them, whatever that is to the importer. */
+/* Part `i`, in the importer's own structure. */
 typedef gboolean (*FlamPartRead) (gpointer data,
                                   guint i,
                                   const FlamProgress *progress,
                                   GError **error);
-/* All of them at once; `progress` is told on this thread. FALSE: the first part
- * that failed says why. */
+/* Reads all of them at once; `progress` is called on this thread. FALSE: the
+ * error is that of the first part that failed. */
 gboolean flam_parts_read (guint n,
                           FlamPartRead read,
                           gpointer data,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The other half of flam-proto.h: fields into a document. */
+/* The counterpart of flam-proto.h: writes fields into a message. */
 
 #include "flam-varint.h"
 
@@ -14,7 +14,7 @@ flam_proto_put_varint (GString *out, guint64 value)
       out, (const char *)bytes, flam_varint_put (bytes, value));
 }
 
-/* Zero is what a missing field means, and is not written. */
+/* Zero is the default of a missing field, and is not written. */
 static inline void
 flam_proto_put_number (GString *out, guint number, guint64 value)
 {

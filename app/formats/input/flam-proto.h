@@ -17,7 +17,7 @@ typedef struct
 {
   const guint8 *at;
   const guint8 *end;
-  gboolean bad; /* what was read is no message */
+  gboolean bad; /* the data is not a valid message */
 
   guint64 number; /* of the current field */
   guint wire;
@@ -64,7 +64,7 @@ flam_proto_fixed (FlamProto *proto, guint size)
   return TRUE;
 }
 
-/* The next field; FALSE at the end, or where it is no message (`bad`). */
+/* Reads the next field; FALSE at the end, or if the data is invalid (`bad`). */
 static inline gboolean
 flam_proto_next (FlamProto *proto)
 {
@@ -121,8 +121,8 @@ flam_proto_numbers (FlamProto *proto, GArray *into)
 
 /* --- messages looked into, not read through ------------------------------- */
 
-/* What its fields 1 to `n` - 1 say, in `values` by their numbers; what a field
- * does not say stays as it was. */
+/* The values of its fields 1 to `n` - 1, in `values` by their numbers; values
+ * of missing fields are left unchanged. */
 static inline void
 flam_proto_read (FlamProto message, guint64 *values, guint n)
 {
@@ -131,7 +131,7 @@ flam_proto_read (FlamProto message, guint64 *values, guint n)
       values[message.number] = message.value;
 }
 
-/* What the message's field `number` says; 0 where it says nothing. */
+/* The value of the message's field `number`; 0 if it is missing. */
 static inline guint64
 flam_proto_number_in (FlamProto message, guint64 number)
 {
@@ -143,7 +143,7 @@ flam_proto_number_in (FlamProto message, guint64 number)
   return value;
 }
 
-/* The message in its field `number`; an empty one: there is none. */
+/* The message in its field `number`; an empty one if it is missing. */
 static inline FlamProto
 flam_proto_message_in (FlamProto message, guint64 number)
 {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define BLOCK (1 << 20)
-/* What probes see of a file that is still being unpacked. */
+/* The size of the head, for probes of a file that is still being unpacked. */
 #define HEAD (512 << 10)
 
 typedef struct
@@ -71,7 +71,7 @@ system_error (const FlamSource *source,
       source, error, code, FLAM_NO_OFFSET, "%s: %s", what, g_strerror (number));
 }
 
-/* The message gets the file's name before it. */
+/* Prefixes the message with the file's name. */
 static gboolean
 name_error (const FlamSource *source, GError **error, GError *bad)
 {
@@ -80,7 +80,7 @@ name_error (const FlamSource *source, GError **error, GError *bad)
   return FALSE;
 }
 
-/* Pipes, terminals, files of /proc: what cannot be mapped is copied. */
+/* Pipes, terminals, files of /proc: files that cannot be mapped are copied. */
 static gboolean
 spool_stream (FlamSource *source,
               int fd,
@@ -136,8 +136,8 @@ strip_suffixes (FlamSource *source)
     }
 }
 
-/* Lets the unpacking begin, all layers at once, and waits for the head of what
- * comes out. What merely starts like a wrapper is left as it is. */
+/* Starts the unpacking, all layers at once, and waits for the head of the
+ * result. Data that only resembles a wrapper is left unchanged. */
 static gboolean
 begin_unpacking (FlamSource *source, GError **error)
 {
@@ -176,7 +176,7 @@ stop_unpacking (FlamSource *source)
   source->packed = NULL;
 }
 
-/* What `data` points into, if it is not the file. */
+/* The memory of `data`, if it is not the file. */
 static void
 release_data (FlamSource *source)
 {
@@ -269,7 +269,7 @@ flam_source_fraction (const FlamSource *source, gsize offset)
 
 /* --- byte order marks ---------------------------------------------------- */
 
-/* Two bytes each; a byte more is left out. */
+/* Two bytes each; an odd byte at the end is left out. */
 static gboolean
 append_utf16 (FlamSpool *spool,
               const guint8 *data,
@@ -301,7 +301,7 @@ append_utf16 (FlamSpool *spool,
   return flam_spool_append (spool, text->str, text->len, error);
 }
 
-/* All of it, since an importer reads UTF-8 alone. */
+/* Converts all of it, since importers read only UTF-8. */
 static gboolean
 convert_utf16 (FlamSource *source, const FlamProgress *progress, GError **error)
 {
@@ -326,8 +326,8 @@ convert_utf16 (FlamSource *source, const FlamProgress *progress, GError **error)
   return bad == NULL || name_error (source, error, bad);
 }
 
-/* Marks of UTF-16 may be bytes of something else: a letter or a space follows
- * in a text. */
+/* A byte order mark of UTF-16 may be other data: in a text a letter or a space
+ * follows it. */
 static gboolean
 read_mark (FlamSource *source, const FlamProgress *progress, GError **error)
 {
@@ -389,7 +389,7 @@ flam_source_is_whole (const FlamSource *source, GError **error)
           "of it cannot be read"));
 }
 
-/* perf's folders, whose head is a file of that name. */
+/* perf's folders, whose head is in a file of that name. */
 static char *
 file_of (const char *path)
 {

@@ -1,72 +1,71 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A capture's bytes: a file mapped, or unpacked once (flam-unpack.h). What
- * importers read from; they never see the file.
+/* A capture's bytes: a mapped file, or one that is unpacked once
+ * (flam-unpack.h). Importers read from it, never from the file.
  *
- * Text in UTF-16 is UTF-8 here, and no byte order mark is left of it.
+ * Text in UTF-16 is converted to UTF-8, without its byte order mark.
  *
- * While it is still being unpacked, an importer that reads forward can begin:
- * it calls for more when it comes to the end of what there is. */
+ * An importer that reads forward can begin while the file is still being
+ * unpacked: it requests more at the end of the available bytes. */
 
 #include "flam-file-map.h"
 #include "flam-profile.h"
 
-/* For flam_source_error(): the place does not matter, or the message has it. */
+/* For flam_source_error(): the place is irrelevant, or in the message. */
 #define FLAM_NO_OFFSET G_MAXUINT64
 
 typedef struct
 {
-  char *path;           /* as the user named it; "-" is standard input */
+  char *path;           /* as given by the user; "-" is standard input */
   char *name;           /* the base name without wrappers' suffixes */
   const guint8 *data;   /* at least one readable NUL byte follows the end */
   gsize size;           /* still unpacking: of the head, for probes */
-  gboolean truncated;   /* the wrapper ended early: data is what came out */
-  double read_fraction; /* how far into the packed file that was */
+  gboolean truncated;   /* truncated wrapper: data is its readable part */
+  double read_fraction; /* its offset in the packed file */
   guint64 packed_size;  /* the file's own size */
   FlamFileMap *file;    /* NULL: not from a file */
   gsize mapped;         /* unpacked or copied: of `data`, for munmap() */
   guint mark;           /* bytes of a byte order mark before `data` */
-  struct _FlamUnpack *unpack; /* NULL: all is there */
-  const guint8 *packed;       /* what it reads from, if not the file */
+  struct _FlamUnpack *unpack; /* NULL: all bytes are available */
+  const guint8 *packed;       /* the data that it reads, if not the file's */
   gsize packed_mapped;
 } FlamSource;
 
-/* With all of its bytes. */
+/* Opens it with all of its bytes. */
 FlamSource *flam_source_open (const char *path,
                               const FlamProgress *progress,
                               GError **error);
-/* With the head of them; the others by flam_source_more(), or all of them by
- * flam_source_finish(), which also is where it turns out that they could not be
- * unpacked. */
+/* Opens it with the head; the rest follows by flam_source_more(), or all of it
+ * by flam_source_finish(), which also reports failures of unpacking. */
 FlamSource *flam_source_begin (const char *path,
                                const FlamProgress *progress,
                                GError **error);
 gboolean flam_source_finish (FlamSource *source,
                              const FlamProgress *progress,
                              GError **error);
-/* Waits until more than `have` bytes are there; how many are. No more than
- * `have`: that was the end. */
+/* Waits until more than `have` bytes are available; returns their number. At
+ * most `have`: that was the end. */
 gsize flam_source_more (const FlamSource *source, gsize have);
-/* FALSE, once all was read: the file became shorter meanwhile, so that what
- * was read is worth nothing. */
+/* FALSE, after all was read: the file was truncated meanwhile, so that the data
+ * is invalid. */
 gboolean flam_source_is_whole (const FlamSource *source, GError **error);
-/* The wrapper ended early; known once that was the end. */
+/* The wrapper is truncated; valid at the end. */
 gboolean flam_source_is_truncated (const FlamSource *source);
-/* Its bytes were read, and are hardly looked at again: a file's pages are the
- * system's own, and need not count as this process's while it makes tables. */
+/* Its bytes were read and are rarely needed again: a file's pages belong to the
+ * page cache, and need not count as this process's memory. */
 void flam_source_leave (const FlamSource *source);
-/* The same for those from `start` to `end`, if they are of the source. */
+/* The same for the bytes from `start` to `end`, if they are of the source. */
 void flam_source_leave_part (const FlamSource *source,
                              const guint8 *start,
                              const guint8 *end);
-/* How much of the file lies before an offset in its bytes. */
+/* The part of the file that precedes an offset in its bytes. */
 double flam_source_fraction (const FlamSource *source, gsize offset);
 
-/* For probes: `text` is among the first `head` bytes. */
+/* For probes: `text` occurs in the first `head` bytes. */
 gboolean
 flam_source_head_has (const FlamSource *source, gsize head, const char *text);
-/* The first byte that is no white space; 0: there is none soon. */
+/* The first byte other than white space; 0: the head has none. */
 char flam_source_first_char (const FlamSource *source);
 
 /* For tests, fuzzers and members of archives; copies, and unpacks nothing. */
@@ -83,7 +82,7 @@ gboolean flam_source_error (const FlamSource *source,
                             guint64 offset,
                             const char *format,
                             ...) G_GNUC_PRINTF (5, 6);
-/* The file as a whole is not what it has to be. */
+/* An error about the file as a whole. */
 #define flam_source_invalid(source, error, ...)                                \
   flam_source_error (                                                          \
       source, error, FLAM_ERROR_INVALID, FLAM_NO_OFFSET, __VA_ARGS__)

@@ -43,7 +43,8 @@ flam_spool_init (FlamSpool *spool, GError **error)
   munmap (spool->base + length, HUGE_PAGE - before);
   if (mprotect (spool->base, IN_MEMORY, PROT_READ | PROT_WRITE) < 0)
     return system_error (error, N_ ("no room for what it unpacks to"));
-  /* Half of what unpacking costs is fresh pages; without them it is slower. */
+  /* Half of the time of unpacking is page faults; without huge pages it is
+   * slower. */
   madvise (spool->base, IN_MEMORY, MADV_HUGEPAGE);
   return TRUE;
 }
@@ -62,8 +63,8 @@ open_unlinked (void)
   return fd;
 }
 
-/* All it may come to hold is mapped at once; what lies behind the file's end
- * comes into being as it grows. */
+/* The whole range is mapped at once; pages beyond the file's end become valid
+ * as it grows. */
 static gboolean
 begin_file (FlamSpool *spool, GError **error)
 {
@@ -80,7 +81,7 @@ begin_file (FlamSpool *spool, GError **error)
   return TRUE;
 }
 
-/* Asked for before each so many bytes. */
+/* The free space is checked before each so many bytes. */
 static gboolean
 have_room (FlamSpool *spool, guint64 size, GError **error)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-text.h"
 
-/* Probes read this much, and more only to reach the end of the first line. */
+/* The size of the head for probes, which is larger only if the first line
+ * is. */
 #define HEAD (16 << 10)
 #define LONGEST_FIRST_LINE (4 << 20)
 #define PROGRESS_BYTES (1 << 20)

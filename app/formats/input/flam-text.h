@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the importers of text share: lines, numbers, and a table from pieces of
+/* Shared by the importers of text: lines, numbers, and a table from pieces of
  * text to ids. Nothing is copied: pieces point into the source, which outlives
  * the load. */
 
@@ -10,16 +10,16 @@
 
 typedef struct
 {
-  const FlamSource *source; /* NULL: the end will not move */
+  const FlamSource *source; /* NULL: the end is fixed */
   const char *start;
   const char *at; /* the next line's first byte */
   const char *end;
-  guint64 line;           /* number of the line last handed out, from 1 */
-  guint64 bad, first_bad; /* lines, counted with flam_text_bad() */
+  guint64 line;           /* number of the last returned line, from 1 */
+  guint64 bad, first_bad; /* invalid lines, counted with flam_text_bad() */
 
-  /* Of flam_text_open() alone. */
+  /* Only with flam_text_open(). */
   const FlamProgress *progress;
-  const char *tell_at; /* nothing is reported before */
+  const char *tell_at; /* no progress is reported before */
   GError *cancelled;
 } FlamText;
 
@@ -33,23 +33,23 @@ flam_text_init (FlamText *text, const FlamSource *source)
                       .tell_at = (const char *)G_MAXSIZE };
 }
 
-/* For a loop over all of the lines: it says now and then how much is read. When
- * cancelled, the rest is as good as cut off, and flam_text_close() is FALSE. */
+/* For a loop over all of the lines, which reports progress. When cancelled, the
+ * loop ends early, and flam_text_close() is FALSE. */
 void flam_text_open (FlamText *text,
                      const FlamSource *source,
                      const FlamProgress *progress);
-/* The same for one that is there, a part of a text (flam-parts.h). */
+/* The same for bytes in memory, a part of a text (flam-parts.h). */
 void flam_text_reopen (FlamText *text, const FlamProgress *progress);
 gboolean flam_text_close (FlamText *text, GError **error);
 void flam_text_tell (FlamText *text);
 
-/* What was unpacked meanwhile; FALSE: there is no more. */
+/* Waits for more unpacked bytes; FALSE: there are no more. */
 gboolean flam_text_more (FlamText *text);
-/* It ends in a line without a newline, as the wrapper ended early. */
+/* The last line has no newline because the wrapper is truncated. */
 gboolean flam_text_is_half (const FlamText *text);
 
-/* The next line without its "\n" or "\r\n"; FALSE at the end. Half a line is
- * none. */
+/* The next line without its "\n" or "\r\n"; FALSE at the end. A truncated line
+ * is left out. */
 static inline gboolean
 flam_text_next (FlamText *text, const char **line, gsize *length)
 {
@@ -73,7 +73,7 @@ flam_text_next (FlamText *text, const char **line, gsize *length)
   return TRUE;
 }
 
-/* The line last handed out makes no sense. */
+/* Counts the last returned line as invalid. */
 static inline void
 flam_text_bad (FlamText *text)
 {
@@ -81,12 +81,12 @@ flam_text_bad (FlamText *text)
     text->first_bad = text->line;
 }
 
-/* Says how many did not: "lines make no sense as" `what`. */
+/* Warns of their number: "lines make no sense as" `what`. */
 void flam_text_warn_bad (const FlamText *text,
                          FlamBuilder *builder,
                          const char *what);
 
-/* How much of it was handed out: of the file, or of what has an end. */
+/* The progress: in the file, or in the text whose end is known. */
 static inline double
 flam_text_fraction (const FlamText *text)
 {
@@ -97,11 +97,11 @@ flam_text_fraction (const FlamText *text)
                    MAX (text->end - text->start, 1);
 }
 
-/* The head that probes look at: whole lines if there are any in it. */
+/* The head for probes: whole lines if there are any in it. */
 FlamText flam_text_head (const FlamSource *source);
-/* The same of text; of anything else it is empty. */
+/* The same of text; empty for anything else. */
 FlamText flam_text_plain_head (const FlamSource *source);
-/* Text has no control characters but tabs, line ends and form feeds. */
+/* Text has no control characters except tabs, line ends and form feeds. */
 gboolean flam_text_is_text (const FlamText *head);
 
 static inline gboolean
@@ -116,12 +116,12 @@ flam_text_is_digit (char c)
   return (guint8)(c - '0') < 10;
 }
 
-/* Decimal digits at *p, which moves behind them. FALSE for none, or for more
- * than fit. */
+/* Parses decimal digits at *p, which moves past them. FALSE if there are none,
+ * or on overflow. */
 gboolean flam_text_number (const char **p, const char *end, gint64 *value);
 gboolean flam_text_hex (const char **p, const char *end, guint64 *value);
 
-/* A piece of the text, as it stands. */
+/* A part of the text, in place. */
 typedef struct
 {
   const char *text;
@@ -154,16 +154,17 @@ flam_slice_trim (const char *start, const char *end)
   return (FlamSlice){ start, end - start };
 }
 
-/* For probes, a loop over the lines of the head; none of what is no text. */
+/* For probes, a loop over the lines of the head; it has none if the head is not
+ * text. */
 #define flam_text_each_of_head(source, line)                                   \
   for (FlamText head_ = flam_text_plain_head (source), *once_ = &head_;        \
        once_ != NULL;                                                          \
        once_ = NULL)                                                           \
     for (FlamSlice line; flam_text_next (&head_, &line.text, &line.length);)
 
-/* All lines of the capture, each given to read(), which is FALSE for one that
- * makes no sense: how many of `what` those are is a warning (NULL: none).
- * FALSE: cancelled. */
+/* Calls read() for each line of the capture; it returns FALSE for an invalid
+ * line, and their number is a warning about `what` (NULL: none). FALSE:
+ * cancelled. */
 gboolean flam_text_read (FlamText *text,
                          const FlamLoad *load,
                          gboolean (*read) (gpointer reader, FlamSlice line),
@@ -177,7 +178,7 @@ typedef struct
 {
   const char *text;
   guint32 length;
-  FlamId context; /* the same text means another thing in another context */
+  FlamId context; /* the same text has another meaning in another context */
   FlamId value;
 } FlamPiece;
 
@@ -189,7 +190,7 @@ typedef struct
 
 void flam_pieces_init (FlamPieces *pieces);
 void flam_pieces_clear (FlamPieces *pieces);
-/* Those that end with the load, and are in memory that does. */
+/* Freed with the load, and in memory that is. */
 void flam_keep_pieces (FlamLoad *load, FlamPieces *pieces);
 
 static inline gboolean
@@ -202,7 +203,7 @@ flam_piece_equal (gconstpointer table, FlamId row, gconstpointer key)
          memcmp (a->text, b->text, b->length) == 0;
 }
 
-/* The piece's row in `pieces->pieces`; `*is_new`: added by this call, and its
+/* The piece's row in `pieces->pieces`; `*is_new`: this call added it, and its
  * value is FLAM_NONE. */
 static inline FlamId
 flam_pieces_find (FlamPieces *pieces,

@@ -10,12 +10,12 @@
 
 struct _FlamUnpack
 {
-  struct archive *archive; /* the thread's, and what it appends to: */
+  struct archive *archive; /* used by the thread alone, and its buffer: */
   FlamSpool spool;
   gsize packed_size;
   GThread *thread;
 
-  GMutex lock; /* what follows is shared */
+  GMutex lock; /* the members below are shared */
   GCond more;
   gsize there;
   guint64 packed_read;
@@ -76,8 +76,8 @@ check_ratio (const FlamUnpack *unpack, gsize n, GError **error)
       unpack->packed_size);
 }
 
-/* Everything that comes out. ARCHIVE_EOF is a whole file,
- * ARCHIVE_FATAL one that ended early. */
+/* Appends all output. ARCHIVE_EOF is a complete file, ARCHIVE_FATAL a truncated
+ * one. */
 static int
 unpack_all (FlamUnpack *unpack, GError **error)
 {
@@ -145,7 +145,7 @@ clear (FlamUnpack *unpack)
   g_free (unpack);
 }
 
-/* The library unwraps all the layers it supports at once. */
+/* The library unpacks all the layers it supports at once. */
 FlamUnpack *
 flam_unpack_begin (const guint8 *packed, gsize size, GError **error)
 {
@@ -153,7 +153,7 @@ flam_unpack_begin (const guint8 *packed, gsize size, GError **error)
   struct archive *archive = open_archive (packed, size, &status);
   FlamUnpack *unpack;
 
-  /* The memory itself is one of the filters. */
+  /* The input in memory counts as a filter. */
   if (status >= ARCHIVE_WARN && archive_filter_count (archive) == 1)
     {
       archive_read_free (archive);
@@ -220,7 +220,7 @@ flam_unpack_is_truncated (FlamUnpack *unpack)
   return truncated;
 }
 
-/* Reports while it waits; FALSE: cancelled. */
+/* Reports progress while it waits; FALSE: cancelled. */
 static gboolean
 wait_for_end (FlamUnpack *unpack, const FlamProgress *progress, GError **error)
 {

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Unwraps a compressed file (gz, xz, bz2, zstd, lz4, one inside the other) in
- * a thread of its own, so that an importer can read what came out while more
- * does:
+/* Unpacks a compressed file (gz, xz, bz2, zstd, lz4, also nested) in a separate
+ * thread, so that an importer can read the first bytes while more are unpacked:
  *
  *    packed bytes ─▶ thread ─▶ flam-spool.h ─▶ importer
  *                              | came out | not yet
- *                                     wait()           */
+ *                                     wait() */
 
 #include "flam-types.h"
 
-/* A small file that unpacks to a huge one is made to do harm: past so many
- * bytes, no more than so many times the packed size. */
+/* A small file that unpacks to a huge one is an attack: beyond so many bytes,
+ * at most so many times the packed size is accepted. */
 #define FLAM_UNPACK_FREE (G_GUINT64_CONSTANT (1) << 30)
 #define FLAM_UNPACK_RATIO 1000
 
@@ -20,33 +19,33 @@ typedef struct _FlamUnpack FlamUnpack;
 
 typedef struct
 {
-  const guint8 *data; /* a NUL byte follows the end, once it is all there */
+  const guint8 *data; /* a NUL byte follows the end, once all is unpacked */
   gsize size;
   gsize mapped;         /* length of the mapping, for munmap() */
-  gboolean truncated;   /* the wrapper ended early: this is what came out */
-  double read_fraction; /* how far into the packed bytes that was */
+  gboolean truncated;   /* truncated wrapper: this is its readable part */
+  double read_fraction; /* its offset in the packed bytes */
 } FlamUnpacked;
 
-/* The bytes must live until the end. NULL without an error: they only look as
- * if they were wrapped. Errors do not name the file. */
+/* The bytes must live until the end. NULL without an error: they only resemble
+ * a wrapper. Errors do not contain the file's name. */
 FlamUnpack *
 flam_unpack_begin (const guint8 *packed, gsize size, GError **error);
 
-/* Waits until more than `have` bytes are there, or all of them; their number.
- * They begin at flam_unpack_get_data(). */
+/* Waits until more than `have` bytes are unpacked, or all of them; returns
+ * their number. They begin at flam_unpack_get_data(). */
 gsize flam_unpack_wait (FlamUnpack *unpack, gsize have);
 const guint8 *flam_unpack_get_data (const FlamUnpack *unpack);
-/* Of the packed bytes, how many were read so far. */
+/* The number of packed bytes that were read so far. */
 double flam_unpack_fraction (FlamUnpack *unpack);
 
-/* The wrapper ended early; known at the end. */
+/* The wrapper is truncated; valid at the end. */
 gboolean flam_unpack_is_truncated (FlamUnpack *unpack);
 
-/* The rest, all of it, and the end of the thread. The mapping is the caller's,
- * on success; FALSE also when the progress report cancels. */
+/* Unpacks the rest and ends the thread. On success the mapping is the caller's;
+ * FALSE also when the progress callback cancels. */
 gboolean flam_unpack_finish (FlamUnpack *unpack,
                              FlamUnpacked *out,
                              const FlamProgress *progress,
                              GError **error);
-/* Stops it wherever it is. */
+/* Stops the thread at any point. */
 void flam_unpack_free (FlamUnpack *unpack);

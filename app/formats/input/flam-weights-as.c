@@ -18,7 +18,7 @@ static const struct
                             1 },
 };
 
-/* Tools that trace memory leave it to the file's name to say so. */
+/* Of tools that trace memory, only the file's name has the unit. */
 static FlamWeightsAs
 guess (const char *path)
 {
