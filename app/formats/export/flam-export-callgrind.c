@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* callgrind's format (valgrind manual, "Callgrind Format Specification"), for
- * KCachegrind and its like. It has functions and calls but no stacks:
+ * KCachegrind and similar tools. It has functions and calls but no stacks:
  *
  *    ob=(1) prog            module, file and function of what follows; a
  *    fl=(1) /src/a.c        number is given its name once
@@ -15,13 +15,13 @@
  *    calls=1 30             the line where it starts
  *    12 25                  line, cost of the calls
  *
- * A function has a row for each of its lines that has cost, where the capture
- * has them and the selection is by function; else one, at its start.
+ * A function has a row for each of its lines with cost, if the capture has
+ * lines and the selection is by function; else one, at its start.
  *
  * A call inside the same call counts once, so that no cost exceeds the whole,
- * and at the line of the outermost.
- * How often a function is called is not known: 1, since callgrind_annotate
- * takes the line behind calls=0 for a cost of the caller's own.
+ * and at the line of the outermost. The number of calls is unknown: it is
+ * written as 1, since callgrind_annotate counts the line after calls=0 as the
+ * caller's own cost.
  */
 
 #include "flam-formats.h"
@@ -30,7 +30,7 @@
 
 #include <string.h>
 
-/* Where cost stands. */
+/* The place of a cost. */
 typedef struct
 {
   FlamId caller; /* thing */
@@ -45,7 +45,7 @@ typedef struct
   gint64 cost;
 } Row;
 
-/* A call from one thing to another, wherever it stands. */
+/* A call from one thing to another, at any place. */
 typedef struct
 {
   FlamId caller;
@@ -114,7 +114,7 @@ find_call (Writer *writer, FlamId caller, FlamId callee)
   return call;
 }
 
-/* `node` is where the cost stands: the caller's. */
+/* `node` is the place of the cost: the caller's. */
 static void
 add_cost (Writer *writer, FlamId node, FlamId callee, gint64 cost)
 {
@@ -136,7 +136,7 @@ add_cost (Writer *writer, FlamId node, FlamId callee, gint64 cost)
   g_array_index (writer->rows, Row, GPOINTER_TO_UINT (number) - 1).cost += cost;
 }
 
-/* Preorder, with the calls of the path kept open. */
+/* Preorder, with the calls of the path still open. */
 static void
 add_up (Writer *writer)
 {
@@ -166,7 +166,7 @@ add_up (Writer *writer)
     }
 }
 
-/* By function, its own cost first, then what it calls; by line. */
+/* By function, its own cost before its calls; then by line. */
 static int
 compare_rows (gconstpointer a, gconstpointer b)
 {
@@ -210,7 +210,7 @@ put_file (Writer *writer, const char *key, FlamId file)
   put_name (writer, key, FILES, *name != '\0' ? name : "???");
 }
 
-/* Returns its file; `line` is where it starts. */
+/* Returns its file; `line` is the line of its start. */
 static FlamId
 put_thing (Writer *writer, FlamId thing, gboolean callee, guint32 *line)
 {
@@ -221,7 +221,7 @@ put_thing (Writer *writer, FlamId thing, gboolean callee, guint32 *line)
 
   if (file == 0)
     file = flam_export_file_id (writer->tree, node, &first);
-  /* Without it, the module of what stands above is meant. */
+  /* Without this line, readers assume the module of the line above. */
   put_name (
       writer, callee ? "cob" : "ob", MODULES, *module != '\0' ? module : "???");
   put_file (writer, callee ? "cfi" : "fl", file);
@@ -232,7 +232,8 @@ put_thing (Writer *writer, FlamId thing, gboolean callee, guint32 *line)
   return file;
 }
 
-/* The rows are sorted. Rounded rows of one thing add up to its rounded sum. */
+/* The rows are sorted. The rounded rows of one thing add up to its rounded
+ * sum. */
 static void
 put_rows (Writer *writer)
 {
@@ -285,7 +286,7 @@ put_head (Writer *writer)
   g_autofree char *event =
       g_strdup (flam_profile_string (profile, measure->id));
 
-  /* Events are words. */
+  /* Names of events must be words. */
   g_strcanon (event,
               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_",
               '_');

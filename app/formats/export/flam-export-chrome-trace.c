@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Chrome's trace events, for Perfetto, chrome://tracing and speedscope; the
- * fields are drawn in flam-import-chrome-trace.c. Calls begin and end (B, E),
- * each thread in order; marks are moments (i) or spans beside the threads
- * (b, e), counters are C. Times are µs. */
+ * fields are drawn in flam-import-chrome-trace.c. Calls are begin and end
+ * events (B, E), each thread in order; marks are instants (i) or spans beside
+ * the threads (b, e), counters are C. Times are µs. */
 
 #include "flam-formats.h"
 
@@ -15,7 +15,7 @@ typedef struct
   const FlamPart *part;
   FlamSink *out;
   guint32 lane;
-  gboolean any; /* an event was put */
+  gboolean any; /* an event was written */
 } Writer;
 
 static void

@@ -8,7 +8,7 @@ typedef struct
   FlamId id;
   FlamId file; /* of the line */
   guint32 line;
-  gboolean is_function; /* threads stand on top of functions */
+  gboolean is_function; /* threads are parents of functions */
 } Thing;
 
 static guint

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* V8's CPU profile, for Chrome's developer tools and editors; the fields are
- * described in flam-import-v8.c. It holds one thread's samples in order, each
- * of which lasts until the next: where the thread rested in between stands an
- * "(idle)" one. Several threads follow one another. All is µs of time. */
+ * described in flam-import-v8.c. It contains one thread's samples in order,
+ * each of which lasts until the next: a pause of the thread is an "(idle)"
+ * sample. Several threads are written one after the other. All weights are
+ * times in µs. */
 
 #include "flam-formats.h"
 
@@ -17,12 +18,12 @@ typedef struct
   const FlamPart *part;
   const FlamTree *tree;
   FlamSink *out;
-  guint32 *hits;  /* one a stack */
+  guint32 *hits;  /* one per stack */
   FlamId *same;   /* the next stack of the same node, or FLAM_NONE */
-  FlamId *stacks; /* one a node: its first stack */
+  FlamId *stacks; /* one per node: its first stack */
   const char *separator;
-  gint64 busy, idle; /* ns, up to now: rounded apart, they add up apart */
-  gint64 before;     /* µs: where the last one began */
+  gint64 busy, idle; /* ns so far: the sum is rounded, not its parts */
+  gint64 before;     /* µs: the start of the last sample */
   gboolean deltas;
 } Writer;
 
@@ -153,7 +154,8 @@ put_nodes (Writer *writer)
 
 /* --- samples ------------------------------------------------------------- */
 
-/* One that begins now: its node, or the µs since the one before began. */
+/* Writes a sample that begins now: its node, or the µs since the start of the
+ * one before. */
 static void
 put_one (Writer *writer, guint id)
 {
@@ -196,7 +198,7 @@ put_column (Writer *writer, const char *name, gboolean deltas)
   flam_sink_printf (writer->out, "],\n\"%s\":[", name);
   for (guint32 lane = 0; lane < writer->part->n_lanes; lane++)
     put_lane (writer, lane);
-  /* Nothing begins where the last one ends: an idle one shows that it did. */
+  /* No sample begins at the end of the last one: an idle one marks that end. */
   put_one (writer, idle_id (writer));
 }
 

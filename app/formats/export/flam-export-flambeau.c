@@ -3,8 +3,8 @@
 #include "flam-cut.h"
 #include "flam-formats.h"
 
-/* Any profile as a .flambeau file: all that is selected, since this is the form
- * that loses nothing. */
+/* Any profile as a .flambeau file: all of the selection, since this format is
+ * lossless. */
 
 static gboolean
 save (FlamExport *export, GError **error)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* One line a distinct stack, sorted bytewise, without a list of all lines: the
- * lines that begin with a path are neighbours, so the tree is gone down in the
- * order that they have.
+/* One line per distinct stack, sorted bytewise, without a list of all lines:
+ * the lines with a common path are adjacent, so the tree is traversed in their
+ * order.
  *
  *    a 3          what ends in `a` sorts as "a ",
  *    a!x 1        what goes on from there as "a;":
  *    a;b 4        other names may stand in between
  *
- * Nodes whose names are written alike are one path, and are gone down
- * together. */
+ * Nodes with the same written name are one path, and are traversed together. */
 
 #include "flam-formats.h"
 
@@ -18,13 +17,13 @@
 
 #include <string.h>
 
-/* A line, or the lines of what nodes call. */
+/* A line, or the lines of the callees of nodes. */
 typedef struct
 {
-  char *key;       /* the name, and what comes behind it in the lines */
+  char *key;       /* the name, and its separator in the lines */
   gint64 self;     /* of a line */
   GArray *callers; /* FlamId; NULL: a line */
-  gsize length;    /* of the path that it is below */
+  gsize length;    /* of the path above it */
 } Step;
 
 typedef struct
@@ -42,7 +41,7 @@ typedef struct
   FlamId node;
 } Child;
 
-/* "name", "name-12", "name-12/13"; "?" for a number that is not known. */
+/* "name", "name-12", "name-12/13"; "?" for an unknown number. */
 static void
 append_thread (GString *name, const Writer *writer, FlamId thread)
 {
@@ -89,7 +88,7 @@ compare_children (gconstpointer a, gconstpointer b)
   return strcmp (((const Child *)a)->name, ((const Child *)b)->name);
 }
 
-/* The last one is the next: those that come first go last. */
+/* The array is a stack: the children are added in reverse order. */
 static int
 compare_steps (gconstpointer a, gconstpointer b)
 {
@@ -119,7 +118,7 @@ children_of (const Writer *writer, const GArray *callers)
   return children;
 }
 
-/* Children [first, end) have one name. */
+/* The children [first, end) have one name. */
 static void
 push_path (Writer *writer, const GArray *children, guint first, guint end)
 {

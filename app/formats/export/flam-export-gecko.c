@@ -2,8 +2,8 @@
 
 /* The Firefox Profiler's processed profile, version 62 (firefox-devtools/
  * profiler, docs-developer/CHANGELOG-formats.md): tables as columns, shared by
- * all threads. Frames, stacks and threads are the profile's own, row by row;
- * a thread has its samples in order, and its marks. */
+ * all threads. Frames, stacks and threads correspond to the profile's, row by
+ * row; a thread has its samples in order, and its marks. */
 
 #include "flam-formats.h"
 
@@ -11,7 +11,7 @@
 
 #define VERSION 62
 
-/* One for each FlamFunctionKind. */
+/* One per FlamFunctionKind. */
 static const struct
 {
   const char *name;
@@ -24,7 +24,7 @@ static const struct
 
 /* --- threads ------------------------------------------------------------- */
 
-/* Milliseconds, whatever the locale. */
+/* Milliseconds, independent of the locale. */
 static void
 put_milliseconds (FlamGeckoWriter *writer, gint64 ns)
 {
@@ -41,7 +41,7 @@ put_row_stack (FlamGeckoWriter *writer, const FlamPartRow *row)
   flam_gecko_put_id (writer, row->stack);
 }
 
-/* A capture without times has its samples one a millisecond. */
+/* Without times, samples are one millisecond apart. */
 static void
 put_row_time (FlamGeckoWriter *writer, const FlamPartRow *row)
 {
@@ -103,7 +103,7 @@ put_samples (FlamGeckoWriter *writer, guint32 lane)
   flam_sink_printf (writer->out, ",\n\"length\":%u}", n);
 }
 
-/* What is of the whole capture stands in the first thread. */
+/* Data of the whole capture is in the first thread. */
 static gboolean
 is_mark_of (const FlamGeckoWriter *writer, guint32 mark, guint32 lane)
 {
@@ -157,7 +157,7 @@ put_mark_end (FlamGeckoWriter *writer, guint i)
     flam_gecko_put_null (writer, i);
 }
 
-/* 0: a moment; 1: it lasts. */
+/* 0: an instant; 1: an interval. */
 static void
 put_mark_phase (FlamGeckoWriter *writer, guint i)
 {
@@ -233,7 +233,7 @@ put_threads (FlamGeckoWriter *writer, const char *title)
 
 /* --- the document -------------------------------------------------------- */
 
-/* Of a counter, what it changes by. */
+/* The changes of a counter. */
 static void
 put_counter (FlamGeckoWriter *writer, const FlamCounter *counter)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* One page that needs nothing else: the call tree with the selves of every
- * measure by thread, and the script that shows what is chosen of it:
+/* A self-contained page: the call tree with the self weights of every measure
+ * by thread, and the script that shows the part that is chosen:
  *
  *    look       what it opens with
  *    functions  name, file, module: strings; line, kind, flags; colors
  *    nodes      parent, function: of the tree of all that weighs anything
  *    series     measure, thread, node[], self[]: what is not 0
  *
- * Where no script runs, the picture of what was selected stands there, which
- * is also what opens as a capture again. */
+ * Without scripts, the page shows a picture of the selection, which is also the
+ * part that can be opened as a capture again. */
 
 #include "flam-formats.h"
 
@@ -22,7 +22,8 @@
 
 #include <string.h>
 
-/* Nodes; of more, the lightest are their caller's. */
+/* The greatest number of nodes; further ones, the lightest, are added to their
+ * callers. */
 #define MAX_NODES 300000
 
 typedef struct
@@ -35,7 +36,7 @@ typedef struct
   GPtrArray *texts;
   FlamId *place; /* one a node: where it is in the page */
   guint32 n;     /* nodes of the page */
-  gint64 *self;  /* scratch: one a node of the page */
+  gint64 *self;  /* scratch: one per node of the page */
 } Page;
 
 static guint
@@ -54,7 +55,7 @@ intern (Page *page, const char *text)
 
 /* --- the tree ------------------------------------------------------------ */
 
-/* Of all stacks that weigh anything by any measure: how often they do. */
+/* The tree of all stacks with a weight by any measure, counted. */
 static FlamTree *
 tree_of_all (const FlamPart *part,
              const FlamSelection *selection,
@@ -104,8 +105,8 @@ least_total (const FlamTree *tree)
   return totals[MAX_NODES];
 }
 
-/* A callee's total is not above its caller's: what is left out is so with all
- * below it. */
+/* A callee's total is at most its caller's: so all nodes below an omitted one
+ * are omitted, too. */
 static void
 place_nodes (Page *page)
 {
@@ -289,7 +290,7 @@ sum_lane (Page *page, guint measure, guint32 lane)
   return any;
 }
 
-/* The measure that was selected is the page's first. */
+/* The selected measure is the page's first. */
 static guint
 measure_at (const Page *page, guint i)
 {
@@ -480,7 +481,8 @@ put_page (Page *page,
   flam_sink_put (out, "</script></body></html>\n");
 }
 
-/* What a profile has no room for, a direction or rows, is a tree's alone. */
+/* A selection with a direction or rows cannot be a profile: only its tree is
+ * written. */
 static gboolean
 is_tree_alone (const FlamSelection *selection)
 {

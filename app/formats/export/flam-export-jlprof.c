@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Julia's .jlprof, for FlameGraphs.jl and ProfileView.jl: the data and what
- * its numbers mean, as flam-import-jlprof.c draws them. Each sample is a stack
- * of its own there, so that only what counts samples can be written; a location
- * is an address with all that is inlined there. Where there is more than one
- * thread, or a wait, each stack says its thread and whether that slept. */
+/* Julia's .jlprof, for FlameGraphs.jl and ProfileView.jl: the data and the
+ * meaning of its numbers, as flam-import-jlprof.c draws them. Each sample is a
+ * separate stack there, so that only counts of samples can be written; a
+ * location is an address with all frames inlined there. If there is more than
+ * one thread, or a wait, each stack contains its thread and whether it
+ * slept. */
 
 #include "flam-formats.h"
 
@@ -16,22 +17,22 @@
 #include <string.h>
 
 #define HEAD "JLPROF\1\0\4\3\2\1\1"
-/* 128 MiB: Julia's own buffer has 10 million words unless it is set otherwise,
- * and who makes a document in memory keeps it there. */
+/* 128 MiB: Julia's own buffer has 10 million words by default, and documents
+ * that are made in memory stay there. */
 #define MAX_WORDS ((guint64)1 << 24)
-/* For locations without an address of their own. */
+/* For locations without a recorded address. */
 #define FIRST_NUMBER ((guint64)1 << 56)
 #define NO_STACK (FIRST_NUMBER - 1)
-#define META 5 /* words behind a stack, with one of the two zeros */
+#define META 5 /* words after a stack, including one of the two zeros */
 
 typedef struct
 {
   const FlamPart *part;
   FlamSink *out;
-  guint64 *ip;       /* one a stack: its location's */
-  GArray *locations; /* FlamId: a stack that ends there, one each */
+  guint64 *ip;       /* one per stack: its location's */
+  GArray *locations; /* FlamId: one stack for each location, which ends there */
   gboolean meta;
-  gboolean any_empty; /* a sample has no stack */
+  gboolean any_empty; /* there is a sample without a stack */
 } Writer;
 
 static void
@@ -56,7 +57,7 @@ put_text (FlamSink *out, const char *text)
 /* --- locations --------------------------------------------------------------
  */
 
-/* An address that only this location has. */
+/* An address that no other location has. */
 static guint64
 take_ip (GHashTable *taken, guint64 address)
 {
@@ -68,7 +69,8 @@ take_ip (GHashTable *taken, guint64 address)
   return ip;
 }
 
-/* Stacks that samples have, and their callers but where those are inlined. */
+/* Marks the stacks of samples, and their callers except those that a callee is
+ * inlined into. */
 static void
 find_used (Writer *writer, guint8 *used)
 {
@@ -94,8 +96,8 @@ find_used (Writer *writer, guint8 *used)
     }
 }
 
-/* Two stacks end in one location where they end in one frame and what that is
- * inlined into is one location, too: a number, from 1. */
+/* Two stacks have the same location if their leaves are the same and so are the
+ * locations that these are inlined into: a number, from 1. */
 static guint32
 find_location (GHashTable *locations, FlamId frame, guint32 around)
 {
@@ -160,7 +162,7 @@ put_frame (FlamSink *out, const FlamProfile *profile, FlamId frame)
   put_number (out, frames->inline_depth[frame] > 0, 1);
 }
 
-/* What has no name at all is an address that Julia could not look up. */
+/* A frame without any name is an address that Julia could not look up. */
 static gboolean
 is_unknown (const FlamProfile *profile, FlamId stack)
 {
@@ -189,7 +191,7 @@ put_place (Writer *writer, FlamId stack)
     put_frame (writer->out, profile, stacks->frame[stack]);
 }
 
-/* Behind the last: what stands for no stack. */
+/* After the last: the location of samples without a stack. */
 static void
 put_places (Writer *writer)
 {
@@ -208,7 +210,8 @@ put_places (Writer *writer)
 
 /* --- data ---------------------------------------------------------------- */
 
-/* Leaf first; what is inlined is in its location. Their number is returned. */
+/* Leaf first; inlined frames are in their location. Returns the number of
+ * locations. */
 static guint
 put_stack (Writer *writer, FlamSink *out, FlamId stack)
 {
@@ -236,12 +239,12 @@ put_meta (Writer *writer, guint32 lane, const FlamPartRow *row)
 
   put_number (writer->out, (guint64)lane + 1, 8);
   put_number (writer->out, (guint64)lane + 1, 8);      /* task: never 0 */
-  put_number (writer->out, (guint64)row->time + 1, 8); /* never 0 either */
+  put_number (writer->out, (guint64)row->time + 1, 8); /* never 0, too */
   put_number (writer->out, asleep ? 2 : 1, 8);
   put_number (writer->out, 0, 8);
 }
 
-/* Puts all rows, or, with `put` FALSE, counts their words alone. */
+/* Writes all rows, or, with `put` FALSE, counts their words. */
 static guint64
 walk (Writer *writer, gboolean put)
 {

@@ -35,7 +35,7 @@ threads_selected (const FlamProfile *profile, const FlamSelection *selection)
                                     : profile->threads.n;
 }
 
-/* What there is of it in the profile. */
+/* Returns what the profile contains. */
 static guint
 present (const FlamProfile *profile, const FlamSelection *selection)
 {
@@ -75,8 +75,8 @@ present (const FlamProfile *profile, const FlamSelection *selection)
   return there;
 }
 
-/* What the exporter holds when it is asked for as much. Marks tell the kernel
- * and JITs, not what is interpreted. */
+/* The data that the exporter supports with these options. Marks distinguish the
+ * kernel and JITs, but not interpreted code. */
 static guint
 held (const FlamExporter *exporter,
       const FlamProfile *profile,
@@ -111,7 +111,7 @@ flam_exporter_losses (const FlamExporter *exporter,
   guint lost =
       present (profile, selection) & ~held (exporter, profile, options);
 
-  /* Without an order there are no times either. */
+  /* Without an order there are no times, either. */
   if ((lost & FLAM_HOLDS_ORDER) != 0)
     lost &= ~FLAM_HOLDS_TIMES;
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)

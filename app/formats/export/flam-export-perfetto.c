@@ -2,8 +2,8 @@
 
 /* A trace of Perfetto, for ui.perfetto.dev; the packets are drawn in
  * flam-import-perfetto.c. Calls are slices that begin and end on the tracks of
- * their threads, marks moments, counters tracks of their own. What slices are
- * named after is interned where it is first needed. Times are ns.
+ * their threads, marks are instants, and each counter has a track. The names of
+ * slices are interned at their first use. Times are ns.
  *
  *    packet   60 descriptor of thread 1's track
  *             12 { event name 5 "main", source location 9 main.c:12 }
@@ -41,10 +41,10 @@ typedef struct
   const FlamPart *part;
   FlamSink *out;
   GString *packet, *message, *inner, *framed;
-  guint8 *functions; /* one each: its name is interned */
+  guint8 *functions; /* one per frame: its name is interned */
   guint8 *frames;    /* its place */
   guint32 lane;
-  gboolean any; /* a packet was put */
+  gboolean any; /* a packet was written */
 } Writer;
 
 static void
@@ -53,7 +53,7 @@ put_text (GString *out, guint number, const char *text)
   flam_proto_put_bytes (out, number, text, strlen (text));
 }
 
-/* `inner` becomes a field of `out`, and begins anew. */
+/* `inner` becomes a field of `out`, and is emptied. */
 static void
 put_inner (GString *out, guint number, GString *inner)
 {
@@ -61,7 +61,7 @@ put_inner (GString *out, guint number, GString *inner)
   g_string_truncate (inner, 0);
 }
 
-/* Its first packet says that nothing was interned before. */
+/* Its first packet clears the interned state. */
 static void
 end_packet (Writer *writer)
 {
@@ -75,7 +75,7 @@ end_packet (Writer *writer)
 
 /* --- tracks -------------------------------------------------------------- */
 
-/* Lanes have the first numbers, counters those behind them. */
+/* Lanes have the first numbers, then come counters. */
 static guint64
 track_of (const Writer *writer, guint32 lane)
 {
@@ -154,7 +154,7 @@ end_event (Writer *writer)
   end_packet (writer);
 }
 
-/* Of a frame; what is interned for it stands before the event. */
+/* The event of a frame, after the data that is interned for it. */
 static void
 put_interned (Writer *writer, FlamId frame)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* pprof's profile.proto; the fields are drawn in flam-import-pprof.c. Every
- * measure is a sample type. A location is an address with all that is inlined
- * there, a sample what a thread has of one stack and its labels: pprof has no
- * order in time. Uncompressed, which every pprof reads. */
+ * measure is a sample type. A location is an address with all frames inlined
+ * there, a sample the sum of one thread, stack and labels: pprof has no order
+ * in time. Uncompressed, which every pprof reads. */
 
 #include "flam-formats.h"
 
@@ -19,7 +19,7 @@ typedef struct
   FlamSink *out;
   GHashTable *strings; /* text -> index */
   GPtrArray *texts;
-  guint32 *location; /* one a stack: of its leaf, from 1 */
+  guint32 *location; /* one per stack: of its leaf, from 1 */
   GString *message, *inner;
 } Writer;
 
@@ -65,7 +65,7 @@ put_number (FlamSink *out, guint number, guint64 value)
     flam_sink_put_len (out, bytes, used);
 }
 
-/* What was gathered in `message`, which begins anew. */
+/* Writes the content of `message`, and empties it. */
 static void
 put_message (Writer *writer, guint number)
 {
@@ -87,8 +87,7 @@ put_type (Writer *writer, guint number, const FlamMeasure *measure)
 
 /* --- code ---------------------------------------------------------------- */
 
-/* A mapping that spans nothing is taken for one whose addresses are the
- * file's own already. */
+/* pprof assumes that the addresses of an empty mapping are the file's own. */
 static void
 put_modules (Writer *writer)
 {
@@ -110,8 +109,8 @@ put_modules (Writer *writer)
     }
 }
 
-/* A line's file may be another than its function's, which pprof has no room
- * for: then it is a function of its own there. */
+/* A line's file may be another than its function's, which pprof cannot express:
+ * such a line becomes a separate function. */
 static guint64
 find_function (Writer *writer, GHashTable *functions, FlamId frame)
 {
@@ -170,8 +169,8 @@ put_location (Writer *writer,
   put_message (writer, 4);
 }
 
-/* Two stacks end in one location where they end in one frame and what that is
- * inlined into is one location, too. */
+/* Two stacks have the same location if their leaves are the same and so are the
+ * locations that these are inlined into. */
 static void
 put_locations (Writer *writer)
 {
@@ -278,7 +277,7 @@ put_set (Writer *writer, guint32 set)
                      : NULL);
 }
 
-/* What is one sample there. */
+/* The key of a sample in pprof. */
 typedef struct
 {
   FlamId stack;

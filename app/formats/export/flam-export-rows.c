@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* CSV (RFC 4180): a row a function. JSON: the tree, nested as
- * flame graph widgets take it, {"name","value","self","children":[…]}; and as
- * d3-flame-graph does, with the kind of code as "libtype". */
+/* CSV (RFC 4180): a row per function. JSON: the tree, nested as for flame graph
+ * widgets, {"name","value","self","children":[…]}; and as for d3-flame-graph,
+ * with the kind of code as "libtype". */
 
 #include "flam-formats.h"
 
@@ -78,7 +78,7 @@ open_node (FlamSink *out, const FlamTree *tree, FlamId node)
   flam_export_json_weight (out, measure, tree->self[node]);
 }
 
-/* The words by which d3-flame-graph chooses a hue. */
+/* The words from which d3-flame-graph chooses a hue. */
 static void
 open_d3_node (FlamSink *out, const FlamTree *tree, FlamId node)
 {
@@ -96,12 +96,12 @@ open_d3_node (FlamSink *out, const FlamTree *tree, FlamId node)
   flam_sink_put (out, ",\"value\":");
   flam_export_json_weight (
       out, &tree->profile->measures[tree->measure], tree->total[node]);
-  /* By which it is known for what it is. */
+  /* The member by which the document is recognized. */
   if (tree->n == 1)
     flam_sink_put (out, ",\"children\":[]");
 }
 
-/* Preorder: a node closes what is open down to its parent. */
+/* Preorder: before a node, all objects below its parent are closed. */
 static gboolean
 save_tree (FlamExport *export, GError **error)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* speedscope's own format (speedscope.app/file-format-schema.json): a table of
- * frames, and a profile for each measure of a thread. Samples stand in order,
- * as stacks of indices into the table, root first, with a weight each; spans
- * are events, which say when they were. Which measure and which thread a
- * profile is of stands in members of our own (flam-import-speedscope.c).
- * speedscope takes two rows of the table for two functions: a function is one
- * row, and with --by line a line is. */
+ * frames, and a profile for each measure of a thread. Samples are in order, as
+ * stacks of indices into the table, root first, with a weight each; spans are
+ * events with times. The measure and the thread of a profile are in additional
+ * members (flam-import-speedscope.c). To speedscope, two rows of the table are
+ * two functions: so a function is one row, or with --by line a line is. */
 
 #include "flam-formats.h"
 
@@ -18,7 +17,7 @@ typedef struct
   const FlamPart *part;
   FlamSink *out;
   FlamBy by;
-  guint32 *row; /* one a frame */
+  guint32 *row; /* one per frame */
   gboolean any;
 } Writer;
 
@@ -175,7 +174,8 @@ put_weights (Writer *writer, guint32 lane)
 
 /* --- threads ------------------------------------------------------------- */
 
-/* Spans are; but an event is of a frame, and what has no stack has none. */
+/* Spans can be events; but an event needs a frame, so samples without a stack
+ * cannot. */
 static gboolean
 is_evented (const FlamPart *part, guint32 lane)
 {
@@ -202,7 +202,8 @@ end_of (const FlamPart *part, guint32 lane)
   return end;
 }
 
-/* What speedscope shows: threads, and measures where there are several. */
+/* The name that speedscope shows: the thread, and the measure if there are
+ * several. */
 static void
 put_title (Writer *writer, const char *name)
 {
@@ -214,7 +215,7 @@ put_title (Writer *writer, const char *name)
   flam_export_json_string (writer->out, profile->n_measures > 1 ? both : name);
 }
 
-/* Which one it is of, for who reads it again. */
+/* The measure and the thread, for reading the file again. */
 static void
 put_origin (Writer *writer, guint32 lane, const char *name)
 {

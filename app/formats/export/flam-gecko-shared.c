@@ -15,8 +15,8 @@ flam_gecko_intern (FlamGeckoWriter *writer, const char *text)
   return GPOINTER_TO_UINT (index);
 }
 
-/* A line's file is its function's in this format: where it is another, that is
- * a function of its own. */
+/* A line's file is its function's in this format: a line in another file
+ * becomes a separate function. */
 static FlamId
 file_of (const FlamProfile *profile, FlamId frame)
 {
@@ -62,7 +62,7 @@ flam_gecko_writer_init (FlamGeckoWriter *writer, FlamExport *export)
 
 /* --- columns ------------------------------------------------------------- */
 
-/* "name":[v,v,…], with each value put by `put`. */
+/* "name":[v,v,…], with each value written by `put`. */
 static void
 put_column (FlamGeckoWriter *writer,
             const char *name,
@@ -212,7 +212,7 @@ put_function_line (FlamGeckoWriter *writer, guint i)
               writer->part->profile->functions.line[code_function (writer, i)]);
 }
 
-/* Sources are numbered like the functions: one each, "" where unknown. */
+/* Sources are numbered like the functions: one each, "" if unknown. */
 static void
 put_file_name (FlamGeckoWriter *writer, guint i)
 {

@@ -14,13 +14,13 @@ typedef struct
   FlamSink *out;
   GHashTable *index; /* text -> index */
   GPtrArray *texts;
-  guint32 *code; /* one a frame: a row of `codes` */
-  GArray *codes; /* FlamId: frames, one a function in a file */
+  guint32 *code; /* one per frame: a row of `codes` */
+  GArray *codes; /* FlamId: frames, one for each function and file */
 } FlamGeckoWriter;
 
 void flam_gecko_writer_init (FlamGeckoWriter *writer, FlamExport *export);
 
-/* The index of a text, which must live on. */
+/* The index of a text, which must outlive the writer. */
 guint flam_gecko_intern (FlamGeckoWriter *writer, const char *text);
 
 static inline guint
@@ -63,5 +63,5 @@ flam_gecko_put_table (FlamGeckoWriter *writer, const char *name, guint length)
   flam_sink_printf (writer->out, "\"%s\":{\"length\":%u", name, length);
 }
 
-/* "shared":{…}, after everything that has interned texts. */
+/* "shared":{…}, after all code that interns texts. */
 void flam_gecko_put_shared (FlamGeckoWriter *writer);

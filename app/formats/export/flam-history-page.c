@@ -304,7 +304,7 @@ trend_free (gpointer data)
   g_free (trend);
 }
 
-/* In the denominator of the last capture: `measure`. */
+/* In the unit of the last capture: `measure`. */
 static void
 add_capture (Page *page,
              const FlamHistorySeries *series,
@@ -352,7 +352,7 @@ moved_most_first (gconstpointer a, gconstpointer b, gpointer data)
   return strcmp (x->name, y->name);
 }
 
-/* A line from capture to capture, from nothing to its own greatest value. */
+/* A line from capture to capture, scaled from zero to its greatest value. */
 static void
 append_trend (Page *page, const Trend *trend, guint n)
 {

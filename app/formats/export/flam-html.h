@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Pages that need nothing else: what the HTML export, the comparison of two
- * captures and the history of many have in common. Text is escaped by these
- * functions; literal markup goes to `out` directly. */
+/* Self-contained pages: shared by the HTML export, the comparison of two
+ * captures and the history of many. Text is escaped by these functions; literal
+ * markup goes to `out` directly. */
 
 #include "flam-sink.h"
 #include "flam-tree.h"
 
-/* A script or a style that documents carry: the text of the file. Static. */
+/* A script or a style for documents: the text of the file. Static. */
 const char *flam_html_resource (const char *name);
 
 void flam_html_begin (FlamSink *out, const char *title);
-/* `script`: with the one that makes flame graphs zoom and search. */
+/* `script`: with the script for zoom and search in flame graphs. */
 void flam_html_end (FlamSink *out, gboolean script);
 
 /* <tag>text</tag> */
 void flam_html_append (FlamSink *out, const char *tag, const char *text);
 /* A table's cell; takes `text`. */
 void flam_html_append_cell (FlamSink *out, char *text);
-/* A cell "+1.2 s", "−0.4 s" or "0 s", in the color of that. */
+/* A cell "+1.2 s", "−0.4 s" or "0 s", colored by its sign. */
 void flam_html_append_change (FlamSink *out,
                               const FlamMeasure *measure,
                               gint64 change);
-/* A term of a list of facts, and its value; nothing for "". */
+/* A term and its value in a list of facts; nothing for "". */
 void flam_html_append_fact (FlamSink *out, const char *term, const char *value);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What changed between two captures and over many, and calls in time, as pages
- * that need nothing else. The trees must not be inverted, and outlive the call.
- * The look's title may be NULL. */
+/* The changes between two captures and over many, and calls in time, as
+ * self-contained pages. The trees must not be inverted, and must outlive the
+ * call. The look's title may be NULL. */
 
 #include "flam-diff.h"
 #include "flam-history.h"
@@ -14,11 +14,11 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const char *name; /* of the file, for people */
+  const char *name; /* of the file, for display */
   FlamTree *tree;
 } FlamCompared;
 
-/* The flame graph in that shape, colored by what changed: an SVG document. */
+/* The flame graph in that shape, colored by the changes: an SVG document. */
 void flam_diff_picture (FlamSink *out,
                         const FlamCompared *base,
                         const FlamCompared *fresh,
@@ -27,8 +27,8 @@ void flam_diff_picture (FlamSink *out,
                         FlamDiffScale scale,
                         const FlamLook *look);
 
-/* Three flame graphs, in the shape of each capture and of both, colored by what
- * changed, and the functions that changed most. */
+/* Three flame graphs, in the shape of each capture and of both, colored by the
+ * changes, and the functions with the greatest changes. */
 void flam_diff_page (FlamSink *out,
                      const FlamCompared *base,
                      const FlamCompared *fresh,
@@ -36,17 +36,17 @@ void flam_diff_page (FlamSink *out,
                      FlamDiffScale scale,
                      const FlamLook *look);
 
-/* A flame chart, and the functions by how long their calls were. FALSE where
- * the capture has none. */
+/* A flame chart, and the functions by the durations of their calls. FALSE if
+ * the capture has no calls. */
 gboolean flam_chart_page (const FlamProfile *profile,
                           const FlamSelection *selection,
                           const FlamLook *look,
                           FlamSink *out,
                           GError **error);
 
-/* What there is over the dates of the captures, a line a series, the functions
- * given by name (NULL-terminated or NULL) among it, and the functions whose
- * self moved most in each series. There is one capture at least. */
+/* The figures over the dates of the captures, a line per series, with the
+ * functions given by name (NULL-terminated or NULL) and the functions whose
+ * self changed most in each series. There is at least one capture. */
 void flam_history_page (FlamSink *out,
                         const FlamHistory *history,
                         const FlamHistoryKey *key,

@@ -11,7 +11,7 @@ lane_of (const FlamPart *part, FlamId block)
   return thread != FLAM_NONE ? thread : part->profile->threads.n;
 }
 
-/* Blocks stand in order of time; by counting, they stay so in a lane. */
+/* Blocks are in order of time; the counting sort keeps that in a lane. */
 static void
 sort_blocks (FlamPart *part)
 {
@@ -31,11 +31,11 @@ sort_blocks (FlamPart *part)
     part->order[next[lane_of (part, i)]++] = i;
 }
 
-/* Beyond those that systems give. */
+/* Above the numbers that systems assign. */
 #define TID_BASE (G_GINT64_CONSTANT (1) << 30)
 
-/* A number that a system gave again is another thread's there: in a format that
- * identifies threads by their numbers, the later one gets one of its own. */
+/* A number that the system reused is another thread's there: in a format that
+ * identifies threads by their numbers, the later thread gets a new one. */
 static void
 number_lanes (FlamPart *part)
 {
@@ -66,7 +66,7 @@ flam_part_init (FlamPart *part,
   *part = (FlamPart){ .profile = flam_cut_new (profile, selection, error) };
   if (part->profile == NULL)
     return FALSE;
-  /* What is cut out has the selected measure first. */
+  /* A part that is cut out has the selected measure first. */
   part->measure = part->profile == profile ? selection->measure : 0;
   part->n_lanes = part->profile->threads.n + 1;
   part->all = flam_selection_new ();

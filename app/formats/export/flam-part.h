@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Profile + selection -> the part that is selected, and its rows as exporters
- * of profiles write them: thread by thread, in order of time, each with what it
- * weighs by a measure. Samples and blocks of memory look alike here.
+/* Profile + selection -> the selected part, and its rows as exporters of
+ * profiles write them: thread by thread, in order of time, each with its weight
+ * by a measure. Samples and blocks of memory have the same form here.
  *
  *    lane   0        1              n: memory of no known thread
  *    rows   ▪▪▪▪▪    ▪▪▪▪▪▪▪▪▪      ▪▪▪
  *
- * Nothing is copied but the part itself, where it is not the whole. */
+ * Only the part itself is copied, and only if it is not the whole. */
 
 #include "flam-allocation-filter.h"
 #include "flam-sample-filter.h"
@@ -19,7 +19,7 @@ typedef struct
   guint measure;        /* the selected one */
   guint32 n_lanes;
   FlamSelection *all;
-  gint64 *tids; /* one a lane: flam_part_tid() */
+  gint64 *tids; /* one per lane: flam_part_tid() */
   guint32 n_label_sets;
   guint32 *order;  /* blocks, by lane; NULL: there are none */
   guint32 *starts; /* n_lanes + 1, in `order` */
@@ -27,11 +27,11 @@ typedef struct
 
 typedef struct
 {
-  gint64 time; /* ns; the row's number where the capture has no times */
+  gint64 time; /* ns; the row's number if the capture has no times */
   FlamId stack;
   gint64 weight; /* never 0 */
   guint8 state;
-  guint32 labels; /* a set of them, or 0 */
+  guint32 labels; /* a set of marks, or 0 */
 } FlamPartRow;
 
 typedef struct
@@ -43,7 +43,8 @@ typedef struct
   guint32 first;
 } FlamPartRows;
 
-/* FALSE where the selection is no profile's: it has a direction, or rows. */
+/* FALSE if the selection is not one of a profile: it has a direction, or
+ * rows. */
 gboolean flam_part_init (FlamPart *part,
                          const FlamProfile *profile,
                          const FlamSelection *selection,
@@ -52,12 +53,11 @@ void flam_part_clear (FlamPart *part);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamPart, flam_part_clear)
 
 const FlamMeasure *flam_part_measure (const FlamPart *part);
-/* FLAM_NONE: of no known thread. */
+/* FLAM_NONE: the thread is unknown. */
 FlamId flam_part_thread (const FlamPart *part, guint32 lane);
-/* "main", or what stands for a thread without a name. */
+/* "main", or a substitute for a thread without a name. */
 char *flam_part_lane_name (const FlamPart *part, guint32 lane);
-/* Numbers for formats that must have some: different ones for different
- * lanes. */
+/* Numbers for formats that require them: distinct for distinct lanes. */
 gint64 flam_part_pid (const FlamPart *part, guint32 lane);
 gint64 flam_part_tid (const FlamPart *part, guint32 lane);
 

@@ -21,8 +21,8 @@ source_free (gpointer data)
   g_free (source);
 }
 
-/* Names alone do not make a file a source: what has no suffix is taken from
- * where headers are. */
+/* A name alone does not make a file a source: files without a suffix are only
+ * taken from folders of headers. */
 static gboolean
 is_source (const char *path)
 {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A capture that is given away: what it takes along so that it needs nothing
- * of this computer, what it leaves here, and what it then still holds. */
+/* A capture for sharing: the files that are added so that it does not depend on
+ * this computer, the data that is left out, and a summary of its remaining
+ * content. */
 
 #include "flam-anonymize.h"
 #include "flam-source-path.h"
 
-/* A source file of this computer that frames name. */
+/* A source file of this computer that frames refer to. */
 typedef struct
 {
-  char *recorded; /* as they do */
+  char *recorded; /* as in the frames */
   char *path;
   gsize size;
 } FlamShareSource;
 
-/* One that was written since the capture was opened. */
+/* A note that was written after the capture was opened. */
 typedef struct
 {
   char *text;
@@ -27,21 +28,22 @@ typedef struct
 typedef struct
 {
   FlamAnonymize anonymize;
-  const GPtrArray *sources; /* FlamShareSource, to be put in; NULL: none */
-  const GPtrArray *notes; /* FlamShareNote, for those there are; NULL: those */
-  FlamRemains *remains;   /* to be filled in, or NULL */
+  const GPtrArray *sources; /* FlamShareSource, to be added; NULL: none */
+  const GPtrArray *notes;   /* FlamShareNote: replace the others; NULL: keep
+                               those */
+  FlamRemains *remains;     /* to be filled in, or NULL */
 } FlamShare;
 
-/* FlamShareSource, by path: those that can be read, are text, not too large,
- * and not in the capture already. Files of the kernel are none. */
+/* FlamShareSource, by path: those that are readable, text, not too large, and
+ * not in the capture already. Files of the kernel are left out. */
 GPtrArray *flam_share_list_sources (const FlamProfile *profile,
                                     const FlamSourcePaths *paths);
 
-/* Before `builder` is written. */
+/* Call this before `builder` is written. */
 gboolean
 flam_share_apply (const FlamShare *share, FlamBuilder *builder, GError **error);
 
-/* Row by row, what a capture holds: "Modules", "5, and 12 hashed"; NULL past
- * the last. g_free. */
+/* The content of a capture, row by row: "Modules", "5, and 12 hashed"; NULL
+ * past the last. g_free. */
 char *
 flam_share_describe (const FlamRemains *remains, guint row, const char **label);

@@ -13,8 +13,8 @@ struct _FlamSink
 {
   GOutputStream *stream;
   GError *error;
-  char *path;   /* to become; NULL: none */
-  char *beside; /* that it is written to until then */
+  char *path;   /* the final path; NULL: none */
+  char *beside; /* the path until then */
   guint64 size;
   gsize used;
   char buffer[BUFFER_SIZE];

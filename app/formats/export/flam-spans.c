@@ -9,7 +9,7 @@ typedef struct
   GArray *path;
 } Walk;
 
-/* Whether two frames are one call's. */
+/* Whether two frames are of the same call. */
 static gboolean
 is_same (const FlamPart *part, FlamBy by, FlamId a, FlamId b)
 {

@@ -17,7 +17,8 @@
 
 typedef struct
 {
-  /* Of `frame`, FLAM_NONE: what has no stack; the innermost open one ends. */
+  /* `frame` FLAM_NONE: for a sample without a stack; the innermost open one
+   * ends. */
   void (*begin) (gpointer data, FlamId frame, gint64 time);
   void (*end) (gpointer data, FlamId frame, gint64 time);
   gpointer data;
@@ -27,8 +28,8 @@ typedef struct
 void flam_spans_walk (const FlamPart *part,
                       guint32 lane,
                       const FlamSpanCalls *calls);
-/* Where a row begins, when the one before ends at `end`. */
+/* The start of a row, when the one before ends at `end`. */
 gint64
 flam_spans_start (const FlamPart *part, const FlamPartRow *row, gint64 end);
-/* FLAM_ERROR_UNSUPPORTED where the measure is no time. */
+/* FLAM_ERROR_UNSUPPORTED if the measure is not a time. */
 gboolean flam_spans_check (const FlamPart *part, GError **error);

@@ -66,8 +66,8 @@ static const FlamOptionWord roots[] = {
       "wakeup, chain, java, js, perl, red, green, blue, aqua, yellow, purple " \
       "or orange")
 
-/* A width stands before a percentage of it, and a shape before what it makes
- * meaningless. */
+/* A width comes before a percentage of it, and a shape before the options that
+ * have no effect with it. */
 const FlamExportOption flam_export_options[FLAM_N_EXPORT_OPTIONS] = {
   { .name = "title",
     .title = N_ ("Title"),
@@ -237,7 +237,7 @@ parse_number (const FlamExportOption *option,
          *number >= option->least && *number <= option->most;
 }
 
-#define NOTHING 1e-9 /* where 0 is the default */
+#define NOTHING 1e-9 /* for numbers whose default is 0 */
 #define WIDTH 1200
 
 static gboolean
@@ -311,7 +311,7 @@ flam_exporter_parts (const FlamExporter *exporter)
 guint
 flam_export_options_parts (const FlamExportOptions *options, guint parts)
 {
-  /* A chart is drawn downwards and in time. */
+  /* A chart is drawn downwards and in order of time. */
   if (options->look.chart)
     parts &= ~(FLAM_LOOK_SHAPE | FLAM_LOOK_DIRECTION | FLAM_LOOK_ORDER |
                FLAM_LOOK_COUNT_NAME);
@@ -361,7 +361,7 @@ flam_export_options_take (FlamExportOptions *options,
                           const char *kind,
                           GError **error)
 {
-  /* Most of the others mean nothing to a chart: it comes first. */
+  /* Most of the others have no effect on a chart: it comes first. */
   for (guint pass = 0; pass < 2; pass++)
     for (guint i = 0; i < FLAM_N_EXPORT_OPTIONS; i++)
       {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The options of documents, a row of one table each: what the command line and
- * the window's dialog have of them is made of these rows, and what either takes
- * is a word for each:
+/* The options of documents, a row of one table each: the command line's options
+ * and the window's dialog are made from these rows, and either gives a word for
+ * each:
  *
  *   words ("icicle", "12%", ...) ─▶ take() ─▶ FlamExportOptions ─▶ save()
  */
@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* Parts beside those of FlamLookPart. */
+/* Parts in addition to those of FlamLookPart. */
 enum
 {
   FLAM_PART_FOLDED = 1 << 20, /* of folded stacks */
@@ -26,7 +26,7 @@ typedef enum
   FLAM_OPTION_NUMBER,
   FLAM_OPTION_LEAST, /* pixels, or a percentage of the width */
   FLAM_OPTION_CHOICE,
-  FLAM_OPTION_FILE, /* for the caller: take() only checks that it applies */
+  FLAM_OPTION_FILE, /* for the caller: take() only checks whether it applies */
 } FlamOptionKind;
 
 typedef struct
@@ -41,28 +41,28 @@ typedef struct
   const char *name;     /* "row-height" */
   const char *title;    /* "Row Height"; NULL: not in dialogs */
   const char *what;     /* one line of help */
-  const char *argument; /* of the command line: "N"; NULL of switches */
+  const char *argument; /* for the command line: "N"; NULL for switches */
   const char *expected; /* "1 to 200" */
   guint part;           /* FlamLookPart or FLAM_PART_FOLDED */
   FlamOptionKind kind;
   gsize member;                /* of FlamExportOptions */
-  double least, most, step;    /* of numbers */
-  const FlamOptionWord *words; /* of a choice: up to one without a word */
-  const char *unset; /* of a choice: what it is without any; NULL: words[0] */
+  double least, most, step;    /* for numbers */
+  const FlamOptionWord *words; /* for a choice: up to one without a word */
+  const char *unset;           /* for a choice: the default; NULL: words[0] */
 } FlamExportOption;
 
 #define FLAM_N_EXPORT_OPTIONS 18
 extern const FlamExportOption flam_export_options[FLAM_N_EXPORT_OPTIONS];
 
-/* The parts of FlamExportOptions that a format takes. */
+/* The parts of FlamExportOptions that a format supports. */
 guint flam_exporter_parts (const FlamExporter *exporter);
-/* Those of `parts` that mean something beside what is set already: a treemap
- * has no order. */
+/* The subset of `parts` that has an effect with the options that are already
+ * set: a treemap has no order. */
 guint flam_export_options_parts (const FlamExportOptions *options, guint parts);
 
-/* Sets the options that have a word: `words` is as long as the table, NULL
- * where there is none, and must outlive `options`. `kind` says in errors what
- * `parts` are of. FALSE with FLAM_ERROR_INVALID. */
+/* Sets the options that have a word: `words` is as long as the table, NULL for
+ * options without one, and must outlive `options`. `kind` names the owner of
+ * `parts` in errors. FALSE with FLAM_ERROR_INVALID. */
 gboolean flam_export_options_take (FlamExportOptions *options,
                                    const char *const *words,
                                    guint parts,

@@ -11,7 +11,7 @@ typedef gboolean (*Draw) (FlamTree *tree,
                           GString *out,
                           GError **error);
 
-/* It is put at once: a picture is bounded by its pixels. */
+/* It is written at once: a picture's size is bounded by its pixels. */
 static gboolean
 save (FlamExport *export, GError **error)
 {

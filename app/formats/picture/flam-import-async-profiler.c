@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Pages that async-profiler draws. A flame graph is calls of JavaScript, a line
- * each, callers before what they call. Until version 2
+/* Pages of async-profiler. A flame graph is a list of calls in JavaScript, one
+ * per line, callers before callees. Up to version 2
  *
  *    f(LEVEL,LEFT,WIDTH,TYPE,'java/lang/String.hashCode')
  *
@@ -14,7 +14,7 @@
  *    '1String'                u(KEY,WIDTH)    above the frame before
  *    ];                       n(KEY,WIDTH)    beside it
  *
- * where no WIDTH is that of the frame before. A tree is a list:
+ * where a missing WIDTH is that of the frame before. A tree is a list:
  *
  *    <li><div>[2] 12.50% 1,234 self: 0.40% 40</div><span class='t1'>
  * name</span>
@@ -45,7 +45,7 @@ typedef struct
   gint64 level, width; /* of the frame before */
 } Page;
 
-/* Types as the newer pages number them. */
+/* Types by their numbers in the newer pages. */
 enum
 {
   INTERPRETED,
@@ -94,7 +94,7 @@ find_frame (Page *page, const char *name, guint type)
   return frame;
 }
 
-/* The first of all is the whole, and no code. */
+/* The first frame is the whole, and not code. */
 static gboolean
 add_frame (Page *page, gint64 level, gint64 width, const char *name, guint type)
 {
@@ -112,7 +112,8 @@ add_frame (Page *page, gint64 level, gint64 width, const char *name, guint type)
 
 /* --- JavaScript ---------------------------------------------------------- */
 
-/* What stands between single quotes; FALSE: none begins here, or none ends. */
+/* The text in single quotes; FALSE: no quote begins here, or it does not
+ * end. */
 static gboolean
 read_quoted (FlamSlice text, GString *out)
 {
@@ -167,7 +168,8 @@ add_name (Page *page, FlamSlice line)
   return TRUE;
 }
 
-/* The numbers between the parenthesis and what is none; how many. */
+/* Parses the numbers in the parentheses and skips the rest; returns their
+ * number. */
 static guint
 read_numbers (FlamSlice *rest, gint64 *numbers)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The tree that d3-flame-graph draws, alone or in the page that perf's
- * flamegraph script makes of it:
+/* The tree that d3-flame-graph draws, alone or in the page of perf's flamegraph
+ * script:
  *
  *    {"name":"root","value":30,"children":[{"name":"main","value":…
  *    {"n":"root","l":"","v":30,"c":[…
  *
- * A value holds the children's. "l" or "libtype" says "kernel", "jit" or
- * "inlined". Our own JSON adds "file" and "line". Source: d3-flame-graph 4's
- * README, perf's flamegraph.py. */
+ * A value includes the children's. "l" or "libtype" is "kernel", "jit" or
+ * "inlined". Flambeau's own JSON adds "file" and "line". Source: d3-flame-graph
+ * 4's README, perf's flamegraph.py. */
 
 #include "flam-formats.h"
 
@@ -24,7 +24,7 @@ typedef struct
   guint32 row;
   FlamFunction function;
   guint32 line;
-  guint depth; /* of the JSON: where its members are */
+  guint depth; /* of the JSON: the places of its members */
 } Node;
 
 typedef struct
@@ -86,7 +86,7 @@ open_node (Reader *reader)
   g_array_append_val (reader->open, node);
 }
 
-/* The first is the whole, and no function. */
+/* The first is the whole, and not a function. */
 static void
 close_node (Reader *reader)
 {
@@ -99,7 +99,7 @@ close_node (Reader *reader)
   g_array_set_size (reader->open, reader->open->len - 1);
 }
 
-/* Without recursion: children are objects in arrays. */
+/* Not recursive: children are objects in arrays. */
 static void
 read_nodes (Reader *reader)
 {
@@ -132,7 +132,7 @@ read_nodes (Reader *reader)
     close_node (reader);
 }
 
-/* Fractions, if there are any, keep their places. */
+/* Fractions, if there are any, keep their decimals. */
 static void
 reduce (Reader *reader)
 {
@@ -150,7 +150,7 @@ reduce (Reader *reader)
 
 /* --- where it is --------------------------------------------------------- */
 
-/* The tree's "{", in a page after the words that perf's template has there. */
+/* The tree's "{", which in a page follows the words of perf's template. */
 static const guint8 *
 find_tree (const FlamSource *source)
 {
@@ -189,7 +189,7 @@ load (FlamLoad *load, GError **error)
   flam_keep_outline (load, &reader->outline, FALSE);
   measure = flam_load_measures (load->builder, FLAM_STANDARD_SAMPLES);
   read_nodes (reader);
-  if (at == load->source->data) /* no page */
+  if (at == load->source->data) /* not a page */
     flam_json_next (reader->json);
   if (!flam_json_end (reader->json, load, reader->outline.rows->len > 1, error))
     return FALSE;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A flame graph as a picture: flamegraph.pl's SVG, inferno's and our own, also
- * in a page. A box says its name and weight, and its place says its caller:
+/* A flame graph as a picture: the SVG of flamegraph.pl, inferno and Flambeau,
+ * also in a page. The title of a box is its name and weight, and its place
+ * gives its caller:
  *
  *    <title>main (1,234 samples, 12.34%)</title>
  *    <rect x="10.0" y="109" width="82.6" height="15.0" …/>
@@ -9,13 +10,14 @@
  *    y   109   main                x from x to x + width
  *         93   parse   | read      each stands on its caller
  *
- * Old ones say it as onmouseover="s('main (31 samples, 0.01%)')" of the rect;
- * inferno's have the weight once more, as fg:w="31", and ours as
- * data-weight="31"; inferno's have percents for x and width. Places are rounded
- * to a tenth of a pixel, so a narrow box at an edge may stand on two: then it
- * is called by the one that has weight left.
+ * Old files have it as onmouseover="s('main (31 samples, 0.01%)')" of the rect;
+ * inferno's repeat the weight as fg:w="31", and Flambeau's as data-weight="31";
+ * inferno's have percentages for x and width. Places are rounded to a tenth of
+ * a pixel, so a narrow box at an edge may touch two callers: then its caller is
+ * the one with weight left.
  *
- * What was too narrow to draw is not there: its caller seems to have it. */
+ * Boxes that were too narrow to draw are missing: their weight counts as their
+ * caller's self. */
 
 #include "flam-formats.h"
 
@@ -27,7 +29,7 @@
 #include <stdlib.h>
 
 #define MAX_BOXES (8 << 20)
-/* Of places, in the picture's own units. */
+/* Tolerance of places, in the picture's own units. */
 #define ROUNDING 0.11
 
 typedef struct
@@ -46,11 +48,11 @@ typedef struct
   FlamBuilder *builder;
   GArray *boxes;  /* Box */
   GString *name;  /* scratch */
-  FlamSlice said; /* of the box to come; text NULL: nothing */
+  FlamSlice said; /* of the next box; text NULL: none */
   FlamUnit unit;  /* of the first box */
   gboolean icicle;
   gboolean difference;
-  guint64 excess; /* boxes with more than their callers have */
+  guint64 excess; /* boxes with more weight than their caller */
 } Picture;
 
 static gboolean
@@ -69,8 +71,8 @@ attribute_number (const FlamTag *tag, const char *name, double *value)
   return end != buffer && isfinite (*value);
 }
 
-/* Where " (1,234 samples, 12.34%" begins; the name itself may have
- * parentheses, with numbers in them too. */
+/* The start of " (1,234 samples, 12.34%"; the name itself may contain
+ * parentheses with numbers. */
 static gsize
 find_weight (const char *text, gsize length)
 {
@@ -218,7 +220,7 @@ get_box (Picture *picture, guint32 index)
   return &g_array_index (picture->boxes, Box, index);
 }
 
-/* The row that begins at `index`: where it ends. */
+/* The end of the row that begins at `index`. */
 static guint32
 row_end (Picture *picture, guint32 index)
 {
@@ -229,8 +231,8 @@ row_end (Picture *picture, guint32 index)
   return index;
 }
 
-/* The root is in the row of one box, as wide as the picture; in a flame graph
- * that is the lowest, where y is largest. */
+/* The root is in the row with a single box, as wide as the picture; in a flame
+ * graph that is the lowest, with the largest y. */
 static void
 turn (Picture *picture)
 {
@@ -261,7 +263,7 @@ holds (const Box *caller, const Box *box, double slack)
          middle <= caller->x + caller->width + slack;
 }
 
-/* Both rows are sorted by x; `*at` is the caller of the box before. */
+/* Both rows are sorted by x; `*at` is the caller of the previous box. */
 static guint32
 find_caller (Picture *picture, const Box *box, guint32 *at, guint32 end)
 {
@@ -314,7 +316,7 @@ find_callers (Picture *picture)
 
 /* --- into the builder ---------------------------------------------------- */
 
-/* "all" and the like stand for the picture, not for code. */
+/* "all" and the like are the whole picture, not code. */
 static gboolean
 is_frame (Picture *picture, guint32 index, FlamId all)
 {

@@ -63,7 +63,7 @@ put_description (const FlamSvg *svg, const FlamChartBox *box)
   flam_sink_put (svg->out, span->to > span->from ? " on)" : ")");
 }
 
-/* States are no calls: they only move with the others. */
+/* States are not calls: they only move with the others. */
 static void
 put_box (const FlamSvg *svg,
          const FlamChartNodes *nodes,
@@ -119,7 +119,7 @@ put_box (const FlamSvg *svg,
 
 /* --- lanes ---------------------------------------------------------------- */
 
-/* A picture within the picture: a zoom is another part of it in view. */
+/* An SVG within the SVG: a zoom changes which part of it is in view. */
 static void
 put_counter (const FlamSvg *svg,
              const FlamChartView *view,

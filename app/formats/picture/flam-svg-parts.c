@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define LEAST_CUT 6 /* characters; a name cut shorter says nothing */
+#define LEAST_CUT 6 /* characters; a shorter name is of no use */
 
 void
 flam_svg_put_number (FlamSink *out, double value, int places)
@@ -165,7 +165,7 @@ append_change (FlamSink *out,
     flam_sink_printf (out, ", %s", kinds[change->kind[node]]);
 }
 
-/* What it holds now, where its width is that of both. */
+/* The current weight, if the width is that of both captures. */
 static gint64
 weight_of (const FlamTree *tree, FlamId node)
 {

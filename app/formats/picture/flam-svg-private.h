@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What flam-svg.c (the frame of a picture, and trees) and flam-svg-chart.c are
- * made of: flam-svg-parts.c. */
+/* The building blocks of flam-svg.c (the frame of a picture, and trees) and
+ * flam-svg-chart.c: flam-svg-parts.c. */
 
 #include "flam-svg.h"
 
@@ -20,7 +20,7 @@ typedef struct
   double head; /* above the boxes */
 } FlamSvg;
 
-/* Whatever the locale says of decimal points. */
+/* With a decimal point, whatever the locale. */
 void flam_svg_put_number (FlamSink *out, double value, int places);
 void flam_svg_put_attribute (FlamSink *out, const char *name, double value);
 /* `name` NULL: no class. */
@@ -30,13 +30,13 @@ void flam_svg_put_text (FlamSink *out,
                         double x,
                         double y,
                         const char *text);
-/* A name, cut to what fits; NULL where too little does; g_free. */
+/* A name, shortened to fit; NULL if too little would remain; g_free. */
 char *flam_svg_label_text (const FlamSvg *svg, const char *name, double width);
-/* It, in a box. */
+/* Draws it in a box. */
 void flam_svg_put_label (
     const FlamSvg *svg, const char *name, double x, double y, double width);
 
-/* Counts are whole; time and memory as people read them. */
+/* Counts are whole numbers; time and memory have units. */
 gboolean flam_svg_is_plain (const FlamSvg *svg, const FlamMeasure *measure);
 /* "name (1,234 samples, 12.34%)", escaped. */
 void flam_svg_put_description (const FlamSvg *svg, FlamId node);
@@ -44,7 +44,7 @@ void flam_svg_put_description (const FlamSvg *svg, FlamId node);
 /* flam-svg-shape.c: the boxes of a sunburst or a treemap. */
 void flam_svg_put_shape (const FlamSvg *svg, const FlamLayout *layout);
 
-/* flam-svg-chart.c: how high the lanes are, and they, behind the frame; what
- * they do not show, or NULL; g_free. */
+/* flam-svg-chart.c: the height of the lanes, and the lanes, drawn after the
+ * frame; a note on what is left out, or NULL; g_free. */
 double flam_svg_chart_height (const FlamSvg *svg);
 char *flam_svg_put_chart (const FlamSvg *svg);

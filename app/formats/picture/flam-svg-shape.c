@@ -36,7 +36,7 @@ put_point (
   flam_svg_put_number (out, centre->y - radius * cos (angle), 2);
 }
 
-/* From where the path is to an angle, by less than a turn. */
+/* Continues the path to an angle, by less than a full turn. */
 static void
 put_arc (
     FlamSink *out, const Centre *centre, double radius, double from, double to)
@@ -88,7 +88,7 @@ put_sector (const FlamSvg *svg, const Centre *centre, const FlamBox *box)
                     flam_palette_background (svg->palette));
 }
 
-/* Of `number`, along the circle on which its letters stand. */
+/* The path of `number`: the circle along which its letters are placed. */
 static void
 put_bent (const FlamSvg *svg,
           const Centre *centre,

@@ -9,14 +9,14 @@
 
 #define WIDTH 1200
 #define MARGIN FLAM_SVG_MARGIN
-#define HEAD 44     /* the title's and the buttons' room */
-#define SUBTITLE 18 /* and more, where there is one */
-#define FOOT 52     /* the legend's and the details' */
+#define HEAD 44     /* the height of the title and the buttons */
+#define SUBTITLE 18 /* and of the subtitle, if there is one */
+#define FOOT 52     /* the height of the legend and the details */
 #define SWATCH 11
 #define LEGEND_MAX 8 /* entries */
 #define ROW 16
 #define FONT 12
-#define CHARACTER 0.63 /* of Verdana and its like, on average, of the font */
+#define CHARACTER 0.63 /* average width in Verdana and the like, in ems */
 #define LEAST_WIDTH 0.1
 
 static void
@@ -86,7 +86,7 @@ append_heading (const FlamSvg *svg, double height)
       out, "matched", "end", svg->width - MARGIN, height - 12, " ");
 }
 
-/* What the script is given of the picture. */
+/* The data that the script needs. */
 static void
 append_facts (const FlamSvg *svg)
 {
@@ -154,7 +154,7 @@ append_frame (const FlamSvg *svg, double height)
   append_heading (svg, height);
 }
 
-/* One line below the boxes; what does not fit is left out. */
+/* One line below the boxes; entries that do not fit are left out. */
 static void
 append_legend (const FlamSvg *svg, double baseline)
 {
@@ -187,7 +187,7 @@ append_legend (const FlamSvg *svg, double baseline)
   flam_sink_put (out, "</g>\n");
 }
 
-/* What a tree's picture does not show; NULL: nothing. */
+/* A note on the parts of the tree that are left out; NULL: none. */
 static char *
 tree_note (const FlamSvg *svg, const FlamRows *rows, const FlamLayout *layout)
 {
@@ -239,7 +239,7 @@ or_default (double value, double otherwise)
   return value > 0 ? value : otherwise;
 }
 
-/* Where a tree's picture ends; takes its boxes' layout. */
+/* The lower end of a tree's picture; takes its boxes' layout. */
 static FlamLayout *
 lay_out_tree (const FlamSvg *svg, const FlamRows *rows)
 {
@@ -260,7 +260,7 @@ lay_out_tree (const FlamSvg *svg, const FlamRows *rows)
   return flam_layout_new (rows, &viewport);
 }
 
-/* All but the root element's end. */
+/* All except the root element's end. */
 static void
 append_picture (FlamSink *out,
                 const FlamTree *tree,

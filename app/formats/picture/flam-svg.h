@@ -7,26 +7,26 @@
  *    <g class="f"><title>name (12 samples, 3.4%)</title>
  *      <rect x y width height fill/><text x y>name</text></g>
  *
- * The picture is whole without its script; flam-svg.js reads the boxes back
- * from these elements. Where the title says a weight as people read it,
- * data-weight of the rect has it whole; a call of a chart has its start, ns, as
- * data-from. Of a flame graph, boxes narrower than a tenth of a pixel are left
- * out, and the picture says how much weight they stand for.
+ * The picture is complete without its script; flam-svg.js reads the boxes back
+ * from these elements. If the title has a rounded weight, data-weight of the
+ * rect has the exact one; a call of a chart has its start, ns, as data-from. In
+ * a flame graph, boxes narrower than a tenth of a pixel are left out, and the
+ * picture states their weight.
  *
- * A sunburst or a treemap is without a script, and nobody takes it for a flame
- * graph: its elements are of other classes. */
+ * A sunburst or a treemap has no script, and cannot be mistaken for a flame
+ * graph: its elements have other classes. */
 
 #include "flam-chart.h"
 #include "flam-look.h"
 #include "flam-sink.h"
 
-/* <svg class="flambeau">…</svg>. `chart`: it, in the tree's colors; NULL: the
- * tree. */
+/* <svg class="flambeau">…</svg>. `chart`: draws it, in the tree's colors; NULL:
+ * the tree. */
 void flam_svg_append (FlamSink *out,
                       const FlamTree *tree,
                       const FlamChart *chart,
                       const FlamLook *look);
-/* The same as a document of its own, with the script. */
+/* The same as a separate document, with the script. */
 void flam_svg_append_document (FlamSink *out,
                                const FlamTree *tree,
                                const FlamChart *chart,
