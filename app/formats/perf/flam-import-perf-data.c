@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* perf.data -> profile: records in order of time, each passed to what keeps the
- * address maps, samples added to the builder.
+/* perf.data -> profile: records in order of time update the address maps, and
+ * samples are added to the builder.
  *
  *   file ──▶ reader ──▶ queue (by time) ──┬─▶ MMAP COMM FORK ──▶ processes
  *                                         └─▶ SAMPLE ──▶ stacks ──▶ builder
  *
- * Every event is a measure of its own, weighed by period; samples without one
- * weigh the event's fixed period, or 1. */
+ * Every event is a separate measure, weighted by period; the weight of samples
+ * without one is the event's fixed period, or 1. */
 
 #include "flam-figures.h"
 #include "flam-formats.h"
@@ -48,7 +48,7 @@ unit_of (const FlamPerfEvent *event)
                                                 : FLAM_UNIT_COUNT;
 }
 
-/* "cycles:u" -> "cycles-u", and two of one name get numbers. */
+/* "cycles:u" -> "cycles-u"; equal names get numbers. */
 static char *
 measure_id (const FlamPerfFile *file, guint event)
 {
@@ -64,7 +64,7 @@ measure_id (const FlamPerfFile *file, guint event)
                   : g_strdup (this->name);
 }
 
-/* The first event is what the file is about; then the rest, and the number of
+/* The first event is the default measure; then the rest, and the number of
  * samples. "dummy" only carries records of mappings. */
 static void
 add_measures (Import *import)
@@ -104,8 +104,8 @@ add_row (Import *import, const FlamSample *row, guint64 period)
     import->first = row->time;
 }
 
-/* One sample of a group's leader holds what all its events have counted so
- * far: a sample for each that has counted something since. */
+/* A sample of a group's leader contains the counts of all its events so far:
+ * adds a sample for each event whose count has grown. */
 static void
 add_group (Import *import, FlamSample *row, const FlamPerfSample *sample)
 {

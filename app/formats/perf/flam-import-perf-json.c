@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What `perf data convert --to-json` writes:
+/* The output of `perf data convert --to-json`:
  *
  *    {"linux-perf-json-version":1,
  *     "headers":{"cmdline":["perf","record",…],…},

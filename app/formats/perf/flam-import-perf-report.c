@@ -20,15 +20,15 @@
  *                              leaf_work
  *
  * A branch has a share of the whole (-g graph), of its parent's (-g fractal),
- * or a count; -g flat and -g folded print whole chains. `--children` puts what
- * a function calls into its row and, caller first, into its tree too: only its
- * Self is its cost, and only the chains that end in it are its callers. What
- * is below the report's limits is not printed; it is a row of its own here.
+ * or a count; -g flat and -g folded print whole chains. `--children` includes a
+ * function's callees in its row and, caller first, in its tree, too: only its
+ * Self is its cost, and only the chains that end in it are its callers. Rows
+ * below the report's limits are not printed; their sum is a separate row here.
  * Source: perf's ui/stdio/hist.c, and what perf 6.1 prints. */
 
 #include "flam-perf-report.h"
 
-/* Trees that share their callers become this many frames at most. */
+/* Trees with common callers become at most this many frames. */
 #define MAX_FRAMES (16 << 20)
 
 /* --- frames -------------------------------------------------------------- */
@@ -78,7 +78,8 @@ make_frame (FlamStackText *text, FlamSlice name, const FlamReportEntry *entry)
   return flam_stack_text_make_frame (text, &frame);
 }
 
-/* Trees have names alone; a name that one module's function has is its. */
+/* Trees contain names alone; a name that only one module has is that module's
+ * function. */
 static void
 find_names (FlamReport *report)
 {
@@ -125,7 +126,7 @@ find_frame (FlamStackText *text, FlamReport *report, FlamSlice name)
 
 /* --- stacks -------------------------------------------------------------- */
 
-/* From a node up to its tree's beginning: its last frame is the first here. */
+/* The path from a node up to its tree's root: its last frame comes first. */
 static void
 collect (const FlamReport *report, guint32 i, GArray *chain)
 {
@@ -230,7 +231,7 @@ add_measures (FlamStackText *text, const FlamReport *report)
         text->builder, FLAM_STANDARD_SAMPLES, 1, FLAM_NONE);
 }
 
-/* What it came to is returned. */
+/* Returns the sum. */
 static gint64
 add_entry (FlamStackText *text, const FlamReportEntry *entry)
 {
@@ -273,7 +274,7 @@ add_rest (FlamStackText *text, guint section, gint64 rest)
               weights);
 }
 
-/* The rows' own percentages are rounded by half a hundredth each. */
+/* The printed percentages of rows are rounded by half a hundredth each. */
 static void
 add_section (FlamStackText *text, guint section)
 {

@@ -12,18 +12,17 @@
  *            address   symbol+offset (module), then its source line
  *
  * Everything in the header is optional (perf's -F), and so is the header; a
- * name may hold spaces and numbers; `pid/tid` may be the tid alone. A sample
- * without a call chain has its one frame behind the header, or none. perf's own
- * records (--show-mmap-events) stand between the samples. Source: perf's
- * builtin-script.c and the files of public collections; what they hold is
- * counted as FlameGraph's stackcollapse-perf.pl counts it, but for every event
- * and not the first alone.
+ * name may contain spaces and numbers; `pid/tid` may be the tid alone. A sample
+ * without a call chain has a single frame after the header, or none. perf's own
+ * records (--show-mmap-events) are between the samples. Source: perf's
+ * builtin-script.c and the files of public collections; the counts are those of
+ * FlameGraph's stackcollapse-perf.pl, but for every event, not only the first.
  *
- * An empty line ends a sample whatever it is made of, so large files are read
- * by several cores (flam-parts.h), each from behind one on. What a sample means
- * is in itself but for one thing: a lone name is a header only where none
- * before it held more. A part that had to guess so is read again when it
- * guessed wrong. */
+ * An empty line ends every sample, so several cores read large files
+ * (flam-parts.h), each from the end of an empty line. The meaning of a sample
+ * depends on nothing else, with one exception: a lone name is a header only if
+ * no header before it has more. A part that assumed this is read again if it
+ * was wrong. */
 
 #include "flam-formats.h"
 
@@ -36,7 +35,7 @@ typedef struct
   const FlamSource *source;
   FlamParts texts;
   FlamScriptPart parts[FLAM_PARTS_MAX];
-  FlamPieces threads; /* who was named, of all parts */
+  FlamPieces threads; /* the threads of all parts */
   FlamColumn events;  /* FlamScriptEvent: the measures */
   GHashTable *named;  /* pids of processes that have a name */
   gboolean memory;
@@ -93,7 +92,7 @@ add_measure (Script *script, const FlamScriptEvent *event, guint index)
                             index);
 }
 
-/* The part's events as rows of all of them. */
+/* The part's events as rows of all parts' events. */
 static guint *
 find_events (Script *script, const FlamScriptPart *part)
 {
@@ -210,7 +209,7 @@ check (const Script *script, GError **error)
 /* --- reading ---------------------------------------------------------------
  */
 
-/* Behind an empty line. */
+/* After an empty line. */
 static const char *
 part_start (const char *at, const char *end)
 {
@@ -248,8 +247,8 @@ read_part (gpointer data, guint i, const FlamProgress *progress, GError **error)
   return flam_script_part_read (&script->parts[i], progress, error);
 }
 
-/* Those that took a lone name for a header, which it is not if a part before
- * shows otherwise. */
+/* Parts that took a lone name for a header although a part before disproves
+ * it. */
 static gboolean
 read_again (Script *script, const FlamProgress *progress, GError **error)
 {
@@ -286,8 +285,8 @@ end_parts (Script *script)
     end_part (script, i);
 }
 
-/* More events than a profile has, which none but a made-up file holds: those
- * that come first are kept, as in one part. What was interned is the same. */
+/* More events than a profile can have, which only a fabricated file contains:
+ * the first ones are kept, as with one part. The interned data is the same. */
 static gboolean
 read_as_one (Script *script, const FlamProgress *progress, GError **error)
 {
@@ -331,7 +330,7 @@ load (FlamLoad *load, GError **error)
 
 /* --- probe --------------------------------------------------------------- */
 
-/* What follows the first line: a call chain, or another sample of its kind.
+/* The rest after the first line: a call chain, or another sample of its kind.
  * `header` NULL: the first line was part of a call chain. */
 static gboolean
 probe_second (FlamText *head, const FlamScriptHeader *header)
@@ -358,7 +357,7 @@ probe_second (FlamText *head, const FlamScriptHeader *header)
          second.certain;
 }
 
-/* The first sample, and whether anything but perf would write it so. */
+/* The first sample, and whether any other tool than perf could print it. */
 static guint
 probe (const FlamSource *source)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What Android's `simpleperf report-sample --protobuf` writes:
+/* The output of Android's `simpleperf report-sample --protobuf`:
  *
  *    "SIMPLEPERF"  u16 version 1
  *    u32 size, a Record of that size; …; u32 0
@@ -9,8 +9,8 @@
  *    Sample   1 time, ns  2 thread  3 call chain, leaf first  4 count  5 event
  *    File     1 id  2 path  3 symbols
  *
- * Files and threads come behind the samples that name them. Source: the
- * comments of simpleperf's cmd_report_sample.proto. */
+ * Files and threads follow the samples that refer to them. Source: the comments
+ * of simpleperf's cmd_report_sample.proto. */
 
 #include "flam-formats.h"
 
@@ -118,8 +118,8 @@ read_meta (Report *report, FlamProto message)
       }
 }
 
-/* CallChainEntry: 1 address in the file, 2 file, 3 symbol (-1: none), 4 how it
- * ran: 1 interpreted, 2 and 3 compiled at run time. */
+/* CallChainEntry: 1 address in the file, 2 file, 3 symbol (-1: none), 4
+ * execution type: 1 interpreted, 2 and 3 compiled at run time. */
 static FlamId
 read_entry (Report *report, FlamProto message)
 {

@@ -24,9 +24,9 @@
  *    14 allocation  u64 address, i64 size (0: released), i32 tid, u16 n, u16,
  *                   u64 addresses[n]
  *
- * Among the addresses stand marks of what follows, as in perf: -128 kernel,
- * -512 user. Return addresses are one more than the call. What else is in a
- * capture (counters, logs, files, D-Bus) is passed over. Source of facts:
+ * The addresses contain marks of the kind of those that follow, as in perf:
+ * -128 kernel, -512 user. Return addresses are one more than the call. All else
+ * in a capture (counters, logs, files, D-Bus) is skipped. Source of facts:
  * Sysprof 50, sysprof-capture-types.h. */
 
 #define MAGIC "\x5e\x97\xca\xfd"
@@ -110,7 +110,7 @@ rewind_frames (Reader *reader)
   reader->short_read = FALSE;
 }
 
-/* The text at `offset`; "" if it is not there. */
+/* The text at `offset`; "" if it is out of range. */
 static char *
 get_text (const Frame *frame, gsize offset, gsize most)
 {
@@ -261,8 +261,8 @@ user_frame (Reader *reader,
       0);
 }
 
-/* Outermost first is last first; the mark before an address is found by going
- * through them once from the front. */
+/* Outermost first means from the end; the mark that precedes an address is
+ * found in one forward pass. */
 static FlamId
 read_stack (Reader *reader,
             const Process *process,
@@ -334,7 +334,7 @@ read_allocation (Reader *reader, const Frame *frame)
   if (n > (frame->length - 24) / 8)
     return;
   flam_ledger_set_time (reader->ledger, frame->time);
-  /* blocks of two processes may have one address */
+  /* blocks of two processes may have the same address */
   address ^= (guint64)(guint32)frame->pid << 40;
   if (size <= 0)
     {
@@ -389,8 +389,9 @@ read_header (Reader *reader)
   flam_builder_set_origin (reader->builder, reader->start);
 }
 
-/* What there is, and the names of compiled code, which may come after it ran.
- */
+/* Reads the measures and the names of compiled code, which may follow its
+   samples.
+*/
 static void
 first_pass (Reader *reader)
 {

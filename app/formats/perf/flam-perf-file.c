@@ -191,7 +191,7 @@ flam_perf_hex (const guint8 *bytes, gsize size)
 }
 
 /* build_id_event: record header, pid, 20 bytes, their true number and padding,
- * path. The number is marked by a bit of the header; older files have 20. */
+ * path. A bit of the header marks the number as valid; older files have 20. */
 static void
 note_build_id (FlamPerfFile *file, guint16 misc, FlamPerfBytes in)
 {
@@ -247,7 +247,7 @@ read_command (FlamPerfFile *file, FlamPerfBytes in)
   file->command = g_string_free (g_steal_pointer (&command), FALSE);
 }
 
-/* Names; of every event, in the order of attrs. */
+/* Names of every event, in the order of attrs. */
 static void
 read_descriptions (FlamPerfFile *file, FlamPerfBytes in)
 {
@@ -298,7 +298,7 @@ read_clock (FlamPerfFile *file, FlamPerfBytes in)
   file->clock = clock;
 }
 
-/* What each of the recorder's threads wrote, beside this file. */
+/* The output of each of the recorder's threads, beside this file. */
 static gboolean
 open_parts (FlamPerfFile *file, const FlamProgress *progress, GError **error)
 {

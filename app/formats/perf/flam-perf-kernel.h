@@ -2,21 +2,21 @@
 #pragma once
 
 /* Names of kernel addresses of a perf.data file. The file has none; perf keeps
- * a copy of /proc/kallsyms of each kernel that it recorded on, by build id, in
- * ~/.debug/[kernel.kallsyms]/ID/kallsyms. Another boot of the same kernel has
- * all of it moved by one distance, which the place of "_text" gives: the
- * file's first MMAP record says where that was.
+ * a copy of /proc/kallsyms of each recorded kernel, by build id, in
+ * ~/.debug/[kernel.kallsyms]/ID/kallsyms. In another boot of the same kernel
+ * all addresses are moved by one offset, which follows from the address of
+ * "_text": the file's first MMAP record has it.
  *
- * Without such a copy the running kernel is asked, if its build id and its
- * "_text" are the same. */
+ * Without such a copy the running kernel's names are used, if its build id and
+ * its "_text" are the same. */
 
 #include <glib.h>
 
 typedef struct _FlamPerfKernel FlamPerfKernel;
 
-/* NULL, with a reason for people, when there are no names to be had. `symbol`
- * and `address`: the one that the file gives the place of; [start, start +
- * size) is the kernel's text. */
+/* NULL, with a reason for the user, if there are no names. `symbol` and
+ * `address`: the symbol whose address the file has; [start, start + size) is
+ * the kernel's text. */
 FlamPerfKernel *flam_perf_kernel_open (const char *build_id,
                                        const char *symbol,
                                        guint64 address,

@@ -16,13 +16,13 @@ struct _FlamPerfModules
   const FlamPerfFile *file;
   FlamBuilder *builder;
   FlamBinaries *binaries;
-  GPtrArray *map_folders; /* where perf maps may be, NULL-terminated */
+  GPtrArray *map_folders; /* folders of perf maps, NULL-terminated */
   GHashTable *by_name;    /* path \n build id -> FlamPerfModule */
   FlamPerfModule *kernel;
   FlamPerfKernel *kernel_names;
   gboolean kernel_tried;
   char *kernel_why;
-  char *kernel_symbol; /* NULL: the file says nothing of the kernel */
+  char *kernel_symbol; /* NULL: the file contains nothing about the kernel */
   guint64 kernel_address;
   guint64 kernel_start;
   guint64 kernel_size;
@@ -295,7 +295,7 @@ introduce (FlamPerfModules *modules, FlamPerfModule *module)
   module->function = make_function (modules, module);
 }
 
-/* FLAM_NONE: nothing known. */
+/* FLAM_NONE: unknown. */
 static FlamId
 name_generated (FlamPerfModules *modules,
                 FlamPerfModule *module,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The files behind the mappings of a perf.data file, each once; with their
- * unwind tables, made when they are first needed. */
+/* The files of the mappings of a perf.data file, each once; with their unwind
+ * tables, which are made on first use. */
 
 #include "flam-binaries.h"
 #include "flam-load.h"
@@ -24,12 +24,12 @@ typedef struct
   char *path;
   char *build_id;
   FlamId id;       /* in the builder; FLAM_NONE until a frame needs it */
-  FlamId function; /* what stands for its addresses */
+  FlamId function; /* the module's substitute for its addresses */
   gboolean tried;
   FlamUnwindTable *table;
   char *why;     /* there is no table */
   char *jitdump; /* of generated code: the mapping of its names, or NULL */
-  FlamJit *jit;  /* what is in there */
+  FlamJit *jit;  /* its content */
   gboolean jit_tried;
 } FlamPerfModule;
 
@@ -45,7 +45,7 @@ FlamPerfModule *flam_perf_modules_get (FlamPerfModules *modules,
                                        gsize length,
                                        const char *build_id);
 FlamPerfModule *flam_perf_modules_kernel (FlamPerfModules *modules);
-/* The kernel's text, and where a symbol of it lay when that was recorded. */
+/* The kernel's text, and the recorded address of one of its symbols. */
 void flam_perf_modules_set_kernel (FlamPerfModules *modules,
                                    const char *symbol,
                                    guint64 address,
@@ -54,18 +54,18 @@ void flam_perf_modules_set_kernel (FlamPerfModules *modules,
 /* NULL with `why`. */
 const FlamUnwindTable *flam_perf_modules_table (FlamPerfModules *modules,
                                                 FlamPerfModule *module);
-/* The code that a process generated. `jitdump`: the path of the file where its
- * names are, or NULL. */
+/* The code that a process generated. `jitdump`: the path of the file of its
+ * names, or NULL. */
 FlamPerfModule *flam_perf_modules_generated (FlamPerfModules *modules,
                                              gint32 pid,
                                              const char *jitdump);
-/* The frame of an address as the module counts: a file offset or absolute. Of
- * code with a jitdump it depends on the time: G_MAXUINT64 where times are not
+/* The frame of an address in the module's terms: a file offset or absolute.
+ * With a jitdump it depends on the time: G_MAXUINT64 if times are not
  * CLOCK_MONOTONIC's. */
 FlamId flam_perf_modules_frame (FlamPerfModules *modules,
                                 FlamPerfModule *module,
                                 guint64 address,
                                 guint64 time);
-/* A warning for each module that was needed and had no table; and the reason
- * why the kernel has no names. */
+/* Adds a warning for each needed module that had no table, and the reason if
+ * the kernel has no names. */
 void flam_perf_modules_warn (const FlamPerfModules *modules);

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #define PROT_EXECUTABLE 4
-/* Against files that were made to exhaust us: Linux itself allows a process
- * 65530 mappings. */
+/* A limit for hostile files: Linux itself allows a process 65530 mappings. */
 #define MAX_MAPS 65536
 #define MAX_MAPS_OF_ALL (4 << 20)
 
@@ -44,7 +43,7 @@ struct _FlamPerfProcesses
 {
   FlamBuilder *builder;
   FlamPerfModules *modules;
-  GPtrArray *all;        /* Process: every one that was */
+  GPtrArray *all;        /* Process: all, also past ones */
   GHashTable *processes; /* pid -> Process, the present one */
   GHashTable *threads;   /* tid -> Thread, the present one */
   gsize n_maps;          /* of all processes */
@@ -128,7 +127,7 @@ get_space (FlamPerfProcesses *processes, Process *process)
   return process->mappings->space;
 }
 
-/* The process's own, to be changed. */
+/* The process's own copy, for changes. */
 static FlamUnwindSpace *
 own_space (FlamPerfProcesses *processes, Process *process)
 {
@@ -152,7 +151,7 @@ own_space (FlamPerfProcesses *processes, Process *process)
 
 /* --- who ----------------------------------------------------------------- */
 
-/* A new process with this pid; `parent` NULL: nothing is known of it. */
+/* A new process with this pid; `parent` NULL: its parent is unknown. */
 static Process *
 add_process (FlamPerfProcesses *processes, gint32 pid, Process *parent)
 {
@@ -186,7 +185,7 @@ get_process (FlamPerfProcesses *processes, gint32 pid)
   return process ? process : add_process (processes, pid, NULL);
 }
 
-/* The last one takes the mappings along. */
+/* The last thread releases the mappings. */
 static void
 end_thread (FlamPerfProcesses *processes, Thread *thread)
 {
@@ -231,8 +230,8 @@ get_thread (FlamPerfProcesses *processes, gint32 pid, gint32 tid)
   return add_thread (processes, process, tid, process->name);
 }
 
-/* Ids from the youngest to the eldest that has none; a chain of parents never
- * closes, since a parent is older than its child. */
+/* Assigns ids from the youngest to the eldest without one; a chain of parents
+ * cannot have a loop, since a parent is older than its child. */
 static void
 introduce_process (FlamPerfProcesses *processes, Process *process)
 {
@@ -287,7 +286,7 @@ flam_perf_processes_space (FlamPerfProcesses *processes, gint32 pid)
 
 /* --- records ------------------------------------------------------------- */
 
-/* `time` 0: not known. */
+/* `time` 0: unknown. */
 static void
 rename_thread (FlamPerfProcesses *processes,
                Thread *thread,
@@ -389,8 +388,8 @@ path_length (const FlamPerfBytes *in)
   return strnlen ((const char *)in->p, flam_perf_left (in));
 }
 
-/* "/anywhere/jit-123.dump" is mapped once by the runtime of 123, only so that
- * it is recorded. */
+/* The runtime of process 123 maps "/anywhere/jit-123.dump" once, only so that
+ * the mapping is recorded. */
 static gboolean
 is_jitdump (const char *path)
 {
@@ -400,8 +399,8 @@ is_jitdump (const char *path)
          g_str_has_suffix (slash, ".dump");
 }
 
-/* Addresses in memory mean something in one process alone; its runtime may say
- * what. */
+/* Addresses in anonymous memory are valid in one process alone; its runtime may
+ * have written their names. */
 static FlamPerfModule *
 find_module (FlamPerfProcesses *processes,
              gint32 pid,
@@ -448,7 +447,7 @@ map (FlamPerfProcesses *processes,
   processes->n_maps += flam_unwind_space_size (space) - before;
 }
 
-/* "[kernel.kallsyms]_text", its offset where that symbol lies. */
+/* "[kernel.kallsyms]_text", whose offset is that symbol's address. */
 static void
 note_kernel (FlamPerfProcesses *processes,
              guint64 start,
@@ -491,8 +490,8 @@ note_mmap (FlamPerfProcesses *processes, const FlamPerfRecord *record)
          &in);
 }
 
-/* Linux 3.12 to 3.15 wrote no protection and no flags: then the path is there,
- * which makes a large number. */
+/* Linux 3.12 to 3.15 wrote no protection and no flags: then these bytes are the
+ * path, which is a large number. */
 static gboolean
 is_protection (guint32 word)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Who ran, and what was mapped where, at the time that the records have reached
- * so far.
+/* The threads and their mappings, at the time of the latest record so far.
  *
  *   pid ──▶ process ──space──▶ mapping ──user──▶ module (path, build id)
  *             │
@@ -25,7 +24,7 @@ FlamPerfProcesses *flam_perf_processes_new (FlamLoad *load,
 void flam_perf_processes_note (FlamPerfProcesses *processes,
                                const FlamPerfRecord *record);
 
-/* The thread, made when it is new. */
+/* The thread, created if it is new. */
 FlamId flam_perf_processes_thread (FlamPerfProcesses *processes,
                                    gint32 pid,
                                    gint32 tid);

@@ -8,7 +8,7 @@
 #define CHUNK_SIZE (1 << 20)
 #define MAX_RECORD 65536
 #define MAX_UNPACKED FLAM_SPOOL_MAX
-/* Without rounds, this much waits to be sorted at most. */
+/* Without rounds, at most this much waits to be sorted. */
 #define MAX_WAITING (4 << 20)
 #define MAX_WAITING_CHUNKS 512
 
@@ -16,7 +16,7 @@ struct _FlamPerfChunk
 {
   guint refs;
   gsize size;
-  guint8 *data; /* MAX_RECORD of a cut record before, and then CHUNK_SIZE */
+  guint8 *data; /* MAX_RECORD for a cut record, then CHUNK_SIZE */
 };
 
 struct _FlamPerfReader
@@ -38,15 +38,15 @@ struct _FlamPerfReader
   guint64 unpacked;
   guint n_chunks; /* alive */
 
-  /* Where ids and times lie. */
+  /* The offsets of ids and times. */
   gboolean has_ids;
   int id_at;   /* in a sample; -1: there is none */
-  int id_back; /* from the end of the others; 0: none */
+  int id_back; /* from the end of the other records; 0: none */
 };
 
 /* --- where things lie ---------------------------------------------------- */
 
-/* Bytes of the fields of a sample before the one in question. */
+/* The size of the fields of a sample before the given one. */
 static guint
 offset_in_sample (guint64 sample_type, guint64 field)
 {
@@ -188,7 +188,7 @@ flam_perf_reader_trouble (const FlamPerfReader *reader)
   return reader->trouble;
 }
 
-/* One record from [p, end); its size, or 0 where there is no whole one. */
+/* Reads a record from [p, end); returns its size, or 0 if it is incomplete. */
 static gsize
 parse_record (const guint8 *p, const guint8 *end, FlamPerfRecord *record)
 {
@@ -205,7 +205,7 @@ parse_record (const guint8 *p, const guint8 *end, FlamPerfRecord *record)
   return size;
 }
 
-/* A new chunk that begins with what is left of the old one. */
+/* A new chunk that begins with the rest of the old one. */
 static void
 renew_chunk (FlamPerfReader *reader)
 {
@@ -272,7 +272,7 @@ begin_unpacking (FlamPerfReader *reader, const FlamPerfRecord *record)
   return TRUE;
 }
 
-/* Records that are followed by data of their own, outside their size. */
+/* Records that are followed by separate data, beyond their size. */
 static gboolean
 skip_payload (FlamPerfReader *reader, const FlamPerfRecord *record)
 {
@@ -293,7 +293,7 @@ skip_payload (FlamPerfReader *reader, const FlamPerfRecord *record)
   return TRUE;
 }
 
-/* The next part, which is packed on its own if at all. */
+/* Opens the next part, which may be compressed separately. */
 static gboolean
 begin_part (FlamPerfReader *reader)
 {
@@ -392,7 +392,7 @@ struct _FlamPerfQueue
 {
   FlamPerfReader *reader;
   GArray *waiting; /* Waiting */
-  guint at;        /* the next to be handed out; ready: [at, ready) */
+  guint at;        /* the next to return; ready: [at, ready) */
   guint ready;
   guint64 number;
   guint64 newest;  /* of this round */

@@ -9,18 +9,18 @@
  *        6     2  size, with these 8 bytes
  *        8     .  body; with sample_id_all it ends with a sample_id
  *
- * COMPRESSED records hold pieces of one zstd stream whose content is records
- * again, cut anywhere; they are unpacked 1 MiB at a time:
+ * COMPRESSED records contain pieces of one zstd stream whose content is records
+ * again, split anywhere; they are unpacked 1 MiB at a time:
  *
  *   file    [MMAP2][COMPRESSED....][COMPRESSED..][FINISHED_ROUND][COMPR...
  *   chunk          [SAMPLE][SAMPLE][SAM
  *   next                               PLE][SAMPLE] ...
  *
- * Processors write their records in turns, each in order of time. At a
- * FINISHED_ROUND everything older than the youngest record of the round before
- * has been seen; so that much is sorted and handed out, and chunks that have no
- * more records waiting are freed. Records without a time keep their place. The
- * files of a folder are read one behind the other, and all sorted at its end.
+ * The records of each processor are in order of time. At a FINISHED_ROUND all
+ * records older than the youngest one of the previous round have been read; so
+ * these are sorted and returned, and chunks without waiting records are freed.
+ * Records without a time keep their place. The files of a folder are read one
+ * after the other, and all are sorted at its end.
  */
 
 #include "flam-perf-file.h"
@@ -82,21 +82,23 @@ flam_perf_count_bits (guint64 bits)
 
 typedef struct _FlamPerfReader FlamPerfReader;
 
-/* `unpack` FALSE: COMPRESSED records are handed out as they are. */
+/* `unpack` FALSE: COMPRESSED records are returned as they are. */
 FlamPerfReader *flam_perf_reader_new (const FlamPerfFile *file,
                                       gboolean unpack);
 void flam_perf_reader_free (FlamPerfReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfReader, flam_perf_reader_free)
 
-/* In the file's order; `time` and `event` are filled. The bytes stay as long as
+/* In the file's order; `time` and `event` are set. The bytes live as long as
  * the reader, those of a chunk until the next call unless it is kept. */
 gboolean flam_perf_reader_next (FlamPerfReader *reader, FlamPerfRecord *record);
-/* Where it is in the file; at the end, where the last whole record ended. */
+/* The offset in the file; at the end, that of the end of the last whole
+ * record. */
 guint64 flam_perf_reader_offset (const FlamPerfReader *reader);
-/* Why it ended before the end of the data, for people; NULL: it did not. */
+/* Why the records ended before the end of the data, for the user; NULL: they
+ * did not. */
 const char *flam_perf_reader_trouble (const FlamPerfReader *reader);
 
-/* In order of time. The record's bytes are good until the next call. */
+/* In order of time. The record's bytes are valid until the next call. */
 typedef struct _FlamPerfQueue FlamPerfQueue;
 
 FlamPerfQueue *flam_perf_queue_new (FlamPerfReader *reader);
@@ -114,19 +116,19 @@ typedef struct
   guint64 time;
   guint64 period;
   guint64 n_group;     /* values of the group's events, read together */
-  const guint8 *group; /* value, id, and what `group_size` adds */
+  const guint8 *group; /* value, id, and the members that `group_size` adds */
   guint group_size;
   guint64 n_chain;
   const guint8 *chain; /* n_chain addresses, not aligned */
   guint64 n_branches;
   const guint8 *branches; /* from, to, flags each; newest first */
   gboolean has_regs;      /* 64-bit user registers */
-  guint64 regs[17];       /* by DWARF number; those that are not there are 0 */
+  guint64 regs[17];       /* by DWARF number; missing ones are 0 */
   const guint8 *stack;    /* NULL: none */
-  guint64 stack_size;     /* how much of it was filled */
+  guint64 stack_size;     /* the part of it that was filled */
 } FlamPerfSample;
 
-/* FALSE: the record is too short for what it says it holds. */
+/* FALSE: the record is too short for its content. */
 gboolean flam_perf_sample_parse (const FlamPerfEvent *event,
                                  const FlamPerfRecord *record,
                                  FlamPerfSample *sample);

@@ -45,7 +45,7 @@ parent_of (const FlamReport *report, const FlamReportNode *node)
 
 /* --- which way the trees are --------------------------------------------- */
 
-/* The first frame of the tree that a node is in. */
+/* The first frame of the tree of a node. */
 static FlamSlice
 first_frame (const FlamReport *report, guint32 i)
 {
@@ -74,7 +74,8 @@ has_branches (const FlamReport *report, const FlamReportEntry *entry, guint32 i)
          flam_report_node (report, i + 1)->parent == i;
 }
 
-/* A chain of more than one frame is from or to the function that it is of. */
+/* A chain of more than one frame begins or ends with the function of its
+ * row. */
 static void
 find_order (FlamReport *report)
 {
@@ -99,7 +100,8 @@ find_order (FlamReport *report)
 
 /* --- values -------------------------------------------------------------- */
 
-/* Branches have shares of their parent: they come to more than its own. */
+/* Whether branches have shares of their parent: then their sum exceeds the
+ * parent's own share. */
 static gboolean
 has_shares_of_parents (const FlamReport *report, const FlamReportEntry *entry)
 {
@@ -160,8 +162,8 @@ flam_report_settle (FlamReport *report)
 
 /* --- weights ------------------------------------------------------------- */
 
-/* A branch gets its share of its parent's, in such a way that roundings do not
- * add up; but for roundings, its parent has no more than its branches. */
+/* Gives a branch its share of its parent's weight, so that rounding errors do
+ * not add up; apart from rounding, the parent has no more than its branches. */
 static void
 hand_out (const FlamReportEntry *entry,
           FlamReportNode *parent,
@@ -185,8 +187,8 @@ hand_out (const FlamReportEntry *entry,
     }
 }
 
-/* Where all that a function calls is in its tree too, only the chains that end
- * in it are its own. */
+/* If the tree of a function includes its callees, only the chains that end in
+ * the function are its own. */
 static gboolean
 leads_to (const FlamReport *report, const FlamReportEntry *entry, guint32 i)
 {

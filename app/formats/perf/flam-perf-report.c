@@ -85,7 +85,7 @@ name_columns (FlamReport *report)
     }
 }
 
-/* "# ........  ......." below the names: where the columns are. */
+/* "# ........ ......." below the names: the places of the columns. */
 static void
 read_columns (FlamReport *report, FlamSlice dots)
 {
@@ -141,7 +141,7 @@ read_comment (FlamReport *report, FlamSlice line)
 
 /* --- rows ---------------------------------------------------------------- */
 
-/* "19.94%" in hundredths; FALSE: it is none. */
+/* "19.94%" in hundredths; FALSE: not a percentage. */
 static gboolean
 read_percent (FlamSlice cell, gint64 *value)
 {
@@ -209,7 +209,7 @@ read_cell (FlamReportEntry *entry, FlamReportCell kind, FlamSlice cell)
   return TRUE;
 }
 
-/* The first cell of a row ends where its column does; of trees none does. */
+/* The first cell of a row ends with its column; no line of a tree does. */
 static gboolean
 is_row (const FlamReport *report, FlamSlice line)
 {
@@ -266,7 +266,7 @@ add_frame (FlamReport *report, FlamSlice name)
   flam_report_node (report, report->nodes->len - 1)->n_frames++;
 }
 
-/* A value of -1: none was printed. */
+/* A value of -1: not printed. */
 static void
 begin_node (FlamReport *report, gsize column, gint64 value, gboolean percent)
 {
@@ -290,7 +290,7 @@ begin_node (FlamReport *report, gsize column, gint64 value, gboolean percent)
   flam_report_entry (report, report->entries->len - 1)->n_nodes++;
 }
 
-/* "10.08%" or "140" at *rest, which moves behind it. */
+/* "10.08%" or "140" at *rest, which moves past it. */
 static gboolean
 take_value (FlamSlice *rest, gint64 *value, gboolean *percent)
 {
@@ -357,7 +357,7 @@ read_tree (FlamReport *report, FlamSlice line)
   FlamSlice rest = line;
   gsize column;
 
-  /* What joins the branches. */
+  /* Skips the lines that join the branches. */
   while (rest.length > 0 && (*rest.text == ' ' || *rest.text == '|'))
     rest = flam_slice_from (rest, 1);
   column = rest.text - line.text;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A report of perf as it was read (flam-import-perf-report.c shows one): rows,
- * and the branches of the trees below them, nodes in preorder whose frames are
- * one list too. */
+/* A parsed report of perf (flam-import-perf-report.c shows one): rows, and the
+ * branches of the trees below them: nodes in preorder, whose frames are one
+ * list, too. */
 
 #include "flam-stack-text.h"
 
-/* Hundredths of a percent, which is all that is printed of it. */
+/* Hundredths of a percent: the precision of the printed shares. */
 #define FLAM_REPORT_WHOLE 10000
 #define FLAM_REPORT_MAX_COLUMNS 32
 
@@ -35,7 +35,7 @@ typedef struct
 typedef struct
 {
   FlamSlice event;
-  gint64 total; /* -1: not said */
+  gint64 total; /* -1: not given */
 } FlamReportSection;
 
 typedef struct
@@ -55,13 +55,13 @@ typedef struct
   guint32 parent; /* or FLAM_NONE */
   gsize column;
   gint64 value; /* times 100 */
-  gboolean all; /* it is the row's only one and has no value */
+  gboolean all; /* the only one of its row, without a value */
   gboolean percent;
   guint32 frame, n_frames;
   gint64 in_branches; /* values */
-  gint64 handed;      /* values, of those that have got their weights */
+  gint64 handed;      /* values, of the branches with weights so far */
   gint64 weight[2];   /* period, samples */
-  gint64 given[2];    /* of that, to branches */
+  gint64 given[2];    /* the part of it given to branches */
 } FlamReportNode;
 
 typedef struct
@@ -74,7 +74,7 @@ typedef struct
   GArray *nodes;    /* FlamReportNode */
   GArray *frames;   /* FlamSlice */
   GArray *open;     /* guint32: the row's last node and its parents */
-  FlamPieces names; /* of functions; value: the one row that has it */
+  FlamPieces names; /* of functions; value: the only row with it */
   FlamPieces made;  /* frames by name */
   gboolean callers_first, children, counted;
   guint64 pushed;
@@ -91,16 +91,16 @@ typedef struct
 
 FlamReport *flam_report_new (void);
 void flam_report_free (FlamReport *report);
-/* FALSE: it makes no sense. */
+/* FALSE: the line is invalid. */
 gboolean flam_report_read_line (FlamReport *report, FlamSlice line);
 
 /* --- flam-perf-report-shares.c ------------------------------------------- */
 
-/* Once all is read: which way its trees are; all values are shares of the
- * whole, or counts. */
+/* After all lines: determines the direction of the trees; all values are shares
+ * of the whole, or counts. */
 void flam_report_settle (FlamReport *report);
-/* A row's weights go to its nodes: what each has itself is its weight less
- * what was given. What no node gets is left in `weights`. */
+/* Distributes a row's weights to its nodes: the self weight of each is its
+ * weight less its branches'. The rest stays in `weights`. */
 void flam_report_share_out (FlamReport *report,
                             const FlamReportEntry *entry,
                             gint64 *weights);
@@ -108,7 +108,7 @@ void flam_report_share_out (FlamReport *report,
 gboolean flam_report_is_of (const FlamReportEntry *entry, FlamSlice name);
 gboolean flam_report_is_address (FlamSlice name);
 gboolean flam_report_same_name (FlamSlice a, FlamSlice b);
-/* `value` parts of `whole` of a weight, which is never more. */
+/* `value` parts of `whole` of a weight, at most all of it. */
 gint64 flam_report_part (gint64 weight, gint64 value, gint64 whole);
-/* What does not fit is the largest there is. */
+/* Saturates on overflow. */
 void flam_report_add (gint64 *sum, gint64 value);

@@ -12,8 +12,8 @@
  *      8  stream id                   16 + n  user stack: n, bytes, how many
  *      8  cpu                                 of them were filled
  *
- * Counters of branches stand behind all of them. What comes after is not read.
- * Source: include/uapi/linux/perf_event.h. */
+ * Counters of branches follow all of them. The rest is not read. Source:
+ * include/uapi/linux/perf_event.h. */
 
 #include "flam-perf-records.h"
 

@@ -57,7 +57,8 @@ find_event (FlamScriptPart *part, const FlamScriptHeader *header)
   return flam_script_find_event (&part->events, &event);
 }
 
-/* Else it has what perf prints below the one frame behind the header. */
+/* Otherwise the block is what perf prints below the single frame after the
+ * header. */
 static gboolean
 has_frames (FlamSlice block)
 {
@@ -104,7 +105,7 @@ read_comment (FlamScriptPart *part, FlamSlice line)
   part->command = g_strdup (program != NULL ? program + strlen (" -- ") : text);
 }
 
-/* A name alone is a header if no header of the file says more and a call chain
+/* A name alone is a header if no header of the file has more and a call chain
  * follows. */
 static gboolean
 starts_sample (FlamScriptPart *part,

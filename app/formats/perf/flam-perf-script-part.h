@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A part of perf script's text, read by one core. What is the same for all
- * parts (names of threads, measures) it only notes. */
+/* A part of perf script's text, read by one core. Data that all parts share
+ * (names of threads, measures) is only collected in it. */
 
 #include "flam-perf-script-stacks.h"
 
@@ -37,15 +37,15 @@ typedef struct
   const FlamSource *source;
   FlamText text;
   FlamScriptStacks stacks;
-  FlamPieces threads; /* texts that say whose a sample is */
-  FlamColumn whos;    /* FlamScriptWho, a row of `threads` each */
+  FlamPieces threads; /* texts that identify a sample's thread */
+  FlamColumn whos;    /* FlamScriptWho, one per row of `threads` */
   FlamColumn events;  /* FlamScriptEvent */
   FlamColumn samples; /* FlamScriptSample */
   char *command;      /* or NULL */
   guint64 lost;
   gboolean has_times;
   gboolean has_facts; /* a header had a time or a period */
-  gboolean guessed;   /* by there being none */
+  gboolean guessed;   /* assumed, as no header had */
 } FlamScriptPart;
 
 /* The builder is the caller's. */
@@ -57,5 +57,5 @@ void flam_script_part_clear (FlamScriptPart *part);
 gboolean flam_script_part_read (FlamScriptPart *part,
                                 const FlamProgress *progress,
                                 GError **error);
-/* Its row, which is the last one if it was not there. */
+/* Its row, the last one if it was added. */
 guint flam_script_find_event (FlamColumn *events, const FlamScriptEvent *event);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perf-script-stacks.h"
 
-/* In place of a frame: a row of `chains`, several frames. */
+/* Marks a row of `chains`, several frames, in place of a frame. */
 #define IS_CHAIN 0x80000000u
 
-/* A line seen before: what it put on the stack, and what lines inlined into
- * it need of it. */
+/* A line seen before: the frames that it added, and what lines inlined into it
+ * need of it. */
 typedef struct
 {
   guint64 address;
@@ -69,7 +69,7 @@ make_frame (FlamScriptStacks *stacks,
                                 place->depth);
 }
 
-/* Java agents write what was inlined as "caller->callee". */
+/* Java agents write inlined methods as "caller->callee". */
 static FlamId
 make_frames (FlamScriptStacks *stacks,
              const FlamScriptFrame *frame,
@@ -117,7 +117,7 @@ make_place (FlamScriptStacks *stacks,
       return;
     }
   place->address = frame.address;
-  /* perf may lose the frame that it was inlined into. */
+  /* perf may omit the frame that it was inlined into. */
   if (frame.inlined && caller->frame != FLAM_NONE &&
       caller->address == frame.address)
     {
@@ -153,7 +153,7 @@ flam_script_stacks_bad (FlamScriptStacks *stacks, const char *text)
     stacks->first_bad = text;
 }
 
-/* One line of the call chain (its source line with it), towards the leaf. */
+/* Adds a line of the call chain (with its source line), towards the leaf. */
 static void
 push_line (FlamScriptStacks *stacks,
            FlamSlice text,
@@ -194,7 +194,7 @@ make_stack (FlamScriptStacks *stacks, FlamSlice block)
   Place caller = { .frame = FLAM_NONE, .module = FLAM_NONE };
   FlamId stack = FLAM_NONE;
   const char *end = block.text + block.length;
-  const char *piece_end = NULL; /* of a source line seen, its frame not yet */
+  const char *piece_end = NULL; /* a source line came without its frame yet */
 
   while (end > block.text)
     {

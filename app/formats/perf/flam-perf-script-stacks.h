@@ -3,7 +3,7 @@
 
 /* Call chains of perf script's text -> the builder's stacks. They repeat: a
  * whole chain is looked up by its text, else each line (with its source line)
- * by its own. An inlined line means another frame in another caller, which is
+ * separately. An inlined line is another frame in another caller, which is
  * therefore part of its key. */
 
 #include "flam-builder.h"
@@ -23,16 +23,16 @@ typedef struct
   FlamColumn blocks; /* FlamScriptBlock: whole chains */
   FlamInterner interner;
   FlamPieces lines;
-  FlamColumn places; /* Place, a row of `lines` each */
+  FlamColumn places; /* Place, one per row of `lines` */
   FlamPieces modules;
-  FlamColumn chains; /* FlamId: count, then so many frames */
+  FlamColumn chains; /* FlamId: a count, then so many frames */
   guint64 bad;
   const char *first_bad;
 } FlamScriptStacks;
 
 void flam_script_stacks_init (FlamScriptStacks *stacks, FlamBuilder *builder);
 void flam_script_stacks_clear (FlamScriptStacks *stacks);
-/* A line that makes no sense. */
+/* Counts an invalid line. */
 void flam_script_stacks_bad (FlamScriptStacks *stacks, const char *line);
 /* Lines of a call chain, leaf first; FLAM_NONE for none. */
 FlamId flam_script_stacks_find (FlamScriptStacks *stacks, FlamSlice block);

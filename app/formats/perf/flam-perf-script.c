@@ -67,7 +67,7 @@ parse_time (const char *p, const char *end, gint64 *time)
   return TRUE;
 }
 
-/* perf pads numbers to a width of their own, which alone distinguishes some of
+/* perf pads numbers to a fixed width, which is all that distinguishes some of
  * them from a part of the name. */
 #define ID_WIDTH 6
 #define PERIOD_WIDTH 10
@@ -106,7 +106,7 @@ is_cpu (const char *p, const char *stop)
          is_number (p + 1, stop - 1, &cpu);
 }
 
-/* What the CPU ran in, and the like: "K", "UE". */
+/* The mode of the CPU, and similar: "K", "UE". */
 static gboolean
 is_misc (const char *p, const char *stop)
 {
@@ -116,9 +116,9 @@ is_misc (const char *p, const char *stop)
   return TRUE;
 }
 
-/* What stands from `p` on: "[cpu] misc time: period event:", each or none, in
- * this order; FALSE if something else does, or nothing does that only stands
- * there: then what was before was part of the name. */
+/* Parses the fields from `p` on: "[cpu] misc time: period event:", each
+ * optional, in this order; FALSE if there is anything else, or no field that
+ * occurs only there: then the text before was part of the name. */
 static gboolean
 parse_facts (const char *line,
              const char *p,
@@ -157,8 +157,8 @@ parse_facts (const char *line,
   return certain;
 }
 
-/* "comm 12/13   1000", each or none: all that is left of a header without a
- * time, a CPU and an event. */
+/* "comm 12/13 1000", each optional: the rest of a header without a time, a CPU
+ * and an event. */
 static void
 parse_bare (const char *line,
             const char *text,
@@ -191,7 +191,8 @@ parse_bare (const char *line,
   header->certain = header->has_period && header->tid >= 0;
 }
 
-/* Ids and facts from the leftmost place where they may stand; facts alone. */
+/* Ids and fields from the leftmost place where they are valid; or fields
+ * alone. */
 static gboolean
 parse_full (const char *line,
             const char *text,
@@ -220,9 +221,9 @@ parse_full (const char *line,
   return FALSE;
 }
 
-/* Where the frame of a sample without a call chain stands: the last address,
- * as wide as perf makes it, that a name follows. Addresses that were sampled
- * may stand before and behind it. */
+/* The place of the frame of a sample without a call chain: the last address of
+ * perf's width that a name follows. Sampled data addresses may precede and
+ * follow it. */
 static const char *
 find_leaf (const char *line, const char *end)
 {
@@ -268,7 +269,7 @@ flam_script_parse_header (const char *line,
       if (!flam_script_parse_frame (header->leaf, &frame))
         header->leaf.length = 0;
     }
-  /* Neither an event nor a sample has that weight. */
+  /* With a period the weight is not a number of samples. */
   if (header->has_period && flam_slice_is (header->event, "samples"))
     header->event = (FlamSlice){ "period", strlen ("period") };
   return TRUE;
@@ -298,7 +299,7 @@ flam_script_parse_record (const char *text, gsize length, guint64 *lost)
   return TRUE;
 }
 
-/* The columns of the address that a line begins with, 0 without one. */
+/* The width of the address that a line begins with, 0 without one. */
 static gsize
 address_width (const char *text, const char *end)
 {
@@ -330,7 +331,7 @@ branch_before (const char *text, const char *slash)
   return slash;
 }
 
-/* Where what perf prints of a sample behind its stack begins: registers,
+/* The start of perf's output about a sample after its stack: registers,
  * branches ("0x4c4/0x4af/P/-/-/0"), code. */
 static const char *
 find_details (const char *text, const char *end)
@@ -416,7 +417,7 @@ strip_offset (FlamSlice symbol)
   return symbol;
 }
 
-/* "nest.c:13", "nest.c:9 (inlined)", "libc.so.6[27b25]" (no line is known). */
+/* "nest.c:13", "nest.c:9 (inlined)", "libc.so.6[27b25]" (line unknown). */
 static void
 parse_source_line (FlamSlice text, FlamScriptFrame *frame)
 {
@@ -474,7 +475,7 @@ flam_script_parse_frame (FlamSlice text, FlamScriptFrame *frame)
     }
   else
     {
-      /* A line that was cut in its module's path. */
+      /* A line that was truncated in its module's path. */
       const char *open = memmem (rest.text, rest.length, " (/", 3);
       if (open != NULL)
         rest = flam_slice_trim (rest.text, open);

@@ -4,16 +4,16 @@
 #include "flam-load.h"
 
 #define CACHE_BITS 14
-/* enum perf_callchain_context: from here on, words of a chain are marks. */
+/* enum perf_callchain_context: values from here on are marks in a chain. */
 #define CONTEXT_FIRST ((guint64)-4095)
 #define CONTEXT_USER ((guint64)-512)
 #define CONTEXT_KERNEL ((guint64)-128)
 #define CONTEXT_HYPERVISOR ((guint64)-32)
 
-/* The kernel's place among the generations of spaces. */
+/* The kernel's place among the generations of address spaces. */
 #define OF_KERNEL G_MAXUINT64
 
-/* What an address of a space is, as of the space's generation. */
+/* The frame of an address in a space, valid for the space's generation. */
 typedef struct
 {
   guint64 pc;
@@ -29,10 +29,10 @@ struct _FlamPerfStacks
   Entry *entries;
   FlamId unknown; /* the frame "[unknown]" */
   gboolean can_unwind;
-  GArray *frames; /* FlamId, leaf first: of the sample at hand */
+  GArray *frames; /* FlamId, leaf first: of the current sample */
   guint64 *pcs;
   guint64 n_truncated;
-  guint64 time; /* of the sample at hand, if jitdumps have the same clock */
+  guint64 time; /* of the current sample, if jitdumps have the same clock */
 };
 
 FlamPerfStacks *
@@ -73,7 +73,7 @@ unknown_frame (FlamPerfStacks *stacks)
   return stacks->unknown;
 }
 
-/* `stays`: it will be the same at another time. */
+/* `stays`: the frame does not depend on the time. */
 static FlamId
 find_frame (FlamPerfStacks *stacks,
             FlamUnwindSpace *space,
@@ -163,10 +163,10 @@ mode_of_mark (guint64 mark)
   return mark == CONTEXT_USER ? FLAM_PERF_MISC_USER : 0;
 }
 
-/* The calls that the processor itself records (--call-graph lbr), newest
- * first: where the last one went, and where each came from. What ran since is
- * not recorded, so that the leaf stands at its function's first line, as perf
- * has it. Source: perf's resolve_lbr_callchain_sample(). */
+/* The calls that the processor itself records (--call-graph lbr), newest first:
+ * the target of the last one, and the origin of each. The place within the last
+ * function is not recorded, so the leaf is at its function's first line, as in
+ * perf. Source: perf's resolve_lbr_callchain_sample(). */
 static void
 add_branches (FlamPerfStacks *stacks,
               FlamUnwindSpace *space,
@@ -183,7 +183,7 @@ add_branches (FlamPerfStacks *stacks,
     }
 }
 
-/* They stand for the user's part of the chain, and for none without one. */
+/* They replace the user part of the chain, and are left out if it has none. */
 static gboolean
 has_branches (const FlamPerfEvent *event, const FlamPerfSample *sample)
 {
@@ -191,7 +191,7 @@ has_branches (const FlamPerfEvent *event, const FlamPerfSample *sample)
          sample->n_branches > 0;
 }
 
-/* The first address behind a mark is where the processor was, the others are
+/* The first address after a mark is the instruction pointer, the others are
  * return addresses. */
 static void
 add_chain (FlamPerfStacks *stacks,

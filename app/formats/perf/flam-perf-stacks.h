@@ -9,8 +9,8 @@
  * mappings, cached by address
  *
  * A frame is (module, file offset); kernel and JIT frames are absolute.
- * Addresses in no mapping, which frame pointers that were none give in plenty,
- * are all one frame "[unknown]", and several of them in a row are one. */
+ * Addresses outside of all mappings, which result from invalid frame pointers,
+ * are all one frame "[unknown]", and consecutive ones are merged. */
 
 #include "flam-load.h"
 #include "flam-perf-modules.h"
@@ -30,5 +30,5 @@ FlamId flam_perf_stacks_get (FlamPerfStacks *stacks,
                              const FlamPerfRecord *record,
                              const FlamPerfSample *sample);
 
-/* Copied stacks that do not reach their root. */
+/* The number of copied stacks that could not be unwound to their root. */
 guint64 flam_perf_stacks_n_truncated (const FlamPerfStacks *stacks);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A Perfetto trace: packets one behind the other, of many writers (sequences).
+/* A Perfetto trace: a series of packets of many writers (sequences).
  *
  *    Trace        1 TracePacket …
  *    TracePacket  8 time   10 sequence   13 state cleared   12 interned data
@@ -12,8 +12,8 @@
  *                 6 ClockSnapshot           what the sequences' clocks mean
  *                 50                        packets, compressed
  *
- * Where there are stacks they are shown, and not the spans. heapprofd's dumps
- * count from the beginning, so the last one holds. Source: the comments of
+ * If there are stacks, they are shown and not the spans. heapprofd's dumps
+ * count from the beginning, so the last one is used. Source: the comments of
  * perfetto's protos. */
 
 #include "flam-formats.h"
@@ -24,8 +24,8 @@
 #include <string.h>
 
 #define PROGRESS_BYTES (1 << 20)
-/* Compressed packets may become as large as this in all, and so many times the
- * file's size: true ones grow tenfold. */
+/* The greatest size of all unpacked packets, in bytes and in multiples of the
+ * file's size: valid ones grow tenfold. */
 #define UNPACKED_FREE (16 << 20)
 #define UNPACKED_FACTOR 64
 
@@ -97,7 +97,7 @@ unpack (const guint8 *bytes, gsize length, guint64 most)
   return g_byte_array_free_to_bytes (g_steal_pointer (&out));
 }
 
-/* Packets in a packet: 50 of it, which is a Trace again. */
+/* Packets in a packet: its field 50, which is a Trace again. */
 static void
 read_compressed (FlamPerfetto *trace, FlamProto packet, guint64 *left)
 {
@@ -165,7 +165,7 @@ load (FlamLoad *load, GError **error)
 
 /* --- probe --------------------------------------------------------------- */
 
-/* What a packet has, and messages of others at that place have not. */
+/* A field that packets have, and that other messages do not have there. */
 static gboolean
 is_packet (FlamProto packet)
 {

@@ -111,7 +111,7 @@ read_count (FlamPerfetto *trace, guint64 track, gint64 time, FlamProto event)
   trace->counters += !flam_perfetto_count (trace, track, time, value);
 }
 
-/* How long a mark lasts, in ns, as our own traces have it: a DebugAnnotation,
+/* The duration of a mark, in ns, in Flambeau's own traces: a DebugAnnotation,
  * 10 its name, 3 its value. */
 static gint64
 read_duration (FlamProto event)
@@ -127,9 +127,9 @@ read_duration (FlamProto event)
   return 0;
 }
 
-/* TrackEvent: 1 and 16 its time in µs, 9 what it is, 10 and 23 its name, 11
- * its track, 6 an event as Chrome's trace has it: 2 the phase, 3 how long; 4
- * notes; 30 and 44 a counter's value. */
+/* TrackEvent: 1 and 16 its time in µs, 9 its type, 10 and 23 its name, 11 its
+ * track, 6 an event as Chrome's trace has it: 2 the phase, 3 duration; 4 notes;
+ * 30 and 44 a counter's value. */
 static void
 read_event (FlamPerfetto *trace,
             const FlamPerfettoPacket *packet,

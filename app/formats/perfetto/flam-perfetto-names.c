@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A callstack's frames; what is deeper is cut. */
+/* The frames of a callstack; deeper ones are truncated. */
 #define MAX_FRAMES (1 << 16)
 
 typedef struct
@@ -212,7 +212,7 @@ typedef struct
   FlamPerfettoKind kind;
 } Field;
 
-/* What others refer to comes first, whatever its order in the message. */
+/* Referenced data is read first, whatever its order in the message. */
 static void
 read_fields (FlamPerfettoNames *names,
              guint32 sequence,
@@ -255,7 +255,7 @@ flam_perfetto_names_read (FlamPerfettoNames *names,
   read_fields (names, sequence, data, fields, G_N_ELEMENTS (fields));
 }
 
-/* One list of strings for all that they are used for. */
+/* One list of strings for all uses. */
 void
 flam_perfetto_names_read_profile (FlamPerfettoNames *names,
                                   guint32 sequence,

@@ -48,8 +48,8 @@ add_sample (FlamPerfetto *trace, FlamId thread, FlamId stack, gint64 time)
   g_array_append_val (trace->samples, sample);
 }
 
-/* PerfSample: 2 pid, 3 tid, 4 callstack, 16 why it could not be unwound, 17
- * lost, 18 skipped. */
+/* PerfSample: 2 pid, 3 tid, 4 callstack, 16 the reason if it could not be
+ * unwound, 17 lost, 18 skipped. */
 void
 flam_perfetto_read_perf_sample (FlamPerfetto *trace,
                                 const FlamPerfettoPacket *packet,

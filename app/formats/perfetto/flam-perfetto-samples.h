@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What has stacks in a Perfetto trace: samples of processors, and of heaps. */
+/* The samples with stacks in a Perfetto trace: of processors, and of heaps. */
 
 #include "flam-perfetto-threads.h"
 
-/* (pid, stack) -> what it has. */
+/* (pid, stack) -> its sums. */
 GHashTable *flam_perfetto_heap_new (void);
 
 void flam_perfetto_read_perf_sample (FlamPerfetto *trace,

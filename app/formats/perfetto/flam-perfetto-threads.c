@@ -67,7 +67,7 @@ set_track (FlamPerfetto *trace, guint64 uuid, FlamId process, FlamId thread)
   return track;
 }
 
-/* CounterDescriptor: 3 unit (1 ns, 3 bytes), 4 what its values are times. */
+/* CounterDescriptor: 3 unit (1 ns, 3 bytes), 4 the factor of its values. */
 static void
 read_counter (FlamPerfettoTrack *track, FlamProto counter)
 {
@@ -129,8 +129,8 @@ flam_perfetto_read_track (FlamPerfetto *trace, FlamProto track)
     read_counter (made, flam_proto_message_in (track, 8));
 }
 
-/* A track that is no thread's is one of its own, below its process, once
- * something happens there. */
+/* A track without a thread becomes a separate thread, below its process, when
+ * it gets its first event. */
 FlamId
 flam_perfetto_track (FlamPerfetto *trace,
                      const FlamPerfettoSequence *sequence,

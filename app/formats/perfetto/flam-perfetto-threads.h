@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What is known of a Perfetto trace, and who is who in it. Times are those of
- * the boot clock, ns. */
+/* The state of a Perfetto trace that is being read, and its processes and
+ * threads. Times are those of the boot clock, ns. */
 
 #include "flam-perfetto.h"
 #include "flam-trace-spans.h"
 
 #define FLAM_PERFETTO_BOOT_CLOCK 6
-/* As the sequence's defaults say. */
+/* As given by the sequence's defaults. */
 #define FLAM_PERFETTO_DEFAULT_CLOCK G_MAXUINT32
-/* Clocks from here on are a sequence's own. */
+/* Clocks from here on are local to a sequence. */
 #define FLAM_PERFETTO_OWN_CLOCKS 64
 #define FLAM_PERFETTO_N_OWN 4
 
@@ -25,11 +25,11 @@ typedef struct
 /* A writer of packets. */
 typedef struct
 {
-  guint32 state; /* what its numbers hold in */
-  guint32 clock; /* its default */
+  guint32 state; /* the state in which its numbers are valid */
+  guint32 clock; /* the default clock */
   FlamPerfettoClock own[FLAM_PERFETTO_N_OWN];
-  guint64 track; /* its events' default; 0: none */
-  FlamId thread; /* as a ThreadDescriptor said; FLAM_NONE */
+  guint64 track; /* the default track of its events; 0: none */
+  FlamId thread; /* from a ThreadDescriptor; FLAM_NONE */
   gint64 time;   /* of deltas, ns */
 } FlamPerfettoSequence;
 
@@ -43,14 +43,14 @@ typedef struct
   gint64 at;                      /* on the boot clock */
 } FlamPerfettoPacket;
 
-/* What a TrackDescriptor held, for what happens on it. */
+/* The content of a TrackDescriptor, for the events on it. */
 typedef struct
 {
   FlamId process;
   FlamId thread; /* FLAM_NONE: none yet */
   FlamId name;   /* 0: none */
   gboolean is_counter, is_made;
-  guint counter; /* the builder's */
+  guint counter; /* of the builder */
   FlamUnit unit;
   gint64 multiplier;
 } FlamPerfettoTrack;
@@ -71,22 +71,22 @@ typedef struct
   GHashTable *tracks; /* uuid -> FlamPerfettoTrack */
   guint n_tracks;
   GArray *samples;  /* FlamPerfettoSample */
-  GHashTable *heap; /* (pid, stack) -> what it has */
+  GHashTable *heap; /* (pid, stack) -> its sums */
   FlamTraceSpans spans;
   guint64 n_marks;
-  guint64 bad;      /* packets that are cut or make no sense */
-  guint64 counters; /* values of counters that nothing describes */
-  guint64 unwound;  /* samples whose stack could not be read to its end */
+  guint64 bad;      /* truncated or invalid packets */
+  guint64 counters; /* values of counters without a description */
+  guint64 unwound;  /* samples with truncated stacks */
 } FlamPerfetto;
 
-/* -1: no process or thread has such an id. */
+/* -1: no process or thread can have such an id. */
 static inline gint32
 flam_perfetto_id (guint64 value)
 {
   return value <= G_MAXINT32 ? (gint32)value : -1;
 }
 
-/* Never so much that sums of two could not be held. */
+/* Limited so that the sum of two does not overflow. */
 static inline gint64
 flam_perfetto_scaled (guint64 time, gint64 multiplier)
 {
@@ -106,7 +106,7 @@ FlamId flam_perfetto_thread (FlamPerfetto *trace,
 FlamId flam_perfetto_track (FlamPerfetto *trace,
                             const FlamPerfettoSequence *sequence,
                             guint64 uuid);
-/* FALSE: the track is no counter's. */
+/* FALSE: the track is not a counter's. */
 gboolean flam_perfetto_count (FlamPerfetto *trace,
                               guint64 uuid,
                               gint64 time,

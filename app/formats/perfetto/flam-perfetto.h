@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What a Perfetto trace has interned. A packet names its strings, mappings,
- * frames and callstacks by numbers that hold in its sequence, since that
- * sequence last said that its state was cleared:
+/* The interned data of a Perfetto trace. A packet refers to strings, mappings,
+ * frames and callstacks by numbers that are valid in its sequence, since the
+ * sequence's state was last cleared:
  *
  *    sequence 7   string 1 "main"   frame 4 -> string 1, mapping 2
  *                 callstack 9 -> frames 5, 4     root first
  *
- * Everything is made into the builder's own ids as it comes. Source: the
+ * Everything is converted to the builder's ids as it is read. Source: the
  * comments of perfetto's protos, interned_data and profile_common. */
 
 #include "flam-load.h"
@@ -35,17 +35,17 @@ typedef struct
 
 void flam_perfetto_names_init (FlamPerfettoNames *names, FlamLoad *load);
 
-/* FLAM_NONE: not known. `sequence` is the sequence's state, which gets another
+/* FLAM_NONE: unknown. `sequence` is the sequence's state, which gets another
  * number when it is cleared. */
 FlamId flam_perfetto_names_find (const FlamPerfettoNames *names,
                                  guint32 sequence,
                                  FlamPerfettoKind kind,
                                  guint64 iid);
-/* An InternedData message. */
+/* Reads an InternedData message. */
 void flam_perfetto_names_read (FlamPerfettoNames *names,
                                guint32 sequence,
                                FlamProto data);
-/* The same of a ProfilePacket, which has its own. */
+/* The same for a ProfilePacket, which has separate fields. */
 void flam_perfetto_names_read_profile (FlamPerfettoNames *names,
                                        guint32 sequence,
                                        FlamProto packet);
