@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Call trees as tables: a head that names the columns, then a row a function,
- * below its caller.
+/* Call trees as tables: a head with the names of the columns, then a row per
+ * function, below its caller.
  *
  *    VTune, top-down      Function Stack,CPU Time:Self,Module
  *                         main,0.010,nest
@@ -11,8 +11,8 @@
  *                         1,main,"1,204",0
  *                         2,parse,"1,200","1,200"
  *
- * VTune's times are seconds; its memory consumption has bytes. The delimiter
- * is a comma, a tab or a semicolon. */
+ * VTune's times are in seconds; its memory consumption is in bytes. The
+ * delimiter is a comma, a tab or a semicolon. */
 
 #include "flam-stack-text.h"
 
@@ -20,7 +20,7 @@
 
 #define MAX_CELLS 256
 
-/* The next cell as it stands; a delimiter in quotes is text. */
+/* The next cell, unparsed; a delimiter in quotes is text. */
 static gboolean
 next_cell (FlamSlice *rest, char delimiter, FlamSlice *cell)
 {
@@ -39,7 +39,8 @@ next_cell (FlamSlice *rest, char delimiter, FlamSlice *cell)
   return TRUE;
 }
 
-/* Without quotes and spaces around it; how many spaces were before it. */
+/* Removes quotes and spaces around it; returns the number of spaces before
+ * it. */
 static FlamSlice
 cell_text (FlamSlice cell, gsize *depth)
 {
@@ -65,7 +66,7 @@ find_cell (FlamSlice line, char delimiter, guint column)
   return cell_text (cell, &depth);
 }
 
-/* The column whose head begins so; -1: there is none. */
+/* The column whose head begins with this; -1: none. */
 static int
 find_column (FlamSlice head, char delimiter, const char *name)
 {
@@ -88,7 +89,7 @@ delimiter_of (FlamSlice head, const char *first)
   return at < head.length ? head.text[at] : ',';
 }
 
-/* A name and its module; the weight may be missing, which is nothing. */
+/* A name and its module; a missing weight is 0. */
 static gboolean
 read_row (FlamStackText *text,
           gsize depth,
@@ -148,7 +149,7 @@ read_vtune (FlamStackText *text, FlamSlice line)
   if (find_column (text->last, delimiter, stack_head) != 0 || column < 0 ||
       !next_cell (&rest, delimiter, &cell))
     return FALSE;
-  name = cell_text (cell, &depth); /* a space a level */
+  name = cell_text (cell, &depth); /* one space per level */
   return read_row (text,
                    depth,
                    name,

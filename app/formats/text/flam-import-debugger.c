@@ -22,7 +22,7 @@
 
 /* --- names --------------------------------------------------------------- */
 
-/* "<" and ">" of these are no brackets. */
+/* "<" and ">" of these are not brackets. */
 static gsize
 operator_length (FlamSlice text)
 {
@@ -36,7 +36,7 @@ operator_length (FlamSlice text)
   return 0;
 }
 
-/* Where the arguments begin: at the first "(" in no brackets, which has a space
+/* The start of the arguments: the first "(" outside of brackets, with a space
  * before it unless `tight`. */
 static gsize
 find_arguments (FlamSlice text, gboolean tight)
@@ -64,7 +64,7 @@ find_arguments (FlamSlice text, gboolean tight)
   return text.length;
 }
 
-/* Behind "#12 " and, if there is one, "0x00007f3d in ". */
+/* After "#12 " and, if there is one, "0x00007f3d in ". */
 static FlamSlice
 skip_number (FlamSlice text)
 {
@@ -172,7 +172,7 @@ probe_gdb (const FlamSource *source)
 
 /* --- lldb ---------------------------------------------------------------- */
 
-/* Behind "* " and "frame #0: "; its own length: that is not there. */
+/* The offset after "* " and "frame #0: "; its own length: not found. */
 static gsize
 lldb_frame (FlamSlice part)
 {
@@ -254,7 +254,7 @@ parse_elfutils (FlamSlice text, FlamTextFrame *frame)
   FlamSlice rest = skip_number (text);
   gsize at;
 
-  if (flam_slice_begins (rest, "- 1 ")) /* the address is the call's return */
+  if (flam_slice_begins (rest, "- 1 ")) /* the address is the return address */
     rest = flam_slice_from (rest, 4);
   at = flam_slice_begins (rest, "- ") ? 0 : flam_slice_find (rest, " - /");
   if (at < rest.length)

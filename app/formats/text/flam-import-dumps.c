@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What programs of Go, Python and PHP print of their own stacks, leaf first.
+/* Stacks that programs in Go, Python and PHP print of themselves, leaf first.
  *
  *    goroutine 18 [chan receive, 2 minutes]:    Go's panic or debug=2
  *    main.(*T).work(0xc000, 0x1)
@@ -21,7 +21,7 @@
  *    0 usleep <internal>:-1                     phpspy
  *    1 <main> /app/x.php:5
  *
- * Who created a goroutine did not call it, and is no frame. */
+ * The creator of a goroutine did not call it, and is not a frame. */
 
 #include "flam-stack-text.h"
 
@@ -303,7 +303,7 @@ parse_phpspy (FlamSlice text, FlamTextFrame *frame)
     flam_slice_location (rest, &frame->file, &frame->line);
 }
 
-/* "0 usleep <internal>:-1": its number; -1: it is no frame. */
+/* "0 usleep <internal>:-1": its number; -1: not a frame. */
 static gint64
 phpspy_frame (FlamSlice line)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* GHC's profiles of cost centres, a tree with what each has itself.
+/* GHC's profiles of cost centres, a tree with the self cost of each.
  *
  *    .prof    total time  = 0.12 secs (120 ticks @ 1000 us, 1 processor)
  *             total alloc = 123,456 bytes
@@ -101,7 +101,7 @@ read_total (Profile *profile, FlamSlice line)
     }
 }
 
-/* The last word of the line, cut off. */
+/* The last word of the line, which is cut off. */
 static FlamSlice
 take_last (FlamSlice *line)
 {
@@ -131,7 +131,7 @@ take_first (FlamSlice *line)
   return word;
 }
 
-/* In thousandths where it is a share. */
+/* In thousandths for shares. */
 static gboolean
 take_number (FlamSlice *line, gint64 scale, gint64 *value)
 {
@@ -263,7 +263,8 @@ set_weight (Profile *profile, guint which, guint32 row, gint64 weight)
   flam_outline_row (&profile->outlines[which], row)->weight = MAX (weight, 0);
 }
 
-/* Without recursion. The frame's number is kept where its frame will be. */
+/* Without recursion. A frame's number is kept in its place until the frame is
+ * made. */
 static void
 read_tree (Profile *profile, FlamJson *json, GArray *ids)
 {

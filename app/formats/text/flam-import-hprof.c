@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The text of Java's hprof agent (JDK 8 and before): stacks with numbers, and
- * tables that name these.
+ * tables that refer to these.
  *
  *    JAVA PROFILE 1.0.1, created Fri Oct 22 12:12:14 2004
  *    THREAD START (obj=5000, id = 200001, name="main", group="main")
@@ -13,9 +13,9 @@
  *       1 53.17% 53.17%      67 300027 java.util.zip.ZipFile.getEntry
  *    CPU SAMPLES END
  *
- * CPU TIME (ms) has the same columns, of times of methods' own. SITES has live
+ * CPU TIME (ms) has the same columns, of self times of methods. SITES has live
  * bytes and objects, then allocated bytes and objects, the trace and the class.
- * Source of facts: the comments in what the agent writes, JDK 8's
+ * Source of facts: the comments in the agent's output, JDK 8's
  * demo/jvmti/hprof. */
 
 #include "flam-formats.h"
@@ -46,15 +46,15 @@ typedef struct
 
 typedef struct
 {
-  FlamStackText text;  /* for its frames: the builder alone */
+  FlamStackText text;  /* for its frames; only the builder is used */
   GHashTable *traces;  /* number -> Trace */
   GHashTable *threads; /* id -> thread + 1 */
   GArray *stack;       /* FlamId: the open trace's frames, leaf first */
   Trace *open;         /* NULL: none */
-  FlamId thread;       /* of traces that name none */
+  FlamId thread;       /* of traces without a thread */
   Measure where;       /* the table that is being read */
   gboolean used[N_MEASURES];
-  guint64 unknown; /* rows of traces that are not there */
+  guint64 unknown; /* rows of missing traces */
 } Reader;
 
 /* --- traces -------------------------------------------------------------- */

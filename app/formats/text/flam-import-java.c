@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What Java virtual machines print of their threads, leaf first.
+/* Thread dumps of Java virtual machines, leaf first.
  *
  *    jstack     "main" #1 prio=5 tid=0x7f0c nid=0x1268 runnable [0x7f3d]
  *                  java.lang.Thread.State: RUNNABLE
@@ -13,14 +13,14 @@
  *    ljp            12    2  java.lang.Thread.sleep(Thread.java:-1)
  *                             Main.main(Main.java:7)
  *
- * A dump is a sample of each thread that has a stack; what the machine says of
- * the thread's state is the sample's. The list of deadlocks, which has the
- * stacks a second time, is not read. Source: the JDK's and OpenJ9's manuals;
- * lightweight-java-profiler's display. */
+ * A dump is a sample of each thread that has a stack; the thread's state is the
+ * sample's. The list of deadlocks, which repeats the stacks, is not read.
+ * Source: the JDK's and OpenJ9's manuals; lightweight-java-profiler's
+ * display. */
 
 #include "flam-stack-text.h"
 
-/* Cuts "java.base@17.0.15/" off its beginning. */
+/* Cuts the prefix "java.base@17.0.15/" off. */
 static void
 cut_module (FlamSlice *text, FlamSlice *module)
 {
@@ -33,8 +33,8 @@ cut_module (FlamSlice *text, FlamSlice *module)
   *text = flam_slice_from (*text, slash + 1);
 }
 
-/* "java.lang.Thread.sleep(java.base@17.0.15/Thread.java:12)"; what is thrown
- * has the module before the class. */
+/* "java.lang.Thread.sleep(java.base@17.0.15/Thread.java:12)"; in traces of
+ * exceptions the module precedes the class. */
 static void
 parse_frame (FlamSlice text, FlamTextFrame *frame)
 {
@@ -56,7 +56,7 @@ parse_frame (FlamSlice text, FlamTextFrame *frame)
     flam_slice_location (place, &frame->file, &frame->line);
 }
 
-/* A number as nid= has it: hexadecimal with its 0x, or decimal. */
+/* A number as after nid=: hexadecimal with its 0x, or decimal. */
 static gint64
 id_after (FlamSlice line, const char *text)
 {
@@ -77,7 +77,7 @@ id_after (FlamSlice line, const char *text)
              : -1;
 }
 
-/* Names may have quotes of their own. */
+/* Names may contain quotes. */
 static FlamSlice
 quoted (FlamSlice line)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Call trees that macOS' tools print.
+/* Call trees of macOS' tools.
  *
  *    sample       2705 Thread_4711: main             how often, then what, a
  *                 + 2705 start  (in dyld) + 1  [0x7fff6c2f]       column deeper
@@ -11,7 +11,7 @@
  *                 30.0 ms  100.0% 0 s                      nest (4711)
  *                 20.0 ms   66.6% 20.0 ms                     main
  *
- * What is printed behind sample's call graph counts the same once more. */
+ * The lists after sample's call graph count the same samples again. */
 
 #include "flam-stack-text.h"
 
@@ -55,7 +55,7 @@ begin_thread (FlamStackText *text, FlamSlice what)
       text, name, -1, flam_slice_number_after (what, "Thread_"));
 }
 
-/* Behind the lines that join the branches; a row's depth. */
+/* The offset after the lines that join the branches; it is a row's depth. */
 static gsize
 sample_depth (FlamSlice line)
 {
@@ -148,7 +148,7 @@ read_instruments (FlamStackText *text, FlamSlice line)
   if (!split_row (line, &own, &symbol))
     return FALSE;
   p = own.text;
-  if (!text->open) /* the head: older ones have the unit in it */
+  if (!text->open) /* the head: in older ones it contains the unit */
     {
       text->open = TRUE;
       flam_stack_text_are_times (text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What bcc's memleak prints, leaf first:
+/* The output of bcc's memleak, leaf first:
  *
  *    Attaching to pid 5193, Ctrl+C to quit.
  *    [11:16:33] Top 2 stacks with outstanding allocations:
@@ -9,7 +9,7 @@
  *                     main+0x6d [allocs]
  *                     __libc_start_main+0xf0 [libc-2.21.so]
  *
- * All that is not freed is printed again and again: the last time counts. The
+ * All live allocations are printed repeatedly: the last report is used. The
  * tool in C numbers its frames, "0 [<000055d0>] main+0x6d". Source: the tools'
  * own examples. */
 
@@ -17,14 +17,14 @@
 
 typedef struct
 {
-  const char *from; /* where the last report begins */
+  const char *from; /* start of the last report */
   gint64 weights[2];
 } Memleak;
 
 #define MEMLEAK_BLOCK " allocations from stack"
 #define MEMLEAK_REPORT " stacks with outstanding allocations:"
 
-/* The last one that has a stack. */
+/* The last report with a stack. */
 static const char *
 find_last_report (const FlamSource *source)
 {
@@ -77,7 +77,7 @@ parse_memleak_block (FlamSlice part, gint64 *weights)
   return weights[1] >= 0 && flam_slice_begins (rest, " bytes in ");
 }
 
-/* The one in C has "0 [<000055d0>] " before the name. */
+/* The version in C has "0 [<000055d0>] " before the name. */
 static FlamSlice
 cut_memleak_place (FlamSlice part)
 {
@@ -140,7 +140,7 @@ static const FlamDialect dialect_memleak = { N_ ("output of bcc's tools"),
                                              flam_stack_text_parse_traced,
                                              finish_memleak };
 
-/* All of it is there before it is read: the last report is looked for. */
+/* The whole text is needed first: the last report is searched in it. */
 const FlamImporter flam_import_memleak = {
   .id = "memleak",
   .label = "bcc memleak",

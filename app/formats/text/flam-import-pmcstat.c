@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What FreeBSD's `pmcstat -R FILE -G -` prints: functions, and who called
- * them, a column deeper each.
+/* The output of FreeBSD's `pmcstat -R FILE -G -`: functions, and their callers,
+ * one column deeper each.
  *
  *    @ CPU_CLK_UNHALTED_CORE [9 samples]        an event
  *
@@ -10,21 +10,21 @@
  *      100.0%  [4]          main
  *    22.22%  [2]        idle @ /boot/kernel/kernel
  *
- * A file is printed where it is another than that of the line above. What no
- * caller accounts for has none that is known. Source: what pmcstat(8) says of
- * -G; FlameGraph's stackcollapse-pmc.pl counts the same. */
+ * A file is printed if it differs from that of the line above. Samples beyond
+ * the sum of the callers have an unknown caller. Source: pmcstat(8) about -G;
+ * FlameGraph's stackcollapse-pmc.pl has the same counts. */
 
 #include "flam-stack-text.h"
 
 typedef struct
 {
   FlamId frame;
-  gint64 left; /* what its callers have not */
+  gint64 left; /* samples beyond its callers' */
 } Level;
 
 typedef struct
 {
-  GArray *levels; /* Level: the last row and those above it, called first */
+  GArray *levels; /* Level: the last row and those above it, callees first */
   FlamSlice module;
 } Pmcstat;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* rbspy's raw recordings: a line that says the version, a line about the
- * recording, then a JSON object a line (the file is packed with gzip):
+/* rbspy's raw recordings: a line with the version, a line about the recording,
+ * then a JSON object per line (the file is packed with gzip):
  *
  *    rbspy02
  *    {"sample_rate":100, …}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What tracers print that count stacks: frames, leaf first, and how often.
+/* The output of tracers that count stacks: frames, leaf first, and their
+ * number.
  *
  *    bpftrace   @[                          bcc     b'do_sys_open'
  *                   do_sys_open+1               open64
@@ -11,11 +12,11 @@
  *                   libc.so.1`open+0x7             open+0x1/0x5a [kernel]
  *                     3                            3
  *
- * The key of bpftrace's map may have other parts before and behind its stacks:
- * a name is the thread's, a number its id; each map is a measure. Between a
- * kernel's stack and a program's stands "," or bcc's "--". Times are µs where
- * bcc's head says so. Source: the tools' own manuals; FlameGraph's scripts
- * count the same. */
+ * The key of bpftrace's map may have other parts before and after its stacks: a
+ * name is the thread's, a number its id; each map is a measure. Between a
+ * kernel's stack and a program's there is "," or bcc's "--". Times are µs if
+ * bcc's head has that unit. Source: the tools' own manuals; FlameGraph's
+ * scripts have the same counts. */
 
 #include "flam-stack-text.h"
 
@@ -143,7 +144,7 @@ flam_stack_text_parse_traced (FlamSlice text, FlamTextFrame *frame)
 
 /* --- bpftrace ------------------------------------------------------------ */
 
-/* "bash, 4711": the parts of a key that are no stack. */
+/* "bash, 4711": the parts of a key that are not stacks. */
 static void
 read_key (FlamStackText *text, FlamSlice key)
 {
@@ -168,7 +169,7 @@ read_key (FlamStackText *text, FlamSlice key)
     flam_stack_text_thread (text, name, ids[0], n > 1 ? ids[1] : -1);
 }
 
-/* "…]: 12" or "…]: count 12, …": what is before it. */
+/* "…]: 12" or "…]: count 12, …": the text before it. */
 static gboolean
 take_count (FlamSlice line, FlamSlice *before, gint64 *count)
 {
@@ -186,7 +187,7 @@ static void
 end_map_row (FlamStackText *text, FlamSlice key, gint64 count)
 {
   read_key (text, key);
-  if (text->stack->len == 0) /* the kernel gave none */
+  if (text->stack->len == 0) /* no stack from the kernel */
     flam_stack_text_frame (text, (FlamSlice){ "[unknown]", 9 });
   flam_stack_text_end (text, count);
   text->open = FALSE;
@@ -277,7 +278,7 @@ read_bcc_thread (FlamStackText *text, FlamSlice part)
   return TRUE;
 }
 
-/* Ends a block with its count. FALSE: the line is none. */
+/* Ends a block with its count. FALSE: the line is not a count. */
 static gboolean
 read_count (FlamStackText *text, FlamSlice part)
 {
@@ -289,7 +290,7 @@ read_count (FlamStackText *text, FlamSlice part)
   return TRUE;
 }
 
-/* Frames, and then a count. */
+/* Frames, then a count. */
 static gboolean
 has_counted_frames (const FlamSource *source,
                     gboolean (*is_frame) (FlamSlice line))
@@ -375,7 +376,7 @@ read_dtrace (FlamStackText *text, FlamSlice line)
   if (part.length == 0 || flam_slice_begins (part, "CPU ") ||
       is_probe_line (part) || flam_slice_begins (line, "dtrace:"))
     return TRUE;
-  /* A key of the aggregation: what ran. */
+  /* A key of the aggregation: the program. */
   if (text->stack->len == 0 && flam_slice_find (part, "`") == part.length &&
       address_length (part) == 0 && !flam_slice_number (part, &count))
     flam_stack_text_thread (text, part, -1, -1);

@@ -25,12 +25,12 @@
  *      </backtrace></tagged-backtrace>
  *    </row>
  *
- * What is there twice is written once, with an id; later it is an element with
- * that "ref". A <sentinel/> stands for what there is none of. The table
- * cpu-profile has <cycle-weight> for <weight>. That of time-sample, and older
- * versions, have <text-addresses> without names. Elements are read one after
- * another; what is inside of one is known when it closes. Source: what such
- * exports hold; xctrace(1). */
+ * A repeated element is written once, with an id; later it is an element with
+ * that "ref". A <sentinel/> stands for a missing value. The table cpu-profile
+ * has <cycle-weight> for <weight>. That of time-sample, and older versions,
+ * have <text-addresses> without names. Elements are read one after another; the
+ * content of one is complete when it closes. Source: such exports;
+ * xctrace(1). */
 
 #include "flam-formats.h"
 
@@ -68,7 +68,7 @@ typedef struct
   FlamMarkup markup;
   FlamXctraceElement open[MAX_DEPTH];
   guint depth;    /* of `open` */
-  guint deeper;   /* elements that have no room there */
+  guint deeper;   /* elements beyond its limit */
   FlamPieces ids; /* value: in `values` */
   GArray *values; /* FlamXctraceValue */
   gboolean
@@ -148,7 +148,7 @@ find_id (Reader *reader, FlamSlice id)
           &reader->ids, id.text, MIN (id.length, G_MAXINT32), 0, &is_new));
 }
 
-/* One that was written before. */
+/* A reference to an earlier element. */
 static void
 refer (Reader *reader, FlamXctraceKind kind, FlamSlice id)
 {
@@ -211,7 +211,7 @@ open_element (Reader *reader, const FlamTag *tag)
     close_element (reader);
 }
 
-/* What was not closed inside of it is closed with it. */
+/* Elements in it that were not closed are closed with it. */
 static void
 end_element (Reader *reader, FlamSlice name)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* PHP's xdebug, function trace in the computer readable format (trace_format
- * 1): every call and every return, with tabs between
+ * 1): every call and every return, separated by tabs
  *
  *    2  1  0  0.000269  392784  A->mid  1   /app/x.php  4 …     level, number,
  * call 2  1  1  0.000301  392784                                  return
  *
- * The time is in seconds from the start, behind it the memory in use. Source:
+ * The time is in seconds from the start; the memory in use follows it. Source:
  * xdebug's documentation, "Function Trace". */
 
 #include "flam-formats.h"
@@ -62,14 +62,14 @@ read_line (gpointer data, FlamSlice line)
   const char *p = when.text;
   gint64 time, bytes, ignored;
 
-  if (head || flam_slice_is (what, "R")) /* what was returned */
+  if (head || flam_slice_is (what, "R")) /* the return value */
     return TRUE;
   if (!flam_amount_number (&p, when.text + when.length, 1000000000, &time))
     return FALSE;
   if (flam_slice_number (memory, &bytes))
     flam_builder_add_counter_value (
         trace->builder, trace->counter, time, bytes);
-  if (level.length == 0) /* the end */
+  if (level.length == 0) /* the end of the trace */
     flam_trace_spans_see (&trace->spans, time);
   else if (!flam_slice_number (number, &ignored))
     return FALSE;

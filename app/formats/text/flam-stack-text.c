@@ -32,7 +32,7 @@ flam_slice_number_after (FlamSlice slice, const char *text)
   return value;
 }
 
-/* Cuts ":12" off its end. */
+/* Cuts ":12" off the end. */
 static gboolean
 cut_number (FlamSlice *slice, gint64 *value)
 {
@@ -159,7 +159,7 @@ make_thread (FlamStackText *text,
   return thread;
 }
 
-/* Ids come again with each dump; a name alone distinguishes threads too. */
+/* Ids are repeated in each dump; a name alone distinguishes threads, too. */
 void
 flam_stack_text_thread (FlamStackText *text,
                         FlamSlice name,
@@ -211,7 +211,7 @@ flam_stack_text_are_bytes (FlamStackText *text)
   become (text, FLAM_WEIGHTS_BYTES);
 }
 
-/* The last one holds what are too many. */
+/* The last one stands for all beyond the limit. */
 static guint16
 find_event (FlamStackText *text)
 {

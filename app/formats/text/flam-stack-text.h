@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Texts that hold stacks as blocks of lines, which is what nearly every tracer
- * and debugger prints:
+/* Texts with stacks as blocks of lines, as nearly every tracer and debugger
+ * prints them:
  *
  *    Thread 2 (LWP 4711):        who
  *    #0  read () from libc.so    a frame, leaf first
  *    #1  main () at nest.c:12    a frame
  *                                the end; elsewhere a count: "    17"
  *
- * A dialect says what its lines mean: it reads them one by one, and reports
- * frames, threads and ends here. Texts that are call trees report rows. */
+ * A dialect parses the lines: it reads them one by one, and reports frames,
+ * threads and ends of blocks here. Dialects of call trees report rows. */
 
 #include "flam-formats.h"
 
@@ -32,14 +32,14 @@ typedef struct _FlamStackText FlamStackText;
 typedef struct
 {
   const char *what; /* "output of bpftrace", for messages */
-  /* FALSE: the line makes no sense; it is counted. */
+  /* FALSE: the line is invalid; it is counted. */
   gboolean (*read_line) (FlamStackText *text, FlamSlice line);
-  /* A frame's text, as given to flam_stack_text_frame(); once each. */
+  /* Parses a frame's text, as given to flam_stack_text_frame(); once each. */
   void (*parse_frame) (FlamSlice text, FlamTextFrame *frame);
   /* At the end of the text; may be NULL. */
   void (*finish) (FlamStackText *text);
-  FlamFunctionKind kind; /* of its code, where nothing else says it */
-  gboolean own;          /* its rows have their own weights, not totals */
+  FlamFunctionKind kind; /* of its code, if there is no other information */
+  gboolean own;          /* its rows have self weights, not totals */
 } FlamDialect;
 
 struct _FlamStackText
@@ -47,54 +47,54 @@ struct _FlamStackText
   const FlamDialect *dialect;
   const FlamSource *source;
   FlamBuilder *builder;
-  FlamWeightsAs weights_as; /* what the counts are, given or guessed */
-  gboolean told;            /* who opens the file said so */
+  FlamWeightsAs weights_as; /* the unit of the counts, given or guessed */
+  gboolean told;            /* given by the user */
   FlamPieces frames;
   FlamPieces threads;
-  FlamPieces events; /* a measure each; value: its index */
+  FlamPieces events; /* one per measure; value: its index */
   FlamSlice event;   /* of the samples to come; empty: they have no name */
-  GArray *stack;     /* FlamId: the open block's frames, as they came */
+  GArray *stack;     /* FlamId: the open block's frames, in the text's order */
   FlamId thread;
   FlamState state;
-  FlamOutline outline; /* rows, where the text is a tree */
+  FlamOutline outline; /* rows, if the text is a tree */
   guint64 samples;
   FlamText lines;
 
-  /* For dialects to keep what they have read. */
+  /* State for dialects. */
   gboolean open;  /* within a block */
   FlamSlice last; /* the line that the next one belongs to */
   gint64 pid;     /* of the threads to come; -1 */
   gint64 count;   /* of the block that is open */
-  gpointer kept;  /* more of it; what allocates it frees it in finish() */
+  gpointer kept;  /* more state; its dialect frees it in finish() */
 };
 
 /* --- for dialects -------------------------------------------------------- */
 
-/* The open block has one frame more; `text` is all that is known of it. */
+/* Adds a frame to the open block; `text` is all that is known of it. */
 void flam_stack_text_frame (FlamStackText *text, FlamSlice frame);
-/* The same for a frame that its own line does not say all of; not cached. */
+/* The same for a frame that needs more than its own line; not cached. */
 FlamId flam_stack_text_make_frame (FlamStackText *text,
                                    const FlamTextFrame *frame);
-/* The frame added last gets its source line, which stands below it. */
+/* Sets the source line, on the next line, of the frame added last. */
 void
 flam_stack_text_source (FlamStackText *text, FlamSlice frame, FlamSlice place);
-/* Ids of -1 are not known. */
+/* Ids of -1 are unknown. */
 void flam_stack_text_thread (FlamStackText *text,
                              FlamSlice name,
                              gint64 pid,
                              gint64 tid);
-/* The open block, leaf first, is a sample of that weight; nothing if it has no
- * frame. */
+/* Makes the open block, leaf first, a sample of that weight; nothing if it has
+ * no frame. */
 void flam_stack_text_end (FlamStackText *text, gint64 weight);
 /* The same for dialects with columns and measures of their own. */
 void
 flam_stack_text_add (FlamStackText *text, guint16 event, const gint64 *weights);
 void flam_stack_text_drop (FlamStackText *text);
-/* A parse_frame() for what tracers of the kernel print: "main+0x6d [prog]",
+/* A parse_frame() for the forms of kernel tracers: "main+0x6d [prog]",
  * "libc.so.1`open+0x7", "0xffff8103ce3b : do_sys_open+0x1/0x5a [kernel]". */
 void flam_stack_text_parse_traced (FlamSlice text, FlamTextFrame *frame);
-/* A row of a tree, deeper than its caller's above it; `frame` may be empty: a
- * thread or a sum. Weights are in the measure's unit. */
+/* Adds a row of a tree, deeper than its caller's above it; `frame` may be
+ * empty: a thread or a sum. Weights are in the measure's unit. */
 void flam_stack_text_row (FlamStackText *text,
                           guint depth,
                           FlamSlice frame,
@@ -103,16 +103,16 @@ void flam_stack_text_add_row (FlamStackText *text,
                               guint depth,
                               FlamId frame,
                               gint64 weight);
-/* Its counts are µs; to be said before the first of them. */
+/* Its counts are µs; call this before the first of them. */
 void flam_stack_text_are_times (FlamStackText *text);
 void flam_stack_text_are_bytes (FlamStackText *text);
 
 /* --- importers ----------------------------------------------------------- */
 
-/* Of the dialect that is the importer's form. */
+/* Loads with the dialect that is the importer's form. */
 gboolean flam_stack_text_load (FlamLoad *load, GError **error);
 
-/* flam_import_NAME of dialect_NAME and probe_NAME(). */
+/* Defines flam_import_NAME with dialect_NAME and probe_NAME(). */
 #define FLAM_STACK_TEXT_IMPORTER(name, id_, label_, ...)                       \
   static const char *const suffixes_##name[] = { __VA_ARGS__, NULL };          \
   const FlamImporter flam_import_##name = {                                    \
@@ -145,7 +145,7 @@ flam_slice_from (FlamSlice slice, gsize n)
   return (FlamSlice){ slice.text + n, slice.length - n };
 }
 
-/* Where `text` begins in it; its length: nowhere. */
+/* The offset of `text` in it; its length: not found. */
 static inline gsize
 flam_slice_find (FlamSlice slice, const char *text)
 {
@@ -175,7 +175,7 @@ flam_slice_strip (FlamSlice slice)
   return flam_slice_trim (slice.text, slice.text + slice.length);
 }
 
-/* Up to the next tab, which goes with it. */
+/* Takes the text up to the next tab, which is removed, too. */
 static inline FlamSlice
 flam_slice_take_cell (FlamSlice *rest)
 {
@@ -186,9 +186,9 @@ flam_slice_take_cell (FlamSlice *rest)
   return cell;
 }
 
-/* Digits and nothing else. */
+/* Whether it consists of digits alone. */
 gboolean flam_slice_number (FlamSlice slice, gint64 *value);
-/* The digits behind `text` in it; -1: there are none. */
+/* The digits after `text` in it; -1: none. */
 gint64 flam_slice_number_after (FlamSlice slice, const char *text);
 /* "nest.c:12", "nest.c:12:3": cuts the numbers off. */
 void flam_slice_location (FlamSlice place, FlamSlice *file, gint64 *line);

@@ -76,8 +76,8 @@ end_process (FlamXctrace *xctrace,
         xctrace->builder, value->a, shown (xctrace, title));
 }
 
-/* "Main Thread 0x12aa (cook, pid: 581)", or with "(0x12aa)"; once more
- * without what others say. */
+/* "Main Thread 0x12aa (cook, pid: 581)", or with "(0x12aa)"; without the parts
+ * that other elements have. */
 static FlamSlice
 thread_name (FlamSlice title)
 {
@@ -173,7 +173,7 @@ end_binary (FlamXctrace *xctrace,
   value->b = (gint64)hex_of (attribute (element, "load-addr"));
 }
 
-/* Without a name it is called as its address is. */
+/* Without a name it is named after its address. */
 static void
 end_frame (FlamXctrace *xctrace,
            const FlamXctraceElement *element,

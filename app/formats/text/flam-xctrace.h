@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* An element of xctrace's XML once it closes, and what it is worth. */
+/* An element of xctrace's XML when it closes, and its value. */
 
 #include "flam-markup.h"
 #include "flam-stack-text.h"
@@ -27,13 +27,13 @@ typedef enum
   FLAM_XCTRACE_N_KINDS
 } FlamXctraceKind;
 
-/* What an element is worth: a number, or an id of the builder's. */
+/* The value of an element: a number, or an id of the builder. */
 typedef struct
 {
   gboolean known;
   FlamXctraceKind kind;
   gint64 a;
-  gint64 b; /* of a source its line, of a binary where it was loaded */
+  gint64 b; /* of a source its line, of a binary its load address */
   FlamFunctionKind code; /* of a binary */
 } FlamXctraceValue;
 
@@ -50,7 +50,7 @@ typedef struct
   FlamBuilder *builder;
   GArray *frames; /* FlamId: of the backtrace, leaf first */
   GString *scratch;
-  guint64 addresses; /* stacks that are no more */
+  guint64 addresses; /* stacks of addresses without names */
 } FlamXctrace;
 
 FlamXctraceValue flam_xctrace_value (FlamXctrace *xctrace,

@@ -7,10 +7,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What most arrays are shorter than, and what a core reads of a longer one. */
+/* Most arrays are shorter than this; of a longer one a core reads as much at a
+ * time. */
 #define FIRST_WINDOW (1 << 20)
 #define WINDOW (4 << 20)
-/* How far a place where an element begins is looked for. */
+/* The limit of the search for the start of an element. */
 #define MAX_LOOK (64 << 10)
 
 /* --- cells ---------------------------------------------------------------- */
@@ -31,7 +32,7 @@ flam_gecko_cells_clear (FlamGeckoCells *cells)
   cells->n = cells->room = 0;
 }
 
-/* The first chunk grows until it is one: most columns are short. */
+/* The first chunk grows up to the full size: most columns are short. */
 void
 flam_gecko_cells_grow (FlamGeckoCells *cells)
 {
@@ -50,8 +51,8 @@ flam_gecko_cells_grow (FlamGeckoCells *cells)
   *first = g_realloc_n (*first, cells->room, cells->size);
 }
 
-/* To the system at once, since the heap would keep the pages while the samples
- * take as many. */
+/* Returned to the system at once, since the heap would keep the pages while the
+ * samples need as many. */
 static void
 leave_chunk (gpointer chunk, gsize size)
 {
@@ -78,7 +79,7 @@ flam_gecko_cells_leave (FlamGeckoCells *cells, gsize row)
     }
 }
 
-/* `from` has been filled beside it. */
+/* `from` was filled in parallel. */
 static void
 append_all (FlamGeckoCells *cells, const FlamGeckoCells *from)
 {
@@ -105,9 +106,9 @@ typedef struct
   const FlamGeckoSchema *schema;
   guint32 scales[FLAM_GECKO_MAX_PLACES]; /* by place */
   FlamGeckoCells *columns;
-  const guint8 *until; /* where the next part begins; NULL: there is none */
+  const guint8 *until; /* start of the next part; NULL: this is the last */
   gboolean arrived;
-  FlamJson own_json; /* of all parts but the first */
+  FlamJson own_json; /* for all parts but the first */
   FlamGeckoCells own[FLAM_GECKO_MAX_PLACES];
 } Part;
 
@@ -178,8 +179,8 @@ is_at (const FlamJson *json, const guint8 *at)
                                            : FALSE;
 }
 
-/* From an element that is the current token up to the one at `until`, which is
- * so then, or to the array's end. */
+/* Reads from the current token, an element, up to the one at `until`, which
+ * then becomes current, or to the array's end. */
 static void
 read_part (Part *part)
 {
@@ -207,7 +208,7 @@ skip_spaces_back (const guint8 *p, const guint8 *from)
   return p;
 }
 
-/* Behind "],": a row. Behind ",": a number. */
+/* After "],": a row. After ",": a number. */
 static const guint8 *
 find_element (const guint8 *at, const guint8 *end, gboolean flat)
 {
@@ -257,7 +258,7 @@ end_part (Part *part)
       flam_gecko_cells_clear (&part->own[part->schema->column[i]]);
 }
 
-/* The current element of the document's reader is the first part's. */
+/* The first part begins at the current element of the document's reader. */
 static guint
 cut (Part *parts, guint wanted, gsize window)
 {
@@ -294,7 +295,7 @@ read_one (gpointer data, guint i, const FlamProgress *progress, GError **error)
   return TRUE;
 }
 
-/* Of a part that the one before has arrived at. */
+/* Appends a part whose start the one before has reached. */
 static void
 take_part (Part *first, Part *part)
 {

@@ -6,10 +6,11 @@
  *    [[12,1.5,0],[7,2.5,0],…]      places 0, 1, 2 -> two columns
  *    [12,7,…]                      place 0 -> one column
  *
- * What goes on beyond a first piece is read a window at a time, a part of which
- * each core reads into cells of its own; these are appended in the order of the
- * parts. A part begins where a row or a number seems to, and counts only if the
- * one before it arrives there between two elements (see flam-trace-events.h).
+ * An array that is longer than a first piece is read in windows, each core
+ * reads a part of the window into separate cells, and these are appended in the
+ * order of the parts. A part begins where a row or a number seems to begin, and
+ * is used only if the reader of the one before reaches that place between two
+ * elements (see flam-trace-events.h).
  */
 
 #include "flam-columns.h"
@@ -18,10 +19,10 @@
 
 G_BEGIN_DECLS
 
-#define FLAM_GECKO_NOTHING G_MININT64 /* null, or no number */
-/* A row of one of the tables has no more columns that are of use. */
+#define FLAM_GECKO_NOTHING G_MININT64 /* null, or not a number */
+/* The greatest number of places in a row that any table needs. */
 #define FLAM_GECKO_MAX_PLACES 27
-/* Cells in a piece of memory: columns grow without being copied. */
+/* A column of cells in a list of chunks: it grows without being copied. */
 #define FLAM_GECKO_CHUNK ((gsize)1 << 16)
 
 typedef struct
@@ -35,7 +36,7 @@ typedef struct
 void flam_gecko_cells_init (FlamGeckoCells *cells, guint size, guint32 scale);
 void flam_gecko_cells_clear (FlamGeckoCells *cells);
 void flam_gecko_cells_grow (FlamGeckoCells *cells);
-/* Cells before `row` are not needed any more: their memory goes. */
+/* Cells before `row` are not needed any more: their memory is freed. */
 void flam_gecko_cells_leave (FlamGeckoCells *cells, gsize row);
 
 static inline gpointer
@@ -46,7 +47,7 @@ flam_gecko_cells_at (const FlamGeckoCells *cells, gsize row)
   return chunk + row % FLAM_GECKO_CHUNK * cells->size;
 }
 
-/* What no row and no line can be is -1. */
+/* Missing rows and lines are -1. */
 static inline void
 flam_gecko_cells_append (FlamGeckoCells *cells, gint64 value)
 {
@@ -76,15 +77,15 @@ flam_gecko_cell (const FlamGeckoCells *cells, gint64 row)
   return narrow == G_MININT32 ? FLAM_GECKO_NOTHING : narrow;
 }
 
-/* What the places of a row are: columns, or -1. */
+/* The columns of a row's places, or -1. */
 typedef struct
 {
   int column[FLAM_GECKO_MAX_PLACES];
   guint n;
 } FlamGeckoSchema;
 
-/* The array whose "[" is the current token: an array of rows, or with `flat` of
- * the first place's values. */
+/* Reads the array whose "[" is the current token: an array of rows, or with
+ * `flat` of the first place's values. */
 void flam_gecko_array_read (FlamGeckoCells *columns,
                             FlamJson *json,
                             const FlamGeckoSchema *schema,

@@ -8,7 +8,7 @@ typedef struct
   char *name;
   gint64 pid;
   FlamUnit unit;
-  FlamGeckoTables *tables; /* its samples' */
+  FlamGeckoTables *tables; /* of its samples */
 } Counter;
 
 static void

@@ -6,10 +6,10 @@
  *    "counters": [ { "name": "malloc", "category": "Memory", "pid": "12",
  *                    "samples": { "time": […], "count": […] } }, … ]
  *
- * A count is by how much the counter changed since the one before it. Gecko's
- * own dumps have the samples as rows under a schema; versions of 2019 to 2023
- * have them in "sampleGroups" or "sample_groups", one group a counter.
- * Source: the Firefox Profiler's docs-developer and its types/profile. */
+ * A count is the change of the counter since the previous one. Gecko's own
+ * dumps have the samples as rows under a schema; versions of 2019 to 2023 have
+ * them in "sampleGroups" or "sample_groups", one group a counter. Source: the
+ * Firefox Profiler's docs-developer and its types/profile. */
 
 #include "flam-formats.h"
 #include "flam-json.h"
@@ -17,8 +17,8 @@
 G_BEGIN_DECLS
 
 /* `counters`: the array, or "". `offset`: added to its times, ns. `names`: a
- * set, owned by the caller, of those that the file has had before: the second
- * one of a name, of another process, is told by its pid. */
+ * set, owned by the caller, of the names so far: a repeated one, of another
+ * process, is distinguished by its pid. */
 void flam_gecko_counters_read (const FlamLoad *load,
                                FlamJsonText counters,
                                gint64 offset,

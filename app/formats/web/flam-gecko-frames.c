@@ -26,7 +26,7 @@ get_string (const FlamGeckoProcess *process,
              : 0;
 }
 
-/* The file's name of a row of the sources, which are shared. */
+/* The file name of a row of the sources, which are shared. */
 static FlamId
 source_file (const FlamGeckoProcess *process, gint64 source)
 {
@@ -40,7 +40,7 @@ source_file (const FlamGeckoProcess *process, gint64 source)
 
 /* --- functions ----------------------------------------------------------- */
 
-/* The number from the last `mark` to the end, cut off; -1: none. */
+/* The number after the last `mark`, which is cut off; -1: none. */
 static gint64
 cut_number (char *text, char mark)
 {
@@ -55,8 +55,8 @@ cut_number (char *text, char mark)
   return number;
 }
 
-/* "name (file:line:column)[source]" -> its parts; the column and the row of
- * the sources may be absent. A script's own code has no name: "file:line". */
+/* Splits "name (file:line:column)[source]"; the column and the row of the
+ * sources may be absent. A script's top-level code has no name: "file:line". */
 static void
 parse_location (FlamGeckoProcess *process, FlamFunction *function)
 {
@@ -97,8 +97,8 @@ parse_location (FlamGeckoProcess *process, FlamFunction *function)
   function->kind = FLAM_KIND_INTERPRETED;
 }
 
-/* Since version 70 a frame has its library; before, and where it has none,
- * the resource of its function is what it belongs to. */
+/* Since version 70 a frame has its library; before, and if it has none, it
+ * belongs to the resource of its function. */
 static FlamId
 find_module (FlamGeckoProcess *process,
              const FlamGeckoTables *tables,
@@ -215,8 +215,8 @@ n_rows (const FlamGeckoProcess *process,
                      G_MAXINT32);
 }
 
-/* The row of a stack's caller, which comes before it; FLAM_GECKO_NOTHING: it
- * has none. Version 66 and later count back from the stack, 0 for none. */
+/* The row of a stack's caller, which precedes it; FLAM_GECKO_NOTHING: it has
+ * none. Versions from 66 on count back from the stack, 0 for none. */
 static gint64
 get_prefix (const FlamGeckoProcess *process,
             const FlamGeckoTables *tables,

@@ -9,16 +9,16 @@ G_BEGIN_DECLS
 
 #define FLAM_GECKO_MAX_CATEGORIES 256
 
-/* What all threads of one process share. */
+/* Shared by all threads of one process. */
 typedef struct
 {
   FlamBuilder *builder;
-  /* Read in place of what a thread's own tables lack. */
+  /* Used if a thread lacks the table itself. */
   FlamGeckoTables *shared;
   GArray *libs; /* FlamId: names */
   FlamFunctionKind category[FLAM_GECKO_MAX_CATEGORIES];
   guint n_categories;
-  guint64 bad; /* rows that make no sense */
+  guint64 bad; /* invalid rows */
 } FlamGeckoProcess;
 
 static inline const FlamGeckoCells *
@@ -37,7 +37,7 @@ gint64 flam_gecko_get (const FlamGeckoProcess *process,
                        gint64 row);
 
 /* FlamId, one for each row of the stack table that a thread with these tables
- * uses; made once. */
+ * uses; computed once. */
 const GArray *flam_gecko_stacks (FlamGeckoProcess *process,
                                  FlamGeckoTables *tables);
 

@@ -81,7 +81,7 @@ add_string (FlamGeckoTables *tables, FlamBuilder *builder, FlamJson *json)
   g_array_append_val (tables->strings, string);
 }
 
-/* The file's name, in full in raw profiles: a row of the strings. */
+/* The file's name itself, in raw profiles: becomes a row of the strings. */
 static void
 add_file (FlamGeckoTables *tables, FlamBuilder *builder, FlamJson *json)
 {
@@ -178,7 +178,7 @@ read_column (FlamGeckoTables *tables,
       add_file (tables, builder, json);
 }
 
-/* Rows that come before their schema wait for it. */
+/* Rows that precede their schema are read after it. */
 static void
 read_late_rows (FlamGeckoTables *tables,
                 FlamBuilder *builder,

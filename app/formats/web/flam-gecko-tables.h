@@ -5,14 +5,15 @@
  *
  * Processed: {"length":n,"prefix":[…],"frame":[…]}. Gecko (as Firefox itself
  * dumps): {"schema":{"prefix":0,"frame":1},"data":[[null,0],…]}. Both become
- * the same columns of numbers; columns that nothing is made of are left out.
- * Sources name their files by string in the one, in full in the other. */
+ * the same columns of numbers; columns without use are left out. Sources have
+ * the number of their file's string in the former, the file's name itself in
+ * the latter. */
 
 #include "flam-gecko-arrays.h"
 
 G_BEGIN_DECLS
 
-#define FLAM_GECKO_MICRO 1000000 /* ms -> ns; weights are kept times this */
+#define FLAM_GECKO_MICRO 1000000 /* ms -> ns; weights are stored times this */
 
 typedef enum
 {
@@ -42,7 +43,7 @@ typedef enum
   FLAM_GECKO_MARK_NAME,
   FLAM_GECKO_MARK_START,
   FLAM_GECKO_MARK_END,
-  FLAM_GECKO_MARK_TIME, /* of older versions, which have no end */
+  FLAM_GECKO_MARK_TIME, /* of older versions, without ends */
   FLAM_GECKO_N_COLUMNS
 } FlamGeckoColumn;
 
@@ -66,19 +67,19 @@ typedef struct
   GArray *stacks;  /* FlamId: the caller's */
 } FlamGeckoTables;
 
-/* `source` and `options` say on how many cores they are read. */
+/* `source` and `options` give the number of cores. */
 FlamGeckoTables *flam_gecko_tables_new (const FlamLoad *load);
 void flam_gecko_tables_free (FlamGeckoTables *tables);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamGeckoTables, flam_gecko_tables_free)
 
-/* A member of a thread or of "shared". TRUE: it was a table, and is read;
- * `measure` (may be NULL) becomes what its weights are, if they say so. */
+/* Reads a member of a thread or of "shared". TRUE: it was a table; `measure`
+ * (may be NULL) becomes the type of its weights, if given. */
 gboolean flam_gecko_tables_read (FlamGeckoTables *tables,
                                  FlamJson *json,
                                  FlamBuilder *builder,
                                  FlamGeckoMeasure *measure);
 
-/* "pid" and "tid": a number, or a string that holds one. */
+/* "pid" and "tid": a number, or a string with a number. */
 gint64 flam_gecko_get_id (FlamJson *json);
 
 G_END_DECLS

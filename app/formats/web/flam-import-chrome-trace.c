@@ -14,14 +14,14 @@
  *         "timeDeltas":[µs,…]}}}]}
  *
  * The events are read by several cores, each from where one begins to where the
- * next part does (flam-trace-events.h). A place that turns out to be none, as
- * the reader before it does not come to it between two events, is read over by
- * that reader, and what was read from there is thrown away.
+ * next part does (flam-trace-events.h). If the reader before does not reach
+ * such a place between two events, no event begins there: that reader goes on
+ * past it, and the part that was read from there is dropped.
  *
  * Spans become samples (flam-trace-spans.h); "samples" and "stackFrames" beside
- * the events are samples already (flam-trace-samples.h).
- * Where the trace holds V8's CPU profiles, those are what is shown: spans of
- * the same time would count it twice. */
+ * the events are samples already (flam-trace-samples.h). If the trace contains
+ * V8's CPU profiles, those are shown: spans of the same time would count it
+ * twice. */
 
 #include "flam-formats.h"
 
@@ -32,7 +32,7 @@
 
 #include <string.h>
 
-/* What the names and tasks of a part are in the profile. */
+/* The names and tasks of a part, as ids in the profile. */
 typedef struct
 {
   FlamTraceEvents events;
@@ -41,7 +41,7 @@ typedef struct
   FlamV8Profile **profiles;
 } Part;
 
-/* Threads are told by numbers, or by a text in place of one. */
+/* Threads are identified by numbers, or by a text in place of one. */
 typedef struct
 {
   gint64 pid, tid;
@@ -59,7 +59,7 @@ typedef struct
   FlamTraceSamples samples;
   FlamColumn threads; /* KnownThread */
   FlamInterner thread_index;
-  GPtrArray *profiles; /* FlamV8Profile: as they come */
+  GPtrArray *profiles; /* FlamV8Profile: in order of their first piece */
   GHashTable *by_key;  /* pid and id, or the thread, as text -> one of them */
   guint64 events;
   guint64 others;
@@ -136,8 +136,8 @@ find_thread (Trace *trace, const Part *part, const FlamTraceTask *task)
 
 /* --- CPU profiles -------------------------------------------------------- */
 
-/* Pieces that other threads write are told together by their id; a profile in
- * one piece has none and is its own thread's. */
+/* Pieces that other threads write are grouped by their id; a profile in one
+ * piece has none and belongs to its event's thread. */
 static FlamV8Profile *
 find_profile (Trace *trace, const Part *part, const FlamTraceTask *task)
 {
@@ -177,7 +177,7 @@ add_part (Reading *reading, FlamJson *json)
   reading->part[reading->n++] = part;
 }
 
-/* The first part goes on with the document's own reader. */
+/* The first part continues with the document's own reader. */
 static void
 cut (Trace *trace, FlamJson *json, Reading *reading)
 {
@@ -205,7 +205,8 @@ cut (Trace *trace, FlamJson *json, Reading *reading)
     add_part (reading, json);
 }
 
-/* Of the first part, which is told on the thread that waits for all. */
+/* The progress of the first part, which is reported on the thread that waits
+ * for all. */
 typedef struct
 {
   const FlamProgress *progress;
@@ -232,8 +233,8 @@ read_part (gpointer data, guint i, const FlamProgress *progress, GError **error)
       &reading->part[i]->events, reading->depth, &part, error);
 }
 
-/* With the array's "[" as the current token. Afterwards `json` is behind its
- * end, or where the fault is. */
+/* With the array's "[" as the current token. Afterwards `json` is after its
+ * end, or at the error. */
 static void
 read_events (Trace *trace, FlamJson *json)
 {
@@ -348,8 +349,8 @@ take_profiles (const Part *part)
     }
 }
 
-/* As if one reader had read all of them: names and tasks are numbered in the
- * order in which they come in the document. */
+/* Gives the same result as a single reader: names and tasks are numbered in the
+ * order of their first use in the document. */
 static void
 take_parts (Trace *trace)
 {
@@ -375,7 +376,7 @@ take_parts (Trace *trace)
 
 /* --- the document -------------------------------------------------------- */
 
-/* What the document holds beside its events. */
+/* Reads the document's members beside its events. */
 typedef struct
 {
   FlamJsonText frames;
@@ -470,8 +471,8 @@ add_samples (Trace *trace, const Sampling *sampling)
         "end of the trace");
 }
 
-/* "The JSON Array Format … the ] at the end is optional": so the end of a
- * text whose last event is whole is no damage. */
+/* "The JSON Array Format … the ] at the end is optional": so a text that ends
+ * after a complete event is not damaged. */
 static gboolean
 ends_between_events (const Trace *trace, const FlamJson *json)
 {

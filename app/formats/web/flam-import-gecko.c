@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The Firefox Profiler's files, of Firefox, samply, and everything that writes
- * for it. Two formats, many versions (firefox-devtools/profiler,
- * docs-developer/CHANGELOG-formats.md), one idea: tables of numbers.
+/* The Firefox Profiler's files, of Firefox, samply, and other tools. There are
+ * two formats with many versions (firefox-devtools/profiler,
+ * docs-developer/CHANGELOG-formats.md); all are tables of numbers.
  *
  *    samples  stack ──▶ stackTable  prefix, frame ──▶ frameTable  func, line
  *             time                                        │
@@ -17,9 +17,9 @@
  * "name (file:line)", since version 32 with the row of its file in "sources";
  * other processes are whole profiles in "processes".
  *
- * Members come in any order: a thread's columns are read as they come, and
- * become samples when the profile's end has brought what they refer to. Small
- * pieces, and other processes, are remembered by where they lie. */
+ * Members may have any order: a thread's columns are read first, and become
+ * samples at the profile's end, when all tables that they refer to are read.
+ * For small pieces, and other processes, only their places are kept. */
 
 #include "flam-formats.h"
 
@@ -28,13 +28,13 @@
 
 #include <string.h>
 
-/* The newest versions whose changes are known here. */
+/* The newest versions whose changes are supported here. */
 #define PROCESSED_VERSION 70
 #define RAW_VERSION 36
-/* Stacks of a sample that comes so much later are looked up in time. */
+/* The stacks of samples are prefetched by so many samples. */
 #define AHEAD 24
 
-/* One that was read, while what it refers to may still come. */
+/* A thread that was read, while tables that it refers to may still follow. */
 typedef struct
 {
   FlamGeckoTables *tables;
@@ -52,7 +52,7 @@ typedef struct
   GArray *profiles;     /* FlamJsonText: processes found in the document */
   GPtrArray *texts;     /* of processes that were texts, unescaped */
   GArray *threads;      /* Thread: of the profile that is being read */
-  GHashTable *counters; /* names of those that there are */
+  GHashTable *counters; /* names of existing threads */
   FlamGeckoProcess process;
   gint64 start; /* unix ns of the first profile */
   gint64 offset;
@@ -60,7 +60,7 @@ typedef struct
   guint n_events;
   guint n_threads;
   guint64 samples;
-  gint64 newer; /* a version above the newest known one, or 0 */
+  gint64 newer; /* a version above the newest supported one, or 0 */
   int newest;
 } Gecko;
 
@@ -87,7 +87,7 @@ find_event (Gecko *gecko, FlamGeckoMeasure measure)
   return gecko->event[measure];
 }
 
-/* The samples take as much room as what they are made of. */
+/* The samples need as much memory as their columns. */
 static void
 leave_samples (FlamGeckoTables *tables, gsize row)
 {
@@ -151,8 +151,9 @@ add_samples (Gecko *gecko,
     }
 }
 
-/* A marker that lasts has both ends; one that only begins or ends is a moment.
- */
+/* A marker with a duration has both ends; one that only begins or ends is a
+   moment.
+*/
 static void
 add_marks (Gecko *gecko, FlamGeckoTables *tables, FlamId thread)
 {
@@ -228,7 +229,7 @@ static void
 add_thread (Gecko *gecko, const Thread *read)
 {
   FlamId process = flam_builder_process (gecko->builder, read->pid, 0);
-  /* Threads without a number, and parts of one, are told apart. */
+  /* Threads without a number, and parts of one, get distinct numbers. */
   FlamId thread = flam_builder_thread (
       gecko->builder, process, read->tid, gecko->n_threads++);
 
@@ -240,7 +241,7 @@ add_thread (Gecko *gecko, const Thread *read)
   add_marks (gecko, read->tables, thread);
 }
 
-/* The columns of a thread go when its samples are there. */
+/* A thread's columns are freed when its samples are made. */
 static void
 add_threads (Gecko *gecko)
 {
@@ -345,7 +346,7 @@ read_meta (Gecko *gecko, FlamJsonText piece)
       flam_builder_facts (gecko->builder)->start_unix_ns = start;
     }
   gecko->offset = start > 0 && gecko->start > 0 ? start - gecko->start : 0;
-  /* A processed profile keeps the version of the raw one it was made of. */
+  /* A processed profile keeps the version of its raw profile. */
   gecko->newest = processed != 0 ? PROCESSED_VERSION : RAW_VERSION;
   if ((processed != 0 ? processed : raw) > gecko->newest)
     gecko->newer = processed != 0 ? processed : raw;

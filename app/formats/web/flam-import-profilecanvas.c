@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What Julia's ProfileCanvas shows: a page with the data in it.
+/* Pages of Julia's ProfileCanvas, which contain the data.
  *
  *    new ProfileCanvas.ProfileViewer("#id", {…}, "Thread")      or "Allocation"
  *
@@ -14,13 +14,13 @@
  *    {"func":"sort!","file":"sort.jl","path":"/…/sort.jl","line":12,
  *     "count":34,"countLabel":null,"flags":0,"taskId":null,"children":[…]}
  *
- * A count holds the children's. Of allocations the leaves are types. Where the
- * threads add up to "all" they are shown, else "all" is.
+ * A count includes the children's. In trees of allocations the leaves are
+ * types. If the threads add up to "all", they are shown, else "all" is.
  *
- * A size tree claims too much: a type's leaf begins with all that its parent
- * has at that moment in place of its first block's size, so the leaves of a
- * function may add up to several times what it allocated. The counts of
- * functions are right, and so a leaf's excess is made out from them: see
+ * The sizes in a size tree are too large: a type's leaf begins with its
+ * parent's size at that moment in place of its first block's size, so the
+ * leaves of a function may add up to several times what it allocated. The
+ * counts of functions are right, and a leaf's excess is computed from them: see
  * fit_children(). Source of facts: ProfileCanvas.jl 0.1.6, jl-profile.js 0.5.
  */
 
@@ -51,7 +51,7 @@ typedef struct
   GArray *open;     /* guint32: nodes being read */
   GArray *children; /* guint32: of one node, in order */
   gboolean allocations;
-  guint64 shrunk; /* nodes with more than their parents had left */
+  guint64 shrunk; /* nodes with more than the rest of their parents */
 } Reader;
 
 static const char call[] = "ProfileCanvas.ProfileViewer(\"#";
@@ -103,7 +103,7 @@ add_node (Reader *reader, guint32 parent)
   return index;
 }
 
-/* A tree without recursion: its root's "{" is the current token. */
+/* Reads a tree without recursion: its root's "{" is the current token. */
 static void
 read_tree (Reader *reader)
 {
@@ -159,7 +159,7 @@ is_type (const Node *node)
   return node->last_child == FLAM_NONE && node->file == 0 && node->line == 0;
 }
 
-/* The node's children, in order, in reader->children. */
+/* Lists the node's children, in order, in reader->children. */
 static void
 list_children (Reader *reader, guint32 index)
 {
@@ -190,10 +190,11 @@ cut_node (Reader *reader, guint32 index, double most)
   return cut;
 }
 
-/* Children never hold more than their parent. A leaf of a type has too much by
- * what its parent had before: at most the children in front of it. That is
- * known but for a factor, since some of them grew afterwards; the excess over
- * the parent gives the factor. What is left (damage) goes from the end. */
+/* Children never have more than their parent. The leaf of a type has too much,
+ * namely its parent's earlier size: at most the sum of the children before it.
+ * That sum is known up to a factor, since some of them grew afterwards; the
+ * excess over the parent gives the factor. An excess that remains (a damaged
+ * file) is taken from the end. */
 static void
 fit_children (Reader *reader, guint32 index)
 {
@@ -232,7 +233,7 @@ fit_children (Reader *reader, guint32 index)
 
 /* --- what weighs --------------------------------------------------------- */
 
-/* Parents come first: loops, no recursion. A tree's root is no frame. */
+/* Parents come first: a loop suffices. A tree's root is not a frame. */
 static void
 make_stacks (Reader *reader)
 {
@@ -265,8 +266,8 @@ tree_name (const Reader *reader, guint tree)
       reader->builder, g_array_index (reader->trees, Tree, tree).name);
 }
 
-/* The tree to leave out: "all" if the threads make it up, or else the others
- * (FLAM_NONE). */
+/* The tree to leave out: "all" if it is the sum of the threads, or else the
+ * others (FLAM_NONE). */
 static guint
 whole_tree (const Reader *reader)
 {
@@ -347,7 +348,7 @@ add_measures (Reader *reader)
 
 /* --- the importer -------------------------------------------------------- */
 
-/* Where the data begins: after the first argument, a string. */
+/* The start of the data: after the first argument, a string. */
 static const guint8 *
 find_data (const FlamSource *source)
 {

@@ -21,10 +21,10 @@
  *       "sampleDurations":[0.0015, …]},                      one a sample
  *     "overview":{…}}
  *
- * Times are seconds. Records that last become marks, what memory is used for
- * counters; requests of the network, which have a clock of their own, and
- * shares of the CPU are not read. Source: what recordings hold, and the fields
- * that speedscope's documentation of its import names. */
+ * Times are seconds. Records with a duration become marks, categories of memory
+ * counters; requests of the network, which have another clock, and shares of
+ * the CPU are not read. Source: recordings, and the fields that speedscope's
+ * documentation of its import mentions. */
 
 #include "flam-formats.h"
 
@@ -81,7 +81,7 @@ read_frame (Reader *reader)
         FlamId string = flam_json_intern (json, reader->builder);
 
         *(is_name ? &function.name : &function.file) = string;
-        /* The inspector's own code. */
+        /* Code of the inspector itself. */
         if (!is_name &&
             g_str_has_prefix (flam_builder_get_string (reader->builder, string),
                               "__InjectedScript"))
@@ -171,7 +171,7 @@ add_size (Reader *reader, const char *name, gint64 time, gint64 size)
   flam_builder_add_counter_value (reader->builder, counter - 1, time, size);
 }
 
-/* Of memory. */
+/* For memory. */
 typedef struct
 {
   char *name;
@@ -184,7 +184,7 @@ category_clear (gpointer category)
   g_free (((Category *)category)->name);
 }
 
-/* A record or a marker: what it says of itself, in any order. */
+/* The members of a record or a marker, in any order. */
 typedef struct
 {
   GString *type, *event, *details;
@@ -287,7 +287,7 @@ add_mark (Reader *reader, const Record *record, gint64 end)
                            name);
 }
 
-/* Those that last; a marker is a moment. */
+/* Records with a duration; a marker is a moment. */
 static void
 read_records (Reader *reader, gboolean markers)
 {

@@ -14,10 +14,10 @@
  *                  {"type":"C","frame":0,"at":7.5}, closed
  *                  …]}]}
  *
- * Members may come in any order, so a first pass reads the frames and the
+ * Members may have any order, so a first pass reads the frames and the
  * profiles' units. A profile becomes a thread; each unit of time becomes ns,
- * each unit a measure. Between two events the open frames are the stack. What
- * Flambeau writes says more, which speedscope does not read:
+ * each unit a measure. Between two events the open frames are the stack.
+ * Flambeau's own files have further members, which speedscope does not read:
  *
  *        "measure":{"id":"cpu-time","name":"CPU time","kind":"cpu"},
  *        "thread":{"index":0,"name":"main"}
@@ -134,8 +134,8 @@ begin_rows (FlamSpeedscope *reader)
   g_array_set_size (rows->weights, n * reader->measures->len);
 }
 
-/* Samples that follow one another begin alike: what they share is not looked
- * up again. */
+/* Consecutive samples begin with the same frames: that part is not looked up
+ * again. */
 static FlamId
 read_stack (FlamSpeedscope *reader, FlamJson *json)
 {
@@ -181,8 +181,8 @@ read_weights (FlamSpeedscope *reader, FlamJson *json, FlamSpeedscopeUnit unit)
     }
 }
 
-/* An event closes what is on top, whatever frame it names: speedscope's own
- * reader refuses other files. */
+/* An event closes the innermost frame, whatever frame it names: speedscope's
+ * own reader refuses other files. */
 static void
 read_event (FlamSpeedscope *reader,
             FlamJson *json,
@@ -361,7 +361,7 @@ load (FlamLoad *load, GError **error)
   return TRUE;
 }
 
-/* The schema's address stands at either end; else the members' names do. */
+/* The schema's address is at either end; else the members' names decide. */
 static guint
 probe (const FlamSource *source)
 {

@@ -8,8 +8,8 @@
  *     "raw":[3, 140601, 140588, 140546, 2, …],      depth, root first, count
  *     "raw_lines":[…], "raw_timestamp_deltas":[…]}
  *
- * A number of "raw_lines" is the line in its upper bits. Without "raw" only
- * what each function has itself is known. The mode says what is counted: a
+ * A number of "raw_lines" has the line in its upper bits. Without "raw" only
+ * the self weight of each function is known. The mode decides the unit: a
  * sample of cpu and wall lasts the interval, in µs, one of objects stands for
  * that many. Source: stackprof's README. */
 
@@ -23,7 +23,7 @@
 typedef struct
 {
   FlamFunction function;
-  gint64 samples; /* its own */
+  gint64 samples; /* its self weight */
 } Frame;
 
 typedef struct
@@ -167,7 +167,7 @@ add_raw (Reader *reader)
       if (__builtin_add_overflow (seen, count, &seen))
         seen = G_MAXINT64;
     }
-  /* Some are counted, and their stacks not kept. */
+  /* Some samples are counted without their stacks. */
   if (seen < reader->samples)
     add_sample (reader, FLAM_NONE, reader->samples - seen);
 }

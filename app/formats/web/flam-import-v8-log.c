@@ -17,13 +17,13 @@
  *       pc, µs, 1 for a callback, whose address is next, else the top of the
  *       stack, what the engine did, return addresses, leaf first
  *
- * Code is what was put last where an address lies. An address beginning with +
- * or - counts from the one before it. "\x2C" is a comma. A JavaScript function
- * is one however it ran. Source of facts: V8's tools/tickprocessor.mjs,
- * src/logging/log.cc. */
+ * The code at an address is that created last there. An address that begins
+ * with + or - is relative to the previous one. "\x2C" is a comma. A JavaScript
+ * function is the same one in all tiers. Source of facts: V8's
+ * tools/tickprocessor.mjs, src/logging/log.cc. */
 
 #define MAX_FIELDS 4096
-#define LIBRARIES 0x80000000u /* values of ranges that are modules */
+#define LIBRARIES 0x80000000u /* values of ranges of modules */
 
 enum
 {
@@ -102,7 +102,8 @@ get_number (const Reader *reader, guint i, guint64 *value)
   return TRUE;
 }
 
-/* Without the quotes of older versions, and "\x2C", "\u00fc", "\n", "\\". */
+/* Removes the quotes of older versions, and decodes "\x2C", "\u00fc", "\n",
+ * "\\". */
 static char *
 get_text (const Reader *reader, guint i)
 {
@@ -142,7 +143,7 @@ get_text (const Reader *reader, guint i)
 
 /* --- code ---------------------------------------------------------------- */
 
-/* "12:25" off the end of "work /a.js:12:25": the line. */
+/* Cuts "12:25" off "work /a.js:12:25": the line. */
 static guint32
 take_line (char *place)
 {
@@ -247,7 +248,7 @@ delete_code (Reader *reader)
   return TRUE;
 }
 
-/* The address that it starts at stands for the file's first byte. */
+/* The start address is that of the file's first byte. */
 static gboolean
 add_library (Reader *reader)
 {
@@ -268,7 +269,7 @@ add_library (Reader *reader)
 
 /* --- ticks --------------------------------------------------------------- */
 
-/* Callers that are nothing that is known are left out, as V8's own tool does.
+/* Callers at unknown addresses are left out, as in V8's own tool.
  */
 static void
 push_address (Reader *reader, guint64 address, gboolean leaf)
@@ -342,7 +343,7 @@ add_tick (Reader *reader)
   return TRUE;
 }
 
-/* FALSE: a line of these that makes no sense. */
+/* FALSE: one of these lines is invalid. */
 static gboolean
 read_line (gpointer data, FlamSlice line)
 {

@@ -5,9 +5,9 @@
 /* V8's own profiles, as node and Chrome's developer tools write them.
  *
  * .cpuprofile: as in flam-v8-profile.h; without samples the nodes' hitCounts
- * are all there is.
+ * are used.
  *
- * .heapprofile: the same tree nested, with the sizes of what lives:
+ * .heapprofile: the same tree nested, with the sizes of live objects:
  *    {"head":{"callFrame":{…},"selfSize":0,"id":1,"children":[{…},…]},
  *     "samples":[{"size":88,"nodeId":3,"ordinal":12},…]} */
 

@@ -97,7 +97,7 @@ note_fractions (FlamSpeedscope *reader, FlamJson *json)
           note_fraction (reader, json);
 }
 
-/* What a profile's unit stands for where it says no more. */
+/* The measure of a profile's unit, if no other is given. */
 static FlamSpeedscopeMeasure
 plain_measure (FlamSpeedscope *reader, FlamUnit unit)
 {
@@ -146,7 +146,7 @@ read_thread (FlamSpeedscope *reader,
       profile->name = flam_json_intern (json, reader->builder);
 }
 
-/* FLAM_NONE: one more than there is room for. */
+/* FLAM_NONE: the limit is reached. */
 static guint
 find_measure (FlamSpeedscope *reader, const FlamSpeedscopeMeasure *wanted)
 {
@@ -206,7 +206,7 @@ first_pass (FlamSpeedscope *reader, FlamJson *json)
 
 /* --- measures ------------------------------------------------------------- */
 
-/* Whether each thread has a measure of time, which says when. */
+/* Whether each thread has a measure of time, which gives the samples' times. */
 static gboolean
 has_times (const FlamSpeedscope *reader)
 {
@@ -246,7 +246,7 @@ add_measure (FlamSpeedscope *reader, guint index)
         reader->builder, measure, FLAM_SPEEDSCOPE_FRACTION);
 }
 
-/* First what the file is to be opened with. */
+/* The default measure comes first. */
 static void
 add_measures (FlamSpeedscope *reader)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A file of speedscope as it is read: twice, see flam-import-speedscope.c. */
+/* The state of reading speedscope's files: in two passes, see
+ * flam-import-speedscope.c. */
 
 #include "flam-json.h"
 
-/* Of weights that are no times, where some are fractions. */
+/* For weights other than times, if some are fractions. */
 #define FLAM_SPEEDSCOPE_FRACTION 1000000
 #define FLAM_SPEEDSCOPE_MAX_MEASURES 16
 
@@ -22,12 +23,12 @@ typedef struct
   FlamMeasureKind kind;
 } FlamSpeedscopeMeasure;
 
-/* What the first pass has of a profile. */
+/* A profile after the first pass. */
 typedef struct
 {
   FlamSpeedscopeUnit unit;
-  guint measure; /* FLAM_NONE: there is no room for it */
-  gint64 thread; /* -1: one of its own */
+  guint measure; /* FLAM_NONE: too many measures */
+  gint64 thread; /* -1: a separate one */
   FlamId name;   /* of that thread; 0: the profile's */
 } FlamSpeedscopeProfile;
 
@@ -37,7 +38,7 @@ typedef struct
   FlamId thread; /* FLAM_NONE: there are none */
   GArray *stacks;
   GArray *times;
-  GArray *weights; /* of each sample as many as there are measures */
+  GArray *weights; /* for each sample as many as there are measures */
   gboolean has[FLAM_SPEEDSCOPE_MAX_MEASURES];
   gboolean timed;
 } FlamSpeedscopeRows;
@@ -55,19 +56,20 @@ typedef struct
   GArray *frames;   /* FlamId */
   GArray *profiles; /* FlamSpeedscopeProfile */
   GArray *measures; /* FlamSpeedscopeMeasure */
-  gint64 active;    /* the profile that is shown first */
+  gint64 active;    /* the index of the default profile */
   FlamSpeedscopeRows rows;
   GArray *open;    /* FlamId: stacks, of an evented profile */
   GArray *stacks;  /* FlamId: of a sampled profile */
   GArray *last;    /* FlamSpeedscopeStep: of the last sample */
   GArray *weights; /* gint64 */
   gboolean fractions;
-  gboolean left_out; /* profiles of measures without room */
+  gboolean left_out; /* profiles of measures beyond the limit */
   FlamId thread;
-  guint first_own; /* threads from here on are profiles that name none */
+  guint first_own; /* threads from here on are of profiles that have none */
   guint64 samples;
   guint64 bad;
 } FlamSpeedscope;
 
-/* The frames, and what each profile measures of whom; then the measures. */
+/* Reads the frames, and the measure and the thread of each profile; then adds
+ * the measures. */
 gboolean flam_speedscope_begin (FlamSpeedscope *reader, GError **error);

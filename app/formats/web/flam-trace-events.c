@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-/* Times beyond this, 73 years in ns, are no times: sums of them never overflow.
+/* Times beyond this, 73 years in ns, are invalid: sums of them never overflow.
  */
 #define MAX_TIME (G_MAXINT64 / 4)
-/* How much is read at most to find where an event begins. */
+/* The limit of the search for the start of an event. */
 #define MAX_LOOK (1 << 20)
 
-/* One event's members, whatever their order was. Texts lie in the document. */
+/* One event's members, in any order. Texts are in the document. */
 typedef struct
 {
   char phase;
@@ -55,8 +55,8 @@ flam_trace_events_clear (FlamTraceEvents *events)
 
 /* --- where events begin --------------------------------------------------- */
 
-/* An object that has a "ph": an event, and none of the objects in its args.
- * `*looked` grows by what was read. */
+/* Whether an object has a "ph": then it is an event, and not an object in its
+ * args. `*looked` grows by the bytes that were read. */
 static gboolean
 is_event (const guint8 *at, const guint8 *end, gsize *looked)
 {
@@ -70,8 +70,8 @@ is_event (const guint8 *at, const guint8 *end, gsize *looked)
   return phase && json.token == FLAM_JSON_OBJECT_END;
 }
 
-/* What stands before it. An object that no comma stands before is the first of
- * its array, or a member's value. */
+/* Whether a comma precedes it. An object without a preceding comma is the first
+ * of its array, or a member's value. */
 static gboolean
 follows_comma (const guint8 *at, const guint8 *from)
 {
@@ -129,7 +129,7 @@ find_task (FlamTraceEvents *events, const FlamTraceTask *wanted)
   return slot->id;
 }
 
-/* Many events of one thread come one after the other. */
+/* Consecutive events are often of the same thread. */
 static guint32
 find_thread (FlamTraceEvents *events, const Event *event)
 {
@@ -187,9 +187,9 @@ add_namings (FlamTraceEvents *events, const Event *event, gboolean of_process)
       }
 }
 
-/* Pieces that other threads write are told together by their id; a profile in
- * one piece has none and is its own thread's. The thread of later pieces means
- * nothing. */
+/* Pieces that other threads write are grouped by their id; a profile in one
+ * piece has none and belongs to its event's thread. The thread of later pieces
+ * is irrelevant. */
 static void
 add_piece (FlamTraceEvents *events, const Event *event)
 {
@@ -281,7 +281,7 @@ use_event (FlamTraceEvents *events, const Event *event)
   events->others++;
 }
 
-/* A name is a text or a number; anything else is none. */
+/* A name is a text or a number; anything else is ignored. */
 static FlamJsonText
 get_text (const FlamJson *json)
 {
@@ -290,7 +290,7 @@ get_text (const FlamJson *json)
              : (FlamJsonText){ .text = "" };
 }
 
-/* A text of digits is a number as well: Hermes'. */
+/* A text of digits is a number, too: in Hermes' files. */
 static void
 read_tid (FlamTraceEvents *events, Event *event)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Event names; samples of more are left out. */
+/* The limit of event names; samples of further ones are left out. */
 #define MAX_EVENTS 256
 
 typedef struct
@@ -45,7 +45,7 @@ intern_id (FlamTraceSamples *samples, FlamJson *json)
   return flam_json_intern (json, samples->builder);
 }
 
-/* Hermes has its numbers in quotes. */
+/* Hermes writes its numbers in quotes. */
 static gint64
 get_number (FlamJson *json, gint64 scale)
 {
@@ -59,7 +59,7 @@ get_number (FlamJson *json, gint64 scale)
   return flam_amount_number (&p, p + length, scale, &value) ? value : 0;
 }
 
-/* "work(/app/index.js:10:1)" as Hermes has it, where the line is that of the
+/* "work(/app/index.js:10:1)" as in Hermes' files, where the line is that of the
  * function. */
 static void
 cut_place (FlamTraceSamples *samples, Frame *frame)
@@ -135,7 +135,7 @@ make_frame (FlamTraceSamples *samples, const Frame *frame)
 }
 
 /* Callers first: up to the nearest one that is made, then back down. A loop of
- * parents ends where it would begin again. */
+ * parents is cut where it would begin again. */
 static FlamId
 frame_stack (FlamTraceSamples *samples, FlamId id)
 {
@@ -193,7 +193,7 @@ find_thread (FlamTraceSamples *samples, gint64 tid)
   return thread - 1;
 }
 
-/* 0: there are too many. */
+/* 0: too many. */
 static guint
 find_event (FlamTraceSamples *samples, FlamId name)
 {

@@ -7,8 +7,8 @@
  *                   "7":{"name":"parse","parent":"5"},…}
  *    "samples":[{"tid":1,"ts":µs,"name":"cycles","sf":"7","weight":3},…]
  *
- * A frame is the innermost one of a stack; its callers are its parents. What
- * has one name is one measure. */
+ * A frame is the innermost one of a stack; its callers are its parents. Samples
+ * with the same name have the same measure. */
 
 #include "flam-json.h"
 
@@ -22,17 +22,17 @@ typedef struct
   GHashTable *threads; /* tid -> thread + 1: samples name no process */
   GHashTable *events;  /* a sample's name -> event + 1 */
   GArray *open;        /* guint32: frames whose stacks are being made */
-  guint n_events;      /* event 0 is the caller's */
+  guint n_events;      /* event 0 was added by the caller */
   guint64 bad;
 } FlamTraceSamples;
 
 void flam_trace_samples_init (FlamTraceSamples *samples, FlamLoad *load);
 
-/* The thread that a "tid" means. */
+/* The thread of a "tid". */
 void flam_trace_samples_see_thread (FlamTraceSamples *samples,
                                     gint64 tid,
                                     FlamId thread);
-/* The values of the members of these names, of one document. */
+/* Reads the values of the members of these names, all of one document. */
 void flam_trace_samples_read (FlamTraceSamples *samples,
                               FlamJsonText frames,
                               FlamJsonText list);

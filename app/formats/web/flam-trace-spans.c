@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Also a beginning or an end: `end` is 0, and `number` the moment's, doubled,
- * with 1 for a beginning. So both are put in order by the same rule. */
+/* Also a beginning or an end: then `end` is 0, and `number` the moment's,
+ * doubled, plus 1 for a beginning. So both are sorted by the same rule. */
 typedef struct
 {
   gint64 start, end; /* ns */
@@ -133,8 +133,8 @@ flam_trace_spans_close (FlamTraceSpans *spans)
 
 /* --- order --------------------------------------------------------------- */
 
-/* The ones of a thread stand as they came, which mostly is the order that is
- * wanted, or a few times over: so ascending runs are merged. */
+/* The moments of a thread are in the file's order, which mostly is sorted, or a
+ * few sorted runs: so ascending runs are merged. */
 
 static inline gboolean
 comes_before (const Span *x, const Span *y)
@@ -199,19 +199,19 @@ put_in_order (FlamColumn *column)
 
 /* --- a thread's moments -> its spans -------------------------------------- */
 
-/* Those of one thread; the memory serves one after the other. How many wait for
- * their end is counted for each name, so that an end which fits none is known
- * at once. */
+/* The state for the spans of one thread; the memory is reused for the next. The
+ * number of open spans is counted by name, so that an end without a beginning
+ * is recognized at once. */
 typedef struct
 {
   FlamTraceSpans *all;
   FlamColumn spans;   /* Span */
-  FlamColumn marks;   /* Span: beginnings and ends that did not come in order */
+  FlamColumn marks;   /* Span: beginnings and ends that are out of order */
   FlamColumn waiting; /* gsize: rows of the spans */
-  guint32 *named;     /* name -> how many */
+  guint32 *named;     /* name -> number of open spans */
 } Thread;
 
-/* The innermost one ends: its name. */
+/* Ends the innermost one; returns its name. */
 static FlamId
 pop_span (Thread *thread, gint64 end)
 {
@@ -239,12 +239,12 @@ end_span (Thread *thread, FlamId name, gint64 time)
   if (thread->waiting.n == 0 || (name != 0 && thread->named[name] == 0))
     thread->all->bad++;
   else
-    /* Those within it, which lost their own ends, end with it. */
+    /* Inner spans whose own ends are missing end with it. */
     while (pop_span (thread, time) != name && name != 0)
       thread->all->bad++;
 }
 
-/* The end of what nothing closed is not known. */
+/* The end of a span that was never closed is unknown. */
 static void
 add_span (Thread *thread, const Span *span)
 {
@@ -360,7 +360,7 @@ typedef struct
   FlamBuilder *builder;
   FlamId thread;
   FlamColumn open; /* Open */
-  FlamId *frames;  /* by name, as far as they are made */
+  FlamId *frames;  /* by name, as far as computed */
 } Samples;
 
 static void
@@ -375,7 +375,8 @@ add_piece (Samples *samples, FlamId stack, gint64 from, gint64 to)
     flam_builder_add_sample (samples->builder, &sample, &weight);
 }
 
-/* Closes what ends by `until`; the time before it belongs to the innermost. */
+/* Closes the spans that end by `until`; the time before it belongs to the
+ * innermost. */
 static gint64
 close_spans (Samples *samples, gint64 now, gint64 until)
 {
@@ -437,7 +438,7 @@ add_samples (Samples *samples, const FlamColumn *spans)
 /* --- all threads -----------------------------------------------------------
  */
 
-/* Names that the pieces have are below. */
+/* All names of the pieces are below this number. */
 static FlamId
 count_names (const FlamTraceSpans *spans)
 {

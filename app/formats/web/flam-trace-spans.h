@@ -19,8 +19,8 @@
 
 G_BEGIN_DECLS
 
-/* What happened in a thread, as it came. A span whose both ends are known is
- * two of them, the second one with the time of its end. */
+/* A moment in a thread, in the order of the file. A span with a known start and
+ * end is two moments, the second with the time of its end. */
 typedef enum
 {
   FLAM_MOMENT_BEGIN,
@@ -31,7 +31,7 @@ typedef enum
 
 typedef struct
 {
-  gint64 time; /* ns; G_MAXINT64: an end that is not known */
+  gint64 time; /* ns; G_MAXINT64: an unknown end */
   FlamId name;
   guint32 kind; /* FlamMomentKind */
 } FlamMoment;
@@ -62,17 +62,17 @@ typedef struct
   FlamBuilder *builder;
   GArray *lanes;  /* FlamColumn of FlamMoment: by thread */
   GArray *pieces; /* Piece */
-  gint64 end;     /* ns: the last that happened in the trace */
+  gint64 end;     /* ns: the time of the last event in the trace */
   guint64 open;   /* spans without an end */
-  guint64 bad;    /* ends without a beginning, and the like */
+  guint64 bad;    /* ends without a beginning, and similar errors */
 } FlamTraceSpans;
 
 void flam_trace_spans_init (FlamTraceSpans *spans, FlamLoad *load);
 
-/* Something happened then. */
+/* Records that there is an event at this time. */
 void flam_trace_spans_see (FlamTraceSpans *spans, gint64 time);
 
-/* `end` is G_MAXINT64 where it is not known. */
+/* `end` is G_MAXINT64 if it is unknown. */
 void flam_trace_spans_add (FlamTraceSpans *spans,
                            FlamId thread,
                            FlamId name,
@@ -82,24 +82,24 @@ void flam_trace_spans_begin (FlamTraceSpans *spans,
                              FlamId thread,
                              FlamId name,
                              gint64 time);
-/* `name` is 0 where the event has none. */
+/* `name` is 0 if the event has none. */
 void flam_trace_spans_end (FlamTraceSpans *spans,
                            FlamId thread,
                            FlamId name,
                            gint64 time);
-/* What another reader found of a thread, after what was added of it before;
- * names[name] are the builder's names. Both must live on until the samples are
- * made, and the moments are taken from it then. */
+/* Adds moments of a thread from another reader, after those that were added
+ * before; names[name] are the builder's names. Both must live until the samples
+ * are made, which takes the moments. */
 void flam_trace_spans_add_moments (FlamTraceSpans *spans,
                                    FlamId thread,
                                    FlamColumn *moments,
                                    const FlamId *names);
 
-/* After the last event: the number of spans. */
+/* After the last event: returns the number of spans. */
 guint flam_trace_spans_close (FlamTraceSpans *spans);
-/* Then, once: one column, ns. `open` and `bad` are known afterwards. */
+/* Then, once: one column, ns. Sets `open` and `bad`. */
 void flam_trace_spans_make_samples (FlamTraceSpans *spans);
-/* In its place where the spans are not to be shown. */
+/* Is called instead if the spans are not to be shown. */
 void flam_trace_spans_check (FlamTraceSpans *spans);
 
 G_END_DECLS

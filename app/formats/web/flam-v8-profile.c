@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A function's members: in a callFrame, or a node's own. */
+/* A function's members: in a callFrame, or in the node itself. */
 typedef struct
 {
   FlamFunction function;
@@ -22,8 +22,8 @@ typedef struct
   gint64 weight; /* hitCount or selfSize */
   gboolean idle;
   gboolean framed; /* it has a callFrame */
-  CallFrame own;   /* or members of its own */
-  FlamId stack;    /* FLAM_NONE: not made, or the root's */
+  CallFrame own;   /* or such members itself */
+  FlamId stack;    /* FLAM_NONE: not computed, or the root's */
   gboolean made;
   guint32 tick, ticks_end; /* of those not given to samples yet */
 } Node;
@@ -171,7 +171,7 @@ read_ticks (FlamV8Profile *profile, FlamJson *json, Node *node)
   node->ticks_end = profile->ticks->len;
 }
 
-/* A member of a node that is no node itself. */
+/* A member of a node that is not a node itself. */
 static void
 read_node_member (FlamV8Profile *profile, FlamJson *json, guint32 index)
 {
@@ -197,8 +197,8 @@ read_node_member (FlamV8Profile *profile, FlamJson *json, guint32 index)
     read_frame_member (profile, json, node, &node->own);
 }
 
-/* A node with all that is nested in it, without recursion: a child's object
- * opens in its parent's "children". The node's "{" is the current token. */
+/* Reads a node with all nested ones, without recursion: a child's object opens
+ * in its parent's "children". The node's "{" is the current token. */
 static void
 read_nested (FlamV8Profile *profile, FlamJson *json)
 {
@@ -282,7 +282,7 @@ flam_v8_profile_read (FlamV8Profile *profile, FlamJson *json)
 
 /* --- pieces -------------------------------------------------------------- */
 
-/* The lines of a piece are those of its samples. */
+/* The lines of a piece belong to its samples. */
 static void
 read_lines (FlamV8Profile *profile, FlamJsonText text, guint first)
 {
@@ -359,7 +359,7 @@ flam_v8_profile_link (FlamV8Profile *profile)
 }
 
 /* Callers first: up to the nearest one that is made, then back down. A loop of
- * parents, which no V8 writes, ends where it would begin again. */
+ * parents, which V8 never writes, is cut where it would begin again. */
 static FlamId
 node_stack (FlamV8Profile *profile, guint32 index)
 {
@@ -392,7 +392,8 @@ node_stack (FlamV8Profile *profile, guint32 index)
 
 /* --- what weighs --------------------------------------------------------- */
 
-/* Up to `most` samples of a node that hit one line: how many, and the line. */
+/* Takes up to `most` samples of a node with the same line: returns their
+ * number, and the line. */
 static gint64
 take_ticks (FlamV8Profile *profile, Node *node, gint64 most, guint32 *line)
 {
@@ -410,7 +411,7 @@ take_ticks (FlamV8Profile *profile, Node *node, gint64 most, guint32 *line)
   return most;
 }
 
-/* The node's stack, with the line that was hit in its own frame. */
+/* The node's stack, with that line in its own frame. */
 static FlamId
 stack_at_line (FlamV8Profile *profile, guint32 index, guint32 line)
 {
@@ -463,7 +464,8 @@ compare_moments (gconstpointer a, gconstpointer b)
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* When the samples were taken, in order; one more says when the last ended. */
+/* The samples' times, in order; an additional one is the end of the last
+ * sample. */
 static GArray *
 find_moments (FlamV8Profile *profile)
 {
