@@ -19,12 +19,12 @@
  *
  * An event's head is, in full: i32 size, i32 metadata, i32 number, i64 thread,
  * i64 who wrote it, i32 processor, i32 stack, i64 ticks, two ids of 16 bytes,
- * i32 size of its payload. A short one has a byte of flags that says which of
- * these are there, as varints; the others are as the event before had them.
+ * i32 size of its payload. A short one has a byte of flags for those that are
+ * present, as varints; the others are as in the event before.
  *
- * Samples are the sampler's events, of all threads whether they run or wait:
- * their time is the wall's. What stands at an address is in MethodLoad events
- * and, at the end, in the rundown. Source of facts: the format's description in
+ * Samples are the sampler's events, of all threads, running or waiting: their
+ * weight is wall time. The methods at addresses are in MethodLoad events and,
+ * at the end, in the rundown. Source of facts: the format's description in
  * microsoft/perfview (EventPipeFormat.md), .NET's documentation of its method
  * events. */
 
@@ -68,7 +68,7 @@ typedef struct
   guint pointer;
   gint32 pid;
   GHashTable *kinds;   /* metadata -> What */
-  GHashTable *by_id;   /* a stack's id -> its row + 1, until it means another */
+  GHashTable *by_id;   /* a stack's id -> its row + 1, until the id is reused */
   GArray *stacks;      /* Stack */
   GArray *addresses;   /* guint64 */
   GArray *samples;     /* Sample */
@@ -112,8 +112,8 @@ read_stacks (Trace *trace, const guint8 *at, const guint8 *end)
 
 /* --- events -------------------------------------------------------------- */
 
-/* MethodLoad, MethodDCStart and MethodDCEnd, which are there twice: with names
- * (Verbose) they are what is looked for. */
+/* MethodLoad, MethodDCStart and MethodDCEnd, each in two variants: those with
+ * names (Verbose) are used. */
 static What
 kind_of (const char *provider, guint32 event)
 {
@@ -139,8 +139,8 @@ add_metadata (Trace *trace, const FlamNettraceEvent *event)
       trace->kinds, GUINT_TO_POINTER (id), GUINT_TO_POINTER (what));
 }
 
-/* u64 method, u64 module, u64 where it begins, u32 size, u32 token, u32 flags,
- * its namespace with the class, its name, its signature. */
+/* u64 method, u64 module, u64 its start, u32 size, u32 token, u32 flags, its
+ * namespace with the class, its name, its signature. */
 static void
 add_method (Trace *trace, const FlamNettraceEvent *event)
 {
@@ -221,7 +221,7 @@ read_events (Trace *trace,
 
 /* --- objects ------------------------------------------------------------- */
 
-/* 0: no time that nanoseconds of 64 bits hold. */
+/* 0: not a time that fits into 64 bits of ns. */
 static gint64
 unix_time (const guint8 *at)
 {
@@ -271,7 +271,7 @@ is_name (const guint8 *name, guint64 length, const char *text)
   return length == strlen (text) && memcmp (name, text, length) == 0;
 }
 
-/* Its bytes; FALSE: the file ends in them. */
+/* The block's bytes; FALSE: the file ends in them. */
 static gboolean
 take_block (Trace *trace, const guint8 **block, guint64 *size)
 {
@@ -287,7 +287,8 @@ take_block (Trace *trace, const guint8 **block, guint64 *size)
   return TRUE;
 }
 
-/* The object whose tag was read. FALSE: the file ends in it, or is none. */
+/* Reads the object whose tag was read. FALSE: the file ends in it, or it is
+ * invalid. */
 static gboolean
 read_object (Trace *trace, GError **error)
 {
@@ -323,7 +324,7 @@ read_object (Trace *trace, GError **error)
   return flam_nettrace_take (&trace->at, trace->end, 1) == 6;
 }
 
-/* Later versions are other formats behind the same word. */
+/* Later versions are other formats with the same magic. */
 static gboolean
 check_version (Trace *trace, GError **error)
 {
@@ -374,7 +375,7 @@ read_objects (Trace *trace, GError **error)
 
 /* --- into the builder ---------------------------------------------------- */
 
-/* Addresses but the leaf's are those behind calls. */
+/* Addresses except the leaf's are return addresses. */
 static FlamId
 find_frame (Trace *trace, guint64 address)
 {

@@ -61,9 +61,9 @@ flam_nettrace_read_head (const guint8 **at,
   if (size > (guint64)(end - *at) || end - start < 80)
     return FALSE;
   event->metadata = flam_nettrace_take (at, end, 4) & G_MAXINT32;
-  flam_nettrace_take (at, end, 4); /* which of its thread's events it is */
+  flam_nettrace_take (at, end, 4); /* its number among its thread's events */
   event->thread = flam_nettrace_take (at, end, 8);
-  flam_nettrace_take (at, end, 8); /* who wrote it, and on which processor */
+  flam_nettrace_take (at, end, 8); /* the writing thread, and its processor */
   flam_nettrace_take (at, end, 4);
   event->stack = flam_nettrace_take (at, end, 4);
   event->time = flam_nettrace_take (at, end, 8);

@@ -16,16 +16,16 @@ typedef struct
   const guint8 *payload;
 } FlamNettraceEvent;
 
-/* Moves `at` past it. 0 where there is not as much; `at` is then at the end. */
+/* Moves `at` past it. 0 if there are fewer bytes; `at` is then at the end. */
 guint64 flam_nettrace_take (const guint8 **at, const guint8 *end, guint size);
 /* UTF-16 up to a zero. */
 char *flam_nettrace_text (const guint8 **at, const guint8 *end);
 
-/* A full head; FALSE: the block ends in it. */
+/* Reads a full head; FALSE: the block ends in it. */
 gboolean flam_nettrace_read_head (const guint8 **at,
                                   const guint8 *end,
                                   FlamNettraceEvent *event);
-/* A short one: what is not there is as in the event before. */
+/* Reads a short one: missing fields are as in the event before. */
 gboolean flam_nettrace_read_short_head (const guint8 **at,
                                         const guint8 *end,
                                         FlamNettraceEvent *event);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define MAX_FILES 512
-/* The end is rounded up to what a counter stands for. */
+/* The end is rounded up to the range of a counter. */
 #define ROUNDED 16
 
 static gboolean

@@ -15,8 +15,8 @@ typedef struct
   FlamId frame;
   double self;
   double total;
-  double calls;      /* to it, but not from itself nor from below it */
-  guint first, next; /* of its calls to others; the next to be followed */
+  double calls;      /* to it, but not from itself or from functions below it */
+  guint first, next; /* of its calls to others; the next to follow */
   enum
   {
     NEW,
@@ -29,7 +29,7 @@ typedef struct
 {
   guint32 caller, callee;
   gint64 count;
-  gboolean back; /* to a function that this call is below */
+  gboolean back; /* to a function that is a caller of this call */
 } Calls;
 
 struct _FlamGprofGraph
@@ -110,8 +110,8 @@ call_cost (FlamGprofGraph *graph, const Calls *calls)
   return callee->calls > 0 ? callee->total * calls->count / callee->calls : 0;
 }
 
-/* Of one caller, the most frequent calls are followed first: those that turn
- * out to go back up a circle are the rare ones. */
+/* Of one caller, the most frequent calls are followed first: those that close a
+ * cycle are then the rare ones. */
 static int
 compare_calls (gconstpointer a, gconstpointer b)
 {
@@ -123,7 +123,7 @@ compare_calls (gconstpointer a, gconstpointer b)
   return (x->count < y->count) - (x->count > y->count);
 }
 
-/* All that it called is known. */
+/* All of its callees are finished. */
 static void
 close_function (FlamGprofGraph *graph, Function *function)
 {
@@ -137,8 +137,8 @@ close_function (FlamGprofGraph *graph, Function *function)
   function->state = DONE;
 }
 
-/* From the function down, without recursion. A call back up into what is open
- * is set aside: what the circle costs is its first function's. */
+/* From the function down, without recursion. A call back to an open function is
+ * set aside: the cost of the cycle is its first function's. */
 static void
 walk (FlamGprofGraph *graph, guint32 root, GArray *open)
 {

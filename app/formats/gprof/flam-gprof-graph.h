@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Functions with times of their own, and how often each called which: calls
- * have no times. As gprof does, what a function cost with all below it is
- * divided among its callers by the number of their calls, and handed to a call
- * graph (flam-call-graph.h):
+/* Functions with self times, and the numbers of calls between them: calls have
+ * no times. As in gprof, the total cost of a function is divided among its
+ * callers by the number of their calls, and added to a call graph
+ * (flam-call-graph.h):
  *
  *    main ──60×──▶ compute      total (work) = 80 ms of its own
  *    compute ──30×──▶ work      compute's calls to it: 80 · 30 / 40 = 60 ms
@@ -20,7 +20,7 @@ FlamGprofGraph *flam_gprof_graph_new (FlamLoad *load);
 
 /* Numbered from 0. */
 guint32 flam_gprof_graph_add_function (FlamGprofGraph *graph, FlamId frame);
-/* ns of its own, at a place in it. */
+/* Adds ns of self time, at a place in it. */
 void flam_gprof_graph_add_time (FlamGprofGraph *graph,
                                 guint32 function,
                                 FlamId leaf,

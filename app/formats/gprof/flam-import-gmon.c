@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* gmon.out, which programs built with -pg leave behind (little-endian):
+/* gmon.out, the output of programs built with -pg (little-endian):
  *
  *    "gmon"    u32 version 1    12 bytes    then records of a byte and
  *    0  word low, word high, i32 n, i32 counters a second, 15 bytes of
@@ -17,9 +17,9 @@
  *    2  u32 n, n times word address, word count: basic blocks
  *
  * A word has the machine's 8 or 4 bytes. Addresses are those of the program's
- * own file. It is looked for (flam-gprof-binary.h) to tell functions apart;
- * without it, they begin where calls lead to, and none reaches beyond the code
- * that was counted: who calls from there is unknown. Source of facts: glibc's
+ * own file. The program is searched (flam-gprof-binary.h) to distinguish
+ * functions; without it, they begin at the targets of calls, and none extends
+ * beyond the counted code: callers there are unknown. Source of facts: glibc's
  * sys/gmon_out.h and gmon/gmon.c. */
 
 #define HEADER 20
@@ -48,17 +48,17 @@ typedef struct
   guint word;
   GArray *histograms;    /* Histogram */
   GArray *arcs;          /* Arc */
-  GArray *starts;        /* guint64: without symbols, where functions begin */
-  guint64 code_end;      /* and where the last of them ends at most */
+  GArray *starts;        /* guint64: without symbols, the starts of functions */
+  guint64 code_end;      /* and the greatest end of the last of them */
   GHashTable *functions; /* start -> function + 1 */
   FlamId module, code;
-  const guint8 *end; /* of what was read */
+  const guint8 *end; /* of the data read */
   gboolean cut;
 } Reader;
 
 /* --- records ------------------------------------------------------------- */
 
-/* The record's bytes after its type, as far as its counts say; 0: none such. */
+/* The record's bytes after its type, as its counts require; 0: invalid. */
 static guint64
 record_size (guint8 type, const guint8 *at, gsize left, guint word)
 {
@@ -100,7 +100,7 @@ read_record (Reader *reader, guint8 type, const guint8 *at)
     }
 }
 
-/* How far records of such words reach; with `keep`, they are kept. */
+/* The extent of records with such words; with `keep`, they are kept. */
 static gsize
 read_records (Reader *reader, guint word, gboolean keep)
 {
@@ -133,8 +133,8 @@ compare_addresses (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* Programs write them as their hash table has them; what is made of a circle
- * of calls is not to depend on it. */
+/* Programs write them in the order of their hash table; the treatment of cycles
+ * of calls must not depend on it. */
 static int
 compare_arcs (gconstpointer a, gconstpointer b)
 {
@@ -148,7 +148,7 @@ compare_arcs (gconstpointer a, gconstpointer b)
   return (x->count > y->count) - (x->count < y->count);
 }
 
-/* The address where its function begins. */
+/* The start address of its function. */
 static gboolean
 find_start (Reader *reader, guint64 address, guint64 *start)
 {
@@ -183,7 +183,7 @@ make_frame (Reader *reader, guint64 address)
   return flam_builder_frame (reader->builder, reader->code, address, 0, 0);
 }
 
-/* FLAM_NONE: no function is known to be there. */
+/* FLAM_NONE: no known function is there. */
 static guint32
 find_function (Reader *reader, guint64 address)
 {

@@ -38,7 +38,7 @@ typedef struct
   } where;
   guint32 primary;    /* of the paragraph, or FLAM_NONE */
   gboolean after;     /* its line was read */
-  gboolean has_graph; /* the file has one: times are its */
+  gboolean has_graph; /* the file has a call graph: its times are used */
   guint64 functions;
 } Reader;
 
@@ -109,7 +109,7 @@ cut_name (Row *row, const char *text, const char *end)
   row->length = end - text;
 }
 
-/* Decimals, then perhaps a number of calls, then a name. */
+/* Decimals, then optionally a number of calls, then a name. */
 static gboolean
 read_row (Row *row, const char *p, const char *end)
 {
@@ -203,7 +203,7 @@ read_primary (Reader *reader, const char *line, const char *end)
   add_time (reader, reader->primary, &row, row.numbers[1]);
 }
 
-/* Callers that are not known, and callees below the function. */
+/* Callers that are unknown, and callees below the function. */
 static void
 read_other (Reader *reader, const char *line, const char *end)
 {

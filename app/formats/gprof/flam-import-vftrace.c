@@ -37,8 +37,8 @@
 #include <string.h>
 
 #define VERSION 3
-#define COUNTERS_MAX 15 /* and the time: as many as exporters have room for */
-#define MESSAGE 48      /* bytes behind its kind */
+#define COUNTERS_MAX 15 /* and the time: as many as exporters support */
+#define MESSAGE 48      /* bytes after its kind */
 
 typedef enum
 {
@@ -120,7 +120,7 @@ take_int (Trace *trace)
   return (gint32)(guint32)take (trace, 4);
 }
 
-/* A length and so many bytes with a 0 among them; NULL: there are not as many.
+/* A length and so many bytes with a 0 among them; NULL: there are fewer.
  */
 static const char *
 take_text (Trace *trace, gsize *length)
@@ -206,7 +206,7 @@ read_header (Trace *trace, GError **error)
         trace->at - trace->load->source->data,
         N_ ("Vftrace had not ended this file: the functions' names are written "
             "at the program's end"));
-  /* A stack has 8 bytes at least, a counter too. */
+  /* A stack has at least 8 bytes, and so has a counter. */
   if (trace->n_stacks > trace->load->source->size / 8 ||
       trace->n_counters > trace->load->source->size / 8)
     return makes_no_sense (trace, error);

@@ -7,8 +7,9 @@
  *    1  3      16  0                first), the last of them 0, 1, 0
  *    2  0; 1: of Java, whose addresses are names' numbers
  *
- * Addresses but the leaf's are those behind calls: one less is the call. Nearly
- * the same second frame in all samples is the signal handler's, and goes. */
+ * Addresses except the leaf's are return addresses: one less is the call. A
+ * second frame that is the same in nearly all samples is the signal handler's,
+ * and is removed. */
 
 typedef struct
 {
@@ -30,7 +31,7 @@ next_word (Words *words, guint64 *value)
   return TRUE;
 }
 
-/* The words' size and order, and the period; FALSE: no such file. */
+/* The words' size and order, and the period; FALSE: not such a file. */
 static gboolean
 find_words (const FlamSource *source,
             Words *words,
@@ -57,7 +58,7 @@ find_words (const FlamSource *source,
   return FALSE;
 }
 
-/* What stands second in (nearly) all samples, twice over. */
+/* The second address of (nearly) all samples, twice over. */
 static void
 drop_signal_frames (FlamGperftools *reader)
 {
@@ -101,7 +102,7 @@ drop_signal_frames (FlamGperftools *reader)
     }
 }
 
-/* The leaf may come twice: from the signal, and from the stack, one less. */
+/* The leaf may occur twice: from the signal, and from the stack, one less. */
 static void
 drop_double_leaves (FlamGperftools *reader)
 {
@@ -120,7 +121,7 @@ drop_double_leaves (FlamGperftools *reader)
     }
 }
 
-/* FALSE: it ends before its last record. */
+/* FALSE: the file ends before its last record. */
 static gboolean
 read_records (FlamGperftools *reader, Words *words, guint64 period)
 {

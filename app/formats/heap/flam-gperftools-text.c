@@ -9,8 +9,8 @@
  *        40:   163840 [    40:   163840] @ 0x55e24f1f0335 0x55e24f1f0955 …
  *
  * After "@ heap_v2/524288" values are samples, taken every so many bytes on
- * average, and are scaled up to what they stand for; "heap/1048576" has twice
- * that number.
+ * average, and are scaled up to estimates; "heap/1048576" has twice that
+ * number.
  *
  * contention: cycles waited and times
  *
@@ -21,7 +21,7 @@
  *
  * counts of anything: "threadcreate profile: total 7", then "1 @ 0x44cb3 …".
  *
- * threads, and where each of them is; the first address is no call:
+ * threads, and the stack of each of them; the first address is not a call:
  *
  *    --- threadz 1 ---
  *
@@ -32,9 +32,10 @@
  *    --- Thread 7f794ab8f940 (name: worker/14749) stack: ---
  *        [same as previous thread]
  *
- * Addresses are those behind calls: one less is the call.
+ * Addresses are return addresses: one less is the call.
  *
- * Java's have no heading of columns, and numbers of names for addresses:
+ * Java's have no heading of columns, and numbers of names in place of
+ * addresses:
  *
  *    --- heapz 1 ---                        or contentionz
  *    format = java
@@ -52,7 +53,7 @@ skip_spaces (const char **p, const char *end)
     ++*p;
 }
 
-/* A number, with the spaces before and `after` behind it. */
+/* A number, with spaces before and `after` after it. */
 static gboolean
 next_number (const char **p, const char *end, char after, gint64 *value)
 {
@@ -102,7 +103,8 @@ clamp_value (double value)
 }
 
 /* Blocks are sampled by their bytes: large ones nearly always, small ones
- * seldom. Poisson: a block of size s is met with 1 - exp (-s / period). */
+ * rarely. It is a Poisson process: a block of size s is sampled with
+ * probability 1 - exp (-s / period). */
 static void
 unsample (gint64 *count, gint64 *bytes, gint64 period)
 {
@@ -149,7 +151,7 @@ typedef struct
   } kind;
   gint64 period;
   gint64 hz;
-  gint64 ns; /* a unit of time, where there are no cycles */
+  gint64 ns; /* a unit of time, if there are no cycles */
 } Text;
 
 static gboolean
@@ -207,8 +209,8 @@ read_java_heap_line (FlamGperftools *reader,
   return read_addresses (reader, p, end, sample);
 }
 
-/* The thread that the lines to come are of. Those without a frame are not
- * threads that were requested. */
+/* The thread of the lines that follow. Threads without a frame are not those
+ * that were requested. */
 static gboolean
 begin_thread (FlamGperftools *reader, const char *line, const char *end)
 {
@@ -221,7 +223,8 @@ begin_thread (FlamGperftools *reader, const char *line, const char *end)
   return TRUE;
 }
 
-/* Words that are addresses, in a line of anything else; how many. */
+/* Reads the words that are addresses, in a line of any form; returns their
+ * number. */
 static guint
 add_addresses (FlamGperftools *reader,
                FlamGperftoolsSample *sample,
@@ -352,7 +355,7 @@ read_text_line (FlamGperftools *reader,
   return good;
 }
 
-/* The period behind the '@' of the first line: 1 where nothing is sampled. */
+/* The period after the '@' of the first line: 1 without sampling. */
 static gint64
 heap_period (const char *line, const char *end)
 {
@@ -446,7 +449,7 @@ flam_gperftools_read_text (FlamGperftools *reader,
         break;
       if (reader->java && is_java_name (line, length))
         {
-          lines->at = line; /* names are the caller's */
+          lines->at = line; /* the caller frees the names */
           break;
         }
       if (!read_text_line (reader, &text, line, length))

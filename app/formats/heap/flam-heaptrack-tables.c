@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-heaptrack-tables.h"
 
-/* Inlined into one another; more is not a program but a trap. */
+/* The limit of nested inlined frames; a program never has more. */
 #define MAX_CHAIN 256
 
 typedef struct
@@ -125,7 +125,8 @@ ip_equal (gconstpointer table, FlamId row, gconstpointer key)
   return flam_column_at (ips, Ip, row).address == *(const guint64 *)key;
 }
 
-/* Its number from 1; what is mapped when an address is first met counts. */
+/* Returns its number from 1; the mappings at the first use of an address are
+ * valid for it. */
 static guint32
 raw_ip (FlamHeaptrackTables *tables, guint64 address)
 {
@@ -174,8 +175,8 @@ flam_heaptrack_tables_trace (FlamHeaptrackTables *tables,
     trace = (FlamTrace){ 0, 0 };
   else if (G_UNLIKELY (tables->raw))
     trace.ip = ip != 0 ? raw_ip (tables, ip) : 0;
-  /* heaptrack takes operator new for a part of the allocator: its callers
-   * allocate. A trace that ends in one is another name for its parent. */
+  /* To heaptrack operator new is a part of the allocator: its callers allocate.
+   * A trace that ends in one is an alias of its parent. */
   else if (ip != 0 && flam_column_at (&tables->ips, Ip, ip - 1).op_new)
     trace = parent > 0 ? flam_column_at (&tables->traces, FlamTrace, parent - 1)
                        : (FlamTrace){ 0, 0 };
@@ -253,7 +254,7 @@ make_frame (FlamHeaptrackTables *tables,
       tables->builder, &function, 0, MIN (location->line, G_MAXINT32), depth);
 }
 
-/* In the file the innermost comes first, in the chain the outermost. */
+/* The file has the innermost first, the chain the outermost. */
 static void
 make_frames (FlamHeaptrackTables *tables, Ip *ip)
 {
@@ -303,7 +304,7 @@ make_stack (FlamHeaptrackTables *tables, FlamId prefix, guint32 number)
   return prefix;
 }
 
-/* How many stacks a trace is more than its caller's: its frames. */
+/* The number of stacks that a trace adds to its caller's: its frames. */
 static guint32
 count_frames (FlamHeaptrackTables *tables, guint32 number)
 {

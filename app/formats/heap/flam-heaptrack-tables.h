@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Where a heaptrack file says its code is: strings, instruction pointers,
- * traces, modules. Read as they come, made into frames and stacks at the end,
- * and only those that an allocation uses.
+/* The tables of code in a heaptrack file: strings, instruction pointers,
+ * traces, modules. They are read in the file's order, and made into frames and
+ * stacks at the end, but only those that an allocation uses.
  *
  *    s 4 main                     strings, numbered from 1; 0 is none
  *    i 55efe9abc993 1 14 15 19    instruction pointers, numbered from 1:
@@ -42,7 +42,7 @@ typedef struct
   FlamColumn frames;     /* FlamId: chains, caller first */
   FlamRanges *mapped;    /* value: module; offset: before the bias */
   FlamInterner ip_index; /* raw: by address */
-  guint32 op_new[4];     /* strings that name operator new */
+  guint32 op_new[4];     /* strings that are names of operator new */
   guint n_op_new;
 } FlamHeaptrackTables;
 
@@ -51,13 +51,13 @@ void flam_heaptrack_tables_init (FlamHeaptrackTables *tables, FlamLoad *load);
 void flam_heaptrack_tables_string (FlamHeaptrackTables *tables,
                                    const char *text,
                                    gsize length);
-/* `rest`: where the line's frames begin; it ends with a newline, and must live
+/* `rest`: the start of the line's frames; it ends with a newline, and must live
  * until the end. */
 void flam_heaptrack_tables_ip (FlamHeaptrackTables *tables,
                                guint64 address,
                                guint32 module,
                                const guint8 *rest);
-/* FALSE: it names what does not exist. */
+/* FALSE: it refers to something that does not exist. */
 gboolean flam_heaptrack_tables_trace (FlamHeaptrackTables *tables,
                                       guint64 ip,
                                       guint64 parent);
@@ -70,10 +70,10 @@ void flam_heaptrack_tables_map (FlamHeaptrackTables *tables,
 void flam_heaptrack_tables_unmap_all (FlamHeaptrackTables *tables);
 
 /* traces -> stacks: one more than there are traces; those with used[trace] and
- * what they stand on; g_free. used[] grows by the latter. */
+ * their callers; g_free. Sets used[] for the callers. */
 FlamId *flam_heaptrack_tables_stacks (FlamHeaptrackTables *tables,
                                       guint8 *used);
-/* traces -> TRUE where a rule matches the trace or what it stands on; of used
+/* traces -> TRUE if a rule matches the trace or one of its callers; of used
  * ones; g_free. */
 guint8 *flam_heaptrack_tables_suppressed (FlamHeaptrackTables *tables,
                                           const guint8 *used,
@@ -82,9 +82,9 @@ guint8 *flam_heaptrack_tables_suppressed (FlamHeaptrackTables *tables,
 /* '0' to '9' and 'a' to 'f': their values plus one; else 0. */
 extern const guint8 flam_heaptrack_digits[256];
 
-/* The hex number at `p`, and past the space behind it; NULL if there is none
- * or it has more than 64 bits. By a table: whether a digit is a letter is a
- * branch no processor can foresee. */
+/* Parses the hex number at `p`, and skips the space after it; NULL if there is
+ * none or it has more than 64 bits. It uses a table: a branch on digits or
+ * letters would be unpredictable. */
 static inline const guint8 *
 flam_heaptrack_hex (const guint8 *p, guint64 *value)
 {
@@ -100,5 +100,5 @@ flam_heaptrack_hex (const guint8 *p, guint64 *value)
   return p + (*p == ' ');
 }
 
-/* heaptrack's own list of what leaks by design. */
+/* heaptrack's own list of leaks by design. */
 FlamSuppressions *flam_heaptrack_suppressions_new (void);

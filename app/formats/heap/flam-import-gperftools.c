@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-/* The profiles gperftools (and programs that took after it) write without
- * protocol buffers: flam-gperftools-cpu.c and flam-gperftools-text.c. All have
- * addresses of the process and end in a copy of /proc/PID/maps, after a line
+/* The profiles of gperftools (and programs with its formats) without protocol
+ * buffers: flam-gperftools-cpu.c and flam-gperftools-text.c. All have addresses
+ * of the process and end with a copy of /proc/PID/maps, after a line
  * "MAPPED_LIBRARIES:" in those that are text; or, after "--- Memory map: ---",
- * in a brief one of code alone, where words may stand for others:
+ * with a short one of code alone, which may contain variables:
  *
  *      source=/home
  *      00400000-00fcb000: $source/program
  *
- * What "pprof --raw" writes has names before the profile, the outermost of a
+ * The output of "pprof --raw" has names before the profile, the outermost of a
  * chain of inlined functions first:
  *
  *    --- symbol
@@ -44,7 +44,7 @@ skip_word (const char *p, const char *end)
   return p;
 }
 
-/* "$word/program" -> what "word=/home" said. */
+/* Expands "$word/program" with the value of "word=/home". */
 static char *
 expand_path (GHashTable *words, const char *path, gsize length)
 {
@@ -189,7 +189,7 @@ get_address (const FlamGperftools *reader,
   return g_array_index (reader->addresses, guint64, sample->first + i);
 }
 
-/* "f(int)<00000000000041f0>": with where it begins, which nobody needs. */
+/* "f(int)<00000000000041f0>": with its start, which is not used. */
 static FlamId
 named_frame (FlamGperftools *reader,
              const char *name,
@@ -211,7 +211,7 @@ named_frame (FlamGperftools *reader,
                              depth);
 }
 
-/* The address' own names, outermost first, or what stands for it. */
+/* The address' own names, outermost first, or a substitute. */
 static FlamId
 push_address (FlamGperftools *reader, FlamId stack, guint64 address)
 {
@@ -292,7 +292,7 @@ probe (const FlamSource *source)
 
 static const char symbol_heading[] = "--- symbol\n";
 
-/* Takes the names off: `inner` is what follows the line that ends them, and
+/* Reads the names: `inner` is the text after the line that ends them, and after
  * the heading of the profile. */
 static GHashTable *
 read_names (FlamLoad *load, FlamSource *inner)

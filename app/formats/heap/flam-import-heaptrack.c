@@ -22,11 +22,11 @@
  * in the raw stream (which has x and m lines and was not interpreted yet) the
  * events are "+ size trace address" and "- address".
  *
- * What is shown equals what heaptrack_print says, which takes two things for
- * granted. A release is "temporary" when it names the info of the allocation
- * right before it, or info 0 right after another release; a few of those are
- * of another block. And leaks under functions known to leak by design (in the
- * C library, the linker, GLib) do not count; here they live to the end and are
+ * The figures are those of heaptrack_print, which makes two assumptions. A
+ * release is "temporary" if it refers to the info of the allocation right
+ * before it, or to info 0 right after another release; a few of those are of
+ * another block. And leaks below functions that leak by design (in the C
+ * library, the linker, GLib) do not count; here they live to the end and are
  * counted in a warning. Source of facts: heaptrack 1.4's reader. */
 
 #define CHUNK (8 << 20)
@@ -41,7 +41,7 @@ typedef struct
   FlamHeaptrackTables tables;
   FlamSuppressions *suppressions;
   guint version;
-  gboolean by_address; /* events name addresses, not infos */
+  gboolean by_address; /* events refer to addresses, not infos */
   guint64 last;        /* info or address of the last event, if it was a + */
   gint64 page_size;
   gint64 now; /* ms */
@@ -50,7 +50,7 @@ typedef struct
   guint64 bad_lines;
   gsize first_bad;
   guint64 unknown_releases;
-  const char *exe; /* raw: what module "x" is */
+  const char *exe; /* raw: the module "x" */
   gsize exe_length;
 } Reader;
 
@@ -168,7 +168,7 @@ read_version (Reader *reader, const guint8 *p, GError **error)
   return TRUE;
 }
 
-/* A text up to the end of the line, which begins with its length in files of
+/* A text up to the end of the line, with its length before it in files of
  * version 3. */
 static const char *
 read_text (Reader *reader,
@@ -195,7 +195,7 @@ read_string (Reader *reader, const guint8 *p, const guint8 *newline)
   gsize length;
   const char *text = read_text (reader, p, newline, &length);
 
-  /* Its number must not be another's, whatever is wrong with it. */
+  /* Its number must not be another's, even if it is invalid. */
   flam_heaptrack_tables_string (
       &reader->tables, text != NULL ? text : "", text != NULL ? length : 0);
   return text != NULL;
@@ -389,8 +389,8 @@ read_line (Reader *reader,
   return TRUE;
 }
 
-/* An event or a trace: read byte by byte, without a look for the line's end
- * first. What follows it, or NULL for any other line. */
+/* Reads an event or a trace: byte by byte, without a search for the line's end.
+ * Returns the text after it, or NULL for any other line. */
 static inline const guint8 *
 read_short_line (Reader *reader, const guint8 *line)
 {
@@ -415,7 +415,7 @@ read_short_line (Reader *reader, const guint8 *line)
              : NULL;
 }
 
-/* Whole lines; nearly every one is short. */
+/* Complete lines; nearly every one is short. */
 static const guint8 *
 read_chunk (Reader *reader, const guint8 *p, const guint8 *end, GError **error)
 {
@@ -442,7 +442,7 @@ read_lines (Reader *reader, GError **error)
 {
   const guint8 *data = reader->load->source->data;
   const guint8 *p = data;
-  const guint8 *known = data; /* no whole line is left before it */
+  const guint8 *known = data; /* no complete line is left before it */
   gsize size;
 
   while ((size = flam_source_more (reader->load->source, known - data)) >
@@ -493,7 +493,7 @@ mark_suppressed (Reader *reader, const guint8 *used)
                        blocks);
 }
 
-/* Of the traces, those that allocated become stacks. */
+/* The traces with allocations become stacks. */
 static FlamId *
 make_stacks (Reader *reader)
 {

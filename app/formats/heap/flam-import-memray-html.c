@@ -30,9 +30,9 @@ get_string (const Reader *reader, gint64 string)
              : 0;
 }
 
-/* The report says of whole subtrees that they are imports, and of the
- * machinery that it is not interesting; which frames are the machinery is
- * Memray's rule (frame_tools.py). */
+/* The report marks whole subtrees as imports, and the machinery as not
+ * interesting; which frames are machinery follows Memray's rule
+ * (frame_tools.py). */
 static guint
 function_flags (Reader *reader, guint node, const char *name, const char *file)
 {
@@ -82,7 +82,7 @@ parent_of (const Reader *reader, guint32 node)
              : FLAM_NONE;
 }
 
-/* Upright: parents first, so their stacks are there. */
+/* Upright: parents first, so their stacks exist. */
 static void
 make_stacks (Reader *reader, guint n)
 {
@@ -99,8 +99,8 @@ make_stacks (Reader *reader, guint n)
     }
 }
 
-/* Inverted: from the node up to the one below the root is from the outermost
- * caller to the function that allocates. */
+/* Inverted: the path from the node up to the one below the root leads from the
+ * outermost caller to the function that allocates. */
 static FlamId
 node_stack (Reader *reader, guint32 node)
 {
@@ -114,8 +114,8 @@ node_stack (Reader *reader, guint32 node)
   return stack;
 }
 
-/* Merged threads are one that has no name: what the nodes say then is any of
- * those that were merged. */
+/* Merged threads are one without a name: the nodes' thread is then any of those
+ * that were merged. */
 static FlamId
 node_thread (Reader *reader, guint32 node)
 {
@@ -163,7 +163,7 @@ add_measures (Reader *reader)
                                            : FLAM_STANDARD_PEAK_BLOCKS);
 }
 
-/* What a node has beyond its children. */
+/* The weight of a node beyond its children's. */
 static void
 add_nodes (Reader *reader, guint n)
 {
@@ -194,7 +194,7 @@ add_nodes (Reader *reader, guint n)
     }
 }
 
-/* The ns at which what is before the snapshot `index` begins. */
+/* The start in ns of the interval before the snapshot `index`. */
 static gint64
 snapshot_time (const Reader *reader, gint64 index)
 {
@@ -220,9 +220,9 @@ highest_mark (const Reader *reader)
   return best;
 }
 
-/* The sizes of single blocks are not in the file: some of them get a byte more
- * than the others, so that all are together what they should be. Intervals
- * without blocks are what came and went between two snapshots. */
+/* The file does not have the sizes of single blocks: some of them get a byte
+ * more than the others, so that their sum is right. Intervals without blocks
+ * are of blocks that lived between two snapshots. */
 static void
 add_interval (Reader *reader, const FlamMemrayInterval *interval, gint64 mark)
 {

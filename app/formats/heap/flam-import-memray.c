@@ -5,8 +5,8 @@
 #include <string.h>
 
 /* Memray's .bin, versions 12 and 13 (Memray 1.19 and 1.20). Little-endian;
- * often in an LZ4 frame, which FlamSource took off. varint is LEB128; svarint
- * a zigzag one; "d" a svarint that is added to the last value of its kind.
+ * often in an LZ4 frame, which FlamSource unpacks. varint is LEB128; svarint a
+ * zigzag one; "d" a svarint that is added to the last value of its kind.
  *
  *    0   "memray\0"                 49  command, NUL
  *    7   i32 version                    i32 pid
@@ -39,10 +39,10 @@
  *    4 varint id, varint code, svarint instruction, u8
  *    13 varint address >> 3 [, varint native]        15 end
  *
- * No capture by Memray itself could be made where this was written: it follows
- * Memray 1.20's sources (record_reader.cpp, records.h, snapshot.cpp). Which
- * native frames are shown stands in flam-memray-native.c. What is unmapped in
- * part counts anew with what is left. */
+ * This was written without captures by Memray itself: it follows Memray 1.20's
+ * sources (record_reader.cpp, records.h, snapshot.cpp). flam-memray-native.c
+ * describes which native frames are shown. A mapping that is unmapped in part
+ * counts as a new one with the rest. */
 
 #define HEADER_SIZE 49
 

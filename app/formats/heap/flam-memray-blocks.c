@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Blocks and mappings, as they come and go. */
+/* Blocks and mappings, in the order of their events. */
 
 enum
 {
@@ -44,7 +44,8 @@ flam_memray_address (FlamMemray *reader, guint cached)
              flam_memray_delta (reader, &reader->last_address) << 3;
 }
 
-/* Temporary is only what its own thread releases, and whole. */
+/* Temporary blocks are only those that their own thread releases, and
+ * entirely. */
 static void
 release (FlamMemray *reader, guint64 key, gboolean whole)
 {

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* The native frames of a capture made with --native: a tree of calls, whose
- * nodes the blocks name, and what was mapped where.
+/* The native frames of a capture made with --native: a tree of calls, to whose
+ * nodes the blocks refer, and the mappings.
  *
  *    node   caller  ip                  segments
  *    1      0       python3 (main)        python3     400000 .. 500000
@@ -12,12 +12,12 @@
  *    3      2       numpy.so              libc.so     7fa000 .. 7fc000
  *    4      3       libc.so (malloc)
  *
- * From a block's node on (4), what lies outside of the interpreter (4, 3) was
- * called by the innermost of Python's frames, and is shown above it. What is
- * below the first frame of the interpreter itself (2) stands for Python's own
- * frames, which are there already; C code further down, which called back
- * into Python, could only be put in its place with the interpreter's symbols,
- * and is not shown. */
+ * From a block's node on (4), the frames outside of the interpreter (4, 3) were
+ * called by the innermost of Python's frames, and are shown above it. Those
+ * below the first frame of the interpreter itself (2) correspond to Python's
+ * own frames, which are there already; C code further down, which called back
+ * into Python, could only be placed with the interpreter's symbols, and is not
+ * shown. */
 
 typedef struct
 {
@@ -25,7 +25,7 @@ typedef struct
   guint64 caller; /* node, from 1; 0: none */
 } Node;
 
-/* Python's stack, and a block's node: the stack of both. */
+/* Python's stack, and a block's node -> the stack of both. */
 typedef struct
 {
   FlamId python;
@@ -87,7 +87,7 @@ flam_memray_native_call (FlamMemrayNative *native, guint64 ip, guint64 caller)
   g_array_append_val (native->nodes, node);
 }
 
-/* A new list of all that is mapped follows. */
+/* A new list of all mappings follows. */
 void
 flam_memray_native_begin_maps (FlamMemrayNative *native)
 {
@@ -144,7 +144,7 @@ make_stack (FlamMemrayNative *native, FlamId stack, guint64 node)
           0,
           0);
       g_array_append_val (frames, frame);
-      /* A caller comes before what it calls; else there would be no end. */
+      /* A caller precedes its callees; otherwise there might be a loop. */
       if (call->caller >= node)
         break;
       node = call->caller;

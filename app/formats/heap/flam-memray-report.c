@@ -68,7 +68,7 @@ read_strings (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
     }
 }
 
-/* A child comes after its parent; what does not is not linked. */
+/* A child comes after its parent; any other is not linked. */
 static void
 read_children (FlamMemrayReport *report, FlamJson *json)
 {
@@ -82,7 +82,7 @@ read_children (FlamMemrayReport *report, FlamJson *json)
           gint64 child = flam_json_get_int (json);
           guint old = report->parents->len;
 
-          /* every node is somebody's child: no more than there are numbers */
+          /* every node is a child of one parent: at most as many as numbers */
           if (child <= parent ||
               (gsize)child > (gsize)(json->end - json->start))
             continue;
@@ -230,8 +230,8 @@ read_packed (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
 
 /* --- nested nodes -------------------------------------------------------- */
 
-/* A node whose members are being read; `array`: its children are, 0 they are
- * not. */
+/* A node whose members are being read; `array`: the depth of its children, 0 if
+ * they are not. */
 typedef struct
 {
   guint node, object, array;
@@ -273,7 +273,7 @@ read_string (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
   return report->strings->len - 1;
 }
 
-/* ["work","app.py","18"]; the root's line is a number, and no matter. */
+/* ["work","app.py","18"]; the root's line is a number, and is not used. */
 static void
 read_location (FlamMemrayReport *report,
                FlamJson *json,

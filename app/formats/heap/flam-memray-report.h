@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Memray's reports, which carry their data: flame graphs
+/* Memray's reports, which contain their data: flame graphs
  *
  *    const packed_data = {"strings":[…],
  *      "nodes":{"name":[…],"function":[…],"filename":[…],"lineno":[…],
@@ -20,20 +20,19 @@
  *      "size":560,"stack_trace":"work at app.py:18","tid":"0x1"},…];
  *
  * Before 1.7 (February 2023) it is `const data = `, and a flame graph's nodes
- * lie in one another:
+ * are nested:
  *
  *    {"children":[{"children":[],"interesting":true,
  *        "location":["work","app.py","18"],"n_allocations":1,"name":"x = 1",
  *        "thread_id":"0x1","value":560}], …,"unique_threads":["0x1"],
  *     "value":560}
  *
- * A node is a row of the columns; texts are numbers into "strings", and
- * escaped for HTML. Node 0 is the root. A node's value holds its children's.
- * In a temporal report the nodes have no values; an interval is allocated
- * before the snapshot `from` was taken and released before `to`. An inverted
- * report has the allocating function next to the root.
- * Source of facts: Memray 1.3 and 1.20, reporters/flamegraph.py and its
- * templates. */
+ * A node is a row of the columns; texts are indices into "strings", and escaped
+ * for HTML. Node 0 is the root. A node's value includes its children's. In a
+ * temporal report the nodes have no values; an interval is allocated before the
+ * snapshot `from` was taken and released before `to`. An inverted report has
+ * the allocating function next to the root. Source of facts: Memray 1.3 and
+ * 1.20, reporters/flamegraph.py and its templates. */
 
 #include "flam-load.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Between the two halves of the importer of Memray's captures: the records
- * (flam-memray-records.c), and what is around them (flam-import-memray.c),
- * where the format is drawn. */
+/* Shared by the two halves of the importer of Memray's captures: the records
+ * (flam-memray-records.c), and the rest (flam-import-memray.c), which shows the
+ * format. */
 
 #include "flam-ledger.h"
 #include "flam-ranges.h"
@@ -72,12 +72,12 @@ typedef struct
   gboolean ended;
 } FlamMemray;
 
-/* The tables; the fields above them are the caller's. */
+/* Initializes the tables; the caller sets the fields above them. */
 void flam_memray_init (FlamMemray *reader);
 
 /* --- bytes (flam-memray-bytes.c) ------------------------------------------ */
 
-/* Little-endian; past the end: 0, "", and short_read. */
+/* Little-endian; past the end: 0, "", and sets short_read. */
 guint64 flam_memray_fixed (FlamMemray *reader, guint size);
 guint64 flam_memray_varint (FlamMemray *reader);
 gint64 flam_memray_signed (FlamMemray *reader);
@@ -88,13 +88,13 @@ void flam_memray_skip (FlamMemray *reader, guint64 n);
 
 /* --- records (flam-memray-records.c) -------------------------------------- */
 
-/* From the header's end to that of the capture, or of what makes sense; FALSE
- * only when cancelled. */
+/* Reads from the header's end to that of the capture, or of its valid part;
+ * FALSE only when cancelled. */
 gboolean flam_memray_read_records (FlamMemray *reader, GError **error);
 
 FlamId flam_memray_frame (FlamMemray *reader, guint64 code, gint64 instruction);
 FlamMemrayThread *flam_memray_thread (FlamMemray *reader, guint64 tid);
-/* Python's frames as they stand. */
+/* The current stack of Python's frames. */
 static inline FlamId
 flam_memray_stack (const FlamMemrayThread *thread)
 {
@@ -107,7 +107,7 @@ flam_memray_stack (const FlamMemrayThread *thread)
 
 /* One of the last addresses, or a new one. */
 guint64 flam_memray_address (FlamMemray *reader, guint cached);
-/* A block that comes or goes; FALSE: that makes no sense. */
+/* A block is allocated or released; FALSE: the record is invalid. */
 gboolean flam_memray_block (FlamMemray *reader, guint flags);
 
 /* --- native frames (flam-memray-native.c) -------------------------------- */
@@ -120,10 +120,10 @@ void flam_memray_native_begin_maps (FlamMemrayNative *native);
 void flam_memray_native_map (FlamMemrayNative *native,
                              const char *file,
                              guint64 address);
-/* Of the file mapped last; `address` is the file's own. */
+/* A segment of the last mapped file; `address` is the file's own. */
 void flam_memray_native_segment (FlamMemrayNative *native,
                                  guint64 address,
                                  guint64 size);
-/* Python's `stack` and what it called, to the node. */
+/* Python's `stack` and its native callees, down to the node. */
 FlamId
 flam_memray_native_stack (FlamMemrayNative *native, FlamId stack, guint64 node);

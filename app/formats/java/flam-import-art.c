@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Method traces of Android's runtime (ART), little-endian. Either a text that
- * says what is what, and records behind it,
+ * describes threads and methods, followed by records,
  *
  *    *version           *threads          *methods               *end
  *    3                  4711  main        0x10  a.B  run  ()V  B.java
  *    clock=dual
  *
- * or records alone, among which those of thread 0 say it: 1 a method (u16
- * length, its line), 2 a thread (u16 id, u16 length, its name), 3 the end (u32
- * length, the text). The records begin with
+ * or records alone, among which those of thread 0 describe them: 1 a method
+ * (u16 length, its line), 2 a thread (u16 id, u16 length, its name), 3 the end
+ * (u32 length, the text). The records begin with
  *
  *    "SLOW"  u16 version, 0xf0 more: without the text  u16 where records begin
  *    u64 start  u16 size of a record, from version 3 on
  *
  * and each is: u16 thread (version 1: u8); u32 method and what happened: 0 it
  * was entered, 1 left, 2 left by an exception; u32 µs since the start, or two
- * of them: the thread's CPU time, and the clock on the wall. Source of facts:
+ * of them: the thread's CPU time, and the wall clock. Source of facts:
  * Android's art/runtime/trace.h. */
 
 #include "flam-formats.h"
@@ -32,7 +32,7 @@
 typedef struct
 {
   FlamId id;
-  gint64 last; /* ns, of its own clock */
+  gint64 last; /* ns, of the thread's clock */
   guint open;  /* calls */
 } Thread;
 
@@ -46,7 +46,7 @@ typedef struct
   gint32 pid;
   const guint8 *at, *end;
   guint version, size;
-  gboolean of_cpu; /* its one clock is the threads' CPU time */
+  gboolean of_cpu; /* its only clock is the threads' CPU time */
   gboolean streamed;
   guint64 records, unknown;
 } Trace;
@@ -171,7 +171,7 @@ add_fact (Trace *trace, FlamSlice line)
     trace->pid = (gint32)pid;
 }
 
-/* Up to "*end"; `at` is then behind it. */
+/* Reads up to "*end"; `at` is then after it. */
 static void
 read_text (Trace *trace)
 {
@@ -239,7 +239,8 @@ read_header (Trace *trace, GError **error)
   return TRUE;
 }
 
-/* What thread 0 says; `at` is behind that 0. FALSE: it ends in it. */
+/* Reads a record of thread 0; `at` is after that 0. FALSE: the file ends in
+ * it. */
 static gboolean
 read_told (Trace *trace, const guint8 **at, gboolean *last)
 {
@@ -346,8 +347,8 @@ warn (Trace *trace)
       "%" PRIu64 " calls do not return in the trace: they last to its end");
 }
 
-/* What does not return lasts to the end, which for clocks of the threads' own
- * is the thread's. */
+/* Calls without a return last to the end, which for clocks of threads is the
+ * thread's. */
 static void
 end_threads (Trace *trace)
 {

@@ -48,7 +48,7 @@ static const struct
   [IO] = { { "io-time", N_ ("Files and sockets"), FLAM_OF_TIME }, TRUE },
 };
 
-/* What a sample of the event weighs: a field, or 1 for FLAM_JFR_N_ROLES. */
+/* The weight of a sample of the event: a field, or 1 for FLAM_JFR_N_ROLES. */
 static const struct
 {
   const char *name;
@@ -84,7 +84,7 @@ static const struct
   { "jdk.SocketWrite", IO, FLAM_JFR_DURATION, FLAM_STATE_IO },
 };
 
-/* malloc and free, to be put in order. */
+/* malloc and free, before they are sorted. */
 typedef struct
 {
   gint64 time;
@@ -105,7 +105,7 @@ typedef struct
   gboolean lost;
   guint64 events;
   gint32 pid;
-  char *name; /* the process's */
+  char *name; /* of the process */
 } Reader;
 
 /* --- events -------------------------------------------------------------- */
@@ -215,7 +215,7 @@ add_event (Reader *reader, const char *name, const FlamJfrObject *event)
     reader->lost = TRUE;
 }
 
-/* As jps names it: the main class, or the jar without its folder. */
+/* As in jps: the main class, or the jar without its folder. */
 static char *
 process_name (const char *arguments)
 {
@@ -226,7 +226,8 @@ process_name (const char *arguments)
   return *first != '\0' ? g_path_get_basename (first) : g_strdup ("java");
 }
 
-/* What the whole process is stands in any chunk, once in each. */
+/* Reads attributes of the whole process, which are in any chunk, once in
+ * each. */
 static void
 find_process (Reader *reader, FlamJfrChunk *chunk)
 {
@@ -337,7 +338,7 @@ add_blocks (Reader *reader, GError **error)
 /* --- the importer -------------------------------------------------------- */
 
 /* Bytes for objects are of samples of the allocations, or else of the buffers
- * that they filled; beside the blocks of malloc they need a name of their own.
+ * that they filled; beside the blocks of malloc they need another name.
  */
 static void
 add_measures (Reader *reader)
@@ -413,7 +414,7 @@ say_partial (Reader *reader, const FlamJfrChunk *chunk)
                      at);
 }
 
-/* Chunks after one that cannot be read cannot be found. */
+/* The chunks after an invalid one cannot be found. */
 static gboolean
 read_chunks (Reader *reader, GError **error)
 {

@@ -89,7 +89,7 @@ flam_jfr_add_constant (FlamJfrPool *pool, guint64 key, const guint8 *at)
 
 /* --- texts --------------------------------------------------------------- */
 
-/* A byte says how it is written: 0 none, 1 empty, 2 a key of the constants, 3
+/* The first byte is the encoding: 0 none, 1 empty, 2 a key of the constants, 3
  * UTF-8, 4 UTF-16 in varints, 5 Latin-1. */
 gboolean
 flam_jfr_skip_text (const guint8 **at, const guint8 *end)
@@ -125,7 +125,7 @@ utf16_text (const guint8 *at, const guint8 *end, guint64 n)
       gunichar2 unit = (gunichar2)value;
       g_array_append_val (units, unit);
     }
-  if (units->len == 0) /* and no array either */
+  if (units->len == 0) /* nor an array */
     return g_strdup ("");
   text = g_utf16_to_utf8 (
       (const gunichar2 *)units->data, units->len, NULL, NULL, NULL);
@@ -142,7 +142,7 @@ latin1_text (const guint8 *at, guint64 n)
   return g_string_free (text, FALSE);
 }
 
-/* What flam_jfr_skip_text() went over, so it is whole. */
+/* Reads text that flam_jfr_skip_text() has skipped, so it is complete. */
 char *
 flam_jfr_decode_text (FlamJfrChunk *chunk, const guint8 *at, guint depth)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What a chunk of a flight recording is made of, and its values: numbers, texts
+/* The parts of a chunk of a flight recording, and its values: numbers, texts
  * and constants. See flam-jfr.h. */
 
 #include "flam-builder.h"
 #include "flam-columns.h"
 #include "flam-source.h"
 
-/* What fields are for, and what classes of constants are looked up. */
+/* The roles of fields, and the classes of constants that are looked up. */
 typedef enum
 {
   FLAM_JFR_START,
@@ -76,9 +76,9 @@ typedef struct
 {
   guint64 key;
   const guint8 *at; /* its object */
-  FlamId made;      /* what the importer made of it, once `known` */
+  FlamId made;      /* the importer's value for it, once `known` */
   gboolean known;
-  gboolean truncated; /* a stack: it does not reach its root */
+  gboolean truncated; /* a stack: it is truncated */
 } FlamJfrConstant;
 
 typedef struct
@@ -88,8 +88,8 @@ typedef struct
   guint32 class;        /* of the chunk's, or FLAM_NONE */
 } FlamJfrPool;
 
-/* An object's fields by their role: numbers, keys of constants, or where in the
- * file a text or an array begins; 0 where it has none. */
+/* An object's fields by their role: numbers, keys of constants, or the offset
+ * in the file of a text or an array; 0 if it has none. */
 typedef struct
 {
   guint64 value[FLAM_JFR_N_ROLES];
@@ -100,7 +100,7 @@ typedef struct
   const FlamSource *source;
   const guint8 *start;
   const guint8 *end;
-  gboolean cut; /* it has no end, or one beyond the file's */
+  gboolean cut; /* its end is missing, or beyond the file's */
   gint64 unix_ns;
   gint64 ticks;
   gint64 ticks_per_second;
@@ -109,12 +109,12 @@ typedef struct
   GArray *fields;  /* FlamJfrField */
   GHashTable *class_index;
   FlamJfrPool pools[FLAM_JFR_N_POOLS];
-  guint64 steps; /* left; a chunk that takes more is made to do harm */
+  guint64 steps; /* remaining; a chunk that needs more is hostile */
   const char *problem;
   const guint8 *problem_at;
 } FlamJfrChunk;
 
-/* Where an event's bytes are, after its type. */
+/* The place of an event's bytes, after its type. */
 typedef struct
 {
   guint64 type;
@@ -122,7 +122,7 @@ typedef struct
   const guint8 *end;
 } FlamJfrEvent;
 
-/* Forms of values that are no objects. */
+/* Encodings of values that are not objects. */
 enum
 {
   FLAM_JFR_OBJECT,
@@ -133,7 +133,7 @@ enum
   FLAM_JFR_TEXT,
 };
 
-/* FALSE, and the chunk says what the problem is. */
+/* FALSE: `problem` of the chunk is set. */
 gboolean
 flam_jfr_fail (FlamJfrChunk *chunk, const guint8 *at, const char *problem);
 
@@ -146,8 +146,8 @@ flam_jfr_find (FlamJfrChunk *chunk, FlamJfrPoolKind pool, guint64 key);
 void flam_jfr_add_constant (FlamJfrPool *pool, guint64 key, const guint8 *at);
 
 gboolean flam_jfr_skip_text (const guint8 **at, const guint8 *end);
-/* Of what was skipped; NULL: there is no text. At a depth of 1, constants are
- * not followed. */
+/* Of skipped data; NULL: there is no text. At a depth of 1, constants are not
+ * followed. */
 char *flam_jfr_decode_text (FlamJfrChunk *chunk, const guint8 *at, guint depth);
-/* The text whose place a field of an object gave; NULL for none. */
+/* The text at the offset in an object's field; NULL for none. */
 char *flam_jfr_text (FlamJfrChunk *chunk, guint64 place);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* How a frame ran, as far as it is distinguished. */
+/* The kinds of frames that are distinguished. */
 enum
 {
   JAVA,
@@ -14,7 +14,7 @@ enum
   KERNEL,
 };
 
-/* The constant, and what it says; NULL: it is not there. */
+/* The constant, and its content; NULL: it does not exist. */
 static FlamJfrConstant *
 read_constant (FlamJfrStacks *stacks,
                FlamJfrPoolKind pool,
@@ -63,7 +63,7 @@ source_file (FlamJfrStacks *stacks, const char *class)
 
   if (strchr (class, '.') != NULL || *class == '[' || *class == '\0' ||
       (*name != '\0' && name[1] == '\0'))
-    return 0; /* made at run time */
+    return 0; /* generated at run time */
   if (dollar != NULL)
     length = dollar - class;
   file = g_strdup_printf ("%.*s.java", (int)MIN (length, 4096), class);
@@ -185,7 +185,7 @@ make_frame (FlamJfrStacks *stacks, const FlamJfrObject *frame)
       way == INLINED);
 }
 
-/* Frames stand in the file with the leaf first. */
+/* The file has the frames leaf first. */
 static FlamId
 make_stack (FlamJfrStacks *stacks, const FlamJfrObject *object)
 {
@@ -279,7 +279,7 @@ flam_jfr_push_class (FlamJfrStacks *stacks, FlamId stack, guint64 key)
 
 /* --- threads ------------------------------------------------------------- */
 
-/* Virtual threads have no number of the system's. */
+/* Virtual threads have no number of the system. */
 static FlamId
 make_thread (FlamJfrStacks *stacks, const FlamJfrObject *object)
 {

@@ -8,11 +8,11 @@
  *                 │        └────▶ symbol
  *                 └▶ frame type: interpreted, compiled, inlined, native …
  *
- * A Java method is one function however it ran; that it was inlined is a fact
- * of the frame. async-profiler's native functions are methods with the
- * descriptor "()L;" in the class of their library. A class does not say which
- * file it is from: by the language's rule it is that of the outermost class'
- * name, in its package's folder. */
+ * A Java method is the same function in all tiers; whether it was inlined is an
+ * attribute of the frame. async-profiler's native functions are methods with
+ * the descriptor "()L;" in the class of their library. A class does not contain
+ * its file: by the language's rule the file has the outermost class' name, in
+ * its package's folder. */
 
 #include "flam-jfr.h"
 
@@ -25,7 +25,7 @@ typedef struct
 
 /* FLAM_NONE: it has none. */
 FlamId flam_jfr_stack (FlamJfrStacks *stacks, guint64 key, gboolean *truncated);
-/* With the class of what was allocated on top. */
+/* With the class of the allocated object as the leaf. */
 FlamId flam_jfr_push_class (FlamJfrStacks *stacks, FlamId stack, guint64 key);
 FlamId flam_jfr_thread (FlamJfrStacks *stacks, guint64 key);
 FlamState flam_jfr_state (FlamJfrStacks *stacks, guint64 key);

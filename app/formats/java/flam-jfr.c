@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define HEADER 68
-/* Objects in objects; what the JDK writes has four levels. */
+/* The limit of nested objects; the JDK's have four levels. */
 #define MAX_DEPTH 16
 #define STEPS_PER_BYTE 32
 
@@ -44,7 +44,7 @@ static gboolean read_fields (FlamJfrChunk *chunk,
                              FlamJfrObject *object,
                              guint depth);
 
-/* One value of a class, which is no array. */
+/* Reads one value of a class, which is not an array. */
 static gboolean
 read_value (FlamJfrChunk *chunk,
             const FlamJfrClass *class,
@@ -316,8 +316,9 @@ read_header (FlamJfrChunk *chunk, const guint8 *at)
   return TRUE;
 }
 
-/* The last metadata holds; the JDK writes it at the end, async-profiler first.
- */
+/* The last metadata is valid; the JDK writes it at the end, async-profiler
+   first.
+*/
 static gboolean
 find_metadata (FlamJfrChunk *chunk)
 {

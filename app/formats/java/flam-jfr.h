@@ -10,41 +10,42 @@
  *    68 events: varint size, varint type, …
  *
  * all of it big-endian; varints have the lowest bits first and nine bytes at
- * most. Two types of event say what the others are:
+ * most. Two types of event describe the others:
  *
  *    0  metadata   classes, each a list of fields, which are numbers, texts,
  *                  objects of a class, or keys of constants of a class; or an
  *                  array of those
  *    1  checkpoint constants: a class, and keys with an object each
  *
- * A chunk's constants may stand behind the events that name them, so it is read
- * twice: first where its constants are, then its events. A constant is decoded
- * when it is looked up.
+ * A chunk's constants may follow the events that refer to them, so it is read
+ * twice: first the places of its constants, then its events. A constant is
+ * decoded when it is looked up.
  *
- * Fields are known by what they are for, by name; the others are skipped.
- * Source of facts: OpenJDK's jdk.jfr (metadata.xml, jdk.jfr.internal.consumer),
+ * Fields are identified by name and have a role; the others are skipped. Source
+ * of facts: OpenJDK's jdk.jfr (metadata.xml, jdk.jfr.internal.consumer),
  * async-profiler's JfrReader. */
 
 #include "flam-jfr-chunk.h"
 
-/* The chunk at `at`: its header, metadata and constants. FALSE: it is none, or
- * nothing of it can be read; `problem` says why. Clear it in either case. */
+/* Opens the chunk at `at`: its header, metadata and constants. FALSE: it is not
+ * a chunk, or cannot be read at all; `problem` has the reason. Clear it in
+ * either case. */
 gboolean flam_jfr_chunk_init (FlamJfrChunk *chunk,
                               const FlamSource *source,
                               const guint8 *at);
 void flam_jfr_chunk_clear (FlamJfrChunk *chunk);
 
-/* From `*at`, at first flam_jfr_first_event(), which moves behind it. FALSE at
- * the end. */
+/* Reads the event at `*at`, at first flam_jfr_first_event(), which moves past
+ * it. FALSE at the end. */
 const guint8 *flam_jfr_first_event (const FlamJfrChunk *chunk);
 gboolean flam_jfr_next_event (FlamJfrChunk *chunk,
                               const guint8 **at,
                               FlamJfrEvent *event);
 
-/* NULL: there is none of that id. */
+/* NULL: no constant has that id. */
 const FlamJfrClass *flam_jfr_class (const FlamJfrChunk *chunk, guint64 id);
 
-/* Reads an object of the class at `*at`, which moves behind it. */
+/* Reads an object of the class at `*at`, which moves past it. */
 gboolean flam_jfr_read_object (FlamJfrChunk *chunk,
                                const FlamJfrClass *class,
                                const guint8 **at,
@@ -55,13 +56,13 @@ gboolean flam_jfr_read_constant (FlamJfrChunk *chunk,
                                  const FlamJfrConstant *constant,
                                  FlamJfrObject *object);
 
-/* The frames whose place the field of a stack gave: how many, and the class to
- * read each with. */
+/* The frames at the offset in the field of a stack: returns their number, and
+ * the class of each. */
 guint32 flam_jfr_frames (FlamJfrChunk *chunk,
                          guint64 place,
                          const guint8 **at,
                          const FlamJfrClass **class);
 
-/* ns since 1970, or of a span, for ticks. */
+/* Converts ticks to ns since 1970, or to a duration. */
 gint64 flam_jfr_time (const FlamJfrChunk *chunk, guint64 ticks);
 gint64 flam_jfr_span (const FlamJfrChunk *chunk, guint64 ticks);

@@ -16,9 +16,9 @@
  *    frame    i32 n, n bytes of function; i32 n, n bytes of file; i64 line;
  *             u8 it is C; u8 it is inlined
  *
- * The data are what Profile.fetch() gives: ips of a stack, leaf first, then
+ * The data are the result of Profile.fetch(): ips of a stack, leaf first, then
  * either 0, or the thread, the task, a clock, 1 for awake or 2 for asleep, 0,
- * 0. Which it is, all of a file's stacks have in common. Source of facts:
+ * 0. All stacks of a file have the same of the two forms. Source of facts:
  * FlameGraphs.jl 1.2, src/io.jl; Julia's stdlib/Profile. */
 
 #define HEADER 13
@@ -37,7 +37,7 @@ typedef struct
 typedef struct
 {
   FlamId stack;
-  gint64 left; /* columns that are not its children's */
+  gint64 left; /* columns beyond its children's */
 } Node;
 
 typedef struct
@@ -51,7 +51,7 @@ typedef struct
   GArray *nodes;        /* Node: open ones */
   FlamId process;
   guint64 samples;
-  guint64 steps; /* left; a file that takes more is made to do harm */
+  guint64 steps; /* remaining; a file that needs more is hostile */
   gboolean cut;
 } Reader;
 
@@ -89,7 +89,7 @@ take_text (Reader *reader, FlamId *text)
   return TRUE;
 }
 
-/* `ip` 0: not known. */
+/* `ip` 0: unknown. */
 static gboolean
 take_frame (Reader *reader, guint64 ip, FlamId *frame)
 {
@@ -254,7 +254,7 @@ add_blocks (Reader *reader, const guint8 *data, guint64 n, GError **error)
         return FALSE;
       if (word (data, i) != 0 ||
           (meta && (i + 1 == n || word (data, i + 1) != 0)))
-        continue; /* a thread, task or clock may well be 0 */
+        continue; /* a thread, task or clock may be 0 */
       add_block (reader, data, first, i, meta);
       i += meta;
       first = i + 1;
@@ -304,7 +304,7 @@ close_node (Reader *reader)
   g_array_set_size (reader->nodes, reader->nodes->len - 1);
 }
 
-/* The root is no function: "ROOT". */
+/* The root is not a function: "ROOT". */
 static gboolean
 open_node (Reader *reader)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Austin's samples, whichever way they are written: flam-import-austin.c reads
- * the text, flam-mojo.c the binary form.
+/* Austin's samples, in both formats: flam-import-austin.c reads the text,
+ * flam-mojo.c the binary form.
  *
- * A sample is a thread's stack, the µs since the threads were looked at before,
- * and in some modes how many bytes more or less of memory the process then had.
- * Threads are looked at one after the other, and have the same µs; none has a
- * time of its own, so it is counted up. */
+ * A sample is a thread's stack, the µs since the threads were sampled before,
+ * and in some modes the change of the process's memory in bytes. Threads are
+ * sampled one after the other, and have the same µs; samples have no time, so
+ * it is the sum of these. */
 
 #include "flam-load.h"
 
@@ -46,7 +46,7 @@ typedef struct
 
 void flam_austin_init (FlamAustin *austin, FlamLoad *load);
 
-/* "mode", "duration", …: what comes before the samples or after them. */
+/* Reads "mode", "duration", …: the metadata before or after the samples. */
 void flam_austin_tell (FlamAustin *austin,
                        const char *key,
                        gsize key_length,
@@ -68,7 +68,7 @@ FlamId flam_austin_frame (FlamAustin *austin,
                           gint64 line,
                           gboolean *python);
 void flam_austin_add (FlamAustin *austin, const FlamAustinSample *sample);
-/* The measures, also where there was no sample. */
+/* Adds the measures, even without any sample. */
 void flam_austin_begin (FlamAustin *austin);
 
 gboolean flam_mojo_read (FlamAustin *austin, FlamLoad *load, GError **error);

@@ -62,8 +62,8 @@ probe (const FlamSource *source)
 
 /* --- samples ------------------------------------------------------------- */
 
-/* The number or the three with commas between them at the end of the line; how
- * many, 0 for what is neither. */
+/* The number, or the three with commas between them, at the end of the line;
+ * returns how many, 0 for anything else. */
 static guint
 take_metrics (const char *start, const char **end, gint64 metrics[N_METRICS])
 {
@@ -111,7 +111,7 @@ split_colons (const char *text,
   return TRUE;
 }
 
-/* What is not of that form is a name. */
+/* A text without that form is a name. */
 static FlamId
 read_frame (FlamAustin *austin, const char *text, const char *end)
 {
@@ -159,7 +159,8 @@ read_stack (FlamAustin *austin, const char *at, const char *end)
   return stack;
 }
 
-/* Its mode stands in the file's first lines, or is seen by the first sample. */
+/* The mode is given in the file's first lines, or determined from the first
+ * sample. */
 static gboolean
 read_sample (FlamAustin *austin, const char *at, const char *end)
 {

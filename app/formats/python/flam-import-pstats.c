@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* What Python's cProfile and profile write: the dictionary of pstats, as
- * marshal has it.
+/* The output of Python's cProfile and profile: the dictionary of pstats, in
+ * marshal's format.
  *
  *    { (file, line, name): (cc, nc, tt, ct, { (file, line, name): CALLER }) }
  *
@@ -18,7 +18,7 @@
  *            writes their number alone
  *
  * Code that is not Python's has the file "~". An object of marshal is a byte of
- * type, whose top bit says that the object gets the next number, and its data:
+ * type, whose top bit is set if the object gets the next number, and its data:
  *
  *    '{' key value … '0'      ')' u8 n, n objects     '(' i32 n, n objects
  *    'z' 'Z' u8 n, bytes      'a' 'A' 'u' 't' 's' i32 n, bytes
@@ -26,11 +26,11 @@
  *    'f' u8 n, text           'r' i32 number of an object
  *    'R' i32 number of a 't': Python 2
  *
- * Who called whom is known, and no stack: see flam-call-graph.h. Source of
- * facts: Python's Lib/pstats.py, Lib/cProfile.py, Python/marshal.c. */
+ * Callers and callees are known, but no stacks: see flam-call-graph.h. Source
+ * of facts: Python's Lib/pstats.py, Lib/cProfile.py, Python/marshal.c. */
 
 #define MAX_SECONDS 1e9
-/* Even: those to a function fit last. */
+/* Even: the last pass fits the calls to a function. */
 #define FITS 40
 
 typedef struct
@@ -51,7 +51,7 @@ typedef struct
 typedef struct
 {
   FlamId frame;
-  double below; /* seconds in what it called */
+  double below; /* seconds in its callees */
   double whole;
   double sum;
 } Function;
@@ -71,10 +71,10 @@ typedef struct
   GArray *functions;    /* Function */
   GArray *calls;        /* Call */
   gboolean counted;     /* some calls have no times */
-  GArray *objects;      /* Object: what has a number */
-  GArray *texts;        /* FlamId: what 'R' means */
+  GArray *objects;      /* Object: those with a number */
+  GArray *texts;        /* FlamId: the texts that 'R' refers to */
   const guint8 *at, *end;
-  const guint8 *bad; /* the first byte that makes no sense */
+  const guint8 *bad; /* the first invalid byte */
   gboolean cut;
 } Reader;
 
@@ -246,7 +246,7 @@ keep (Reader *reader, guint number, const Object *object)
     g_array_index (reader->objects, Object, number) = *object;
 }
 
-/* A text or a number, or what was read before. */
+/* A text or a number, or a reference to an earlier object. */
 static gboolean
 read_simple (Reader *reader, char type, guint number, Object *object)
 {
@@ -278,7 +278,7 @@ read_item (Reader *reader, Object *object)
          read_simple (reader, type, number, object);
 }
 
-/* After the type of a tuple: how many objects it has. */
+/* After the type of a tuple: the number of its objects. */
 static gboolean
 read_count (Reader *reader, char type, guint32 *n)
 {
@@ -379,7 +379,7 @@ read_numbers (Reader *reader, double numbers[4])
   return TRUE;
 }
 
-/* What calls from one function cost; without times, their part of all. */
+/* The cost of the calls from one function; without times, a share of all. */
 static gboolean
 read_caller (Reader *reader, double each, Call *call)
 {
@@ -454,7 +454,7 @@ read_function (Reader *reader, char type, guint number)
 
 /* --- calls without times ------------------------------------------------- */
 
-/* Makes the calls of each function, or to it, add up to what it should be. */
+/* Scales the calls of each function, or to it, so that their sum is right. */
 static void
 fit_calls (Reader *reader, gboolean to)
 {
@@ -476,9 +476,9 @@ fit_calls (Reader *reader, gboolean to)
       }
 }
 
-/* A number of calls says little of their cost. What is known of both ends,
- * that the calls of a function cost what it spent below itself, and those to
- * it what it spent, says more: both are made true in turn. */
+/* The number of calls is a poor estimate of their cost. The sums at both ends
+ * are known: the calls of a function cost the time that it spent in its
+ * callees, and likewise for the calls to it; so both are fitted in turn. */
 static void
 add_calls (Reader *reader)
 {

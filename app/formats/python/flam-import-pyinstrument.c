@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* pyinstrument's report as JSON, a tree in which times hold the children's:
+/* pyinstrument's report as JSON, a tree in which times include the children's:
  *
  *    {"start_time":s,"duration":s,"sample_count":n,"program":"app.py",
  *     "root_frame":{"function":"<module>","file_path":"/…/app.py","line_no":1,
@@ -16,8 +16,8 @@
  *
  *    {"frame_records":[[["main\0app.py\0" "3\1l7",…],s],…],"start_time":s,…}
  *
- * where a frame is function, file and first line, and behind \1 what else is
- * known: l the line, c the class. Source of facts: pyinstrument, session.py,
+ * where a frame is function, file and first line, and after \1 further fields:
+ * l the line, c the class. Source of facts: pyinstrument, session.py,
  * renderers/jsonrenderer.py. */
 
 #define NS 1000000000
@@ -28,7 +28,7 @@ typedef struct
   FlamId name, class, file;
   guint32 line;
   gint64 time;   /* ns; in the end without the children's */
-  gboolean self; /* it is its parent's own */
+  gboolean self; /* it is its parent's self time */
   FlamId stack;
 } Node;
 
@@ -155,7 +155,7 @@ node_name (Reader *reader, const Node *node)
   return flam_builder_string (reader->builder, name, -1);
 }
 
-/* Parents come first: loops, no recursion. */
+/* Parents come first: a loop suffices. */
 static void
 add_tree (Reader *reader)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Scalene's profile: what lines cost, and no stacks.
+/* Scalene's profile: the costs of lines, without stacks.
  *
  *    {"elapsed_time_sec":s,"program":"app.py","files":{"app.py":{
  *       "functions":[{"line":"work","lineno":2,…},…],
@@ -12,10 +12,11 @@
  *          "n_cpu_percent_python":p,"n_cpu_percent_c":p,"n_sys_percent":p,
  *          "n_malloc_mb":mb,"n_copy_mb_s":mb,…},…]},…}}
  *
- * Percent are of the elapsed time, spent in Python, in native code that the
- * line called, and waiting. Which function a line is in is not in the file: it
- * is the last one in the file that begins before it, if the line is indented.
- * MB are of 2^20 bytes. Source of facts: Scalene 1.5, scalene_json.py. */
+ * Percentages are of the elapsed time, spent in Python, in native code that the
+ * line called, and waiting. The file does not contain the function of a line:
+ * it is the last one in the source file that begins before it, if the line is
+ * indented. An MB is 2^20 bytes. Source of facts: Scalene 1.5,
+ * scalene_json.py. */
 
 #define NS 1000000000
 #define PERCENT 1000000
@@ -115,7 +116,7 @@ compare_functions (gconstpointer a, gconstpointer b)
   return (x->line > y->line) - (x->line < y->line);
 }
 
-/* Functions and lines come in either order. */
+/* Functions and lines may have either order. */
 static void
 read_file (Reader *reader, FlamId file)
 {
@@ -169,7 +170,7 @@ read_document (Reader *reader)
 
 /* --- lines -> samples ---------------------------------------------------- */
 
-/* The last that begins at the line or before it. */
+/* The last function that begins at the line or before it. */
 static FlamId
 line_function (Reader *reader, const Line *line)
 {

@@ -17,8 +17,8 @@
  *      before, without the native ones at its top
  *
  * Texts end with a NUL; numbers have 6 bits in their first byte, whose second
- * bit is the sign, 7 in the others, the lowest first. Keys are the process'
- * own. File and function are keys of strings; 1 is unknown. */
+ * bit is the sign, 7 in the others, the lowest first. Keys are local to the
+ * process. File and function are keys of strings; 1 is unknown. */
 
 enum
 {
@@ -148,7 +148,7 @@ get_entry (Reader *reader, Table *table, gint64 key)
              : NULL;
 }
 
-/* A copy: the builder's texts move as it gets more of them. */
+/* A copy: the builder's texts move as it grows. */
 static char *
 get_string (Reader *reader, gint64 key)
 {

@@ -7,8 +7,8 @@ const gint64 flam_folded_powers[FLAM_FOLDED_MAX_PLACES + 1] = {
   1, 10, 100, 1000, 10000, 100000, 1000000
 };
 
-/* Takes the number, which may be below zero, off the end of [start, *end), and
- * the space before it. FALSE, and nothing taken: there is none. */
+/* Takes the number, which may be negative, and the space before it off the end
+ * of [start, *end). FALSE, and nothing is taken: there is none. */
 static gboolean
 take_number (const char *start, const char **end, gint64 *value, guint *places)
 {
@@ -49,8 +49,8 @@ take_number (const char *start, const char **end, gint64 *value, guint *places)
   return TRUE;
 }
 
-/* What a difference takes away there was before, and what it takes away from
- * before there is now: what is left of one from the other stays the same. */
+/* In a difference a negative value counts as a value before, and a negative
+ * value before as a value now: the difference of the two stays the same. */
 static gboolean
 set_signs (FlamFoldedLine *line)
 {
@@ -99,7 +99,7 @@ flam_folded_is_skipped (const char *text, gsize length)
 
 /* --- probe --------------------------------------------------------------- */
 
-/* Names of code have no spaces but in brackets and around them ("operator
+/* Names of code have no spaces except in brackets and next to them ("operator
  * new(unsigned long)", "void sort<int>(int*)"), and do not begin with one. */
 static gboolean
 is_code (const char *name, gsize length)
@@ -116,7 +116,7 @@ is_code (const char *name, gsize length)
   return !space;
 }
 
-/* "requests{code="200"}" of Prometheus is no name of code. */
+/* "requests{code="200"}" of Prometheus is not a name of code. */
 static gboolean
 is_metric (const char *name, gsize length)
 {
@@ -126,15 +126,15 @@ is_metric (const char *name, gsize length)
          memmem (brace, name + length - brace, "=\"", 2) != NULL;
 }
 
-/* Half of its frames or more are names of code, and none is empty prose: "He
- * came; she left in 1912" is no stack. */
+/* At least half of its frames are names of code, and none is empty, unlike
+ * prose: "He came; she left in 1912" is not a stack. */
 static gboolean
 is_stack (const FlamFoldedLine *line)
 {
   guint code = 0, frames = 0;
 
   if (line->length == 0)
-    return TRUE; /* what had no name */
+    return TRUE; /* frames without a name */
   if (is_metric (line->stack, line->length))
     return FALSE;
   for (gsize at = 0; at <= line->length;)
@@ -182,7 +182,8 @@ count_line (Count *count, const char *text, gsize length)
     count->flat++;
 }
 
-/* Names may hold what is not to be printed, but no text is made of it. */
+/* Names may contain characters that are not printable, but a text does not
+ * consist of them. */
 static gboolean
 is_text (const FlamText *head)
 {
@@ -195,8 +196,8 @@ is_text (const FlamText *head)
   return control * 10 <= (gsize)(head->end - head->start);
 }
 
-/* Stacks of two frames or more are a sign. Without any, all lines must be a
- * name and a number: prose and tables end many of theirs in numbers. */
+/* Stacks of two frames or more are evidence. Without any, all lines must be a
+ * name and a number: many lines of prose and tables end in numbers. */
 guint
 flam_folded_probe (const FlamSource *source)
 {

@@ -38,7 +38,7 @@ take_annotation (const char *name, gsize length, FlamFunction *function)
 
 /* --- py-spy -------------------------------------------------------------- */
 
-/* Where "(file.py:12)" at the end of "work (file.py:12)" begins, or NULL. */
+/* The start of "(file.py:12)" at the end of "work (file.py:12)", or NULL. */
 static const char *
 find_location (const char *name, gsize length)
 {
@@ -74,7 +74,7 @@ take_line (const char *text, gsize *length)
   return line;
 }
 
-/* Whether the head has frames as py-spy writes them, with lines. */
+/* Whether the head has frames in the form of py-spy's, with lines. */
 static gboolean
 has_places (const FlamSource *source)
 {
@@ -162,8 +162,7 @@ flam_folded_main_thread (FlamFoldedNames *names)
   return flam_builder_thread (names->builder, find_process (names), -1, 0);
 }
 
-/* Threads without a number of the system's are distinguished by the text of
- * theirs. */
+/* Threads without a number of the system are distinguished by their text. */
 static FlamId
 make_thread (FlamFoldedNames *names,
              gint64 tid,

@@ -2,18 +2,17 @@
 
 /* Lines of folded stacks into stacks and weights, by one core.
  *
- * Most of a large file is repetition. A line whose stack was seen before costs
- * its fingerprint; else what it shares with the new stack before it is taken
- * over frame by frame, and only the rest is interned:
+ * Most of a large file is repetition. A line with a known stack needs only its
+ * fingerprint; else the frames that it shares with the previous new stack are
+ * reused, and only the rest is interned:
  *
  *    last     main ; parse ; read          ends   4   10   15
  *    stacks   0      1       2
  *    line     main ; parse ; write;poll    shared ^ 11 bytes: starts at stack 1
  *
- * The line that a stack was seen in first lies anywhere in the file, and the
- * memory takes longer to answer than the line takes to read. So lines are taken
- * a few at a time, and what each of them will need is asked for before the
- * first of them is looked up. */
+ * The first line of a stack may be anywhere in the file, and a cache miss takes
+ * longer than reading a line. So lines are read in batches, and the data that
+ * each of them needs is prefetched before the first one is looked up. */
 
 #include "flam-folded.h"
 
@@ -67,8 +66,8 @@ common_length (const char *a, const char *b, gsize length)
   return i;
 }
 
-/* Drops from `last` the frames that the new stack does not begin with;
- * returns where the first frame of its own starts. */
+/* Drops the frames from `last` that the new stack does not begin with; returns
+ * the start of its first frame after the shared ones. */
 static gsize
 keep_shared (FlamFoldedPart *part, const char *stack, gsize length)
 {
@@ -105,7 +104,7 @@ push_path (FlamFoldedPart *part, FlamFoldedSample *sample)
   sample->stack = stacks[n - 1];
 }
 
-/* What comes before the first frame may say whose stack it is. */
+/* The text before the first frame may identify the thread. */
 static void
 make_stack (FlamFoldedPart *part,
             const char *text,
@@ -211,7 +210,7 @@ add_line (FlamFoldedPart *part, const Pending *pending)
   return TRUE;
 }
 
-/* Up to BATCH lines that hold a stack. */
+/* Reads up to BATCH lines with a stack. */
 static guint
 take_lines (FlamFoldedPart *part, Pending *pending)
 {
@@ -239,7 +238,7 @@ take_lines (FlamFoldedPart *part, Pending *pending)
   return n;
 }
 
-/* The row that a line's slot leads to is most often its own. */
+/* The row of a line's slot is mostly the right one. */
 static void
 prefetch_rows (const FlamFoldedPart *part, const Pending *pending, guint n)
 {

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A line of folded stacks, and what the texts in it say. See
+/* A line of folded stacks, and the meaning of its texts. See
  * flam-import-folded.c.
  *
- * Endings of frames say what they are: _[k] kernel, _[j] compiled at run time,
+ * Suffixes of frames give their kind: _[k] kernel, _[j] compiled at run time,
  * _[i] inlined, _[w] the waker's stack, and async-profiler's _[0] interpreted
  * and _[1] compiled lightly.
  *
- * py-spy's frames say where they are, those of native code in which library:
+ * py-spy's frames contain their place, those of native code their library:
  *
  *    process 12:"python app.py";thread (0x7F12): MainThread;
  *    main (app.py:30);work (lib/work.py:7);poll (libc.so.6) 12
  *
- * Its first texts, and async-profiler's "[main tid=12]", are no frames but
- * whose stack it is. */
+ * Its first texts, and async-profiler's "[main tid=12]", are not frames: they
+ * identify the thread. */
 
 #include "flam-builder.h"
 #include "flam-fingerprint.h"
 #include "flam-text.h"
 
-/* Decimal places of a weight that are kept. */
+/* The number of decimal places that are kept of a weight. */
 #define FLAM_FOLDED_MAX_PLACES 6
 
 extern const gint64 flam_folded_powers[FLAM_FOLDED_MAX_PLACES + 1];
@@ -34,7 +34,8 @@ typedef struct
   guint places;
 } FlamFoldedLine;
 
-/* With so many weights at its end. FALSE: it has not. */
+/* Parses a line with so many weights at its end. FALSE: it does not have
+ * them. */
 gboolean flam_folded_parse_line (const char *text,
                                  gsize length,
                                  guint n_columns,
@@ -46,8 +47,8 @@ guint flam_folded_probe (const FlamSource *source);
 typedef struct
 {
   FlamBuilder *builder;
-  gboolean places; /* frames say where they are, as py-spy's */
-  FlamId process;  /* of the stack being read; FLAM_NONE: no text said it */
+  gboolean places; /* frames contain their place, as py-spy's */
+  FlamId process;  /* of the current stack; FLAM_NONE: no text gave one */
 } FlamFoldedNames;
 
 void flam_folded_names_init (FlamFoldedNames *names,
@@ -61,7 +62,7 @@ gboolean flam_folded_thread (FlamFoldedNames *names,
                              const char *text,
                              gsize length,
                              FlamId *thread);
-/* Of stacks whose texts name no thread. */
+/* For stacks whose texts give no thread. */
 FlamId flam_folded_main_thread (FlamFoldedNames *names);
 
 /* --- a part of a text ----------------------------------------------------- */
@@ -73,7 +74,7 @@ typedef struct
   gint64 weight[2];
 } FlamFoldedSample;
 
-/* What lines with one text are together. */
+/* The sum of the lines with the same text. */
 typedef struct
 {
   FlamFingerprint print;
@@ -92,8 +93,8 @@ typedef struct
   FlamColumn rows; /* FlamFoldedRow */
   FlamInterner interner;
   FlamPieces frames;
-  FlamColumn path;         /* FlamId: frames of the stack that is being made */
-  FlamColumn last_ends;    /* guint32: offset behind each frame of `last` */
+  FlamColumn path;         /* FlamId: frames of the current stack */
+  FlamColumn last_ends;    /* guint32: offset after each frame of `last` */
   FlamColumn last_stacks;  /* FlamId */
   FlamColumn last_threads; /* FlamId */
   const char *last;
@@ -111,5 +112,5 @@ void flam_folded_part_clear (FlamFoldedPart *part);
 gboolean flam_folded_part_read (FlamFoldedPart *part,
                                 const FlamProgress *progress,
                                 GError **error);
-/* FALSE, and why: weights add up to more than a number holds. */
+/* FALSE, with an error: the sum of the weights overflows. */
 gboolean flam_folded_overflow (const FlamSource *source, GError **error);

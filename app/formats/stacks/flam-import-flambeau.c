@@ -2,7 +2,7 @@
 #include "flam-capture-reader.h"
 #include "flam-formats.h"
 
-/* Our own captures. The format is drawn in flam-capture.h. */
+/* Flambeau's own captures. flam-capture.h shows the format. */
 
 static guint
 probe (const FlamSource *source)
@@ -10,8 +10,8 @@ probe (const FlamSource *source)
   return flam_capture_probe (source->data, source->size) ? 100 : 0;
 }
 
-/* What is damaged past a good part is a partial capture; a recording that was
- * never closed is whole as far as it goes. */
+/* Damage after a valid part makes a partial capture; a recording that was never
+ * closed is complete up to its end. */
 static gboolean
 read_blocks (const FlamSource *source,
              FlamCaptureReader *reader,

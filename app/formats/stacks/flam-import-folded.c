@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Folded stacks: a line a stack, root first, and its weight.
+/* Folded stacks: a line per stack, root first, and its weight.
  *
  *    main;parse;read_[k] 12          a weight, whole or fractional
  *    main;parse;read_[k] 10 12       differential: weight before, weight now
- *    main;parse;read_[k] -2          the same, where it is taken away
+ *    main;parse;read_[k] -2          the same for weight that was removed
  *
- * What a frame's text says is described in flam-folded.h. Lines that start with
- * "# " are comments; a function of JavaScript may be called "#build". Lines
- * without a weight are left out and counted. Source: FlameGraph's
- * stackcollapse-*.pl, flamegraph.pl and difffolded.pl.
+ * flam-folded.h describes the texts of frames. Lines that start with "# " are
+ * comments; a function of JavaScript may be called "#build". Lines without a
+ * weight are left out and counted. Source: FlameGraph's stackcollapse-*.pl,
+ * flamegraph.pl and difffolded.pl.
  *
- * Two columns or one is a fact of the file: a leaf may well be called
- * "thread 3", so it is differential only when every line reads that way.
+ * The number of columns is the same in the whole file: a leaf may be called
+ * "thread 3", so a file is differential only if every line can be read as such.
  *
- * Large files are read by several cores (flam-parts.h), each into lines of its
- * own (flam-folded-part.c). Lines that turn out to be the same stack of the
- * same thread, of one part or of several, are one sample. */
+ * Several cores read large files (flam-parts.h), each into separate rows
+ * (flam-folded-part.c). Lines of the same stack and thread, in one part or in
+ * several, are one sample. */
 
 #include "flam-formats.h"
 
@@ -120,7 +120,7 @@ add_sample (Folded *folded, const FlamFoldedSample *sample)
              known->weight[1], sample->weight[1], &known->weight[1]);
 }
 
-/* The rows of a part become those of all, and its ids the builder's. */
+/* Adds the rows of a part to those of all, with the builder's ids. */
 static gboolean
 add_part (Folded *folded, const FlamFoldedPart *part)
 {
@@ -161,7 +161,7 @@ add_parts (Folded *folded, GError **error)
   return TRUE;
 }
 
-/* Lines are counted from where their part begins. */
+/* Numbers of lines are relative to the start of the part. */
 static gboolean
 check (const Folded *folded, GError **error)
 {
@@ -193,7 +193,7 @@ check (const Folded *folded, GError **error)
 
 /* --- into the builder ---------------------------------------------------- */
 
-/* One column with weights below zero is of a difference, too. */
+/* A single column with negative weights is a difference, too. */
 static void
 find_signs (Folded *folded)
 {

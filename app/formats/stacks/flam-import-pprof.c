@@ -19,15 +19,15 @@
  *    Line       1 function, 2 line
  *    Function   1 id, 2 name, 3 system name, 4 file, 5 first line
  *
- * Tables may come in any order, so the file is read twice: all but the samples,
- * then those. Each sample type is a measure. Labels that are a process's or a
- * thread's id and name are that thread's; the others (Go's pprof.Do, the sizes
- * of its heap profiles) are those of the sample.
- * Frames that match "drop" and what they call are cut off, as pprof does.
- * `pprof -base` and -diff_base take values away: below zero is what there was
- * before, a measure of its own beside the type's, so that nothing is lost and
- * the difference of the two is the file's.
- * Source of facts: google/pprof, proto/profile.proto and profile/prune.go. */
+ * Tables may have any order, so the file is read twice: first all but the
+ * samples, then those. Each sample type is a measure. Labels with the id or the
+ * name of a process or a thread give the thread; the others (Go's pprof.Do, the
+ * sizes of its heap profiles) are those of the sample. Frames that match "drop"
+ * and their callees are cut off, as in pprof. `pprof -base` and -diff_base
+ * subtract values: negative ones are the values before, a separate measure
+ * beside the type's, so that nothing is lost and the difference of the two is
+ * the file's. Source of facts: google/pprof, proto/profile.proto and
+ * profile/prune.go. */
 
 #define MAX_LABEL_SETS 4096
 
@@ -35,18 +35,18 @@ typedef struct
 {
   FlamPprof file;
   GArray *ids, *values;   /* scratch: guint64 */
-  FlamPieces stacks;      /* lists of ids, as the file has them -> stack */
-  GHashTable *threads;    /* as labels name them -> thread + 1 */
+  FlamPieces stacks;      /* lists of ids, as in the file -> stack */
+  GHashTable *threads;    /* as in labels -> thread + 1 */
   GHashTable *label_sets; /* text -> set */
   FlamId process;
-  FlamId thread;  /* that no label names */
-  guint64 beyond; /* values that no number holds */
+  FlamId thread;  /* for samples without one in their labels */
+  guint64 beyond; /* values that overflow */
   guint64 unknown;
 } Reader;
 
 /* --- samples ------------------------------------------------------------- */
 
-/* That of the sample's number `i`; NULL: the file has none such. */
+/* The sample's value number `i`; NULL: the file does not have it. */
 static inline const FlamPprofLocation *
 find_location (const Reader *reader, guint i)
 {
@@ -59,7 +59,7 @@ find_location (const Reader *reader, guint i)
              : NULL;
 }
 
-/* Locations [0, result) of the sample are cut off: see prune.go. */
+/* The locations [0, result) of the sample are cut off: see prune.go. */
 static guint
 pruned (const Reader *reader)
 {
@@ -99,8 +99,8 @@ sample_stack (Reader *reader)
   return stack;
 }
 
-/* Samples of one stack hold the same list of locations: it is gone through
- * once, if it is in one piece and nothing was wrong with it. */
+/* Samples of the same stack have the same list of locations: it is converted
+ * once, if it is in one piece and valid. */
 static FlamId
 known_stack (Reader *reader, const guint8 *list, gsize length)
 {
@@ -122,13 +122,13 @@ known_stack (Reader *reader, const guint8 *list, gsize length)
   return stack;
 }
 
-/* What the labels of a sample say. */
+/* The content of the labels of a sample. */
 typedef struct
 {
   GArray *labels; /* FlamSampleLabel, whose texts are `texts` */
   GPtrArray *texts;
   char *thread; /* its name, or NULL */
-  gint32 tid;   /* -1: not said */
+  gint32 tid;   /* -1: not given */
   gint32 pid;
 } Labels;
 
@@ -141,7 +141,7 @@ labels_clear (Labels *labels)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Labels, labels_clear)
 
-/* The thread that the labels name. */
+/* The thread that the labels identify. */
 static FlamId
 label_thread (Reader *reader, Labels *labels)
 {
@@ -189,7 +189,7 @@ compare_labels (gconstpointer a, gconstpointer b)
   return order != 0 ? order : strcmp (x->value, y->value);
 }
 
-/* The set of what is left of the labels. */
+/* The set of the other labels. */
 static guint32
 label_set (Reader *reader, Labels *labels)
 {
@@ -240,8 +240,8 @@ keep (Labels *labels, char *text)
   return text;
 }
 
-/* A number without a unit has its key's: so do pprof's own readers say of
- * "bytes", which Go's heap profiles have. */
+/* The unit of a number without one is its key: so pprof's own readers treat
+ * "bytes" in Go's heap profiles. */
 static char *
 unit_of (const FlamPprof *file, const char *key, guint64 unit)
 {
@@ -298,7 +298,7 @@ read_label (Reader *reader, FlamProto message, Labels *labels)
     }
 }
 
-/* A value below zero is what there was before. */
+/* A negative value is one before. */
 static void
 add_value (Reader *reader, guint index, gint64 value, gint64 *weights)
 {
@@ -405,7 +405,7 @@ load (FlamLoad *load, GError **error)
   return read_samples (reader, error);
 }
 
-/* No magic: the first fields must be those of a profile, with sense in them. */
+/* There is no magic: the first fields must be valid fields of a profile. */
 static guint
 probe (const FlamSource *source)
 {

@@ -87,8 +87,8 @@ read_type (FlamPprof *file, FlamProto message)
     g_array_append_val (file->types, type);
 }
 
-/* 1 id, 2 to 4 where it is mapped, 5 path, 6 build id. The strings may come
- * later: they are kept in other fields until then. */
+/* 1 id, 2 to 4 its addresses, 5 path, 6 build id. The strings may come later:
+ * they are kept in other fields until then. */
 static void
 read_mapping (FlamPprof *file, FlamProto message)
 {
@@ -298,7 +298,7 @@ read_location (FlamPprof *file, FlamProto message, GArray *lines)
           g_array_index (file->functions, Function, line->row).dropped)
         matched = i;
     }
-  /* lines are innermost first: those up to the match go */
+  /* lines are innermost first: those up to the match are dropped */
   location.prune = matched != FLAM_NONE && matched + 1 == lines->len;
   location.prune_beneath = matched != FLAM_NONE;
   if (matched != FLAM_NONE && !location.prune)
@@ -322,7 +322,7 @@ read_location (FlamPprof *file, FlamProto message, GArray *lines)
   g_array_append_val (file->locations, location);
 }
 
-/* Where frames have names, the file brought its own symbols. */
+/* If frames have names, the file contains its symbols. */
 static void
 mark_modules (FlamPprof *file)
 {

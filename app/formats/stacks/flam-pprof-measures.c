@@ -39,7 +39,7 @@ measure_id (FlamPprof *file, guint index)
   g_autofree char *name = flam_pprof_text (file, type->type);
   g_autofree char *unit = flam_pprof_text (file, type->unit);
 
-  /* an id twice in a file has its unit added */
+  /* the second of two equal ids in a file gets its unit as a suffix */
   for (guint i = 0; i < file->types->len; i++)
     {
       g_autofree char *other = flam_pprof_text (
@@ -50,7 +50,8 @@ measure_id (FlamPprof *file, guint index)
   return g_strdup (*name != '\0' ? name : "value");
 }
 
-/* Of a type's values: those above zero, or what those below it were before. */
+/* For a type's values: the positive ones, or the negated negative ones, which
+ * are those before. */
 static void
 add_measure (FlamPprof *file, guint index, guint column, gboolean before)
 {
@@ -88,8 +89,8 @@ find_unit (FlamPprof *file, guint index)
       }
 }
 
-/* Columns come before samples: which types have values below zero is to be
- * known by then. */
+/* Columns come before samples: so this finds the types with negative values
+ * first. */
 static void
 find_signs (FlamPprof *file)
 {
@@ -135,7 +136,7 @@ add_bases (FlamPprof *file)
             "away is shown as measures of its own, “…-base”"));
 }
 
-/* The default comes first; without one named it is the last, as in pprof. */
+/* The default comes first; if none is given it is the last, as in pprof. */
 gboolean
 flam_pprof_add_measures (FlamPprof *file, GError **error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What a profile of pprof holds, as far as its samples need it: the tables of
- * code, made into frames (flam-pprof-code.c), and what is measured
+/* The parts of a pprof profile that its samples need: the tables of code,
+ * converted to frames (flam-pprof-code.c), and the measures
  * (flam-pprof-measures.c). */
 
 #include "flam-load.h"
@@ -30,7 +30,7 @@ typedef struct
   gint64 type, unit; /* strings */
   FlamUnit as;
   gint64 scale;
-  gboolean below; /* it has values below zero, */
+  gboolean below; /* it has negative values, */
   guint base;     /* whose column this is */
 } FlamPprofType;
 
@@ -40,10 +40,9 @@ typedef struct
   FlamBuilder *builder;
   GArray *strings;  /* FlamPprofText */
   GArray *types;    /* FlamPprofType */
-  GArray *mappings; /* flam-pprof-code.c has these */
+  GArray *mappings; /* used by flam-pprof-code.c */
   GArray *functions;
-  GArray *raw_locations; /* FlamPprofText: messages, read when all tables are
-                            known */
+  GArray *raw_locations; /* FlamPprofText: messages, read after all tables */
   GArray *locations;     /* FlamPprofLocation */
   GArray *frames;        /* FlamId */
   GHashTable *mapping_ids, *function_ids, *location_ids; /* id -> row + 1 */
@@ -51,8 +50,8 @@ typedef struct
   gint64 time, duration;
 } FlamPprof;
 
-/* Files number their rows 1, 2, 3 nearly always: the row of an id, without
- * asking the table of ids; FLAM_NONE. */
+/* Nearly all files number their rows 1, 2, 3: the row of an id without a lookup
+ * in the table of ids; FLAM_NONE. */
 #define flam_pprof_row(table, rows, type, wanted)                              \
   ((wanted)-1 < (rows)->len &&                                                 \
            g_array_index (rows, type, (wanted)-1).id == (wanted)               \
@@ -60,12 +59,12 @@ typedef struct
        : GPOINTER_TO_UINT (g_hash_table_lookup (table, &(wanted))) - 1)
 
 void flam_pprof_init (FlamPprof *file, FlamLoad *load);
-/* All but the samples, as the wire has it. FALSE with an error. */
+/* Reads all but the samples, unconverted. FALSE with an error. */
 gboolean flam_pprof_read_tables (FlamPprof *file, GError **error);
-/* Then: names, modules, and the frames of each location. */
+/* Then: adds names, modules, and the frames of each location. */
 void flam_pprof_make_frames (FlamPprof *file);
-/* A measure of each type, in the column of its number, and one of what is taken
- * away where values are below zero. FALSE: there are none. */
+/* Adds a measure of each type, in the column of its number, and one of the
+ * subtracted values if there are negative ones. FALSE: there are none. */
 gboolean flam_pprof_add_measures (FlamPprof *file, GError **error);
 /* A string of the file; g_free. */
 char *flam_pprof_text (const FlamPprof *file, guint64 string);

@@ -28,7 +28,7 @@ typedef struct
   double cost;
 } Call;
 
-/* What all of a function's code that is shown as one frame costs: the values
+/* The cost of all of a function's code that is shown as one frame: the values
  * are in the same row of `values`. */
 typedef struct
 {
@@ -38,7 +38,7 @@ typedef struct
   gboolean inlined;
 } Cost;
 
-/* A way to a function, and the part of its cost that came this way. */
+/* A path to a function, and the part of its cost by this path. */
 typedef struct
 {
   FlamId stack; /* of the caller */
@@ -60,13 +60,13 @@ struct _FlamCallGraph
   FlamBuilder *builder;
   guint n_events;
   FlamColumn functions, calls, costs, paths, steps;
-  guint64 looks;           /* at calls, while paths were sought */
+  guint64 looks;           /* at calls, during the search for paths */
   FlamColumn values;       /* gint64[n_events], a cost */
   FlamColumn sums;         /* gint64[n_events], a stack */
   FlamInterner call_index; /* calls by caller and callee */
   FlamInterner cost_index; /* costs by function and leaf */
   gint64 *totals;          /* an event */
-  gboolean bad;            /* no sum: negative, or too much */
+  gboolean bad;            /* no sum: negative, or an overflow */
 };
 
 #define function_at(graph, i)                                                  \
@@ -218,7 +218,7 @@ enter (FlamCallGraph *graph, guint32 function, FlamId prefix, double share)
   f->on_path = TRUE;
 }
 
-/* The next call of the innermost step that is worth following. */
+/* The next call of the innermost step whose cost is above the limit. */
 static gboolean
 follow (FlamCallGraph *graph, double least)
 {
@@ -258,7 +258,7 @@ walk (FlamCallGraph *graph, guint32 root, double share, double least)
     }
 }
 
-/* Roots are what costs more than its callers account for. */
+/* Roots are functions whose cost exceeds that of their callers' calls. */
 static void
 find_paths (FlamCallGraph *graph)
 {
@@ -281,7 +281,7 @@ find_paths (FlamCallGraph *graph)
 
 /* --- costs onto paths ---------------------------------------------------- */
 
-/* What several lines and several events cost on one stack is one sample. */
+/* The costs of several lines and several events on one stack are one sample. */
 static void
 add_piece (FlamCallGraph *graph,
            FlamId prefix,
@@ -296,9 +296,10 @@ add_piece (FlamCallGraph *graph,
       weight;
 }
 
-/* Both are lists with one sum: the paths' parts and the lines' costs. Walked
- * side by side, each piece goes to where both stand, so that either list comes
- * out exact and there are no more samples than entries. */
+/* Both are lists with the same sum: the paths' parts and the lines' costs. They
+ * are traversed side by side, and each piece goes to the current entries of
+ * both, so that either list is exact and there are no more samples than
+ * entries. */
 static void
 place_costs (FlamCallGraph *graph, const Function *f, guint event)
 {
@@ -375,7 +376,7 @@ add_samples (FlamCallGraph *graph, FlamId thread)
     }
 }
 
-/* A cost that came by several ways was divided by a guess; what came by one
+/* A cost with several paths was divided by an estimate; one with a single path
  * was not. */
 static gboolean
 is_guess (const FlamCallGraph *graph)

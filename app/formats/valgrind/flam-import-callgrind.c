@@ -3,7 +3,8 @@
 #include "flam-formats.h"
 #include "flam-text.h"
 
-/* callgrind's and cachegrind's files, and those of others who write that way:
+/* callgrind's and cachegrind's files, and those of other tools with that
+ * format:
  *
  *    # callgrind format
  *    cmd: ./program
@@ -23,7 +24,7 @@
  *    12                                 the line that jumps
  *    summary: 4130 5
  *
- * A number may be given its name in any of these lines.
+ * Any of these lines may give a number its name.
  *
  * Costs may be fewer than events; the others are 0. Source of facts:
  * valgrind's manual, "Callgrind Format Specification"; cg_annotate. */
@@ -48,13 +49,13 @@ typedef struct
   gint64 position[MAX_POSITIONS];
   FlamPieces names;      /* "(1" of a space -> string */
   GHashTable *functions; /* object << 32 | name -> function + 1 */
-  Place place;           /* the last one that a frame was made for */
+  Place place;           /* the last one with a frame */
   FlamId object, file, inlined, name;
   FlamId called_object, called_file, called_name;
   guint32 function;
   gboolean has_function;
   gboolean is_call; /* the next line of costs is of a call */
-  gboolean is_jump; /* the next line is where a jump starts: no costs */
+  gboolean is_jump; /* the next line is the source of a jump: no costs */
 } Reader;
 
 enum
@@ -138,7 +139,7 @@ make_function (Reader *reader, FlamId object, FlamId file, FlamId name)
   return flam_builder_function (reader->builder, &function);
 }
 
-/* Line after line is of one function. */
+/* Consecutive lines are mostly of one function. */
 static FlamId
 make_frame (Reader *reader,
             FlamId object,
@@ -159,7 +160,7 @@ make_frame (Reader *reader,
       reader->builder, reader->place.function, 0, line, inline_depth);
 }
 
-/* One of the name in the object, whatever file it is first met in. */
+/* The function of the name in the object, whatever its first file is. */
 static guint32
 find_function (Reader *reader, FlamId object, FlamId file, FlamId name)
 {
@@ -292,7 +293,7 @@ read_function (Reader *reader, const char *p, const char *end)
   reader->has_function = TRUE;
 }
 
-/* "fl=…" and its like (the format: position specification); FALSE: something
+/* "fl=…" and the like (the format: position specification); FALSE: something
  * else. */
 static gboolean
 read_specification (Reader *reader, const char *line, const char *end)
@@ -353,7 +354,7 @@ read_events (Reader *reader, const char *p, const char *end)
   reader->graph = flam_call_graph_new (reader->load, reader->events->len);
 }
 
-/* "cmd: …" and its like; FALSE: something else. */
+/* "cmd: …" and the like; FALSE: something else. */
 static gboolean
 read_header (Reader *reader, const char *line, const char *end)
 {

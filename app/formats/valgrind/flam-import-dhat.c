@@ -16,10 +16,10 @@
  *             "fs":[1,10,11]}, …],      frames, innermost first
  *     "ftbl":["[root]","0x48417B4: malloc (in …)", …]}
  *
- * The frames come last, the points that name them first: the file is read
- * twice. There is no time in it. In mode "copy" the bytes are those copied, in
- * "ad-hoc" the program's own units ("bu").
- * Source of facts: valgrind's manual and dh_view.js, 3.19. */
+ * The frames come last, after the points that refer to them: so the file is
+ * read twice. There is no time in it. In mode "copy" the bytes are those
+ * copied, in "ad-hoc" the program's own units ("bu"). Source of facts:
+ * valgrind's manual and dh_view.js, 3.19. */
 
 typedef struct
 {
@@ -82,7 +82,7 @@ read_frames (Reader *reader, FlamJson *json)
     }
 }
 
-/* The first time: all but the points. */
+/* The first pass: all but the points. */
 static gboolean
 read_header (Reader *reader, FlamJson *json, GError **error)
 {
@@ -141,8 +141,8 @@ add_measures (Reader *reader)
                                 FLAM_NONE);
 }
 
-/* FALSE where a frame is not in the table. Frame 0 is "[root]", a name for
- * what all points have in common. */
+/* FALSE if a frame is not in the table. Frame 0 is "[root]", a common root of
+ * all points. */
 static gboolean
 read_stack (Reader *reader, FlamJson *json)
 {

@@ -42,7 +42,7 @@ typedef struct
   FlamValgrindLocation place;
   gint64 bytes;
   gint64 in_children;
-  gboolean below; /* the line of those below the threshold */
+  gboolean below; /* the line for those below the threshold */
 } Node;
 
 typedef struct
@@ -51,9 +51,9 @@ typedef struct
   FlamText text;
   GArray *path;      /* Node: from the tree's root to the current one */
   GArray *places;    /* scratch: FlamValgrindLocation */
-  GArray *rows;      /* FlamAllocation: all trees' */
-  guint tree;        /* of them, the first of the last tree */
-  gboolean has_peak; /* a tree was marked */
+  GArray *rows;      /* FlamAllocation: of all trees */
+  guint tree;        /* the first one of the last tree */
+  gboolean has_peak; /* a tree was marked as the peak */
   gint64 highest, highest_at; /* of the snapshots' heaps */
   gint64 time_scale;          /* ns a unit */
   gint64 time;
@@ -64,8 +64,8 @@ typedef struct
 
 /* --- trees --------------------------------------------------------------- */
 
-/* The weight of the innermost node of the path that its children do not
- * explain. The tree's root is no frame. */
+/* The weight of the innermost node of the path beyond its children's. The
+ * tree's root is not a frame. */
 static void
 add_row (Reader *reader, gint64 bytes, gboolean below)
 {
@@ -97,7 +97,7 @@ add_row (Reader *reader, gint64 bytes, gboolean below)
   g_array_append_val (reader->rows, row);
 }
 
-/* Leaves nodes until `depth` are open; what is left of each is a row. */
+/* Leaves nodes until `depth` are open; the rest of each is a row. */
 static void
 close_nodes (Reader *reader, guint depth)
 {
@@ -111,7 +111,7 @@ close_nodes (Reader *reader, guint depth)
     }
 }
 
-/* The rows of the tree before end where this one begins. */
+/* The rows of the previous tree end at the start of this one. */
 static void
 end_tree (Reader *reader)
 {
@@ -123,7 +123,7 @@ end_tree (Reader *reader)
   reader->tree = reader->rows->len;
 }
 
-/* The highest snapshot has no tree: the last one is nearest to it. */
+/* The highest snapshot has no tree: that of the last one is the nearest. */
 static void
 add_unmarked_peak (Reader *reader)
 {
@@ -167,7 +167,7 @@ add_rows (Reader *reader)
         reader->builder, &g_array_index (reader->rows, FlamAllocation, i));
 }
 
-/* "in 2 places, …": no place of its own. */
+/* "in 2 places, …": not a place itself. */
 static gboolean
 is_below (const char *text, const char *end)
 {
@@ -179,7 +179,7 @@ is_below (const char *text, const char *end)
          memcmp (p, " place", 6) == 0;
 }
 
-/* FALSE: no line of a tree. */
+/* FALSE: not a line of a tree. */
 static gboolean
 read_node (Reader *reader, const char *line, gsize length)
 {

@@ -13,7 +13,7 @@ typedef struct
   guint32 line;
 } Parts;
 
-/* ":123" at the end of `text`, if there are digits and something before. */
+/* ":123" at the end of `text`, if there are digits and text before. */
 static gboolean
 cut_number (const char *text, gsize *length, guint32 *number)
 {

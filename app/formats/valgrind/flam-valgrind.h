@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Code as valgrind's tools write it, and DHAT's imitators:
+/* Code as in the output of valgrind's tools, and of tools with DHAT's format:
  *
  *    0x10941A: hold_peak() (alloc.cpp:17)
  *    0x48417B4: malloc (in /usr/libexec/valgrind/vgpreload_dhat.so)
  *    0x1: ???
  *    0x10c8: alloc::alloc (library/alloc/src/alloc.rs:86:14)
  *
- * Addresses are those of the running process and of no use later. Frames that
- * stand at one address, one after the other, are inlined into one another. */
+ * Addresses are those of the running process and of no use later. Consecutive
+ * frames with the same address are inlined into one another. */
 
 #include "flam-builder.h"
 
