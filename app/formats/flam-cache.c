@@ -158,7 +158,7 @@ flam_cache_save (const char *file,
   return TRUE;
 }
 
-/* --- all of them ---------------------------------------------------------- */
+/* --- all images ----------------------------------------------------------- */
 
 typedef struct
 {
@@ -235,7 +235,7 @@ flam_cache_trim (guint64 most)
     }
 }
 
-/* --- the way in ----------------------------------------------------------- */
+/* --- reading through the cache -------------------------------------------- */
 
 FlamProfile *
 flam_cache_open (const char *path,

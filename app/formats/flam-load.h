@@ -44,7 +44,7 @@ typedef struct
   FlamKept kept;
 } FlamLoad;
 
-/* --- what goes into the builder ------------------------------------------ */
+/* --- into the builder ---------------------------------------------------- */
 
 /* A measure that only this format has. */
 typedef struct
@@ -82,7 +82,7 @@ FlamId flam_load_frame (FlamBuilder *builder,
 /* Of FlamIds of frames, the leaf first. */
 FlamId flam_load_stack (FlamBuilder *builder, const GArray *frames);
 
-/* --- how it goes --------------------------------------------------------- */
+/* --- progress ------------------------------------------------------------ */
 
 /* Reports that the source's bytes before `at` are read. FALSE: cancelled. */
 gboolean

@@ -13,12 +13,12 @@
  *                    leaf first
  *    EventBlock      i16 size of its head, i16 flags (1: short heads), ...,
  *                    events
- *    MetadataBlock   the same; an event says what others are: i32 id, provider,
+ *    MetadataBlock   the same; an event describes others: i32 id, provider,
  *                    i32 event, name, ..., texts being UTF-16 up to a zero
  *    SPBlock         ids of stacks mean others from here on
  *
  * An event's head is, in full: i32 size, i32 metadata, i32 number, i64 thread,
- * i64 who wrote it, i32 processor, i32 stack, i64 ticks, two ids of 16 bytes,
+ * i64 writing thread, i32 processor, i32 stack, i64 ticks, two ids of 16 bytes,
  * i32 size of its payload. A short one has a byte of flags for those that are
  * present, as varints; the others are as in the event before.
  *

@@ -6,7 +6,7 @@
  *    ob=(1) prog            module, file and function of what follows; a
  *    fl=(1) /src/a.c        number is given its name once
  *    fn=(2) main
- *    12 40                  line, cost of its own
+ *    12 40                  line, self cost
  *    fi=(2) /src/a.y        lines of another file, until the next fi= or fe=
  *    7 3
  *    fe=(1)

@@ -5,8 +5,8 @@
  * order.
  *
  *    a 3          what ends in `a` sorts as "a ",
- *    a!x 1        what goes on from there as "a;":
- *    a;b 4        other names may stand in between
+ *    a!x 1        what continues there as "a;":
+ *    a;b 4        other names may be in between
  *
  * Nodes with the same written name are one path, and are traversed together. */
 

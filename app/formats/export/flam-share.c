@@ -120,7 +120,7 @@ put_notes (const GPtrArray *notes, FlamBuilder *builder)
     }
 }
 
-/* --- the front door ------------------------------------------------------- */
+/* --- sharing -------------------------------------------------------------- */
 
 gboolean
 flam_share_apply (const FlamShare *share, FlamBuilder *builder, GError **error)
@@ -138,7 +138,7 @@ flam_share_apply (const FlamShare *share, FlamBuilder *builder, GError **error)
   return TRUE;
 }
 
-/* --- what it holds -------------------------------------------------------- */
+/* --- content -------------------------------------------------------------- */
 
 static const struct
 {

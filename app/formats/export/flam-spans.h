@@ -8,9 +8,9 @@
  *            main------------------|              main--|
  *            a-------------| b-----|              a-----|
  *
- * A row lasts its weight, which is time. Spans stand where they were. A sample
- * stands where the one before ends, unless it was taken so much later that the
- * thread had not run in between: so that all of it adds up to the measure's
+ * The duration of a row is its weight, which is time. Spans keep their times. A
+ * sample begins at the end of the one before, unless it was taken so much later
+ * that the thread cannot have run in between: so the sum is the measure's
  * total, to the ns. */
 
 #include "flam-part.h"

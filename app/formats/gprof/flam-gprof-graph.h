@@ -6,7 +6,7 @@
  * callers by the number of their calls, and added to a call graph
  * (flam-call-graph.h):
  *
- *    main ──60×──▶ compute      total (work) = 80 ms of its own
+ *    main ──60×──▶ compute      self time of work: 80 ms
  *    compute ──30×──▶ work      compute's calls to it: 80 · 30 / 40 = 60 ms
  *    main ──10×──▶ work         main's:                80 · 10 / 40 = 20 ms
  */

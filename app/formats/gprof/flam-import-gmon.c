@@ -219,7 +219,7 @@ find_or_add_function (Reader *reader, guint64 address)
   return function;
 }
 
-/* --- what was counted ---------------------------------------------------- */
+/* --- counters ------------------------------------------------------------ */
 
 /* A counter that begins before a function and ends in it is the function's. */
 static guint64

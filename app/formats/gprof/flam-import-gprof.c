@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What gprof prints: a flat profile and a call graph, of which one is enough.
+/* The output of gprof: a flat profile and a call graph, of which one suffices.
  *
  *      %   cumulative   self              self     total
  *     time   seconds   seconds    calls  ms/call  ms/call  name
@@ -17,10 +17,10 @@
  *                    0.16    0.00      60/60          spin_heavy [3]
  *    -----------------------------------------------
  *
- * A function of the graph stands between its callers and those that it calls;
- * "60/120" is so many of so many calls, "60+1800" and "1800" alone are calls of
- * itself or in its circle of functions, which has a paragraph of its own,
- * "<cycle 1 as a whole>". Source of facts: binutils, gprof/cg_print.c, hist.c.
+ * A function of the graph is between its callers and its callees; "60/120" is
+ * so many of so many calls, "60+1800" and "1800" alone are recursive calls or
+ * calls in its cycle of functions, which has a separate paragraph, "<cycle 1 as
+ * a whole>". Source of facts: binutils, gprof/cg_print.c, hist.c.
  */
 
 #define MAX_INDEX (1 << 24)
@@ -164,8 +164,8 @@ add_time (Reader *reader, guint32 function, const Row *row, double seconds)
   reader->functions++;
 }
 
-/* percent, cumulative, self; calls; ms a call of its own and in all: these are
- * decimals too, so the calls stand before them. */
+/* percent, cumulative, self; calls; ms per call, self and total: these are
+ * decimals, too, so the calls come before them. */
 static void
 read_flat (Reader *reader, const char *line, const char *end)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What Vftrace writes of a program built with -finstrument-functions: a file a
- * process (an MPI rank), little-endian, without padding.
+/* The output of Vftrace for a program built with -finstrument-functions: a file
+ * per process (an MPI rank), little-endian, without padding.
  *
  *    i32 version (3)   i32 length, its text with a 0: "Vftrace 2.0.0"
  *    i32 length, and twice as much: the dates of begin and end
@@ -15,19 +15,19 @@
  *                             count, size of one, tag; i64 begin, end, ns;
  *                             i32 stack, thread
  *    stack    i32 caller's stack, -1 for none   i32 length   function with a 0,
- *             and "*" before it where each of its calls is noted
+ *             and "*" before it where each of its calls is recorded
  *    counter  i32 length   name   i32 length   symbol
  *
- * Not every call is noted: after one that is, those of the next `interval` are
- * not. So the stack that an event leaves was there all the time since then:
+ * Not every call is recorded: after a recorded one, those of the next
+ * `interval` are not. So the stack that an event leaves has existed since then:
  *
- *    noted    return of a          return of c      at the caller of a until
+ *    recorded return of a          return of c      at the caller of a until
  *                 |··interval·|---------|           some time within the
  *    stack     a  |  ?     ?  |    c    |           interval, and then in c
  *
- * What lies between two events is charged to what the second one leaves, which
- * is wrong by one interval at most. Source of facts: Vftrace 2.0.0,
- * src/vfdfiles.c and src/sampling.c. */
+ * The time between two events is attributed to the stack that the second one
+ * leaves, with an error of at most one interval. Source of facts: Vftrace
+ * 2.0.0, src/vfdfiles.c and src/sampling.c. */
 
 #include "flam-formats.h"
 

@@ -26,9 +26,9 @@
  *    --- threadz 1 ---
  *
  *    --- Thread 7f794ab90940 (name: main/14748) stack: ---
- *      PC: 0x00bc8f1c: helper(arg1, arg2)        what is behind is not needed
+ *      PC: 0x00bc8f1c: helper(arg1, arg2)        the rest is not needed
  *        0x0040be31: main
- *      creator: 0x00a45b96 0x00a460b4              who began it, below all that
+ *      creator: 0x00a45b96 0x00a460b4              its creator, below all that
  *    --- Thread 7f794ab8f940 (name: worker/14749) stack: ---
  *        [same as previous thread]
  *

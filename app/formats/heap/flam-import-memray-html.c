@@ -140,7 +140,7 @@ node_thread (Reader *reader, guint32 node)
   return thread;
 }
 
-/* --- what weighs --------------------------------------------------------- */
+/* --- weights ------------------------------------------------------------- */
 
 static void
 add_measures (Reader *reader)

@@ -17,7 +17,7 @@
  *    25  u64 frames
  *    33  i64 start, 41 i64 end (ms since 1970)
  *
- * All allocations; a byte, in whose upper bits the kind stands:
+ * All allocations; a byte, whose upper bits are the kind:
  *
  *    1ppppaaa  block: p 15: d(address >> 3), else one of the last 15; a 0: u8
  *              allocator; native and no release: d native; no release: varint

@@ -137,7 +137,7 @@ flam_json_get_ints (FlamJson *json, GArray *into)
     }
 }
 
-/* --- how far it is ------------------------------------------------------- */
+/* --- progress ------------------------------------------------------------ */
 
 gboolean
 flam_json_finish (FlamJson *json, const FlamSource *source, GError **error)

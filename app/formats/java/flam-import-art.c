@@ -75,7 +75,7 @@ probe (const FlamSource *source)
   return version > 0 && version < 0x100 ? 80 : 0;
 }
 
-/* --- what is what -------------------------------------------------------- */
+/* --- threads and methods ------------------------------------------------- */
 
 /* "0x10  a.B  run  ()V  B.java" */
 static gboolean

@@ -191,7 +191,7 @@ add (FlamStackText *text,
     add_sample (text, entry->section, make_stack (text, entry, node), weights);
 }
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- the report ---------------------------------------------------------- */
 
 static gboolean
 read_report (FlamStackText *text, FlamSlice line)

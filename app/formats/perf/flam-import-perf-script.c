@@ -41,7 +41,7 @@ typedef struct
   gboolean memory;
 } Script;
 
-/* --- what the parts read, in their order -----------------------------------
+/* --- the parts, in their order ---------------------------------------------
  */
 
 static void

@@ -296,7 +296,7 @@ read_stack (Reader *reader,
   return stack;
 }
 
-/* --- what weighs --------------------------------------------------------- */
+/* --- weights ------------------------------------------------------------- */
 
 static void
 read_sample (Reader *reader, const Frame *frame)

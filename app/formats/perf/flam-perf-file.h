@@ -16,7 +16,7 @@
  *       72    32  256 bits: which features are there
  *
  *   attrs:     entries of perf_event_attr and then offset, size of its ids
- *   features:  behind the data, an offset and a size for each bit set
+ *   features:  after the data, an offset and a size for each bit set
  *
  * `perf record --threads` makes a folder of such a file, `data`, and of data.0,
  * data.1 and so on, which are records alone. That feature is DIR_FORMAT.
@@ -41,7 +41,7 @@
 
 #include <string.h>
 
-/* Bytes that are left. Reading past the end gives 0 and sets `bad`. */
+/* The remaining bytes. Reading past the end gives 0 and sets `bad`. */
 typedef struct
 {
   const guint8 *p;
@@ -87,7 +87,7 @@ flam_perf_read_u32 (FlamPerfBytes *bytes)
   return value;
 }
 
-/* Skips `size` bytes and returns where they are; NULL where there are less. */
+/* Skips `size` bytes and returns their place; NULL if there are fewer. */
 static inline const guint8 *
 flam_perf_read_bytes (FlamPerfBytes *bytes, guint64 size)
 {
@@ -162,10 +162,10 @@ typedef struct
 {
   const FlamSource *source;
   gboolean pipe;
-  gboolean interrupted; /* the header says nothing of the data's end */
+  gboolean interrupted; /* the header does not contain the data's end */
   guint64 data_offset;
   guint64 data_end;
-  guint64 whole_size; /* of the file, or what it should be if it was cut off */
+  guint64 whole_size; /* of the file before it was truncated, if it was */
   GPtrArray *parts;   /* FlamSource: more records, of a folder's data.N */
   gboolean parts_missing;
   GPtrArray *events;     /* FlamPerfEvent */
@@ -174,13 +174,13 @@ typedef struct
   char *command;
   char *host;
   char *arch;
-  guint64 wall_clock; /* ns since 1970 at `clock`; 0 unknown */
+  guint64 wall_clock; /* ns since 1970 at `clock`; 0: unknown */
   guint64 clock;
 } FlamPerfFile;
 
-/* Whether it begins like one at all. */
+/* Whether it begins like such a file. */
 gboolean flam_perf_file_probe (const FlamSource *source);
-/* Header, events and features. In pipe mode the records are looked through
+/* Reads the header, events and features. In pipe mode the records are searched
  * for those. */
 FlamPerfFile *flam_perf_file_open (const FlamSource *source,
                                    const FlamProgress *progress,

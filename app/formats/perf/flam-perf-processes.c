@@ -149,7 +149,7 @@ own_space (FlamPerfProcesses *processes, Process *process)
   return process->mappings->space;
 }
 
-/* --- who ----------------------------------------------------------------- */
+/* --- processes and threads ----------------------------------------------- */
 
 /* A new process with this pid; `parent` NULL: its parent is unknown. */
 static Process *

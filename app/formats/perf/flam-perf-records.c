@@ -44,7 +44,7 @@ struct _FlamPerfReader
   int id_back; /* from the end of the other records; 0: none */
 };
 
-/* --- where things lie ---------------------------------------------------- */
+/* --- offsets ------------------------------------------------------------- */
 
 /* The size of the fields of a sample before the given one. */
 static guint

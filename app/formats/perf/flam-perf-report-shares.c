@@ -43,7 +43,7 @@ parent_of (const FlamReport *report, const FlamReportNode *node)
                                    : NULL;
 }
 
-/* --- which way the trees are --------------------------------------------- */
+/* --- direction of the trees ---------------------------------------------- */
 
 /* The first frame of the tree of a node. */
 static FlamSlice

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The body of a SAMPLE record, each part there if sample_type says so:
+/* The body of a SAMPLE record, each part present if set in sample_type:
  *
  *   SIZE  WHAT                          SIZE  WHAT
  *      8  identifier                       8  period

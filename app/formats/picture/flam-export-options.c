@@ -300,7 +300,7 @@ set (const FlamExportOption *option,
     }
 }
 
-/* --- what applies --------------------------------------------------------- */
+/* --- options that apply --------------------------------------------------- */
 
 guint
 flam_exporter_parts (const FlamExporter *exporter)

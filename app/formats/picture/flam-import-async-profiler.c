@@ -8,7 +8,7 @@
  * and later, with names in a table, of which each begins with the length of
  * what it has in common with the one before, plus 32, as a character:
  *
- *    const cpool = [          f(KEY,LEVEL,LEFT,WIDTH)   as it says; KEY is the
+ *    const cpool = [          f(KEY,LEVEL,LEFT,WIDTH)   a frame; KEY is the
  *    'all',                                             name times 8, and the
  *    ' java/lang/Object',                               type
  *    '1String'                u(KEY,WIDTH)    above the frame before

@@ -148,7 +148,7 @@ reduce (Reader *reader)
     g_array_index (rows, FlamOutlineRow, i).weight /= PLACES;
 }
 
-/* --- where it is --------------------------------------------------------- */
+/* --- the place of the tree ----------------------------------------------- */
 
 /* The tree's "{", which in a page follows the words of perf's template. */
 static const guint8 *

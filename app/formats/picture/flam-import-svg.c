@@ -8,7 +8,7 @@
  *    <rect x="10.0" y="109" width="82.6" height="15.0" …/>
  *
  *    y   109   main                x from x to x + width
- *         93   parse   | read      each stands on its caller
+ *         93   parse   | read      each is on its caller
  *
  * Old files have it as onmouseover="s('main (31 samples, 0.01%)')" of the rect;
  * inferno's repeat the weight as fg:w="31", and Flambeau's as data-weight="31";
@@ -201,7 +201,7 @@ read_boxes (Picture *picture, GError **error)
   return TRUE;
 }
 
-/* --- who stands on whom -------------------------------------------------- */
+/* --- callers ------------------------------------------------------------- */
 
 static int
 compare_boxes (gconstpointer a, gconstpointer b)

@@ -29,7 +29,7 @@ flam_svg_chart_height (const FlamSvg *svg)
   return RULER + view.height;
 }
 
-/* --- what a box says ------------------------------------------------------ */
+/* --- titles of boxes ------------------------------------------------------ */
 
 static void
 put_time (const FlamSvg *svg, const char *before, gint64 time)

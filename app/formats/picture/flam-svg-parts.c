@@ -79,7 +79,7 @@ flam_svg_put_label (
   flam_sink_put (svg->out, "</text>");
 }
 
-/* --- what a box says ------------------------------------------------------ */
+/* --- titles of boxes ------------------------------------------------------ */
 
 static void
 append_count (FlamSink *out, const char *plain)

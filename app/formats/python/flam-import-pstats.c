@@ -13,7 +13,7 @@
  *    { (file, line, name): (cc, nc, tt, ct, { (file, line, name): CALLER }) }
  *
  *    cc, nc  calls that were not recursive, all calls
- *    tt, ct  seconds of its own, and with what it called
+ *    tt, ct  seconds, without and with its callees
  *    CALLER  (nc, cc, tt, ct) of the calls from there; the module profile
  *            writes their number alone
  *

@@ -12,7 +12,7 @@
  *       "time":s,"children":[…]}}
  *
  * (a child "[self]" is its parent's own time), and its sessions, whose samples
- * come one after the other and last as long as they say:
+ * follow one another and contain their durations:
  *
  *    {"frame_records":[[["main\0app.py\0" "3\1l7",…],s],…],"start_time":s,…}
  *

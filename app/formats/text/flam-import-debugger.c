@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What debuggers print of a process that they stopped: a stack a thread, leaf
- * first. Many such texts one behind the other are a sampling profile.
+/* The output of debuggers about a stopped process: a stack per thread, leaf
+ * first. Many such texts, one after the other, are a sampling profile.
  *
  *    gdb       Thread 2 (Thread 0x7f0c (LWP 4712) "worker"):
  *              #0  0x00007f3d in poll () from /lib/libc.so.6

@@ -54,7 +54,7 @@ small_number (const FlamXctraceValue *value)
              : -1;
 }
 
-/* --- who ----------------------------------------------------------------- */
+/* --- processes and threads ----------------------------------------------- */
 
 /* "cook (581)" */
 static void

@@ -4,7 +4,7 @@
 /* A call graph -> stacks, for files with callers, callees and the costs of
  * calls, but without stacks (callgrind, gprof).
  *
- *    main ──70──▶ a ──60──▶ c        c costs 80 of its own: 60 by way of a,
+ *    main ──70──▶ a ──60──▶ c        self cost of c, 80: 60 by way of a,
  *      └────30──▶ b ──20──▶ c        20 by way of b
  *
  * The cost of a function is divided among the paths to it in proportion to the

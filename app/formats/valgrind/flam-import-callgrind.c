@@ -8,10 +8,10 @@
  *
  *    # callgrind format
  *    cmd: ./program
- *    positions: instr line               what stands before the costs
+ *    positions: instr line               what precedes the costs
  *    events: Ir Dr                       what the costs are of
  *    ob=(1) /lib/libc.so.6               object, file and function of what
- *    fl=(2) main.c                       follows; "(2)" alone says it again
+ *    fl=(2) main.c                       follows; "(2)" alone repeats it
  *    fn=(3) main
  *    10 100 5                            line, costs; +3, -3 or * for lines
  *    fi=(4) inlined.h                    from another file; fe= back

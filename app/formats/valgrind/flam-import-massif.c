@@ -23,17 +23,17 @@
  *      n0: 24000 0x109993: main (alloc.cpp:25)
  *     n0: 0 in 2 places, all below massif's threshold (1.00%)
  *
- * A tree is upside down: under the place that allocates stand its callers.
- * Each line says how many children follow it, one column further in. What a
- * node has beyond its children, and what was below the threshold, is weight
- * whose outer callers are not in the file.
+ * A tree is inverted: below the place that allocates are its callers. Each line
+ * has the number of its children, which follow it, one column further in. The
+ * weight of a node beyond its children's, and that below the threshold, has
+ * callers that are not in the file.
  *
- * A tree is what lives from its snapshot to the next one with a tree. Only
- * the peak is a measure then: nothing says how much was allocated between.
- * massif marks a peak when memory is released again; a program that ends at
- * its peak has none marked, and the last tree may be older: what came after it
- * is a row of its own.
- * Source of facts: valgrind's manual and ms_print, 3.19. */
+ * A tree is taken as the live memory from its snapshot to the next one with a
+ * tree. So only the peak is a measure: the file does not contain allocations
+ * between snapshots. massif marks a peak when memory is released again; a
+ * program that ends at its peak has no marked one, and the last tree may be
+ * older: later memory is a separate row. Source of facts: valgrind's manual and
+ * ms_print, 3.19. */
 
 #define MAX_DEPTH 1000
 

@@ -10,12 +10,12 @@
  *                                          └──▶ stringArray
  *
  * Processed: since version 56 the strings, since 58 the sources and since 60
- * all tables but the samples stand in "shared" and not in the thread; since 66
- * a stack says how many rows back its prefix is; since 70 a frame and not its
- * function's resource has the library, a row of "libs".
- * Raw (as Firefox itself dumps): a frame has a "location" in place of a func:
- * "name (file:line)", since version 32 with the row of its file in "sources";
- * other processes are whole profiles in "processes".
+ * all tables but the samples are in "shared" and not in the thread; since 66 a
+ * stack has the number of rows back to its prefix; since 70 a frame and not its
+ * function's resource has the library, a row of "libs". Raw (as Firefox itself
+ * dumps): a frame has a "location" in place of a func: "name (file:line)",
+ * since version 32 with the row of its file in "sources"; other processes are
+ * whole profiles in "processes".
  *
  * Members may have any order: a thread's columns are read first, and become
  * samples at the profile's end, when all tables that they refer to are read.

@@ -151,7 +151,7 @@ read_trees (Reader *reader)
       }
 }
 
-/* --- what fits ----------------------------------------------------------- */
+/* --- sizes that fit ------------------------------------------------------ */
 
 static gboolean
 is_type (const Node *node)
@@ -231,7 +231,7 @@ fit_children (Reader *reader, guint32 index)
         reader, g_array_index (reader->children, guint32, i - 1), left);
 }
 
-/* --- what weighs --------------------------------------------------------- */
+/* --- weights ------------------------------------------------------------- */
 
 /* Parents come first: a loop suffices. A tree's root is not a frame. */
 static void

@@ -18,7 +18,7 @@
  *            {"sourceID":"8", "name":"gamma", "url":"file:///a.js",
  *             "line":20, "column":15,                 where the function is
  *             "expressionLocation":{"line":22,"column":19}}, …]}, …],
- *       "sampleDurations":[0.0015, …]},                      one a sample
+ *       "sampleDurations":[0.0015, …]},                      one per sample
  *     "overview":{…}}
  *
  * Times are seconds. Records with a duration become marks, categories of memory
@@ -151,7 +151,7 @@ add_samples (Reader *reader)
     }
 }
 
-/* --- what else happened -------------------------------------------------- */
+/* --- records and markers ------------------------------------------------- */
 
 static void
 add_size (Reader *reader, const char *name, gint64 time, gint64 size)

@@ -8,7 +8,7 @@
  *       {"type":"sampled","name":"main thread","unit":"milliseconds",
  *        "startValue":0,"endValue":10,
  *        "samples":[[0,1,5],…],              frames, root first
- *        "weights":[1.5,…]},                 one a sample
+ *        "weights":[1.5,…]},                 one per sample
  *       {"type":"evented","name":…,"unit":…,
  *        "events":[{"type":"O","frame":0,"at":0},   opened
  *                  {"type":"C","frame":0,"at":7.5}, closed

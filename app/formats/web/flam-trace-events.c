@@ -163,7 +163,7 @@ find_moments (FlamTraceEvents *events, const Event *event)
   return &flam_column_at (&events->tasks, FlamTraceTask, task).moments;
 }
 
-/* --- events that are rare ------------------------------------------------- */
+/* --- rare events ---------------------------------------------------------- */
 
 static void
 add_namings (FlamTraceEvents *events, const Event *event, gboolean of_process)

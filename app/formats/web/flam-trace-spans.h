@@ -7,12 +7,12 @@
  *    parse      |--------|                           main;parse  4..13
  *                                                    main        13..24
  *
- * What a span lasts beyond those in it is its own. A span's end may be told by
- * another event than its beginning, and the events may come in any order: an
- * end closes the innermost span of its name, or the innermost at all where it
- * has none, and nothing where no such span is open. A span that nothing closes
- * goes on to the end of the trace, one that outlasts the span around it is cut
- * there. */
+ * The duration of a span beyond its inner spans is its self time. A span's end
+ * may be another event than its beginning, and the events may have any order:
+ * an end closes the innermost span of its name, or the innermost of all if it
+ * has no name, or nothing if no such span is open. A span that is never closed
+ * lasts to the end of the trace; one that outlasts its outer span ends with
+ * that. */
 
 #include "flam-load.h"
 #include "flam-columns.h"

@@ -390,7 +390,7 @@ node_stack (FlamV8Profile *profile, guint32 index)
   return get_node (profile, index)->stack;
 }
 
-/* --- what weighs --------------------------------------------------------- */
+/* --- weights ------------------------------------------------------------- */
 
 /* Takes up to `most` samples of a node with the same line: returns their
  * number, and the line. */
