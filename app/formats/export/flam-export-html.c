@@ -34,7 +34,7 @@ typedef struct
   FlamThings things;
   GHashTable *index; /* text -> index */
   GPtrArray *texts;
-  FlamId *place; /* one a node: where it is in the page */
+  FlamId *place; /* one per node: its place in the page */
   guint32 n;     /* nodes of the page */
   gint64 *self;  /* scratch: one per node of the page */
 } Page;

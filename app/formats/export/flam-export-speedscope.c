@@ -21,7 +21,7 @@ typedef struct
   gboolean any;
 } Writer;
 
-/* Frames with one key are one row. */
+/* Frames with the same key are one row. */
 static guint64
 frame_key (const Writer *writer, FlamId frame)
 {

@@ -17,7 +17,7 @@ void flam_html_end (FlamSink *out, gboolean script);
 
 /* <tag>text</tag> */
 void flam_html_append (FlamSink *out, const char *tag, const char *text);
-/* A table's cell; takes `text`. */
+/* Adds a cell of a table; takes ownership of `text`. */
 void flam_html_append_cell (FlamSink *out, char *text);
 /* A cell "+1.2 s", "−0.4 s" or "0 s", colored by its sign. */
 void flam_html_append_change (FlamSink *out,

@@ -271,7 +271,7 @@ read_native (FlamMemray *reader)
     flam_memray_native_call (reader->calls, ip, caller);
 }
 
-/* Records that both forms have; FALSE: no such record. */
+/* Reads the records that both forms have; FALSE: another type. */
 static gboolean
 read_common (FlamMemray *reader, guint kind)
 {

@@ -24,7 +24,7 @@ init (FlamMemrayReport *report, FlamLoad *load)
 
 /* --- reading ------------------------------------------------------------- */
 
-/* &lt; &gt; &amp; &quot; &#x27; in place. */
+/* Decodes &lt; &gt; &amp; &quot; &#x27; in place. */
 static void
 unescape_html (char *text)
 {
@@ -314,7 +314,8 @@ read_member (FlamMemrayReport *report,
         flam_json_get_int (json);
 }
 
-/* Members come in alphabetical order: children before their parent's own. */
+/* Members are in alphabetical order: "children" precedes the parent's other
+ * members. */
 static void
 read_nested (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
 {

@@ -81,7 +81,7 @@ void flam_memray_init (FlamMemray *reader);
 guint64 flam_memray_fixed (FlamMemray *reader, guint size);
 guint64 flam_memray_varint (FlamMemray *reader);
 gint64 flam_memray_signed (FlamMemray *reader);
-/* A signed difference to the last value of its kind. */
+/* Reads a signed difference to the last value of its kind. */
 guint64 flam_memray_delta (FlamMemray *reader, guint64 *last);
 const char *flam_memray_text (FlamMemray *reader);
 void flam_memray_skip (FlamMemray *reader, guint64 n);
@@ -113,7 +113,7 @@ gboolean flam_memray_block (FlamMemray *reader, guint flags);
 /* --- native frames (flam-memray-native.c) -------------------------------- */
 
 FlamMemrayNative *flam_memray_native_new (FlamLoad *load);
-/* The next node: a call at `ip` by another node, 0 for none. */
+/* Adds the next node: a call at `ip` by another node, 0 for none. */
 void
 flam_memray_native_call (FlamMemrayNative *native, guint64 ip, guint64 caller);
 void flam_memray_native_begin_maps (FlamMemrayNative *native);

@@ -283,7 +283,8 @@ scan_any_number (FlamJson *json)
   return end_number (json, p);
 }
 
-/* Of up to PLAIN_DIGITS digits without an exponent, which cannot overflow. */
+/* Parses up to PLAIN_DIGITS digits without an exponent, which cannot
+ * overflow. */
 static inline FlamJsonToken
 scan_number (FlamJson *json)
 {

@@ -14,7 +14,7 @@
 #include "flam-perf-processes.h"
 #include "flam-perf-stacks.h"
 
-#define STEP 128 /* records between two calls of progress */
+#define STEP 128 /* records between two reports of progress */
 
 typedef struct
 {
@@ -40,7 +40,7 @@ probe (const FlamSource *source)
 
 /* --- measures ------------------------------------------------------------ */
 
-/* cpu-clock and task-clock count nanoseconds. */
+/* The counts of cpu-clock and task-clock are nanoseconds. */
 static FlamUnit
 unit_of (const FlamPerfEvent *event)
 {

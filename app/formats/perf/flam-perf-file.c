@@ -5,7 +5,7 @@
 #define MAX_EVENTS 4096
 #define HEADER_SIZE 104
 #define ATTR_SIZE_V0 64
-#define STEP 4096 /* records between two calls of progress */
+#define STEP 4096 /* records between two reports of progress */
 
 /* Bits of the header, and ids of HEADER_FEATURE records. */
 enum
@@ -374,7 +374,7 @@ read_features (FlamPerfFile *file, const guint8 *bits)
 
 /* --- pipe mode ----------------------------------------------------------- */
 
-/* EVENT_UPDATE: which kind (2: name), id, text. */
+/* EVENT_UPDATE: the kind (2: name), id, text. */
 static void
 note_update (FlamPerfFile *file, FlamPerfBytes in)
 {

@@ -145,7 +145,7 @@ enum
 /* One perf_event_attr. */
 typedef struct
 {
-  char *name; /* as perf names it, or made of type and config */
+  char *name; /* perf's name of it, or one made of type and config */
   guint32 type;
   guint64 config;
   guint64 period; /* or frequency */

@@ -24,7 +24,7 @@ typedef struct
   char *path;
   char *build_id;
   FlamId id;       /* in the builder; FLAM_NONE until a frame needs it */
-  FlamId function; /* the module's substitute for its addresses */
+  FlamId function; /* the function that represents its addresses */
   gboolean tried;
   FlamUnwindTable *table;
   char *why;     /* there is no table */

@@ -498,8 +498,8 @@ is_protection (guint32 word)
   return word < 1 << 16;
 }
 
-/* As MMAP, and before the path 24 bytes of inode or build id, protection and
- * flags. */
+/* As MMAP, but before the path there are 24 bytes of inode or build id,
+ * protection and flags. */
 static void
 note_mmap2 (FlamPerfProcesses *processes, const FlamPerfRecord *record)
 {

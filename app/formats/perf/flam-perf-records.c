@@ -489,7 +489,7 @@ flam_perf_queue_next (FlamPerfQueue *queue, FlamPerfRecord *record)
         }
       else if (record->type == FLAM_PERF_FINISHED_ROUND)
         {
-          /* A part begins where the one before began. */
+          /* A part's records begin at the same time as the one's before. */
           if (queue->reader->file->parts->len > 0)
             continue;
           make_ready (queue, queue->flushed);

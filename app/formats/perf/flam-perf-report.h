@@ -104,7 +104,7 @@ void flam_report_settle (FlamReport *report);
 void flam_report_share_out (FlamReport *report,
                             const FlamReportEntry *entry,
                             gint64 *weights);
-/* The name is the row's function. */
+/* Whether the name is that of the row's function. */
 gboolean flam_report_is_of (const FlamReportEntry *entry, FlamSlice name);
 gboolean flam_report_is_address (FlamSlice name);
 gboolean flam_report_same_name (FlamSlice a, FlamSlice b);

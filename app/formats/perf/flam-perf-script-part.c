@@ -125,8 +125,8 @@ starts_sample (FlamScriptPart *part,
   return header->has_period || !part->has_facts;
 }
 
-/* A header with its call chain, or a call chain alone: with -F ip,sym there
- * are no headers. */
+/* Reads a header with its call chain, or a call chain alone: with -F ip,sym
+ * there are no headers. */
 static void
 read_sample (FlamScriptPart *part,
              FlamText *all,

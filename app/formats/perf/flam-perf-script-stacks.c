@@ -187,7 +187,7 @@ push_line (FlamScriptStacks *stacks,
 
 /* --- call chains --------------------------------------------------------- */
 
-/* From the last line, the root, up to the first. */
+/* Adds the lines from the last one, the root, to the first. */
 static FlamId
 make_stack (FlamScriptStacks *stacks, FlamSlice block)
 {

@@ -34,5 +34,5 @@ void flam_script_stacks_init (FlamScriptStacks *stacks, FlamBuilder *builder);
 void flam_script_stacks_clear (FlamScriptStacks *stacks);
 /* Counts an invalid line. */
 void flam_script_stacks_bad (FlamScriptStacks *stacks, const char *line);
-/* Lines of a call chain, leaf first; FLAM_NONE for none. */
+/* Converts the lines of a call chain, leaf first; FLAM_NONE for none. */
 FlamId flam_script_stacks_find (FlamScriptStacks *stacks, FlamSlice block);

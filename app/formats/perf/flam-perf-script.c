@@ -73,7 +73,7 @@ parse_time (const char *p, const char *end, gint64 *time)
 #define PERIOD_WIDTH 10
 #define ADDRESS_WIDTH 17
 
-/* The columns of a token with the spaces before it. */
+/* The width of a token, including the spaces before it. */
 static gsize
 padded_width (const char *line, const char *p, const char *stop)
 {

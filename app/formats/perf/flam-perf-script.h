@@ -49,7 +49,8 @@ gboolean flam_script_is_exact_chain_line (const char *text, const char *end);
  * if more text might add to them. */
 const char *
 flam_script_chain_end (const char *p, const char *end, gboolean *cut);
-/* A line of a call chain, with the source line below it if there is one. */
+/* Reads a line of a call chain, with the source line below it if there is
+ * one. */
 gboolean flam_script_parse_frame (FlamSlice text, FlamScriptFrame *frame);
 /* Two spaces and no address: belongs to the frame above it. */
 gboolean flam_script_is_source_line (const char *text, const char *end);

@@ -23,7 +23,8 @@ FlamPerfStacks *flam_perf_stacks_new (const FlamPerfFile *file,
                                       FlamLoad *load,
                                       FlamPerfModules *modules);
 
-/* The stack of a sample in a process's address space; FLAM_NONE without one. */
+/* The stack of a sample in a process's address space; FLAM_NONE if it has
+ * none. */
 FlamId flam_perf_stacks_get (FlamPerfStacks *stacks,
                              FlamUnwindSpace *space,
                              const FlamPerfEvent *event,

@@ -13,7 +13,7 @@ void flam_perfetto_begin (FlamPerfetto *trace,
                           FlamPerfettoPacket *packet,
                           gboolean cleared,
                           FlamProto fields);
-/* One of its fields, a message. */
+/* Reads one of its fields, a message. */
 void flam_perfetto_read (FlamPerfetto *trace,
                          const FlamPerfettoPacket *packet,
                          guint64 number,

@@ -98,7 +98,7 @@ flam_perfetto_scaled (guint64 time, gint64 multiplier)
   return MIN (result, G_MAXINT64 / 4);
 }
 
-/* Takes `name`, which may be NULL. */
+/* Takes ownership of `name`, which may be NULL. */
 FlamId flam_perfetto_thread (FlamPerfetto *trace,
                              guint64 pid,
                              guint64 tid,

@@ -221,7 +221,7 @@ read_reference (Reader *reader, char type, Object *object)
   return fail (reader, FALSE);
 }
 
-/* The type of the next object, and the number it gets or FLAM_NONE. */
+/* Reads the type of the next object, and the number it gets or FLAM_NONE. */
 static gboolean
 read_type (Reader *reader, char *type, guint *number)
 {

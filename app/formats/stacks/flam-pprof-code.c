@@ -105,7 +105,7 @@ read_mapping (FlamPprof *file, FlamProto message)
   g_array_append_val (file->mappings, mapping);
 }
 
-/* 1 id, 2 name, 3 the linker's name, 4 file, 5 line; the strings by number. */
+/* 1 id, 2 name, 3 the mangled name, 4 file, 5 line; the strings by number. */
 static void
 read_function (FlamPprof *file, FlamProto message)
 {

@@ -35,7 +35,7 @@ typedef struct
 /* Samples of one thread that wait for the weights of other measures. */
 typedef struct
 {
-  FlamId thread; /* FLAM_NONE: there are none */
+  FlamId thread; /* FLAM_NONE: no samples */
   GArray *stacks;
   GArray *times;
   GArray *weights; /* for each sample as many as there are measures */

@@ -9,7 +9,7 @@ typedef struct
 {
   gint64 start, end; /* ns */
   FlamId name;
-  guint32 number; /* order in the file, in the thread */
+  guint32 number; /* order in the file, within the thread */
 } Span;
 
 typedef struct

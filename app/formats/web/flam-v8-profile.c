@@ -189,7 +189,7 @@ read_node_member (FlamV8Profile *profile, FlamJson *json, guint32 index)
   else if (flam_json_key_is (json, "parent"))
     {
       Link link = { index, flam_json_get_int (json) };
-      /* the same link, from the other end */
+      /* the same link, from the child */
       link.node |= 0x80000000u;
       g_array_append_val (profile->links, link);
     }
