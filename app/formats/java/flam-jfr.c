@@ -317,8 +317,7 @@ read_header (FlamJfrChunk *chunk, const guint8 *at)
 }
 
 /* The last metadata is valid; the JDK writes it at the end, async-profiler
-   first.
-*/
+ * first. */
 static gboolean
 find_metadata (FlamJfrChunk *chunk)
 {

@@ -390,8 +390,7 @@ read_header (Reader *reader)
 }
 
 /* Reads the measures and the names of compiled code, which may follow its
-   samples.
-*/
+ * samples. */
 static void
 first_pass (Reader *reader)
 {

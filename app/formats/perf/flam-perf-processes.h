@@ -31,6 +31,6 @@ FlamId flam_perf_processes_thread (FlamPerfProcesses *processes,
 /* The address space; mappings' `user` are FlamPerfModules' modules. */
 FlamUnwindSpace *flam_perf_processes_space (FlamPerfProcesses *processes,
                                             gint32 pid);
-/* There were more mappings than any process can have, and some were left out.
- */
+/* There were more mappings than any process can have, and some were left
+ * out. */
 gboolean flam_perf_processes_too_many (const FlamPerfProcesses *processes);

@@ -152,8 +152,7 @@ add_samples (Gecko *gecko,
 }
 
 /* A marker with a duration has both ends; one that only begins or ends is a
-   moment.
-*/
+ * moment. */
 static void
 add_marks (Gecko *gecko, FlamGeckoTables *tables, FlamId thread)
 {

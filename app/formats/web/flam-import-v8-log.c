@@ -269,8 +269,7 @@ add_library (Reader *reader)
 
 /* --- ticks --------------------------------------------------------------- */
 
-/* Callers at unknown addresses are left out, as in V8's own tool.
- */
+/* Callers at unknown addresses are left out, as in V8's own tool. */
 static void
 push_address (Reader *reader, guint64 address, gboolean leaf)
 {

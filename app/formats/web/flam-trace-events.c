@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Times beyond this, 73 years in ns, are invalid: sums of them never overflow.
- */
+/* Times beyond this, 73 years in ns, are invalid: sums of them never
+ * overflow. */
 #define MAX_TIME (G_MAXINT64 / 4)
 /* The limit of the search for the start of an event. */
 #define MAX_LOOK (1 << 20)
