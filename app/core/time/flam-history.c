@@ -207,8 +207,8 @@ flam_history_key_check (const FlamHistoryKey *key,
     {
       const char *name = flam_history_get (history, i)->name;
       g_autoptr (GError) why = NULL;
-      g_autofree char *found = match_name (key, name, &why);
 
+      g_free (match_name (key, name, &why));
       if (why != NULL)
         return flam_error_set (
             error,
