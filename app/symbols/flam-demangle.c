@@ -112,11 +112,71 @@ demangle_d (const char *name)
   return result;
 }
 
+/* The length of what stands before "::h<16 hex>", the hash of a legacy Rust
+ * name; 0: there is none. Hashes have many different digits. */
+static gsize
+before_rust_hash (const char *name, gsize length)
+{
+  const char *hash = name + length - strlen ("::h0123456789abcdef");
+  guint seen = 0;
+
+  if (length <= strlen ("::h0123456789abcdef") ||
+      !g_str_has_prefix (hash, "::h"))
+    return 0;
+  for (const char *p = hash + 3; p < name + length; p++)
+    {
+      int digit = g_ascii_xdigit_value (*p);
+      if (digit < 0)
+        return 0;
+      seen |= 1u << digit;
+    }
+  return __builtin_popcount (seen) >= 5 ? (gsize)(hash - name) : 0;
+}
+
+/* Tools that know nothing of Rust read its legacy names as C++:
+ * "_$LT$F$u20$as$u20$a..B$GT$::run::h<16 hex> (.llvm.12)". As its parts have no
+ * "::" then, the mangled name can be put together again. Names in their final
+ * form lose the hash alone. */
+static char *
+finish_rust (const char *name)
+{
+  const char *clone = strstr (name, " (.llvm.");
+  gsize length = clone != NULL ? (gsize)(clone - name) : strlen (name);
+  gsize end = before_rust_hash (name, length);
+  g_autoptr (GString) mangled = NULL;
+  char *whole = NULL;
+
+  if (end == 0)
+    return NULL;
+  if (strcspn (name, "<>(){} ,") >= end)
+    {
+      mangled = g_string_new ("_ZN");
+      for (const char *part = name; part < name + length;)
+        {
+          const char *next = strstr (part, "::");
+          gsize n = next != NULL && next < name + length
+                        ? (gsize)(next - part)
+                        : (gsize)(name + length - part);
+          g_string_append_printf (
+              mangled, "%" G_GSIZE_FORMAT "%.*s", n, (int)n, part);
+          part += n + 2;
+        }
+      g_string_append_c (mangled, 'E');
+      whole = run (rust_demangle_callback, mangled->str, DMGL_RUST);
+    }
+  return whole != NULL ? whole : g_strndup (name, end);
+}
+
 char *
 flam_demangle (const char *name)
 {
-  if (name[0] != '_' || strnlen (name, FLAM_MANGLED_MAX) == FLAM_MANGLED_MAX)
+  char *finished;
+
+  if (strnlen (name, FLAM_MANGLED_MAX) == FLAM_MANGLED_MAX)
     return NULL;
+  finished = finish_rust (name);
+  if (finished != NULL || name[0] != '_')
+    return finished;
   if (name[1] == '_' && (name[2] == 'Z' || name[2] == 'R'))
     name++; /* as on macOS, where names of C begin with one, too */
   if (name[1] == 'R' || (name[1] == 'Z' && is_legacy_rust (name)))

@@ -3,10 +3,13 @@
 
 /* Linker names -> readable names, through libiberty:
  *
- *   _ZN4core3fmt9Formatter3pad17h0123456789abcdefE  Rust
- * core::fmt::Formatter::pad _RNvC6_123foo3bar Rust   123foo::bar
- *   _ZSt4sortIPiEvT_S1_                             C++    std::sort<int*>
- *   _D3std5stdio7writelnFZv                         D      std.stdio.writeln
+ *   _ZN3fmt9Formatter3pad17h0123456789abcdefE     Rust   fmt::Formatter::pad
+ *   _RNvC6_123foo3bar                             Rust   123foo::bar
+ *   _$LT$F$GT$::run::h0123456789abcdef            Rust   <F>::run
+ *   _ZSt4sortIPiEvT_S1_                           C++    std::sort<int*>
+ *   _D3std5stdio7writelnFZv                       D      std.stdio.writeln
+ *
+ * The third is a Rust name that a demangler for C++ was given.
  *
  * The format is that of perf: with template arguments, without parameters,
  * return types and Rust's hash. Names come from untrusted files, and a few

@@ -466,5 +466,5 @@ sampling_error (const FlamProfile *profile)
       sum += w;
       squares += w * w;
     }
-  return sum > 0 ? 2 * sqrt (squares) / sum : 1;
+  return sum > 0 ? MAX (2 * sqrt (squares) / sum, 0.03) : 1;
 }

@@ -78,7 +78,8 @@ guint depth_of (const FlamProfile *profile, const char *function);
 /* Shares are compared with what is known by construction, within the error of
  * sampling: four standard errors of a share of one half, by the first measure.
  * A sample weighs the time since the one before it: on a busy machine there are
- * few and heavy ones, and so many count for less. */
+ * few and heavy ones, and so many count for less. On a machine that is taken by
+ * others samples are not independent: at least 3 points. */
 double sampling_error (const FlamProfile *profile);
 void
 assert_share (gint64 part, gint64 whole, double expected, double tolerance);

@@ -229,12 +229,19 @@ compile (const char *driver, const char *const *compiler)
 static void
 test_compiler (void)
 {
-  const char *const ask[] = { "gcc", "-print-prog-name=cc1", NULL };
-  g_autofree char *clang = g_find_program_in_path ("clang");
+  /* The drivers say where the compilers are: what PATH has may be ccache. */
+  const char *const ask_clang[] = { "clang", "-print-prog-name=clang", NULL };
+  const char *const ask_gcc[] = { "gcc", "-print-prog-name=cc1", NULL };
+  g_autofree char *driver = g_find_program_in_path ("clang");
   g_autofree char *gcc = g_find_program_in_path ("gcc");
-  g_autofree char *cc1 = clang == NULL && gcc != NULL ? run (ask) : NULL;
-  const char *const clangs[] = { clang, "-cc1",       "-emit-obj",
-                                 "-x",  "cpp-output", NULL };
+  g_autofree char *clang = driver != NULL ? run (ask_clang) : NULL;
+  g_autofree char *cc1 = clang == NULL && gcc != NULL ? run (ask_gcc) : NULL;
+  const char *const clangs[] = { clang != NULL ? g_strstrip (clang) : NULL,
+                                 "-cc1",
+                                 "-emit-obj",
+                                 "-x",
+                                 "cpp-output",
+                                 NULL };
 
   if (clang != NULL)
     compile (clang, clangs);

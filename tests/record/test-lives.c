@@ -94,7 +94,7 @@ test_roots (void)
       profile->facts.truncated_stacks, <=, profile->samples.n / 20);
 }
 
-/* Its main is told by its prologue alone. */
+/* Its main and the function in assembler are told by their instructions. */
 static void
 test_bare (void)
 {
@@ -106,6 +106,14 @@ test_bare (void)
   assert_good (recording, 0);
   g_assert_cmpuint (profile->samples.n, >, 20);
   g_assert_cmpfloat (reaching_share (profile, "spin"), >=, 0.99);
+#ifdef __x86_64__
+  {
+    g_autofree char *stack = stack_text (profile, "mix");
+
+    g_assert_true (g_str_has_prefix (stack, "mix < stir < main < "));
+    g_assert_cmpfloat (reaching_share (profile, "mix"), >=, 0.99);
+  }
+#endif
 }
 
 /* Both halves of one capture say the same of the same stack. */

@@ -4,6 +4,7 @@
  * give the chains that the plain build gives, byte for byte of its code. */
 
 #include "flam-debug-files.h"
+#include "flam-symbol-table.h"
 
 #include "compiled.h"
 
@@ -260,6 +261,44 @@ test_checksum (void)
   }
 }
 
+/* Whether the address `offset` bytes after "first", which has no size, has a
+ * name. */
+static gboolean
+reaches (const char *name, guint64 offset)
+{
+  g_autofree char *path = in_folder (name);
+  g_autoptr (FlamElf) elf = flam_elf_open (path, NULL);
+  g_autoptr (FlamSymbolTable) table = flam_symbol_table_new (elf, NULL);
+  guint64 address = 0, size = 0;
+
+  g_assert_true (flam_elf_find_symbol (elf, "first", &address, &size));
+  g_assert_cmpuint (size, ==, 0);
+  return flam_symbol_table_find (table, address + offset) != NULL;
+}
+
+/* As in libraries of assembler code: all the code after the only exported
+ * label is that of functions whose names are not in .dynsym. */
+static void
+test_without_size (void)
+{
+  static const char code[] = ".text\n.balign 16\n.globl first\n"
+                             "first: xor %eax, %eax\n"
+                             " jz 1f\n ret\n1: add %ebx, %ebx\n ret\n"
+                             ".balign 16, 0x90\n"
+                             "second: mov %edi, %eax\n ret\n"
+                             ".fill 64, 1, 0x90\n ret\n"
+                             ".section .note.GNU-stack, \"\", @progbits\n";
+  g_autofree char *source = in_folder ("sizes.s");
+
+  g_assert_true (g_file_set_contents (source, code, -1, NULL));
+  g_assert_true (run ("gcc -shared -nostdlib -o sizes.so sizes.s"));
+  g_assert_true (run ("objcopy --strip-all sizes.so exported.so"));
+  g_assert_true (reaches ("exported.so", 0));
+  g_assert_true (reaches ("exported.so", 7));
+  g_assert_false (reaches ("exported.so", 16));
+  g_assert_true (reaches ("sizes.so", 16));
+}
+
 static void
 test_minidebug (void)
 {
@@ -441,6 +480,7 @@ main (int argc, char **argv)
   g_test_add_func ("/debug-files/by-build-id", test_by_build_id);
   g_test_add_func ("/debug-files/wrong-build", test_wrong_build);
   g_test_add_func ("/debug-files/checksum", test_checksum);
+  g_test_add_func ("/debug-files/without-size", test_without_size);
   g_test_add_func ("/debug-files/minidebug", test_minidebug);
   g_test_add_func ("/debug-files/dwz", test_dwz);
   g_test_add_func ("/debug-files/stub-names", test_stub_names);

@@ -31,6 +31,16 @@ static const struct
   { "_D3std5stdio7writelnFZv", "std.stdio.writeln" },
   { "_D3foo3barFiZi", "foo.bar" },
   { "_Dmain", "D main" },
+  { "core::ptr::drop_in_place::h0123456789abcdef", "core::ptr::drop_in_place" },
+  { "std::rt::lang_start::_$u7b$$u7b$closure$u7d$$u7d$::h7cd9ec399e9db3f7",
+    "std::rt::lang_start::{{closure}}" },
+  { "_$LT$F$u20$as$u20$alloc..boxed..FnBox$LT$A$GT$$GT$::call_box::"
+    "h8b5ec703435993e3 (.llvm.7886897009887049720)",
+    "<F as alloc::boxed::FnBox<A>>::call_box" },
+  { "<F as alloc::boxed::FnBox<A>>::call_box::h8b5ec703435993e3",
+    "<F as alloc::boxed::FnBox<A>>::call_box" },
+  { "colors::h0000000000000001", NULL }, /* a name, and no hash */
+  { "::h8b5ec703435993e3", NULL },
   { "main", NULL },
   { "", NULL },
   { "_", NULL },

@@ -208,10 +208,12 @@ test_program (gconstpointer name)
   ours = ours_new (pid);
   oracle = oracle_new (pid);
   agreement = snapshots_compare (ours, oracle, snapshots);
-  g_test_message ("%u stacks, %u differ, %u where libdwfl stops short",
+  g_test_message ("%u stacks, %u differ, %u where libdwfl stops short, "
+                  "%u where it leaves out a caller",
                   agreement.n,
                   agreement.differ,
-                  agreement.longer);
+                  agreement.longer,
+                  agreement.missed);
   g_assert_cmpuint (agreement.differ * 100, <=, agreement.n);
   oracle_free (oracle);
   ours_free (ours);

@@ -461,6 +461,11 @@ snapshots_compare (Ours *ours, Oracle *oracle, GArray *snapshots)
       agreement.frames += n;
       if (same == m && n > m && end == FLAM_UNWIND_ROOT)
         agreement.longer++;
+      else if (same > 0 && n == m + 1 &&
+               memcmp (mine + same + 1,
+                       theirs + same,
+                       (m - same) * sizeof *theirs) == 0)
+        agreement.missed++;
       else if (same != n || same != m)
         agreement.differ++;
     }

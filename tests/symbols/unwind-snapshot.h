@@ -62,12 +62,16 @@ guint oracle_unwind (Oracle *oracle,
 
 /* Both on every snapshot. `differ` are stacks that are not the same, except
  * where libdwfl gave up (it reads a register that the epilogue has popped
- * already from below the stack pointer) and ours goes on to the root. */
+ * already from below the stack pointer) and ours goes on to the root, and
+ * where it lacks one frame: in a function without CFI that does not set the
+ * frame pointer, as node's builtins, it follows that of the caller, and leaves
+ * the caller out. */
 typedef struct
 {
   guint n;
   guint differ;
   guint longer;
+  guint missed; /* by libdwfl: the caller of such a function */
   guint64 frames;
 } Agreement;
 

@@ -13,7 +13,7 @@ typedef struct
   guint64 start;
   guint64 end; /* == start: no size */
   const char *name;
-  guint64 section_end;
+  guint64 bound; /* for one without a size; 0: none */
   guint32 order; /* in the file's table */
   gboolean weak;
   gboolean local;
@@ -99,6 +99,49 @@ is_function (const GElf_Sym *symbol, gboolean executable)
     }
 }
 
+/* Where a function at `at` of `code` ends, if nothing else says so: at the
+ * first return whose rest up to the next multiple of 16 is padding. `address`
+ * is that of the code's first byte. */
+static guint64
+find_code_end (const guint8 *code, gsize size, guint64 address, gsize at)
+{
+  static const guint8 return_near = 0xc3;
+  static const guint8 padding[] = { 0x00, 0x0f, 0x2e, 0x66, 0x90, 0xcc };
+
+  for (; at < size; at++)
+    {
+      const guint8 *found = memchr (code + at, return_near, size - at);
+
+      if (found == NULL)
+        break;
+      at = (gsize)(found - code);
+      if (at + 1 == size || (address + at + 1) % 16 == 0 ||
+          memchr (padding, code[at + 1], sizeof padding) != NULL)
+        return address + at + 1;
+    }
+  return address + size;
+}
+
+/* The bound of a symbol without a size where most functions have no symbol: of
+ * a library without .symtab, whose assembler code may reach over hundreds of
+ * functions to the next symbol. */
+static guint64
+find_bound (Elf *handle, const GElf_Sym *symbol, guint64 section_end)
+{
+  Elf_Scn *section = elf_getscn (handle, symbol->st_shndx);
+  Elf_Data *data = section != NULL ? elf_rawdata (section, NULL) : NULL;
+  GElf_Shdr header;
+
+  if (data == NULL || data->d_buf == NULL || !gelf_getshdr (section, &header) ||
+      symbol->st_value < header.sh_addr ||
+      symbol->st_value - header.sh_addr >= data->d_size)
+    return section_end;
+  return find_code_end (data->d_buf,
+                        data->d_size,
+                        header.sh_addr,
+                        symbol->st_value - header.sh_addr);
+}
+
 /* Section numbers -> the end of the section, and whether it contains code;
  * computed in one pass, so that symbols need no look-up in libelf. */
 typedef struct
@@ -134,12 +177,16 @@ add_symbols (Collector *collector, const FlamElf *elf, Elf_Scn *section)
   Elf *handle = flam_elf_get_handle (elf);
   Elf_Data *data = elf_getdata (section, NULL);
   guint64 thumb = flam_elf_get_machine (elf) == EM_ARM;
+  gboolean bounded;
   Sections sections;
   GElf_Shdr header;
   size_t n;
 
   if (!data || !gelf_getshdr (section, &header))
     return;
+  bounded = header.sh_type == SHT_DYNSYM &&
+            (flam_elf_get_machine (elf) == EM_X86_64 ||
+             flam_elf_get_machine (elf) == EM_386);
   sections = read_sections (handle);
   n = data->d_size / gelf_fsize (handle, ELF_T_SYM, 1, EV_CURRENT);
   for (size_t i = 1; i < n && i < G_MAXUINT32; i++)
@@ -165,7 +212,9 @@ add_symbols (Collector *collector, const FlamElf *elf, Elf_Scn *section)
       candidate.end = candidate.start + symbol.st_size;
       if (candidate.end < candidate.start)
         candidate.end = candidate.start;
-      candidate.section_end = section_end;
+      candidate.bound = bounded && symbol.st_size == 0 && section_end != 0
+                            ? find_bound (handle, &symbol, section_end)
+                            : section_end;
       candidate.order = collector->candidates->len;
       candidate.weak = GELF_ST_BIND (symbol.st_info) == STB_WEAK;
       candidate.local = GELF_ST_BIND (symbol.st_info) == STB_LOCAL;
@@ -208,7 +257,7 @@ add_stub (gpointer data, guint64 vaddr, guint64 size, const char *name)
   Candidate candidate = {
     .start = vaddr,
     .end = vaddr + size,
-    .section_end = vaddr + size,
+    .bound = vaddr + size,
     .order = collector->candidates->len,
     .name = g_string_chunk_insert_const (collector->names, full),
     .weak = TRUE,
@@ -255,7 +304,7 @@ give_sizes (Candidate *candidates, guint n)
 
       if (candidate.end == candidate.start)
         {
-          guint64 end = candidate.section_end;
+          guint64 end = candidate.bound;
 
           if (candidate.start < covered)
             continue;

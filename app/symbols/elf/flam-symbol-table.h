@@ -11,7 +11,9 @@
  * a size before one without, strong before weak, global before local, fewer
  * leading underscores, the longer name, the first in the file. A symbol without
  * a size reaches to the next symbol or to the end of its section, unless it is
- * inside one that has a size: then it is a label, not a function.
+ * inside one that has a size: then it is a label, not a function. In .dynsym
+ * alone, where most functions have no symbol, it ends with its own code, at a
+ * return before padding (x86).
  *
  * Names point into the ELF files, which must outlive the table. */
 

@@ -2,11 +2,11 @@
 
 /* .eh_frame and .debug_frame -> table. Rows are written FDE by FDE in the
  * section's order, then put together in the order of their pcs: if FDEs
- * overlap, the first in the file is used, and a gap becomes a row of kind
- * NONE. */
+ * overlap, the first in the file is used. A gap is read instruction by
+ * instruction (flam-unwind-scan.h). */
 
 #include "flam-unwind-cfi.h"
-#include "flam-unwind-prologue.h"
+#include "flam-unwind-scan.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 #define N_(String) (String)
 
 #define PADDING 16 /* a smaller gap is padding between two functions */
+#define LARGEST_GAP (32u << 20) /* bytes; read at about 100 MB/s */
 
 typedef struct
 {
@@ -39,6 +40,7 @@ typedef struct
   Vector rows;          /* FlamUnwindRow, by FDE */
   Vector fdes;          /* Fde */
   Vector rules;         /* FlamUnwindRule */
+  Vector scanned;       /* FlamUnwindRow: of the gaps, ascending */
   uint32_t n_skipped;
   bool no_memory;
   /* The FDE being run. */
@@ -237,23 +239,86 @@ join_row (FlamUnwindRow *rows, uint32_t n, FlamUnwindRow row)
   return n + 1;
 }
 
-/* The maximum number of rows that join_rows() makes. */
-static size_t
-room_for_rows (const Builder *builder)
+static void
+add_scanned (void *data, FlamUnwindRow row)
 {
+  Builder *builder = data;
+  FlamUnwindRow *place =
+      push (builder, &builder->scanned, sizeof (FlamUnwindRow));
+
+  if (place)
+    *place = row;
+}
+
+/* The end of the code that `offset` is in; `offset` if it is in none. */
+static uint32_t
+end_of_code (const Builder *builder, uint32_t offset)
+{
+  for (unsigned i = 0; i < builder->sections->n_segments; i++)
+    {
+      const FlamUnwindSegment *segment = &builder->sections->segments[i];
+
+      if (segment->code && offset >= segment->offset &&
+          offset - segment->offset < segment->size &&
+          segment->offset + segment->size <= UINT32_MAX)
+        return (uint32_t)(segment->offset + segment->size);
+    }
+  return offset;
+}
+
+/* Reads a gap, unless it is padding or too large to be read for every program
+ * that has it. */
+static void
+scan_gap (Builder *builder, uint32_t start, uint32_t end)
+{
+  if (end > start && end - start >= PADDING && end - start <= LARGEST_GAP)
+    flam_unwind_scan (builder->sections, start, end, add_scanned, builder);
+}
+
+/* Reads the gaps between the FDEs and behind the last one; all code if there is
+ * no FDE. Returns the maximum number of rows that join_rows() makes. */
+static size_t
+scan_gaps (Builder *builder)
+{
+  const FlamUnwindSections *sections = builder->sections;
   const Fde *fdes = builder->fdes.data;
-  size_t room = builder->rows.n + builder->fdes.n;
   uint32_t covered = 0;
 
   for (size_t i = 0; i < builder->fdes.n; i++)
     {
       if (fdes[i].end <= covered || fdes[i].n_rows == 0)
         continue;
-      if (fdes[i].start > covered && fdes[i].start - covered >= PADDING)
-        room += FLAM_UNWIND_PROLOGUE_ROWS;
+      if (covered > 0)
+        scan_gap (builder, covered, fdes[i].start);
       covered = fdes[i].end;
     }
-  return room;
+  if (covered > 0)
+    scan_gap (builder, covered, end_of_code (builder, covered - 1));
+  for (unsigned i = 0; builder->rows.n == 0 && i < sections->n_segments; i++)
+    if (sections->segments[i].offset >= covered &&
+        sections->segments[i].offset <= UINT32_MAX)
+      {
+        uint32_t start = (uint32_t)sections->segments[i].offset;
+
+        covered = end_of_code (builder, start);
+        scan_gap (builder, start, covered);
+      }
+  return builder->rows.n + builder->fdes.n + builder->scanned.n + 1;
+}
+
+/* Adds the rows of the gap that ends at `end`. */
+static uint32_t
+join_scanned (const Builder *builder,
+              FlamUnwindRow *out,
+              uint32_t n,
+              size_t *next,
+              uint32_t end)
+{
+  const FlamUnwindRow *scanned = builder->scanned.data;
+
+  for (; *next < builder->scanned.n && scanned[*next].pc < end; (*next)++)
+    n = join_row (out, n, scanned[*next]);
+  return n;
 }
 
 /* Returns the number of rows. */
@@ -263,6 +328,7 @@ join_rows (const Builder *builder, FlamUnwindRow *out, uint32_t *covered_end)
   const Fde *fdes = builder->fdes.data;
   const FlamUnwindRow *rows = builder->rows.data;
   uint32_t n = 0, covered = 0;
+  size_t next_scanned = 0;
 
   for (size_t i = 0; i < builder->fdes.n; i++)
     {
@@ -273,13 +339,8 @@ join_rows (const Builder *builder, FlamUnwindRow *out, uint32_t *covered_end)
         continue;
       if (n > 0 && fde->start - covered >= PADDING && fde->start > covered)
         {
-          FlamUnwindRow found[FLAM_UNWIND_PROLOGUE_ROWS];
-          uint32_t n_found = flam_unwind_prologue_rows (
-              builder->sections, covered, fde->start, found);
-
           n = join_row (out, n, (FlamUnwindRow){ .pc = covered });
-          for (uint32_t k = 0; k < n_found; k++)
-            n = join_row (out, n, found[k]);
+          n = join_scanned (builder, out, n, &next_scanned, fde->start);
         }
       for (uint32_t k = 0; k < fde->n_rows; k++)
         {
@@ -291,6 +352,16 @@ join_rows (const Builder *builder, FlamUnwindRow *out, uint32_t *covered_end)
           n = join_row (out, n, next);
         }
       covered = fde->end;
+    }
+  if (next_scanned < builder->scanned.n)
+    {
+      const FlamUnwindRow *last = builder->scanned.data;
+
+      last += builder->scanned.n - 1;
+      if (n > 0)
+        n = join_row (out, n, (FlamUnwindRow){ .pc = covered });
+      n = join_scanned (builder, out, n, &next_scanned, UINT32_MAX);
+      covered = end_of_code (builder, last->pc);
     }
   *covered_end = covered;
   return n;
@@ -315,6 +386,7 @@ fill_index (FlamUnwindTable *table)
 static FlamUnwindTable *
 assemble (Builder *builder, const char **why)
 {
+  size_t room;
   FlamUnwindRow *rows;
   FlamUnwindTable *table = NULL, header = { .magic = FLAM_UNWIND_MAGIC,
                                             .version = FLAM_UNWIND_VERSION,
@@ -322,7 +394,13 @@ assemble (Builder *builder, const char **why)
 
   *why = N_ ("not enough memory");
   sort_fdes (&builder->fdes);
-  rows = malloc (room_for_rows (builder) * sizeof *rows);
+  room = scan_gaps (builder);
+  if (!builder->no_memory && builder->rows.n + builder->scanned.n == 0)
+    {
+      *why = N_ ("no call frame information");
+      return NULL;
+    }
+  rows = builder->no_memory ? NULL : malloc (room * sizeof *rows);
   if (!rows)
     return NULL;
   header.n_rows = join_rows (builder, rows, &header.end);
@@ -366,13 +444,12 @@ flam_unwind_table_new (const FlamUnwindSections *sections, const char **why)
   builder->sections = sections;
   read_section (builder, &sections->eh_frame);
   read_section (builder, &sections->debug_frame);
-  if (!builder->no_memory && builder->rows.n == 0)
-    *why = N_ ("no call frame information");
-  else if (!builder->no_memory)
+  if (!builder->no_memory)
     table = assemble (builder, why);
   free (builder->rows.data);
   free (builder->fdes.data);
   free (builder->rules.data);
+  free (builder->scanned.data);
   free (builder);
   return table;
 }

@@ -7,7 +7,7 @@
  * a caller is looked up, and where a walk ends is defined only here.
  *
  *   meet? ─▶ find ──▶ enter ──▶ step ──▶ leave? ──▶ the caller's frame: again
- *     │       └ no code: outside
+ *     │       └ no code: outside; after a guess, by the frame pointer
  *     └ the rest is known
  *
  * It is compiled into each walker together with the walker's functions, so that
@@ -52,7 +52,8 @@ flam_unwind_loop (const FlamUnwindWalker *walker,
                   const FlamUnwindMemory *memory,
                   FlamUnwindRegs *regs)
 {
-  FlamUnwindRow row = { 0 }; /* of the frame before, the callee */
+  FlamUnwindRow row = { 0 };      /* of the frame before, the callee */
+  FlamUnwindRegs guessed = { 0 }; /* what a guess was made from; pc 0: none */
   bool called = false;
 
   for (bool first = true;; first = false)
@@ -65,6 +66,17 @@ flam_unwind_loop (const FlamUnwindWalker *walker,
         return FLAM_UNWIND_OK;
       pc = regs->pc - regs->caller;
       code = walker->find (data, pc);
+      if (__builtin_expect (!code && guessed.pc != 0, 0))
+        {
+          FlamUnwindEnd other = flam_unwind_step (NULL, NULL, memory, &guessed);
+
+          if (other != FLAM_UNWIND_OK)
+            return other;
+          *regs = guessed;
+          guessed.pc = 0;
+          pc = regs->pc - 1;
+          code = walker->find (data, pc);
+        }
       if (__builtin_expect (!code, 0))
         {
           if (!first)
@@ -77,6 +89,9 @@ flam_unwind_loop (const FlamUnwindWalker *walker,
         return FLAM_UNWIND_LIMIT;
       row = code->row;
       called = regs->caller;
+      guessed.pc = 0;
+      if (__builtin_expect ((row.how & 7) == FLAM_UNWIND_KIND_SCAN, 0))
+        guessed = *regs;
       if (__builtin_expect (!flam_unwind_step_plain (&code->row, memory, regs),
                             0))
         {

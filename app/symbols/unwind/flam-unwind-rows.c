@@ -188,6 +188,7 @@ flam_unwind_step (const FlamUnwindRow *row,
   switch (row ? (FlamUnwindKind)(row->how & 7) : FLAM_UNWIND_KIND_NONE)
     {
     case FLAM_UNWIND_KIND_SP:
+    case FLAM_UNWIND_KIND_SCAN:
       cfa = regs->sp + 8 * (uint64_t)row->cfa;
       break;
     case FLAM_UNWIND_KIND_BP:

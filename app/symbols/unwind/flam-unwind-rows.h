@@ -52,6 +52,7 @@ typedef enum
   FLAM_UNWIND_KIND_PLT,  /* CFA = rsp + 8, 16 from byte `cfa` of an entry */
   FLAM_UNWIND_KIND_END,  /* return address undefined: the root */
   FLAM_UNWIND_KIND_RULE, /* rules[cfa] */
+  FLAM_UNWIND_KIND_SCAN, /* as SP, but read off the instructions: a guess */
 } FlamUnwindKind;
 
 typedef struct

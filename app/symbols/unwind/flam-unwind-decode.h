@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* x86-64 instructions, as far as an unwinder needs them: their length, what
+ * they do to the stack pointer, and whether the next one follows. Everything
+ * else about them is skipped.
+ *
+ * Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume
+ * 2, appendix A (opcode maps), sections 2.1 (prefixes, ModRM, SIB), 2.3 (VEX)
+ * and 2.7 (EVEX); AMD64 Architecture Programmer's Manual, volume 6 (XOP). */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum
+{
+  FLAM_STACK_SAME,
+  FLAM_STACK_PUSH,       /* of register `reg`, or of something else */
+  FLAM_STACK_POP,        /* to register `reg`, or to something else */
+  FLAM_STACK_MOVE,       /* rsp += delta */
+  FLAM_STACK_STORE,      /* register `reg` to [rsp + delta] */
+  FLAM_STACK_FRAME,      /* rbp = rsp + delta */
+  FLAM_STACK_FROM_FRAME, /* rsp = rbp + delta */
+  FLAM_STACK_LEAVE,
+  FLAM_STACK_LOST, /* rsp is now something else */
+} FlamStackEffect;
+
+#define FLAM_UNWIND_NO_REG 255
+
+typedef struct
+{
+  uint8_t length;
+  uint8_t effect; /* FlamStackEffect */
+  uint8_t reg;    /* encoded: rbx 3, rbp 5; FLAM_UNWIND_NO_REG */
+  bool ends;      /* the next instruction does not follow this one */
+  bool calls;
+  bool branches; /* to this one's end + target, too, or instead */
+  int32_t delta;
+  int32_t target;
+} FlamInstruction;
+
+/* False: not an instruction, or it does not end within `left` bytes. */
+bool flam_unwind_decode (const uint8_t *code,
+                         size_t left,
+                         FlamInstruction *instruction);

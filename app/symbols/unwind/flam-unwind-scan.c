@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "flam-unwind-scan.h"
+
+#include "flam-unwind-decode.h"
+
+#define ALIGNED 16        /* alignment of functions */
+#define BRANCHES 64       /* kept of a function; a power of 2 */
+#define NEAR (1 << 16)    /* bytes: a farther branch leaves the function */
+#define DEEPEST (1 << 20) /* bytes: a larger frame is no frame */
+
+enum
+{
+  RBX = 3,
+  RBP = 5,
+};
+
+/* Before an instruction. */
+typedef struct
+{
+  int32_t depth; /* CFA - rsp */
+  uint8_t bp;    /* rbp is saved at CFA - 8 * bp; 0: in rbp */
+  uint8_t bx;
+  bool framed; /* rbp is CFA - 16 */
+  bool lost;
+} State;
+
+typedef struct
+{
+  uint32_t at;
+  State state;
+} Branch;
+
+typedef struct
+{
+  const uint8_t *code;
+  uint32_t size;
+  uint32_t start; /* offset in the file */
+  FlamUnwindAdd add;
+  void *data;
+  State state;
+  State steady;              /* of this function, behind its prologue */
+  bool assumed;              /* `state` is that: no branch was seen */
+  uint32_t last_target;      /* the farthest branch forward in it */
+  Branch branches[BRANCHES]; /* by `at` */
+} Scan;
+
+static const State at_entry = { .depth = 8 };
+
+static const uint8_t *
+code_at (const FlamUnwindSections *sections, uint32_t offset, uint32_t size)
+{
+  for (unsigned i = 0; i < sections->n_segments; i++)
+    {
+      const FlamUnwindSegment *segment = &sections->segments[i];
+
+      if (segment->code && offset >= segment->offset &&
+          offset - segment->offset < segment->size &&
+          size <= segment->size - (offset - segment->offset))
+        return segment->code + (offset - segment->offset);
+    }
+  return NULL;
+}
+
+static FlamUnwindRow
+make_row (const State *state, uint32_t pc)
+{
+  unsigned bx =
+      state->bx < FLAM_UNWIND_BX_UNKNOWN ? state->bx : FLAM_UNWIND_BX_UNKNOWN;
+
+  if (state->framed || state->lost || state->depth / 8 > UINT16_MAX)
+    return (FlamUnwindRow){ .pc = pc };
+  return (FlamUnwindRow){ .pc = pc,
+                          .cfa = (uint16_t)(state->depth / 8),
+                          .bp = state->bp,
+                          .how = (uint8_t)(FLAM_UNWIND_KIND_SCAN | bx << 3) };
+}
+
+static void
+emit (const Scan *scan, uint32_t at)
+{
+  scan->add (scan->data, make_row (&scan->state, scan->start + at));
+}
+
+static void
+save (State *state, uint8_t reg, int32_t slot)
+{
+  uint8_t place = slot > 0 && slot / 8 <= UINT8_MAX ? (uint8_t)(slot / 8) : 0;
+
+  if (reg == RBP)
+    state->bp = place;
+  else if (reg == RBX)
+    state->bx = place;
+}
+
+/* What an instruction does to a depth that is known. */
+static void
+move (State *state, const FlamInstruction *instruction)
+{
+  switch ((FlamStackEffect)instruction->effect)
+    {
+    case FLAM_STACK_PUSH:
+      state->depth += 8;
+      save (state, instruction->reg, state->depth);
+      break;
+    case FLAM_STACK_POP:
+      state->depth -= 8;
+      save (state, instruction->reg, 0);
+      state->framed &= instruction->reg != RBP;
+      break;
+    case FLAM_STACK_MOVE:
+      state->depth -= instruction->delta;
+      break;
+    case FLAM_STACK_STORE:
+      if (!state->framed && instruction->delta >= 0 &&
+          instruction->delta < state->depth - 8 &&
+          (state->depth - instruction->delta) % 8 == 0)
+        save (state, instruction->reg, state->depth - instruction->delta);
+      break;
+    case FLAM_STACK_FRAME:
+      state->framed = state->depth - instruction->delta == 16;
+      break;
+    case FLAM_STACK_LOST:
+      state->lost = !state->framed;
+      break;
+    case FLAM_STACK_FROM_FRAME:
+    case FLAM_STACK_LEAVE:
+    case FLAM_STACK_SAME:
+    default:
+      break;
+    }
+}
+
+static void
+apply (State *state, const FlamInstruction *instruction)
+{
+  if (instruction->delta < -DEEPEST || instruction->delta > DEEPEST)
+    state->lost = true;
+  else if (instruction->effect == FLAM_STACK_FROM_FRAME)
+    {
+      state->lost = !state->framed;
+      state->depth = 16 - instruction->delta;
+    }
+  else if (instruction->effect == FLAM_STACK_LEAVE)
+    *state = (State){ .depth = 8, .bx = state->bx, .lost = !state->framed };
+  else if (!state->lost)
+    move (state, instruction);
+  state->lost |=
+      state->depth < 8 || state->depth > DEEPEST || state->depth % 8 != 0;
+}
+
+static void
+note_branch (Scan *scan, const FlamInstruction *instruction, uint32_t next)
+{
+  int64_t at = (int64_t)next + instruction->target;
+
+  if (instruction->target <= 0 || instruction->target > NEAR ||
+      at >= scan->size || (instruction->ends && instruction->length > 2))
+    return;
+  scan->branches[at % BRANCHES] = (Branch){ (uint32_t)at, scan->state };
+  if (at > scan->last_target)
+    scan->last_target = (uint32_t)at;
+}
+
+/* The length of an instruction that does nothing; 0: it is another. */
+static uint32_t
+nop_length (const uint8_t *code, uint32_t left)
+{
+  FlamInstruction instruction;
+  uint32_t p = 0;
+
+  if (*code == 0 || *code == 0xcc)
+    return 1;
+  if (!flam_unwind_decode (code, left, &instruction))
+    return 0;
+  while (p + 1 < instruction.length && (code[p] == 0x66 || code[p] == 0x2e))
+    p++;
+  return code[p] == 0x90 || (code[p] == 0x0f && code[p + 1] == 0x1f)
+             ? instruction.length
+             : 0;
+}
+
+/* Behind the end of a function's flow: past padding, to a multiple of 16 if
+ * there is nothing else up to it. */
+static uint32_t
+skip_padding (const Scan *scan, uint32_t at)
+{
+  uint32_t p = at, length = 1;
+
+  for (; p < scan->size && (scan->start + p) % ALIGNED != 0; p += length)
+    {
+      length = nop_length (scan->code + p, scan->size - p);
+      if (length == 0)
+        return at;
+    }
+  return p;
+}
+
+static void
+begin_function (Scan *scan, uint32_t at, State state)
+{
+  scan->state = scan->steady = state;
+  scan->assumed = false;
+  scan->last_target = 0;
+  emit (scan, at);
+}
+
+/* What is at `at` is not reached from the instruction before it. */
+static void
+go_on (Scan *scan, uint32_t at)
+{
+  if (at >= scan->size)
+    return;
+  if ((scan->start + at) % ALIGNED == 0 && scan->last_target < at)
+    begin_function (scan, at, at_entry);
+  else
+    {
+      scan->state = scan->steady;
+      scan->assumed = true;
+      emit (scan, at);
+    }
+}
+
+/* A branch to `at` says what the depth is there, better than a call that may
+ * not return. */
+static void
+arrive (Scan *scan, uint32_t at)
+{
+  const Branch *branch = &scan->branches[at % BRANCHES];
+
+  if (branch->at != at || at == 0)
+    return;
+  scan->state = branch->state;
+  scan->assumed = false;
+  emit (scan, at);
+}
+
+/* Not code: up to the next place where a function may begin. */
+static uint32_t
+resume (Scan *scan, uint32_t at)
+{
+  uint32_t next = at + 1 + -(scan->start + at + 1) % ALIGNED;
+
+  begin_function (scan, at, (State){ .depth = 8, .lost = true });
+  return next;
+}
+
+/* Arguments are pushed between two branches, registers before the first. */
+static void
+note_steady (Scan *scan, const FlamInstruction *instruction)
+{
+  const State *state = &scan->state;
+  bool branches = instruction->branches && !instruction->ends;
+
+  if (state->lost || state->framed || state->depth > scan->steady.depth ||
+      (branches && state->depth > 8))
+    scan->steady = *state;
+}
+
+void
+flam_unwind_scan (const FlamUnwindSections *sections,
+                  uint32_t start,
+                  uint32_t end,
+                  FlamUnwindAdd add,
+                  void *data)
+{
+  Scan scan = { .code = code_at (sections, start, end - start),
+                .size = end - start,
+                .start = start,
+                .add = add,
+                .data = data };
+  FlamInstruction now = { 0 };
+  uint32_t at, next;
+
+  if (!scan.code)
+    return;
+  at = skip_padding (&scan, 0);
+  if (at < scan.size)
+    begin_function (&scan, at, at_entry);
+  for (; at < scan.size; at = next)
+    {
+      if (scan.assumed || now.calls)
+        arrive (&scan, at);
+      if (!flam_unwind_decode (scan.code + at, scan.size - at, &now))
+        {
+          next = resume (&scan, at);
+          continue;
+        }
+      next = at + now.length;
+      apply (&scan.state, &now);
+      note_steady (&scan, &now);
+      if (now.branches)
+        note_branch (&scan, &now, next);
+      if (now.ends)
+        {
+          next = skip_padding (&scan, next);
+          go_on (&scan, next);
+        }
+      else if (now.effect != FLAM_STACK_SAME && next < scan.size)
+        emit (&scan, next);
+    }
+}

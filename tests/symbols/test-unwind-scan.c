@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Rows read off the instructions of functions without CFI. The oracles are
+ * objdump for the lengths of instructions, and the CFI of functions that have
+ * it for what these do to the stack. */
+
+#include "flam-symbol-table.h"
+#include "flam-unwind-decode.h"
+#include "flam-unwind-scan.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Functions by hand. Labels are the instructions that are asked about. */
+__asm__(".text\n"
+        ".balign 16\n"
+        "flam_scan_begin:\n"
+        "flam_scan_leaf: add %edi, %esi\n"
+        " mov %esi, %eax\n"
+        " ret\n"
+        ".balign 16, 0x90\n"
+        "flam_scan_saves: push %rbp\n"
+        " push %r12\n"
+        " push %rbx\n"
+        " sub $64, %rsp\n"
+        "flam_scan_deep: test %edi, %edi\n"
+        " je 2f\n"
+        " add $64, %rsp\n"
+        " pop %rbx\n"
+        "flam_scan_popped: pop %r12\n"
+        " pop %rbp\n"
+        " ret\n"
+        "2: inc %edi\n"
+        "flam_scan_branch: jmp flam_scan_deep\n"
+        ".balign 16, 0xcc\n"
+        "flam_scan_stores: lea -40(%rsp), %rsp\n"
+        " mov %rbp, 24(%rsp)\n"
+        "flam_scan_stored: xor %ebp, %ebp\n"
+        " vpxor %ymm1, %ymm2, %ymm3\n"
+        " lea 40(%rsp), %rsp\n"
+        " ret\n"
+        ".nops 9\n"
+        ".balign 16\n"
+        "flam_scan_framed: push %rbp\n"
+        " mov %rsp, %rbp\n"
+        "flam_scan_frame: sub $32, %rsp\n"
+        " leave\n"
+        "flam_scan_left: ret\n"
+        ".balign 16\n"
+        "flam_scan_aligns: mov %rsp, %rax\n"
+        " and $-64, %rsp\n"
+        "flam_scan_aligned: mov %rax, %rsp\n"
+        " ret\n"
+        ".balign 16, 0x06\n"
+        "flam_scan_bad: .byte 0x06, 0x06\n"
+        ".balign 16, 0x06\n"
+        "flam_scan_end: ret\n");
+
+extern const guint8 flam_scan_begin[], flam_scan_leaf[], flam_scan_saves[],
+    flam_scan_deep[], flam_scan_popped[], flam_scan_branch[],
+    flam_scan_stores[], flam_scan_stored[], flam_scan_frame[], flam_scan_left[],
+    flam_scan_aligned[], flam_scan_bad[], flam_scan_end[];
+
+static void
+add_row (gpointer data, FlamUnwindRow row)
+{
+  g_array_append_val ((GArray *)data, row);
+}
+
+/* The last row at or before `pc`. */
+static FlamUnwindRow
+find_row (const GArray *rows, guint32 pc)
+{
+  FlamUnwindRow found = { 0 };
+
+  for (guint i = 0; i < rows->len; i++)
+    if (g_array_index (rows, FlamUnwindRow, i).pc <= pc)
+      found = g_array_index (rows, FlamUnwindRow, i);
+  return found;
+}
+
+static GArray *
+scan (const guint8 *code, gsize size, guint32 from, guint32 to)
+{
+  FlamUnwindSegment segment = { .size = size, .code = code };
+  FlamUnwindSections sections = { .segments = &segment, .n_segments = 1 };
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (FlamUnwindRow));
+
+  flam_unwind_scan (&sections, from, to, add_row, rows);
+  return rows;
+}
+
+static void
+test_by_hand (void)
+{
+  static const struct
+  {
+    const guint8 *at;
+    FlamUnwindKind kind;
+    guint cfa;
+    guint bp;
+    guint bx;
+  } wanted[] = {
+    { flam_scan_leaf, FLAM_UNWIND_KIND_SCAN, 1, 0, 0 },
+    { flam_scan_saves, FLAM_UNWIND_KIND_SCAN, 1, 0, 0 },
+    { flam_scan_deep, FLAM_UNWIND_KIND_SCAN, 12, 2, 4 },
+    { flam_scan_popped, FLAM_UNWIND_KIND_SCAN, 3, 2, 0 },
+    { flam_scan_branch, FLAM_UNWIND_KIND_SCAN, 12, 2, 4 },
+    { flam_scan_stores, FLAM_UNWIND_KIND_SCAN, 1, 0, 0 },
+    { flam_scan_stored, FLAM_UNWIND_KIND_SCAN, 6, 3, 0 },
+    { flam_scan_frame, FLAM_UNWIND_KIND_NONE, 0, 0, 0 },
+    { flam_scan_left, FLAM_UNWIND_KIND_SCAN, 1, 0, 0 },
+    { flam_scan_aligned, FLAM_UNWIND_KIND_NONE, 0, 0, 0 },
+    { flam_scan_bad, FLAM_UNWIND_KIND_NONE, 0, 0, 0 },
+  };
+  gsize size = (gsize)(flam_scan_end - flam_scan_begin);
+  /* As in a file: functions begin at multiples of 16. */
+  g_autoptr (GArray) rows = scan (flam_scan_begin, size, 0, (guint32)size);
+
+  for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
+    {
+      FlamUnwindRow row =
+          find_row (rows, (guint32)(wanted[i].at - flam_scan_begin));
+
+      g_test_message ("row %u", i);
+      g_assert_cmpuint (row.how & 7, ==, wanted[i].kind);
+      g_assert_cmpuint (row.cfa, ==, wanted[i].cfa);
+      g_assert_cmpuint (row.bp, ==, wanted[i].bp);
+      g_assert_cmpuint (row.how >> 3, ==, wanted[i].bx);
+    }
+}
+
+/* By a function that no sanitizer replaces. */
+static char *
+libc_path (void)
+{
+  Dl_info info;
+
+  g_assert_true (dladdr (dlsym (RTLD_DEFAULT, "gnu_get_libc_version"), &info));
+  return g_canonicalize_filename (info.dli_fname, NULL);
+}
+
+typedef struct
+{
+  guint same;
+  guint other;
+  guint unknown;
+} Agreement;
+
+static gboolean
+is_nop (const guint8 *code)
+{
+  while (*code == 0x66 || *code == 0x2e)
+    code++;
+  return *code == 0x90 || (code[0] == 0x0f && code[1] == 0x1f);
+}
+
+/* At the instructions of [start, end) where both have a frame of fixed size. */
+static void
+compare_rows (const FlamUnwindTable *table,
+              const GArray *rows,
+              const guint8 *code,
+              guint32 start,
+              guint32 end,
+              Agreement *agreement)
+{
+  FlamInstruction instruction = { 0 };
+
+  for (guint32 pc = start, at = 0; pc < end; pc += instruction.length)
+    {
+      const FlamUnwindRow *theirs = flam_unwind_table_find (table, pc);
+      const FlamUnwindRow *ours;
+
+      if (!flam_unwind_decode (code + pc, end - pc, &instruction))
+        return;
+      while (at + 1 < rows->len &&
+             g_array_index (rows, FlamUnwindRow, at + 1).pc <= pc)
+        at++;
+      ours = &g_array_index (rows, FlamUnwindRow, at);
+      if (theirs == NULL || (theirs->how & 7) != FLAM_UNWIND_KIND_SP ||
+          is_nop (code + pc))
+        continue;
+      if ((ours->how & 7) != FLAM_UNWIND_KIND_SCAN)
+        agreement->unknown++;
+      else if (ours->cfa == theirs->cfa)
+        agreement->same++;
+      else
+        agreement->other++;
+    }
+}
+
+/* Each function of the C library, as if it had no CFI. */
+static void
+test_cfi (void)
+{
+  g_autofree char *path = libc_path ();
+  g_autoptr (FlamElf) elf = flam_elf_open (path, NULL);
+  g_autoptr (FlamSymbolTable) symbols = flam_symbol_table_new (elf, NULL);
+  g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, NULL);
+  const guint8 *bytes = (const guint8 *)g_mapped_file_get_contents (file);
+  gsize size = g_mapped_file_get_length (file);
+  const char *why;
+  FlamUnwindTable *table = flam_unwind_table_new_file (bytes, size, &why);
+  Agreement agreement = { 0 };
+  const FlamSymbol *all;
+  guint32 n;
+
+  all = flam_symbol_table_get (symbols, &n);
+  for (guint32 i = 0; i < n; i++)
+    {
+      guint64 from, to;
+      g_autoptr (GArray) rows = NULL;
+
+      if (all[i].start % 16 != 0 || g_str_has_suffix (all[i].name, "@plt") ||
+          !flam_elf_vaddr_to_offset (elf, all[i].start, &from))
+        continue;
+      to = from + (all[i].end - all[i].start);
+      if (to > size)
+        continue;
+      rows = scan (bytes, size, (guint32)from, (guint32)to);
+      if (rows->len > 0)
+        compare_rows (
+            table, rows, bytes, (guint32)from, (guint32)to, &agreement);
+    }
+  g_test_message ("%u instructions with the same frame, %u with another, "
+                  "%u unknown",
+                  agreement.same,
+                  agreement.other,
+                  agreement.unknown);
+  g_assert_cmpuint (agreement.same, >, 30000);
+  g_assert_cmpuint (agreement.other, <, agreement.same / 100);
+  g_assert_cmpuint (agreement.unknown, <, agreement.same / 20);
+  flam_unwind_table_free (table);
+}
+
+/* A line of objdump: " 1234:\t55 48 89 e5 \tpush %rbp". Its length; 0: not an
+ * instruction. */
+static gsize
+read_bytes (const char *line, guint8 bytes[16])
+{
+  const char *p = strchr (line, '\t');
+  const char *name = p != NULL ? strchr (p + 1, '\t') : NULL;
+  gsize n = 0;
+
+  if (name == NULL || strstr (name, "(bad)") != NULL ||
+      g_str_has_prefix (name + 1, "rex"))
+    return 0;
+  for (p++; n < 16 && g_ascii_isxdigit (p[0]) && g_ascii_isxdigit (p[1]);
+       p += 3)
+    bytes[n++] = (guint8)(g_ascii_xdigit_value (p[0]) * 16 +
+                          g_ascii_xdigit_value (p[1]));
+  return n;
+}
+
+static void
+test_lengths (void)
+{
+  g_autofree char *path = libc_path ();
+  const char *const argv[] = { "objdump",         "-d", "--insn-width=16",
+                               "--section=.text", path, NULL };
+  g_autofree char *line = NULL;
+  gsize room = 0;
+  guint n = 0;
+  FILE *output;
+  int fd;
+
+  if (!g_spawn_async_with_pipes (NULL,
+                                 (char **)argv,
+                                 NULL,
+                                 G_SPAWN_SEARCH_PATH,
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 &fd,
+                                 NULL,
+                                 NULL))
+    {
+      g_test_skip ("objdump is not installed");
+      return;
+    }
+  output = fdopen (fd, "r");
+  /* Line by line: ASan looks for the end of a string at every call. */
+  while (getline (&line, &room, output) >= 0)
+    {
+      guint8 bytes[32] = { 0 };
+      FlamInstruction instruction = { 0 };
+      gsize length = read_bytes (line, bytes);
+
+      if (length == 0 || bytes[0] == 0x9b) /* fwait is one of its own */
+        continue;
+      n++;
+      if (!flam_unwind_decode (bytes, sizeof bytes, &instruction) ||
+          instruction.length != length)
+        g_error ("%u bytes: %s", instruction.length, line);
+      g_assert_false (flam_unwind_decode (bytes, length - 1, &instruction) &&
+                      instruction.length >= length);
+    }
+  fclose (output);
+  g_test_message ("%u instructions", n);
+  g_assert_cmpuint (n, >, 100000);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/unwind-scan/by-hand", test_by_hand);
+  g_test_add_func ("/unwind-scan/cfi", test_cfi);
+  g_test_add_func ("/unwind-scan/lengths", test_lengths);
+  return g_test_run ();
+}
