@@ -234,7 +234,7 @@ test_search (void)
       g_autoptr (FlamSelection) selection = random_selection (profile);
       g_autoptr (FlamTree) tree = tree_of (profile, selection, "allocations");
       g_autofree guint8 *matched = g_malloc0 (tree->n);
-      g_autoptr (GRegex) regex = g_regex_new ("^f[357]$", 0, 0, NULL);
+      g_autoptr (FlamRegex) regex = flam_regex_new ("^f[357]$", 0, NULL);
       g_autoptr (FlamMemorySummary) memory = flam_memory_summary_new (
           profile, selection, regex, NULL, 0, NULL, NULL);
 

@@ -530,7 +530,7 @@ test_search (void)
   g_autoptr (FlamProfile) profile = flam_fixture_profile (RECURSIVE "Z 5\n");
   g_autoptr (FlamSelection) selection = flam_selection_new ();
   g_autoptr (FlamTree) tree = tree_of (profile, selection);
-  g_autoptr (GRegex) regex = g_regex_new ("A", 0, 0, NULL);
+  g_autoptr (FlamRegex) regex = flam_regex_new ("A", 0, NULL);
   g_autofree guint8 *matched = g_new (guint8, tree->n);
 
   /* Nested matches count once. */

@@ -65,6 +65,8 @@ test_shown_again (void)
       g_autoptr (FlamWeights) before = NULL;
       g_autoptr (FlamWeights) again = NULL;
       g_autoptr (FlamWeights) fresh = NULL;
+      g_auto (FlamShown) shown = { 0 };
+      const FlamShown *dropping = NULL;
 
       randomize_samples (selected, profile);
       selection = flam_selection_copy (selected);
@@ -72,15 +74,18 @@ test_shown_again (void)
       randomize_shown (selection);
       before = flam_weights_new (profile, selected, NULL, NULL);
       fresh = flam_weights_new (profile, selection, NULL, NULL);
+      g_assert_true (flam_shown_init (&shown, profile, selection, NULL, NULL));
+      if (flam_selection_drops_stacks (selection))
+        dropping = &shown;
       again = flam_weights_new_shown (
-          before, selected, profile, selection, NULL, NULL);
+          before, selected, profile, selection, dropping);
       g_assert_true ((again != NULL) == (before->sums != NULL &&
                                          !flam_by_has_tops (selection->by)));
       if (again != NULL)
         assert_same (again, fresh);
       selection->count = !selection->count;
       g_assert_null (flam_weights_new_shown (
-          before, selected, profile, selection, NULL, NULL));
+          before, selected, profile, selection, dropping));
     }
 }
 
@@ -93,10 +98,22 @@ test_by_thread (void)
       g_autoptr (FlamProfile) profile = flam_fixture_random ();
       g_autoptr (FlamSelection) selection = flam_selection_new ();
       g_autofree gint64 *threads = NULL;
+      g_autofree gint64 *known = NULL;
+      g_auto (FlamShown) shown = { 0 };
 
       randomize_samples (selection, profile);
       randomize_shown (selection);
       threads = flam_weights_by_thread (profile, selection);
+      g_assert_true (flam_shown_init (&shown, profile, selection, NULL, NULL));
+      known = flam_weights_by_thread_since (
+          NULL,
+          profile,
+          selection,
+          flam_selection_drops_stacks (selection) ? &shown : NULL);
+      g_assert_cmpmem (threads,
+                       profile->threads.n * sizeof *threads,
+                       known,
+                       profile->threads.n * sizeof *known);
       for (FlamId t = 0; t < profile->threads.n; t++)
         {
           g_autoptr (FlamWeights) weights = NULL;

@@ -120,7 +120,7 @@ needs_a_match (const FlamSelection *selection)
 
 /* A byte per node: it or a node above it matches. */
 static guint8 *
-find_below (const FlamTree *tree, GRegex *search)
+find_below (const FlamTree *tree, FlamRegex *search)
 {
   guint8 *below = g_malloc0 (tree->n);
 
@@ -133,7 +133,7 @@ find_below (const FlamTree *tree, GRegex *search)
 static void
 find_in (Summary *summary,
          const FlamTree *tree,
-         GRegex *search,
+         FlamRegex *search,
          const FlamTree *zoomed,
          FlamId zoom)
 {
@@ -175,7 +175,7 @@ functions_tree (const Summary *summary,
 
 static gboolean
 choose_stacks (Summary *summary,
-               GRegex *search,
+               FlamRegex *search,
                const FlamTree *zoomed,
                FlamId zoom,
                const FlamProgress *progress,
@@ -395,7 +395,7 @@ flam_amounts_to_text (const FlamAmounts *amounts, FlamMemoryColumn column)
 FlamMemorySummary *
 flam_memory_summary_new (const FlamProfile *profile,
                          const FlamSelection *selection,
-                         GRegex *search,
+                         FlamRegex *search,
                          const FlamTree *zoomed,
                          FlamId zoom,
                          const FlamProgress *progress,

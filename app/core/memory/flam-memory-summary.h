@@ -84,7 +84,7 @@ typedef struct
  * selection whatever its measure; NULL and 0: everything. */
 FlamMemorySummary *flam_memory_summary_new (const FlamProfile *profile,
                                             const FlamSelection *selection,
-                                            GRegex *search,
+                                            FlamRegex *search,
                                             const FlamTree *zoomed,
                                             FlamId zoom,
                                             const FlamProgress *progress,

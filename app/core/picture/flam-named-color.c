@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-named-color.h"
 
+#include "flam-regex.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -312,7 +314,7 @@ flam_color_map_text (const FlamColorMap *map)
 
 typedef struct
 {
-  GRegex *regex;
+  FlamRegex *regex;
   FlamColor color;
 } Rule;
 
@@ -324,7 +326,7 @@ struct _FlamColorRules
 static void
 rule_clear (gpointer data)
 {
-  g_regex_unref (((Rule *)data)->regex);
+  flam_regex_unref (((Rule *)data)->regex);
 }
 
 FlamColorRules *
@@ -368,7 +370,6 @@ flam_color_rules_add (FlamColorRules *rules,
                       GError **error)
 {
   Rule rule;
-  GError *bad = NULL;
 
   if (!flam_named_color_parse (color, &rule.color))
     return flam_error_set (
@@ -376,13 +377,9 @@ flam_color_rules_add (FlamColorRules *rules,
         FLAM_ERROR_INVALID,
         N_ ("“%s” is no color: expected #RRGGBB or rgb(R,G,B)"),
         color);
-  rule.regex = g_regex_new (pattern, G_REGEX_OPTIMIZE, 0, &bad);
+  rule.regex = flam_regex_new (pattern, G_REGEX_OPTIMIZE, error);
   if (rule.regex == NULL)
-    {
-      flam_error_set (error, FLAM_ERROR_INVALID, "%s", bad->message);
-      g_error_free (bad);
-      return FALSE;
-    }
+    return FALSE;
   g_array_append_val (rules->rules, rule);
   return TRUE;
 }
@@ -431,16 +428,45 @@ guint
 flam_color_rules_find (const FlamColorRules *rules, const char *name)
 {
   for (guint i = 0; i < rules->rules->len; i++)
-    if (g_regex_match (
-            g_array_index (rules->rules, Rule, i).regex, name, 0, NULL))
+    if (flam_regex_match (g_array_index (rules->rules, Rule, i).regex, name))
       return i;
   return FLAM_NONE;
+}
+
+/* Every rule, also where an earlier one matches. */
+static void
+try_name (const FlamColorRules *rules, const char *name)
+{
+  for (guint i = 0; i < rules->rules->len; i++)
+    flam_regex_match (g_array_index (rules->rules, Rule, i).regex, name);
+}
+
+void
+flam_color_rules_try (const FlamColorRules *rules, const FlamTree *tree)
+{
+  g_autoptr (GHashTable) tried = g_hash_table_new (NULL, NULL);
+
+  for (FlamId i = 1; rules != NULL && i < tree->n; i++)
+    {
+      /* A function has the same string wherever it is called. */
+      const char *name = flam_tree_name (tree, i);
+
+      if (g_hash_table_add (tried, (gpointer)name))
+        try_name (rules, name);
+    }
+}
+
+const char *
+flam_color_rules_get_slow (const FlamColorRules *rules, guint rule)
+{
+  return flam_regex_get_slow (g_array_index (rules->rules, Rule, rule).regex);
 }
 
 const char *
 flam_color_rules_get_pattern (const FlamColorRules *rules, guint rule)
 {
-  return g_regex_get_pattern (g_array_index (rules->rules, Rule, rule).regex);
+  return flam_regex_get_pattern (
+      g_array_index (rules->rules, Rule, rule).regex);
 }
 
 FlamColor

@@ -67,6 +67,13 @@ gboolean flam_color_rules_parse (FlamColorRules *rules,
                                  GError **error);
 /* Which of the rules a name has its color from, or FLAM_NONE. */
 guint flam_color_rules_find (const FlamColorRules *rules, const char *name);
+/* Tries the rules, or NULL, on all names of a tree, so that one that takes too
+ * long on any of them colors nothing, rather than what is drawn before that
+ * name. */
+void flam_color_rules_try (const FlamColorRules *rules, const FlamTree *tree);
+/* The name on which a rule took too long: it matches nothing since. NULL: there
+ * was none. Owned by the rules. */
+const char *flam_color_rules_get_slow (const FlamColorRules *rules, guint rule);
 const char *flam_color_rules_get_pattern (const FlamColorRules *rules,
                                           guint rule);
 FlamColor flam_color_rules_get_color (const FlamColorRules *rules, guint rule);

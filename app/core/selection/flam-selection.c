@@ -2,7 +2,7 @@
 #include "flam-selection.h"
 
 static FlamTransform *
-transform_new (FlamTransformKind kind, const char *pattern, GRegex *regex)
+transform_new (FlamTransformKind kind, const char *pattern, FlamRegex *regex)
 {
   FlamTransform *transform = g_new (FlamTransform, 1);
 
@@ -16,7 +16,7 @@ transform_free (gpointer data)
   FlamTransform *transform = data;
 
   g_free (transform->pattern);
-  g_clear_pointer (&transform->regex, g_regex_unref);
+  g_clear_pointer (&transform->regex, flam_regex_unref);
   g_free (transform);
 }
 
@@ -45,7 +45,7 @@ flam_selection_copy (const FlamSelection *selection)
   for (guint i = 0; i < selection->transforms->len; i++)
     {
       const FlamTransform *from = selection->transforms->pdata[i];
-      GRegex *regex = from->regex ? g_regex_ref (from->regex) : NULL;
+      FlamRegex *regex = from->regex ? flam_regex_ref (from->regex) : NULL;
 
       g_ptr_array_add (transforms,
                        transform_new (from->kind, from->pattern, regex));
@@ -210,7 +210,7 @@ flam_selection_add_transform (FlamSelection *selection,
                               GError **error)
 {
   g_autoptr (GError) why = NULL;
-  GRegex *regex = NULL;
+  FlamRegex *regex = NULL;
 
   if (selection->transforms->len >= FLAM_TRANSFORMS_MAX)
     return flam_error_set (error,
@@ -218,7 +218,7 @@ flam_selection_add_transform (FlamSelection *selection,
                            N_ ("More than %d transforms"),
                            FLAM_TRANSFORMS_MAX);
   if (kind != FLAM_TRANSFORM_STOP_AT && kind != FLAM_TRANSFORM_PRUNE)
-    regex = g_regex_new (pattern, G_REGEX_OPTIMIZE, 0, &why);
+    regex = flam_regex_new (pattern, G_REGEX_OPTIMIZE, &why);
   if (why != NULL)
     return flam_error_set (error,
                            FLAM_ERROR_INVALID,
@@ -226,5 +226,29 @@ flam_selection_add_transform (FlamSelection *selection,
                            pattern,
                            why->message);
   g_ptr_array_add (selection->transforms, transform_new (kind, pattern, regex));
+  return TRUE;
+}
+
+gboolean
+flam_selection_check (const FlamSelection *selection,
+                      const FlamProfile *profile,
+                      GError **error)
+{
+  for (guint i = 0; i < selection->transforms->len; i++)
+    {
+      const FlamTransform *transform = selection->transforms->pdata[i];
+
+      if (transform->regex == NULL)
+        continue;
+      for (FlamId f = 0; f < profile->functions.n; f++)
+        flam_regex_match (transform->regex,
+                          flam_profile_function_name (profile, f));
+      if (flam_regex_get_slow (transform->regex) != NULL)
+        return flam_error_set (
+            error,
+            FLAM_ERROR_INVALID,
+            N_ ("the regular expression takes too long on “%s”"),
+            flam_regex_get_slow (transform->regex));
+    }
   return TRUE;
 }

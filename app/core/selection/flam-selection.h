@@ -5,6 +5,7 @@
  * (profile, selection). Copied, never shared while it can still change. */
 
 #include "flam-profile.h"
+#include "flam-regex.h"
 #include "flam-suppressions.h"
 
 G_BEGIN_DECLS
@@ -56,8 +57,8 @@ typedef enum
 typedef struct
 {
   FlamTransformKind kind;
-  char *pattern; /* a regex (PCRE), but for STOP_AT and PRUNE */
-  GRegex *regex; /* NULL for STOP_AT and PRUNE */
+  char *pattern;    /* a regex (PCRE), but for STOP_AT and PRUNE */
+  FlamRegex *regex; /* NULL for STOP_AT and PRUNE */
 } FlamTransform;
 
 /* A row of bits per function: which of them match. */
@@ -119,6 +120,13 @@ gboolean flam_selection_has_thread (const FlamSelection *selection,
                                     FlamId thread);
 /* Adds a label that samples must have: KEY=VALUE. */
 void flam_selection_add_label (FlamSelection *selection, const char *condition);
+/* FALSE with FLAM_ERROR_INVALID where the regex of a transform cannot be
+ * matched with a function's name in a time that anybody would wait for. Such a
+ * transform matches nothing. */
+gboolean flam_selection_check (const FlamSelection *selection,
+                               const FlamProfile *profile,
+                               GError **error);
+
 /* FALSE with FLAM_ERROR_INVALID for a bad regex. */
 gboolean flam_selection_add_transform (FlamSelection *selection,
                                        FlamTransformKind kind,

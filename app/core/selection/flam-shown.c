@@ -60,10 +60,8 @@ transform_matches (const FlamProfile *profile,
 {
   if (transform->regex == NULL)
     return prune_matches (profile, function, transform->pattern);
-  return g_regex_match (transform->regex,
-                        flam_profile_function_name (profile, function),
-                        0,
-                        NULL);
+  return flam_regex_match (transform->regex,
+                           flam_profile_function_name (profile, function));
 }
 
 static gboolean

@@ -345,7 +345,6 @@ add_splits (FlamTree *tree, const Walk *walk, const FlamId *of_shown)
 static void
 walk_clear (Walk *walk)
 {
-  flam_shown_clear (&walk->shown);
   g_free (walk->own_self);
   g_free (walk->own_split);
   g_free (walk->first);
@@ -443,15 +442,16 @@ build_by_merge (FlamTree *tree,
 }
 
 FlamTree *
-flam_tree_new (const FlamWeights *weights,
-               const FlamSelection *selection,
-               FlamTreeOrder order,
-               const FlamProgress *progress,
-               GError **error)
+flam_tree_new_shown (const FlamWeights *weights,
+                     const FlamSelection *selection,
+                     const FlamShown *shown,
+                     FlamTreeOrder order,
+                     const FlamProgress *progress,
+                     GError **error)
 {
   gboolean merges =
       weights->by_top == NULL && !selection->invert && order != FLAM_ORDER_TIME;
-  g_auto (Walk) walk = { weights->profile, selection };
+  g_auto (Walk) walk = { weights->profile, selection, .shown = *shown };
   g_autoptr (FlamTree) tree = g_atomic_rc_box_new0 (FlamTree);
 
   tree->profile = flam_profile_ref (weights->profile);
@@ -459,8 +459,6 @@ flam_tree_new (const FlamWeights *weights,
   tree->inverted = selection->invert;
   tree->measure = selection->measure;
   tree->counted = selection->count;
-  if (!flam_shown_init (&walk.shown, walk.profile, selection, progress, error))
-    return NULL;
   sum_selves (&walk, weights);
   if (merges ? !build_by_merge (tree, &walk, order, progress, error)
              : !build_by_draft (tree, &walk, weights, order, progress, error))
@@ -470,4 +468,19 @@ flam_tree_new (const FlamWeights *weights,
   if (!flam_progress_step (progress, 1, error))
     return NULL;
   return g_steal_pointer (&tree);
+}
+
+FlamTree *
+flam_tree_new (const FlamWeights *weights,
+               const FlamSelection *selection,
+               FlamTreeOrder order,
+               const FlamProgress *progress,
+               GError **error)
+{
+  g_auto (FlamShown) shown = { 0 };
+
+  if (!flam_shown_init (&shown, weights->profile, selection, progress, error))
+    return NULL;
+  return flam_tree_new_shown (
+      weights, selection, &shown, order, progress, error);
 }

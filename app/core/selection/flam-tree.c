@@ -357,7 +357,7 @@ flam_tree_find_again (const FlamTree *from, FlamId node, const FlamTree *to)
 }
 
 gint64
-flam_tree_search (const FlamTree *tree, GRegex *regex, guint8 *matched)
+flam_tree_search (const FlamTree *tree, FlamRegex *regex, guint8 *matched)
 {
   guint n_keys = MAX (tree->profile->functions.n, tree->profile->modules.n);
   g_autofree guint8 *known = NULL;
@@ -377,15 +377,17 @@ flam_tree_search (const FlamTree *tree, GRegex *regex, guint8 *matched)
           flam_tree_is_top (tree, i) || key == FLAM_NONE ? &fresh : &known[key];
 
       if (*answer == 0)
-        *answer =
-            g_regex_match (regex, flam_tree_name (tree, i), 0, NULL) ? 2 : 1;
+        *answer = flam_regex_match (regex, flam_tree_name (tree, i)) ? 2 : 1;
       matched[i] = *answer == 2;
       if (!matched[i] || i < counted_until)
         continue;
       sum += tree->total[i];
       counted_until = tree->subtree_end[i];
     }
-  return sum;
+  if (flam_regex_get_slow (regex) == NULL)
+    return sum;
+  memset (matched, 0, tree->n);
+  return 0;
 }
 
 FlamId

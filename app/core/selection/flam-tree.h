@@ -86,6 +86,14 @@ FlamTree *flam_tree_new (const FlamWeights *weights,
                          FlamTreeOrder order,
                          const FlamProgress *progress,
                          GError **error);
+/* The same of stacks that are known: those that flam_shown_init() finds for the
+ * selection. */
+FlamTree *flam_tree_new_shown (const FlamWeights *weights,
+                               const FlamSelection *selection,
+                               const FlamShown *shown,
+                               FlamTreeOrder order,
+                               const FlamProgress *progress,
+                               GError **error);
 FlamTree *flam_tree_ref (FlamTree *tree);
 void flam_tree_unref (FlamTree *tree);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamTree, flam_tree_unref)
@@ -173,8 +181,9 @@ FlamId flam_tree_find_name (const FlamTree *tree, const char *name);
 FlamId flam_tree_find_function (const FlamTree *tree, FlamId function);
 
 /* Matches of a search: a byte for each node in `matched` (n bytes, 0 or 1), and
- * the weight under matches, nested ones counted once. A NULL regex matches
- * nothing. */
-gint64 flam_tree_search (const FlamTree *tree, GRegex *regex, guint8 *matched);
+ * the weight under matches, nested ones counted once. NULL, and an expression
+ * that is too slow for one of the names, match nothing. */
+gint64
+flam_tree_search (const FlamTree *tree, FlamRegex *regex, guint8 *matched);
 
 G_END_DECLS

@@ -17,7 +17,8 @@ typedef struct
   FlamWeights *weights;      /* NULL: only the sums are computed */
   gint64 *by_thread;         /* NULL, or a sum for each thread */
   FlamStateSplit *by_state;  /* NULL, or a sum for each state */
-  FlamShown shown;           /* where the selection drops stacks */
+  const FlamShown *shown;    /* where the selection drops stacks */
+  FlamShown own_shown;
   gboolean drops;
   gboolean drops_late; /* stacks are dropped after all samples are summed */
   FlamSampleFilter filter;
@@ -30,7 +31,7 @@ static gboolean
 is_in (const Sum *sum, FlamId stack)
 {
   return !sum->drops || sum->drops_late ||
-         flam_shown_of (&sum->shown, stack) != FLAM_NONE;
+         flam_shown_of (sum->shown, stack) != FLAM_NONE;
 }
 
 /* `top`: what is on top of the functions, if the selection has such rows. */
@@ -352,7 +353,7 @@ finish_weights (Sum *sum)
       *weights->sums = (FlamSampleSums){ weights->weight,
                                          weights->no_stack,
                                          weights->split };
-      take_sums (weights, sum->drops ? &sum->shown : NULL);
+      take_sums (weights, sum->shown);
     }
   sum_total (weights);
 }
@@ -362,8 +363,7 @@ finish_weights (Sum *sum)
 static void
 sum_clear (Sum *sum)
 {
-  if (sum->drops)
-    flam_shown_clear (&sum->shown);
+  flam_shown_clear (&sum->own_shown);
   flam_sample_filter_clear (&sum->filter);
   g_clear_pointer (&sum->values, g_free);
 }
@@ -379,10 +379,13 @@ sum_up (Sum *sum, const FlamProgress *progress, GError **error)
   sum->drops = flam_selection_drops_stacks (sum->selection);
   sum->drops_late = sum->weights != NULL && sum->weights->by_top == NULL &&
                     sum->measure->source == FLAM_FROM_SAMPLES;
-  if (sum->drops &&
-      !flam_shown_init (
-          &sum->shown, sum->profile, sum->selection, progress, error))
-    return FALSE;
+  if (sum->drops && sum->shown == NULL)
+    {
+      if (!flam_shown_init (
+              &sum->own_shown, sum->profile, sum->selection, progress, error))
+        return FALSE;
+      sum->shown = &sum->own_shown;
+    }
   flam_sample_filter_init (
       &sum->filter, sum->profile, sum->selection, sum->measure->event);
   if (sum->weights != NULL && sum->selection->by == FLAM_BY_LABEL)
@@ -435,12 +438,9 @@ flam_weights_new_shown (const FlamWeights *before,
                         const FlamSelection *selected,
                         const FlamProfile *profile,
                         const FlamSelection *selection,
-                        const FlamProgress *progress,
-                        GError **error)
+                        const FlamShown *shown)
 {
-  g_autoptr (FlamWeights) weights = NULL;
-  g_auto (FlamShown) shown = { 0 };
-  gboolean drops = flam_selection_drops_stacks (selection);
+  FlamWeights *weights;
 
   if (before->sums == NULL || before->profile != profile ||
       flam_by_has_tops (selection->by) ||
@@ -449,11 +449,9 @@ flam_weights_new_shown (const FlamWeights *before,
   weights = g_new0 (FlamWeights, 1);
   weights->profile = flam_profile_ref (profile);
   weights->sums = g_atomic_rc_box_acquire (before->sums);
-  if (drops && !flam_shown_init (&shown, profile, selection, progress, error))
-    return NULL;
-  take_sums (weights, drops ? &shown : NULL);
+  take_sums (weights, shown);
   sum_total (weights);
-  return g_steal_pointer (&weights);
+  return weights;
 }
 
 gboolean
@@ -555,12 +553,14 @@ flam_weights_default_measure (const FlamProfile *profile)
 gint64 *
 flam_weights_by_thread_since (const FlamProfile *before,
                               const FlamProfile *profile,
-                              const FlamSelection *selection)
+                              const FlamSelection *selection,
+                              const FlamShown *shown)
 {
   g_autoptr (FlamSelection) all = flam_selection_copy (selection);
   g_auto (Sum) sum = sum_of (profile, all);
 
   sum.before = before;
+  sum.shown = shown;
   flam_selection_all_threads (all);
   sum.by_thread = g_new0 (gint64, profile->threads.n + 1);
   sum_up (&sum, NULL, NULL);

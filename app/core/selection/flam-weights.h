@@ -4,7 +4,7 @@
 /* Profile + selection (measure, threads, time, states) -> a weight per stack.
  * All later steps are the same for CPU and memory. */
 
-#include "flam-selection.h"
+#include "flam-shown.h"
 
 G_BEGIN_DECLS
 
@@ -57,14 +57,14 @@ FlamWeights *flam_weights_new (const FlamProfile *profile,
                                const FlamProgress *progress,
                                GError **error);
 /* The same, without reading the samples, where `before` was computed from the
- * same samples of the same profile for `selected`: NULL without an error where
- * it was not. */
+ * same samples of the same profile for `selected`: NULL where it was not.
+ * `shown`: the shown stacks, where the selection drops stacks; NULL where it
+ * does not. */
 FlamWeights *flam_weights_new_shown (const FlamWeights *before,
                                      const FlamSelection *selected,
                                      const FlamProfile *profile,
                                      const FlamSelection *selection,
-                                     const FlamProgress *progress,
-                                     GError **error);
+                                     const FlamShown *shown);
 /* Whether weights of `before`, an earlier snapshot of these tables, can be
  * reused: the selection weighs the rows that both have the same in both. */
 gboolean flam_weights_go_on (const FlamProfile *before,
@@ -90,16 +90,17 @@ guint flam_weights_default_measure (const FlamProfile *profile);
 
 /* The weight of each thread (profile->threads.n + 1 values, the last 0;
  * g_free), whatever threads are selected; only that of the rows added since
- * `before`, or with NULL of all. */
+ * `before`, or with NULL of all. `shown`: as above, or NULL: to be found. */
 gint64 *flam_weights_by_thread_since (const FlamProfile *before,
                                       const FlamProfile *profile,
-                                      const FlamSelection *selection);
+                                      const FlamSelection *selection,
+                                      const FlamShown *shown);
 
 static inline gint64 *
 flam_weights_by_thread (const FlamProfile *profile,
                         const FlamSelection *selection)
 {
-  return flam_weights_by_thread_since (NULL, profile, selection);
+  return flam_weights_by_thread_since (NULL, profile, selection, NULL);
 }
 
 /* How many samples of each thread are selected, whatever their measure

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-history.h"
 
+#include "flam-regex.h"
+
 #include <string.h>
 
 /* --- the captures --------------------------------------------------------- */
@@ -116,8 +118,7 @@ flam_history_has_folders (const FlamHistory *history)
 
 /* --- the key -------------------------------------------------------------- */
 
-/* Nested repetitions can try more ways through a path than there are seconds,
- * and nothing stops the matching of one: 100000 steps are 1 to 5 ms. */
+/* Paths are short, and every one of them is matched. */
 #define MOST_STEPS 100000
 
 /* The first group that has a name: "(?<name>", "(?P<name>" or "(?'name'". */
@@ -144,22 +145,12 @@ named_group (const GRegex *regex, const char *pattern)
 gboolean
 flam_history_key_init (FlamHistoryKey *key, const char *pattern, GError **error)
 {
-  g_autoptr (GError) why = NULL;
-  g_autofree char *limited = NULL;
-
   *key = (FlamHistoryKey){ NULL, 0 };
   if (pattern == NULL || *pattern == '\0')
     return TRUE;
-  key->regex = g_regex_new (pattern, 0, 0, &why);
+  key->regex = flam_regex_new_limited (pattern, 0, MOST_STEPS, error);
   if (key->regex == NULL)
-    {
-      g_set_error_literal (error, FLAM_ERROR, FLAM_ERROR_INVALID, why->message);
-      return FALSE;
-    }
-  limited = g_strdup_printf ("(*LIMIT_MATCH=%d)%s", MOST_STEPS, pattern);
-  g_regex_unref (key->regex);
-  key->regex = g_regex_new (limited, 0, 0, NULL);
-  g_return_val_if_fail (key->regex != NULL, FALSE);
+    return FALSE;
   key->group = named_group (key->regex, pattern);
   if (key->group == 0 && g_regex_get_capture_count (key->regex) > 0)
     key->group = 1;

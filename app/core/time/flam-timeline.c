@@ -165,7 +165,7 @@ weigh_threads (FlamTimelineFill *fill)
 {
   const FlamProfile *had = fill->before != NULL ? fill->before->profile : NULL;
   g_autofree gint64 *weights =
-      flam_weights_by_thread_since (had, fill->profile, fill->selection);
+      flam_weights_by_thread_since (had, fill->profile, fill->selection, NULL);
 
   for (FlamId t = 0; t < fill->profile->threads.n; t++)
     fill->timeline->filled[t].weight += weights[t];
