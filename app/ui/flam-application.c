@@ -45,6 +45,7 @@ static const struct
   { "win.source-pane", { "F9" } },
   { "win.menu", { "F10" } },
   { "win.help", { "F1" } },
+  { "win.shortcuts", { "<Control>question" } },
   { "win.undo", { "<Control>z" } },
   { "win.threads", { "<Control><Shift>t" } },
   { "win.back", { "<Alt>Left" } },

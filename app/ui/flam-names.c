@@ -89,14 +89,21 @@ mend_check_button (GtkCheckButton *button)
   name_by (GTK_WIDGET (button), label);
 }
 
-/* The half of a split button that opens the menu; others have a label. */
+/* The half of a split button that opens the menu, and the title of the window
+ * of shortcuts, whose label GTK sets later; others have a label. */
 static void
 mend_menu_button (GtkMenuButton *button)
 {
   GtkWidget *widget = GTK_WIDGET (button);
   const char *tooltip = gtk_widget_get_tooltip_text (widget);
 
-  if (tooltip != NULL && ADW_IS_SPLIT_BUTTON (gtk_widget_get_parent (widget)))
+  if (GTK_IS_SHORTCUTS_WINDOW (gtk_widget_get_root (widget)))
+    gtk_accessible_update_property (GTK_ACCESSIBLE (button),
+                                    GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                    _ ("Section"),
+                                    -1);
+  else if (tooltip != NULL &&
+           ADW_IS_SPLIT_BUTTON (gtk_widget_get_parent (widget)))
     gtk_accessible_update_property (
         GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, tooltip, -1);
 }

@@ -22,7 +22,10 @@ CACHE = ("/org/a11y/atspi/cache", "org.a11y.atspi.Cache")
 REGISTRY = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
 
 # What newer releases of AT-SPI call otherwise.
-ROLES = {"button": "push button", "toggle button": "push button"}
+ROLES = {
+    "button": "push button", "toggle button": "push button",
+    "switch": "check box",
+}
 
 
 @functools.cache

@@ -7,8 +7,11 @@ it an X server, a session bus and settings of its own."""
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
+import sys
+import tempfile
 import time
 
 from accessible import Atspi, GLib, Look, application
@@ -25,6 +28,13 @@ GTK = subprocess.run(
 ).stdout
 # The items of menus are GTK's own, which has no names for them from 4.10 on.
 ITEMS_SPEAK = tuple(map(int, GTK.split(".")[:2])) < (4, 10)
+
+
+def has_library(name, version):
+    """At least of that version."""
+    return subprocess.run(
+        ["pkg-config", f"--atleast-version={version}", name], check=False
+    ).returncode == 0
 
 
 class NotSeen(AssertionError):
@@ -46,8 +56,23 @@ def wait_for(what, condition, limit=LIMIT):
         time.sleep(0.05)
 
 
+def warnings_in(text, pid):
+    """What GLib, GTK and the others said of that process, in GLib's format:
+    "(flambeau:12): Gtk-WARNING **: 10:11:12.345: words". A session without a
+    desktop, which takes no notifications, is with-display's; and a busy machine
+    lets GTK draw a frame before what a page change has invalidated is laid out
+    again, which the next frame mends. GDK 4.24 complains of timings of its own."""
+    said = re.findall(
+        rf"^(?:\*\* )?\([^\n]+:{pid}\): (?:\S+-)?(?:WARNING|CRITICAL|ERROR) \*\*: .*",
+        text, re.M)
+    not_ours = ("unable to send notifications", "without a current allocation",
+                "gdk_frame_timings_submitted")
+    return [line for line in said if not any(words in line for words in not_ours)]
+
+
 class Window:
-    """A running Flambeau; `with Window("FILE") as window:`."""
+    """A running Flambeau; `with Window("FILE") as window:`. A warning of a
+    library on its standard error is a failure when it ends."""
 
     def __init__(self, *arguments, env=None, settings=None, keep_settings=False,
                  keep_state=False, program=BUILD / "app/ui/flambeau"):
@@ -63,8 +88,12 @@ class Window:
             if not keep_state:
                 state = pathlib.Path(os.environ["XDG_STATE_HOME"], "flambeau")
                 shutil.rmtree(state, ignore_errors=True)
+        # Not a pipe: what it starts may outlive it, and keep that open.
+        self.errors = tempfile.NamedTemporaryFile(prefix="flam-errors-")
+        self.read = 0
         self.process = subprocess.Popen(
             [str(program), *map(str, arguments)],
+            stderr=self.errors,
             env={
                 **os.environ,
                 "GTK_A11Y": "atspi",
@@ -79,14 +108,21 @@ class Window:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_exception):
+    def __exit__(self, kind=None, *_exception):
         if self.process.poll() is None:
             self.process.terminate()
         self.process.wait(LIMIT)
+        said = pathlib.Path(self.errors.name).read_text(errors="replace")[self.read:]
+        self.read += len(said)
+        sys.stderr.write(said)
+        warnings = warnings_in(said, self.process.pid)
+        if warnings and kind is None:
+            raise AssertionError("flambeau warned:\n" + "\n".join(warnings))
 
     def _application(self):
         if self.process.poll() is not None:
-            raise AssertionError(f"flambeau ended: {self.process.returncode}")
+            said = pathlib.Path(self.errors.name).read_text(errors="replace")
+            raise AssertionError(f"flambeau ended: {self.process.returncode}\n{said}")
         return application(self.process.pid)
 
     def find_all(self, name=None, role=None, below=None):
@@ -198,7 +234,9 @@ class Window:
         Atspi.generate_mouse_event(px, py, button)
 
     def key(self, name):
-        """An X key name."""
+        """An X key name. Newer keymaps have function keys on a level of Alt's,
+        too, which xdotool takes for the name: those go by their codes."""
+        name = re.sub(r"\bF(10|[1-9])\b", lambda key: str(66 + int(key[1])), name)
         subprocess.run(["xdotool", "key", name], check=True)
 
     def take_keyboard(self):

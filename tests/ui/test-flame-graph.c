@@ -138,8 +138,8 @@ static void
 test_search (void)
 {
   Fixture fixture = { 0 };
-  g_autoptr (GRegex) regex = g_regex_new ("sys_read|spin", 0, 0, NULL);
-  g_autoptr (GRegex) nothing = g_regex_new ("nowhere", 0, 0, NULL);
+  g_autoptr (FlamRegex) regex = flam_regex_new ("sys_read|spin", 0, NULL);
+  g_autoptr (FlamRegex) nothing = flam_regex_new ("nowhere", 0, NULL);
 
   open_window (
       &fixture, flam_test_tree (graph_sample, FLAM_ORDER_TOTAL), 900, 300);

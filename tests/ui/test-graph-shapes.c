@@ -124,12 +124,31 @@ assert_readable (Fixture *fixture, FlamId node)
   g_assert_cmpfloat (box.x, <, 600);
 }
 
+/* What a sunburst says of the functions in view: `first` is the first. */
+static void
+assert_page (Fixture *fixture, guint32 first)
+{
+  FlamGraphPage page;
+
+  if (fixture->graph->shape != FLAM_SHAPE_SUNBURST)
+    {
+      g_assert_false (flam_graph_get_page (fixture->graph, &page));
+      return;
+    }
+  g_assert_true (flam_graph_get_page (fixture->graph, &page));
+  g_assert_cmpuint (page.n, ==, fixture->tree->n - 1);
+  g_assert_cmpuint (page.first, ==, first);
+  g_assert_cmpuint (page.end, >, first);
+  g_assert_true (page.back && page.on);
+}
+
 /* What does not scroll turns pages. */
 static void
-turn_pages (Fixture *fixture)
+turn_pages (Fixture *fixture, FlamId first)
 {
   double from = fixture->graph->from, to = fixture->graph->to;
 
+  assert_page (fixture, first - 1);
   g_assert_true (press_key (fixture, GDK_KEY_Page_Down, 0));
   wait_for_zoom (fixture);
   g_assert_cmpfloat_with_epsilon (fixture->graph->from, to, 0.5);
@@ -154,6 +173,8 @@ test_pages (gconstpointer data)
       g_strconcat (flam_shape_to_string (shape), "-page.png", NULL);
   g_autoptr (GString) text = g_string_new ("heavy 1000000\n");
   Fixture fixture = { 0 };
+  FlamGraphPage page;
+  gboolean paged;
   FlamId first;
 
   for (guint i = 0; i < 30000; i++)
@@ -162,14 +183,18 @@ test_pages (gconstpointer data)
       &fixture, flam_test_tree (text->str, FLAM_ORDER_TOTAL), 600, 400);
   flam_flame_graph_set_shape (fixture.graph, shape);
   settle ();
+  paged = flam_graph_get_page (fixture.graph, &page);
+  g_assert_cmpint (paged, ==, shape == FLAM_SHAPE_SUNBURST);
   first = fixture.tree->n - click_strip (&fixture);
+  if (paged)
+    g_assert_cmpuint (page.n - page.hidden + 1, ==, first);
   g_assert_cmpuint (first, <, 1000);
   wait_for_zoom (&fixture);
   g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), ==, 0);
   assert_readable (&fixture, first);
   picture (fixture.window, name);
   if (shape != FLAM_SHAPE_FLAME)
-    turn_pages (&fixture);
+    turn_pages (&fixture, first);
   flam_flame_graph_select_node (fixture.graph, first);
   for (guint i = 0; i < 200; i++)
     {

@@ -5,6 +5,7 @@ reloading, the same file again, a list of processes, help, hints, news."""
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,7 +13,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import BUILD, CAPTURES, SOURCE, wait_for  # noqa: E402
+from flamwindow import BUILD, CAPTURES, SOURCE, has_library, wait_for  # noqa: E402
 from notices import Desktop  # noqa: E402
 from windowtest import EXAMPLE, RECORDER, WindowTest as Base, capture  # noqa: E402
 
@@ -43,6 +44,46 @@ class DesktopTest(Base):
             path.write_text("main;one 10\nmain;two 20\n")
             window.key("F5")
             window.wait_label(lambda text: text.startswith("total 30 "))
+
+    def test_shortcuts(self):
+        """Those of every page are shown first, on a laptop's screen; libadwaita
+        1.8 has a list instead, to search and to scroll."""
+        window = self.open_example()
+        window.key("ctrl+question")
+        if has_library("libadwaita-1", "1.8"):
+            for title in "Reload", "Keyboard shortcuts", "Next pane", "Undo":
+                window.find(title, "label")
+            self.assertTrue(window.seen("Flame Graph", "grouping"))
+            return
+        for title in "Reload", "Keyboard shortcuts", "Next pane":
+            wait_for(f"{title} on the screen", lambda: [
+                node for node in window.find_all(title, "label")
+                if min(node.extents()[2:]) > 0 and sum(node.extents()[1::2]) < 700])
+
+    def test_narrow_in_other_languages(self):
+        """Longer words fit into 360 pixels, on whatever page."""
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        for language in "de", "es", "fr", "pt_BR":
+            if self.window:
+                self.window.__exit__()
+            # Words are found beside the program.
+            folder = pathlib.Path(scratch.name, language)
+            program = folder / "bin/flambeau"
+            mo = pathlib.Path(language, "LC_MESSAGES/flambeau.mo")
+            for made, here in (
+                (BUILD / "app/ui/flambeau", program),
+                (BUILD / "po" / mo, folder / "share/locale" / mo),
+            ):
+                here.parent.mkdir(parents=True)
+                shutil.copy2(made, here)
+            window = self.open(
+                EXAMPLE, program=program, env={"LANGUAGE": language},
+                settings={"window-width": 360, "window-height": 720})
+            frame = window.find("example.flambeau", "frame")
+            wait_for("a graph", lambda: window.seen(role="image"))
+            self.assertFalse(window.seen("Call Tree"), language)
+            self.assertLessEqual(window.extents(frame)[2], 360, language)
 
     def frames(self):
         return [node.name for node in self.window.find_all(role="frame")]

@@ -98,6 +98,7 @@ class DifferenceTest(Base):
         self.assertEqual(tops, sorted(tops))
         self.assertGreater(tops[2], tops[0])
         frame = window.extents(window.find("now.folded", "frame"))
+        self.assertLessEqual(frame[2], 360)
         for left, _top, width, _height in places:
             self.assertLessEqual(left + width, frame[0] + frame[2])
 
@@ -158,8 +159,9 @@ class DifferenceTest(Base):
         )
 
     def test_line_is_shown(self):
-        """A line of the table is the one that the source shows, and its
-        function is current, wherever most of the function's cost is."""
+        """A line of the table is the one that the source shows and the status
+        bar names, and its function is current, wherever most of the function's
+        cost is."""
         window = self.open_example()
         window.action("win.compare")
         window.choose_file(EXAMPLE)
@@ -175,6 +177,8 @@ class DifferenceTest(Base):
             window.mouse(window.find(name, "label"))
             line = name.rpartition(":")[2]
             window.wait_label(lambda text, line=line: text == f"line {line}")
+            window.wait_label(
+                lambda text, name=name: text == f"flambeau-example  {name}")
             wait_for("its function", lambda: "escape_time" in window.labels())
 
     def compare_from_menu(self, name):

@@ -134,7 +134,15 @@ class ExportTest(Base):
         window.type(entries[0], "escape(")
         window.find(lambda name: name.startswith("missing "))
         self.shot("rules-error.png")
+        # It matches names of the capture, and would try others for years.
+        window.type(entries[0], "^(((\\w+)*)*)*[!?]")
+        slow = "the regular expression takes too long on “"
+        window.find(lambda name: name.startswith(slow), "text")
+        self.shot("rules-slow.png")
+        window.type(entries[0], "escape(")
+        window.find(lambda name: name.startswith("missing "))
         self.assertNotIn("escape", rules.read_text())
+        self.assertFalse(self.shown(slow, "text"))
         window.type(entries[0], "^(escape_time|main)$")
         wait_for("the rule in the file", lambda: rules.read_text() ==
                  "# mine\n^sort_=#00ff00\n^(escape_time|main)$=#3584e4\n")

@@ -132,7 +132,7 @@ class MemoryTest(Base):
         window = self.open(capture("heaptrack/alloc.zst"))
         window.wait_label(lambda text: text.startswith("total 33.7"))
         window.action("win.growth")
-        window.find("Growth Between Two Moments", "label")
+        window.find("From, in Seconds", "spin button")
         window.click(lambda name: name.endswith("Show Growth"), "push button")
         window.find("Growth", "label")
         window.find(lambda name: name.startswith("Remove: time: "), "push button")
@@ -142,7 +142,7 @@ class MemoryTest(Base):
         """The numbers of its two ends, as they are shown."""
         window = self.window
         window.action("win.growth")
-        window.find("Growth Between Two Moments", "label")
+        window.find("From, in Seconds", "spin button")
         return [
             window.find(f"{end}, in Seconds", "spin button") for end in ("From", "To")
         ]

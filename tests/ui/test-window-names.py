@@ -19,7 +19,7 @@ from windowtest import RECORDER, WindowTest as Base  # noqa: E402
 
 KITCHEN = SOURCE / "tests/captures/flambeau/kitchen.flambeau"
 CONTROLS = {
-    "push button", "toggle button", "check box", "radio button", "switch",
+    "push button", "toggle button", "check box", "radio button",
     "text", "entry", "password text", "combo box", "spin button", "slider",
     "link", "page tab", "image", "canvas", "table", "tree table",
     "table row", "list item", "tree item", "menu item",
@@ -153,7 +153,7 @@ class NamesTest(Base):
         self.dialog(lambda: window.key("ctrl+e"), "Format")
         self.dialog(lambda: window.action("win.share"), "Private Names")
         self.dialog(lambda: window.action("win.notes"), lambda name: name.startswith("Select a function"))
-        self.dialog(lambda: window.action("win.growth"), "Growth Between Two Moments")
+        self.dialog(lambda: window.action("win.growth"), "From, in Seconds")
         self.dialog(lambda: window.key("ctrl+question"), "Walk: parent, child, siblings",
                     toolkits=("GtkImage", "_1", "_2"))
         if ITEMS_SPEAK:

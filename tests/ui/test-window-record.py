@@ -190,6 +190,7 @@ class RecordTest(Base):
         """The page has been chosen: the field takes the focus when it shows."""
         field = window.find("Search processes")
         wait_for("focus in the field", lambda: field.has_state("FOCUSED"))
+        window.key("ctrl+a")
         window.write(text)
 
     def test_attach_page(self):
@@ -213,6 +214,8 @@ class RecordTest(Base):
         window.find("See Where Time and Memory Go", "label")
         window.action("win.record")
         window.click("Attach")
+        self.search_processes(window, "no such process")
+        window.wait_label(lambda text: text.startswith("No process matches"))
         self.search_processes(window, "86411")
 
         def found():

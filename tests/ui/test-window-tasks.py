@@ -29,14 +29,14 @@ STEPS = {
     "record": (3, 3, 4, 4),
     "attach": (5, 6, 8, 6),
     "hottest line": (0, 0, 2, None),
-    "filter a thread": (3, 2, 3, None),
+    "filter a thread": (3, 2, 2, None),
     "compare": (3, 4, None, None),
     "export": (3, 4, 5, None),
     "leak": (1, 2, None, 2),
     "undo": (1, 1, 2, None),
 }
 CLI = BUILD / "app/cli/flambeau-cli"
-BUSY = "import time\nend = time.time() + 90\nwhile time.time() < end: sum(range(99))"
+BUSY = "import time\nend = time.time() + 900\nwhile time.time() < end: sum(range(99))"
 
 
 def told(*arguments):

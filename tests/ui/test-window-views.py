@@ -145,6 +145,34 @@ class ViewsTest(Base):
         wait_for("the rest", lambda: IRRELEVANT <= set(window.labels()))
         self.assertIn(total, window.labels())
 
+    def test_pages_of_a_sunburst(self):
+        """What has no room, page by page, by the mouse; what is in view is
+        said, and all is the way back."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "crowd.folded")
+            path.write_text("heavy 1000000\n" + "".join(
+                f"f{i:05} {30000 // (i + 1) + 1}\n" for i in range(30000)))
+            window = self.open(path, settings={"graph-shape": "'sunburst'"})
+            window.wait_label(lambda text: text.startswith("total "))
+            window.wait_label(lambda text: re.match(r"29.\d{3} more$", text))
+            back = window.find("Previous Page", "push button")
+            self.assertFalse(back.has_state("SENSITIVE"))
+            ranges = []
+            for button in "Next Page", "Next Page", "Previous Page":
+                window.mouse(window.find(button, "push button"))
+                said = window.wait_label(
+                    lambda text: text.endswith(" of 30\u202f001")
+                    and "–" in text and text not in ranges[-1:])
+                ranges.append(said)
+            ends = [
+                [int(re.sub(r"\D", "", end)) for end in said.split(" of ")[0].split("–")]
+                for said in ranges
+            ]
+            self.assertAlmostEqual(ends[1][0], ends[0][1], delta=2)
+            self.assertAlmostEqual(ends[2][1], ends[1][0], delta=2)
+            window.key("Escape")
+            window.wait_label(lambda text: text.endswith(" more"))
+
     def test_chart(self):
         """A call and how long it was; all calls of its function."""
         window = self.open_example()

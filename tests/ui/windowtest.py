@@ -49,8 +49,11 @@ class WindowTest(unittest.TestCase):
             return
         name = self.id().rsplit(".", 1)[-1]
         self.window.screenshot(SHOTS / f"{name}.png")
-        self.assertIsNone(self.window.process.poll(), "flambeau crashed")
-        self.window.__exit__()
+        status = self.window.process.poll()
+        try:
+            self.window.__exit__()
+        finally:
+            self.assertIsNone(status, "flambeau crashed")
 
     def open(self, *arguments, **options):
         self.window = Window(*arguments, **options)

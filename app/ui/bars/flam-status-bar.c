@@ -29,12 +29,13 @@ struct _FlamStatusBar
 G_DEFINE_FINAL_TYPE (FlamStatusBar, flam_status_bar, GTK_TYPE_WIDGET)
 
 static char *
-location_text (const FlamTree *tree, FlamId node)
+location_text (FlamSession *session, FlamId node)
 {
+  const FlamTree *tree = flam_session_get_tree (session);
   FlamId function = flam_tree_function (tree, node);
   const char *module = flam_profile_module_name (tree->profile, function);
   const char *file = "";
-  guint32 line = flam_tree_source_line (tree, node, &file);
+  guint32 line = flam_session_get_source_line (session, node, &file);
   g_autofree char *base = *file != '\0' ? g_path_get_basename (file) : NULL;
   GString *text = g_string_new (module);
 
@@ -99,7 +100,7 @@ update (FlamStatusBar *self)
   if (self->hovered != FLAM_NONE && self->hovered < view_data->tree->n)
     node = self->hovered;
   name = node == 0 ? _ ("All") : flam_tree_name (view_data->tree, node);
-  place = node == 0 ? g_strdup ("") : location_text (view_data->tree, node);
+  place = node == 0 ? g_strdup ("") : location_text (self->session, node);
   costs = costs_text (view_data, node);
   flam_widget_show_name (self->name, name, NULL);
   gtk_label_set_label (self->place, place);

@@ -35,6 +35,7 @@ static void
 update_result (FlamSearchBar *self)
 {
   const FlamTree *tree = flam_session_get_tree (self->session);
+  FlamRegex *regex = flam_session_get_search_regex (self->session);
   gint64 matched = flam_graph_view_get_matched (self->graph);
   g_autofree char *percent = NULL;
   g_autofree char *text = NULL;
@@ -49,7 +50,10 @@ update_result (FlamSearchBar *self)
   percent = flam_format_percent (matched, tree->total[0]);
   at = flam_flame_graph_count_matches (flam_graph_view_get_graph (self->graph),
                                        &n);
-  if (n == 0)
+  if (regex != NULL && flam_regex_get_slow (regex) != NULL)
+    /* Translators: a regular expression does */
+    text = g_strdup (_ ("takes too long"));
+  else if (n == 0)
     text = g_strdup (_ ("no match"));
   else if (self->narrow)
     /* Translators: which match of how many */

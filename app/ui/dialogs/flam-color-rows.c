@@ -37,26 +37,51 @@ place_of (FlamColorRows *self, gpointer widget)
   return place;
 }
 
+/* `shown`: the title, and `whole`, the tooltip, say what is wrong; NULL:
+ * nothing is. */
+static void
+show_title (GtkWidget *row, const char *shown, const char *whole)
+{
+  g_autofree char *markup = g_markup_escape_text (
+      shown != NULL ? shown : _ ("Names That Match (Regular Expression)"), -1);
+
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), markup);
+  gtk_widget_set_tooltip_text (row, whole);
+  if (shown != NULL)
+    gtk_widget_add_css_class (row, "error");
+  else
+    gtk_widget_remove_css_class (row, "error");
+}
+
+/* A valid rule that took too long on a name of the capture colors nothing. */
+static void
+show_slow (GtkWidget *row)
+{
+  const char *name = flam_user_colors_get_slow (
+      flam_user_colors_get (), gtk_editable_get_text (GTK_EDITABLE (row)));
+  g_autofree char *shown =
+      name != NULL
+          ? g_strdup_printf (
+                _ ("the regular expression takes too long on “%s”"), name)
+          : NULL;
+
+  show_title (row, shown, shown);
+}
+
 /* The title has room for the cause, which comes last: "... at char 7: missing
  * terminating )". */
 static void
 show_error (GtkWidget *row, const GError *error)
 {
-  const char *title = _ ("Names That Match (Regular Expression)");
   g_autofree char *shown =
       error != NULL ? flam_message_shown (error->message) : NULL;
   const char *colon = shown != NULL ? strrchr (shown, ':') : NULL;
-  g_autofree char *markup = NULL;
 
-  if (shown != NULL)
-    title = colon != NULL ? colon + strspn (colon, ": ") : shown;
-  markup = g_markup_escape_text (title, -1);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), markup);
-  gtk_widget_set_tooltip_text (row, shown);
-  if (error != NULL)
-    gtk_widget_add_css_class (row, "error");
+  if (shown == NULL)
+    show_slow (row);
   else
-    gtk_widget_remove_css_class (row, "error");
+    show_title (
+        row, colon != NULL ? colon + strspn (colon, ": ") : shown, shown);
 }
 
 /* "REGEX=#RRGGBB"; g_free. */
@@ -101,6 +126,20 @@ static void
 on_color (GtkColorButton *button, FlamColorRows *self)
 {
   on_changed (GTK_WIDGET (button), self);
+}
+
+/* The rows stay: their text may be being typed. One that shows what is wrong
+ * with its text is not among the rules in use. */
+static void
+on_used (FlamColorRows *self)
+{
+  for (guint i = 0; i < self->rows->len; i++)
+    {
+      GtkWidget *row = self->rows->pdata[i];
+
+      if (!gtk_widget_has_css_class (row, "error"))
+        show_slow (row);
+    }
 }
 
 /* The button that was clicked is in one of the rows that are made again. */
@@ -216,11 +255,24 @@ restore_focus (FlamColorRows *self)
                                : self->add);
 }
 
+/* Out of the rows, before they go: newer GTKs take the focus away after it has
+ * been put into a new row, when it was in one that was removed. */
+static void
+save_focus (FlamColorRows *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+
+  if (focus != NULL && gtk_widget_is_ancestor (focus, GTK_WIDGET (self)))
+    gtk_widget_grab_focus (self->add);
+}
+
 static void
 update (FlamColorRows *self)
 {
   FlamUserColors *colors = flam_user_colors_get ();
 
+  save_focus (self);
   for (guint i = 0; i < self->rows->len; i++)
     adw_preferences_group_remove (ADW_PREFERENCES_GROUP (self),
                                   self->rows->pdata[i]);
@@ -286,6 +338,11 @@ flam_color_rows_init (FlamColorRows *self)
   g_signal_connect_object (flam_user_colors_get (),
                            "changed",
                            G_CALLBACK (queue_update),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (flam_user_colors_get (),
+                           "used",
+                           G_CALLBACK (on_used),
                            self,
                            G_CONNECT_SWAPPED);
   update (self);

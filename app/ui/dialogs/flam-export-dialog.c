@@ -201,11 +201,13 @@ static void
 on_export (FlamExportDialog *self)
 {
   g_autofree char *name = file_name (self);
+  g_autofree char *title = NULL;
   GtkFileChooserNative *chooser =
       flam_files_chooser_save (flam_sheet_get_window (FLAM_SHEET (self)), name);
 
-  gtk_native_dialog_set_title (GTK_NATIVE_DIALOG (chooser),
-                               gtk_window_get_title (GTK_WINDOW (self)));
+  /* Of a dialog or of a window, whichever the platform has. */
+  g_object_get (self, "title", &title, NULL);
+  gtk_native_dialog_set_title (GTK_NATIVE_DIALOG (chooser), title);
   g_signal_connect_object (
       chooser, "response", G_CALLBACK (on_response), self, 0);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (chooser));

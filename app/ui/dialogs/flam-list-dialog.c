@@ -2,6 +2,8 @@
 
 #include "flam-list-dialog.h"
 
+#include "flam-help.h"
+
 struct _FlamListDialog
 {
   FlamSheet parent_instance;
@@ -170,7 +172,7 @@ flam_list_dialog_init (FlamListDialog *self)
 }
 
 FlamListDialog *
-flam_list_dialog_new (const char *title, const char *none)
+flam_list_dialog_new (const char *title, const char *none, const char *topic)
 {
   FlamListDialog *self =
       g_object_new (FLAM_TYPE_LIST_DIALOG, "title", title, NULL);
@@ -178,5 +180,6 @@ flam_list_dialog_new (const char *title, const char *none)
   gtk_accessible_update_property (
       GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
   gtk_label_set_label (self->none, none);
+  flam_help_bind (GTK_WIDGET (self), topic);
   return self;
 }

@@ -12,8 +12,10 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamListDialog, flam_list_dialog, FLAM, LIST_DIALOG, FlamSheet)
 
-/* `none`: the text where there are no rows. */
-FlamListDialog *flam_list_dialog_new (const char *title, const char *none);
+/* `none`: the text where there are no rows; `topic`: the page of the help that
+ * F1 opens. */
+FlamListDialog *
+flam_list_dialog_new (const char *title, const char *none, const char *topic);
 /* Above the list. */
 void flam_list_dialog_add_top (FlamListDialog *self, GtkWidget *widget);
 /* At the right of the header. */

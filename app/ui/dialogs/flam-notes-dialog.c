@@ -167,7 +167,8 @@ flam_notes_dialog_present (GtkWindow *parent, FlamSession *session)
       _ ("Notes"),
       self->about->len > 0
           ? _ ("No notes yet. They are kept with the capture.")
-          : _ ("Select a function or a range of time to write a note about."));
+          : _ ("Select a function or a range of time to write a note about."),
+      "notes");
   g_object_set_data_full (
       G_OBJECT (self->dialog), "flam-notes", self, notes_free);
   if (self->about->len > 0)

@@ -63,6 +63,7 @@ flam_platform_present_preferences (AdwPreferencesPage *page, GtkWindow *parent)
   adw_preferences_dialog_add (ADW_PREFERENCES_DIALOG (dialog), page);
   adw_dialog_present (dialog, GTK_WIDGET (parent));
 #else
+  int room = gtk_widget_get_width (GTK_WIDGET (parent));
   GtkWidget *window = g_object_new (ADW_TYPE_PREFERENCES_WINDOW,
                                     "transient-for",
                                     parent,
@@ -71,7 +72,7 @@ flam_platform_present_preferences (AdwPreferencesPage *page, GtkWindow *parent)
                                     "search-enabled",
                                     FALSE,
                                     "default-width",
-                                    560,
+                                    MIN (560, MAX (room, 360)),
                                     "default-height",
                                     620,
                                     NULL);

@@ -98,6 +98,8 @@ flam_comparison_work (gpointer data,
 {
   const FlamComparisonInput *input = data;
   FlamViewData *shown = input->view_data;
+  const FlamProfile *profile =
+      flam_basis_profile (input->basis, shown->profile);
   g_autoptr (FlamComparison) self = g_atomic_rc_box_new0 (FlamComparison);
   g_autoptr (FlamSelection) selection = flam_basis_select (
       input->basis, shown->profile, shown->selection, &self->without);
@@ -110,13 +112,14 @@ flam_comparison_work (gpointer data,
       self->pairs = find_pairs (input);
       return g_steal_pointer (&self);
     }
-  self->base =
-      flam_view_data_new (flam_basis_profile (input->basis, shown->profile),
-                          selection,
-                          FLAM_ORDER_TOTAL,
-                          NULL,
-                          progress,
-                          error);
+  if (!flam_selection_check (selection, profile, error))
+    return NULL;
+  self->base = flam_view_data_new ((FlamProfile *)profile,
+                                   selection,
+                                   FLAM_ORDER_TOTAL,
+                                   NULL,
+                                   progress,
+                                   error);
   if (self->base == NULL)
     return NULL;
   find_factor (self, input->basis->scale);

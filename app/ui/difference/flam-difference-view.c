@@ -9,6 +9,7 @@
 #include "flam-format.h"
 #include "flam-frame-drag.h"
 #include "flam-legend.h"
+#include "flam-message.h"
 #include "flam-settings.h"
 #include "flam-side-by-side.h"
 #include "flam-transforms.h"
@@ -178,20 +179,30 @@ on_choice (GtkButton *button, FlamDifferenceView *self)
 }
 
 static void
+refuse (FlamDifferenceView *self, const char *why)
+{
+  g_autofree char *markup = g_markup_escape_text (why, -1);
+  GtkWidget *child;
+
+  take (self, NULL);
+  adw_status_page_set_description (self->refused, markup);
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->choices))) !=
+         NULL)
+    gtk_box_remove (self->choices, child);
+  gtk_stack_set_visible_child_name (self->stack, "refused");
+}
+
+static void
 show_refusal (FlamDifferenceView *self, const FlamComparison *comparison)
 {
   const FlamProfile *own = comparison->fresh->profile;
   const FlamProfile *profile = flam_baseline_get_profile (self->baseline);
   g_autofree char *why = NULL;
-  GtkWidget *child;
 
   if (profile == NULL)
     profile = own;
   why = flam_difference_refusal (comparison, profile);
-  adw_status_page_set_description (self->refused, why);
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->choices))) !=
-         NULL)
-    gtk_box_remove (self->choices, child);
+  refuse (self, why);
   for (guint i = 0; i < comparison->pairs->len; i++)
     {
       const FlamMeasurePair *pair =
@@ -205,7 +216,6 @@ show_refusal (FlamDifferenceView *self, const FlamComparison *comparison)
       g_signal_connect (button, "clicked", G_CALLBACK (on_choice), self);
       gtk_box_append (self->choices, button);
     }
-  gtk_stack_set_visible_child_name (self->stack, "refused");
 }
 
 static void
@@ -215,10 +225,15 @@ on_made (gpointer result, const GError *error, gpointer data)
   g_autoptr (FlamComparison) comparison = result;
 
   if (comparison == NULL)
-    return;
+    {
+      /* A regular expression takes too long on a name of the other capture. */
+      g_autofree char *why = flam_message_shown (error->message);
+
+      refuse (self, why);
+      return;
+    }
   if (comparison->base == NULL)
     {
-      take (self, NULL);
       show_refusal (self, comparison);
       return;
     }
@@ -420,7 +435,7 @@ get_name (gpointer row)
 static void
 on_search (FlamDifferenceView *self)
 {
-  GRegex *regex = flam_session_get_search_regex (self->session);
+  FlamRegex *regex = flam_session_get_search_regex (self->session);
 
   flam_flame_graph_set_search (self->graph, regex);
   for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)

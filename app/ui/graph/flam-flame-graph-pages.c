@@ -228,3 +228,74 @@ flam_graph_turn_page (FlamFlameGraph *self, gboolean back)
   from = back ? MAX (now.from - range, from) : MIN (now.to, to - range);
   flam_graph_look_at (self, from, from + range, TRUE);
 }
+
+/* The first callee of a node, as an index of the rows, whose right edge is
+ * behind `x`. */
+static guint32
+callee_at (const FlamRows *rows, guint32 index, double x)
+{
+  guint32 low = rows->child[index], high = rows->child[index + 1];
+
+  while (low < high)
+    {
+      guint32 middle = low + (high - low) / 2;
+
+      if ((double)(rows->x[middle] + rows->total[middle]) > x)
+        high = middle;
+      else
+        low = middle + 1;
+    }
+  return low;
+}
+
+/* The deepest node from `index` on that has callees and fills a range. */
+static guint32
+index_filling (const FlamRows *rows, guint32 index, double from, double to)
+{
+  for (;;)
+    {
+      guint32 next = callee_at (rows, index, from + 0.5);
+
+      if (next == rows->child[index + 1] ||
+          rows->child[next] == rows->child[next + 1] ||
+          (double)rows->x[next] > from + 0.5 ||
+          (double)(rows->x[next] + rows->total[next]) < to - 0.5)
+        return index;
+      index = next;
+    }
+}
+
+gboolean
+flam_graph_get_page (FlamFlameGraph *self, FlamGraphPage *page)
+{
+  const FlamRows *rows = self->rows;
+  FlamZoomState now;
+  double from, to;
+  guint32 index, last;
+  FlamBox strip;
+
+  if (self->shape != FLAM_SHAPE_SUNBURST || flam_graph_is_empty (self) ||
+      flam_graph_layout (self) == NULL)
+    return FALSE;
+  now = flam_graph_where (self);
+  flam_graph_range_of (self, self->zoom, &from, &to);
+  index = rows->index[self->zoom];
+  if (now.to - now.from >= to - from)
+    {
+      guint32 n = rows->child[index + 1] - rows->child[index];
+
+      if (!find_strip (self, &strip))
+        return FALSE;
+      *page = (FlamGraphPage){ n, 0, n, strip.count, FALSE, TRUE };
+      return TRUE;
+    }
+  index = index_filling (rows, index, now.from, now.to);
+  last = callee_at (rows, index, now.to - 0.5);
+  page->n = rows->child[index + 1] - rows->child[index];
+  page->first = callee_at (rows, index, now.from + 0.5) - rows->child[index];
+  page->end = MIN (last + 1 - rows->child[index], page->n);
+  page->hidden = 0;
+  page->back = now.from > from;
+  page->on = now.to < to;
+  return TRUE;
+}

@@ -23,7 +23,7 @@ typedef struct
 typedef struct
 {
   guint tick; /* 0: at rest */
-  gint64 start;
+  gint64 start, drawn;
   double from0, to0, from1, to1;
   double scroll0, scroll1, rings0, rings1; /* of a sunburst */
 } FlamMotion;
@@ -52,7 +52,7 @@ struct _FlamFlameGraph
   FlamGraphNotes notes; /* or NULL */
   gpointer notes_data;
 
-  GRegex *search;
+  FlamRegex *search;
   guint8 *matched; /* a byte a node, or NULL */
   gint64 matched_weight;
 
@@ -66,9 +66,12 @@ struct _FlamFlameGraph
   FlamPalette *palette;
   FlamLayout *layout;       /* of what is in view; NULL: to be made */
   cairo_surface_t *picture; /* of the layout; NULL: to be made */
-  GdkTexture *texture;      /* of the picture, where the renderer needs one */
-  void *spare;              /* the last picture's pixels, to be used again */
+  GskRenderNode *image;     /* of the picture: what GTK shows; NULL: as above */
+  void *spares[2]; /* the pixels of the last pictures, to be used again */
   guint changed_idle;
+  GtkWidget *tip; /* the tooltip of a box of this picture; NULL: to be made */
+  FlamId tip_node;
+  char *tip_note;
 
   GtkGesture *click, *drag;
   GtkEventController *scroll_controller, *motion_controller, *keys;
@@ -89,6 +92,7 @@ enum
   FLAM_GRAPH_ZOOM_CHANGED,
   FLAM_GRAPH_CONTEXT_MENU,
   FLAM_GRAPH_DRAWN_CHANGED,
+  FLAM_GRAPH_RULES_TRIED,
   FLAM_GRAPH_N_SIGNALS
 };
 extern guint flam_graph_signals[FLAM_GRAPH_N_SIGNALS];
@@ -151,6 +155,8 @@ void flam_graph_append_marks (FlamFlameGraph *self, GtkSnapshot *snapshot);
 /* --- words --------------------------------------------------------------- */
 
 void flam_graph_announce (FlamFlameGraph *self);
+/* What a tooltip says, or how it looks, has changed. */
+void flam_graph_forget_tip (FlamFlameGraph *self);
 gboolean flam_graph_on_query_tooltip (GtkWidget *widget,
                                       int x,
                                       int y,
@@ -191,5 +197,15 @@ gboolean flam_graph_pan_to_see (FlamFlameGraph *self, double x, double end);
 /* The next page of what has no room, or the one before it: where nothing
  * scrolls. */
 void flam_graph_turn_page (FlamFlameGraph *self, gboolean back);
+/* What a sunburst shows of the callees of the deepest node that fills it. */
+typedef struct
+{
+  guint32 n;          /* all of them */
+  guint32 first, end; /* those in view; 0, n: all, some in a strip */
+  guint32 hidden;     /* how many of them that strip stands for */
+  gboolean back, on;  /* whether there is a page before, and after */
+} FlamGraphPage;
+/* FALSE: all have room, or the shape has another way to the rest. */
+gboolean flam_graph_get_page (FlamFlameGraph *self, FlamGraphPage *page);
 
 G_END_DECLS

@@ -8,7 +8,12 @@
 #include "flam-sunburst.h"
 
 #define ZOOM_TIME 150000 /* µs */
+/* Least µs between the pictures of an animation where the CPU draws: every
+ * other one of 60 a second is left out. */
+#define SLOW_FRAME 25000
 #define FONT_SCALE 0.9
+/* Before the next frame is drawn, so that the minimap is drawn with it. */
+#define TELL_PRIORITY (GDK_PRIORITY_REDRAW - 5)
 #define LEAST_RANGE 1.0 /* weight units across the view */
 
 /* --- where one looks ----------------------------------------------------- */
@@ -140,10 +145,12 @@ tell_changed (gpointer data)
 void
 flam_graph_redraw (FlamFlameGraph *self)
 {
-  g_clear_object (&self->texture);
+  g_clear_pointer (&self->image, gsk_render_node_unref);
   g_clear_pointer (&self->picture, cairo_surface_destroy);
+  flam_graph_forget_tip (self);
   if (self->changed_idle == 0)
-    self->changed_idle = g_idle_add (tell_changed, self);
+    self->changed_idle =
+        g_idle_add_full (TELL_PRIORITY, tell_changed, self, NULL);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -172,8 +179,9 @@ flam_graph_clear_view (FlamFlameGraph *self)
   g_clear_pointer (&self->palette, flam_palette_free);
   g_clear_pointer (&self->draw, flam_draw_free);
   g_clear_pointer (&self->layout, flam_layout_free);
-  g_clear_object (&self->texture);
+  g_clear_pointer (&self->image, gsk_render_node_unref);
   g_clear_pointer (&self->picture, cairo_surface_destroy);
+  flam_graph_forget_tip (self);
 }
 
 /* --- scrolling ----------------------------------------------------------- */
@@ -318,6 +326,10 @@ move (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
         arrive (self);
       return G_SOURCE_REMOVE;
     }
+  if (flam_snapshot_is_by_cpu (widget) &&
+      gdk_frame_clock_get_frame_time (clock) - motion->drawn < SLOW_FRAME)
+    return G_SOURCE_CONTINUE;
+  motion->drawn = gdk_frame_clock_get_frame_time (clock);
   t = 1 - pow (1 - MAX (t, 0), 3);
   range = range0 * pow (range1 / range0, t);
   way = fabs (range1 - range0) < 1e-9 * range0
@@ -469,7 +481,8 @@ flam_graph_pan_to (FlamFlameGraph *self, double from, double scroll)
 /* --- the picture --------------------------------------------------------- */
 
 /* The pixels of former pictures are used again: a fresh page of memory costs
- * more than filling it. */
+ * more than filling it. There are two, for what GTK shows is kept until the
+ * next is shown. */
 typedef struct
 {
   gsize size;
@@ -488,15 +501,21 @@ pixels_release (gpointer data)
 static Pixels *
 pixels_take (FlamFlameGraph *self, gsize size)
 {
-  Pixels *pixels = self->spare;
+  void **spare = &self->spares[0];
+  Pixels *pixels = *spare;
 
+  if (pixels != NULL && g_atomic_int_get (&pixels->busy))
+    {
+      spare = &self->spares[1];
+      pixels = *spare;
+    }
   if (pixels == NULL || pixels->size != size ||
       g_atomic_int_get (&pixels->busy))
     {
-      g_clear_pointer (&self->spare, g_atomic_rc_box_release);
+      g_clear_pointer (spare, g_atomic_rc_box_release);
       pixels = g_atomic_rc_box_alloc (sizeof *pixels + size);
       pixels->size = size;
-      self->spare = pixels;
+      *spare = pixels;
     }
   pixels->busy = 1;
   return g_atomic_rc_box_acquire (pixels);
@@ -515,6 +534,8 @@ draw_on (FlamFlameGraph *self, cairo_surface_t *surface)
   flam_draw_layout (flam_graph_draw (self), cr, layout, &scene);
   cairo_destroy (cr);
   cairo_surface_flush (surface);
+  if (self->rules != NULL)
+    g_signal_emit (self, flam_graph_signals[FLAM_GRAPH_RULES_TRIED], 0);
 }
 
 static void
@@ -548,7 +569,7 @@ flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   flam_snapshot_append_image (snapshot,
                               widget,
                               self->picture,
-                              &self->texture,
+                              &self->image,
                               &GRAPHENE_RECT_INIT (0, 0, width, height));
   flam_graph_append_marks (self, snapshot);
   gtk_snapshot_pop (snapshot);

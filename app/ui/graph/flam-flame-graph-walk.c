@@ -240,14 +240,14 @@ run_search (FlamFlameGraph *self)
 }
 
 void
-flam_flame_graph_set_search (FlamFlameGraph *self, GRegex *regex)
+flam_flame_graph_set_search (FlamFlameGraph *self, FlamRegex *regex)
 {
   g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
   if (regex == self->search)
     return;
-  g_clear_pointer (&self->search, g_regex_unref);
+  g_clear_pointer (&self->search, flam_regex_unref);
   if (regex != NULL)
-    self->search = g_regex_ref (regex);
+    self->search = flam_regex_ref (regex);
   run_search (self);
 }
 

@@ -419,11 +419,10 @@ note_label (const char *note)
 }
 
 static GtkWidget *
-tip_for_node (FlamFlameGraph *self, FlamId node)
+new_tip (FlamFlameGraph *self, FlamId node, const char *note)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
   g_autofree char *place = location_text (self, node);
-  g_autofree char *note = note_of (self, node);
 
   gtk_box_append (GTK_BOX (box), title_of (flam_graph_name (self->tree, node)));
   if (*place != '\0')
@@ -432,6 +431,30 @@ tip_for_node (FlamFlameGraph *self, FlamId node)
   if (note != NULL)
     gtk_box_append (GTK_BOX (box), note_label (note));
   return box;
+}
+
+void
+flam_graph_forget_tip (FlamFlameGraph *self)
+{
+  g_clear_object (&self->tip);
+  g_clear_pointer (&self->tip_note, g_free);
+}
+
+/* GTK asks several times for one box: at each motion within it, and when any
+ * other tooltip changes. The same widget is nothing new to it. */
+static GtkWidget *
+tip_for_node (FlamFlameGraph *self, FlamId node)
+{
+  g_autofree char *note = note_of (self, node);
+
+  if (self->tip != NULL && self->tip_node == node &&
+      g_strcmp0 (self->tip_note, note) == 0)
+    return self->tip;
+  flam_graph_forget_tip (self);
+  self->tip = g_object_ref_sink (new_tip (self, node, note));
+  self->tip_node = node;
+  self->tip_note = g_steal_pointer (&note);
+  return self->tip;
 }
 
 static GtkWidget *

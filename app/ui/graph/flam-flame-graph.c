@@ -350,9 +350,10 @@ flam_flame_graph_finalize (GObject *object)
   g_clear_pointer (&self->rules, flam_color_rules_unref);
   g_clear_pointer (&self->rows, flam_rows_unref);
   g_clear_pointer (&self->tree, flam_tree_unref);
-  g_clear_pointer (&self->search, g_regex_unref);
+  g_clear_pointer (&self->search, flam_regex_unref);
   g_clear_pointer (&self->matched, g_free);
-  g_clear_pointer (&self->spare, g_atomic_rc_box_release);
+  for (guint i = 0; i < G_N_ELEMENTS (self->spares); i++)
+    g_clear_pointer (&self->spares[i], g_atomic_rc_box_release);
   g_array_unref (self->history);
   g_array_unref (self->future);
   g_free (self->title);
@@ -469,6 +470,7 @@ flam_flame_graph_class_init (FlamFlameGraphClass *class)
   add_signal (object_class, FLAM_GRAPH_ZOOM_CHANGED, "zoom-changed", 1);
   add_signal (object_class, FLAM_GRAPH_CONTEXT_MENU, "context-menu", 3);
   add_signal (object_class, FLAM_GRAPH_DRAWN_CHANGED, "drawn-changed", 0);
+  add_signal (object_class, FLAM_GRAPH_RULES_TRIED, "rules-tried", 0);
   gtk_widget_class_set_css_name (widget_class, "flamegraph");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
 }

@@ -18,6 +18,8 @@
  *                                          right click, Menu, Shift+F10
  *   drawn-changed  ()                      another part of the tree is in
  *                                          view: legend, minimap, strip share
+ *   rules-tried    ()                      names were drawn by the rules of
+ *                                          colors: one may have been too slow
  * Properties (all notify)
  *   tree (pointer), zoom, selected (uint), shape, direction, palette (int),
  * dark (boolean; follows the desktop until it is set), matched (int64)
@@ -79,7 +81,7 @@ void flam_flame_graph_set_dark (FlamFlameGraph *self, gboolean dark);
  * weight below matches, nested ones counted once, is `matched`; out of the
  * tree's total[0]. next_match() selects the next one in view order and wraps;
  * FALSE when there is none. */
-void flam_flame_graph_set_search (FlamFlameGraph *self, GRegex *regex);
+void flam_flame_graph_set_search (FlamFlameGraph *self, FlamRegex *regex);
 gint64 flam_flame_graph_get_matched (FlamFlameGraph *self);
 gboolean flam_flame_graph_next_match (FlamFlameGraph *self, gboolean backward);
 /* The number of matches to go to, and which of them is selected, from 1; 0:

@@ -215,9 +215,8 @@ choose_corner (FlamMinimap *self)
 
 /* --- what is in view ----------------------------------------------------- */
 
-/* Whether the window is so small that it would cover much of the graph. */
-static gboolean
-is_cramped (FlamMinimap *self)
+gboolean
+flam_minimap_is_cramped (FlamMinimap *self)
 {
   return gtk_widget_get_width (GTK_WIDGET (self->graph)) < 3 * WIDTH ||
          gtk_widget_get_height (GTK_WIDGET (self->graph)) < 2 * HEIGHT;
@@ -231,7 +230,8 @@ on_drawn_changed (FlamMinimap *self)
 
   flam_flame_graph_get_view (self->graph, &view);
   all = flam_graph_is_empty (self->graph) ||
-        (view.width > 0.98 && view.height > 0.98) || is_cramped (self);
+        (view.width > 0.98 && view.height > 0.98) ||
+        flam_minimap_is_cramped (self);
   gtk_widget_set_visible (GTK_WIDGET (self), !all);
   if (!all)
     choose_corner (self);

@@ -15,4 +15,8 @@ G_DECLARE_FINAL_TYPE (FlamMinimap, flam_minimap, FLAM, MINIMAP, GtkWidget)
 
 GtkWidget *flam_minimap_new (FlamFlameGraph *graph);
 
+/* Whether the window is so small that it would cover much of the graph: it is
+ * never shown there. */
+gboolean flam_minimap_is_cramped (FlamMinimap *self);
+
 G_END_DECLS

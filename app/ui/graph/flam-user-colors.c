@@ -2,6 +2,8 @@
 
 #include "flam-user-colors.h"
 
+#include <string.h>
+
 struct _FlamUserColors
 {
   GObject parent_instance;
@@ -9,11 +11,13 @@ struct _FlamUserColors
   GPtrArray *lines; /* char*: all lines of the file */
   GArray *rules;    /* guint: which of them are rules */
   FlamColorRules *used;
+  GHashTable *slow; /* char* pattern to char* name, of rules left out */
+  guint look_idle;
 };
 
 G_DEFINE_FINAL_TYPE (FlamUserColors, flam_user_colors, G_TYPE_OBJECT)
 
-static guint changed_signal;
+static guint changed_signal, used_signal;
 
 static char *
 file_path (void)
@@ -28,7 +32,19 @@ is_rule (const char *line)
   return *line != '\0' && *line != '#';
 }
 
-/* Invalid rules are left out: the rows of the preferences show the error. */
+static void
+use_line (FlamUserColors *self, const char *line)
+{
+  const char *equals = strrchr (line, '=');
+  g_autofree char *pattern =
+      equals != NULL ? g_strndup (line, (gsize)(equals - line)) : NULL;
+
+  if (pattern != NULL && !g_hash_table_contains (self->slow, pattern))
+    flam_color_rules_add_line (self->used, line, NULL);
+}
+
+/* Rules that are invalid or too slow are left out: the rows of the preferences
+ * say why. */
 static void
 use (FlamUserColors *self)
 {
@@ -39,9 +55,9 @@ use (FlamUserColors *self)
     if (is_rule (self->lines->pdata[i]))
       {
         g_array_append_val (self->rules, i);
-        flam_color_rules_add_line (self->used, self->lines->pdata[i], NULL);
+        use_line (self, self->lines->pdata[i]);
       }
-  g_signal_emit (self, changed_signal, 0);
+  g_signal_emit (self, used_signal, 0);
 }
 
 static void
@@ -69,6 +85,7 @@ write_file (FlamUserColors *self, GError **error)
   for (guint i = 0; i < self->lines->len; i++)
     g_string_append_printf (text, "%s\n", (char *)self->lines->pdata[i]);
   use (self);
+  g_signal_emit (self, changed_signal, 0);
   g_mkdir_with_parents (folder, 0700);
   return g_file_set_contents (path, text->str, (gssize)text->len, error);
 }
@@ -149,6 +166,53 @@ flam_user_colors_move_up (FlamUserColors *self, guint rule, GError **error)
   return write_file (self, error);
 }
 
+/* --- rules that take too long ----------------------------------------------
+ */
+
+static gboolean
+is_any_slow (FlamUserColors *self)
+{
+  for (guint i = 0; i < flam_color_rules_get_n (self->used); i++)
+    if (flam_color_rules_get_slow (self->used, i) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+leave_out_slow (gpointer data)
+{
+  FlamUserColors *self = data;
+
+  self->look_idle = 0;
+  for (guint i = 0; i < flam_color_rules_get_n (self->used); i++)
+    {
+      const char *name = flam_color_rules_get_slow (self->used, i);
+
+      if (name != NULL)
+        g_hash_table_replace (
+            self->slow,
+            g_strdup (flam_color_rules_get_pattern (self->used, i)),
+            g_strdup (name));
+    }
+  use (self);
+  return G_SOURCE_REMOVE;
+}
+
+void
+flam_user_colors_look (FlamUserColors *self)
+{
+  g_return_if_fail (FLAM_IS_USER_COLORS (self));
+  if (self->look_idle == 0 && is_any_slow (self))
+    self->look_idle = g_idle_add (leave_out_slow, self);
+}
+
+const char *
+flam_user_colors_get_slow (FlamUserColors *self, const char *pattern)
+{
+  g_return_val_if_fail (FLAM_IS_USER_COLORS (self), NULL);
+  return g_hash_table_lookup (self->slow, pattern);
+}
+
 /* --- graphs --------------------------------------------------------------- */
 
 static void
@@ -162,9 +226,14 @@ void
 flam_user_colors_follow (FlamFlameGraph *graph)
 {
   g_signal_connect_object (flam_user_colors_get (),
-                           "changed",
+                           "used",
                            G_CALLBACK (color_graph),
                            graph,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (graph,
+                           "rules-tried",
+                           G_CALLBACK (flam_user_colors_look),
+                           flam_user_colors_get (),
                            G_CONNECT_SWAPPED);
   color_graph (graph);
 }
@@ -176,25 +245,34 @@ flam_user_colors_finalize (GObject *object)
 {
   FlamUserColors *self = FLAM_USER_COLORS (object);
 
+  g_clear_handle_id (&self->look_idle, g_source_remove);
+  g_hash_table_unref (self->slow);
   g_ptr_array_unref (self->lines);
   g_array_unref (self->rules);
   flam_color_rules_unref (self->used);
   G_OBJECT_CLASS (flam_user_colors_parent_class)->finalize (object);
 }
 
+static guint
+new_signal (const char *name)
+{
+  return g_signal_new (name,
+                       FLAM_TYPE_USER_COLORS,
+                       G_SIGNAL_RUN_LAST,
+                       0,
+                       NULL,
+                       NULL,
+                       NULL,
+                       G_TYPE_NONE,
+                       0);
+}
+
 static void
 flam_user_colors_class_init (FlamUserColorsClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = flam_user_colors_finalize;
-  changed_signal = g_signal_new ("changed",
-                                 FLAM_TYPE_USER_COLORS,
-                                 G_SIGNAL_RUN_LAST,
-                                 0,
-                                 NULL,
-                                 NULL,
-                                 NULL,
-                                 G_TYPE_NONE,
-                                 0);
+  changed_signal = new_signal ("changed");
+  used_signal = new_signal ("used");
 }
 
 static void
@@ -202,6 +280,7 @@ flam_user_colors_init (FlamUserColors *self)
 {
   self->lines = g_ptr_array_new_with_free_func (g_free);
   self->rules = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->slow = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   read_file (self);
   use (self);
 }

@@ -5,8 +5,11 @@
  * color-rules in the folder of the program's settings, which
  * `flambeau-cli export --color-rules` takes as well. Other lines
  * of the file, comments for example, are kept. One object for
- * the whole process. Signal: "changed", other rules are in
- * use. */
+ * the whole process. Signals:
+ *
+ *   changed  ()  the lines are others
+ *   used     ()  other rules are in use: those of other lines,
+ *                or without one that takes too long */
 
 #include "flam-flame-graph.h"
 #include "flam-named-color.h"
@@ -19,7 +22,8 @@ G_DECLARE_FINAL_TYPE (
 
 FlamUserColors *flam_user_colors_get (void);
 
-/* The valid rules; NULL: none. The object's reference. */
+/* The valid rules, without those that take too long; NULL: none. The object's
+ * reference. */
 FlamColorRules *flam_user_colors_get_rules (FlamUserColors *self);
 
 /* The rules as they are written, valid or not. */
@@ -36,6 +40,13 @@ flam_user_colors_remove (FlamUserColors *self, guint rule, GError **error);
 /* Moves it before the one above it. */
 gboolean
 flam_user_colors_move_up (FlamUserColors *self, guint rule, GError **error);
+
+/* To be called when something was drawn with the rules: one that took too long
+ * on a name is soon left out. */
+void flam_user_colors_look (FlamUserColors *self);
+/* The name on which rules of that regular expression took too long, or NULL. */
+const char *flam_user_colors_get_slow (FlamUserColors *self,
+                                       const char *pattern);
 
 /* Applies these colors to the graph, now and when they change. */
 void flam_user_colors_follow (FlamFlameGraph *graph);

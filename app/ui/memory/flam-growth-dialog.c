@@ -11,6 +11,7 @@
 
 #define MARKS_MAX 1000 /* more do not fit into a list */
 #define NS_PER_S 1e9
+#define WIDTH 290 /* of the rows, which fits into a window of 360 pixels */
 
 typedef struct
 {
@@ -289,7 +290,9 @@ flam_growth_dialog_new (FlamSession *session)
   FlamGrowthDialog *self =
       g_object_new (FLAM_TYPE_GROWTH_DIALOG,
                     "heading",
-                    _ ("Growth Between Two Moments"),
+                    /* libadwaita 1.7 warns of a heading that does not fit into
+                     * one line. */
+                    _ ("Growth"),
                     "body",
                     _ ("Allocated in the range and still live at its end."),
                     NULL);
@@ -304,6 +307,7 @@ flam_growth_dialog_new (FlamSession *session)
   self->digits = digits_for (profile->facts.duration_ns);
   gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
   gtk_widget_add_css_class (list, "boxed-list");
+  gtk_widget_set_size_request (list, WIDTH, -1);
   flam_alert_add_responses (
       dialog, "cancel", _ ("_Cancel"), "show", _ ("_Show Growth"), NULL);
   flam_alert_set_response_appearance (dialog, "show", ADW_RESPONSE_SUGGESTED);

@@ -28,7 +28,7 @@ G_DEFINE_FINAL_TYPE (FlamMemoryModel, flam_memory_model, G_TYPE_OBJECT)
 typedef struct
 {
   FlamViewData *view_data;
-  GRegex *search;
+  FlamRegex *search;
   FlamId zoom;
 } Input;
 
@@ -38,7 +38,7 @@ input_free (gpointer data)
   Input *input = data;
 
   flam_view_data_unref (input->view_data);
-  g_clear_pointer (&input->search, g_regex_unref);
+  g_clear_pointer (&input->search, flam_regex_unref);
   g_free (input);
 }
 
@@ -75,7 +75,7 @@ static void
 refresh (FlamMemoryModel *self)
 {
   FlamViewData *view_data = flam_session_get_view_data (self->session);
-  GRegex *search = flam_session_get_search_regex (self->session);
+  FlamRegex *search = flam_session_get_search_regex (self->session);
   Input *input;
 
   self->stale = FALSE;
@@ -87,7 +87,7 @@ refresh (FlamMemoryModel *self)
     }
   input = g_new0 (Input, 1);
   input->view_data = flam_view_data_ref (view_data);
-  input->search = search != NULL ? g_regex_ref (search) : NULL;
+  input->search = search != NULL ? flam_regex_ref (search) : NULL;
   input->zoom = flam_session_get_zoom (self->session);
   flam_job_start (self->job,
                   work,

@@ -114,7 +114,8 @@ flam_rules_dialog_present (GtkWindow *parent,
   self->dialog = flam_list_dialog_new (
       _ ("Leak Suppressions"),
       _ ("All leaks count. A file of LeakSanitizer’s rules names those that do "
-         "not."));
+         "not."),
+      "leaks");
   g_object_set_data_full (
       G_OBJECT (self->dialog), "flam-rules", self, rules_free);
   flam_list_dialog_add_button (self->dialog, button);

@@ -20,6 +20,7 @@ struct _FlamAttachPage
   GtkSearchEntry *search;
   GtkButton *refresh;
   GtkListView *list;
+  GtkWidget *nothing;
 };
 
 enum
@@ -50,6 +51,16 @@ flam_attach_page_begin (FlamAttachPage *self)
   gtk_widget_grab_focus (GTK_WIDGET (self->search));
 }
 
+/* Says so where processes are known, and none of them is shown. */
+static void
+tell_if_empty (FlamAttachPage *self)
+{
+  gtk_widget_set_visible (
+      self->nothing,
+      g_list_model_get_n_items (G_LIST_MODEL (self->processes)) > 0 &&
+          g_list_model_get_n_items (G_LIST_MODEL (self->selection)) == 0);
+}
+
 static void
 list_done (gpointer result, const GError *error, gpointer data)
 {
@@ -63,6 +74,7 @@ list_done (gpointer result, const GError *error, gpointer data)
         g_list_model_get_n_items (G_LIST_MODEL (self->processes)),
         list->pdata,
         list->len);
+  tell_if_empty (self);
 }
 
 static void
@@ -95,6 +107,7 @@ static void
 on_search (FlamAttachPage *self)
 {
   gtk_filter_changed (GTK_FILTER (self->filter), GTK_FILTER_CHANGE_DIFFERENT);
+  tell_if_empty (self);
 }
 
 /* Selects the first that can be recorded, and returns how many can. */
@@ -277,6 +290,7 @@ flam_attach_page_class_init (FlamAttachPageClass *klass)
   gtk_widget_class_bind_template_child (class, FlamAttachPage, search);
   gtk_widget_class_bind_template_child (class, FlamAttachPage, refresh);
   gtk_widget_class_bind_template_child (class, FlamAttachPage, list);
+  gtk_widget_class_bind_template_child (class, FlamAttachPage, nothing);
 }
 
 static void

@@ -11,8 +11,8 @@
 static void
 add_suffixes (GtkFileFilter *filter, const char *const *suffixes)
 {
-  static const char *const wrappers[] = { "",    "gz",  "xz", "bz2",
-                                          "zst", "lz4", NULL };
+  static const char *const wrappers[] = { "",    "gz",  "xz",  "bz2",
+                                          "zst", "lz4", "zip", NULL };
 
   for (guint i = 0; suffixes != NULL && suffixes[i] != NULL; i++)
     for (guint w = 0; wrappers[w] != NULL; w++)

@@ -258,10 +258,12 @@ static const char *const transform_words[] = {
 static void
 set_threads (GKeyFile *kept, const FlamProfile *profile, const GArray *threads)
 {
-  g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GArray) list = NULL;
 
   if (threads == NULL || threads->len > THREADS_MAX)
     return;
+  /* No thread at all is a choice, too, and a list that is not NULL. */
+  list = g_array_sized_new (FALSE, FALSE, sizeof (int), threads->len + 1);
   for (guint i = 0; i < threads->len; i++)
     {
       int id = (int)g_array_index (threads, FlamId, i);

@@ -51,7 +51,7 @@ struct _FlamSession
   char *page;
   char *search;
   FlamSearchFlags search_flags;
-  GRegex *search_regex;
+  FlamRegex *search_regex;
 
   char *kept_file; /* where it is kept (flam-kept.h); NULL: nowhere */
   char *kept_page;

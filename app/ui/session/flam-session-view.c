@@ -275,6 +275,20 @@ flam_session_get_current_line (FlamSession *self, const char **file)
   return self->line;
 }
 
+guint32
+flam_session_get_source_line (FlamSession *self, FlamId node, const char **file)
+{
+  const FlamTree *tree = flam_session_get_tree (self);
+  guint32 line = 0;
+
+  *file = "";
+  if (node == self->current)
+    line = flam_session_get_current_line (self, file);
+  if (line == 0 && tree != NULL && node < tree->n)
+    line = flam_tree_source_line (tree, node, file);
+  return line;
+}
+
 void
 flam_session_set_current (FlamSession *self, FlamId node)
 {
@@ -326,7 +340,7 @@ flam_session_get_search (FlamSession *self)
   return self->search;
 }
 
-GRegex *
+FlamRegex *
 flam_session_get_search_regex (FlamSession *self)
 {
   return self->search_regex;
@@ -341,13 +355,13 @@ make_regex (FlamSession *self)
 
   if (!(self->search_flags & FLAM_SEARCH_CASE))
     flags |= G_REGEX_CASELESS;
-  g_clear_pointer (&self->search_regex, g_regex_unref);
+  g_clear_pointer (&self->search_regex, flam_regex_unref);
   if (*self->search != '\0' && self->search_flags & FLAM_SEARCH_REGEX)
-    self->search_regex = g_regex_new (self->search, flags, 0, NULL);
+    self->search_regex = flam_regex_new (self->search, flags, NULL);
   if (*self->search != '\0' && self->search_regex == NULL)
     {
       g_autofree char *letters = g_regex_escape_string (self->search, -1);
-      self->search_regex = g_regex_new (letters, flags, 0, NULL);
+      self->search_regex = flam_regex_new (letters, flags, NULL);
     }
   flam_session_changed (self, FLAM_SESSION_PROP_SEARCH);
 }

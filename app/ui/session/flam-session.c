@@ -66,6 +66,8 @@ draw_work (gpointer data, const FlamProgress *progress, GError **error)
 {
   DrawInput *input = data;
 
+  if (!flam_selection_check (input->selection, input->profile, error))
+    return NULL;
   return flam_view_data_new (input->profile,
                              input->selection,
                              input->order,
@@ -279,7 +281,7 @@ flam_session_finalize (GObject *object)
   g_free (self->page);
   g_free (self->kept_page);
   g_free (self->search);
-  g_clear_pointer (&self->search_regex, g_regex_unref);
+  g_clear_pointer (&self->search_regex, flam_regex_unref);
   g_ptr_array_unref (self->undo);
   g_object_unref (self->load);
   g_object_unref (self->keep);

@@ -111,6 +111,11 @@ void flam_session_set_current_at (FlamSession *session,
                                   guint32 line);
 /* 0 and "": the node's own. */
 guint32 flam_session_get_current_line (FlamSession *session, const char **file);
+/* The source line of a node of the tree: for the current one that which was
+ * chosen with it, otherwise flam_tree_source_line(). */
+guint32 flam_session_get_source_line (FlamSession *session,
+                                      FlamId node,
+                                      const char **file);
 
 /* Property "page": the id of the visible page; "": the first. */
 const char *flam_session_get_page (FlamSession *session);
@@ -128,7 +133,7 @@ void flam_session_set_search_flags (FlamSession *session,
                                     FlamSearchFlags flags);
 const char *flam_session_get_search (FlamSession *session);
 void flam_session_set_search (FlamSession *session, const char *text);
-GRegex *flam_session_get_search_regex (FlamSession *session);
+FlamRegex *flam_session_get_search_regex (FlamSession *session);
 
 /* Of FlamNote, to be added to and taken from; kept with the capture. */
 GListStore *flam_session_get_notes (FlamSession *session);

@@ -34,15 +34,16 @@ holds (const FlamViewData *before,
 static void
 add_thread_sums (FlamViewData *self,
                  const FlamViewData *before,
-                 const FlamProfile *had)
+                 const FlamProfile *had,
+                 const FlamShown *shown)
 {
   if (holds (before, self->profile, self->selection, TRUE))
     self->by_thread =
         g_memdup2 (before->by_thread,
                    (self->profile->threads.n + 1) * sizeof *self->by_thread);
   else
-    self->by_thread =
-        flam_weights_by_thread_since (had, self->profile, self->selection);
+    self->by_thread = flam_weights_by_thread_since (
+        had, self->profile, self->selection, shown);
   if (self->profile->samples.state == NULL)
     return;
   self->by_state =
@@ -51,22 +52,22 @@ add_thread_sums (FlamViewData *self,
           : flam_weights_by_state_since (had, self->profile, self->selection);
 }
 
+/* `dropping`: the shown stacks, where the selection drops some; otherwise
+ * NULL. */
 static FlamWeights *
 weigh (const FlamProfile *profile,
        const FlamSelection *selection,
+       const FlamShown *dropping,
        const FlamViewData *before,
        const FlamProgress *progress,
        GError **error)
 {
   FlamWeights *weights = NULL;
-  g_autoptr (GError) why = NULL;
 
   if (before != NULL && before->weights != NULL)
     weights = flam_weights_new_shown (
-        before->weights, before->selection, profile, selection, progress, &why);
-  if (why != NULL)
-    g_propagate_error (error, g_steal_pointer (&why));
-  else if (weights == NULL)
+        before->weights, before->selection, profile, selection, dropping);
+  if (weights == NULL)
     weights = flam_weights_new (profile, selection, progress, error);
   return weights;
 }
@@ -80,25 +81,32 @@ flam_view_data_new (const FlamProfile *profile,
                     GError **error)
 {
   g_autoptr (FlamViewData) self = g_atomic_rc_box_new0 (FlamViewData);
+  g_auto (FlamShown) shown = { 0 };
   gboolean goes_on =
       before != NULL && before->weights != NULL &&
       flam_weights_go_on (
           before->profile, before->selection, profile, selection);
   const FlamProfile *had = goes_on ? before->profile : NULL;
+  const FlamShown *dropping =
+      flam_selection_drops_stacks (selection) ? &shown : NULL;
 
   self->profile = flam_profile_ref (profile);
   self->selection = flam_selection_copy (selection);
+  if (!flam_shown_init (&shown, profile, selection, progress, error))
+    return NULL;
   self->weights =
       goes_on ? flam_weights_new_since (
                     before->weights, profile, selection, progress, error)
-              : weigh (profile, selection, before, progress, error);
+              : weigh (profile, selection, dropping, before, progress, error);
   if (self->weights == NULL)
     return NULL;
-  self->tree = flam_tree_new (self->weights, selection, order, progress, error);
+  self->tree = flam_tree_new_shown (
+      self->weights, selection, &shown, order, progress, error);
   if (self->tree == NULL)
     return NULL;
+  add_thread_sums (self, goes_on ? NULL : before, had, dropping);
+  flam_shown_clear (&shown);
   self->rows = flam_rows_new (self->tree);
-  add_thread_sums (self, goes_on ? NULL : before, had);
   if (goes_on)
     add_sums (self, before);
   return g_steal_pointer (&self);

@@ -22,9 +22,7 @@ flam_source_request_new (FlamSession *session,
   FlamId node = flam_session_get_current (session);
   const char *recorded;
 
-  request->line = flam_session_get_current_line (session, &recorded);
-  if (request->line == 0)
-    request->line = flam_tree_source_line (view_data->tree, node, &recorded);
+  request->line = flam_session_get_source_line (session, node, &recorded);
   request->view_data = flam_view_data_ref (view_data);
   request->recorded = g_strdup (recorded);
   request->function = flam_tree_function (view_data->tree, node);

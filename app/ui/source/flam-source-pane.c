@@ -2,6 +2,7 @@
 
 #include "flam-source-pane.h"
 
+#include "flam-accent.h"
 #include "flam-cost-gutter.h"
 #include "flam-editor-launch.h"
 #include "flam-heat-strip.h"
@@ -438,7 +439,7 @@ update_scheme (FlamSourcePane *self)
   GtkSourceStyleScheme *scheme = gtk_source_style_scheme_manager_get_scheme (
       gtk_source_style_scheme_manager_get_default (),
       dark ? "Adwaita-dark" : "Adwaita");
-  GdkRGBA mark = { 0.21f, 0.52f, 0.89f, dark ? 0.35f : 0.22f };
+  GdkRGBA mark = flam_accent (dark, dark ? 0.35f : 0.22f);
 
   gtk_source_buffer_set_style_scheme (GTK_SOURCE_BUFFER (buffer_of (self)),
                                       scheme);
@@ -586,6 +587,7 @@ flam_source_pane_init (FlamSourcePane *self)
           adw_style_manager_get_default (),
           "notify::dark",
           G_CALLBACK (update_scheme));
+  flam_accent_watch (G_OBJECT (self), G_CALLBACK (update_scheme));
   follow (self,
           settings,
           "changed::" FLAM_KEY_SYSTEM_FONT,

@@ -102,6 +102,28 @@ on_activate (FlamTablePage *self, guint position)
 
 /* --- rows ----------------------------------------------------------------- */
 
+static gboolean
+is_slow (FlamTablePage *self)
+{
+  FlamRegex *regex =
+      flam_session_get_search_regex (flam_page_get_session (FLAM_PAGE (self)));
+
+  return regex != NULL && flam_regex_get_slow (regex) != NULL;
+}
+
+/* An expression that took too long on the name of a row matches no row, the
+ * rows before that one included. */
+static void
+filter_again (FlamTablePage *self)
+{
+  FlamTablePagePrivate *private = flam_table_page_get_instance_private (self);
+
+  if (is_slow (self) &&
+      g_list_model_get_n_items (G_LIST_MODEL (private->selection)) > 0)
+    gtk_filter_changed (GTK_FILTER (private->filter),
+                        GTK_FILTER_CHANGE_MORE_STRICT);
+}
+
 void
 flam_table_page_set_rows (FlamTablePage *self,
                           GPtrArray *rows,
@@ -119,6 +141,7 @@ flam_table_page_set_rows (FlamTablePage *self,
                        g_list_model_get_n_items (G_LIST_MODEL (private->rows)),
                        rows->pdata,
                        rows->len);
+  filter_again (self);
   gtk_single_selection_set_selected (private->selection,
                                      GTK_INVALID_LIST_POSITION);
   private->syncing = FALSE;
@@ -131,10 +154,10 @@ matches (gpointer row, gpointer data)
   FlamTablePage *self = data;
   FlamTablePageClass *class = FLAM_TABLE_PAGE_GET_CLASS (self);
   FlamSession *session = flam_page_get_session (FLAM_PAGE (self));
-  GRegex *regex = flam_session_get_search_regex (session);
+  FlamRegex *regex = flam_session_get_search_regex (session);
 
   return class->get_name == NULL || regex == NULL ||
-         g_regex_match (regex, class->get_name (row), 0, NULL);
+         flam_regex_match (regex, class->get_name (row));
 }
 
 static void
@@ -144,6 +167,7 @@ on_search (FlamTablePage *self)
 
   gtk_filter_changed (GTK_FILTER (private->filter),
                       GTK_FILTER_CHANGE_DIFFERENT);
+  filter_again (self);
   show_current (self);
 }
 
@@ -159,8 +183,10 @@ update_none (FlamTablePage *self)
   if (private->none == NULL)
     return;
   gtk_label_set_label (private->none,
-                       any ? _ ("No Matching Functions")
-                           : flam_page_why_empty (FLAM_PAGE (self)));
+                       !any ? flam_page_why_empty (FLAM_PAGE (self))
+                       : is_slow (self)
+                           ? _ ("The Regular Expression Takes Too Long")
+                           : _ ("No Matching Functions"));
   gtk_widget_set_visible (GTK_WIDGET (private->none), !found);
 }
 

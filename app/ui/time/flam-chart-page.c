@@ -321,7 +321,7 @@ flam_chart_page_init (FlamChartPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   g_signal_connect_object (flam_user_colors_get (),
-                           "changed",
+                           "used",
                            G_CALLBACK (update_rules),
                            self,
                            G_CONNECT_SWAPPED);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-flame-chart-private.h"
 #include "flam-snapshot-image.h"
+#include "flam-user-colors.h"
 
 #include <adwaita.h>
 #include <math.h>
@@ -43,6 +44,7 @@ draw_image (FlamFlameChart *self, int width)
   flam_draw_chart (get_draw (self), cr, layout, &scene);
   cairo_destroy (cr);
   cairo_surface_flush (image);
+  flam_user_colors_look (flam_user_colors_get ());
   return image;
 }
 
@@ -51,7 +53,7 @@ flam_flame_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   FlamFlameChart *self = FLAM_FLAME_CHART (widget);
   int width = gtk_widget_get_width (widget);
-  g_autoptr (GdkTexture) texture = NULL;
+  g_autoptr (GskRenderNode) node = NULL;
   const FlamChartView *view;
   cairo_surface_t *image;
 
@@ -63,7 +65,7 @@ flam_flame_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       snapshot,
       widget,
       image,
-      &texture,
+      &node,
       &GRAPHENE_RECT_INIT (0,
                            (float)view->top,
                            (float)width,

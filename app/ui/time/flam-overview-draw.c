@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "flam-accent.h"
 #include "flam-format.h"
 #include "flam-ticks.h"
 
@@ -66,32 +67,35 @@ append_text (FlamOverview *self,
   return width;
 }
 
-/* Text in the middle of x, readable over any curve. Returns its rectangle. */
+/* Text in the middle of x, readable over any curve: beside `taken` or, where
+ * there is no room, below it; NULL: in the first row. Returns its rectangle. */
 static graphene_rect_t
 append_badge (FlamOverview *self,
               GtkSnapshot *snapshot,
               const char *text,
               double x,
+              const graphene_rect_t *taken,
               const GdkRGBA *paper,
               const GdkRGBA *ink)
 {
   g_autoptr (PangoLayout) layout = small_text (self, text);
   double room = gtk_widget_get_width (GTK_WIDGET (self));
+  graphene_rect_t bounds;
   GskRoundedRect pill;
   int width, height;
 
   pango_layout_get_pixel_size (layout, &width, &height);
-  x = CLAMP (x - width / 2.0, 7, MAX (room - width - 7, 7));
-  gsk_rounded_rect_init_from_rect (
-      &pill,
-      &GRAPHENE_RECT_INIT (
-          (float)round (x) - 5, 3, (float)width + 10, (float)height + 2),
-      (float)(height + 2) / 2);
+  x = round (CLAMP (x - width / 2.0, 7, MAX (room - width - 7, 7)));
+  bounds = GRAPHENE_RECT_INIT (
+      (float)x - 5, 3, (float)width + 10, (float)height + 2);
+  if (taken != NULL && graphene_rect_intersection (taken, &bounds, NULL))
+    bounds.origin.y = taken->origin.y + taken->size.height + 1;
+  gsk_rounded_rect_init_from_rect (&pill, &bounds, (float)(height + 2) / 2);
   gtk_snapshot_push_rounded_clip (snapshot, &pill);
-  gtk_snapshot_append_color (snapshot, paper, &pill.bounds);
+  gtk_snapshot_append_color (snapshot, paper, &bounds);
   gtk_snapshot_pop (snapshot);
-  append_text (self, snapshot, text, x, 4, 1, ink);
-  return pill.bounds;
+  append_text (self, snapshot, text, x, bounds.origin.y + 1, 1, ink);
+  return bounds;
 }
 
 static void
@@ -173,7 +177,10 @@ append_counter (FlamOverview *self,
 }
 
 static void
-append_peak (FlamOverview *self, GtkSnapshot *snapshot, double height)
+append_peak (FlamOverview *self,
+             GtkSnapshot *snapshot,
+             const graphene_rect_t *key,
+             double height)
 {
   g_autofree char *value =
       flam_format_value (self->timeline->peak, self->timeline->unit);
@@ -183,14 +190,21 @@ append_peak (FlamOverview *self, GtkSnapshot *snapshot, double height)
   GdkRGBA ink = ink_of (self, 0.9f);
   GdkRGBA paper = paper_of (self, 0.85f);
   double x = round (flam_overview_pixel_of (self, self->timeline->peak_time));
+  float below;
 
-  gtk_snapshot_append_color (
-      snapshot, &line, &GRAPHENE_RECT_INIT ((float)x, 0, 1, (float)height));
-  self->peak = append_badge (self, snapshot, text, x, &paper, &ink);
+  /* The line hangs from the text, which it would make harder to read. */
+  self->peak = append_badge (self, snapshot, text, x, key, &paper, &ink);
+  below = self->peak.origin.y + self->peak.size.height;
+  if (below < (float)height)
+    gtk_snapshot_append_color (
+        snapshot,
+        &line,
+        &GRAPHENE_RECT_INIT ((float)x, below, 1, (float)height - below));
 }
 
-/* The legend of the lines, with the maximum of each: the picture's scale. */
-static void
+/* The legend of the lines, with the maximum of each: the picture's scale.
+ * Returns its rectangle. */
+static graphene_rect_t
 append_key (FlamOverview *self, GtkSnapshot *snapshot)
 {
   const FlamTimeline *timeline = self->timeline;
@@ -215,7 +229,7 @@ append_key (FlamOverview *self, GtkSnapshot *snapshot)
             flam_overview_counter_name (timeline->counters[i].id),
             top);
       }
-  append_badge (self, snapshot, text->str, 0, &paper, &ink);
+  return append_badge (self, snapshot, text->str, 0, NULL, &paper, &ink);
 }
 
 static GskRenderNode *
@@ -226,6 +240,7 @@ curve_new (FlamOverview *self, double width, double height)
   graphene_rect_t area =
       GRAPHENE_RECT_INIT (0, 3, (float)width, (float)base - 3);
   gint64 top = top_of (self);
+  graphene_rect_t key;
 
   self->peak = GRAPHENE_RECT_INIT (0, 0, 0, 0);
   flam_curve_append (snapshot,
@@ -240,9 +255,9 @@ curve_new (FlamOverview *self, double width, double height)
         if (flam_overview_has_counter (self->timeline, i))
           append_counter (
               self, snapshot, &self->timeline->counters[i], top, &area);
-      append_key (self, snapshot);
+      key = append_key (self, snapshot);
       if (self->timeline->peak_time >= 0)
-        append_peak (self, snapshot, base);
+        append_peak (self, snapshot, &key, base);
     }
   append_axis (self, snapshot, base);
   return gtk_snapshot_free_to_node (snapshot);
@@ -269,10 +284,8 @@ append_selection (FlamOverview *self, GtkSnapshot *snapshot, double height)
   double base = height - FLAM_OVERVIEW_AXIS;
   double from = round (flam_overview_pixel_of (self, self->from));
   double to = round (flam_overview_pixel_of (self, self->to));
-  gboolean dark = flam_curve_is_dark (GTK_WIDGET (self));
   GdkRGBA veil = paper_of (self, 0.68f);
-  GdkRGBA accent = dark ? (GdkRGBA){ 0.47f, 0.68f, 0.93f, 1 }
-                        : (GdkRGBA){ 0.11f, 0.44f, 0.85f, 1 };
+  GdkRGBA accent = flam_accent (flam_curve_is_dark (GTK_WIDGET (self)), 1);
   GdkRGBA ink = ink_of (self, 1);
   GdkRGBA paper = paper_of (self, 0.85f);
   g_autofree char *length =
@@ -286,7 +299,7 @@ append_selection (FlamOverview *self, GtkSnapshot *snapshot, double height)
       &GRAPHENE_RECT_INIT ((float)to, 0, (float)(width - to), (float)base));
   append_edge (snapshot, from, base, &accent);
   append_edge (snapshot, to, base, &accent);
-  append_badge (self, snapshot, length, (from + to) / 2, &paper, &ink);
+  append_badge (self, snapshot, length, (from + to) / 2, NULL, &paper, &ink);
 }
 
 static void

@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "flam-accent.h"
 #include "flam-format.h"
 
 #define HEIGHT 64
@@ -526,6 +527,7 @@ flam_overview_init (FlamOverview *self)
   g_signal_connect (
       self, "notify::has-focus", G_CALLBACK (gtk_widget_queue_draw), NULL);
   g_signal_connect (self, "query-tooltip", G_CALLBACK (on_query_tooltip), NULL);
+  flam_accent_watch (G_OBJECT (self), G_CALLBACK (gtk_widget_queue_draw));
   add_controllers (self);
   announce (self);
 }

@@ -138,6 +138,39 @@ on_page (FlamCaptureView *self)
 }
 
 static void
+setup_page (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  gtk_list_item_set_child (item, label);
+}
+
+static void
+bind_page (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  gtk_label_set_text (
+      GTK_LABEL (gtk_list_item_get_child (item)),
+      gtk_string_object_get_string (gtk_list_item_get_item (item)));
+}
+
+/* The button is shortened where a window is narrow; the list keeps its own
+ * rows, which have a check mark. */
+static void
+shorten_page_menu (FlamCaptureView *self)
+{
+  g_autoptr (GtkListItemFactory) short_one =
+      gtk_signal_list_item_factory_new ();
+
+  g_signal_connect (short_one, "setup", G_CALLBACK (setup_page), NULL);
+  g_signal_connect (short_one, "bind", G_CALLBACK (bind_page), NULL);
+  gtk_drop_down_set_list_factory (self->page_menu,
+                                  gtk_drop_down_get_factory (self->page_menu));
+  gtk_drop_down_set_factory (self->page_menu, short_one);
+}
+
+static void
 on_page_menu (FlamCaptureView *self)
 {
   guint page = gtk_drop_down_get_selected (self->page_menu);
@@ -206,6 +239,7 @@ flam_capture_pages_fill (FlamCaptureView *self)
   on_visible_page (self);
   follow (
       self, self->pages, "notify::visible-child", G_CALLBACK (on_visible_page));
+  shorten_page_menu (self);
   follow (self, self->page_menu, "notify::selected", G_CALLBACK (on_page_menu));
   follow (self, self->session, "notify::page", G_CALLBACK (on_page));
   follow (self, self->session, "notify::selection", G_CALLBACK (update_pages));

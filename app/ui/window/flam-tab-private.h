@@ -38,7 +38,7 @@ struct _FlamTab
   GtkButton *busy_cancel;
   AdwStatusPage *error_page;
   FlamCaptureView *capture_view;
-  FlamHistoryView *history_view;
+  FlamHistoryView *history_view; /* NULL until a folder is opened */
 };
 
 void

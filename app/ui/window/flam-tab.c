@@ -217,6 +217,26 @@ is_folder (const char *path)
          !g_file_test (head, G_FILE_TEST_IS_REGULAR);
 }
 
+/* Few tabs ever show one: it is not made with each of them. */
+static void
+need_history_view (FlamTab *self)
+{
+  if (self->history_view != NULL)
+    return;
+  self->history_view = g_object_new (FLAM_TYPE_HISTORY_VIEW, NULL);
+  gtk_stack_add_named (self->stack, GTK_WIDGET (self->history_view), "history");
+  g_signal_connect_object (self->history_view,
+                           "changed",
+                           G_CALLBACK (flam_tab_changed),
+                           self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->history_view,
+                           "given-up",
+                           G_CALLBACK (flam_tab_back_to_start),
+                           self,
+                           G_CONNECT_SWAPPED);
+}
+
 void
 flam_tab_open (FlamTab *self, GFile *file)
 {
@@ -235,6 +255,7 @@ flam_tab_open (FlamTab *self, GFile *file)
   g_clear_pointer (&self->compare_with, g_free);
   if (is_folder (path))
     {
+      need_history_view (self);
       flam_history_view_open (self->history_view, path);
       show_page (self, "history");
       return;
@@ -489,7 +510,6 @@ flam_tab_class_init (FlamTabClass *klass)
                                  0);
   g_type_ensure (FLAM_TYPE_START_PAGE);
   g_type_ensure (FLAM_TYPE_CAPTURE_VIEW);
-  g_type_ensure (FLAM_TYPE_HISTORY_VIEW);
   g_type_ensure (FLAM_TYPE_RECORDING_BAR);
   g_type_ensure (FLAM_TYPE_OUTPUT_PANE);
   gtk_widget_class_set_template_from_resource (
@@ -505,7 +525,6 @@ flam_tab_class_init (FlamTabClass *klass)
   gtk_widget_class_bind_template_child (class, FlamTab, busy_cancel);
   gtk_widget_class_bind_template_child (class, FlamTab, error_page);
   gtk_widget_class_bind_template_child (class, FlamTab, capture_view);
-  gtk_widget_class_bind_template_child (class, FlamTab, history_view);
 }
 
 static void
@@ -549,16 +568,6 @@ flam_tab_init (FlamTab *self)
   self->capture_quality =
       g_object_ref_sink (GTK_WIDGET (flam_capture_quality_new (self->session)));
   flam_recording_bar_bind (self->recording_bar, self->output);
-  g_signal_connect_object (self->history_view,
-                           "changed",
-                           G_CALLBACK (flam_tab_changed),
-                           self,
-                           G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->history_view,
-                           "given-up",
-                           G_CALLBACK (flam_tab_back_to_start),
-                           self,
-                           G_CONNECT_SWAPPED);
   follow_settings (self->session);
   g_signal_connect (self, "map", G_CALLBACK (on_map), NULL);
   show_page (self, "start");

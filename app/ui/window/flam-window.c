@@ -11,6 +11,7 @@
 #include "flam-notes-dialog.h"
 #include "flam-record-dialog.h"
 #include "flam-settings.h"
+#include "flam-shortcuts.h"
 #include "flam-window-files.h"
 #include "flam-window-memory.h"
 #include "flam-window-tabs.h"
@@ -401,6 +402,12 @@ action_help (GtkWidget *widget, const char *name, GVariant *parameter)
   flam_help_show (GTK_WINDOW (widget), flam_tab_get_topic (tab_of (widget)));
 }
 
+static void
+action_shortcuts (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  flam_shortcuts_show (GTK_WINDOW (widget));
+}
+
 /* --- size ----------------------------------------------------------------- */
 
 static void
@@ -491,6 +498,8 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (
       class, "win.set-baseline", NULL, action_set_baseline);
   gtk_widget_class_install_action (class, "win.notes", NULL, action_notes);
+  gtk_widget_class_install_action (
+      class, "win.shortcuts", NULL, action_shortcuts);
   gtk_widget_class_install_action (class, "win.search", NULL, action_search);
   gtk_widget_class_install_action (
       class, "win.search-next", NULL, action_search_next);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Which of the functions are in view, where a sunburst has no room for all, and
+ * buttons to the page before and after. It is visible only then: an overlay for
+ * the corner that a circle leaves free. A treemap has a box for the rest, and a
+ * flame graph pans. */
+
+#include "flam-flame-graph.h"
+
+G_BEGIN_DECLS
+
+#define FLAM_TYPE_PAGE_BAR (flam_page_bar_get_type ())
+G_DECLARE_FINAL_TYPE (FlamPageBar, flam_page_bar, FLAM, PAGE_BAR, GtkBox)
+
+GtkWidget *flam_page_bar_new (FlamFlameGraph *graph);
+
+G_END_DECLS
