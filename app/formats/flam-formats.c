@@ -47,11 +47,13 @@
   ROW (memray)                                                                 \
   ROW (memray_html)                                                            \
   ROW (nettrace)                                                               \
+  ROW (otlp)                                                                   \
   ROW (perf_data)                                                              \
   ROW (perf_json)                                                              \
   ROW (perf_report)                                                            \
   ROW (perf_script)                                                            \
   ROW (perfetto)                                                               \
+  ROW (perfparser)                                                             \
   ROW (phpspy)                                                                 \
   ROW (pmcstat)                                                                \
   ROW (pprof)                                                                  \
@@ -60,6 +62,7 @@
   ROW (pstats)                                                                 \
   ROW (py_spy_dump)                                                            \
   ROW (pyinstrument)                                                           \
+  ROW (pyroscope)                                                              \
   ROW (rbspy)                                                                  \
   ROW (safari)                                                                 \
   ROW (sample)                                                                 \
@@ -266,8 +269,7 @@ demangle (FlamBuilder *builder)
       const char *name = flam_builder_get_string (builder, functions->name[i]);
       g_autofree char *demangled = NULL;
 
-      if (*name != '_' ||
-          (functions->kind[i] != FLAM_KIND_NATIVE &&
+      if ((functions->kind[i] != FLAM_KIND_NATIVE &&
            functions->kind[i] != FLAM_KIND_KERNEL) ||
           functions->system_name[i] != functions->name[i])
         continue;

@@ -30,6 +30,38 @@ typedef struct
 #define SPINDUMP                                                               \
   N_ ("this is a report of spindump; record with `sample PROCESS -file FILE` " \
       "and open that text")
+#define CTF                                                                    \
+  N_ ("this is an LTTng trace (CTF), which has events and no stacks; "         \
+      "open it in Trace Compass, or record with `perf record -g`")
+#define NSIGHT                                                                 \
+  N_ ("this is a report of Nsight Systems; record the program with `perf "     \
+      "record -g` and open the perf.data")
+#define COMPILER                                                               \
+  N_ ("this is of coverage or for the compiler (gcov, PGO), which has "        \
+      "counters and no stacks; record the program with `perf record -g` "      \
+      "and open the perf.data")
+#define CRASH                                                                  \
+  N_ ("this is a crash report of macOS, one moment of a program; record "      \
+      "with `sample PROCESS -file FILE` and open that text")
+#define SESSION                                                                \
+  N_ ("this is a session of a profiler (Superluminal, AMD uProf) that "        \
+      "alone reads it; record the program with `samply record` and open "      \
+      "the JSON")
+#define VISUAL_STUDIO                                                          \
+  N_ ("this is a report of Visual Studio's profiler; write it with "           \
+      "`vsperfreport FILE /summary:calltree` and open that CSV")
+#define HPCTOOLKIT                                                             \
+  N_ ("this is a database of HPCToolkit; record the program with `perf "       \
+      "record -g` and open the perf.data")
+#define MEMORY_ERRORS                                                          \
+  N_ ("this is a log of errors in memory (Memcheck, AddressSanitizer); "       \
+      "record with `heaptrack PROGRAM` or `valgrind --tool=dhat` and "         \
+      "open that")
+
+#define VTUNE                                                                  \
+  N_ ("this is a result of VTune; write it with `vtune -report "               \
+      "top-down -format csv -result-dir FOLDER -report-output FILE` "          \
+      "and open that")
 
 static const Refused all[] = {
   { AT (0, "JAVA PROFILE 1.0."),
@@ -38,9 +70,9 @@ static const Refused all[] = {
   { AT (0, "MDMP"),
     N_ ("this is a minidump of one moment of a program; print its stacks with "
         "`lldb -b -c FILE -o 'thread backtrace all'` and open that text") },
-  { AT (0, "\xc1\x1f\xfc\xc1"),
-    N_ ("this is an LTTng trace (CTF), which has events and no stacks; open it "
-        "in Trace Compass, or record with `perf record -g`") },
+  { AT (0, "\xc1\x1f\xfc\xc1"), CTF },
+  { AT (0, "\x57\x1d\xd1\x75"), CTF },
+  { AT (0, "/* CTF 1."), CTF },
   { AT (0, "\x17\x08\x44tracing"),
     N_ ("this is a trace of trace-cmd; record with `perf record -g`, or print "
         "it with `trace-cmd report`") },
@@ -56,9 +88,9 @@ static const Refused all[] = {
   { AT (0, "\x04\x08{"),
     N_ ("this is a dump of Ruby's own (stackprof); convert it with `stackprof "
         "--json FILE` and open the JSON") },
-  { AT (0, "QPERFSTREAM"),
-    N_ ("this is what Hotspot's perfparser says to Hotspot; open the perf.data "
-        "that it was made from") },
+  { NAMED (".gcdump"),
+    N_ ("this is a heap dump of .NET, which knows objects and no stacks; "
+        "record with `dotnet-trace collect` and open the .nettrace") },
   { AT (0, "\x14\0\0\0!FastSerialization.1"),
     N_ ("this is a trace of .NET Core 2 (.netperf); convert it with PerfView "
         "to speedscope's JSON and open that") },
@@ -93,6 +125,7 @@ static const Refused all[] = {
         "stacks; look for a profile at /debug/pprof") },
   { AT (0, "tlZ\x04"), TRACY },
   { AT (0, "tZst"), TRACY },
+  { AT (0, "tr\xfdP"), TRACY },
   { NAMED (".tracy"), TRACY },
   { AT (ANYWHERE, "Data Source:      Stackshots"), SPINDUMP },
   { NAMED (".spindump"), SPINDUMP },
@@ -106,9 +139,44 @@ static const Refused all[] = {
   { NAMED (".diagsession"),
     N_ ("this is a session of Visual Studio; export its call tree as CSV and "
         "open that") },
-  { NAMED (".nsys-rep"),
-    N_ ("this is a report of Nsight Systems; record the program with `perf "
-        "record -g` and open the perf.data") },
+  { NAMED (".nsys-rep"), NSIGHT },
+  { NAMED (".qdrep"), NSIGHT },
+  { NAMED (".qdstrm"), NSIGHT },
+  { AT (0, "\x81rforpl\xff"), COMPILER },
+  { AT (0, "\xfflprofi\x81"), COMPILER },
+  { AT (0, "adcg"), COMPILER },
+  { AT (0, "oncg"), COMPILER },
+  { AT (0, "startup\ttime="),
+    N_ ("this is a causal profile of coz, which says what a line's "
+        "speed-up would gain and has no stacks; see it with `coz plot`, or "
+        "record with `perf record -g`") },
+  { AT (0, "{\"app_name\":"), CRASH },
+  { AT (0, "Incident Identifier:"), CRASH },
+  { AT (0, "\x10\0\x04\x46\x78\x54\x16\0"),
+    N_ ("this is a trace of Fuchsia or magic-trace (FXT); convert it with "
+        "Perfetto's `traceconv json FILE OUTPUT` and open the JSON") },
+  { AT (0, "NYTProf "),
+    N_ ("this is a profile of Perl's Devel::NYTProf; convert it with "
+        "`nytprofcg --file FILE` and open the result") },
+  { AT (0, "%% Analysis results:"),
+    N_ ("this is an analysis of Erlang's fprof; convert it with `erlgrind "
+        "FILE OUTPUT` and open the result") },
+  { NAMED (".sup"), SESSION },
+  { NAMED (".caperf"), SESSION },
+  { NAMED (".prd"), SESSION },
+  { AT (0, "nBpRoFiLeR"),
+    N_ ("this is a snapshot of VisualVM or NetBeans; record with `java "
+        "-XX:StartFlightRecording` and open the .jfr") },
+  { AT (ANYWHERE, "CPU Time:Self  CPU Time:Children"), VTUNE },
+  { NAMED (".vspx"), VISUAL_STUDIO },
+  { NAMED (".vsp"), VISUAL_STUDIO },
+  { NAMED (".lprof"),
+    N_ ("this is a result of line_profiler, which knows lines and no "
+        "stacks; record with `python3 -m cProfile -o FILE` and open that") },
+  { AT (ANYWHERE, "<HPCToolkitExperiment"), HPCTOOLKIT },
+  { AT (ANYWHERE, "== Memcheck, a memory error detector"), MEMORY_ERRORS },
+  { AT (ANYWHERE, "ERROR: AddressSanitizer: "), MEMORY_ERRORS },
+  { AT (ANYWHERE, "ERROR: LeakSanitizer: "), MEMORY_ERRORS },
 };
 
 static gboolean
@@ -147,21 +215,35 @@ has_file_with (const char *path, const char *suffix)
   return FALSE;
 }
 
+static gboolean
+has_path (const char *path, const char *below)
+{
+  g_autofree char *whole = g_build_filename (path, below, NULL);
+
+  return g_file_test (whole, G_FILE_TEST_EXISTS);
+}
+
 const char *
 flam_refused_folder (const char *path)
 {
   if (!g_file_test (path, G_FILE_TEST_IS_DIR))
     return NULL;
   if (has_file_with (path, ".vtune"))
-    return N_ ("this is a result of VTune; write it with `vtune -report "
-               "top-down -format csv -result-dir FOLDER -report-output FILE` "
-               "and open that");
+    return VTUNE;
   if (has_file_with (path, ".run") || g_str_has_suffix (path, ".trace"))
     return N_ (
         "this is a recording of Instruments; export it with `xctrace "
         "export --input FOLDER --xpath "
         "'//table[@schema=\"time-profile\"]'` and open that, or copy the "
         "call tree there with Edit, Deep Copy, and open that text");
+  if (has_path (path, "metadata") || has_path (path, "kernel/metadata") ||
+      has_path (path, "ust/uid") || has_path (path, "ust/pid"))
+    return CTF;
+  if (has_file_with (path, ".uprof") || has_file_with (path, ".caperf"))
+    return SESSION;
+  if (has_path (path, "experiment.xml") || has_path (path, "meta.db") ||
+      has_file_with (path, ".hpcrun"))
+    return HPCTOOLKIT;
   return NULL;
 }
 

@@ -153,8 +153,10 @@ def check_jfr(folder):
         totals[measure] = totals.get(measure, 0) + n
         if measure != "samples":
             continue
-        name = values[thread]["javaName"]
-        threads[name] = threads.get(name, 0) + 1
+        # A thread that ends while the chunk is written has no name in it.
+        name = values[thread] and values[thread]["javaName"]
+        if name:
+            threads[name] = threads.get(name, 0) + 1
         frames = values["stackTrace"]["frames"] if values["stackTrace"] else []
         if frames:
             top = callee(frames[0])

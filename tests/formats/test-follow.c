@@ -345,8 +345,8 @@ weigh (guint i, const FlamProfile *profile, FlamWeights **before)
           flam_weights_new_since (*before, profile, selection, NULL, NULL);
       g_autofree gint64 *had =
           flam_weights_by_thread ((*before)->profile, selection);
-      g_autofree gint64 *since =
-          flam_weights_by_thread_since ((*before)->profile, profile, selection);
+      g_autofree gint64 *since = flam_weights_by_thread_since (
+          (*before)->profile, profile, selection, NULL);
       guint32 n = profile->stacks.n;
 
       g_assert_cmpint (more->total, ==, all->total);

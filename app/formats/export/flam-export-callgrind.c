@@ -51,6 +51,7 @@ typedef struct
   FlamId caller;
   FlamId callee;
   guint depth_open; /* how many of it are on the path */
+  FlamId row;       /* where its cost was added last, or FLAM_NONE */
 } Call;
 
 typedef struct
@@ -58,10 +59,11 @@ typedef struct
   const FlamTree *tree;
   FlamSink *out;
   FlamThings things;
-  GArray *rows;         /* Row */
-  GHashTable *numbers;  /* Position -> its row + 1 */
-  GHashTable *calls;    /* Call -> itself */
-  GHashTable *names[3]; /* modules, files, functions -> number */
+  GArray *rows;           /* Row */
+  FlamInterner positions; /* -> rows */
+  GArray *calls;          /* Call */
+  FlamInterner pairs;     /* of caller and callee -> calls */
+  GHashTable *names[3];   /* modules, files, functions -> number */
 } Writer;
 
 enum
@@ -71,69 +73,70 @@ enum
   FUNCTIONS,
 };
 
-static guint
-hash_position (gconstpointer data)
+static gboolean
+equal_positions (gconstpointer table, FlamId row, gconstpointer key)
 {
-  return flam_hash_bytes (data, sizeof (Position));
+  return memcmp (&((const Row *)table)[row].at, key, sizeof (Position)) == 0;
 }
 
 static gboolean
-equal_positions (gconstpointer a, gconstpointer b)
+equal_calls (gconstpointer table, FlamId row, gconstpointer key)
 {
-  return memcmp (a, b, sizeof (Position)) == 0;
-}
-
-static guint
-hash_call (gconstpointer data)
-{
-  const Call *call = data;
-
-  return flam_hash_pair (call->caller, call->callee);
-}
-
-static gboolean
-equal_calls (gconstpointer a, gconstpointer b)
-{
-  const Call *x = a;
-  const Call *y = b;
+  const Call *x = (const Call *)table + row;
+  const Call *y = key;
 
   return x->caller == y->caller && x->callee == y->callee;
 }
 
-static Call *
+/* Its row. */
+static FlamId
 find_call (Writer *writer, FlamId caller, FlamId callee)
 {
-  Call key = { caller, callee, 0 };
-  Call *call = g_hash_table_lookup (writer->calls, &key);
+  Call key = { caller, callee, 0, FLAM_NONE };
+  guint32 hash = flam_hash_pair (caller, callee);
+  FlamSlot *slot = flam_interner_find (
+      &writer->pairs, hash, equal_calls, writer->calls->data, &key);
 
-  if (call == NULL)
+  if (slot->id == FLAM_NONE)
     {
-      call = g_memdup2 (&key, sizeof key);
-      g_hash_table_add (writer->calls, call);
+      *slot = (FlamSlot){ hash, writer->calls->len };
+      writer->pairs.used++;
+      g_array_append_val (writer->calls, key);
     }
-  return call;
+  return slot->id;
 }
 
-/* `node` is the place of the cost: the caller's. */
+static FlamId
+find_row (Writer *writer, const Position *at)
+{
+  guint32 hash = flam_hash_bytes ((const char *)at, sizeof *at);
+  FlamSlot *slot = flam_interner_find (
+      &writer->positions, hash, equal_positions, writer->rows->data, at);
+
+  if (slot->id == FLAM_NONE)
+    {
+      Row row = { *at, 0 };
+
+      *slot = (FlamSlot){ hash, writer->rows->len };
+      writer->positions.used++;
+      g_array_append_val (writer->rows, row);
+    }
+  return slot->id;
+}
+
+/* `node` is the place of the cost: the caller's. `*row`: where it was found
+ * last, which nearly always is the same place. */
 static void
-add_cost (Writer *writer, FlamId node, FlamId callee, gint64 cost)
+add_cost (Writer *writer, FlamId node, FlamId callee, gint64 cost, FlamId *row)
 {
   Position at = { .caller = writer->things.thing[node], .callee = callee };
-  gpointer number;
 
   if (cost == 0)
     return;
   at.file = flam_export_file_id (writer->tree, node, &at.line);
-  number = g_hash_table_lookup (writer->numbers, &at);
-  if (number == NULL)
-    {
-      Row row = { at, 0 };
-
-      g_array_append_val (writer->rows, row);
-      number = GUINT_TO_POINTER (writer->rows->len);
-      g_hash_table_insert (writer->numbers, g_memdup2 (&at, sizeof at), number);
-    }
-  g_array_index (writer->rows, Row, GPOINTER_TO_UINT (number) - 1).cost += cost;
+  if (*row == FLAM_NONE || !equal_positions (writer->rows->data, *row, &at))
+    *row = find_row (writer, &at);
+  g_array_index (writer->rows, Row, *row).cost += cost;
 }
 
 /* Preorder, with the calls of the path still open. */
@@ -142,27 +145,32 @@ add_up (Writer *writer)
 {
   const FlamTree *tree = writer->tree;
   const FlamId *thing = writer->things.thing;
-  g_autoptr (GPtrArray) path = g_ptr_array_new ();
+  g_autoptr (GArray) path = g_array_new (FALSE, FALSE, sizeof (FlamId));
 
   for (FlamId i = 1; i < tree->n; i++)
     {
       FlamId parent = tree->parent[i];
-      Call *call = NULL;
+      FlamId number = FLAM_NONE;
+      FlamId own = FLAM_NONE;
 
-      while (path->len >= tree->depth[i])
+      for (; path->len >= tree->depth[i];
+           g_array_set_size (path, path->len - 1))
         {
-          Call *last = g_ptr_array_steal_index (path, path->len - 1);
-          if (last != NULL)
-            last->depth_open--;
+          FlamId last = g_array_index (path, FlamId, path->len - 1);
+          if (last != FLAM_NONE)
+            g_array_index (writer->calls, Call, last).depth_open--;
         }
-      add_cost (writer, i, FLAM_NONE, tree->self[i]);
+      add_cost (writer, i, FLAM_NONE, tree->self[i], &own);
       if (parent != 0)
         {
-          call = find_call (writer, thing[parent], thing[i]);
+          Call *call;
+
+          number = find_call (writer, thing[parent], thing[i]);
+          call = &g_array_index (writer->calls, Call, number);
           if (call->depth_open++ == 0)
-            add_cost (writer, parent, thing[i], tree->total[i]);
+            add_cost (writer, parent, thing[i], tree->total[i], &call->row);
         }
-      g_ptr_array_add (path, call);
+      g_array_append_val (path, number);
     }
 }
 
@@ -320,9 +328,9 @@ save (FlamExport *export, GError **error)
   flam_things_init (
       &writer.things, tree, export->selection->by == FLAM_BY_FUNCTION);
   writer.rows = flam_keep_array (export, Row);
-  writer.numbers =
-      g_hash_table_new_full (hash_position, equal_positions, g_free, NULL);
-  writer.calls = g_hash_table_new_full (hash_call, equal_calls, g_free, NULL);
+  writer.calls = flam_keep_array (export, Call);
+  flam_interner_init (&writer.positions);
+  flam_interner_init (&writer.pairs);
   for (guint i = 0; i < G_N_ELEMENTS (writer.names); i++)
     writer.names[i] = flam_keep_table (export, FLAM_KEY_LENT, NULL);
   add_up (&writer);
@@ -335,8 +343,8 @@ save (FlamExport *export, GError **error)
         flam_export_whole (&tree->profile->measures[tree->measure],
                            tree->self[0]));
   put_rows (&writer);
-  g_hash_table_unref (writer.calls);
-  g_hash_table_unref (writer.numbers);
+  flam_interner_clear (&writer.pairs);
+  flam_interner_clear (&writer.positions);
   flam_things_clear (&writer.things);
   return TRUE;
 }

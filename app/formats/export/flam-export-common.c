@@ -11,19 +11,11 @@ typedef struct
   gboolean is_function; /* threads are parents of functions */
 } Thing;
 
-static guint
-hash_thing (gconstpointer data)
-{
-  const Thing *thing = data;
-
-  return (thing->id * 2 + thing->is_function) * 0x9e3779b1u ^ thing->line;
-}
-
 static gboolean
-equal_things (gconstpointer a, gconstpointer b)
+equal_things (gconstpointer table, FlamId row, gconstpointer key)
 {
-  const Thing *x = a;
-  const Thing *y = b;
+  const Thing *x = (const Thing *)table + row;
+  const Thing *y = key;
 
   return x->id == y->id && x->line == y->line && x->file == y->file &&
          x->is_function == y->is_function;
@@ -34,33 +26,35 @@ flam_things_init (FlamThings *things,
                   const FlamTree *tree,
                   gboolean whole_functions)
 {
-  g_autofree Thing *keys = g_new (Thing, tree->n);
-  g_autoptr (GHashTable) table = g_hash_table_new (hash_thing, equal_things);
+  g_autoptr (GArray) known = g_array_new (FALSE, FALSE, sizeof (Thing));
+  FlamInterner interner;
 
+  flam_interner_init (&interner);
   things->thing = g_new (FlamId, MAX (tree->n, 1));
   things->first = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  for (FlamId i = 0; i < tree->n; i++)
+  things->thing[0] = FLAM_NONE;
+  for (FlamId i = 1; i < tree->n; i++)
     {
-      gpointer number;
+      Thing key = { .id = tree->function[i] };
+      FlamSlot *slot;
+      guint32 hash;
 
-      if (i == 0)
+      key.line = whole_functions ? 0 : tree->line[i];
+      key.file = key.line != 0 ? tree->profile->frames.file[tree->frame[i]] : 0;
+      key.is_function = flam_tree_function (tree, i) != FLAM_NONE;
+      hash = flam_hash_pair (key.id, key.line);
+      slot =
+          flam_interner_find (&interner, hash, equal_things, known->data, &key);
+      if (slot->id == FLAM_NONE)
         {
-          things->thing[i] = FLAM_NONE;
-          continue;
-        }
-      keys[i].id = tree->function[i];
-      keys[i].line = whole_functions ? 0 : tree->line[i];
-      keys[i].file =
-          keys[i].line != 0 ? tree->profile->frames.file[tree->frame[i]] : 0;
-      keys[i].is_function = flam_tree_function (tree, i) != FLAM_NONE;
-      if (!g_hash_table_lookup_extended (table, &keys[i], NULL, &number))
-        {
-          number = GUINT_TO_POINTER (things->first->len);
-          g_hash_table_insert (table, &keys[i], number);
+          *slot = (FlamSlot){ hash, known->len };
+          interner.used++;
+          g_array_append_val (known, key);
           g_array_append_val (things->first, i);
         }
-      things->thing[i] = GPOINTER_TO_UINT (number);
+      things->thing[i] = slot->id;
     }
+  flam_interner_clear (&interner);
 }
 
 void

@@ -17,12 +17,16 @@
 
 #include <string.h>
 
+#define CHUNK (64 << 10)
+
 /* A line, or the lines of the callees of nodes. */
 typedef struct
 {
-  char *key;       /* the name, and its separator in the lines */
+  const char *name;
+  char separator;  /* after the name: ' ' in a line, ';' before callees */
   gint64 self;     /* of a line */
-  GArray *callers; /* FlamId; NULL: a line */
+  FlamId caller;   /* of callees */
+  GArray *callers; /* FlamId; NULL: just the one */
   gsize length;    /* of the path above it */
 } Step;
 
@@ -32,12 +36,15 @@ typedef struct
   const FlamExportOptions *options;
   FlamSink *out;
   GString *path;
-  GArray *steps; /* Step: the next one is the last */
+  GArray *steps;       /* Step: the next one is the last */
+  GArray *children;    /* Child: of the step that is being taken */
+  GStringChunk *names; /* each once: nodes of one name have one pointer */
+  GString *name;
 } Writer;
 
 typedef struct
 {
-  char *name;
+  const char *name;
   FlamId node;
 } Child;
 
@@ -64,22 +71,23 @@ append_thread (GString *name, const Writer *writer, FlamId thread)
     g_string_append (name, "/?");
 }
 
-static char *
-folded_name (const Writer *writer, FlamId node)
+static const char *
+folded_name (Writer *writer, FlamId node)
 {
   const FlamTree *tree = writer->tree;
   g_autofree char *detail = flam_tree_detail (tree, node);
-  g_autofree char *text = writer->options->annotate
-                              ? flam_tree_annotated_name (tree, node)
-                              : g_strdup (flam_tree_name (tree, node));
-  GString *name = g_string_new (text);
+  g_autofree char *annotated =
+      writer->options->annotate ? flam_tree_annotated_name (tree, node) : NULL;
+  GString *name = writer->name;
 
+  g_string_assign (name,
+                   annotated != NULL ? annotated : flam_tree_name (tree, node));
   for (char *p = name->str; *p != '\0'; p++)
     *p = *p == ';' ? ':' : *p == '\n' ? ' ' : *p;
   g_string_append (name, detail);
   if (flam_tree_is_top (tree, node))
     append_thread (name, writer, tree->function[node]);
-  return g_string_free (name, FALSE);
+  return g_string_chunk_insert_const (writer->names, name->str);
 }
 
 static int
@@ -88,88 +96,105 @@ compare_children (gconstpointer a, gconstpointer b)
   return strcmp (((const Child *)a)->name, ((const Child *)b)->name);
 }
 
-/* The array is a stack: the children are added in reverse order. */
+/* In the order of the names with their separators. The array is a stack: the
+ * steps are added in reverse order. */
 static int
 compare_steps (gconstpointer a, gconstpointer b)
 {
-  return strcmp (((const Step *)b)->key, ((const Step *)a)->key);
+  const Step *x = b;
+  const Step *y = a;
+  const guint8 *p = (const guint8 *)x->name;
+  const guint8 *q = (const guint8 *)y->name;
+
+  if (x->name == y->name)
+    return (guint8)x->separator - (guint8)y->separator;
+  while (*p == *q)
+    {
+      p++;
+      q++;
+    }
+  return (*p != '\0' ? *p : (guint8)x->separator) -
+         (*q != '\0' ? *q : (guint8)y->separator);
 }
 
-static GArray *
-children_of (const Writer *writer, const GArray *callers)
+static void
+find_children (Writer *writer, const FlamId *callers, guint n)
 {
   const FlamTree *tree = writer->tree;
-  GArray *children = g_array_new (FALSE, FALSE, sizeof (Child));
+  GArray *children = writer->children;
 
-  for (guint i = 0; i < callers->len; i++)
+  g_array_set_size (children, 0);
+  for (guint i = 0; i < n; i++)
+    for (FlamId node = flam_tree_first_child (tree, callers[i]);
+         node != FLAM_NONE;
+         node = flam_tree_next_sibling (tree, node))
+      {
+        Child child = { folded_name (writer, node), node };
+
+        g_array_append_val (children, child);
+      }
+  if (children->len > 1)
+    g_array_sort (children, compare_children);
+}
+
+static void
+add_caller (Step *below, FlamId node)
+{
+  if (below->caller == FLAM_NONE)
+    below->caller = node;
+  else if (below->callers == NULL)
     {
-      FlamId caller = g_array_index (callers, FlamId, i);
-
-      for (FlamId node = flam_tree_first_child (tree, caller);
-           node != FLAM_NONE;
-           node = flam_tree_next_sibling (tree, node))
-        {
-          Child child = { folded_name (writer, node), node };
-
-          g_array_append_val (children, child);
-        }
+      below->callers = g_array_new (FALSE, FALSE, sizeof (FlamId));
+      g_array_append_val (below->callers, below->caller);
     }
-  g_array_sort (children, compare_children);
-  return children;
+  if (below->callers != NULL)
+    g_array_append_val (below->callers, node);
 }
 
 /* The children [first, end) have one name. */
 static void
-push_path (Writer *writer, const GArray *children, guint first, guint end)
+push_path (Writer *writer, guint first, guint end)
 {
   const FlamTree *tree = writer->tree;
-  const char *name = g_array_index (children, Child, first).name;
-  Step line = { .length = writer->path->len };
+  Step line = { .name = g_array_index (writer->children, Child, first).name,
+                .separator = ' ',
+                .caller = FLAM_NONE,
+                .length = writer->path->len };
   Step below = line;
 
-  below.callers = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  below.separator = ';';
   for (guint i = first; i < end; i++)
     {
-      FlamId node = g_array_index (children, Child, i).node;
+      FlamId node = g_array_index (writer->children, Child, i).node;
 
       line.self += tree->self[node];
       if (flam_tree_first_child (tree, node) != FLAM_NONE)
-        g_array_append_val (below.callers, node);
+        add_caller (&below, node);
     }
   if (line.self != 0)
-    {
-      line.key = g_strconcat (name, " ", NULL);
-      g_array_append_val (writer->steps, line);
-    }
-  if (below.callers->len > 0)
-    {
-      below.key = g_strconcat (name, ";", NULL);
-      g_array_append_val (writer->steps, below);
-    }
-  else
-    g_array_unref (below.callers);
+    g_array_append_val (writer->steps, line);
+  if (below.caller != FLAM_NONE)
+    g_array_append_val (writer->steps, below);
 }
 
 static void
-push_children (Writer *writer, const GArray *callers)
+push_children (Writer *writer, const FlamId *callers, guint n)
 {
-  g_autoptr (GArray) children = children_of (writer, callers);
+  GArray *children = writer->children;
   guint before = writer->steps->len;
 
+  find_children (writer, callers, n);
   for (guint i = 0, end; i < children->len; i = end)
     {
       const char *name = g_array_index (children, Child, i).name;
 
-      for (end = i + 1;
-           end < children->len &&
-           strcmp (name, g_array_index (children, Child, end).name) == 0;
+      for (end = i + 1; end < children->len &&
+                        name == g_array_index (children, Child, end).name;
            end++)
         ;
-      push_path (writer, children, i, end);
+      push_path (writer, i, end);
     }
-  for (guint i = 0; i < children->len; i++)
-    g_free (g_array_index (children, Child, i).name);
-  if (writer->steps->len > before)
+  if (writer->steps->len > before + 1)
     qsort (&g_array_index (writer->steps, Step, before),
            writer->steps->len - before,
            sizeof (Step),
@@ -193,15 +218,19 @@ take_step (Writer *writer)
 
   g_array_set_size (writer->steps, writer->steps->len - 1);
   g_string_truncate (writer->path, step.length);
-  g_string_append (writer->path, step.key);
-  if (step.callers == NULL)
-    put_line (writer, step.self);
-  else
+  g_string_append (writer->path, step.name);
+  g_string_append_c (writer->path, step.separator);
+  if (step.callers != NULL)
     {
-      push_children (writer, step.callers);
+      push_children (writer,
+                     (const FlamId *)(gpointer)step.callers->data,
+                     step.callers->len);
       g_array_unref (step.callers);
     }
-  g_free (step.key);
+  else if (step.caller != FLAM_NONE)
+    push_children (writer, &step.caller, 1);
+  else
+    put_line (writer, step.self);
 }
 
 static gboolean
@@ -211,8 +240,10 @@ save (FlamExport *export, GError **error)
   g_autoptr (FlamTree) tree = NULL;
   g_autoptr (GString) path = g_string_new (" ");
   g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (Step));
-  g_autoptr (GArray) root = g_array_new (FALSE, FALSE, sizeof (FlamId));
-  Writer writer = { NULL, export->options, export->out, path, steps };
+  g_autoptr (GArray) children = g_array_new (FALSE, FALSE, sizeof (Child));
+  g_autoptr (GString) name = g_string_new (NULL);
+  Writer writer = { NULL,  export->options, export->out, path,
+                    steps, children,        NULL,        name };
   FlamId node = 0;
 
   if (export->options->root != FLAM_ROOT_NONE)
@@ -229,10 +260,11 @@ save (FlamExport *export, GError **error)
   if (tree->self[0] != 0)
     put_line (&writer, tree->self[0]);
   g_string_truncate (path, 0);
-  g_array_append_val (root, node);
-  push_children (&writer, root);
+  writer.names = g_string_chunk_new (CHUNK);
+  push_children (&writer, &node, 1);
   while (steps->len > 0)
     take_step (&writer);
+  g_string_chunk_free (writer.names);
   return TRUE;
 }
 

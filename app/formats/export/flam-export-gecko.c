@@ -41,16 +41,19 @@ put_row_stack (FlamGeckoWriter *writer, const FlamPartRow *row)
   flam_gecko_put_id (writer, row->stack);
 }
 
+static gboolean
+has_times (const FlamGeckoWriter *writer)
+{
+  return flam_part_measure (writer->part)->source != FLAM_FROM_SAMPLES ||
+         writer->part->profile->samples.time != NULL;
+}
+
 /* Without times, samples are one millisecond apart. */
 static void
 put_row_time (FlamGeckoWriter *writer, const FlamPartRow *row)
 {
-  const FlamProfile *profile = writer->part->profile;
-  gboolean timed =
-      flam_part_measure (writer->part)->source != FLAM_FROM_SAMPLES ||
-      profile->samples.time != NULL;
-
-  put_milliseconds (writer, timed ? row->time : row->time * 1000000);
+  put_milliseconds (writer,
+                    has_times (writer) ? row->time : row->time * 1000000);
 }
 
 static void
@@ -237,15 +240,24 @@ put_threads (FlamGeckoWriter *writer, const char *title)
 static void
 put_counter (FlamGeckoWriter *writer, const FlamCounter *counter)
 {
-  const FlamProfile *profile = writer->part->profile;
+  const char *name = flam_profile_string (writer->part->profile, counter->id);
+  gboolean memory = counter->unit == FLAM_UNIT_BYTES;
 
-  flam_export_json_member (
-      writer->out, "{\"name\":", flam_profile_string (profile, counter->id));
+  flam_export_json_member (writer->out, "{\"name\":", name);
+  flam_export_json_member (writer->out, ",\"display\":{\"label\":", name);
+  flam_sink_printf (writer->out,
+                    ",\"graphType\":\"%s\",\"unit\":\"%s\",\"color\":\"%s\","
+                    "\"markerSchemaLocation\":%s,\"sortWeight\":%u}",
+                    memory ? "line-accumulated" : "line-rate",
+                    memory ? "bytes" : "",
+                    memory ? "orange" : "grey",
+                    memory ? "\"timeline-memory\"" : "null",
+                    memory ? 20 : 50);
   flam_sink_printf (writer->out,
                     ",\"category\":\"%s\",\"description\":\"\","
                     "\"pid\":\"%" G_GINT64_FORMAT "\",\"mainThreadIndex\":0,"
                     "\"samples\":{\"length\":%u,\"time\":[",
-                    counter->unit == FLAM_UNIT_BYTES ? "Memory" : "Other",
+                    memory ? "Memory" : "Other",
                     flam_part_pid (writer->part, 0),
                     counter->n);
   for (guint32 i = 0; i < counter->n; i++)
@@ -305,22 +317,41 @@ put_libs (FlamGeckoWriter *writer)
   flam_sink_put (writer->out, "],\n");
 }
 
+/* When it recorded: without that, the Firefox Profiler begins at the first
+ * sample and ends at the last one. */
 static void
-put_meta (FlamGeckoWriter *writer, const char *title)
+put_range (FlamGeckoWriter *writer, const FlamSelection *selection)
+{
+  const FlamProfile *profile = writer->part->profile;
+  gint64 from, to;
+
+  if (profile->facts.duration_ns <= 0 || !has_times (writer))
+    return;
+  flam_selection_get_range (selection, profile, &from, &to);
+  flam_sink_put (writer->out, ",\"profilingStartTime\":");
+  put_milliseconds (writer, MAX (from, 0));
+  flam_sink_put (writer->out, ",\"profilingEndTime\":");
+  put_milliseconds (writer, MIN (to, profile->facts.duration_ns));
+}
+
+static void
+put_meta (FlamGeckoWriter *writer, const FlamExport *export)
 {
   const FlamFacts *facts = &writer->part->profile->facts;
   FlamSink *out = writer->out;
 
-  flam_export_json_member (out, "{\"meta\":{\"product\":", title);
+  flam_export_json_member (
+      out, "{\"meta\":{\"product\":", export->options->look.title);
   flam_sink_put (out, ",\"startTime\":");
   put_milliseconds (writer, MAX (facts->start_unix_ns, 0));
+  put_range (writer, export->selection);
   flam_sink_printf (
       out,
       ",\"interval\":1,\"processType\":0,\"version\":24,"
       "\"preprocessedProfileVersion\":%d,\"stackwalk\":1,\"debug\":false,"
       "\"symbolicated\":true,\"usesOnlyOneStackType\":true,"
       "\"sourceCodeIsNotOnSearchfox\":true,\"markerSchema\":[],"
-      "\"pausedRanges\":[],\"sampleUnits\":{\"time\":\"ms\","
+      "\"sampleUnits\":{\"time\":\"ms\","
       "\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"},"
       "\"extensions\":{\"length\":0,\"id\":[],\"name\":[],\"baseURL\":[]},\n"
       "\"categories\":[",
@@ -341,7 +372,7 @@ save (FlamExport *export, GError **error)
   FlamGeckoWriter writer;
 
   flam_gecko_writer_init (&writer, export);
-  put_meta (&writer, export->options->look.title);
+  put_meta (&writer, export);
   put_libs (&writer);
   flam_sink_put (export->out, "\"pages\":[],\"profilerOverhead\":[],\n");
   put_counters (&writer);

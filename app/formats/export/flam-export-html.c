@@ -16,6 +16,7 @@
 #include "flam-export-common.h"
 #include "flam-format.h"
 #include "flam-html.h"
+#include "flam-named-color.h"
 #include "flam-part.h"
 #include "flam-pages.h"
 #include "flam-svg.h"
@@ -384,6 +385,7 @@ put_data (Page *page, const FlamLook *look)
   put_functions_column (page, "module", get_module);
   put_functions_column (page, "kind", get_kind);
   put_functions_column (page, "flags", get_flags);
+  flam_color_rules_try (look->colors.rules, page->tree);
   put_colors (page, "light", &look->colors, FALSE);
   put_colors (page, "dark", &look->colors, TRUE);
   put_nodes (page);

@@ -20,7 +20,9 @@
  * A function of the graph is between its callers and its callees; "60/120" is
  * so many of so many calls, "60+1800" and "1800" alone are recursive calls or
  * calls in its cycle of functions, which has a separate paragraph, "<cycle 1 as
- * a whole>". Source of facts: binutils, gprof/cg_print.c, hist.c.
+ * a whole>". BSD's, macOS' and AIX' gprof have "descendents" for the children,
+ * and empty lines in the graph. Source of facts: binutils, gprof/cg_print.c,
+ * hist.c, and what gprof of those systems printed.
  */
 
 #define MAX_INDEX (1 << 24)
@@ -38,6 +40,7 @@ typedef struct
   } where;
   guint32 primary;    /* of the paragraph, or FLAM_NONE */
   gboolean after;     /* its line was read */
+  gboolean bsd;       /* empty lines do not end the graph */
   gboolean has_graph; /* the file has a call graph: its times are used */
   guint64 functions;
 } Reader;
@@ -54,7 +57,10 @@ typedef struct
 } Row;
 
 static const char flat_head[] = " time   seconds   seconds";
-static const char graph_head[] = "index % time    self  children    called";
+/* The heads of graphs: of GNU's gprof, of older ones, of BSD's. */
+#define GNU_HEAD "index % time    self  children    called"
+#define OLD_HEAD "index  % time    self  children called"
+#define BSD_HEAD "index  %time    self descendents"
 
 /* --- lines --------------------------------------------------------------- */
 
@@ -223,6 +229,25 @@ has (const char *line, gsize length, const char *text)
   return memmem (line, length, text, strlen (text)) != NULL;
 }
 
+/* It contains the head of a graph. */
+static gboolean
+has_graph (const char *text, gsize length, gboolean *bsd)
+{
+  *bsd = has (text, length, BSD_HEAD);
+  return *bsd || has (text, length, GNU_HEAD) || has (text, length, OLD_HEAD);
+}
+
+/* An empty line, or, where such lines are between the paragraphs, the head of
+ * the next part. */
+static gboolean
+ends_graph (const Reader *reader, const char *line, const char *end)
+{
+  if (!reader->bsd)
+    return *line == '\f' || end == line;
+  return *line == '\f' || *line == '#' ||
+         has (line, end - line, "granularity: ");
+}
+
 static gboolean
 read_line (gpointer data, FlamSlice slice)
 {
@@ -230,12 +255,13 @@ read_line (gpointer data, FlamSlice slice)
   const char *line = slice.text;
   gsize length = slice.length;
   const char *end = line + length;
+  gboolean bsd;
 
   while (end > line && flam_text_is_space (end[-1]))
     end--;
   if (has (line, length, flat_head))
     reader->where = FLAT;
-  else if (has (line, length, graph_head))
+  else if (has_graph (line, length, &bsd))
     reader->where = CALLS;
   else if (reader->where == FLAT && end == line)
     reader->where = OUTSIDE;
@@ -246,7 +272,7 @@ read_line (gpointer data, FlamSlice slice)
       reader->primary = FLAM_NONE;
       reader->after = FALSE;
     }
-  else if (reader->where == CALLS && (*line == '\f' || end == line))
+  else if (reader->where == CALLS && ends_graph (reader, line, end))
     reader->where = OUTSIDE;
   else if (reader->where == CALLS && *line == '[')
     read_primary (reader, line, end);
@@ -265,12 +291,11 @@ load (FlamLoad *load, GError **error)
   Reader reader = { .builder = load->builder,
                     .graph = graph,
                     .by_name = flam_keep_table (load, FLAM_KEY_TEXT, NULL),
-                    .primary = FLAM_NONE,
-                    .has_graph = memmem (source->data,
-                                         source->size,
-                                         graph_head,
-                                         strlen (graph_head)) != NULL };
+                    .primary = FLAM_NONE };
   FlamText text;
+
+  reader.has_graph =
+      has_graph ((const char *)source->data, source->size, &reader.bsd);
 
   if (!flam_text_read (&text, load, read_line, &reader, NULL, error))
     return FALSE;
@@ -286,6 +311,8 @@ const FlamImporter flam_import_gprof = {
   .suffixes = FLAM_LIST (".gprof", ".gprof.txt"),
   .mime_types = FLAM_LIST ("text/plain"),
   .signs = FLAM_SIGNS (FLAM_HEAD (90, 0, 16384, flat_head),
-                       FLAM_HEAD (90, 0, 16384, graph_head)),
+                       FLAM_HEAD (90, 0, 16384, GNU_HEAD),
+                       FLAM_HEAD (90, 0, 16384, OLD_HEAD),
+                       FLAM_HEAD (90, 0, 16384, BSD_HEAD)),
   .load = load,
 };

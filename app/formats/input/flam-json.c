@@ -493,6 +493,18 @@ flam_json_next (FlamJson *json)
   return scan_value (json);
 }
 
+/* Most numbers of tables are whole and short: these need no division. */
+static inline gint64
+scaled (FlamJson *json, guint32 scale)
+{
+  gint64 whole;
+
+  if (json->exponent != 0 || json->mantissa > G_MAXINT32)
+    return flam_json_get_scaled (json, scale);
+  whole = (gint64)json->mantissa * scale;
+  return json->negative ? -whole : whole;
+}
+
 guint
 flam_json_take_numbers (FlamJson *json,
                         const guint32 *scales,
@@ -525,7 +537,7 @@ flam_json_take_numbers (FlamJson *json,
           json->at = p;
           if (scan_number (json) == FLAM_JSON_ERROR)
             return n;
-          into[n] = flam_json_get_scaled (json, scales[n]);
+          into[n] = scaled (json, scales[n]);
         }
       else
         break;

@@ -56,12 +56,36 @@ flam_outline_add_at (FlamOutline *outline,
   return now.row;
 }
 
+/* Leaves of each row's total what its callees have not; nothing changes if
+ * they are self weights. */
+static void
+subtract_callees (const FlamOutline *outline, GArray *totals)
+{
+  const FlamOutlineRow *rows =
+      (const FlamOutlineRow *)(gconstpointer)outline->rows->data;
+
+  /* Callers come first: each row is taken away from its caller while it still
+   * has its own total. */
+  for (guint32 i = 0; !outline->own && i < totals->len; i++)
+    if (rows[i].caller != FLAM_NONE &&
+        __builtin_sub_overflow (
+            g_array_index (totals, gint64, rows[i].caller),
+            g_array_index (totals, gint64, i),
+            &g_array_index (totals, gint64, rows[i].caller)))
+      g_array_index (totals, gint64, rows[i].caller) = 0;
+}
+
 void
 flam_outline_finish (FlamOutline *outline, FlamBuilder *builder)
 {
   FlamOutlineRow *rows = (FlamOutlineRow *)(gpointer)outline->rows->data;
   FlamSample sample = { .event = outline->event };
 
+  if (outline->counts != NULL)
+    {
+      g_array_set_size (outline->counts, outline->rows->len);
+      subtract_callees (outline, outline->counts);
+    }
   for (guint32 i = 0; i < outline->rows->len; i++)
     {
       FlamOutlineRow *row = &rows[i];
@@ -79,12 +103,15 @@ flam_outline_finish (FlamOutline *outline, FlamBuilder *builder)
     }
   for (guint32 i = 0; i < outline->rows->len; i++)
     {
-      gint64 own = rows[i].weight - rows[i].in_callees;
+      gint64 own[] = { rows[i].weight - rows[i].in_callees, 0 };
 
       sample.thread = rows[i].thread;
       sample.stack = rows[i].stack;
-      outline->excess += own < 0;
-      if (own > 0)
-        flam_builder_add_sample (builder, &sample, &own);
+      outline->excess += own[0] < 0;
+      own[0] = MAX (own[0], 0);
+      if (outline->counts != NULL)
+        own[1] = MAX (g_array_index (outline->counts, gint64, i), 0);
+      if (own[0] > 0 || own[1] > 0)
+        flam_builder_add_sample (builder, &sample, own);
     }
 }

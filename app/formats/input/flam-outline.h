@@ -27,6 +27,7 @@ typedef struct
 typedef struct
 {
   GArray *rows;   /* FlamOutlineRow */
+  GArray *counts; /* gint64: a second weight of each row, or NULL: none */
   GArray *open;   /* the last row and its callers, with their depths */
   guint16 event;  /* of its samples */
   gboolean own;   /* weights are self weights, not totals */
@@ -48,7 +49,8 @@ guint32 flam_outline_add_at (FlamOutline *outline,
                              FlamId thread,
                              FlamId frame,
                              gint64 weight);
-/* Adds all of it as samples with one weight. */
+/* Adds all of it as samples with one weight, or with two if there are
+ * `counts`. */
 void flam_outline_finish (FlamOutline *outline, FlamBuilder *builder);
 
 static inline FlamOutlineRow *

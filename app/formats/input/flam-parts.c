@@ -20,16 +20,20 @@ flam_parts_line_start (const char *at, const char *end)
 }
 
 guint
-flam_parts_count (const FlamSource *source,
-                  gsize size,
-                  const FlamLoadOptions *options)
+flam_parts_of (gsize size, const FlamLoadOptions *options)
 {
   guint jobs = options->jobs > 0 ? options->jobs : g_get_num_processors ();
   gsize least = options->least_part > 0 ? options->least_part : LEAST_PART;
 
-  if (source->unpack != NULL)
-    return 1;
   return (guint)CLAMP (size / least, 1, MIN (jobs, FLAM_PARTS_MAX));
+}
+
+guint
+flam_parts_count (const FlamSource *source,
+                  gsize size,
+                  const FlamLoadOptions *options)
+{
+  return source->unpack != NULL ? 1 : flam_parts_of (size, options);
 }
 
 void

@@ -29,6 +29,8 @@ typedef const char *(*FlamPartStart) (const char *at, const char *end);
 const char *flam_parts_line_start (const char *at, const char *end);
 
 /* The number of parts for so many bytes: at least one, at most as allowed. */
+guint flam_parts_of (gsize size, const FlamLoadOptions *options);
+/* The same for bytes of the source: one as long as it is being unpacked. */
 guint flam_parts_count (const FlamSource *source,
                         gsize size,
                         const FlamLoadOptions *options);

@@ -31,6 +31,7 @@ static const Wrapper wrappers[] = {
   { "BZh", 3, ".bz2" },
   { "\x28\xb5\x2f\xfd", 4, ".zst" },
   { "\x04\x22\x4d\x18", 4, ".lz4" },
+  { FLAM_ZIP_MAGIC, 4, ".zip" },
 };
 
 gboolean

@@ -2,8 +2,8 @@
 #pragma once
 
 /* Shared by the importers of text: lines, numbers, and a table from pieces of
- * text to ids. Nothing is copied: pieces point into the source, which outlives
- * the load. */
+ * text to ids. Nothing is copied without being asked for: pieces point into the
+ * source, which outlives the load. */
 
 #include "flam-columns.h"
 #include "flam-load.h"
@@ -186,9 +186,17 @@ typedef struct
 {
   FlamColumn pieces; /* FlamPiece */
   FlamInterner interner;
+  GStringChunk *copies; /* NULL: pieces point into the source */
 } FlamPieces;
 
 void flam_pieces_init (FlamPieces *pieces);
+/* From here on pieces point to copies that lie next to each other. For pieces
+ * that are found again and again in a large file: the copies stay in the
+ * processor's cache, unlike the pieces' first places in the file. */
+void flam_pieces_copy (FlamPieces *pieces);
+/* For flam_pieces_find(): the copy of a piece, or itself if it is long. */
+const char *
+flam_pieces_copy_one (FlamPieces *pieces, const char *text, guint32 length);
 void flam_pieces_clear (FlamPieces *pieces);
 /* Freed with the load, and in memory that is. */
 void flam_keep_pieces (FlamLoad *load, FlamPieces *pieces);
@@ -223,6 +231,8 @@ flam_pieces_find (FlamPieces *pieces,
       slot->hash = hash;
       slot->id = pieces->pieces.n;
       pieces->interner.used++;
+      if (pieces->copies != NULL)
+        key.text = flam_pieces_copy_one (pieces, text, length);
       flam_column_append (&pieces->pieces, FlamPiece, key);
     }
   return slot->id;

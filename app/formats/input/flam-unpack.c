@@ -5,11 +5,13 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <string.h>
 
 #define REPORT_US (50 * 1000)
 
 struct _FlamUnpack
 {
+  struct archive *zip;     /* or NULL: whose only file `archive` reads */
   struct archive *archive; /* used by the thread alone, and its buffer: */
   FlamSpool spool;
   gsize packed_size;
@@ -25,10 +27,119 @@ struct _FlamUnpack
   GError *error;
 };
 
-/* --- the thread ---------------------------------------------------------- */
+/* --- zip ----------------------------------------------------------------- */
+
+/* What macOS adds to archives. */
+static gboolean
+is_file (struct archive_entry *entry)
+{
+  const char *name = archive_entry_pathname (entry);
+
+  return archive_entry_filetype (entry) == AE_IFREG && name != NULL &&
+         !g_str_has_prefix (name, "__MACOSX/") &&
+         !g_str_has_suffix (name, ".DS_Store");
+}
 
 static struct archive *
-open_archive (const guint8 *packed, gsize size, int *status)
+open_zip (const guint8 *packed, gsize size)
+{
+  struct archive *zip = archive_read_new ();
+
+  archive_read_support_format_zip (zip);
+  archive_read_open_memory (zip, packed, size);
+  return zip;
+}
+
+/* The number of the only file among the entries. FALSE: there is none, or
+ * there are more. */
+static gboolean
+find_only_file (const guint8 *packed, gsize size, guint *only, GError **error)
+{
+  struct archive *zip = open_zip (packed, size);
+  struct archive_entry *entry;
+  gboolean of_instruments = FALSE;
+  guint files = 0;
+
+  for (guint i = 0; files < 2; i++)
+    {
+      if (archive_read_next_header (zip, &entry) < ARCHIVE_WARN)
+        break;
+      if (!is_file (entry))
+        continue;
+      /* perfcollect names its folders so, too. */
+      of_instruments |=
+          strstr (archive_entry_pathname (entry), ".trace/") != NULL &&
+          strstr (archive_entry_pathname (entry), "perfcollect.log") == NULL;
+      *only = i;
+      files++;
+    }
+  archive_read_free (zip);
+  if (files == 1)
+    return TRUE;
+  return flam_error_set (
+      error,
+      FLAM_ERROR_INVALID,
+      "%s",
+      files == 0 ? N_ ("there is no file in this zip archive")
+      : of_instruments
+          ? N_ ("this is a document of Instruments; export its samples with "
+                "`xctrace export --input X.trace --xpath "
+                "'//table[@schema=\"time-profile\"]'` and open that")
+          : N_ ("there are several files in this zip archive; unpack it and "
+                "open the capture"));
+}
+
+/* The file's bytes, for the archive that unpacks these. */
+static la_ssize_t
+read_zip (struct archive *archive, void *data, const void **block)
+{
+  FlamUnpack *unpack = data;
+  size_t n = 0;
+  la_int64_t offset;
+
+  while (n == 0)
+    {
+      int status = archive_read_data_block (unpack->zip, block, &n, &offset);
+      if (status == ARCHIVE_EOF)
+        return 0;
+      if (status < ARCHIVE_WARN)
+        {
+          archive_set_error (archive,
+                             archive_errno (unpack->zip),
+                             "%s",
+                             archive_error_string (unpack->zip));
+          return -1;
+        }
+    }
+  return (la_ssize_t)n;
+}
+
+static gboolean
+begin_zip (FlamUnpack *unpack, const guint8 *packed, gsize size, GError **error)
+{
+  struct archive_entry *entry;
+  guint only = 0;
+
+  if (!find_only_file (packed, size, &only, error))
+    return FALSE;
+  unpack->zip = open_zip (packed, size);
+  for (guint i = 0; i <= only; i++)
+    archive_read_next_header (unpack->zip, &entry);
+  archive_read_open (unpack->archive, unpack, NULL, read_zip, NULL);
+  return TRUE;
+}
+
+/* --- the thread ---------------------------------------------------------- */
+
+static guint64
+packed_bytes (const FlamUnpack *unpack)
+{
+  return archive_filter_bytes (
+      unpack->zip != NULL ? unpack->zip : unpack->archive, -1);
+}
+
+static struct archive *
+new_archive (void)
 {
   struct archive *archive = archive_read_new ();
 
@@ -39,7 +150,6 @@ open_archive (const guint8 *packed, gsize size, int *status)
   archive_read_support_filter_lz4 (archive);
   archive_read_support_format_raw (archive);
   archive_read_support_format_empty (archive);
-  *status = archive_read_open_memory (archive, packed, size);
   return archive;
 }
 
@@ -51,7 +161,7 @@ publish (FlamUnpack *unpack, gsize there)
 
   g_mutex_lock (&unpack->lock);
   unpack->there = there;
-  unpack->packed_read = archive_filter_bytes (unpack->archive, -1);
+  unpack->packed_read = packed_bytes (unpack);
   wanted = !unpack->stop;
   g_cond_signal (&unpack->more);
   g_mutex_unlock (&unpack->lock);
@@ -125,7 +235,7 @@ run (gpointer data)
 
   check_end (unpack, status, &error);
   g_mutex_lock (&unpack->lock);
-  unpack->packed_read = archive_filter_bytes (unpack->archive, -1);
+  unpack->packed_read = packed_bytes (unpack);
   unpack->error = error;
   unpack->truncated = status != ARCHIVE_EOF;
   unpack->ended = TRUE;
@@ -140,6 +250,8 @@ static void
 clear (FlamUnpack *unpack)
 {
   archive_read_free (unpack->archive);
+  if (unpack->zip != NULL)
+    archive_read_free (unpack->zip);
   flam_spool_clear (&unpack->spool);
   g_clear_error (&unpack->error);
   g_free (unpack);
@@ -149,20 +261,20 @@ clear (FlamUnpack *unpack)
 FlamUnpack *
 flam_unpack_begin (const guint8 *packed, gsize size, GError **error)
 {
-  int status;
-  struct archive *archive = open_archive (packed, size, &status);
-  FlamUnpack *unpack;
+  FlamUnpack *unpack = g_new0 (FlamUnpack, 1);
+  gboolean zip = size > 4 && memcmp (packed, FLAM_ZIP_MAGIC, 4) == 0;
+  int status = ARCHIVE_OK;
 
-  /* The input in memory counts as a filter. */
-  if (status >= ARCHIVE_WARN && archive_filter_count (archive) == 1)
-    {
-      archive_read_free (archive);
-      return NULL;
-    }
-  unpack = g_new0 (FlamUnpack, 1);
-  unpack->archive = archive;
+  unpack->spool.fd = -1;
+  unpack->archive = new_archive ();
   unpack->packed_size = size;
-  if (!flam_spool_init (&unpack->spool, error))
+  if (!zip)
+    status = archive_read_open_memory (unpack->archive, packed, size);
+  /* The input in memory counts as a filter. */
+  if ((!zip && status >= ARCHIVE_WARN &&
+       archive_filter_count (unpack->archive) == 1) ||
+      (zip && !begin_zip (unpack, packed, size, error)) ||
+      !flam_spool_init (&unpack->spool, error))
     {
       clear (unpack);
       return NULL;

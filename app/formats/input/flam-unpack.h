@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Unpacks a compressed file (gz, xz, bz2, zstd, lz4, also nested) in a separate
- * thread, so that an importer can read the first bytes while more are unpacked:
+/* Unpacks a compressed file (gz, xz, bz2, zstd, lz4, also nested, and in a zip
+ * archive with a single file) in a separate thread, so that an importer can
+ * read the first bytes while more are unpacked:
  *
  *    packed bytes ─▶ thread ─▶ flam-spool.h ─▶ importer
  *                              | came out | not yet
@@ -14,6 +15,7 @@
  * at most so many times the packed size is accepted. */
 #define FLAM_UNPACK_FREE (G_GUINT64_CONSTANT (1) << 30)
 #define FLAM_UNPACK_RATIO 1000
+#define FLAM_ZIP_MAGIC "PK\3\4"
 
 typedef struct _FlamUnpack FlamUnpack;
 

@@ -128,12 +128,12 @@ add_sample (Reader *reader, guint row, const FlamJfrObject *event)
 
   if (role == FLAM_JFR_DURATION || role == FLAM_JFR_PERIOD)
     weight = flam_jfr_span (reader->stacks.chunk, weight);
+  /* async-profiler before 4.0 wrote wall-clock samples as ExecutionSample. */
+  if (kind == WALL || kind == SAMPLES)
+    sample.state =
+        flam_jfr_state (&reader->stacks, event->value[FLAM_JFR_STATE]);
   if (kind == WALL)
-    {
-      sample.state =
-          flam_jfr_state (&reader->stacks, event->value[FLAM_JFR_STATE]);
-      weight = MAX (weight, 1);
-    }
+    weight = MAX (weight, 1);
   if (event->value[FLAM_JFR_OBJECT_CLASS] != 0)
     sample.stack = flam_jfr_push_class (
         &reader->stacks, sample.stack, event->value[FLAM_JFR_OBJECT_CLASS]);

@@ -323,6 +323,16 @@ flam_jfr_thread (FlamJfrStacks *stacks, guint64 key)
 FlamState
 flam_jfr_state (FlamJfrStacks *stacks, guint64 key)
 {
+  static const struct
+  {
+    const char *begins;
+    FlamState state;
+  } waits[] = {
+    { "STATE_SLEEPING", FLAM_STATE_SLEEP },
+    { "STATE_IN_OBJECT_WAIT", FLAM_STATE_SLEEP },
+    { "STATE_PARKED", FLAM_STATE_BLOCKED },
+    { "STATE_BLOCKED", FLAM_STATE_LOCK },
+  };
   FlamJfrConstant *state = flam_jfr_find (stacks->chunk, FLAM_JFR_STATES, key);
   FlamJfrObject object;
   g_autofree char *name = NULL;
@@ -334,7 +344,9 @@ flam_jfr_state (FlamJfrStacks *stacks, guint64 key)
   if (flam_jfr_read_constant (stacks->chunk, FLAM_JFR_STATES, state, &object))
     name = flam_jfr_text (stacks->chunk, object.value[FLAM_JFR_NAME]);
   state->known = TRUE;
-  state->made = g_strcmp0 (name, "STATE_SLEEPING") == 0 ? FLAM_STATE_SLEEP
-                                                        : FLAM_STATE_RUNNING;
+  state->made = FLAM_STATE_RUNNING;
+  for (guint i = 0; name != NULL && i < G_N_ELEMENTS (waits); i++)
+    if (g_str_has_prefix (name, waits[i].begins))
+      state->made = waits[i].state;
   return state->made;
 }

@@ -347,8 +347,10 @@ probe_second (FlamText *head, const FlamScriptHeader *header)
            flam_script_is_exact_chain_line (line, line + length) ||
            flam_script_is_source_line (line, line + length);
   if (flam_script_is_exact_chain_line (line, line + length) ||
-      ((header->certain || header->tid >= 0) && flam_text_is_space (*line) &&
-       flam_script_parse_frame ((FlamSlice){ line, length }, &frame)))
+      ((header->certain || header->tid >= 0) &&
+       flam_script_parse_frame ((FlamSlice){ line, length }, &frame) &&
+       (flam_text_is_space (*line) || /* indents are lost where it was pasted */
+        (header->certain && frame.module.length > 0))))
     return TRUE;
   if (header->leaf.length > 0 &&
       flam_script_is_source_line (line, line + length))

@@ -263,6 +263,7 @@ flam_script_stacks_init (FlamScriptStacks *stacks, FlamBuilder *builder)
   flam_column_init (&stacks->blocks, sizeof (FlamScriptBlock));
   flam_interner_init (&stacks->interner);
   flam_pieces_init (&stacks->lines);
+  flam_pieces_copy (&stacks->lines);
   flam_pieces_init (&stacks->modules);
   flam_column_init (&stacks->places, sizeof (Place));
   flam_column_init (&stacks->chains, sizeof (FlamId));

@@ -230,6 +230,20 @@ probe (const FlamSource *source)
       children |=
           key_is (&json, "children", 'c') && json.token == FLAM_JSON_ARRAY;
     }
+  /* The children come first: their members are in the head. */
+  if (children && !name)
+    {
+      FlamJsonToken token;
+      flam_json_clear (&json);
+      flam_json_init (&json, source->data, MIN (source->size, (gsize)4096));
+      while ((token = flam_json_next (&json)) != FLAM_JSON_ERROR &&
+             token != FLAM_JSON_END)
+        {
+          name |= key_is (&json, "name", 'n') && token == FLAM_JSON_STRING;
+          value |= key_is (&json, "value", 'v') && token == FLAM_JSON_NUMBER;
+        }
+      name &= value;
+    }
   flam_json_clear (&json);
   return name && children ? (value ? 60 : 30) : 0;
 }

@@ -4,6 +4,7 @@
 #include "flam-format.h"
 #include "flam-html.h"
 #include "flam-layout.h"
+#include "flam-named-color.h"
 
 #include <string.h>
 
@@ -287,6 +288,7 @@ append_picture (FlamSink *out,
   double below = svg.head;
 
   svg.character = svg.font * CHARACTER;
+  flam_color_rules_try (look->colors.rules, tree);
   if (chart == NULL)
     {
       rows = flam_rows_new ((FlamTree *)tree);

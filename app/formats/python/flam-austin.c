@@ -2,6 +2,7 @@
 #include "flam-austin.h"
 
 #include "flam-python-code.h"
+#include "flam-text.h"
 
 #include <string.h>
 
@@ -18,14 +19,46 @@ enum
 void
 flam_austin_init (FlamAustin *austin, FlamLoad *load)
 {
-  *austin = (FlamAustin){ .builder = load->builder,
-                          .threads = flam_keep_array (load, FlamAustinThread) };
+  *austin = (FlamAustin){
+    .builder = load->builder,
+    .threads = flam_keep_array (load, FlamAustinThread),
+    .maps = flam_keep (load, flam_ranges_new (), flam_ranges_free),
+    .mapped = flam_keep_pointers (load, g_free),
+    .bases = flam_keep_table (load, FLAM_KEY_LENT, g_free),
+  };
 }
 
 static gboolean
 is (const char *text, gsize length, const char *word)
 {
   return length == strlen (word) && memcmp (text, word, length) == 0;
+}
+
+/* "7f9005a2c000-7f9005a2f000 /usr/lib/libm.so.6": austinp's memory maps. */
+static void
+add_map (FlamAustin *austin, const char *value, gsize length)
+{
+  const char *p = value;
+  const char *end = value + length;
+  FlamRange range = { .value = austin->mapped->len };
+  guint64 *base;
+  char *path;
+
+  if (!flam_text_hex (&p, end, &range.start) || p == end || *p++ != '-' ||
+      !flam_text_hex (&p, end, &range.end) || range.end <= range.start ||
+      p == end || *p++ != ' ' || p == end)
+    return;
+  path = g_strndup (p, end - p);
+  g_ptr_array_add (austin->mapped, path);
+  base = g_hash_table_lookup (austin->bases, path);
+  if (base == NULL)
+    {
+      base = g_new (guint64, 1);
+      *base = range.start;
+      g_hash_table_insert (austin->bases, path, base);
+    }
+  *base = MIN (*base, range.start);
+  flam_ranges_add (austin->maps, &range);
 }
 
 void
@@ -35,6 +68,8 @@ flam_austin_tell (FlamAustin *austin,
                   const char *value,
                   gsize length)
 {
+  if (is (key, key_length, "map"))
+    add_map (austin, value, length);
   if (!is (key, key_length, "mode") || austin->begun)
     return;
   if (is (value, length, "memory"))
@@ -114,6 +149,56 @@ flam_austin_state (FlamAustin *austin, FlamId thread)
   return &g_array_index (austin->threads, FlamAustinThread, thread);
 }
 
+static FlamId
+find_module (FlamAustin *austin, const char *path)
+{
+  FlamId module =
+      flam_builder_module (austin->builder, path, "", FLAM_ADDRESS_FILE_OFFSET);
+
+  flam_builder_set_module_symbols (
+      austin->builder, module, FLAM_SYMBOLS_CAPTURE, NULL);
+  return module;
+}
+
+/* Native frames of austinp: "native@7f90062b63c8", or, when its own tool has
+ * resolved them, a mapped file whose "line" is the offset in it; or the
+ * function's name, which says nothing more. FALSE: it is another place. */
+static gboolean
+place_native (FlamAustin *austin,
+              FlamSlice file,
+              FlamSlice name,
+              gint64 line,
+              FlamFunction *function,
+              guint64 *address)
+{
+  g_autofree char *path = g_strndup (file.text, file.length);
+  const char *p = path + strlen ("native@");
+  const FlamRange *range;
+
+  *address = 0;
+  if (g_str_has_prefix (path, "native@") &&
+      flam_text_hex (&p, path + file.length, address))
+    {
+      range = flam_ranges_find (austin->maps, *address);
+      if (range != NULL)
+        {
+          const char *mapped = g_ptr_array_index (austin->mapped, range->value);
+          const guint64 *base = g_hash_table_lookup (austin->bases, mapped);
+          function->module = find_module (austin, mapped);
+          *address -= *base;
+        }
+      return TRUE;
+    }
+  if (g_hash_table_contains (austin->bases, path))
+    {
+      function->module = find_module (austin, path);
+      *address = (guint64)line;
+      return TRUE;
+    }
+  return line == 0 && file.length == name.length && file.length > 0 &&
+         memcmp (file.text, name.text, name.length) == 0;
+}
+
 FlamId
 flam_austin_frame (FlamAustin *austin,
                    const char *file,
@@ -124,12 +209,20 @@ flam_austin_frame (FlamAustin *austin,
                    gboolean *python)
 {
   FlamFunction function = { .module = FLAM_NONE, .kind = FLAM_KIND_NATIVE };
+  guint64 address = 0;
 
   line = CLAMP (line, 0, G_MAXINT32);
   if (is (file, file_length, "kernel"))
     function.kind = FLAM_KIND_KERNEL;
   else if (file_length == 0) /* ":INVALID:", ":GC:" */
     function.kind = length > 0 ? FLAM_KIND_ROOT : FLAM_KIND_UNRESOLVED;
+  else if (place_native (austin,
+                         (FlamSlice){ file, file_length },
+                         (FlamSlice){ name, length },
+                         line,
+                         &function,
+                         &address))
+    line = 0;
   else
     flam_python_set_location (
         austin->builder, &function, file, file_length, line > 0);
@@ -137,7 +230,7 @@ flam_austin_frame (FlamAustin *austin,
                                        length > 0 ? name : "[unknown]",
                                        length > 0 ? (gssize)length : -1);
   *python = function.kind == FLAM_KIND_INTERPRETED;
-  return flam_builder_frame_of (austin->builder, &function, 0, line, 0);
+  return flam_builder_frame_of (austin->builder, &function, address, line, 0);
 }
 
 void

@@ -9,6 +9,7 @@
  * sampled one after the other, and have the same µs; samples have no time, so
  * it is the sum of these. */
 
+#include "flam-ranges.h"
 #include "flam-load.h"
 
 typedef enum
@@ -30,8 +31,11 @@ typedef struct
   FlamBuilder *builder;
   FlamAustinMode mode;
   gboolean begun;
-  gint64 clock;    /* ns */
-  GArray *threads; /* FlamAustinThread, by FlamId */
+  gint64 clock;      /* ns */
+  GArray *threads;   /* FlamAustinThread, by FlamId */
+  FlamRanges *maps;  /* value: a row of `mapped` */
+  GPtrArray *mapped; /* paths */
+  GHashTable *bases; /* path -> its lowest address */
   guint64 samples;
 } FlamAustin;
 

@@ -17,8 +17,13 @@
  *    {"frame_records":[[["main\0app.py\0" "3\1l7",…],s],…],"start_time":s,…}
  *
  * where a frame is function, file and first line, and after \1 further fields:
- * l the line, c the class. Source of facts: pyinstrument, session.py,
- * renderers/jsonrenderer.py. */
+ * l the line, c the class. Its pages (5.0 on) contain
+ *
+ *    {"session":{"start_time":s,…},
+ *     "frame_tree":{"identifier":"main\0app.py\0" "3","time":s,
+ *       "attributes":{"cClass":s,"l7":s},"children":[…]}}
+ *
+ * Source of facts: pyinstrument, session.py, frame.py, renderers/. */
 
 #define NS 1000000000
 
@@ -92,6 +97,37 @@ get_time (FlamJson *json)
   return CLAMP (flam_json_get_scaled (json, NS), 0, G_MAXINT64 / 4);
 }
 
+/* "name\0file\0line": until the first of them that is missing. */
+static void
+read_tree_identifier (Reader *reader, Node *node)
+{
+  gsize length;
+  const char *text = flam_json_get_string (reader->json, &length);
+  const char *end = text + length;
+  const char *file = memchr (text, '\0', length);
+  const char *line =
+      file != NULL ? memchr (file + 1, '\0', end - file - 1) : NULL;
+
+  node->self = strcmp (text, "[self]") == 0;
+  node->name = flam_builder_string (reader->builder, text, -1);
+  if (line == NULL)
+    return;
+  node->file = flam_builder_string (reader->builder, file + 1, line - file - 1);
+  node->line = CLAMP (g_ascii_strtoll (line + 1, NULL, 10), 0, G_MAXINT32);
+}
+
+static void
+read_attributes (Reader *reader, Node *node)
+{
+  flam_json_each (reader->json)
+    {
+      const char *key = flam_json_get_key (reader->json, NULL);
+
+      if (*key == 'c')
+        node->class = flam_builder_string (reader->builder, key + 1, -1);
+    }
+}
+
 static void
 read_member (Reader *reader, Node *node)
 {
@@ -102,6 +138,10 @@ read_member (Reader *reader, Node *node)
       node->self = flam_json_string_is (json, "[self]");
       node->name = read_string (reader);
     }
+  else if (flam_json_key_is (json, "identifier"))
+    read_tree_identifier (reader, node);
+  else if (flam_json_key_is (json, "attributes"))
+    read_attributes (reader, node);
   else if (flam_json_key_is (json, "class_name"))
     node->class = json->token == FLAM_JSON_STRING ? read_string (reader) : 0;
   else if (flam_json_key_is (json, "file_path") ||
@@ -155,13 +195,14 @@ node_name (Reader *reader, const Node *node)
   return flam_builder_string (reader->builder, name, -1);
 }
 
-/* Parents come first: a loop suffices. */
+/* Parents come first: a loop suffices, and a node still has its whole time when
+ * it is taken away from its parent's. */
 static void
 add_tree (Reader *reader)
 {
-  for (guint i = reader->nodes->len; i > 1; i--)
+  for (guint i = 1; i < reader->nodes->len; i++)
     {
-      const Node *node = get_node (reader, i - 1);
+      const Node *node = get_node (reader, i);
       if (node->parent != FLAM_NONE && !node->self)
         get_node (reader, node->parent)->time -= node->time;
     }
@@ -245,13 +286,36 @@ read_record (Reader *reader)
 /* --- the importer -------------------------------------------------------- */
 
 static void
+read_fact (Reader *reader)
+{
+  FlamJson *json = reader->json;
+
+  if (flam_json_key_is (json, "start_time"))
+    flam_builder_facts (reader->builder)->start_unix_ns = get_time (json);
+  else if (flam_json_key_is (json, "duration"))
+    flam_builder_facts (reader->builder)->duration_ns = get_time (json);
+  else if ((flam_json_key_is (json, "program") ||
+            flam_json_key_is (json, "target_description")) &&
+           json->token == FLAM_JSON_STRING)
+    flam_builder_set_command (reader->builder,
+                              flam_json_get_string (json, NULL));
+}
+
+static gboolean
+is_tree (FlamJson *json)
+{
+  return (flam_json_key_is (json, "root_frame") ||
+          flam_json_key_is (json, "frame_tree")) &&
+         json->token == FLAM_JSON_OBJECT;
+}
+
+static void
 read_document (Reader *reader, gboolean session)
 {
   FlamJson *json = reader->json;
 
   flam_json_each (json)
-    if (flam_json_key_is (json, "root_frame") &&
-        json->token == FLAM_JSON_OBJECT && !reader->found)
+    if (is_tree (json) && !reader->found)
       {
         reader->found = TRUE;
         read_tree (reader);
@@ -262,15 +326,42 @@ read_document (Reader *reader, gboolean session)
         flam_json_each (json)
           read_record (reader);
       }
-    else if (flam_json_key_is (json, "start_time"))
-      flam_builder_facts (reader->builder)->start_unix_ns = get_time (json);
-    else if (flam_json_key_is (json, "duration"))
-      flam_builder_facts (reader->builder)->duration_ns = get_time (json);
-    else if ((flam_json_key_is (json, "program") ||
-              flam_json_key_is (json, "target_description")) &&
-             json->token == FLAM_JSON_STRING)
-      flam_builder_set_command (reader->builder,
-                                flam_json_get_string (json, NULL));
+    else if (flam_json_key_is (json, "session"))
+      flam_json_each (json)
+        read_fact (reader);
+    else
+      read_fact (reader);
+}
+
+/* Where the data of a page begins; NULL: the file is no page. */
+static const guint8 *
+find_data (const FlamSource *source)
+{
+  static const char *const marks[] = { "const sessionData = {",
+                                       "getElementById('app'), {" };
+
+  if (flam_source_first_char (source) != '<')
+    return NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (marks); i++)
+    {
+      const guint8 *mark =
+          memmem (source->data, source->size, marks[i], strlen (marks[i]));
+      if (mark != NULL)
+        return mark + strlen (marks[i]) - 1;
+    }
+  return NULL;
+}
+
+/* After the data of a page comes the rest of it. */
+static gboolean
+end (FlamLoad *load, Reader *reader, gboolean page, GError **error)
+{
+  FlamJson *json = reader->json;
+
+  if (page && json->token == FLAM_JSON_OBJECT_END && json->cancelled == NULL)
+    return TRUE;
+  return flam_json_end (
+      json, load, reader->nodes->len + reader->samples > 0, error);
 }
 
 static gboolean
@@ -278,8 +369,9 @@ load (FlamLoad *load, GError **error)
 {
   gboolean session =
       flam_source_head_has (load->source, 64, "\"frame_records\"");
+  const guint8 *page = find_data (load->source);
   Reader reader = { .builder = load->builder,
-                    .json = flam_json_load (load, NULL),
+                    .json = flam_json_load (load, page),
                     .nodes = flam_keep_array (load, Node),
                     .open = flam_keep_array (load, guint32) };
   guint measure = flam_load_measures (load->builder, FLAM_STANDARD_WALL_TIME);
@@ -291,8 +383,7 @@ load (FlamLoad *load, GError **error)
     }
   reader.thread = flam_builder_lone_thread (load->builder);
   read_document (&reader, session);
-  if (!flam_json_end (
-          reader.json, load, reader.nodes->len + reader.samples > 0, error))
+  if (!end (load, &reader, page != NULL, error))
     return FALSE;
   if (!reader.found)
     return flam_source_invalid (
@@ -304,10 +395,12 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_pyinstrument = {
   .id = "pyinstrument",
   .label = "pyinstrument",
-  .suffixes = FLAM_LIST (".pyisession", ".json"),
-  .mime_types = FLAM_LIST ("application/json"),
+  .suffixes = FLAM_LIST (".pyisession", ".json", ".html"),
+  .mime_types = FLAM_LIST ("application/json", "text/html"),
   .signs = FLAM_SIGNS (
       FLAM_HEAD (90, '{', 8192, "\"root_frame\"", "\"sample_count\""),
+      FLAM_HEAD (90, '{', 65536, "\"session\"", "\"target_description\""),
+      FLAM_HEAD (90, '<', 65536, "id=\"app\"", "pyinstrumentHTMLRenderer"),
       FLAM_HEAD (90, '{', 64, "\"frame_records\"")),
   .load = load,
 };

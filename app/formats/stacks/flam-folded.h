@@ -67,6 +67,45 @@ FlamId flam_folded_main_thread (FlamFoldedNames *names);
 
 /* --- a part of a text ----------------------------------------------------- */
 
+/* The sum of the lines with the same text. */
+typedef struct
+{
+  FlamFingerprint print;
+  const char *stack; /* in the first of them */
+  gsize length;
+  gint64 weight[2];
+} FlamFoldedRow;
+
+typedef struct
+{
+  const FlamSource *source;
+  FlamText text;
+  guint n_columns;
+  guint places; /* of the weights in `rows` */
+  const FlamFingerprintKey *key;
+  FlamColumn rows; /* FlamFoldedRow: in the order of their first lines */
+  FlamInterner interner;
+  guint64 good;
+} FlamFoldedPart;
+
+/* The key is the same for all parts, and outlives them. */
+void flam_folded_part_init (FlamFoldedPart *part,
+                            const FlamSource *source,
+                            const FlamText *text,
+                            const FlamFingerprintKey *key,
+                            guint n_columns);
+void flam_folded_part_clear (FlamFoldedPart *part);
+gboolean flam_folded_part_read (FlamFoldedPart *part,
+                                const FlamProgress *progress,
+                                GError **error);
+/* Adds the rows of the next part of the text. FALSE: a sum overflows. */
+gboolean flam_folded_part_join (FlamFoldedPart *part,
+                                const FlamFoldedPart *next);
+/* FALSE, with an error: the sum of the weights overflows. */
+gboolean flam_folded_overflow (const FlamSource *source, GError **error);
+
+/* --- texts of stacks -> stacks ------------------------------------------- */
+
 typedef struct
 {
   FlamId stack;
@@ -74,24 +113,10 @@ typedef struct
   gint64 weight[2];
 } FlamFoldedSample;
 
-/* The sum of the lines with the same text. */
-typedef struct
-{
-  FlamFingerprint print;
-  FlamFoldedSample sample;
-} FlamFoldedRow;
-
 typedef struct
 {
   FlamBuilder *builder;
-  const FlamSource *source;
-  FlamText text;
   FlamFoldedNames names;
-  guint n_columns;
-  guint places; /* of the weights in `rows` */
-  FlamFingerprintKey key;
-  FlamColumn rows; /* FlamFoldedRow */
-  FlamInterner interner;
   FlamPieces frames;
   FlamColumn path;         /* FlamId: frames of the current stack */
   FlamColumn last_ends;    /* guint32: offset after each frame of `last` */
@@ -99,18 +124,15 @@ typedef struct
   FlamColumn last_threads; /* FlamId */
   const char *last;
   gsize last_length;
-  guint64 good;
-} FlamFoldedPart;
+} FlamFoldedStacks;
 
 /* The builder is the caller's. */
-void flam_folded_part_init (FlamFoldedPart *part,
-                            const FlamSource *source,
-                            const FlamText *text,
-                            FlamBuilder *builder,
-                            guint n_columns);
-void flam_folded_part_clear (FlamFoldedPart *part);
-gboolean flam_folded_part_read (FlamFoldedPart *part,
-                                const FlamProgress *progress,
-                                GError **error);
-/* FALSE, with an error: the sum of the weights overflows. */
-gboolean flam_folded_overflow (const FlamSource *source, GError **error);
+void flam_folded_stacks_init (FlamFoldedStacks *stacks,
+                              FlamBuilder *builder,
+                              const FlamSource *source);
+void flam_folded_stacks_clear (FlamFoldedStacks *stacks);
+/* Sets the sample's stack and thread. The text must outlive the stacks. */
+void flam_folded_stacks_add (FlamFoldedStacks *stacks,
+                             const char *text,
+                             gsize length,
+                             FlamFoldedSample *sample);

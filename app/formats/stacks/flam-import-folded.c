@@ -14,9 +14,15 @@
  * The number of columns is the same in the whole file: a leaf may be called
  * "thread 3", so a file is differential only if every line can be read as such.
  *
- * Several cores read large files (flam-parts.h), each into separate rows
- * (flam-folded-part.c). Lines of the same stack and thread, in one part or in
- * several, are one sample. */
+ * Several cores read large files (flam-parts.h) in two steps. First each finds
+ * the distinct texts of a part of the lines (flam-folded-part.c). These are
+ * joined, and cut again, so that no text is taken apart twice:
+ *
+ *    lines    a b a c a|c a d a b      two cores
+ *    texts    a:3 b:1 c:1|c:1 a:2 d:1 b:1
+ *    joined   a:5 b:2|c:2 d:1          two cores: stacks (flam-folded-stacks.c)
+ *
+ * Texts of the same stack and thread are one sample. */
 
 #include "flam-formats.h"
 
@@ -24,16 +30,30 @@
 #include "flam-parts.h"
 #include "flam-weights-as.h"
 
+#include <string.h>
+
+/* How many texts are taken apart between two reports of progress. */
+#define STEP 4096
+
+/* A range of the distinct texts, in tables of its own. */
+typedef struct
+{
+  gsize first, end;
+  FlamBuilder *builder;
+  FlamFoldedStacks stacks;
+} Share;
+
 typedef struct
 {
   const FlamSource *source;
   FlamBuilder *builder;
   guint n_columns;
+  FlamFingerprintKey key;
   FlamParts texts;
-  FlamFoldedPart parts[FLAM_PARTS_MAX];
-  FlamColumn samples; /* FlamFoldedSample: of all parts */
-  FlamInterner interner;
-  guint places;
+  FlamFoldedPart parts[FLAM_PARTS_MAX]; /* [0]: in the end, of all */
+  Share shares[FLAM_PARTS_MAX];
+  guint n_shares;
+  FlamColumn samples; /* FlamFoldedSample */
 } Folded;
 
 static guint
@@ -57,28 +77,27 @@ count_columns (const FlamSource *source)
   return any ? 2 : 1;
 }
 
-/* --- parts --------------------------------------------------------------- */
+/* --- lines -> distinct texts --------------------------------------------- */
 
 static void
 begin_parts (Folded *folded)
 {
+  flam_fingerprint_key_init (&folded->key);
   for (guint i = 0; i < folded->texts.n; i++)
     flam_folded_part_init (&folded->parts[i],
                            folded->source,
                            &folded->texts.text[i],
-                           i == 0 ? folded->builder : flam_builder_new (),
+                           &folded->key,
                            folded->n_columns);
 }
 
 static void
-end_parts (Folded *folded)
+end_parts (gpointer data)
 {
+  Folded *folded = data;
+
   for (guint i = 0; i < folded->texts.n; i++)
-    {
-      if (i > 0)
-        flam_builder_free (folded->parts[i].builder);
-      flam_folded_part_clear (&folded->parts[i]);
-    }
+    flam_folded_part_clear (&folded->parts[i]);
 }
 
 static gboolean
@@ -90,74 +109,14 @@ read_part (gpointer data, guint i, const FlamProgress *progress, GError **error)
 }
 
 static gboolean
-sample_equal (gconstpointer table, FlamId row, gconstpointer key)
+join_parts (Folded *folded, GError **error)
 {
-  const FlamFoldedSample *a = (const FlamFoldedSample *)table + row;
-  const FlamFoldedSample *b = key;
-
-  return a->stack == b->stack && a->thread == b->thread;
-}
-
-static gboolean
-add_sample (Folded *folded, const FlamFoldedSample *sample)
-{
-  guint32 hash = flam_hash_pair (sample->stack, sample->thread);
-  FlamSlot *slot = flam_interner_find (
-      &folded->interner, hash, sample_equal, folded->samples.data, sample);
-  FlamFoldedSample *known;
-
-  if (slot->id == FLAM_NONE)
+  for (guint i = 1; i < folded->texts.n; i++)
     {
-      *slot = (FlamSlot){ hash, folded->samples.n };
-      folded->interner.used++;
-      flam_column_append (&folded->samples, FlamFoldedSample, *sample);
-      return TRUE;
+      if (!flam_folded_part_join (&folded->parts[0], &folded->parts[i]))
+        return flam_folded_overflow (folded->source, error);
+      flam_folded_part_clear (&folded->parts[i]);
     }
-  known = &flam_column_at (&folded->samples, FlamFoldedSample, slot->id);
-  return !__builtin_add_overflow (
-             known->weight[0], sample->weight[0], &known->weight[0]) &&
-         !__builtin_add_overflow (
-             known->weight[1], sample->weight[1], &known->weight[1]);
-}
-
-/* Adds the rows of a part to those of all, with the builder's ids. */
-static gboolean
-add_part (Folded *folded, const FlamFoldedPart *part)
-{
-  gint64 factor = flam_folded_powers[folded->places - part->places];
-  g_auto (FlamMerged) merged = { NULL };
-
-  if (part->builder != folded->builder)
-    flam_builder_merge (folded->builder, part->builder, &merged);
-  for (gsize i = 0; i < part->rows.n; i++)
-    {
-      FlamFoldedSample sample =
-          flam_column_at (&part->rows, FlamFoldedRow, i).sample;
-
-      if (part->builder != folded->builder)
-        {
-          if (sample.stack != FLAM_NONE)
-            sample.stack = merged.stacks[sample.stack];
-          sample.thread = merged.threads[sample.thread];
-        }
-      for (guint c = 0; c < 2; c++)
-        if (__builtin_mul_overflow (
-                sample.weight[c], factor, &sample.weight[c]))
-          return FALSE;
-      if (!add_sample (folded, &sample))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-add_parts (Folded *folded, GError **error)
-{
-  for (guint i = 0; i < folded->texts.n; i++)
-    folded->places = MAX (folded->places, folded->parts[i].places);
-  for (guint i = 0; i < folded->texts.n; i++)
-    if (!add_part (folded, &folded->parts[i]))
-      return flam_folded_overflow (folded->source, error);
   return TRUE;
 }
 
@@ -191,6 +150,140 @@ check (const Folded *folded, GError **error)
   return TRUE;
 }
 
+/* --- texts -> stacks ----------------------------------------------------- */
+
+static void
+begin_shares (Folded *folded, const FlamLoadOptions *options)
+{
+  const FlamColumn *rows = &folded->parts[0].rows;
+  gsize size = 0;
+
+  for (gsize i = 0; i < rows->n; i++)
+    size += flam_column_at (rows, FlamFoldedRow, i).length;
+  folded->n_shares = flam_parts_of (size, options);
+  flam_column_reserve (&folded->samples, rows->n);
+  folded->samples.n = rows->n;
+  for (guint i = 0; i < folded->n_shares; i++)
+    {
+      Share *share = &folded->shares[i];
+
+      share->first = i > 0 ? share[-1].end : 0;
+      share->end = rows->n * (i + 1) / folded->n_shares;
+      share->builder = i > 0 ? flam_builder_new () : folded->builder;
+      flam_folded_stacks_init (&share->stacks, share->builder, folded->source);
+    }
+}
+
+static void
+end_shares (gpointer data)
+{
+  Folded *folded = data;
+
+  for (guint i = 0; i < folded->n_shares; i++)
+    {
+      flam_folded_stacks_clear (&folded->shares[i].stacks);
+      if (i > 0)
+        flam_builder_free (folded->shares[i].builder);
+    }
+}
+
+static gboolean
+make_stacks (gpointer data,
+             guint i,
+             const FlamProgress *progress,
+             GError **error)
+{
+  Folded *folded = data;
+  Share *share = &folded->shares[i];
+  const FlamFoldedRow *rows = folded->parts[0].rows.data;
+
+  for (gsize r = share->first; r < share->end; r++)
+    {
+      FlamFoldedSample *sample =
+          &flam_column_at (&folded->samples, FlamFoldedSample, r);
+
+      if (r % STEP == 0 && !flam_progress_step (progress, 1, error))
+        return FALSE;
+      flam_folded_stacks_add (
+          &share->stacks, rows[r].stack, rows[r].length, sample);
+      memcpy (sample->weight, rows[r].weight, sizeof sample->weight);
+    }
+  return TRUE;
+}
+
+static void
+merge_share (Folded *folded, const Share *share)
+{
+  g_auto (FlamMerged) merged = { NULL };
+
+  flam_builder_merge (folded->builder, share->builder, &merged);
+  for (gsize i = share->first; i < share->end; i++)
+    {
+      FlamFoldedSample *sample =
+          &flam_column_at (&folded->samples, FlamFoldedSample, i);
+
+      if (sample->stack != FLAM_NONE)
+        sample->stack = merged.stacks[sample->stack];
+      sample->thread = merged.threads[sample->thread];
+    }
+}
+
+/* --- stacks -> samples ---------------------------------------------------- */
+
+static gboolean
+sample_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const FlamFoldedSample *a = (const FlamFoldedSample *)table + row;
+  const FlamFoldedSample *b = key;
+
+  return a->stack == b->stack && a->thread == b->thread;
+}
+
+static gboolean
+add_sample (Folded *folded,
+            FlamInterner *interner,
+            const FlamFoldedSample *sample)
+{
+  guint32 hash = flam_hash_pair (sample->stack, sample->thread);
+  FlamSlot *slot = flam_interner_find (
+      interner, hash, sample_equal, folded->samples.data, sample);
+  FlamFoldedSample *known;
+
+  if (slot->id == FLAM_NONE)
+    {
+      *slot = (FlamSlot){ hash, folded->samples.n };
+      interner->used++;
+      flam_column_append (&folded->samples, FlamFoldedSample, *sample);
+      return TRUE;
+    }
+  known = &flam_column_at (&folded->samples, FlamFoldedSample, slot->id);
+  return !__builtin_add_overflow (
+             known->weight[0], sample->weight[0], &known->weight[0]) &&
+         !__builtin_add_overflow (
+             known->weight[1], sample->weight[1], &known->weight[1]);
+}
+
+/* Different texts may mean the same: "a;;b" and "a;[unknown];b". */
+static gboolean
+join_samples (Folded *folded, GError **error)
+{
+  FlamInterner interner;
+  gsize n = folded->samples.n;
+  gboolean ok = TRUE;
+
+  flam_interner_init (&interner);
+  flam_interner_reserve (&interner, n);
+  folded->samples.n = 0;
+  for (gsize i = 0; i < n && ok; i++)
+    {
+      FlamFoldedSample sample =
+          flam_column_at (&folded->samples, FlamFoldedSample, i);
+      ok = add_sample (folded, &interner, &sample);
+    }
+  flam_interner_clear (&interner);
+  return ok || flam_folded_overflow (folded->source, error);
+}
+
 /* --- into the builder ---------------------------------------------------- */
 
 /* A single column with negative weights is a difference, too. */
@@ -222,7 +315,7 @@ add_measures (Folded *folded, FlamWeightsAs as)
                                      folded->builder,
                                      i > 0 ? FLAM_WEIGHTS_BEFORE
                                            : FLAM_WEIGHTS_NOW),
-        flam_folded_powers[folded->places]);
+        flam_folded_powers[folded->parts[0].places]);
 }
 
 static void
@@ -244,23 +337,26 @@ load (FlamLoad *load, GError **error)
 {
   Folded *folded = flam_keep_new (load, Folded);
   FlamWeightsAs as = flam_weights_as_of (load->source, load->options);
-  gboolean ok;
+  const FlamProgress *progress = load->options->progress;
 
   folded->source = load->source;
   folded->builder = load->builder;
   folded->n_columns = count_columns (load->source);
   flam_keep_column (load, &folded->samples, FlamFoldedSample);
-  flam_interner_init (&folded->interner);
   flam_parts_cut (
       &folded->texts, load->source, load->options, flam_parts_line_start);
   begin_parts (folded);
-  ok =
-      flam_parts_read (
-          folded->texts.n, read_part, folded, load->options->progress, error) &&
-      check (folded, error) && add_parts (folded, error);
-  end_parts (folded);
-  flam_interner_clear (&folded->interner);
-  if (!ok)
+  flam_keep (load, folded, end_parts);
+  if (!flam_parts_read (folded->texts.n, read_part, folded, progress, error) ||
+      !check (folded, error) || !join_parts (folded, error))
+    return FALSE;
+  begin_shares (folded, load->options);
+  flam_keep (load, folded, end_shares);
+  if (!flam_parts_read (folded->n_shares, make_stacks, folded, progress, error))
+    return FALSE;
+  for (guint i = 1; i < folded->n_shares; i++)
+    merge_share (folded, &folded->shares[i]);
+  if (!join_samples (folded, error))
     return FALSE;
   find_signs (folded);
   scale_weights (folded, as);

@@ -40,6 +40,7 @@ typedef struct
   GHashTable *label_sets; /* text -> set */
   FlamId process;
   FlamId thread;  /* for samples without one in their labels */
+  guint64 left;   /* frames that its stacks may still have */
   guint64 beyond; /* values that overflow */
   guint64 unknown;
 } Reader;
@@ -90,6 +91,10 @@ sample_stack (Reader *reader)
       const FlamPprofLocation *location = find_location (reader, i);
 
       reader->unknown += location == NULL;
+      if (location != NULL && !flam_pprof_take_frames (reader->file.load,
+                                                       &reader->left,
+                                                       location->n))
+        break;
       for (guint k = 0; location != NULL && k < location->n; k++)
         stack = flam_builder_stack (
             reader->file.builder,
@@ -387,6 +392,7 @@ load (FlamLoad *load, GError **error)
   Reader *reader = flam_keep_new (load, Reader);
 
   flam_pprof_init (&reader->file, load);
+  reader->left = flam_pprof_most_frames (load->source->size);
   flam_keep_pieces (load, &reader->stacks);
   reader->ids = flam_keep_array (load, guint64);
   reader->values = flam_keep_array (load, guint64);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-pprof.h"
 
+#include "flam-regex.h"
+
 #include <string.h>
 
 typedef struct
@@ -16,6 +18,30 @@ typedef struct
   FlamFunction function;
   gboolean dropped;
 } Function;
+
+#define FRAMES_A_BYTE 16
+#define LEAST_FRAMES (1 << 16)
+
+guint64
+flam_pprof_most_frames (gsize size)
+{
+  return MAX (LEAST_FRAMES, FRAMES_A_BYTE * (guint64)size);
+}
+
+gboolean
+flam_pprof_take_frames (const FlamLoad *load, guint64 *left, guint n)
+{
+  if (n <= *left)
+    {
+      *left -= n;
+      return TRUE;
+    }
+  flam_builder_warn (load->builder,
+                     N_ ("the stacks repeat their frames so often that the "
+                         "last ones were left out"));
+  *left = 0;
+  return FALSE;
+}
 
 void
 flam_pprof_init (FlamPprof *file, FlamLoad *load)
@@ -192,13 +218,13 @@ resolve_mappings (FlamPprof *file)
     }
 }
 
-static GRegex *
+static FlamRegex *
 frames_regex (const FlamPprof *file, guint64 string)
 {
   g_autofree char *text = flam_pprof_text (file, string);
   g_autofree char *whole = g_strdup_printf ("^(?:%s)$", text);
-  GRegex *regex =
-      *text != '\0' ? g_regex_new (whole, G_REGEX_OPTIMIZE, 0, NULL) : NULL;
+  FlamRegex *regex =
+      *text != '\0' ? flam_regex_new (whole, G_REGEX_OPTIMIZE, NULL) : NULL;
 
   if (*text != '\0' && regex == NULL)
     flam_builder_warn (file->builder,
@@ -208,10 +234,21 @@ frames_regex (const FlamPprof *file, guint64 string)
 }
 
 static void
+warn_slow (FlamPprof *file, const FlamRegex *regex)
+{
+  const char *slow = regex != NULL ? flam_regex_get_slow (regex) : NULL;
+
+  if (slow != NULL)
+    flam_builder_warn (file->builder,
+                       N_ ("the regular expression takes too long on “%s”"),
+                       slow);
+}
+
+static void
 resolve_functions (FlamPprof *file)
 {
-  g_autoptr (GRegex) drop = frames_regex (file, file->drop);
-  g_autoptr (GRegex) keep = frames_regex (file, file->keep);
+  g_autoptr (FlamRegex) drop = frames_regex (file, file->drop);
+  g_autoptr (FlamRegex) keep = frames_regex (file, file->keep);
 
   for (guint i = 0; i < file->functions->len; i++)
     {
@@ -225,9 +262,11 @@ resolve_functions (FlamPprof *file)
       if (function->name == 0)
         function->name = function->system_name;
       name = flam_builder_get_string (file->builder, function->name);
-      row->dropped = drop != NULL && g_regex_match (drop, name, 0, NULL) &&
-                     (keep == NULL || !g_regex_match (keep, name, 0, NULL));
+      row->dropped = drop != NULL && flam_regex_match (drop, name) &&
+                     (keep == NULL || !flam_regex_match (keep, name));
     }
+  warn_slow (file, drop);
+  warn_slow (file, keep);
 }
 
 typedef struct

@@ -3,29 +3,40 @@
 
 #include <string.h>
 
+/* In small letters and singular. */
 static const struct
 {
   const char *name;
   FlamUnit as;
   gint64 scale;
 } units[] = {
-  { "nanoseconds", FLAM_UNIT_NS, 1 },
   { "nanosecond", FLAM_UNIT_NS, 1 },
   { "ns", FLAM_UNIT_NS, 1 },
-  { "microseconds", FLAM_UNIT_NS, 1000 },
+  { "microsecond", FLAM_UNIT_NS, 1000 },
   { "us", FLAM_UNIT_NS, 1000 },
-  { "milliseconds", FLAM_UNIT_NS, 1000000 },
+  { "\xc2\xb5s", FLAM_UNIT_NS, 1000 }, /* micro sign */
+  { "\xce\xbcs", FLAM_UNIT_NS, 1000 }, /* Greek mu */
+  { "millisecond", FLAM_UNIT_NS, 1000000 },
   { "ms", FLAM_UNIT_NS, 1000000 },
-  { "seconds", FLAM_UNIT_NS, 1000000000 },
+  { "second", FLAM_UNIT_NS, 1000000000 },
+  { "sec", FLAM_UNIT_NS, 1000000000 },
   { "s", FLAM_UNIT_NS, 1000000000 },
-  { "bytes", FLAM_UNIT_BYTES, 1 },
   { "byte", FLAM_UNIT_BYTES, 1 },
-  { "kilobytes", FLAM_UNIT_BYTES, 1024 },
-  { "megabytes", FLAM_UNIT_BYTES, 1048576 },
+  { "by", FLAM_UNIT_BYTES, 1 },
+  { "b", FLAM_UNIT_BYTES, 1 },
+  { "kilobyte", FLAM_UNIT_BYTES, 1 << 10 },
+  { "kbyte", FLAM_UNIT_BYTES, 1 << 10 },
+  { "kb", FLAM_UNIT_BYTES, 1 << 10 },
+  { "megabyte", FLAM_UNIT_BYTES, 1 << 20 },
+  { "mbyte", FLAM_UNIT_BYTES, 1 << 20 },
+  { "mb", FLAM_UNIT_BYTES, 1 << 20 },
+  { "gigabyte", FLAM_UNIT_BYTES, 1 << 30 },
+  { "gbyte", FLAM_UNIT_BYTES, 1 << 30 },
+  { "gb", FLAM_UNIT_BYTES, 1 << 30 },
 };
 
-static gboolean
-is_memory (const char *type, FlamUnit unit)
+gboolean
+flam_pprof_is_memory (const char *type, FlamUnit unit)
 {
   return unit == FLAM_UNIT_BYTES || strstr (type, "objects") != NULL ||
          g_str_has_prefix (type, "alloc") || g_str_has_prefix (type, "inuse");
@@ -67,10 +78,29 @@ add_measure (FlamPprof *file, guint index, guint column, gboolean before)
                             : *name != '\0' ? name
                                             : "value",
                             type->as,
-                            is_memory (name, type->as) ? FLAM_MEASURE_ALLOC
-                                                       : FLAM_MEASURE_CPU,
+                            flam_pprof_is_memory (name, type->as)
+                                ? FLAM_MEASURE_ALLOC
+                                : FLAM_MEASURE_CPU,
                             column,
                             FLAM_NONE);
+}
+
+FlamUnit
+flam_pprof_unit (const char *text, gint64 *scale)
+{
+  g_autofree char *unit = g_ascii_strdown (text, -1);
+  gsize length = strlen (unit);
+
+  if (length > 2 && unit[length - 1] == 's' && (unit[length - 2] & 0x80) == 0)
+    unit[length - 1] = '\0';
+  *scale = 1;
+  for (guint i = 0; i < G_N_ELEMENTS (units); i++)
+    if (strcmp (units[i].name, unit) == 0)
+      {
+        *scale = units[i].scale;
+        return units[i].as;
+      }
+  return FLAM_UNIT_COUNT;
 }
 
 static void
@@ -79,14 +109,7 @@ find_unit (FlamPprof *file, guint index)
   FlamPprofType *type = &g_array_index (file->types, FlamPprofType, index);
   g_autofree char *unit = flam_pprof_text (file, type->unit);
 
-  type->as = FLAM_UNIT_COUNT;
-  type->scale = 1;
-  for (guint i = 0; i < G_N_ELEMENTS (units); i++)
-    if (strcmp (units[i].name, unit) == 0)
-      {
-        type->as = units[i].as;
-        type->scale = units[i].scale;
-      }
+  type->as = flam_pprof_unit (unit, &type->scale);
 }
 
 /* Columns come before samples: so this finds the types with negative values

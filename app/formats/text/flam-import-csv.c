@@ -11,6 +11,14 @@
  *                         1,main,"1,204",0
  *                         2,parse,"1,200","1,200"
  *
+ *    the same, of         Level,Function Name,Number of Calls,Elapsed Inclusive
+ *    instrumented code    Time %,Elapsed Exclusive Time %,Avg Elapsed Inclusive
+ *                         Time,Avg Elapsed Exclusive Time,Module Name
+ *                         1,main,471,91.25,18.39,401.92,81.02,nest.exe
+ *
+ * There the self time is known in hundredths of a percent of the whole, and the
+ * whole from a row's calls, average (in ms) and share.
+ *
  * VTune's times are in seconds; its memory consumption is in bytes. The
  * delimiter is a comma, a tab or a semicolon. */
 
@@ -172,13 +180,71 @@ probe_vtune (const FlamSource *source)
 
 /* --- Visual Studio ------------------------------------------------------- */
 
+static const char self_share_head[] = "Elapsed Exclusive Time %";
+
+/* Of instrumented code: the row that took longest. */
+typedef struct
+{
+  double ns;
+  gint64 share; /* 1/100 % */
+} Longest;
+
+static void
+find_longest (FlamStackText *text, FlamSlice line, char delimiter)
+{
+  static const struct
+  {
+    const char *head;
+    gint64 scale;
+  } cells[] = {
+    { "Number of Calls", 1 },
+    { "Avg Elapsed Inclusive Time", 1000000 },
+    { "Elapsed Inclusive Time %", 100 },
+  };
+  Longest *longest = text->kept;
+  gint64 value[G_N_ELEMENTS (cells)] = { 0 };
+
+  if (longest == NULL)
+    longest = text->kept = g_new0 (Longest, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (cells); i++)
+    {
+      int column = find_column (text->last, delimiter, cells[i].head);
+      FlamSlice cell = column >= 0 ? find_cell (line, delimiter, column)
+                                   : (FlamSlice){ "", 0 };
+      const char *p = cell.text;
+      flam_amount_number (
+          &p, cell.text + cell.length, cells[i].scale, &value[i]);
+    }
+  if (value[2] > 0 && (double)value[0] * (double)value[1] > longest->ns)
+    *longest = (Longest){ (double)value[0] * (double)value[1], value[2] };
+}
+
+/* Makes times of the shares. */
+static void
+finish_vsprof (FlamStackText *text)
+{
+  const Longest *longest = text->kept;
+
+  for (guint i = 0; longest != NULL && i < text->outline.rows->len; i++)
+    {
+      FlamOutlineRow *row = flam_outline_row (&text->outline, i);
+      double ns = longest->share > 0
+                      ? (double)row->weight * longest->ns / longest->share
+                      : 0;
+      row->weight = (gint64)MIN (ns, (double)(G_MAXINT64 / 2));
+    }
+  g_clear_pointer (&text->kept, g_free);
+}
+
 static gboolean
 read_vsprof (FlamStackText *text, FlamSlice line)
 {
   static const char *const heads[] = { "Exclusive Samples",
+                                       self_share_head,
                                        "Inclusive Samples",
                                        "Number of Samples" };
   char delimiter;
+  gboolean shares = FALSE;
   FlamSlice level;
   gint64 depth;
   int column = -1;
@@ -189,14 +255,19 @@ read_vsprof (FlamStackText *text, FlamSlice line)
     {
       if (flam_slice_find (line, "Level") < line.length)
         text->last = line;
+      if (flam_slice_find (line, self_share_head) < line.length)
+        flam_stack_text_are_times (text);
       return TRUE;
     }
   delimiter = delimiter_of (text->last, "Level");
   for (guint i = 0; i < G_N_ELEMENTS (heads) && column < 0; i++)
     {
       column = find_column (text->last, delimiter, heads[i]);
-      text->outline.own = i == 0;
+      text->outline.own = i <= 1;
+      shares = column >= 0 && heads[i] == self_share_head;
     }
+  if (shares)
+    find_longest (text, line, delimiter);
   level =
       find_cell (line, delimiter, find_column (text->last, delimiter, "Level"));
   return column >= 0 && flam_slice_number (level, &depth) &&
@@ -210,7 +281,7 @@ read_vsprof (FlamStackText *text, FlamSlice line)
                         delimiter,
                         find_column (text->last, delimiter, "Module Name")),
              find_cell (line, delimiter, column),
-             1);
+             shares ? 100 : 1);
 }
 
 static guint
@@ -223,7 +294,8 @@ probe_vsprof (const FlamSource *source)
     return 0;
   return flam_slice_find (line, "Level") <= 4 &&
                  flam_slice_find (line, "Function Name") < line.length &&
-                 flam_slice_find (line, "Samples") < line.length
+                 (flam_slice_find (line, "Samples") < line.length ||
+                  flam_slice_find (line, self_share_head) < line.length)
              ? 85
              : 0;
 }
@@ -233,9 +305,9 @@ probe_vsprof (const FlamSource *source)
 static const FlamDialect dialect_vtune = { N_ ("table of VTune"),
                                            read_vtune,
                                            .own = TRUE };
-static const FlamDialect dialect_vsprof = { N_ ("table of Visual Studio"),
-                                            read_vsprof,
-                                            .own = TRUE };
+static const FlamDialect dialect_vsprof = {
+  N_ ("table of Visual Studio"), read_vsprof, NULL, finish_vsprof, .own = TRUE
+};
 
 FLAM_STACK_TEXT_IMPORTER (vtune, "vtune", N_ ("VTune, top-down CSV"), ".csv")
 FLAM_STACK_TEXT_IMPORTER (vsprof,

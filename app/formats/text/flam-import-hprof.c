@@ -211,7 +211,8 @@ read_line (gpointer data, FlamSlice line)
       return TRUE;
     }
   close_trace (reader);
-  if (flam_slice_begins (line, "TRACE "))
+  if (flam_slice_begins (line, "TRACE ") &&
+      flam_text_is_digit (line.text[strlen ("TRACE ")]))
     return open_trace (reader, line);
   if (flam_slice_begins (line, "THREAD START "))
     return add_thread (reader, line);

@@ -10,6 +10,8 @@
  *                 Weight          Self Weight             Symbol Name
  *                 30.0 ms  100.0% 0 s                      nest (4711)
  *                 20.0 ms   66.6% 20.0 ms                     main
+ *              The symbols are the third column in newer ones. Cycles and bytes
+ *              ("Bytes Used", "Count") are copied the same way.
  *
  * The lists after sample's call graph count the same samples again. */
 
@@ -106,26 +108,127 @@ probe_sample (const FlamSource *source)
 
 /* --- Instruments --------------------------------------------------------- */
 
-/* The four cells of a row. */
-static gboolean
-split_row (FlamSlice line, FlamSlice *own, FlamSlice *symbol)
+/* The head names the columns: the first is the total, the symbols are indented
+ * by depth. Where there is no column of self weights (allocations), these are
+ * the totals' differences. */
+typedef struct
 {
-  gsize tab = flam_slice_find (line, "\t");
-  FlamSlice rest;
+  guint self;   /* column; G_MAXUINT: none */
+  guint symbol; /* column */
+  guint count;  /* column: of blocks; G_MAXUINT: none */
+  gboolean is_known;
+} Instruments;
 
-  if (tab == line.length)
+typedef enum
+{
+  INSTRUMENTS_TIME,
+  INSTRUMENTS_CYCLES,
+  INSTRUMENTS_BYTES,
+} InstrumentsMeasure;
+
+/* Its kB is 1024 bytes: mallocs of 5,120 bytes on average, which macOS rounds
+ * up to 5,330, are listed as 429.93 MB for 84,671 of them. */
+static const struct
+{
+  const char *word;
+  InstrumentsMeasure measure;
+  gint64 size;
+} instruments_units[] = {
+  { "ns", INSTRUMENTS_TIME, 1 },
+  { "µs", INSTRUMENTS_TIME, 1000 },
+  { "us", INSTRUMENTS_TIME, 1000 },
+  { "ms", INSTRUMENTS_TIME, 1000000 },
+  { "s", INSTRUMENTS_TIME, 1000000000 },
+  { "min", INSTRUMENTS_TIME, G_GINT64_CONSTANT (60000000000) },
+  { "h", INSTRUMENTS_TIME, G_GINT64_CONSTANT (3600000000000) },
+  { "cycles", INSTRUMENTS_CYCLES, 1 },
+  { "Kc", INSTRUMENTS_CYCLES, 1000 },
+  { "Mc", INSTRUMENTS_CYCLES, 1000000 },
+  { "Gc", INSTRUMENTS_CYCLES, 1000000000 },
+  { "Bytes", INSTRUMENTS_BYTES, 1 },
+  { "KB", INSTRUMENTS_BYTES, 1 << 10 },
+  { "KiB", INSTRUMENTS_BYTES, 1 << 10 },
+  { "MB", INSTRUMENTS_BYTES, 1 << 20 },
+  { "MiB", INSTRUMENTS_BYTES, 1 << 20 },
+  { "GB", INSTRUMENTS_BYTES, 1 << 30 },
+  { "GiB", INSTRUMENTS_BYTES, 1 << 30 },
+};
+
+/* "404.75 Mc", "1.20min  100.0%", "693" (ms, whose unit is in the head), "-".
+ * FALSE: neither. */
+static gboolean
+parse_instruments_amount (FlamSlice cell,
+                          gint64 *value,
+                          InstrumentsMeasure *measure)
+{
+  FlamSlice text = flam_slice_strip (cell);
+  const char *end = text.text + text.length;
+  const char *p = text.text;
+  gsize length = 0;
+  gint64 whole;
+
+  *value = 0;
+  *measure = INSTRUMENTS_TIME;
+  if (flam_slice_is (text, "-"))
+    return TRUE;
+  if (!flam_amount_number (&p, end, 1, &whole))
     return FALSE;
-  rest = flam_slice_from (line, tab + 1);
-  tab = flam_slice_find (rest, "\t");
-  if (tab == rest.length)
-    return FALSE;
-  *own = flam_slice_strip ((FlamSlice){ rest.text, tab });
-  rest = flam_slice_from (rest, tab + 1);
-  tab = flam_slice_find (rest, "\t");
-  if (tab == rest.length)
-    return FALSE;
-  *symbol = flam_slice_from (rest, tab + 1);
-  return symbol->length > 0;
+  while (p < end && *p == ' ')
+    p++;
+  while (p + length < end && p[length] != ' ')
+    length++;
+  for (guint i = 0; i < G_N_ELEMENTS (instruments_units); i++)
+    if (flam_slice_is ((FlamSlice){ p, length }, instruments_units[i].word))
+      {
+        *measure = instruments_units[i].measure;
+        p = text.text;
+        return flam_amount_number (&p, end, instruments_units[i].size, value);
+      }
+  p = text.text;
+  return length == 0 && flam_amount_number (&p, end, 1000000, value);
+}
+
+static gboolean
+read_instruments_head (FlamStackText *text, FlamSlice line)
+{
+  Instruments *state = text->kept = g_new0 (Instruments, 1);
+
+  state->self = state->symbol = state->count = G_MAXUINT;
+  for (guint i = 0; line.length > 0; i++)
+    {
+      FlamSlice cell = flam_slice_strip (flam_slice_take_cell (&line));
+      if (i > 0 && flam_slice_begins (cell, "Self"))
+        state->self = i;
+      else if (flam_slice_is (cell, "Count"))
+        state->count = i;
+      else if (flam_slice_begins (cell, "Symbol Name"))
+        state->symbol = i;
+    }
+  text->outline.own = state->self != G_MAXUINT;
+  if (state->count > state->symbol || text->outline.own)
+    state->count = G_MAXUINT;
+  return state->symbol != G_MAXUINT;
+}
+
+/* The first row's total says what is measured. */
+static void
+name_instruments_measure (FlamStackText *text, InstrumentsMeasure measure)
+{
+  static const char cycles[] = N_ ("Cycles"), bytes[] = N_ ("Bytes used");
+
+  switch (measure)
+    {
+    case INSTRUMENTS_TIME:
+      flam_stack_text_are_times (text);
+      break;
+    case INSTRUMENTS_CYCLES:
+      text->event = (FlamSlice){ cycles, strlen (cycles) };
+      break;
+    case INSTRUMENTS_BYTES:
+      flam_stack_text_are_bytes (text);
+      text->event = (FlamSlice){ bytes, strlen (bytes) };
+      break;
+    }
 }
 
 static void
@@ -139,31 +242,47 @@ parse_instruments (FlamSlice text, FlamTextFrame *frame)
 static gboolean
 read_instruments (FlamStackText *text, FlamSlice line)
 {
-  FlamSlice own, symbol, name;
-  FlamAmount amount;
-  const char *p;
+  FlamSlice weight = { "", 0 }, symbol = { "", 0 }, name;
+  gint64 count = 0;
+  Instruments *state = text->kept;
+  InstrumentsMeasure measure;
+  gint64 value;
 
   if (line.length == 0)
     return TRUE;
-  if (!split_row (line, &own, &symbol))
-    return FALSE;
-  p = own.text;
-  if (!text->open) /* the head: in older ones it contains the unit */
+  if (state == NULL)
+    return read_instruments_head (text, line);
+  for (guint i = 0; i <= state->symbol && line.length > 0; i++)
     {
-      text->open = TRUE;
-      flam_stack_text_are_times (text);
-      return flam_slice_find (symbol, "Symbol Name") < symbol.length;
-    }
-  if (!flam_amount_parse (&p, own.text + own.length, &amount))
-    return FALSE;
-  if (!amount.has_unit)
-    {
-      p = own.text;
-      flam_amount_number (&p, own.text + own.length, 1000000, &amount.value);
+      FlamSlice cell = flam_slice_take_cell (&line);
+      if (i == 0 && !state->is_known)
+        {
+          if (!parse_instruments_amount (cell, &value, &measure))
+            return FALSE;
+          name_instruments_measure (text, measure);
+          state->is_known = TRUE;
+        }
+      if (i == state->count &&
+          !flam_slice_number (flam_slice_strip (cell), &count))
+        count = 0;
+      if (i == state->self || (i == 0 && state->self == G_MAXUINT))
+        weight = cell;
+      else if (i == state->symbol)
+        symbol = cell;
     }
   name = flam_slice_strip (symbol);
-  flam_stack_text_row (text, name.text - symbol.text, name, amount.value);
+  if (name.length == 0 || !parse_instruments_amount (weight, &value, &measure))
+    return FALSE;
+  flam_stack_text_row (text, name.text - symbol.text, name, value);
+  if (state->count != G_MAXUINT)
+    flam_stack_text_count (text, count);
   return TRUE;
+}
+
+static void
+finish_instruments (FlamStackText *text)
+{
+  g_clear_pointer (&text->kept, g_free);
 }
 
 static guint
@@ -176,7 +295,8 @@ probe_instruments (const FlamSource *source)
     return 0;
   return flam_slice_find (line, "\t") < line.length &&
                  (flam_slice_begins (line, "Weight\t") ||
-                  flam_slice_begins (line, "Running Time\t")) &&
+                  flam_slice_begins (line, "Running Time\t") ||
+                  flam_slice_begins (line, "Bytes Used\t")) &&
                  flam_slice_find (line, "Symbol Name") < line.length
              ? 90
              : 0;
@@ -187,9 +307,10 @@ probe_instruments (const FlamSource *source)
 static const FlamDialect dialect_sample = { N_ ("output of sample"),
                                             read_sample,
                                             parse_sample };
-static const FlamDialect dialect_instruments = {
-  N_ ("copy from Instruments"), read_instruments, parse_instruments, .own = TRUE
-};
+static const FlamDialect dialect_instruments = { N_ ("copy from Instruments"),
+                                                 read_instruments,
+                                                 parse_instruments,
+                                                 finish_instruments };
 
 FLAM_STACK_TEXT_IMPORTER (
     sample, "sample", "macOS sample", ".sample.txt", ".txt")

@@ -150,8 +150,8 @@ probe_pmcstat (const FlamSource *source)
   flam_text_each_of_head (source, line)
     if (flam_slice_begins (line, "@ ") && flam_slice_ends (line, " samples]"))
       event = TRUE;
-    else if (event && line.length > 0)
-      return parse_row (line, &count, &name) ? 90 : 0;
+    else if (event && parse_row (line, &count, &name))
+      return 90;
   return 0;
 }
 

@@ -13,11 +13,13 @@
  *                     3                            3
  *
  * The key of bpftrace's map may have other parts before and after its stacks: a
- * name is the thread's, a number its id; each map is a measure. Between a
+ * name is the thread's, a number its id; each map is a measure. With -f json
+ * each map is a line, and its keys are the same texts. Between a
  * kernel's stack and a program's there is "," or bcc's "--". Times are µs if
  * bcc's head has that unit. Source: the tools' own manuals; FlameGraph's
  * scripts have the same counts. */
 
+#include "flam-json.h"
 #include "flam-stack-text.h"
 
 /* --- frames -------------------------------------------------------------- */
@@ -195,7 +197,7 @@ end_map_row (FlamStackText *text, FlamSlice key, gint64 count)
 }
 
 static gboolean
-read_bpftrace (FlamStackText *text, FlamSlice line)
+read_bpftrace_line (FlamStackText *text, FlamSlice line)
 {
   FlamSlice part = flam_slice_strip (line);
   FlamSlice before;
@@ -236,6 +238,70 @@ read_bpftrace (FlamStackText *text, FlamSlice line)
   return TRUE;
 }
 
+/* The key and its count as lines, as bpftrace prints them without JSON. */
+static gboolean
+read_map_row (FlamStackText *text, const char *map, FlamJson *json)
+{
+  gsize length;
+  const char *key = flam_json_get_key (json, &length);
+  g_autofree char *whole = NULL;
+  FlamSlice rest;
+  gboolean good = TRUE;
+
+  if (json->token != FLAM_JSON_NUMBER || memchr (key, '\n', length) == NULL)
+    return TRUE; /* statistics, or a key without a stack */
+  if (text->kept == NULL)
+    text->kept = g_string_chunk_new (4096);
+  whole = g_strdup_printf (
+      "%s[%s]: %" G_GINT64_FORMAT "\n", map, key, flam_json_get_int (json));
+  rest.text = g_string_chunk_insert (text->kept, whole);
+  rest.length = strlen (rest.text);
+  while (rest.length > 0)
+    {
+      gsize end = flam_slice_find (rest, "\n");
+      FlamSlice line = { rest.text, end };
+
+      good &= read_bpftrace_line (text, line);
+      rest = flam_slice_from (rest, MIN (end + 1, rest.length));
+    }
+  return good;
+}
+
+static gboolean
+read_bpftrace_json (FlamStackText *text, FlamSlice line)
+{
+  g_auto (FlamJson) json = { 0 };
+  gboolean good = TRUE;
+
+  flam_json_open (&json, line.text, line.length);
+  flam_json_each (&json)
+    if (flam_json_key_is (&json, "data"))
+      flam_json_each (&json)
+        {
+          g_autofree char *map = g_strdup (flam_json_get_key (&json, NULL));
+
+          if (*map == '@')
+            flam_json_each (&json)
+              good &= read_map_row (text, map, &json);
+        }
+  return good && flam_json_finish (&json, text->source, NULL);
+}
+
+static gboolean
+read_bpftrace (FlamStackText *text, FlamSlice line)
+{
+  return flam_slice_begins (line, "{\"type\"")
+             ? read_bpftrace_json (text, line)
+             : read_bpftrace_line (text, line);
+}
+
+static void
+finish_bpftrace (FlamStackText *text)
+{
+  if (text->kept != NULL)
+    g_string_chunk_free (g_steal_pointer (&text->kept));
+}
+
 static guint
 probe_bpftrace (const FlamSource *source)
 {
@@ -243,6 +309,13 @@ probe_bpftrace (const FlamSource *source)
   gint64 count;
   gboolean open = FALSE;
 
+  if (flam_source_first_char (source) == '{')
+    return flam_source_head_has (
+               source, 256, "{\"type\": \"attached_probes\"") ||
+                   flam_source_head_has (
+                       source, 256, "{\"type\": \"map\", \"data\": {\"@")
+               ? 85
+               : 0;
   flam_text_each_of_head (source, line)
     {
       FlamSlice part = flam_slice_strip (line);
@@ -434,7 +507,8 @@ probe_stap (const FlamSource *source)
 
 static const FlamDialect dialect_bpftrace = { N_ ("output of bpftrace"),
                                               read_bpftrace,
-                                              flam_stack_text_parse_traced };
+                                              flam_stack_text_parse_traced,
+                                              finish_bpftrace };
 static const FlamDialect dialect_bcc = { N_ ("output of bcc's tools"),
                                          read_bcc,
                                          flam_stack_text_parse_traced };
@@ -445,7 +519,8 @@ static const FlamDialect dialect_stap = { N_ ("output of SystemTap"),
                                           read_stap,
                                           flam_stack_text_parse_traced };
 
-FLAM_STACK_TEXT_IMPORTER (bpftrace, "bpftrace", "bpftrace", ".bt.txt", ".txt")
+FLAM_STACK_TEXT_IMPORTER (
+    bpftrace, "bpftrace", "bpftrace", ".bt.txt", ".txt", ".json")
 FLAM_STACK_TEXT_IMPORTER (bcc, "bcc", "bcc", ".txt")
 FLAM_STACK_TEXT_IMPORTER (dtrace, "dtrace", "DTrace", ".stacks", ".txt")
 FLAM_STACK_TEXT_IMPORTER (stap, "stap", "SystemTap", ".txt")

@@ -288,12 +288,32 @@ flam_stack_text_row (FlamStackText *text,
                            weight);
 }
 
+void
+flam_stack_text_count (FlamStackText *text, gint64 count)
+{
+  FlamOutline *outline = &text->outline;
+
+  if (outline->counts == NULL)
+    outline->counts = flam_keep_zeroed (text->load, gint64);
+  g_array_set_size (outline->counts, outline->rows->len);
+  g_array_index (outline->counts, gint64, outline->rows->len - 1) = count;
+}
+
 static void
 add_rows (FlamStackText *text)
 {
+  static const FlamMeasureRow counts = { "allocations",
+                                         N_ ("Allocations"),
+                                         FLAM_OF_BLOCKS };
+
   if (text->outline.rows->len == 0)
     return;
   find_event (text);
+  if (text->outline.counts != NULL)
+    flam_load_measure (text->builder,
+                       &counts,
+                       (int)flam_builder_add_column (text->builder),
+                       FLAM_NONE);
   flam_outline_finish (&text->outline, text->builder);
   text->samples += text->outline.rows->len;
   flam_builder_warn_count (text->builder,
@@ -319,6 +339,7 @@ flam_stack_text_load (FlamLoad *load, GError **error)
   gboolean whole;
 
   text->dialect = dialect;
+  text->load = load;
   text->source = load->source;
   text->builder = load->builder;
   text->stack = flam_keep_array (load, FlamId);

@@ -45,6 +45,7 @@ typedef struct
 struct _FlamStackText
 {
   const FlamDialect *dialect;
+  FlamLoad *load;
   const FlamSource *source;
   FlamBuilder *builder;
   FlamWeightsAs weights_as; /* the unit of the counts, given or guessed */
@@ -103,6 +104,8 @@ void flam_stack_text_add_row (FlamStackText *text,
                               guint depth,
                               FlamId frame,
                               gint64 weight);
+/* How many blocks of memory the row added last has; a second measure. */
+void flam_stack_text_count (FlamStackText *text, gint64 count);
 /* Its counts are µs; call this before the first of them. */
 void flam_stack_text_are_times (FlamStackText *text);
 void flam_stack_text_are_bytes (FlamStackText *text);

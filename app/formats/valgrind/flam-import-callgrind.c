@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-call-graph.h"
 #include "flam-formats.h"
+#include "flam-pprof.h"
 #include "flam-text.h"
 
 /* callgrind's and cachegrind's files, and those of other tools with that
@@ -31,6 +32,8 @@
 
 #define MAX_EVENTS 32
 #define MAX_POSITIONS 2
+/* What was read need not stay in memory: it is left in pieces of this size. */
+#define LEAVE_BYTES (4 << 20)
 
 typedef struct
 {
@@ -44,7 +47,8 @@ typedef struct
   FlamLoad *load;
   FlamBuilder *builder;
   FlamCallGraph *graph;
-  GPtrArray *events; /* names */
+  GPtrArray *events;         /* names */
+  gint64 scales[MAX_EVENTS]; /* of their units; 1 for counts */
   guint n_positions;
   gint64 position[MAX_POSITIONS];
   FlamPieces names;      /* "(1" of a space -> string */
@@ -56,6 +60,7 @@ typedef struct
   gboolean has_function;
   gboolean is_call; /* the next line of costs is of a call */
   gboolean is_jump; /* the next line is the source of a jump: no costs */
+  const char *left; /* the text before is left */
 } Reader;
 
 enum
@@ -233,7 +238,9 @@ read_costs (Reader *reader, const char *p, const char *end)
   for (guint i = 0; i < reader->events->len; i++)
     {
       skip_spaces (&p, end);
-      if (p < end && !flam_text_number (&p, end, &costs[i]))
+      if (p < end &&
+          (!flam_text_number (&p, end, &costs[i]) ||
+           __builtin_mul_overflow (costs[i], reader->scales[i], &costs[i])))
         return FALSE;
     }
   if (reader->is_jump)
@@ -330,6 +337,26 @@ read_specification (Reader *reader, const char *line, const char *end)
   return TRUE;
 }
 
+/* go tool pprof adds the unit to the name: "cpu(ms)", "inuse_space(MB)". */
+static FlamUnit
+cut_unit (char *name, gint64 *scale)
+{
+  char *open = strrchr (name, '(');
+  gsize length = strlen (name);
+  FlamUnit unit;
+
+  *scale = 1;
+  if (open == NULL || open == name || name[length - 1] != ')')
+    return FLAM_UNIT_COUNT;
+  name[length - 1] = '\0';
+  unit = flam_pprof_unit (open + 1, scale);
+  if (unit != FLAM_UNIT_COUNT)
+    *open = '\0';
+  else
+    name[length - 1] = ')';
+  return unit;
+}
+
 static void
 read_events (Reader *reader, const char *p, const char *end)
 {
@@ -346,11 +373,22 @@ read_events (Reader *reader, const char *p, const char *end)
   for (guint i = 0; i < reader->events->len; i++)
     flam_builder_add_column (reader->builder);
   for (guint i = 0; i < reader->events->len; i++)
-    flam_builder_add_event_measure (reader->builder,
-                                    reader->events->pdata[i],
-                                    FLAM_UNIT_COUNT,
-                                    i,
-                                    FLAM_NONE);
+    {
+      char *name = reader->events->pdata[i];
+      FlamUnit unit = cut_unit (name, &reader->scales[i]);
+
+      if (unit == FLAM_UNIT_BYTES)
+        flam_builder_add_measure (reader->builder,
+                                  name,
+                                  name,
+                                  unit,
+                                  FLAM_MEASURE_ALLOC,
+                                  (int)i,
+                                  FLAM_NONE);
+      else
+        flam_builder_add_event_measure (
+            reader->builder, name, unit, (int)i, FLAM_NONE);
+    }
   reader->graph = flam_call_graph_new (reader->load, reader->events->len);
 }
 
@@ -384,12 +422,23 @@ read_header (Reader *reader, const char *line, const char *end)
   return p > line && p < end && *p == ':';
 }
 
+/* Names are copied, and nothing else refers to the lines before. */
+static void
+leave_before (Reader *reader, const char *line)
+{
+  flam_source_leave_part (
+      reader->load->source, (const guint8 *)reader->left, (const guint8 *)line);
+  reader->left = line;
+}
+
 static gboolean
 read_line (gpointer data, FlamSlice slice)
 {
   Reader *reader = data;
   const char *line = slice.text, *end = line + slice.length;
 
+  if (G_UNLIKELY (line - reader->left >= LEAVE_BYTES))
+    leave_before (reader, line);
   if (slice.length == 0 || *line == '#')
     return TRUE;
   if (flam_text_is_digit (*line) || *line == '+' || *line == '-' ||
@@ -413,6 +462,8 @@ load (FlamLoad *load, GError **error)
   reader->events = flam_keep_pointers (load, g_free);
   reader->functions = flam_keep_table (load, FLAM_KEY_NUMBER, NULL);
   flam_keep_pieces (load, &reader->names);
+  flam_pieces_copy (&reader->names);
+  reader->left = (const char *)load->source->data;
   if (!flam_text_read (
           &reader->text, load, read_line, reader, "callgrind's", error))
     return FALSE;

@@ -15,7 +15,8 @@
  * function's resource has the library, a row of "libs". Raw (as Firefox itself
  * dumps): a frame has a "location" in place of a func: "name (file:line)",
  * since version 32 with the row of its file in "sources"; other processes are
- * whole profiles in "processes".
+ * whole profiles in "processes". What the performance panel of Firefox's tools
+ * saved until version 90 is a raw profile as member "profile".
  *
  * Members may have any order: a thread's columns are read first, and become
  * samples at the profile's end, when all tables that they refer to are read.
@@ -33,6 +34,8 @@
 #define RAW_VERSION 36
 /* The stacks of samples are prefetched by so many samples. */
 #define AHEAD 24
+/* Of the times in its head, ns; far from an overflow. */
+#define LATEST (G_MAXINT64 / 4)
 
 /* A thread that was read, while tables that it refers to may still follow. */
 typedef struct
@@ -320,16 +323,37 @@ read_libs (Gecko *gecko, FlamJson *json)
     }
 }
 
+/* When it recorded, on the clock of the samples. The first process with that
+ * speaks for all. */
+static void
+read_range (Gecko *gecko, gint64 from, gint64 to)
+{
+  FlamFacts *facts = flam_builder_facts (gecko->builder);
+
+  if (from < 0 || from > LATEST || to <= from || to > LATEST ||
+      facts->duration_ns > 0)
+    return;
+  flam_builder_set_origin (gecko->builder, from + gecko->offset);
+  facts->duration_ns = to - from;
+  if (facts->start_unix_ns > 0)
+    facts->start_unix_ns += from + gecko->offset;
+}
+
 static void
 read_meta (Gecko *gecko, FlamJsonText piece)
 {
   g_auto (FlamJson) json = { 0 };
   gint64 start = 0, processed = 0, raw = 0;
+  gint64 from = -1, to = -1;
 
   flam_json_open (&json, piece.text, piece.length);
   flam_json_each (&json)
     if (flam_json_key_is (&json, "startTime"))
       start = flam_json_get_scaled (&json, FLAM_GECKO_MICRO);
+    else if (flam_json_key_is (&json, "profilingStartTime"))
+      from = flam_json_get_scaled (&json, FLAM_GECKO_MICRO);
+    else if (flam_json_key_is (&json, "profilingEndTime"))
+      to = flam_json_get_scaled (&json, FLAM_GECKO_MICRO);
     else if (flam_json_key_is (&json, "preprocessedProfileVersion"))
       processed = flam_json_get_int (&json);
     else if (flam_json_key_is (&json, "version"))
@@ -345,6 +369,7 @@ read_meta (Gecko *gecko, FlamJsonText piece)
       flam_builder_facts (gecko->builder)->start_unix_ns = start;
     }
   gecko->offset = start > 0 && gecko->start > 0 ? start - gecko->start : 0;
+  read_range (gecko, from, to);
   /* A processed profile keeps the version of its raw profile. */
   gecko->newest = processed != 0 ? PROCESSED_VERSION : RAW_VERSION;
   if ((processed != 0 ? processed : raw) > gecko->newest)
@@ -421,6 +446,12 @@ read_profile (Gecko *gecko, FlamJson *json, FlamJsonText piece)
       processes = flam_json_take (json);
     else if (flam_json_key_is (json, "counters"))
       counters = flam_json_take (json);
+    else if (flam_json_key_is (json, "profile") &&
+             json->token == FLAM_JSON_OBJECT)
+      {
+        FlamJsonText recorded = flam_json_take (json);
+        g_array_append_val (gecko->profiles, recorded);
+      }
   read_meta (gecko, meta);
   add_threads (gecko);
   flam_gecko_counters_read (
@@ -492,7 +523,8 @@ const FlamImporter flam_import_gecko = {
   .mime_types = FLAM_LIST ("application/json"),
   .signs = FLAM_SIGNS (
       FLAM_HEAD (95, '{', 65536, "\"meta\"", "\"preprocessedProfileVersion\""),
+      FLAM_HEAD (85, '{', 65536, "\"meta\"", "\"processType\"", "\"interval\""),
       FLAM_HEAD (
-          85, '{', 65536, "\"meta\"", "\"processType\"", "\"interval\"")),
+          85, '{', 65536, "{\"label\":", "\"duration\":", "\"markers\":[")),
   .load = load,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-formats.h"
+#include "flam-json.h"
 #include "flam-ranges.h"
 #include "flam-text.h"
 
@@ -19,8 +20,15 @@
  *
  * The code at an address is that created last there. An address that begins
  * with + or - is relative to the previous one. "\x2C" is a comma. A JavaScript
- * function is the same one in all tiers. Source of facts: V8's
- * tools/tickprocessor.mjs, src/logging/log.cc. */
+ * function is the same one in all tiers.
+ *
+ * `node --prof-process --preprocess` makes JSON of it:
+ *
+ *    code    [{name, type: JS, CODE, CPP or SHARED_LIB, kind}, …]
+ *    ticks   [{tm: µs, vm: what the engine did, s: [code, offset, …]}, …]
+ *       leaf first; code -1: unknown, and its address in place of the offset
+ *
+ * Source of facts: V8's tools/tickprocessor.mjs, src/logging/log.cc. */
 
 #define MAX_FIELDS 4096
 #define LIBRARIES 0x80000000u /* values of ranges of modules */
@@ -152,7 +160,7 @@ take_line (char *place)
   for (guint i = 0; i < 2; i++)
     {
       char *colon = strrchr (place, ':');
-      if (colon == NULL || colon == place || !g_ascii_isdigit (colon[1]))
+      if (colon == NULL || !g_ascii_isdigit (colon[1]))
         break;
       line = MIN (g_ascii_strtoull (colon + 1, NULL, 10), G_MAXINT32);
       *colon = '\0';
@@ -172,14 +180,17 @@ is_javascript (const Reader *reader)
   return FALSE;
 }
 
+/* `text` is "work /a.js:12:25" for JavaScript; it is cut. */
 static FlamId
-make_function (Reader *reader)
+make_function (Reader *reader,
+               char *text,
+               gboolean javascript,
+               guint other_flags)
 {
-  g_autofree char *text = get_text (reader, 6);
   FlamFunction function = { .module = FLAM_NONE, .kind = FLAM_KIND_NATIVE };
   char *space = strrchr (text, ' ');
 
-  if (is_javascript (reader))
+  if (javascript)
     {
       function.kind = FLAM_KIND_INTERPRETED;
       if (space != NULL)
@@ -192,8 +203,8 @@ make_function (Reader *reader)
           *space = '\0';
         }
     }
-  else if (!field_is (reader, 1, "Builtin"))
-    function.flags = FLAM_FUNCTION_IRRELEVANT;
+  else
+    function.flags = other_flags;
   function.name = flam_builder_string (
       reader->builder, *text != '\0' ? text : "(anonymous)", -1);
   return flam_builder_function (reader->builder, &function);
@@ -203,12 +214,17 @@ static gboolean
 create_code (Reader *reader)
 {
   FlamRange range = { 0 };
+  g_autofree char *text = get_text (reader, 6);
   guint64 size;
 
   if (!get_number (reader, 4, &range.start) || !get_number (reader, 5, &size) ||
       __builtin_add_overflow (range.start, size, &range.end))
     return FALSE;
-  range.value = make_function (reader);
+  range.value = make_function (
+      reader,
+      text,
+      is_javascript (reader),
+      field_is (reader, 1, "Builtin") ? 0 : FLAM_FUNCTION_IRRELEVANT);
   flam_ranges_add (reader->code, &range);
   return TRUE;
 }
@@ -317,12 +333,25 @@ push_stack (Reader *reader, guint64 pc)
     }
 }
 
+/* Of the frames. */
+static void
+add_sample (Reader *reader, guint64 time, guint64 state)
+{
+  FlamSample sample = { .thread = reader->thread };
+  gint64 one = 1;
+
+  sample.stack = flam_load_stack (reader->builder, reader->frames);
+  sample.time = MIN (time, G_MAXINT64 / 4000) * 1000;
+  if (state == STATE_IDLE)
+    sample.state = FLAM_STATE_SLEEP;
+  flam_builder_add_sample (reader->builder, &sample, &one);
+  reader->ticks++;
+}
+
 static gboolean
 add_tick (Reader *reader)
 {
-  FlamSample sample = { .thread = reader->thread };
   guint64 pc, time, callback, top, state;
-  gint64 one = 1;
 
   if (!get_number (reader, 1, &pc) || !get_number (reader, 2, &time) ||
       !get_number (reader, 3, &callback) || !get_number (reader, 4, &top) ||
@@ -333,12 +362,7 @@ add_tick (Reader *reader)
     g_array_append_val (reader->frames, reader->collector);
   push_address (reader, callback != 0 ? top : pc, TRUE);
   push_stack (reader, pc);
-  sample.stack = flam_load_stack (reader->builder, reader->frames);
-  sample.time = MIN (time, G_MAXINT64 / 4000) * 1000;
-  if (state == STATE_IDLE)
-    sample.state = FLAM_STATE_SLEEP;
-  flam_builder_add_sample (reader->builder, &sample, &one);
-  reader->ticks++;
+  add_sample (reader, time, state);
   return TRUE;
 }
 
@@ -362,6 +386,120 @@ read_line (gpointer data, FlamSlice line)
   return TRUE;
 }
 
+/* --- preprocessed -------------------------------------------------------- */
+
+typedef struct
+{
+  FlamId function; /* FLAM_NONE: a library, */
+  FlamId module;   /* this one */
+} Code;
+
+static void
+read_code (Reader *reader, FlamJson *json, GArray *codes)
+{
+  flam_json_each (json)
+    {
+      g_autofree char *name = NULL;
+      gboolean library = FALSE, javascript = FALSE, native = FALSE;
+      guint flags = FLAM_FUNCTION_IRRELEVANT;
+      Code code = { FLAM_NONE, FLAM_NONE };
+
+      flam_json_each (json)
+        if (flam_json_key_is (json, "name") && name == NULL)
+          name = g_strdup (flam_json_get_string (json, NULL));
+        else if (flam_json_key_is (json, "type"))
+          {
+            library = flam_json_string_is (json, "SHARED_LIB");
+            javascript = flam_json_string_is (json, "JS");
+            native = flam_json_string_is (json, "CPP");
+          }
+        else if (flam_json_key_is (json, "kind") &&
+                 flam_json_string_is (json, "Builtin"))
+          flags = 0;
+      if (name == NULL)
+        name = g_strdup ("");
+      if (library)
+        code.module = flam_builder_module (
+            reader->builder, name, "", FLAM_ADDRESS_FILE_OFFSET);
+      else if (native) /* "t write": as nm prints it */
+        code.function = make_function (
+            reader,
+            g_ascii_isalpha (name[0]) && name[1] == ' ' ? name + 2 : name,
+            FALSE,
+            0);
+      else
+        code.function = make_function (reader, name, javascript, flags);
+      g_array_append_val (codes, code);
+    }
+}
+
+static void
+push_code (Reader *reader, const GArray *codes, gint64 id, gint64 offset)
+{
+  gboolean leaf = reader->frames->len == 0;
+  FlamFunction unknown = { .module = FLAM_NONE };
+  const Code *code = NULL;
+  FlamId frame;
+
+  if (id >= 0 && id < codes->len)
+    code = &g_array_index (codes, Code, (guint)id);
+  else if (!leaf)
+    return;
+  if (code != NULL)
+    unknown.module = code->module;
+  if (code != NULL && code->function != FLAM_NONE)
+    frame = flam_builder_frame (reader->builder, code->function, 0, 0, 0);
+  else
+    frame = flam_builder_frame_of (
+        reader->builder, &unknown, MAX (offset - !leaf, 0), 0, 0);
+  g_array_append_val (reader->frames, frame);
+}
+
+static void
+read_tick (Reader *reader, FlamJson *json, const GArray *codes, GArray *stack)
+{
+  gint64 time = 0, state = 0;
+
+  g_array_set_size (stack, 0);
+  flam_json_each (json)
+    if (flam_json_key_is (json, "tm"))
+      time = flam_json_get_int (json);
+    else if (flam_json_key_is (json, "vm"))
+      state = flam_json_get_int (json);
+    else if (flam_json_key_is (json, "s"))
+      flam_json_get_ints (json, stack);
+  g_array_set_size (reader->frames, 0);
+  for (guint i = 0; i + 1 < stack->len; i += 2)
+    push_code (reader,
+               codes,
+               g_array_index (stack, gint64, i),
+               g_array_index (stack, gint64, i + 1));
+  if (state == STATE_GC)
+    g_array_prepend_val (reader->frames, reader->collector);
+  add_sample (reader, (guint64)MAX (time, 0), (guint64)MAX (state, 0));
+}
+
+static gboolean
+load_preprocessed (FlamLoad *load, Reader *reader, GError **error)
+{
+  GArray *codes = flam_keep_array (load, Code);
+  GArray *stack = flam_keep_array (load, gint64);
+  FlamJson *json = flam_json_load (load, NULL);
+  FlamJsonText ticks = { .text = "" };
+  g_auto (FlamJson) inner = { 0 };
+
+  flam_json_each (json)
+    if (flam_json_key_is (json, "code"))
+      read_code (reader, json, codes);
+    else if (flam_json_key_is (json, "ticks"))
+      ticks = flam_json_take (json);
+  flam_json_open (&inner, ticks.text, ticks.length);
+  flam_json_report (&inner, load->options->progress);
+  flam_json_each (&inner)
+    read_tick (reader, &inner, codes, stack);
+  return flam_json_end (json, load, reader->ticks > 0, error);
+}
+
 /* --- the importer -------------------------------------------------------- */
 
 static gboolean
@@ -381,6 +519,8 @@ load (FlamLoad *load, GError **error)
 
   flam_load_measures (builder, FLAM_STANDARD_SAMPLES);
   flam_builder_set_has_times (builder);
+  if (flam_source_first_char (load->source) == '{')
+    return load_preprocessed (load, &reader, error);
   return flam_text_read (
       &reader.text, load, read_line, &reader, N_ ("a log of V8"), error);
 }
@@ -388,10 +528,11 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_v8_log = {
   .id = "v8-log",
   .label = "V8 log (--prof)",
-  .suffixes = FLAM_LIST ("v8.log"),
-  .mime_types = FLAM_LIST ("text/plain"),
+  .suffixes = FLAM_LIST ("v8.log", ".v8log.json"),
+  .mime_types = FLAM_LIST ("text/plain", "application/json"),
   .signs = FLAM_SIGNS (
       FLAM_HEAD (95, 0, 16, "v8-version,"),
-      FLAM_HEAD (85, 0, 4096, "\ncode-creation,", "shared-library")),
+      FLAM_HEAD (85, 0, 4096, "\ncode-creation,", "shared-library"),
+      FLAM_HEAD (90, '{', 4096, "\"code\"", "\"type\"", "\"SHARED_LIB\"")),
   .load = load,
 };

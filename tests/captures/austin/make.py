@@ -69,3 +69,21 @@ for version in (1, 2, 3, 4):
 (here / "cut.mojo").write_bytes(file(3, "wall")[:-30])
 (here / "wrong.mojo").write_bytes(file(3, "wall") + b"\77\0")
 (here / "headless.mojo").write_bytes(b"MOJ\3\77\0")
+
+
+def native():
+    """As austinp has native frames: unresolved, resolved, and without a file."""
+    out = b"MOJ" + number(3) + metadata("mode", "cpu")
+    out += metadata("map", "400000-423000 /opt/python3") + metadata("map", "423000-671000 /opt/python3")
+    out += metadata("map", "7f9005a2c000-7f9005a2f000 /opt/libm.so") + metadata("map", "what")
+    out += stack(3, 4711, "1a2b")
+    out += string(70, "native@424010") + string(71, "PyLong_New") + string(72, "native@99")
+    out += string(73, "/opt/python3") + string(74, "pack") + string(75, "pack.h")
+    out += frame(3, 500, 70, 71, 0) + frame(3, 501, 72, 1, 0) + frame(3, 502, 73, 71, 0x24010)
+    out += frame(3, 503, 74, 74, 0) + frame(3, 504, 75, 74, 40)
+    for key in range(500, 505):
+        out += b"\5" + number(key)
+    return out + b"\11" + number(100)
+
+
+(here / "native.mojo").write_bytes(native())

@@ -172,7 +172,9 @@ def constants(threads):
         pool(26, [(1, stack(0, (2, 31, 2), (1, 12, 1))),
                   (2, stack(0, (3, 590, 3), (6, 44, 3), (2, 33, 2), (1, 12, 1))),
                   (3, stack(1, (5, 0xFFFFFFFF, 5), (4, 0, 4), (2, 35, 2)))]),
-        pool(24, [(1, text("STATE_RUNNABLE")), (2, text("STATE_SLEEPING"))]),
+        pool(24, [(1, text("STATE_RUNNABLE")), (2, text("STATE_SLEEPING")),
+                  (3, text("STATE_PARKED_TIMED")),
+                  (4, text("STATE_BLOCKED_ON_MONITOR_ENTER"))]),
         pool(22, threads))
 
 
@@ -234,3 +236,7 @@ T = 1_700_000_000_000_000_000
 (here / "old.jfr").write_bytes(chunk(first[:3], T, major=0))
 (here / "headless.jfr").write_bytes(chunk(first[1:4], T))
 (here / "nothing.jfr").write_bytes(chunk(first[:2], T))
+# The wall clock as async-profiler before 4.0 writes it.
+(here / "wall.jfr").write_bytes(chunk(
+    first[:2] + [event(101, ticks(10 * n) + varint(1) + varint(1) + varint(n))
+                 for n in range(5)] + [constants(THREADS[:1])], T))
