@@ -50,7 +50,7 @@ static void
 print_text (void)
 {
   flam_cli_print (
-      _ ("Opens (gz, xz, bz2, zstd and lz4 around any of them):\n"));
+      _ ("Opens (gz, xz, bz2, zstd, lz4 or zip around any of them):\n"));
   for (guint i = 0; flam_importers[i] != NULL; i++)
     {
       const FlamImporter *importer = flam_importers[i];

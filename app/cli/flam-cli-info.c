@@ -302,12 +302,10 @@ print_process (const FlamProfile *p,
                const char *heading,
                int indent)
 {
-  flam_cli_print ("%-10s %*s%d %s",
-                  heading,
-                  indent,
-                  "",
-                  p->processes.pid[process],
-                  text (p, p->processes.name[process]));
+  flam_cli_print ("%-10s %*s", heading, indent, "");
+  if (p->processes.pid[process] >= 0 || p->processes.name[process] == 0)
+    flam_cli_print ("%d ", p->processes.pid[process]);
+  flam_cli_print ("%s", text (p, p->processes.name[process]));
   print_former (p, process_tree, process_tree->process_former[process]);
   flam_cli_print ("\n");
 }

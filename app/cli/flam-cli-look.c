@@ -186,6 +186,23 @@ flam_cli_look_parse (FlamCliLook *look,
   return read_map (look) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
 }
 
+static void
+tell_slow (const FlamColorRules *rules)
+{
+  for (guint i = 0; i < flam_color_rules_get_n (rules); i++)
+    {
+      const char *name = flam_color_rules_get_slow (rules, i);
+
+      if (name != NULL)
+        flam_cli_error (
+            /* Translators: the first is a regular expression, the second the
+             * name of a function */
+            _ ("the color rule “%s” takes too long on “%s” and colors nothing"),
+            flam_color_rules_get_pattern (rules, i),
+            name);
+    }
+}
+
 gboolean
 flam_cli_look_finish (const FlamCliLook *look)
 {
@@ -193,6 +210,7 @@ flam_cli_look_finish (const FlamCliLook *look)
       look->map != NULL ? flam_color_map_text (look->map) : NULL;
   g_autoptr (GError) error = NULL;
 
+  tell_slow (look->color_rules);
   if (text == NULL || g_file_set_contents_full (map_path (look),
                                                 text,
                                                 -1,

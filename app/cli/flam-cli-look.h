@@ -36,7 +36,8 @@ FlamExit flam_cli_look_parse (FlamCliLook *look,
                               const char *kind,
                               guint parts);
 
-/* Writes the palette file, if there is one; FALSE after printing the error. */
+/* After drawing: says which rules took too long, and writes the palette file,
+ * if there is one; FALSE after printing the error. */
 gboolean flam_cli_look_finish (const FlamCliLook *look);
 
 G_END_DECLS

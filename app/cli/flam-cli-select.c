@@ -362,6 +362,18 @@ check_range (const FlamProfile *profile,
   return FALSE;
 }
 
+static gboolean
+check_transforms (const FlamProfile *profile,
+                  const char *path,
+                  const FlamSelection *selection)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!flam_selection_check (selection, profile, &error))
+    flam_cli_error ("%s: %s", path, error->message);
+  return error == NULL;
+}
+
 FlamSelection *
 flam_cli_select (const FlamCliOptions *options,
                  const FlamProfile *profile,
@@ -381,6 +393,7 @@ flam_cli_select (const FlamCliOptions *options,
           profile, path, options->from, selection, &selection->from) ||
       !select_moment (profile, path, options->to, selection, &selection->to) ||
       !check_range (profile, path, selection) ||
+      !check_transforms (profile, path, selection) ||
       !select_suppressions (options, selection))
     return NULL;
   *status = FLAM_EXIT_DONE;

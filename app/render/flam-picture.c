@@ -6,6 +6,7 @@
 
 #include "flam-draw.h"
 #include "flam-format.h"
+#include "flam-named-color.h"
 
 #define MARGIN 12.0
 #define MAX_PIXELS 32000
@@ -176,6 +177,7 @@ picture_init (Picture *picture,
   picture->context = context_new (own);
   picture->draw = flam_draw_new (picture->context, NULL);
   picture->line = flam_draw_row_height (picture->draw);
+  flam_color_rules_try (own->look.colors.rules, tree);
   picture->palette = flam_palette_new_for (tree, &own->look.colors, own->dark);
   lay_out (picture);
 }

@@ -91,7 +91,7 @@ work (Bench *bench)
 {
   FlamFlameGraph *graph = bench->graph;
   GRand *random = g_rand_new_with_seed (42);
-  g_autoptr (GRegex) regex = g_regex_new ("visit_1", 0, 0, NULL);
+  g_autoptr (FlamRegex) regex = flam_regex_new ("visit_1", 0, NULL);
   FlamId node = 0;
 
   for (guint round = 0; bench->n < FRAMES; round++)

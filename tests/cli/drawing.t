@@ -106,6 +106,15 @@ $ echo 'x' >>rules; flambeau-cli export in.folded --to svg --color-rules rules; 
 ! flambeau-cli: export: --color-rules means nothing to folded
 [2]
 
+# A rule that would take years on one name colors nothing, and that is said once;
+# the name before it, which it matches, has no color of it either.
+$ printf '%s\n' 'a!;std_vector_push_back_slow_path_of_a_long_name 1' >slow.folded; for to in svg html; do flambeau-cli export slow.folded --to $to --color-rule '^(((\w+)*)*)*[!?]=#00ff00' | grep -c -i '00ff00\|65280'; done; flambeau-cli export slow.folded --to png --force --output slow.png --color-rule '^(((\w+)*)*)*[!?]=#00ff00'
+0
+0
+! flambeau-cli: the color rule “^(((\w+)*)*)*[!?]” takes too long on “std_vector_push_back_slow_path_of_a_long_name” and colors nothing
+! flambeau-cli: the color rule “^(((\w+)*)*)*[!?]” takes too long on “std_vector_push_back_slow_path_of_a_long_name” and colors nothing
+! flambeau-cli: the color rule “^(((\w+)*)*)*[!?]” takes too long on “std_vector_push_back_slow_path_of_a_long_name” and colors nothing
+
 $ for o in '--palette pink' '--hash' '--order size' '--direction up' '--width 5' '--min-width x' '--font-size 1e9' '--color-rule x' '--color-rule (=#ffffff' '--color-rule x=#ff'; do flambeau-cli export in.folded --to svg $o; done
 ! flambeau-cli: export: --palette pink: expected auto, module, state, memory, language, self, name, safe, hot, mem, io, wakeup, chain, java, js, perl, red, green, blue, aqua, yellow, purple or orange
 ! flambeau-cli: export: --hash goes with a --palette from hot to orange

@@ -5,11 +5,11 @@ $ printf '%s\n' 'a;b 3' 'a 2' 'main;k_[k] 1' >a.folded; printf '%s\n' 'a;b 4' 'c
 format     flambeau
 measures   samples            17 (Samples)
 samples    8 in 5 stacks of 5 functions
-processes  -1 a.folded
+processes  a.folded
              #1 all threads: 3 samples, 6
-           -1 b.folded
+           b.folded
              #2 all threads: 2 samples, 5
-           -1 a.folded
+           a.folded
              #3 all threads: 3 samples, 6
 
 # The sum is what awk makes of all lines.
@@ -23,9 +23,9 @@ format     flambeau
 measures   cpu                80 ns (cpu)
            samples            18 (samples)
 samples    9 in 7 stacks of 7 functions
-processes  -1 cpu.pb
+processes  cpu.pb
              #1 all threads: 5 samples, 80 ns
-           -1 threads.pb
+           threads.pb
              #2 all threads: 1 samples, 0 ns
              -1/4711 main: 1 samples, 0 ns
              -1/4712 worker: 2 samples, 0 ns

@@ -33,6 +33,11 @@ $ flambeau-cli top captures/folded/annotated.folded --focus '('
 ! flambeau-cli: top: “(” is not a regular expression: Error while compiling regular expression ‘(’ at char 1: missing terminating )
 [2]
 
+# What would take years on one name ends at once.
+$ flambeau-cli top captures/folded/annotated.folded --focus '^(((\w+)*)*)*[!?]'
+! flambeau-cli: captures/folded/annotated.folded: the regular expression takes too long on “start_kernel”
+[1]
+
 $ flambeau-cli top captures/folded/annotated.folded --time nonsense
 ! flambeau-cli: top: --time nonsense: expected FROM..TO, seconds or names of marks
 [2]
