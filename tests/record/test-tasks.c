@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What /proc says of a thread, whatever its name is. */
+/* What /proc says of a thread, whatever its name is, and what follows from
+ * it. */
 
 #include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include "flam-tasks.h"
+#include "flam-wall.h"
 
 static void
 pin (int cpu)
@@ -49,10 +51,91 @@ test_cpu (void)
   flam_pipe_clear (&pipe);
 }
 
+/* Lines of /proc/PID/syscall and /proc/PID/wchan as Linux 6.18 wrote them. */
+static void
+test_waits (void)
+{
+  static const struct
+  {
+    const char *line, *channel;
+    FlamState state;
+  } waits[] = {
+    { "230 0x0 0x0 0x7ffd 0x7ffd 0x0 0x7ff7 0x7ffda20 0x7f4545",
+      NULL,
+      FLAM_STATE_SLEEP },
+    { "219 0x0 0x0 0x7ffd 0x7ffd 0x0 0x7ff7 0x7ffda20 0x7f4545",
+      "do_syscall_64",
+      FLAM_STATE_SLEEP },
+    { "219 0x0 0x0 0x7ffd 0x7ffd 0x0 0x7ff7 0x7ffda20 0x7f4545",
+      "hrtimer_nanosleep",
+      FLAM_STATE_SLEEP },
+    { "219 0x0 0x0 0x4b0 0x7f44 0x0 0x7ff7 0x7f44ea0 0x7f426f",
+      "poll_schedule_timeout.constprop.0",
+      FLAM_STATE_IO },
+    { "219 0x7f44 0x189 0x0 0x7f48 0x0 0xffffffff 0x7f44d40 0x7f48f16",
+      "futex_do_wait",
+      FLAM_STATE_LOCK },
+    { "219 0x7f44 0x189 0x0 0x7f48 0x0 0xffffffff 0x7f44d40 0x7f48f16",
+      "0",
+      FLAM_STATE_BLOCKED },
+    { "-1 0x7f44d40 0x7f48f16", NULL, FLAM_STATE_IO },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (waits); i++)
+    {
+      FlamBlocked blocked;
+
+      g_assert_true (flam_blocked_parse (waits[i].line, &blocked));
+      g_assert_cmpint (
+          blocked.continues, ==, g_str_has_prefix (waits[i].line, "219 "));
+      g_assert_cmpint (blocked.continues ? flam_channel_state (waits[i].channel)
+                                         : flam_blocked_state (&blocked),
+                       ==,
+                       waits[i].state);
+    }
+}
+
+/* How a thread's time is divided after a look at 0, when it was found running
+ * and its count was 7. */
+static void
+test_wall (void)
+{
+  static const struct
+  {
+    gint64 now;
+    FlamSchedstat stat;
+    gboolean asleep;
+    gint64 ran, queued, slept;
+  } looks[] = {
+    /* It ran all the time but in the stop. */
+    { 1000000, { 950000, 0, 8 }, FALSE, 1000000, 0, 0 },
+    /* The stop lasted for long, since the tracer did not get a CPU. */
+    { 9000000, { 100000, 0, 8 }, FALSE, 200000, 8800000, 0 },
+    /* The stop interrupted its sleep. */
+    { 5000000, { 100000, 0, 8 }, TRUE, 100000, 0, 4900000 },
+    /* It slept and was woken. */
+    { 5000000, { 100000, 400000, 9 }, FALSE, 100000, 400000, 4500000 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
+    {
+      const FlamSchedstat before = { 0, 0, 7 };
+      FlamTask task = { 0 };
+
+      flam_wall_begin (&task, &before, 0);
+      flam_wall_look (&task, &looks[i].stat, looks[i].now, looks[i].asleep);
+      g_assert_cmpint (task.wall.ran, ==, looks[i].ran);
+      g_assert_cmpint (task.wall.queued, ==, looks[i].queued);
+      g_assert_cmpint (task.wall.slept, ==, looks[i].slept);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/tasks/cpu", test_cpu);
+  g_test_add_func ("/tasks/waits", test_waits);
+  g_test_add_func ("/tasks/wall", test_wall);
   return g_test_run ();
 }

@@ -66,6 +66,7 @@ flam_sampler_put_sample (FlamSampler *sampler,
                         .time = message->time,
                         .state = message->state };
 
+  message->task->last_state = message->state;
   if (message->state == FLAM_STATE_RUNNABLE)
     {
       write_sample (sampler, &sample, 0, message->queued);
@@ -100,6 +101,16 @@ not_sampled_stack (FlamSampler *sampler)
   return sampler->not_sampled;
 }
 
+/* The reason for the last wait is known where that wait was sampled. */
+static FlamState
+last_wait (const FlamTask *task)
+{
+  return task->last_state == FLAM_STATE_RUNNING ||
+                 task->last_state == FLAM_STATE_RUNNABLE
+             ? FLAM_STATE_BLOCKED
+             : task->last_state;
+}
+
 /* The time that a thread used after its last sample is attributed to that
  * sample if it is no more than a sample's usual share: the thread ended near
  * it. */
@@ -124,7 +135,7 @@ flam_sampler_put_rest (FlamSampler *sampler, const FlamMessage *message)
   if (sample.stack == FLAM_NONE)
     sample.stack = not_sampled_stack (sampler);
   put_counted (sampler, sample, FLAM_STATE_RUNNABLE, 0, message->queued);
-  put_counted (sampler, sample, FLAM_STATE_BLOCKED, 0, message->slept);
+  put_counted (sampler, sample, last_wait (task), 0, message->slept);
   if (near || message->cpu <= 0)
     return;
   sampler->stats.not_sampled += message->cpu;

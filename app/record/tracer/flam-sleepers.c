@@ -99,7 +99,7 @@ put_asleep (FlamTracer *tracer,
 }
 
 static gboolean
-is_off_the_queue (const FlamTask *task)
+is_off_the_queue (FlamTask *task)
 {
   FlamBlocked blocked;
   guint line;
@@ -158,7 +158,7 @@ wake (FlamTracer *tracer,
 
 /* The line must be the same before and after the count is read. */
 static gboolean
-find_asleep (const FlamTask *task,
+find_asleep (FlamTask *task,
              FlamBlocked *blocked,
              guint *line,
              FlamSchedstat *stat)
@@ -218,7 +218,7 @@ flam_sleepers_check (FlamTracer *tracer, FlamTask *task, gint64 now)
   task->blocked_cpu = stat.cpu;
   task->blocked_line = line;
   task->blocked_until = now;
-  task->blocked_state = (guint8)flam_blocked_state (&blocked);
+  task->blocked_state = (guint8)flam_task_blocked_state (task, &blocked);
   read_stack (tracer, task, &blocked, now);
   return TRUE;
 }

@@ -250,6 +250,7 @@ flam_blocked_parse (const char *line, FlamBlocked *blocked)
                    &sp,
                    &pc) != 3)
     return FALSE;
+  blocked->continues = blocked->number == SYS_restart_syscall;
   blocked->sp = sp;
   blocked->pc = pc;
   return TRUE;
@@ -323,6 +324,18 @@ flam_blocked_state (const FlamBlocked *blocked)
     default:
       return FLAM_STATE_BLOCKED;
     }
+}
+
+FlamState
+flam_channel_state (const char *channel)
+{
+  if (strcmp (channel, "0") == 0)
+    return FLAM_STATE_BLOCKED;
+  if (strstr (channel, "futex") != NULL)
+    return FLAM_STATE_LOCK;
+  if (strstr (channel, "poll") != NULL)
+    return FLAM_STATE_IO;
+  return FLAM_STATE_SLEEP;
 }
 
 gsize

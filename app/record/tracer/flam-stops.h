@@ -51,14 +51,22 @@ gboolean flam_stop_registers (pid_t tid,
 typedef struct
 {
   gboolean running;
+  gboolean continues; /* an interrupted call, by restart_syscall(2) */
   long number; /* -1: blocked outside a system call (a page fault) */
   guint64 sp;
   guint64 pc;
 } FlamBlocked;
 
 gboolean flam_blocked_parse (const char *line, FlamBlocked *blocked);
-/* The reason for the wait of a thread in this call. */
+/* The reason for the wait of a thread in this call; BLOCKED for one that
+ * continues, as its number is lost. */
 FlamState flam_blocked_state (const FlamBlocked *blocked);
+/* The same for such a call, by the kernel's function in which it waits, as in
+ * /proc/PID/wchan ("0": unknown). The calls that continue are futex with a time
+ * limit and poll, whose functions have these words in their names in all kernels
+ * (kernel/futex, fs/select.c), and the nanosleeps, whose functions have many
+ * names: in Linux 6.18 wchan is "do_syscall_64". */
+FlamState flam_channel_state (const char *channel);
 
 /* Reads bytes of another process; returns how many are readable, 0 for none. */
 gsize flam_read_memory (pid_t pid, guint64 address, gpointer to, gsize size);

@@ -115,6 +115,7 @@ struct _FlamTask
   /* Sampler's. */
   FlamId id;
   FlamId last_stack;
+  guint8 last_state; /* FlamState of the last message with a stack */
   GArray *path;    /* FlamStep of the last stack, from the root on; or NULL */
   FlamSample held; /* the last one that ran: see put_running() */
   gint64 held_cpu, held_wall;

@@ -274,32 +274,65 @@ flam_task_read_schedstat (const FlamTask *task, FlamSchedstat *now)
   return TRUE;
 }
 
+/* From `field` on, of "TID (NAME) STATE ...", where NAME may contain any
+ * character: proc(5). NULL: unavailable. */
+static const char *
+read_stat (FlamTask *task, guint field, char *line, gsize size)
+{
+  const char *at;
+
+  if (task->stat_fd < 0)
+    task->stat_fd = open_proc (task, "stat");
+  if (!read_line (task, task->stat_fd, "stat", line, size))
+    return NULL;
+  at = strrchr (line, ')');
+  for (guint i = 2; at != NULL && i < field; i++)
+    at = strchr (at + 1, ' ');
+  return at != NULL ? at + 1 : NULL;
+}
+
+/* A thread in a stop of the tracer, or on its way from there to a CPU, reads as
+ * if it slept: in the call in which it was stopped, or in none. */
+static gboolean
+is_asleep (FlamTask *task)
+{
+  char line[1024];
+  const char *state = read_stat (task, 3, line, sizeof line);
+
+  return state == NULL || *state == 'S' || *state == 'D';
+}
+
 gboolean
-flam_task_read_blocked (const FlamTask *task, FlamBlocked *blocked, guint *line)
+flam_task_read_blocked (FlamTask *task, FlamBlocked *blocked, guint *line)
 {
   char text[256];
 
   if (!read_line (task, task->syscall_fd, "syscall", text, sizeof text) ||
       !flam_blocked_parse (text, blocked))
     return FALSE;
+  if (!blocked->running && (task->pending || blocked->number < 0))
+    blocked->running = !is_asleep (task);
   *line = blocked->running ? 0 : g_str_hash (text);
   return TRUE;
 }
 
-/* Field 39 of "TID (NAME) STATE ...", where NAME may contain any character:
- * proc(5). */
+FlamState
+flam_task_blocked_state (const FlamTask *task, const FlamBlocked *blocked)
+{
+  g_autofree char *channel =
+      blocked->continues
+          ? flam_proc_text (task->target->pid, task->tid, "wchan")
+          : NULL;
+
+  return channel != NULL ? flam_channel_state (channel)
+                         : flam_blocked_state (blocked);
+}
+
 int
 flam_task_read_cpu (FlamTask *task)
 {
   char line[1024];
-  const char *at;
+  const char *cpu = read_stat (task, 39, line, sizeof line);
 
-  if (task->stat_fd < 0)
-    task->stat_fd = open_proc (task, "stat");
-  if (!read_line (task, task->stat_fd, "stat", line, sizeof line))
-    return -1;
-  at = strrchr (line, ')');
-  for (guint field = 2; at != NULL && field < 39; field++)
-    at = strchr (at + 1, ' ');
-  return at != NULL ? atoi (at) : -1;
+  return cpu != NULL ? atoi (cpu) : -1;
 }

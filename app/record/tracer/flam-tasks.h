@@ -55,9 +55,12 @@ void flam_tasks_forget_python (FlamTask *task);
 gint64 flam_target_read_cpu (const FlamTarget *target);
 /* FALSE: unavailable. */
 gboolean flam_task_read_schedstat (const FlamTask *task, FlamSchedstat *now);
-/* FALSE: unavailable, so it must be treated as running. */
-gboolean flam_task_read_blocked (const FlamTask *task,
-                                 FlamBlocked *blocked,
-                                 guint *line);
+/* FALSE: unavailable, so it must be treated as running. A thread that only
+ * the tracer keeps from running is running. */
+gboolean
+flam_task_read_blocked (FlamTask *task, FlamBlocked *blocked, guint *line);
+/* The reason for its wait. */
+FlamState flam_task_blocked_state (const FlamTask *task,
+                                   const FlamBlocked *blocked);
 /* The CPU it runs on, or waits for; -1: unavailable. */
 int flam_task_read_cpu (FlamTask *task);

@@ -29,7 +29,7 @@ is_of_interest (const FlamTracer *tracer, const FlamTask *task, gint64 now)
 }
 
 static gboolean
-runs (const FlamTask *task)
+runs (FlamTask *task)
 {
   FlamBlocked blocked;
   guint line;
@@ -122,8 +122,7 @@ flam_ticks_reach_elsewhere (FlamTracer *tracer, gint64 now, gint64 until)
  * rhythm of the target. Ticks that would have come while the last one was being
  * handled are skipped, which does not affect this property. Ticks after one
  * that took longer than a period are skipped as well, so that the tracer, which
- * has priority, never takes more than a third of a CPU.
- * preferred, never take more of a CPU than a third. */
+ * has priority, never takes more than a third of a CPU. */
 void
 flam_ticks_plan (FlamTracer *tracer, gint64 began)
 {

@@ -200,7 +200,8 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   tracer->stats.late += now - task->interrupted_at > tracer->period;
   task->target->foreign |= context.foreign;
   if (ok)
-    flam_wall_look (task, &stat, now, flam_sleepers_stopped (task));
+    flam_wall_look (
+        task, &stat, now, context.cut_off || flam_sleepers_stopped (task));
   if (message == NULL)
     {
       tracer->stats.lost += !context.foreign && (good || !ok);

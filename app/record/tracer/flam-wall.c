@@ -26,11 +26,17 @@ flam_wall_look (FlamTask *task,
   guint64 times = stat->count - wall->stat.count;
 
   /* The thread was off the CPU once, because of the tracer's own stop: it has
-   * not slept. A woken thread is counted as asleep until it gets a CPU, which
-   * is when the scheduler counts its wait: its sleep is then too long by that
-   * wait. */
+   * not slept. Without the stop it would have run, unless the tracer was late,
+   * since it had to wait for a CPU: the thread waited with it. A woken thread
+   * is counted as asleep until it gets a CPU, which is when the scheduler
+   * counts its wait: its sleep is then too long by that wait. */
   if (times <= 1 && !wall->asleep && !asleep && rest > 0)
-    ran += rest;
+    {
+      gint64 stopped = MIN (rest, LEAST_QUEUED);
+
+      ran += stopped;
+      queued += rest - stopped;
+    }
   else
     wall->slept += rest;
   wall->ran += ran;

@@ -17,7 +17,7 @@
 
 /* Begins the account now. */
 void flam_wall_begin (FlamTask *task, const FlamSchedstat *stat, gint64 now);
-/* `asleep`: the thread sleeps at this moment. */
+/* `asleep`: the thread sleeps at this moment, or would without this stop. */
 void flam_wall_look (FlamTask *task,
                      const FlamSchedstat *stat,
                      gint64 now,
