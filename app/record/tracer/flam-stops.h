@@ -52,7 +52,7 @@ typedef struct
 {
   gboolean running;
   gboolean continues; /* an interrupted call, by restart_syscall(2) */
-  long number; /* -1: blocked outside a system call (a page fault) */
+  long number;        /* -1: blocked outside a system call (a page fault) */
   guint64 sp;
   guint64 pc;
 } FlamBlocked;
@@ -63,9 +63,9 @@ gboolean flam_blocked_parse (const char *line, FlamBlocked *blocked);
 FlamState flam_blocked_state (const FlamBlocked *blocked);
 /* The same for such a call, by the kernel's function in which it waits, as in
  * /proc/PID/wchan ("0": unknown). The calls that continue are futex with a time
- * limit and poll, whose functions have these words in their names in all kernels
- * (kernel/futex, fs/select.c), and the nanosleeps, whose functions have many
- * names: in Linux 6.18 wchan is "do_syscall_64". */
+ * limit and poll, whose functions have these words in their names in all
+ * kernels (kernel/futex, fs/select.c), and the nanosleeps, whose functions have
+ * many names: in Linux 6.18 wchan is "do_syscall_64". */
 FlamState flam_channel_state (const char *channel);
 
 /* Reads bytes of another process; returns how many are readable, 0 for none. */

@@ -116,8 +116,8 @@ struct _FlamTask
   FlamId id;
   FlamId last_stack;
   guint8 last_state; /* FlamState of the last message with a stack */
-  GArray *path;    /* FlamStep of the last stack, from the root on; or NULL */
-  FlamSample held; /* the last one that ran: see put_running() */
+  GArray *path;      /* FlamStep of the last stack, from the root on; or NULL */
+  FlamSample held;   /* the last one that ran: see put_running() */
   gint64 held_cpu, held_wall;
   gboolean holds;
   char name[16];
