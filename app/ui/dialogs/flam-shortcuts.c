@@ -132,6 +132,8 @@ flam_shortcuts_show (GtkWindow *parent)
       GTK_WINDOW (gtk_builder_get_object (builder, "help_overlay"));
 
   gtk_window_set_transient_for (window, parent);
+  gtk_window_set_modal (window, TRUE);
+  gtk_window_set_destroy_with_parent (window, TRUE);
   gtk_window_present (window);
 #endif
 }
