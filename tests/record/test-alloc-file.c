@@ -87,6 +87,8 @@ put_python (char *file)
         .n_lines = nearly (any (32)),
       };
 
+      if (any (20) == 0)
+        record.n_name = record.n_file = record.n_lines = 0;
       record.size = nearly (96);
       memcpy (all + at, &record, sizeof record);
       memcpy (all + at + sizeof record, name, n_name);
@@ -151,6 +153,8 @@ put_events (char *file)
         block.address = (guint64)nearly (0) << any (40);
       if (any (50) == 0)
         block.size = (guint64)0 - nearly (4096);
+      if (any (50) == 0)
+        block.size = (guint64)nearly (1) << any (64);
       memcpy (ring->data + at, &block, sizeof block);
       at += op == FLAM_ALLOC_OP_FREE ? sizeof (FlamAllocFree) : sizeof block;
     }
@@ -349,6 +353,54 @@ test_rings (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (good, <, 10);
 }
 
+/* --- sizes that nothing can have -------------------------------------------
+ */
+
+/* Blocks of `size` at addresses of their own, then one of 24 bytes. */
+static void
+put_blocks (char *file, unsigned op, guint64 size)
+{
+  FlamAllocRing *ring = first_ring (file);
+
+  put_all (file);
+  for (guint i = 0; i < EVENTS; i++)
+    {
+      FlamAllocBlock block = {
+        .stamp = FLAM_ALLOC_STAMP (i + 1,
+                                   i + 1 < EVENTS ? op : FLAM_ALLOC_OP_MALLOC),
+        .address = 0x5550000 + 16 * (guint64)i,
+        .size = i + 1 < EVENTS ? size : 24,
+      };
+
+      memcpy (ring->data + i * sizeof block, &block, sizeof block);
+    }
+  ring->head = EVENTS * sizeof (FlamAllocBlock);
+}
+
+/* Each alone is possible, or not; their sum is not. The capture opens (or
+ * play() fails), and the process is said to have written nonsense. */
+static void
+test_sizes (Fixture *fixture, gconstpointer data)
+{
+  static const unsigned ops[] = { FLAM_ALLOC_OP_MALLOC,
+                                  FLAM_ALLOC_OP_MMAP,
+                                  FLAM_ALLOC_OP_BREAK };
+  static const guint64 sizes[] = { G_GUINT64_CONSTANT (1) << 57,
+                                   (guint64)G_MAXINT64 >> 8,
+                                   G_MAXINT64 };
+
+  for (guint op = 0; op < G_N_ELEMENTS (ops); op++)
+    for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+      for (guint every = 0; every < 2; every++)
+        {
+          FlamAllocStats stats = { 0 };
+
+          put_blocks (fixture->file, ops[op], sizes[i]);
+          play (fixture->path, every * 512, NULL, NULL, &stats);
+          g_assert_cmpuint (stats.damaged, ==, 1);
+        }
+}
+
 /* What is written while it is read. */
 static gpointer
 scribble (gpointer data)
@@ -418,6 +470,7 @@ main (int argc, char **argv)
   g_test_add (path, Fixture, NULL, set_up, function, tear_down)
   ADD ("/alloc-file/damaged", test_damaged);
   ADD ("/alloc-file/rings", test_rings);
+  ADD ("/alloc-file/sizes", test_sizes);
   ADD ("/alloc-file/scribbled", test_scribbled);
   ADD ("/alloc-file/cut", test_cut);
   return g_test_run ();

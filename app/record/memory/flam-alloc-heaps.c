@@ -35,6 +35,7 @@ struct _FlamAllocHeaps
   GPtrArray *spaces;
   GPtrArray *streams;
   gint64 tick_end;
+  gint64 room; /* bytes that may still be made before their sum overflows */
 };
 
 gint64
@@ -46,6 +47,20 @@ flam_alloc_heaps_advance (FlamAllocHeaps *heaps, gint64 time)
       heaps->tick_end = time + MAX (TICK_NS, time / TICKS_MAX);
     }
   return heaps->tick_end;
+}
+
+/* The sizes are what the process says. A reader of the capture adds them up
+ * and refuses a sum above 2^63: whatever was recorded besides would be lost. */
+static inline gboolean
+take_room (FlamAllocHeaps *heaps, gint64 size, guint32 each)
+{
+  gint64 bytes;
+
+  if (G_UNLIKELY (__builtin_mul_overflow (size, each, &bytes) ||
+                  bytes > heaps->room))
+    return FALSE;
+  heaps->room -= bytes;
+  return TRUE;
 }
 
 /* --- blocks --------------------------------------------------------------- */
@@ -70,7 +85,7 @@ map_pages (FlamAllocHeaps *heaps,
   flam_ranges_add (stream->space->pages, &range);
 }
 
-void
+gboolean
 flam_alloc_heaps_block (FlamAllocHeaps *heaps,
                         FlamAllocStream *stream,
                         guint64 address,
@@ -83,6 +98,8 @@ flam_alloc_heaps_block (FlamAllocHeaps *heaps,
   FlamSiteKey key = { size, stack->id, stream->thread, each, allocator };
 
   stream->n_made++;
+  if (!take_room (heaps, size, each))
+    return FALSE;
   if (G_UNLIKELY (
           stack->site == FLAM_NONE ||
           !flam_site_key_equal (
@@ -93,6 +110,7 @@ flam_alloc_heaps_block (FlamAllocHeaps *heaps,
   else
     flam_ledger_make_at (
         ledger, &stream->space->blocks, stack->site, address, stream->n_made);
+  return TRUE;
 }
 
 /* Longer distances, and blocks of other threads, are not distinguished. */
@@ -160,7 +178,7 @@ keep_rest (FlamAllocHeaps *heaps,
 {
   FlamRange rest = { .start = address, .end = end };
 
-  if (address >= end)
+  if (address >= end || !take_room (heaps, (gint64)(end - address), 1))
     return;
   rest.value = make_of_size (
       heaps, key_of (heaps, whole->value), (gint64)(end - address));
@@ -189,7 +207,7 @@ flam_alloc_heaps_unmap (FlamAllocHeaps *heaps,
     }
 }
 
-void
+gboolean
 flam_alloc_heaps_break (FlamAllocHeaps *heaps,
                         FlamAllocStream *stream,
                         gint64 change,
@@ -202,10 +220,13 @@ flam_alloc_heaps_break (FlamAllocHeaps *heaps,
       FlamSiteKey key = {
         change, stack->id, stream->thread, 1, FLAM_ALLOCATOR_BRK
       };
-      Piece piece = { change, make_of_size (heaps, key, change) };
+      Piece piece = { .size = change };
 
+      if (!take_room (heaps, change, 1))
+        return FALSE;
+      piece.row = make_of_size (heaps, key, change);
       g_array_append_val (breaks, piece);
-      return;
+      return TRUE;
     }
   /* The heap shrinks from its end: the newest pieces are removed first. */
   while (change < 0 && breaks->len > 0)
@@ -216,13 +237,14 @@ flam_alloc_heaps_break (FlamAllocHeaps *heaps,
       change += piece.size;
       flam_ledger_release (heaps->ledger, piece.row, FLAM_LEDGER_FAR);
       g_array_set_size (breaks, breaks->len - 1);
-      if (left <= 0)
+      if (left <= 0 || !take_room (heaps, left, 1))
         continue;
       piece = (Piece){ left,
                        make_of_size (heaps, key_of (heaps, piece.row), left) };
       g_array_append_val (breaks, piece);
-      return;
+      break;
     }
+  return TRUE;
 }
 
 /* --- creation and release ------------------------------------------------ */
@@ -248,6 +270,7 @@ flam_alloc_heaps_new (FlamBuilder *builder)
   heaps->spaces = g_ptr_array_new_with_free_func (space_free);
   heaps->streams = g_ptr_array_new_with_free_func (g_free);
   heaps->tick_end = TICK_NS;
+  heaps->room = G_MAXINT64;
   return heaps;
 }
 
@@ -316,7 +339,6 @@ flam_alloc_heaps_end_space (FlamAllocHeaps *heaps, FlamAllocSpace *space)
   g_ptr_array_remove (heaps->spaces, space);
 }
 
-/* If the sum of the sizes is more than is possible, there is no peak. */
 void
 flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time)
 {

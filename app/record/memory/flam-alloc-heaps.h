@@ -50,14 +50,15 @@ typedef struct
 void flam_alloc_stream_set_made (FlamAllocStream *stream, guint32 made);
 guint32 flam_alloc_stream_get_made (const FlamAllocStream *stream);
 /* `each`: the number of blocks that this one represents (sampling). Addresses
- * are below 2^48. */
-void flam_alloc_heaps_block (FlamAllocHeaps *heaps,
-                             FlamAllocStream *stream,
-                             guint64 address,
-                             gint64 size,
-                             guint32 each,
-                             FlamAllocStack *stack,
-                             FlamAllocator allocator);
+ * are below 2^48. FALSE, and nothing is recorded: with this one, the sizes of
+ * all processes together would exceed 2^63. */
+gboolean flam_alloc_heaps_block (FlamAllocHeaps *heaps,
+                                 FlamAllocStream *stream,
+                                 guint64 address,
+                                 gint64 size,
+                                 guint32 each,
+                                 FlamAllocStack *stack,
+                                 FlamAllocator allocator);
 void flam_alloc_heaps_free_block (FlamAllocHeaps *heaps,
                                   FlamAllocStream *stream,
                                   guint64 address);
@@ -69,11 +70,11 @@ void flam_alloc_heaps_unmap (FlamAllocHeaps *heaps,
                              FlamAllocStream *stream,
                              guint64 address,
                              guint64 size);
-/* The heap's end moved by `change` bytes. */
-void flam_alloc_heaps_break (FlamAllocHeaps *heaps,
-                             FlamAllocStream *stream,
-                             gint64 change,
-                             FlamAllocStack *stack);
+/* The heap's end moved by `change` bytes. FALSE: see flam_alloc_heaps_block. */
+gboolean flam_alloc_heaps_break (FlamAllocHeaps *heaps,
+                                 FlamAllocStream *stream,
+                                 gint64 change,
+                                 FlamAllocStack *stack);
 
 /* Writes the rest and the exact peak. */
 void flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time);

@@ -37,7 +37,8 @@ struct _FlamAllocProcess
   guint64 start_ticks;
   gint64 start_ns;
   double ns_per_tick;
-  guint64 tick_end; /* end of the ledger's tick, by the process's clock */
+  guint64 tick_end;     /* end of the ledger's tick, by the process's clock */
+  gboolean implausible; /* it reported blocks that nothing can allocate */
 };
 
 /* --- creation and release ------------------------------------------------ */
@@ -121,7 +122,7 @@ is_damaged (const FlamAllocProcess *process)
   for (guint i = 0; i < process->rings->len; i++)
     if (g_array_index (process->rings, Ring, i).cursor.damaged)
       return TRUE;
-  return flam_alloc_map_is_cut (process->map);
+  return process->implausible || flam_alloc_map_is_cut (process->map);
 }
 
 void
@@ -190,15 +191,16 @@ read_python (FlamAllocProcess *process, guint32 number)
     return NULL;
   memcpy (&record, all + at, sizeof record);
   size = (guint64)record.n_name + record.n_file + record.n_lines;
-  /* Records that do not overlap fit into the space for them. */
-  if (size > used - at - sizeof record ||
+  /* Both texts end with a zero. Records that do not overlap fit into the space
+   * for them. */
+  if (record.n_name == 0 || record.n_file == 0 ||
+      size > used - at - sizeof record ||
       size > FLAM_ALLOC_PYTHON_SIZE - process->python_read)
     return NULL;
   process->python_read += size;
   data = g_memdup2 (all + at + sizeof record, size);
-  name = g_utf8_make_valid (data, record.n_name > 0 ? record.n_name - 1 : 0);
-  file = g_utf8_make_valid (data + record.n_name,
-                            record.n_file > 0 ? record.n_file - 1 : 0);
+  name = g_utf8_make_valid (data, record.n_name - 1);
+  file = g_utf8_make_valid (data + record.n_name, record.n_file - 1);
   return flam_python_codes_get (process->context->python,
                                 record.version,
                                 name,
@@ -348,6 +350,13 @@ stands_for (FlamAllocContext *context, guint64 size)
   return (guint32)MIN (count + context->random * 0x1p-32, 1e9);
 }
 
+/* No address space is larger. */
+static inline gboolean
+is_plausible (guint64 size)
+{
+  return size <= G_GUINT64_CONSTANT (1) << 57;
+}
+
 static void
 handle_block (FlamAllocProcess *process,
               FlamAllocStream *stream,
@@ -357,6 +366,7 @@ handle_block (FlamAllocProcess *process,
   FlamAllocContext *context = process->context;
   FlamAllocStack *stack;
   FlamAllocBlock block;
+  gboolean recorded;
   guint32 each = 1;
 
   memcpy (&block, record, sizeof block);
@@ -374,16 +384,22 @@ handle_block (FlamAllocProcess *process,
     }
   stack = stack_of (process, block.node);
   if (op == FLAM_ALLOC_OP_BREAK)
-    flam_alloc_heaps_break (context->heaps, stream, (gint64)block.size, stack);
-  else if (block.size <= G_MAXINT64 >> 8 && block.address != 0 &&
-           block.address == FLAM_ALLOC_ADDRESS (block.address))
-    flam_alloc_heaps_block (context->heaps,
-                            stream,
-                            block.address,
-                            (gint64)block.size,
-                            each,
-                            stack,
-                            allocator_of (op));
+    recorded =
+        is_plausible ((gint64)block.size < 0 ? 0 - block.size : block.size) &&
+        flam_alloc_heaps_break (
+            context->heaps, stream, (gint64)block.size, stack);
+  else
+    recorded = is_plausible (block.size) && block.address != 0 &&
+               block.address == FLAM_ALLOC_ADDRESS (block.address) &&
+               flam_alloc_heaps_block (context->heaps,
+                                       stream,
+                                       block.address,
+                                       (gint64)block.size,
+                                       each,
+                                       stack,
+                                       allocator_of (op));
+  if (G_UNLIKELY (!recorded))
+    process->implausible = TRUE;
 }
 
 /* Blocks that were not sampled are counted as well. */
