@@ -197,8 +197,11 @@ flam_symbol_module_get_why (FlamSymbolModule *module)
                        "inlined functions there")
                  : "";
     case FLAM_SYMBOLS_SYMTAB:
-      return !wants_dwarf (module)
-                 ? ""
+      if (!wants_dwarf (module))
+        return "";
+      return flam_symbol_table_get_go (module->table) != NULL
+                 ? N_ ("Go's own table alone: inlined functions are part of "
+                       "their callers")
                  : N_ ("no debug information: no lines, no inlined functions");
     default:
       return N_ ("no symbol table");
@@ -318,6 +321,25 @@ add_frame (FlamSymbolModule *module,
   g_array_append_val (module->frames, frame);
 }
 
+/* As if it came from DWARF. Only the physical function is known. */
+static gboolean
+find_go_line (FlamSymbolModule *module, guint64 vaddr, FlamDwarfFrame *frame)
+{
+  const FlamGoTable *go = flam_symbol_table_get_go (module->table);
+  FlamGoLine line;
+
+  if (go == NULL || module->detail == FLAM_SYMBOL_DETAIL_SYMTAB ||
+      !flam_go_table_find_line (go, vaddr, &line))
+    return FALSE;
+  *frame = (FlamDwarfFrame){
+    .file = line.function_file,
+    .first_line = line.first_line,
+    .line_file = line.file,
+    .line = line.line,
+  };
+  return TRUE;
+}
+
 static const Names *
 dwarf_names (FlamSymbolModule *module, const FlamDwarfFrame *dwarf)
 {
@@ -338,6 +360,7 @@ flam_symbol_module_lookup (FlamSymbolModule *module,
 {
   const FlamSymbol *symbol;
   const FlamDwarfFrame *dwarf;
+  FlamDwarfFrame go;
   gboolean found;
 
   load (module);
@@ -347,9 +370,12 @@ flam_symbol_module_lookup (FlamSymbolModule *module,
   found = module->dwarf &&
           flam_dwarf_index_lookup (module->dwarf, vaddr, module->dwarf_frames);
   dwarf = (const FlamDwarfFrame *)module->dwarf_frames->data;
+  if (!found && find_go_line (module, vaddr, &go))
+    dwarf = &go;
+  else if (!found)
+    dwarf = NULL;
   if (symbol)
-    add_frame (
-        module, names_of (module, symbol->name, TRUE), found ? dwarf : NULL);
+    add_frame (module, names_of (module, symbol->name, TRUE), dwarf);
   else if (found && dwarf->name)
     add_frame (module, dwarf_names (module, dwarf), dwarf);
   for (guint i = 1; module->frames->len > 0 && i < module->dwarf_frames->len;

@@ -22,6 +22,7 @@ typedef struct
 struct _FlamSymbolTable
 {
   FlamElf *minidebug; /* or NULL */
+  FlamGoTable *go;    /* or NULL */
   GStringChunk *plt_names;
   FlamSymbol *symbols;
   guint32 n;
@@ -267,6 +268,28 @@ add_stub (gpointer data, guint64 vaddr, guint64 size, const char *name)
   g_array_append_val (collector->candidates, candidate);
 }
 
+static void
+add_go_functions (Collector *collector, const FlamGoTable *go)
+{
+  guint32 n = 0;
+  const FlamGoFunction *functions =
+      go != NULL ? flam_go_table_get (go, &n) : NULL;
+
+  for (guint32 i = 0; i < n; i++)
+    {
+      Candidate candidate = {
+        .start = functions[i].start,
+        .end = functions[i].end,
+        .bound = functions[i].end,
+        .order = collector->candidates->len,
+        .name = functions[i].name,
+        .local = TRUE,
+      };
+
+      g_array_append_val (collector->candidates, candidate);
+    }
+}
+
 /* The first candidate of each address is its best one. A worse one that ends
  * later still names the addresses after the best one's end. */
 static guint
@@ -363,6 +386,8 @@ flam_symbol_table_new (const FlamElf *elf, const FlamElf *debug)
       add_table (&collector, elf, SHT_DYNSYM);
       table->minidebug = flam_minidebug_open (elf);
       add_table (&collector, table->minidebug, SHT_SYMTAB);
+      table->go = flam_go_table_new (elf);
+      add_go_functions (&collector, table->go);
     }
   flam_plt_foreach (elf, add_stub, &collector);
   build (table, collector.candidates);
@@ -378,6 +403,7 @@ flam_symbol_table_free (FlamSymbolTable *table)
   flam_intervals_clear (&table->map);
   g_string_chunk_free (table->plt_names);
   flam_elf_free (table->minidebug);
+  flam_go_table_free (table->go);
   g_free (table->symbols);
   g_free (table);
 }
@@ -394,6 +420,12 @@ flam_symbol_table_get (const FlamSymbolTable *table, guint32 *n)
 {
   *n = table->n;
   return table->symbols;
+}
+
+const FlamGoTable *
+flam_symbol_table_get_go (const FlamSymbolTable *table)
+{
+  return table->go;
 }
 
 static gboolean

@@ -4,7 +4,8 @@
 /* All functions in a module's symbol tables, sorted once.
  *
  *   .symtab of the file or of its separate debug file, else
- *   .dynsym + MiniDebugInfo (.gnu_debugdata: an xz-packed ELF with the rest),
+ *   .dynsym + MiniDebugInfo (.gnu_debugdata: an xz-packed ELF with the rest)
+ *           + Go's table of functions,
  *   + "name@plt" for the procedure linkage table
  *
  * Of several names for one address the same one is chosen as by perf: one with
@@ -18,6 +19,7 @@
  * Names point into the ELF files, which must outlive the table. */
 
 #include "flam-elf.h"
+#include "flam-go-table.h"
 #include "flam-intervals.h"
 
 typedef struct
@@ -33,6 +35,8 @@ typedef struct _FlamSymbolTable FlamSymbolTable;
  * symbols gives an empty table. */
 FlamSymbolTable *flam_symbol_table_new (const FlamElf *elf,
                                         const FlamElf *debug);
+/* Go's table, or NULL: it is read only where there is no .symtab. */
+const FlamGoTable *flam_symbol_table_get_go (const FlamSymbolTable *table);
 void flam_symbol_table_free (FlamSymbolTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSymbolTable, flam_symbol_table_free)
 

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The table of functions in every Go program, which its runtime needs for
+ * tracebacks. It stays when the symbols and DWARF are removed (go build
+ * -ldflags="-s -w", strip), as they are in most Go programs that people
+ * install.
+ *
+ *   .gopclntab   ┌────────┬───────┬───────┬───────┬───────────┬───────────┐
+ *                │ header │ names │ units │ files │ pc tables │ functions │
+ *                └────────┴───────┴───────┴───────┴───────────┴───────────┘
+ *   functions:     entry ──▶ record: name, pc table of files, pc table of lines
+ *   pc table:      (change of the value, length of the code) ..., from the
+ * entry units:         of each compilation unit, number of a file ──▶ its path
+ *
+ * Lines are those of the innermost inlined function; which one it is, the table
+ * does not say here (its tree of inlined functions is in .rodata, at a place
+ * that differs between versions).
+ *
+ * Read are the layouts of Go 1.2, 1.16, 1.18 and 1.20, 32 and 64 bits, either
+ * byte order. Sources: "Go 1.2 Runtime Symbol Information"
+ * (go.dev/s/go12symtab) and the types pcHeader and _func of Go's runtime. */
+
+#include "flam-elf.h"
+
+typedef struct _FlamGoTable FlamGoTable;
+
+typedef struct
+{
+  guint64 start; /* vaddr */
+  guint64 end;
+  const char *name;
+} FlamGoFunction;
+
+typedef struct
+{
+  const char *file; /* of `line`; never NULL */
+  guint32 line;
+  const char *function_file; /* of the function's first instruction, or NULL */
+  guint32 first_line;        /* of the definition (Go 1.20); 0: unknown */
+} FlamGoLine;
+
+/* NULL if there is no such table, or it is damaged, or the address to which its
+ * entries are relative is unknown. `elf` must outlive it: names and paths point
+ * into the file. */
+FlamGoTable *flam_go_table_new (const FlamElf *elf);
+void flam_go_table_free (FlamGoTable *table);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamGoTable, flam_go_table_free)
+
+/* Ascending by start; they do not overlap. */
+const FlamGoFunction *flam_go_table_get (const FlamGoTable *table, guint32 *n);
+/* FALSE if `vaddr` is in no function, or its line is not known. */
+gboolean flam_go_table_find_line (const FlamGoTable *table,
+                                  guint64 vaddr,
+                                  FlamGoLine *line);
