@@ -189,6 +189,8 @@ flam_symbol_module_get_state (FlamSymbolModule *module)
 const char *
 flam_symbol_module_get_why (FlamSymbolModule *module)
 {
+  const FlamGoTable *go;
+
   switch (flam_symbol_module_get_state (module))
     {
     case FLAM_SYMBOLS_DWARF:
@@ -199,7 +201,10 @@ flam_symbol_module_get_why (FlamSymbolModule *module)
     case FLAM_SYMBOLS_SYMTAB:
       if (!wants_dwarf (module))
         return "";
-      return flam_symbol_table_get_go (module->table) != NULL
+      go = flam_symbol_table_get_go (module->table);
+      if (go != NULL && flam_go_table_has_inlined (go))
+        return "";
+      return go != NULL
                  ? N_ ("Go's own table alone: inlined functions are part of "
                        "their callers")
                  : N_ ("no debug information: no lines, no inlined functions");
@@ -321,23 +326,31 @@ add_frame (FlamSymbolModule *module,
   g_array_append_val (module->frames, frame);
 }
 
-/* As if it came from DWARF. Only the physical function is known. */
+/* Go's own table, outermost first, as if it came from DWARF. */
 static gboolean
-find_go_line (FlamSymbolModule *module, guint64 vaddr, FlamDwarfFrame *frame)
+look_up_go (FlamSymbolModule *module, guint64 vaddr)
 {
   const FlamGoTable *go = flam_symbol_table_get_go (module->table);
-  FlamGoLine line;
+  FlamGoFrame frames[FLAM_GO_FRAMES_MAX];
+  guint n;
 
-  if (go == NULL || module->detail == FLAM_SYMBOL_DETAIL_SYMTAB ||
-      !flam_go_table_find_line (go, vaddr, &line))
+  if (go == NULL || module->detail == FLAM_SYMBOL_DETAIL_SYMTAB)
     return FALSE;
-  *frame = (FlamDwarfFrame){
-    .file = line.function_file,
-    .first_line = line.first_line,
-    .line_file = line.file,
-    .line = line.line,
-  };
-  return TRUE;
+  n = flam_go_table_look_up (go, vaddr, frames);
+  for (guint i = n; i-- > 0;)
+    {
+      FlamDwarfFrame frame = {
+        .name = frames[i].name,
+        .linkage = TRUE,
+        .file = frames[i].file,
+        .first_line = frames[i].first_line,
+        .line_file = frames[i].line_file,
+        .line = frames[i].line,
+      };
+
+      g_array_append_val (module->dwarf_frames, frame);
+    }
+  return n > 0;
 }
 
 static const Names *
@@ -360,8 +373,7 @@ flam_symbol_module_lookup (FlamSymbolModule *module,
 {
   const FlamSymbol *symbol;
   const FlamDwarfFrame *dwarf;
-  FlamDwarfFrame go;
-  gboolean found;
+  gboolean found, go;
 
   load (module);
   g_array_set_size (module->frames, 0);
@@ -369,13 +381,12 @@ flam_symbol_module_lookup (FlamSymbolModule *module,
   symbol = flam_symbol_table_find (module->table, vaddr);
   found = module->dwarf &&
           flam_dwarf_index_lookup (module->dwarf, vaddr, module->dwarf_frames);
+  go = !found && look_up_go (module, vaddr);
   dwarf = (const FlamDwarfFrame *)module->dwarf_frames->data;
-  if (!found && find_go_line (module, vaddr, &go))
-    dwarf = &go;
-  else if (!found)
-    dwarf = NULL;
   if (symbol)
-    add_frame (module, names_of (module, symbol->name, TRUE), dwarf);
+    add_frame (module,
+               names_of (module, symbol->name, TRUE),
+               found || go ? dwarf : NULL);
   else if (found && dwarf->name)
     add_frame (module, dwarf_names (module, dwarf), dwarf);
   for (guint i = 1; module->frames->len > 0 && i < module->dwarf_frames->len;

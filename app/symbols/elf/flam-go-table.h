@@ -13,9 +13,9 @@
  *   pc table:      (change of the value, length of the code) ..., from the
  * entry units:         of each compilation unit, number of a file ──▶ its path
  *
- * Lines are those of the innermost inlined function; which one it is, the table
- * does not say here (its tree of inlined functions is in .rodata, at a place
- * that differs between versions).
+ * Lines are those of the innermost inlined function. Which one it is, a tree in
+ * .rodata says (flam-go-inlined.c); where that is not found, the line is shown
+ * in the function that contains it.
  *
  * Read are the layouts of Go 1.2, 1.16, 1.18 and 1.20, 32 and 64 bits, either
  * byte order. Sources: "Go 1.2 Runtime Symbol Information"
@@ -34,11 +34,15 @@ typedef struct
 
 typedef struct
 {
-  const char *file; /* of `line`; never NULL */
+  const char *name;
+  const char *file;      /* of the definition, or NULL */
+  guint32 first_line;    /* of the definition (Go 1.20); 0: unknown */
+  const char *line_file; /* never NULL */
   guint32 line;
-  const char *function_file; /* of the function's first instruction, or NULL */
-  guint32 first_line;        /* of the definition (Go 1.20); 0: unknown */
-} FlamGoLine;
+} FlamGoFrame;
+
+/* Of more inlined functions in one another, the outer ones are left out. */
+#define FLAM_GO_FRAMES_MAX 32
 
 /* NULL if there is no such table, or it is damaged, or the address to which its
  * entries are relative is unknown. `elf` must outlive it: names and paths point
@@ -49,7 +53,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamGoTable, flam_go_table_free)
 
 /* Ascending by start; they do not overlap. */
 const FlamGoFunction *flam_go_table_get (const FlamGoTable *table, guint32 *n);
-/* FALSE if `vaddr` is in no function, or its line is not known. */
-gboolean flam_go_table_find_line (const FlamGoTable *table,
-                                  guint64 vaddr,
-                                  FlamGoLine *line);
+/* The function at `vaddr` and what is inlined there, innermost first; returns
+ * how many, 0 if `vaddr` is in no function or its line is not known. */
+guint flam_go_table_look_up (const FlamGoTable *table,
+                             guint64 vaddr,
+                             FlamGoFrame frames[FLAM_GO_FRAMES_MAX]);
+/* Whether inlined functions are known (Go 1.18, 64 bits). */
+gboolean flam_go_table_has_inlined (const FlamGoTable *table);

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <glib.h>
+
+/* Reads an ELF file with Go's table of functions, which may be damaged: every
+ * function, and what is inlined there. Whatever the bytes are, what is read of
+ * them is text. */
+void read_all_of_go (const char *bytes, gsize size);
