@@ -2,6 +2,7 @@
 #include "go-damage.h"
 
 #include "flam-go-table.h"
+#include "flam-unwind-rows.h"
 
 #include <string.h>
 
@@ -12,6 +13,8 @@ read_all_of_go (const char *bytes, gsize size)
       flam_elf_new_from_data ("damaged", bytes, size, NULL);
   g_autoptr (FlamGoTable) table = elf != NULL ? flam_go_table_new (elf) : NULL;
   guint32 n = 0;
+  const char *why;
+  FlamUnwindTable *unwind = flam_unwind_table_new_file (bytes, size, &why);
   const FlamGoFunction *functions =
       table != NULL ? flam_go_table_get (table, &n) : NULL;
 
@@ -27,4 +30,5 @@ read_all_of_go (const char *bytes, gsize size)
           g_assert_cmpuint (
               strlen (frames[k].name) * strlen (frames[k].line_file), >, 0);
       }
+  flam_unwind_table_free (unwind);
 }

@@ -6,6 +6,7 @@
 
 #include "flam-go-table.h"
 #include "flam-symbol-table.h"
+#include "flam-unwind-rows.h"
 
 #include "compiled.h"
 #include "go-damage.h"
@@ -281,6 +282,89 @@ test_linked (gconstpointer data)
   assert_inlined (row, go);
 }
 
+/* --- stacks --------------------------------------------------------------- */
+
+static FlamUnwindTable *
+read_table (const char *path, GMappedFile **file)
+{
+  const char *why;
+
+  *file = g_mapped_file_new (path, FALSE, NULL);
+  g_assert_nonnull (*file);
+  return flam_unwind_table_new_file (g_mapped_file_get_contents (*file),
+                                     g_mapped_file_get_length (*file),
+                                     &why);
+}
+
+static guint
+kind_at (const FlamUnwindTable *table, guint64 offset, guint *cfa)
+{
+  const FlamUnwindRow *row = flam_unwind_table_find (table, offset);
+
+  *cfa = row != NULL ? row->cfa : 0;
+  return row != NULL ? row->how & 7 : FLAM_UNWIND_KIND_NONE;
+}
+
+/* At every instruction, the depth that Go's linker wrote as DWARF into the same
+ * program; but functions that set rsp end a stack of Go's, and DWARF does not
+ * say so. */
+static void
+test_depths (gconstpointer data)
+{
+  const Linked *row = data;
+  Linked plain = *row;
+  g_autofree char *flags =
+      g_strconcat (row->flags, "-ldflags=-compressdwarf=false ", NULL);
+  g_autofree char *whole_path = in_folder (row->name);
+  g_autofree char *bare_path = g_strconcat (whole_path, "-bare", NULL);
+  g_autoptr (GMappedFile) whole_file = NULL;
+  g_autoptr (GMappedFile) bare_file = NULL;
+  FlamUnwindTable *whole, *bare;
+  g_autoptr (FlamElf) elf = NULL;
+  g_autoptr (FlamGoTable) go = NULL;
+  const FlamGoFunction *functions;
+  guint32 n, same = 0, unlike = 0, without = 0, roots = 0;
+
+  plain.flags = flags;
+  if (!build_linked (&plain))
+    {
+      g_test_skip ("go (golang-go) does not build this here");
+      return;
+    }
+  whole = read_table (whole_path, &whole_file);
+  bare = read_table (bare_path, &bare_file);
+  elf = flam_elf_open (bare_path, NULL);
+  go = flam_go_table_new (elf);
+  g_assert_true (whole != NULL && bare != NULL && go != NULL);
+  functions = flam_go_table_get (go, &n);
+  for (guint32 i = 0; i < n; i++)
+    for (guint64 at = functions[i].start; at < functions[i].end; at++)
+      {
+        guint64 offset;
+        guint ours, wanted, kind;
+
+        g_assert_true (flam_elf_vaddr_to_offset (elf, at, &offset));
+        if (kind_at (whole, offset, &wanted) != FLAM_UNWIND_KIND_SP)
+          continue;
+        kind = kind_at (bare, offset, &ours);
+        roots += kind == FLAM_UNWIND_KIND_END;
+        without += kind == FLAM_UNWIND_KIND_NONE;
+        same += kind == FLAM_UNWIND_KIND_SP && ours == wanted;
+        unlike += kind == FLAM_UNWIND_KIND_SP && ours != wanted;
+      }
+  g_test_message ("%u bytes of code alike, %u not, %u without, %u of roots",
+                  same,
+                  unlike,
+                  without,
+                  roots);
+  g_assert_cmpuint (unlike, ==, 0);
+  g_assert_cmpuint (roots, >, 0);
+  g_assert_cmpuint (without, >, 0);
+  g_assert_cmpuint (without + roots, <, same / 50);
+  flam_unwind_table_free (whole);
+  flam_unwind_table_free (bare);
+}
+
 /* Damage to what a linker makes: the table, and the trees of calls. */
 static void
 test_damaged_linked (void)
@@ -377,6 +461,9 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, &linked[i], test_linked);
     }
+  g_test_add_data_func (
+      "/symbols-go/depths/own-linker", &linked[0], test_depths);
+  g_test_add_data_func ("/symbols-go/depths/c-linker", &linked[2], test_depths);
   g_test_add_func ("/symbols-go/damaged-linked", test_damaged_linked);
   g_test_add_func ("/symbols-go/module", test_module);
   status = g_test_run ();

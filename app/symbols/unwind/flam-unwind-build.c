@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* .eh_frame and .debug_frame -> table. Rows are written FDE by FDE in the
- * section's order, then put together in the order of their pcs: if FDEs
- * overlap, the first in the file is used. A gap is read instruction by
- * instruction (flam-unwind-scan.h). */
+/* .eh_frame, .debug_frame and Go's table of functions -> table. Rows are
+ * written FDE by FDE in the section's order, then put together in the order of
+ * their pcs: if FDEs overlap, the first in the file is used. A gap is read
+ * instruction by instruction (flam-unwind-scan.h). */
 
 #include "flam-unwind-cfi.h"
+#include "flam-unwind-go.h"
 #include "flam-unwind-scan.h"
 
 #include <elf.h>
@@ -111,19 +112,11 @@ intern_rule (Builder *builder, const FlamUnwindRule *rule, uint16_t *number)
 }
 
 static bool
-emit_row (void *data, uint64_t pc, const FlamCfiState *state)
+add_row (Builder *builder, uint64_t pc, FlamUnwindRow row)
 {
-  Builder *builder = data;
   Fde *fde = (Fde *)builder->fdes.data + builder->fdes.n - 1;
-  FlamUnwindRow row, *last = NULL;
-  FlamUnwindRule rule;
+  FlamUnwindRow *last = NULL;
 
-  if (pc >= builder->pc_end)
-    return true;
-  flam_cfi_compress (state, builder->reader.cie->signal_frame, &row, &rule);
-  if ((row.how & 7) == FLAM_UNWIND_KIND_RULE &&
-      !intern_rule (builder, &rule, &row.cfa))
-    row = (FlamUnwindRow){ 0 };
   row.pc = (uint32_t)(pc - builder->pc_bias);
   if (fde->n_rows)
     last = (FlamUnwindRow *)builder->rows.data + builder->rows.n - 1;
@@ -143,18 +136,29 @@ emit_row (void *data, uint64_t pc, const FlamCfiState *state)
 }
 
 static bool
-read_fde (Builder *builder, FlamUnwindBytes in)
+emit_row (void *data, uint64_t pc, const FlamCfiState *state)
 {
-  const FlamCfiCie *cie = builder->reader.cie;
-  const FlamUnwindSegment *segment;
-  FlamCfiState state = cie->initial;
-  uint64_t size, pc = flam_cfi_read_range (&builder->reader, &in, &size);
+  Builder *builder = data;
+  FlamUnwindRow row;
+  FlamUnwindRule rule;
+
+  if (pc >= builder->pc_end)
+    return true;
+  flam_cfi_compress (state, builder->reader.cie->signal_frame, &row, &rule);
+  if ((row.how & 7) == FLAM_UNWIND_KIND_RULE &&
+      !intern_rule (builder, &rule, &row.cfa))
+    row = (FlamUnwindRow){ 0 };
+  return add_row (builder, pc, row);
+}
+
+/* Rows of code at [pc, pc + size) follow. */
+static bool
+begin_fde (Builder *builder, uint64_t pc, uint64_t size)
+{
+  const FlamUnwindSegment *segment = find_segment (builder->sections, pc, size);
   uint64_t offset;
   Fde *fde;
 
-  if (in.bad || size == 0)
-    return false;
-  segment = find_segment (builder->sections, pc, size);
   if (!segment)
     return false;
   offset = pc - segment->vaddr + segment->offset;
@@ -171,6 +175,19 @@ read_fde (Builder *builder, FlamUnwindBytes in)
   };
   builder->pc_bias = pc - offset;
   builder->pc_end = pc + size;
+  return true;
+}
+
+static bool
+read_fde (Builder *builder, FlamUnwindBytes in)
+{
+  const FlamCfiCie *cie = builder->reader.cie;
+  FlamCfiState state = cie->initial;
+  uint64_t size, pc = flam_cfi_read_range (&builder->reader, &in, &size);
+  const Fde *fde;
+
+  if (in.bad || size == 0 || !begin_fde (builder, pc, size))
+    return false;
   if (flam_cfi_run (cie,
                     &cie->initial,
                     in,
@@ -199,6 +216,27 @@ read_section (Builder *builder, const FlamUnwindSection *section)
   while (!builder->no_memory && flam_cfi_next_fde (reader, &body))
     if (!reader->cie || !read_fde (builder, body))
       builder->n_skipped++;
+}
+
+static bool
+begin_go (void *data, uint64_t start, uint64_t end)
+{
+  return begin_fde (data, start, end - start);
+}
+
+static bool
+add_go_row (void *data, uint64_t vaddr, int32_t depth)
+{
+  FlamUnwindRow row = { 0 };
+
+  if (depth == FLAM_UNWIND_GO_ROOT)
+    row.how = FLAM_UNWIND_KIND_END;
+  else if (depth >= 0 && depth % 8 == 0 && depth / 8 < UINT16_MAX)
+    row = (FlamUnwindRow){ .cfa = (uint16_t)(depth / 8 + 1),
+                           .bp = depth > 0 ? 2 : 0,
+                           .how = FLAM_UNWIND_KIND_SP | FLAM_UNWIND_BX_UNKNOWN
+                                                            << 3 };
+  return add_row (data, vaddr, row);
 }
 
 static int
@@ -444,6 +482,11 @@ flam_unwind_table_new (const FlamUnwindSections *sections, const char **why)
   builder->sections = sections;
   read_section (builder, &sections->eh_frame);
   read_section (builder, &sections->debug_frame);
+  if (!sections->debug_frame.data)
+    flam_unwind_go_read (
+        &sections->go_table,
+        &(FlamUnwindGoReader){ .begin = begin_go, .depth = add_go_row },
+        builder);
   if (!builder->no_memory)
     table = assemble (builder, why);
   free (builder->rows.data);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The parts of an ELF image from which unwind tables are made: executable
- * segments, .eh_frame (by section, else through .eh_frame_hdr), .debug_frame.
+ * segments, .eh_frame (by section, else through .eh_frame_hdr), .debug_frame,
+ * and .gopclntab.
  *
  *   .eh_frame_hdr: OFFSET SIZE WHAT
  *                       0    1 version, 1
@@ -147,6 +148,9 @@ find_by_sections (const Image *image, FlamUnwindSections *sections)
       else if (names->sh_size - section->sh_name >= sizeof ".debug_frame" &&
                strcmp (name, ".debug_frame") == 0)
         found = &sections->debug_frame;
+      else if (names->sh_size - section->sh_name >= sizeof ".gopclntab" &&
+               strcmp (name, ".gopclntab") == 0)
+        found = &sections->go_table;
       if (!found)
         continue;
       found->data = bytes_at (image, section->sh_offset, section->sh_size);
