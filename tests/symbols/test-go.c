@@ -153,13 +153,13 @@ ask (const char *oracle, const char *name, const GArray *addresses)
   return g_strsplit (answer, "\n", -1);
 }
 
-/* The two tools' words for an address without a line, and for a file without a
- * folder. */
+/* The two tools' words for an address without a line (Go 1.24 gives markers in
+ * the code negative ones), and for a file without a folder. */
 static char *
 plain_answer (const char *answer)
 {
   if (g_str_has_suffix (answer, ":?") || strcmp (answer, "?:0") == 0 ||
-      strcmp (answer, "??:0") == 0)
+      strcmp (answer, "??:0") == 0 || g_str_has_prefix (answer, ":-"))
     return g_strdup (":-1");
   if (g_str_has_prefix (answer, "./"))
     answer += 2;
