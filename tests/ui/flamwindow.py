@@ -164,9 +164,9 @@ class Window:
         return None
 
     def click(self, name, role=None):
-        """The first of that name that can be clicked and is laid out: GTK takes
-        a click for a button that is not there yet, and does nothing. What a menu
-        button is made of has its name, too."""
+        """The first of that name that can be clicked, is laid out and sensitive:
+        GTK takes a click for a button that is not there yet or can't be pressed
+        yet, and does nothing. What a menu button is made of has its name, too."""
         self.act(
             wait_for(
                 f"a way to click {role or 'a widget'} {name!r}",
@@ -174,7 +174,9 @@ class Window:
                     (
                         node
                         for node in self.find_all(name, role)
-                        if "click" in node.actions() and min(node.extents()[2:]) > 0
+                        if "click" in node.actions()
+                        and min(node.extents()[2:]) > 0
+                        and node.has_state("SENSITIVE")
                     ),
                     None,
                 ),
