@@ -98,6 +98,10 @@ $ flambeau-cli diff base.folded new.folded --to svg | grep -o '<title>[^/]*</tit
 <title>fresh (12 samples, 23.08%): +12, nowhere before</title>
 <title>lex (35 samples, 67.31%): +15, before 20</title>
 
+# A title writes all of its numbers the same way.
+$ echo 'main;parse 1234567' >many.folded; flambeau-cli diff base.folded many.folded --to svg | grep -o '<title>parse[^/]*</title>'
+<title>parse (1,234,567 samples, 100%): +1,234,547, before 20</title>
+
 $ flambeau-cli diff base.folded new.folded --to svg | grep -o -e 'only the other[^<]*' -e '>Grew<' -e '>Shrank<' -e '<b>'
 >Grew<
 >Shrank<

@@ -100,20 +100,28 @@ flam_svg_is_plain (const FlamSvg *svg, const FlamMeasure *measure)
   return measure->unit == FLAM_UNIT_COUNT || svg->look->count_name != NULL;
 }
 
+/* As flamegraph.pl writes counts: 1,234. */
+static void
+append_number (const FlamSvg *svg, const FlamMeasure *measure, gint64 weight)
+{
+  gboolean plain = flam_svg_is_plain (svg, measure);
+  g_autofree char *text = plain ? flam_format_plain (measure, weight)
+                                : flam_format_weight (measure, weight);
+
+  if (plain)
+    append_count (svg->out, text);
+  else
+    flam_sink_put (svg->out, text);
+}
+
 static void
 append_weight (const FlamSvg *svg, const FlamMeasure *measure, gint64 weight)
 {
   const char *name = svg->look->count_name;
-  g_autofree char *text = flam_svg_is_plain (svg, measure)
-                              ? flam_format_plain (measure, weight)
-                              : flam_format_weight (measure, weight);
 
+  append_number (svg, measure, weight);
   if (!flam_svg_is_plain (svg, measure))
-    {
-      flam_sink_put (svg->out, text);
-      return;
-    }
-  append_count (svg->out, text);
+    return;
   flam_sink_put_c (svg->out, ' ');
   flam_sink_put_escaped (svg->out, name != NULL ? name : "samples", -1);
 }
@@ -134,10 +142,7 @@ append_states (FlamSink *out, const FlamTree *tree, FlamId node)
 
 /* ": +1.2 s, before 3.4 s", ": +1.2 s, new" */
 static void
-append_change (FlamSink *out,
-               const FlamTree *tree,
-               const FlamMeasure *measure,
-               FlamId node)
+append_change (const FlamSvg *svg, const FlamMeasure *measure, FlamId node)
 {
   static const char *const kinds[] = {
     [FLAM_CHANGE_KEPT] = NULL,
@@ -145,22 +150,21 @@ append_change (FlamSink *out,
     [FLAM_CHANGE_GONE] = "gone",
     [FLAM_CHANGE_UNTRACKED] = "nowhere before",
   };
-  const FlamTreeChange *change = tree->change;
-  g_autofree char *delta = NULL;
-  g_autofree char *base = NULL;
+  const FlamTreeChange *change = svg->tree->change;
+  FlamSink *out = svg->out;
 
   if (change == NULL)
     return;
-  delta = flam_format_weight (measure, ABS (change->delta[node]));
-  base = flam_format_weight (measure, change->base[node]);
-  flam_sink_printf (out,
-                    ": %s%s",
-                    change->delta[node] > 0   ? "+"
-                    : change->delta[node] < 0 ? "−"
-                                              : "±",
-                    delta);
+  flam_sink_put (out,
+                 change->delta[node] > 0   ? ": +"
+                 : change->delta[node] < 0 ? ": −"
+                                           : ": ±");
+  append_number (svg, measure, ABS (change->delta[node]));
   if (change->base[node] != 0 || change->kind[node] == FLAM_CHANGE_KEPT)
-    flam_sink_printf (out, ", before %s", base);
+    {
+      flam_sink_put (out, ", before ");
+      append_number (svg, measure, change->base[node]);
+    }
   if (kinds[change->kind[node]] != NULL)
     flam_sink_printf (out, ", %s", kinds[change->kind[node]]);
 }
@@ -193,5 +197,5 @@ flam_svg_put_description (const FlamSvg *svg, FlamId node)
   flam_svg_put_number (out, whole > 0 ? 100.0 * weight / whole : 0, 2);
   flam_sink_put (out, "%)");
   append_states (out, tree, node);
-  append_change (out, tree, &measure, node);
+  append_change (svg, &measure, node);
 }
