@@ -8,6 +8,7 @@
 #include "flam-unwind-decode.h"
 #include "flam-unwind-scan.h"
 
+#include <capstone.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,12 @@ __asm__(".text\n"
         " and $-64, %rsp\n"
         "flam_scan_aligned: mov %rax, %rsp\n"
         " ret\n"
+        ".balign 16\n"
+        "flam_scan_overwritten: mov %rsp, %rax\n"
+        " push %rbx\n"
+        " sub $-8, %rax\n"
+        " mov %rax, %rsp\n"
+        "flam_scan_unknown: ret\n"
         ".balign 16, 0x06\n"
         "flam_scan_bad: .byte 0x06, 0x06\n"
         ".balign 16, 0x06\n"
@@ -60,10 +67,10 @@ __asm__(".text\n"
 extern const guint8 flam_scan_begin[], flam_scan_leaf[], flam_scan_saves[],
     flam_scan_deep[], flam_scan_popped[], flam_scan_branch[],
     flam_scan_stores[], flam_scan_stored[], flam_scan_frame[], flam_scan_left[],
-    flam_scan_aligned[], flam_scan_bad[], flam_scan_end[];
+    flam_scan_aligned[], flam_scan_unknown[], flam_scan_bad[], flam_scan_end[];
 
 static void
-add_row (gpointer data, FlamUnwindRow row)
+add_row (gpointer data, FlamUnwindRow row, const FlamUnwindRule *rule)
 {
   g_array_append_val ((GArray *)data, row);
 }
@@ -111,7 +118,8 @@ test_by_hand (void)
     { flam_scan_stored, FLAM_UNWIND_KIND_SCAN, 6, 3, 0 },
     { flam_scan_frame, FLAM_UNWIND_KIND_NONE, 0, 0, 0 },
     { flam_scan_left, FLAM_UNWIND_KIND_SCAN, 1, 0, 0 },
-    { flam_scan_aligned, FLAM_UNWIND_KIND_NONE, 0, 0, 0 },
+    { flam_scan_aligned, FLAM_UNWIND_KIND_RULE, 0, 0, 0 },
+    { flam_scan_unknown, FLAM_UNWIND_KIND_NONE, 0, 0, 0 },
     { flam_scan_bad, FLAM_UNWIND_KIND_NONE, 0, 0, 0 },
   };
   gsize size = (gsize)(flam_scan_end - flam_scan_begin);
@@ -302,6 +310,151 @@ test_lengths (void)
   g_assert_cmpuint (n, >, 100000);
 }
 
+/* --- the registers that instructions write -------------------------------- */
+
+/* The number of the register that `reg` is a part of; 16: of another kind. */
+static guint
+number_of (csh engine, guint reg)
+{
+  static const char *const names[16][5] = {
+    { "rax", "eax", "ax", "al", "ah" },
+    { "rcx", "ecx", "cx", "cl", "ch" },
+    { "rdx", "edx", "dx", "dl", "dh" },
+    { "rbx", "ebx", "bx", "bl", "bh" },
+    { "rsp", "esp", "sp", "spl", "" },
+    { "rbp", "ebp", "bp", "bpl", "" },
+    { "rsi", "esi", "si", "sil", "" },
+    { "rdi", "edi", "di", "dil", "" },
+    { "r8", "r8d", "r8w", "r8b", "" },
+    { "r9", "r9d", "r9w", "r9b", "" },
+    { "r10", "r10d", "r10w", "r10b", "" },
+    { "r11", "r11d", "r11w", "r11b", "" },
+    { "r12", "r12d", "r12w", "r12b", "" },
+    { "r13", "r13d", "r13w", "r13b", "" },
+    { "r14", "r14d", "r14w", "r14b", "" },
+    { "r15", "r15d", "r15w", "r15b", "" },
+  };
+  const char *name = cs_reg_name (engine, reg);
+
+  for (guint i = 0; i < 16; i++)
+    for (guint k = 0; k < 5; k++)
+      if (g_strcmp0 (name, names[i][k]) == 0)
+        return i;
+  return 16;
+}
+
+static guint
+written_by_capstone (csh engine, const cs_insn *found)
+{
+  cs_regs read, written;
+  guint8 n_read, n_written;
+  guint set = 0;
+
+  g_assert_cmpint (
+      cs_regs_access (engine, found, read, &n_read, written, &n_written),
+      ==,
+      CS_ERR_OK);
+  for (guint i = 0; i < n_written; i++)
+    set |= 1u << number_of (engine, written[i]);
+  return set;
+}
+
+static guint
+written_by_us (const FlamInstruction *instruction)
+{
+  guint set = instruction->writes;
+
+  switch ((FlamStackEffect)instruction->effect)
+    {
+    case FLAM_STACK_POP:
+    case FLAM_STACK_COPY:
+    case FLAM_STACK_LOAD:
+      return instruction->reg < 16 ? set | 1u << instruction->reg : set;
+    case FLAM_STACK_FRAME:
+    case FLAM_STACK_LEAVE:
+      return set | 1u << 5;
+    default:
+      return set;
+    }
+}
+
+/* All instructions of a function but calls. */
+static void
+compare_writes (csh engine,
+                cs_insn *found,
+                const guint8 *code,
+                gsize size,
+                Agreement *agreement)
+{
+  const guint8 *at = code;
+  guint64 address = 0;
+
+  while (cs_disasm_iter (engine, &at, &size, &address, found))
+    {
+      const guint8 *start = at - found->size;
+      FlamInstruction instruction;
+      guint theirs, ours;
+
+      if (cs_insn_group (engine, found, X86_GRP_CALL) ||
+          cs_insn_group (engine, found, X86_GRP_INT) ||
+          !flam_unwind_decode (start, found->size, &instruction))
+        continue;
+      theirs = written_by_capstone (engine, found) & 0xffef; /* but rsp */
+      ours = written_by_us (&instruction) & 0xffef;
+      if (ours == theirs)
+        agreement->same++;
+      else if (theirs & ~ours)
+        agreement->unknown++;
+      else
+        agreement->other++;
+      if (ours != theirs)
+        g_test_message ("%s %s: %#x, not %#x",
+                        found->mnemonic,
+                        found->op_str,
+                        ours,
+                        theirs);
+    }
+}
+
+/* Against capstone, in the functions of the C library. */
+static void
+test_writes (void)
+{
+  g_autofree char *path = libc_path ();
+  g_autoptr (FlamElf) elf = flam_elf_open (path, NULL);
+  g_autoptr (FlamSymbolTable) symbols = flam_symbol_table_new (elf, NULL);
+  g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, NULL);
+  const guint8 *bytes = (const guint8 *)g_mapped_file_get_contents (file);
+  Agreement agreement = { 0 };
+  const FlamSymbol *all;
+  cs_insn *found;
+  csh engine;
+  guint32 n;
+
+  g_assert_cmpint (cs_open (CS_ARCH_X86, CS_MODE_64, &engine), ==, CS_ERR_OK);
+  cs_option (engine, CS_OPT_DETAIL, CS_OPT_ON);
+  found = cs_malloc (engine);
+  all = flam_symbol_table_get (symbols, &n);
+  for (guint32 i = 0; i < n; i++)
+    {
+      guint64 size = all[i].end - all[i].start, from;
+
+      if (flam_elf_vaddr_to_offset (elf, all[i].start, &from) &&
+          from + size <= g_mapped_file_get_length (file))
+        compare_writes (engine, found, bytes + from, size, &agreement);
+    }
+  cs_free (found, 1);
+  cs_close (&engine);
+  g_test_message ("%u instructions write the same, %u more, %u less",
+                  agreement.same,
+                  agreement.other,
+                  agreement.unknown);
+  g_assert_cmpuint (agreement.same, >, 10000);
+  /* According to capstone, test writes al and cdq eax. */
+  g_assert_cmpuint (agreement.other * 100, <, agreement.same);
+  g_assert_cmpuint (agreement.unknown * 100, <, agreement.same);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -309,5 +462,6 @@ main (int argc, char **argv)
   g_test_add_func ("/unwind-scan/by-hand", test_by_hand);
   g_test_add_func ("/unwind-scan/cfi", test_cfi);
   g_test_add_func ("/unwind-scan/lengths", test_lengths);
+  g_test_add_func ("/unwind-scan/writes", test_writes);
   return g_test_run ();
 }

@@ -16,7 +16,10 @@
 /* Marks a text for translation (flam-types.h); there is no GLib here. */
 #define N_(String) (String)
 
-#define PADDING 16 /* a smaller gap is padding between two functions */
+#define PADDING 16   /* a smaller gap is padding between two functions */
+#define SEARCHED 512 /* the newest rules, for one that is equal */
+#define SEARCHED_SCANNED 16
+#define MOST_SCANNED 4096       /* rules of one table */
 #define LARGEST_GAP (32u << 20) /* bytes; read at about 100 MB/s */
 
 typedef struct
@@ -43,6 +46,7 @@ typedef struct
   Vector rules;         /* FlamUnwindRule */
   Vector scanned;       /* FlamUnwindRow: of the gaps, ascending */
   uint32_t n_skipped;
+  uint32_t n_scanned_rules;
   bool no_memory;
   /* The FDE being run. */
   uint64_t pc_bias; /* pc - offset in the file */
@@ -89,13 +93,16 @@ same_rule (const FlamUnwindRow *a, const FlamUnwindRow *b)
 /* A module has a few dozen distinct rules, so a search from the newest is fast
  * enough; it is bounded for hostile input. */
 static bool
-intern_rule (Builder *builder, const FlamUnwindRule *rule, uint16_t *number)
+intern_rule (Builder *builder,
+             const FlamUnwindRule *rule,
+             size_t search,
+             uint16_t *number)
 {
   const FlamUnwindRule *rules = builder->rules.data;
   FlamUnwindRule *added;
   size_t n = builder->rules.n;
 
-  for (size_t i = 0; i < n && i < 512; i++)
+  for (size_t i = 0; i < n && i < search; i++)
     if (memcmp (&rules[n - 1 - i], rule, sizeof *rule) == 0)
       {
         *number = (uint16_t)(n - 1 - i);
@@ -146,7 +153,7 @@ emit_row (void *data, uint64_t pc, const FlamCfiState *state)
     return true;
   flam_cfi_compress (state, builder->reader.cie->signal_frame, &row, &rule);
   if ((row.how & 7) == FLAM_UNWIND_KIND_RULE &&
-      !intern_rule (builder, &rule, &row.cfa))
+      !intern_rule (builder, &rule, SEARCHED, &row.cfa))
     row = (FlamUnwindRow){ 0 };
   return add_row (builder, pc, row);
 }
@@ -277,13 +284,28 @@ join_row (FlamUnwindRow *rows, uint32_t n, FlamUnwindRow row)
   return n + 1;
 }
 
+/* Hostile code could have a rule for each of its bytes. */
+static bool
+intern_scanned (Builder *builder, const FlamUnwindRule *rule, uint16_t *number)
+{
+  size_t n = builder->rules.n;
+
+  if (builder->n_scanned_rules == MOST_SCANNED ||
+      !intern_rule (builder, rule, SEARCHED_SCANNED, number))
+    return false;
+  builder->n_scanned_rules += (uint32_t)(builder->rules.n - n);
+  return true;
+}
+
 static void
-add_scanned (void *data, FlamUnwindRow row)
+add_scanned (void *data, FlamUnwindRow row, const FlamUnwindRule *rule)
 {
   Builder *builder = data;
-  FlamUnwindRow *place =
-      push (builder, &builder->scanned, sizeof (FlamUnwindRow));
+  FlamUnwindRow *place;
 
+  if (rule && !intern_scanned (builder, rule, &row.cfa))
+    row = (FlamUnwindRow){ .pc = row.pc };
+  place = push (builder, &builder->scanned, sizeof (FlamUnwindRow));
   if (place)
     *place = row;
 }

@@ -5,8 +5,14 @@
 
 enum
 {
+  RAX = 0,
+  RCX = 1,
+  RDX = 2,
+  RBX = 3,
   RSP = 4,
   RBP = 5,
+  RSI = 6,
+  RDI = 7,
 };
 
 enum
@@ -127,7 +133,7 @@ read_operands (Parts *parts, char form)
 {
   unsigned word = parts->narrow ? 2 : 4;
 
-  if (strchr ("mbzt", form) != NULL)
+  if (form == 'm' || form == 'b' || form == 'z' || form == 't')
     read_modrm (parts);
   switch (form)
     {
@@ -228,15 +234,24 @@ judge_move (const Parts *parts, FlamInstruction *out)
         set (out, FLAM_STACK_MOVE, parts->displacement, FLAM_UNWIND_NO_REG);
       else if (parts->reg == RSP && wide && parts->base == RBP)
         set (out, FLAM_STACK_FROM_FRAME, parts->displacement, RBP);
-      else if (parts->reg == RBP && wide && parts->base == RSP)
-        set (out, FLAM_STACK_FRAME, parts->displacement, RBP);
+      else if (parts->reg == RSP && wide && parts->base != FLAM_UNWIND_NO_REG)
+        set (out, FLAM_STACK_RESTORE, parts->displacement, parts->base);
+      else if (wide && parts->base == RSP)
+        set (out,
+             parts->reg == RBP ? FLAM_STACK_FRAME : FLAM_STACK_COPY,
+             parts->displacement,
+             parts->reg);
       else
         lose_if (out, parts->reg == RSP);
     }
   else if (parts->mod != 3)
     {
-      if (!to_reg && wide && parts->base == RSP)
-        set (out, FLAM_STACK_STORE, parts->displacement, parts->reg);
+      out->by_frame = parts->base == RBP;
+      if (wide && (parts->base == RSP || parts->base == RBP))
+        set (out,
+             to_reg ? FLAM_STACK_LOAD : FLAM_STACK_STORE,
+             parts->displacement,
+             parts->reg);
       else
         lose_if (out, to_reg && parts->reg == RSP);
     }
@@ -244,6 +259,10 @@ judge_move (const Parts *parts, FlamInstruction *out)
     set (out, FLAM_STACK_FRAME, 0, RBP);
   else if (wide && to == RSP && from == RBP)
     set (out, FLAM_STACK_FROM_FRAME, 0, RBP);
+  else if (wide && to == RSP && from != RSP)
+    set (out, FLAM_STACK_RESTORE, 0, from);
+  else if (wide && from == RSP && to != RSP)
+    set (out, FLAM_STACK_COPY, 0, to);
   else
     lose_if (out, to == RSP);
 }
@@ -258,7 +277,11 @@ judge_constant (const Parts *parts, FlamInstruction *out)
 
   if (parts->mod != 3 || parts->rm != RSP || what == 7)
     return;
-  if (!(parts->rex & REX_W) || (what != 0 && what != 5) || value == INT32_MIN)
+  if (!(parts->rex & REX_W) || value == INT32_MIN)
+    out->effect = FLAM_STACK_LOST;
+  else if (what == 4 && value < 0 && (-value & (-value - 1)) == 0)
+    set (out, FLAM_STACK_ALIGN, -value, FLAM_UNWIND_NO_REG);
+  else if (what != 0 && what != 5)
     out->effect = FLAM_STACK_LOST;
   else
     set (out, FLAM_STACK_MOVE, what == 0 ? value : -value, FLAM_UNWIND_NO_REG);
@@ -329,6 +352,98 @@ judge (const Parts *parts, FlamInstruction *out)
     out->effect = FLAM_STACK_LOST;
 }
 
+/* What each opcode of one byte writes; what pops and copies of rsp write is
+ * their effect:
+ *
+ *   .  nothing                        m  rm, if it is a register
+ *   r  reg                            x  both
+ *   l  the one in the opcode          X  that and rax
+ *   a  rax      d  rdx                s  rcx, rsi, rdi: strings
+ *   c  rm, but not as a comparison    g  by reg: nothing, rm or rax and rdx
+ *   i  rm if reg < 2 */
+static const char written_by[] = "mmrraa..mmrraa.."
+                                 "mmrraa..mmrraa.."
+                                 "mmrraa..mmrraa.."
+                                 "mmrraa.........."
+                                 "................"
+                                 "................"
+                                 "...r.....r.r...."
+                                 "................"
+                                 "cc.c..xxmmrrmr.m"
+                                 ".XXXXXXXad......"
+                                 "aa..ssss..ssss.."
+                                 "llllllllllllllll"
+                                 "mm....mm........"
+                                 "mmmm............"
+                                 "................"
+                                 "......gg......ii";
+
+/* Without REX, the registers 4 to 7 of a byte are ah, ch, dh and bh. */
+static unsigned
+bit_of (const Parts *parts, unsigned reg, bool is_byte)
+{
+  return 1u << (is_byte && parts->rex == 0 && reg >= 4 ? reg - 4 : reg);
+}
+
+static unsigned
+written (const Parts *parts)
+{
+  uint8_t op = parts->opcode;
+  bool is_byte = op % 2 == 0 && (op < 0x90 || op >= 0xb0) && op >> 3 != 0x17;
+  unsigned low =
+      bit_of (parts, (op & 7) | (parts->rex & REX_B ? 8 : 0), is_byte);
+  unsigned reg = bit_of (parts, parts->reg, is_byte);
+  unsigned rm = parts->mod == 3 ? bit_of (parts, parts->rm, is_byte) : 0;
+  unsigned what = parts->reg & 7;
+
+  switch (written_by[op])
+    {
+    case 'm':
+      return rm;
+    case 'r':
+      return reg;
+    case 'x':
+      return reg | rm;
+    case 'l':
+      return low;
+    case 'X':
+      return low | 1 << RAX;
+    case 'a':
+      return 1 << RAX;
+    case 'd':
+      return 1 << RDX;
+    case 's':
+      return 1 << RCX | 1 << RSI | 1 << RDI;
+    case 'c':
+      return what != 7 ? rm : 0;
+    case 'g':
+      return what < 2 ? 0 : what < 4 ? rm : 1 << RAX | 1 << RDX;
+    case 'i':
+      return what < 2 ? rm : 0;
+    default:
+      return 0;
+    }
+}
+
+/* The same of those after 0F. */
+static unsigned
+written_two (const Parts *parts)
+{
+  uint8_t op = parts->opcode;
+  unsigned reg = 1u << parts->reg;
+
+  if ((op & 0xf0) == 0x40 || op == 0xaf || (op >= 0xb6 && op <= 0xb8) ||
+      (op >= 0xbc && op <= 0xbf))
+    return reg;
+  if ((op & 0xf0) == 0x90 && parts->mod == 3)
+    return bit_of (parts, parts->rm, true);
+  if (op == 0xa2)
+    return 1 << RAX | 1 << RCX | 1 << RDX | 1 << RBX;
+  return op >= 0xc8 && op <= 0xcf
+             ? 1u << ((op & 7) | (parts->rex & REX_B ? 8 : 0))
+             : 0;
+}
+
 static void
 follow (const Parts *parts, FlamInstruction *out)
 {
@@ -375,6 +490,7 @@ decode_two (Parts *parts, FlamInstruction *out)
       out->target = read_i32 (parts->p - 4);
     }
   out->ends = op == 0x0b;
+  out->writes = (uint16_t)written_two (parts);
   lose_if (out, (op & 0xf0) == 0x40 && parts->reg == RSP && parts->rex & REX_W);
   return true;
 }
@@ -444,6 +560,7 @@ flam_unwind_decode (const uint8_t *code,
       if (good)
         {
           judge (&parts, &out);
+          out.writes = (uint16_t)written (&parts);
           follow (&parts, &out);
         }
     }

@@ -19,11 +19,15 @@ typedef enum
   FLAM_STACK_PUSH,       /* of register `reg`, or of something else */
   FLAM_STACK_POP,        /* to register `reg`, or to something else */
   FLAM_STACK_MOVE,       /* rsp += delta */
-  FLAM_STACK_STORE,      /* register `reg` to [rsp + delta] */
+  FLAM_STACK_STORE,      /* register `reg` to [rsp or rbp + delta] */
   FLAM_STACK_FRAME,      /* rbp = rsp + delta */
   FLAM_STACK_FROM_FRAME, /* rsp = rbp + delta */
   FLAM_STACK_LEAVE,
-  FLAM_STACK_LOST, /* rsp is now something else */
+  FLAM_STACK_RESTORE, /* rsp = register `reg` + delta */
+  FLAM_STACK_ALIGN,   /* rsp is rounded down to a multiple of delta */
+  FLAM_STACK_COPY,    /* register `reg` = rsp + delta */
+  FLAM_STACK_LOAD,    /* register `reg` from [rsp or rbp + delta] */
+  FLAM_STACK_LOST,    /* rsp is now something else */
 } FlamStackEffect;
 
 #define FLAM_UNWIND_NO_REG 255
@@ -33,9 +37,12 @@ typedef struct
   uint8_t length;
   uint8_t effect; /* FlamStackEffect */
   uint8_t reg;    /* encoded: rbx 3, rbp 5; FLAM_UNWIND_NO_REG */
+  bool by_frame;  /* a store or load relative to rbp */
   bool ends;      /* the next instruction does not follow this one */
   bool calls;
-  bool branches; /* to this one's end + target, too, or instead */
+  bool branches;   /* to this one's end + target, too, or instead */
+  uint16_t writes; /* registers, 1 << reg, by the usual instructions: vector
+                      ones and rare ones are left out */
   int32_t delta;
   int32_t target;
 } FlamInstruction;

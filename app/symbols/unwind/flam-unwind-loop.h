@@ -56,6 +56,7 @@ flam_unwind_loop (const FlamUnwindWalker *walker,
   FlamUnwindRegs guessed = { 0 }; /* what a guess was made from; pc 0: none */
   bool called = false;
 
+  regs->leaf = regs->all;
   for (bool first = true;; first = false)
     {
       const FlamUnwindCode *code;
@@ -90,7 +91,7 @@ flam_unwind_loop (const FlamUnwindWalker *walker,
       row = code->row;
       called = regs->caller;
       guessed.pc = 0;
-      if (__builtin_expect ((row.how & 7) == FLAM_UNWIND_KIND_SCAN, 0))
+      if (__builtin_expect (flam_unwind_is_guess (&row, code->rules), 0))
         guessed = *regs;
       if (__builtin_expect (!flam_unwind_step_plain (&code->row, memory, regs),
                             0))

@@ -135,6 +135,15 @@ find_bp (const FlamUnwindRule *rule,
   *unknown = false;
 }
 
+/* A register that was overwritten by an instruction that the scan does not know
+ * is found here. */
+static bool
+is_within (const FlamUnwindRule *rule, uint64_t sp, uint64_t cfa)
+{
+  return (cfa & 7) == 0 &&
+         cfa - sp - (uint64_t)(int64_t)rule->least < 1ull << rule->align;
+}
+
 static FlamUnwindEnd
 step_rule (const FlamUnwindRow *row,
            const FlamUnwindRule *rule,
@@ -147,7 +156,10 @@ step_rule (const FlamUnwindRow *row,
   bool interrupted = rule->flags & FLAM_UNWIND_RULE_SIGNAL;
 
   end = get_register (regs, memory, rule->cfa_reg, &cfa);
-  if (end != FLAM_UNWIND_OK)
+  if (end == FLAM_UNWIND_BAD && (rule->flags & FLAM_UNWIND_RULE_SCAN) &&
+      regs->leaf && rule->cfa_reg < FLAM_UNWIND_N_REGS)
+    cfa = regs->leaf[rule->cfa_reg];
+  else if (end != FLAM_UNWIND_OK)
     return end;
   cfa += (int64_t)rule->cfa;
   if (rule->flags & FLAM_UNWIND_RULE_DEREF)
@@ -158,6 +170,8 @@ step_rule (const FlamUnwindRow *row,
       cfa += (int64_t)rule->cfa2;
     }
   if (cfa <= regs->sp && !interrupted)
+    return FLAM_UNWIND_BAD;
+  if ((rule->flags & FLAM_UNWIND_RULE_SCAN) && !is_within (rule, regs->sp, cfa))
     return FLAM_UNWIND_BAD;
   end = find_return (rule, memory, regs, cfa, &ra);
   if (end != FLAM_UNWIND_OK)
@@ -202,7 +216,10 @@ flam_unwind_step (const FlamUnwindRow *row,
     case FLAM_UNWIND_KIND_END:
       return FLAM_UNWIND_ROOT;
     case FLAM_UNWIND_KIND_RULE:
-      return step_rule (row, &rules[row->cfa], memory, regs);
+      end = step_rule (row, &rules[row->cfa], memory, regs);
+      return end == FLAM_UNWIND_BAD && flam_unwind_is_guess (row, rules)
+                 ? step_frame_pointer (memory, regs)
+                 : end;
     case FLAM_UNWIND_KIND_NONE:
     default:
       return step_frame_pointer (memory, regs);

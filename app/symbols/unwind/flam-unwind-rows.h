@@ -14,7 +14,7 @@
  *   OFFSET         SIZE  WHAT
  *        0           48  header, struct _FlamUnwindTable
  *       48   8 * n_rows  rows, ascending by pc
- *        .  24 * n_rules rules: frames that do not fit into a row
+ *        .  28 * n_rules rules: frames that do not fit into a row
  *        .   4 * n_index index: bucket i holds the last row at or below
  *                        first + (i << shift)
  *
@@ -78,9 +78,14 @@ enum
 {
   FLAM_UNWIND_RULE_DEREF = 1 << 0,  /* CFA = *(reg + cfa) + cfa2 */
   FLAM_UNWIND_RULE_SIGNAL = 1 << 1, /* the caller was interrupted */
+  FLAM_UNWIND_RULE_SCAN = 1 << 2,   /* read off the instructions: a guess */
 };
 
-/* Stack realignment (DRAP), signal frames, large or odd frames. */
+/* Stack realignment (DRAP), signal frames, large or odd frames. A scanned rule
+ * is valid only if `least` <= CFA - rsp < `least` + 2^align: that is what is
+ * known of a frame whose size depends on the alignment of the caller's. So a
+ * register that it names may be one that calls overwrite: assembler calls
+ * functions of its own that do not. */
 typedef struct
 {
   uint8_t flags;
@@ -89,15 +94,17 @@ typedef struct
   uint8_t ra_reg;
   uint8_t bp_where;
   uint8_t bp_reg;
-  uint8_t unused[2];
+  uint8_t align; /* log2 */
+  uint8_t unused;
   int32_t cfa; /* CFA = reg + cfa */
   int32_t cfa2;
   int32_t ra;
   int32_t bp;
+  int32_t least;
 } FlamUnwindRule;
 
 #define FLAM_UNWIND_MAGIC 0x57554c46u /* "FLUW" */
-#define FLAM_UNWIND_VERSION 1
+#define FLAM_UNWIND_VERSION 2
 
 typedef struct _FlamUnwindTable
 {
@@ -131,9 +138,11 @@ typedef struct
   uint64_t pc;
   uint64_t sp;
   uint64_t bp;
-  uint64_t bx;         /* meaning defined by bx_state */
-  const uint64_t *all; /* all 17 registers by DWARF number, or NULL: only for
-                          the leaf, for code that keeps its frame elsewhere */
+  uint64_t bx;          /* meaning defined by bx_state */
+  const uint64_t *all;  /* all 17 registers by DWARF number, or NULL: only for
+                           the leaf, for code that keeps its frame elsewhere */
+  const uint64_t *leaf; /* of callers: the leaf's registers, for scanned rules
+                           alone, which do not believe them: see there */
   bool bp_unknown;
   uint8_t bx_state; /* 0 unknown, 1 bx is the value, 2 bx is its address */
   bool caller;      /* pc is a return address: look up pc - 1 */
@@ -179,6 +188,17 @@ static inline const uint32_t *
 flam_unwind_table_index (const FlamUnwindTable *table)
 {
   return (const uint32_t *)(flam_unwind_table_rules (table) + table->n_rules);
+}
+
+/* Whether a row was read off the instructions. */
+static inline bool
+flam_unwind_is_guess (const FlamUnwindRow *row, const FlamUnwindRule *rules)
+{
+  unsigned kind = row->how & 7;
+
+  return kind == FLAM_UNWIND_KIND_SCAN ||
+         (kind == FLAM_UNWIND_KIND_RULE &&
+          (rules[row->cfa].flags & FLAM_UNWIND_RULE_SCAN));
 }
 
 /* The row for a file offset; NULL if the table does not cover it. */

@@ -1,33 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "flam-unwind-scan.h"
 
-#include "flam-unwind-decode.h"
+#include "flam-unwind-state.h"
 
-#define ALIGNED 16        /* alignment of functions */
-#define BRANCHES 64       /* kept of a function; a power of 2 */
-#define NEAR (1 << 16)    /* bytes: a farther branch leaves the function */
-#define DEEPEST (1 << 20) /* bytes: a larger frame is no frame */
-
-enum
-{
-  RBX = 3,
-  RBP = 5,
-};
-
-/* Before an instruction. */
-typedef struct
-{
-  int32_t depth; /* CFA - rsp */
-  uint8_t bp;    /* rbp is saved at CFA - 8 * bp; 0: in rbp */
-  uint8_t bx;
-  bool framed; /* rbp is CFA - 16 */
-  bool lost;
-} State;
+#define ALIGNED 16     /* alignment of functions */
+#define BRANCHES 64    /* kept of a function; a power of 2 */
+#define NEAR (1 << 16) /* bytes: a farther branch leaves the function */
 
 typedef struct
 {
   uint32_t at;
-  State state;
+  FlamUnwindState state;
 } Branch;
 
 typedef struct
@@ -37,14 +20,14 @@ typedef struct
   uint32_t start; /* offset in the file */
   FlamUnwindAdd add;
   void *data;
-  State state;
-  State steady;              /* of this function, behind its prologue */
+  FlamUnwindState state;
+  FlamUnwindState steady;    /* of this function, behind its prologue */
   bool assumed;              /* `state` is that: no branch was seen */
   uint32_t last_target;      /* the farthest branch forward in it */
   Branch branches[BRANCHES]; /* by `at` */
 } Scan;
 
-static const State at_entry = { .depth = 8 };
+static const FlamUnwindState at_entry = { .depth = 8 };
 
 static const uint8_t *
 code_at (const FlamUnwindSections *sections, uint32_t offset, uint32_t size)
@@ -61,91 +44,15 @@ code_at (const FlamUnwindSections *sections, uint32_t offset, uint32_t size)
   return NULL;
 }
 
-static FlamUnwindRow
-make_row (const State *state, uint32_t pc)
-{
-  unsigned bx =
-      state->bx < FLAM_UNWIND_BX_UNKNOWN ? state->bx : FLAM_UNWIND_BX_UNKNOWN;
-
-  if (state->framed || state->lost || state->depth / 8 > UINT16_MAX)
-    return (FlamUnwindRow){ .pc = pc };
-  return (FlamUnwindRow){ .pc = pc,
-                          .cfa = (uint16_t)(state->depth / 8),
-                          .bp = state->bp,
-                          .how = (uint8_t)(FLAM_UNWIND_KIND_SCAN | bx << 3) };
-}
-
 static void
 emit (const Scan *scan, uint32_t at)
 {
-  scan->add (scan->data, make_row (&scan->state, scan->start + at));
-}
+  FlamUnwindRow row;
+  FlamUnwindRule rule;
+  bool is_rule = flam_unwind_state_get_row (&scan->state, &row, &rule);
 
-static void
-save (State *state, uint8_t reg, int32_t slot)
-{
-  uint8_t place = slot > 0 && slot / 8 <= UINT8_MAX ? (uint8_t)(slot / 8) : 0;
-
-  if (reg == RBP)
-    state->bp = place;
-  else if (reg == RBX)
-    state->bx = place;
-}
-
-/* What an instruction does to a depth that is known. */
-static void
-move (State *state, const FlamInstruction *instruction)
-{
-  switch ((FlamStackEffect)instruction->effect)
-    {
-    case FLAM_STACK_PUSH:
-      state->depth += 8;
-      save (state, instruction->reg, state->depth);
-      break;
-    case FLAM_STACK_POP:
-      state->depth -= 8;
-      save (state, instruction->reg, 0);
-      state->framed &= instruction->reg != RBP;
-      break;
-    case FLAM_STACK_MOVE:
-      state->depth -= instruction->delta;
-      break;
-    case FLAM_STACK_STORE:
-      if (!state->framed && instruction->delta >= 0 &&
-          instruction->delta < state->depth - 8 &&
-          (state->depth - instruction->delta) % 8 == 0)
-        save (state, instruction->reg, state->depth - instruction->delta);
-      break;
-    case FLAM_STACK_FRAME:
-      state->framed = state->depth - instruction->delta == 16;
-      break;
-    case FLAM_STACK_LOST:
-      state->lost = !state->framed;
-      break;
-    case FLAM_STACK_FROM_FRAME:
-    case FLAM_STACK_LEAVE:
-    case FLAM_STACK_SAME:
-    default:
-      break;
-    }
-}
-
-static void
-apply (State *state, const FlamInstruction *instruction)
-{
-  if (instruction->delta < -DEEPEST || instruction->delta > DEEPEST)
-    state->lost = true;
-  else if (instruction->effect == FLAM_STACK_FROM_FRAME)
-    {
-      state->lost = !state->framed;
-      state->depth = 16 - instruction->delta;
-    }
-  else if (instruction->effect == FLAM_STACK_LEAVE)
-    *state = (State){ .depth = 8, .bx = state->bx, .lost = !state->framed };
-  else if (!state->lost)
-    move (state, instruction);
-  state->lost |=
-      state->depth < 8 || state->depth > DEEPEST || state->depth % 8 != 0;
+  row.pc = scan->start + at;
+  scan->add (scan->data, row, is_rule ? &rule : NULL);
 }
 
 static void
@@ -196,7 +103,7 @@ skip_padding (const Scan *scan, uint32_t at)
 }
 
 static void
-begin_function (Scan *scan, uint32_t at, State state)
+begin_function (Scan *scan, uint32_t at, FlamUnwindState state)
 {
   scan->state = scan->steady = state;
   scan->assumed = false;
@@ -240,7 +147,7 @@ resume (Scan *scan, uint32_t at)
 {
   uint32_t next = at + 1 + -(scan->start + at + 1) % ALIGNED;
 
-  begin_function (scan, at, (State){ .depth = 8, .lost = true });
+  begin_function (scan, at, (FlamUnwindState){ .depth = 8, .lost = true });
   return next;
 }
 
@@ -248,11 +155,14 @@ resume (Scan *scan, uint32_t at)
 static void
 note_steady (Scan *scan, const FlamInstruction *instruction)
 {
-  const State *state = &scan->state;
+  const FlamUnwindState *state = &scan->state;
   bool branches = instruction->branches && !instruction->ends;
 
-  if (state->lost || state->framed || state->depth > scan->steady.depth ||
-      (branches && state->depth > 8))
+  if (state->lost || state->framed || state->align > scan->steady.align ||
+      (state->align == scan->steady.align &&
+       (state->depth > scan->steady.depth ||
+        (state->align && state->depth == scan->steady.depth))) ||
+      (branches && (state->depth > 8 || state->align)))
     scan->steady = *state;
 }
 
@@ -286,7 +196,9 @@ flam_unwind_scan (const FlamUnwindSections *sections,
           continue;
         }
       next = at + now.length;
-      apply (&scan.state, &now);
+      if (now.effect != FLAM_STACK_SAME || scan.state.has_copy ||
+          scan.state.align)
+        flam_unwind_state_apply (&scan.state, &now);
       note_steady (&scan, &now);
       if (now.branches)
         note_branch (&scan, &now, next);
@@ -295,7 +207,8 @@ flam_unwind_scan (const FlamUnwindSections *sections,
           next = skip_padding (&scan, next);
           go_on (&scan, next);
         }
-      else if (now.effect != FLAM_STACK_SAME && next < scan.size)
+      else if (next < scan.size &&
+               flam_unwind_state_is_change (&scan.state, &now))
         emit (&scan, next);
     }
 }

@@ -19,12 +19,28 @@
  * between instructions, so these rows have a kind of their own: a return
  * address that is not code shows that it was wrong, and the frame pointer is
  * tried (flam-unwind-loop.h). Where a frame pointer was made, and where rsp was
- * aligned or loaded, there is a row of kind NONE. */
+ * computed or loaded, there is a row of kind NONE.
+ *
+ * An alignment of up to 16 bytes makes a frame of a known size, since the CFA
+ * is a multiple of 16. A larger one leaves the CFA unknown from rsp alone: rows
+ * are rules then, by what the function itself restores rsp with, an earlier
+ * copy of it in a register or on the stack:
+ *
+ *    f:  mov  %rsp, %rax      CFA = rsp + 8
+ *        sub  $96, %rsp       rsp + 104
+ *        and  $-32, %rsp      rax + 8, and 104 <= CFA - rsp < 104 + 32
+ *        mov  %rax, 64(%rsp)  *(rsp + 64) + 8
+ *        ...
+ *        mov  64(%rsp), %rsp  rsp + 8
+ *        ret */
 
 #include "flam-unwind-rows.h"
 
-/* Takes a row; rows come in ascending order of their pcs. */
-typedef void (*FlamUnwindAdd) (void *data, FlamUnwindRow row);
+/* Takes a row; rows come in ascending order of their pcs. `rule` is that of a
+ * row of kind RULE, which has no number yet, or NULL. */
+typedef void (*FlamUnwindAdd) (void *data,
+                               FlamUnwindRow row,
+                               const FlamUnwindRule *rule);
 
 /* Reads the gap [start, end) of the CFI, offsets in the file. */
 void flam_unwind_scan (const FlamUnwindSections *sections,
