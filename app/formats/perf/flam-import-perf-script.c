@@ -355,8 +355,10 @@ probe_second (FlamText *head, const FlamScriptHeader *header)
   if (header->leaf.length > 0 &&
       flam_script_is_source_line (line, line + length))
     return TRUE;
+  /* "main;parse 145436305 114228456" is a folded stack with two counts. */
   return header->certain && flam_script_parse_header (line, length, &second) &&
-         second.certain;
+         second.certain &&
+         memchr (header->comm.text, ';', header->comm.length) == NULL;
 }
 
 /* The first sample, and whether any other tool than perf could print it. */
