@@ -39,7 +39,8 @@ typedef struct
   GHashTable *threads;    /* as in labels -> thread + 1 */
   GHashTable *label_sets; /* text -> set */
   FlamId process;
-  FlamId thread;  /* for samples without one in their labels */
+  FlamId thread;  /* for samples without one in their labels; FLAM_NONE: none
+                     is */
   guint64 left;   /* frames that its stacks may still have */
   guint64 beyond; /* values that overflow */
   guint64 unknown;
@@ -146,6 +147,15 @@ labels_clear (Labels *labels)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Labels, labels_clear)
 
+static FlamId
+unknown_thread (Reader *reader)
+{
+  if (reader->thread == FLAM_NONE)
+    reader->thread =
+        flam_builder_thread (reader->file.builder, reader->process, -1, 0);
+  return reader->thread;
+}
+
 /* The thread that the labels identify. */
 static FlamId
 label_thread (Reader *reader, Labels *labels)
@@ -156,7 +166,7 @@ label_thread (Reader *reader, Labels *labels)
   FlamId thread;
 
   if (labels->thread == NULL && labels->tid < 0 && labels->pid < 0)
-    return reader->thread;
+    return unknown_thread (reader);
   key = g_strdup_printf ("%d %d %s",
                          labels->pid,
                          labels->tid,
@@ -170,7 +180,7 @@ label_thread (Reader *reader, Labels *labels)
                          N_ ("there are more than %u threads; the others are "
                              "not told apart"),
                          MAX_LABEL_SETS);
-      return reader->thread;
+      return unknown_thread (reader);
     }
   thread = flam_builder_thread (
       builder,
@@ -399,7 +409,7 @@ load (FlamLoad *load, GError **error)
   reader->threads = flam_keep_table (load, FLAM_KEY_TEXT, NULL);
   reader->label_sets = flam_keep_table (load, FLAM_KEY_TEXT, NULL);
   reader->process = flam_builder_process (load->builder, -1, 0);
-  reader->thread = flam_builder_thread (load->builder, reader->process, -1, 0);
+  reader->thread = FLAM_NONE;
   if (!flam_pprof_read_tables (&reader->file, error) ||
       !flam_pprof_add_measures (&reader->file, error))
     return FALSE;
