@@ -168,6 +168,41 @@ test_holds (gconstpointer data)
     }
 }
 
+/* A V8 profile whose first sample is late comes back as it was: the time before
+ * it is nobody's, and no pause appears between samples that follow each other.
+ */
+static void
+test_cpuprofile_is_identity (void)
+{
+  static const char text[] =
+      "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"(root)\"},"
+      "\"children\":[2,3]},{\"id\":2,\"callFrame\":{\"functionName\":\"a\"}},"
+      "{\"id\":3,\"callFrame\":{\"functionName\":\"b\"}}],\"startTime\":500,"
+      "\"endTime\":13700,\"samples\":[2,3,2,3,2,3],"
+      "\"timeDeltas\":[3100,2300,2100,2100,900,1300]}";
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr (FlamSource) source = export_source (bytes);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) profile =
+      flam_formats_load_source (source, NULL, &error);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (GBytes) out = NULL;
+  g_autoptr (FlamSource) source_again = NULL;
+  g_autoptr (FlamProfile) again = NULL;
+
+  g_assert_no_error (error);
+  out = export_bytes (
+      flam_exporter_find ("cpuprofile"), profile, selection, &error);
+  g_assert_no_error (error);
+  source_again = export_source (out);
+  again = flam_formats_load_source (source_again, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (export_total (profile, 0), >, 0);
+  g_assert_cmpfloat (export_total (again, 0), ==, export_total (profile, 0));
+  for (guint32 i = 0; i < profile->samples.n; i++)
+    g_assert_cmpint (profile->samples.time[i], ==, again->samples.time[i]);
+}
+
 /* Julia's data come back as they were: stacks, places, threads, who slept. */
 static void
 test_jlprof_is_identity (gconstpointer name)
@@ -214,6 +249,7 @@ main (int argc, char **argv)
       "/exports/jlprof-is/plain", "plain.jlprof", test_jlprof_is_identity);
   g_test_add_data_func (
       "/exports/jlprof-is/threads", "threads.jlprof", test_jlprof_is_identity);
+  g_test_add_func ("/exports/cpuprofile-is/late", test_cpuprofile_is_identity);
   g_test_add_data_func ("/exports/perfetto-holds/counters",
                         "perfetto:flambeau/kitchen.flambeau",
                         test_holds);

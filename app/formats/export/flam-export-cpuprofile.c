@@ -3,8 +3,8 @@
 /* V8's CPU profile, for Chrome's developer tools and editors; the fields are
  * described in flam-import-v8.c. It contains one thread's samples in order,
  * each of which lasts until the next: a pause of the thread is an "(idle)"
- * sample. Several threads are written one after the other. All weights are
- * times in µs. */
+ * sample, but not the time before its first one. Several threads are written
+ * one after the other. All weights are times in µs. */
 
 #include "flam-formats.h"
 
@@ -171,16 +171,20 @@ put_one (Writer *writer, guint id)
 static void
 put_lane (Writer *writer, guint32 lane)
 {
-  gint64 end = 0;
+  gboolean at_times = flam_spans_begin_at_times (writer->part, lane);
+  gint64 end = -1;
   g_auto (FlamPartRows) rows =
       flam_part_rows (writer->part, writer->part->measure, lane);
   FlamPartRow row;
 
   while (flam_part_rows_next (&rows, &row))
     {
-      gint64 start = flam_spans_start (writer->part, &row, end);
+      gint64 start =
+          flam_spans_start (at_times, writer->part, &row, MAX (end, 0));
 
-      if (start > end)
+      if (end < 0) /* nothing is known of the time before the first sample */
+        end = writer->busy > 0 ? start : 0;
+      else if (start > end)
         put_one (writer, idle_id (writer));
       writer->idle += start - end;
       put_one (writer, node_of (writer, row.stack) + 1);

@@ -11,7 +11,8 @@
  * The duration of a row is its weight, which is time. Spans keep their times. A
  * sample begins at the end of the one before, unless it was taken so much later
  * that the thread cannot have run in between: so the sum is the measure's
- * total, to the ns. */
+ * total, to the ns. Samples that all last until the next one (V8's) begin at
+ * their times, as spans do. */
 
 #include "flam-part.h"
 
@@ -28,8 +29,13 @@ typedef struct
 void flam_spans_walk (const FlamPart *part,
                       guint32 lane,
                       const FlamSpanCalls *calls);
-/* The start of a row, when the one before ends at `end`. */
-gint64
-flam_spans_start (const FlamPart *part, const FlamPartRow *row, gint64 end);
+/* Whether the rows of a lane begin at their times, and not where the one before
+ * ends. */
+gboolean flam_spans_begin_at_times (const FlamPart *part, guint32 lane);
+/* The start of a row of a lane, when the one before ends at `end`. */
+gint64 flam_spans_start (gboolean at_times,
+                         const FlamPart *part,
+                         const FlamPartRow *row,
+                         gint64 end);
 /* FLAM_ERROR_UNSUPPORTED if the measure is not a time. */
 gboolean flam_spans_check (const FlamPart *part, GError **error);
