@@ -42,7 +42,8 @@ print_json (const Top *top)
       guint32 line = flam_tree_source_line (tree, node, &file);
 
       json_builder_begin_object (json);
-      flam_cli_json_string (json, "function", flam_tree_name (tree, node));
+      flam_cli_json_string (
+          json, "function", flam_functions_name (tree, &top->rows[i]));
       flam_cli_json_string (json, "module", module_of (tree, node));
       flam_cli_json_string (json, "file", file);
       flam_cli_json_int (
@@ -106,7 +107,9 @@ print_text (const Top *top)
       g_autofree char *total_share =
           flam_format_percent (row->total, tree->total[0]);
       const char *module = module_of (tree, row->node);
-      g_autofree char *name = flam_cli_name (top->options, tree, row->node);
+      g_autofree char *name =
+          row->node == 0 ? g_strdup (flam_functions_name (tree, row))
+                         : flam_cli_name (top->options, tree, row->node);
       g_autofree char *detail = flam_tree_detail (tree, row->node);
 
       print_cell (self, 10);
@@ -175,7 +178,7 @@ run (int argc, char **argv)
     return status;
   selection->invert = FALSE;
   tree = flam_cli_tree (profile, selection);
-  rows = flam_functions_new (tree, sort, &n);
+  rows = flam_functions_new_whole (tree, sort, &n);
   if (limit > 0)
     n = MIN (n, (guint)limit);
   else if (!options->json)

@@ -21,6 +21,22 @@ $ flambeau-cli top known.folded
         10    10.0 %         100   100.0 %  main
         10    10.0 %          30    30.0 %  parse
 
+# What is left without a frame has a row, so that all rows sum to the total.
+$ flambeau-cli top known.folded --hide '^main$' --limit 5
+      self                 total            function
+        40    40.0 %          60    60.0 %  solve
+        20    20.0 %          20    20.0 %  lex
+        20    20.0 %          20    20.0 %  sort
+        10    10.0 %          30    30.0 %  parse
+        10    10.0 %          10    10.0 %  [no stack]
+
+$ flambeau-cli export known.folded --to csv --hide '^(main|parse)$' | tr -d '\r'
+function,module,file,line,self,total
+solve,,,,40,60
+[no stack],,,,20,20
+lex,,,,20,20
+sort,,,,20,20
+
 # A locale without UTF-8 gets what looks most like it.
 $ LC_ALL=C flambeau-cli top known.folded --limit 1
       self                 total            function

@@ -98,6 +98,48 @@ compare_rows (gconstpointer a, gconstpointer b, gpointer data)
                  flam_tree_name (order->tree, y->node));
 }
 
+/* What the root has and none of its children. */
+static FlamFunctionRow
+root_row (const FlamTree *tree)
+{
+  FlamFunctionRow row = { .node = 0, .self = tree->self[0] };
+
+  if (tree->rooted || row.self == 0)
+    return (FlamFunctionRow){ 0 };
+  row.total = row.self;
+  if (tree->other_self != NULL)
+    row.other_self = row.other_total = tree->other_self[0];
+  if (tree->split == NULL)
+    return row;
+  row.split = tree->split[0];
+  for (FlamId child = flam_tree_first_child (tree, 0); child != FLAM_NONE;
+       child = flam_tree_next_sibling (tree, child))
+    for (guint i = 0; i < FLAM_N_STATES; i++)
+      row.split.weight[i] -= tree->split[child].weight[i];
+  return row;
+}
+
+FlamFunctionRow *
+flam_functions_new_whole (const FlamTree *tree, FlamSort sort, guint *n)
+{
+  Order order = { tree, sort };
+  FlamFunctionRow root = root_row (tree);
+  FlamFunctionRow *rows = flam_functions_new (tree, sort, n);
+
+  if (root.self == 0)
+    return rows;
+  rows = g_renew (FlamFunctionRow, rows, *n + 1);
+  rows[(*n)++] = root;
+  g_qsort_with_data (rows, *n, sizeof *rows, compare_rows, &order);
+  return rows;
+}
+
+const char *
+flam_functions_name (const FlamTree *tree, const FlamFunctionRow *row)
+{
+  return row->node == 0 ? "[no stack]" : flam_tree_name (tree, row->node);
+}
+
 FlamFunctionRow *
 flam_functions_new (const FlamTree *tree, FlamSort sort, guint *n)
 {

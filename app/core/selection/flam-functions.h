@@ -30,6 +30,15 @@ typedef enum
 FlamFunctionRow *
 flam_functions_new (const FlamTree *tree, FlamSort sort, guint *n);
 
+/* And a row of node 0 where the root has a cost of its own: samples without a
+ * stack, or with no frame that is shown. So the rows sum to the total. */
+FlamFunctionRow *
+flam_functions_new_whole (const FlamTree *tree, FlamSort sort, guint *n);
+
+/* "[no stack]" for that one. */
+const char *flam_functions_name (const FlamTree *tree,
+                                 const FlamFunctionRow *row);
+
 /* The row of each node of the tree (FLAM_NONE: not listed); g_free. */
 FlamId *flam_functions_index (const FlamTree *tree,
                               const FlamFunctionRow *rows,

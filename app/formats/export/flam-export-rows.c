@@ -27,7 +27,7 @@ put_row (FlamSink *out, const FlamTree *tree, const FlamFunctionRow *row)
   guint32 line;
   const char *file = flam_export_file (tree, row->node, &line);
 
-  put_field (out, flam_tree_name (tree, row->node));
+  put_field (out, flam_functions_name (tree, row));
   flam_sink_put_c (out, ',');
   put_field (out, flam_export_module (tree, row->node));
   flam_sink_put_c (out, ',');
@@ -51,7 +51,7 @@ save_csv (FlamExport *export, GError **error)
         error,
         FLAM_ERROR_UNSUPPORTED,
         N_ ("a table of functions is not made of an inverted tree"));
-  rows = flam_functions_new (tree, FLAM_SORT_SELF, &n);
+  rows = flam_functions_new_whole (tree, FLAM_SORT_SELF, &n);
   flam_sink_put (export->out, "function,module,file,line,self,total\r\n");
   for (guint i = 0; i < n; i++)
     put_row (export->out, tree, &rows[i]);
