@@ -361,7 +361,11 @@ typedef struct
   FlamId thread;
   FlamColumn open; /* Open */
   FlamId *frames;  /* by name, as far as computed */
+  guint64 cut;
 } Samples;
+
+/* Tools round their times to the µs: an end that is later by less is none. */
+#define ROUNDED 1000
 
 static void
 add_piece (Samples *samples, FlamId stack, gint64 from, gint64 to)
@@ -425,8 +429,11 @@ add_samples (Samples *samples, const FlamColumn *spans)
       around = samples->open.n > 0
                    ? &flam_column_at (&samples->open, Open, samples->open.n - 1)
                    : NULL;
-      if (around != NULL)
-        next.end = MIN (next.end, around->end);
+      if (around != NULL && next.end > around->end)
+        {
+          samples->cut += next.end - around->end > ROUNDED;
+          next.end = around->end;
+        }
       next.stack = span_stack (
           samples, around != NULL ? around->stack : FLAM_NONE, span->name);
       flam_column_append (&samples->open, Open, next);
@@ -498,6 +505,13 @@ flam_trace_spans_make_samples (FlamTraceSpans *spans)
   flam_column_init (&samples.open, sizeof (Open));
   go_through (spans, &samples);
   flam_column_clear (&samples.open);
+  flam_builder_warn_count (
+      spans->builder,
+      samples.cut,
+      "%" PRIu64 " span ends after the one in which it began, and is shown to "
+      "the end of that one",
+      "%" PRIu64 " spans end after those in which they began, and are shown to "
+      "the ends of those");
 }
 
 void

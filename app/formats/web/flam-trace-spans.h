@@ -97,7 +97,8 @@ void flam_trace_spans_add_moments (FlamTraceSpans *spans,
 
 /* After the last event: returns the number of spans. */
 guint flam_trace_spans_close (FlamTraceSpans *spans);
-/* Then, once: one column, ns. Sets `open` and `bad`. */
+/* Then, once: one column, ns. Sets `open` and `bad`, and warns of
+ * spans that others cut. */
 void flam_trace_spans_make_samples (FlamTraceSpans *spans);
 /* Is called instead if the spans are not to be shown. */
 void flam_trace_spans_check (FlamTraceSpans *spans);
