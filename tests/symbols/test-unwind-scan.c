@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Rows read off the instructions of functions without CFI. The oracles are
- * objdump for the lengths of instructions, and the CFI of functions that have
- * it for what these do to the stack. */
+ * objdump for the lengths of instructions, capstone for the registers that they
+ * write, and the CFI of functions that have it for what they do to the stack.
+ */
 
 #include "flam-symbol-table.h"
 #include "flam-unwind-decode.h"
