@@ -42,8 +42,7 @@ print_json (const Top *top)
       guint32 line = flam_tree_source_line (tree, node, &file);
 
       json_builder_begin_object (json);
-      flam_cli_json_string (
-          json, "function", flam_functions_name (tree, &top->rows[i]));
+      flam_cli_json_string (json, "function", flam_functions_name (tree, node));
       flam_cli_json_string (json, "module", module_of (tree, node));
       flam_cli_json_string (json, "file", file);
       flam_cli_json_int (
@@ -108,7 +107,7 @@ print_text (const Top *top)
           flam_format_percent (row->total, tree->total[0]);
       const char *module = module_of (tree, row->node);
       g_autofree char *name =
-          row->node == 0 ? g_strdup (flam_functions_name (tree, row))
+          row->node == 0 ? g_strdup (flam_functions_name (tree, row->node))
                          : flam_cli_name (top->options, tree, row->node);
       g_autofree char *detail = flam_tree_detail (tree, row->node);
 

@@ -10,10 +10,11 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import SOURCE, wait_for  # noqa: E402
+from flamwindow import BUILD, SOURCE, wait_for  # noqa: E402
 from windowtest import WindowTest as Base, total_of  # noqa: E402
 
 KITCHEN = SOURCE / "tests/captures/flambeau/kitchen.flambeau"
+CLI = BUILD / "app/cli/flambeau-cli"
 HEAP = SOURCE / "tests/captures/heaptrack/v3.heaptrack"
 
 
@@ -101,6 +102,24 @@ class TablesTest(Base):
         window.toggle("Regular Expression")
         window.wait_label(lambda text: text == "no match")
         window.find("No Matching Functions", "label")
+
+    def test_no_stack(self):
+        """The rows sum to the total: samples without a stack have one, which is
+        no function that could be selected."""
+        with tempfile.TemporaryDirectory() as folder:
+            text, capture = f"{folder}/a.folded", f"{folder}/a.flambeau"
+            pathlib.Path(text).write_text("main;parse 10\nmain;lex 2\nmain 5\n")
+            subprocess.run([CLI, "export", text, "--hide", "^main$", "--to", "flambeau",
+                            "--output", capture], check=True, stderr=subprocess.DEVNULL)
+            window = self.open(capture)
+            window.key("ctrl+3")
+            wait_for("a row", lambda: self.cells("[no stack]"))
+            window.wait_label(lambda text: plain(text).startswith("total 17"))
+            wait_for("a function", lambda: self.cells("parse"))
+            window.mouse(self.cells("parse")[0])
+            window.wait_label(lambda text: text == "parse")
+            window.mouse(self.cells("[no stack]")[0])
+            window.wait_label(lambda text: text == "All")
 
     def compare_with(self, path):
         self.window.action("win.compare")

@@ -135,9 +135,10 @@ flam_functions_new_whole (const FlamTree *tree, FlamSort sort, guint *n)
 }
 
 const char *
-flam_functions_name (const FlamTree *tree, const FlamFunctionRow *row)
+flam_functions_name (const FlamTree *tree, FlamId node)
 {
-  return row->node == 0 ? "[no stack]" : flam_tree_name (tree, row->node);
+  return node == 0 && !tree->rooted ? "[no stack]"
+                                    : flam_tree_name (tree, node);
 }
 
 FlamFunctionRow *

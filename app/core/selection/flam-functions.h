@@ -35,9 +35,8 @@ flam_functions_new (const FlamTree *tree, FlamSort sort, guint *n);
 FlamFunctionRow *
 flam_functions_new_whole (const FlamTree *tree, FlamSort sort, guint *n);
 
-/* "[no stack]" for that one. */
-const char *flam_functions_name (const FlamTree *tree,
-                                 const FlamFunctionRow *row);
+/* What a row is called: "[no stack]" for that one. */
+const char *flam_functions_name (const FlamTree *tree, FlamId node);
 
 /* The row of each node of the tree (FLAM_NONE: not listed); g_free. */
 FlamId *flam_functions_index (const FlamTree *tree,

@@ -27,7 +27,7 @@ put_row (FlamSink *out, const FlamTree *tree, const FlamFunctionRow *row)
   guint32 line;
   const char *file = flam_export_file (tree, row->node, &line);
 
-  put_field (out, flam_functions_name (tree, row));
+  put_field (out, flam_functions_name (tree, row->node));
   flam_sink_put_c (out, ',');
   put_field (out, flam_export_module (tree, row->node));
   flam_sink_put_c (out, ',');

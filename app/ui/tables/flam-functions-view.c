@@ -70,7 +70,7 @@ list_work (gpointer data, const FlamProgress *progress, GError **error)
       return NULL;
     }
   list->rows =
-      flam_functions_new (list->upright->tree, FLAM_SORT_SELF, &list->n);
+      flam_functions_new_whole (list->upright->tree, FLAM_SORT_SELF, &list->n);
   return list;
 }
 
@@ -126,10 +126,18 @@ function_of (gpointer row)
       ->tree->function[flam_tree_row_get_node (row)];
 }
 
+/* Samples without a stack have a row, too. */
+static gboolean
+is_without_stack (gpointer row)
+{
+  return flam_tree_row_get_node (row) == 0 &&
+         !flam_tree_row_get_view_data (row)->tree->rooted;
+}
+
 static gboolean
 is_of (gpointer row, const FlamTree *tree, FlamId node)
 {
-  return function_of (row) == tree->function[node];
+  return !is_without_stack (row) && function_of (row) == tree->function[node];
 }
 
 static FlamId
@@ -137,6 +145,8 @@ find (gpointer row, const FlamTree *tree)
 {
   FlamId top;
 
+  if (is_without_stack (row))
+    return 0;
   if (!flam_by_has_tops (tree->by))
     return flam_tree_find_function (tree, function_of (row));
   top = flam_tree_find_name (tree, get_name (row));

@@ -3,6 +3,7 @@
 #include "flam-tree-row.h"
 
 #include "flam-flame-graph.h"
+#include "flam-functions.h"
 
 struct _FlamTreeRow
 {
@@ -97,7 +98,11 @@ flam_tree_row_get_other (FlamTreeRow *self)
 const char *
 flam_tree_row_get_name (FlamTreeRow *self)
 {
-  return flam_graph_name (self->view_data->tree, self->node);
+  const FlamTree *tree = self->view_data->tree;
+
+  /* The root is a row of the list of functions alone. */
+  return self->node == 0 ? flam_functions_name (tree, 0)
+                         : flam_graph_name (tree, self->node);
 }
 
 /* --- children ------------------------------------------------------------- */
