@@ -39,6 +39,7 @@ typedef struct
   GArray *steps;       /* Step: the next one is the last */
   GArray *children;    /* Child: of the step that is being taken */
   GStringChunk *names; /* each once: nodes of one name have one pointer */
+  const char **known;  /* NULL, or of the functions that were met */
   GString *name;
 } Writer;
 
@@ -72,7 +73,7 @@ append_thread (GString *name, const Writer *writer, FlamId thread)
 }
 
 static const char *
-folded_name (Writer *writer, FlamId node)
+make_name (Writer *writer, FlamId node)
 {
   const FlamTree *tree = writer->tree;
   g_autofree char *detail = flam_tree_detail (tree, node);
@@ -88,6 +89,19 @@ folded_name (Writer *writer, FlamId node)
   if (flam_tree_is_top (tree, node))
     append_thread (name, writer, tree->function[node]);
   return g_string_chunk_insert_const (writer->names, name->str);
+}
+
+/* A function has many nodes. */
+static const char *
+folded_name (Writer *writer, FlamId node)
+{
+  FlamId function = writer->tree->function[node];
+
+  if (writer->known == NULL || function >= writer->tree->profile->functions.n)
+    return make_name (writer, node);
+  if (writer->known[function] == NULL)
+    writer->known[function] = make_name (writer, node);
+  return writer->known[function];
 }
 
 static int
@@ -242,8 +256,10 @@ save (FlamExport *export, GError **error)
   g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (Step));
   g_autoptr (GArray) children = g_array_new (FALSE, FALSE, sizeof (Child));
   g_autoptr (GString) name = g_string_new (NULL);
+  g_autofree const char **known = NULL;
   Writer writer = { NULL,  export->options, export->out, path,
-                    steps, children,        NULL,        name };
+                    steps, children,        NULL,        NULL,
+                    name };
   FlamId node = 0;
 
   if (export->options->root != FLAM_ROOT_NONE)
@@ -261,6 +277,10 @@ save (FlamExport *export, GError **error)
     put_line (&writer, tree->self[0]);
   g_string_truncate (path, 0);
   writer.names = g_string_chunk_new (CHUNK);
+  /* Nothing but the function decides the name. */
+  if (tree->by == FLAM_BY_FUNCTION && !export->options->annotate)
+    writer.known = known =
+        g_new0 (const char *, export->profile->functions.n + 1);
   push_children (&writer, &node, 1);
   while (steps->len > 0)
     take_step (&writer);
