@@ -95,8 +95,10 @@ test_folded (void)
   check ("made.folded", text->str, text->len);
 }
 
-/* Threads that change their names, events that a part has first, and lone names
- * that are headers only as long as nobody knows better. */
+/* Threads that change their names, events that a part has first, lone names
+ * that are headers only as long as nobody knows better, chains of many lines,
+ * with inlined and compiled frames, and a bad line in chains of all parts,
+ * which counts once for each distinct chain. */
 static void
 test_script (void)
 {
@@ -116,12 +118,20 @@ test_script (void)
                                 i,
                                 i,
                                 events[g_test_rand_int_range (0, 3)]);
-      for (int k = g_test_rand_int_range (0, 9); k >= 0; k--)
+      for (int k = i % 40 == 9
+                       ? -1
+                       : g_test_rand_int_range (0, i % 60 == 0 ? 200 : 9);
+           k >= 0;
+           k--)
         g_string_append_printf (text,
-                                "\t%16x f%d+0x1f (/usr/bin/p%d)\n",
-                                0x1000 + k,
-                                g_test_rand_int_range (0, 2 + k),
-                                k % 2);
+                                k % 5 == 4 ? "\t%16x f%d+0x1f (inlined)\n"
+                                : k % 7 == 6
+                                    ? "\t%16x a->f%d (/tmp/perf-1.map)\n"
+                                    : "\t%16x f%d+0x1f (/usr/bin/p)\n",
+                                0x1000 + k / 2,
+                                g_test_rand_int_range (0, 2 + k));
+      if (i % 40 == 9)
+        g_string_append (text, "\tno address\n\t1000 f0 (/usr/bin/p)\n");
       if (i % 301 == 7)
         g_string_append (text, "no header and no chain\n");
       g_string_append (text, i % 50 == 3 ? "\r\n" : "\n");

@@ -211,17 +211,22 @@ flam_piece_equal (gconstpointer table, FlamId row, gconstpointer key)
          memcmp (a->text, b->text, b->length) == 0;
 }
 
-/* The piece's row in `pieces->pieces`; `*is_new`: this call added it, and its
- * value is FLAM_NONE. */
+static inline guint32
+flam_pieces_hash (const char *text, guint32 length, FlamId context)
+{
+  return flam_hash_bytes (text, length) + context * 0x9e3779b1u;
+}
+
+/* flam_pieces_find() for a piece whose hash is known. */
 static inline FlamId
-flam_pieces_find (FlamPieces *pieces,
-                  const char *text,
-                  guint32 length,
-                  FlamId context,
-                  gboolean *is_new)
+flam_pieces_find_hashed (FlamPieces *pieces,
+                         const char *text,
+                         guint32 length,
+                         FlamId context,
+                         guint32 hash,
+                         gboolean *is_new)
 {
   FlamPiece key = { text, length, context, FLAM_NONE };
-  guint32 hash = flam_hash_bytes (text, length) + context * 0x9e3779b1u;
   FlamSlot *slot = flam_interner_find (
       &pieces->interner, hash, flam_piece_equal, pieces->pieces.data, &key);
 
@@ -236,6 +241,23 @@ flam_pieces_find (FlamPieces *pieces,
       flam_column_append (&pieces->pieces, FlamPiece, key);
     }
   return slot->id;
+}
+
+/* The piece's row in `pieces->pieces`; `*is_new`: this call added it, and its
+ * value is FLAM_NONE. */
+static inline FlamId
+flam_pieces_find (FlamPieces *pieces,
+                  const char *text,
+                  guint32 length,
+                  FlamId context,
+                  gboolean *is_new)
+{
+  return flam_pieces_find_hashed (pieces,
+                                  text,
+                                  length,
+                                  context,
+                                  flam_pieces_hash (text, length, context),
+                                  is_new);
 }
 
 static inline FlamId *

@@ -22,17 +22,29 @@
  * (flam-parts.h), each from the end of an empty line. The meaning of a sample
  * depends on nothing else, with one exception: a lone name is a header only if
  * no header before it has more. A part that assumed this is read again if it
- * was wrong. */
+ * was wrong.
+ *
+ * The parts collect their distinct call chains. These are joined, and cut
+ * again, so that no chain is converted twice:
+ *
+ *    samples  a b a c a|c a d a b      two cores
+ *    chains   a b c    |c a d b
+ *    joined   a b|c d                  two cores: stacks
+ */
 
 #include "flam-formats.h"
 
 #include "flam-parts.h"
 #include "flam-perf-script-part.h"
 
+/* How many call chains are converted between two reports of progress. */
+#define STEP 4096
+
 typedef struct
 {
   FlamBuilder *builder;
   const FlamSource *source;
+  FlamFingerprintKey key;
   FlamParts texts;
   FlamScriptPart parts[FLAM_PARTS_MAX];
   FlamPieces threads; /* the threads of all parts */
@@ -115,24 +127,19 @@ static void
 add_samples (Script *script, const FlamScriptPart *part)
 {
   g_autofree guint *events = find_events (script, part);
-  gboolean own = part->builder == script->builder;
-  g_auto (FlamMerged) merged = { NULL };
+  const FlamScriptBlock *blocks = part->stacks.blocks.data;
 
-  if (!own)
-    flam_builder_merge (script->builder, part->builder, &merged);
   for (gsize i = 0; i < part->samples.n; i++)
     {
       const FlamScriptSample *row =
           &flam_column_at (&part->samples, FlamScriptSample, i);
       FlamSample sample = { .thread = row->thread,
-                            .stack = row->stack,
+                            .stack = FLAM_NONE,
                             .time = row->time };
 
       sample.event = (guint16)events[row->event];
-      if (!own)
-        sample.thread = merged.threads[row->thread];
-      if (!own && row->stack != FLAM_NONE)
-        sample.stack = merged.stacks[row->stack];
+      if (row->block != FLAM_NONE)
+        sample.stack = blocks[row->block].stack;
       flam_builder_add_sample (script->builder, &sample, &row->weight);
     }
   name_threads (script, part);
@@ -184,7 +191,8 @@ check (const Script *script, GError **error)
 
       samples += part->samples.n;
       bad += part->stacks.bad;
-      if (first_bad == NULL)
+      if (first_bad == NULL || (part->stacks.first_bad != NULL &&
+                                part->stacks.first_bad < first_bad))
         first_bad = part->stacks.first_bad;
     }
   if (samples == 0)
@@ -228,7 +236,9 @@ begin_part (Script *script, guint i)
   flam_script_part_init (&script->parts[i],
                          script->source,
                          &script->texts.text[i],
-                         i == 0 ? script->builder : flam_builder_new ());
+                         i == 0 ? script->builder : flam_builder_new (),
+                         &script->key,
+                         script->texts.n > 1);
 }
 
 static void
@@ -303,6 +313,98 @@ read_as_one (Script *script, const FlamProgress *progress, GError **error)
   return flam_script_part_read (&script->parts[0], progress, error);
 }
 
+/* --- the call chains of several parts --------------------------------------
+ */
+
+static void
+join_blocks (Script *script)
+{
+  for (guint i = 1; i < script->texts.n; i++)
+    {
+      FlamColumn *blocks = &script->parts[i].stacks.blocks;
+
+      for (gsize k = 0; k < blocks->n; k++)
+        {
+          FlamScriptBlock *block = &flam_column_at (blocks, FlamScriptBlock, k);
+          block->stack =
+              flam_script_stacks_join (&script->parts[0].stacks, block);
+        }
+    }
+}
+
+/* The first of the joined chains that a part converts. */
+static gsize
+share_start (const Script *script, guint i)
+{
+  return script->parts[0].stacks.blocks.n * i / script->texts.n;
+}
+
+static gboolean
+make_stacks (gpointer data,
+             guint i,
+             const FlamProgress *progress,
+             GError **error)
+{
+  Script *script = data;
+  FlamScriptBlock *blocks = script->parts[0].stacks.blocks.data;
+
+  for (gsize k = share_start (script, i); k < share_start (script, i + 1); k++)
+    {
+      if (k % STEP == 0 && !flam_progress_step (progress, 1, error))
+        return FALSE;
+      blocks[k].stack =
+          flam_script_stacks_make (&script->parts[i].stacks, blocks[k].text);
+    }
+  return TRUE;
+}
+
+static void
+merge_part (Script *script, guint i)
+{
+  FlamScriptPart *part = &script->parts[i];
+  FlamScriptBlock *joined = script->parts[0].stacks.blocks.data;
+  g_auto (FlamMerged) merged = { NULL };
+
+  flam_builder_merge (script->builder, part->builder, &merged);
+  for (gsize k = 0; k < part->samples.n; k++)
+    {
+      FlamScriptSample *sample =
+          &flam_column_at (&part->samples, FlamScriptSample, k);
+      sample->thread = merged.threads[sample->thread];
+    }
+  for (gsize k = share_start (script, i); k < share_start (script, i + 1); k++)
+    if (joined[k].stack != FLAM_NONE)
+      joined[k].stack = merged.stacks[joined[k].stack];
+}
+
+/* A part's chains may be converted by any of the cores, so their stacks are
+ * known after all of them are merged. */
+static gboolean
+merge_parts (Script *script, const FlamProgress *progress, GError **error)
+{
+  const FlamScriptBlock *joined;
+
+  if (script->texts.n == 1)
+    return TRUE;
+  join_blocks (script);
+  if (!flam_parts_read (script->texts.n, make_stacks, script, progress, error))
+    return FALSE;
+  for (guint i = 1; i < script->texts.n; i++)
+    merge_part (script, i);
+  joined = script->parts[0].stacks.blocks.data;
+  for (guint i = 1; i < script->texts.n; i++)
+    {
+      FlamColumn *blocks = &script->parts[i].stacks.blocks;
+
+      for (gsize k = 0; k < blocks->n; k++)
+        {
+          FlamScriptBlock *block = &flam_column_at (blocks, FlamScriptBlock, k);
+          block->stack = joined[block->stack].stack;
+        }
+    }
+  return TRUE;
+}
+
 static gboolean
 load (FlamLoad *load, GError **error)
 {
@@ -318,10 +420,12 @@ load (FlamLoad *load, GError **error)
   flam_keep_column (load, &script->events, FlamScriptEvent);
   flam_builder_add_column (load->builder);
   flam_parts_cut (&script->texts, load->source, load->options, part_start);
+  flam_fingerprint_key_init (&script->key);
   begin_parts (script);
   ok = flam_parts_read (script->texts.n, read_part, script, progress, error) &&
        read_again (script, progress, error) &&
-       read_as_one (script, progress, error) && check (script, error);
+       read_as_one (script, progress, error) &&
+       merge_parts (script, progress, error) && check (script, error);
   if (ok)
     add_parts (script);
   end_parts (script);

@@ -84,7 +84,7 @@ add_sample (FlamScriptPart *part,
   part->has_times |= header->time >= 0;
   sample.event = find_event (part, header);
   sample.thread = find_thread (part, header);
-  sample.stack = flam_script_stacks_find (&part->stacks, block);
+  sample.block = flam_script_stacks_find (&part->stacks, block);
   flam_column_append (&part->samples, FlamScriptSample, sample);
 }
 
@@ -187,11 +187,13 @@ void
 flam_script_part_init (FlamScriptPart *part,
                        const FlamSource *source,
                        const FlamText *text,
-                       FlamBuilder *builder)
+                       FlamBuilder *builder,
+                       const FlamFingerprintKey *key,
+                       gboolean later)
 {
   *part =
       (FlamScriptPart){ .builder = builder, .source = source, .text = *text };
-  flam_script_stacks_init (&part->stacks, builder);
+  flam_script_stacks_init (&part->stacks, builder, key, later);
   flam_pieces_init (&part->threads);
   flam_column_init (&part->whos, sizeof (FlamScriptWho));
   flam_column_init (&part->events, sizeof (FlamScriptEvent));

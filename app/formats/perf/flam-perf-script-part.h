@@ -24,7 +24,7 @@ typedef struct
 
 typedef struct
 {
-  FlamId stack;
+  FlamId block; /* a row of `stacks.blocks`, or FLAM_NONE */
   FlamId thread;
   guint event; /* of the part */
   gint64 time;
@@ -48,11 +48,14 @@ typedef struct
   gboolean guessed;   /* assumed, as no header had */
 } FlamScriptPart;
 
-/* The builder is the caller's. */
+/* The builder and the key are the caller's. With `later` the caller makes the
+ * stacks of `stacks.blocks`. */
 void flam_script_part_init (FlamScriptPart *part,
                             const FlamSource *source,
                             const FlamText *text,
-                            FlamBuilder *builder);
+                            FlamBuilder *builder,
+                            const FlamFingerprintKey *key,
+                            gboolean later);
 void flam_script_part_clear (FlamScriptPart *part);
 gboolean flam_script_part_read (FlamScriptPart *part,
                                 const FlamProgress *progress,

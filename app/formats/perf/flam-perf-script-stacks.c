@@ -4,6 +4,16 @@
 /* Marks a row of `chains`, several frames, in place of a frame. */
 #define IS_CHAIN 0x80000000u
 
+/* Lines of a chain that are looked up together: they may be anywhere in the
+ * table, and the data of each is prefetched before the first is looked up. */
+#define BATCH 64
+
+typedef struct
+{
+  FlamSlice text; /* with its source line */
+  guint32 hash;
+} Line;
+
 /* A line seen before: the frames that it added, and what lines inlined into it
  * need of it. */
 typedef struct
@@ -133,17 +143,19 @@ make_place (FlamScriptStacks *stacks,
   place->frame = make_frames (stacks, &frame, place);
 }
 
-static FlamId
-push_frames (FlamScriptStacks *stacks, FlamId stack, FlamId frame)
+static void
+push_frames (FlamScriptStacks *stacks, FlamId frame)
 {
   const FlamId *chain;
 
   if ((frame & IS_CHAIN) == 0)
-    return flam_builder_stack (stacks->builder, stack, frame);
+    {
+      flam_column_append (&stacks->path, FlamId, frame);
+      return;
+    }
   chain = &flam_column_at (&stacks->chains, FlamId, frame & ~IS_CHAIN);
   for (FlamId i = 1; i <= chain[0]; i++)
-    stack = flam_builder_stack (stacks->builder, stack, chain[i]);
-  return stack;
+    flam_column_append (&stacks->path, FlamId, chain[i]);
 }
 
 void
@@ -153,18 +165,19 @@ flam_script_stacks_bad (FlamScriptStacks *stacks, const char *text)
     stacks->first_bad = text;
 }
 
-/* Adds a line of the call chain (with its source line), towards the leaf. */
+/* Adds a line of the call chain, towards the leaf. */
 static void
-push_line (FlamScriptStacks *stacks,
-           FlamSlice text,
-           Place *caller,
-           FlamId *stack)
+push_line (FlamScriptStacks *stacks, const Line *line, Place *caller)
 {
+  FlamSlice text = line->text;
   FlamId context =
       flam_slice_ends (text, "(inlined)") ? caller->frame : FLAM_NONE;
+  guint32 hash = context == FLAM_NONE
+                     ? line->hash
+                     : flam_pieces_hash (text.text, text.length, context);
   gboolean is_new;
-  FlamId row = flam_pieces_find (
-      &stacks->lines, text.text, text.length, context, &is_new);
+  FlamId row = flam_pieces_find_hashed (
+      &stacks->lines, text.text, text.length, context, hash, &is_new);
   Place place;
 
   if (is_new)
@@ -181,26 +194,63 @@ push_line (FlamScriptStacks *stacks,
     }
   if (place.frame == FLAM_NONE)
     return;
-  *stack = push_frames (stacks, *stack, place.frame);
+  push_frames (stacks, place.frame);
   *caller = place;
+}
+
+/* The row of a line's slot is mostly the right one. */
+static void
+prefetch_lines (FlamScriptStacks *stacks, const Line *lines, guint n)
+{
+  const FlamInterner *interner = &stacks->lines.interner;
+  FlamId ids[BATCH];
+
+  for (guint i = 0; i < n; i++)
+    {
+      ids[i] = interner->slots[lines[i].hash & interner->mask].id;
+      if (ids[i] == FLAM_NONE)
+        continue;
+      __builtin_prefetch (
+          &flam_column_at (&stacks->lines.pieces, FlamPiece, ids[i]));
+      __builtin_prefetch (&flam_column_at (&stacks->places, Place, ids[i]));
+    }
+  for (guint i = 0; i < n; i++)
+    if (ids[i] != FLAM_NONE)
+      {
+        const FlamPiece *piece =
+            &flam_column_at (&stacks->lines.pieces, FlamPiece, ids[i]);
+        __builtin_prefetch (piece->text);
+        __builtin_prefetch (piece->text + piece->length - 1);
+      }
+}
+
+static void
+push_lines (FlamScriptStacks *stacks, const Line *lines, guint n, Place *caller)
+{
+  prefetch_lines (stacks, lines, n);
+  for (guint i = 0; i < n; i++)
+    push_line (stacks, &lines[i], caller);
 }
 
 /* --- call chains --------------------------------------------------------- */
 
-/* Adds the lines from the last one, the root, to the first. */
-static FlamId
-make_stack (FlamScriptStacks *stacks, FlamSlice block)
+/* Takes up to BATCH lines off the end of [text, *rest), the last one first. */
+static guint
+take_lines (FlamScriptStacks *stacks,
+            const char *text,
+            const char **rest,
+            Line *lines)
 {
-  Place caller = { .frame = FLAM_NONE, .module = FLAM_NONE };
-  FlamId stack = FLAM_NONE;
-  const char *end = block.text + block.length;
+  const char *end = *rest;
   const char *piece_end = NULL; /* a source line came without its frame yet */
+  guint n = 0;
 
-  while (end > block.text)
+  while (end > text && n < BATCH)
     {
       const char *line_end = end[-1] == '\n' ? end - 1 : end;
-      const char *newline = memrchr (block.text, '\n', line_end - block.text);
-      const char *start = newline != NULL ? newline + 1 : block.text;
+      const char *newline = memrchr (text, '\n', line_end - text);
+      const char *start = newline != NULL ? newline + 1 : text;
+      Line *line = &lines[n];
 
       end = start;
       if (line_end > start && line_end[-1] == '\r')
@@ -213,11 +263,39 @@ make_stack (FlamScriptStacks *stacks, FlamSlice block)
       if (piece_end != NULL)
         line_end = piece_end;
       piece_end = NULL;
-      if (flam_slice_trim (start, line_end).length > 0)
-        push_line (
-            stacks, (FlamSlice){ start, line_end - start }, &caller, &stack);
+      if (flam_slice_trim (start, line_end).length == 0)
+        continue;
+      line->text = (FlamSlice){ start, line_end - start };
+      line->hash = flam_pieces_hash (start, line_end - start, FLAM_NONE);
+      flam_interner_prefetch (&stacks->lines.interner, line->hash);
+      n++;
     }
-  return stack;
+  *rest = end;
+  return n;
+}
+
+/* Adds the lines from the last one, the root, to the first. */
+FlamId
+flam_script_stacks_make (FlamScriptStacks *stacks, FlamSlice block)
+{
+  Place caller = { .frame = FLAM_NONE, .module = FLAM_NONE };
+  Line lines[BATCH];
+  const char *rest = block.text + block.length;
+  gsize n;
+
+  stacks->path.n = 0;
+  while (rest > block.text)
+    {
+      guint taken = take_lines (stacks, block.text, &rest, lines);
+      push_lines (stacks, lines, taken, &caller);
+    }
+  n = stacks->path.n;
+  if (n == 0)
+    return FLAM_NONE;
+  flam_column_reserve (&stacks->ids, n);
+  flam_builder_stack_path (
+      stacks->builder, FLAM_NONE, stacks->path.data, n, stacks->ids.data);
+  return flam_column_at (&stacks->ids, FlamId, n - 1);
 }
 
 static gboolean
@@ -230,36 +308,47 @@ block_equal (gconstpointer table, FlamId row, gconstpointer key)
 }
 
 FlamId
-flam_script_stacks_find (FlamScriptStacks *stacks, FlamSlice block)
+flam_script_stacks_join (FlamScriptStacks *stacks, const FlamScriptBlock *block)
 {
-  FlamScriptBlock fresh;
-  FlamSlot *slot;
+  FlamSlot *slot = flam_interner_find (&stacks->interner,
+                                       (guint32)block->print.a,
+                                       block_equal,
+                                       stacks->blocks.data,
+                                       &block->print);
+  FlamScriptBlock fresh = *block;
 
-  if (block.length == 0 || block.length > G_MAXUINT32)
-    return FLAM_NONE;
-  fresh.print = flam_fingerprint (&stacks->key, block.text, block.length);
-  slot = flam_interner_find (&stacks->interner,
-                             (guint32)fresh.print.a,
-                             block_equal,
-                             stacks->blocks.data,
-                             &fresh.print);
   if (slot->id == FLAM_NONE)
     {
       *slot = (FlamSlot){ (guint32)fresh.print.a, stacks->blocks.n };
       stacks->interner.used++;
-      fresh.stack = make_stack (stacks, block);
+      if (!stacks->later)
+        fresh.stack = flam_script_stacks_make (stacks, fresh.text);
       flam_column_append (&stacks->blocks, FlamScriptBlock, fresh);
-      return fresh.stack;
     }
-  return flam_column_at (&stacks->blocks, FlamScriptBlock, slot->id).stack;
+  return slot->id;
+}
+
+FlamId
+flam_script_stacks_find (FlamScriptStacks *stacks, FlamSlice block)
+{
+  FlamScriptBlock key = { .text = block, .stack = FLAM_NONE };
+
+  if (block.length == 0 || block.length > G_MAXUINT32)
+    return FLAM_NONE;
+  key.print = flam_fingerprint (stacks->key, block.text, block.length);
+  return flam_script_stacks_join (stacks, &key);
 }
 
 void
-flam_script_stacks_init (FlamScriptStacks *stacks, FlamBuilder *builder)
+flam_script_stacks_init (FlamScriptStacks *stacks,
+                         FlamBuilder *builder,
+                         const FlamFingerprintKey *key,
+                         gboolean later)
 {
   memset (stacks, 0, sizeof *stacks);
   stacks->builder = builder;
-  flam_fingerprint_key_init (&stacks->key);
+  stacks->key = key;
+  stacks->later = later;
   flam_column_init (&stacks->blocks, sizeof (FlamScriptBlock));
   flam_interner_init (&stacks->interner);
   flam_pieces_init (&stacks->lines);
@@ -267,6 +356,8 @@ flam_script_stacks_init (FlamScriptStacks *stacks, FlamBuilder *builder)
   flam_pieces_init (&stacks->modules);
   flam_column_init (&stacks->places, sizeof (Place));
   flam_column_init (&stacks->chains, sizeof (FlamId));
+  flam_column_init (&stacks->path, sizeof (FlamId));
+  flam_column_init (&stacks->ids, sizeof (FlamId));
 }
 
 void
@@ -278,4 +369,6 @@ flam_script_stacks_clear (FlamScriptStacks *stacks)
   flam_pieces_clear (&stacks->modules);
   flam_column_clear (&stacks->places);
   flam_column_clear (&stacks->chains);
+  flam_column_clear (&stacks->path);
+  flam_column_clear (&stacks->ids);
 }
