@@ -212,9 +212,9 @@ test_late_names (void)
 
 /* The program says what the kernel says; each thread's rows add up to it. */
 static void
-test_charged (void)
+test_charged (gconstpointer what)
 {
-  g_autoptr (Recording) recording = record_target (NULL, "lives", "forks");
+  g_autoptr (Recording) recording = record_target (NULL, "lives", what);
   const FlamProfile *profile = recording->profile;
   const char *said = strstr (recording->error, "used ");
   double used = said != NULL ? g_ascii_strtod (said + 5, NULL) : 0;
@@ -236,6 +236,34 @@ test_charged (void)
                        profile->facts.recorded_cpu_ns);
   g_assert_cmpint (
       weight_of (profile, "samples", "[not sampled]", TRUE), ==, 0);
+}
+
+/* A thread has no more wall time than there is, also if it becomes another. */
+static void
+test_wall (void)
+{
+  g_autoptr (Recording) recording =
+      record_target ("--mode=wall", "lives", "exec");
+  const FlamProfile *profile = recording->profile;
+  gint64 duration = profile->facts.duration_ns;
+  const FlamMeasure *measure = profile->measures;
+
+  while (strcmp (flam_profile_string (profile, measure->id), "wall-time") != 0)
+    measure++;
+
+  assert_ended (recording, 0);
+  for (FlamId t = 0; t < profile->threads.n; t++)
+    {
+      gint64 wall = 0;
+
+      for (guint32 i = 0; i < profile->threads.n_samples[t]; i++)
+        wall += measure->weight[profile->threads.first_sample[t] + i];
+      g_test_message ("thread %d: %.3f s of %.3f s",
+                      profile->threads.tid[t],
+                      1e-9 * (double)wall,
+                      1e-9 * (double)duration);
+      g_assert_cmpint (wall, <=, duration + 5000000);
+    }
 }
 
 /* --- who is recorded ----------------------------------------------------- */
@@ -351,7 +379,9 @@ main (int argc, char **argv)
   g_test_add_func ("/lives/names", test_names);
   g_test_add_func ("/lives/modules", test_modules);
   g_test_add_func ("/lives/quick/late-names", test_late_names);
-  g_test_add_func ("/lives/quick/charged", test_charged);
+  g_test_add_data_func ("/lives/quick/charged", "forks", test_charged);
+  g_test_add_data_func ("/lives/quick/charged-exec", "exec", test_charged);
+  g_test_add_func ("/lives/quick/wall-exec", test_wall);
   g_test_add_func ("/lives/quick/master", test_master);
   g_test_add_func ("/lives/daemon", test_daemon);
   g_test_add_func ("/lives/descriptors", test_descriptors);

@@ -258,12 +258,9 @@ flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task)
   ptrace (PTRACE_GETEVENTMSG, task->tid, NULL, &former);
   old = flam_tasks_find (&tracer->tasks, (pid_t)former);
   if (old != NULL && old != task)
-    {
-      task->cpu_seen = old->cpu_seen;
-      task->cpu_begin = old->cpu_begin;
-      flam_tasks_remove (&tracer->tasks, old, FALSE, flam_tracer_now (tracer));
-    }
-  flam_tasks_reopen (task);
+    flam_tasks_succeed (&tracer->tasks, task, old, flam_tracer_now (tracer));
+  else
+    flam_tasks_reopen (task);
   flam_tasks_forget_python (task);
   g_atomic_pointer_set (&task->hint_top, 0);
   flam_stop_registers (task->tid, FALSE, regs, &context);

@@ -227,6 +227,29 @@ flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gboolean ended, gint64 now)
     }
 }
 
+/* The leader's files in /proc have the counts of the thread that was `former`;
+ * the former number has none. */
+void
+flam_tasks_succeed (FlamTasks *tasks,
+                    FlamTask *leader,
+                    FlamTask *former,
+                    gint64 now)
+{
+  FlamSchedstat stat;
+
+  flam_tasks_reopen (leader);
+  leader->target->cpu_ended += leader->cpu_seen - leader->cpu_begin;
+  flam_wall_sleep (leader, now);
+  close_proc (former);
+  former->schedstat_fd = open_proc (leader, "schedstat");
+  flam_tasks_remove (tasks, former, FALSE, now);
+  if (!flam_task_read_schedstat (leader, &stat))
+    return;
+  leader->cpu_begin = leader->cpu_seen = stat.cpu;
+  leader->cpu_owed = 0;
+  flam_wall_begin (leader, &stat, now);
+}
+
 /* --- /proc --------------------------------------------------------------- */
 
 /* `fd` is the kept descriptor, if there is one. */

@@ -48,6 +48,13 @@ void flam_task_pause (FlamTask *task, gint64 now);
 void flam_task_skip (FlamTask *task, gint64 now);
 /* After an exec of its process: its files in /proc are opened again. */
 void flam_tasks_reopen (FlamTask *task);
+/* After an exec by another thread than the leader, which has the leader's
+ * number from now on: what the leader used, who ended, and what `former` used
+ * is accounted for; `former` is freed. */
+void flam_tasks_succeed (FlamTasks *tasks,
+                         FlamTask *leader,
+                         FlamTask *former,
+                         gint64 now);
 void flam_tasks_forget_python (FlamTask *task);
 
 /* Unlike schedstat, the process clock is exact even for threads that are

@@ -8,6 +8,7 @@
  *   master      waits, while its children work
  *   daemon      ends, while its child's child works
  *   crowd       100 threads
+ *   exec        a thread becomes another program, which works, too
  */
 
 #include <pthread.h>
@@ -108,11 +109,21 @@ seconds (const struct rusage *usage)
          1e-6 * (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
 }
 
+static int
+say_used (void)
+{
+  struct rusage own, children;
+
+  getrusage (RUSAGE_SELF, &own);
+  getrusage (RUSAGE_CHILDREN, &children);
+  fprintf (stderr, "used %.6f\n", seconds (&own) + seconds (&children));
+  return 0;
+}
+
 /* Memory that is given back when they end is theirs, too. */
 static int
 forks (void)
 {
-  struct rusage own, children;
 
   for (int i = 0; i < 100; i++)
     {
@@ -132,10 +143,34 @@ forks (void)
         }
       wait (NULL);
     }
-  getrusage (RUSAGE_SELF, &own);
-  getrusage (RUSAGE_CHILDREN, &children);
-  fprintf (stderr, "used %.6f\n", seconds (&own) + seconds (&children));
+  return say_used ();
+}
+
+static void *
+exec_body (void *program)
+{
+  work (50000000);
+  execl (program, program, "worker", (char *)NULL);
+  return NULL;
+}
+
+static int
+exec_case (char *program)
+{
+  pthread_t thread;
+
+  pthread_create (&thread, NULL, exec_body, program);
+  work (100000000);
+  while (pause () < 0)
+    ;
   return 0;
+}
+
+static int
+worker (void)
+{
+  work (50000000);
+  return say_used ();
 }
 
 /* Its children do the work, as a server's do; they end with it. */
@@ -211,5 +246,9 @@ main (int argc, char **argv)
     return daemon_case ();
   if (strcmp (what, "crowd") == 0)
     return crowd ();
+  if (strcmp (what, "exec") == 0)
+    return exec_case (argv[0]);
+  if (strcmp (what, "worker") == 0)
+    return worker ();
   return 2;
 }
