@@ -177,6 +177,7 @@ Suppressions used:
 
 $ flambeau-cli top captures/heaptrack/v3.heaptrack --measure leaked --suppressions rules
       self                 total               blocks  function
+       1 B   100.0 %         1 B   100.0 %          0  [no stack]
 
 $ flambeau-cli memory captures/heaptrack/v3.heaptrack --suppressions rules --json | sed 's/.*"suppressions"//'
 :[{"template":"^main","bytes":64,"blocks":1},{"template":"libc.so","bytes":0,"blocks":0},{"template":"never","bytes":0,"blocks":0}]}

@@ -125,7 +125,7 @@ $ flambeau-cli top captures/folded/rough.folded --process 77
 
 $ flambeau-cli top captures/folded/rough.folded --thread '#1' --limit 1
       self                 total            function
-        10    13.5 %          14    18.9 %  spin
+        15    20.3 %          15    20.3 %  [no stack]
 
 $ flambeau-cli top captures/folded/rough.folded --thread '#2'
 ! flambeau-cli: captures/folded/rough.folded: no thread #2; there are: #1 all threads
@@ -133,7 +133,7 @@ $ flambeau-cli top captures/folded/rough.folded --thread '#2'
 
 $ flambeau-cli top captures/folded/rough.folded --thread 'all threads' --limit 1
       self                 total            function
-        10    13.5 %          14    18.9 %  spin
+        15    20.3 %          15    20.3 %  [no stack]
 
 $ flambeau-cli top captures/flambeau/recording.flambeau --event cpu-time --measure samples --limit 1
       self                 total            function
