@@ -340,6 +340,33 @@ test_still (void)
   g_object_set (settings, "gtk-enable-animations", TRUE, NULL);
 }
 
+static void
+on_drawn (FlamFlameGraph *graph, guint *n)
+{
+  (*n)++;
+}
+
+/* Where the CPU draws, as here, an animation is a picture each 50 ms. */
+static void
+test_few_pictures (void)
+{
+  Fixture fixture = { 0 };
+  guint n = 0;
+
+  open_window (
+      &fixture, flam_test_tree (graph_sample, FLAM_ORDER_TOTAL), 900, 300);
+  settle ();
+  g_signal_connect (fixture.graph, "drawn-changed", G_CALLBACK (on_drawn), &n);
+  flam_flame_graph_zoom_to (fixture.graph, find_node (fixture.tree, "read"));
+  g_assert_cmpuint (fixture.graph->motion.tick, !=, 0);
+  while (fixture.graph->motion.tick != 0)
+    g_main_context_iteration (NULL, TRUE);
+  settle ();
+  g_assert_cmpuint (n, >=, 1);
+  g_assert_cmpuint (n, <=, 3);
+  close_window (&fixture);
+}
+
 /* A scrolled window far too small, and no window at all. */
 static void
 test_narrow (void)
@@ -429,6 +456,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flame-graph/deep", test_deep);
   g_test_add_func ("/flame-graph/echo", test_echo);
   g_test_add_func ("/flame-graph/still", test_still);
+  g_test_add_func ("/flame-graph/few-pictures", test_few_pictures);
   g_test_add_func ("/flame-graph/narrow", test_narrow);
   g_test_add_func ("/flame-graph/legend", test_legend);
   /* The last one: texts stay German. */

@@ -9,8 +9,8 @@
 
 #define ZOOM_TIME 150000 /* µs */
 /* Least µs between the pictures of an animation where the CPU draws: every
- * other one of 60 a second is left out. */
-#define SLOW_FRAME 25000
+ * third one of 60 a second. */
+#define SLOW_FRAME 40000
 #define FONT_SCALE 0.9
 /* Before the next frame is drawn, so that the minimap is drawn with it. */
 #define TELL_PRIORITY (GDK_PRIORITY_REDRAW - 5)
@@ -406,6 +406,7 @@ flam_graph_look_at (FlamFlameGraph *self,
   if (self->shape == FLAM_SHAPE_SUNBURST)
     prepare_rings (self);
   self->motion.start = gdk_frame_clock_get_frame_time (clock);
+  self->motion.drawn = self->motion.start;
   self->motion.tick =
       gtk_widget_add_tick_callback (GTK_WIDGET (self), move, NULL, NULL);
 }
