@@ -60,6 +60,19 @@ class SelectionTest(Base):
         self.graph_says("paint_row")
         window.find("painter", "push button")
 
+    def test_callers_between(self):
+        """Those that the path has no room for: made when they are asked for."""
+        window = self.open_example()
+        self.search("^sort_sparks$")
+        for _ in range(6):
+            window.action("win.search-next")
+        window.find("…")
+        self.assertFalse(window.seen("start_thread", "push button"))
+        window.click("…")
+        window.find("sparks", "push button")
+        window.click("start_thread", "push button")
+        self.graph_says("start_thread")
+
     def test_states(self):
         """A capture with waiting: running, waiting, or some of it."""
         window = self.open(SOURCE / "tests/captures/flambeau/kitchen.flambeau")

@@ -117,20 +117,26 @@ append_separator (FlamPathBar *self)
   gtk_box_append (self->path, arrow);
 }
 
-static GtkWidget *
-skipped_crumbs (FlamPathBar *self,
-                const FlamTree *tree,
-                const FlamId *nodes,
-                guint n)
+/* Only when it is opened: there may be two hundred of them, and another path at
+ * each click. */
+static void
+fill_skipped (GtkMenuButton *button, gpointer data)
 {
+  FlamPathBar *self = data;
+  const GArray *nodes = g_object_get_data (G_OBJECT (button), "nodes");
+  const FlamTree *tree = flam_session_get_tree (self->session);
   GtkWidget *list = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *scroller = gtk_scrolled_window_new ();
   GtkWidget *popover = gtk_popover_new ();
-  GtkWidget *button = gtk_menu_button_new ();
 
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < nodes->len; i++)
     {
-      GtkWidget *one = crumb (self, tree, nodes[i]);
+      FlamId node = g_array_index (nodes, FlamId, i);
+      GtkWidget *one;
+
+      if (tree == NULL || node >= tree->n)
+        break;
+      one = crumb (self, tree, node);
       gtk_label_set_xalign (GTK_LABEL (gtk_button_get_child (GTK_BUTTON (one))),
                             0);
       gtk_box_append (GTK_BOX (list), one);
@@ -143,7 +149,20 @@ skipped_crumbs (FlamPathBar *self,
   gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller),
                                               400);
   gtk_popover_set_child (GTK_POPOVER (popover), scroller);
-  gtk_menu_button_set_popover (GTK_MENU_BUTTON (button), popover);
+  gtk_menu_button_set_popover (button, popover);
+}
+
+static GtkWidget *
+skipped_crumbs (FlamPathBar *self, const FlamId *nodes, guint n)
+{
+  GtkWidget *button = gtk_menu_button_new ();
+  GArray *kept = g_array_new (FALSE, FALSE, sizeof (FlamId));
+
+  g_array_append_vals (kept, nodes, n);
+  g_object_set_data_full (
+      G_OBJECT (button), "nodes", kept, (GDestroyNotify)g_array_unref);
+  gtk_menu_button_set_create_popup_func (
+      GTK_MENU_BUTTON (button), fill_skipped, self, NULL);
   gtk_menu_button_set_label (GTK_MENU_BUTTON (button), "…");
   gtk_menu_button_set_has_frame (GTK_MENU_BUTTON (button), FALSE);
   gtk_widget_set_tooltip_text (button, _ ("Callers between"));
@@ -186,10 +205,10 @@ show_path (FlamPathBar *self, const FlamTree *tree, FlamId node)
     {
       guint skip = first > SKIPPED_MAX ? first - SKIPPED_MAX : 0;
       append_separator (self);
-      gtk_box_append (
-          self->path,
-          skipped_crumbs (
-              self, tree, (const FlamId *)nodes->data + skip, first - skip));
+      gtk_box_append (self->path,
+                      skipped_crumbs (self,
+                                      (const FlamId *)nodes->data + skip,
+                                      first - skip));
     }
   for (guint i = first; i < nodes->len; i++)
     {
