@@ -97,8 +97,8 @@ class NamesTest(Base):
         opening()
         self.window.find(seen, role)
         self.check(seen, toolkits=toolkits)
-        self.window.key("Escape")
-        wait_for(f"the end of {seen}", lambda: not self.is_shown(seen, role))
+        # A key that comes before the dialog has the keyboard is lost.
+        self.press_until("Escape", lambda: not self.is_shown(seen, role))
 
     def is_shown(self, name, role=None):
         return any(
