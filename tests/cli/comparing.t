@@ -98,6 +98,12 @@ $ flambeau-cli diff base.folded new.folded --to svg | grep -o '<title>[^/]*</tit
 <title>fresh (12 samples, 23.08%): +12, nowhere before</title>
 <title>lex (35 samples, 67.31%): +15, before 20</title>
 
+# Samples without a stack have a row, so that changes of selves sum to the change.
+$ flambeau-cli diff base.folded new.folded --hide '^(main|old)$' --self
+−40  40 → 0  [no stack]
++15  20 → 35  lex
++12  0 → 12  fresh
+
 # A title writes all of its numbers the same way.
 $ echo 'main;parse 1234567' >many.folded; flambeau-cli diff base.folded many.folded --to svg | grep -o '<title>parse[^/]*</title>'
 <title>parse (1,234,567 samples, 100%): +1,234,547, before 20</title>

@@ -55,12 +55,12 @@ add_tree (GHashTable *rows,
 {
   guint n;
   g_autofree FlamFunctionRow *functions =
-      flam_functions_new (tree, FLAM_SORT_SELF, &n);
+      flam_functions_new_whole (tree, FLAM_SORT_SELF, &n);
 
   for (guint i = 0; i < n; i++)
     {
       FlamDiffRow *row =
-          row_named (rows, flam_tree_name (tree, functions[i].node));
+          row_named (rows, flam_functions_name (tree, functions[i].node));
       gint64 value = self ? functions[i].self : functions[i].total;
 
       *(is_base ? &row->base : &row->fresh) += value;
