@@ -110,6 +110,20 @@ class DifferenceTest(Base):
         self.says("Before: Before, 15. Now: Samples, 37: +22 (+146.7 %).")
         window.find("Remove: compared with: before")
 
+    def test_narrow(self):
+        """No page makes the window wider than 360 pixels, shown or hidden: what
+        the Difference page says is long, and wraps."""
+        window = self.open(
+            self.file("now.folded", "main;parse 40 20\nmain;old 20 0\nmain;new 0 30\n"),
+            settings={"window-width": 360, "window-height": 640})
+        window.wait_label(lambda text: text.startswith("Before: "))
+        for page in ("ctrl+2", "ctrl+1", "ctrl+8"):
+            window.key(page)
+            time.sleep(1)
+            with self.subTest(page):
+                self.assertLessEqual(
+                    window.extents(window.find("now.folded", "frame"))[2], 360)
+
     def test_choice(self):
         """What has no unit in common is refused."""
         window = self.open(SOURCE / "tests/captures/heaptrack/v3.heaptrack")
