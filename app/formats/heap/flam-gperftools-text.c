@@ -34,6 +34,8 @@
  *
  * Addresses are return addresses: one less is the call.
  *
+ * Go's are followed by the frames of the stack (flam-gperftools-go.c).
+ *
  * Java's have no heading of columns, and numbers of names in place of
  * addresses:
  *
@@ -46,21 +48,14 @@
 
 #define JAVA_HEAP_PERIOD 524288
 
-static void
-skip_spaces (const char **p, const char *end)
-{
-  while (*p < end && flam_text_is_space (**p))
-    ++*p;
-}
-
 /* A number, with spaces before and `after` after it. */
 static gboolean
 next_number (const char **p, const char *end, char after, gint64 *value)
 {
-  skip_spaces (p, end);
+  *p = flam_gperftools_skip (*p, end);
   if (!flam_text_number (p, end, value))
     return FALSE;
-  skip_spaces (p, end);
+  *p = flam_gperftools_skip (*p, end);
   if (after == '\0')
     return TRUE;
   if (*p == end || **p != after)
@@ -81,7 +76,7 @@ read_addresses (FlamGperftools *reader,
     {
       guint64 address;
 
-      skip_spaces (&p, end);
+      p = flam_gperftools_skip (p, end);
       if (p == end)
         break;
       if (end - p < 3 || p[0] != '0' || p[1] != 'x')
@@ -128,7 +123,7 @@ is_java_name (const char *line, gsize length)
 {
   const char *end = line + length;
 
-  skip_spaces (&line, end);
+  line = flam_gperftools_skip (line, end);
   return end - line > 2 && memcmp (line, "0x", 2) == 0;
 }
 
@@ -167,7 +162,7 @@ read_heap_line (FlamGperftools *reader,
       !next_number (&p, end, '[', &v[0]) ||
       !next_number (&p, end, ':', &v[3]) || !next_number (&p, end, ']', &v[2]))
     return FALSE;
-  skip_spaces (&p, end);
+  p = flam_gperftools_skip (p, end);
   if (p == end || *p++ != '@')
     return FALSE;
   unsample (&v[1], &v[0], text->period);
@@ -334,9 +329,12 @@ read_text_line (FlamGperftools *reader,
   FlamGperftoolsSample sample = { 0 };
   gboolean good;
 
-  skip_spaces (&p, end);
+  p = flam_gperftools_skip (p, end);
+  if (p < end && *p == '#')
+    flam_gperftools_read_comment (reader, p, end);
   if (p == end || *p == '#')
     return TRUE;
+  flam_gperftools_take_comments (reader);
   if (text->kind == THREADS)
     return read_thread_line (reader, p, end);
   if (text->kind != HEAP && text->kind != COUNTS && reader->samples->len == 0 &&
@@ -455,6 +453,7 @@ flam_gperftools_read_text (FlamGperftools *reader,
       if (!read_text_line (reader, &text, line, length))
         flam_text_bad (lines);
     }
+  flam_gperftools_take_comments (reader);
   flam_text_warn_bad (lines, reader->builder, "gperftools'");
   return flam_text_close (lines, error);
 }

@@ -3,7 +3,7 @@
 
 /* The common form of the files of gperftools: samples, each a list of addresses
  * with up to four values. Two parsers read it: flam-gperftools-cpu.c,
- * flam-gperftools-text.c. */
+ * flam-gperftools-text.c (and, of Go's texts, flam-gperftools-go.c). */
 
 #include "flam-builder.h"
 #include "flam-ranges.h"
@@ -16,6 +16,23 @@ typedef struct
   gint64 values[4];
 } FlamGperftoolsSample;
 
+/* A line of Go that names a frame; both texts are in the source. */
+typedef struct
+{
+  guint64 address;
+  const char *name;
+  const char *place; /* "file:line" */
+  guint16 name_length;
+  guint16 place_length;
+} FlamGperftoolsComment;
+
+/* Those of an address, leaf first. */
+typedef struct
+{
+  guint n;
+  FlamId frame[];
+} FlamGperftoolsFrames;
+
 typedef struct
 {
   const FlamSource *source;
@@ -26,8 +43,18 @@ typedef struct
   GArray *samples;      /* FlamGperftoolsSample */
   FlamRanges *mappings; /* value: module */
   GHashTable *names;    /* guint64 -> text of a line; may be NULL */
+  GArray *comments;     /* FlamGperftoolsComment: of the current sample */
+  GHashTable *frames;   /* guint64 -> FlamGperftoolsFrames: of Go's comments */
   gboolean java; /* addresses are numbers of names, which are at the end */
 } FlamGperftools;
+
+static inline const char *
+flam_gperftools_skip (const char *p, const char *end)
+{
+  while (p < end && flam_text_is_space (*p))
+    p++;
+  return p;
+}
 
 /* Measures of the samples' values. */
 void flam_gperftools_add_measures (FlamGperftools *reader,
@@ -40,3 +67,11 @@ void flam_gperftools_read_cpu (FlamGperftools *reader, FlamText *text);
 gboolean flam_gperftools_read_text (FlamGperftools *reader,
                                     FlamText *text,
                                     GError **error);
+
+/* "#  0x4b3c3d  main.bake+0x5d  /home/me/main.go:12", of the last sample. */
+void flam_gperftools_read_comment (FlamGperftools *reader,
+                                   const char *p,
+                                   const char *end);
+/* After the last such line: the last sample has their frames, and not those
+ * that Go leaves out at both of its ends. */
+void flam_gperftools_take_comments (FlamGperftools *reader);

@@ -29,14 +29,6 @@
 /* --- the map ------------------------------------------------------------- */
 
 static const char *
-skip_spaces (const char *p, const char *end)
-{
-  while (p < end && flam_text_is_space (*p))
-    p++;
-  return p;
-}
-
-static const char *
 skip_word (const char *p, const char *end)
 {
   while (p < end && !flam_text_is_space (*p))
@@ -77,7 +69,7 @@ read_mapping (FlamGperftools *reader,
               const char *line,
               gsize length)
 {
-  const char *end = line + length, *start = skip_spaces (line, end);
+  const char *end = line + length, *start = flam_gperftools_skip (line, end);
   const char *p = start;
   FlamMapping mapping = { 0 };
   FlamRange range;
@@ -88,7 +80,7 @@ read_mapping (FlamGperftools *reader,
   else if (flam_text_hex (&p, end, &mapping.start) && p < end && *p++ == '-' &&
            flam_text_hex (&p, end, &mapping.end))
     {
-      p = p < end && *p == ':' ? skip_spaces (p + 1, end) : end;
+      p = p < end && *p == ':' ? flam_gperftools_skip (p + 1, end) : end;
       end = skip_word (p, end);
     }
   else
@@ -129,7 +121,7 @@ read_java_names (FlamGperftools *reader, FlamText *text)
 
   while (flam_text_next (text, &line, &length))
     {
-      const char *end = line + length, *p = skip_spaces (line, end);
+      const char *end = line + length, *p = flam_gperftools_skip (line, end);
       guint64 address;
 
       if (end - p < 3 || memcmp (p, "0x", 2) != 0)
@@ -137,7 +129,7 @@ read_java_names (FlamGperftools *reader, FlamText *text)
       p += 2;
       if (!flam_text_hex (&p, end, &address))
         continue;
-      p = skip_spaces (p, end);
+      p = flam_gperftools_skip (p, end);
       g_hash_table_insert (reader->names,
                            g_memdup2 (&address, sizeof address),
                            g_strndup (p, end - p));
@@ -218,8 +210,16 @@ push_address (FlamGperftools *reader, FlamId stack, guint64 address)
   const char *names = reader->names != NULL
                           ? g_hash_table_lookup (reader->names, &address)
                           : NULL;
+  const FlamGperftoolsFrames *frames =
+      g_hash_table_lookup (reader->frames, &address);
   guint depth = 0;
 
+  if (frames != NULL)
+    {
+      for (guint i = frames->n; i-- > 0;)
+        stack = flam_builder_stack (reader->builder, stack, frames->frame[i]);
+      return stack;
+    }
   if (names == NULL)
     return flam_builder_stack (
         reader->builder, stack, make_frame (reader, address));
@@ -331,6 +331,8 @@ load (FlamLoad *load, GError **error)
     .builder = load->builder,
     .addresses = flam_keep_array (load, guint64),
     .samples = flam_keep_array (load, FlamGperftoolsSample),
+    .comments = flam_keep_array (load, FlamGperftoolsComment),
+    .frames = flam_keep_table (load, FLAM_KEY_NUMBER, g_free),
     .mappings = flam_keep (load, flam_ranges_new (), flam_ranges_free),
   };
   FlamSource inner;
