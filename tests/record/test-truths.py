@@ -34,6 +34,7 @@ SHARES = [
     Condition("pool", "wall", 5000, attached=True),
     Condition("burst.py"),
     Condition("burst.py", "wall", 997, attached=True),
+    Condition("burst.js", "cpu", 5000),
 ]
 
 # A busy machine takes the CPU away at the waits and nowhere else, so that how
@@ -58,7 +59,7 @@ SHORT_WAITS = [
     Condition("piped", "cpu", 997, attached=True),
     Condition("ticks", "wall", 997),
     Condition("ticks", "cpu", 100, attached=True),
-    Condition("burst.js"),
+    Condition("burst.js", "both", 997),
     Condition("burst.js", "cpu", 5000, attached=True),
 ]
 

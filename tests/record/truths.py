@@ -81,20 +81,24 @@ Thread = collections.namedtuple("Thread", "name tid cpu waited lasted")
 
 @dataclasses.dataclass
 class Truth:
-    """Times in seconds: a function's name to its CPU time, the threads, the
-    process's CPU time before the work began, and at its end."""
+    """Times in seconds: a function's name to its CPU time in the work, and
+    before it; the threads; the process's CPU time before the work began, and at
+    its end."""
     parts: dict
+    early: dict
     threads: list
     before: float
     cpu: float
 
     @classmethod
     def read(cls, path):
-        truth = cls({}, [], 0, 0)
+        truth = cls({}, {}, [], 0, 0)
         for line in path.read_text().splitlines():
             kind, *words = line.split("\t")
             if kind == "part":
                 truth.parts[words[0]] = float(words[1])
+            elif kind == "early":
+                truth.early[words[0]] = float(words[1])
             elif kind == "thread":
                 truth.threads.append(Thread(words[0], words[1], *map(float, words[2:])))
             else:
@@ -344,7 +348,8 @@ def measure(condition, scratch, with_perf=False):
     measured = Measured(truth, capture, [], spent, ours["total"] / 1e9, said,
                         crowded and not condition.busy)
     for name, seconds in truth.parts.items():
-        share = seconds / spent
+        early = 0 if condition.attached else truth.early.get(name, 0)
+        share = (seconds + early) / spent
         if share >= LEAST:
             noise = 3 * math.sqrt(share * (1 - share) / max(samples, 1))
             measured.shares.append(Share(

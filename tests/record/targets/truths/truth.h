@@ -7,6 +7,7 @@
  * between, times in seconds:
  *
  *   part     NAME                        CPU time of a function and its callees
+ *   early    NAME                        what it took before the work began
  *   thread   NAME TID CPU WAITED LASTED  WAITED: for a CPU, the kernel says
  *   process  BEFORE CPU                  CPU time before the work began, and in
  *                                        all, its children's with it
