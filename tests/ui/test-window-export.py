@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from flamwindow import BUILD, wait_for  # noqa: E402
+from flamwindow import BUILD, NotSeen, wait_for  # noqa: E402
 from windowtest import EXAMPLE, WindowTest as Base  # noqa: E402
 
 
@@ -51,8 +51,18 @@ class ExportTest(Base):
             self.window.key("Down" if steps > 0 else "Up")
         self.window.key("Return")
 
-    def save_as(self, path):
+    def opens_chooser(self):
         self.window.key("alt+e")
+        try:
+            return wait_for("a button to save",
+                            lambda: self.window.seen("Save", "push button"), limit=5)
+        except NotSeen:
+            return False
+
+    def save_as(self, path):
+        # A key that came before this one may still change the document, while
+        # which there is none to save.
+        wait_for("the file chooser", self.opens_chooser)
         self.window.choose_file(path)
         self.window.wait_label(lambda text: text == "Exported")
 
