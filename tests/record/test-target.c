@@ -326,6 +326,27 @@ assert_obstacle (pid_t pid, const char *why)
     g_error ("%s", obstacle);
 }
 
+/* Where the check itself ends the program with an error, who records it must
+ * learn why. */
+static void
+test_leak_check (void)
+{
+  g_autofree char *leaks = target_path ("leaks");
+  const char *arguments[] = { "--", leaks, NULL };
+  g_autoptr (Recording) recording = NULL;
+  g_autofree char *warnings = NULL;
+
+  if (!g_file_test (leaks, G_FILE_TEST_EXISTS))
+    {
+      g_test_skip ("the compiler has no LeakSanitizer");
+      return;
+    }
+  recording = record (arguments);
+  warnings = g_strjoinv ("\n", (char **)recording->profile->facts.warnings);
+  if (strstr (warnings, "detect_leaks=0") == NULL)
+    g_error ("%s", warnings);
+}
+
 /* A Yama of our own making, over /proc/sys/kernel. */
 static void
 stage_yama (void)
@@ -378,6 +399,7 @@ main (int argc, char **argv)
   g_test_add_func ("/target/disk-full", test_disk_full);
   g_test_add_func ("/target/memory-full", test_memory_full);
   g_test_add_func ("/target/set-user-id", test_set_user_id);
+  g_test_add_func ("/target/leak-check", test_leak_check);
   g_test_add_func ("/target/yama", test_yama);
   add_stage ("disk-full", stage_disk_full);
   add_stage ("memory-full", stage_memory_full);

@@ -18,7 +18,8 @@
 struct _FlamBinaryTable
 {
   FlamBuilder *builder;
-  gboolean python;    /* search for interpreters */
+  gboolean python; /* search for interpreters */
+  gboolean warned_of_leak_check;
   GHashTable *by_key; /* "inode path" -> FlamBinary */
   GPtrArray *list;
 };
@@ -127,6 +128,33 @@ warn_of_python (FlamBinaryTable *binaries, const FlamBinary *binary)
       binary->python->why);
 }
 
+/* LeakSanitizer looks for leaks at a program's end with ptrace, which one
+ * process alone may use on another: its runtime, in a library or in the program
+ * itself, refers to this function for the user to define. */
+static gboolean
+checks_leaks (const FlamElf *elf)
+{
+  static const char name[] = "\0__lsan_default_suppressions";
+  FlamElfSection names;
+
+  return flam_elf_get_section (elf, ".dynstr", &names) && names.data != NULL &&
+         memmem (names.data, names.size, name, sizeof name) != NULL;
+}
+
+static void
+warn_of_leak_check (FlamBinaryTable *binaries, const FlamBinary *binary)
+{
+  if (!binaries->warned_of_leak_check)
+    flam_builder_note_warning (
+        binaries->builder,
+        N_ ("%s checks for leaks at the end of a program, which fails while "
+            "the program is recorded, and changes its exit status: "
+            "ASAN_OPTIONS=detect_leaks=0 or LSAN_OPTIONS=detect_leaks=0 turns "
+            "the check off"),
+        binary->path);
+  binaries->warned_of_leak_check = TRUE;
+}
+
 /* Reads its ELF file. */
 static void
 inspect (FlamBinaryTable *binaries, FlamBinary *binary)
@@ -141,6 +169,8 @@ inspect (FlamBinaryTable *binaries, FlamBinary *binary)
   else if (binary->fd >= 0)
     elf = flam_elf_open (own, NULL);
   binary->build_id = g_strdup (elf != NULL ? flam_elf_get_build_id (elf) : "");
+  if (elf != NULL && checks_leaks (elf))
+    warn_of_leak_check (binaries, binary);
   if (elf == NULL || binary->fd < 0 || !binaries->python ||
       !flam_python_find (elf, binary->fd, binary->path, &python))
     return;
