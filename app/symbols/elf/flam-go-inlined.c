@@ -113,37 +113,31 @@ find_in_data (const FlamGoTable *table)
   return 0;
 }
 
+typedef struct
+{
+  const FlamGoTable *table;
+  guint tries;
+} ModuleSearch;
+
+static gboolean
+is_module_at (const GElf_Rela *relocation, gpointer user_data)
+{
+  ModuleSearch *search = user_data;
+
+  return (guint64)relocation->r_addend == search->table->vaddr &&
+         search->tries++ < TRIES_MAX &&
+         is_module (search->table, relocation->r_offset);
+}
+
 static guint64
 find_in_relocations (const FlamGoTable *table)
 {
-  Elf *handle = flam_elf_get_handle (table->elf);
-  guint tries = 0;
+  ModuleSearch search = { .table = table };
+  GElf_Rela found;
 
-  for (Elf_Scn *section = elf_nextscn (handle, NULL); section != NULL;
-       section = elf_nextscn (handle, section))
-    {
-      GElf_Shdr header;
-      Elf_Data *data;
-      size_t n;
-
-      if (!gelf_getshdr (section, &header) || header.sh_type != SHT_RELA ||
-          !(header.sh_flags & SHF_ALLOC) ||
-          (data = elf_getdata (section, NULL)) == NULL)
-        continue;
-      n = data->d_size / gelf_fsize (handle, ELF_T_RELA, 1, EV_CURRENT);
-      for (size_t i = 0; i < n && i < G_MAXINT && tries < TRIES_MAX; i++)
-        {
-          GElf_Rela relocation;
-
-          if (!gelf_getrela (data, (int)i, &relocation) ||
-              (guint64)relocation.r_addend != table->vaddr)
-            continue;
-          if (is_module (table, relocation.r_offset))
-            return relocation.r_offset;
-          tries++;
-        }
-    }
-  return 0;
+  return flam_go_seek_relocation (table->elf, is_module_at, &search, &found)
+             ? found.r_offset
+             : 0;
 }
 
 /* --- trees ---------------------------------------------------------------- */

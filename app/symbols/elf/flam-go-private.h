@@ -65,6 +65,13 @@ gboolean flam_go_read_field (const FlamGoTable *table,
                              guint64 record,
                              guint field,
                              guint32 *value);
+/* The first of the dynamic linker's relocations of which `test` is TRUE. */
+typedef gboolean (*FlamGoRelocationTest) (const GElf_Rela *relocation,
+                                          gpointer user_data);
+gboolean flam_go_seek_relocation (const FlamElf *elf,
+                                  FlamGoRelocationTest test,
+                                  gpointer user_data,
+                                  GElf_Rela *found);
 /* What the dynamic linker adds the load address to and writes to `vaddr`, in
  * programs that may be loaded anywhere; 0: nothing. */
 guint64 flam_go_find_relocation (const FlamElf *elf, guint64 vaddr);

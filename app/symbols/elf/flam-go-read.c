@@ -110,8 +110,11 @@ flam_go_find_value (const FlamGoTable *table,
   return FALSE;
 }
 
-guint64
-flam_go_find_relocation (const FlamElf *elf, guint64 vaddr)
+gboolean
+flam_go_seek_relocation (const FlamElf *elf,
+                         FlamGoRelocationTest test,
+                         gpointer user_data,
+                         GElf_Rela *found)
 {
   Elf *handle = flam_elf_get_handle (elf);
 
@@ -128,13 +131,24 @@ flam_go_find_relocation (const FlamElf *elf, guint64 vaddr)
         continue;
       n = data->d_size / gelf_fsize (handle, ELF_T_RELA, 1, EV_CURRENT);
       for (size_t i = 0; i < n && i < G_MAXINT; i++)
-        {
-          GElf_Rela relocation;
-
-          if (gelf_getrela (data, (int)i, &relocation) &&
-              relocation.r_offset == vaddr)
-            return (guint64)relocation.r_addend;
-        }
+        if (gelf_getrela (data, (int)i, found) && test (found, user_data))
+          return TRUE;
     }
-  return 0;
+  return FALSE;
+}
+
+static gboolean
+is_at (const GElf_Rela *relocation, gpointer vaddr)
+{
+  return relocation->r_offset == *(const guint64 *)vaddr;
+}
+
+guint64
+flam_go_find_relocation (const FlamElf *elf, guint64 vaddr)
+{
+  GElf_Rela found;
+
+  return flam_go_seek_relocation (elf, is_at, &vaddr, &found)
+             ? (guint64)found.r_addend
+             : 0;
 }
