@@ -278,8 +278,10 @@ class Window:
 
     def choose_file(self, path):
         """In the file chooser, on the keyboard."""
-        # Open is the window's, too.
-        self.find(lambda name: name.endswith("Cancel"), "push button")
+        # Open is the window's, too, as is a Cancel that is not to be seen yet.
+        wait_for("the file chooser", lambda: any(
+            min(button.extents()[2:]) > 0 for button in
+            self.find_all(lambda name: name.endswith("Cancel"), "push button")))
         self.key("ctrl+l")
         time.sleep(0.5)
         self.write(str(path))
