@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "graph-window.h"
 #include "flam-minimap.h"
+#include "flam-tip-layer.h"
 
 #include <math.h>
 
@@ -123,7 +124,8 @@ open_window (Fixture *fixture, FlamTree *tree, int width, int height)
   gtk_widget_set_margin_end (fixture->minimap, 18);
   gtk_widget_set_margin_top (fixture->minimap, 12);
   gtk_overlay_add_overlay (GTK_OVERLAY (overlay), fixture->minimap);
-  gtk_window_set_child (GTK_WINDOW (fixture->window), overlay);
+  gtk_window_set_child (GTK_WINDOW (fixture->window),
+                        flam_tip_layer_new (overlay));
   flam_flame_graph_set_tree (fixture->graph, tree, NULL);
   g_signal_connect (fixture->graph,
                     "node-selected",
@@ -262,6 +264,28 @@ click_node (Fixture *fixture, FlamId node, guint button, int n_press)
 
   middle_of (fixture, node, &x, &y);
   click_at (fixture, x, y, button, n_press);
+}
+
+void
+point_at (Fixture *fixture, FlamId node)
+{
+  double x, y;
+
+  middle_of (fixture, node, &x, &y);
+  g_signal_emit_by_name (
+      controller (fixture->graph, GTK_TYPE_EVENT_CONTROLLER_MOTION, 0),
+      "motion",
+      x,
+      y);
+}
+
+GtkWidget *
+shown_tip (Fixture *fixture)
+{
+  GtkWidget *layer = gtk_window_get_child (GTK_WINDOW (fixture->window));
+  GtkWidget *tip = gtk_widget_get_last_child (layer);
+
+  return gtk_widget_get_visible (tip) ? tip : NULL;
 }
 
 void

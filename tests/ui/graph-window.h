@@ -28,5 +28,9 @@ FlamId find_node (FlamTree *tree, const char *name);
 gboolean press_key (Fixture *fixture, guint key, GdkModifierType state);
 void click_at (Fixture *fixture, double x, double y, guint button, int n_press);
 void click_node (Fixture *fixture, FlamId node, guint button, int n_press);
+/* Moves the pointer to the middle of a node's box. */
+void point_at (Fixture *fixture, FlamId node);
+/* The tooltip; NULL: there is none. */
+GtkWidget *shown_tip (Fixture *fixture);
 /* Where FLAM_TEST_PICTURES says. */
 void picture (GtkWidget *widget, const char *name);

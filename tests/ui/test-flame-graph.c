@@ -367,6 +367,85 @@ test_few_pictures (void)
   close_window (&fixture);
 }
 
+static GtkWidget *
+wait_for_tip (Fixture *fixture)
+{
+  GtkWidget *tip = NULL;
+
+  for (guint i = 0; i < 200 && (tip = shown_tip (fixture)) == NULL; i++)
+    settle ();
+  g_assert_nonnull (tip);
+  settle ();
+  return tip;
+}
+
+static graphene_rect_t
+bounds_in_window (Fixture *fixture, GtkWidget *widget)
+{
+  graphene_rect_t bounds;
+
+  g_assert_true (gtk_widget_compute_bounds (widget, fixture->window, &bounds));
+  return bounds;
+}
+
+/* Within the window, beside the row, and as large as what it says. */
+static void
+test_tip (void)
+{
+  Fixture fixture = { 0 };
+  const char *const names[] = { "compute", "std::vector", "what", "main" };
+  GtkWidget *tip;
+  graphene_rect_t bounds;
+  float padding = 0;
+  int wanted;
+
+  open_window (
+      &fixture, flam_test_tree (graph_sample, FLAM_ORDER_TOTAL), 600, 300);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      FlamId node = find_node (fixture.tree, names[i]);
+      FlamBox box;
+
+      point_at (&fixture, node);
+      g_assert_cmpuint (fixture.graph->hovered, ==, node);
+      tip = wait_for_tip (&fixture);
+      g_assert_cmpint (
+          gtk_accessible_get_accessible_role (GTK_ACCESSIBLE (tip)),
+          ==,
+          GTK_ACCESSIBLE_ROLE_TOOLTIP);
+      gtk_widget_measure (gtk_widget_get_first_child (tip),
+                          GTK_ORIENTATION_HORIZONTAL,
+                          -1,
+                          NULL,
+                          &wanted,
+                          NULL,
+                          NULL);
+      bounds = bounds_in_window (&fixture, tip);
+      if (i == 0)
+        padding = bounds.size.width - (float)wanted;
+      g_assert_cmpfloat (bounds.size.width, ==, (float)wanted + padding);
+      g_assert_cmpfloat (bounds.origin.x, >=, 0);
+      g_assert_cmpfloat (bounds.origin.x + bounds.size.width, <=, 600);
+      g_assert_cmpfloat (bounds.origin.y, >=, 0);
+      g_assert_cmpfloat (bounds.origin.y + bounds.size.height, <=, 300);
+      g_assert_true (flam_graph_find_box (fixture.graph, node, &box));
+      g_assert_true (bounds.origin.y >= box.y + box.height ||
+                     bounds.origin.y + bounds.size.height <= box.y);
+      picture (fixture.window, "tip.png");
+      /* What is pressed is not covered. */
+      if (i % 2 == 1)
+        {
+          press_key (&fixture, GDK_KEY_Shift_L, 0);
+          g_assert_null (shown_tip (&fixture));
+        }
+    }
+  point_at (&fixture, find_node (fixture.tree, "compute"));
+  wait_for_tip (&fixture);
+  gtk_widget_set_visible (GTK_WIDGET (fixture.graph), FALSE);
+  g_assert_null (shown_tip (&fixture));
+  close_window (&fixture);
+}
+
 /* A scrolled window far too small, and no window at all. */
 static void
 test_narrow (void)
@@ -457,6 +536,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flame-graph/echo", test_echo);
   g_test_add_func ("/flame-graph/still", test_still);
   g_test_add_func ("/flame-graph/few-pictures", test_few_pictures);
+  g_test_add_func ("/flame-graph/tip", test_tip);
   g_test_add_func ("/flame-graph/narrow", test_narrow);
   g_test_add_func ("/flame-graph/legend", test_legend);
   /* The last one: texts stay German. */

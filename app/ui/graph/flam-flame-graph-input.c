@@ -52,16 +52,21 @@ on_motion (GtkEventControllerMotion *controller,
            double y,
            FlamFlameGraph *self)
 {
+  gboolean moved = x != self->pointer_x || y != self->pointer_y;
+
   self->pointer_x = x;
   self->pointer_y = y;
   self->pointer_inside = TRUE;
   flam_graph_hover_again (self);
+  if (moved)
+    flam_graph_show_tip_soon (self);
 }
 
 static void
 on_leave (GtkEventControllerMotion *controller, FlamFlameGraph *self)
 {
   self->pointer_inside = FALSE;
+  flam_graph_hide_tip (self);
   flam_graph_hover_again (self);
 }
 
@@ -73,6 +78,7 @@ on_pressed (GtkGestureClick *click,
             FlamFlameGraph *self)
 {
   gtk_widget_grab_focus (GTK_WIDGET (self));
+  flam_graph_hide_tip (self);
   if (n_press == 1)
     self->pressed = node_at (self, x, y);
 }
@@ -119,6 +125,7 @@ open_menu (FlamFlameGraph *self, FlamId node, double x, double y)
 {
   if (node == FLAM_NONE)
     return;
+  flam_graph_hide_tip (self);
   flam_graph_set_selected (self, node);
   g_signal_emit (
       self, flam_graph_signals[FLAM_GRAPH_CONTEXT_MENU], 0, node, x, y);
@@ -405,6 +412,7 @@ on_key (GtkEventControllerKey *keys,
   GdkModifierType held =
       state & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SUPER_MASK);
 
+  flam_graph_hide_tip (self);
   if (flam_graph_is_empty (self) || held != 0)
     return FALSE;
   switch (key)
@@ -537,7 +545,4 @@ flam_graph_add_input (FlamFlameGraph *self)
   self->keys = gtk_event_controller_key_new ();
   g_signal_connect (self->keys, "key-pressed", G_CALLBACK (on_key), self);
   gtk_widget_add_controller (widget, self->keys);
-  gtk_widget_set_has_tooltip (widget, TRUE);
-  g_signal_connect (
-      widget, "query-tooltip", G_CALLBACK (flam_graph_on_query_tooltip), NULL);
 }

@@ -5,7 +5,7 @@
  * (zoom, selection, search, another tree), -pages.c (what has no room, page by
  * page), -view.c (where one looks, and the
  * picture of it), -marks.c (what is hovered, selected, focused), -input.c
- * (pointer and keys), -words.c (speech, tooltip). */
+ * (pointer and keys), -words.c (speech), -tip.c (tooltip). */
 
 #include "flam-draw.h"
 #include "flam-flame-graph.h"
@@ -69,9 +69,12 @@ struct _FlamFlameGraph
   GskRenderNode *image;     /* of the picture: what GTK shows; NULL: as above */
   void *spares[2]; /* the pixels of the last pictures, to be used again */
   guint changed_idle;
-  GtkWidget *tip; /* the tooltip of a box of this picture; NULL: to be made */
+  GtkWidget *tip; /* the tooltip that is shown, or NULL */
+  char *tip_text; /* the same for a screen reader */
   FlamId tip_node;
-  char *tip_note;
+  gboolean tip_is_strip;
+  guint tip_soon;    /* a source; 0: none is awaited */
+  gint64 tip_hidden; /* when the last one was, µs */
 
   GtkGesture *click, *drag;
   GtkEventController *scroll_controller, *motion_controller, *keys;
@@ -155,14 +158,21 @@ void flam_graph_append_marks (FlamFlameGraph *self, GtkSnapshot *snapshot);
 /* --- words --------------------------------------------------------------- */
 
 void flam_graph_announce (FlamFlameGraph *self);
-/* What a tooltip says, or how it looks, has changed. */
+gboolean flam_graph_has_states (FlamFlameGraph *self);
+/* NULL: it existed before and exists now. */
+const char *flam_graph_kind_text (const FlamTreeChange *change, FlamId node);
+/* NULL: there is none. */
+char *flam_graph_note_of (FlamFlameGraph *self, FlamId node);
+
+/* --- tip ----------------------------------------------------------------- */
+
+/* The pointer has moved: there is a tooltip when it rests, and where one is
+ * shown it becomes that of the box that the pointer is on. */
+void flam_graph_show_tip_soon (FlamFlameGraph *self);
+/* Also not the one that is awaited. */
+void flam_graph_hide_tip (FlamFlameGraph *self);
+/* The one that is shown is of another picture. */
 void flam_graph_forget_tip (FlamFlameGraph *self);
-gboolean flam_graph_on_query_tooltip (GtkWidget *widget,
-                                      int x,
-                                      int y,
-                                      gboolean by_keyboard,
-                                      GtkTooltip *tooltip,
-                                      gpointer data);
 
 /* --- input --------------------------------------------------------------- */
 

@@ -181,7 +181,7 @@ flam_graph_clear_view (FlamFlameGraph *self)
   g_clear_pointer (&self->layout, flam_layout_free);
   g_clear_pointer (&self->image, gsk_render_node_unref);
   g_clear_pointer (&self->picture, cairo_surface_destroy);
-  flam_graph_forget_tip (self);
+  flam_graph_hide_tip (self);
 }
 
 /* --- scrolling ----------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "flam-record-dialog.h"
 #include "flam-settings.h"
 #include "flam-shortcuts.h"
+#include "flam-tip-layer.h"
 #include "flam-window-files.h"
 #include "flam-window-memory.h"
 #include "flam-window-tabs.h"
@@ -525,6 +526,7 @@ flam_window_class_init (FlamWindowClass *klass)
   class->realize = flam_window_realize;
   GTK_WINDOW_CLASS (klass)->close_request = flam_window_close_request;
 
+  g_type_ensure (FLAM_TYPE_TIP_LAYER);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-window.ui");
   gtk_widget_class_bind_template_child (class, FlamWindow, header);
