@@ -340,9 +340,12 @@ test_still (void)
   g_object_set (settings, "gtk-enable-animations", TRUE, NULL);
 }
 
+/* In the frame that shows the picture, so that the minimap is drawn in the same
+ * one: while there is none yet. */
 static void
 on_drawn (FlamFlameGraph *graph, guint *n)
 {
+  g_assert_null (graph->picture);
   (*n)++;
 }
 

@@ -142,6 +142,16 @@ tell_changed (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* At once where a frame has begun, which is drawn before anything idle. */
+static void
+tell_in_frame (FlamFlameGraph *self)
+{
+  if (self->changed_idle == 0)
+    return;
+  g_source_remove (self->changed_idle);
+  tell_changed (self);
+}
+
 void
 flam_graph_redraw (FlamFlameGraph *self)
 {
@@ -324,6 +334,7 @@ move (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
       motion->tick = 0;
       if (!flam_graph_is_empty (self))
         arrive (self);
+      tell_in_frame (self);
       return G_SOURCE_REMOVE;
     }
   if (flam_snapshot_is_by_cpu (widget) &&
@@ -343,6 +354,7 @@ move (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
       self->rings = motion->rings0 + (motion->rings1 - motion->rings0) * t;
     }
   flam_graph_relayout (self);
+  tell_in_frame (self);
   return G_SOURCE_CONTINUE;
 }
 
