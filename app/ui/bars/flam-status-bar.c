@@ -83,26 +83,61 @@ costs_text (FlamViewData *view_data, FlamId node)
                       : g_steal_pointer (&text);
 }
 
+/* What is hovered, otherwise what is selected. */
+static FlamId
+shown_node (FlamStatusBar *self, const FlamTree *tree)
+{
+  return self->hovered != FLAM_NONE && self->hovered < tree->n
+             ? self->hovered
+             : flam_session_get_current (self->session);
+}
+
+static const char *
+shown_name (FlamStatusBar *self, const FlamTree *tree)
+{
+  FlamId node = shown_node (self, tree);
+
+  return node == 0 ? _ ("All") : flam_tree_name (tree, node);
+}
+
+/* Asked for: GTK asks the display server where the pointer is whenever a
+ * tooltip is set, and here the name changes with each hovered box. */
+static gboolean
+on_query_name (GtkWidget *label,
+               int x,
+               int y,
+               gboolean by_keyboard,
+               GtkTooltip *tooltip,
+               FlamStatusBar *self)
+{
+  const FlamTree *tree =
+      self->session != NULL ? flam_session_get_tree (self->session) : NULL;
+
+  if (tree == NULL)
+    return FALSE;
+  gtk_tooltip_set_text (tooltip, shown_name (self, tree));
+  return TRUE;
+}
+
 static void
 update (FlamStatusBar *self)
 {
   FlamViewData *view_data = flam_session_get_view_data (self->session);
-  FlamId node = flam_session_get_current (self->session);
+  g_autofree char *name = NULL;
   g_autofree char *place = NULL;
   g_autofree char *costs = NULL;
-  const char *name;
+  FlamId node;
 
   if (view_data == NULL)
     {
       self->hovered = FLAM_NONE;
       return;
     }
-  if (self->hovered != FLAM_NONE && self->hovered < view_data->tree->n)
-    node = self->hovered;
-  name = node == 0 ? _ ("All") : flam_tree_name (view_data->tree, node);
+  node = shown_node (self, view_data->tree);
+  name = flam_format_folded_name (shown_name (self, view_data->tree));
   place = node == 0 ? g_strdup ("") : location_text (self->session, node);
   costs = costs_text (view_data, node);
-  flam_widget_show_name (self->name, name, NULL);
+  gtk_label_set_label (self->name, name);
   gtk_label_set_label (self->place, place);
   gtk_widget_set_visible (GTK_WIDGET (self->place),
                           *place != '\0' && !self->narrow);
@@ -228,4 +263,7 @@ flam_status_bar_init (FlamStatusBar *self)
   self->hovered = FLAM_NONE;
   self->legend = TRUE;
   gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_widget_set_has_tooltip (GTK_WIDGET (self->name), TRUE);
+  g_signal_connect (
+      self->name, "query-tooltip", G_CALLBACK (on_query_name), self);
 }
