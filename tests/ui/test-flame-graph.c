@@ -483,6 +483,7 @@ test_legend (void)
   GtkWidget *graph = g_object_ref_sink (flam_flame_graph_new ());
   GtkWidget *legend =
       g_object_ref_sink (flam_legend_new (FLAM_FLAME_GRAPH (graph)));
+  GtkWidget *first;
   guint n = 0;
 
   flam_flame_graph_set_tree (FLAM_FLAME_GRAPH (graph), tree, NULL);
@@ -492,6 +493,18 @@ test_legend (void)
        child = gtk_widget_get_next_sibling (child))
     n++;
   g_assert_cmpuint (n, ==, 7);
+  /* The entries that there are become those of another zoom. */
+  first = gtk_widget_get_first_child (legend);
+  g_object_add_weak_pointer (G_OBJECT (first), (gpointer *)&first);
+  flam_flame_graph_zoom_to (FLAM_FLAME_GRAPH (graph), find_node (tree, "read"));
+  for (guint i = 0; i < 200 && gtk_widget_get_last_child (legend) !=
+                                   gtk_widget_get_next_sibling (
+                                       gtk_widget_get_first_child (legend));
+       i++)
+    settle ();
+  g_assert_nonnull (first);
+  g_assert_true (first == gtk_widget_get_first_child (legend));
+  g_object_remove_weak_pointer (G_OBJECT (first), (gpointer *)&first);
   g_object_unref (legend);
   g_object_unref (graph);
   flam_tree_unref (tree);

@@ -30,36 +30,79 @@ remove_entries (FlamLegend *self)
     gtk_widget_unparent (child);
 }
 
-static void
-add_entry (FlamLegend *self, const FlamLegendEntry *entry, gint64 total)
+/* Asked for: GTK asks the display server where the pointer is whenever a
+ * tooltip is set. */
+static gboolean
+on_query_entry (GtkWidget *box,
+                int x,
+                int y,
+                gboolean by_keyboard,
+                GtkTooltip *tooltip,
+                gpointer data)
+{
+  gtk_tooltip_set_text (tooltip, g_object_get_data (G_OBJECT (box), "tip"));
+  return TRUE;
+}
+
+static GtkWidget *
+add_entry (FlamLegend *self, FlamColor color)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, GAP);
-  const char *name = entry->is_kind ? _ (entry->name) : entry->name;
-  GtkWidget *label = gtk_label_new (name);
-  g_autofree char *share = flam_format_percent (entry->weight, total);
-  /* Translators: a color's meaning, and how much of the picture it is */
-  g_autofree char *tip = g_strdup_printf (_ ("%s: %s of self"), name, share);
+  GtkWidget *label = gtk_label_new (NULL);
 
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
   gtk_label_set_max_width_chars (GTK_LABEL (label), 24);
   gtk_widget_add_css_class (label, "caption");
-  gtk_box_append (GTK_BOX (box), flam_swatch_new (entry->color));
+  gtk_box_append (GTK_BOX (box), flam_swatch_new (color));
   gtk_box_append (GTK_BOX (box), label);
-  gtk_widget_set_tooltip_text (box, tip);
+  gtk_widget_set_has_tooltip (box, TRUE);
+  g_signal_connect (box, "query-tooltip", G_CALLBACK (on_query_entry), NULL);
   gtk_widget_set_parent (box, GTK_WIDGET (self));
+  return box;
 }
 
+static void
+set_entry (GtkWidget *box, const FlamLegendEntry *entry, gint64 total)
+{
+  GtkWidget *swatch = gtk_widget_get_first_child (box);
+  GtkWidget *label = gtk_widget_get_next_sibling (swatch);
+  const char *name = entry->is_kind ? _ (entry->name) : entry->name;
+  g_autofree char *share = flam_format_percent (entry->weight, total);
+
+  flam_swatch_set_color (FLAM_SWATCH (swatch), entry->color);
+  gtk_label_set_label (GTK_LABEL (label), name);
+  g_object_set_data_full (
+      G_OBJECT (box),
+      "tip",
+      /* Translators: a color's meaning, and how much of the picture it is */
+      g_strdup_printf (_ ("%s: %s of self"), name, share),
+      g_free);
+}
+
+/* The entries that there are become the new ones: after most zooms they have
+ * the same names, and nothing has to be given its place anew. */
 static void
 update (FlamLegend *self)
 {
   g_autoptr (GPtrArray) entries = flam_flame_graph_get_legend (self->graph);
   FlamTree *tree = flam_flame_graph_get_tree (self->graph);
   FlamId zoom = flam_flame_graph_get_zoom (self->graph);
+  GtkWidget *box = gtk_widget_get_first_child (GTK_WIDGET (self)), *next;
 
-  remove_entries (self);
   for (guint i = 0; i < entries->len; i++)
-    add_entry (self, entries->pdata[i], tree->total[zoom]);
-  gtk_widget_queue_resize (GTK_WIDGET (self));
+    {
+      const FlamLegendEntry *entry = entries->pdata[i];
+
+      if (box == NULL)
+        box = add_entry (self, entry->color);
+      set_entry (box, entry, tree->total[zoom]);
+      box = gtk_widget_get_next_sibling (box);
+    }
+  for (; box != NULL; box = next)
+    {
+      next = gtk_widget_get_next_sibling (box);
+      gtk_widget_unparent (box);
+    }
 }
 
 static gboolean

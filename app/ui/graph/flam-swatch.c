@@ -72,6 +72,8 @@ void
 flam_swatch_set_color (FlamSwatch *self, FlamColor color)
 {
   g_return_if_fail (FLAM_IS_SWATCH (self));
+  if (color == self->color)
+    return;
   self->color = color;
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
