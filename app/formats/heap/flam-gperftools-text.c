@@ -12,6 +12,16 @@
  * average, and are scaled up to estimates; "heap/1048576" has twice that
  * number.
  *
+ * jemalloc's have each stack before its values, in all and of each thread; the
+ * values before the first stack are sums:
+ *
+ *    heap_v2/524288                         the average of bytes a sample
+ *      t*: 28106: 56637512 [0: 0]
+ *      t3: 352: 16777344 [0: 0]
+ *    @ 0x5f48f5 0x5f5c01 …
+ *      t*: 13: 6688 [0: 0]
+ *      t3: 13: 6688 [0: 0]
+ *
  * contention: cycles waited and times
  *
  *    --- contentionz 1 ---
@@ -101,8 +111,13 @@ clamp_value (double value)
  * rarely. It is a Poisson process: a block of size s is sampled with
  * probability 1 - exp (-s / period). */
 static void
-unsample (gint64 *count, gint64 *bytes, gint64 period)
+unsample (const FlamGperftools *reader,
+          gint64 *count,
+          gint64 *bytes,
+          gint64 period)
 {
+  /* pprof truncates the estimate of each stack, jeprof adds up fractions. */
+  double rounding = reader->jemalloc ? 0.5 : 0;
   double scale;
 
   if (*count <= 0 || *bytes <= 0)
@@ -113,8 +128,8 @@ unsample (gint64 *count, gint64 *bytes, gint64 period)
   if (period <= 1)
     return;
   scale = 1 / (1 - exp (-((double)*bytes / *count) / period));
-  *count = clamp_value (*count * scale);
-  *bytes = clamp_value (*bytes * scale);
+  *count = clamp_value (*count * scale + rounding);
+  *bytes = clamp_value (*bytes * scale + rounding);
 }
 
 /* " 0x0000002b name (File.java:12)" */
@@ -139,6 +154,7 @@ typedef struct
   enum
   {
     HEAP,
+    JEMALLOC,
     JAVA_HEAP,
     CONTENTION,
     COUNTS,
@@ -149,6 +165,25 @@ typedef struct
   gint64 ns; /* a unit of time, if there are no cycles */
 } Text;
 
+/* "13: 6688 [20: 9000]", and what follows. */
+static gboolean
+read_heap_values (const FlamGperftools *reader,
+                  const Text *text,
+                  const char **p,
+                  const char *end,
+                  FlamGperftoolsSample *sample)
+{
+  gint64 *v = sample->values;
+
+  if (!next_number (p, end, ':', &v[1]) || !next_number (p, end, '[', &v[0]) ||
+      !next_number (p, end, ':', &v[3]) || !next_number (p, end, ']', &v[2]))
+    return FALSE;
+  *p = flam_gperftools_skip (*p, end);
+  unsample (reader, &v[1], &v[0], text->period);
+  unsample (reader, &v[3], &v[2], text->period);
+  return TRUE;
+}
+
 static gboolean
 read_heap_line (FlamGperftools *reader,
                 const Text *text,
@@ -156,18 +191,43 @@ read_heap_line (FlamGperftools *reader,
                 const char *end,
                 FlamGperftoolsSample *sample)
 {
-  gint64 *v = sample->values;
+  return read_heap_values (reader, text, &p, end, sample) && p < end &&
+         *p == '@' && read_addresses (reader, p + 1, end, sample);
+}
 
-  if (!next_number (&p, end, ':', &v[1]) ||
-      !next_number (&p, end, '[', &v[0]) ||
-      !next_number (&p, end, ':', &v[3]) || !next_number (&p, end, ']', &v[2]))
+/* The values of a thread are in those of all: they are scaled up by stack, and
+ * jeprof shows all threads unless it is asked for one. */
+static gboolean
+read_jemalloc_line (FlamGperftools *reader,
+                    const Text *text,
+                    const char *p,
+                    const char *end)
+{
+  FlamGperftoolsSample sample = { 0 };
+  GArray *samples = reader->samples;
+
+  if (*p == '@')
+    {
+      if (!read_addresses (reader, p + 1, end, &sample))
+        return FALSE;
+      g_array_append_val (samples, sample);
+      return TRUE;
+    }
+  if (*p++ != 't')
     return FALSE;
-  p = flam_gperftools_skip (p, end);
-  if (p == end || *p++ != '@')
+  if (p < end && g_ascii_isdigit (*p))
+    return TRUE;
+  if (end - p < 2 || memcmp (p, "*:", 2) != 0)
     return FALSE;
-  unsample (&v[1], &v[0], text->period);
-  unsample (&v[3], &v[2], text->period);
-  return read_addresses (reader, p, end, sample);
+  p += 2;
+  if (!read_heap_values (reader, text, &p, end, &sample))
+    return FALSE;
+  if (samples->len > 0)
+    memcpy (
+        g_array_index (samples, FlamGperftoolsSample, samples->len - 1).values,
+        sample.values,
+        sizeof sample.values);
+  return TRUE;
 }
 
 static gboolean
@@ -200,7 +260,7 @@ read_java_heap_line (FlamGperftools *reader,
 
   if (!next_number (&p, end, '\0', &v[0]) || !next_number (&p, end, '@', &v[1]))
     return FALSE;
-  unsample (&v[1], &v[0], JAVA_HEAP_PERIOD);
+  unsample (reader, &v[1], &v[0], JAVA_HEAP_PERIOD);
   return read_addresses (reader, p, end, sample);
 }
 
@@ -337,6 +397,8 @@ read_text_line (FlamGperftools *reader,
   flam_gperftools_take_comments (reader);
   if (text->kind == THREADS)
     return read_thread_line (reader, p, end);
+  if (text->kind == JEMALLOC)
+    return read_jemalloc_line (reader, text, p, end);
   if (text->kind != HEAP && text->kind != COUNTS && reader->samples->len == 0 &&
       read_attribute (reader, text, p, end))
     return TRUE;
@@ -353,11 +415,14 @@ read_text_line (FlamGperftools *reader,
   return good;
 }
 
-/* The period after the '@' of the first line: 1 without sampling. */
+/* The period after the '@' of the first line, or in all of jemalloc's: 1
+ * without sampling. */
 static gint64
 heap_period (const char *line, const char *end)
 {
-  const char *at = memchr (line, '@', end - line);
+  const char *at = *line == 'h' && end - line > 5 && line[4] == '_'
+                       ? line
+                       : memchr (line, '@', end - line);
   const char *slash = at != NULL ? memchr (at, '/', end - at) : NULL;
   gint64 period = 1;
 
@@ -400,9 +465,10 @@ begin_text (FlamGperftools *reader, Text *text, const char *line, gsize length)
   const FlamMeasureRow of_word = { word, word, FLAM_OF_COUNT };
 
   *text = (Text){ .period = 1 };
-  if (g_str_has_prefix (line, "heap profile:"))
+  reader->jemalloc = g_str_has_prefix (line, "heap_v2/");
+  if (reader->jemalloc || g_str_has_prefix (line, "heap profile:"))
     {
-      text->kind = HEAP;
+      text->kind = reader->jemalloc ? JEMALLOC : HEAP;
       text->period = heap_period (line, line + length);
       flam_gperftools_add_measures (reader, of_heap, 4);
       if (text->period > 1)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The common form of the files of gperftools: samples, each a list of addresses
- * with up to four values. Two parsers read it: flam-gperftools-cpu.c,
- * flam-gperftools-text.c (and, of Go's texts, flam-gperftools-go.c). */
+/* The common form of the files of gperftools and jemalloc: samples, each a list
+ * of addresses with up to four values. Two parsers read it:
+ * flam-gperftools-cpu.c, flam-gperftools-text.c (and, of Go's texts,
+ * flam-gperftools-go.c). */
 
 #include "flam-builder.h"
 #include "flam-ranges.h"
@@ -45,7 +46,9 @@ typedef struct
   GHashTable *names;    /* guint64 -> text of a line; may be NULL */
   GArray *comments;     /* FlamGperftoolsComment: of the current sample */
   GHashTable *frames;   /* guint64 -> FlamGperftoolsFrames: of Go's comments */
-  gboolean java; /* addresses are numbers of names, which are at the end */
+  gboolean java;     /* addresses are numbers of names, which are at the end */
+  gboolean jemalloc; /* stacks begin in the allocator itself */
+  FlamId allocator;  /* the module of that, or FLAM_NONE */
 } FlamGperftools;
 
 static inline const char *

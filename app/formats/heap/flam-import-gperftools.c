@@ -5,11 +5,12 @@
 
 #include <string.h>
 
-/* The profiles of gperftools (and programs with its formats) without protocol
- * buffers: flam-gperftools-cpu.c and flam-gperftools-text.c. All have addresses
- * of the process and end with a copy of /proc/PID/maps, after a line
- * "MAPPED_LIBRARIES:" in those that are text; or, after "--- Memory map: ---",
- * with a short one of code alone, which may contain variables:
+/* The profiles of gperftools (and programs with its formats, jemalloc among
+ * them) without protocol buffers: flam-gperftools-cpu.c and
+ * flam-gperftools-text.c. All have addresses of the process and end with a copy
+ * of /proc/PID/maps, after a line "MAPPED_LIBRARIES:" in those that are text;
+ * or, after "--- Memory map: ---", with a short one of code alone, which may
+ * contain variables:
  *
  *      source=/home
  *      00400000-00fcb000: $source/program
@@ -24,7 +25,7 @@
  *    --- profile
  *
  * Source of facts: gperftools' documentation, google/pprof
- * profile/legacy_profile.go. */
+ * profile/legacy_profile.go, jeprof of jemalloc 5.3. */
 
 /* --- the map ------------------------------------------------------------- */
 
@@ -98,6 +99,8 @@ read_mapping (FlamGperftools *reader,
     flam_builder_module (reader->builder, path, "", FLAM_ADDRESS_FILE_OFFSET),
   };
   flam_ranges_add (reader->mappings, &range);
+  if (reader->jemalloc && strstr (path, "/libjemalloc.") != NULL)
+    reader->allocator = range.value;
 }
 
 static void
@@ -240,6 +243,25 @@ push_address (FlamGperftools *reader, FlamId stack, guint64 address)
   return stack;
 }
 
+/* The first frame that is not the allocator's own. */
+static guint
+skip_allocator (const FlamGperftools *reader,
+                const FlamGperftoolsSample *sample)
+{
+  guint k = 0;
+
+  while (reader->allocator != FLAM_NONE && k + 1 < sample->n)
+    {
+      const FlamRange *mapping =
+          flam_ranges_find (reader->mappings, get_address (reader, sample, k));
+
+      if (mapping == NULL || mapping->value != reader->allocator)
+        break;
+      k++;
+    }
+  return k;
+}
+
 static void
 add_samples (FlamGperftools *reader)
 {
@@ -250,8 +272,9 @@ add_samples (FlamGperftools *reader)
       const FlamGperftoolsSample *sample =
           &g_array_index (reader->samples, FlamGperftoolsSample, i);
       FlamSample out = { .thread = thread, .stack = FLAM_NONE };
+      guint first = skip_allocator (reader, sample);
 
-      for (guint k = sample->n; k-- > 0;)
+      for (guint k = sample->n; k-- > first;)
         out.stack =
             push_address (reader, out.stack, get_address (reader, sample, k));
       flam_builder_add_sample (reader->builder, &out, sample->values);
@@ -280,6 +303,8 @@ probe (const FlamSource *source)
     return 0;
   if (g_str_has_prefix (data, "heap profile: ") &&
       memchr (data, '@', newline - data) != NULL)
+    return 95;
+  if (g_str_has_prefix (data, "heap_v2/") && g_ascii_isdigit (data[8]))
     return 95;
   if (g_str_has_prefix (data, "--- contention") ||
       g_str_has_prefix (data, "--- mutex:") ||
@@ -334,6 +359,7 @@ load (FlamLoad *load, GError **error)
     .comments = flam_keep_array (load, FlamGperftoolsComment),
     .frames = flam_keep_table (load, FLAM_KEY_NUMBER, g_free),
     .mappings = flam_keep (load, flam_ranges_new (), flam_ranges_free),
+    .allocator = FLAM_NONE,
   };
   FlamSource inner;
   FlamText text;
@@ -364,7 +390,7 @@ load (FlamLoad *load, GError **error)
 
 const FlamImporter flam_import_gperftools = {
   .id = "gperftools",
-  .label = "gperftools, legacy pprof",
+  .label = "gperftools, jemalloc, legacy pprof",
   .suffixes = FLAM_LIST (".heap", ".prof"),
   .mime_types = FLAM_LIST ("application/x-gperftools"),
   .probe = probe,
