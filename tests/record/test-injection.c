@@ -231,6 +231,19 @@ test_privileged (void)
   assert_warned (recording, "blocks", "runs with privileges");
 }
 
+/* Each event of a thread that has no memory to say it counts as lost, not the
+ * first alone. */
+static void
+test_unheard (void)
+{
+  g_autofree char *blocks = target_path ("blocks");
+  g_autoptr (Recording) recording = record_script ("exec %s unheard", blocks);
+
+  assert_ended (recording, 3);
+  g_assert_true (
+      has_warning (recording->profile, "200 allocation events were lost"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -243,6 +256,7 @@ main (int argc, char **argv)
   g_test_add_func ("/injection/quick/static", test_static);
   g_test_add_func ("/injection/quick/32-bit", test_32_bit);
   g_test_add_func ("/injection/quick/own-malloc", test_own_malloc);
+  g_test_add_func ("/injection/quick/unheard", test_unheard);
   g_test_add_func ("/injection/quick/privileged", test_privileged);
   return g_test_run ();
 }

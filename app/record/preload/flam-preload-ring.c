@@ -137,6 +137,7 @@ thread_ends (void *data)
       return;
     }
   thread->dead = true;
+  thread->unheard = false;
   if (thread->epoch == atomic_load (&preload_epoch) && thread->ring != NULL)
     {
       __atomic_store_n (
@@ -175,9 +176,7 @@ begin_thread (uint32_t epoch)
   thread->random = random_seed (thread);
   thread->until_sample = 0;
   thread->counting = false;
-  thread->dead = thread->stack == NULL;
-  if (thread->dead)
-    __atomic_add_fetch (&preload_header->lost, 1, __ATOMIC_RELAXED);
+  thread->dead = thread->unheard = thread->stack == NULL;
   thread->busy = false;
   /* May allocate; that is recorded like any allocation of the target. */
   if (has_thread_key)
@@ -254,6 +253,17 @@ preload_enter_slow (void)
   if (thread->epoch != atomic_load (&preload_epoch))
     return begin_thread (atomic_load (&preload_epoch));
   return !thread->dead;
+}
+
+void
+preload_not_heard (void)
+{
+  const PreloadThread *thread = &preload_thread;
+
+  if (thread->unheard && !thread->busy &&
+      thread->epoch == atomic_load (&preload_epoch) &&
+      !preload_control->stopped)
+    __atomic_add_fetch (&preload_header->lost, 1, __ATOMIC_RELAXED);
 }
 
 void

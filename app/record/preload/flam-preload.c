@@ -210,6 +210,7 @@ say_due (unsigned op, const void *data, uint64_t size, Caller caller)
 
   if (UNLIKELY (!enter_or_start ()))
     {
+      preload_not_heard ();
       /* Try again after a while. */
       if (!thread->busy)
         thread->until_sample =
@@ -247,8 +248,12 @@ count_down (uint64_t size)
 static void
 say_looked_at (const void *data)
 {
-  if (!enter () || (preload_sample_bytes () != 0 &&
-                    !preload_forget_sampled ((uint64_t)data)))
+  if (!enter ())
+    {
+      preload_not_heard ();
+      return;
+    }
+  if (preload_sample_bytes () != 0 && !preload_forget_sampled ((uint64_t)data))
     return;
   preload_thread.busy = true;
   preload_put_free ((uint64_t)data);

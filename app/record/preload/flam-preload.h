@@ -123,7 +123,8 @@ typedef struct
   uint32_t epoch; /* value of preload_epoch at its creation; another one:
                    * outdated */
   bool busy;
-  bool dead; /* its thread is ending, or there was no memory */
+  bool dead;    /* its thread is ending, or is unheard */
+  bool unheard; /* no memory for its ring: its events are lost */
   bool counting;
   uint32_t made;        /* allocations so far */
   int64_t until_sample; /* bytes, at least 0: an allocation of so many is due */
@@ -144,6 +145,8 @@ HIDDEN extern _Atomic uint32_t preload_epoch;
 HIDDEN void preload_start (bool bypassed);
 /* Whether this call is to be recorded. Prepares the thread. */
 HIDDEN bool preload_enter_slow (void);
+/* Counts an event of a thread that found no memory for its ring. */
+HIDDEN void preload_not_heard (void);
 HIDDEN void preload_put_free (uint64_t address);
 HIDDEN void
 preload_put_block (unsigned op, uint64_t address, uint64_t size, uint32_t node);

@@ -9,6 +9,8 @@
  *   grow          one block, realloc'ed from 16 bytes to 1 MiB, freed
  *   map_pages     8 x 1 MiB of pages, half of each given back at a time
  *   abyss         10 x 64 bytes, 100,000 frames deep
+ *   unheard       100 x 64 bytes, freed at once, in a thread without room for
+ *                 a ring
  */
 
 #include <dlfcn.h>
@@ -19,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -321,6 +324,33 @@ abyss (void)
   pthread_join (thread, NULL);
 }
 
+/* Waits until there is no memory left to map, and uses what the heap has. */
+static void *
+unheard_body (void *data)
+{
+  while (!__atomic_load_n ((int *)data, __ATOMIC_ACQUIRE))
+    usleep (1000);
+  for (int i = 0; i < 100; i++)
+    free (seen (malloc (64)));
+  return NULL;
+}
+
+static void
+unheard (void)
+{
+  struct rlimit none = { 0, RLIM_INFINITY };
+  pthread_t thread;
+  int go = 0;
+
+  mallopt (M_ARENA_MAX, 1);
+  free (seen (malloc (100000)));
+  if (pthread_create (&thread, NULL, unheard_body, &go) != 0)
+    exit (93);
+  setrlimit (RLIMIT_AS, &none);
+  __atomic_store_n (&go, 1, __ATOMIC_RELEASE);
+  pthread_join (thread, NULL);
+}
+
 static void
 for_ever (void)
 {
@@ -359,6 +389,8 @@ main (int argc, char **argv)
     }
   else if (strcmp (what, "abyss") == 0)
     abyss ();
+  else if (strcmp (what, "unheard") == 0)
+    unheard ();
   else if (strcmp (what, "for-ever") == 0)
     for_ever ();
   else
