@@ -80,7 +80,7 @@ flam_gprof_graph_add_time (FlamGprofGraph *graph,
   gint64 costs[N_COLUMNS] = { [TIME] = ns };
 
   get_function (graph, function)->self += ns;
-  flam_call_graph_add_cost (graph->graph, function, leaf, FALSE, costs);
+  flam_call_graph_add_cost (graph->graph, function, leaf, costs);
 }
 
 void
@@ -93,8 +93,7 @@ flam_gprof_graph_add_calls (FlamGprofGraph *graph,
   gint64 costs[N_COLUMNS] = { [CALLS] = count };
   Calls calls = { caller, callee, count, FALSE };
 
-  flam_call_graph_add_cost (
-      graph->graph, callee, function->frame, FALSE, costs);
+  flam_call_graph_add_cost (graph->graph, callee, function->frame, costs);
   if (caller == callee)
     return;
   function->calls += count;

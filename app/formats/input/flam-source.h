@@ -14,6 +14,7 @@
 
 /* For flam_source_error(): the place is irrelevant, or in the message. */
 #define FLAM_NO_OFFSET G_MAXUINT64
+#define FLAM_SOURCE_PIECE (4 << 20)
 
 typedef struct
 {
@@ -59,6 +60,18 @@ void flam_source_leave (const FlamSource *source);
 void flam_source_leave_part (const FlamSource *source,
                              const guint8 *start,
                              const guint8 *end);
+/* The same for a reader that moves on, in pieces: `*left`, at first the
+ * source's start, is where the bytes begin that were not left yet. */
+static inline void
+flam_source_leave_before (const FlamSource *source,
+                          const guint8 **left,
+                          const guint8 *at)
+{
+  if (G_LIKELY (at - *left < FLAM_SOURCE_PIECE))
+    return;
+  flam_source_leave_part (source, *left, at);
+  *left = at;
+}
 /* The part of the file that precedes an offset in its bytes. */
 double flam_source_fraction (const FlamSource *source, gsize offset);
 

@@ -447,7 +447,7 @@ read_function (Reader *reader, char type, guint number)
   function = &g_array_index (reader->functions, Function, row);
   function->whole = CLAMP (numbers[3], 0, MAX_SECONDS);
   function->below = CLAMP (numbers[3] - numbers[2], 0, MAX_SECONDS);
-  flam_call_graph_add_cost (reader->graph, row, function->frame, FALSE, costs);
+  flam_call_graph_add_cost (reader->graph, row, function->frame, costs);
   return read_callers (
       reader, row, numbers[1] > 0 ? function->whole / numbers[1] : 0);
 }

@@ -28,14 +28,14 @@ typedef struct
   double cost;
 } Call;
 
-/* The cost of all of a function's code that is shown as one frame: the values
- * are in the same row of `values`. */
+/* The cost of all of a function's code that is shown as one frame. */
 typedef struct
 {
   guint32 function;
   FlamId leaf;
   guint32 next;
   gboolean inlined;
+  gint64 values[]; /* an event */
 } Cost;
 
 /* A path to a function, and the part of its cost by this path. */
@@ -61,10 +61,10 @@ struct _FlamCallGraph
   guint n_events;
   FlamColumn functions, calls, costs, paths, steps;
   guint64 looks;           /* at calls, during the search for paths */
-  FlamColumn values;       /* gint64[n_events], a cost */
   FlamColumn sums;         /* gint64[n_events], a stack */
   FlamInterner call_index; /* calls by caller and callee */
-  FlamInterner cost_index; /* costs by function and leaf */
+  FlamInterner cost_index; /* those of flam_call_graph_add_cost(), by function
+                              and leaf */
   gint64 *totals;          /* an event */
   gboolean bad;            /* no sum: negative, or an overflow */
 };
@@ -72,10 +72,10 @@ struct _FlamCallGraph
 #define function_at(graph, i)                                                  \
   (&flam_column_at (&(graph)->functions, Function, i))
 #define call_at(graph, i) (&flam_column_at (&(graph)->calls, Call, i))
-#define cost_at(graph, i) (&flam_column_at (&(graph)->costs, Cost, i))
+#define cost_at(graph, i)                                                      \
+  ((Cost *)(void *)((char *)(graph)->costs.data +                              \
+                    (gsize)(i) * (graph)->costs.element_size))
 #define path_at(graph, i) (&flam_column_at (&(graph)->paths, Path, i))
-#define value_at(graph, i, event)                                              \
-  (((gint64 *)(graph)->values.data) + (gsize)(i) * (graph)->n_events + (event))
 
 FlamCallGraph *
 flam_call_graph_new (FlamLoad *load, guint n_events)
@@ -86,10 +86,10 @@ flam_call_graph_new (FlamLoad *load, guint n_events)
   graph->n_events = n_events;
   flam_keep_column (load, &graph->functions, Function);
   flam_keep_column (load, &graph->calls, Call);
-  flam_keep_column (load, &graph->costs, Cost);
+  flam_keep_column_of (
+      load, &graph->costs, sizeof (Cost) + n_events * (guint)sizeof (gint64));
   flam_keep_column (load, &graph->paths, Path);
   flam_keep_column (load, &graph->steps, Step);
-  flam_keep_column_of (load, &graph->values, n_events * (guint)sizeof (gint64));
   flam_keep_column_of (load, &graph->sums, n_events * (guint)sizeof (gint64));
   flam_keep_interner (load, &graph->call_index);
   flam_keep_interner (load, &graph->cost_index);
@@ -115,43 +115,34 @@ cost_equal (gconstpointer table, FlamId row, gconstpointer key)
   const Cost *a = cost_at ((const FlamCallGraph *)table, row);
   const Cost *b = key;
 
-  return a->function == b->function && a->leaf == b->leaf &&
-         a->inlined == b->inlined;
+  return a->function == b->function && a->leaf == b->leaf;
 }
 
-static FlamId
-find_cost (FlamCallGraph *graph,
-           guint32 function,
-           FlamId leaf,
-           gboolean inlined)
+guint32
+flam_call_graph_new_cost (FlamCallGraph *graph,
+                          guint32 function,
+                          FlamId leaf,
+                          gboolean inlined)
 {
   Function *f = function_at (graph, function);
-  Cost cost = { function, leaf, f->first_cost, inlined };
-  guint32 hash = flam_hash_pair (function, leaf);
-  FlamSlot *slot =
-      flam_interner_find (&graph->cost_index, hash, cost_equal, graph, &cost);
+  Cost *cost = flam_column_push (&graph->costs);
 
-  if (slot->id != FLAM_NONE)
-    return slot->id;
-  *slot = (FlamSlot){ hash, graph->costs.n };
-  graph->cost_index.used++;
-  f->first_cost = graph->costs.n;
-  flam_column_append (&graph->costs, Cost, cost);
-  flam_column_backfill (&graph->values, graph->costs.n);
-  return f->first_cost;
+  memset (cost, 0, graph->costs.element_size);
+  cost->function = function;
+  cost->leaf = leaf;
+  cost->inlined = inlined;
+  cost->next = f->first_cost;
+  return f->first_cost = graph->costs.n - 1;
 }
 
 void
-flam_call_graph_add_cost (FlamCallGraph *graph,
-                          guint32 function,
-                          FlamId leaf,
-                          gboolean inlined,
-                          const gint64 *costs)
+flam_call_graph_add_to_cost (FlamCallGraph *graph,
+                             guint32 row,
+                             const gint64 *costs)
 {
-  FlamId cost = find_cost (graph, function, leaf, inlined);
-  gint64 *values = value_at (graph, cost, 0);
+  Cost *cost = cost_at (graph, row);
 
-  function_at (graph, function)->inside += costs[0];
+  function_at (graph, cost->function)->inside += costs[0];
   for (guint event = 0; event < graph->n_events; event++)
     {
       gint64 *total = &graph->totals[event];
@@ -160,8 +151,28 @@ flam_call_graph_add_cost (FlamCallGraph *graph,
           __builtin_add_overflow (*total, costs[event], total))
         graph->bad = TRUE;
       if (!graph->bad)
-        values[event] += costs[event];
+        cost->values[event] += costs[event];
     }
+}
+
+void
+flam_call_graph_add_cost (FlamCallGraph *graph,
+                          guint32 function,
+                          FlamId leaf,
+                          const gint64 *costs)
+{
+  Cost cost = { .function = function, .leaf = leaf };
+  guint32 hash = flam_hash_pair (function, leaf);
+  FlamSlot *slot =
+      flam_interner_find (&graph->cost_index, hash, cost_equal, graph, &cost);
+
+  if (slot->id == FLAM_NONE)
+    {
+      *slot = (FlamSlot){ hash, graph->costs.n };
+      graph->cost_index.used++;
+      flam_call_graph_new_cost (graph, function, leaf, FALSE);
+    }
+  flam_call_graph_add_to_cost (graph, slot->id, costs);
 }
 
 static gboolean
@@ -309,13 +320,13 @@ place_costs (FlamCallGraph *graph, const Function *f, guint event)
   FlamId prefix = FLAM_NONE;
 
   for (guint32 i = f->first_cost; i != FLAM_NONE; i = cost_at (graph, i)->next)
-    total += *value_at (graph, i, event);
+    total += cost_at (graph, i)->values[event];
   for (guint32 i = path; i != FLAM_NONE; i = path_at (graph, i)->next)
     shares += path_at (graph, i)->share;
   for (guint32 i = f->first_cost; i != FLAM_NONE; i = cost_at (graph, i)->next)
     {
       const Cost *cost = cost_at (graph, i);
-      gint64 left = *value_at (graph, i, event);
+      gint64 left = cost->values[event];
 
       while (left > 0)
         {

@@ -22,13 +22,21 @@ FlamCallGraph *flam_call_graph_new (FlamLoad *load, guint n_events);
 
 /* Numbered from 0. `frame`: as a caller. */
 guint32 flam_call_graph_add_function (FlamCallGraph *graph, FlamId frame);
-/* Its self cost, of code that is shown as the frame `leaf`: in place of its
- * own, or, if that was inlined, above it. `costs`: n_events values. */
+/* Adds to its self cost, of code that is shown as the frame `leaf` in place of
+ * its own. `costs`: n_events values. */
 void flam_call_graph_add_cost (FlamCallGraph *graph,
                                guint32 function,
                                FlamId leaf,
-                               gboolean inlined,
                                const gint64 *costs);
+/* The same for a caller that finds its costs by itself: rows from 0, none of
+ * them twice. `inlined`: the leaf is above the function's own frame. */
+guint32 flam_call_graph_new_cost (FlamCallGraph *graph,
+                                  guint32 function,
+                                  FlamId leaf,
+                                  gboolean inlined);
+void flam_call_graph_add_to_cost (FlamCallGraph *graph,
+                                  guint32 row,
+                                  const gint64 *costs);
 /* The cost of a call, including its callees; the first event decides how the
  * callee's costs are divided. */
 void flam_call_graph_add_call (FlamCallGraph *graph,

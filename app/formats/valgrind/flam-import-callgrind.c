@@ -32,14 +32,19 @@
 
 #define MAX_EVENTS 32
 #define MAX_POSITIONS 2
-/* What was read need not stay in memory: it is left in pieces of this size. */
-#define LEAVE_BYTES (4 << 20)
 
 typedef struct
 {
-  FlamId object, file, name;
-  FlamId function;
-} Place;
+  guint64 a, b;
+} Pair;
+
+/* Pairs of numbers, each in one row. */
+typedef struct
+{
+  FlamColumn rows; /* Pair */
+  FlamInterner index;
+  FlamId last; /* found */
+} Pairs;
 
 typedef struct
 {
@@ -51,16 +56,20 @@ typedef struct
   gint64 scales[MAX_EVENTS]; /* of their units; 1 for counts */
   guint n_positions;
   gint64 position[MAX_POSITIONS];
-  FlamPieces names;      /* "(1" of a space -> string */
-  GHashTable *functions; /* object << 32 | name -> function + 1 */
-  Place place;           /* the last one with a frame */
+  Pairs numbers;    /* what has a number: its space, the number */
+  FlamColumn names; /* FlamId: of those; FLAM_NONE */
+  Pairs functions;  /* object, name: in the call graph's rows */
+  Pairs places;     /* object << 32 | file, name */
+  FlamColumn code;  /* FlamId: the builder's functions of those */
+  Pairs lines;      /* with costs, in the call graph's rows of costs:
+                       function << 32 | code, line << 1 | inlined */
   FlamId object, file, inlined, name;
   FlamId called_object, called_file, called_name;
   guint32 function;
   gboolean has_function;
-  gboolean is_call; /* the next line of costs is of a call */
-  gboolean is_jump; /* the next line is the source of a jump: no costs */
-  const char *left; /* the text before is left */
+  gboolean is_call;   /* the next line of costs is of a call */
+  gboolean is_jump;   /* the next line is the source of a jump: no costs */
+  const guint8 *left; /* names are copied, and the text before is left */
 } Reader;
 
 enum
@@ -88,32 +97,74 @@ probe (const FlamSource *source)
              : 0;
 }
 
+/* --- rows ----------------------------------------------------------------- */
+
+static void
+keep_pairs (FlamLoad *load, Pairs *pairs)
+{
+  flam_keep_column (load, &pairs->rows, Pair);
+  flam_keep_interner (load, &pairs->index);
+}
+
+static inline gboolean
+pair_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const Pair *x = (const Pair *)table + row, *y = key;
+
+  return x->a == y->a && x->b == y->b;
+}
+
+/* The row of the pair; `*is_new`: this call added it. Lines are mostly of the
+ * same place as those before, and where a function is in the file several
+ * times, its lines mostly follow each other as they did before. */
+static FlamId
+find_pair (Pairs *pairs, guint64 a, guint64 b, gboolean *is_new)
+{
+  Pair pair = { a, b };
+  guint32 hash;
+  FlamSlot *slot;
+
+  *is_new = FALSE;
+  for (FlamId row = pairs->last; row < pairs->rows.n && row <= pairs->last + 1;
+       row++)
+    if (pair_equal (pairs->rows.data, row, &pair))
+      return pairs->last = row;
+  hash = flam_hash_pair (a, b);
+  slot = flam_interner_find (
+      &pairs->index, hash, pair_equal, pairs->rows.data, &pair);
+  *is_new = slot->id == FLAM_NONE;
+  if (*is_new)
+    {
+      *slot = (FlamSlot){ hash, pairs->rows.n };
+      pairs->index.used++;
+      flam_column_append (&pairs->rows, Pair, pair);
+    }
+  return pairs->last = slot->id;
+}
+
 /* --- names --------------------------------------------------------------- */
 
-/* "(3) main", "(3)" or "main". */
+/* "(3) main", "(3)" or "main"; "(below main)" is a name. */
 static FlamId
 read_name (Reader *reader, guint space, const char *text, const char *end)
 {
-  const char *close =
-      text < end && *text == '(' ? memchr (text, ')', end - text) : NULL;
+  const char *p = text + 1;
   gboolean is_new;
-  FlamId *id, row;
+  gint64 number;
+  FlamId row, *name;
 
-  /* "(below main)" is a name */
-  for (const char *p = text + 1; close != NULL && p < close; p++)
-    if (!flam_text_is_digit (*p))
-      close = NULL;
-  if (close == NULL)
+  if (text == end || *text != '(' || !flam_text_number (&p, end, &number) ||
+      p == end || *p != ')')
     return flam_builder_string (reader->builder, text, end - text);
-  row = flam_pieces_find (
-      &reader->names, text, (guint32)(close - text), space, &is_new);
-  id = flam_pieces_value (&reader->names, row);
-  close++;
-  while (close < end && *close == ' ')
-    close++;
-  if (close < end)
-    *id = flam_builder_string (reader->builder, close, end - close);
-  return *id != FLAM_NONE ? *id : 0;
+  row = find_pair (&reader->numbers, space, number, &is_new);
+  if (is_new)
+    flam_column_append (&reader->names, FlamId, FLAM_NONE);
+  name = &flam_column_at (&reader->names, FlamId, row);
+  for (p++; p < end && *p == ' '; p++)
+    ;
+  if (p < end)
+    *name = flam_builder_string (reader->builder, p, end - p);
+  return *name != FLAM_NONE ? *name : 0;
 }
 
 static gboolean
@@ -144,43 +195,51 @@ make_function (Reader *reader, FlamId object, FlamId file, FlamId name)
   return flam_builder_function (reader->builder, &function);
 }
 
-/* Consecutive lines are mostly of one function. */
 static FlamId
-make_frame (Reader *reader,
-            FlamId object,
-            FlamId file,
-            FlamId name,
-            guint32 line,
-            guint inline_depth)
+find_code (Reader *reader, FlamId object, FlamId file, FlamId name)
 {
-  Place place = { object, file, name, FLAM_NONE };
+  gboolean is_new;
+  FlamId row =
+      find_pair (&reader->places, (guint64)object << 32 | file, name, &is_new);
 
-  if (reader->place.function == FLAM_NONE || reader->place.object != object ||
-      reader->place.file != file || reader->place.name != name)
-    {
-      place.function = make_function (reader, object, file, name);
-      reader->place = place;
-    }
-  return flam_builder_frame (
-      reader->builder, reader->place.function, 0, line, inline_depth);
+  if (is_new)
+    flam_column_append (
+        &reader->code, FlamId, make_function (reader, object, file, name));
+  return flam_column_at (&reader->code, FlamId, row);
 }
 
 /* The function of the name in the object, whatever its first file is. */
 static guint32
 find_function (Reader *reader, FlamId object, FlamId file, FlamId name)
 {
-  guint64 key = (guint64)object << 32 | name;
-  guint32 function =
-      GPOINTER_TO_UINT (g_hash_table_lookup (reader->functions, &key)) - 1;
+  gboolean is_new;
+  guint32 row = find_pair (&reader->functions, object, name, &is_new);
 
-  if (function != FLAM_NONE)
-    return function;
-  function = flam_call_graph_add_function (
-      reader->graph, make_frame (reader, object, file, name, 0, 0));
-  g_hash_table_insert (reader->functions,
-                       g_memdup2 (&key, sizeof key),
-                       GUINT_TO_POINTER (function + 1));
-  return function;
+  if (is_new)
+    flam_call_graph_add_function (
+        reader->graph,
+        flam_builder_frame (
+            reader->builder, find_code (reader, object, file, name), 0, 0, 0));
+  return row;
+}
+
+/* The row of its costs in the call graph. */
+static guint32
+find_line (Reader *reader, FlamId code, guint32 line, gboolean inlined)
+{
+  gboolean is_new;
+  FlamId row = find_pair (&reader->lines,
+                          (guint64)reader->function << 32 | code,
+                          (guint64)line << 1 | inlined,
+                          &is_new);
+
+  if (is_new)
+    flam_call_graph_new_cost (
+        reader->graph,
+        reader->function,
+        flam_builder_frame (reader->builder, code, 0, line, inlined),
+        inlined);
+  return row;
 }
 
 /* --- lines --------------------------------------------------------------- */
@@ -260,16 +319,14 @@ read_costs (Reader *reader, const char *p, const char *end)
                                              reader->called_name),
                               costs[0]);
   else
-    flam_call_graph_add_cost (reader->graph,
-                              reader->function,
-                              make_frame (reader,
-                                          reader->object,
-                                          reader->inlined,
-                                          reader->name,
-                                          line,
-                                          reader->inlined != reader->file),
-                              reader->inlined != reader->file,
-                              costs);
+    flam_call_graph_add_to_cost (
+        reader->graph,
+        find_line (
+            reader,
+            find_code (reader, reader->object, reader->inlined, reader->name),
+            line,
+            reader->inlined != reader->file),
+        costs);
   if (reader->is_call)
     {
       reader->is_call = FALSE;
@@ -422,23 +479,14 @@ read_header (Reader *reader, const char *line, const char *end)
   return p > line && p < end && *p == ':';
 }
 
-/* Names are copied, and nothing else refers to the lines before. */
-static void
-leave_before (Reader *reader, const char *line)
-{
-  flam_source_leave_part (
-      reader->load->source, (const guint8 *)reader->left, (const guint8 *)line);
-  reader->left = line;
-}
-
 static gboolean
 read_line (gpointer data, FlamSlice slice)
 {
   Reader *reader = data;
   const char *line = slice.text, *end = line + slice.length;
 
-  if (G_UNLIKELY (line - reader->left >= LEAVE_BYTES))
-    leave_before (reader, line);
+  flam_source_leave_before (
+      reader->load->source, &reader->left, (const guint8 *)line);
   if (slice.length == 0 || *line == '#')
     return TRUE;
   if (flam_text_is_digit (*line) || *line == '+' || *line == '-' ||
@@ -458,12 +506,14 @@ load (FlamLoad *load, GError **error)
   reader->load = load;
   reader->builder = load->builder;
   reader->n_positions = 1;
-  reader->place.function = FLAM_NONE;
   reader->events = flam_keep_pointers (load, g_free);
-  reader->functions = flam_keep_table (load, FLAM_KEY_NUMBER, NULL);
-  flam_keep_pieces (load, &reader->names);
-  flam_pieces_copy (&reader->names);
-  reader->left = (const char *)load->source->data;
+  keep_pairs (load, &reader->numbers);
+  keep_pairs (load, &reader->functions);
+  keep_pairs (load, &reader->places);
+  keep_pairs (load, &reader->lines);
+  flam_keep_column (load, &reader->names, FlamId);
+  flam_keep_column (load, &reader->code, FlamId);
+  reader->left = load->source->data;
   if (!flam_text_read (
           &reader->text, load, read_line, reader, "callgrind's", error))
     return FALSE;
