@@ -107,15 +107,21 @@ static inline void
 flam_proto_numbers (FlamProto *proto, GArray *into)
 {
   FlamProto packed = flam_proto_inner (proto);
-  guint64 value;
+  guint64 some[32];
+  guint n = 0;
 
   if (proto->wire != 2)
     {
       g_array_append_val (into, proto->value);
       return;
     }
-  while (packed.at < packed.end && flam_proto_varint (&packed, &value))
-    g_array_append_val (into, value);
+  while (packed.at < packed.end && flam_proto_varint (&packed, &some[n]))
+    if (++n == G_N_ELEMENTS (some))
+      {
+        g_array_append_vals (into, some, n);
+        n = 0;
+      }
+  g_array_append_vals (into, some, n);
   proto->bad |= packed.bad;
 }
 

@@ -34,7 +34,7 @@
 typedef struct
 {
   FlamPprof file;
-  GArray *ids, *values;   /* scratch: guint64 */
+  GArray *ids;            /* scratch: guint64 */
   FlamPieces stacks;      /* lists of ids, as in the file -> stack */
   GHashTable *threads;    /* as in labels -> thread + 1 */
   GHashTable *label_sets; /* text -> set */
@@ -108,20 +108,24 @@ sample_stack (Reader *reader)
 /* Samples of the same stack have the same list of locations: it is converted
  * once, if it is in one piece and valid. */
 static FlamId
-known_stack (Reader *reader, const guint8 *list, gsize length)
+known_stack (Reader *reader, FlamProto *list)
 {
   guint64 unknown = reader->unknown;
   gboolean is_new;
   FlamId row;
   FlamId stack;
 
-  if (list == NULL || length > G_MAXUINT32)
-    return sample_stack (reader);
+  if (list->length > G_MAXUINT32)
+    {
+      flam_proto_numbers (list, reader->ids);
+      return sample_stack (reader);
+    }
   row = flam_pieces_find (
-      &reader->stacks, (const char *)list, length, 0, &is_new);
+      &reader->stacks, (const char *)list->bytes, list->length, 0, &is_new);
   stack = *flam_pieces_value (&reader->stacks, row);
   if (stack != FLAM_NONE)
     return stack;
+  flam_proto_numbers (list, reader->ids);
   stack = sample_stack (reader);
   if (reader->unknown == unknown)
     *flam_pieces_value (&reader->stacks, row) = stack;
@@ -208,12 +212,13 @@ compare_labels (gconstpointer a, gconstpointer b)
 static guint32
 label_set (Reader *reader, Labels *labels)
 {
-  g_autoptr (GString) key = g_string_new (NULL);
+  g_autoptr (GString) key = NULL;
   FlamSampleLabel *list;
   guint32 set;
 
   if (labels->labels == NULL)
     return 0;
+  key = g_string_new (NULL);
   g_array_sort (labels->labels, compare_labels);
   list = (FlamSampleLabel *)(void *)labels->labels->data;
   for (guint i = 0; i < labels->labels->len; i++)
@@ -336,27 +341,30 @@ read_sample (Reader *reader, FlamProto message)
   gint64 weights[2 * FLAM_PPROF_MAX_TYPES] = { 0 };
   FlamSample sample = { 0 };
   g_auto (Labels) labels = { .tid = -1, .pid = -1 };
-  const guint8 *list = NULL;
-  gsize length = 0;
+  GArray *values = reader->file.values;
+  FlamProto list = { 0 }; /* of locations, if they are in one piece */
 
   g_array_set_size (reader->ids, 0);
-  g_array_set_size (reader->values, 0);
+  g_array_set_size (values, 0);
   while (flam_proto_next (&message))
-    if (message.number == 1)
+    if (message.number == 1 && message.wire == 2 && list.bytes == NULL &&
+        reader->ids->len == 0)
+      list = message;
+    else if (message.number == 1)
       {
-        gboolean whole = message.wire == 2 && reader->ids->len == 0;
-
-        list = whole ? message.bytes : NULL;
-        length = whole ? message.length : 0;
+        if (list.bytes != NULL)
+          flam_proto_numbers (&list, reader->ids);
+        list.bytes = NULL;
         flam_proto_numbers (&message, reader->ids);
       }
     else if (message.number == 2)
-      flam_proto_numbers (&message, reader->values);
+      flam_proto_numbers (&message, values);
     else if (message.number == 3)
       read_label (reader, flam_proto_inner (&message), &labels);
-  for (guint i = 0; i < MIN (reader->values->len, reader->file.types->len); i++)
-    add_value (reader, i, g_array_index (reader->values, guint64, i), weights);
-  sample.stack = known_stack (reader, list, length);
+  for (guint i = 0; i < MIN (values->len, reader->file.types->len); i++)
+    add_value (reader, i, g_array_index (values, guint64, i), weights);
+  sample.stack =
+      list.bytes != NULL ? known_stack (reader, &list) : sample_stack (reader);
   sample.thread = label_thread (reader, &labels);
   sample.labels = label_set (reader, &labels);
   flam_builder_add_sample (reader->file.builder, &sample, weights);
@@ -365,14 +373,16 @@ read_sample (Reader *reader, FlamProto message)
 static gboolean
 read_samples (Reader *reader, GError **error)
 {
-  FlamProto proto = flam_proto_init (reader->file.load->source->data,
-                                     reader->file.load->source->size);
+  const FlamSource *source = reader->file.load->source;
+  FlamProto proto = flam_proto_init (source->data, source->size);
+  const guint8 *left = source->data;
   guint n = 0;
 
   while (flam_proto_next (&proto))
     if (proto.number == 2)
       {
         read_sample (reader, flam_proto_inner (&proto));
+        flam_source_leave_before (source, &left, proto.at);
         if (++n % 1024 == 0 &&
             !flam_load_step (reader->file.load, proto.at, error))
           return FALSE;
@@ -404,8 +414,8 @@ load (FlamLoad *load, GError **error)
   flam_pprof_init (&reader->file, load);
   reader->left = flam_pprof_most_frames (load->source->size);
   flam_keep_pieces (load, &reader->stacks);
+  flam_pieces_copy (&reader->stacks);
   reader->ids = flam_keep_array (load, guint64);
-  reader->values = flam_keep_array (load, guint64);
   reader->threads = flam_keep_table (load, FLAM_KEY_TEXT, NULL);
   reader->label_sets = flam_keep_table (load, FLAM_KEY_TEXT, NULL);
   reader->process = flam_builder_process (load->builder, -1, 0);

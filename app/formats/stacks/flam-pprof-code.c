@@ -56,6 +56,7 @@ flam_pprof_init (FlamPprof *file, FlamLoad *load)
     .raw_locations = flam_keep_array (load, FlamPprofText),
     .locations = flam_keep_array (load, FlamPprofLocation),
     .frames = flam_keep_array (load, FlamId),
+    .values = flam_keep_array (load, guint64),
     .mapping_ids = flam_keep_table (load, FLAM_KEY_NUMBER, NULL),
     .function_ids = flam_keep_table (load, FLAM_KEY_NUMBER, NULL),
     .location_ids = flam_keep_table (load, FLAM_KEY_NUMBER, NULL),
@@ -149,20 +150,40 @@ read_function (FlamPprof *file, FlamProto message)
   g_array_append_val (file->functions, function);
 }
 
+/* Columns come before samples: so the types with negative values are found
+ * first. */
+static void
+find_signs (FlamPprof *file, FlamProto sample)
+{
+  g_array_set_size (file->values, 0);
+  while (flam_proto_next (&sample))
+    if (sample.number == 2)
+      flam_proto_numbers (&sample, file->values);
+  for (guint i = 0; i < MIN (file->values->len, FLAM_PPROF_MAX_TYPES); i++)
+    if ((gint64)g_array_index (file->values, guint64, i) < 0)
+      file->negative |= G_GUINT64_CONSTANT (1) << i;
+}
+
 gboolean
 flam_pprof_read_tables (FlamPprof *file, GError **error)
 {
-  FlamProto proto =
-      flam_proto_init (file->load->source->data, file->load->source->size);
+  const FlamSource *source = file->load->source;
+  FlamProto proto = flam_proto_init (source->data, source->size);
+  const guint8 *left = source->data;
   guint64 said[15] = { 0 };
 
   while (flam_proto_next (&proto))
     {
       FlamPprofText text = { proto.bytes, proto.wire == 2 ? proto.length : 0 };
+
+      flam_source_leave_before (source, &left, proto.at);
       switch (proto.number)
         {
         case 1:
           read_type (file, flam_proto_inner (&proto));
+          break;
+        case 2:
+          find_signs (file, flam_proto_inner (&proto));
           break;
         case 3:
           read_mapping (file, flam_proto_inner (&proto));

@@ -112,31 +112,6 @@ find_unit (FlamPprof *file, guint index)
   type->as = flam_pprof_unit (unit, &type->scale);
 }
 
-/* Columns come before samples: so this finds the types with negative values
- * first. */
-static void
-find_signs (FlamPprof *file)
-{
-  FlamProto proto =
-      flam_proto_init (file->load->source->data, file->load->source->size);
-  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (guint64));
-  guint n = file->types->len;
-
-  while (flam_proto_next (&proto))
-    if (proto.number == 2)
-      {
-        FlamProto message = flam_proto_inner (&proto);
-
-        g_array_set_size (values, 0);
-        while (flam_proto_next (&message))
-          if (message.number == 2)
-            flam_proto_numbers (&message, values);
-        for (guint i = 0; i < MIN (values->len, n); i++)
-          if ((gint64)g_array_index (values, guint64, i) < 0)
-            g_array_index (file->types, FlamPprofType, i).below = TRUE;
-      }
-}
-
 static void
 add_bases (FlamPprof *file)
 {
@@ -146,7 +121,7 @@ add_bases (FlamPprof *file)
     {
       FlamPprofType *type = &g_array_index (file->types, FlamPprofType, i);
 
-      if (!type->below)
+      if ((file->negative >> i & 1) == 0)
         continue;
       type->base = flam_builder_add_column (file->builder);
       add_measure (file, i, type->base, TRUE);
@@ -169,7 +144,6 @@ flam_pprof_add_measures (FlamPprof *file, GError **error)
     return flam_source_invalid (file->load->source,
                                 error,
                                 N_ ("the profile says not what it measures"));
-  find_signs (file);
   for (guint i = 0; i < file->types->len; i++)
     {
       find_unit (file, i);

@@ -30,8 +30,7 @@ typedef struct
   gint64 type, unit; /* strings */
   FlamUnit as;
   gint64 scale;
-  gboolean below; /* it has negative values, */
-  guint base;     /* whose column this is */
+  guint base; /* the column of its negative values, if it has any */
 } FlamPprofType;
 
 typedef struct
@@ -46,6 +45,8 @@ typedef struct
   GArray *locations;     /* FlamPprofLocation */
   GArray *frames;        /* FlamId */
   GHashTable *mapping_ids, *function_ids, *location_ids; /* id -> row + 1 */
+  GArray *values;   /* scratch: guint64, of a sample */
+  guint64 negative; /* a bit for each type that has values below 0 */
   guint64 drop, keep, default_type;
   gint64 time, duration;
 } FlamPprof;
