@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-fingerprint.h"
 #include "flam-formats.h"
 #include "flam-pprof.h"
 #include "flam-sample-filter.h"
@@ -31,13 +32,22 @@
 
 #define MAX_LABEL_SETS 4096
 
+/* A list of locations that was converted. */
+typedef struct
+{
+  FlamFingerprint print; /* of its bytes */
+  FlamId stack;
+} Known;
+
 typedef struct
 {
   FlamPprof file;
-  GArray *ids;            /* scratch: guint64 */
-  FlamPieces stacks;      /* lists of ids, as in the file -> stack */
-  GHashTable *threads;    /* as in labels -> thread + 1 */
-  GHashTable *label_sets; /* text -> set */
+  GArray *ids; /* scratch: guint64 */
+  FlamFingerprintKey key;
+  FlamColumn known;         /* Known */
+  FlamInterner known_index; /* of those, by their fingerprints */
+  GHashTable *threads;      /* as in labels -> thread + 1 */
+  GHashTable *label_sets;   /* text -> set */
   FlamId process;
   FlamId thread;  /* for samples without one in their labels; FLAM_NONE: none
                      is */
@@ -105,31 +115,40 @@ sample_stack (Reader *reader)
   return stack;
 }
 
+static gboolean
+known_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const FlamFingerprint *x = &((const Known *)table)[row].print, *y = key;
+
+  return x->a == y->a && x->b == y->b;
+}
+
 /* Samples of the same stack have the same list of locations: it is converted
  * once, if it is in one piece and valid. */
 static FlamId
 known_stack (Reader *reader, FlamProto *list)
 {
+  FlamFingerprint print =
+      flam_fingerprint (&reader->key, (const char *)list->bytes, list->length);
+  FlamSlot *slot = flam_interner_find (&reader->known_index,
+                                       (guint32)print.a,
+                                       known_equal,
+                                       reader->known.data,
+                                       &print);
   guint64 unknown = reader->unknown;
-  gboolean is_new;
-  FlamId row;
-  FlamId stack;
+  Known known = { .print = print };
 
-  if (list->length > G_MAXUINT32)
-    {
-      flam_proto_numbers (list, reader->ids);
-      return sample_stack (reader);
-    }
-  row = flam_pieces_find (
-      &reader->stacks, (const char *)list->bytes, list->length, 0, &is_new);
-  stack = *flam_pieces_value (&reader->stacks, row);
-  if (stack != FLAM_NONE)
-    return stack;
+  if (slot->id != FLAM_NONE)
+    return flam_column_at (&reader->known, Known, slot->id).stack;
   flam_proto_numbers (list, reader->ids);
-  stack = sample_stack (reader);
+  known.stack = sample_stack (reader);
   if (reader->unknown == unknown)
-    *flam_pieces_value (&reader->stacks, row) = stack;
-  return stack;
+    {
+      *slot = (FlamSlot){ (guint32)print.a, reader->known.n };
+      reader->known_index.used++;
+      flam_column_append (&reader->known, Known, known);
+    }
+  return known.stack;
 }
 
 /* The content of the labels of a sample. */
@@ -413,8 +432,9 @@ load (FlamLoad *load, GError **error)
 
   flam_pprof_init (&reader->file, load);
   reader->left = flam_pprof_most_frames (load->source->size);
-  flam_keep_pieces (load, &reader->stacks);
-  flam_pieces_copy (&reader->stacks);
+  flam_fingerprint_key_init (&reader->key);
+  flam_keep_column (load, &reader->known, Known);
+  flam_keep_interner (load, &reader->known_index);
   reader->ids = flam_keep_array (load, guint64);
   reader->threads = flam_keep_table (load, FLAM_KEY_TEXT, NULL);
   reader->label_sets = flam_keep_table (load, FLAM_KEY_TEXT, NULL);
