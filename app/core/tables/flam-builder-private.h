@@ -121,11 +121,4 @@ gboolean flam_builder_fold_stacks (FlamBuilder *builder,
                                    const FlamProgress *progress,
                                    GError **error);
 
-/* In flam-builder.c: FLAM_NONE where there is none. */
-FlamId
-flam_builder_find_stack (FlamBuilder *builder, FlamId prefix, FlamId frame);
-/* In flam-builder.c: adds rows of STACKS from `from` on, none of which equals
- * an earlier one, to the interner. */
-void flam_builder_index_stacks (FlamBuilder *builder, guint32 from);
-
 G_END_DECLS

@@ -7,8 +7,8 @@
  *   flam-builder-recorded.c  what a recorder notes, and its folding into these;
  *   -stacks.c, -memory.c     of stacks with their symbols, of blocks
  *   flam-builder-finish.c    checks, order, the frozen profile
- *   flam-builder-edit.c      the way back from a profile, one builder into
- * another */
+ *   flam-builder-edit.c      the way back from a profile
+ *   flam-builder-merge.c     several builders into one */
 
 #include "flam-builder-private.h"
 
@@ -299,58 +299,11 @@ stack_equal (gconstpointer table, FlamId row, gconstpointer key)
   return stacks->prefix[row] == s->prefix && stacks->frame[row] == s->frame;
 }
 
-static FlamSlot *
-find_stack_slot (FlamBuilder *builder,
-                 FlamId prefix,
-                 FlamId frame,
-                 guint32 hash)
-{
-  StackKey key = { prefix, frame };
-
-  return flam_interner_find (&builder->tables.interners[FLAM_TABLE_STACKS],
-                             hash,
-                             stack_equal,
-                             &builder->tables.profile.stacks,
-                             &key);
-}
-
-FlamId
-flam_builder_find_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
-{
-  return find_stack_slot (
-             builder, prefix, frame, flam_hash_pair (prefix, frame))
-      ->id;
-}
-
-FlamId
-flam_builder_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
-{
-  guint32 hash = flam_hash_pair (prefix, frame);
-  FlamSlot *slot = find_stack_slot (builder, prefix, frame, hash);
-
-  if (slot->id != FLAM_NONE)
-    return slot->id;
-  *slot = (FlamSlot){ hash, builder->tables.profile.stacks.n };
-  builder->tables.interners[FLAM_TABLE_STACKS].used++;
-  return flam_builder_append_stack (builder, prefix, frame);
-}
-
-FlamId
-flam_builder_append_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
-{
-  FlamId id = flam_tables_push (&builder->tables, FLAM_TABLE_STACKS);
-
-  g_assert (frame < builder->tables.profile.frames.n);
-  g_assert (prefix == FLAM_NONE || prefix < id);
-  cells (builder, FlamId, profile.stacks.prefix)[id] = prefix;
-  cells (builder, FlamId, profile.stacks.frame)[id] = frame;
-  return id;
-}
-
-/* Rows from `from` on are not equal to any before them. The slots are spread
- * over the memory, so each is prefetched a while before it is written. */
-void
-flam_builder_index_stacks (FlamBuilder *builder, guint32 from)
+/* Rows from `from` on, which are all different, were appended without being
+ * looked up: they are indexed when one is, if ever. The slots are spread over
+ * the memory, so each is prefetched a while before it is written. */
+static void
+index_stacks (FlamBuilder *builder, guint32 from)
 {
   enum
   {
@@ -372,6 +325,37 @@ flam_builder_index_stacks (FlamBuilder *builder, guint32 from)
     }
 }
 
+FlamId
+flam_builder_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
+{
+  FlamInterner *interner = &builder->tables.interners[FLAM_TABLE_STACKS];
+  const FlamStacks *stacks = &builder->tables.profile.stacks;
+  StackKey key = { prefix, frame };
+  guint32 hash = flam_hash_pair (prefix, frame);
+  FlamSlot *slot;
+
+  if (G_UNLIKELY (interner->used < stacks->n))
+    index_stacks (builder, interner->used);
+  slot = flam_interner_find (interner, hash, stack_equal, stacks, &key);
+  if (slot->id != FLAM_NONE)
+    return slot->id;
+  *slot = (FlamSlot){ hash, stacks->n };
+  interner->used++;
+  return flam_builder_append_stack (builder, prefix, frame);
+}
+
+FlamId
+flam_builder_append_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
+{
+  FlamId id = flam_tables_push (&builder->tables, FLAM_TABLE_STACKS);
+
+  g_assert (frame < builder->tables.profile.frames.n);
+  g_assert (prefix == FLAM_NONE || prefix < id);
+  cells (builder, FlamId, profile.stacks.prefix)[id] = prefix;
+  cells (builder, FlamId, profile.stacks.frame)[id] = frame;
+  return id;
+}
+
 void
 flam_builder_stack_path (FlamBuilder *builder,
                          FlamId prefix,
@@ -387,7 +371,7 @@ flam_builder_stack_path (FlamBuilder *builder,
   had = builder->tables.profile.stacks.n;
   for (; i < n; i++)
     prefix = stacks[i] = flam_builder_append_stack (builder, prefix, frames[i]);
-  flam_builder_index_stacks (builder, had);
+  index_stacks (builder, had);
 }
 
 void

@@ -326,30 +326,6 @@ void flam_builder_warn_count (FlamBuilder *builder,
                               const char *many) G_GNUC_PRINTF (3, 0)
     G_GNUC_PRINTF (4, 0);
 
-/* --- from another builder ------------------------------------------------- */
-
-/* The ids in this builder for the ids of another builder. */
-typedef struct
-{
-  FlamId *strings;
-  FlamId *modules;
-  FlamId *functions;
-  FlamId *frames;
-  FlamId *stacks;
-  FlamId *processes;
-  FlamId *threads;
-} FlamMerged;
-
-/* Adds names, code, stacks, processes and threads of the other builder, as if
- * they had been added to this one after its own. Samples, memory and facts are
- * left to the caller: `merged` has their new ids. For files that are read in
- * parts. */
-void flam_builder_merge (FlamBuilder *builder,
-                         const FlamBuilder *other,
-                         FlamMerged *merged);
-void flam_merged_clear (FlamMerged *merged);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamMerged, flam_merged_clear)
-
 /* --- as a recorder notes it ---------------------------------------------- */
 
 /* Blocks made at about the same time; rows count from 0. */

@@ -178,6 +178,14 @@ flam_interner_clear (FlamInterner *interner)
 }
 
 void
+flam_interner_empty (FlamInterner *interner)
+{
+  memset (
+      interner->slots, 0xff, ((gsize)interner->mask + 1) * sizeof (FlamSlot));
+  interner->used = 0;
+}
+
+void
 flam_interner_grow (FlamInterner *interner)
 {
   guint32 old_n = interner->mask + 1;

@@ -90,6 +90,8 @@ typedef struct
 void flam_interner_init (FlamInterner *interner);
 void flam_interner_init_copy (FlamInterner *interner, const FlamInterner *from);
 void flam_interner_clear (FlamInterner *interner);
+/* Removes all rows, keeps the memory. */
+void flam_interner_empty (FlamInterner *interner);
 void flam_interner_grow (FlamInterner *interner);
 /* Reserves space for that many more rows. */
 void flam_interner_reserve (FlamInterner *interner, gsize n);

@@ -3,7 +3,7 @@
 
 /* A text that several cores read: it is split at ends of lines (or of other
  * independent units), each core reads a part into separate tables, and these
- * are merged in the order of the parts (flam_builder_merge()):
+ * are merged in the order of the parts (flam-builder-merge.h):
  *
  *    text   main;a 1|main;b 2|main;a 3|main;c 4|main;b 5|
  *    part   0                 |1                        |
@@ -11,8 +11,10 @@
  *
  * The cores share nothing while they read, so there are no locks. */
 
+#include "flam-builder-merge.h"
 #include "flam-formats.h"
 #include "flam-text.h"
+#include "flam-union.h"
 
 G_BEGIN_DECLS
 
@@ -55,5 +57,34 @@ gboolean flam_parts_read (guint n,
                           gpointer data,
                           const FlamProgress *progress,
                           GError **error);
+
+/* --- what the parts have in common ---------------------------------------- */
+
+/* Merges the builders of the parts into the first; NULL, with an error. */
+FlamBuilderMerge *flam_parts_merge (FlamBuilder *const *builders,
+                                    guint n,
+                                    const FlamProgress *progress,
+                                    GError **error);
+
+/* Rows of all parts, each of which begins with a FlamFingerprint, and the
+ * different ones of them, in the order of the parts. */
+typedef struct
+{
+  guint n;
+  FlamColumn *rows[FLAM_PARTS_MAX];
+  FlamColumn joined;
+  FlamUnion ids;
+  /* Adds a row to the first one that is the same; FALSE: it cannot. NULL: there
+   * is nothing to add. */
+  gboolean (*add) (gpointer first, gconstpointer row);
+  int failed;
+} FlamPartsJoin;
+
+/* Begins with all zero. Rows of the parts are changed by add(). FALSE:
+ * cancelled with an error, or `failed`. */
+gboolean flam_parts_join (FlamPartsJoin *join,
+                          const FlamProgress *progress,
+                          GError **error);
+void flam_parts_join_clear (FlamPartsJoin *join);
 
 G_END_DECLS

@@ -47,9 +47,10 @@ typedef struct
   FlamFingerprintKey key;
   FlamParts texts;
   FlamScriptPart parts[FLAM_PARTS_MAX];
-  FlamPieces threads; /* the threads of all parts */
-  FlamColumn events;  /* FlamScriptEvent: the measures */
-  GHashTable *named;  /* pids of processes that have a name */
+  FlamPartsJoin chains; /* FlamScriptBlock: the call chains of all parts */
+  FlamPieces threads;   /* the threads of all parts */
+  FlamColumn events;    /* FlamScriptEvent: the measures */
+  GHashTable *named;    /* pids of processes that have a name */
   gboolean memory;
 } Script;
 
@@ -316,27 +317,20 @@ read_as_one (Script *script, const FlamProgress *progress, GError **error)
 /* --- the call chains of several parts --------------------------------------
  */
 
-static void
-join_blocks (Script *script)
+static gboolean
+join_chains (Script *script, const FlamProgress *progress, GError **error)
 {
-  for (guint i = 1; i < script->texts.n; i++)
-    {
-      FlamColumn *blocks = &script->parts[i].stacks.blocks;
-
-      for (gsize k = 0; k < blocks->n; k++)
-        {
-          FlamScriptBlock *block = &flam_column_at (blocks, FlamScriptBlock, k);
-          block->stack =
-              flam_script_stacks_join (&script->parts[0].stacks, block);
-        }
-    }
+  script->chains.n = script->texts.n;
+  for (guint i = 0; i < script->texts.n; i++)
+    script->chains.rows[i] = &script->parts[i].stacks.blocks;
+  return flam_parts_join (&script->chains, progress, error);
 }
 
 /* The first of the joined chains that a part converts. */
 static gsize
 share_start (const Script *script, guint i)
 {
-  return script->parts[0].stacks.blocks.n * i / script->texts.n;
+  return script->chains.joined.n * i / script->texts.n;
 }
 
 static gboolean
@@ -346,62 +340,71 @@ make_stacks (gpointer data,
              GError **error)
 {
   Script *script = data;
-  FlamScriptBlock *blocks = script->parts[0].stacks.blocks.data;
+  FlamScriptBlock *chains = script->chains.joined.data;
 
   for (gsize k = share_start (script, i); k < share_start (script, i + 1); k++)
     {
       if (k % STEP == 0 && !flam_progress_step (progress, 1, error))
         return FALSE;
-      blocks[k].stack =
-          flam_script_stacks_make (&script->parts[i].stacks, blocks[k].text);
+      chains[k].stack =
+          flam_script_stacks_make (&script->parts[i].stacks, chains[k].text);
     }
   return TRUE;
 }
 
-static void
-merge_part (Script *script, guint i)
+static FlamBuilderMerge *
+merge_builders (Script *script, const FlamProgress *progress, GError **error)
 {
-  FlamScriptPart *part = &script->parts[i];
-  FlamScriptBlock *joined = script->parts[0].stacks.blocks.data;
-  g_auto (FlamMerged) merged = { NULL };
+  FlamBuilder *builders[FLAM_PARTS_MAX];
 
-  flam_builder_merge (script->builder, part->builder, &merged);
-  for (gsize k = 0; k < part->samples.n; k++)
-    {
-      FlamScriptSample *sample =
-          &flam_column_at (&part->samples, FlamScriptSample, k);
-      sample->thread = merged.threads[sample->thread];
-    }
-  for (gsize k = share_start (script, i); k < share_start (script, i + 1); k++)
-    if (joined[k].stack != FLAM_NONE)
-      joined[k].stack = merged.stacks[joined[k].stack];
+  for (guint i = 0; i < script->texts.n; i++)
+    builders[i] = script->parts[i].builder;
+  return flam_parts_merge (builders, script->texts.n, progress, error);
 }
 
-/* A part's chains may be converted by any of the cores, so their stacks are
- * known after all of them are merged. */
+/* The stacks of a part's own chains, which any of the cores may have
+ * converted. */
+static void
+set_stacks (Script *script, guint part)
+{
+  FlamColumn *blocks = &script->parts[part].stacks.blocks;
+  const FlamScriptBlock *chains = script->chains.joined.data;
+
+  for (FlamId k = 0; k < blocks->n; k++)
+    flam_column_at (blocks, FlamScriptBlock, k).stack =
+        chains[flam_union_id (&script->chains.ids, part, k)].stack;
+}
+
 static gboolean
 merge_parts (Script *script, const FlamProgress *progress, GError **error)
 {
-  const FlamScriptBlock *joined;
+  g_autoptr (FlamBuilderMerge) merge = NULL;
+  FlamScriptBlock *chains;
 
   if (script->texts.n == 1)
     return TRUE;
-  join_blocks (script);
-  if (!flam_parts_read (script->texts.n, make_stacks, script, progress, error))
+  if (!join_chains (script, progress, error) ||
+      !flam_parts_read (
+          script->texts.n, make_stacks, script, progress, error) ||
+      (merge = merge_builders (script, progress, error)) == NULL)
     return FALSE;
-  for (guint i = 1; i < script->texts.n; i++)
-    merge_part (script, i);
-  joined = script->parts[0].stacks.blocks.data;
-  for (guint i = 1; i < script->texts.n; i++)
+  chains = script->chains.joined.data;
+  for (guint i = 0; i < script->texts.n; i++)
     {
-      FlamColumn *blocks = &script->parts[i].stacks.blocks;
+      FlamColumn *samples = &script->parts[i].samples;
 
-      for (gsize k = 0; k < blocks->n; k++)
+      for (gsize k = 0; k < samples->n; k++)
         {
-          FlamScriptBlock *block = &flam_column_at (blocks, FlamScriptBlock, k);
-          block->stack = joined[block->stack].stack;
+          FlamScriptSample *sample =
+              &flam_column_at (samples, FlamScriptSample, k);
+          sample->thread = flam_builder_merge_thread (merge, i, sample->thread);
         }
+      for (gsize k = share_start (script, i); k < share_start (script, i + 1);
+           k++)
+        chains[k].stack = flam_builder_merge_stack (merge, i, chains[k].stack);
     }
+  for (guint i = 0; i < script->texts.n; i++)
+    set_stacks (script, i);
   return TRUE;
 }
 
@@ -428,6 +431,7 @@ load (FlamLoad *load, GError **error)
        merge_parts (script, progress, error) && check (script, error);
   if (ok)
     add_parts (script);
+  flam_parts_join_clear (&script->chains);
   end_parts (script);
   return ok;
 }

@@ -308,35 +308,28 @@ block_equal (gconstpointer table, FlamId row, gconstpointer key)
 }
 
 FlamId
-flam_script_stacks_join (FlamScriptStacks *stacks, const FlamScriptBlock *block)
+flam_script_stacks_find (FlamScriptStacks *stacks, FlamSlice block)
 {
-  FlamSlot *slot = flam_interner_find (&stacks->interner,
-                                       (guint32)block->print.a,
-                                       block_equal,
-                                       stacks->blocks.data,
-                                       &block->print);
-  FlamScriptBlock fresh = *block;
+  FlamScriptBlock fresh = { .text = block, .stack = FLAM_NONE };
+  FlamSlot *slot;
 
+  if (block.length == 0 || block.length > G_MAXUINT32)
+    return FLAM_NONE;
+  fresh.print = flam_fingerprint (stacks->key, block.text, block.length);
+  slot = flam_interner_find (&stacks->interner,
+                             (guint32)fresh.print.a,
+                             block_equal,
+                             stacks->blocks.data,
+                             &fresh.print);
   if (slot->id == FLAM_NONE)
     {
       *slot = (FlamSlot){ (guint32)fresh.print.a, stacks->blocks.n };
       stacks->interner.used++;
       if (!stacks->later)
-        fresh.stack = flam_script_stacks_make (stacks, fresh.text);
+        fresh.stack = flam_script_stacks_make (stacks, block);
       flam_column_append (&stacks->blocks, FlamScriptBlock, fresh);
     }
   return slot->id;
-}
-
-FlamId
-flam_script_stacks_find (FlamScriptStacks *stacks, FlamSlice block)
-{
-  FlamScriptBlock key = { .text = block, .stack = FLAM_NONE };
-
-  if (block.length == 0 || block.length > G_MAXUINT32)
-    return FLAM_NONE;
-  key.print = flam_fingerprint (stacks->key, block.text, block.length);
-  return flam_script_stacks_join (stacks, &key);
 }
 
 void

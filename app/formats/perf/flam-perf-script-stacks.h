@@ -49,8 +49,5 @@ void flam_script_stacks_bad (FlamScriptStacks *stacks, const char *line);
 /* The row in `blocks` of the lines of a call chain, leaf first; FLAM_NONE for
  * none. */
 FlamId flam_script_stacks_find (FlamScriptStacks *stacks, FlamSlice block);
-/* The row of another part's call chain, with the same key. */
-FlamId flam_script_stacks_join (FlamScriptStacks *stacks,
-                                const FlamScriptBlock *block);
 /* Converts the lines. */
 FlamId flam_script_stacks_make (FlamScriptStacks *stacks, FlamSlice block);

@@ -31,8 +31,8 @@ flam_folded_overflow (const FlamSource *source, GError **error)
 
 /* --- lines --------------------------------------------------------------- */
 
-static gboolean
-raise_places (FlamFoldedPart *part, guint places)
+gboolean
+flam_folded_part_raise_places (FlamFoldedPart *part, guint places)
 {
   gint64 factor = flam_folded_powers[places - part->places];
   FlamFoldedRow *rows = part->rows.data;
@@ -95,7 +95,8 @@ add_line (FlamFoldedPart *part, const Pending *pending)
 {
   const FlamFoldedLine *line = &pending->line;
 
-  if (line->places > part->places && !raise_places (part, line->places))
+  if (line->places > part->places &&
+      !flam_folded_part_raise_places (part, line->places))
     return FALSE;
   return add_weights (
       find_row (part, &pending->print, line->stack, line->length),
@@ -172,24 +173,9 @@ flam_folded_part_read (FlamFoldedPart *part,
 }
 
 gboolean
-flam_folded_part_join (FlamFoldedPart *part, const FlamFoldedPart *next)
+flam_folded_row_add (gpointer first, gconstpointer row)
 {
-  const FlamFoldedRow *rows = next->rows.data;
-
-  if (next->places > part->places && !raise_places (part, next->places))
-    return FALSE;
-  for (gsize i = 0; i < next->rows.n; i++)
-    {
-      if (i + BATCH < next->rows.n)
-        flam_interner_prefetch (&part->interner,
-                                (guint32)rows[i + BATCH].print.a);
-      if (!add_weights (
-              find_row (part, &rows[i].print, rows[i].stack, rows[i].length),
-              rows[i].weight,
-              flam_folded_powers[part->places - next->places]))
-        return FALSE;
-    }
-  return TRUE;
+  return add_weights (first, ((const FlamFoldedRow *)row)->weight, 1);
 }
 
 void

@@ -98,9 +98,12 @@ void flam_folded_part_clear (FlamFoldedPart *part);
 gboolean flam_folded_part_read (FlamFoldedPart *part,
                                 const FlamProgress *progress,
                                 GError **error);
-/* Adds the rows of the next part of the text. FALSE: a sum overflows. */
-gboolean flam_folded_part_join (FlamFoldedPart *part,
-                                const FlamFoldedPart *next);
+/* Weights get so many decimal places, more than they have. FALSE: one
+ * overflows. */
+gboolean flam_folded_part_raise_places (FlamFoldedPart *part, guint places);
+/* The weights of a row (FlamFoldedRow) with the same text. FALSE: the sum
+ * overflows. */
+gboolean flam_folded_row_add (gpointer first, gconstpointer row);
 /* FALSE, with an error: the sum of the weights overflows. */
 gboolean flam_folded_overflow (const FlamSource *source, GError **error);
 

@@ -50,7 +50,9 @@ typedef struct
   guint n_columns;
   FlamFingerprintKey key;
   FlamParts texts;
-  FlamFoldedPart parts[FLAM_PARTS_MAX]; /* [0]: in the end, of all */
+  FlamFoldedPart parts[FLAM_PARTS_MAX];
+  FlamPartsJoin join; /* FlamFoldedRow: the distinct texts of all parts */
+  guint places;       /* of their weights */
   Share shares[FLAM_PARTS_MAX];
   guint n_shares;
   FlamColumn samples; /* FlamFoldedSample */
@@ -108,15 +110,40 @@ read_part (gpointer data, guint i, const FlamProgress *progress, GError **error)
   return flam_folded_part_read (&folded->parts[i], progress, error);
 }
 
+/* All weights get the most decimal places that any part has. */
 static gboolean
-join_parts (Folded *folded, GError **error)
+level_places (Folded *folded)
 {
-  for (guint i = 1; i < folded->texts.n; i++)
-    {
-      if (!flam_folded_part_join (&folded->parts[0], &folded->parts[i]))
-        return flam_folded_overflow (folded->source, error);
-      flam_folded_part_clear (&folded->parts[i]);
-    }
+  for (guint i = 0; i < folded->texts.n; i++)
+    folded->places = MAX (folded->places, folded->parts[i].places);
+  for (guint i = 0; i < folded->texts.n; i++)
+    if (folded->parts[i].places < folded->places &&
+        !flam_folded_part_raise_places (&folded->parts[i], folded->places))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+end_join (gpointer data)
+{
+  flam_parts_join_clear (data);
+}
+
+static gboolean
+join_parts (Folded *folded, const FlamProgress *progress, GError **error)
+{
+  FlamPartsJoin *join = &folded->join;
+
+  join->n = folded->texts.n;
+  join->add = flam_folded_row_add;
+  for (guint i = 0; i < join->n; i++)
+    join->rows[i] = &folded->parts[i].rows;
+  if (!level_places (folded))
+    return flam_folded_overflow (folded->source, error);
+  if (!flam_parts_join (join, progress, error))
+    return join->failed ? flam_folded_overflow (folded->source, error) : FALSE;
+  for (guint i = 0; i < join->n; i++)
+    flam_folded_part_clear (&folded->parts[i]);
   return TRUE;
 }
 
@@ -155,7 +182,7 @@ check (const Folded *folded, GError **error)
 static void
 begin_shares (Folded *folded, const FlamLoadOptions *options)
 {
-  const FlamColumn *rows = &folded->parts[0].rows;
+  const FlamColumn *rows = &folded->join.joined;
   gsize size = 0;
 
   for (gsize i = 0; i < rows->n; i++)
@@ -195,7 +222,7 @@ make_stacks (gpointer data,
 {
   Folded *folded = data;
   Share *share = &folded->shares[i];
-  const FlamFoldedRow *rows = folded->parts[0].rows.data;
+  const FlamFoldedRow *rows = folded->join.joined.data;
 
   for (gsize r = share->first; r < share->end; r++)
     {
@@ -211,21 +238,25 @@ make_stacks (gpointer data,
   return TRUE;
 }
 
-static void
-merge_share (Folded *folded, const Share *share)
+static gboolean
+merge_shares (Folded *folded, const FlamProgress *progress, GError **error)
 {
-  g_auto (FlamMerged) merged = { NULL };
+  FlamBuilder *builders[FLAM_PARTS_MAX];
+  g_autoptr (FlamBuilderMerge) merge = NULL;
 
-  flam_builder_merge (folded->builder, share->builder, &merged);
-  for (gsize i = share->first; i < share->end; i++)
-    {
-      FlamFoldedSample *sample =
-          &flam_column_at (&folded->samples, FlamFoldedSample, i);
+  for (guint i = 0; i < folded->n_shares; i++)
+    builders[i] = folded->shares[i].builder;
+  merge = flam_parts_merge (builders, folded->n_shares, progress, error);
+  for (guint s = 1; s < folded->n_shares && merge != NULL; s++)
+    for (gsize i = folded->shares[s].first; i < folded->shares[s].end; i++)
+      {
+        FlamFoldedSample *sample =
+            &flam_column_at (&folded->samples, FlamFoldedSample, i);
 
-      if (sample->stack != FLAM_NONE)
-        sample->stack = merged.stacks[sample->stack];
-      sample->thread = merged.threads[sample->thread];
-    }
+        sample->stack = flam_builder_merge_stack (merge, s, sample->stack);
+        sample->thread = flam_builder_merge_thread (merge, s, sample->thread);
+      }
+  return merge != NULL;
 }
 
 /* --- stacks -> samples ---------------------------------------------------- */
@@ -315,7 +346,7 @@ add_measures (Folded *folded, FlamWeightsAs as)
                                      folded->builder,
                                      i > 0 ? FLAM_WEIGHTS_BEFORE
                                            : FLAM_WEIGHTS_NOW),
-        flam_folded_powers[folded->parts[0].places]);
+        flam_folded_powers[folded->places]);
 }
 
 static void
@@ -347,16 +378,15 @@ load (FlamLoad *load, GError **error)
       &folded->texts, load->source, load->options, flam_parts_line_start);
   begin_parts (folded);
   flam_keep (load, folded, end_parts);
+  flam_keep (load, &folded->join, end_join);
   if (!flam_parts_read (folded->texts.n, read_part, folded, progress, error) ||
-      !check (folded, error) || !join_parts (folded, error))
+      !check (folded, error) || !join_parts (folded, progress, error))
     return FALSE;
   begin_shares (folded, load->options);
   flam_keep (load, folded, end_shares);
-  if (!flam_parts_read (folded->n_shares, make_stacks, folded, progress, error))
-    return FALSE;
-  for (guint i = 1; i < folded->n_shares; i++)
-    merge_share (folded, &folded->shares[i]);
-  if (!join_samples (folded, error))
+  if (!flam_parts_read (
+          folded->n_shares, make_stacks, folded, progress, error) ||
+      !merge_shares (folded, progress, error) || !join_samples (folded, error))
     return FALSE;
   find_signs (folded);
   scale_weights (folded, as);

@@ -11,7 +11,7 @@
  * in the processor's cache, and loading it takes longer than hashing the new
  * text. */
 
-#include "flam-types.h"
+#include "flam-columns.h"
 
 typedef struct
 {
@@ -29,3 +29,19 @@ void flam_fingerprint_key_init (FlamFingerprintKey *key);
 FlamFingerprint flam_fingerprint (const FlamFingerprintKey *key,
                                   const char *text,
                                   gsize length);
+
+/* That of a path: of the path before its last element (NULL: there is none),
+ * and that element. */
+static inline FlamFingerprint
+flam_fingerprint_extend (const FlamFingerprintKey *key,
+                         const FlamFingerprint *path,
+                         guint64 element)
+{
+  guint64 a = path != NULL ? path->a : key->words[0];
+  guint64 b = path != NULL ? path->b : key->words[1];
+
+  return (FlamFingerprint){
+    flam_hash_mix (a ^ key->words[2], element ^ key->words[3]),
+    flam_hash_mix (b ^ key->words[4], element ^ key->words[5])
+  };
+}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-fingerprint.h"
-#include "flam-columns.h"
 
 #define BLOCK 64
 
