@@ -95,15 +95,15 @@ rows_clear (gpointer data)
 {
   FlamRows *rows = data;
 
-  flam_tree_unref (rows->tree);
   g_free (rows->row);
-  g_free (rows->node);
-  g_free (rows->index);
-  g_free (rows->child);
-  g_free (rows->x);
-  g_free (rows->total);
-  g_free (rows->sum);
-  g_free (rows->peak);
+  flam_cells_drop (rows->node);
+  flam_cells_drop (rows->index);
+  flam_cells_drop (rows->child);
+  flam_cells_drop (rows->x);
+  flam_cells_drop (rows->total);
+  flam_cells_drop (rows->sum);
+  flam_cells_drop (rows->peak);
+  flam_tree_unref (rows->tree);
 }
 
 void

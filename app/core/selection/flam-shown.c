@@ -29,8 +29,8 @@ static void
 walk_clear (Walk *walk)
 {
   g_free (walk->matches);
-  g_free (walk->paths);
-  g_free (walk->seen);
+  flam_cells_drop (walk->paths);
+  flam_cells_drop (walk->seen);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
@@ -316,9 +316,9 @@ flam_shown_init (FlamShown *shown,
 void
 flam_shown_clear (FlamShown *shown)
 {
-  g_clear_pointer (&shown->own_prefix, g_free);
-  g_clear_pointer (&shown->own_frame, g_free);
-  g_clear_pointer (&shown->of, g_free);
+  g_clear_pointer (&shown->own_prefix, flam_cells_drop);
+  g_clear_pointer (&shown->own_frame, flam_cells_drop);
+  g_clear_pointer (&shown->of, flam_cells_drop);
 }
 
 /* --- one of each ---------------------------------------------------------- */

@@ -311,14 +311,14 @@ map_stacks (FlamTree *tree, const FlamShown *shown, FlamId *of_shown)
   tree->stack_node = of_shown;
   if (shown->of == NULL)
     return;
-  tree->stack_node = g_new (FlamId, n + 1);
+  tree->stack_node = flam_new_cells (FlamId, n + 1);
   for (FlamId s = 0; s < n; s++)
     {
       FlamId to = flam_shown_of (shown, s);
 
       tree->stack_node[s] = to != FLAM_NONE ? of_shown[to] : FLAM_NONE;
     }
-  g_free (of_shown);
+  flam_cells_drop (of_shown);
 }
 
 static void
@@ -345,7 +345,7 @@ add_splits (FlamTree *tree, const Walk *walk, const FlamId *of_shown)
 static void
 walk_clear (Walk *walk)
 {
-  g_free (walk->own_self);
+  flam_cells_drop (walk->own_self);
   g_free (walk->own_split);
   g_free (walk->first);
   g_free (walk->node);

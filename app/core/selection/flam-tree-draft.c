@@ -262,7 +262,7 @@ flam_tree_allocate (FlamTree *tree, guint32 n)
   tree->depth = flam_new_cells (guint32, n);
   tree->function = flam_new_cells (FlamId, n);
   tree->line = tree->by == FLAM_BY_LINE ? flam_new_cells (guint32, n)
-                                        : flam_new_cells0 (guint32, n);
+                                        : g_new0 (guint32, n);
   tree->frame = flam_new_cells (FlamId, n);
   tree->self = flam_new_cells (gint64, n);
   tree->total = flam_new_cells (gint64, n);

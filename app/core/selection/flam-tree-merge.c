@@ -72,11 +72,11 @@ typedef struct
 static void
 merge_clear (Merge *merge)
 {
-  g_free (merge->stacks);
+  flam_cells_drop (merge->stacks);
   g_free (merge->own_key);
-  g_free (merge->nodes);
-  g_free (merge->parent);
-  g_free (merge->node);
+  flam_cells_drop (merge->nodes);
+  flam_cells_drop (merge->parent);
+  flam_cells_drop (merge->node);
   g_free (merge->latest);
   flam_column_clear (&merge->family);
 }

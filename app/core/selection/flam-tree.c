@@ -32,15 +32,14 @@ tree_clear (gpointer data)
 {
   FlamTree *tree = data;
 
-  flam_profile_unref (tree->profile);
-  g_free (tree->parent);
-  g_free (tree->subtree_end);
-  g_free (tree->depth);
-  g_free (tree->function);
+  flam_cells_drop (tree->parent);
+  flam_cells_drop (tree->subtree_end);
+  flam_cells_drop (tree->depth);
+  flam_cells_drop (tree->function);
   g_free (tree->line);
-  g_free (tree->frame);
-  g_free (tree->self);
-  g_free (tree->total);
+  flam_cells_drop (tree->frame);
+  flam_cells_drop (tree->self);
+  flam_cells_drop (tree->total);
   g_free (tree->split);
   if (tree->change != NULL)
     {
@@ -51,7 +50,8 @@ tree_clear (gpointer data)
     }
   g_free (tree->other_self);
   g_free (tree->other_total);
-  g_free (tree->stack_node);
+  flam_cells_drop (tree->stack_node);
+  flam_profile_unref (tree->profile);
 }
 
 FlamTree *

@@ -304,8 +304,8 @@ sums_clear (gpointer data)
 {
   FlamSampleSums *sums = data;
 
-  g_free (sums->weight);
-  g_free (sums->split);
+  flam_cells_drop (sums->weight);
+  flam_cells_drop (sums->split);
 }
 
 /* The sums as weights of the shown stacks; NULL: all stacks are shown. */
@@ -419,7 +419,7 @@ flam_weights_new (const FlamProfile *profile,
   weights->weight = flam_new_cells0 (gint64, profile->stacks.n + 1);
   if (profile->samples.state != NULL && sum.measure != NULL &&
       sum.measure->source == FLAM_FROM_SAMPLES)
-    weights->split = g_new0 (FlamStateSplit, profile->stacks.n + 1);
+    weights->split = flam_new_cells0 (FlamStateSplit, profile->stacks.n + 1);
   if (sum.measure != NULL && sum.measure->source != FLAM_FROM_SAMPLES &&
       flam_allocation_filter_knows (
           profile, flam_allocation_filter_other_source (sum.measure->source)))
@@ -498,7 +498,7 @@ flam_weights_new_since (const FlamWeights *before,
           had * sizeof (gint64));
   if (split != NULL)
     {
-      weights->split = g_new0 (FlamStateSplit, n + 1);
+      weights->split = flam_new_cells0 (FlamStateSplit, n + 1);
       memcpy (weights->split, split, had * sizeof (FlamStateSplit));
       weights->split[n] = split[had];
     }
@@ -518,9 +518,9 @@ flam_weights_free (FlamWeights *weights)
   g_clear_pointer (&weights->profile, flam_profile_unref);
   g_clear_pointer (&weights->by_top, g_array_unref);
   if (weights->sums == NULL || weights->split != weights->sums->split)
-    g_free (weights->split);
+    flam_cells_drop (weights->split);
   if (weights->sums == NULL || weights->weight != weights->sums->weight)
-    g_free (weights->weight);
+    flam_cells_drop (weights->weight);
   if (weights->sums != NULL)
     g_atomic_rc_box_release_full (weights->sums, sums_clear);
   g_free (weights->other);

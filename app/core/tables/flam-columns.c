@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-columns.h"
 
+#include <malloc.h>
 #include <sys/mman.h>
 
 #define FIRST_ROWS 64
 #define LARGE_PAGE ((gsize)2 << 20)
 #define FIRST_SLOTS 256
+#define KEPT 32 /* the arrays of a picture, and what one is made with */
 
 gpointer
 flam_cells_resize (
@@ -44,16 +46,103 @@ in_large_pages (gpointer cells, gsize size)
   return cells;
 }
 
+/* --- kept memory ---------------------------------------------------------- */
+
+static gpointer kept[KEPT];
+static guint oldest;
+
+/* The address sanitizer would not see that a kept block is used after it was
+ * dropped. */
+static gboolean
+can_keep (gsize size)
+{
+#ifdef __SANITIZE_ADDRESS__
+  return FALSE;
+#else
+  return size >= LARGE_PAGE;
+#endif
+}
+
+/* FALSE: all places are taken. */
+static gboolean
+put_back (gpointer block)
+{
+  for (guint i = 0; i < KEPT; i++)
+    if (g_atomic_pointer_compare_and_exchange (&kept[i], NULL, block))
+      return TRUE;
+  return FALSE;
+}
+
+/* NULL: there is none of about that size. A block that another thread looks at
+ * just now is not seen here. */
+static gpointer
+take_kept (gsize size)
+{
+  if (!can_keep (size))
+    return NULL;
+  for (guint i = 0; i < KEPT; i++)
+    {
+      gpointer block = g_atomic_pointer_exchange (&kept[i], NULL);
+      gsize has = block != NULL ? malloc_usable_size (block) : 0;
+
+      if (has >= size && has - size <= size / 2)
+        return block;
+      if (block != NULL && !put_back (block))
+        g_free (block);
+    }
+  return NULL;
+}
+
+/* The kernel may take these pages as long as nothing is written to them. */
+static void
+lend_pages (gpointer block, gsize size)
+{
+  gsize start = ((gsize)block + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
+  gsize end = ((gsize)block + size) & ~(LARGE_PAGE - 1);
+
+  if (end > start)
+    madvise ((gpointer)start, end - start, MADV_FREE);
+}
+
+void
+flam_cells_drop (gpointer cells)
+{
+  gsize size = cells != NULL ? malloc_usable_size (cells) : 0;
+
+  if (!can_keep (size))
+    {
+      g_free (cells);
+      return;
+    }
+  lend_pages (cells, size);
+  if (!put_back (cells))
+    g_free (g_atomic_pointer_exchange (
+        &kept[(guint)g_atomic_int_add (&oldest, 1) % KEPT], cells));
+}
+
+void
+flam_cells_trim (void)
+{
+  for (guint i = 0; i < KEPT; i++)
+    g_free (g_atomic_pointer_exchange (&kept[i], NULL));
+}
+
 gpointer
 flam_cells_new (gsize n, guint size)
 {
-  return in_large_pages (g_malloc_n (n, size), n * size);
+  gpointer cells = take_kept (n * size);
+
+  return cells != NULL ? cells
+                       : in_large_pages (g_malloc_n (n, size), n * size);
 }
 
 gpointer
 flam_cells_new0 (gsize n, guint size)
 {
-  return in_large_pages (g_malloc0_n (n, size), n * size);
+  gpointer cells = take_kept (n * size);
+
+  return cells != NULL ? memset (cells, 0, n * size)
+                       : in_large_pages (g_malloc0_n (n, size), n * size);
 }
 
 void

@@ -40,6 +40,8 @@ box_clear (gpointer data)
   g_clear_pointer (&box->extras, g_array_unref);
   g_clear_pointer (&box->texts, g_string_chunk_free);
   g_clear_pointer (&box->base, flam_profile_unref);
+  if (box->lineage == 0)
+    flam_cells_trim ();
 }
 
 FlamProfile *
