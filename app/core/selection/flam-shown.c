@@ -161,26 +161,6 @@ transform_frame (const Walk *walk, Path *path, guint64 *seen, FlamId frame)
 
 /* --- the shown stacks ---------------------------------------------------- */
 
-FlamShownKey
-flam_shown_key (const FlamProfile *profile, FlamBy by, FlamId frame)
-{
-  FlamId function = profile->frames.function[frame];
-  FlamShownKey key = { .thing = function };
-
-  if (by == FLAM_BY_LINE)
-    {
-      key.line = profile->frames.line[frame];
-      key.file = profile->frames.file[frame];
-    }
-  else if (by == FLAM_BY_MODULE)
-    key.thing = profile->functions.module[function];
-  else if (by == FLAM_BY_FILE)
-    key.thing = profile->frames.file[frame];
-  else if (by == FLAM_BY_ADDRESS)
-    key.address = profile->frames.address[frame];
-  return key;
-}
-
 static gboolean
 same_thing (const Walk *walk, FlamId a, FlamId b)
 {

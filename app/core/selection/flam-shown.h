@@ -84,7 +84,24 @@ flam_shown_key_equal (const FlamShownKey *a, const FlamShownKey *b)
          a->address == b->address;
 }
 
-FlamShownKey
-flam_shown_key (const FlamProfile *profile, FlamBy by, FlamId frame);
+static inline FlamShownKey
+flam_shown_key (const FlamProfile *profile, FlamBy by, FlamId frame)
+{
+  FlamId function = profile->frames.function[frame];
+  FlamShownKey key = { .thing = function };
+
+  if (by == FLAM_BY_LINE)
+    {
+      key.line = profile->frames.line[frame];
+      key.file = profile->frames.file[frame];
+    }
+  else if (by == FLAM_BY_MODULE)
+    key.thing = profile->functions.module[function];
+  else if (by == FLAM_BY_FILE)
+    key.thing = profile->frames.file[frame];
+  else if (by == FLAM_BY_ADDRESS)
+    key.address = profile->frames.address[frame];
+  return key;
+}
 
 G_END_DECLS

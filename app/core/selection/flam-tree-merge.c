@@ -16,10 +16,11 @@
  * The families come in the order of their parents' first stacks. A stack's
  * number is greater than its caller's, and mostly not by much, so every loop
  * goes through memory from one end to the other. Only the preorder is a
- * different order: each node is written to its place there as one number, and
- * read once in random order. */
+ * different order: each node's number is written to its place there, and each
+ * node is read once in random order. */
 
 #define STEP_STACKS (1 << 14)
+#define ZEROED 4096 /* stacks: zeroed at once, while they are in the cache */
 #define FEW 16
 #define AHEAD 16 /* nodes: their memory is prefetched this far ahead */
 
@@ -47,6 +48,13 @@ typedef struct
   guint32 at; /* the first of its stacks; then the place of its next child in
                  the tree; finally its subtree_end */
 } Node;
+
+/* What stands at a place of the tree. */
+typedef struct
+{
+  FlamId node;
+  FlamId parent; /* the place of its parent */
+} Place;
 
 typedef struct
 {
@@ -131,25 +139,41 @@ number_keys (Merge *merge)
 
 /* --- stacks -------------------------------------------------------------- */
 
+/* Stacks from `least` to `zeroed` become 0, and some before them. Returns the
+ * first that is 0. */
+static FlamId
+zero_stacks (Stack *stacks, FlamId least, FlamId zeroed)
+{
+  FlamId first = least - MIN (least, ZEROED);
+
+  memset (&stacks[first], 0, (zeroed - first) * sizeof *stacks);
+  return first;
+}
+
 /* For each stack the weight at and below it, and the list of its children, in
  * their order. Returns how many have weight. */
 static guint32
 list_children (Merge *merge, gint64 *total)
 {
   const FlamShown *shown = merge->shown;
-  Stack *stacks = flam_new_cells0 (Stack, shown->n + 1);
+  Stack *stacks = flam_new_cells (Stack, shown->n + 1);
+  FlamId zeroed = shown->n + 1;
   guint32 n = 0;
 
   merge->stacks = stacks;
   for (FlamId s = shown->n; s-- > 0;)
     {
       FlamId prefix = shown->prefix[s];
-      gint64 weight = stacks[s].total += merge->self[s];
-      guint32 *list =
-          prefix != FLAM_NONE ? &stacks[prefix].child : &merge->roots;
+      FlamId least = MIN (s, prefix);
+      gint64 weight;
+      guint32 *list;
 
+      if (least < zeroed)
+        zeroed = zero_stacks (stacks, least, zeroed);
+      weight = stacks[s].total += merge->self[s];
       if (weight == 0)
         continue;
+      list = prefix != FLAM_NONE ? &stacks[prefix].child : &merge->roots;
       *(prefix != FLAM_NONE ? &stacks[prefix].total : total) += weight;
       stacks[s].next = *list;
       *list = s + 1;
@@ -341,10 +365,10 @@ merge_all (Merge *merge, const FlamProgress *progress, GError **error)
 /* --- preorder ------------------------------------------------------------- */
 
 /* The first child comes right after its parent, the next after the first's
- * subtree. `order` becomes the node at each place, `parent` the place of each
- * node; until then `size` is the size of each subtree. */
+ * subtree. `parent` becomes the place of each node; until then `size` is the
+ * size of each subtree. */
 static void
-number_nodes (Merge *merge, guint32 *size, FlamId *order)
+number_nodes (Merge *merge, guint32 *size, Place *places)
 {
   Node *nodes = merge->nodes;
   FlamId *parent = merge->parent;
@@ -352,16 +376,17 @@ number_nodes (Merge *merge, guint32 *size, FlamId *order)
   memset (size, 0, merge->n * sizeof *size);
   for (FlamId i = merge->n; i-- > 1;)
     size[parent[i]] += ++size[i];
-  order[0] = 0;
   nodes[0].at = 1;
+  parent[0] = 0;
   for (FlamId i = 1; i < merge->n; i++)
     {
-      Node *caller = &nodes[parent[i]];
+      FlamId caller = parent[i];
+      FlamId at = nodes[caller].at;
 
-      parent[i] = caller->at;
-      caller->at += size[i];
-      nodes[i].at = parent[i] + 1;
-      order[parent[i]] = i;
+      nodes[caller].at += size[i];
+      nodes[i].at = at + 1;
+      parent[i] = at;
+      places[at] = (Place){ i, parent[caller] };
     }
 }
 
@@ -382,13 +407,10 @@ put_root (const Merge *merge)
 
 /* A node's self is the part of its total that its children do not have. */
 static void
-put_node (FlamTree *tree, const Node *node, FlamId to)
+put_node (FlamTree *tree, const Node *node, FlamId parent, FlamId to)
 {
   FlamShownKey key = flam_shown_key (tree->profile, tree->by, node->frame);
-  FlamId parent = to - 1;
 
-  while (tree->subtree_end[parent] <= to)
-    parent = tree->parent[parent];
   tree->parent[to] = parent;
   tree->subtree_end[to] = node->at;
   tree->depth[to] = tree->depth[parent] + 1;
@@ -408,15 +430,16 @@ put_in_preorder (Merge *merge)
 {
   guint32 n = merge->n;
   guint32 *size = (guint32 *)(void *)merge->stacks;
-  FlamId *order = size + n;
+  Place *places = (Place *)(void *)(size + n);
 
-  number_nodes (merge, size, order);
+  number_nodes (merge, size, places);
   flam_tree_allocate (merge->tree, n);
   put_root (merge);
   for (FlamId i = 1; i < n; i++)
     {
-      __builtin_prefetch (&merge->nodes[order[MIN (i + AHEAD, n - 1)]]);
-      put_node (merge->tree, &merge->nodes[order[i]], i);
+      __builtin_prefetch (&merge->nodes[places[MIN (i + AHEAD, n - 1)].node]);
+      put_node (
+          merge->tree, &merge->nodes[places[i].node], places[i].parent, i);
     }
   for (FlamId s = 0; s < merge->shown->n; s++)
     if (merge->node[s] != FLAM_NONE)
