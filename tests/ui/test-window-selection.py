@@ -73,6 +73,21 @@ class SelectionTest(Base):
         window.click("start_thread", "push button")
         self.graph_says("start_thread")
 
+    def test_path_is_kept(self):
+        """Another path has its texts in the same buttons."""
+        window = self.open_example()
+        self.search("^sort_sparks$")
+        window.action("win.search-next")
+        before = [window.find(name, "push button")
+                  for name in ("All", "clone3", "start_thread", "sparks")]
+        window.click("start_thread", "push button")
+        self.graph_says("start_thread")
+        wait_for("a shorter path", lambda: not window.seen("sparks", "push button"))
+        self.search("^paint_row$")
+        after = [window.find(name, "push button")
+                 for name in ("All", "clone3", "start_thread", "painter")]
+        self.assertEqual(before, after)
+
     def test_states(self):
         """A capture with waiting: running, waiting, or some of it."""
         window = self.open(SOURCE / "tests/captures/flambeau/kitchen.flambeau")

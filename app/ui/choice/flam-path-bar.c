@@ -4,6 +4,7 @@
 
 #include "flam-format.h"
 #include "flam-frame-drag.h"
+#include "flam-path-chips.h"
 #include "flam-transforms.h"
 #include "flam-widget.h"
 
@@ -21,25 +22,19 @@ struct _FlamPathBar
   FlamSession *session;
   gboolean narrow;
   guint update_id;
+  gboolean chips_stale;
 
   GtkScrolledWindow *path_scroller;
   GtkScrolledWindow *chip_scroller;
   GtkBox *path;
   GtkBox *chips;
+  /* In the path; NULL: not needed yet. */
+  GtkWidget *all, *skipped_arrow, *skipped;
+  GtkWidget *arrows[CRUMBS_WIDE], *crumbs[CRUMBS_WIDE];
   GtkButton *undo;
 };
 
 G_DEFINE_FINAL_TYPE (FlamPathBar, flam_path_bar, GTK_TYPE_WIDGET)
-
-/* The text in the box after `first`; NULL: all. */
-static void
-empty (GtkBox *box, GtkWidget *first)
-{
-  GtkWidget *child;
-
-  while ((child = gtk_widget_get_last_child (GTK_WIDGET (box))) != first)
-    gtk_box_remove (box, child);
-}
 
 /* --- path ----------------------------------------------------------------- */
 
@@ -74,47 +69,83 @@ frame_of_crumb (GtkWidget *button, gpointer data)
 }
 
 static void
-style_crumb (FlamPathBar *self,
-             const FlamTree *tree,
-             GtkWidget *crumb,
-             FlamId node)
+set_class (GtkWidget *widget, const char *class, gboolean wanted)
+{
+  if (wanted == gtk_widget_has_css_class (widget, class))
+    return;
+  if (wanted)
+    gtk_widget_add_css_class (widget, class);
+  else
+    gtk_widget_remove_css_class (widget, class);
+}
+
+static const char *
+crumb_name (const FlamTree *tree, FlamId node)
+{
+  return node == 0 ? _ ("All") : flam_tree_name (tree, node);
+}
+
+static void
+set_crumb (FlamPathBar *self,
+           const FlamTree *tree,
+           GtkWidget *button,
+           FlamId node)
 {
   FlamId zoom = flam_session_get_zoom (self->session);
+  g_autofree char *shown =
+      flam_format_short_name (crumb_name (tree, node), NAME_MAX_CHARS);
 
-  gtk_widget_remove_css_class (crumb, "flam-zoomed");
-  gtk_widget_remove_css_class (crumb, "dim-label");
-  if (node == zoom)
-    gtk_widget_add_css_class (crumb, "flam-zoomed");
-  else if (!flam_tree_is_ancestor (tree, node, zoom))
-    gtk_widget_add_css_class (crumb, "dim-label");
+  g_object_set_data (G_OBJECT (button), "node", GUINT_TO_POINTER (node));
+  gtk_button_set_label (GTK_BUTTON (button), shown);
+  set_class (button, "flam-zoomed", node == zoom);
+  set_class (button,
+             "dim-label",
+             node != zoom && !flam_tree_is_ancestor (tree, node, zoom));
+  gtk_widget_set_visible (button, TRUE);
+}
+
+/* Asked for: GTK asks the display server where the pointer is whenever a
+ * tooltip is set. */
+static gboolean
+on_query_crumb (GtkWidget *button,
+                int x,
+                int y,
+                gboolean by_keyboard,
+                GtkTooltip *tooltip,
+                FlamPathBar *self)
+{
+  FlamDraggedFrame frame = frame_of_crumb (button, self);
+
+  if (frame.tree == NULL)
+    return FALSE;
+  gtk_tooltip_set_text (tooltip, crumb_name (frame.tree, frame.node));
+  return TRUE;
 }
 
 static GtkWidget *
 crumb (FlamPathBar *self, const FlamTree *tree, FlamId node)
 {
-  const char *name = node == 0 ? _ ("All") : flam_tree_name (tree, node);
-  g_autofree char *shown = flam_format_short_name (name, NAME_MAX_CHARS);
-  GtkWidget *button = gtk_button_new_with_label (shown);
+  GtkWidget *button = gtk_button_new_with_label ("");
 
   gtk_widget_add_css_class (button, "flat");
   gtk_widget_add_css_class (button, "flam-crumb");
-  style_crumb (self, tree, button, node);
-  gtk_widget_set_tooltip_text (button, name);
-  g_object_set_data (G_OBJECT (button), "node", GUINT_TO_POINTER (node));
+  set_crumb (self, tree, button, node);
+  gtk_widget_set_has_tooltip (button, TRUE);
+  g_signal_connect (button, "query-tooltip", G_CALLBACK (on_query_crumb), self);
   g_signal_connect (button, "clicked", G_CALLBACK (on_crumb), self);
   flam_frame_drag_add (button, frame_of_crumb, self);
   return button;
 }
 
-static void
-append_separator (FlamPathBar *self)
+static GtkWidget *
+arrow_new (void)
 {
   GtkWidget *arrow = gtk_label_new ("›");
 
   gtk_widget_add_css_class (arrow, "dim-label");
   gtk_accessible_update_state (
       GTK_ACCESSIBLE (arrow), GTK_ACCESSIBLE_STATE_HIDDEN, TRUE, -1);
-  gtk_box_append (self->path, arrow);
+  return arrow;
 }
 
 /* Only when it is opened: there may be two hundred of them, and another path at
@@ -152,42 +183,68 @@ fill_skipped (GtkMenuButton *button, gpointer data)
   gtk_menu_button_set_popover (button, popover);
 }
 
-static GtkWidget *
-skipped_crumbs (FlamPathBar *self, const FlamId *nodes, guint n)
+static void
+show_skipped (FlamPathBar *self, const FlamId *nodes, guint n)
 {
-  GtkWidget *button = gtk_menu_button_new ();
-  GArray *kept = g_array_new (FALSE, FALSE, sizeof (FlamId));
+  GArray *kept;
 
+  if (n > 0 && self->skipped == NULL)
+    {
+      self->skipped_arrow = arrow_new ();
+      self->skipped = gtk_menu_button_new ();
+      gtk_menu_button_set_create_popup_func (
+          GTK_MENU_BUTTON (self->skipped), fill_skipped, self, NULL);
+      gtk_menu_button_set_label (GTK_MENU_BUTTON (self->skipped), "…");
+      gtk_menu_button_set_has_frame (GTK_MENU_BUTTON (self->skipped), FALSE);
+      gtk_widget_set_tooltip_text (self->skipped, _ ("Callers between"));
+      gtk_box_insert_child_after (self->path, self->skipped_arrow, self->all);
+      gtk_box_insert_child_after (
+          self->path, self->skipped, self->skipped_arrow);
+    }
+  if (self->skipped == NULL)
+    return;
+  kept = g_array_sized_new (FALSE, FALSE, sizeof (FlamId), n);
   g_array_append_vals (kept, nodes, n);
   g_object_set_data_full (
-      G_OBJECT (button), "nodes", kept, (GDestroyNotify)g_array_unref);
-  gtk_menu_button_set_create_popup_func (
-      GTK_MENU_BUTTON (button), fill_skipped, self, NULL);
-  gtk_menu_button_set_label (GTK_MENU_BUTTON (button), "…");
-  gtk_menu_button_set_has_frame (GTK_MENU_BUTTON (button), FALSE);
-  gtk_widget_set_tooltip_text (button, _ ("Callers between"));
-  return button;
+      G_OBJECT (self->skipped), "nodes", kept, (GDestroyNotify)g_array_unref);
+  gtk_widget_set_visible (self->skipped_arrow, n > 0);
+  gtk_widget_set_visible (self->skipped, n > 0);
 }
 
-/* It has the same meaning in every tree, and is kept: the keyboard presses a
- * button for a quarter of a second, and a removed one does nothing. */
 static void
-show_all_crumb (FlamPathBar *self, const FlamTree *tree)
+show_crumb (FlamPathBar *self, const FlamTree *tree, guint place, FlamId node)
 {
-  GtkWidget *all = gtk_widget_get_first_child (GTK_WIDGET (self->path));
-
-  if (all == NULL)
-    gtk_box_append (self->path, crumb (self, tree, 0));
+  if (self->crumbs[place] != NULL)
+    set_crumb (self, tree, self->crumbs[place], node);
   else
-    style_crumb (self, tree, all, 0);
+    {
+      self->arrows[place] = arrow_new ();
+      self->crumbs[place] = crumb (self, tree, node);
+      gtk_box_append (self->path, self->arrows[place]);
+      gtk_box_append (self->path, self->crumbs[place]);
+    }
+  gtk_widget_set_visible (self->arrows[place], TRUE);
 }
 
+static void
+hide_crumbs (FlamPathBar *self, guint from)
+{
+  for (guint i = from; i < CRUMBS_WIDE && self->crumbs[i] != NULL; i++)
+    {
+      gtk_widget_set_visible (self->arrows[i], FALSE);
+      gtk_widget_set_visible (self->crumbs[i], FALSE);
+    }
+}
+
+/* All widgets are kept: making one costs more than another text in it, and the
+ * keyboard presses a button for a quarter of a second, in which a removed one
+ * does nothing. */
 static void
 show_path (FlamPathBar *self, const FlamTree *tree, FlamId node)
 {
   g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (FlamId));
   guint last = self->narrow ? CRUMBS_NARROW : CRUMBS_WIDE;
-  guint first;
+  guint first, skip;
 
   for (; node != 0 && node != FLAM_NONE; node = tree->parent[node])
     g_array_append_val (nodes, node);
@@ -199,266 +256,21 @@ show_path (FlamPathBar *self, const FlamTree *tree, FlamId node)
       *a = *b;
       *b = t;
     }
-  show_all_crumb (self, tree);
+  if (self->all == NULL)
+    {
+      self->all = crumb (self, tree, 0);
+      gtk_box_append (self->path, self->all);
+    }
+  set_crumb (self, tree, self->all, 0);
   first = nodes->len > last ? nodes->len - last : 0;
-  if (first > 0)
-    {
-      guint skip = first > SKIPPED_MAX ? first - SKIPPED_MAX : 0;
-      append_separator (self);
-      gtk_box_append (self->path,
-                      skipped_crumbs (self,
-                                      (const FlamId *)nodes->data + skip,
-                                      first - skip));
-    }
+  skip = first > SKIPPED_MAX ? first - SKIPPED_MAX : 0;
+  show_skipped (self, (const FlamId *)nodes->data + skip, first - skip);
   for (guint i = first; i < nodes->len; i++)
-    {
-      append_separator (self);
-      gtk_box_append (self->path,
-                      crumb (self, tree, g_array_index (nodes, FlamId, i)));
-    }
+    show_crumb (self, tree, i - first, g_array_index (nodes, FlamId, i));
+  hide_crumbs (self, nodes->len - first);
 }
 
-/* --- chips ---------------------------------------------------------------- */
-
-/* NULL: the baseline, which is not a part of a selection. */
-typedef void (*ChipRemove) (FlamSelection *selection, guint index);
-
-static void
-on_chip (GtkButton *button, FlamPathBar *self)
-{
-  ChipRemove remove = g_object_get_data (G_OBJECT (button), "remove");
-  guint index =
-      GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "index"));
-  FlamSelection *selection;
-
-  if (remove == NULL)
-    {
-      flam_baseline_leave (flam_session_get_baseline (self->session));
-      return;
-    }
-  selection = flam_selection_copy (flam_session_get_selection (self->session));
-  remove (selection, index);
-  flam_session_select (self->session, selection);
-}
-
-static void
-append_chip (FlamPathBar *self,
-             const char *text,
-             ChipRemove remove,
-             guint index)
-{
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
-  GtkWidget *label = gtk_label_new (text);
-  GtkWidget *cross = gtk_image_new_from_icon_name ("window-close-symbolic");
-  GtkWidget *button = gtk_button_new ();
-  g_autofree char *name = g_strdup_printf (_ ("Remove: %s"), text);
-
-  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
-  gtk_label_set_max_width_chars (GTK_LABEL (label), 32);
-  gtk_box_append (GTK_BOX (box), label);
-  gtk_box_append (GTK_BOX (box), cross);
-  gtk_button_set_child (GTK_BUTTON (button), box);
-  gtk_widget_add_css_class (button, "flam-chip");
-  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
-  gtk_widget_set_tooltip_text (button, name);
-  gtk_accessible_update_property (
-      GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
-  g_object_set_data (G_OBJECT (button), "remove", remove);
-  g_object_set_data (G_OBJECT (button), "index", GUINT_TO_POINTER (index));
-  g_signal_connect (button, "clicked", G_CALLBACK (on_chip), self);
-  gtk_box_append (self->chips, button);
-}
-
-static void
-remove_transform (FlamSelection *selection, guint index)
-{
-  g_ptr_array_remove_index (selection->transforms, index);
-}
-
-static void
-remove_range (FlamSelection *selection, guint index)
-{
-  selection->from = G_MININT64;
-  selection->to = G_MAXINT64;
-}
-
-static void
-remove_invert (FlamSelection *selection, guint index)
-{
-  selection->invert = FALSE;
-}
-
-static void
-remove_label (FlamSelection *selection, guint index)
-{
-  g_ptr_array_remove_index (selection->labels, index);
-}
-
-static void
-remove_by (FlamSelection *selection, guint index)
-{
-  selection->by = FLAM_BY_FUNCTION;
-}
-
-static void
-remove_recursion (FlamSelection *selection, guint index)
-{
-  selection->recursion = FLAM_RECURSION_OFF;
-}
-
-static void
-remove_allocators (FlamSelection *selection, guint index)
-{
-  selection->allocators = 0;
-}
-
-static void
-remove_suppressions (FlamSelection *selection, guint index)
-{
-  g_clear_pointer (&selection->suppressions, flam_suppressions_unref);
-}
-
-static void
-show_memory_chips (FlamPathBar *self,
-                   const FlamProfile *profile,
-                   const FlamSelection *selection)
-{
-  if (profile->allocations.n == 0)
-    return;
-  if (selection->allocators != 0)
-    append_chip (self, _ ("chosen allocators"), remove_allocators, 0);
-  if (selection->suppressions != NULL)
-    {
-      guint n = flam_suppressions_get_n (selection->suppressions);
-      g_autofree char *text = g_strdup_printf (
-          ngettext ("leaks: %u suppression", "leaks: %u suppressions", n), n);
-
-      append_chip (self, text, remove_suppressions, 0);
-    }
-}
-
-static char *
-range_text (const FlamProfile *profile,
-            gint64 start,
-            gint64 end,
-            const char *format)
-{
-  g_autofree char *from = NULL;
-  g_autofree char *to = NULL;
-
-  start = MAX (start, 0);
-  end = MIN (end, profile->facts.duration_ns);
-  from = flam_format_value (start, FLAM_UNIT_NS);
-  to = flam_format_value (MAX (end, start), FLAM_UNIT_NS);
-  return g_strdup_printf (format, from, to);
-}
-
-static const char *
-thread_name (const FlamProfile *profile, const FlamSelection *selection)
-{
-  FlamId thread = g_array_index (selection->threads, FlamId, 0);
-
-  return flam_profile_string (profile, profile->threads.name[thread]);
-}
-
-static void
-show_baseline_chip (FlamPathBar *self, const FlamProfile *profile)
-{
-  FlamBaseline *baseline = flam_session_get_baseline (self->session);
-  const FlamSelection *part = flam_baseline_get_part (baseline);
-  g_autofree char *text = NULL;
-  guint n;
-
-  switch (flam_baseline_get_kind (baseline))
-    {
-    case FLAM_BASELINE_CAPTURE:
-      text = g_strdup_printf (_ ("compared with: %s"),
-                              flam_baseline_get_title (baseline));
-      break;
-    case FLAM_BASELINE_RANGE:
-      text = range_text (
-          profile, part->from, part->to, _ ("compared with: %s – %s"));
-      break;
-    case FLAM_BASELINE_THREADS:
-      n = part->threads->len;
-      text = n == 1 ? g_strdup_printf (_ ("compared with: %s"),
-                                       thread_name (profile, part))
-                    : g_strdup_printf (ngettext ("compared with: %u thread",
-                                                 "compared with: %u threads",
-                                                 n),
-                                       n);
-      break;
-    case FLAM_BASELINE_MEASURE:
-      /* Translators: a file has two columns, before and now */
-      text = g_strdup (_ ("compared with: before"));
-      break;
-    case FLAM_BASELINE_NONE:
-    default:
-      return;
-    }
-  append_chip (self, text, NULL, 0);
-}
-
-static const char *
-by_text (FlamBy by)
-{
-  switch (by)
-    {
-    case FLAM_BY_LINE:
-      return _ ("by line");
-    case FLAM_BY_MODULE:
-      return _ ("by module");
-    case FLAM_BY_FILE:
-      return _ ("by file");
-    case FLAM_BY_THREAD:
-      return _ ("by thread");
-    case FLAM_BY_FUNCTION:
-    default:
-      return _ ("by function");
-    }
-}
-
-static void
-show_chips (FlamPathBar *self,
-            const FlamProfile *profile,
-            const FlamSelection *selection)
-{
-  guint n = selection->transforms != NULL ? selection->transforms->len : 0;
-
-  show_baseline_chip (self, profile);
-  if (selection->from != G_MININT64 || selection->to != G_MAXINT64)
-    {
-      g_autofree char *text = range_text (
-          profile, selection->from, selection->to, _ ("time: %s – %s"));
-      append_chip (self, text, remove_range, 0);
-    }
-  if (selection->invert)
-    append_chip (self, _ ("inverted"), remove_invert, 0);
-  if (selection->by != FLAM_BY_FUNCTION)
-    {
-      g_autofree char *text =
-          selection->by == FLAM_BY_LABEL
-              ? g_strdup_printf (_ ("by label: %s"), selection->by_label)
-              : g_strdup (by_text (selection->by));
-
-      append_chip (self, text, remove_by, 0);
-    }
-  for (guint i = 0; selection->labels != NULL && i < selection->labels->len;
-       i++)
-    append_chip (self, selection->labels->pdata[i], remove_label, i);
-  if (selection->recursion != FLAM_RECURSION_OFF)
-    append_chip (self, _ ("recursion collapsed"), remove_recursion, 0);
-  show_memory_chips (self, profile, selection);
-  for (guint i = 0; i < n; i++)
-    {
-      FlamTransform *transform = selection->transforms->pdata[i];
-      g_autofree char *pattern = flam_transforms_describe (transform);
-      g_autofree char *name = flam_format_short_name (pattern, NAME_MAX_CHARS);
-      g_autofree char *text = g_strdup_printf (
-          "%s: %s", flam_transforms_label (transform->kind), name);
-      append_chip (self, text, remove_transform, i);
-    }
-}
+/* --- keeping up ----------------------------------------------------------- */
 
 static void
 update_undo (FlamPathBar *self, const FlamSelection *selection)
@@ -476,8 +288,6 @@ update_undo (FlamPathBar *self, const FlamSelection *selection)
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->undo), text);
 }
 
-/* --- keeping up ----------------------------------------------------------- */
-
 static void
 scroll_to_end (FlamPathBar *self)
 {
@@ -487,39 +297,49 @@ scroll_to_end (FlamPathBar *self)
   gtk_adjustment_set_value (adjustment, gtk_adjustment_get_upper (adjustment));
 }
 
+static void
+update_chips (FlamPathBar *self)
+{
+  self->chips_stale = FALSE;
+  flam_path_chips_show (self->chips, self->session);
+  gtk_widget_set_visible (
+      GTK_WIDGET (self->chip_scroller),
+      gtk_widget_get_first_child (GTK_WIDGET (self->chips)) != NULL);
+  update_undo (self, flam_session_get_selection (self->session));
+}
+
 static gboolean
 update (gpointer data)
 {
   FlamPathBar *self = data;
   const FlamTree *tree = flam_session_get_tree (self->session);
-  const FlamSelection *selection = flam_session_get_selection (self->session);
   FlamId current = flam_session_get_current (self->session);
 
   self->update_id = 0;
-  empty (self->path,
-         tree != NULL ? gtk_widget_get_first_child (GTK_WIDGET (self->path))
-                      : NULL);
-  empty (self->chips, NULL);
+  gtk_widget_set_visible (GTK_WIDGET (self->path), tree != NULL);
   if (tree != NULL)
     show_path (self,
                tree,
                current != 0 ? current : flam_session_get_zoom (self->session));
-  if (selection != NULL)
-    show_chips (self, flam_session_get_profile (self->session), selection);
-  gtk_widget_set_visible (
-      GTK_WIDGET (self->chip_scroller),
-      gtk_widget_get_first_child (GTK_WIDGET (self->chips)) != NULL);
-  update_undo (self, selection);
+  if (self->chips_stale)
+    update_chips (self);
   return G_SOURCE_REMOVE;
 }
 
-/* Zoom, current frame and view data often change together; and a crumb that was
+/* Zoom, current frame and view data often change together; and a chip that was
  * clicked must not be freed during its own click. */
 static void
 queue_update (FlamPathBar *self)
 {
   if (self->update_id == 0)
     self->update_id = g_idle_add_full (G_PRIORITY_DEFAULT, update, self, NULL);
+}
+
+static void
+queue_update_all (FlamPathBar *self)
+{
+  self->chips_stale = TRUE;
+  queue_update (self);
 }
 
 void
@@ -533,24 +353,31 @@ flam_path_bar_set_narrow (FlamPathBar *self, gboolean narrow)
 void
 flam_path_bar_set_session (FlamPathBar *self, FlamSession *session)
 {
-  static const char *const notifies[] = {
-    "notify::view-data", "notify::selection", "notify::zoom", "notify::current"
+  static const struct
+  {
+    const char *signal;
+    void (*queue) (FlamPathBar *self);
+  } notifies[] = {
+    { "notify::view-data", queue_update_all },
+    { "notify::selection", queue_update_all },
+    { "notify::zoom", queue_update },
+    { "notify::current", queue_update },
   };
 
   g_return_if_fail (FLAM_IS_PATH_BAR (self));
   self->session = g_object_ref (session);
   for (guint i = 0; i < G_N_ELEMENTS (notifies); i++)
     g_signal_connect_object (session,
-                             notifies[i],
-                             G_CALLBACK (queue_update),
+                             notifies[i].signal,
+                             G_CALLBACK (notifies[i].queue),
                              self,
                              G_CONNECT_SWAPPED);
   g_signal_connect_object (flam_session_get_baseline (session),
                            "changed",
-                           G_CALLBACK (queue_update),
+                           G_CALLBACK (queue_update_all),
                            self,
                            G_CONNECT_SWAPPED);
-  queue_update (self);
+  queue_update_all (self);
 }
 
 static void
