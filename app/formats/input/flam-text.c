@@ -109,6 +109,16 @@ flam_text_warn_bad (const FlamText *text,
 }
 
 gboolean
+flam_text_warn_half (const FlamText *text, const FlamLoad *load)
+{
+  if (text->end == text->start || text->end[-1] == '\n' ||
+      flam_source_is_truncated (load->source))
+    return FALSE;
+  flam_load_partial (load, NULL, N_ ("the file ends in the middle of a line"));
+  return TRUE;
+}
+
+gboolean
 flam_text_is_text (const FlamText *head)
 {
   const guint8 *end = (const guint8 *)head->end;

@@ -86,6 +86,10 @@ void flam_text_warn_bad (const FlamText *text,
                          FlamBuilder *builder,
                          const char *what);
 
+/* For texts whose last line has an end. Without one, the profile is marked as
+ * partial; TRUE: it was. */
+gboolean flam_text_warn_half (const FlamText *text, const FlamLoad *load);
+
 /* The progress: in the file, or in the text whose end is known. */
 static inline double
 flam_text_fraction (const FlamText *text)

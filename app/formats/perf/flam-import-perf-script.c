@@ -430,7 +430,15 @@ load (FlamLoad *load, GError **error)
        read_as_one (script, progress, error) &&
        merge_parts (script, progress, error) && check (script, error);
   if (ok)
-    add_parts (script);
+    {
+      FlamText all;
+
+      flam_text_init (&all, load->source);
+      while (flam_text_more (&all))
+        continue;
+      flam_text_warn_half (&all, load);
+      add_parts (script);
+    }
   flam_parts_join_clear (&script->chains);
   end_parts (script);
   return ok;

@@ -316,6 +316,11 @@ load (FlamLoad *load, GError **error)
   flam_weights_as_add_event (page->as, builder, "", 0);
   flam_outline_finish (&page->outline, builder);
   flam_text_warn_bad (&page->lines, builder, "async-profiler's");
+  if (memmem (page->lines.start,
+              page->lines.end - page->lines.start,
+              "</html>",
+              7) == NULL)
+    flam_load_partial (load, NULL, N_ ("the file has no end: it was cut off"));
   return TRUE;
 }
 

@@ -402,6 +402,8 @@ load (FlamLoad *load, GError **error)
   add_measure (&picture);
   add_samples (&picture);
   warn (&picture);
+  if (memmem (load->source->data, load->source->size, "</svg>", 6) == NULL)
+    flam_load_partial (load, NULL, N_ ("the file has no end: it was cut off"));
   return TRUE;
 }
 

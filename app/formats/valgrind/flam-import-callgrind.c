@@ -70,6 +70,8 @@ typedef struct
   gboolean is_call;   /* the next line of costs is of a call */
   gboolean is_jump;   /* the next line is the source of a jump: no costs */
   const guint8 *left; /* names are copied, and the text before is left */
+  const char *sum;    /* what begins the line that ends a part, or NULL */
+  gboolean open;      /* that line is missing */
 } Reader;
 
 enum
@@ -449,6 +451,26 @@ read_events (Reader *reader, const char *p, const char *end)
   reader->graph = flam_call_graph_new (reader->load, reader->events->len);
 }
 
+/* Valgrind and xdebug write a sum below what is summed up. The summary of
+ * callgrind is above it, but that of cachegrind, which has no creator, is not.
+ */
+static void
+read_end (Reader *reader, const char *line, const char *end)
+{
+  const char *p;
+
+  if (starts (line, end, "creator: ", &p))
+    reader->sum = starts (p, end, "callgrind-", &p) ? "totals:"
+                  : starts (p, end, "xdebug ", &p)  ? "summary:"
+                                                    : NULL;
+  else if (starts (line, end, "desc: I1 cache:", &p) && reader->text.line == 1)
+    reader->sum = "summary:";
+  else if (starts (line, end, "events:", &p))
+    reader->open = TRUE;
+  else if (reader->sum != NULL && starts (line, end, reader->sum, &p))
+    reader->open = FALSE;
+}
+
 /* "cmd: …" and the like; FALSE: something else. */
 static gboolean
 read_header (Reader *reader, const char *line, const char *end)
@@ -493,7 +515,10 @@ read_line (gpointer data, FlamSlice slice)
       *line == '*')
     return reader->graph != NULL && read_costs (reader, line, end);
   if (read_header (reader, line, end))
-    return TRUE;
+    {
+      read_end (reader, line, end);
+      return TRUE;
+    }
   return reader->graph != NULL && read_specification (reader, line, end);
 }
 
@@ -520,6 +545,9 @@ load (FlamLoad *load, GError **error)
   if (reader->graph == NULL)
     return flam_source_invalid (
         load->source, error, N_ ("no line says which events were counted"));
+  if (!flam_text_warn_half (&reader->text, load) && reader->open &&
+      reader->sum != NULL)
+    flam_load_partial (load, NULL, N_ ("the file has no end: it was cut off"));
   flam_source_leave (load->source);
   return flam_call_graph_finish (reader->graph, thread, error);
 }

@@ -354,6 +354,7 @@ load (FlamLoad *load, GError **error)
   if (!flam_text_read (
           &reader.text, load, read_line, &reader, "massif's", error))
     return FALSE;
+  flam_text_warn_half (&reader.text, load);
   close_nodes (&reader, 0);
   add_rows (&reader);
   return TRUE;
