@@ -79,6 +79,9 @@ static const Refused all[] = {
   { AT (0, "# tracer:"),
     N_ ("this is a text of ftrace, which has no whole stacks; record with "
         "`perf record -g` and open the perf.data") },
+  { AT (0, "TRACE START ["),
+    N_ ("this is a trace of xdebug for people to read; write it with "
+        "xdebug.trace_format=1 and open that") },
   { AT (0, "go 1."),
     N_ ("this is an execution trace of Go; make a profile of it with `go tool "
         "trace -pprof=sched FILE` (or net, sync, syscall) and open that") },

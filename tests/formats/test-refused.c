@@ -23,6 +23,11 @@ static const Case cases[] = {
     "heap dump",
     ".jfr" },
   { "a", BYTES ("go 1.19 trace\0\0\0\xc0"), "trace of Go", "go tool trace" },
+  { "x.xt",
+    BYTES ("TRACE START [2026-11-24 23:08:17.966941]\n"
+           "    0.0003     395104   -> {main}() /home/me/w.php:0\n"),
+    "xdebug",
+    "trace_format=1" },
   { "b", BYTES ("\x04\x08{\x0c:\x0cversionf"), "stackprof", "--json" },
   { "d",
     BYTES ("\x7f"
