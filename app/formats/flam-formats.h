@@ -80,7 +80,8 @@ typedef enum
   FLAM_HOLDS_MARKS = 1 << 12,
   FLAM_HOLDS_COUNTERS = 1 << 13,
   FLAM_HOLDS_LABELS = 1 << 14,    /* of samples */
-  FLAM_HOLDS_ALL = (1 << 15) - 1, /* also of a view, which may lack all */
+  FLAM_HOLDS_FRACTIONS = 1 << 15, /* of what is counted */
+  FLAM_HOLDS_ALL = (1 << 16) - 1, /* also of a view, which may lack all */
 } FlamHolds;
 
 /* Prefixes of folded stacks. */

@@ -162,6 +162,14 @@ main;g 4
 main;h 5
 ! kinds.folded: left out, for which folded has no room: kinds of code
 
+# Whole numbers alone: said, and the sum is not that of the file.
+$ for format in pprof callgrind folded; do flambeau-cli export captures/folded/fractions.folded --to $format --output fractions.$format; flambeau-cli top fractions.$format --json | grep -o '"total":[^,]*' | head -1; done
+"total":14
+"total":14
+"total":13.75
+! captures/folded/fractions.folded: left out, for which pprof has no room: fractions
+! captures/folded/fractions.folded: left out, for which callgrind has no room: fractions
+
 $ for root in comm pid tid; do flambeau-cli export captures/pprof/threads.pb --to folded --root $root; done
 all threads;main 5
 main;main 3

@@ -214,7 +214,7 @@ const FlamExporter flam_export_chrome_trace = {
   .holds = FLAM_HOLDS_THREADS | FLAM_HOLDS_PROCESSES | FLAM_HOLDS_ORDER |
            FLAM_HOLDS_TIMES | FLAM_HOLDS_FILES | FLAM_HOLDS_LINES |
            FLAM_HOLDS_MODULES | FLAM_HOLDS_KINDS | FLAM_HOLDS_MARKS |
-           FLAM_HOLDS_COUNTERS,
+           FLAM_HOLDS_COUNTERS | FLAM_HOLDS_FRACTIONS,
   .puts = FLAM_PUTS_SPANS,
   .save = save,
 };

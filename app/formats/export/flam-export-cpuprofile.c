@@ -232,8 +232,8 @@ const FlamExporter flam_export_cpuprofile = {
   .suffix = "cpuprofile",
   .mime_type = "application/json",
   .text = TRUE,
-  .holds =
-      FLAM_HOLDS_ORDER | FLAM_HOLDS_TIMES | FLAM_HOLDS_FILES | FLAM_HOLDS_LINES,
+  .holds = FLAM_HOLDS_ORDER | FLAM_HOLDS_TIMES | FLAM_HOLDS_FILES |
+           FLAM_HOLDS_LINES | FLAM_HOLDS_FRACTIONS,
   .puts = FLAM_PUTS_SPANS,
   .save = save,
 };

@@ -295,5 +295,6 @@ const FlamExporter flam_export_folded = {
   .mime_type = "text/plain",
   .text = TRUE,
   .folds = TRUE,
+  .holds = FLAM_HOLDS_FRACTIONS,
   .save = save,
 };

@@ -72,6 +72,8 @@ present (const FlamProfile *profile, const FlamSelection *selection)
     there |= FLAM_HOLDS_COUNTERS;
   if (!blocks && profile->labels.n > 0)
     there |= FLAM_HOLDS_LABELS;
+  if (measure->denominator > 1 && measure->unit != FLAM_UNIT_NS)
+    there |= FLAM_HOLDS_FRACTIONS;
   return there;
 }
 
@@ -101,11 +103,12 @@ flam_exporter_losses (const FlamExporter *exporter,
                       const FlamExportOptions *options)
 {
   static const char *const names[] = {
-    N_ ("threads"), N_ ("processes"),     N_ ("order in time"),
-    N_ ("times"),   N_ ("states"),        N_ ("other measures"),
-    N_ ("files"),   N_ ("lines"),         N_ ("what is inlined"),
-    N_ ("modules"), N_ ("kinds of code"), N_ ("single blocks"),
-    N_ ("marks"),   N_ ("counters"),      N_ ("labels"),
+    N_ ("threads"),   N_ ("processes"),     N_ ("order in time"),
+    N_ ("times"),     N_ ("states"),        N_ ("other measures"),
+    N_ ("files"),     N_ ("lines"),         N_ ("what is inlined"),
+    N_ ("modules"),   N_ ("kinds of code"), N_ ("single blocks"),
+    N_ ("marks"),     N_ ("counters"),      N_ ("labels"),
+    N_ ("fractions"),
   };
   GString *text = NULL;
   guint lost =

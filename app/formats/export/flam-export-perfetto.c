@@ -301,7 +301,8 @@ const FlamExporter flam_export_perfetto = {
   .mime_type = "application/x-perfetto",
   .holds = FLAM_HOLDS_THREADS | FLAM_HOLDS_PROCESSES | FLAM_HOLDS_ORDER |
            FLAM_HOLDS_TIMES | FLAM_HOLDS_FILES | FLAM_HOLDS_LINES |
-           FLAM_HOLDS_KINDS | FLAM_HOLDS_MARKS | FLAM_HOLDS_COUNTERS,
+           FLAM_HOLDS_KINDS | FLAM_HOLDS_MARKS | FLAM_HOLDS_COUNTERS |
+           FLAM_HOLDS_FRACTIONS,
   .puts = FLAM_PUTS_SPANS,
   .save = save,
 };

@@ -316,7 +316,7 @@ const FlamExporter flam_export_speedscope = {
   .mime_type = "application/json",
   .text = TRUE,
   .holds = FLAM_HOLDS_THREADS | FLAM_HOLDS_ORDER | FLAM_HOLDS_MEASURES |
-           FLAM_HOLDS_FILES,
+           FLAM_HOLDS_FILES | FLAM_HOLDS_FRACTIONS,
   .puts = FLAM_PUTS_PART,
   .save = save,
 };
