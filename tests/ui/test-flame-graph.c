@@ -370,34 +370,6 @@ test_few_pictures (void)
   close_window (&fixture);
 }
 
-static void
-turn_over (GdkFrameClock *clock, FlamFlameGraph *graph)
-{
-  g_signal_handlers_disconnect_by_func (clock, turn_over, graph);
-  flam_flame_graph_set_direction (graph, FLAM_DIRECTION_ICICLE);
-}
-
-/* GTK hands over a wheel's steps when a frame has begun. */
-static void
-test_one_frame (void)
-{
-  Fixture fixture = { 0 };
-  guint n = 0;
-
-  open_window (
-      &fixture, flam_test_tree (graph_sample, FLAM_ORDER_TOTAL), 900, 300);
-  settle ();
-  g_assert_nonnull (fixture.graph->picture);
-  g_signal_connect (fixture.graph, "drawn-changed", G_CALLBACK (on_drawn), &n);
-  g_signal_connect (gtk_widget_get_frame_clock (GTK_WIDGET (fixture.graph)),
-                    "before-paint",
-                    G_CALLBACK (turn_over),
-                    fixture.graph);
-  settle ();
-  g_assert_cmpuint (n, ==, 1);
-  close_window (&fixture);
-}
-
 static GtkWidget *
 wait_for_tip (Fixture *fixture)
 {
@@ -580,7 +552,6 @@ main (int argc, char **argv)
   g_test_add_func ("/flame-graph/echo", test_echo);
   g_test_add_func ("/flame-graph/still", test_still);
   g_test_add_func ("/flame-graph/few-pictures", test_few_pictures);
-  g_test_add_func ("/flame-graph/one-frame", test_one_frame);
   g_test_add_func ("/flame-graph/tip", test_tip);
   g_test_add_func ("/flame-graph/narrow", test_narrow);
   g_test_add_func ("/flame-graph/legend", test_legend);

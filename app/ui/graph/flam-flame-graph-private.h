@@ -3,9 +3,9 @@
 
 /* What the widget's files share: flam-flame-graph.c (the object), -walk.c
  * (zoom, selection, search, another tree), -pages.c (what has no room, page by
- * page), -view.c (where one looks), -picture.c (the picture of it), -marks.c
- * (what is hovered, selected, focused), -input.c (pointer and keys), -words.c
- * (speech), -tip.c (tooltip). */
+ * page), -view.c (where one looks, and the
+ * picture of it), -marks.c (what is hovered, selected, focused), -input.c
+ * (pointer and keys), -words.c (speech), -tip.c (tooltip). */
 
 #include "flam-draw.h"
 #include "flam-flame-graph.h"
@@ -68,9 +68,9 @@ struct _FlamFlameGraph
   cairo_surface_t *picture; /* of the layout; NULL: to be made */
   GskRenderNode *image;     /* of the picture: what GTK shows; NULL: as above */
   void *spares[2]; /* the pixels of the last pictures, to be used again */
-  guint changed_tick, changed_idle; /* what is to be told; 0: nothing is */
-  GtkWidget *tip;                   /* the tooltip that is shown, or NULL */
-  char *tip_text;                   /* the same for a screen reader */
+  guint changed_idle;
+  GtkWidget *tip; /* the tooltip that is shown, or NULL */
+  char *tip_text; /* the same for a screen reader */
   FlamId tip_node;
   gboolean tip_is_strip;
   guint tip_soon;    /* a source; 0: none is awaited */

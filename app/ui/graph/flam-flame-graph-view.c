@@ -12,6 +12,8 @@
  * third one of 60 a second. */
 #define SLOW_FRAME 40000
 #define FONT_SCALE 0.9
+/* Before the next frame is drawn, so that the minimap is drawn with it. */
+#define TELL_PRIORITY (GDK_PRIORITY_REDRAW - 5)
 #define LEAST_RANGE 1.0 /* weight units across the view */
 
 /* --- where one looks ----------------------------------------------------- */
@@ -130,62 +132,23 @@ flam_graph_whole_rows (FlamFlameGraph *self)
 
 /* --- what is stale ------------------------------------------------------- */
 
-static void
-tell_changed (FlamFlameGraph *self)
-{
-  g_signal_emit (self, flam_graph_signals[FLAM_GRAPH_DRAWN_CHANGED], 0);
-}
-
 static gboolean
-tell_before_frame (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
-{
-  FlamFlameGraph *self = FLAM_FLAME_GRAPH (widget);
-
-  self->changed_tick = 0;
-  tell_changed (self);
-  return G_SOURCE_REMOVE;
-}
-
-static gboolean
-tell_when_idle (gpointer data)
+tell_changed (gpointer data)
 {
   FlamFlameGraph *self = data;
 
   self->changed_idle = 0;
-  tell_changed (self);
+  g_signal_emit (self, flam_graph_signals[FLAM_GRAPH_DRAWN_CHANGED], 0);
   return G_SOURCE_REMOVE;
 }
 
-/* Once a frame, after its events and before it is drawn, so that the minimap is
- * drawn in the frame that shows the picture, and not in one more. */
+/* At once where a frame has begun, which is drawn before anything idle. */
 static void
-tell_soon (FlamFlameGraph *self)
+tell_in_frame (FlamFlameGraph *self)
 {
-  GtkWidget *widget = GTK_WIDGET (self);
-
-  if (self->changed_tick != 0 || self->changed_idle != 0)
+  if (self->changed_idle == 0)
     return;
-  if (gtk_widget_get_frame_clock (widget) != NULL)
-    self->changed_tick =
-        gtk_widget_add_tick_callback (widget, tell_before_frame, NULL, NULL);
-  else
-    self->changed_idle = g_idle_add (tell_when_idle, self);
-}
-
-static void
-tell_nothing (FlamFlameGraph *self)
-{
-  if (self->changed_tick != 0)
-    gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->changed_tick);
-  self->changed_tick = 0;
-  g_clear_handle_id (&self->changed_idle, g_source_remove);
-}
-
-/* A tick that is added by a tick would come with the next frame. */
-static void
-tell_in_tick (FlamFlameGraph *self)
-{
-  tell_nothing (self);
+  g_source_remove (self->changed_idle);
   tell_changed (self);
 }
 
@@ -195,7 +158,9 @@ flam_graph_redraw (FlamFlameGraph *self)
   g_clear_pointer (&self->image, gsk_render_node_unref);
   g_clear_pointer (&self->picture, cairo_surface_destroy);
   flam_graph_forget_tip (self);
-  tell_soon (self);
+  if (self->changed_idle == 0)
+    self->changed_idle =
+        g_idle_add_full (TELL_PRIORITY, tell_changed, self, NULL);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -220,7 +185,7 @@ void
 flam_graph_clear_view (FlamFlameGraph *self)
 {
   flam_graph_stop (self);
-  tell_nothing (self);
+  g_clear_handle_id (&self->changed_idle, g_source_remove);
   g_clear_pointer (&self->palette, flam_palette_free);
   g_clear_pointer (&self->draw, flam_draw_free);
   g_clear_pointer (&self->layout, flam_layout_free);
@@ -369,7 +334,7 @@ move (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
       motion->tick = 0;
       if (!flam_graph_is_empty (self))
         arrive (self);
-      tell_in_tick (self);
+      tell_in_frame (self);
       return G_SOURCE_REMOVE;
     }
   if (flam_snapshot_is_by_cpu (widget) &&
@@ -389,7 +354,7 @@ move (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
       self->rings = motion->rings0 + (motion->rings1 - motion->rings0) * t;
     }
   flam_graph_relayout (self);
-  tell_in_tick (self);
+  tell_in_frame (self);
   return G_SOURCE_CONTINUE;
 }
 
@@ -524,4 +489,101 @@ flam_graph_pan_to (FlamFlameGraph *self, double from, double scroll)
   self->motion.to1 = from + range;
   arrive (self);
   climb_to_view (self);
+}
+
+/* --- the picture --------------------------------------------------------- */
+
+/* The pixels of former pictures are used again: a fresh page of memory costs
+ * more than filling it. There are two, for what GTK shows is kept until the
+ * next is shown. */
+typedef struct
+{
+  gsize size;
+  gint busy;
+} Pixels;
+
+static void
+pixels_release (gpointer data)
+{
+  Pixels *pixels = data;
+
+  g_atomic_int_set (&pixels->busy, 0);
+  g_atomic_rc_box_release (pixels);
+}
+
+static Pixels *
+pixels_take (FlamFlameGraph *self, gsize size)
+{
+  void **spare = &self->spares[0];
+  Pixels *pixels = *spare;
+
+  if (pixels != NULL && g_atomic_int_get (&pixels->busy))
+    {
+      spare = &self->spares[1];
+      pixels = *spare;
+    }
+  if (pixels == NULL || pixels->size != size ||
+      g_atomic_int_get (&pixels->busy))
+    {
+      g_clear_pointer (spare, g_atomic_rc_box_release);
+      pixels = g_atomic_rc_box_alloc (sizeof *pixels + size);
+      pixels->size = size;
+      *spare = pixels;
+    }
+  pixels->busy = 1;
+  return g_atomic_rc_box_acquire (pixels);
+}
+
+static void
+draw_on (FlamFlameGraph *self, cairo_surface_t *surface)
+{
+  const FlamLayout *layout = flam_graph_layout (self);
+  FlamScene scene = { .tree = self->tree,
+                      .palette = flam_graph_palette (self),
+                      .matched = self->matched,
+                      .root = flam_graph_name (self->tree, 0) };
+  cairo_t *cr = cairo_create (surface);
+
+  flam_draw_layout (flam_graph_draw (self), cr, layout, &scene);
+  cairo_destroy (cr);
+  cairo_surface_flush (surface);
+  if (self->rules != NULL)
+    g_signal_emit (self, flam_graph_signals[FLAM_GRAPH_RULES_TRIED], 0);
+}
+
+static void
+make_picture (FlamFlameGraph *self)
+{
+  int scale = gtk_widget_get_scale_factor (GTK_WIDGET (self));
+  int width = gtk_widget_get_width (GTK_WIDGET (self)) * scale;
+  int height = gtk_widget_get_height (GTK_WIDGET (self)) * scale;
+  Pixels *pixels = pixels_take (self, (gsize)width * height * 4);
+  static const cairo_user_data_key_t key;
+
+  self->picture = cairo_image_surface_create_for_data (
+      (guchar *)(pixels + 1), CAIRO_FORMAT_ARGB32, width, height, width * 4);
+  cairo_surface_set_user_data (self->picture, &key, pixels, pixels_release);
+  cairo_surface_set_device_scale (self->picture, scale, scale);
+  draw_on (self, self->picture);
+}
+
+void
+flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  FlamFlameGraph *self = FLAM_FLAME_GRAPH (widget);
+  int width = gtk_widget_get_width (widget);
+  int height = gtk_widget_get_height (widget);
+
+  if (flam_graph_is_empty (self) || width <= 0 || height <= 0)
+    return;
+  if (self->picture == NULL)
+    make_picture (self);
+  gtk_snapshot_push_clip (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  flam_snapshot_append_image (snapshot,
+                              widget,
+                              self->picture,
+                              &self->image,
+                              &GRAPHENE_RECT_INIT (0, 0, width, height));
+  flam_graph_append_marks (self, snapshot);
+  gtk_snapshot_pop (snapshot);
 }
