@@ -408,6 +408,18 @@ merge_parts (Script *script, const FlamProgress *progress, GError **error)
   return TRUE;
 }
 
+/* The parts are read to their ends, of which the last is the file's. */
+static void
+warn_if_cut (const FlamLoad *load)
+{
+  FlamText all;
+
+  flam_text_init (&all, load->source);
+  while (flam_text_more (&all))
+    continue;
+  flam_text_warn_half (&all, load);
+}
+
 static gboolean
 load (FlamLoad *load, GError **error)
 {
@@ -431,12 +443,7 @@ load (FlamLoad *load, GError **error)
        merge_parts (script, progress, error) && check (script, error);
   if (ok)
     {
-      FlamText all;
-
-      flam_text_init (&all, load->source);
-      while (flam_text_more (&all))
-        continue;
-      flam_text_warn_half (&all, load);
+      warn_if_cut (load);
       add_parts (script);
     }
   flam_parts_join_clear (&script->chains);
