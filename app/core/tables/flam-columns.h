@@ -70,7 +70,7 @@ void flam_cells_free (gpointer cells, gboolean shared);
  * for pages. It may be freed by g_free(); but where arrays come and go with
  * each picture, flam_cells_drop() keeps it for the next one. Memory that is
  * mapped anew costs: the kernel clears every page at the first access, which
- * was a third of the time of a picture of 2 million nodes.
+ * was a quarter of the CPU time of a picture of 2 million nodes.
  *
  *   flam_cells_new()  ◀── the block that is large enough, and not much larger
  *                         kept  [ 15 MB ][ 8 MB ][ - ][ 30 MB ] ...
