@@ -400,6 +400,27 @@ test_late (gconstpointer python)
                 "PyRun_SimpleString.* < run_python < main < ");
 }
 
+/* Python starts long after its library was loaded: the search for its threads
+ * has become rare by then, but not so rare that most of the work is missed. */
+static void
+test_slow (gconstpointer python)
+{
+  g_autoptr (Recording) recording = NULL;
+
+  if (!g_str_has_suffix (python, ".so.1.0"))
+    {
+      g_test_skip ("not a library");
+      return;
+    }
+  g_setenv ("EMBED_WORK", "300", TRUE);
+  recording = record_case (python, NULL, "shares", "0.2", NULL);
+  g_unsetenv ("EMBED_WORK");
+  assert_good (recording, 0);
+  g_assert_cmpint (weight_of (recording->profile, "cpu-time", "shares", FALSE),
+                   >,
+                   140 * 1000000);
+}
+
 static void
 test_off (gconstpointer python)
 {
@@ -468,6 +489,7 @@ main (int argc, char **argv)
     { "abyss", test_abyss },
     { "nested", test_nested },
     { "late", test_late },
+    { "slow", test_slow },
   };
   g_autoptr (GPtrArray) pythons = g_ptr_array_new_with_free_func (g_free);
 

@@ -16,9 +16,12 @@
 #define LINES_MAX (1u << 20)
 #define BATCH 64
 
-/* Without a thread state: the pause until the next search for one, ns. */
+/* Without a thread state: the pause until the next search for one, ns, and its
+ * part of the time since the first: however slowly an interpreter starts, its
+ * frames are known when it has run for an eighth longer. */
 #define FIRST_PAUSE (1 * 1000000ll)
 #define LAST_PAUSE (500 * 1000000ll)
+#define PAUSE_PART 8
 /* With one: the thread may work for another interpreter too. */
 #define LOOK_EVERY (100 * 1000000ll)
 
@@ -49,8 +52,8 @@ struct _FlamPythonTask
   guint64 id; /* the thread's number in the target's pid namespace */
   guint64 threads[THREADS_MAX];
   guint n_threads;
+  gint64 since; /* the first search, 0 before it */
   gint64 look_at;
-  gint64 pause;
   FlamPythonHints hints;
 };
 
@@ -155,13 +158,13 @@ look_for_threads (FlamPythonReader *reader, FlamTask *task, gint64 now)
                                        state->id,
                                        state->threads,
                                        THREADS_MAX);
-  state->pause = CLAMP (2 * state->pause, FIRST_PAUSE, LAST_PAUSE);
-  state->look_at = now + state->pause;
-  if (state->n_threads > 0)
-    {
-      state->look_at = now + LOOK_EVERY;
-      state->pause = 0;
-    }
+  if (state->since == 0 || state->n_threads > 0)
+    state->since = now;
+  state->look_at = now + (state->n_threads > 0
+                              ? LOOK_EVERY
+                              : CLAMP ((now - state->since) / PAUSE_PART,
+                                       FIRST_PAUSE,
+                                       LAST_PAUSE));
   flam_python_pages_begin (reader->pages, task->tid, &none);
 }
 
@@ -176,6 +179,7 @@ start_task (FlamTask *task, const FlamPythonInterpreter *interpreter)
   task->python->interpreter = interpreter;
   task->python->n_threads = 0;
   task->python->look_at = 0;
+  task->python->since = 0;
   task->python->hints.n = 0;
 }
 

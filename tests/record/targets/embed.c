@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* embed LIBPYTHON ARGUMENTS: a program that brings Python in late. */
+/* embed LIBPYTHON ARGUMENTS: a program that brings Python in late.
+ * $EMBED_WORK: its own work before it starts Python, in ms of CPU. */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static void
+work (long ms)
+{
+  while (clock () < ms * (CLOCKS_PER_SEC / 1000))
+    ;
+}
 
 int
 main (int argc, char **argv)
@@ -15,6 +25,8 @@ main (int argc, char **argv)
       fprintf (stderr, "%s\n", dlerror ());
       return 77;
     }
+  if (getenv ("EMBED_WORK") != NULL)
+    work (atol (getenv ("EMBED_WORK")));
   run = (int (*) (int, char **))dlsym (library, "Py_BytesMain");
   return run (argc - 1, argv + 1);
 }
