@@ -249,12 +249,25 @@ report_failure (Recorder *recorder, GError *error)
   return report (&recorder->control, kept);
 }
 
+/* The warnings are in the capture too, but whoever records should know at once
+ * what cannot be right in it. */
 static void
 say_what_was_written (Recorder *recorder)
 {
+  const char *warning;
+
   flam_control_say (&recorder->control, "done %s", recorder->output.path);
-  if (recorder->control.fd < 0 && isatty (STDERR_FILENO))
-    g_printerr ("%s: wrote %s\n", g_get_prgname (), recorder->output.path);
+  if (recorder->control.fd >= 0 || !isatty (STDERR_FILENO))
+    return;
+  g_printerr ("%s: wrote %s\n", g_get_prgname (), recorder->output.path);
+  for (guint i = 0;
+       (warning = flam_builder_warning (recorder->builder, i)) != NULL;
+       i++)
+    {
+      g_autofree char *shown = in_words_of_user (warning);
+
+      g_printerr ("%s: %s\n", g_get_prgname (), shown);
+    }
 }
 
 static int

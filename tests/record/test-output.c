@@ -351,12 +351,14 @@ test_killed (Fixture *fixture, gconstpointer data)
 
 /* --- what it says --------------------------------------------------------- */
 
-static void
-test_terminal (Fixture *fixture, gconstpointer data)
+/* All that the recorder says on a terminal. g_free. */
+static char *
+said_on_terminal (Fixture *fixture, const char *const *arguments)
 {
   int terminal = posix_openpt (O_RDWR | O_NOCTTY), status;
-  char text[256] = "";
-  gsize n = 0;
+  g_autoptr (GString) said = g_string_new (NULL);
+  char text[256];
+  ssize_t got;
   pid_t pid;
 
   g_assert_cmpint (grantpt (terminal), ==, 0);
@@ -367,16 +369,36 @@ test_terminal (Fixture *fixture, gconstpointer data)
       setsid ();
       dup2 (open (ptsname (terminal), O_RDWR), 2);
       if (chdir (fixture->folder) == 0)
-        execl (g_getenv ("FLAMBEAU_RECORDER"), "it", "--", "true", NULL);
+        execv (g_getenv ("FLAMBEAU_RECORDER"), (char *const *)arguments);
       _exit (127);
     }
-  for (ssize_t got; strchr (text, '\n') == NULL && n < sizeof text - 1 &&
-                    (got = read (terminal, text + n, sizeof text - 1 - n)) > 0;)
-    n += (gsize)got;
-  g_assert_cmpstr (text, ==, "it: wrote true.flambeau\r\n");
+  while ((got = read (terminal, text, sizeof text)) > 0)
+    g_string_append_len (said, text, got);
   g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
   g_assert_cmpint (status, ==, 0);
   close (terminal);
+  return g_string_free (g_steal_pointer (&said), FALSE);
+}
+
+static void
+test_terminal (Fixture *fixture, gconstpointer data)
+{
+  const char *count = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
+  const char *arguments[] = { "it", "--", "sh", "-c", count, NULL };
+  g_autofree char *said = said_on_terminal (fixture, arguments);
+
+  g_assert_cmpstr (said, ==, "it: wrote sh.flambeau\r\n");
+}
+
+/* It is over before the first sample is due. */
+static void
+test_warned (Fixture *fixture, gconstpointer data)
+{
+  const char *arguments[] = { "it", "--rate", "1", "--", "true", NULL };
+  g_autofree char *said = said_on_terminal (fixture, arguments);
+
+  g_assert_true (g_str_has_prefix (
+      said, "it: wrote true.flambeau\r\nit: no samples: the program "));
 }
 
 int
@@ -393,5 +415,6 @@ main (int argc, char **argv)
   ADD ("/output/quick/not-a-file", test_not_a_file);
   ADD ("/output/killed", test_killed);
   ADD ("/output/quick/terminal", test_terminal);
+  ADD ("/output/quick/warned", test_warned);
   return g_test_run ();
 }

@@ -170,6 +170,13 @@ flam_builder_note_warning (FlamBuilder *builder, const char *format, ...)
   va_end (args);
   value = flam_builder_string (builder, text, -1);
   flam_tables_add (&builder->tables, FLAM_TABLE_WARNINGS, &value);
+  flam_builder_warn (builder, "%s", text);
+}
+
+const char *
+flam_builder_warning (const FlamBuilder *builder, guint i)
+{
+  return i < builder->warnings->len ? builder->warnings->pdata[i] : NULL;
 }
 
 const char *

@@ -388,6 +388,8 @@ void
 flam_builder_note_number (FlamBuilder *builder, const char *key, gint64 value);
 void flam_builder_note_warning (FlamBuilder *builder, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
+/* The warnings so far, in order, each once; NULL after the last. */
+const char *flam_builder_warning (const FlamBuilder *builder, guint i);
 
 /* Converts recorded rows into those of a profile. flam_builder_finish() does
  * the same for a builder that a file was read into, but cannot be cancelled. */
