@@ -230,6 +230,71 @@ test_jlprof_is_identity (gconstpointer name)
   g_assert_cmpstr (before, ==, after);
 }
 
+/* "name file:line module kind" of each frame; of spans, a function's first
+ * frame is that of the whole span. */
+static GHashTable *
+places_of (const FlamProfile *profile, gboolean modules)
+{
+  GHashTable *places =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (FlamId i = 0; i < profile->frames.n; i++)
+    {
+      FlamId function = profile->frames.function[i];
+
+      g_hash_table_add (
+          places,
+          g_strdup_printf (
+              "%s %s:%u %s %s",
+              flam_profile_function_name (profile, function),
+              flam_profile_string (profile, profile->frames.file[i]),
+              profile->frames.line[i],
+              modules ? flam_profile_module_name (profile, function) : "",
+              flam_function_kind_to_string (
+                  profile->functions.kind[function])));
+    }
+  return places;
+}
+
+/* Calls come back with their places in the source, their modules and kinds. */
+static void
+test_places (gconstpointer data)
+{
+  const char *format = data;
+  gboolean modules = strcmp (format, "chrome-trace") == 0;
+  g_autofree char *path = g_test_build_filename (
+      G_TEST_DIST, "captures", "flambeau", "family.flambeau", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) profile = flam_formats_load (path, NULL, &error);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (GBytes) out = NULL;
+  g_autoptr (FlamSource) source = NULL;
+  g_autoptr (FlamProfile) again = NULL;
+  g_autoptr (GHashTable) before = NULL;
+  g_autoptr (GHashTable) after = NULL;
+  GHashTableIter iter;
+  gpointer place;
+  guint n = 0;
+
+  g_assert_no_error (error);
+  out = export_bytes (flam_exporter_find (format), profile, selection, &error);
+  g_assert_no_error (error);
+  source = export_source (out);
+  again = flam_formats_load_source (source, NULL, &error);
+  g_assert_no_error (error);
+  before = places_of (profile, modules);
+  after = places_of (again, modules);
+  g_hash_table_iter_init (&iter, after);
+  while (g_hash_table_iter_next (&iter, &place, NULL))
+    if (!g_str_has_prefix (place, "[no stack]"))
+      {
+        if (!g_hash_table_contains (before, place))
+          g_error ("%s", (const char *)place);
+        n += strstr (place, ".c:") != NULL;
+      }
+  g_assert_cmpuint (n, >, 5);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -261,5 +326,9 @@ main (int argc, char **argv)
   g_test_add_data_func ("/exports/gecko-holds/marks",
                         "gecko:chrome-trace/spans.trace.json",
                         test_holds);
+  g_test_add_data_func (
+      "/exports/chrome-trace-holds/places", "chrome-trace", test_places);
+  g_test_add_data_func (
+      "/exports/perfetto-holds/places", "perfetto", test_places);
   return g_test_run ();
 }

@@ -127,9 +127,83 @@ read_duration (FlamProto event)
   return 0;
 }
 
+/* The first category that is a kind of code, else NATIVE. */
+static FlamFunctionKind
+read_kind (FlamPerfetto *trace,
+           const FlamPerfettoSequence *sequence,
+           FlamProto event)
+{
+  while (flam_proto_next (&event))
+    {
+      g_autofree char *text = NULL;
+      const char *said = NULL;
+
+      if (event.number == 22 && event.wire == 2)
+        said = text =
+            g_strndup ((const char *)event.bytes, MIN (event.length, 32));
+      else if (event.number == 3)
+        said = flam_perfetto_names_text (&trace->names,
+                                         sequence->state,
+                                         FLAM_PERFETTO_CATEGORY,
+                                         event.value);
+      for (FlamFunctionKind kind = 0; said != NULL && kind < FLAM_N_KINDS;
+           kind++)
+        if (strcmp (said, flam_function_kind_to_string (kind)) == 0)
+          return kind;
+    }
+  return FLAM_KIND_NATIVE;
+}
+
+/* Chrome's events say where their tasks were posted from: only the location of
+ * the function that the slice is named after is its own. */
+static FlamPerfettoLocation
+read_location (FlamPerfetto *trace,
+               const FlamPerfettoSequence *sequence,
+               FlamProto event,
+               FlamId name)
+{
+  FlamPerfettoLocation location = { 0 };
+
+  while (flam_proto_next (&event))
+    if (event.number == 33 && event.wire == 2)
+      location = flam_perfetto_names_location (&trace->names,
+                                               flam_proto_inner (&event));
+    else if (event.number == 34)
+      {
+        FlamId row = flam_perfetto_names_find (&trace->names,
+                                               sequence->state,
+                                               FLAM_PERFETTO_LOCATION,
+                                               event.value);
+        if (row != FLAM_NONE)
+          location =
+              g_array_index (trace->names.locations, FlamPerfettoLocation, row);
+      }
+  return location.function == name ? location : (FlamPerfettoLocation){ 0 };
+}
+
+/* FLAM_NONE: only the name is known. */
+static FlamId
+read_frame (FlamPerfetto *trace,
+            const FlamPerfettoSequence *sequence,
+            FlamProto event,
+            FlamId name)
+{
+  FlamFunction function = { .name = name,
+                            .module = FLAM_NONE,
+                            .kind = read_kind (trace, sequence, event) };
+  FlamPerfettoLocation location = read_location (trace, sequence, event, name);
+
+  function.file = location.file;
+  if (name == 0 || (function.kind == FLAM_KIND_NATIVE && function.file == 0))
+    return FLAM_NONE;
+  return flam_builder_frame_of (
+      trace->names.builder, &function, 0, location.line, 0);
+}
+
 /* TrackEvent: 1 and 16 its time in µs, 9 its type, 10 and 23 its name, 11 its
- * track, 6 an event as Chrome's trace has it: 2 the phase, 3 duration; 4 notes;
- * 30 and 44 a counter's value. */
+ * track, 3 and 22 its categories, 33 and 34 the place in the source, 6 an event
+ * as Chrome's trace has it: 2 the phase, 3 duration; 4 notes; 30 and 44 a
+ * counter's value. */
 static void
 read_event (FlamPerfetto *trace,
             const FlamPerfettoPacket *packet,
@@ -168,7 +242,11 @@ read_event (FlamPerfetto *trace,
   thread = flam_perfetto_track (
       trace, sequence, track != 0 ? track : sequence->track);
   if (type == SLICE_BEGIN || phase == 'B')
-    flam_trace_spans_begin (&trace->spans, thread, name, time);
+    flam_trace_spans_begin_in (&trace->spans,
+                               thread,
+                               name,
+                               read_frame (trace, sequence, event, name),
+                               time);
   else if (type == SLICE_END || phase == 'E')
     flam_trace_spans_end (&trace->spans, thread, 0, time);
   else if (phase == 'X')

@@ -41,6 +41,7 @@ flam_perfetto_names_init (FlamPerfettoNames *names, FlamLoad *load)
                  g_hash_table_new_full (hash_key, equal_keys, g_free, NULL),
                  g_hash_table_unref);
   names->numbers = flam_keep_array (load, guint64);
+  names->locations = flam_keep_array (load, FlamPerfettoLocation);
 }
 
 FlamId
@@ -102,11 +103,11 @@ read_string (FlamPerfettoNames *names,
   insert (names, sequence, kind, iid, id);
 }
 
-static const char *
-text_of (FlamPerfettoNames *names,
-         guint32 sequence,
-         FlamPerfettoKind kind,
-         guint64 iid)
+const char *
+flam_perfetto_names_text (const FlamPerfettoNames *names,
+                          guint32 sequence,
+                          FlamPerfettoKind kind,
+                          guint64 iid)
 {
   FlamId id = flam_perfetto_names_find (names, sequence, kind, iid);
 
@@ -131,18 +132,19 @@ read_mapping (FlamPerfettoNames *names, guint32 sequence, FlamProto proto)
       flam_proto_numbers (&proto, names->numbers);
   for (guint i = 0; i < MIN (names->numbers->len, 256u); i++)
     {
-      const char *part = text_of (names,
-                                  sequence,
-                                  FLAM_PERFETTO_MAPPING_PATH,
-                                  g_array_index (names->numbers, guint64, i));
+      const char *part =
+          flam_perfetto_names_text (names,
+                                    sequence,
+                                    FLAM_PERFETTO_MAPPING_PATH,
+                                    g_array_index (names->numbers, guint64, i));
       if (*part != '/' && *part != '[' && *part != '\0')
         g_string_append_c (path, '/');
       g_string_append (path, part);
     }
   if (path->len == 0)
     return;
-  build_id =
-      g_strdup (text_of (names, sequence, FLAM_PERFETTO_BUILD_ID, build));
+  build_id = g_strdup (flam_perfetto_names_text (
+      names, sequence, FLAM_PERFETTO_BUILD_ID, build));
   insert (names,
           sequence,
           FLAM_PERFETTO_MAPPING,
@@ -178,6 +180,35 @@ read_frame (FlamPerfettoNames *names, guint32 sequence, FlamProto proto)
                                  function.module != FLAM_NONE ? said[4] : 0,
                                  MIN (said[6], (guint64)G_MAXINT32),
                                  0));
+}
+
+/* SourceLocation: 1 its number, 2 file, 3 function, 4 line. */
+FlamPerfettoLocation
+flam_perfetto_names_location (FlamPerfettoNames *names, FlamProto proto)
+{
+  FlamPerfettoLocation location = { 0 };
+
+  while (flam_proto_next (&proto))
+    if (proto.number == 4)
+      location.line = MIN (proto.value, (guint64)G_MAXINT32);
+    else if (proto.wire == 2 && (proto.number == 2 || proto.number == 3))
+      *(proto.number == 2 ? &location.file : &location.function) =
+          flam_builder_string (
+              names->builder, (const char *)proto.bytes, proto.length);
+  return location;
+}
+
+static void
+read_location (FlamPerfettoNames *names, guint32 sequence, FlamProto proto)
+{
+  FlamPerfettoLocation location = flam_perfetto_names_location (names, proto);
+
+  insert (names,
+          sequence,
+          FLAM_PERFETTO_LOCATION,
+          flam_proto_number_in (proto, 1),
+          names->locations->len);
+  g_array_append_val (names->locations, location);
 }
 
 /* Callstack: 1 its number, 2 its frames, root first. */
@@ -231,6 +262,8 @@ read_fields (FlamPerfettoNames *names,
             read_mapping (names, sequence, flam_proto_inner (&all));
           else if (fields[i].kind == FLAM_PERFETTO_FRAME)
             read_frame (names, sequence, flam_proto_inner (&all));
+          else if (fields[i].kind == FLAM_PERFETTO_LOCATION)
+            read_location (names, sequence, flam_proto_inner (&all));
           else if (fields[i].kind == FLAM_PERFETTO_CALLSTACK)
             read_callstack (names, sequence, flam_proto_inner (&all));
           else
@@ -246,7 +279,8 @@ flam_perfetto_names_read (FlamPerfettoNames *names,
                           FlamProto data)
 {
   static const Field fields[] = {
-    { 2, FLAM_PERFETTO_EVENT_NAME },   { 5, FLAM_PERFETTO_FUNCTION_NAME },
+    { 1, FLAM_PERFETTO_CATEGORY },     { 2, FLAM_PERFETTO_EVENT_NAME },
+    { 4, FLAM_PERFETTO_LOCATION },     { 5, FLAM_PERFETTO_FUNCTION_NAME },
     { 16, FLAM_PERFETTO_BUILD_ID },    { 17, FLAM_PERFETTO_MAPPING_PATH },
     { 18, FLAM_PERFETTO_SOURCE_PATH }, { 19, FLAM_PERFETTO_MAPPING },
     { 6, FLAM_PERFETTO_FRAME },        { 7, FLAM_PERFETTO_CALLSTACK },

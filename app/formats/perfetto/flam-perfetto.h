@@ -24,13 +24,23 @@ typedef enum
   FLAM_PERFETTO_MAPPING,
   FLAM_PERFETTO_FRAME,
   FLAM_PERFETTO_CALLSTACK,
+  FLAM_PERFETTO_LOCATION, /* a row of `locations` */
+  FLAM_PERFETTO_CATEGORY,
 } FlamPerfettoKind;
+
+/* Where an event was written. Strings of the builder, 0: not told. */
+typedef struct
+{
+  FlamId function, file;
+  guint32 line;
+} FlamPerfettoLocation;
 
 typedef struct
 {
   FlamBuilder *builder;
-  GHashTable *ids; /* Key -> FlamId */
-  GArray *numbers; /* guint64: scratch */
+  GHashTable *ids;   /* Key -> FlamId */
+  GArray *numbers;   /* guint64: scratch */
+  GArray *locations; /* FlamPerfettoLocation */
 } FlamPerfettoNames;
 
 void flam_perfetto_names_init (FlamPerfettoNames *names, FlamLoad *load);
@@ -41,6 +51,14 @@ FlamId flam_perfetto_names_find (const FlamPerfettoNames *names,
                                  guint32 sequence,
                                  FlamPerfettoKind kind,
                                  guint64 iid);
+/* The same as a text; "": unknown. */
+const char *flam_perfetto_names_text (const FlamPerfettoNames *names,
+                                      guint32 sequence,
+                                      FlamPerfettoKind kind,
+                                      guint64 iid);
+/* Reads a SourceLocation message. */
+FlamPerfettoLocation flam_perfetto_names_location (FlamPerfettoNames *names,
+                                                   FlamProto proto);
 /* Reads an InternedData message. */
 void flam_perfetto_names_read (FlamPerfettoNames *names,
                                guint32 sequence,

@@ -6,6 +6,8 @@
  *    {"traceEvents":[        or the array alone, whose end may be missing
  *      {"ph":"X","pid":1,"tid":2,"ts":µs,"dur":µs,"name":"parse",…},
  *      {"ph":"B",…"ts":µs,"name":"read"}, {"ph":"E",…"ts":µs},
+ *      {"ph":"B",…"name":"read","cat":"jit",                Flambeau's own
+ *         "args":{"file":"a.c","module":"libc.so","line":7}},
  *      {"ph":"M",…"name":"thread_name","args":{"name":"worker"}},
  *      {"ph":"I",…"name":"a moment"},
  *      {"ph":"P","name":"ProfileChunk","id":"0x1","args":{"data":{
@@ -32,11 +34,12 @@
 
 #include <string.h>
 
-/* The names and tasks of a part, as ids in the profile. */
+/* The names, frames and tasks of a part, as ids in the profile. */
 typedef struct
 {
   FlamTraceEvents events;
   FlamId *names;
+  FlamId *frames; /* of the places */
   FlamId *threads;
   FlamV8Profile **profiles;
 } Part;
@@ -72,6 +75,7 @@ free_part (gpointer data)
 
   flam_trace_events_clear (&part->events);
   g_free (part->names);
+  g_free (part->frames);
   g_free (part->threads);
   g_free (part->profiles);
   g_free (part);
@@ -277,6 +281,32 @@ take_names (Trace *trace, Part *part)
 }
 
 static void
+take_places (Trace *trace, Part *part)
+{
+  gsize n = part->events.places.n;
+
+  part->frames = g_new (FlamId, n);
+  for (gsize i = 0; i < n; i++)
+    {
+      const FlamTracePlace *place =
+          &flam_column_at (&part->events.places, FlamTracePlace, i);
+      FlamFunction function = { .name = part->names[place->name],
+                                .file = part->names[place->file],
+                                .module = FLAM_NONE,
+                                .kind = place->kind };
+
+      if (place->module != 0)
+        function.module = flam_builder_module (
+            trace->builder,
+            flam_strings_get (&part->events.names, place->module),
+            "",
+            FLAM_ADDRESS_VADDR);
+      part->frames[i] =
+          flam_builder_frame_of (trace->builder, &function, 0, place->line, 0);
+    }
+}
+
+static void
 take_tasks (Trace *trace, Part *part)
 {
   gsize n = part->events.tasks.n;
@@ -295,8 +325,11 @@ take_tasks (Trace *trace, Part *part)
       else
         {
           part->threads[i] = find_thread (trace, part, task);
-          flam_trace_spans_add_moments (
-              &trace->spans, part->threads[i], &task->moments, part->names);
+          flam_trace_spans_add_moments (&trace->spans,
+                                        part->threads[i],
+                                        &task->moments,
+                                        part->names,
+                                        part->frames);
         }
     }
 }
@@ -362,6 +395,7 @@ take_parts (Trace *trace)
       trace->others += part->events.others;
       flam_trace_spans_see (&trace->spans, part->events.end);
       take_names (trace, part);
+      take_places (trace, part);
       take_tasks (trace, part);
     }
   for (guint i = 0; i < trace->parts->len; i++)

@@ -10,6 +10,8 @@
 #define MAX_TIME (G_MAXINT64 / 4)
 /* The limit of the search for the start of an event. */
 #define MAX_LOOK (1 << 20)
+/* No name of a kind of code is longer. */
+#define KIND_LENGTH 11
 
 /* One event's members, in any order. Texts are in the document. */
 typedef struct
@@ -18,6 +20,7 @@ typedef struct
   gboolean timed;
   FlamJsonText name;
   FlamJsonText id;
+  FlamJsonText category;
   gint64 pid, tid;
   FlamId tid_name;
   gint64 time;     /* ns */
@@ -35,7 +38,9 @@ flam_trace_events_init (FlamTraceEvents *events, FlamJson *json)
   flam_column_init (&events->namings, sizeof (FlamTraceNaming));
   flam_column_init (&events->marks, sizeof (FlamTraceMark));
   flam_column_init (&events->pieces, sizeof (FlamTracePiece));
+  flam_column_init (&events->places, sizeof (FlamTracePlace));
   flam_interner_init (&events->task_index);
+  flam_interner_init (&events->place_index);
 }
 
 void
@@ -50,7 +55,9 @@ flam_trace_events_clear (FlamTraceEvents *events)
   flam_column_clear (&events->namings);
   flam_column_clear (&events->marks);
   flam_column_clear (&events->pieces);
+  flam_column_clear (&events->places);
   flam_interner_clear (&events->task_index);
+  flam_interner_clear (&events->place_index);
 }
 
 /* --- where events begin --------------------------------------------------- */
@@ -163,6 +170,82 @@ find_moments (FlamTraceEvents *events, const Event *event)
   return &flam_column_at (&events->tasks, FlamTraceTask, task).moments;
 }
 
+/* --- places --------------------------------------------------------------- */
+
+static gboolean
+place_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const FlamTracePlace *a = (const FlamTracePlace *)table + row;
+  const FlamTracePlace *b = key;
+
+  return a->name == b->name && a->file == b->file && a->module == b->module &&
+         a->line == b->line && a->kind == b->kind;
+}
+
+static gboolean
+begins_with (const FlamJsonText *text, const char *prefix)
+{
+  gsize length = strlen (prefix);
+
+  return text->length > length && memcmp (text->text, prefix, length) == 0;
+}
+
+/* A category that is a kind of code, else NATIVE. */
+static FlamFunctionKind
+kind_of (FlamTraceEvents *events, const Event *event)
+{
+  if (event->category.length > KIND_LENGTH)
+    return FLAM_KIND_NATIVE;
+  for (FlamFunctionKind kind = 0; kind < FLAM_N_KINDS; kind++)
+    if (flam_json_text_is (&event->category,
+                           &events->json.scratch,
+                           flam_function_kind_to_string (kind)))
+      return kind;
+  return FLAM_KIND_NATIVE;
+}
+
+static void
+read_place (FlamTraceEvents *events, const Event *event, FlamTracePlace *place)
+{
+  g_auto (FlamJson) json = { 0 };
+
+  flam_json_open (&json, event->args.text, event->args.length);
+  flam_json_each (&json)
+    if (flam_json_key_is (&json, "line"))
+      place->line = CLAMP (flam_json_get_int (&json), 0, G_MAXINT32);
+    else if (json.token == FLAM_JSON_STRING && flam_json_key_is (&json, "file"))
+      place->file = intern (events, &json.string);
+    else if (json.token == FLAM_JSON_STRING &&
+             flam_json_key_is (&json, "module"))
+      place->module = intern (events, &json.string);
+}
+
+/* 0: only the name is known. */
+static guint32
+find_place (FlamTraceEvents *events, const Event *event, FlamId name)
+{
+  FlamTracePlace place = { .name = name, .kind = kind_of (events, event) };
+  FlamSlot *slot;
+  guint32 hash;
+
+  if (begins_with (&event->args, "{\"file\":") ||
+      begins_with (&event->args, "{\"module\":"))
+    read_place (events, event, &place);
+  if (place.kind == FLAM_KIND_NATIVE && place.file == 0 && place.module == 0)
+    return 0;
+  hash = flam_hash_pair (flam_hash_mix (place.name, place.file),
+                         flam_hash_mix (place.module, place.line) + place.kind);
+  slot = flam_interner_find (
+      &events->place_index, hash, place_equal, events->places.data, &place);
+  if (slot->id == FLAM_NONE && events->places.n < FLAM_MOMENT_PLACE_MAX)
+    {
+      *slot = (FlamSlot){ hash, events->places.n };
+      events->place_index.used++;
+      flam_column_append (&events->places, FlamTracePlace, place);
+    }
+  return slot->id + 1;
+}
+
 /* --- rare events ---------------------------------------------------------- */
 
 static void
@@ -233,6 +316,7 @@ static void
 use_event (FlamTraceEvents *events, const Event *event)
 {
   gint64 end = G_MAXINT64;
+  FlamId name;
 
   events->n++;
   switch (event->phase)
@@ -243,18 +327,28 @@ use_event (FlamTraceEvents *events, const Event *event)
       see (events, event->time);
       if (event->duration > 0)
         see (events, end = event->time + event->duration);
+      name = intern (events, &event->name);
       flam_moments_add_span (find_moments (events, event),
-                             intern (events, &event->name),
+                             name,
+                             find_place (events, event, name),
                              event->time,
                              end);
       return;
     case 'B':
+      see (events, event->time);
+      name = intern (events, &event->name);
+      flam_moments_add (find_moments (events, event),
+                        FLAM_MOMENT_BEGIN,
+                        name,
+                        find_place (events, event, name),
+                        event->time);
+      return;
     case 'E':
       see (events, event->time);
       flam_moments_add (find_moments (events, event),
-                        event->phase == 'B' ? FLAM_MOMENT_BEGIN
-                                            : FLAM_MOMENT_END,
+                        FLAM_MOMENT_END,
                         intern (events, &event->name),
+                        0,
                         event->time);
       return;
     case 'M':
@@ -329,6 +423,7 @@ read_event (FlamTraceEvents *events)
   FlamJson *json = &events->json;
   Event event = { .name = { .text = "" },
                   .id = { .text = "" },
+                  .category = { .text = "" },
                   .pid = -1,
                   .tid = -1,
                   .duration = -1,
@@ -354,6 +449,8 @@ read_event (FlamTraceEvents *events)
       read_tid (events, &event);
     else if (flam_json_key_is (json, "id"))
       event.id = get_text (json);
+    else if (flam_json_key_is (json, "cat"))
+      event.category = get_text (json);
     else if (flam_json_key_is (json, "args"))
       event.args = flam_json_take (json);
   if (json->token == FLAM_JSON_ERROR)

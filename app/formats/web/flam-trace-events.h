@@ -54,6 +54,15 @@ typedef struct
   FlamJsonText args;
 } FlamTracePiece;
 
+/* Where the function of a span is, as Flambeau's own traces tell it in an
+ * event's "args" and "cat". Texts are names; 0: not told. */
+typedef struct
+{
+  FlamId name, file, module;
+  guint32 line;
+  FlamFunctionKind kind;
+} FlamTracePlace;
+
 typedef struct
 {
   FlamJson json;       /* reads the events */
@@ -65,11 +74,13 @@ typedef struct
   FlamColumn namings; /* FlamTraceNaming: names of tasks */
   FlamColumn marks;   /* FlamTraceMark: moments without a span */
   FlamColumn pieces;  /* FlamTracePiece: of V8's profiles */
+  FlamColumn places;  /* FlamTracePlace: row i is place i + 1 of moments */
   gint64 end;         /* ns: the time of the last event */
   guint64 n;
   guint64 others; /* events of kinds that are not shown */
 
   FlamInterner task_index;
+  FlamInterner place_index;
   guint32 last_task;
 } FlamTraceEvents;
 

@@ -9,6 +9,7 @@ typedef struct
 {
   gint64 start, end; /* ns */
   FlamId name;
+  FlamId frame;   /* FLAM_NONE: only the name is known */
   guint32 number; /* order in the file, within the thread */
 } Span;
 
@@ -17,7 +18,8 @@ typedef struct
   FlamId thread;
   guint32 number;
   FlamColumn *moments;
-  const FlamId *names; /* NULL: they are the builder's */
+  const FlamId *names;  /* NULL: they and the frames are the builder's */
+  const FlamId *frames; /* by place */
 } Piece;
 
 static void
@@ -62,7 +64,7 @@ flam_trace_spans_add (
   flam_trace_spans_see (spans, start);
   if (end != G_MAXINT64)
     flam_trace_spans_see (spans, end);
-  flam_moments_add_span (get_lane (spans, thread), name, start, end);
+  flam_moments_add_span (get_lane (spans, thread), name, 0, start, end);
 }
 
 void
@@ -71,8 +73,22 @@ flam_trace_spans_begin (FlamTraceSpans *spans,
                         FlamId name,
                         gint64 time)
 {
+  flam_trace_spans_begin_in (spans, thread, name, FLAM_NONE, time);
+}
+
+void
+flam_trace_spans_begin_in (FlamTraceSpans *spans,
+                           FlamId thread,
+                           FlamId name,
+                           FlamId frame,
+                           gint64 time)
+{
   flam_trace_spans_see (spans, time);
-  flam_moments_add (get_lane (spans, thread), FLAM_MOMENT_BEGIN, name, time);
+  flam_moments_add (get_lane (spans, thread),
+                    FLAM_MOMENT_BEGIN,
+                    name,
+                    frame < FLAM_MOMENT_PLACE_MAX ? frame + 1 : 0,
+                    time);
 }
 
 void
@@ -82,16 +98,17 @@ flam_trace_spans_end (FlamTraceSpans *spans,
                       gint64 time)
 {
   flam_trace_spans_see (spans, time);
-  flam_moments_add (get_lane (spans, thread), FLAM_MOMENT_END, name, time);
+  flam_moments_add (get_lane (spans, thread), FLAM_MOMENT_END, name, 0, time);
 }
 
 void
 flam_trace_spans_add_moments (FlamTraceSpans *spans,
                               FlamId thread,
                               FlamColumn *moments,
-                              const FlamId *names)
+                              const FlamId *names,
+                              const FlamId *frames)
 {
-  Piece piece = { thread, spans->pieces->len, moments, names };
+  Piece piece = { thread, spans->pieces->len, moments, names, frames };
 
   if (moments->n > 0)
     g_array_append_val (spans->pieces, piece);
@@ -115,7 +132,7 @@ flam_trace_spans_close (FlamTraceSpans *spans)
 
   for (FlamId t = 0; t < spans->lanes->len; t++)
     flam_trace_spans_add_moments (
-        spans, t, &g_array_index (spans->lanes, FlamColumn, t), NULL);
+        spans, t, &g_array_index (spans->lanes, FlamColumn, t), NULL, NULL);
   g_array_sort (spans->pieces, compare_pieces);
   for (guint i = 0; i < spans->pieces->len; i++)
     {
@@ -224,13 +241,15 @@ pop_span (Thread *thread, gint64 end)
 }
 
 static void
-push_span (Thread *thread, FlamId name, gint64 time, guint32 number)
+push_span (Thread *thread, const Span *moment, guint32 number)
 {
-  Span span = { time, G_MAXINT64, name, number };
+  Span span = {
+    moment->start, G_MAXINT64, moment->name, moment->frame, number
+  };
 
   flam_column_append (&thread->waiting, gsize, thread->spans.n);
   flam_column_append (&thread->spans, Span, span);
-  thread->named[name]++;
+  thread->named[span.name]++;
 }
 
 static void
@@ -284,6 +303,16 @@ is_in_order (const Piece *pieces, guint n)
   return TRUE;
 }
 
+static FlamId
+frame_of (const Piece *piece, const FlamMoment *moment)
+{
+  guint32 frame = moment->place - 1u;
+
+  if (moment->place == 0)
+    return FLAM_NONE;
+  return piece->names != NULL ? piece->frames[frame] : frame;
+}
+
 static void
 read_piece (Thread *thread, const Piece *piece, gboolean order, guint32 *number)
 {
@@ -292,26 +321,29 @@ read_piece (Thread *thread, const Piece *piece, gboolean order, guint32 *number)
   for (gsize k = 0; k < piece->moments->n; k++, ++*number)
     {
       const FlamMoment *moment = &moments[k];
-      FlamId name =
-          piece->names != NULL ? piece->names[moment->name] : moment->name;
       gboolean begins = moment->kind == FLAM_MOMENT_BEGIN;
+      Span span = { .start = moment->time,
+                    .name = piece->names != NULL ? piece->names[moment->name]
+                                                 : moment->name,
+                    .frame = frame_of (piece, moment),
+                    .number = *number };
 
       if (moment->kind == FLAM_MOMENT_SPAN)
         {
-          Span span = { moment->time, moments[k + 1].time, name, *number };
+          span.end = moments[k + 1].time;
           add_span (thread, &span);
         }
       else if (moment->kind == FLAM_MOMENT_SPAN_END)
         continue;
       else if (!order)
         {
-          Span mark = { moment->time, 0, name, *number * 2 + begins };
-          flam_column_append (&thread->marks, Span, mark);
+          span.number = *number * 2 + begins;
+          flam_column_append (&thread->marks, Span, span);
         }
       else if (begins)
-        push_span (thread, name, moment->time, *number);
+        push_span (thread, &span, *number);
       else
-        end_span (thread, name, moment->time);
+        end_span (thread, span.name, span.start);
     }
 }
 
@@ -324,7 +356,7 @@ read_marks (Thread *thread)
       const Span *mark = &flam_column_at (&thread->marks, Span, i);
 
       if (mark->number % 2 == 1)
-        push_span (thread, mark->name, mark->start, mark->number / 2);
+        push_span (thread, mark, mark->number / 2);
       else
         end_span (thread, mark->name, mark->start);
     }
@@ -400,10 +432,13 @@ close_spans (Samples *samples, gint64 now, gint64 until)
 }
 
 static FlamId
-span_stack (Samples *samples, FlamId prefix, FlamId name)
+span_stack (Samples *samples, FlamId prefix, const Span *span)
 {
   FlamId *frames = samples->frames;
+  FlamId name = span->name;
 
+  if (span->frame != FLAM_NONE)
+    return flam_builder_stack (samples->builder, prefix, span->frame);
   if (frames[name] == FLAM_NONE)
     frames[name] = flam_builder_frame (
         samples->builder,
@@ -435,7 +470,7 @@ add_samples (Samples *samples, const FlamColumn *spans)
           next.end = around->end;
         }
       next.stack = span_stack (
-          samples, around != NULL ? around->stack : FLAM_NONE, span->name);
+          samples, around != NULL ? around->stack : FLAM_NONE, span);
       flam_column_append (&samples->open, Open, next);
       now = span->start;
     }

@@ -33,28 +33,30 @@ typedef struct
 {
   gint64 time; /* ns; G_MAXINT64: an unknown end */
   FlamId name;
-  guint32 kind; /* FlamMomentKind */
+  guint32 kind : 2;   /* FlamMomentKind */
+  guint32 place : 30; /* 0: only the name is known; else 1 + a frame */
 } FlamMoment;
+
+#define FLAM_MOMENT_PLACE_MAX ((1u << 30) - 1)
 
 static inline void
 flam_moments_add (FlamColumn *moments,
                   FlamMomentKind kind,
                   FlamId name,
+                  guint32 place,
                   gint64 time)
 {
-  FlamMoment moment = { time, name, kind };
+  FlamMoment moment = { time, name, kind, place };
 
   flam_column_append (moments, FlamMoment, moment);
 }
 
 static inline void
-flam_moments_add_span (FlamColumn *moments,
-                       FlamId name,
-                       gint64 start,
-                       gint64 end)
+flam_moments_add_span (
+    FlamColumn *moments, FlamId name, guint32 place, gint64 start, gint64 end)
 {
-  flam_moments_add (moments, FLAM_MOMENT_SPAN, name, start);
-  flam_moments_add (moments, FLAM_MOMENT_SPAN_END, name, end);
+  flam_moments_add (moments, FLAM_MOMENT_SPAN, name, place, start);
+  flam_moments_add (moments, FLAM_MOMENT_SPAN_END, name, 0, end);
 }
 
 typedef struct
@@ -82,18 +84,25 @@ void flam_trace_spans_begin (FlamTraceSpans *spans,
                              FlamId thread,
                              FlamId name,
                              gint64 time);
+/* `frame` is its function, file and line; FLAM_NONE: only the name is known. */
+void flam_trace_spans_begin_in (FlamTraceSpans *spans,
+                                FlamId thread,
+                                FlamId name,
+                                FlamId frame,
+                                gint64 time);
 /* `name` is 0 if the event has none. */
 void flam_trace_spans_end (FlamTraceSpans *spans,
                            FlamId thread,
                            FlamId name,
                            gint64 time);
 /* Adds moments of a thread from another reader, after those that were added
- * before; names[name] are the builder's names. Both must live until the samples
- * are made, which takes the moments. */
+ * before; names[name] are the builder's names, frames[place - 1] its frames.
+ * All must live until the samples are made, which takes the moments. */
 void flam_trace_spans_add_moments (FlamTraceSpans *spans,
                                    FlamId thread,
                                    FlamColumn *moments,
-                                   const FlamId *names);
+                                   const FlamId *names,
+                                   const FlamId *frames);
 
 /* After the last event: returns the number of spans. */
 guint flam_trace_spans_close (FlamTraceSpans *spans);

@@ -4,7 +4,8 @@
 perfetto's protos. What they hold, by construction: samples.pftrace 5 samples,
 3 of them main;parse, one without a stack; heap.pftrace 4096 bytes allocated of
 which 1024 freed in main;parse, after an older dump; events.pftrace a slice
-frame of 10 ms with draw 2..7 ms in it, on a clock of differences."""
+frame of 10 ms with draw 2..7 ms in it, on a clock of differences.
+places.pftrace is flambeau-cli's export of ../chrome-trace/places.trace.json."""
 
 import pathlib
 import zlib
