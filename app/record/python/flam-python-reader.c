@@ -160,11 +160,11 @@ look_for_threads (FlamPythonReader *reader, FlamTask *task, gint64 now)
                                        THREADS_MAX);
   if (state->since == 0 || state->n_threads > 0)
     state->since = now;
-  state->look_at = now + (state->n_threads > 0
-                              ? LOOK_EVERY
-                              : CLAMP ((now - state->since) / PAUSE_PART,
-                                       FIRST_PAUSE,
-                                       LAST_PAUSE));
+  state->look_at =
+      now + (state->n_threads > 0 ? LOOK_EVERY
+                                  : CLAMP ((now - state->since) / PAUSE_PART,
+                                           FIRST_PAUSE,
+                                           LAST_PAUSE));
   flam_python_pages_begin (reader->pages, task->tid, &none);
 }
 
