@@ -32,6 +32,7 @@
 
 #define MAX_EVENTS 32
 #define MAX_POSITIONS 2
+#define MAX_FACTOR 1000000 /* of a unit, as in "10ns" */
 
 typedef struct
 {
@@ -338,13 +339,16 @@ read_costs (Reader *reader, const char *p, const char *end)
   return TRUE;
 }
 
+/* `rest` is set only where it does. */
 static gboolean
 starts (const char *line, const char *end, const char *with, const char **rest)
 {
   gsize n = strlen (with);
 
+  if ((gsize)(end - line) < n || memcmp (line, with, n) != 0)
+    return FALSE;
   *rest = line + n;
-  return (gsize)(end - line) >= n && memcmp (line, with, n) == 0;
+  return TRUE;
 }
 
 static void
@@ -396,23 +400,33 @@ read_specification (Reader *reader, const char *line, const char *end)
   return TRUE;
 }
 
-/* go tool pprof adds the unit to the name: "cpu(ms)", "inuse_space(MB)". */
+/* go tool pprof and xdebug add the unit to the name: "cpu(ms)", "Time_(10ns)".
+ */
 static FlamUnit
 cut_unit (char *name, gint64 *scale)
 {
   char *open = strrchr (name, '(');
   gsize length = strlen (name);
+  gint64 factor = 1;
+  const char *p;
   FlamUnit unit;
 
   *scale = 1;
   if (open == NULL || open == name || name[length - 1] != ')')
     return FLAM_UNIT_COUNT;
+  p = open + 1;
+  if (flam_text_is_digit (*p) &&
+      (!flam_text_number (&p, name + length, &factor) || factor > MAX_FACTOR))
+    return FLAM_UNIT_COUNT;
   name[length - 1] = '\0';
-  unit = flam_pprof_unit (open + 1, scale);
-  if (unit != FLAM_UNIT_COUNT)
-    *open = '\0';
-  else
-    name[length - 1] = ')';
+  unit = flam_pprof_unit (p, scale);
+  if (unit == FLAM_UNIT_COUNT)
+    {
+      name[length - 1] = ')';
+      return unit;
+    }
+  *scale *= factor;
+  open[open > name + 1 && open[-1] == '_' ? -1 : 0] = '\0';
   return unit;
 }
 
