@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-
 #include "flam-installed.h"
 
 #include "flam-config.h"
 
 #include <string.h>
 
+static char *
+find_program (void)
+{
+  char *program = g_file_read_link ("/proc/self/exe", NULL);
+
+  return program != NULL ? program : g_strdup ("");
+}
+
 /* The program's own folder ends as the folder in which it would be installed;
- * for a program that runs from a build tree it ends as neither. */
+ * for a program that runs from a build tree it ends as neither, and this is
+ * NULL. */
 static char *
 find_prefix (void)
 {
   static const char *const folders[] = { FLAM_BINDIR, FLAM_LIBEXECDIR };
-  g_autofree char *program = g_file_read_link ("/proc/self/exe", NULL);
-  g_autofree char *own = g_path_get_dirname (program != NULL ? program : "");
+  g_autofree char *program = find_program ();
+  g_autofree char *own = g_path_get_dirname (program);
 
   for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
     {
@@ -23,7 +31,7 @@ find_prefix (void)
           g_str_has_suffix (own, below))
         return g_strndup (own, strlen (own) - strlen (below));
     }
-  return g_strdup (FLAM_PREFIX);
+  return NULL;
 }
 
 char *
@@ -32,8 +40,26 @@ flam_installed (const char *path)
   static char *prefix;
 
   if (g_once_init_enter (&prefix))
-    g_once_init_leave (&prefix, find_prefix ());
+    {
+      char *moved = find_prefix ();
+
+      g_once_init_leave (&prefix,
+                         moved != NULL ? moved : g_strdup (FLAM_PREFIX));
+    }
   return g_str_has_prefix (path, FLAM_PREFIX "/")
              ? g_strconcat (prefix, path + strlen (FLAM_PREFIX), NULL)
              : g_strdup (path);
+}
+
+char *
+flam_build_tree (void)
+{
+  static const char *const rooms[] = { "/app/", "/tests/" };
+  g_autofree char *prefix = find_prefix ();
+  g_autofree char *program = find_program ();
+  const char *room = NULL;
+
+  for (guint i = 0; prefix == NULL && i < G_N_ELEMENTS (rooms); i++)
+    room = MAX (room, (const char *)g_strrstr (program, rooms[i]));
+  return room != NULL ? g_strndup (program, (gsize)(room - program)) : NULL;
 }

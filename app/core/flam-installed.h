@@ -12,4 +12,8 @@ G_BEGIN_DECLS
 /* `path` is one of those in flam-config.h. Free with g_free. */
 char *flam_installed (const char *path);
 
+/* The build tree that the program runs from, or NULL: it is installed. Free
+ * with g_free. */
+char *flam_build_tree (void);
+
 G_END_DECLS

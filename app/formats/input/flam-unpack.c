@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-unpack.h"
 
+#include "flam-library.h"
 #include "flam-spool.h"
+#include "flam-unpacker.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <string.h>
 
 #define REPORT_US (50 * 1000)
 
 struct _FlamUnpack
 {
-  struct archive *zip;     /* or NULL: whose only file `archive` reads */
-  struct archive *archive; /* used by the thread alone, and its buffer: */
+  const FlamUnpackerFunctions *functions;
+  FlamUnpacker *unpacker; /* used by the thread alone, and its buffer: */
   FlamSpool spool;
   gsize packed_size;
   GThread *thread;
@@ -27,130 +27,12 @@ struct _FlamUnpack
   GError *error;
 };
 
-/* --- zip ----------------------------------------------------------------- */
-
-/* What macOS adds to archives. */
-static gboolean
-is_file (struct archive_entry *entry)
-{
-  const char *name = archive_entry_pathname (entry);
-
-  return archive_entry_filetype (entry) == AE_IFREG && name != NULL &&
-         !g_str_has_prefix (name, "__MACOSX/") &&
-         !g_str_has_suffix (name, ".DS_Store");
-}
-
-static struct archive *
-open_zip (const guint8 *packed, gsize size)
-{
-  struct archive *zip = archive_read_new ();
-
-  archive_read_support_format_zip (zip);
-  archive_read_open_memory (zip, packed, size);
-  return zip;
-}
-
-/* The number of the only file among the entries. FALSE: there is none, or
- * there are more. */
-static gboolean
-find_only_file (const guint8 *packed, gsize size, guint *only, GError **error)
-{
-  struct archive *zip = open_zip (packed, size);
-  struct archive_entry *entry;
-  gboolean of_instruments = FALSE;
-  guint files = 0;
-
-  for (guint i = 0; files < 2; i++)
-    {
-      if (archive_read_next_header (zip, &entry) < ARCHIVE_WARN)
-        break;
-      if (!is_file (entry))
-        continue;
-      /* perfcollect names its folders so, too. */
-      of_instruments |=
-          strstr (archive_entry_pathname (entry), ".trace/") != NULL &&
-          strstr (archive_entry_pathname (entry), "perfcollect.log") == NULL;
-      *only = i;
-      files++;
-    }
-  archive_read_free (zip);
-  if (files == 1)
-    return TRUE;
-  return flam_error_set (
-      error,
-      FLAM_ERROR_INVALID,
-      "%s",
-      files == 0 ? N_ ("there is no file in this zip archive")
-      : of_instruments
-          ? N_ ("this is a document of Instruments; export its samples with "
-                "`xctrace export --input X.trace --xpath "
-                "'//table[@schema=\"time-profile\"]'` and open that")
-          : N_ ("there are several files in this zip archive; unpack it and "
-                "open the capture"));
-}
-
-/* The file's bytes, for the archive that unpacks these. */
-static la_ssize_t
-read_zip (struct archive *archive, void *data, const void **block)
-{
-  FlamUnpack *unpack = data;
-  size_t n = 0;
-  la_int64_t offset;
-
-  while (n == 0)
-    {
-      int status = archive_read_data_block (unpack->zip, block, &n, &offset);
-      if (status == ARCHIVE_EOF)
-        return 0;
-      if (status < ARCHIVE_WARN)
-        {
-          archive_set_error (archive,
-                             archive_errno (unpack->zip),
-                             "%s",
-                             archive_error_string (unpack->zip));
-          return -1;
-        }
-    }
-  return (la_ssize_t)n;
-}
-
-static gboolean
-begin_zip (FlamUnpack *unpack, const guint8 *packed, gsize size, GError **error)
-{
-  struct archive_entry *entry;
-  guint only = 0;
-
-  if (!find_only_file (packed, size, &only, error))
-    return FALSE;
-  unpack->zip = open_zip (packed, size);
-  for (guint i = 0; i <= only; i++)
-    archive_read_next_header (unpack->zip, &entry);
-  archive_read_open (unpack->archive, unpack, NULL, read_zip, NULL);
-  return TRUE;
-}
-
 /* --- the thread ---------------------------------------------------------- */
 
 static guint64
 packed_bytes (const FlamUnpack *unpack)
 {
-  return archive_filter_bytes (
-      unpack->zip != NULL ? unpack->zip : unpack->archive, -1);
-}
-
-static struct archive *
-new_archive (void)
-{
-  struct archive *archive = archive_read_new ();
-
-  archive_read_support_filter_gzip (archive);
-  archive_read_support_filter_xz (archive);
-  archive_read_support_filter_bzip2 (archive);
-  archive_read_support_filter_zstd (archive);
-  archive_read_support_filter_lz4 (archive);
-  archive_read_support_format_raw (archive);
-  archive_read_support_format_empty (archive);
-  return archive;
+  return unpack->functions->packed_read (unpack->unpacker);
 }
 
 /* FALSE: the rest is not needed. */
@@ -186,38 +68,31 @@ check_ratio (const FlamUnpack *unpack, gsize n, GError **error)
       unpack->packed_size);
 }
 
-/* Appends all output. ARCHIVE_EOF is a complete file, ARCHIVE_FATAL a truncated
- * one. */
-static int
+/* Appends all output. FLAM_UNPACKED_END is a complete file,
+ * FLAM_UNPACKED_DAMAGED a truncated one. */
+static FlamUnpackedBlock
 unpack_all (FlamUnpack *unpack, GError **error)
 {
-  struct archive_entry *entry;
+  FlamUnpackedBlock status;
   const void *block;
-  size_t n;
-  gint64 offset;
-  int status = archive_read_next_header (unpack->archive, &entry);
+  gsize n;
 
-  while (status != ARCHIVE_EOF && status >= ARCHIVE_WARN)
-    {
-      status = archive_read_data_block (unpack->archive, &block, &n, &offset);
-      if (status == ARCHIVE_EOF || status < ARCHIVE_WARN)
-        break;
-      if (!check_ratio (unpack, n, error) ||
-          !flam_spool_append (&unpack->spool, block, n, error) ||
-          !publish (unpack, unpack->spool.size))
-        break;
-    }
+  do
+    status = unpack->functions->next (unpack->unpacker, &block, &n);
+  while (status == FLAM_UNPACKED_BLOCK && check_ratio (unpack, n, error) &&
+         flam_spool_append (&unpack->spool, block, n, error) &&
+         publish (unpack, unpack->spool.size));
   return status;
 }
 
 static void
-check_end (FlamUnpack *unpack, int status, GError **error)
+check_end (FlamUnpack *unpack, FlamUnpackedBlock status, GError **error)
 {
-  const char *why = archive_error_string (unpack->archive);
+  const char *why = unpack->functions->why (unpack->unpacker);
 
   if (*error != NULL)
     return;
-  if (status != ARCHIVE_EOF && unpack->there == 0)
+  if (status != FLAM_UNPACKED_END && unpack->there == 0)
     flam_error_set (error,
                     FLAM_ERROR_INVALID,
                     N_ ("nothing could be unpacked: %s"),
@@ -231,13 +106,13 @@ run (gpointer data)
 {
   FlamUnpack *unpack = data;
   GError *error = NULL;
-  int status = unpack_all (unpack, &error);
+  FlamUnpackedBlock status = unpack_all (unpack, &error);
 
   check_end (unpack, status, &error);
   g_mutex_lock (&unpack->lock);
   unpack->packed_read = packed_bytes (unpack);
   unpack->error = error;
-  unpack->truncated = status != ARCHIVE_EOF;
+  unpack->truncated = status != FLAM_UNPACKED_END;
   unpack->ended = TRUE;
   g_cond_signal (&unpack->more);
   g_mutex_unlock (&unpack->lock);
@@ -249,31 +124,58 @@ run (gpointer data)
 static void
 clear (FlamUnpack *unpack)
 {
-  archive_read_free (unpack->archive);
-  if (unpack->zip != NULL)
-    archive_read_free (unpack->zip);
+  if (unpack->unpacker != NULL)
+    unpack->functions->free (unpack->unpacker);
   flam_spool_clear (&unpack->spool);
   g_clear_error (&unpack->error);
   g_free (unpack);
 }
 
-/* The library unpacks all the layers it supports at once. */
+static gboolean
+refuse_zip (FlamPacked found, GError **error)
+{
+  return flam_error_set (
+      error,
+      FLAM_ERROR_INVALID,
+      "%s",
+      found == FLAM_PACKED_NO_FILE ? N_ ("there is no file in this zip archive")
+      : found == FLAM_PACKED_INSTRUMENTS
+          ? N_ ("this is a document of Instruments; export its samples with "
+                "`xctrace export --input X.trace --xpath "
+                "'//table[@schema=\"time-profile\"]'` and open that")
+          : N_ ("there are several files in this zip archive; unpack it and "
+                "open the capture"));
+}
+
+static gboolean
+open_packed (FlamUnpack *unpack,
+             const guint8 *packed,
+             gsize size,
+             GError **error)
+{
+  static const FlamLibrary library = { "libflambeau-unpack.so",
+                                       "app/formats/input",
+                                       FLAM_UNPACKER_SYMBOL };
+  gboolean zip = size > 4 && memcmp (packed, FLAM_ZIP_MAGIC, 4) == 0;
+  FlamPacked found;
+
+  unpack->functions = flam_library_open (&library, error);
+  if (unpack->functions == NULL)
+    return FALSE;
+  found = unpack->functions->open (packed, size, zip, &unpack->unpacker);
+  if (found == FLAM_PACKED)
+    return TRUE;
+  return found != FLAM_PACKED_NOT && refuse_zip (found, error);
+}
+
 FlamUnpack *
 flam_unpack_begin (const guint8 *packed, gsize size, GError **error)
 {
   FlamUnpack *unpack = g_new0 (FlamUnpack, 1);
-  gboolean zip = size > 4 && memcmp (packed, FLAM_ZIP_MAGIC, 4) == 0;
-  int status = ARCHIVE_OK;
 
   unpack->spool.fd = -1;
-  unpack->archive = new_archive ();
   unpack->packed_size = size;
-  if (!zip)
-    status = archive_read_open_memory (unpack->archive, packed, size);
-  /* The input in memory counts as a filter. */
-  if ((!zip && status >= ARCHIVE_WARN &&
-       archive_filter_count (unpack->archive) == 1) ||
-      (zip && !begin_zip (unpack, packed, size, error)) ||
+  if (!open_packed (unpack, packed, size, error) ||
       !flam_spool_init (&unpack->spool, error))
     {
       clear (unpack);

@@ -2,10 +2,11 @@
 #include "flam-disassembly.h"
 
 #include "flam-binaries.h"
+#include "flam-disassembler.h"
+#include "flam-library.h"
 #include "flam-symbol-module.h"
 #include "flam-vdso.h"
 
-#include <capstone.h>
 #include <string.h>
 
 #define CODE_MAX ((gsize)4 << 20) /* bytes of one function */
@@ -134,69 +135,14 @@ find_code (Run *run, guint64 address, GError **error)
 
 /* --- decoding ------------------------------------------------------------- */
 
-static gboolean
-open_engine (const Run *run, csh *engine, GError **error)
+static const FlamDisassemblerFunctions *
+find_functions (GError **error)
 {
-  static const struct
-  {
-    guint16 machine;
-    cs_arch arch;
-    cs_mode mode;
-  } machines[] = {
-    { EM_X86_64, CS_ARCH_X86, CS_MODE_64 },
-    { EM_386, CS_ARCH_X86, CS_MODE_32 },
-    { EM_AARCH64, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN },
-    { EM_ARM, CS_ARCH_ARM, CS_MODE_ARM },
-    { EM_PPC64, CS_ARCH_PPC, CS_MODE_64 },
-    { EM_S390, CS_ARCH_SYSZ, CS_MODE_BIG_ENDIAN },
-  };
-  guint16 machine =
-      flam_elf_get_machine (flam_symbol_module_get_elf (run->module));
+  static const FlamLibrary library = { "libflambeau-disassemble.so",
+                                       "app/symbols/code",
+                                       FLAM_DISASSEMBLER_SYMBOL };
 
-  for (guint i = 0; i < G_N_ELEMENTS (machines); i++)
-    if (machines[i].machine == machine &&
-        cs_open (machines[i].arch, machines[i].mode, engine) == CS_ERR_OK)
-      {
-        cs_option (*engine, CS_OPT_DETAIL, CS_OPT_ON);
-        if (run->result->syntax == FLAM_SYNTAX_ATT)
-          cs_option (*engine, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-        return TRUE;
-      }
-  return refuse (error,
-                 FLAM_ERROR_UNSUPPORTED,
-                 N_ ("nobody here can read this machine's code"));
-}
-
-static FlamInstructionKind
-kind_of (csh engine, const cs_insn *insn)
-{
-  if (cs_insn_group (engine, insn, CS_GRP_CALL))
-    return FLAM_INSTRUCTION_CALL;
-  if (cs_insn_group (engine, insn, CS_GRP_JUMP))
-    return FLAM_INSTRUCTION_JUMP;
-  if (cs_insn_group (engine, insn, CS_GRP_RET) ||
-      cs_insn_group (engine, insn, CS_GRP_IRET))
-    return FLAM_INSTRUCTION_RETURN;
-  return FLAM_INSTRUCTION_PLAIN;
-}
-
-/* The target of a direct branch: the last number among the operands, on all
- * supported machines. */
-static guint64
-target_of (FlamInstructionKind kind, const char *operands)
-{
-  const char *number = strrchr (operands, ',');
-  guint64 target;
-  char *end;
-
-  if (kind != FLAM_INSTRUCTION_JUMP && kind != FLAM_INSTRUCTION_CALL)
-    return 0;
-  number = number != NULL ? number + 1 : operands;
-  number += strspn (number, " #");
-  if (!g_str_has_prefix (number, "0x"))
-    return 0;
-  target = g_ascii_strtoull (number, &end, 16);
-  return *end == '\0' ? target : 0;
+  return flam_library_open (&library, error);
 }
 
 static const char *
@@ -229,66 +175,63 @@ locate (Run *run, FlamInstruction *row)
 
 /* Bytes that are not an instruction become one row each. */
 static void
-add_byte (Run *run, GArray *rows, guint64 address, guint8 byte)
+take_byte (Run *run, FlamCode *code, FlamInstruction *row)
 {
-  g_autofree char *text = g_strdup_printf ("0x%02x", byte);
-  FlamInstruction row = { .address = address,
-                          .size = 1,
-                          .mnemonic = ".byte",
-                          .operands = keep (run, text),
-                          .jump = FLAM_NONE };
+  g_autofree char *text = g_strdup_printf ("0x%02x", *code->bytes++);
 
-  locate (run, &row);
-  g_array_append_val (rows, row);
+  *row = (FlamInstruction){ .address = code->address++,
+                            .size = 1,
+                            .mnemonic = ".byte",
+                            .operands = keep (run, text) };
+  code->left--;
+}
+
+static void
+add_row (Run *run, GArray *rows, FlamInstruction *row)
+{
+  row->mnemonic = keep (run, row->mnemonic);
+  row->operands = keep (run, row->operands);
+  row->jump = FLAM_NONE;
+  locate (run, row);
+  g_array_append_val (rows, *row);
 }
 
 static gboolean
 decode (Run *run, const FlamProgress *progress, GError **error)
 {
+  const FlamDisassemblerFunctions *functions = find_functions (error);
   FlamDisassembly *result = run->result;
-  g_autoptr (GArray) rows =
-      g_array_new (FALSE, FALSE, sizeof (FlamInstruction));
-  const guint8 *code = run->code;
-  gsize left = result->end - result->start;
-  guint64 address = result->start;
+  FlamCode code = { run->code, result->end - result->start, result->start };
+  FlamDisassembler *disassembler;
   gboolean going = TRUE;
-  cs_insn *insn;
-  csh engine;
+  GArray *rows;
 
-  if (!open_engine (run, &engine, error))
+  if (functions == NULL)
     return FALSE;
-  insn = cs_malloc (engine);
-  while (going && left > 0)
+  disassembler = functions->open (
+      flam_elf_get_machine (flam_symbol_module_get_elf (run->module)),
+      result->syntax);
+  if (disassembler == NULL)
+    return refuse (error,
+                   FLAM_ERROR_UNSUPPORTED,
+                   N_ ("nobody here can read this machine's code"));
+  rows = g_array_new (FALSE, FALSE, sizeof (FlamInstruction));
+  while (going && code.left > 0)
     {
-      if (cs_disasm_iter (engine, &code, &left, &address, insn))
-        {
-          FlamInstruction row = { .address = insn->address,
-                                  .size = insn->size,
-                                  .mnemonic = keep (run, insn->mnemonic),
-                                  .operands = keep (run, insn->op_str),
-                                  .kind = kind_of (engine, insn),
-                                  .jump = FLAM_NONE };
+      FlamInstruction row = { 0 };
 
-          row.target = target_of (row.kind, row.operands);
-          locate (run, &row);
-          g_array_append_val (rows, row);
-        }
-      else
-        {
-          add_byte (run, rows, address++, *code++);
-          left--;
-        }
+      if (!functions->next (disassembler, &code, &row))
+        take_byte (run, &code, &row);
+      add_row (run, rows, &row);
       if (rows->len % STEP_ROWS == 0)
         going = flam_progress_step (progress,
-                                    (double)(address - result->start) /
+                                    (double)(code.address - result->start) /
                                         (result->end - result->start),
                                     error);
     }
-  cs_free (insn, 1);
-  cs_close (&engine);
+  functions->free (disassembler);
   result->n = rows->len;
-  result->instructions =
-      (FlamInstruction *)(void *)g_array_free (g_steal_pointer (&rows), FALSE);
+  result->instructions = (FlamInstruction *)(void *)g_array_free (rows, FALSE);
   return going;
 }
 

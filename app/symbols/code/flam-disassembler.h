@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What libflambeau-disassemble.so does: the calls of libcapstone. */
+
+#include "flam-disassembly.h"
+
+#define FLAM_DISASSEMBLER_SYMBOL "flam_disassembler_functions"
+
+typedef struct _FlamDisassembler FlamDisassembler;
+
+typedef struct
+{
+  const guint8 *bytes; /* the rest of the code; */
+  gsize left;
+  guint64 address; /* where it is */
+} FlamCode;
+
+typedef struct
+{
+  /* `machine` is ELF's; NULL: not supported. */
+  FlamDisassembler *(*open) (guint16 machine, FlamSyntax syntax);
+  /* Takes the first instruction off the code: address, size, kind, target and
+   * text, which is valid until the next call. FALSE: there is none. */
+  gboolean (*next) (FlamDisassembler *disassembler,
+                    FlamCode *code,
+                    FlamInstruction *row);
+  void (*free) (FlamDisassembler *disassembler);
+} FlamDisassemblerFunctions;
