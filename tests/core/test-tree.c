@@ -290,6 +290,43 @@ test_merged (void)
     }
 }
 
+/* Where few of many stacks have weight, the others are left out first: the tree
+ * is that of the few alone, and each stack has the node of its function. */
+static void
+test_few (void)
+{
+  static const char few[] = "few:main;g7;h1 3\nfew:main;g7;h2 2\n"
+                            "few:main;g9 4\nfew:main;g7;h1;main 1\n";
+  g_autoptr (GString) text = g_string_new (few);
+  g_autoptr (FlamProfile) alone = flam_fixture_profile (few);
+  g_autoptr (FlamProfile) all = NULL;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTree) wanted = tree_of (alone, selection);
+  g_autofree char *expected = flam_dump_tree (wanted);
+  g_autoptr (FlamTree) tree = NULL;
+  g_autofree char *dump = NULL;
+  guint with_node = 0;
+
+  for (guint i = 0; i < 100; i++)
+    g_string_append_printf (text, "crowd:main;g%u;h%u 1\n", i % 20, i);
+  all = flam_fixture_profile (text->str);
+  flam_selection_add_thread (selection, 0);
+  tree = tree_of (all, selection);
+  dump = flam_dump_tree (tree);
+  g_assert_cmpstr (dump, ==, expected);
+  for (FlamId s = 0; s < all->stacks.n; s++)
+    {
+      FlamId node = tree->stack_node[s];
+
+      if (node == FLAM_NONE)
+        continue;
+      g_assert_cmpuint (
+          tree->function[node], ==, all->frames.function[all->stacks.frame[s]]);
+      with_node++;
+    }
+  g_assert_cmpuint (with_node, ==, 6);
+}
+
 /* What the states hold is what there is, whatever is selected; and one state
  * alone is what the split says of it. */
 static void
@@ -550,6 +587,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/tree/properties", test_properties);
   g_test_add_func ("/tree/merged", test_merged);
+  g_test_add_func ("/tree/few", test_few);
   g_test_add_func ("/tree/states", test_states);
   g_test_add_func ("/tree/inverted-agrees", test_inverted_agrees);
   g_test_add_func ("/tree/deep", test_deep);

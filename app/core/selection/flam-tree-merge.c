@@ -449,12 +449,12 @@ put_in_preorder (Merge *merge)
 /* --- the front door ------------------------------------------------------- */
 
 FlamId *
-flam_tree_merge (FlamTree *tree,
-                 const FlamShown *shown,
-                 const gint64 *self,
-                 FlamTreeOrder order,
-                 const FlamProgress *progress,
-                 GError **error)
+flam_tree_merge_all (FlamTree *tree,
+                     const FlamShown *shown,
+                     const gint64 *self,
+                     FlamTreeOrder order,
+                     const FlamProgress *progress,
+                     GError **error)
 {
   g_auto (Merge) merge = { shown, self, tree, order };
   gint64 total = self[shown->n];

@@ -94,5 +94,12 @@ FlamId *flam_tree_merge (FlamTree *tree,
                          FlamTreeOrder order,
                          const FlamProgress *progress,
                          GError **error);
+/* The same, with memory for every stack. */
+FlamId *flam_tree_merge_all (FlamTree *tree,
+                             const FlamShown *shown,
+                             const gint64 *self,
+                             FlamTreeOrder order,
+                             const FlamProgress *progress,
+                             GError **error);
 
 G_END_DECLS
