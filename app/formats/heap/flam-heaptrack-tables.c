@@ -342,6 +342,15 @@ flam_heaptrack_tables_stacks (FlamHeaptrackTables *tables, guint8 *used)
   return stacks;
 }
 
+void
+flam_heaptrack_tables_drop (FlamHeaptrackTables *tables)
+{
+  flam_column_clear (&tables->strings);
+  flam_column_clear (&tables->ips);
+  flam_column_clear (&tables->traces);
+  flam_column_clear (&tables->frames);
+}
+
 /* --- suppressions -------------------------------------------------------- */
 
 /* `memo`: 0 not looked up yet, 1 no, 2 yes. */

@@ -73,6 +73,8 @@ void flam_heaptrack_tables_unmap_all (FlamHeaptrackTables *tables);
  * their callers; g_free. Sets used[] for the callers. */
 FlamId *flam_heaptrack_tables_stacks (FlamHeaptrackTables *tables,
                                       guint8 *used);
+/* Frees what was read, when there are stacks. */
+void flam_heaptrack_tables_drop (FlamHeaptrackTables *tables);
 /* traces -> TRUE if a rule matches the trace or one of its callers; of used
  * ones; g_free. */
 guint8 *flam_heaptrack_tables_suppressed (FlamHeaptrackTables *tables,

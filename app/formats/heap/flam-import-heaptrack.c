@@ -530,6 +530,14 @@ say_what_was_wrong (Reader *reader)
       "in the file were left out");
 }
 
+static void
+drop_ledger (gpointer data)
+{
+  Reader *reader = data;
+
+  g_clear_pointer (&reader->ledger, flam_ledger_free);
+}
+
 static gboolean
 finish (Reader *reader, GError **error)
 {
@@ -544,6 +552,9 @@ finish (Reader *reader, GError **error)
   flam_builder_facts (reader->builder)->duration_ns = end;
   if (!flam_ledger_finish (reader->ledger, end, error))
     return FALSE;
+  /* The rows of allocations are written into their memory. */
+  drop_ledger (reader);
+  flam_heaptrack_tables_drop (&reader->tables);
   flam_builder_map_blocks (reader->builder, stacks);
   flam_builder_fold_memory (reader->builder);
   return TRUE;
@@ -558,8 +569,8 @@ load (FlamLoad *load, GError **error)
   reader->load = load;
   reader->builder = builder;
   reader->page_size = 4096;
-  reader->ledger =
-      flam_keep (load, flam_ledger_new (builder), flam_ledger_free);
+  reader->ledger = flam_ledger_new (builder);
+  flam_keep (load, reader, drop_ledger);
   reader->suppressions = flam_keep (
       load, flam_heaptrack_suppressions_new (), flam_suppressions_unref);
   flam_builder_set_has_times (builder);
