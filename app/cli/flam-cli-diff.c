@@ -2,6 +2,7 @@
 #include "flam-cli-diff.h"
 #include "flam-cli-gates.h"
 #include "flam-cli-look.h"
+#include "flam-cli-output.h"
 
 #include "flam-carry.h"
 #include "flam-diff.h"
@@ -44,6 +45,7 @@ typedef struct
   gboolean self;
   FlamDiffShape shape;
   FlamCliLook look;
+  FlamCliOutput output;
 } Asked;
 
 static void
@@ -55,6 +57,7 @@ asked_clear (Asked *asked)
   g_free (asked->widths);
   g_free (asked->source);
   flam_cli_look_clear (&asked->look);
+  flam_cli_output_clear (&asked->output);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Asked, asked_clear)
@@ -257,13 +260,13 @@ find_scale (const Asked *asked,
   return TRUE;
 }
 
-static FlamExit
+static void
 print_document (const Asked *asked,
                 const Side *base,
                 const Side *fresh,
                 FlamDiffScale scale)
 {
-  FlamSink *out = flam_cli_stdout ();
+  FlamSink *out = asked->output.sink;
   FlamCompared before = { base->name, base->tree };
   FlamCompared now = { fresh->name, fresh->tree };
 
@@ -278,7 +281,6 @@ print_document (const Asked *asked,
                        asked->self,
                        scale,
                        &asked->look.as.look);
-  return flam_cli_finish (out, NULL) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
 }
 
 static FlamExit
@@ -343,7 +345,10 @@ print (const Asked *asked,
   if (g_strcmp0 (asked->to, "folded") == 0)
     return print_folded (base, fresh, scale);
   if (asked->to != NULL && strcmp (asked->to, "csv") != 0)
-    return print_document (asked, base, fresh, scale);
+    {
+      print_document (asked, base, fresh, scale);
+      return FLAM_EXIT_DONE;
+    }
   rows = asked->lines ? compare_lines (asked, base, fresh, scale, &n)
                       : flam_diff_functions (
                             base->tree, fresh->tree, asked->self, scale, &n);
@@ -521,6 +526,7 @@ run (int argc, char **argv)
       &asked.to,
       N_ ("svg, html, folded or csv"),
       "FORMAT" },
+    FLAM_OUTPUT_ENTRIES (asked.output),
     FLAM_GATE_ENTRIES (gates),
     { NULL },
   };
@@ -542,10 +548,14 @@ run (int argc, char **argv)
     return status;
   if (!flam_cli_comparable (base.path, base.tree, fresh.path, fresh.tree) ||
       !find_scale (&asked, &base, &fresh, &scale) ||
-      !check_gates (&gates, &base, &fresh))
+      !check_gates (&gates, &base, &fresh) ||
+      !flam_cli_output_begin (&asked.output))
     return FLAM_EXIT_REFUSED;
   status = print (&asked, &base, &fresh, scale, options->json);
-  return status != FLAM_EXIT_DONE ? status : flam_gates_status (&gates);
+  if (status != FLAM_EXIT_DONE)
+    return status;
+  return flam_cli_output_end (&asked.output) ? flam_gates_status (&gates)
+                                             : FLAM_EXIT_REFUSED;
 }
 
 const FlamVerb flam_verb_diff = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli-gates.h"
+#include "flam-cli-output.h"
 
 #include "flam-dates.h"
 #include "flam-format.h"
@@ -20,6 +21,7 @@ typedef struct
   char *to;
   char *group;
   char **functions; /* NULL: none */
+  FlamCliOutput output;
   FlamHistory *history;
   GArray *series; /* FlamHistorySeries */
 } Asked;
@@ -35,6 +37,7 @@ asked_clear (Asked *asked)
   g_clear_pointer (&asked->to, g_free);
   g_clear_pointer (&asked->group, g_free);
   g_clear_pointer (&asked->functions, g_strfreev);
+  flam_cli_output_clear (&asked->output);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Asked, asked_clear)
 
@@ -458,30 +461,26 @@ print_csv (const Asked *asked)
     }
 }
 
-static FlamExit
-print_page (const Asked *asked)
-{
-  FlamSink *out = flam_cli_stdout ();
-
-  flam_history_page (
-      out, asked->history, &asked->key, (const char *const *)asked->functions);
-  return flam_cli_finish (out, NULL) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
-}
-
 /* --- the verb ------------------------------------------------------------- */
 
 static FlamExit
-print_all (const Asked *asked)
+print_all (Asked *asked)
 {
+  if (!flam_cli_output_begin (&asked->output))
+    return FLAM_EXIT_REFUSED;
   if (g_strcmp0 (asked->to, "html") == 0)
-    return print_page (asked);
-  if (asked->options->json)
+    flam_history_page (asked->output.sink,
+                       asked->history,
+                       &asked->key,
+                       (const char *const *)asked->functions);
+  else if (asked->options->json)
     print_json (asked);
   else if (asked->to != NULL)
     print_csv (asked);
   else
     print_text (asked);
-  return FLAM_EXIT_DONE;
+  return flam_cli_output_end (&asked->output) ? FLAM_EXIT_DONE
+                                              : FLAM_EXIT_REFUSED;
 }
 
 static FlamExit
@@ -544,6 +543,7 @@ run (int argc, char **argv)
       &asked.functions,
       N_ ("Its total in every capture (repeatable)"),
       "NAME" },
+    FLAM_OUTPUT_ENTRIES (asked.output),
     FLAM_GATE_ENTRIES (asked.gates),
     { NULL },
   };

@@ -81,9 +81,9 @@ _flambeau_cli() {
       export) list="$selection $look --to --output --force --annotate --root --anonymize --with-sources --order --chart --shape --palette
         --color --palette-map --hash --color-rule --color-rules" ;;
       diff) list="$selection $look --base-time --base-thread --lines --source --widths --by-frame --normalize --normalize-time --self --json --to --fail-above --limit
-        --negate" ;;
+        --negate --output --force" ;;
       merge) list="$selection --output --side-by-side --force" ;;
-      history) list="$selection --json --to --group --function --fail-above --limit" ;;
+      history) list="$selection --json --to --group --function --fail-above --limit --output --force" ;;
       record) list='--mode --rate --duration --delay --sample-bytes --exact --follow
         --no-follow --python --no-python --python-malloc --output --force
         --cwd --env --pid --' ;;

@@ -77,7 +77,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb disassemble' -x -l function -d 
 complete -c flambeau-cli -n '__flambeau_cli_verb disassemble' -x -l syntax -a 'intel att' -d 'Of the instructions'
 complete -c flambeau-cli -n '__flambeau_cli_verb lines' -r -l source -d 'Source file'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l to -a '(__flambeau_cli_exports)' -d Form
-complete -c flambeau-cli -n '__flambeau_cli_verb export merge' -r -l output -d 'File to write'
+complete -c flambeau-cli -n '__flambeau_cli_verb export diff merge history' -r -l output -d 'File to write'
 complete -c flambeau-cli -n '__flambeau_cli_verb export diff' -x -l title -d 'Of the picture'
 complete -c flambeau-cli -n '__flambeau_cli_verb export diff' -x -l subtitle -d 'Below the title'
 complete -c flambeau-cli -n '__flambeau_cli_verb export diff' -x -l notes -d 'In the document, unseen'
@@ -101,7 +101,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb export' -l hash -d 'Alike names
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -r -l color-rules -d 'Rules of colors'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l color-rule -d 'REGEX=COLOR'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l negate -d 'Swap red and blue'
-complete -c flambeau-cli -n '__flambeau_cli_verb export merge' -l force -d Overwrite
+complete -c flambeau-cli -n '__flambeau_cli_verb export diff merge history' -l force -d Overwrite
 complete -c flambeau-cli -n '__flambeau_cli_verb merge' -l side-by-side -d 'Without a measure in common'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l base-time -d 'Range of the base, FROM..TO'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l base-thread -d 'Thread of the base'

@@ -217,6 +217,33 @@ $ flambeau-cli diff base.folded new.folded --to html >/dev/full
 ! flambeau-cli: standard output: cannot write
 [1]
 
+# A file in place of standard output, whatever the form: it appears whole or not
+# at all, and nothing is printed.
+$ for to in csv folded svg html; do flambeau-cli diff base.folded new.folded --to $to --output d.$to; flambeau-cli diff base.folded new.folded --to $to | cmp - d.$to && echo same; done; flambeau-cli diff base.folded new.folded --output d.txt; flambeau-cli diff base.folded new.folded | cmp - d.txt; flambeau-cli diff base.folded new.folded --json -o d.json; flambeau-cli diff base.folded new.folded --json -o - | cmp - d.json
+same
+same
+same
+same
+
+$ flambeau-cli diff base.folded new.folded --to csv --output d.txt
+! flambeau-cli: d.txt: exists already; --force replaces it
+[1]
+
+$ flambeau-cli diff base.folded new.folded --to csv --output d.txt --force; cmp d.txt d.csv; flambeau-cli diff base.folded new.folded --output no/d.txt
+! flambeau-cli: no/d.txt: cannot be written: No such file or directory
+[1]
+
+# What is refused leaves no file; a broken gate does.
+$ flambeau-cli diff base.folded new.folded --lines --source nowhere.c --output none.txt; ls none.txt 2>/dev/null
+! flambeau-cli: new.folded: no code of “nowhere.c” in it
+[2]
+
+$ flambeau-cli diff base.folded new.folded --fail-above 0.1:lex --output gate.txt 2>/dev/null; echo $?; flambeau-cli diff base.folded new.folded | cmp - gate.txt && echo same; flambeau-cli diff base.folded new.folded --output /dev/full --force
+3
+same
+! flambeau-cli: /dev/full: cannot be written: Error writing to file descriptor: No space left on device
+[1]
+
 # Bytes are not compared with samples.
 $ flambeau-cli diff captures/folded/rough.folded captures/heaptrack/v3.heaptrack
 ! flambeau-cli: captures/heaptrack/v3.heaptrack: “peak” and captures/folded/rough.folded's “samples” have no unit in common; --measure picks others

@@ -21,6 +21,15 @@ $ flambeau-cli history ci --group '^ci/([^/]+)/' --fail-above 20:parse >out
 !   ci/main/2.folded  parse  100 → 130, +30.0 %, limit +20 %
 [3]
 
+$ flambeau-cli history ci --output h.txt; flambeau-cli history ci | cmp - h.txt; flambeau-cli history ci --to html --output h.html; flambeau-cli history ci --to html | cmp - h.html; flambeau-cli history ci --json --output h.txt
+! flambeau-cli: h.txt: exists already; --force replaces it
+[1]
+
+$ flambeau-cli history ci --to csv -o h.txt --force --fail-above 20:parse --group '^ci/([^/]+)/' 2>/dev/null; echo $?; head -2 h.txt
+3
+file,start_unix_ns,duration_ns,measure,total,group,date_unix_ns,date_from,function,self
+ci/main/1.folded,0,0,samples,120,main,1793534400000000000,file,,
+
 # A named group goes before the first; where nothing is found is a series too.
 $ flambeau-cli history ci --group '(c)i/(?<branch>n[^/]+)' --function parse --function lex --to csv
 file,start_unix_ns,duration_ns,measure,total,group,date_unix_ns,date_from,function,self

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* --output and --force of a verb that prints: all it prints, be it lines or a
+ * document, goes to a file, which appears whole or not at all.
+ *
+ *    begin()     printf, g_print ─▶ stdout ─┐
+ *                document ──────────────────┴─▶ sink ─▶ file, or the real
+ *    end()       the file gets its name                 standard output */
+
+#include "flam-cli.h"
+
+#include <stdio.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  char *path; /* as typed; NULL or "-": standard output */
+  gboolean force;
+  FlamSink *sink; /* where a document is written */
+  FILE *real;     /* the standard output, while there is another */
+} FlamCliOutput;
+
+/* FALSE after printing why it cannot be written. */
+gboolean flam_cli_output_begin (FlamCliOutput *output);
+/* FALSE after printing that it could not be written. */
+gboolean flam_cli_output_end (FlamCliOutput *output);
+/* Without an end, no file is created. */
+void flam_cli_output_clear (FlamCliOutput *output);
+
+#define FLAM_OUTPUT_ENTRIES(output)                                            \
+  { "output",                                                                  \
+    'o',                                                                       \
+    0,                                                                         \
+    G_OPTION_ARG_FILENAME,                                                     \
+    &(output).path,                                                            \
+    N_ ("Where to (default: text to standard output)"),                        \
+    "OUT" },                                                                   \
+  {                                                                            \
+    "force", 0, 0, G_OPTION_ARG_NONE, &(output).force, N_ ("Replace OUT"),     \
+        NULL                                                                   \
+  }
+
+G_END_DECLS
