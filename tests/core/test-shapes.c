@@ -66,7 +66,7 @@ static void
 assert_sectors_are_sound (const FlamRows *rows, const FlamLayout *layout)
 {
   const FlamTree *tree = rows->tree;
-  double whole = (double)rows->total[rows->index[layout->viewport.zoom]];
+  double whole = (double)rows->at[rows->index[layout->viewport.zoom]].total;
   FlamSunburst sun;
 
   flam_sunburst_init (&sun, &layout->viewport);
@@ -288,7 +288,8 @@ test_treemap_pages (gconstpointer data)
 
           if (box->flags & FLAM_BOX_STRIP)
             {
-              g_assert_cmpuint (box->node, ==, rows->node[family->index[end]]);
+              g_assert_cmpuint (
+                  box->node, ==, rows->at[family->index[end]].node);
               g_assert_cmpuint (box->count, ==, family->n - end);
             }
           else if (box->flags == 0)
@@ -304,8 +305,9 @@ test_treemap_pages (gconstpointer data)
       seen = end;
     }
   for (guint32 i = 1; i < family->n; i++)
-    g_assert_cmpint (
-        rows->total[family->index[i]], <=, rows->total[family->index[i - 1]]);
+    g_assert_cmpint (rows->at[family->index[i]].total,
+                     <=,
+                     rows->at[family->index[i - 1]].total);
   g_assert_cmpuint (flam_family_rank_of (family, rows, 0), ==, family->n);
 }
 

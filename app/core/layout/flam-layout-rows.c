@@ -13,7 +13,7 @@ first_beyond (const FlamRows *rows, guint32 first, guint32 end, double x)
     {
       guint32 middle = first + (end - first) / 2;
 
-      if ((double)(rows->x[middle] + rows->total[middle]) > x)
+      if ((double)(rows->at[middle].x + rows->at[middle].total) > x)
         end = middle;
       else
         first = middle + 1;
@@ -29,7 +29,7 @@ first_from (const FlamRows *rows, guint32 first, guint32 end, double x)
     {
       guint32 middle = first + (end - first) / 2;
 
-      if ((double)rows->x[middle] >= x)
+      if ((double)rows->at[middle].x >= x)
         end = middle;
       else
         first = middle + 1;
@@ -143,7 +143,7 @@ static void
 add_narrow (Build *build, guint32 first, guint32 end, gint64 to)
 {
   const FlamRows *rows = build->rows;
-  gint64 from = rows->x[first];
+  gint64 from = rows->at[first].x;
 
   if (to <= from)
     return;
@@ -152,7 +152,7 @@ add_narrow (Build *build, guint32 first, guint32 end, gint64 to)
     end_strip (build);
   if (build->strip_count == 0)
     {
-      build->strip_first = rows->node[first];
+      build->strip_first = rows->at[first].node;
       build->strip_index = first;
       build->strip_from = from;
       build->strip_weight = 0;
@@ -169,8 +169,8 @@ add_hidden (Build *build, guint32 first, guint32 end)
 {
   const FlamRows *rows = build->rows;
   const FlamViewport *view = &build->layout->viewport;
-  gint64 from = rows->x[first];
-  gint64 to = rows->x[end - 1] + rows->total[end - 1];
+  gint64 from = rows->at[first].x;
+  gint64 to = rows->at[end - 1].x + rows->at[end - 1].total;
   double seen = MIN ((double)to, view->to) - MAX ((double)from, view->from);
 
   if (!build->unseen && to > from)
@@ -189,15 +189,15 @@ add_callees (Build *build, guint32 first, guint32 end)
     add_narrow (build,
                 first,
                 end,
-                rows->x[first] + rows->sum[end - 1] + rows->total[end - 1] -
-                    rows->sum[first]);
+                rows->at[first].x + rows->at[end - 1].sum +
+                    rows->at[end - 1].total - rows->at[first].sum);
 }
 
 static void
 add_wide (Build *build, guint32 index)
 {
   const FlamRows *rows = build->rows;
-  FlamId node = rows->node[index];
+  FlamId node = rows->at[index].node;
   Part part = { index, index + 1, FALSE };
   FlamId zoom = build->layout->viewport.zoom;
   gboolean above =
@@ -207,8 +207,8 @@ add_wide (Build *build, guint32 index)
   push_box (build,
             node,
             1,
-            rows->x[index],
-            rows->x[index] + rows->total[index],
+            rows->at[index].x,
+            rows->at[index].x + rows->at[index].total,
             above ? FLAM_BOX_ANCESTOR : 0);
   g_array_append_val (build->parts, part);
 }
@@ -222,9 +222,9 @@ add_family (Build *build, guint32 first, guint32 end)
 
   if (first == end)
     return;
-  if ((double)rows->x[first] < view->from)
+  if ((double)rows->at[first].x < view->from)
     first = first_beyond (rows, first, end, view->from);
-  if (first < end && (double)rows->x[end - 1] >= view->to)
+  if (first < end && (double)rows->at[end - 1].x >= view->to)
     end = first_from (rows, first, end, view->to);
   while (first < end)
     {
@@ -251,8 +251,8 @@ build_row (Build *build, guint32 row)
   for (guint i = 0; i < parts->len; i++)
     {
       const Part *part = &g_array_index (parts, Part, i);
-      guint32 first = rows->child[part->first];
-      guint32 end = rows->child[part->end];
+      guint32 first = rows->at[part->first].child;
+      guint32 end = rows->at[part->end].child;
 
       if (part->strip)
         add_callees (build, first, end);
@@ -306,7 +306,8 @@ flam_layout_fill_rows (FlamLayout *layout, const FlamRows *rows)
   layout->n = build.boxes->len;
   layout->boxes = (FlamBox *)(void *)g_array_free (build.boxes, FALSE);
 
-  seen = MIN (viewport->to, (double)rows->total[0]) - MAX (viewport->from, 0);
+  seen =
+      MIN (viewport->to, (double)rows->at[0].total) - MAX (viewport->from, 0);
   layout->in_view = whole_weight (seen);
 }
 
@@ -359,8 +360,8 @@ flam_layout_locate (const FlamRows *rows,
   *box = (FlamBox){
     .node = node,
     .count = 1,
-    .x = (float)(((double)rows->x[index] - viewport->from) / per_pixel),
-    .width = (float)((double)rows->total[index] / per_pixel),
+    .x = (float)(((double)rows->at[index].x - viewport->from) / per_pixel),
+    .width = (float)((double)rows->at[index].total / per_pixel),
     .y = row_y (viewport, rows->tree->depth[node]),
     .height = (float)viewport->row_height,
   };

@@ -42,12 +42,10 @@ put_node (FlamRows *rows, RowEnd *row, FlamId node)
   guint32 index = row->index++;
 
   total = CLAMP (total, 0, row->end - row->x);
-  rows->node[index] = node;
+  rows->at[index] =
+      (FlamRowCell){ row->x, total, row->sum, node, row[1].index };
   rows->index[node] = index;
-  rows->child[index] = row[1].index;
-  rows->x[index] = row->x;
-  rows->total[index] = total;
-  rows->sum[index] = row->sum;
+  rows->peak[index / BLOCK] = MAX (rows->peak[index / BLOCK], total);
   row->sum += total;
   row[1].x = row->x;
   row->x = row[1].end = row->x + total;
@@ -61,9 +59,7 @@ put_nodes (FlamRows *rows)
   ends[0].end = G_MAXINT64;
   for (FlamId i = 0; i < rows->n; i++)
     put_node (rows, &ends[rows->tree->depth[i]], i);
-  rows->child[rows->n] = rows->n;
-  for (guint32 p = 0; p < rows->n; p++)
-    rows->peak[p / BLOCK] = MAX (rows->peak[p / BLOCK], rows->total[p]);
+  rows->at[rows->n] = (FlamRowCell){ .child = rows->n };
 }
 
 FlamRows *
@@ -73,12 +69,8 @@ flam_rows_new (FlamTree *tree)
 
   rows->tree = flam_tree_ref (tree);
   rows->n = tree->n;
-  rows->node = flam_new_cells (FlamId, rows->n);
+  rows->at = flam_new_cells (FlamRowCell, (gsize)rows->n + 1);
   rows->index = flam_new_cells (guint32, rows->n);
-  rows->child = flam_new_cells (guint32, (gsize)rows->n + 1);
-  rows->x = flam_new_cells (gint64, rows->n);
-  rows->total = flam_new_cells (gint64, rows->n);
-  rows->sum = flam_new_cells (gint64, rows->n);
   rows->peak = flam_new_cells0 (gint64, rows->n / BLOCK + 1);
   put_nodes (rows);
   return rows;
@@ -96,12 +88,8 @@ rows_clear (gpointer data)
   FlamRows *rows = data;
 
   g_free (rows->row);
-  flam_cells_drop (rows->node);
+  flam_cells_drop (rows->at);
   flam_cells_drop (rows->index);
-  flam_cells_drop (rows->child);
-  flam_cells_drop (rows->x);
-  flam_cells_drop (rows->total);
-  flam_cells_drop (rows->sum);
   flam_cells_drop (rows->peak);
   flam_tree_unref (rows->tree);
 }
@@ -122,7 +110,7 @@ flam_rows_next_wide (const FlamRows *rows,
     {
       if (first % BLOCK == 0 && rows->peak[first / BLOCK] < least)
         first += BLOCK;
-      else if (rows->total[first] < least)
+      else if (rows->at[first].total < least)
         first++;
       else
         return first;

@@ -71,11 +71,11 @@ typedef struct
 static int
 heavier_first (gconstpointer a, gconstpointer b, gpointer data)
 {
-  const gint64 *total = ((const FlamRows *)data)->total;
+  const FlamRowCell *cells = ((const FlamRows *)data)->at;
   guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
 
-  if (total[x] != total[y])
-    return total[x] > total[y] ? -1 : 1;
+  if (cells[x].total != cells[y].total)
+    return cells[x].total > cells[y].total ? -1 : 1;
   return x < y ? -1 : x > y;
 }
 
@@ -84,16 +84,17 @@ FlamFamily *
 flam_family_new (const FlamRows *rows, FlamId node)
 {
   FlamFamily *family = g_new0 (FlamFamily, 1);
-  guint32 parent = rows->index[node], first = rows->child[parent];
+  guint32 parent = rows->index[node], first = rows->at[parent].child;
   gboolean sorted = TRUE;
 
-  family->n = rows->child[parent + 1] - first;
+  family->n = rows->at[parent + 1].child - first;
   family->index = g_new (guint32, (gsize)family->n + 1);
   family->x = g_new (gint64, (gsize)family->n + 1);
   for (guint32 i = 0; i < family->n; i++)
     {
       family->index[i] = first + i;
-      sorted &= i == 0 || rows->total[first + i] <= rows->total[first + i - 1];
+      sorted &=
+          i == 0 || rows->at[first + i].total <= rows->at[first + i - 1].total;
     }
   if (!sorted)
     g_qsort_with_data (family->index,
@@ -101,9 +102,9 @@ flam_family_new (const FlamRows *rows, FlamId node)
                        sizeof *family->index,
                        heavier_first,
                        (gpointer)rows);
-  family->x[0] = rows->x[parent];
+  family->x[0] = rows->at[parent].x;
   for (guint32 i = 0; i < family->n; i++)
-    family->x[i + 1] = family->x[i] + rows->total[family->index[i]];
+    family->x[i + 1] = family->x[i] + rows->at[family->index[i]].total;
   return family;
 }
 
@@ -139,7 +140,7 @@ flam_family_rank_of (const FlamFamily *family,
 {
   guint32 rank = 0;
 
-  while (rank < family->n && rows->node[family->index[rank]] != callee)
+  while (rank < family->n && rows->at[family->index[rank]].node != callee)
     rank++;
   return rank;
 }
@@ -172,8 +173,8 @@ static void
 find_items (Map *map, guint32 index, double area)
 {
   const FlamRows *rows = map->rows;
-  guint32 first = rows->child[index], end = rows->child[index + 1];
-  gint64 total = rows->total[index];
+  guint32 first = rows->at[index].child, end = rows->at[index + 1].child;
+  gint64 total = rows->at[index].total;
   double wanted = ceil (map->least * (double)total / area);
   gint64 least = wanted < 0x1p62 ? MAX ((gint64)wanted, 1) : G_MAXINT64;
   gint64 called = 0, drawn = 0;
@@ -181,7 +182,8 @@ find_items (Map *map, guint32 index, double area)
 
   g_array_set_size (map->items, 0);
   if (first < end)
-    called = rows->sum[end - 1] + rows->total[end - 1] - rows->sum[first];
+    called =
+        rows->at[end - 1].sum + rows->at[end - 1].total - rows->at[first].sum;
   while (first < end)
     {
       guint32 wide = flam_rows_next_wide (rows, first, end, least);
@@ -194,8 +196,8 @@ find_items (Map *map, guint32 index, double area)
         }
       if (wide < end)
         {
-          add_item (map, rows->total[wide], wide, 1, 0);
-          drawn += rows->total[wide];
+          add_item (map, rows->at[wide].total, wide, 1, 0);
+          drawn += rows->at[wide].total;
           wide++;
         }
       first = wide;
@@ -234,15 +236,15 @@ static void
 find_path (Map *map, guint32 index)
 {
   const FlamRows *rows = map->rows;
-  gint64 total = rows->total[index];
+  gint64 total = rows->at[index].total;
   gint64 least = MAX (total - total / NOTHING_BESIDE, 1);
 
   g_array_set_size (map->path, 0);
   while (TRUE)
     {
-      guint32 end = rows->child[index + 1];
+      guint32 end = rows->at[index + 1].child;
       guint32 callee =
-          flam_rows_next_wide (rows, rows->child[index], end, least);
+          flam_rows_next_wide (rows, rows->at[index].child, end, least);
 
       g_array_append_val (map->path, index);
       if (callee == end)
@@ -261,7 +263,7 @@ push_box (Map *map,
           FlamBoxFlags flags)
 {
   FlamBox box = {
-    .node = map->rows->node[index],
+    .node = map->rows->at[index].node,
     .count = count,
     .x = (float)rect->x,
     .width = (float)rect->width,
@@ -432,7 +434,7 @@ fill_page (Map *map, const Region *region)
   const FlamRows *rows = map->rows;
   const FlamViewport *viewport = &map->layout->viewport;
   g_autoptr (FlamFamily) family =
-      flam_family_new (rows, rows->node[region->index]);
+      flam_family_new (rows, rows->at[region->index].node);
   guint32 end = flam_family_rank_at (family, viewport->to - 0.5);
   double row = viewport->row_height;
   FlamRect head, inside;
@@ -463,7 +465,7 @@ fill_page (Map *map, const Region *region)
 static gboolean
 is_page (const FlamRows *rows, const FlamViewport *viewport, guint32 index)
 {
-  double x = (double)rows->x[index], total = (double)rows->total[index];
+  double x = (double)rows->at[index].x, total = (double)rows->at[index].total;
 
   return viewport->from >= x && viewport->to <= x + total &&
          viewport->to - viewport->from < total - 0.5;
@@ -480,18 +482,18 @@ fill_region (Map *map, const Region *region)
   find_path (map, region->index);
   last = g_array_index (map->path, guint32, map->path->len - 1);
   if (!room ||
-      (map->path->len == 1 && rows->child[last] == rows->child[last + 1]))
+      (map->path->len == 1 && rows->at[last].child == rows->at[last + 1].child))
     {
-      guint32 first = rows->child[region->index];
-      guint32 end = rows->child[region->index + 1];
+      guint32 first = rows->at[region->index].child;
+      guint32 end = rows->at[region->index + 1].child;
 
       push_box (map, region->index, 1, &region->rect, 0);
       if (first < end)
-        map->layout->hidden +=
-            rows->sum[end - 1] + rows->total[end - 1] - rows->sum[first];
+        map->layout->hidden += rows->at[end - 1].sum + rows->at[end - 1].total -
+                               rows->at[first].sum;
       return;
     }
-  map->layout->hidden += rows->total[region->index] - rows->total[last];
+  map->layout->hidden += rows->at[region->index].total - rows->at[last].total;
   push_box (map, last, 1, &region->rect, FLAM_BOX_FRAME);
   if (head.width > 0)
     push_titles (map, &head);
@@ -509,7 +511,7 @@ flam_treemap_fill (FlamLayout *layout, const FlamRows *rows)
   Region all = { rows->index[zoom],
                  { 0, 0, viewport->width, viewport->height } };
 
-  layout->in_view = rows->total[all.index];
+  layout->in_view = rows->at[all.index].total;
   if (layout->in_view <= 0)
     return;
   map.boxes = g_array_sized_new (FALSE, FALSE, sizeof (FlamBox), 1024);

@@ -298,7 +298,8 @@ last_sibling (FlamFlameGraph *self, FlamId node)
 
   if (parent == FLAM_NONE)
     return node;
-  return self->rows->node[self->rows->child[self->rows->index[parent] + 1] - 1];
+  return self->rows->at[self->rows->at[self->rows->index[parent] + 1].child - 1]
+      .node;
 }
 
 static FlamId

@@ -34,7 +34,7 @@ page_from (FlamFlameGraph *self, FlamId node)
 static guint32
 page_end (FlamFlameGraph *self, const FlamFamily *family, guint32 first)
 {
-  double page = page_from (self, self->rows->node[family->index[first]]);
+  double page = page_from (self, self->rows->at[family->index[first]].node);
   guint32 end =
       flam_family_rank_at (family, (double)family->x[first] + page + 0.5);
 
@@ -152,7 +152,7 @@ flam_graph_open_strip (FlamFlameGraph *self, const FlamBox *strip)
       return;
     }
   for (guint32 i = first + 1; i < end; i++)
-    heaviest_first &= rows->total[i] <= rows->total[first];
+    heaviest_first &= rows->at[i].total <= rows->at[first].total;
   if (heaviest_first)
     page = MIN (page, page_from (self, strip->node));
   if (page >= self->to - self->from)
@@ -234,13 +234,13 @@ flam_graph_turn_page (FlamFlameGraph *self, gboolean back)
 static guint32
 callee_at (const FlamRows *rows, guint32 index, double x)
 {
-  guint32 low = rows->child[index], high = rows->child[index + 1];
+  guint32 low = rows->at[index].child, high = rows->at[index + 1].child;
 
   while (low < high)
     {
       guint32 middle = low + (high - low) / 2;
 
-      if ((double)(rows->x[middle] + rows->total[middle]) > x)
+      if ((double)(rows->at[middle].x + rows->at[middle].total) > x)
         high = middle;
       else
         low = middle + 1;
@@ -256,10 +256,10 @@ index_filling (const FlamRows *rows, guint32 index, double from, double to)
     {
       guint32 next = callee_at (rows, index, from + 0.5);
 
-      if (next == rows->child[index + 1] ||
-          rows->child[next] == rows->child[next + 1] ||
-          (double)rows->x[next] > from + 0.5 ||
-          (double)(rows->x[next] + rows->total[next]) < to - 0.5)
+      if (next == rows->at[index + 1].child ||
+          rows->at[next].child == rows->at[next + 1].child ||
+          (double)rows->at[next].x > from + 0.5 ||
+          (double)(rows->at[next].x + rows->at[next].total) < to - 0.5)
         return index;
       index = next;
     }
@@ -282,7 +282,7 @@ flam_graph_get_page (FlamFlameGraph *self, FlamGraphPage *page)
   index = rows->index[self->zoom];
   if (now.to - now.from >= to - from)
     {
-      guint32 n = rows->child[index + 1] - rows->child[index];
+      guint32 n = rows->at[index + 1].child - rows->at[index].child;
 
       if (!find_strip (self, &strip))
         return FALSE;
@@ -291,9 +291,9 @@ flam_graph_get_page (FlamFlameGraph *self, FlamGraphPage *page)
     }
   index = index_filling (rows, index, now.from, now.to);
   last = callee_at (rows, index, now.to - 0.5);
-  page->n = rows->child[index + 1] - rows->child[index];
-  page->first = callee_at (rows, index, now.from + 0.5) - rows->child[index];
-  page->end = MIN (last + 1 - rows->child[index], page->n);
+  page->n = rows->at[index + 1].child - rows->at[index].child;
+  page->first = callee_at (rows, index, now.from + 0.5) - rows->at[index].child;
+  page->end = MIN (last + 1 - rows->at[index].child, page->n);
   page->hidden = 0;
   page->back = now.from > from;
   page->on = now.to < to;
