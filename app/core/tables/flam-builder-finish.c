@@ -3,18 +3,9 @@
 /* finish(): everything is checked once, sorted, and frozen. */
 
 #include "flam-builder-private.h"
+#include "flam-order.h"
 
 /* --- finish: order ------------------------------------------------------- */
-
-static int
-compare_times (gconstpointer a, gconstpointer b, gpointer data)
-{
-  const gint64 *times = data;
-  gint64 x = times[*(const guint32 *)a];
-  gint64 y = times[*(const guint32 *)b];
-
-  return (x > y) - (x < y);
-}
 
 /* The rows of samples, thread by thread, ascending in time, ties in their
  * original order. NULL when they are already in that order. */
@@ -44,20 +35,8 @@ sample_order (FlamBuilder *builder, guint32 *first, guint32 *count)
       identity = identity && at == i;
     }
   for (guint32 t = 0; times != NULL && t < n_threads; t++)
-    {
-      gboolean ascending = TRUE;
-
-      for (guint32 i = first[t] + 1; i < first[t] + count[t]; i++)
-        ascending = ascending && times[order[i - 1]] <= times[order[i]];
-      if (ascending)
-        continue;
-      g_qsort_with_data (order + first[t],
-                         count[t],
-                         sizeof *order,
-                         compare_times,
-                         (gpointer)times);
+    if (flam_order_by_time (order + first[t], count[t], times))
       identity = FALSE;
-    }
   return identity ? NULL : g_steal_pointer (&order);
 }
 
@@ -199,8 +178,7 @@ allocation_order (const FlamAllocations *rows)
   order = g_new (guint32, rows->n);
   for (guint32 i = 0; i < rows->n; i++)
     order[i] = i;
-  g_qsort_with_data (
-      order, rows->n, sizeof *order, compare_times, (gpointer)rows->time);
+  flam_order_by_time (order, rows->n, rows->time);
   return order;
 }
 

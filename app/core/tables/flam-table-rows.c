@@ -4,6 +4,8 @@
 
 #include "flam-tables.h"
 
+#include "flam-order.h"
+
 #define KEY FLAM_COLUMN_KEY
 #define OPTIONAL FLAM_COLUMN_OPTIONAL
 #define SIGNED FLAM_COLUMN_SIGNED
@@ -348,10 +350,7 @@ flam_tables_reorder (FlamTables *tables, FlamTable table, const guint32 *order)
       if (*iter.data == NULL)
         continue;
       sorted = g_malloc_n (MAX (n, 1), size);
-      for (guint32 i = 0; i < n; i++)
-        memcpy (sorted + (gsize)i * size,
-                (char *)*iter.data + (gsize)order[i] * size,
-                size);
+      flam_order_take (sorted, *iter.data, size, n, order);
       g_free (*iter.data);
       *iter.data = sorted;
     }
