@@ -225,6 +225,25 @@ put_line (Writer *writer, gint64 self)
   flam_sink_put_c (writer->out, '\n');
 }
 
+/* Most nodes are an only child that has no line of its own: their names are
+ * appended at once. Returns the last of them, or `caller`. */
+static FlamId
+append_only_children (Writer *writer, FlamId caller)
+{
+  const FlamTree *tree = writer->tree;
+
+  for (FlamId node = flam_tree_first_child (tree, caller);
+       node != FLAM_NONE && tree->self[node] == 0 &&
+       flam_tree_next_sibling (tree, node) == FLAM_NONE;
+       node = flam_tree_first_child (tree, caller))
+    {
+      g_string_append (writer->path, folded_name (writer, node));
+      g_string_append_c (writer->path, ';');
+      caller = node;
+    }
+  return caller;
+}
+
 static void
 take_step (Writer *writer)
 {
@@ -242,7 +261,10 @@ take_step (Writer *writer)
       g_array_unref (step.callers);
     }
   else if (step.caller != FLAM_NONE)
-    push_children (writer, &step.caller, 1);
+    {
+      step.caller = append_only_children (writer, step.caller);
+      push_children (writer, &step.caller, 1);
+    }
   else
     put_line (writer, step.self);
 }
