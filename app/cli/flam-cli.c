@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
+#include "flam-columns.h"
 #include "flam-config.h"
 #include "flam-installed.h"
 
@@ -87,6 +88,7 @@ prepare_heap (void)
 
   mallopt (M_MMAP_THRESHOLD, G_MAXINT);
   mallopt (M_TRIM_THRESHOLD, G_MAXINT);
+  flam_cells_keep_none ();
   heap = malloc (HEAP + HUGE_PAGE);
   if (heap == NULL)
     return;

@@ -7,6 +7,8 @@
 #include "flam-columns.h"
 #include "flam-layout.h"
 
+#include <malloc.h>
+
 #define MB ((gsize)1 << 20)
 #define STACKS 700000 /* more than 2 MB of each column */
 #define FUNCTIONS 50
@@ -15,6 +17,11 @@
 #define KEEPS FALSE
 #else
 #define KEEPS TRUE
+#endif
+#ifdef __SANITIZE_THREAD__
+#define COUNTS FALSE /* what is allocated is not told */
+#else
+#define COUNTS KEEPS
 #endif
 
 static void
@@ -201,6 +208,33 @@ test_picture (void)
   assert_same_again (profile, hidden, all);
 }
 
+static gsize
+allocated (void)
+{
+  struct mallinfo2 info = mallinfo2 ();
+
+  return info.uordblks + info.hblkhd;
+}
+
+/* The last test: nothing is kept from then on. */
+static void
+test_none (void)
+{
+  gsize before = allocated ();
+  gpointer block = flam_cells_new (8 * MB, 1);
+
+  flam_cells_drop (block);
+  if (COUNTS)
+    g_assert_cmpuint (allocated (), >=, before + 8 * MB);
+  flam_cells_keep_none ();
+  if (COUNTS)
+    g_assert_cmpuint (allocated (), <, before + MB);
+  block = flam_cells_new0 (8 * MB, 1);
+  flam_cells_drop (block);
+  if (COUNTS)
+    g_assert_cmpuint (allocated (), <, before + MB);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -209,5 +243,6 @@ main (int argc, char **argv)
   g_test_add_func ("/kept/many", test_many);
   g_test_add_func ("/kept/threads", test_threads);
   g_test_add_func ("/kept/picture", test_picture);
+  g_test_add_func ("/kept/none", test_none);
   return g_test_run ();
 }

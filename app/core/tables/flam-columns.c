@@ -50,6 +50,7 @@ in_large_pages (gpointer cells, gsize size)
 
 static gpointer kept[KEPT];
 static guint oldest;
+static gboolean keeps_none;
 
 /* The address sanitizer would not see that a kept block is used after it was
  * dropped. */
@@ -59,7 +60,7 @@ can_keep (gsize size)
 #ifdef __SANITIZE_ADDRESS__
   return FALSE;
 #else
-  return size >= LARGE_PAGE;
+  return size >= LARGE_PAGE && !keeps_none;
 #endif
 }
 
@@ -125,6 +126,13 @@ flam_cells_trim (void)
 {
   for (guint i = 0; i < KEPT; i++)
     g_free (g_atomic_pointer_exchange (&kept[i], NULL));
+}
+
+void
+flam_cells_keep_none (void)
+{
+  keeps_none = TRUE;
+  flam_cells_trim ();
 }
 
 gpointer

@@ -84,6 +84,9 @@ gpointer flam_cells_new0 (gsize n, guint size);
 void flam_cells_drop (gpointer cells);
 /* Frees what is kept. */
 void flam_cells_trim (void);
+/* From now on flam_cells_drop() frees: in a program whose heap keeps its memory
+ * anyway, where the next array may be of any size. */
+void flam_cells_keep_none (void);
 
 #define flam_new_cells(type, n) ((type *)flam_cells_new ((n), sizeof (type)))
 #define flam_new_cells0(type, n) ((type *)flam_cells_new0 ((n), sizeof (type)))
