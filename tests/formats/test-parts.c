@@ -95,6 +95,19 @@ test_folded (void)
   check ("made.folded", text->str, text->len);
 }
 
+/* Other texts of the same stack and thread are the same sample. */
+static void
+test_joined (void)
+{
+  const char *text = "a;;b 1\na 4\na;[unknown];b 2\n[t tid=1];a 3\n";
+  const char *same = "a;;b 3\na 4\n[t tid=1];a 3\n";
+  g_autofree char *joined = load ("x.folded", text, strlen (text), 1);
+  g_autofree char *expected = load ("x.folded", same, strlen (same), 1);
+
+  g_assert_cmpstr (joined, ==, expected);
+  check ("joined.folded", text, strlen (text));
+}
+
 /* Threads that change their names, events that a part has first, lone names
  * that are headers only as long as nobody knows better, chains of many lines,
  * with inlined and compiled frames, and a bad line in chains of all parts,
@@ -460,6 +473,7 @@ main (int argc, char **argv)
       "/parts/fixtures/chrome-trace", "chrome-trace", test_fixtures);
   g_test_add_data_func ("/parts/fixtures/gecko", "gecko", test_fixtures);
   g_test_add_func ("/parts/folded", test_folded);
+  g_test_add_func ("/parts/joined", test_joined);
   g_test_add_func ("/parts/script", test_script);
   g_test_add_func ("/parts/gecko", test_gecko);
   g_test_add_func ("/parts/trace", test_trace);

@@ -192,3 +192,37 @@ flam_parts_read (guint n,
       g_thread_join (parts[i].thread);
   return first_error (parts, n, error);
 }
+
+/* --- leaving ---------------------------------------------------------------
+ */
+
+typedef struct
+{
+  const FlamParts *parts;
+  const FlamSource *source;
+} Leaving;
+
+static gboolean
+leave_part (gpointer data,
+            guint i,
+            const FlamProgress *progress,
+            GError **error)
+{
+  const Leaving *leaving = data;
+  const FlamText *text = &leaving->parts->text[i];
+
+  flam_source_leave_part (
+      leaving->source, (const guint8 *)text->start, (const guint8 *)text->end);
+  return TRUE;
+}
+
+gboolean
+flam_parts_leave (const FlamParts *parts,
+                  const FlamSource *source,
+                  const FlamProgress *progress,
+                  GError **error)
+{
+  Leaving leaving = { parts, source };
+
+  return flam_parts_read (parts->n, leave_part, &leaving, progress, error);
+}

@@ -58,6 +58,13 @@ gboolean flam_parts_read (guint n,
                           const FlamProgress *progress,
                           GError **error);
 
+/* The parts were read, and no text in them is needed again: each core leaves
+ * its own (flam_source_leave_part), as it takes long to unmap a large file. */
+gboolean flam_parts_leave (const FlamParts *parts,
+                           const FlamSource *source,
+                           const FlamProgress *progress,
+                           GError **error);
+
 /* --- what the parts have in common ---------------------------------------- */
 
 /* Merges the builders of the parts into the first; NULL, with an error. */

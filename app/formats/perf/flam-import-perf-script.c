@@ -386,6 +386,7 @@ merge_parts (Script *script, const FlamProgress *progress, GError **error)
   if (!join_chains (script, progress, error) ||
       !flam_parts_read (
           script->texts.n, make_stacks, script, progress, error) ||
+      !flam_parts_leave (&script->texts, script->source, progress, error) ||
       (merge = merge_builders (script, progress, error)) == NULL)
     return FALSE;
   chains = script->chains.joined.data;

@@ -294,6 +294,31 @@ add_sample (Folded *folded,
              known->weight[1], sample->weight[1], &known->weight[1]);
 }
 
+/* Whether no stack has two samples, whatever their threads: a bit for each
+ * stack is in the cache, a hash of them is not. */
+static gboolean
+are_different (const Folded *folded)
+{
+  const FlamFoldedSample *samples = folded->samples.data;
+  g_autofree guint8 *met = NULL;
+  FlamId last = 0;
+
+  for (gsize i = 0; i < folded->samples.n; i++)
+    if (samples[i].stack != FLAM_NONE)
+      last = MAX (last, samples[i].stack);
+  met = g_new0 (guint8, last / 8 + 1);
+  for (gsize i = 0; i < folded->samples.n; i++)
+    {
+      FlamId stack = samples[i].stack;
+      guint8 bit = (guint8)(1 << stack % 8);
+
+      if (stack == FLAM_NONE || (met[stack / 8] & bit) != 0)
+        return FALSE;
+      met[stack / 8] |= bit;
+    }
+  return TRUE;
+}
+
 /* Different texts may mean the same: "a;;b" and "a;[unknown];b". */
 static gboolean
 join_samples (Folded *folded, GError **error)
@@ -302,6 +327,8 @@ join_samples (Folded *folded, GError **error)
   gsize n = folded->samples.n;
   gboolean ok = TRUE;
 
+  if (are_different (folded))
+    return TRUE;
   flam_interner_init (&interner);
   flam_interner_reserve (&interner, n);
   folded->samples.n = 0;
@@ -386,6 +413,7 @@ load (FlamLoad *load, GError **error)
   flam_keep (load, folded, end_shares);
   if (!flam_parts_read (
           folded->n_shares, make_stacks, folded, progress, error) ||
+      !flam_parts_leave (&folded->texts, folded->source, progress, error) ||
       !merge_shares (folded, progress, error) || !join_samples (folded, error))
     return FALSE;
   find_signs (folded);
