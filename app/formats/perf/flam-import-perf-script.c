@@ -149,12 +149,17 @@ add_samples (Script *script, const FlamScriptPart *part)
 static void
 add_parts (Script *script)
 {
+  gsize n = 0;
+
   for (guint i = 0; i < script->texts.n; i++)
     if (script->parts[i].has_times)
       {
         flam_builder_set_has_times (script->builder);
         break;
       }
+  for (guint i = 0; i < script->texts.n; i++)
+    n += script->parts[i].samples.n;
+  flam_builder_reserve_samples (script->builder, n);
   for (guint i = 0; i < script->texts.n; i++)
     {
       const FlamScriptPart *part = &script->parts[i];

@@ -382,6 +382,7 @@ add_samples (Folded *folded)
   const FlamFoldedSample *samples = folded->samples.data;
   FlamSample sample = { 0 };
 
+  flam_builder_reserve_samples (folded->builder, folded->samples.n);
   for (gsize i = 0; i < folded->samples.n; i++)
     {
       sample.stack = samples[i].stack;

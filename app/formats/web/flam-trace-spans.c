@@ -128,8 +128,7 @@ compare_pieces (gconstpointer a, gconstpointer b)
 guint
 flam_trace_spans_close (FlamTraceSpans *spans)
 {
-  guint n = 0;
-
+  spans->n = 0;
   for (FlamId t = 0; t < spans->lanes->len; t++)
     flam_trace_spans_add_moments (
         spans, t, &g_array_index (spans->lanes, FlamColumn, t), NULL, NULL);
@@ -142,10 +141,10 @@ flam_trace_spans_close (FlamTraceSpans *spans)
       for (gsize k = 0; k < moments->n; k++)
         {
           guint32 kind = flam_column_at (moments, FlamMoment, k).kind;
-          n += kind == FLAM_MOMENT_BEGIN || kind == FLAM_MOMENT_SPAN;
+          spans->n += kind == FLAM_MOMENT_BEGIN || kind == FLAM_MOMENT_SPAN;
         }
     }
-  return n;
+  return spans->n;
 }
 
 /* --- order --------------------------------------------------------------- */
@@ -538,6 +537,8 @@ flam_trace_spans_make_samples (FlamTraceSpans *spans)
   Samples samples = { .builder = spans->builder };
 
   flam_column_init (&samples.open, sizeof (Open));
+  /* A sample ends where a span begins or ends. */
+  flam_builder_reserve_samples (spans->builder, (gsize)spans->n * 2);
   go_through (spans, &samples);
   flam_column_clear (&samples.open);
   flam_builder_warn_count (

@@ -65,6 +65,7 @@ typedef struct
   GArray *lanes;  /* FlamColumn of FlamMoment: by thread */
   GArray *pieces; /* Piece */
   gint64 end;     /* ns: the time of the last event in the trace */
+  guint n;        /* spans, once they are closed */
   guint64 open;   /* spans without an end */
   guint64 bad;    /* ends without a beginning, and similar errors */
 } FlamTraceSpans;
