@@ -242,10 +242,11 @@ class Window:
         name = re.sub(r"\bF(10|[1-9])\b", lambda key: str(66 + int(key[1])), name)
         subprocess.run(["xdotool", "key", name], check=True)
 
-    def take_keyboard(self):
+    def take_keyboard(self, newest=False):
         """Without a window manager nothing gives the keyboard back to a window
         when another one of its program has gone. The keys still arrive, but
-        newer GTKs say of such a window that nothing in it has the focus."""
+        newer GTKs say of such a window that nothing in it has the focus. And on
+        a busy machine the `newest` one may be shown too late to get it."""
         def ask(*words):
             return subprocess.run(
                 ["xdotool", *words], check=False, capture_output=True, text=True
@@ -253,7 +254,8 @@ class Window:
 
         windows = ask("search", "--all", "--onlyvisible", "--pid",
                       str(self.process.pid), "--name", ".+")
-        if windows and not set(ask("getwindowfocus")) & set(windows):
+        has_it = set(windows[-1:] if newest else windows)
+        if windows and not set(ask("getwindowfocus")) & has_it:
             ask("windowfocus", windows[-1])
 
     def focus(self, node):
