@@ -100,6 +100,25 @@ test_exporter (gconstpointer data)
     }
 }
 
+/* The profile that its document in this format opens as. */
+static FlamProfile *
+profile_again (const char *format,
+               const FlamProfile *profile,
+               const FlamSelection *selection)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) out =
+      export_bytes (flam_exporter_find (format), profile, selection, &error);
+  g_autoptr (FlamSource) source = NULL;
+  FlamProfile *again;
+
+  g_assert_no_error (error);
+  source = export_source (out);
+  again = flam_formats_load_source (source, NULL, &error);
+  g_assert_no_error (error);
+  return again;
+}
+
 /* What a file has beside calls comes back: threads with their totals, marks,
  * and counters, whose times are the capture's. */
 static void
@@ -112,8 +131,6 @@ test_holds (gconstpointer data)
   g_autoptr (FlamProfile) profile = flam_formats_load (path, NULL, &error);
   g_autoptr (FlamSelection) selection = flam_selection_new ();
   g_autoptr (FlamSelection) all = flam_selection_new ();
-  g_autoptr (GBytes) out = NULL;
-  g_autoptr (FlamSource) source = NULL;
   g_autoptr (FlamProfile) again = NULL;
   g_auto (FlamPart) part = { 0 };
   g_auto (FlamPart) part_again = { 0 };
@@ -122,12 +139,7 @@ test_holds (gconstpointer data)
   g_assert_no_error (error);
   while (profile->measures[selection->measure].unit != FLAM_UNIT_NS)
     selection->measure++;
-  out =
-      export_bytes (flam_exporter_find (words[0]), profile, selection, &error);
-  g_assert_no_error (error);
-  source = export_source (out);
-  again = flam_formats_load_source (source, NULL, &error);
-  g_assert_no_error (error);
+  again = profile_again (words[0], profile, selection);
   g_assert_true (flam_part_init (&part, profile, selection, NULL));
   g_assert_true (flam_part_init (&part_again, again, all, NULL));
   g_assert_cmpuint (profile->threads.n, ==, again->threads.n);
@@ -186,17 +198,10 @@ test_cpuprofile_is_identity (void)
   g_autoptr (FlamProfile) profile =
       flam_formats_load_source (source, NULL, &error);
   g_autoptr (FlamSelection) selection = flam_selection_new ();
-  g_autoptr (GBytes) out = NULL;
-  g_autoptr (FlamSource) source_again = NULL;
   g_autoptr (FlamProfile) again = NULL;
 
   g_assert_no_error (error);
-  out = export_bytes (
-      flam_exporter_find ("cpuprofile"), profile, selection, &error);
-  g_assert_no_error (error);
-  source_again = export_source (out);
-  again = flam_formats_load_source (source_again, NULL, &error);
-  g_assert_no_error (error);
+  again = profile_again ("cpuprofile", profile, selection);
   g_assert_cmpfloat (export_total (profile, 0), >, 0);
   g_assert_cmpfloat (export_total (again, 0), ==, export_total (profile, 0));
   for (guint32 i = 0; i < profile->samples.n; i++)
@@ -212,19 +217,12 @@ test_jlprof_is_identity (gconstpointer name)
   g_autoptr (GError) error = NULL;
   g_autoptr (FlamProfile) profile = flam_formats_load (path, NULL, &error);
   g_autoptr (FlamSelection) selection = flam_selection_new ();
-  g_autoptr (GBytes) out = NULL;
-  g_autoptr (FlamSource) source = NULL;
   g_autoptr (FlamProfile) again = NULL;
   g_autofree char *before = NULL;
   g_autofree char *after = NULL;
 
   g_assert_no_error (error);
-  out =
-      export_bytes (flam_exporter_find ("jlprof"), profile, selection, &error);
-  g_assert_no_error (error);
-  source = export_source (out);
-  again = flam_formats_load_source (source, NULL, &error);
-  g_assert_no_error (error);
+  again = profile_again ("jlprof", profile, selection);
   before = flam_dump_profile (profile);
   after = flam_dump_profile (again);
   g_assert_cmpstr (before, ==, after);
@@ -267,8 +265,6 @@ test_places (gconstpointer data)
   g_autoptr (GError) error = NULL;
   g_autoptr (FlamProfile) profile = flam_formats_load (path, NULL, &error);
   g_autoptr (FlamSelection) selection = flam_selection_new ();
-  g_autoptr (GBytes) out = NULL;
-  g_autoptr (FlamSource) source = NULL;
   g_autoptr (FlamProfile) again = NULL;
   g_autoptr (GHashTable) before = NULL;
   g_autoptr (GHashTable) after = NULL;
@@ -277,11 +273,7 @@ test_places (gconstpointer data)
   guint n = 0;
 
   g_assert_no_error (error);
-  out = export_bytes (flam_exporter_find (format), profile, selection, &error);
-  g_assert_no_error (error);
-  source = export_source (out);
-  again = flam_formats_load_source (source, NULL, &error);
-  g_assert_no_error (error);
+  again = profile_again (format, profile, selection);
   before = places_of (profile, modules);
   after = places_of (again, modules);
   g_hash_table_iter_init (&iter, after);

@@ -182,26 +182,18 @@ place_equal (gconstpointer table, FlamId row, gconstpointer key)
          a->line == b->line && a->kind == b->kind;
 }
 
+/* Whether the category is a kind of code: then Flambeau wrote the event. */
 static gboolean
-begins_with (const FlamJsonText *text, const char *prefix)
-{
-  gsize length = strlen (prefix);
-
-  return text->length > length && memcmp (text->text, prefix, length) == 0;
-}
-
-/* A category that is a kind of code, else NATIVE. */
-static FlamFunctionKind
-kind_of (FlamTraceEvents *events, const Event *event)
+find_kind (FlamTraceEvents *events, const Event *event, FlamFunctionKind *kind)
 {
   if (event->category.length > KIND_LENGTH)
-    return FLAM_KIND_NATIVE;
-  for (FlamFunctionKind kind = 0; kind < FLAM_N_KINDS; kind++)
+    return FALSE;
+  for (*kind = 0; *kind < FLAM_N_KINDS; ++*kind)
     if (flam_json_text_is (&event->category,
                            &events->json.scratch,
-                           flam_function_kind_to_string (kind)))
-      return kind;
-  return FLAM_KIND_NATIVE;
+                           flam_function_kind_to_string (*kind)))
+      return TRUE;
+  return FALSE;
 }
 
 static void
@@ -220,16 +212,18 @@ read_place (FlamTraceEvents *events, const Event *event, FlamTracePlace *place)
       place->module = intern (events, &json.string);
 }
 
-/* 0: only the name is known. */
+/* 0: only the name is known. What other tools call a file may be the data that
+ * a span is about: it would make a function of its own of each. */
 static guint32
 find_place (FlamTraceEvents *events, const Event *event, FlamId name)
 {
-  FlamTracePlace place = { .name = name, .kind = kind_of (events, event) };
+  FlamTracePlace place = { .name = name };
   FlamSlot *slot;
   guint32 hash;
 
-  if (begins_with (&event->args, "{\"file\":") ||
-      begins_with (&event->args, "{\"module\":"))
+  if (!find_kind (events, event, &place.kind))
+    return 0;
+  if (event->args.length > 0)
     read_place (events, event, &place);
   if (place.kind == FLAM_KIND_NATIVE && place.file == 0 && place.module == 0)
     return 0;
