@@ -42,6 +42,25 @@ flam_draw_row_height (const FlamDraw *draw)
          5 + FLAM_DRAW_GAP;
 }
 
+static double
+baseline_of (const FlamDraw *draw, double y, double height)
+{
+  double ascent = flam_labels_ascent (draw->labels);
+  double descent = flam_labels_descent (draw->labels);
+
+  return round (y + (height - ascent - descent) / 2 + ascent);
+}
+
+gboolean
+flam_draw_is_in_rows (const FlamDraw *draw)
+{
+  double height = flam_draw_row_height (draw);
+  double baseline = baseline_of (draw, 0, height - FLAM_DRAW_GAP);
+
+  return flam_labels_above (draw->labels) <= baseline &&
+         flam_labels_below (draw->labels) <= height - baseline;
+}
+
 void
 flam_draw_know_names_of (FlamDraw *draw, FlamProfile *profile)
 {
@@ -94,19 +113,15 @@ flam_draw_add_label (FlamDraw *draw,
                      double y,
                      double height)
 {
-  double ascent = flam_labels_ascent (draw->labels);
-  double descent = flam_labels_descent (draw->labels);
-  double baseline = y + (height - ascent - descent) / 2 + ascent;
-
   left += PADDING;
   right -= PADDING;
-  if (right - left < LEAST_LABEL || height < ascent)
+  if (right - left < LEAST_LABEL || height < flam_labels_ascent (draw->labels))
     return;
   flam_labels_add (draw->labels,
                    &draw->glyphs[state],
                    name,
                    round (left),
-                   round (baseline),
+                   baseline_of (draw, y, height),
                    right - round (left));
 }
 

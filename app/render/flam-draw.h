@@ -27,6 +27,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamDraw, flam_draw_free)
 
 /* The height for the font: text, a pixel or two above and below, the gap. */
 double flam_draw_row_height (const FlamDraw *draw);
+/* Whether all labels so far were within their rows, of that height, from top to
+ * bottom; letters with many accents are not. */
+gboolean flam_draw_is_in_rows (const FlamDraw *draw);
 
 typedef struct
 {

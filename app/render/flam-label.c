@@ -10,6 +10,7 @@
 #define MAX_FORMS 6
 #define MAX_GLYPHS 512  /* of one form: more than any screen shows */
 #define MAX_NAMES 20000 /* then the cache is emptied */
+#define ANTIALIAS 1     /* pixels beyond the outlines */
 
 typedef struct
 {
@@ -37,7 +38,8 @@ struct _FlamLabels
   PangoContext *context;
   PangoFontDescription *font;
   double ascent, descent, least_width;
-  GPtrArray *fonts; /* cairo_scaled_font_t that glyphs refer to */
+  double above, below; /* the baseline: whole pixels that have ink */
+  GPtrArray *fonts;    /* cairo_scaled_font_t that glyphs refer to */
   Glyph ascii[LAST_ASCII - FIRST_ASCII + 1];
   Glyph ellipsis;
   GHashTable *names;
@@ -82,11 +84,15 @@ shape (FlamLabels *labels, const char *text, GArray *out)
 {
   g_autoptr (PangoLayout) layout = pango_layout_new (labels->context);
   PangoLayoutLine *line;
+  PangoRectangle ink;
 
   pango_layout_set_font_description (layout, labels->font);
   pango_layout_set_single_paragraph_mode (layout, TRUE);
   pango_layout_set_text (layout, text, -1);
   line = pango_layout_get_line_readonly (layout, 0);
+  pango_layout_line_get_pixel_extents (line, &ink, NULL);
+  labels->above = MAX (labels->above, ANTIALIAS - ink.y);
+  labels->below = MAX (labels->below, ink.y + ink.height + ANTIALIAS);
   for (GSList *l = line->runs; l != NULL; l = l->next)
     append_run (labels, out, l->data);
 }
@@ -260,6 +266,18 @@ double
 flam_labels_descent (const FlamLabels *labels)
 {
   return labels->descent;
+}
+
+double
+flam_labels_above (const FlamLabels *labels)
+{
+  return labels->above;
+}
+
+double
+flam_labels_below (const FlamLabels *labels)
+{
+  return labels->below;
 }
 
 double

@@ -34,6 +34,9 @@ void flam_labels_forget (FlamLabels *labels);
 
 double flam_labels_ascent (const FlamLabels *labels);
 double flam_labels_descent (const FlamLabels *labels);
+/* How far the ink of what was shaped so far comes, at most. */
+double flam_labels_above (const FlamLabels *labels);
+double flam_labels_below (const FlamLabels *labels);
 /* Three characters and an ellipsis: labels are not cut to less; short names
  * that fit completely are drawn all the same. */
 double flam_labels_least_width (const FlamLabels *labels);

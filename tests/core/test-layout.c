@@ -226,6 +226,69 @@ test_random_views (gconstpointer data)
     }
 }
 
+static void
+assert_same (const FlamLayout *a, const FlamLayout *b)
+{
+  g_assert_cmpuint (a->n, ==, b->n);
+  g_assert_cmpuint (a->first_row, ==, b->first_row);
+  g_assert_cmpmem (a->row,
+                   (a->n_rows + 1) * sizeof *a->row,
+                   b->row,
+                   (b->n_rows + 1) * sizeof *b->row);
+  for (guint32 i = 0; i < a->n; i++)
+    {
+      const FlamBox *x = &a->boxes[i], *y = &b->boxes[i];
+
+      g_assert_cmpuint (x->node, ==, y->node);
+      g_assert_cmpuint (x->count, ==, y->count);
+      g_assert_cmpuint (x->flags, ==, y->flags);
+      g_assert_cmpuint (x->end, ==, y->end);
+      g_assert_cmpfloat (x->x, ==, y->x);
+      g_assert_cmpfloat (x->width, ==, y->width);
+      g_assert_cmpfloat (x->y, ==, y->y);
+      g_assert_cmpfloat (x->height, ==, y->height);
+    }
+  g_assert_cmpint (a->hidden, ==, b->hidden);
+  g_assert_cmpint (a->in_view, ==, b->in_view);
+}
+
+/* With and without what was laid out before, wherever it is scrolled to; and
+ * now and then another range of x, for which nothing of that is right. */
+static void
+test_after (gconstpointer data)
+{
+  g_autoptr (FlamTree) tree =
+      flam_test_random_tree (30000, 500, 7, GPOINTER_TO_INT (data));
+  g_autoptr (FlamRows) rows = flam_rows_new (tree);
+  g_autoptr (FlamLayout) before = NULL;
+  FlamViewport viewport = flam_test_viewport (tree, 1000, 155);
+
+  for (guint round = 0; round < 600; round++)
+    {
+      g_autoptr (FlamLayout) layout = NULL;
+      g_autoptr (FlamLayout) anew = NULL;
+
+      viewport.scroll += g_test_rand_int_range (-100, 101);
+      if (round % 9 == 0)
+        viewport.scroll =
+            g_test_rand_int_range (-200, (gint)rows->n_rows * 10 + 50);
+      if (round % 7 == 0)
+        viewport.height = g_test_rand_int_range (1, 400);
+      if (round % 30 == 0)
+        viewport.direction = g_test_rand_int_range (FLAM_DIRECTION_FLAME,
+                                                    FLAM_DIRECTION_ICICLE + 1);
+      if (round % 50 == 49)
+        viewport.from = g_test_rand_double_range (0, viewport.to / 2);
+      if (round % 70 == 69)
+        viewport.zoom = (FlamId)g_test_rand_int_range (0, (gint)tree->n);
+      layout = flam_layout_new_after (rows, &viewport, before);
+      anew = flam_layout_new (rows, &viewport);
+      assert_same (layout, anew);
+      g_clear_pointer (&before, flam_layout_free);
+      before = g_steal_pointer (&layout);
+    }
+}
+
 /* What a row shows and what ended in rows before it is the whole. */
 static void
 test_widths_sum (void)
@@ -338,6 +401,10 @@ main (int argc, char **argv)
   g_test_add_data_func ("/layout/random-views/by-name",
                         GINT_TO_POINTER (FLAM_ORDER_NAME),
                         test_random_views);
+  g_test_add_data_func (
+      "/layout/after/by-total", GINT_TO_POINTER (FLAM_ORDER_TOTAL), test_after);
+  g_test_add_data_func (
+      "/layout/after/by-name", GINT_TO_POINTER (FLAM_ORDER_NAME), test_after);
   g_test_add_func ("/layout/widths-sum", test_widths_sum);
   g_test_add_func ("/layout/deep", test_deep);
   g_test_add_func ("/layout/million", test_million);

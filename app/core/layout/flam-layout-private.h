@@ -19,8 +19,11 @@ gboolean flam_viewport_is_empty (const FlamRows *rows,
 /* The row of a flame graph at a pixel. */
 double flam_viewport_row_at (const FlamViewport *viewport, double y);
 
-/* Only the viewport of `layout` is set. */
-void flam_layout_fill_rows (FlamLayout *layout, const FlamRows *rows);
+/* Only the viewport of `layout` is set. `before`: of the same range of x and
+ * width, or NULL. */
+void flam_layout_fill_rows (FlamLayout *layout,
+                            const FlamRows *rows,
+                            const FlamLayout *before);
 void flam_sunburst_fill (FlamLayout *layout, const FlamRows *rows);
 void flam_treemap_fill (FlamLayout *layout, const FlamRows *rows);
 

@@ -53,6 +53,7 @@ typedef struct
   GArray *boxes;
   GArray *parts;   /* Part, of this row, for the next one */
   gboolean unseen; /* the row is above or below the view */
+  gint64 hidden;   /* weight of the row's strips */
   double per_pixel;
   gint64 least; /* weight of the narrowest box that is drawn */
   float y;
@@ -67,6 +68,12 @@ static gint64
 whole_weight (double weight)
 {
   return weight >= 0x1p63 ? G_MAXINT64 : weight > 0 ? (gint64)weight : 0;
+}
+
+static gint64
+sum_of (gint64 a, gint64 b)
+{
+  return a + MIN (b, G_MAXINT64 - a);
 }
 
 static gint64
@@ -99,6 +106,7 @@ static void
 push_box (Build *build,
           FlamId node,
           guint32 count,
+          guint32 end,
           gint64 from,
           gint64 to,
           guint flags)
@@ -106,7 +114,7 @@ push_box (Build *build,
   const FlamViewport *view = &build->layout->viewport;
   double left = ((double)from - view->from) / build->per_pixel;
   double right = ((double)to - view->from) / build->per_pixel;
-  FlamBox box = { .node = node, .count = count, .flags = flags };
+  FlamBox box = { .node = node, .count = count, .end = end, .flags = flags };
 
   if (build->unseen)
     return;
@@ -131,6 +139,7 @@ end_strip (Build *build)
       push_box (build,
                 build->strip_first,
                 build->strip_count,
+                build->strip_end,
                 build->strip_from,
                 build->strip_to,
                 FLAM_BOX_STRIP);
@@ -174,8 +183,7 @@ add_hidden (Build *build, guint32 first, guint32 end)
   double seen = MIN ((double)to, view->to) - MAX ((double)from, view->from);
 
   if (!build->unseen && to > from)
-    build->layout->hidden +=
-        MIN (whole_weight (seen), G_MAXINT64 - build->layout->hidden);
+    build->hidden = sum_of (build->hidden, whole_weight (seen));
   add_narrow (build, first, end, to);
 }
 
@@ -207,6 +215,7 @@ add_wide (Build *build, guint32 index)
   push_box (build,
             node,
             1,
+            index + 1,
             rows->at[index].x,
             rows->at[index].x + rows->at[index].total,
             above ? FLAM_BOX_ANCESTOR : 0);
@@ -263,8 +272,89 @@ build_row (Build *build, guint32 row)
   g_array_unref (parts);
 }
 
+/* What a row that is laid out already is made of, for the next one. */
 static void
-build_rows (Build *build)
+take_parts (Build *build, const FlamLayout *before, guint32 row)
+{
+  row -= before->first_row;
+  g_array_set_size (build->parts, 0);
+  for (guint32 i = before->row[row]; i < before->row[row + 1]; i++)
+    {
+      const FlamBox *box = &before->boxes[i];
+      Part part = { build->rows->index[box->node],
+                    box->end,
+                    (box->flags & FLAM_BOX_STRIP) != 0 };
+
+      g_array_append_val (build->parts, part);
+    }
+}
+
+/* The boxes of a row that is laid out already. */
+static void
+take_row (Build *build, const FlamLayout *before, guint32 row)
+{
+  float y = row_y (&build->layout->viewport, row);
+  guint from = build->boxes->len;
+
+  row -= before->first_row;
+  g_array_append_vals (build->boxes,
+                       before->boxes + before->row[row],
+                       before->row[row + 1] - before->row[row]);
+  for (guint i = from; i < build->boxes->len; i++)
+    g_array_index (build->boxes, FlamBox, i).y = y;
+  build->hidden = before->row_hidden[row];
+}
+
+static inline gboolean
+has_row (const FlamLayout *layout, guint32 row)
+{
+  return layout != NULL && row >= layout->first_row &&
+         row - layout->first_row < layout->n_rows;
+}
+
+/* A row that is in view. */
+static void
+add_row (Build *build, const FlamLayout *before, guint32 row)
+{
+  FlamLayout *layout = build->layout;
+  guint32 at = row - layout->first_row;
+
+  layout->row[at] = build->boxes->len;
+  build->hidden = 0;
+  if (has_row (before, row))
+    take_row (build, before, row);
+  else
+    {
+      if (row > 0 && has_row (before, row - 1))
+        take_parts (build, before, row - 1);
+      build_row (build, row);
+    }
+  layout->row_hidden[at] = build->hidden;
+  layout->hidden = sum_of (layout->hidden, build->hidden);
+  layout->row[at + 1] = build->boxes->len;
+}
+
+/* Up to the view: from the root, or from the last row that is laid out where
+ * that is nearer. */
+static void
+build_unseen (Build *build, const FlamLayout *before, guint32 end)
+{
+  guint32 row = 0;
+
+  if (before != NULL && before->n_rows > 0 && before->first_row <= end)
+    {
+      row = MIN (before->first_row + before->n_rows, end);
+      if (row > before->first_row)
+        take_parts (build, before, row - 1);
+    }
+  build->unseen = TRUE;
+  for (; row < end; row++)
+    build_row (build, row);
+  build->unseen = FALSE;
+}
+
+static void
+build_rows (Build *build, const FlamLayout *before)
 {
   FlamLayout *layout = build->layout;
   const FlamViewport *view = &layout->viewport;
@@ -278,20 +368,16 @@ build_rows (Build *build)
   layout->n_rows =
       (guint32)MIN (last, rows->n_rows - 1) + 1 - layout->first_row;
   layout->row = g_renew (guint32, layout->row, layout->n_rows + 1);
-  build->unseen = TRUE;
-  for (guint32 row = 0; row < layout->first_row; row++)
-    build_row (build, row);
-  build->unseen = FALSE;
+  layout->row_hidden = g_new (gint64, layout->n_rows);
+  build_unseen (build, before, layout->first_row);
   for (guint32 i = 0; i < layout->n_rows; i++)
-    {
-      layout->row[i] = build->boxes->len;
-      build_row (build, layout->first_row + i);
-    }
-  layout->row[layout->n_rows] = build->boxes->len;
+    add_row (build, before, layout->first_row + i);
 }
 
 void
-flam_layout_fill_rows (FlamLayout *layout, const FlamRows *rows)
+flam_layout_fill_rows (FlamLayout *layout,
+                       const FlamRows *rows,
+                       const FlamLayout *before)
 {
   const FlamViewport *viewport = &layout->viewport;
   Build build = { .rows = rows, .layout = layout };
@@ -299,9 +385,10 @@ flam_layout_fill_rows (FlamLayout *layout, const FlamRows *rows)
 
   build.per_pixel = (viewport->to - viewport->from) / viewport->width;
   build.least = least_weight (viewport);
-  build.boxes = g_array_sized_new (FALSE, FALSE, sizeof (FlamBox), 1024);
+  build.boxes = g_array_sized_new (
+      FALSE, FALSE, sizeof (FlamBox), before != NULL ? before->n + 1024 : 1024);
   build.parts = g_array_new (FALSE, FALSE, sizeof (Part));
-  build_rows (&build);
+  build_rows (&build, before);
   g_array_unref (build.parts);
   layout->n = build.boxes->len;
   layout->boxes = (FlamBox *)(void *)g_array_free (build.boxes, FALSE);

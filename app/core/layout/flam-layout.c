@@ -24,21 +24,52 @@ flam_shape_from_string (const char *word, FlamShape *shape)
   return FALSE;
 }
 
-FlamLayout *
-flam_layout_new (const FlamRows *rows, const FlamViewport *viewport)
+gboolean
+flam_viewport_is_scrolled (const FlamViewport *viewport,
+                           const FlamViewport *before)
 {
-  static void (*const fill[FLAM_N_SHAPES]) (FlamLayout *, const FlamRows *) = {
-    [FLAM_SHAPE_FLAME] = flam_layout_fill_rows,
-    [FLAM_SHAPE_SUNBURST] = flam_sunburst_fill,
-    [FLAM_SHAPE_TREEMAP] = flam_treemap_fill,
-  };
+  return viewport->shape == FLAM_SHAPE_FLAME &&
+         before->shape == FLAM_SHAPE_FLAME &&
+         before->width == viewport->width &&
+         before->row_height == viewport->row_height &&
+         before->from == viewport->from && before->to == viewport->to &&
+         before->min_width == viewport->min_width &&
+         before->zoom == viewport->zoom &&
+         before->direction == viewport->direction;
+}
+
+static void
+fill (FlamLayout *layout, const FlamRows *rows, const FlamLayout *before)
+{
+  if (layout->viewport.shape == FLAM_SHAPE_SUNBURST)
+    flam_sunburst_fill (layout, rows);
+  else if (layout->viewport.shape == FLAM_SHAPE_TREEMAP)
+    flam_treemap_fill (layout, rows);
+  else
+    flam_layout_fill_rows (layout, rows, before);
+}
+
+FlamLayout *
+flam_layout_new_after (const FlamRows *rows,
+                       const FlamViewport *viewport,
+                       const FlamLayout *before)
+{
   FlamLayout *layout = g_new0 (FlamLayout, 1);
 
+  if (before != NULL &&
+      !flam_viewport_is_scrolled (viewport, &before->viewport))
+    before = NULL;
   layout->viewport = *viewport;
   layout->row = g_new0 (guint32, 1);
   if (!flam_viewport_is_empty (rows, viewport))
-    fill[viewport->shape](layout, rows);
+    fill (layout, rows, before);
   return layout;
+}
+
+FlamLayout *
+flam_layout_new (const FlamRows *rows, const FlamViewport *viewport)
+{
+  return flam_layout_new_after (rows, viewport, NULL);
 }
 
 void
@@ -46,6 +77,7 @@ flam_layout_free (FlamLayout *layout)
 {
   g_free (layout->boxes);
   g_free (layout->row);
+  g_free (layout->row_hidden);
   g_free (layout);
 }
 

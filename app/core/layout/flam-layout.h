@@ -150,6 +150,7 @@ typedef struct
                       from the top */
   float y, height; /* pixels; sunburst: inner radius, thickness */
   guint32 flags;
+  guint32 end; /* flame graph: after the last of its indices in the rows */
 } FlamBox;
 
 typedef struct
@@ -160,14 +161,23 @@ typedef struct
   guint32 n;
   guint32 first_row; /* depth of the rows in view */
   guint32 n_rows;
-  guint32 *row;   /* n_rows + 1: first box of each; none in a treemap */
-  gint64 hidden;  /* weight of the strips that are in view; callees of a strip
-                     are part of it and not counted again */
-  gint64 in_view; /* weight of the root that is in view */
+  guint32 *row;  /* n_rows + 1: first box of each; none in a treemap */
+  gint64 hidden; /* weight of the strips that are in view; callees of a strip
+                    are part of it and not counted again */
+  gint64 *row_hidden; /* of a flame graph: each row's part of that */
+  gint64 in_view;     /* weight of the root that is in view */
 } FlamLayout;
 
 FlamLayout *flam_layout_new (const FlamRows *rows,
                              const FlamViewport *viewport);
+/* The same. What another layout of the same rows has of it is taken over, where
+ * that differs in nothing but the scroll and the height. */
+FlamLayout *flam_layout_new_after (const FlamRows *rows,
+                                   const FlamViewport *viewport,
+                                   const FlamLayout *before);
+/* Whether two flame graphs are the same but for the scroll and the height. */
+gboolean flam_viewport_is_scrolled (const FlamViewport *viewport,
+                                    const FlamViewport *before);
 void flam_layout_free (FlamLayout *layout);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamLayout, flam_layout_free)
 

@@ -112,7 +112,7 @@ flam_sunburst_fill (FlamLayout *layout, const FlamRows *rows)
     viewport.rings = flam_sunburst_rings (rows, &viewport);
   flam_sunburst_init (&self, &viewport);
   layout->viewport = unrolled (&viewport);
-  flam_layout_fill_rows (layout, rows);
+  flam_layout_fill_rows (layout, rows, NULL);
   for (guint32 i = 0; i < layout->n; i++)
     bend (&self, &layout->viewport, &layout->boxes[i]);
   layout->viewport = viewport;

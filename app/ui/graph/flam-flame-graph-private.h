@@ -3,9 +3,9 @@
 
 /* What the widget's files share: flam-flame-graph.c (the object), -walk.c
  * (zoom, selection, search, another tree), -pages.c (what has no room, page by
- * page), -view.c (where one looks, and the
- * picture of it), -marks.c (what is hovered, selected, focused), -input.c
- * (pointer and keys), -words.c (speech), -tip.c (tooltip). */
+ * page), -view.c (where one looks), -picture.c (the picture of it), -marks.c
+ * (what is hovered, selected, focused), -input.c (pointer and keys), -words.c
+ * (speech), -tip.c (tooltip). */
 
 #include "flam-draw.h"
 #include "flam-flame-graph.h"
@@ -64,10 +64,13 @@ struct _FlamFlameGraph
 
   FlamDraw *draw;
   FlamPalette *palette;
-  FlamLayout *layout;       /* of what is in view; NULL: to be made */
-  cairo_surface_t *picture; /* of the layout; NULL: to be made */
-  GskRenderNode *image;     /* of the picture: what GTK shows; NULL: as above */
-  void *spares[2]; /* the pixels of the last pictures, to be used again */
+  FlamLayout *layout;            /* of what is in view; NULL: to be made */
+  cairo_surface_t *picture;      /* of the layout; NULL: to be made */
+  FlamLayout *last_layout;       /* the one before, or NULL */
+  cairo_surface_t *last_picture; /* the same; its colors are still right */
+  FlamViewport pictured;         /* what the picture, or the last one, is of */
+  GskRenderNode *image; /* of the picture: what GTK shows; NULL: as above */
+  void *spares[2];      /* the pixels of the last pictures, to be used again */
   guint changed_idle;
   GtkWidget *tip; /* the tooltip that is shown, or NULL */
   char *tip_text; /* the same for a screen reader */
@@ -142,14 +145,19 @@ void flam_graph_zoom_by (FlamFlameGraph *self, double x, double factor);
 void flam_graph_pan_to (FlamFlameGraph *self, double from, double scroll);
 void flam_graph_scroll_to (FlamFlameGraph *self, FlamId node);
 void flam_graph_stop (FlamFlameGraph *self);
-/* Marks the picture as stale: only the colors, or the boxes, too. */
+/* Marks the picture as stale: only the colors, or only where one looks. */
 void flam_graph_redraw (FlamFlameGraph *self);
 void flam_graph_relayout (FlamFlameGraph *self);
+/* For other rows. */
+void flam_graph_forget_layout (FlamFlameGraph *self);
 void flam_graph_restyle (FlamFlameGraph *self);
 void flam_graph_adjust (FlamFlameGraph *self);
 void flam_graph_on_scrolled (FlamFlameGraph *self);
-void flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
 void flam_graph_clear_view (FlamFlameGraph *self);
+
+/* --- picture -------------------------------------------------------------- */
+
+void flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
 
 /* --- marks ---------------------------------------------------------------- */
 

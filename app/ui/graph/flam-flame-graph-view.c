@@ -75,7 +75,10 @@ flam_graph_viewport (FlamFlameGraph *self)
     .width = gtk_widget_get_width (GTK_WIDGET (self)),
     .height = gtk_widget_get_height (GTK_WIDGET (self)),
     .row_height = flam_graph_row_height (self),
-    .scroll = self->scroll,
+    /* Rows, which are whole pixels high, and their labels are then where they
+     * were before, a number of pixels further: the picture can be moved. */
+    .scroll =
+        self->shape == FLAM_SHAPE_FLAME ? round (self->scroll) : self->scroll,
     .from = self->from,
     .to = self->to,
     .min_width = 0.5,
@@ -93,7 +96,9 @@ flam_graph_layout (FlamFlameGraph *self)
   if (self->layout == NULL && !flam_graph_is_empty (self))
     {
       viewport = flam_graph_viewport (self);
-      self->layout = flam_layout_new (self->rows, &viewport);
+      self->layout =
+          flam_layout_new_after (self->rows, &viewport, self->last_layout);
+      g_clear_pointer (&self->last_layout, flam_layout_free);
     }
   return self->layout;
 }
@@ -152,11 +157,10 @@ tell_in_frame (FlamFlameGraph *self)
   tell_changed (self);
 }
 
-void
-flam_graph_redraw (FlamFlameGraph *self)
+static void
+queue_picture (FlamFlameGraph *self)
 {
   g_clear_pointer (&self->image, gsk_render_node_unref);
-  g_clear_pointer (&self->picture, cairo_surface_destroy);
   flam_graph_forget_tip (self);
   if (self->changed_idle == 0)
     self->changed_idle =
@@ -165,10 +169,36 @@ flam_graph_redraw (FlamFlameGraph *self)
 }
 
 void
+flam_graph_redraw (FlamFlameGraph *self)
+{
+  g_clear_pointer (&self->picture, cairo_surface_destroy);
+  g_clear_pointer (&self->last_picture, cairo_surface_destroy);
+  queue_picture (self);
+}
+
+/* What there is of the next ones is taken from these: of boxes and of pixels,
+ * if that is anything. */
+void
 flam_graph_relayout (FlamFlameGraph *self)
 {
+  if (self->layout != NULL)
+    {
+      g_clear_pointer (&self->last_layout, flam_layout_free);
+      self->last_layout = g_steal_pointer (&self->layout);
+    }
+  if (self->picture != NULL)
+    {
+      g_clear_pointer (&self->last_picture, cairo_surface_destroy);
+      self->last_picture = g_steal_pointer (&self->picture);
+    }
+  queue_picture (self);
+}
+
+void
+flam_graph_forget_layout (FlamFlameGraph *self)
+{
   g_clear_pointer (&self->layout, flam_layout_free);
-  flam_graph_redraw (self);
+  g_clear_pointer (&self->last_layout, flam_layout_free);
 }
 
 /* For another theme, font, palette or profile. */
@@ -177,7 +207,8 @@ flam_graph_restyle (FlamFlameGraph *self)
 {
   g_clear_pointer (&self->palette, flam_palette_free);
   g_clear_pointer (&self->draw, flam_draw_free);
-  flam_graph_relayout (self);
+  flam_graph_forget_layout (self);
+  flam_graph_redraw (self);
   gtk_widget_queue_resize (GTK_WIDGET (self));
 }
 
@@ -188,9 +219,10 @@ flam_graph_clear_view (FlamFlameGraph *self)
   g_clear_handle_id (&self->changed_idle, g_source_remove);
   g_clear_pointer (&self->palette, flam_palette_free);
   g_clear_pointer (&self->draw, flam_draw_free);
-  g_clear_pointer (&self->layout, flam_layout_free);
+  flam_graph_forget_layout (self);
   g_clear_pointer (&self->image, gsk_render_node_unref);
   g_clear_pointer (&self->picture, cairo_surface_destroy);
+  g_clear_pointer (&self->last_picture, cairo_surface_destroy);
   flam_graph_hide_tip (self);
 }
 
@@ -489,101 +521,4 @@ flam_graph_pan_to (FlamFlameGraph *self, double from, double scroll)
   self->motion.to1 = from + range;
   arrive (self);
   climb_to_view (self);
-}
-
-/* --- the picture --------------------------------------------------------- */
-
-/* The pixels of former pictures are used again: a fresh page of memory costs
- * more than filling it. There are two, for what GTK shows is kept until the
- * next is shown. */
-typedef struct
-{
-  gsize size;
-  gint busy;
-} Pixels;
-
-static void
-pixels_release (gpointer data)
-{
-  Pixels *pixels = data;
-
-  g_atomic_int_set (&pixels->busy, 0);
-  g_atomic_rc_box_release (pixels);
-}
-
-static Pixels *
-pixels_take (FlamFlameGraph *self, gsize size)
-{
-  void **spare = &self->spares[0];
-  Pixels *pixels = *spare;
-
-  if (pixels != NULL && g_atomic_int_get (&pixels->busy))
-    {
-      spare = &self->spares[1];
-      pixels = *spare;
-    }
-  if (pixels == NULL || pixels->size != size ||
-      g_atomic_int_get (&pixels->busy))
-    {
-      g_clear_pointer (spare, g_atomic_rc_box_release);
-      pixels = g_atomic_rc_box_alloc (sizeof *pixels + size);
-      pixels->size = size;
-      *spare = pixels;
-    }
-  pixels->busy = 1;
-  return g_atomic_rc_box_acquire (pixels);
-}
-
-static void
-draw_on (FlamFlameGraph *self, cairo_surface_t *surface)
-{
-  const FlamLayout *layout = flam_graph_layout (self);
-  FlamScene scene = { .tree = self->tree,
-                      .palette = flam_graph_palette (self),
-                      .matched = self->matched,
-                      .root = flam_graph_name (self->tree, 0) };
-  cairo_t *cr = cairo_create (surface);
-
-  flam_draw_layout (flam_graph_draw (self), cr, layout, &scene);
-  cairo_destroy (cr);
-  cairo_surface_flush (surface);
-  if (self->rules != NULL)
-    g_signal_emit (self, flam_graph_signals[FLAM_GRAPH_RULES_TRIED], 0);
-}
-
-static void
-make_picture (FlamFlameGraph *self)
-{
-  int scale = gtk_widget_get_scale_factor (GTK_WIDGET (self));
-  int width = gtk_widget_get_width (GTK_WIDGET (self)) * scale;
-  int height = gtk_widget_get_height (GTK_WIDGET (self)) * scale;
-  Pixels *pixels = pixels_take (self, (gsize)width * height * 4);
-  static const cairo_user_data_key_t key;
-
-  self->picture = cairo_image_surface_create_for_data (
-      (guchar *)(pixels + 1), CAIRO_FORMAT_ARGB32, width, height, width * 4);
-  cairo_surface_set_user_data (self->picture, &key, pixels, pixels_release);
-  cairo_surface_set_device_scale (self->picture, scale, scale);
-  draw_on (self, self->picture);
-}
-
-void
-flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
-{
-  FlamFlameGraph *self = FLAM_FLAME_GRAPH (widget);
-  int width = gtk_widget_get_width (widget);
-  int height = gtk_widget_get_height (widget);
-
-  if (flam_graph_is_empty (self) || width <= 0 || height <= 0)
-    return;
-  if (self->picture == NULL)
-    make_picture (self);
-  gtk_snapshot_push_clip (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
-  flam_snapshot_append_image (snapshot,
-                              widget,
-                              self->picture,
-                              &self->image,
-                              &GRAPHENE_RECT_INIT (0, 0, width, height));
-  flam_graph_append_marks (self, snapshot);
-  gtk_snapshot_pop (snapshot);
 }

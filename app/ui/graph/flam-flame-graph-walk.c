@@ -389,6 +389,7 @@ swap_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
    * tree may be at the address of the last. */
   if (!same_profile || self->palette_mode == FLAM_PALETTE_SELF)
     g_clear_pointer (&self->palette, flam_palette_free);
+  flam_graph_forget_layout (self);
   g_clear_pointer (&self->rows, flam_rows_unref);
   g_clear_pointer (&self->tree, flam_tree_unref);
   if (tree == NULL)

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "graph-window.h"
+
+#include <adwaita.h>
+#include <string.h>
+
+#include "flam-test-trees.h"
+
+/* A picture that is scrolled to is made from the last one: it must be the same
+ * as one that is drawn anew, to the byte. Run at scales of 1 and 2. */
+
+#define MARK 0xff123456u
+
+/* As a frame does it. */
+static void
+draw (FlamFlameGraph *graph)
+{
+  GtkWidget *widget = GTK_WIDGET (graph);
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+  GskRenderNode *node;
+
+  GTK_WIDGET_GET_CLASS (widget)->snapshot (widget, snapshot);
+  node = gtk_snapshot_free_to_node (snapshot);
+  g_clear_pointer (&node, gsk_render_node_unref);
+  g_assert_nonnull (graph->picture);
+}
+
+static gsize
+size_of (cairo_surface_t *picture)
+{
+  return (gsize)cairo_image_surface_get_stride (picture) *
+         cairo_image_surface_get_height (picture);
+}
+
+static GBytes *
+pixels_of (FlamFlameGraph *graph)
+{
+  return g_bytes_new (cairo_image_surface_get_data (graph->picture),
+                      size_of (graph->picture));
+}
+
+static void
+assert_as_if_drawn_anew (FlamFlameGraph *graph)
+{
+  g_autoptr (GBytes) moved = NULL;
+  g_autoptr (GBytes) drawn = NULL;
+
+  draw (graph);
+  moved = pixels_of (graph);
+  flam_graph_forget_layout (graph);
+  flam_graph_redraw (graph);
+  draw (graph);
+  drawn = pixels_of (graph);
+  g_assert_true (g_bytes_equal (moved, drawn));
+}
+
+static void
+scroll_to (FlamFlameGraph *graph, double scroll)
+{
+  double last = gtk_adjustment_get_upper (graph->vadjustment) -
+                gtk_adjustment_get_page_size (graph->vadjustment);
+
+  g_assert_cmpfloat (last, >, 100);
+  gtk_adjustment_set_value (graph->vadjustment, CLAMP (scroll, 0, last));
+}
+
+/* By less than a row, by some, by more than is in view; by parts of pixels,
+ * too. */
+static void
+scroll_about (FlamFlameGraph *graph)
+{
+  static const double ranges[] = { 3, 40, 200, 3000 };
+
+  flam_graph_redraw (graph);
+  draw (graph);
+  for (guint i = 0; i < 80; i++)
+    {
+      double range = ranges[i % G_N_ELEMENTS (ranges)];
+      double by = g_test_rand_double_range (-range, range);
+
+      scroll_to (graph,
+                 gtk_adjustment_get_value (graph->vadjustment) +
+                     (i % 2 == 0 ? by : (int)by));
+      assert_as_if_drawn_anew (graph);
+    }
+}
+
+static void
+test_pixels (void)
+{
+  Fixture fixture = { 0 };
+  g_autoptr (FlamRegex) regex = flam_regex_new ("visit", 0, NULL);
+
+  open_window (&fixture,
+               flam_test_random_tree (20000, 400, 5, FLAM_ORDER_TOTAL),
+               700,
+               180);
+  scroll_about (fixture.graph);
+  flam_flame_graph_set_direction (fixture.graph, FLAM_DIRECTION_ICICLE);
+  scroll_about (fixture.graph);
+  flam_flame_graph_set_search (fixture.graph, regex);
+  scroll_about (fixture.graph);
+  close_window (&fixture);
+}
+
+/* Letters with so many accents that they reach into other rows. */
+static void
+test_high_letters (void)
+{
+  Fixture fixture = { 0 };
+  g_autoptr (GString) text = g_string_new ("root");
+  g_autoptr (GString) name = g_string_new ("a");
+
+  for (guint i = 0; i < 12; i++)
+    g_string_append (name, "\314\202");
+  for (guint i = 0; i < 60; i++)
+    g_string_append_printf (text, ";%s%u", i % 7 == 3 ? name->str : "b", i);
+  g_string_append (text, " 5\n");
+  open_window (
+      &fixture, flam_test_tree (text->str, FLAM_ORDER_TOTAL), 500, 200);
+  scroll_about (fixture.graph);
+  g_assert_false (flam_draw_is_in_rows (flam_graph_draw (fixture.graph)));
+  close_window (&fixture);
+}
+
+/* Whether a picture has the marked pixels of the one before it. */
+static gboolean
+is_moved (FlamFlameGraph *graph, double scroll)
+{
+  guint32 *pixels;
+  gsize n;
+
+  flam_graph_redraw (graph);
+  draw (graph);
+  pixels = (guint32 *)(void *)cairo_image_surface_get_data (graph->picture);
+  n = size_of (graph->picture) / 4;
+  pixels[n / 2] = MARK;
+  scroll_to (graph, scroll);
+  draw (graph);
+  pixels = (guint32 *)(void *)cairo_image_surface_get_data (graph->picture);
+  for (gsize i = 0; i < n; i++)
+    if (pixels[i] == MARK)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+test_moves (void)
+{
+  Fixture fixture = { 0 };
+  FlamFlameGraph *graph;
+
+  open_window (&fixture,
+               flam_test_random_tree (20000, 400, 5, FLAM_ORDER_TOTAL),
+               700,
+               180);
+  graph = fixture.graph;
+  scroll_to (graph, 100);
+  g_assert_true (is_moved (graph, 160));
+  g_assert_true (is_moved (graph, 90));
+  g_assert_false (is_moved (graph, 1e6));
+  scroll_to (graph, 100);
+  g_assert_true (flam_draw_is_in_rows (flam_graph_draw (graph)));
+  close_window (&fixture);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  adw_init ();
+  g_test_add_func ("/graph-scroll/pixels", test_pixels);
+  g_test_add_func ("/graph-scroll/high-letters", test_high_letters);
+  g_test_add_func ("/graph-scroll/moves", test_moves);
+  return g_test_run ();
+}
