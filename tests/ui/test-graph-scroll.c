@@ -164,6 +164,44 @@ test_moves (void)
   close_window (&fixture);
 }
 
+static void
+on_drawn (FlamFlameGraph *graph, guint *n)
+{
+  g_assert_null (graph->picture);
+  (*n)++;
+}
+
+/* What follows the picture is told before it is drawn, so that there is one
+ * frame and not two; and nothing is told or drawn of parts of a pixel. */
+static void
+test_one_frame (void)
+{
+  Fixture fixture = { 0 };
+  FlamFlameGraph *graph;
+  guint n = 0;
+
+  open_window (&fixture,
+               flam_test_random_tree (20000, 400, 5, FLAM_ORDER_TOTAL),
+               700,
+               180);
+  graph = fixture.graph;
+  scroll_to (graph, 100);
+  settle ();
+  g_signal_connect (graph, "drawn-changed", G_CALLBACK (on_drawn), &n);
+  scroll_to (graph, 160);
+  g_assert_cmpuint (n, ==, 1);
+  flam_graph_zoom_by (graph, 300, 0.7);
+  g_assert_cmpuint (n, ==, 2);
+  flam_graph_pan_to (graph, graph->from, graph->scroll + 20);
+  g_assert_cmpuint (n, ==, 3);
+  settle ();
+  g_assert_cmpuint (n, ==, 3);
+  g_assert_nonnull (graph->picture);
+  scroll_to (graph, gtk_adjustment_get_value (graph->vadjustment) + 0.2);
+  g_assert_nonnull (graph->picture);
+  close_window (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -172,5 +210,6 @@ main (int argc, char **argv)
   g_test_add_func ("/graph-scroll/pixels", test_pixels);
   g_test_add_func ("/graph-scroll/high-letters", test_high_letters);
   g_test_add_func ("/graph-scroll/moves", test_moves);
+  g_test_add_func ("/graph-scroll/one-frame", test_one_frame);
   return g_test_run ();
 }

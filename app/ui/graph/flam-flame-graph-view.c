@@ -147,7 +147,10 @@ tell_changed (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* At once where a frame has begun, which is drawn before anything idle. */
+/* At once where a frame has begun, which is drawn before anything idle: in a
+ * tick, or in what a pointer does, which GDK tells at a frame's beginning.
+ * Never in a frame's layout, for others change their sizes when they are told.
+ */
 static void
 tell_in_frame (FlamFlameGraph *self)
 {
@@ -289,6 +292,7 @@ void
 flam_graph_on_scrolled (FlamFlameGraph *self)
 {
   double value, last, scroll;
+  gboolean same;
 
   if (self->adjusting || self->shape != FLAM_SHAPE_FLAME)
     return;
@@ -296,11 +300,14 @@ flam_graph_on_scrolled (FlamFlameGraph *self)
   last = gtk_adjustment_get_upper (self->vadjustment) -
          gtk_adjustment_get_page_size (self->vadjustment);
   scroll = self->direction == FLAM_DIRECTION_FLAME ? last - value : value;
-  if (scroll == self->scroll)
+  scroll = MAX (scroll, 0);
+  same = round (scroll) == round (self->scroll);
+  self->scroll = scroll;
+  if (same)
     return;
-  self->scroll = MAX (scroll, 0);
   flam_graph_relayout (self);
   flam_graph_hover_again (self);
+  tell_in_frame (self);
 }
 
 /* Scrolls its row, and one above and below, into view. */
@@ -508,6 +515,7 @@ flam_graph_zoom_by (FlamFlameGraph *self, double x, double factor)
   self->motion.to1 = self->motion.from1 + wanted;
   arrive (self);
   climb_to_view (self);
+  tell_in_frame (self);
 }
 
 void
@@ -521,4 +529,5 @@ flam_graph_pan_to (FlamFlameGraph *self, double from, double scroll)
   self->motion.to1 = from + range;
   arrive (self);
   climb_to_view (self);
+  tell_in_frame (self);
 }
