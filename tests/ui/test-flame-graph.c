@@ -391,6 +391,24 @@ bounds_in_window (Fixture *fixture, GtkWidget *widget)
   return bounds;
 }
 
+/* The window's own node is of its kind with a tooltip and without one, so that
+ * GTK draws again what a tooltip covers, and not all. */
+static void
+assert_comparable (Fixture *fixture)
+{
+  GtkWidget *layer = gtk_window_get_child (GTK_WINDOW (fixture->window));
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+  GskRenderNode *node, *first;
+
+  GTK_WIDGET_GET_CLASS (layer)->snapshot (layer, snapshot);
+  node = gtk_snapshot_free_to_node (snapshot);
+  g_assert_cmpint (
+      gsk_render_node_get_node_type (node), ==, GSK_CONTAINER_NODE);
+  first = gsk_container_node_get_child (node, 0);
+  g_assert_cmpint (gsk_render_node_get_node_type (first), ==, GSK_DEBUG_NODE);
+  gsk_render_node_unref (node);
+}
+
 /* Within the window, beside the row, and as large as what it says. */
 static void
 test_tip (void)
@@ -404,6 +422,7 @@ test_tip (void)
 
   open_window (
       &fixture, flam_test_tree (graph_sample, FLAM_ORDER_TOTAL), 600, 300);
+  assert_comparable (&fixture);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       FlamId node = find_node (fixture.tree, names[i]);
@@ -412,6 +431,7 @@ test_tip (void)
       point_at (&fixture, node);
       g_assert_cmpuint (fixture.graph->hovered, ==, node);
       tip = wait_for_tip (&fixture);
+      assert_comparable (&fixture);
       g_assert_cmpint (
           gtk_accessible_get_accessible_role (GTK_ACCESSIBLE (tip)),
           ==,

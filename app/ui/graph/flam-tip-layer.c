@@ -115,6 +115,40 @@ flam_tip_layer_get_request_mode (GtkWidget *widget)
                              : GTK_SIZE_REQUEST_CONSTANT_SIZE;
 }
 
+static void
+append_child (FlamTipLayer *self, GtkSnapshot *snapshot)
+{
+  GtkSnapshot *own = gtk_snapshot_new ();
+  GskRenderNode *node, *named;
+
+  gtk_widget_snapshot_child (GTK_WIDGET (self), self->child, own);
+  node = gtk_snapshot_free_to_node (own);
+  if (node == NULL)
+    return;
+  named = gsk_debug_node_new (node, g_strdup ("child"));
+  gtk_snapshot_append_node (snapshot, named);
+  gsk_render_node_unref (named);
+  gsk_render_node_unref (node);
+}
+
+/* GTK finds what has changed since the last frame by comparing nodes, one after
+ * the other by their kinds: all would be drawn again whenever a tooltip comes
+ * or goes. So there are as many nodes without one as with one, and the child's,
+ * in a node of a kind of its own that draws nothing, is not taken for a
+ * tooltip's. */
+static void
+flam_tip_layer_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  static const GdkRGBA nothing = { 0, 0, 0, 0 };
+  FlamTipLayer *self = FLAM_TIP_LAYER (widget);
+
+  if (self->child != NULL)
+    append_child (self, snapshot);
+  gtk_snapshot_append_color (
+      snapshot, &nothing, &GRAPHENE_RECT_INIT (0, 0, 0, 0));
+  gtk_widget_snapshot_child (widget, self->tip, snapshot);
+}
+
 /* --- showing -------------------------------------------------------------- */
 
 static void
@@ -226,6 +260,7 @@ flam_tip_layer_class_init (FlamTipLayerClass *class)
   widget_class->measure = flam_tip_layer_measure;
   widget_class->get_request_mode = flam_tip_layer_get_request_mode;
   widget_class->size_allocate = flam_tip_layer_size_allocate;
+  widget_class->snapshot = flam_tip_layer_snapshot;
 }
 
 static void
