@@ -308,7 +308,9 @@ flam_application_startup (GApplication *application)
   GtkApplication *self = GTK_APPLICATION (application);
   GSettings *settings;
 
+  flam_renderer_before_init ();
   G_APPLICATION_CLASS (flam_application_parent_class)->startup (application);
+  flam_renderer_after_init ();
   flam_bundle_find_words ();
   g_action_map_add_action_entries (
       G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);

@@ -3,6 +3,7 @@
 #include "flam-renderer.h"
 
 #include <epoxy/gl.h>
+#include <gtk/gtk.h>
 
 /* Names of Mesa's and other drivers that compute on the CPU. */
 static const char *const in_software[] = {
@@ -22,6 +23,56 @@ has_graphics_device (void)
       return TRUE;
   return FALSE;
 }
+
+/* --- GTK's own start ------------------------------------------------------ */
+
+/* What the variable was before, and whether it was set here. */
+static char *outer_value;
+static gboolean is_set;
+
+static const char *
+disabling_variable (void)
+{
+  return gtk_get_minor_version () >= 16 ? "GDK_DISABLE" : "GDK_DEBUG";
+}
+
+static const char *
+disabling_value (void)
+{
+  return gtk_get_minor_version () >= 16 ? "gl,vulkan" : "gl-disable";
+}
+
+void
+flam_renderer_before_init (void)
+{
+  const char *name = disabling_variable ();
+  g_autofree char *both = NULL;
+
+  if (g_getenv ("GSK_RENDERER") != NULL || has_graphics_device ())
+    return;
+  outer_value = g_strdup (g_getenv (name));
+  both = outer_value != NULL
+             ? g_strconcat (outer_value, ",", disabling_value (), NULL)
+             : g_strdup (disabling_value ());
+  g_setenv (name, both, TRUE);
+  is_set = TRUE;
+}
+
+/* Programs that are recorded get the variable as it was. */
+void
+flam_renderer_after_init (void)
+{
+  if (!is_set)
+    return;
+  if (outer_value != NULL)
+    g_setenv (disabling_variable (), outer_value, TRUE);
+  else
+    g_unsetenv (disabling_variable ());
+  g_clear_pointer (&outer_value, g_free);
+  is_set = FALSE;
+}
+
+/* --- the display's renderer ----------------------------------------------- */
 
 static gboolean
 computes_on_the_cpu (GdkDisplay *display)

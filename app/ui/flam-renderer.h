@@ -10,8 +10,17 @@
 
 G_BEGIN_DECLS
 
-/* Call before the display's first window is made. $GSK_RENDERER, if set,
-   wins. */
+/* $GSK_RENDERER, if set, wins over both. */
+
+/* Around gtk_init(), while there is no other thread of ours: where no graphics
+ * device exists, GTK is told to leave OpenGL alone, by an environment variable
+ * that is gone again afterwards. Otherwise Mesa loads and starts its software
+ * drivers when the display is opened: an eighth of what the program's start
+ * takes. */
+void flam_renderer_before_init (void);
+void flam_renderer_after_init (void);
+
+/* Call before the display's first window is made. */
 void flam_renderer_choose (GdkDisplay *display);
 
 G_END_DECLS
