@@ -61,9 +61,9 @@ settle (void)
 void
 wait_for_zoom (Fixture *fixture)
 {
-  for (guint i = 0; i < 200 && fixture->graph->motion.tick != 0; i++)
+  for (guint i = 0; i < 200 && flam_flame_graph_is_moving (fixture->graph); i++)
     settle ();
-  g_assert_cmpuint (fixture->graph->motion.tick, ==, 0);
+  g_assert_false (flam_flame_graph_is_moving (fixture->graph));
 }
 
 void

@@ -149,10 +149,13 @@ update_hidden (FlamStatusBar *self)
 {
   FlamFlameGraph *graph = flam_graph_view_get_graph (self->graph_view);
   gint64 in_view = 0;
-  gint64 hidden = flam_flame_graph_get_hidden (graph, &in_view);
+  gint64 hidden;
   g_autofree char *share = NULL;
   g_autofree char *text = NULL;
 
+  if (flam_flame_graph_is_moving (graph))
+    return;
+  hidden = flam_flame_graph_get_hidden (graph, &in_view);
   gtk_widget_set_visible (GTK_WIDGET (self->hidden),
                           hidden > 0 && !self->narrow &&
                               gtk_widget_get_mapped (GTK_WIDGET (graph)));

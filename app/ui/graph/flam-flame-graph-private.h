@@ -22,8 +22,10 @@ typedef struct
 /* A moving view. */
 typedef struct
 {
-  guint tick; /* 0: at rest */
-  gint64 start, drawn;
+  guint tick;   /* 0: at rest, or by the timer */
+  gint64 start; /* µs */
+  guint timer;  /* where the CPU draws; 0: at rest, or by ticks */
+  guint step;
   double from0, to0, from1, to1;
   double scroll0, scroll1, rings0, rings1; /* of a sunburst */
 } FlamMotion;
@@ -145,6 +147,13 @@ void flam_graph_zoom_by (FlamFlameGraph *self, double x, double factor);
 void flam_graph_pan_to (FlamFlameGraph *self, double from, double scroll);
 void flam_graph_scroll_to (FlamFlameGraph *self, FlamId node);
 void flam_graph_stop (FlamFlameGraph *self);
+
+static inline gboolean
+flam_graph_is_moving (const FlamFlameGraph *self)
+{
+  return self->motion.tick != 0 || self->motion.timer != 0;
+}
+
 /* Marks the picture as stale: only the colors, or only where one looks. */
 void flam_graph_redraw (FlamFlameGraph *self);
 void flam_graph_relayout (FlamFlameGraph *self);

@@ -324,7 +324,8 @@ box_with_tip (FlamFlameGraph *self)
   const FlamLayout *layout = flam_graph_layout (self);
 
   if (layout == NULL || !self->pointer_inside || self->dragging ||
-      self->motion.tick != 0 || flam_widget_is_below_menu (GTK_WIDGET (self)))
+      flam_graph_is_moving (self) ||
+      flam_widget_is_below_menu (GTK_WIDGET (self)))
     return NULL;
   return flam_layout_hit (layout, self->pointer_x, self->pointer_y);
 }

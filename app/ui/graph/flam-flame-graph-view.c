@@ -8,9 +8,7 @@
 #include "flam-sunburst.h"
 
 #define ZOOM_TIME 150000 /* µs */
-/* Least µs between the pictures of an animation where the CPU draws: every
- * third one of 60 a second. */
-#define SLOW_FRAME 40000
+#define SLOW_FRAME 70    /* ms between pictures where the CPU draws */
 #define FONT_SCALE 0.9
 /* Before the next frame is drawn, so that the minimap is drawn with it. */
 #define TELL_PRIORITY (GDK_PRIORITY_REDRAW - 5)
@@ -257,10 +255,11 @@ flam_graph_adjust (FlamFlameGraph *self)
   if (self->shape != FLAM_SHAPE_FLAME)
     {
       self->n_rows = 0;
-      if (self->motion.tick == 0)
+      if (!flam_graph_is_moving (self))
         self->scroll = centre_of (self, self->zoom);
     }
-  else if (self->motion.tick == 0 && !flam_graph_is_empty (self) && page > 0)
+  else if (!flam_graph_is_moving (self) && !flam_graph_is_empty (self) &&
+           page > 0)
     {
       FlamViewport viewport = flam_graph_viewport (self);
 
@@ -355,55 +354,94 @@ arrive (FlamFlameGraph *self)
   flam_graph_hover_again (self);
 }
 
-/* The width of the view changes by equal factors in equal times, and its left
- * edge so that the picture grows out of one point. */
-static gboolean
-move (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+/* `t`: 0..1 of the time. The width of the view changes by equal factors in
+ * equal times, and its left edge so that the picture grows out of one point. */
+static void
+move_to (FlamFlameGraph *self, double t)
 {
-  FlamFlameGraph *self = FLAM_FLAME_GRAPH (widget);
-  FlamMotion *motion = &self->motion;
-  double t = (double)(gdk_frame_clock_get_frame_time (clock) - motion->start) /
-             ZOOM_TIME;
+  const FlamMotion *motion = &self->motion;
   double range0 = motion->to0 - motion->from0;
   double range1 = motion->to1 - motion->from1;
-  double range, way;
+  double eased = 1 - pow (1 - t, 3);
+  double range = range0 * pow (range1 / range0, eased);
+  double way = fabs (range1 - range0) < 1e-9 * range0
+                   ? eased
+                   : (range0 - range) / (range0 - range1);
 
-  if (t >= 1 || flam_graph_is_empty (self))
-    {
-      motion->tick = 0;
-      if (!flam_graph_is_empty (self))
-        arrive (self);
-      tell_in_frame (self);
-      return G_SOURCE_REMOVE;
-    }
-  if (flam_snapshot_is_by_cpu (widget) &&
-      gdk_frame_clock_get_frame_time (clock) - motion->drawn < SLOW_FRAME)
-    return G_SOURCE_CONTINUE;
-  motion->drawn = gdk_frame_clock_get_frame_time (clock);
-  t = 1 - pow (1 - MAX (t, 0), 3);
-  range = range0 * pow (range1 / range0, t);
-  way = fabs (range1 - range0) < 1e-9 * range0
-            ? t
-            : (range0 - range) / (range0 - range1);
   self->from = motion->from0 + (motion->from1 - motion->from0) * way;
   self->to = self->from + range;
   if (self->shape == FLAM_SHAPE_SUNBURST)
     {
-      self->scroll = motion->scroll0 + (motion->scroll1 - motion->scroll0) * t;
-      self->rings = motion->rings0 + (motion->rings1 - motion->rings0) * t;
+      self->scroll =
+          motion->scroll0 + (motion->scroll1 - motion->scroll0) * eased;
+      self->rings = motion->rings0 + (motion->rings1 - motion->rings0) * eased;
     }
   flam_graph_relayout (self);
+}
+
+/* FALSE: there is nowhere further to go. */
+static gboolean
+move_on (FlamFlameGraph *self, double t)
+{
+  gboolean goes_on = t < 1 && !flam_graph_is_empty (self);
+
+  if (goes_on)
+    move_to (self, MAX (t, 0));
+  else
+    {
+      self->motion.tick = self->motion.timer = 0;
+      if (!flam_graph_is_empty (self))
+        arrive (self);
+    }
   tell_in_frame (self);
-  return G_SOURCE_CONTINUE;
+  return goes_on;
+}
+
+static gboolean
+on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  FlamFlameGraph *self = FLAM_FLAME_GRAPH (widget);
+  gint64 now = gdk_frame_clock_get_frame_time (clock);
+
+  return move_on (self, (double)(now - self->motion.start) / ZOOM_TIME);
+}
+
+/* Where the CPU draws there are two pictures: half of the way, together with
+ * what else is new at once, and the last. Each takes 3 ms of 1000x600 pixels,
+ * and a frame clock that ticks in between costs as much again. */
+static gboolean
+on_slow_tick (gpointer data)
+{
+  static const double times[] = { 0.2, 1 };
+  FlamFlameGraph *self = data;
+
+  return move_on (self, times[self->motion.step++]);
+}
+
+static void
+begin_to_move (FlamFlameGraph *self, GdkFrameClock *clock)
+{
+  FlamMotion *motion = &self->motion;
+
+  motion->start = gdk_frame_clock_get_frame_time (clock);
+  motion->step = 0;
+  if (!flam_snapshot_is_by_cpu (GTK_WIDGET (self)))
+    motion->tick =
+        gtk_widget_add_tick_callback (GTK_WIDGET (self), on_tick, NULL, NULL);
+  else
+    {
+      motion->timer = g_timeout_add (SLOW_FRAME, on_slow_tick, self);
+      on_slow_tick (self);
+    }
 }
 
 void
 flam_graph_stop (FlamFlameGraph *self)
 {
-  if (self->motion.tick == 0)
-    return;
-  gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->motion.tick);
+  if (self->motion.tick != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->motion.tick);
   self->motion.tick = 0;
+  g_clear_handle_id (&self->motion.timer, g_source_remove);
 }
 
 static gboolean
@@ -456,10 +494,7 @@ flam_graph_look_at (FlamFlameGraph *self,
   self->motion.to0 = self->to;
   if (self->shape == FLAM_SHAPE_SUNBURST)
     prepare_rings (self);
-  self->motion.start = gdk_frame_clock_get_frame_time (clock);
-  self->motion.drawn = self->motion.start;
-  self->motion.tick =
-      gtk_widget_add_tick_callback (GTK_WIDGET (self), move, NULL, NULL);
+  begin_to_move (self, clock);
 }
 
 static void

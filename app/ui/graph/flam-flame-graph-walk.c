@@ -10,7 +10,7 @@ flam_graph_where (FlamFlameGraph *self)
 {
   FlamZoomState state = { self->zoom, self->from, self->to };
 
-  if (self->motion.tick != 0)
+  if (flam_graph_is_moving (self))
     {
       state.from = self->motion.from1;
       state.to = self->motion.to1;
@@ -61,9 +61,9 @@ flam_graph_set_zoom (FlamFlameGraph *self,
   if (flam_graph_is_empty (self) || node >= self->tree->n)
     return;
   flam_graph_range_of (self, node, &from, &to);
-  there = self->motion.tick == 0
-              ? self->from == from && self->to == to
-              : self->motion.from1 == from && self->motion.to1 == to;
+  there = flam_graph_is_moving (self)
+              ? self->motion.from1 == from && self->motion.to1 == to
+              : self->from == from && self->to == to;
   if (node == self->zoom && there)
     return;
   if (remember)
@@ -161,7 +161,8 @@ is_out_of_sight (FlamFlameGraph *self, FlamId node)
 {
   FlamBox box;
 
-  return self->motion.tick == 0 && !flam_graph_find_box (self, node, &box);
+  return !flam_graph_is_moving (self) &&
+         !flam_graph_find_box (self, node, &box);
 }
 
 /* A sunburst has no room for all rings, nor a treemap for all boxes, and
@@ -448,7 +449,7 @@ flam_flame_graph_set_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
   g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
   if (tree == self->tree)
     return;
-  if (self->motion.tick != 0)
+  if (flam_graph_is_moving (self))
     {
       self->from = self->motion.from1;
       self->to = self->motion.to1;

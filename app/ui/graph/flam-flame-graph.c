@@ -154,6 +154,13 @@ flam_flame_graph_get_legend (FlamFlameGraph *self)
 
 /* --- what is in view ----------------------------------------------------- */
 
+gboolean
+flam_flame_graph_is_moving (FlamFlameGraph *self)
+{
+  g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), FALSE);
+  return flam_graph_is_moving (self);
+}
+
 gint64
 flam_flame_graph_get_hidden (FlamFlameGraph *self, gint64 *in_view)
 {

@@ -91,6 +91,9 @@ guint flam_flame_graph_count_matches (FlamFlameGraph *self, guint *n);
 /* For the status bar: the weight in boxes too narrow to be drawn, of what is
  * in view, and the weight across the view. */
 gint64 flam_flame_graph_get_hidden (FlamFlameGraph *self, gint64 *in_view);
+/* Whether an animation is under way: words about what is drawn, which need the
+ * window's layout when they change, can wait for its end, which is told too. */
+gboolean flam_flame_graph_is_moving (FlamFlameGraph *self);
 
 /* Marks a node as if the pointer were on it, as it is on that node elsewhere.
  * FLAM_NONE: none. */

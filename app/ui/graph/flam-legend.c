@@ -9,6 +9,7 @@
 #define GAP 6
 #define SPACING 14
 #define DELAY 180 /* ms */
+#define FEW_NODES 20000
 
 /* --- legend -------------------------------------------------------------- */
 
@@ -115,6 +116,19 @@ update_now (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* Together with the last picture of a zoom's animation. */
+static void
+on_drawn (FlamLegend *self)
+{
+  FlamTree *tree = flam_flame_graph_get_tree (self->graph);
+
+  if (self->soon == 0 || flam_flame_graph_is_moving (self->graph) ||
+      tree == NULL || tree->n > FEW_NODES)
+    return;
+  g_source_remove (self->soon);
+  update_now (self);
+}
+
 /* After the zoom's animation: summing up a million nodes takes longer than a
  * frame. */
 static void
@@ -218,6 +232,8 @@ flam_legend_new (FlamFlameGraph *graph)
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_object (
         graph, signals[i], G_CALLBACK (update_soon), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (
+      graph, "drawn-changed", G_CALLBACK (on_drawn), self, G_CONNECT_SWAPPED);
   update (self);
   return GTK_WIDGET (self);
 }

@@ -202,7 +202,7 @@ choose_corner (FlamMinimap *self)
   if (self->placed_tree == graph->tree && self->placed_zoom == graph->zoom &&
       self->placed_direction == (int)graph->direction)
     return;
-  if (graph->motion.tick != 0)
+  if (flam_graph_is_moving (graph))
     return;
   self->placed_tree = graph->tree;
   self->placed_zoom = graph->zoom;
