@@ -22,7 +22,7 @@ struct _FlamStatusBar
   GtkLabel *name;
   GtkLabel *place;
   GtkLabel *costs;
-  GtkLabel *hidden;
+  GtkInscription *hidden;
   GtkBox *legend_box;
 };
 
@@ -144,6 +144,18 @@ update (FlamStatusBar *self)
   gtk_label_set_label (self->costs, costs);
 }
 
+/* A step of the wheel or a zoom changes it, and the window is not laid out
+ * anew: its room is that of the longest text so far. */
+static void
+set_hidden (FlamStatusBar *self, const char *text)
+{
+  guint length = (guint)g_utf8_strlen (text, -1);
+
+  if (length > gtk_inscription_get_nat_chars (self->hidden))
+    gtk_inscription_set_nat_chars (self->hidden, length);
+  gtk_inscription_set_text (self->hidden, text);
+}
+
 static void
 update_hidden (FlamStatusBar *self)
 {
@@ -163,7 +175,7 @@ update_hidden (FlamStatusBar *self)
     return;
   share = flam_format_percent (hidden, in_view);
   text = g_strdup_printf (_ ("%s too small to draw"), share);
-  gtk_label_set_label (self->hidden, text);
+  set_hidden (self, text);
 }
 
 static void

@@ -157,7 +157,7 @@ flam_graph_is_moving (const FlamFlameGraph *self)
 /* Marks the picture as stale: only the colors, or only where one looks. */
 void flam_graph_redraw (FlamFlameGraph *self);
 void flam_graph_relayout (FlamFlameGraph *self);
-/* For other rows. */
+/* For other rows: neither boxes nor pixels are taken over. */
 void flam_graph_forget_layout (FlamFlameGraph *self);
 void flam_graph_restyle (FlamFlameGraph *self);
 void flam_graph_adjust (FlamFlameGraph *self);

@@ -200,6 +200,8 @@ flam_graph_forget_layout (FlamFlameGraph *self)
 {
   g_clear_pointer (&self->layout, flam_layout_free);
   g_clear_pointer (&self->last_layout, flam_layout_free);
+  g_clear_pointer (&self->picture, cairo_surface_destroy);
+  g_clear_pointer (&self->last_picture, cairo_surface_destroy);
 }
 
 /* For another theme, font, palette or profile. */
@@ -222,8 +224,6 @@ flam_graph_clear_view (FlamFlameGraph *self)
   g_clear_pointer (&self->draw, flam_draw_free);
   flam_graph_forget_layout (self);
   g_clear_pointer (&self->image, gsk_render_node_unref);
-  g_clear_pointer (&self->picture, cairo_surface_destroy);
-  g_clear_pointer (&self->last_picture, cairo_surface_destroy);
   flam_graph_hide_tip (self);
 }
 
