@@ -42,13 +42,22 @@ disabling_value (void)
   return gtk_get_minor_version () >= 16 ? "gl,vulkan" : "gl-disable";
 }
 
+static gboolean
+needs_gl (void)
+{
+  const char *wanted = g_getenv ("GSK_RENDERER");
+
+  return wanted != NULL ? !g_str_equal (wanted, "cairo")
+                        : has_graphics_device ();
+}
+
 void
 flam_renderer_before_init (void)
 {
   const char *name = disabling_variable ();
   g_autofree char *both = NULL;
 
-  if (g_getenv ("GSK_RENDERER") != NULL || has_graphics_device ())
+  if (needs_gl ())
     return;
   outer_value = g_strdup (g_getenv (name));
   both = outer_value != NULL

@@ -13,10 +13,10 @@ G_BEGIN_DECLS
 /* $GSK_RENDERER, if set, wins over both. */
 
 /* Around gtk_init(), while there is no other thread of ours: where no graphics
- * device exists, GTK is told to leave OpenGL alone, by an environment variable
- * that is gone again afterwards. Otherwise Mesa loads and starts its software
- * drivers when the display is opened: an eighth of what the program's start
- * takes. */
+ * device exists, or the cairo renderer is asked for, GTK is told to leave
+ * OpenGL alone, by an environment variable that is gone again afterwards.
+ * Otherwise Mesa loads and starts its software drivers when the display is
+ * opened: an eighth of what the program's start takes. */
 void flam_renderer_before_init (void);
 void flam_renderer_after_init (void);
 

@@ -24,6 +24,15 @@ class WindowTest(Base):
         sentence = window.wait_label(lambda text: "open or drop" in text)
         self.assertIn("Folded stacks", sentence)
 
+    def test_no_drivers(self):
+        """The cairo renderer is asked for here: OpenGL has nothing to do."""
+        window = self.open()
+        window.find("See Where Time and Memory Go")
+        maps = pathlib.Path(f"/proc/{window.process.pid}/maps").read_text()
+        self.assertIn("libgtk-4", maps)
+        for driver in ("libGLX_", "libEGL_", "_dri.so", "libvulkan_"):
+            self.assertNotIn(driver, maps)
+
     def test_open(self):
         window = self.open_example()
         self.assertEqual(window.title(), "example.flambeau")
