@@ -29,9 +29,8 @@ class WindowTest(Base):
         window = self.open()
         window.find("See Where Time and Memory Go")
         maps = pathlib.Path(f"/proc/{window.process.pid}/maps").read_text()
-        self.assertIn("libgtk-4", maps)
-        for driver in ("libGLX_", "libEGL_", "_dri.so", "libvulkan_"):
-            self.assertNotIn(driver, maps)
+        self.assertTrue("libgtk-4" in maps)
+        self.assertEqual([], re.findall(r"libGLX_\w+|libEGL_\w+|\w+_dri\.so", maps))
 
     def test_open(self):
         window = self.open_example()
