@@ -198,33 +198,19 @@ scroll_to_line (FlamSourcePane *self, guint32 line)
 }
 
 static void
-get_line (FlamSourcePane *self,
-          guint32 line,
-          GtkTextIter *start,
-          GtkTextIter *end)
-{
-  gtk_text_buffer_get_iter_at_line (buffer_of (self), start, (int)line - 1);
-  *end = *start;
-  gtk_text_iter_forward_line (end);
-}
-
-/* Taking the tag off the whole text would have GTK lay out all lines in view
- * anew. */
-static void
 mark_line (FlamSourcePane *self, guint32 line)
 {
   GtkTextBuffer *buffer = buffer_of (self);
   GtkTextIter start, end;
 
-  if (self->line != 0)
-    {
-      get_line (self, self->line, &start, &end);
-      gtk_text_buffer_remove_tag (buffer, self->jumped, &start, &end);
-    }
+  gtk_text_buffer_get_bounds (buffer, &start, &end);
+  gtk_text_buffer_remove_tag (buffer, self->jumped, &start, &end);
   self->line = line;
   if (line == 0)
     return;
-  get_line (self, line, &start, &end);
+  gtk_text_buffer_get_iter_at_line (buffer, &start, (int)line - 1);
+  end = start;
+  gtk_text_iter_forward_line (&end);
   gtk_text_buffer_apply_tag (buffer, self->jumped, &start, &end);
 }
 
