@@ -42,12 +42,14 @@ class NotSeen(AssertionError):
 
 
 def wait_for(what, condition, limit=LIMIT):
-    """The first true value of condition(); NotSeen after `limit` seconds."""
+    """The first true value of condition(); NotSeen after `limit` seconds. What
+    it asks for may have gone meanwhile, or be none yet of those it looks
+    through with next()."""
     end = time.monotonic() + limit
     while True:
         try:
             value = condition()
-        except GLib.Error:
+        except (GLib.Error, StopIteration):
             value = None
         if value:
             return value
