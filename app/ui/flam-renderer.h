@@ -4,13 +4,12 @@
 /* Which of GTK's renderers draws the windows. GTK 4 uses OpenGL where it
  * exists, even if the CPU computes it (Mesa's llvmpipe: virtual machines,
  * remote displays). There its cairo renderer draws the same picture with a
- * tenth of the CPU time, and does not load a compiler for shaders first. */
+ * tenth of the CPU time, and does not load a compiler for shaders first.
+ * $GSK_RENDERER, if set, wins. */
 
 #include <gdk/gdk.h>
 
 G_BEGIN_DECLS
-
-/* $GSK_RENDERER, if set, wins over both. */
 
 /* Around gtk_init(), while there is no other thread of ours: where no graphics
  * device exists, or the cairo renderer is asked for, GTK is told to leave

@@ -59,6 +59,13 @@ settle (void)
 }
 
 void
+count_drawn (FlamFlameGraph *graph, guint *n)
+{
+  g_assert_null (graph->picture);
+  (*n)++;
+}
+
+void
 wait_for_zoom (Fixture *fixture)
 {
   for (guint i = 0; i < 200 && flam_flame_graph_is_moving (fixture->graph); i++)

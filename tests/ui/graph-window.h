@@ -22,6 +22,9 @@ void settle (void);
 /* Until the view is at rest; a busy machine may take its time. */
 void wait_for_zoom (Fixture *fixture);
 void wait_for_minimap (Fixture *fixture);
+/* For "drawn-changed", which is told in the frame that shows the picture, so
+ * that the minimap is drawn in the same one: while there is none yet. */
+void count_drawn (FlamFlameGraph *graph, guint *n);
 void open_window (Fixture *fixture, FlamTree *tree, int width, int height);
 void close_window (Fixture *fixture);
 FlamId find_node (FlamTree *tree, const char *name);

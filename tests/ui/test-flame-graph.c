@@ -340,15 +340,6 @@ test_still (void)
   g_object_set (settings, "gtk-enable-animations", TRUE, NULL);
 }
 
-/* In the frame that shows the picture, so that the minimap is drawn in the same
- * one: while there is none yet. */
-static void
-on_drawn (FlamFlameGraph *graph, guint *n)
-{
-  g_assert_null (graph->picture);
-  (*n)++;
-}
-
 /* Where the CPU draws, as here, an animation is two pictures. */
 static void
 test_few_pictures (void)
@@ -359,7 +350,8 @@ test_few_pictures (void)
   open_window (
       &fixture, flam_test_tree (graph_sample, FLAM_ORDER_TOTAL), 900, 300);
   settle ();
-  g_signal_connect (fixture.graph, "drawn-changed", G_CALLBACK (on_drawn), &n);
+  g_signal_connect (
+      fixture.graph, "drawn-changed", G_CALLBACK (count_drawn), &n);
   flam_flame_graph_zoom_to (fixture.graph, find_node (fixture.tree, "read"));
   g_assert_true (flam_flame_graph_is_moving (fixture.graph));
   while (flam_flame_graph_is_moving (fixture.graph))

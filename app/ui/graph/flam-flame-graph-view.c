@@ -408,7 +408,7 @@ on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 
 /* Where the CPU draws there are two pictures: half of the way, together with
  * what else is new at once, and the last. Each takes 3 ms of 1000x600 pixels,
- * and a frame clock that ticks in between costs as much again. */
+ * and the frame clock is at rest in between. */
 static gboolean
 on_slow_tick (gpointer data)
 {
