@@ -23,6 +23,7 @@ struct _FlamPathBar
   gboolean narrow;
   guint update_id;
   gboolean chips_stale;
+  gboolean waits; /* for the end of a zoom's animation */
 
   GtkScrolledWindow *path_scroller;
   GtkScrolledWindow *chip_scroller;
@@ -316,6 +317,9 @@ update (gpointer data)
   FlamId current = flam_session_get_current (self->session);
 
   self->update_id = 0;
+  self->waits = flam_session_is_moving (self->session);
+  if (self->waits)
+    return G_SOURCE_REMOVE;
   gtk_widget_set_visible (GTK_WIDGET (self->path), tree != NULL);
   if (tree != NULL)
     show_path (self,
@@ -333,6 +337,13 @@ queue_update (FlamPathBar *self)
 {
   if (self->update_id == 0)
     self->update_id = g_idle_add_full (G_PRIORITY_DEFAULT, update, self, NULL);
+}
+
+static void
+on_moving (FlamPathBar *self)
+{
+  if (self->waits)
+    update (self);
 }
 
 static void
@@ -362,6 +373,7 @@ flam_path_bar_set_session (FlamPathBar *self, FlamSession *session)
     { "notify::selection", queue_update_all },
     { "notify::zoom", queue_update },
     { "notify::current", queue_update },
+    { "notify::moving", on_moving },
   };
 
   g_return_if_fail (FLAM_IS_PATH_BAR (self));

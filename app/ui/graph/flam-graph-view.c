@@ -84,6 +84,13 @@ update_palette (FlamGraphView *self)
 }
 
 static void
+update_moving (FlamGraphView *self)
+{
+  flam_session_set_moving (self->session,
+                           flam_flame_graph_is_moving (self->graph));
+}
+
+static void
 on_view_data (FlamGraphView *self)
 {
   FlamViewData *view_data = flam_session_get_view_data (self->session);
@@ -97,6 +104,7 @@ on_view_data (FlamGraphView *self)
       flam_flame_graph_set_tree (self->graph, view_data->tree, view_data->rows);
     }
   self->syncing = FALSE;
+  update_moving (self);
   update_empty (self, view_data != NULL ? view_data->tree : NULL);
 }
 
@@ -343,6 +351,7 @@ on_drawn_changed (FlamFlameGraph *graph, FlamGraphView *self)
       gtk_adjustment_get_upper (rows) > gtk_adjustment_get_page_size (rows) + 1;
   gboolean cramped = flam_minimap_is_cramped (self->minimap);
 
+  update_moving (self);
   gtk_scrolled_window_set_policy (self->scroller,
                                   GTK_POLICY_NEVER,
                                   scrolls && !cramped ? GTK_POLICY_EXTERNAL

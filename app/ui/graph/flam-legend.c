@@ -80,15 +80,16 @@ set_entry (GtkWidget *box, const FlamLegendEntry *entry, gint64 total)
       g_free);
 }
 
-/* The entries that there are become the new ones: after most zooms they have
- * the same names, and nothing has to be given its place anew. */
+/* The entries that there are become the new ones, and those too many are kept,
+ * hidden: after most zooms they have the same names, and nothing has to be
+ * given its place anew. */
 static void
 update (FlamLegend *self)
 {
   g_autoptr (GPtrArray) entries = flam_flame_graph_get_legend (self->graph);
   FlamTree *tree = flam_flame_graph_get_tree (self->graph);
   FlamId zoom = flam_flame_graph_get_zoom (self->graph);
-  GtkWidget *box = gtk_widget_get_first_child (GTK_WIDGET (self)), *next;
+  GtkWidget *box = gtk_widget_get_first_child (GTK_WIDGET (self));
 
   for (guint i = 0; i < entries->len; i++)
     {
@@ -97,13 +98,11 @@ update (FlamLegend *self)
       if (box == NULL)
         box = add_entry (self, entry->color);
       set_entry (box, entry, tree->total[zoom]);
+      gtk_widget_set_visible (box, TRUE);
       box = gtk_widget_get_next_sibling (box);
     }
-  for (; box != NULL; box = next)
-    {
-      next = gtk_widget_get_next_sibling (box);
-      gtk_widget_unparent (box);
-    }
+  for (; box != NULL; box = gtk_widget_get_next_sibling (box))
+    gtk_widget_set_visible (box, FALSE);
 }
 
 static gboolean
@@ -155,6 +154,8 @@ flam_legend_measure (GtkWidget *widget,
     {
       int wants;
 
+      if (!gtk_widget_should_layout (child))
+        continue;
       gtk_widget_measure (child, orientation, -1, NULL, &wants, NULL, NULL);
       if (across)
         *natural += wants + (*natural > 0 ? SPACING : 0);
@@ -179,6 +180,8 @@ flam_legend_size_allocate (GtkWidget *widget,
     {
       int wants;
 
+      if (!gtk_widget_should_layout (child))
+        continue;
       gtk_widget_measure (
           child, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &wants, NULL, NULL);
       fits = fits && x + wants <= width;

@@ -69,6 +69,7 @@ struct _FlamSession
   FlamBaseline *baseline;
   FlamActivity activity;
   guint opened : 1; /* the first picture of this path was shown */
+  guint moving : 1;
   guint live : 1;
   SymbolStage stage;
 };
@@ -81,6 +82,7 @@ typedef enum
   FLAM_SESSION_PROP_VIEW_DATA,
   FLAM_SESSION_PROP_ZOOM,
   FLAM_SESSION_PROP_CURRENT,
+  FLAM_SESSION_PROP_MOVING,
   FLAM_SESSION_PROP_PAGE,
   FLAM_SESSION_PROP_SEARCH,
   FLAM_SESSION_PROP_ACTIVITY,

@@ -317,6 +317,22 @@ flam_session_set_current_at (FlamSession *self,
   flam_session_changed (self, FLAM_SESSION_PROP_CURRENT);
 }
 
+gboolean
+flam_session_is_moving (FlamSession *self)
+{
+  return self->moving;
+}
+
+void
+flam_session_set_moving (FlamSession *self, gboolean moving)
+{
+  g_return_if_fail (FLAM_IS_SESSION (self));
+  if (self->moving == (moving != FALSE))
+    return;
+  self->moving = moving != FALSE;
+  flam_session_changed (self, FLAM_SESSION_PROP_MOVING);
+}
+
 const char *
 flam_session_get_page (FlamSession *self)
 {

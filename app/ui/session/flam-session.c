@@ -319,6 +319,9 @@ flam_session_get_property (GObject *object,
     case FLAM_SESSION_PROP_CURRENT:
       g_value_set_uint (value, self->current);
       break;
+    case FLAM_SESSION_PROP_MOVING:
+      g_value_set_boolean (value, self->moving);
+      break;
     case FLAM_SESSION_PROP_PAGE:
       g_value_set_string (value, self->page);
       break;
@@ -375,6 +378,8 @@ flam_session_class_init (FlamSessionClass *klass)
       g_param_spec_uint ("zoom", NULL, NULL, 0, G_MAXUINT, 0, flags);
   properties[FLAM_SESSION_PROP_CURRENT] =
       g_param_spec_uint ("current", NULL, NULL, 0, G_MAXUINT, 0, flags);
+  properties[FLAM_SESSION_PROP_MOVING] =
+      g_param_spec_boolean ("moving", NULL, NULL, FALSE, flags);
   properties[FLAM_SESSION_PROP_PAGE] =
       g_param_spec_string ("page", NULL, NULL, "", flags);
   properties[FLAM_SESSION_PROP_SEARCH] =

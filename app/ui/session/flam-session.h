@@ -117,6 +117,12 @@ guint32 flam_session_get_source_line (FlamSession *session,
                                       FlamId node,
                                       const char **file);
 
+/* Property "moving": a zoom's animation goes on. Each frame costs a layout and
+ * a drawing of what has changed, so what follows a click beside the graph (its
+ * path, its source) is shown with the last picture, not before it. */
+gboolean flam_session_is_moving (FlamSession *session);
+void flam_session_set_moving (FlamSession *session, gboolean moving);
+
 /* Property "page": the id of the visible page; "": the first. */
 const char *flam_session_get_page (FlamSession *session);
 void flam_session_set_page (FlamSession *session, const char *id);

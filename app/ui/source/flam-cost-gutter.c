@@ -208,12 +208,6 @@ flam_cost_gutter_set_costs (FlamCostGutter *self, FlamSourceCosts *costs)
     flam_source_costs_ref (costs);
   g_clear_pointer (&self->costs, flam_source_costs_unref);
   self->costs = costs;
-  gtk_widget_set_tooltip_text (
-      GTK_WIDGET (self),
-      costs != NULL && costs->before != NULL
-          ? _ ("Left: before. Middle: now. Right: the change.")
-          : _ ("Left: self, spent in the line. Right: total, and in what it "
-               "calls."));
   gtk_widget_queue_resize (GTK_WIDGET (self));
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
@@ -239,6 +233,23 @@ flam_cost_gutter_describe (FlamCostGutter *self, guint line)
                           self->costs->total_text[row]);
 }
 
+/* Asked for: GTK asks the display server where the pointer is whenever a
+ * tooltip is set. */
+static gboolean
+flam_cost_gutter_query_tooltip (
+    GtkWidget *widget, int x, int y, gboolean by_keyboard, GtkTooltip *tooltip)
+{
+  const FlamSourceCosts *costs = FLAM_COST_GUTTER (widget)->costs;
+
+  gtk_tooltip_set_text (
+      tooltip,
+      costs != NULL && costs->before != NULL
+          ? _ ("Left: before. Middle: now. Right: the change.")
+          : _ ("Left: self, spent in the line. Right: total, and in what it "
+               "calls."));
+  return TRUE;
+}
+
 static void
 flam_cost_gutter_dispose (GObject *object)
 {
@@ -259,11 +270,13 @@ flam_cost_gutter_class_init (FlamCostGutterClass *klass)
       flam_cost_gutter_snapshot_line;
   class->measure = flam_cost_gutter_measure;
   class->css_changed = flam_cost_gutter_css_changed;
+  class->query_tooltip = flam_cost_gutter_query_tooltip;
 }
 
 static void
 flam_cost_gutter_init (FlamCostGutter *self)
 {
+  gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
 }
 
 GtkSourceGutterRenderer *

@@ -9,13 +9,13 @@
 #include "flam-message.h"
 #include "flam-settings.h"
 #include "flam-source-file.h"
+#include "flam-source-missing.h"
 #include "flam-widget.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
 #define MIN_WIDTH 240
-#define TRIED_SHOWN 8
 #define PATIENCE_FRAMES 600
 
 struct _FlamSourcePane
@@ -24,11 +24,13 @@ struct _FlamSourcePane
 
   FlamSession *session;
   FlamJob *job;
-  FlamBeside *beside; /* the baseline, weighed; NULL: not yet */
-  char *path;         /* the local file in the buffer, or NULL */
-  char *recorded;     /* the one that is or was searched for */
-  guint32 line;       /* marked as jumped to, or 0 */
-  guint32 where;      /* put in the middle: that line, or the hottest */
+  FlamBeside *beside;    /* the baseline, weighed; NULL: not yet */
+  FlamSourceFile *waits; /* for the end of a zoom's animation, or NULL */
+  char *path;            /* the local file in the buffer, or NULL */
+  char *header;          /* the tooltip of the file's name */
+  char *recorded;        /* the one that is or was searched for */
+  guint32 line;          /* marked as jumped to, or 0 */
+  guint32 where;         /* put in the middle: that line, or the hottest */
   GtkTextTag *jumped;
   GtkCssProvider *font;
   FlamCostGutter *gutter;
@@ -70,6 +72,19 @@ show_message (FlamSourcePane *self,
   gtk_stack_set_visible_child_name (self->stack, "message");
 }
 
+/* Asked for: GTK asks the display server where the pointer is whenever a
+ * tooltip is set. */
+static gboolean
+on_query_header (FlamSourcePane *self,
+                 int x,
+                 int y,
+                 gboolean by_keyboard,
+                 GtkTooltip *tooltip)
+{
+  gtk_tooltip_set_text (tooltip, self->header);
+  return TRUE;
+}
+
 static void
 set_header (FlamSourcePane *self, const char *file, guint32 line)
 {
@@ -79,66 +94,14 @@ set_header (FlamSourcePane *self, const char *file, guint32 line)
       line != 0 ? g_strdup_printf (_ ("line %u"), line) : g_strdup ("");
 
   gtk_label_set_label (self->file_label, base);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->file_label), file);
+  g_free (self->header);
+  self->header = g_strdup (file);
+  gtk_widget_set_has_tooltip (GTK_WIDGET (self->file_label), *file != '\0');
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->file_label),
+                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                  file,
+                                  -1);
   gtk_label_set_label (self->line_label, text);
-}
-
-/* Libraries that all programs use, with sources that are rarely installed. */
-static const struct
-{
-  const char *module; /* how its file's name begins */
-  const char *package;
-} packages[] = {
-  { "libc.so", "glibc" },    { "libm.so", "glibc" },
-  { "libpthread", "glibc" }, { "ld-linux", "glibc" },
-  { "librt.so", "glibc" },   { "libdl.so", "glibc" },
-  { "libc-2", "glibc" },     { "libstdc++.so", "gcc" },
-  { "libgcc_s.so", "gcc" },  { "libgomp.so", "gcc" },
-  { "libglib-2", "glib" },   { "libgobject-2", "glib" },
-};
-
-static void
-append_package (GString *text, const FlamSourceRequest *request)
-{
-  const FlamProfile *profile = request->view_data->profile;
-  g_autofree char *name = request->function != FLAM_NONE
-                              ? g_path_get_basename (flam_profile_module_name (
-                                    profile, request->function))
-                              : g_strdup ("");
-
-  for (guint i = 0; i < G_N_ELEMENTS (packages); i++)
-    if (g_str_has_prefix (name, packages[i].module))
-      {
-        g_string_append_c (text, '\n');
-        /* Translators: a library, and the package of its source */
-        g_string_append_printf (
-            text,
-            _ ("%s is built from the source package %s: unpack that of this "
-               "very version, and choose its folder."),
-            name,
-            packages[i].package);
-        return;
-      }
-}
-
-static void
-show_missing (FlamSourcePane *self, const FlamSourceFile *file)
-{
-  g_autoptr (GString) text = g_string_new (_ ("Looked for it here:"));
-  guint n = file->tried != NULL ? g_strv_length (file->tried) : 0;
-  g_autofree char *markup = NULL;
-
-  for (guint i = 0; i < n && i < TRIED_SHOWN; i++)
-    g_string_append_printf (text, "\n%s", file->tried[i]);
-  if (n > TRIED_SHOWN)
-    g_string_append_printf (text,
-                            ngettext ("\nand %u place more",
-                                      "\nand %u places more",
-                                      n - TRIED_SHOWN),
-                            n - TRIED_SHOWN);
-  append_package (text, file->request);
-  markup = g_markup_escape_text (text->str, -1);
-  show_message (self, _ ("Source Not Found"), markup, TRUE);
 }
 
 static void
@@ -266,6 +229,19 @@ show_source (FlamSourcePane *self, const FlamSourceFile *file)
   describe_line (self);
 }
 
+/* `text` is not markup. */
+static void
+show_reason (FlamSourcePane *self,
+             const char *title,
+             const char *text,
+             gboolean can_choose)
+{
+  g_autofree char *shown = flam_message_shown (text);
+  g_autofree char *markup = g_markup_escape_text (shown, -1);
+
+  show_message (self, title, markup, can_choose);
+}
+
 static void
 show_idle (FlamSourcePane *self)
 {
@@ -277,18 +253,8 @@ show_idle (FlamSourcePane *self)
 }
 
 static void
-source_done (gpointer result, const GError *error, gpointer data)
+show_file (FlamSourcePane *self, FlamSourceFile *file)
 {
-  FlamSourcePane *self = data;
-  FlamSourceFile *file = result;
-
-  if (error != NULL)
-    {
-      g_autofree char *shown = flam_message_shown (error->message);
-      g_autofree char *markup = g_markup_escape_text (shown, -1);
-      show_message (self, _ ("Source Cannot Be Read"), markup, FALSE);
-      return;
-    }
   if (file->request->beside != NULL && self->beside == NULL)
     self->beside = flam_beside_ref (file->request->beside);
   if (file->path != NULL)
@@ -297,37 +263,35 @@ source_done (gpointer result, const GError *error, gpointer data)
     show_idle (self);
   else
     {
+      g_autofree char *text = flam_source_missing_text (file);
+
       set_header (self, file->request->recorded, file->request->line);
-      show_missing (self, file);
+      show_reason (self, _ ("Source Not Found"), text, TRUE);
     }
   flam_source_file_free (file);
 }
 
-/* --- what to show --------------------------------------------------------- */
+static void
+source_done (gpointer result, const GError *error, gpointer data)
+{
+  FlamSourcePane *self = data;
+
+  if (error != NULL)
+    show_reason (self, _ ("Source Cannot Be Read"), error->message, FALSE);
+  else if (flam_session_is_moving (self->session))
+    self->waits = result;
+  else
+    show_file (self, result);
+}
 
 static void
-explain_unknown (FlamSourcePane *self, FlamViewData *view_data, FlamId node)
+on_moving (FlamSourcePane *self)
 {
-  const FlamProfile *profile = view_data->profile;
-  FlamId function = flam_tree_function (view_data->tree, node);
-  FlamId module =
-      function != FLAM_NONE ? profile->functions.module[function] : FLAM_NONE;
-  const char *why = "";
-  g_autofree char *shown = NULL;
-  g_autofree char *text = NULL;
-
-  if (module != FLAM_NONE)
-    why = flam_profile_string (profile, profile->modules.why[module]);
-  if (*why == '\0' && module != FLAM_NONE)
-    why = _ ("Its module has no line numbers: it was built without debug "
-             "information, or its debug symbols are not installed.");
-  else if (*why == '\0')
-    why = _ ("This capture does not say in which files its functions are.");
-  shown = flam_message_shown (why);
-  text = g_markup_escape_text (shown, -1);
-  set_header (self, "", 0);
-  show_message (self, _ ("No Source Known"), text, FALSE);
+  if (self->waits != NULL && !flam_session_is_moving (self->session))
+    show_file (self, g_steal_pointer (&self->waits));
 }
+
+/* --- what to show --------------------------------------------------------- */
 
 static void
 update (FlamSourcePane *self)
@@ -341,6 +305,7 @@ update (FlamSourcePane *self)
   view_data = flam_session_get_view_data (self->session);
   node = flam_session_get_current (self->session);
   flam_job_cancel (self->job);
+  g_clear_pointer (&self->waits, flam_source_file_free);
   if (view_data == NULL)
     {
       show_idle (self);
@@ -358,8 +323,11 @@ update (FlamSourcePane *self)
   self->recorded = g_strdup (request->recorded);
   if (*request->recorded == '\0' && node != 0)
     {
+      g_autofree char *why = flam_source_unknown_text (view_data, node);
+
       flam_source_request_free (request);
-      explain_unknown (self, view_data, node);
+      set_header (self, "", 0);
+      show_reason (self, _ ("No Source Known"), why, FALSE);
       return;
     }
   flam_job_start (self->job,
@@ -399,8 +367,8 @@ folder_response (GtkNativeDialog *dialog, int response, FlamSourcePane *self)
               _ ("%s is neither in that folder nor below it, at the place "
                  "where it was recorded."),
               base);
-          g_autofree char *markup = g_markup_escape_text (text, -1);
-          show_message (self, _ ("Source Not Found"), markup, TRUE);
+
+          show_reason (self, _ ("Source Not Found"), text, TRUE);
         }
     }
   g_object_unref (dialog);
@@ -507,6 +475,11 @@ flam_source_pane_set_session (FlamSourcePane *self, FlamSession *session)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (
       session, "notify::current", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (session,
+                           "notify::moving",
+                           G_CALLBACK (on_moving),
+                           self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (
       baseline, "changed", G_CALLBACK (on_compared), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (
@@ -532,10 +505,12 @@ flam_source_pane_dispose (GObject *object)
   if (self->job != NULL)
     flam_job_cancel (self->job);
   g_clear_object (&self->job);
+  g_clear_pointer (&self->waits, flam_source_file_free);
   g_clear_pointer (&self->beside, flam_beside_unref);
   flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_SOURCE_PANE);
   g_clear_object (&self->font);
   g_clear_object (&self->session);
+  g_clear_pointer (&self->header, g_free);
   g_clear_pointer (&self->path, g_free);
   g_clear_pointer (&self->recorded, g_free);
   G_OBJECT_CLASS (flam_source_pane_parent_class)->dispose (object);
@@ -593,6 +568,8 @@ flam_source_pane_init (FlamSourcePane *self)
           "changed::" FLAM_KEY_SYSTEM_FONT,
           G_CALLBACK (update_font));
   follow (self, settings, "changed::" FLAM_KEY_FONT, G_CALLBACK (update_font));
+  follow (
+      self, self->file_label, "query-tooltip", G_CALLBACK (on_query_header));
   follow (self, self->alone_button, "toggled", G_CALLBACK (update));
   follow (self, self->choose_button, "clicked", G_CALLBACK (on_choose));
   g_signal_connect (self->strip, "line-picked", G_CALLBACK (on_picked), self);

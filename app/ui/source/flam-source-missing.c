@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-source-missing.h"
+
+#include <glib/gi18n.h>
+
+#define TRIED_SHOWN 8
+
+/* Libraries that all programs use, with sources that are rarely installed. */
+static const struct
+{
+  const char *module; /* how its file's name begins */
+  const char *package;
+} packages[] = {
+  { "libc.so", "glibc" },    { "libm.so", "glibc" },
+  { "libpthread", "glibc" }, { "ld-linux", "glibc" },
+  { "librt.so", "glibc" },   { "libdl.so", "glibc" },
+  { "libc-2", "glibc" },     { "libstdc++.so", "gcc" },
+  { "libgcc_s.so", "gcc" },  { "libgomp.so", "gcc" },
+  { "libglib-2", "glib" },   { "libgobject-2", "glib" },
+};
+
+static void
+append_package (GString *text, const FlamSourceRequest *request)
+{
+  const FlamProfile *profile = request->view_data->profile;
+  g_autofree char *name = request->function != FLAM_NONE
+                              ? g_path_get_basename (flam_profile_module_name (
+                                    profile, request->function))
+                              : g_strdup ("");
+
+  for (guint i = 0; i < G_N_ELEMENTS (packages); i++)
+    if (g_str_has_prefix (name, packages[i].module))
+      {
+        g_string_append_c (text, '\n');
+        /* Translators: a library, and the package of its source */
+        g_string_append_printf (
+            text,
+            _ ("%s is built from the source package %s: unpack that of this "
+               "very version, and choose its folder."),
+            name,
+            packages[i].package);
+        return;
+      }
+}
+
+char *
+flam_source_missing_text (const FlamSourceFile *file)
+{
+  GString *text = g_string_new (_ ("Looked for it here:"));
+  guint n = file->tried != NULL ? g_strv_length (file->tried) : 0;
+
+  for (guint i = 0; i < n && i < TRIED_SHOWN; i++)
+    g_string_append_printf (text, "\n%s", file->tried[i]);
+  if (n > TRIED_SHOWN)
+    g_string_append_printf (text,
+                            ngettext ("\nand %u place more",
+                                      "\nand %u places more",
+                                      n - TRIED_SHOWN),
+                            n - TRIED_SHOWN);
+  append_package (text, file->request);
+  return g_string_free (text, FALSE);
+}
+
+char *
+flam_source_unknown_text (FlamViewData *view_data, FlamId node)
+{
+  const FlamProfile *profile = view_data->profile;
+  FlamId function = flam_tree_function (view_data->tree, node);
+  FlamId module =
+      function != FLAM_NONE ? profile->functions.module[function] : FLAM_NONE;
+  const char *why = "";
+
+  if (module != FLAM_NONE)
+    why = flam_profile_string (profile, profile->modules.why[module]);
+  if (*why == '\0' && module != FLAM_NONE)
+    why = _ ("Its module has no line numbers: it was built without debug "
+             "information, or its debug symbols are not installed.");
+  else if (*why == '\0')
+    why = _ ("This capture does not say in which files its functions are.");
+  return g_strdup (why);
+}
