@@ -482,6 +482,8 @@ flam_difference_view_constructed (GObject *object)
   flam_page_follow (
       page, self->baseline, "failed", G_CALLBACK (flam_page_queue_fill));
   flam_page_follow (page, job, "notify::fraction", G_CALLBACK (on_progress));
+  on_search (self);
+  on_baseline (self);
 }
 
 static void

@@ -519,6 +519,7 @@ flam_memory_view_constructed (GObject *object)
                            G_CALLBACK (update),
                            self,
                            G_CONNECT_SWAPPED);
+  update (self);
 }
 
 static void

@@ -232,6 +232,7 @@ flam_sites_view_constructed (GObject *object)
   self->model = flam_memory_model_of (flam_page_get_session (page));
   flam_memory_model_watch (self->model, GTK_WIDGET (self));
   flam_page_follow (page, self->model, "notify::memory", G_CALLBACK (fill));
+  fill (self);
 }
 
 static void

@@ -397,6 +397,8 @@ flam_callers_view_constructed (GObject *object)
                     flam_settings_get (),
                     "changed::" FLAM_KEY_COLORS,
                     G_CALLBACK (update_palettes));
+  on_search (self);
+  on_current (self);
 }
 
 static void

@@ -269,6 +269,7 @@ flam_functions_view_constructed (GObject *object)
                     "changed",
                     G_CALLBACK (update_changes));
   show_labels (self);
+  show_by (self);
   update_changes (self);
 }
 

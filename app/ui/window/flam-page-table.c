@@ -85,6 +85,7 @@ const FlamPageRow flam_page_table[] = {
       .type = flam_difference_view_get_type,
       .in_menu = TRUE,
       .own_colors = TRUE,
+      .of_baseline = TRUE,
   },
   {
       .id = "sites",

@@ -15,8 +15,9 @@ typedef struct
   const char *topic;    /* of the help */
   GType (*type) (void); /* a FlamPage */
   gboolean of_memory;
-  gboolean in_menu;    /* in the switcher: no button of its own */
-  gboolean own_colors; /* other colors than the flame graph's */
+  gboolean in_menu;     /* in the switcher: no button of its own */
+  gboolean own_colors;  /* other colors than the flame graph's */
+  gboolean of_baseline; /* made at once when there is something to compare */
 } FlamPageRow;
 
 /* Those for memory alone come last. */

@@ -141,13 +141,15 @@ static void
 flam_page_constructed (GObject *object)
 {
   FlamPage *self = FLAM_PAGE (object);
+  FlamSession *session = flam_page_get_session (self);
 
   G_OBJECT_CLASS (flam_page_parent_class)->constructed (object);
-  if (FLAM_PAGE_GET_CLASS (self)->fill != NULL)
-    flam_page_follow (self,
-                      flam_page_get_session (self),
-                      "notify::view-data",
-                      G_CALLBACK (flam_page_queue_fill));
+  if (FLAM_PAGE_GET_CLASS (self)->fill == NULL)
+    return;
+  flam_page_follow (
+      self, session, "notify::view-data", G_CALLBACK (flam_page_queue_fill));
+  if (flam_session_get_view_data (session) != NULL)
+    flam_page_queue_fill (self);
 }
 
 static void

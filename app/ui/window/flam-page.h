@@ -2,7 +2,9 @@
 #pragma once
 
 /* A view of a session with a template: the base class of all of the window's
- * views. It is filled again when it is stale, and only where it is visible. */
+ * views. It is filled again when it is stale, and only where it is visible. A
+ * page may be made long after its session: what it follows, it also takes over
+ * when it is constructed. */
 
 #include "flam-session.h"
 
