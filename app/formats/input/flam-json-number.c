@@ -57,7 +57,7 @@ shift_down (__uint128_t value, gint64 places)
 gint64
 flam_json_get_scaled (FlamJson *json, guint32 scale)
 {
-  __uint128_t value = (__uint128_t)json->mantissa * scale;
+  __uint128_t value;
 
   if (G_LIKELY (json->token == FLAM_JSON_NUMBER && json->exponent <= 0 &&
                 json->exponent >= -9 && json->mantissa <= G_MAXUINT32))
@@ -70,6 +70,7 @@ flam_json_get_scaled (FlamJson *json, guint32 scale)
     }
   if (json->token != FLAM_JSON_NUMBER)
     return json->token == FLAM_JSON_TRUE ? scale : 0;
+  value = (__uint128_t)json->mantissa * scale;
   if (json->exponent >= 0)
     return with_sign (json, shift_up (value, json->exponent));
   return with_sign (json, (shift_down (value, -json->exponent - 1) + 5) / 10);

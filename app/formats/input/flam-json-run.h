@@ -26,7 +26,8 @@
 
 G_BEGIN_DECLS
 
-static inline const guint8 *
+/* A call, as it would take many registers of those that read tokens. */
+static G_NO_INLINE G_GNUC_UNUSED const guint8 *
 flam_json_run_plain (const guint8 *p, const guint8 *end)
 {
   const guint64 ones = ~(guint64)0 / 255;
@@ -81,6 +82,36 @@ flam_json_run (const guint8 *p, const guint8 *end)
     }
 #endif
   return flam_json_run_plain (p, end);
+}
+
+/* The length of the well-formed UTF-8 sequence at `p`, whose first byte is 0x80
+ * or above; 0 if it is invalid (Unicode 15, table 3-7). */
+static inline guint
+flam_json_utf8 (const guint8 *p, const guint8 *end)
+{
+  guint n = p[0] < 0xc2   ? 0
+            : p[0] < 0xe0 ? 2
+            : p[0] < 0xf0 ? 3
+            : p[0] < 0xf5 ? 4
+                          : 0;
+  guint8 low = 0x80, high = 0xbf;
+
+  if (n == 0 || (gsize)(end - p) < n)
+    return 0;
+  if (p[0] == 0xe0)
+    low = 0xa0;
+  else if (p[0] == 0xed)
+    high = 0x9f;
+  else if (p[0] == 0xf0)
+    low = 0x90;
+  else if (p[0] == 0xf4)
+    high = 0x8f;
+  if (p[1] < low || p[1] > high)
+    return 0;
+  for (guint i = 2; i < n; i++)
+    if ((p[i] & 0xc0) != 0x80)
+      return 0;
+  return n;
 }
 
 G_END_DECLS

@@ -41,6 +41,7 @@ flam_trace_events_init (FlamTraceEvents *events, FlamJson *json)
   flam_column_init (&events->places, sizeof (FlamTracePlace));
   flam_interner_init (&events->task_index);
   flam_interner_init (&events->place_index);
+  events->no_kind.text = "";
 }
 
 void
@@ -136,19 +137,21 @@ find_task (FlamTraceEvents *events, const FlamTraceTask *wanted)
   return slot->id;
 }
 
-/* Consecutive events are often of the same thread. */
+/* Few threads have most of the events. */
 static guint32
 find_thread (FlamTraceEvents *events, const Event *event)
 {
+  guint32 *recent =
+      &events->recent[(guint64)event->tid % FLAM_TRACE_RECENT_TASKS];
   FlamTraceTask wanted = { .kind = FLAM_TRACE_THREAD,
                            .pid = event->pid,
                            .tid = event->tid,
                            .tid_name = event->tid_name };
 
-  if (events->last_task >= events->tasks.n ||
-      !task_equal (events->tasks.data, events->last_task, &wanted))
-    events->last_task = find_task (events, &wanted);
-  return events->last_task;
+  if (*recent >= events->tasks.n ||
+      !task_equal (events->tasks.data, *recent, &wanted))
+    *recent = find_task (events, &wanted);
+  return *recent;
 }
 
 static FlamId
@@ -182,17 +185,26 @@ place_equal (gconstpointer table, FlamId row, gconstpointer key)
          a->line == b->line && a->kind == b->kind;
 }
 
-/* Whether the category is a kind of code: then Flambeau wrote the event. */
+static gboolean
+text_equal (const FlamJsonText *a, const FlamJsonText *b)
+{
+  return a->length == b->length && memcmp (a->text, b->text, a->length) == 0;
+}
+
+/* Whether the category is a kind of code: then Flambeau wrote the event. Mostly
+ * it is none, and that of the event before. */
 static gboolean
 find_kind (FlamTraceEvents *events, const Event *event, FlamFunctionKind *kind)
 {
-  if (event->category.length > KIND_LENGTH)
+  if (event->category.length > KIND_LENGTH ||
+      text_equal (&event->category, &events->no_kind))
     return FALSE;
   for (*kind = 0; *kind < FLAM_N_KINDS; ++*kind)
     if (flam_json_text_is (&event->category,
                            &events->json.scratch,
                            flam_function_kind_to_string (*kind)))
       return TRUE;
+  events->no_kind = event->category;
   return FALSE;
 }
 
@@ -408,7 +420,9 @@ first_char (FlamJson *json)
 static gint64
 get_time (FlamJson *json, gint64 least)
 {
-  return CLAMP (flam_json_get_scaled (json, 1000), least, MAX_TIME);
+  gint64 time = flam_json_get_scaled (json, 1000);
+
+  return CLAMP (time, least, MAX_TIME);
 }
 
 static void

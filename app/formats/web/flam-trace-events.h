@@ -63,6 +63,8 @@ typedef struct
   FlamFunctionKind kind;
 } FlamTracePlace;
 
+#define FLAM_TRACE_RECENT_TASKS 32
+
 typedef struct
 {
   FlamJson json;       /* reads the events */
@@ -81,7 +83,8 @@ typedef struct
 
   FlamInterner task_index;
   FlamInterner place_index;
-  guint32 last_task;
+  guint32 recent[FLAM_TRACE_RECENT_TASKS]; /* tasks, by the tid */
+  FlamJsonText no_kind; /* a category that is no kind of code */
 } FlamTraceEvents;
 
 /* `json` is the reader to go on with; the events take it. */
