@@ -49,6 +49,44 @@ test_strings (void)
       g_utf8_validate (flam_builder_get_string (builder, cut), -1, NULL));
 }
 
+/* Stacks that are appended and stacks that are looked up, in any order: each
+ * that is there is found, and no other is. */
+static void
+test_stacks (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (GHashTable) known =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  FlamId name = flam_builder_string (builder, "f", -1);
+  FlamId function =
+      flam_builder_function_named (builder, name, FLAM_KIND_NATIVE);
+  guint32 n = 0;
+
+  for (guint i = 0; i < 8; i++)
+    flam_builder_frame (builder, function, i, 0, 0);
+  for (guint i = 0; i < 20000; i++)
+    {
+      gint32 above = n > 0 ? g_test_rand_int_range (-1, (gint32)n) : -1;
+      FlamId prefix = above < 0 ? FLAM_NONE : (FlamId)above;
+      FlamId frame = (FlamId)g_test_rand_int_range (0, 8);
+      gint64 key = (gint64)prefix << 8 | frame;
+      gpointer before;
+      gboolean there =
+          g_hash_table_lookup_extended (known, &key, NULL, &before);
+      gboolean search = there || g_test_rand_bit ();
+      FlamId stack = search
+                         ? flam_builder_stack (builder, prefix, frame)
+                         : flam_builder_append_stack (builder, prefix, frame);
+
+      g_assert_cmpuint (stack, ==, there ? GPOINTER_TO_UINT (before) : n);
+      if (there)
+        continue;
+      g_hash_table_insert (
+          known, g_memdup2 (&key, sizeof key), GUINT_TO_POINTER (n++));
+    }
+  g_assert_cmpuint (n, >, 8000);
+}
+
 static void
 expect_refusal (gint64 a, gint64 b)
 {
@@ -368,6 +406,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/builder/strings", test_strings);
   g_test_add_func ("/builder/build-ids", test_build_ids);
+  g_test_add_func ("/builder/stacks", test_stacks);
   g_test_add_func ("/builder/weights", test_weights);
   g_test_add_func ("/builder/order", test_order);
   g_test_add_func ("/builder/edit", test_edit);

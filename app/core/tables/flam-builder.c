@@ -283,7 +283,17 @@ flam_builder_get_recorded_frame (const FlamBuilder *builder,
 }
 
 /* The same as flam_tables_intern(), and three times as fast: text formats call
- * nothing else as often. */
+ * nothing else as often. Most stacks are the first that was called from theirs,
+ * and are found there; the hash, which is spread over the memory, has the
+ * others:
+ *
+ *    stack  prefix frame   first child        a       d
+ *    0        -    a        1             0:  |   4:  |
+ *    1        0    b        2                 b
+ *    2        1    c        -                 |\
+ *    3        1    e        -  in the hash    c e
+ *    4        -    d        -  in the hash
+ */
 typedef struct
 {
   FlamId prefix;
@@ -299,49 +309,95 @@ stack_equal (gconstpointer table, FlamId row, gconstpointer key)
   return stacks->prefix[row] == s->prefix && stacks->frame[row] == s->frame;
 }
 
-/* Rows from `from` on, which are all different, were appended without being
- * looked up: they are indexed when one is, if ever. The slots are spread over
- * the memory, so each is prefetched a while before it is written. */
+/* Whether row `i` became the first child of its prefix. */
+static inline gboolean
+is_first_child (FlamTables *tables, guint32 i)
+{
+  FlamId prefix = tables->profile.stacks.prefix[i];
+  FlamId *first = tables->first_children.data;
+
+  if (prefix >= i || first[prefix] != FLAM_NONE)
+    return FALSE;
+  first[prefix] = i;
+  return TRUE;
+}
+
+/* Rows that are not indexed yet, which are all different, were appended without
+ * being looked up: they are indexed when one is, if ever. The slots are spread
+ * over the memory, so each is prefetched a while before it is written. */
 static void
-index_stacks (FlamBuilder *builder, guint32 from)
+index_stacks (FlamBuilder *builder)
 {
   enum
   {
     AHEAD = 16
   };
-  FlamInterner *interner = &builder->tables.interners[FLAM_TABLE_STACKS];
-  const FlamStacks *stacks = &builder->tables.profile.stacks;
+  FlamTables *tables = &builder->tables;
+  FlamInterner *interner = &tables->interners[FLAM_TABLE_STACKS];
+  const FlamStacks *stacks = &tables->profile.stacks;
+  guint32 from = (guint32)tables->first_children.n;
   guint32 hashes[AHEAD];
+  gboolean hashed[AHEAD];
 
   flam_interner_reserve (interner, stacks->n - from);
+  flam_column_reserve (&tables->first_children, stacks->n);
+  tables->first_children.n = stacks->n;
+  memset (&flam_column_at (&tables->first_children, FlamId, from),
+          0xff,
+          (stacks->n - from) * sizeof (FlamId));
   for (guint32 i = from; i < stacks->n + AHEAD; i++)
     {
-      if (i >= from + AHEAD)
+      if (i >= from + AHEAD && hashed[i % AHEAD])
         flam_interner_insert (interner, hashes[i % AHEAD], i - AHEAD);
       if (i >= stacks->n)
+        continue;
+      hashed[i % AHEAD] = !is_first_child (tables, i);
+      if (!hashed[i % AHEAD])
         continue;
       hashes[i % AHEAD] = flam_hash_pair (stacks->prefix[i], stacks->frame[i]);
       flam_interner_prefetch (interner, hashes[i % AHEAD]);
     }
 }
 
+static inline FlamId
+append_indexed_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
+{
+  flam_column_append (&builder->tables.first_children, FlamId, FLAM_NONE);
+  return flam_builder_append_stack (builder, prefix, frame);
+}
+
 FlamId
 flam_builder_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
 {
-  FlamInterner *interner = &builder->tables.interners[FLAM_TABLE_STACKS];
-  const FlamStacks *stacks = &builder->tables.profile.stacks;
+  FlamTables *tables = &builder->tables;
+  FlamInterner *interner = &tables->interners[FLAM_TABLE_STACKS];
+  const FlamStacks *stacks = &tables->profile.stacks;
   StackKey key = { prefix, frame };
-  guint32 hash = flam_hash_pair (prefix, frame);
   FlamSlot *slot;
+  guint32 hash;
 
-  if (G_UNLIKELY (interner->used < stacks->n))
-    index_stacks (builder, interner->used);
+  if (G_UNLIKELY (tables->first_children.n < stacks->n))
+    index_stacks (builder);
+  if (prefix != FLAM_NONE)
+    {
+      FlamId *first = &flam_column_at (&tables->first_children, FlamId, prefix);
+
+      g_assert (prefix < stacks->n);
+      if (*first == FLAM_NONE)
+        {
+          *first = stacks->n;
+          return append_indexed_stack (builder, prefix, frame);
+        }
+      if (stacks->frame[*first] == frame)
+        return *first;
+    }
+  hash = flam_hash_pair (prefix, frame);
   slot = flam_interner_find (interner, hash, stack_equal, stacks, &key);
   if (slot->id != FLAM_NONE)
     return slot->id;
   *slot = (FlamSlot){ hash, stacks->n };
   interner->used++;
-  return flam_builder_append_stack (builder, prefix, frame);
+  return append_indexed_stack (builder, prefix, frame);
 }
 
 FlamId
@@ -368,10 +424,9 @@ flam_builder_stack_path (FlamBuilder *builder,
 
   for (i = 0; i < n && builder->tables.profile.stacks.n == had; i++)
     prefix = stacks[i] = flam_builder_stack (builder, prefix, frames[i]);
-  had = builder->tables.profile.stacks.n;
   for (; i < n; i++)
     prefix = stacks[i] = flam_builder_append_stack (builder, prefix, frames[i]);
-  index_stacks (builder, had);
+  index_stacks (builder);
 }
 
 void

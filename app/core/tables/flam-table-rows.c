@@ -100,6 +100,7 @@ flam_tables_init (FlamTables *tables)
   for (guint i = 0; i < FLAM_N_TABLES; i++)
     if (is_interned (i))
       flam_interner_init (&tables->interners[i]);
+  flam_column_init (&tables->first_children, sizeof (FlamId));
 }
 
 void
@@ -124,6 +125,8 @@ flam_tables_copy (FlamTables *to, const FlamTables *from, FlamTable table)
     return;
   flam_interner_clear (&to->interners[table]);
   flam_interner_init_copy (&to->interners[table], &from->interners[table]);
+  if (table == FLAM_TABLE_STACKS)
+    flam_column_init_copy (&to->first_children, &from->first_children);
 }
 
 static void
@@ -179,6 +182,8 @@ flam_tables_swap (FlamTables *a, FlamTables *b, FlamTable table)
   SWAP (guint32, a->allocated[table], b->allocated[table]);
   SWAP (gboolean, a->shared[table], b->shared[table]);
   SWAP (FlamInterner, a->interners[table], b->interners[table]);
+  if (table == FLAM_TABLE_STACKS)
+    SWAP (FlamColumn, a->first_children, b->first_children);
 }
 
 static gpointer
@@ -220,6 +225,7 @@ flam_tables_clear (FlamTables *tables)
         flam_cells_free (g_steal_pointer (iter.data), tables->shared[i]);
       flam_interner_clear (&tables->interners[i]);
     }
+  flam_column_clear (&tables->first_children);
   flam_strings_clear (&tables->strings);
   g_array_unref (tables->weights);
   g_array_unref (tables->extras);

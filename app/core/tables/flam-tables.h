@@ -334,6 +334,7 @@ typedef struct
   guint32 allocated[FLAM_N_TABLES];
   gboolean shared[FLAM_N_TABLES]; /* snapshots refer to the existing rows */
   FlamInterner interners[FLAM_N_TABLES];
+  FlamColumn first_children; /* FlamId: of indexed stacks; see flam-builder.c */
 } FlamTables;
 
 FlamTables *flam_builder_tables (FlamBuilder *builder);
