@@ -126,6 +126,33 @@ test_wrappers (void)
     }
 }
 
+/* Two files are one text, and what only begins as a wrapper stays as it is. */
+static void
+test_zstd (void)
+{
+  g_autoptr (GString) text = make_text (20000);
+  const char *const texts[] = { "BZhello;a 1\n", text->str, text->str };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      gsize n = strlen (texts[i]), cut = i == 2 ? 1000 : 0;
+      g_autoptr (GByteArray) packed = wrap (&wrappers[3], texts[i], n);
+      g_autofree guint8 *again = g_memdup2 (packed->data, packed->len);
+      g_byte_array_append (packed, again, packed->len);
+      g_autofree char *path =
+          write_file ("twice", packed->data, packed->len - cut);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (FlamSource) source = flam_source_open (path, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_true (source->truncated == (cut > 0));
+      g_assert_cmpmem (source->data, n, texts[i], n);
+      g_assert_cmpuint (source->size, <=, 2 * n - (cut > 0));
+      n = source->size - n;
+      g_assert_cmpmem (source->data + source->size - n, n, texts[i], n);
+      g_assert_true (cut > 0 || n == strlen (texts[i]));
+    }
+}
+
 /* What came out is there, the half line at its end is not, and it says so. A
  * block of lz4 is 4 MiB, and comes out whole or not at all. */
 static void
@@ -549,6 +576,7 @@ main (int argc, char **argv)
   folder = g_dir_make_tmp ("flambeau-source-XXXXXX", NULL);
   g_test_add_func ("/source/sizes", test_sizes);
   g_test_add_func ("/source/wrappers", test_wrappers);
+  g_test_add_func ("/source/zstd", test_zstd);
   g_test_add_func ("/source/cut", test_cut);
   g_test_add_func ("/source/damaged", test_damaged);
   g_test_add_func ("/source/errors", test_errors);

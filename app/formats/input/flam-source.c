@@ -3,6 +3,7 @@
 #include "flam-path-access.h"
 #include "flam-spool.h"
 #include "flam-unpack.h"
+#include "flam-unpacker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,25 +15,6 @@
 #define BLOCK (1 << 20)
 /* The size of the head, for probes of a file that is still being unpacked. */
 #define HEAD (512 << 10)
-
-typedef struct
-{
-  const char *magic;
-  guint length;
-  const char *suffix;
-} Wrapper;
-
-static const Wrapper wrappers[] = {
-  { "\x1f\x8b", 2, ".gz" },
-  { "\xfd"
-    "7zXZ",
-    6,
-    ".xz" }, /* with the NUL */
-  { "BZh", 3, ".bz2" },
-  { "\x28\xb5\x2f\xfd", 4, ".zst" },
-  { "\x04\x22\x4d\x18", 4, ".lz4" },
-  { FLAM_ZIP_MAGIC, 4, ".zip" },
-};
 
 gboolean
 flam_source_error (const FlamSource *source,
@@ -111,25 +93,15 @@ spool_stream (FlamSource *source,
   return going;
 }
 
-static gboolean
-is_wrapped (const FlamSource *source)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (wrappers); i++)
-    if (source->size > wrappers[i].length &&
-        memcmp (source->data, wrappers[i].magic, wrappers[i].length) == 0)
-      return TRUE;
-  return FALSE;
-}
-
 static void
 strip_suffixes (FlamSource *source)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (wrappers); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (flam_wrappers); i++)
     {
-      gsize length = strlen (wrappers[i].suffix);
+      gsize length = strlen (flam_wrappers[i].suffix);
       gsize whole = strlen (source->name);
       if (whole > length && g_ascii_strcasecmp (source->name + whole - length,
-                                                wrappers[i].suffix) == 0)
+                                                flam_wrappers[i].suffix) == 0)
         {
           source->name[whole - length] = '\0';
           i = G_MAXUINT; /* from the first again: .zst.gz */
@@ -428,7 +400,7 @@ flam_source_begin (const char *path,
   ok = read_file (source, fd, progress, error);
   if (!standard_input)
     close (fd);
-  if (ok && is_wrapped (source))
+  if (ok && flam_unpacker_is_wrapped (source->data, source->size))
     ok = begin_unpacking (source, error);
   ok = ok && read_mark (source, progress, error);
   return ok ? g_steal_pointer (&source) : NULL;

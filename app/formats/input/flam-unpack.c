@@ -147,6 +147,19 @@ refuse_zip (FlamPacked found, GError **error)
                 "open the capture"));
 }
 
+/* Whether `functions` unpack it. */
+static FlamPacked
+open_by (FlamUnpack *unpack,
+         const FlamUnpackerFunctions *functions,
+         const guint8 *packed,
+         gsize size)
+{
+  gboolean zip = size > 4 && memcmp (packed, FLAM_ZIP_MAGIC, 4) == 0;
+
+  unpack->functions = functions;
+  return functions->open (packed, size, zip, &unpack->unpacker);
+}
+
 static gboolean
 open_packed (FlamUnpack *unpack,
              const guint8 *packed,
@@ -156,13 +169,16 @@ open_packed (FlamUnpack *unpack,
   static const FlamLibrary library = { "libflambeau-unpack.so",
                                        "app/formats/input",
                                        FLAM_UNPACKER_SYMBOL };
-  gboolean zip = size > 4 && memcmp (packed, FLAM_ZIP_MAGIC, 4) == 0;
+  const FlamUnpackerFunctions *libarchive;
   FlamPacked found;
 
-  unpack->functions = flam_library_open (&library, error);
-  if (unpack->functions == NULL)
+  if (size > 4 && memcmp (packed, FLAM_ZSTD_MAGIC, 4) == 0 &&
+      open_by (unpack, &flam_unzstd_functions, packed, size) == FLAM_PACKED)
+    return TRUE;
+  libarchive = flam_library_open (&library, error);
+  if (libarchive == NULL)
     return FALSE;
-  found = unpack->functions->open (packed, size, zip, &unpack->unpacker);
+  found = open_by (unpack, libarchive, packed, size);
   if (found == FLAM_PACKED)
     return TRUE;
   return found != FLAM_PACKED_NOT && refuse_zip (found, error);

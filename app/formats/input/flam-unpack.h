@@ -15,7 +15,6 @@
  * at most so many times the packed size is accepted. */
 #define FLAM_UNPACK_FREE (G_GUINT64_CONSTANT (1) << 30)
 #define FLAM_UNPACK_RATIO 1000
-#define FLAM_ZIP_MAGIC "PK\3\4"
 
 typedef struct _FlamUnpack FlamUnpack;
 

@@ -6,8 +6,39 @@
  * flam-unpack.h's. */
 
 #include <glib.h>
+#include <string.h>
 
 #define FLAM_UNPACKER_SYMBOL "flam_unpacker_functions"
+#define FLAM_ZIP_MAGIC "PK\3\4"
+#define FLAM_ZSTD_MAGIC "\x28\xb5\x2f\xfd"
+
+static const struct
+{
+  const char *magic;
+  guint length;
+  const char *suffix;
+} flam_wrappers[] = {
+  { "\x1f\x8b", 2, ".gz" },
+  { "\xfd"
+    "7zXZ",
+    6,
+    ".xz" }, /* with the NUL */
+  { "BZh", 3, ".bz2" },
+  { FLAM_ZSTD_MAGIC, 4, ".zst" },
+  { "\x04\x22\x4d\x18", 4, ".lz4" },
+  { FLAM_ZIP_MAGIC, 4, ".zip" },
+};
+
+/* The bytes begin as those of a wrapper, and there are more. */
+static inline gboolean
+flam_unpacker_is_wrapped (const guint8 *data, gsize size)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (flam_wrappers); i++)
+    if (size > flam_wrappers[i].length &&
+        memcmp (data, flam_wrappers[i].magic, flam_wrappers[i].length) == 0)
+      return TRUE;
+  return FALSE;
+}
 
 typedef struct _FlamUnpacker FlamUnpacker;
 
@@ -43,3 +74,9 @@ typedef struct
   const char *(*why) (FlamUnpacker *unpacker); /* damaged; or NULL */
   void (*free) (FlamUnpacker *unpacker);
 } FlamUnpackerFunctions;
+
+/* zstd without libarchive: opening that library and its own takes as long as
+ * unpacking 10 MB, and captures of heaptrack and perf are in zstd. open()
+ * returns FLAM_PACKED_NOT if what is unpacked looks as if it were packed, too:
+ * libarchive unpacks all layers. */
+extern const FlamUnpackerFunctions flam_unzstd_functions;
