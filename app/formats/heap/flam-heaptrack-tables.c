@@ -304,8 +304,9 @@ make_stack (FlamHeaptrackTables *tables, FlamId prefix, guint32 number)
   return prefix;
 }
 
-/* The number of stacks that a trace adds to its caller's: its frames. */
-static guint32
+/* The number of stacks that a trace adds to its caller's: its frames, which are
+ * made at the first use. */
+static guint16
 count_frames (FlamHeaptrackTables *tables, guint32 number)
 {
   Ip *ip;
@@ -315,7 +316,7 @@ count_frames (FlamHeaptrackTables *tables, guint32 number)
   ip = &flam_column_at (&tables->ips, Ip, number - 1);
   if (ip->first_frame == FLAM_NONE)
     make_frames (tables, ip);
-  return ip->n_frames;
+  return (guint16)ip->n_frames;
 }
 
 FlamId *
@@ -324,15 +325,21 @@ flam_heaptrack_tables_stacks (FlamHeaptrackTables *tables, guint8 *used)
   const FlamTrace *traces = tables->traces.data;
   gsize n = tables->traces.n;
   FlamId *stacks = g_new (FlamId, n + 1);
+  /* What is read for each trace stays in the nearest cache. */
+  g_autofree guint16 *lengths = g_new0 (guint16, tables->ips.n + 1);
   gsize n_stacks = 0;
 
   stacks[0] = FLAM_NONE;
   for (gsize i = n; i > 0; i--)
-    if (used[i])
-      used[traces[i - 1].parent] = TRUE;
+    used[traces[i - 1].parent] |= used[i];
   for (gsize i = 1; i <= n; i++)
-    if (used[i])
-      n_stacks += count_frames (tables, traces[i - 1].ip);
+    {
+      guint16 *length = &lengths[traces[i - 1].ip];
+
+      if (used[i] && *length == 0)
+        *length = count_frames (tables, traces[i - 1].ip);
+      n_stacks += used[i] ? *length : 0;
+    }
   flam_builder_reserve_stacks (tables->builder, n_stacks);
   for (gsize i = 1; i <= n; i++)
     stacks[i] = used[i] ? make_stack (tables,
