@@ -79,7 +79,8 @@ run (int argc, char **argv)
 /* Fresh pages are nearly half of the time it takes to open a large capture.
  * Memory that one table frees is kept for the next one, not returned to the
  * system: the process ends soon. And it uses huge pages: a block is allocated,
- * marked and freed at once, which leaves the heap that large. */
+ * marked and freed at once, which leaves the heap that large. It is the only
+ * heap, as threads for parts of a file would each begin one of small pages. */
 static void
 prepare_heap (void)
 {
@@ -88,6 +89,7 @@ prepare_heap (void)
 
   mallopt (M_MMAP_THRESHOLD, G_MAXINT);
   mallopt (M_TRIM_THRESHOLD, G_MAXINT);
+  mallopt (M_ARENA_MAX, 1);
   flam_cells_keep_none ();
   heap = malloc (HEAP + HUGE_PAGE);
   if (heap == NULL)
