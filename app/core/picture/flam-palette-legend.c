@@ -168,7 +168,7 @@ legend_by_module (Legend *legend)
       FlamId module = function == FLAM_NONE
                           ? FLAM_NONE
                           : profile->functions.module[function];
-      FlamColorClass class = flam_palette_class_of_node (tree, i);
+      FlamColorClass class = flam_palette_class_of (tree, i, function);
 
       if (take_ruled (legend, i))
         continue;
@@ -200,7 +200,7 @@ legend_by_language (Legend *legend)
        i++)
     {
       FlamId function = flam_tree_function (tree, i);
-      FlamColorClass class = flam_palette_class_of_node (tree, i);
+      FlamColorClass class = flam_palette_class_of (tree, i, function);
       guint language = FLAM_LANGUAGE_UNKNOWN;
 
       if (take_ruled (legend, i))

@@ -91,6 +91,9 @@ FlamTint flam_palette_language_tint (const FlamProfile *profile,
                                      FlamColorClass class);
 
 FlamColorClass flam_palette_class_of_node (const FlamTree *tree, FlamId node);
+/* The same where its function is known: that of flam_tree_function(). */
+FlamColorClass
+flam_palette_class_of (const FlamTree *tree, FlamId node, FlamId function);
 /* The name that determines the hue of a node: its module, or, in trees of
  * modules and files, the node's own. */
 const char *flam_palette_module_of_node (const FlamTree *tree, FlamId node);

@@ -79,12 +79,22 @@ step_of (const char *name)
 FlamColorClass
 flam_palette_class_of_node (const FlamTree *tree, FlamId node)
 {
+  return flam_palette_class_of (tree, node, flam_tree_function (tree, node));
+}
+
+FlamColorClass
+flam_palette_class_of (const FlamTree *tree, FlamId node, FlamId function)
+{
+  FlamFunctionKind kind = function == FLAM_NONE
+                              ? FLAM_KIND_ROOT
+                              : tree->profile->functions.kind[function];
+
   if (node == 0)
     return FLAM_CLASS_ROOT;
   if (!flam_by_is_code (tree->by) && !flam_by_has_tops (tree->by))
-    return class_of_kind (flam_tree_kind (tree, node), FALSE);
-  return class_of_kind (flam_tree_kind (tree, node),
-                        flam_tree_is_inlined (tree, node));
+    return class_of_kind (kind, FALSE);
+  return class_of_kind (kind,
+                        flam_tree_is_inlined_in (tree, node, function));
 }
 
 const char *

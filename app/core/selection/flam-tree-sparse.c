@@ -3,7 +3,9 @@
 
 /* Where few of many stacks have weight (blocks at the peak, a short range, a
  * thread of many), only these and their callers are merged, as stacks of a trie
- * of their own. It keeps their order, so the tree is the same:
+ * of their own. It keeps their order, so the tree is the same. Where nearly all
+ * of the others are callers, as in a text of deep stacks, the copy would only
+ * cost: all are merged.
  *
  *    stacks       self            number         kept        their nodes
  *    0 a           -                0            0 a              1
@@ -12,6 +14,7 @@
  *    3 └─ c        5                1      node of stack 3: that of kept 1 */
 
 #define FEW 8 /* one of so many */
+#define WORTH 2 /* one of so many at most is copied */
 
 typedef struct
 {
@@ -106,6 +109,8 @@ merge_few (FlamTree *tree,
   g_autofree FlamId *node = NULL;
   guint32 n = mark_callers (shown, self, number);
 
+  if (n > shown->n / WORTH)
+    return flam_tree_merge_all (tree, shown, self, order, progress, error);
   copy_marked (&kept, shown, self, n, number);
   node = flam_tree_merge_all (
       tree, &kept.shown, kept.self, order, progress, error);

@@ -171,8 +171,13 @@ flam_tree_kind (const FlamTree *tree, FlamId node)
 gboolean
 flam_tree_is_inlined (const FlamTree *tree, FlamId node)
 {
+  return flam_tree_is_inlined_in (tree, node, flam_tree_function (tree, node));
+}
+
+gboolean
+flam_tree_is_inlined_in (const FlamTree *tree, FlamId node, FlamId function)
+{
   const FlamProfile *profile = tree->profile;
-  FlamId function = flam_tree_function (tree, node);
   FlamId frame = tree->frame[node];
 
   if (frame != FLAM_NONE && profile->frames.inline_depth[frame] > 0)

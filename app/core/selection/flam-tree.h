@@ -127,6 +127,9 @@ const char *flam_tree_name (const FlamTree *tree, FlamId node);
  * root. g_free. */
 char *flam_tree_annotated_name (const FlamTree *tree, FlamId node);
 gboolean flam_tree_is_inlined (const FlamTree *tree, FlamId node);
+/* The same where its function is known: that of flam_tree_function(). */
+gboolean
+flam_tree_is_inlined_in (const FlamTree *tree, FlamId node, FlamId function);
 /* Whether a node is not code but on top of the functions: a thread, a label's
  * value; only where flam_by_has_tops(). */
 gboolean flam_tree_is_top (const FlamTree *tree, FlamId node);

@@ -159,7 +159,13 @@ find_process (FlamFoldedNames *names)
 FlamId
 flam_folded_main_thread (FlamFoldedNames *names)
 {
-  return flam_builder_thread (names->builder, find_process (names), -1, 0);
+  FlamId process = names->process;
+
+  if (process == FLAM_NONE && names->lone != FLAM_NONE)
+    return names->lone;
+  if (process == FLAM_NONE)
+    return names->lone = flam_builder_lone_thread (names->builder);
+  return flam_builder_thread (names->builder, process, -1, 0);
 }
 
 /* Threads without a number of the system are distinguished by their text. */
@@ -268,4 +274,5 @@ flam_folded_names_init (FlamFoldedNames *names,
   names->builder = builder;
   names->places = has_places (source);
   names->process = FLAM_NONE;
+  names->lone = FLAM_NONE;
 }

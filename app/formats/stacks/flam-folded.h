@@ -49,6 +49,7 @@ typedef struct
   FlamBuilder *builder;
   gboolean places; /* frames contain their place, as py-spy's */
   FlamId process;  /* of the current stack; FLAM_NONE: no text gave one */
+  FlamId lone;     /* of stacks without any; FLAM_NONE: not made yet */
 } FlamFoldedNames;
 
 void flam_folded_names_init (FlamFoldedNames *names,
