@@ -93,8 +93,7 @@ flam_palette_class_of (const FlamTree *tree, FlamId node, FlamId function)
     return FLAM_CLASS_ROOT;
   if (!flam_by_is_code (tree->by) && !flam_by_has_tops (tree->by))
     return class_of_kind (kind, FALSE);
-  return class_of_kind (kind,
-                        flam_tree_is_inlined_in (tree, node, function));
+  return class_of_kind (kind, flam_tree_is_inlined_in (tree, node, function));
 }
 
 const char *

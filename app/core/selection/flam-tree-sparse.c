@@ -13,7 +13,7 @@
  *    2 │  └─ d     -                -
  *    3 └─ c        5                1      node of stack 3: that of kept 1 */
 
-#define FEW 8 /* one of so many */
+#define FEW 8   /* one of so many */
 #define WORTH 2 /* one of so many at most is copied */
 
 typedef struct

@@ -71,11 +71,47 @@ has_frames (FlamSlice block)
 }
 
 static void
+find_waiting (FlamScriptPart *part)
+{
+  for (guint i = 0; i < part->n_waiting; i++)
+    flam_script_stacks_prefetch (&part->stacks, &part->waiting[i].block);
+  for (guint i = 0; i < part->n_waiting; i++)
+    {
+      const FlamScriptWaiting *waiting = &part->waiting[i];
+
+      flam_column_at (&part->samples, FlamScriptSample, waiting->sample).block =
+          flam_script_stacks_find (&part->stacks, &waiting->block);
+    }
+  part->n_waiting = 0;
+}
+
+static void
+find_block (FlamScriptPart *part, FlamSlice block)
+{
+  FlamScriptWaiting *waiting = &part->waiting[part->n_waiting];
+
+  if (!flam_script_stacks_begin_find (&part->stacks, block, &waiting->block))
+    return;
+  waiting->sample = (FlamId)part->samples.n - 1;
+  if (++part->n_waiting == FLAM_SCRIPT_WAITING)
+    find_waiting (part);
+}
+
+/* Invalid lines are counted in their order. */
+static void
+add_bad (FlamScriptPart *part, const char *line)
+{
+  find_waiting (part);
+  flam_script_stacks_bad (&part->stacks, line);
+}
+
+static void
 add_sample (FlamScriptPart *part,
             const FlamScriptHeader *header,
             FlamSlice block)
 {
-  FlamScriptSample sample = { .time = MAX (header->time, 0) };
+  FlamScriptSample sample = { .block = FLAM_NONE,
+                              .time = MAX (header->time, 0) };
 
   sample.weight = header->has_period && header->period > 0 ? header->period : 1;
   if (header->leaf.length > 0 && !has_frames (block))
@@ -84,8 +120,8 @@ add_sample (FlamScriptPart *part,
   part->has_times |= header->time >= 0;
   sample.event = find_event (part, header);
   sample.thread = find_thread (part, header);
-  sample.block = flam_script_stacks_find (&part->stacks, block);
   flam_column_append (&part->samples, FlamScriptSample, sample);
+  find_block (part, block);
 }
 
 static void
@@ -125,6 +161,19 @@ starts_sample (FlamScriptPart *part,
   return header->has_period || !part->has_facts;
 }
 
+static gboolean
+parse_header (FlamScriptPart *part,
+              const char *line,
+              gsize length,
+              FlamScriptHeader *header)
+{
+  gboolean good = flam_script_parse_header (line, length, header);
+
+  if (good)
+    flam_script_remember (&part->last, line, length, header);
+  return good;
+}
+
 /* Reads a header with its call chain, or a call chain alone: with -F ip,sym
  * there are no headers. */
 static void
@@ -138,7 +187,9 @@ read_sample (FlamScriptPart *part,
   FlamSlice block = { bare ? line : all->at, 0 };
   gboolean cut, good = TRUE;
   guint64 lost;
-  gboolean record = flam_script_parse_record (line, length, &lost);
+  gboolean like =
+      !bare && flam_script_parse_like_last (&part->last, line, length, &header);
+  gboolean record = !like && flam_script_parse_record (line, length, &lost);
 
   do
     {
@@ -152,17 +203,20 @@ read_sample (FlamScriptPart *part,
       all->at = all->end;
       return;
     }
-  header.comm = header.who = (FlamSlice){ line, 0 };
-  header.event = (FlamSlice){ "samples", strlen ("samples") };
-  if (!bare && !record)
-    good = flam_script_parse_header (line, length, &header) &&
+  if (bare || record)
+    {
+      header.comm = header.who = (FlamSlice){ line, 0 };
+      header.event = (FlamSlice){ "samples", strlen ("samples") };
+    }
+  else
+    good = (like || parse_header (part, line, length, &header)) &&
            starts_sample (part, &header, block);
   if (record)
     part->lost += lost;
   else if (good && part->events.n < FLAM_SCRIPT_MAX_EVENTS)
     add_sample (part, &header, block);
   else
-    flam_script_stacks_bad (&part->stacks, line);
+    add_bad (part, line);
 }
 
 gboolean
@@ -180,6 +234,7 @@ flam_script_part_read (FlamScriptPart *part,
       read_comment (part, (FlamSlice){ line, length });
     else if (flam_slice_trim (line, line + length).length > 0)
       read_sample (part, all, line, length);
+  find_waiting (part);
   return flam_text_close (all, error);
 }
 

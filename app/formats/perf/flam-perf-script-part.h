@@ -31,17 +31,30 @@ typedef struct
   gint64 weight;
 } FlamScriptSample;
 
+/* The call chain of a sample is looked up with those of the next samples: the
+ * tables are larger than the processor's cache. */
+typedef struct
+{
+  FlamId sample;
+  FlamScriptBlock block;
+} FlamScriptWaiting;
+
+#define FLAM_SCRIPT_WAITING 32
+
 typedef struct
 {
   FlamBuilder *builder;
   const FlamSource *source;
   FlamText text;
   FlamScriptStacks stacks;
+  FlamScriptLast last;
   FlamPieces threads; /* texts that identify a sample's thread */
   FlamColumn whos;    /* FlamScriptWho, one per row of `threads` */
   FlamColumn events;  /* FlamScriptEvent */
   FlamColumn samples; /* FlamScriptSample */
-  char *command;      /* or NULL */
+  FlamScriptWaiting waiting[FLAM_SCRIPT_WAITING];
+  guint n_waiting;
+  char *command; /* or NULL */
   guint64 lost;
   gboolean has_times;
   gboolean has_facts; /* a header had a time or a period */

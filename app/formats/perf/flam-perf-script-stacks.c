@@ -11,13 +11,16 @@
 typedef struct
 {
   FlamSlice text; /* with its source line */
-  guint32 hash;
+  FlamFingerprint print;
 } Line;
 
 /* A line seen before: the frames that it added, and what lines inlined into it
- * need of it. */
+ * need of it. It is known by its fingerprint: its text is in another place of
+ * memory, which is mostly not in the processor's cache. */
 typedef struct
 {
+  FlamFingerprint print;
+  FlamId context; /* the frame it is inlined into, or FLAM_NONE */
   guint64 address;
   FlamId frame;
   FlamId module;
@@ -110,6 +113,7 @@ make_frames (FlamScriptStacks *stacks,
   return IS_CHAIN | row;
 }
 
+/* Of the place, the fingerprint and the context are set. */
 static void
 make_place (FlamScriptStacks *stacks,
             FlamSlice text,
@@ -118,7 +122,6 @@ make_place (FlamScriptStacks *stacks,
 {
   FlamScriptFrame frame;
 
-  memset (place, 0, sizeof *place);
   place->frame = FLAM_NONE;
   place->module = FLAM_NONE;
   if (!flam_script_parse_frame (text, &frame))
@@ -131,7 +134,9 @@ make_place (FlamScriptStacks *stacks,
   if (frame.inlined && caller->frame != FLAM_NONE &&
       caller->address == frame.address)
     {
-      *place = *caller;
+      place->module = caller->module;
+      place->kind = caller->kind;
+      place->depth = caller->depth;
       if (place->depth < G_MAXUINT16)
         place->depth++;
     }
@@ -165,28 +170,50 @@ flam_script_stacks_bad (FlamScriptStacks *stacks, const char *text)
     stacks->first_bad = text;
 }
 
+static guint32
+hash_place (const FlamFingerprint *print, FlamId context)
+{
+  return (guint32)print->a + context * 0x9e3779b1u;
+}
+
+static gboolean
+place_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const Place *a = (const Place *)table + row;
+  const Place *b = key;
+
+  return a->print.a == b->print.a && a->print.b == b->print.b &&
+         a->context == b->context;
+}
+
+static Place
+find_place (FlamScriptStacks *stacks, const Line *line, const Place *caller)
+{
+  Place place = { .print = line->print, .context = FLAM_NONE };
+  guint32 hash;
+  FlamSlot *slot;
+
+  if (flam_slice_ends (line->text, "(inlined)"))
+    place.context = caller->frame;
+  hash = hash_place (&place.print, place.context);
+  slot = flam_interner_find (
+      &stacks->places_interner, hash, place_equal, stacks->places.data, &place);
+  if (slot->id != FLAM_NONE)
+    return flam_column_at (&stacks->places, Place, slot->id);
+  *slot = (FlamSlot){ hash, stacks->places.n };
+  stacks->places_interner.used++;
+  make_place (stacks, line->text, caller, &place);
+  flam_column_append (&stacks->places, Place, place);
+  return place;
+}
+
 /* Adds a line of the call chain, towards the leaf. */
 static void
 push_line (FlamScriptStacks *stacks, const Line *line, Place *caller)
 {
   FlamSlice text = line->text;
-  FlamId context =
-      flam_slice_ends (text, "(inlined)") ? caller->frame : FLAM_NONE;
-  guint32 hash = context == FLAM_NONE
-                     ? line->hash
-                     : flam_pieces_hash (text.text, text.length, context);
-  gboolean is_new;
-  FlamId row = flam_pieces_find_hashed (
-      &stacks->lines, text.text, text.length, context, hash, &is_new);
-  Place place;
+  Place place = find_place (stacks, line, caller);
 
-  if (is_new)
-    {
-      make_place (stacks, text, caller, &place);
-      flam_column_append (&stacks->places, Place, place);
-    }
-  else
-    place = flam_column_at (&stacks->places, Place, row);
   if (place.bad)
     {
       flam_script_stacks_bad (stacks, text.text);
@@ -200,34 +227,24 @@ push_line (FlamScriptStacks *stacks, const Line *line, Place *caller)
 
 /* The row of a line's slot is mostly the right one. */
 static void
-prefetch_lines (FlamScriptStacks *stacks, const Line *lines, guint n)
+prefetch_places (FlamScriptStacks *stacks, const Line *lines, guint n)
 {
-  const FlamInterner *interner = &stacks->lines.interner;
-  FlamId ids[BATCH];
+  const FlamInterner *interner = &stacks->places_interner;
 
   for (guint i = 0; i < n; i++)
     {
-      ids[i] = interner->slots[lines[i].hash & interner->mask].id;
-      if (ids[i] == FLAM_NONE)
-        continue;
-      __builtin_prefetch (
-          &flam_column_at (&stacks->lines.pieces, FlamPiece, ids[i]));
-      __builtin_prefetch (&flam_column_at (&stacks->places, Place, ids[i]));
+      guint32 hash = hash_place (&lines[i].print, FLAM_NONE);
+      FlamId id = interner->slots[hash & interner->mask].id;
+
+      if (id != FLAM_NONE)
+        __builtin_prefetch (&flam_column_at (&stacks->places, Place, id));
     }
-  for (guint i = 0; i < n; i++)
-    if (ids[i] != FLAM_NONE)
-      {
-        const FlamPiece *piece =
-            &flam_column_at (&stacks->lines.pieces, FlamPiece, ids[i]);
-        __builtin_prefetch (piece->text);
-        __builtin_prefetch (piece->text + piece->length - 1);
-      }
 }
 
 static void
 push_lines (FlamScriptStacks *stacks, const Line *lines, guint n, Place *caller)
 {
-  prefetch_lines (stacks, lines, n);
+  prefetch_places (stacks, lines, n);
   for (guint i = 0; i < n; i++)
     push_line (stacks, &lines[i], caller);
 }
@@ -266,8 +283,9 @@ take_lines (FlamScriptStacks *stacks,
       if (flam_slice_trim (start, line_end).length == 0)
         continue;
       line->text = (FlamSlice){ start, line_end - start };
-      line->hash = flam_pieces_hash (start, line_end - start, FLAM_NONE);
-      flam_interner_prefetch (&stacks->lines.interner, line->hash);
+      line->print = flam_fingerprint (stacks->key, start, line_end - start);
+      flam_interner_prefetch (&stacks->places_interner,
+                              hash_place (&line->print, FLAM_NONE));
       n++;
     }
   *rest = end;
@@ -307,26 +325,47 @@ block_equal (gconstpointer table, FlamId row, gconstpointer key)
   return a->a == b->a && a->b == b->b;
 }
 
-FlamId
-flam_script_stacks_find (FlamScriptStacks *stacks, FlamSlice block)
+gboolean
+flam_script_stacks_begin_find (FlamScriptStacks *stacks,
+                               FlamSlice block,
+                               FlamScriptBlock *wanted)
 {
-  FlamScriptBlock fresh = { .text = block, .stack = FLAM_NONE };
-  FlamSlot *slot;
-
+  *wanted = (FlamScriptBlock){ .text = block, .stack = FLAM_NONE };
   if (block.length == 0 || block.length > G_MAXUINT32)
-    return FLAM_NONE;
-  fresh.print = flam_fingerprint (stacks->key, block.text, block.length);
-  slot = flam_interner_find (&stacks->interner,
-                             (guint32)fresh.print.a,
-                             block_equal,
-                             stacks->blocks.data,
-                             &fresh.print);
+    return FALSE;
+  wanted->print = flam_fingerprint (stacks->key, block.text, block.length);
+  flam_interner_prefetch (&stacks->interner, (guint32)wanted->print.a);
+  return TRUE;
+}
+
+void
+flam_script_stacks_prefetch (const FlamScriptStacks *stacks,
+                             const FlamScriptBlock *wanted)
+{
+  const FlamInterner *interner = &stacks->interner;
+  FlamId id = interner->slots[(guint32)wanted->print.a & interner->mask].id;
+
+  if (id != FLAM_NONE)
+    __builtin_prefetch (&flam_column_at (&stacks->blocks, FlamScriptBlock, id));
+}
+
+FlamId
+flam_script_stacks_find (FlamScriptStacks *stacks,
+                         const FlamScriptBlock *wanted)
+{
+  FlamScriptBlock fresh = *wanted;
+  FlamSlot *slot = flam_interner_find (&stacks->interner,
+                                       (guint32)fresh.print.a,
+                                       block_equal,
+                                       stacks->blocks.data,
+                                       &fresh.print);
+
   if (slot->id == FLAM_NONE)
     {
       *slot = (FlamSlot){ (guint32)fresh.print.a, stacks->blocks.n };
       stacks->interner.used++;
       if (!stacks->later)
-        fresh.stack = flam_script_stacks_make (stacks, block);
+        fresh.stack = flam_script_stacks_make (stacks, fresh.text);
       flam_column_append (&stacks->blocks, FlamScriptBlock, fresh);
     }
   return slot->id;
@@ -344,8 +383,7 @@ flam_script_stacks_init (FlamScriptStacks *stacks,
   stacks->later = later;
   flam_column_init (&stacks->blocks, sizeof (FlamScriptBlock));
   flam_interner_init (&stacks->interner);
-  flam_pieces_init (&stacks->lines);
-  flam_pieces_copy (&stacks->lines);
+  flam_interner_init (&stacks->places_interner);
   flam_pieces_init (&stacks->modules);
   flam_column_init (&stacks->places, sizeof (Place));
   flam_column_init (&stacks->chains, sizeof (FlamId));
@@ -358,7 +396,7 @@ flam_script_stacks_clear (FlamScriptStacks *stacks)
 {
   flam_column_clear (&stacks->blocks);
   flam_interner_clear (&stacks->interner);
-  flam_pieces_clear (&stacks->lines);
+  flam_interner_clear (&stacks->places_interner);
   flam_pieces_clear (&stacks->modules);
   flam_column_clear (&stacks->places);
   flam_column_clear (&stacks->chains);

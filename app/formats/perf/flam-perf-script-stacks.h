@@ -28,8 +28,8 @@ typedef struct
   gboolean later;    /* chains are only collected */
   FlamColumn blocks; /* FlamScriptBlock: whole chains, in order */
   FlamInterner interner;
-  FlamPieces lines;
-  FlamColumn places; /* Place, one per row of `lines` */
+  FlamColumn places; /* Place: lines, in order */
+  FlamInterner places_interner;
   FlamPieces modules;
   FlamColumn chains; /* FlamId: a count, then so many frames */
   FlamColumn path;   /* FlamId: frames of the current chain, root first */
@@ -46,8 +46,16 @@ void flam_script_stacks_init (FlamScriptStacks *stacks,
 void flam_script_stacks_clear (FlamScriptStacks *stacks);
 /* Counts an invalid line. */
 void flam_script_stacks_bad (FlamScriptStacks *stacks, const char *line);
-/* The row in `blocks` of the lines of a call chain, leaf first; FLAM_NONE for
- * none. */
-FlamId flam_script_stacks_find (FlamScriptStacks *stacks, FlamSlice block);
+/* The lines of a call chain, leaf first, are looked up in three steps, so that
+ * many can be in the same step: what a step reads was prefetched by the one
+ * before. FALSE: there are none. */
+gboolean flam_script_stacks_begin_find (FlamScriptStacks *stacks,
+                                        FlamSlice block,
+                                        FlamScriptBlock *wanted);
+void flam_script_stacks_prefetch (const FlamScriptStacks *stacks,
+                                  const FlamScriptBlock *wanted);
+/* The row in `blocks`. */
+FlamId flam_script_stacks_find (FlamScriptStacks *stacks,
+                                const FlamScriptBlock *wanted);
 /* Converts the lines. */
 FlamId flam_script_stacks_make (FlamScriptStacks *stacks, FlamSlice block);

@@ -49,9 +49,8 @@ parse_ids (const char *p, const char *end, FlamScriptHeader *header)
   return p == end;
 }
 
-/* "94564.109216:" in ns. */
-static gboolean
-parse_time (const char *p, const char *end, gint64 *time)
+gboolean
+flam_script_parse_time (const char *p, const char *end, gint64 *time)
 {
   gint64 seconds, scale = 100000000;
   gint64 ns = 0;
@@ -136,13 +135,19 @@ parse_facts (const char *line,
       gboolean early = header->time < 0 && !header->has_period;
       gint64 number;
 
-      if (early && (parse_time (p, stop, &header->time) || is_cpu (p, stop)))
+      if (early && flam_script_parse_time (p, stop, &header->time))
+        {
+          header->time_text = (FlamSlice){ p, stop - p };
+          certain = TRUE;
+        }
+      else if (early && is_cpu (p, stop))
         certain = TRUE;
       else if (!header->has_period && is_number (p, stop, &number) &&
                (certain || padded_width (line, p, stop) >= PERIOD_WIDTH))
         {
           header->period = number;
           header->has_period = TRUE;
+          header->period_text = (FlamSlice){ p, stop - p };
         }
       else if (stop[-1] == ':' && stop - p > 1)
         {

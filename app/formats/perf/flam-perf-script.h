@@ -16,7 +16,9 @@ typedef struct
   gint64 period;
   gboolean has_period;
   FlamSlice event;
-  FlamSlice leaf; /* the only frame of a sample that has no call chain */
+  FlamSlice leaf;      /* the only frame of a sample that has no call chain */
+  FlamSlice time_text; /* the token; NULL: none */
+  FlamSlice period_text;
   /* Only a header can have this form: otherwise its place decides. */
   gboolean certain;
 } FlamScriptHeader;
@@ -35,6 +37,30 @@ typedef struct
 gboolean flam_script_parse_header (const char *text,
                                    gsize length,
                                    FlamScriptHeader *header);
+/* "94564.109216:", all of it, in ns. */
+gboolean
+flam_script_parse_time (const char *text, const char *end, gint64 *time);
+
+/* The header before, which most are like (flam-perf-script-last.c). Begins with
+ * all zero. */
+typedef struct
+{
+  FlamSlice line; /* empty: none that another could be like */
+  FlamScriptHeader header;
+  gsize time, stop; /* its token, in the line */
+  gsize rest;       /* after the period */
+} FlamScriptLast;
+
+/* FALSE: the line is not like the last one, and has to be parsed. */
+gboolean flam_script_parse_like_last (const FlamScriptLast *last,
+                                      const char *line,
+                                      gsize length,
+                                      FlamScriptHeader *header);
+void flam_script_remember (FlamScriptLast *last,
+                           const char *line,
+                           gsize length,
+                           const FlamScriptHeader *header);
+
 /* One of perf's own records, which --show-mmap-events, --show-task-events and
  * similar options print among the samples; `*lost`, its number of lost
  * samples. */
