@@ -6,23 +6,99 @@
  *    last     main ; parse ; read          ends   4   10   15
  *    stacks   0      1       2
  *    text     main ; parse ; write;poll    shared ^ 11 bytes: starts at stack 1
- */
+ *
+ * The names of the rest are looked up together: they may be anywhere in a table
+ * that is larger than the processor's cache, and the data of each is prefetched
+ * before the first is looked up. They are known by their fingerprints, as their
+ * texts would be in yet another place. */
 
 #include "flam-folded.h"
 
 #include <string.h>
 
-static FlamId
-find_frame (FlamFoldedStacks *stacks, const char *name, gsize length)
-{
-  gboolean is_new;
-  FlamId row =
-      flam_pieces_find (&stacks->frames, name, length, FLAM_NONE, &is_new);
+#define BATCH 64
 
-  if (is_new)
-    *flam_pieces_value (&stacks->frames, row) =
-        flam_folded_frame (&stacks->names, name, length);
-  return *flam_pieces_value (&stacks->frames, row);
+/* A text between semicolons. */
+typedef struct
+{
+  const char *text;
+  gsize length;
+  FlamFingerprint print;
+} Name;
+
+typedef struct
+{
+  FlamFingerprint print;
+  FlamId frame;
+} Known;
+
+static gboolean
+known_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const FlamFingerprint *a = &((const Known *)table + row)->print;
+  const FlamFingerprint *b = key;
+
+  return a->a == b->a && a->b == b->b;
+}
+
+static FlamId
+find_frame (FlamFoldedStacks *stacks, const Name *name)
+{
+  guint32 hash = (guint32)name->print.a;
+  FlamSlot *slot = flam_interner_find (
+      &stacks->interner, hash, known_equal, stacks->known.data, &name->print);
+  Known known = { name->print, FLAM_NONE };
+
+  if (slot->id != FLAM_NONE)
+    return flam_column_at (&stacks->known, Known, slot->id).frame;
+  *slot = (FlamSlot){ hash, stacks->known.n };
+  stacks->interner.used++;
+  known.frame = flam_folded_frame (&stacks->names, name->text, name->length);
+  flam_column_append (&stacks->known, Known, known);
+  return known.frame;
+}
+
+/* Takes up to BATCH names off the text from `*at` on. */
+static guint
+take_names (FlamFoldedStacks *stacks,
+            const char *text,
+            gsize length,
+            gsize *at,
+            Name *names)
+{
+  guint n = 0;
+
+  for (; n < BATCH && *at < length; n++)
+    {
+      const char *start = text + *at;
+      const char *stop = memchr (start, ';', length - *at);
+      Name *name = &names[n];
+
+      if (stop == NULL)
+        stop = text + length;
+      name->text = start;
+      name->length = stop - start;
+      name->print = flam_fingerprint (stacks->key, start, name->length);
+      flam_interner_prefetch (&stacks->interner, (guint32)name->print.a);
+      *at = stop - text + 1;
+    }
+  return n;
+}
+
+/* The row of a name's slot is mostly the right one. */
+static void
+prefetch_known (const FlamFoldedStacks *stacks, const Name *names, guint n)
+{
+  const FlamInterner *interner = &stacks->interner;
+
+  for (guint i = 0; i < n; i++)
+    {
+      FlamId id =
+          interner->slots[(guint32)names[i].print.a & interner->mask].id;
+
+      if (id != FLAM_NONE)
+        __builtin_prefetch (&flam_column_at (&stacks->known, Known, id));
+    }
 }
 
 static gsize
@@ -82,6 +158,24 @@ push_path (FlamFoldedStacks *stacks, FlamFoldedSample *sample)
 }
 
 /* The text before the first frame may identify the thread. */
+static void
+push_name (FlamFoldedStacks *stacks, const Name *name, FlamFoldedSample *sample)
+{
+  gboolean begun = sample->stack != FLAM_NONE || stacks->path.n > 0;
+
+  flam_column_append (&stacks->last_ends,
+                      guint32,
+                      (guint32)(name->text + name->length - stacks->last));
+  if (!begun && flam_folded_thread (
+                    &stacks->names, name->text, name->length, &sample->thread))
+    {
+      flam_column_append (&stacks->last_stacks, FlamId, FLAM_NONE);
+      flam_column_append (&stacks->last_threads, FlamId, sample->thread);
+    }
+  else
+    flam_column_append (&stacks->path, FlamId, find_frame (stacks, name));
+}
+
 void
 flam_folded_stacks_add (FlamFoldedStacks *stacks,
                         const char *text,
@@ -90,6 +184,7 @@ flam_folded_stacks_add (FlamFoldedStacks *stacks,
 {
   gsize at = keep_shared (stacks, text, length);
   gsize n = stacks->last_stacks.n;
+  Name names[BATCH];
 
   sample->stack =
       n > 0 ? flam_column_at (&stacks->last_stacks, FlamId, n - 1) : FLAM_NONE;
@@ -100,21 +195,11 @@ flam_folded_stacks_add (FlamFoldedStacks *stacks,
   stacks->path.n = 0;
   while (at < length)
     {
-      const char *stop = memchr (text + at, ';', length - at);
-      gsize end = stop != NULL ? (gsize)(stop - text) : length;
-      gboolean begun = sample->stack != FLAM_NONE || stacks->path.n > 0;
+      guint taken = take_names (stacks, text, length, &at, names);
 
-      flam_column_append (&stacks->last_ends, guint32, end);
-      if (!begun && flam_folded_thread (
-                        &stacks->names, text + at, end - at, &sample->thread))
-        {
-          flam_column_append (&stacks->last_stacks, FlamId, FLAM_NONE);
-          flam_column_append (&stacks->last_threads, FlamId, sample->thread);
-        }
-      else
-        flam_column_append (
-            &stacks->path, FlamId, find_frame (stacks, text + at, end - at));
-      at = end + 1;
+      prefetch_known (stacks, names, taken);
+      for (guint i = 0; i < taken; i++)
+        push_name (stacks, &names[i], sample);
     }
   push_path (stacks, sample);
   if (sample->thread == FLAM_NONE)
@@ -124,12 +209,13 @@ flam_folded_stacks_add (FlamFoldedStacks *stacks,
 void
 flam_folded_stacks_init (FlamFoldedStacks *stacks,
                          FlamBuilder *builder,
-                         const FlamSource *source)
+                         const FlamSource *source,
+                         const FlamFingerprintKey *key)
 {
-  *stacks = (FlamFoldedStacks){ .builder = builder, .last = "" };
+  *stacks = (FlamFoldedStacks){ .builder = builder, .key = key, .last = "" };
   flam_folded_names_init (&stacks->names, builder, source);
-  flam_pieces_init (&stacks->frames);
-  flam_pieces_copy (&stacks->frames);
+  flam_column_init (&stacks->known, sizeof (Known));
+  flam_interner_init (&stacks->interner);
   flam_column_init (&stacks->path, sizeof (FlamId));
   flam_column_init (&stacks->last_ends, sizeof (guint32));
   flam_column_init (&stacks->last_stacks, sizeof (FlamId));
@@ -139,7 +225,8 @@ flam_folded_stacks_init (FlamFoldedStacks *stacks,
 void
 flam_folded_stacks_clear (FlamFoldedStacks *stacks)
 {
-  flam_pieces_clear (&stacks->frames);
+  flam_column_clear (&stacks->known);
+  flam_interner_clear (&stacks->interner);
   flam_column_clear (&stacks->path);
   flam_column_clear (&stacks->last_ends);
   flam_column_clear (&stacks->last_stacks);

@@ -121,7 +121,9 @@ typedef struct
 {
   FlamBuilder *builder;
   FlamFoldedNames names;
-  FlamPieces frames;
+  const FlamFingerprintKey *key;
+  FlamColumn known; /* names of frames, in order */
+  FlamInterner interner;
   FlamColumn path;         /* FlamId: frames of the current stack */
   FlamColumn last_ends;    /* guint32: offset after each frame of `last` */
   FlamColumn last_stacks;  /* FlamId */
@@ -130,10 +132,11 @@ typedef struct
   gsize last_length;
 } FlamFoldedStacks;
 
-/* The builder is the caller's. */
+/* The builder and the key are the caller's. */
 void flam_folded_stacks_init (FlamFoldedStacks *stacks,
                               FlamBuilder *builder,
-                              const FlamSource *source);
+                              const FlamSource *source,
+                              const FlamFingerprintKey *key);
 void flam_folded_stacks_clear (FlamFoldedStacks *stacks);
 /* Sets the sample's stack and thread. The text must outlive the stacks. */
 void flam_folded_stacks_add (FlamFoldedStacks *stacks,

@@ -197,7 +197,8 @@ begin_shares (Folded *folded, const FlamLoadOptions *options)
       share->first = i > 0 ? share[-1].end : 0;
       share->end = rows->n * (i + 1) / folded->n_shares;
       share->builder = i > 0 ? flam_builder_new () : folded->builder;
-      flam_folded_stacks_init (&share->stacks, share->builder, folded->source);
+      flam_folded_stacks_init (
+          &share->stacks, share->builder, folded->source, &folded->key);
     }
 }
 
