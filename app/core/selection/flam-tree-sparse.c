@@ -110,7 +110,10 @@ merge_few (FlamTree *tree,
   guint32 n = mark_callers (shown, self, number);
 
   if (n > shown->n / WORTH)
-    return flam_tree_merge_all (tree, shown, self, order, progress, error);
+    {
+      g_clear_pointer (&number, g_free);
+      return flam_tree_merge_all (tree, shown, self, order, progress, error);
+    }
   copy_marked (&kept, shown, self, n, number);
   node = flam_tree_merge_all (
       tree, &kept.shown, kept.self, order, progress, error);

@@ -34,6 +34,10 @@
 
 /* How many texts are taken apart between two reports of progress. */
 #define STEP 4096
+/* One text of so many is looked at before. */
+#define GUESS_EVERY 64
+/* Bytes; the columns of a stack have so many. */
+#define LEAST_FRAME 8
 
 /* A range of the distinct texts, in tables of its own. */
 typedef struct
@@ -55,6 +59,7 @@ typedef struct
   guint places;       /* of their weights */
   Share shares[FLAM_PARTS_MAX];
   guint n_shares;
+  gsize size;         /* of the distinct texts */
   FlamColumn samples; /* FlamFoldedSample */
 } Folded;
 
@@ -183,11 +188,10 @@ static void
 begin_shares (Folded *folded, const FlamLoadOptions *options)
 {
   const FlamColumn *rows = &folded->join.joined;
-  gsize size = 0;
 
   for (gsize i = 0; i < rows->n; i++)
-    size += flam_column_at (rows, FlamFoldedRow, i).length;
-  folded->n_shares = flam_parts_of (size, options);
+    folded->size += flam_column_at (rows, FlamFoldedRow, i).length;
+  folded->n_shares = flam_parts_of (folded->size, options);
   flam_column_reserve (&folded->samples, rows->n);
   folded->samples.n = rows->n;
   for (guint i = 0; i < folded->n_shares; i++)
@@ -215,6 +219,35 @@ end_shares (gpointer data)
     }
 }
 
+/* How many stacks the texts [first, end) may be: the frames of some of them,
+ * for all. */
+static gsize
+guess_stacks (const Folded *folded, gsize first, gsize end)
+{
+  const FlamFoldedRow *rows = folded->join.joined.data;
+  gsize n = 0, taken = 0;
+
+  for (gsize i = first; i < end; i += GUESS_EVERY, taken++)
+    for (gsize at = 0; at < rows[i].length; at++)
+      n += rows[i].stack[at] == ';' || at == 0;
+  return taken > 0 ? n * (end - first) / taken : 0;
+}
+
+/* A column that grows leaves holes in the heap that are too small for what
+ * comes after it, and the kernel clears other pages for that. The others are
+ * merged into the first. Whatever the texts are, this is not more memory than
+ * they are. */
+static void
+reserve_stacks (Folded *folded, const Share *share)
+{
+  gboolean is_first = share == &folded->shares[0];
+  gsize end = is_first ? folded->join.joined.n : share->end;
+  gsize most = folded->size / LEAST_FRAME / (is_first ? 1 : folded->n_shares);
+  gsize n = guess_stacks (folded, share->first, end);
+
+  flam_builder_reserve_stacks (share->builder, MIN (n, most));
+}
+
 static gboolean
 make_stacks (gpointer data,
              guint i,
@@ -225,6 +258,7 @@ make_stacks (gpointer data,
   Share *share = &folded->shares[i];
   const FlamFoldedRow *rows = folded->join.joined.data;
 
+  reserve_stacks (folded, share);
   for (gsize r = share->first; r < share->end; r++)
     {
       FlamFoldedSample *sample =
