@@ -6,9 +6,6 @@
 #define HEAD (16 << 10)
 #define LONGEST_FIRST_LINE (4 << 20)
 #define PROGRESS_BYTES (1 << 20)
-#define CHUNK (64 << 10)
-/* Longer pieces are rare. */
-#define LONGEST_COPY 512
 
 FlamText
 flam_text_head (const FlamSource *source)
@@ -178,21 +175,6 @@ flam_pieces_init (FlamPieces *pieces)
 {
   flam_column_init (&pieces->pieces, sizeof (FlamPiece));
   flam_interner_init (&pieces->interner);
-  pieces->copies = NULL;
-}
-
-void
-flam_pieces_copy (FlamPieces *pieces)
-{
-  pieces->copies = g_string_chunk_new (CHUNK);
-}
-
-const char *
-flam_pieces_copy_one (FlamPieces *pieces, const char *text, guint32 length)
-{
-  return length <= LONGEST_COPY
-             ? g_string_chunk_insert_len (pieces->copies, text, length)
-             : text;
 }
 
 void
@@ -200,7 +182,6 @@ flam_pieces_clear (FlamPieces *pieces)
 {
   flam_column_clear (&pieces->pieces);
   flam_interner_clear (&pieces->interner);
-  g_clear_pointer (&pieces->copies, g_string_chunk_free);
 }
 
 gboolean

@@ -2,8 +2,8 @@
 #pragma once
 
 /* Shared by the importers of text: lines, numbers, and a table from pieces of
- * text to ids. Nothing is copied without being asked for: pieces point into the
- * source, which outlives the load. */
+ * text to ids. Nothing is copied: pieces point into the source, which outlives
+ * the load. */
 
 #include "flam-columns.h"
 #include "flam-load.h"
@@ -190,17 +190,9 @@ typedef struct
 {
   FlamColumn pieces; /* FlamPiece */
   FlamInterner interner;
-  GStringChunk *copies; /* NULL: pieces point into the source */
 } FlamPieces;
 
 void flam_pieces_init (FlamPieces *pieces);
-/* From here on pieces point to copies that lie next to each other. For pieces
- * that are found again and again in a large file: the copies stay in the
- * processor's cache, unlike the pieces' first places in the file. */
-void flam_pieces_copy (FlamPieces *pieces);
-/* For flam_pieces_find(): the copy of a piece, or itself if it is long. */
-const char *
-flam_pieces_copy_one (FlamPieces *pieces, const char *text, guint32 length);
 void flam_pieces_clear (FlamPieces *pieces);
 /* Freed with the load, and in memory that is. */
 void flam_keep_pieces (FlamLoad *load, FlamPieces *pieces);
@@ -221,32 +213,6 @@ flam_pieces_hash (const char *text, guint32 length, FlamId context)
   return flam_hash_bytes (text, length) + context * 0x9e3779b1u;
 }
 
-/* flam_pieces_find() for a piece whose hash is known. */
-static inline FlamId
-flam_pieces_find_hashed (FlamPieces *pieces,
-                         const char *text,
-                         guint32 length,
-                         FlamId context,
-                         guint32 hash,
-                         gboolean *is_new)
-{
-  FlamPiece key = { text, length, context, FLAM_NONE };
-  FlamSlot *slot = flam_interner_find (
-      &pieces->interner, hash, flam_piece_equal, pieces->pieces.data, &key);
-
-  *is_new = slot->id == FLAM_NONE;
-  if (*is_new)
-    {
-      slot->hash = hash;
-      slot->id = pieces->pieces.n;
-      pieces->interner.used++;
-      if (pieces->copies != NULL)
-        key.text = flam_pieces_copy_one (pieces, text, length);
-      flam_column_append (&pieces->pieces, FlamPiece, key);
-    }
-  return slot->id;
-}
-
 /* The piece's row in `pieces->pieces`; `*is_new`: this call added it, and its
  * value is FLAM_NONE. */
 static inline FlamId
@@ -256,12 +222,20 @@ flam_pieces_find (FlamPieces *pieces,
                   FlamId context,
                   gboolean *is_new)
 {
-  return flam_pieces_find_hashed (pieces,
-                                  text,
-                                  length,
-                                  context,
-                                  flam_pieces_hash (text, length, context),
-                                  is_new);
+  FlamPiece key = { text, length, context, FLAM_NONE };
+  guint32 hash = flam_pieces_hash (text, length, context);
+  FlamSlot *slot = flam_interner_find (
+      &pieces->interner, hash, flam_piece_equal, pieces->pieces.data, &key);
+
+  *is_new = slot->id == FLAM_NONE;
+  if (*is_new)
+    {
+      slot->hash = hash;
+      slot->id = pieces->pieces.n;
+      pieces->interner.used++;
+      flam_column_append (&pieces->pieces, FlamPiece, key);
+    }
+  return slot->id;
 }
 
 static inline FlamId *
