@@ -365,7 +365,11 @@ print (const Asked *asked,
 }
 
 static gboolean
-check_gates (FlamGates *gates, const Side *base, const Side *fresh)
+check_gates (FlamGates *gates,
+             const Asked *asked,
+             const Side *base,
+             const Side *fresh,
+             FlamDiffScale scale)
 {
   const FlamFiguresKeep all = { 0, FALSE };
   g_autoptr (FlamFigures) before = NULL;
@@ -377,6 +381,8 @@ check_gates (FlamGates *gates, const Side *base, const Side *fresh)
       base->path, base->tree->profile, base->selection, &all, NULL, NULL);
   now = flam_figures_new (
       fresh->path, fresh->tree->profile, fresh->selection, &all, NULL, NULL);
+  gates->scale = scale;
+  gates->self = asked->self;
   return flam_gates_check (gates, before, now);
 }
 
@@ -548,7 +554,7 @@ run (int argc, char **argv)
     return status;
   if (!flam_cli_comparable (base.path, base.tree, fresh.path, fresh.tree) ||
       !find_scale (&asked, &base, &fresh, &scale) ||
-      !check_gates (&gates, &base, &fresh) ||
+      !check_gates (&gates, &asked, &base, &fresh, scale) ||
       !flam_cli_output_begin (&asked.output))
     return FLAM_EXIT_REFUSED;
   status = print (&asked, &base, &fresh, scale, options->json);

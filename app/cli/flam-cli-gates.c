@@ -10,6 +10,7 @@ typedef struct
 {
   double percent; /* of growth; < 0: a limit */
   double value;   /* a limit's, in its measure's unit */
+  FlamUnit unit;  /* as typed; a count: of whatever the measure counts */
   char *name;     /* a measure or a function; "": the selected measure */
 } Rule;
 
@@ -44,28 +45,33 @@ parse_above (const char *text, Rule *rule)
 
 /* "200MB", "1.5s", "1000": in ns, bytes or as it stands. */
 static gboolean
-parse_value (const char *text, double *value)
+parse_value (const char *text, Rule *rule)
 {
   static const struct
   {
-    const char *unit;
+    const char *name;
+    FlamUnit unit;
     double scale;
   } units[] = {
-    { "", 1 },          { "ns", 1 },   { "us", 1e3 },      { "µs", 1e3 },
-    { "ms", 1e6 },      { "s", 1e9 },  { "B", 1 },         { "kB", 1e3 },
-    { "MB", 1e6 },      { "GB", 1e9 }, { "KiB", 1 << 10 }, { "MiB", 1 << 20 },
-    { "GiB", 1 << 30 },
+    { "", FLAM_UNIT_COUNT, 1 },          { "ns", FLAM_UNIT_NS, 1 },
+    { "us", FLAM_UNIT_NS, 1e3 },         { "µs", FLAM_UNIT_NS, 1e3 },
+    { "ms", FLAM_UNIT_NS, 1e6 },         { "s", FLAM_UNIT_NS, 1e9 },
+    { "B", FLAM_UNIT_BYTES, 1 },         { "kB", FLAM_UNIT_BYTES, 1e3 },
+    { "MB", FLAM_UNIT_BYTES, 1e6 },      { "GB", FLAM_UNIT_BYTES, 1e9 },
+    { "KiB", FLAM_UNIT_BYTES, 1 << 10 }, { "MiB", FLAM_UNIT_BYTES, 1 << 20 },
+    { "GiB", FLAM_UNIT_BYTES, 1 << 30 },
   };
   char *end;
 
-  *value = g_ascii_strtod (text, &end);
-  if (end == text || !(*value >= 0 && *value <= 1e18))
+  rule->value = g_ascii_strtod (text, &end);
+  if (end == text || !(rule->value >= 0 && rule->value <= 1e18))
     return FALSE;
   end += *end == ' ';
   for (guint i = 0; i < G_N_ELEMENTS (units); i++)
-    if (strcmp (end, units[i].unit) == 0)
+    if (strcmp (end, units[i].name) == 0)
       {
-        *value *= units[i].scale;
+        rule->value *= units[i].scale;
+        rule->unit = units[i].unit;
         return TRUE;
       }
   return FALSE;
@@ -80,7 +86,7 @@ parse_limit (const char *text, Rule *rule)
   if (sign == NULL || sign == text)
     return FALSE;
   rule->name = g_strndup (text, (gsize)(sign - text));
-  return parse_value (sign + 1, &rule->value);
+  return parse_value (sign + 1, rule);
 }
 
 static gboolean
@@ -137,7 +143,7 @@ typedef struct
 
 /* A measure of that name, or the function. */
 static Amount
-amount_of (const FlamFigures *side, const char *name)
+amount_of (const FlamGates *gates, const FlamFigures *side, const char *name)
 {
   const FlamFiguresMeasure *selected = flam_figures_selected (side);
   const FlamFiguresMeasure *measure = flam_figures_find (side, name);
@@ -148,9 +154,10 @@ amount_of (const FlamFigures *side, const char *name)
     return (Amount){ selected, selected->left, TRUE };
   if (measure != NULL)
     return (Amount){ measure, measure->total, TRUE };
-  return (Amount){ selected,
-                   function != NULL ? function->total : 0,
-                   function != NULL };
+  if (function == NULL)
+    return (Amount){ selected, 0, FALSE };
+  return (
+      Amount){ selected, gates->self ? function->self : function->total, TRUE };
 }
 
 /* --- the table ----------------------------------------------------------- */
@@ -196,12 +203,14 @@ check_growth (FlamGates *gates,
               const FlamFigures *fresh,
               const Amount *now)
 {
-  Amount before = amount_of (base, rule->name);
-  double was = (double)before.weight / (double)before.of->measure.denominator;
+  Amount before = amount_of (gates, base, rule->name);
+  gint64 scaled = gates->scale.from != 0
+                      ? flam_diff_scaled (before.weight, gates->scale)
+                      : before.weight;
+  double was = (double)scaled / (double)before.of->measure.denominator;
   double is = (double)now->weight / (double)now->of->measure.denominator;
   double grown = was > 0 ? 100 * (is - was) / was : is > 0 ? INFINITY : 0;
-  g_autofree char *then =
-      flam_format_weight (&before.of->measure, before.weight);
+  g_autofree char *then = flam_format_weight (&before.of->measure, scaled);
   g_autofree char *after = flam_format_weight (&now->of->measure, now->weight);
   g_autofree char *share =
       isinf (grown) ? g_strdup ("new") : g_strdup_printf ("+%.1f %%", grown);
@@ -221,15 +230,23 @@ flam_gates_check (FlamGates *gates,
     {
       const Rule *rule = &g_array_index (gates->rules, Rule, i);
       gboolean limit = rule->percent < 0;
-      Amount now = amount_of (fresh, rule->name);
+      Amount now = amount_of (gates, fresh, rule->name);
       gboolean known = now.found;
 
       if (!known && base != NULL && !limit)
-        known = amount_of (base, rule->name).found;
+        known = amount_of (gates, base, rule->name).found;
       if (!known && (base != NULL || limit))
         {
           flam_cli_error (limit ? _ ("%s: no measure “%s”")
                                 : _ ("%s: no measure and no function “%s”"),
+                          fresh->name,
+                          rule->name);
+          return FALSE;
+        }
+      if (limit && rule->unit != FLAM_UNIT_COUNT &&
+          rule->unit != now.of->measure.unit)
+        {
+          flam_cli_error (_ ("%s: --limit: “%s” has another unit"),
                           fresh->name,
                           rule->name);
           return FALSE;

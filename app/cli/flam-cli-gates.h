@@ -12,6 +12,7 @@
  * Broken gates are a table on standard error, and set the exit status. */
 
 #include "flam-cli.h"
+#include "flam-diff.h"
 #include "flam-figures.h"
 
 G_BEGIN_DECLS
@@ -21,6 +22,8 @@ typedef struct
   char **above; /* as typed; NULL: none */
   char **limits;
   GArray *rules;
+  FlamDiffScale scale; /* of the base; as it is where it is not set */
+  gboolean self;       /* of functions: selves, not totals */
   guint broken;
 } FlamGates;
 
@@ -31,7 +34,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamGates, flam_gates_clear)
 gboolean flam_gates_parse (FlamGates *gates, const char *verb);
 /* Both have a measure, and all functions of the selected one. `base` NULL:
  * there is no earlier capture, and only limits count. FALSE after printing that
- * a rule has a name that does not occur. */
+ * a rule has a name that does not occur, or a unit that its measure has not. */
 gboolean flam_gates_check (FlamGates *gates,
                            const FlamFigures *base,
                            const FlamFigures *fresh);

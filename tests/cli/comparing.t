@@ -281,6 +281,27 @@ $ flambeau-cli diff old.folded new.folded --limit samples
 ! flambeau-cli: diff: --limit samples: expected MEASURE=VALUE, such as peak=200MB
 [2]
 
+# A limit has its measure's unit, or none.
+$ flambeau-cli diff old.folded new.folded --limit samples=1MB; flambeau-cli diff old.folded new.folded --limit samples=1s
+! flambeau-cli: new.folded: --limit: “samples” has another unit
+! flambeau-cli: new.folded: --limit: “samples” has another unit
+[1]
+
+# They hold what is compared: with --normalize the base as it was scaled, and
+# selves with --self.
+$ printf '%s\n' 'main;parse 200' 'main 100' >twice.folded; flambeau-cli diff old.folded twice.folded --normalize --fail-above 5 --fail-above 5:parse >out; echo $?
+0
+
+$ printf '%s\n' 'main;parse;scan 60' 'main;parse 40' 'main 110' >inner.folded; flambeau-cli diff old.folded inner.folded --normalize --fail-above 5:parse --fail-above 30:scan >out
+! broken gates:
+!   inner.folded  scan  0 → 60, new, limit +30 %
+[3]
+
+$ flambeau-cli diff old.folded inner.folded --self --fail-above 5:main --fail-above 5:parse >out
+! broken gates:
+!   inner.folded  main  50 → 110, +120.0 %, limit +5 %
+[3]
+
 $ mkdir runs; cp old.folded runs/1.folded; cp new.folded runs/2.folded; echo nothing >runs/README; touch -d 2026-11-01T12:00Z runs/1.folded; touch -d 2026-11-02T12:00Z runs/2.folded; flambeau-cli history runs --fail-above 5
 runs/1.folded  2026-11-01 12:00 UTC (the file’s)  samples 150
 runs/2.folded  2026-11-02 12:00 UTC (the file’s)  samples 160  moved: main −30, parse +30, new +10
