@@ -95,6 +95,29 @@ $ flambeau-cli export in.folded --to svg --color-rule 'ear=#ffcc00' --color-rule
 >a (8 samples, 40%)</title><rect x="541" y="76" width="472" height="15" fill="#ff0000
 early (2 samples, 10%)</title><rect x="1013" y="60" width="118" height="15" fill="#ffcc00
 
+# Separators are gray, and not in the file; in a chain graph what stands behind
+# one is a waker's.
+$ echo 'bash;schedule;--;wake;-;x 3' >chain.folded; flambeau-cli export chain.folded --to svg --palette chain --palette-map chain.map | grep -E -o '>[^ ]* \(3.*fill="#[0-9a-f]*' | grep -o '^[^ ]*\|#.*' | paste - -; cat chain.map; flambeau-cli export chain.folded --to svg --palette wakeup --palette-map wakeup.map | grep -c '#c8c8c8\|#a0a0a0'; cat wakeup.map
+><title>all	#5a5ad5
+><title>bash	#7878ef
+><title>schedule	#8b8bfe
+><title>--	#a0a0a0
+><title>wake	#6cdada
+><title>-	#6ad8d8
+><title>x	#40b2b2
+->rgb(90,90,213)
+-_[w]->rgb(106,216,216)
+bash->rgb(120,120,239)
+schedule->rgb(139,139,254)
+wake_[w]->rgb(108,218,218)
+x_[w]->rgb(64,178,178)
+2
+->rgb(60,174,174)
+bash->rgb(90,202,202)
+schedule->rgb(109,219,219)
+wake->rgb(73,186,186)
+x->rgb(90,201,201)
+
 # Rules in a file, after those that are typed.
 $ printf '%s\n' '# mine' '' 'early=#00ff00' '^a$=#ff0000' >rules; flambeau-cli export in.folded --to svg --color-rules rules --color-rule 'ear=#ffcc00' | grep -E -o '(early|>a) \(.*fill="#[0-9a-f]*'
 >a (8 samples, 40%)</title><rect x="541" y="76" width="472" height="15" fill="#ff0000

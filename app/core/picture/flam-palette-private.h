@@ -67,7 +67,10 @@ struct _FlamPalette
   const FlamTree *self_of; /* the tree that greatest_self belongs to; not owned,
                               never dereferenced */
   gint64 greatest_self;
-  FlamBy by; /* what `known` is indexed by */
+  const FlamTree *wakers_of; /* as self_of */
+  guint32 n_wakers;
+  guint8 *wakers; /* by node: it is behind a "--", in a chain */
+  FlamBy by;      /* what `known` is indexed by */
   guint32 n_known;
   FlamColor *known; /* by what a node is, twice: plain, inlined; 0: not yet */
   FlamColor ramp[FLAM_N_RAMPS][FLAM_RAMP_LEVELS + 1][FLAM_PALETTE_STEPS];

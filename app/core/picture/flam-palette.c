@@ -162,9 +162,45 @@ color_of_class (const FlamPalette *palette, const FlamTree *tree, FlamId node)
   return tint_to_color (palette, tint, step);
 }
 
+/* In a chain graph the stack that was woken stands before "--", and the wakers'
+ * stacks behind it, as flamegraph.pl has it. */
+static gboolean
+is_behind_separator (FlamPalette *palette, const FlamTree *tree, FlamId node)
+{
+  if (palette->wakers_of != tree || palette->n_wakers != tree->n)
+    {
+      palette->wakers_of = tree;
+      palette->n_wakers = tree->n;
+      g_free (palette->wakers);
+      palette->wakers = g_new0 (guint8, tree->n);
+      for (FlamId i = 1; i < tree->n; i++)
+        palette->wakers[i] =
+            palette->wakers[tree->parent[i]] ||
+            strcmp (flam_tree_name (tree, tree->parent[i]), "--") == 0;
+    }
+  return palette->wakers[node] != 0;
+}
+
+/* The name by which the named palettes and the map know a node; NULL: it is a
+ * separator, which has no color of its own. */
+static char *
+name_to_color (FlamPalette *palette, const FlamTree *tree, FlamId node)
+{
+  g_autofree char *name = flam_tree_annotated_name (tree, node);
+
+  if (palette->mode < FLAM_PALETTE_HOT)
+    return g_steal_pointer (&name);
+  if (strcmp (name, "--") == 0)
+    return NULL;
+  if (palette->mode == FLAM_PALETTE_CHAIN &&
+      is_behind_separator (palette, tree, node))
+    return g_strconcat (name, "_[w]", NULL);
+  return strcmp (name, "-") == 0 ? NULL : g_steal_pointer (&name);
+}
+
 /* First the user's rules, then the map, then the palette. */
 static FlamColor
-color_of_node (const FlamPalette *palette, const FlamTree *tree, FlamId node)
+color_of_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
 {
   const FlamColors *colors = &palette->colors;
   gboolean named = palette->mode >= FLAM_PALETTE_HOT;
@@ -178,7 +214,10 @@ color_of_node (const FlamPalette *palette, const FlamTree *tree, FlamId node)
     return flam_palette_rule_color (palette, rule);
   if (!named && colors->map == NULL)
     return color_of_class (palette, tree, node);
-  name = flam_tree_annotated_name (tree, node);
+  name = name_to_color (palette, tree, node);
+  if (name == NULL)
+    return flam_named_color (
+        palette->mode, colors->hash, flam_tree_name (tree, node));
   if (colors->map != NULL && flam_color_map_find (colors->map, name, &color))
     return color;
   color = named ? flam_named_color (palette->mode, colors->hash, name)
@@ -451,6 +490,7 @@ flam_palette_free (FlamPalette *palette)
   g_hash_table_unref (palette->slots);
   flam_profile_unref (palette->profile);
   g_free (palette->known);
+  g_free (palette->wakers);
   g_free (palette);
 }
 
@@ -471,7 +511,8 @@ flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
   if (!flam_by_is_code (tree->by))
     return color_of_node (palette, tree, node);
   function = tree->function[node];
-  if (node == 0 || function >= palette->n_known)
+  if (node == 0 || function >= palette->n_known ||
+      palette->mode == FLAM_PALETTE_CHAIN)
     return color_of_node (palette, tree, node);
   known = &palette->known[(gsize)function * 2 +
                           (flam_tree_is_inlined (tree, node) ? 1 : 0)];
