@@ -7,7 +7,8 @@
 #include "flam-ticks.h"
 
 #define MARK_LABEL 160.0 /* pixels beside a mark */
-#define SIDE 6.0         /* before a lane's name */
+#define LEAST_MARK_LABEL 30.0
+#define SIDE 6.0 /* before a lane's name */
 #define TICK 5.0
 
 typedef struct
@@ -34,6 +35,17 @@ put_text (const Drawing *drawing,
   pango_layout_get_pixel_size (drawing->text, &text_width, &text_height);
   cairo_move_to (drawing->cr, x, y + floor ((height - text_height) / 2));
   pango_cairo_show_layout (drawing->cr, drawing->text);
+}
+
+static int
+width_of (const Drawing *drawing, const char *text)
+{
+  int width;
+
+  pango_layout_set_width (drawing->text, -1);
+  pango_layout_set_text (drawing->text, text, -1);
+  pango_layout_get_pixel_size (drawing->text, &width, NULL);
+  return width;
 }
 
 /* --- boxes ---------------------------------------------------------------- */
@@ -68,16 +80,20 @@ draw_as_paths (const Drawing *drawing, const FlamColor *colors)
 
 /* A mark's name is beside it, in the page's text color. */
 static void
-add_label (const Drawing *drawing, const FlamChartBox *box)
+add_label (const Drawing *drawing, guint32 i)
 {
+  const FlamChartBox *box = &drawing->layout->boxes[i];
   gboolean mark = (box->flags & FLAM_CHART_BOX_MARK) != 0;
-  double right = MIN (box->x + (mark ? MARK_LABEL : box->width),
-                      drawing->layout->view.width);
+  double right = mark ? MIN (box->x + MARK_LABEL,
+                             flam_chart_layout_mark_end (drawing->layout, i))
+                      : MIN (box->x + box->width, drawing->layout->view.width);
   const char *name;
 
   if (flam_draw_chart_is_run (box))
     return;
   name = flam_chart_box_name (drawing->scene->chart, box);
+  if (mark && right - box->x < LEAST_MARK_LABEL)
+    return;
   if (mark)
     put_text (drawing,
               name,
@@ -108,7 +124,7 @@ draw_boxes (const Drawing *drawing)
     draw_as_paths (drawing, colors);
   flam_draw_set_source (drawing->cr, flam_palette_ink (palette));
   for (guint32 i = 0; i < layout->n; i++)
-    add_label (drawing, &layout->boxes[i]);
+    add_label (drawing, i);
   flam_draw_set_source (drawing->cr,
                         flam_palette_text (palette, FLAM_COLOR_NORMAL));
   flam_glyphs_show (&drawing->draw->glyphs[FLAM_COLOR_NORMAL], drawing->cr);
@@ -207,7 +223,8 @@ draw_ruler (const Drawing *drawing)
 
       cairo_rectangle (drawing->cr, x, FLAM_DRAW_RULER - TICK, 1, TICK);
       cairo_fill (drawing->cr);
-      put_text (drawing, text, x + 4, 0, 100, FLAM_DRAW_RULER - 2);
+      if (x + 4 + width_of (drawing, text) <= view->width)
+        put_text (drawing, text, x + 4, 0, 100, FLAM_DRAW_RULER - 2);
     }
   flam_draw_set_source (drawing->cr, flam_palette_strip (palette));
   cairo_rectangle (drawing->cr, 0, FLAM_DRAW_RULER - 1, view->width, 1);

@@ -81,3 +81,12 @@ flambeau-cli: captures/heaptrack/bad-lines.heaptrack: this measure is of memory,
 $ flambeau-cli info k.svg
 ! flambeau-cli: k.svg: this is a picture of a flame chart: its boxes are times of calls, and no stacks
 [1]
+
+# A mark's name ends before the next mark of its row, and a time that has no room
+# is not written over the edge.
+$ printf '[%s]' '{"ph":"X","pid":1,"tid":1,"ts":0,"dur":100000,"name":"a"},{"ph":"I","pid":1,"tid":1,"ts":40000,"name":"environment of a long name"},{"ph":"I","pid":1,"tid":1,"ts":52000,"name":"bootstrap"},{"ph":"I","pid":1,"tid":1,"ts":52500,"name":"near"},{"ph":"I","pid":1,"tid":1,"ts":99900,"name":"the end"}' >marks.json; flambeau-cli export marks.json --to svg --chart --width 800 | grep -v '^//' | sed -n 's/.*class="s mark"><title>\([^(]*\).*<text[^>]*>\([^<]*\).*/\1| \2/p; s/.*class="s mark"><title>\([^(]*\).*"\/><\/g>/\1|/p'; flambeau-cli export marks.json --to svg --chart --time 0..0.081 --width 560 | grep -o '>[0-9]* ms<' | tail -1
+environment of a long name | env…ng name
+bootstrap |
+near | near
+the end |
+>60 ms<

@@ -249,6 +249,17 @@ flam_chart_layout_free (FlamChartLayout *layout)
   g_free (layout);
 }
 
+double
+flam_chart_layout_mark_end (const FlamChartLayout *layout, guint32 box)
+{
+  const FlamChartBox *mark = &layout->boxes[box];
+  const FlamChartBox *next = mark + 1;
+
+  return box + 1 < layout->n && next->lane == mark->lane && next->y == mark->y
+             ? MIN (next->x, layout->view.width)
+             : layout->view.width;
+}
+
 const FlamChartBox *
 flam_chart_layout_hit (const FlamChartLayout *layout, double x, double y)
 {

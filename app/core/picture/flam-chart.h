@@ -163,6 +163,9 @@ double flam_chart_lane_y (const FlamChart *chart,
 FlamChartLayout *flam_chart_layout_new (const FlamChart *chart,
                                         const FlamChartView *view);
 void flam_chart_layout_free (FlamChartLayout *layout);
+/* Where the room for the name beside a mark ends: at the next mark of its row,
+ * or with the view. */
+double flam_chart_layout_mark_end (const FlamChartLayout *layout, guint32 box);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamChartLayout, flam_chart_layout_free)
 const FlamChartBox *
 flam_chart_layout_hit (const FlamChartLayout *layout, double x, double y);

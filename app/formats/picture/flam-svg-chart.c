@@ -67,10 +67,12 @@ put_description (const FlamSvg *svg, const FlamChartBox *box)
 static void
 put_box (const FlamSvg *svg,
          const FlamChartNodes *nodes,
-         const FlamChartView *view,
-         const FlamChartBox *box)
+         const FlamChartLayout *layout,
+         guint32 i)
 {
   FlamSink *out = svg->out;
+  const FlamChartView *view = &layout->view;
+  const FlamChartBox *box = &layout->boxes[i];
   const FlamChartSpan *span = &svg->chart->spans[box->span];
   double x = MAX (box->x, 0);
   double width = MIN (box->x + box->width, view->width) - x;
@@ -104,16 +106,13 @@ put_box (const FlamSvg *svg,
                       span->from,
                       span->to - span->from);
   flam_sink_put (out, "/>");
-  if (mark)
-    flam_svg_put_text (out,
-                       NULL,
-                       "start",
-                       FLAM_SVG_MARGIN + x + 4,
-                       y + svg->row / 2 + svg->font / 4,
-                       flam_chart_box_name (svg->chart, box));
-  else if (!run)
-    flam_svg_put_label (
-        svg, flam_chart_box_name (svg->chart, box), x, y, width);
+  if (mark || !run)
+    flam_svg_put_label (svg,
+                        flam_chart_box_name (svg->chart, box),
+                        x,
+                        y,
+                        mark ? flam_chart_layout_mark_end (layout, i) - x
+                             : width);
   flam_sink_put (out, "</g>\n");
 }
 
@@ -207,7 +206,9 @@ put_ruler (const FlamSvg *svg, const FlamChartView *view)
       flam_svg_put_attribute (svg->out, "x", x);
       flam_svg_put_attribute (svg->out, "y", bottom - TICK);
       flam_sink_printf (svg->out, " width=\"1\" height=\"%d\"/>", TICK);
-      flam_svg_put_text (svg->out, NULL, "start", x + 4, bottom - TICK, text);
+      if (x + 4 + svg->character * (double)g_utf8_strlen (text, -1) <=
+          view->width + 2 * FLAM_SVG_MARGIN)
+        flam_svg_put_text (svg->out, NULL, "start", x + 4, bottom - TICK, text);
     }
   flam_sink_put (svg->out, "</g>\n");
 }
@@ -225,6 +226,6 @@ flam_svg_put_chart (const FlamSvg *svg)
   put_ruler (svg, &view);
   put_heads (svg, &view, layout);
   for (guint32 i = 0; i < layout->n; i++)
-    put_box (svg, nodes, &view, &layout->boxes[i]);
+    put_box (svg, nodes, layout, i);
   return svg->chart->exact ? NULL : g_strdup (FLAM_CHART_FROM_SAMPLES);
 }

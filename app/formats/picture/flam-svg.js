@@ -69,6 +69,8 @@
         label: text !== null ? text.textContent : "",
         kind: g.getAttribute ("class"),
         call: g.getAttribute ("class") === "f",
+        mark: g.getAttribute ("class") === "s mark",
+        next: null, // of a mark: the next one of its row
         x: Number (rect.getAttribute ("x")) - margin,
         width: Number (rect.getAttribute ("width")),
         row: Math.round ((flame ? -y : y) / rowHeight),
@@ -77,6 +79,10 @@
       };
     });
     const calls = boxes.filter ((box) => box.call);
+    boxes.filter ((box) => box.mark).forEach ((box, i, marks) => {
+      if (i + 1 < marks.length && marks[i + 1].y === box.y)
+        box.next = marks[i + 1];
+    });
     const root = chart ? { row: -1, x: 0, width: drawn }
       : boxes.reduce ((a, b) => (b.row < a.row ? b : a));
     const overlaps = (box, other) =>
@@ -87,13 +93,10 @@
       box.x + box.width <= other.x + other.width + slack;
 
     function label (box, x, w) {
-      if (!box.call) {
-        if (box.text !== null)
-          box.text.setAttribute ("x", margin + x + 4);
+      if (!box.call && !box.mark)
         return;
-      }
       const room = Math.floor ((w - 6) / character);
-      const shown = w === box.width ? box.label
+      const shown = w === box.width && box.call ? box.label
         : box.name.length <= room ? box.name
         : room < 6 || rowHeight < baseline ? ""
         : shorten (box.name, room);
@@ -113,12 +116,12 @@
         : box.kind + (dim ? " dim" : "") + (box === current ? " on" : ""));
     }
 
-    function place (box, x, w, dim) {
+    function place (box, x, w, dim, room) {
       box.shown = true;
       paint (box, dim);
       box.rect.setAttribute ("x", margin + x);
       box.rect.setAttribute ("width", w);
-      label (box, x, w);
+      label (box, x, box.mark ? room : w);
     }
 
     // As flam_ticks_step() and flam_ticks_text().
@@ -132,16 +135,19 @@
       const [unit, word] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]]
         .find ((one) => step >= one[0] * 0.0999 || one[0] === 1);
       const models = [ruler.querySelector ("rect"), ruler.querySelector ("text")];
-      if (models[0] === null)
+      if (models.includes (null))
         return;
       ruler.replaceChildren ();
       for (let time = Math.ceil (from / step) * step; time < from + span; time += step) {
         const x = margin + (time - from) / span * width;
+        const text = (time / unit).toFixed (step < unit * 0.999 ? 1 : 0) + " " + word;
         models.forEach ((model, i) => {
+          if (i === 1 && x + 4 + text.length * character > width + 2 * margin)
+            return;
           const one = model.cloneNode (false);
           one.setAttribute ("x", x + 4 * i);
           if (i === 1)
-            one.textContent = (time / unit).toFixed (step < unit * 0.999 ? 1 : 0) + " " + word;
+            one.textContent = text;
           ruler.appendChild (one);
         });
       }
@@ -151,11 +157,15 @@
 
     function stretch (to) {
       const scale = width / to.width;
+      const room = (box, x) => !box.mark ? 0
+        : box.next === null ? width - x
+        : Math.min ((box.next.x - to.x) * scale, width) - x;
       for (const box of boxes) {
         box.shown = overlaps (box, to);
         const x = Math.max ((box.x - to.x) * scale, 0);
         if (box.shown)
-          place (box, x, Math.min ((box.x + box.width - to.x) * scale, width) - x, false);
+          place (box, x, Math.min ((box.x + box.width - to.x) * scale, width) - x, false,
+                 room (box, x));
         else
           paint (box, false);
       }
