@@ -182,6 +182,31 @@ seen.b = alpha (400, 50); seen.gap = alpha (400, 70);
     equal(seen, {"b": 255, "gap": 0})
 
 
+def check_labels(page):
+    """A name that does not fit is cut where its box ends, though it begins with
+    wide letters; not within a character."""
+    capture = page.folder / "labels.folded"
+    capture.write_text("W" * 50 + "i" * 100 + " 60\n"
+                       + "😀" * 200 + ";x 40\n")
+    seen = page.act(page.export(capture), """
+const pen = canvas.getContext ("2d");
+const put = pen.fillText;
+seen.texts = [];
+pen.fillText = function (text, x, y) {
+  seen.texts.push ([text, x + pen.measureText (text).width]);
+  put.call (pen, text, x, y);
+};
+choose ("sort", "name"); choose ("sort", "weight");
+seen.texts = seen.texts.filter (([text]) => /^[W😀]/u.test (text)).slice (-2);
+seen.room = by ("graph").clientWidth;
+""")
+    (wide, end), (faces, last) = seen["texts"]
+    assert wide.startswith("WWW") and wide.endswith("…"), wide
+    assert end <= 0.6 * seen["room"], (end, seen["room"])
+    assert last <= seen["room"], (last, seen["room"])
+    equal(set(faces), {"😀", "…"})
+
+
 def check_large(page):
     """100,000 boxes: a frame of a zoom takes no longer than a screen's."""
     capture = page.folder / "large.folded"
@@ -277,6 +302,7 @@ def main():
         check_small(page)
         check_chart(page)
         check_gap(page)
+        check_labels(page)
         check_selectors(page, root)
         check_large(page)
     return 0

@@ -222,8 +222,20 @@
       widths.set (text, w = pen.measureText (text).width);
     if (w <= room)
       return text;
-    const keep = Math.floor (text.length * room / w) - 1;
-    return keep < 3 ? "" : text.substring (0, keep) + "…";
+    // The characters are not all as wide as they are on average.
+    const cut = (keep) =>
+      text.substring (0, keep).replace (/[\ud800-\udbff]$/, "") + "…";
+    let low = 2, keep = Math.floor (text.length * room / w) - 1;
+    if (keep < 3 || pen.measureText (cut (keep)).width <= room)
+      return keep < 3 ? "" : cut (keep);
+    while (low < keep) {
+      const mid = low + keep + 1 >> 1;
+      if (pen.measureText (cut (mid)).width <= room)
+        low = mid;
+      else
+        keep = mid - 1;
+    }
+    return low < 3 ? "" : cut (low);
   }
   function drawRow (depth, y) {
     const [from, size] = span (), width = graph.clientWidth;
