@@ -6,14 +6,15 @@ $ boxes () { grep -v '^//' | sed -n 's/.*<g class="\([^"]*\)"><title>\(.*\)<\/ti
 # Events say when each call was; one runs past its caller's end.
 $ . ./boxes; flambeau-cli export captures/chrome-trace/spans.trace.json --to svg --chart | boxes
 marks
+counter x
 worker (2)   75.0 %
 io   25.0 %
 s mark a moment (at 8.00 µs) 403.3333 82 1
-f main (24.0 µs, from 0 ns on) 10 124 1180
-f parse (9.00 µs, from 4.50 µs on) 231.25 140 442.5
-f too long (4.00 µs, from 20.0 µs on) 993.3333 140 196.6667
-f read (8.00 µs, from 2.00 µs on) 108.3333 182 393.3334
-f wait (2.00 µs, from 3.00 µs on) 157.5 198 98.3333
+f main (24.0 µs, from 0 ns on) 10 186 1180
+f parse (9.00 µs, from 4.50 µs on) 231.25 202 442.5
+f too long (4.00 µs, from 20.0 µs on) 993.3333 202 196.6667
+f read (8.00 µs, from 2.00 µs on) 108.3333 244 393.3334
+f wait (2.00 µs, from 3.00 µs on) 157.5 260 98.3333
 
 $ . ./boxes; flambeau-cli export captures/speedscope/evented.speedscope.json --to svg --chart --time 2.5..4 --width 220 --row-height 20 --min-width 50% | boxes
 main thread   100.0 %

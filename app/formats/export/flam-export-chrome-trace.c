@@ -162,9 +162,15 @@ put_marks (Writer *writer)
     }
 }
 
+/* A counter's only number is called after its unit, which the format lacks. */
 static void
 put_counters (Writer *writer)
 {
+  static const char *const series[] = {
+    [FLAM_UNIT_COUNT] = "value",
+    [FLAM_UNIT_NS] = "ns",
+    [FLAM_UNIT_BYTES] = "bytes",
+  };
   const FlamProfile *profile = writer->part->profile;
 
   for (guint c = 0; c < profile->n_counters; c++)
@@ -174,7 +180,9 @@ put_counters (Writer *writer)
         put_ts (writer, profile->counters[c].time[i]);
         put_name (writer,
                   flam_profile_string (profile, profile->counters[c].id));
-        flam_sink_put (writer->out, ",\"args\":{\"value\":");
+        flam_sink_printf (writer->out,
+                          ",\"args\":{\"%s\":",
+                          series[profile->counters[c].unit]);
         flam_sink_put_int (writer->out, profile->counters[c].value[i]);
         flam_sink_put (writer->out, "}}");
       }

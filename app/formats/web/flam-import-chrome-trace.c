@@ -9,7 +9,7 @@
  *      {"ph":"B",…"name":"read","cat":"jit",                Flambeau's own
  *         "args":{"file":"a.c","module":"libc.so","line":7}},
  *      {"ph":"M",…"name":"thread_name","args":{"name":"worker"}},
- *      {"ph":"I",…"name":"a moment"},
+ *      {"ph":"I",…"name":"a moment"}, {"ph":"C",…"name":"a counter",…},
  *      {"ph":"P","name":"ProfileChunk","id":"0x1","args":{"data":{
  *         "cpuProfile":{"nodes":[{"id":1,"parent":…,"callFrame":{…}}],
  *                       "samples":[1,…]},
@@ -60,6 +60,7 @@ typedef struct
   GPtrArray *parts; /* Part: in the order of the document */
   FlamTraceSpans spans;
   FlamTraceSamples samples;
+  FlamTraceCounters counters;
   FlamColumn threads; /* KnownThread */
   FlamInterner thread_index;
   GPtrArray *profiles; /* FlamV8Profile: in order of their first piece */
@@ -404,6 +405,8 @@ take_parts (Trace *trace)
 
       take_namings (trace, part);
       take_marks (trace, part);
+      flam_trace_counters_add (
+          &trace->counters, &part->events.counts, &part->events.names);
       take_profiles (part);
     }
 }
@@ -538,9 +541,9 @@ say_what_is_missing (Trace *trace)
   flam_builder_warn_count (
       trace->builder,
       trace->others,
-      "%" PRIu64 " event of a kind that is not shown (counters, flows, "
+      "%" PRIu64 " event of a kind that is not shown (flows, "
       "asynchronous ones, spans without a duration)",
-      "%" PRIu64 " events of kinds that are not shown (counters, flows, "
+      "%" PRIu64 " events of kinds that are not shown (flows, "
       "asynchronous ones, spans without a duration)");
   flam_builder_warn_count (trace->builder,
                            bad,
@@ -562,6 +565,7 @@ load (FlamLoad *load, GError **error)
   trace->by_key = flam_keep_table (load, FLAM_KEY_TEXT, NULL);
   flam_trace_spans_init (&trace->spans, load);
   flam_trace_samples_init (&trace->samples, load);
+  flam_trace_counters_init (&trace->counters, load);
   flam_keep_column (load, &trace->threads, KnownThread);
   flam_keep_interner (load, &trace->thread_index);
   trace->parts = flam_keep_pointers (load, free_part);
@@ -574,6 +578,7 @@ load (FlamLoad *load, GError **error)
     return FALSE;
   flam_source_leave (load->source);
   add_samples (trace, &sampling);
+  flam_trace_counters_finish (&trace->counters, builder);
   say_what_is_missing (trace);
   return TRUE;
 }

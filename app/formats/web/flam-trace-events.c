@@ -37,6 +37,7 @@ flam_trace_events_init (FlamTraceEvents *events, FlamJson *json)
   flam_column_init (&events->tasks, sizeof (FlamTraceTask));
   flam_column_init (&events->namings, sizeof (FlamTraceNaming));
   flam_column_init (&events->marks, sizeof (FlamTraceMark));
+  flam_column_init (&events->counts, sizeof (FlamTraceCount));
   flam_column_init (&events->pieces, sizeof (FlamTracePiece));
   flam_column_init (&events->places, sizeof (FlamTracePlace));
   flam_interner_init (&events->task_index);
@@ -55,6 +56,7 @@ flam_trace_events_clear (FlamTraceEvents *events)
   flam_column_clear (&events->tasks);
   flam_column_clear (&events->namings);
   flam_column_clear (&events->marks);
+  flam_column_clear (&events->counts);
   flam_column_clear (&events->pieces);
   flam_column_clear (&events->places);
   flam_interner_clear (&events->task_index);
@@ -304,6 +306,23 @@ add_mark (FlamTraceEvents *events, const Event *event)
   flam_column_append (&events->marks, FlamTraceMark, mark);
 }
 
+/* FALSE: it has no number. */
+static gboolean
+add_counts (FlamTraceEvents *events, const Event *event)
+{
+  gsize n = events->counts.n;
+
+  if (event->timed && event->args.length > 0)
+    flam_trace_counts_read (
+        &events->counts,
+        &events->names,
+        intern (events, &event->name),
+        intern (events, &event->id),
+        &event->args,
+        (FlamTraceCount){ .time = event->time, .pid = event->pid });
+  return events->counts.n > n;
+}
+
 /* --- events --------------------------------------------------------------- */
 
 static gboolean
@@ -375,6 +394,10 @@ use_event (FlamTraceEvents *events, const Event *event)
       else
         break;
       return;
+    case 'C':
+      if (add_counts (events, event))
+        return;
+      break;
     default:
       break;
     }

@@ -13,6 +13,7 @@
 #include "flam-columns.h"
 #include "flam-json.h"
 #include "flam-strings.h"
+#include "flam-trace-counters.h"
 #include "flam-trace-spans.h"
 
 G_BEGIN_DECLS
@@ -75,6 +76,7 @@ typedef struct
   FlamColumn tasks;   /* FlamTraceTask */
   FlamColumn namings; /* FlamTraceNaming: names of tasks */
   FlamColumn marks;   /* FlamTraceMark: moments without a span */
+  FlamColumn counts;  /* FlamTraceCount */
   FlamColumn pieces;  /* FlamTracePiece: of V8's profiles */
   FlamColumn places;  /* FlamTracePlace: row i is place i + 1 of moments */
   gint64 end;         /* ns: the time of the last event */
