@@ -259,6 +259,13 @@ $ printf 'a 1\n' >page-faults.folded; flambeau-cli diff base.folded page-faults.
 ! flambeau-cli: diff: --by address: an address of one build is none of another's
 [2]
 
+# Fractions that shrank.
+$ printf 'a;b 5.5\na;c 1\n' >halves.folded; printf 'a;b 2\na;c 1.5\n' >fewer.folded; flambeau-cli diff halves.folded fewer.folded --to csv
+function,base,new,delta
+b,5.5,2,-3.5
+a,6.5,3.5,-3
+c,1,1.5,0.5
+
 # Gates: what grew too much, and what is too much.
 $ printf '%s\n' 'main;parse 100' 'main 50' >old.folded; printf '%s\n' 'main;parse 130' 'main 20' 'main;new 10' >new.folded
 

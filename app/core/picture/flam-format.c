@@ -136,16 +136,18 @@ flam_format_states (const FlamStateSplit *split)
 char *
 flam_format_plain (const FlamMeasure *measure, gint64 weight)
 {
-  gint64 denominator = measure->denominator;
+  guint64 denominator = (guint64)measure->denominator;
+  guint64 size = weight < 0 ? -(guint64)weight : (guint64)weight;
   g_autofree char *text = NULL;
   gsize end;
 
-  if (weight % denominator == 0)
-    return g_strdup_printf ("%" G_GINT64_FORMAT, weight / denominator);
+  if (size % denominator == 0)
+    return g_strdup_printf ("%" G_GINT64_FORMAT, weight / measure->denominator);
   text = g_strdup_printf (
-      "%" G_GINT64_FORMAT ".%09" G_GINT64_FORMAT,
-      weight / denominator,
-      (gint64)((__int128_t)(weight % denominator) * 1000000000 / denominator));
+      "%s%" G_GUINT64_FORMAT ".%09" G_GUINT64_FORMAT,
+      weight < 0 ? "-" : "",
+      size / denominator,
+      (guint64)((__uint128_t)(size % denominator) * 1000000000 / denominator));
   for (end = strlen (text); text[end - 1] == '0';)
     end--;
   text[end] = 0;
