@@ -138,3 +138,19 @@ $ flambeau-cli export private.folded --to flambeau --anonymize names --with-sour
 $ flambeau-cli export private.folded --to folded --anonymize paths
 ! flambeau-cli: export: --anonymize means nothing to folded
 [2]
+
+# A difference is one in d3-flame-graph's form, too: what is gone included.
+$ printf 'a;b 5 3\na;c 0 8\nx;y 4 0\n' >two.folded; flambeau-cli export two.folded --to d3 --output two.json; cat two.json; flambeau-cli diff two.json --to folded; flambeau-cli export two.folded --to d3 --filter a
+{"name":"all","value":11,"delta":2,"children":[
+{"name":"a","value":11,"delta":6,"children":[
+{"name":"c","value":8,"delta":8},
+{"name":"b","value":3,"delta":-2}]},
+{"name":"x","value":0,"delta":-4,"children":[
+{"name":"y","value":0,"delta":-4}]}]}
+a;b 5 3
+a;c 0 8
+x;y 4 0
+{"name":"all","value":11,"delta":6,"children":[
+{"name":"a","value":11,"delta":6,"children":[
+{"name":"c","value":8,"delta":8},
+{"name":"b","value":3,"delta":-2}]}]}

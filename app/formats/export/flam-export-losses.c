@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-formats.h"
 
+#include "flam-carry.h"
+
 static gboolean
 any_number (const guint32 *column, guint32 n)
 {
@@ -82,6 +84,7 @@ present (const FlamProfile *profile, const FlamSelection *selection)
 static guint
 held (const FlamExporter *exporter,
       const FlamProfile *profile,
+      const FlamSelection *selection,
       const FlamExportOptions *options)
 {
   guint holds = exporter->holds;
@@ -89,6 +92,9 @@ held (const FlamExporter *exporter,
 
   for (FlamId i = 0; i < profile->functions.n; i++)
     interpreted |= profile->functions.kind[i] == FLAM_KIND_INTERPRETED;
+  if ((holds & FLAM_HOLDS_BEFORE) != 0 && profile->n_measures == 2 &&
+      flam_carry_find_before (profile, selection->measure) >= 0)
+    holds |= FLAM_HOLDS_MEASURES;
   if (options->annotate)
     holds |= FLAM_HOLDS_INLINES | (interpreted ? 0 : FLAM_HOLDS_KINDS);
   if (options->root != FLAM_ROOT_NONE)
@@ -111,8 +117,8 @@ flam_exporter_losses (const FlamExporter *exporter,
     N_ ("fractions"),
   };
   GString *text = NULL;
-  guint lost =
-      present (profile, selection) & ~held (exporter, profile, options);
+  guint lost = present (profile, selection) &
+               ~held (exporter, profile, selection, options);
 
   /* Without an order there are no times, either. */
   if ((lost & FLAM_HOLDS_ORDER) != 0)

@@ -2,10 +2,12 @@
 
 /* CSV (RFC 4180): a row per function. JSON: the tree, nested as for flame graph
  * widgets, {"name","value","self","children":[…]}; and as for d3-flame-graph,
- * with the kind of code as "libtype". */
+ * with the kind of code as "libtype" and what changed as "delta". */
 
 #include "flam-formats.h"
 
+#include "flam-carry.h"
+#include "flam-diff.h"
 #include "flam-export-common.h"
 #include "flam-format.h"
 #include "flam-functions.h"
@@ -86,6 +88,8 @@ open_d3_node (FlamSink *out, const FlamTree *tree, FlamId node)
     [FLAM_KIND_KERNEL] = "kernel",
     [FLAM_KIND_JIT] = "jit",
   };
+  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
+  const FlamTreeChange *change = tree->change;
   const char *type = types[flam_tree_kind (tree, node)];
 
   if (type == NULL && flam_tree_is_inlined (tree, node))
@@ -94,11 +98,38 @@ open_d3_node (FlamSink *out, const FlamTree *tree, FlamId node)
   if (type != NULL)
     flam_sink_printf (out, ",\"libtype\":\"%s\"", type);
   flam_sink_put (out, ",\"value\":");
-  flam_export_json_weight (
-      out, &tree->profile->measures[tree->measure], tree->total[node]);
+  flam_export_json_weight (out,
+                           measure,
+                           change != NULL
+                               ? change->base[node] + change->delta[node]
+                               : tree->total[node]);
+  if (change != NULL)
+    {
+      flam_sink_put (out, ",\"delta\":");
+      flam_export_json_weight (out, measure, change->delta[node]);
+    }
   /* The member by which the document is recognized. */
   if (tree->n == 1)
     flam_sink_put (out, ",\"children\":[]");
+}
+
+/* What is a difference by itself has all paths of before and of now. */
+static FlamTree *
+tree_with_deltas (const FlamExport *export)
+{
+  g_autoptr (FlamTree) now =
+      flam_export_tree (export->profile, export->selection);
+  g_autoptr (FlamSelection) before = NULL;
+  g_autoptr (FlamTree) was = NULL;
+  int measure =
+      flam_carry_find_before (export->profile, export->selection->measure);
+
+  if (measure < 0 || export->selection->invert)
+    return g_steal_pointer (&now);
+  before = flam_selection_copy (export->selection);
+  before->measure = (guint)measure;
+  was = flam_export_tree (export->profile, before);
+  return flam_diff_tree (was, now, FLAM_DIFF_BOTH, FALSE, FLAM_DIFF_UNSCALED);
 }
 
 /* Preorder: before a node, all objects below its parent are closed. */
@@ -108,7 +139,9 @@ save_tree (FlamExport *export, GError **error)
   void (*const open_it) (FlamSink * out, const FlamTree *tree, FlamId node) =
       export->form;
   g_autoptr (FlamTree) tree =
-      flam_export_tree (export->profile, export->selection);
+      open_it == open_d3_node
+          ? tree_with_deltas (export)
+          : flam_export_tree (export->profile, export->selection);
   FlamSink *out = export->out;
   guint32 open = 0;
 
@@ -158,7 +191,8 @@ const FlamExporter flam_export_d3 = {
   .suffix = "json",
   .mime_type = "application/json",
   .text = TRUE,
-  .holds = FLAM_HOLDS_KINDS | FLAM_HOLDS_INLINES | FLAM_HOLDS_FRACTIONS,
+  .holds = FLAM_HOLDS_KINDS | FLAM_HOLDS_INLINES | FLAM_HOLDS_FRACTIONS |
+           FLAM_HOLDS_BEFORE,
   .save = save_tree,
   .form = open_d3_node,
 };

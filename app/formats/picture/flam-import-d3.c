@@ -7,8 +7,9 @@
  *    {"n":"root","l":"","v":30,"c":[…
  *
  * A value includes the children's. "l" or "libtype" is "kernel", "jit" or
- * "inlined". Flambeau's own JSON adds "file" and "line". Source: d3-flame-graph
- * 4's README, perf's flamegraph.py. */
+ * "inlined"; "d" or "delta" is how much a differential graph's value has grown,
+ * the children's included. Flambeau's own JSON adds "file" and "line". Source:
+ * d3-flame-graph 4's README, perf's flamegraph.py. */
 
 #include "flam-formats.h"
 
@@ -35,9 +36,12 @@ typedef struct
   GArray *open; /* Node */
   FlamId thread;
   gint64 denominator;
+  GArray *deltas; /* gint64: of each row */
+  gboolean is_difference;
 } Reader;
 
 #define PLACES 1000
+#define NO_DELTA G_MININT64
 
 static gboolean
 key_is (FlamJson *json, const char *name, char letter)
@@ -57,6 +61,12 @@ read_member (Reader *reader, Node *node)
   else if (key_is (json, "value", 'v'))
     flam_outline_row (&reader->outline, node->row)->weight =
         MAX (flam_json_get_scaled (json, PLACES), 0);
+  else if (key_is (json, "delta", 'd') && json->token == FLAM_JSON_NUMBER)
+    {
+      g_array_index (reader->deltas, gint64, node->row) =
+          flam_json_get_scaled (json, PLACES);
+      reader->is_difference = TRUE;
+    }
   else if (flam_json_key_is (json, "file"))
     node->function.file = flam_json_intern (json, reader->builder);
   else if (flam_json_key_is (json, "line"))
@@ -75,6 +85,7 @@ read_member (Reader *reader, Node *node)
 static void
 open_node (Reader *reader)
 {
+  const gint64 no_delta = NO_DELTA;
   guint n = reader->open->len;
   Node node = { .function.module = FLAM_NONE };
   guint32 caller =
@@ -82,6 +93,7 @@ open_node (Reader *reader)
 
   node.row =
       flam_outline_add (&reader->outline, caller, reader->thread, FLAM_NONE, 0);
+  g_array_append_val (reader->deltas, no_delta);
   node.depth = reader->json->depth;
   g_array_append_val (reader->open, node);
 }
@@ -132,20 +144,61 @@ read_nodes (Reader *reader)
     close_node (reader);
 }
 
+/* Makes of the deltas what the rows had before. A row without one has its
+ * children's: some documents have those of the leaves alone, and d3-flame-graph
+ * computes the others. */
+static void
+find_before (Reader *reader)
+{
+  gint64 *deltas = (gint64 *)(gpointer)reader->deltas->data;
+  g_autofree gint64 *sums = g_new0 (gint64, reader->deltas->len);
+
+  for (guint32 i = reader->deltas->len; i-- > 0;)
+    {
+      const FlamOutlineRow *row = flam_outline_row (&reader->outline, i);
+      gint64 delta = deltas[i] != NO_DELTA ? deltas[i] : sums[i];
+
+      if (row->caller != FLAM_NONE &&
+          __builtin_add_overflow (sums[row->caller], delta, &sums[row->caller]))
+        sums[row->caller] = 0;
+      if (__builtin_sub_overflow (row->weight, delta, &deltas[i]))
+        deltas[i] = 0;
+      deltas[i] = MAX (deltas[i], 0);
+    }
+  reader->outline.counts = reader->deltas;
+}
+
 /* Fractions, if there are any, keep their decimals. */
 static void
 reduce (Reader *reader)
 {
   GArray *rows = reader->outline.rows;
+  GArray *before = reader->outline.counts;
 
   for (guint i = 0; i < rows->len; i++)
-    if (g_array_index (rows, FlamOutlineRow, i).weight % PLACES != 0)
+    if (g_array_index (rows, FlamOutlineRow, i).weight % PLACES != 0 ||
+        (before != NULL && g_array_index (before, gint64, i) % PLACES != 0))
       {
         reader->denominator = PLACES;
         return;
       }
   for (guint i = 0; i < rows->len; i++)
-    g_array_index (rows, FlamOutlineRow, i).weight /= PLACES;
+    {
+      g_array_index (rows, FlamOutlineRow, i).weight /= PLACES;
+      if (before != NULL)
+        g_array_index (before, gint64, i) /= PLACES;
+    }
+}
+
+static guint
+add_before (Reader *reader)
+{
+  const FlamMeasureRow row = { "base", N_ ("Before"), FLAM_OF_COUNT };
+
+  return flam_load_measure (reader->builder,
+                            &row,
+                            (int)flam_builder_add_column (reader->builder),
+                            FLAM_NONE);
 }
 
 /* --- the place of the tree ----------------------------------------------- */
@@ -183,6 +236,7 @@ load (FlamLoad *load, GError **error)
         load->source, error, N_ ("a flame graph's page without its data"));
   reader->builder = load->builder;
   reader->open = flam_keep_array (load, Node);
+  reader->deltas = flam_keep_array (load, gint64);
   reader->denominator = 1;
   reader->thread = flam_builder_lone_thread (load->builder);
   reader->json = flam_json_load (load, at);
@@ -193,8 +247,13 @@ load (FlamLoad *load, GError **error)
     flam_json_next (reader->json);
   if (!flam_json_end (reader->json, load, reader->outline.rows->len > 1, error))
     return FALSE;
+  if (reader->is_difference)
+    find_before (reader);
   reduce (reader);
   flam_builder_set_denominator (load->builder, measure, reader->denominator);
+  if (reader->is_difference)
+    flam_builder_set_denominator (
+        load->builder, add_before (reader), reader->denominator);
   flam_outline_finish (&reader->outline, load->builder);
   flam_builder_warn_count (load->builder,
                            reader->outline.excess,
