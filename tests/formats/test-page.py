@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from html import unescape
 
 SEEN = "const seen = {};\n"
 
@@ -229,6 +230,32 @@ seen.median = times[15];
     assert seen["median"] < 100, seen["median"]
 
 
+def check_names(page):
+    """Where the page lays its boxes out anew, names are shortened as the program
+    shortens them."""
+    names = ("net/http.(*persistConn).readLoop", "outer.<locals>.<lambda>.inner",
+             "std::map<int, std::pair<int, int>>::operator<(a const&) const",
+             "a::b<(anonymous namespace)::c>::d", "<T as core::fmt::Display>::fmt",
+             "java.lang.String::<init>(char[])", "f(void (*)(int))")
+    capture = page.folder / "names.folded"
+    capture.write_text("".join(f"{name};{name};{name} {8 + 4 * i}\n"
+                               for i, name in enumerate(names)) + "rest 60\n")
+    html = subprocess.run(
+        [page.cli, "diff", capture, capture, "--to", "html"],
+        capture_output=True, check=True).stdout.decode()
+    seen = page.act(html, f"""
+const svg = document.querySelector (".flambeau");
+seen.width = Math.round (svg.getBoundingClientRect ().width);
+seen.texts = Array.from (svg.querySelectorAll (".f text"), (text) => text.textContent);
+""", actions=SEEN)
+    drawn = subprocess.run(
+        [page.cli, "diff", capture, capture, "--to", "svg", "--width", str(seen["width"])],
+        capture_output=True, check=True).stdout.decode()
+    wanted = [unescape(text) for text in re.findall(
+        r'<g class="f">.*?<text [^>]*>([^<]*)</text>', drawn)]
+    equal(sorted(filter(None, seen["texts"])), sorted(wanted))
+
+
 def random_trace(path):
     """Calls within calls, each as long as was drawn by lot, of two threads."""
     lot = random.Random(5)
@@ -303,6 +330,7 @@ def main():
         check_chart(page)
         check_gap(page)
         check_labels(page)
+        check_names(page)
         check_selectors(page, root)
         check_large(page)
     return 0

@@ -9,22 +9,49 @@
   const pictures = Array.from (document.querySelectorAll (".flambeau"));
   const inPage = document.documentElement.localName === "html";
 
+  // As is_bracketed_name(): f.<locals>, http.(*Client).Do, <module>, A::<init>.
+  function isName (before, at) {
+    return before === "" ? !at.includes (">::")
+      : before.endsWith (".") ||
+        (before.endsWith ("::") && /^<(cl)?init>/.test (at));
+  }
+
+  // As without_brackets().
+  function without (name, open, close) {
+    let kept = "";
+    let depth = 0;
+    for (let p = 0; p < name.length; p++) {
+      const c = name[p];
+      const rest = name.substring (p);
+      const operator = depth === 0 && kept.endsWith ("operator")
+        ? rest.match (/^(\([()]*|[<>][<>=-]*)/) : null;
+      const end = name.indexOf (close, p);
+      if (operator !== null) {
+        kept += operator[0];
+        p += operator[0].length - 1;
+      } else if (depth === 0 && c === open && isName (kept, rest)) {
+        if (end < 0)
+          break;
+        kept += name.substring (p, end + 1);
+        p = end;
+      } else if (c === close && depth > 0 && name[p - 1] !== "-")
+        depth--;
+      else if (c === open)
+        depth++;
+      else if (depth === 0)
+        kept += c;
+    }
+    return depth !== 0 ? name : kept;
+  }
+
   // As flam_format_short_name(): arguments go first, then the scopes, then the
   // middle.
   function shorten (name, room) {
-    const without = (text, inner) => {
-      let before;
-      do {
-        before = text;
-        text = text.replace (inner, "");
-      } while (text !== before);
-      return text || name;
-    };
     let text = name;
     if (text.length > room && !text.includes ("(anonymous namespace)"))
-      text = without (text, /\([^()]*\)/g).trim ();
+      text = without (text, "(", ")").trimEnd () || name;
     if (text.length > room)
-      text = without (text, /<[^<>]*>/g);
+      text = (without (text, "<", ">") || text).replace (/^::/, "");
     while (text.length > room && /::./.test (text))
       text = text.substring (text.indexOf ("::") + 2);
     if (text.length <= room)
