@@ -95,6 +95,18 @@ $ flambeau-cli export in.folded --to svg --color-rule 'ear=#ffcc00' --color-rule
 >a (8 samples, 40%)</title><rect x="541" y="76" width="472" height="15" fill="#ff0000
 early (2 samples, 10%)</title><rect x="1013" y="60" width="118" height="15" fill="#ffcc00
 
+# Rules of modules and of files.
+$ printf '%s\n' 'events: Ir' 'ob=/lib/libjulia.so' 'fl=./compiler/types.jl' 'fn=infer' '1 5' 'fl=base.jl' 'fn=map' '1 6' 'ob=/bin/main' 'fl=' 'fn=run' '1 7' >rules.callgrind; flambeau-cli export rules.callgrind --to svg --no-symbols --color-rule '^run$=#111111' --color-rule 'file:^\./compiler/=#646464' --color-rule 'module:libjulia=#ff9900' --color-rule 'file:.=#0000ff' | grep -v '^//' | grep -E -o '(infer|map|run) \(.*fill="#[0-9a-f]*|fill="#[0-9a-f]*"/><text[^>]*>[a-z]*:?[^<]*'; flambeau-cli export rules.callgrind --to svg --color-rule 'module:(=#ffffff'
+fill="#cacfda"/><text x="13" y="71">all
+run (7 samples, 38.89%)</title><rect x="10" y="44" width="458.8889" height="15" fill="#808080
+map (6 samples, 33.33%)</title><rect x="468.8889" y="44" width="393.3333" height="15" fill="#ff9900
+infer (5 samples, 27.78%)</title><rect x="862.2222" y="44" width="327.7778" height="15" fill="#828282
+fill="#808080"/><text x="26" y="94" text-anchor="start">^run$
+fill="#ff9900"/><text x="95.8" y="94" text-anchor="start">module:libjulia
+fill="#828282"/><text x="241.2" y="94" text-anchor="start">file:^\./compiler/
+! flambeau-cli: export: --color-rule module:(=#ffffff: Error while compiling regular expression ‘(’ at char 1: missing terminating )
+[2]
+
 # Separators are gray, and not in the file; in a chain graph what stands behind
 # one is a waker's.
 $ echo 'bash;schedule;--;wake;-;x 3' >chain.folded; flambeau-cli export chain.folded --to svg --palette chain --palette-map chain.map | grep -E -o '>[^ ]* \(3.*fill="#[0-9a-f]*' | grep -o '^[^ ]*\|#.*' | paste - -; cat chain.map; flambeau-cli export chain.folded --to svg --palette wakeup --palette-map wakeup.map | grep -c '#c8c8c8\|#a0a0a0'; cat wakeup.map

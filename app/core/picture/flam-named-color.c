@@ -312,8 +312,19 @@ flam_color_map_text (const FlamColorMap *map)
 
 /* --- rules ---------------------------------------------------------------- */
 
+/* What a rule is of. */
+enum
+{
+  OF_NAME,
+  OF_MODULE,
+  OF_FILE,
+  N_OF
+};
+
 typedef struct
 {
+  guint of;
+  char *pattern; /* as it was written */
   FlamRegex *regex;
   FlamColor color;
 } Rule;
@@ -326,7 +337,10 @@ struct _FlamColorRules
 static void
 rule_clear (gpointer data)
 {
-  flam_regex_unref (((Rule *)data)->regex);
+  Rule *rule = data;
+
+  flam_regex_unref (rule->regex);
+  g_free (rule->pattern);
 }
 
 FlamColorRules *
@@ -369,17 +383,28 @@ flam_color_rules_add (FlamColorRules *rules,
                       const char *color,
                       GError **error)
 {
-  Rule rule;
+  static const char *const prefixes[N_OF] = {
+    [OF_NAME] = "", [OF_MODULE] = "module:", [OF_FILE] = "file:"
+  };
+  const char *expression = pattern;
+  Rule rule = { .of = OF_NAME };
 
+  for (guint of = OF_NAME + 1; of < N_OF; of++)
+    if (g_str_has_prefix (pattern, prefixes[of]))
+      {
+        rule.of = of;
+        expression = pattern + strlen (prefixes[of]);
+      }
   if (!flam_named_color_parse (color, &rule.color))
     return flam_error_set (
         error,
         FLAM_ERROR_INVALID,
         N_ ("“%s” is no color: expected #RRGGBB or rgb(R,G,B)"),
         color);
-  rule.regex = flam_regex_new (pattern, G_REGEX_OPTIMIZE, error);
+  rule.regex = flam_regex_new (expression, G_REGEX_OPTIMIZE, error);
   if (rule.regex == NULL)
     return FALSE;
+  rule.pattern = g_strdup (pattern);
   g_array_append_val (rules->rules, rule);
   return TRUE;
 }
@@ -424,21 +449,67 @@ flam_color_rules_parse (FlamColorRules *rules, const char *text, GError **error)
   return TRUE;
 }
 
-guint
-flam_color_rules_find (const FlamColorRules *rules, const char *name)
+/* What has no file matches no rule of files, not even that of any text. */
+static gboolean
+matches (const Rule *rule, const char *const *texts)
+{
+  const char *text = texts[rule->of];
+
+  return text != NULL && (rule->of == OF_NAME || *text != '\0') &&
+         flam_regex_match (rule->regex, text);
+}
+
+static guint
+find (const FlamColorRules *rules, const char *const *texts)
 {
   for (guint i = 0; i < rules->rules->len; i++)
-    if (flam_regex_match (g_array_index (rules->rules, Rule, i).regex, name))
+    if (matches (&g_array_index (rules->rules, Rule, i), texts))
       return i;
   return FLAM_NONE;
 }
 
+guint
+flam_color_rules_find (const FlamColorRules *rules, const char *name)
+{
+  const char *const texts[N_OF] = { [OF_NAME] = name };
+
+  return find (rules, texts);
+}
+
+static void
+texts_of (const FlamTree *tree, FlamId node, const char **texts)
+{
+  const FlamProfile *profile = tree->profile;
+  FlamId function = flam_tree_function (tree, node);
+
+  texts[OF_NAME] = flam_tree_name (tree, node);
+  texts[OF_MODULE] = flam_profile_module_name (profile, function);
+  texts[OF_FILE] =
+      function != FLAM_NONE
+          ? flam_profile_string (profile, profile->functions.file[function])
+          : NULL;
+}
+
+guint
+flam_color_rules_find_node (const FlamColorRules *rules,
+                            const FlamTree *tree,
+                            FlamId node)
+{
+  const char *texts[N_OF];
+
+  texts_of (tree, node, texts);
+  return find (rules, texts);
+}
+
 /* Every rule, also where an earlier one matches. */
 static void
-try_name (const FlamColorRules *rules, const char *name)
+try_node (const FlamColorRules *rules, const FlamTree *tree, FlamId node)
 {
+  const char *texts[N_OF];
+
+  texts_of (tree, node, texts);
   for (guint i = 0; i < rules->rules->len; i++)
-    flam_regex_match (g_array_index (rules->rules, Rule, i).regex, name);
+    matches (&g_array_index (rules->rules, Rule, i), texts);
 }
 
 void
@@ -452,7 +523,7 @@ flam_color_rules_try (const FlamColorRules *rules, const FlamTree *tree)
       const char *name = flam_tree_name (tree, i);
 
       if (g_hash_table_add (tried, (gpointer)name))
-        try_name (rules, name);
+        try_node (rules, tree, i);
     }
 }
 
@@ -465,8 +536,7 @@ flam_color_rules_get_slow (const FlamColorRules *rules, guint rule)
 const char *
 flam_color_rules_get_pattern (const FlamColorRules *rules, guint rule)
 {
-  return flam_regex_get_pattern (
-      g_array_index (rules->rules, Rule, rule).regex);
+  return g_array_index (rules->rules, Rule, rule).pattern;
 }
 
 FlamColor

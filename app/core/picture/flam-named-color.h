@@ -42,6 +42,9 @@ char *flam_color_map_text (const FlamColorMap *map);
 
 /* --- rules: a regular expression and a color; the first that matches ----- */
 
+/* "REGEX" is of a function's name, "module:REGEX" of its module's, and
+ * "file:REGEX" of the path of its source file. */
+
 /* Reference counted; after the last rule is added, any thread may read it. */
 typedef struct _FlamColorRules FlamColorRules;
 
@@ -67,6 +70,10 @@ gboolean flam_color_rules_parse (FlamColorRules *rules,
                                  GError **error);
 /* Which of the rules a name has its color from, or FLAM_NONE. */
 guint flam_color_rules_find (const FlamColorRules *rules, const char *name);
+/* The same of a node, and of its module and file. */
+guint flam_color_rules_find_node (const FlamColorRules *rules,
+                                  const FlamTree *tree,
+                                  FlamId node);
 /* Tries the rules, or NULL, on all names of a tree, so that one that takes too
  * long on any of them colors nothing, rather than what is drawn before that
  * name. */

@@ -55,16 +55,15 @@ rule_of (Legend *legend, FlamId node)
 {
   const FlamColorRules *rules = legend->palette->colors.rules;
   const FlamTree *tree = legend->tree;
-  const char *name = flam_tree_name (tree, node);
   FlamId function = tree->function[node];
   guint32 *known;
 
   if (!flam_by_is_code (tree->by) || function >= tree->profile->functions.n)
-    return flam_color_rules_find (rules, name);
+    return flam_color_rules_find_node (rules, tree, node);
   known = &legend->known[function];
   if (*known == 0)
     {
-      guint rule = flam_color_rules_find (rules, name);
+      guint rule = flam_color_rules_find_node (rules, tree, node);
 
       *known = rule == FLAM_NONE ? 1 : rule + 2;
     }

@@ -209,7 +209,7 @@ color_of_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
   FlamColor color;
 
   if (colors->rules != NULL && node != 0)
-    rule = flam_color_rules_find (colors->rules, flam_tree_name (tree, node));
+    rule = flam_color_rules_find_node (colors->rules, tree, node);
   if (rule != FLAM_NONE)
     return flam_palette_rule_color (palette, rule);
   if (!named && colors->map == NULL)
