@@ -49,8 +49,10 @@ flam_difference_row_new (FlamComparison *comparison, guint row)
 }
 
 const char *
-flam_difference_row_get_name (FlamDifferenceRow *self)
+flam_difference_row_get_name (gpointer row)
 {
+  FlamDifferenceRow *self = row;
+
   return self->row->name;
 }
 
@@ -157,18 +159,12 @@ figure_of (gpointer data, guint column)
     }
 }
 
-static const char *
-name_of (gpointer row)
-{
-  return flam_difference_row_get_name (row);
-}
-
 void
 flam_difference_table_prepare (GtkColumnView *view)
 {
   static const FlamTextColumns columns = {
     COLUMN_NAME,
-    name_of,
+    flam_difference_row_get_name,
     cell_text,
     figure_of,
   };

@@ -16,7 +16,8 @@ G_DECLARE_FINAL_TYPE (
 
 FlamDifferenceRow *flam_difference_row_new (FlamComparison *comparison,
                                             guint row);
-const char *flam_difference_row_get_name (FlamDifferenceRow *row);
+/* Of a FlamDifferenceRow, as a table page wants it. */
+const char *flam_difference_row_get_name (gpointer row);
 
 /* What a table page asks of its rows; a line's name is its file's. */
 gboolean

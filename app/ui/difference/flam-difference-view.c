@@ -426,12 +426,6 @@ on_export (FlamDifferenceView *self)
                               : FLAM_PALETTE_CHANGE);
 }
 
-static const char *
-get_name (gpointer row)
-{
-  return flam_difference_row_get_name (row);
-}
-
 static void
 on_search (FlamDifferenceView *self)
 {
@@ -536,7 +530,7 @@ flam_difference_view_class_init (FlamDifferenceViewClass *klass)
   object_class->constructed = flam_difference_view_constructed;
   object_class->dispose = flam_difference_view_dispose;
   FLAM_PAGE_CLASS (klass)->fill = fill;
-  table_class->get_name = get_name;
+  table_class->get_name = flam_difference_row_get_name;
   table_class->is_of = flam_difference_row_is_of;
   table_class->find = flam_difference_row_find;
   table_class->get_place = flam_difference_row_get_place;

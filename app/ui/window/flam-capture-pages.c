@@ -103,11 +103,30 @@ update_pages (FlamCaptureView *self)
   show_pages (self, of_memory);
 }
 
+/* The row of the page that is shown. */
+static guint
+visible_page (FlamCaptureView *self)
+{
+  const char *name = gtk_stack_get_visible_child_name (self->pages);
+  guint page = 0;
+
+  for (guint i = 0; i < flam_n_pages; i++)
+    if (g_strcmp0 (name, flam_page_table[i].id) == 0)
+      page = i;
+  return page;
+}
+
+void
+flam_capture_pages_grab_focus (FlamCaptureView *self)
+{
+  gtk_widget_grab_focus (page_of (self, &flam_page_table[visible_page (self)]));
+}
+
 static void
 show_page (FlamCaptureView *self, const char *id)
 {
   flam_session_set_page (self->session, id);
-  gtk_widget_grab_focus (gtk_stack_get_visible_child (self->pages));
+  flam_capture_pages_grab_focus (self);
 }
 
 void
@@ -200,19 +219,6 @@ on_page_menu (FlamCaptureView *self)
 
   if (page < flam_n_pages)
     flam_session_set_page (self->session, flam_page_table[page].id);
-}
-
-/* The row of the page that is shown. */
-static guint
-visible_page (FlamCaptureView *self)
-{
-  const char *name = gtk_stack_get_visible_child_name (self->pages);
-  guint page = 0;
-
-  for (guint i = 0; i < flam_n_pages; i++)
-    if (g_strcmp0 (name, flam_page_table[i].id) == 0)
-      page = i;
-  return page;
 }
 
 static void

@@ -58,8 +58,9 @@ struct _FlamCaptureView
 };
 
 FlamGraphView *flam_capture_pages_graph (FlamCaptureView *self);
-/* Makes one of each, once there is a session. */
+/* Makes the places of all, once there is a session. */
 void flam_capture_pages_fill (FlamCaptureView *self);
+void flam_capture_pages_grab_focus (FlamCaptureView *self);
 /* Shows buttons, or where there is no room for them a menu. */
 void flam_capture_pages_update_switcher (FlamCaptureView *self);
 

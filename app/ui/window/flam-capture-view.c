@@ -168,7 +168,7 @@ void
 flam_capture_view_begin (FlamCaptureView *self)
 {
   g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
-  gtk_widget_grab_focus (gtk_stack_get_visible_child (self->pages));
+  flam_capture_pages_grab_focus (self);
 }
 
 /* --- narrow windows, and the pane's width --------------------------------- */
