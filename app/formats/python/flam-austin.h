@@ -31,6 +31,8 @@ typedef struct
   FlamBuilder *builder;
   FlamAustinMode mode;
   gboolean begun;
+  gboolean old;      /* before version 3: threads are in hex */
+  gboolean kib;      /* version 1: memory */
   gint64 clock;      /* ns */
   GArray *threads;   /* FlamAustinThread, by FlamId */
   FlamRanges *maps;  /* value: a row of `mapped` */
