@@ -203,11 +203,14 @@ add_before (Reader *reader)
 
 /* --- the place of the tree ----------------------------------------------- */
 
-/* The tree's "{", which in a page follows the words of perf's template. */
+/* The tree's "{", which in a page follows the words of perf's template or of
+ * stackprof's, or is where an object begins as nodes do. */
 static const guint8 *
 find_tree (const FlamSource *source)
 {
-  static const char *const before[] = { "const stacks = ", "flamegraph_json" };
+  static const char *const before[] = {
+    "const stacks = ", "flamegraph_json", ".datum({", "{\"name\":"
+  };
   const guint8 *end = source->data + source->size;
 
   if (flam_source_first_char (source) == '{')
@@ -216,7 +219,7 @@ find_tree (const FlamSource *source)
     {
       const guint8 *at =
           memmem (source->data, source->size, before[i], strlen (before[i]));
-      if (at != NULL)
+      if (at != NULL && *at != '{')
         at = memchr (at, '{', end - at);
       if (at != NULL)
         return at;
