@@ -58,6 +58,18 @@ typedef struct
       "record with `heaptrack PROGRAM` or `valgrind --tool=dhat` and "         \
       "open that")
 
+#define PPROF                                                                  \
+  N_ ("this is a report of pprof, written for people; open the profile that "  \
+      "it was made from, or write it with `pprof -proto FILE`")
+#define VALGRIND                                                               \
+  N_ ("this is a report of Valgrind's, written for people; open the "          \
+      "callgrind.out, cachegrind.out or massif.out that it was made from")
+#define CPROFILE                                                               \
+  N_ ("this is a table of Python's cProfile, written for people; record with " \
+      "`python3 -m cProfile -o FILE` and open that")
+#define XDEBUG                                                                 \
+  N_ ("this is a trace of xdebug for people to read; write it with "           \
+      "xdebug.trace_format=1 and open that")
 #define VTUNE                                                                  \
   N_ ("this is a result of VTune; write it with `vtune -report "               \
       "top-down -format csv -result-dir FOLDER -report-output FILE` "          \
@@ -79,9 +91,8 @@ static const Refused all[] = {
   { AT (0, "# tracer:"),
     N_ ("this is a text of ftrace, which has no whole stacks; record with "
         "`perf record -g` and open the perf.data") },
-  { AT (0, "TRACE START ["),
-    N_ ("this is a trace of xdebug for people to read; write it with "
-        "xdebug.trace_format=1 and open that") },
+  { AT (0, "TRACE START ["), XDEBUG },
+  { AT (ANYWHERE, " class='xdebug-trace'"), XDEBUG },
   { AT (0, "go 1."),
     N_ ("this is an execution trace of Go; make a profile of it with `go tool "
         "trace -pprof=sched FILE` (or net, sync, syscall) and open that") },
@@ -101,7 +112,7 @@ static const Refused all[] = {
     N_ ("this is a table of contents of xctrace; export the samples with "
         "`xctrace export --input X.trace --xpath "
         "'//table[@schema=\"time-profile\"]'` and open that") },
-  { AT (ANYWHERE, "  of events '"),
+  { AT (ANYWHERE, " of events '"),
     N_ ("this is a report of perf on groups of events; print it with `perf "
         "report --stdio --no-group`") },
   { AT (ANYWHERE, "  Command / Shared Object"),
@@ -176,6 +187,25 @@ static const Refused all[] = {
   { NAMED (".lprof"),
     N_ ("this is a result of line_profiler, which knows lines and no "
         "stacks; record with `python3 -m cProfile -o FILE` and open that") },
+  { AT (0, "Statistical profiling result from "),
+    N_ ("this is a report on a log of V8, written for people; open the log "
+        "(isolate-*-v8.log) itself") },
+  { AT (0, "JOB \""),
+    N_ ("this is a heap profile of GHC, which has bands in time and no "
+        "stacks; record with `PROGRAM +RTS -p` and open the .prof") },
+  { AT (ANYWHERE, "YFuncStats"),
+    N_ ("this is a table of yappi's own; write it with "
+        "`yappi.get_func_stats().save(FILE, type='pstat')` and open that") },
+  { AT (ANYWHERE, "\n   Ordered by: "), CPROFILE },
+  { AT (ANYWHERE, "Showing nodes accounting for "), PPROF },
+  { AT (ANYWHERE, "\n-----------+--------------------"), PPROF },
+  { AT (0, "PeriodType: "), PPROF },
+  { AT (ANYWHERE, "\nEvents shown: "), VALGRIND },
+  { AT (ANYWHERE, "\nms_print arguments: "), VALGRIND },
+  { AT (0, "-- Metadata\n"), VALGRIND },
+  { AT (ANYWHERE, " Performance counter stats for "),
+    N_ ("this is a text of perf stat, which counts and has no stacks; record "
+        "with `perf record -g` and open the perf.data") },
   { AT (ANYWHERE, "<HPCToolkitExperiment"), HPCTOOLKIT },
   { AT (ANYWHERE, "== Memcheck, a memory error detector"), MEMORY_ERRORS },
   { AT (ANYWHERE, "ERROR: AddressSanitizer: "), MEMORY_ERRORS },

@@ -16,6 +16,7 @@ typedef struct
 } Case;
 
 #define BYTES(text) text, sizeof (text) - 1
+#define NOT_KNOWN "not a capture", "known here"
 
 static const Case cases[] = {
   { "heap.hprof",
@@ -107,7 +108,75 @@ static const Case cases[] = {
            "..............  .......\n"),
     "report of perf",
     "--hierarchy" },
-  { "h", BYTES ("\x01\x02\x03\x04"), "not a capture", "known here" },
+  { "q2",
+    BYTES ("# Samples: 4K of events 'anon group { cpu-clock, page-faults }'\n"),
+    "report of perf",
+    "--no-group" },
+  { "x2.xt",
+    BYTES ("<table style='hyphens: auto;' class='xdebug-trace' dir='ltr'>\n"),
+    "xdebug",
+    "trace_format=1" },
+  { "y.ystat", BYTES ("\x80\2cyappi\nYFuncStats\nq\0)"), "yappi", "pstat" },
+  { "v8.txt",
+    BYTES ("Statistical profiling result from v8.log, (410 ticks).\n"),
+    "log of V8",
+    "isolate-" },
+  { "main.hp",
+    BYTES ("JOB \"main +RTS -hc\"\nDATE \"Wed Nov 25 15:46 2026\"\n"),
+    "GHC",
+    "-p" },
+  { "cprofile.txt",
+    BYTES ("         12 function calls in 0.285 seconds\n\n"
+           "   Ordered by: cumulative time\n"),
+    "cProfile",
+    "-o FILE" },
+  { "top.txt",
+    BYTES ("File: work\nType: cpu\n"
+           "Showing nodes accounting for 2.65s, 91.38% of 2.90s total\n"),
+    "pprof",
+    "-proto" },
+  { "traces.txt",
+    BYTES ("File: work\nType: cpu\n"
+           "-----------+-------------------------------------\n"),
+    "pprof",
+    "-proto" },
+  { "raw.txt", BYTES ("PeriodType: cpu nanoseconds\n"), "pprof", "-proto" },
+  { "cg.txt",
+    BYTES ("I1 cache: 65536 B\nEvents recorded:  Ir\nEvents shown:     Ir\n"),
+    "Valgrind",
+    "callgrind.out" },
+  { "ms.txt",
+    BYTES ("Command:            a\nms_print arguments: massif.out.1\n"),
+    "Valgrind",
+    "massif.out" },
+  { "stat.txt",
+    BYTES ("\n Performance counter stats for './a':\n"),
+    "perf stat",
+    "perf record" },
+  { "access.log",
+    BYTES ("10.0.0.1 - - [10/Oct/2020:13:55:36 -0700] \"GET /a HTTP/1.0\" 200 "
+           "2326\n10.0.0.1 - - [10/Oct/2020:13:55:37 -0700] \"GET /b "
+           "HTTP/1.0\" 200 326\n"),
+    NOT_KNOWN },
+  { "server.log",
+    BYTES ("2026-11-25 12:00:00 INFO server: request took 12\n"
+           "2026-11-25 12:00:01 WARN server: request took 13\n"),
+    NOT_KNOWN },
+  { "other.log",
+    BYTES ("[12:00:00] INFO server: the request took 12\n"
+           "[12:00:01] INFO server: the request took 13\n"),
+    NOT_KNOWN },
+  { "keys.txt", BYTES ("total: 12\nmean: 14\n"), NOT_KNOWN },
+  { "css.txt", BYTES ("color: red; width: 12\nleft: 3; top: 4\n"), NOT_KNOWN },
+  { "contents.txt",
+    BYTES ("Chapter one; it begins 1\nIndex; names 120\n"),
+    NOT_KNOWN },
+  { "columns.txt", BYTES ("1 2\n2 4\n3 6\n"), NOT_KNOWN },
+  { "ls.txt",
+    BYTES ("total 96\n    0 lrwxrwxrwx 1 me me 28 Feb 17  2023 a -> ../lib/a\n"
+           "    4 -rw-r--r-- 1 me me 12 Jan  1  2024 b\n"),
+    NOT_KNOWN },
+  { "h", BYTES ("\x01\x02\x03\x04"), NOT_KNOWN },
   { "i", BYTES (""), "empty", "empty" },
 };
 

@@ -459,6 +459,9 @@ load (FlamLoad *load, GError **error)
 
 /* --- probe --------------------------------------------------------------- */
 
+/* No code is below: "total 96", "  12 -rw-r--r-- 1 me me …" is of ls. */
+#define MIN_ADDRESS 0x10000
+
 /* The rest after the first line: a call chain, or another sample of its kind.
  * `header` NULL: the first line was part of a call chain. */
 static gboolean
@@ -478,6 +481,7 @@ probe_second (FlamText *head, const FlamScriptHeader *header)
   if (flam_script_is_exact_chain_line (line, line + length) ||
       ((header->certain || header->tid >= 0) &&
        flam_script_parse_frame ((FlamSlice){ line, length }, &frame) &&
+       (header->certain || frame.address >= MIN_ADDRESS) &&
        (flam_text_is_space (*line) || /* indents are lost where it was pasted */
         (header->certain && frame.module.length > 0))))
     return TRUE;

@@ -116,6 +116,38 @@ is_code (const char *name, gsize length)
   return !space;
 }
 
+#define MAX_WORDS 4
+
+/* Of a line with one name there is less to go by: a log's lines have brackets
+ * and colons too. "10.0.0.1 - - [10/Oct] "GET /" 200 2326", "total: 12" and
+ * "[12:00] INFO server: the request took 12" are no names of code; "load
+ * app.js:12:3" is one. */
+static gboolean
+is_lone_code (const char *name, gsize length)
+{
+  guint spaces = 0, depth = 0;
+  gboolean letter = FALSE, colon = TRUE;
+
+  if (!is_code (name, length))
+    return FALSE;
+  for (gsize i = 0; i < length; i++)
+    {
+      letter |= !flam_text_is_digit (name[i]) && name[i] != '.';
+      if (strchr ("(<[{", name[i]) != NULL)
+        depth++;
+      else if (strchr (")>]}", name[i]) != NULL)
+        depth -= depth > 0;
+      else if (name[i] == ':' && depth == 0)
+        colon &= i + 1 < length && name[i + 1] != ' ';
+      else if (name[i] == ' ' && depth == 0)
+        spaces++;
+    }
+  if (memmem (name, length, "::", 2) != NULL)
+    return TRUE;
+  return letter && colon &&
+         (spaces == 0 || (spaces < MAX_WORDS && !flam_text_is_digit (name[0])));
+}
+
 /* "requests{code="200"}" of Prometheus is not a name of code. */
 static gboolean
 is_metric (const char *name, gsize length)
@@ -126,8 +158,8 @@ is_metric (const char *name, gsize length)
          memmem (brace, name + length - brace, "=\"", 2) != NULL;
 }
 
-/* At least half of its frames are names of code, and none is empty, unlike
- * prose: "He came; she left in 1912" is not a stack. */
+/* At least half of its frames are names of code, and none begins with a space,
+ * unlike prose: "He came; she left in 1912" is not a stack. */
 static gboolean
 is_stack (const FlamFoldedLine *line)
 {
@@ -137,12 +169,16 @@ is_stack (const FlamFoldedLine *line)
     return TRUE; /* frames without a name */
   if (is_metric (line->stack, line->length))
     return FALSE;
+  if (memchr (line->stack, ';', line->length) == NULL)
+    return is_lone_code (line->stack, line->length);
   for (gsize at = 0; at <= line->length;)
     {
       const char *name = line->stack + at;
       const char *stop = memchr (name, ';', line->length - at);
       gsize length = stop != NULL ? (gsize)(stop - name) : line->length - at;
 
+      if (length > 0 && name[0] == ' ')
+        return FALSE;
       code += is_code (name, length);
       frames++;
       at += length + 1;
