@@ -38,6 +38,7 @@ typedef struct
   gint64 denominator;
   GArray *deltas; /* gint64: of each row */
   gboolean is_difference;
+  gboolean ruby; /* stackprof's page: "A#work : app.rb : 18" */
 } Reader;
 
 #define PLACES 1000
@@ -98,12 +99,45 @@ open_node (Reader *reader)
   g_array_append_val (reader->open, node);
 }
 
+static const char *
+last_colon (const char *start, const char *end)
+{
+  for (const char *p = end - 3; p > start; p--)
+    if (memcmp (p, " : ", 3) == 0)
+      return p;
+  return NULL;
+}
+
+/* Takes file and first line off a name; C's functions have "<cfunc>". */
+static void
+split_place (Reader *reader, FlamFunction *function)
+{
+  g_autofree char *text =
+      g_strdup (flam_builder_get_string (reader->builder, function->name));
+  const char *end = text + strlen (text);
+  const char *line = last_colon (text, end);
+  const char *file = line != NULL ? last_colon (text, line) : NULL;
+  const char *p = line != NULL ? line + 3 : NULL;
+  gint64 number = 0;
+
+  if (file == NULL)
+    return;
+  if (flam_text_number (&p, end, &number))
+    function->line = CLAMP (number, 0, G_MAXINT32);
+  function->name = flam_builder_string (reader->builder, text, file - text);
+  file += 3;
+  if (line > file && !g_str_has_prefix (file, "<cfunc>"))
+    function->file = flam_builder_string (reader->builder, file, line - file);
+}
+
 /* The first is the whole, and not a function. */
 static void
 close_node (Reader *reader)
 {
-  const Node *node = &g_array_index (reader->open, Node, reader->open->len - 1);
+  Node *node = &g_array_index (reader->open, Node, reader->open->len - 1);
 
+  if (reader->ruby && node->row > 0)
+    split_place (reader, &node->function);
   if (node->row > 0)
     flam_outline_row (&reader->outline, node->row)->frame =
         flam_builder_frame_of (
@@ -206,7 +240,7 @@ add_before (Reader *reader)
 /* The tree's "{", which in a page follows the words of perf's template or of
  * stackprof's, or is where an object begins as nodes do. */
 static const guint8 *
-find_tree (const FlamSource *source)
+find_tree (const FlamSource *source, gboolean *ruby)
 {
   static const char *const before[] = {
     "const stacks = ", "flamegraph_json", ".datum({", "{\"name\":"
@@ -221,6 +255,7 @@ find_tree (const FlamSource *source)
           memmem (source->data, source->size, before[i], strlen (before[i]));
       if (at != NULL && *at != '{')
         at = memchr (at, '{', end - at);
+      *ruby = before[i][0] == '.';
       if (at != NULL)
         return at;
     }
@@ -231,7 +266,7 @@ static gboolean
 load (FlamLoad *load, GError **error)
 {
   Reader *reader = flam_keep_new (load, Reader);
-  const guint8 *at = find_tree (load->source);
+  const guint8 *at = find_tree (load->source, &reader->ruby);
   guint measure;
 
   if (at == NULL)
