@@ -481,7 +481,8 @@ probe_second (FlamText *head, const FlamScriptHeader *header)
   if (flam_script_is_exact_chain_line (line, line + length) ||
       ((header->certain || header->tid >= 0) &&
        flam_script_parse_frame ((FlamSlice){ line, length }, &frame) &&
-       (header->certain || frame.address >= MIN_ADDRESS) &&
+       (header->certain || frame.module.length > 0 ||
+        frame.address >= MIN_ADDRESS) &&
        (flam_text_is_space (*line) || /* indents are lost where it was pasted */
         (header->certain && frame.module.length > 0))))
     return TRUE;
