@@ -154,3 +154,11 @@ x;y 4 0
 {"name":"a","value":11,"delta":6,"children":[
 {"name":"c","value":8,"delta":8},
 {"name":"b","value":3,"delta":-2}]}]}
+
+# Weights of the Firefox Profiler may have fractions; where none has, nothing is
+# lost, and they count samples.
+$ flambeau-cli export captures/gecko/raw.gecko.json --to jlprof --output raw.jlprof
+! captures/gecko/raw.gecko.json: left out, for which jlprof has no room: processes, times, kinds of code
+
+$ flambeau-cli export captures/gecko/raw.gecko.json --to pprof --output raw.pb
+! captures/gecko/raw.gecko.json: left out, for which pprof has no room: order in time, kinds of code

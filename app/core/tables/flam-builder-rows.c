@@ -137,6 +137,29 @@ flam_builder_set_denominator (FlamBuilder *builder,
 }
 
 void
+flam_builder_reduce (FlamBuilder *builder, guint measure)
+{
+  FlamTables *tables = &builder->tables;
+  gint64 *denominator = &cells (builder, gint64, measures.denominator)[measure];
+  gint64 event = tables->measures.event[measure];
+  const guint16 *events = tables->profile.samples.event;
+  gint64 *weights;
+
+  g_assert (tables->measures.column[measure] >= 0);
+  weights =
+      flam_tables_weights (tables, (guint)tables->measures.column[measure]);
+  for (guint turn = 0; turn < 2 && *denominator > 1; turn++)
+    for (FlamId i = 0; i < tables->profile.samples.n; i++)
+      if (event >= 0 && event != (events != NULL ? events[i] : 0))
+        continue;
+      else if (turn == 1)
+        weights[i] /= *denominator;
+      else if (weights[i] % *denominator != 0)
+        return;
+  *denominator = 1;
+}
+
+void
 flam_builder_set_spans (FlamBuilder *builder, guint measure)
 {
   g_assert (measure < builder->tables.measures.n);

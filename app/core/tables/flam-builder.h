@@ -208,6 +208,9 @@ guint flam_builder_add_event_measure (FlamBuilder *builder,
 void flam_builder_set_denominator (FlamBuilder *builder,
                                    guint measure,
                                    gint64 denominator);
+/* After the samples: without a fraction among its weights the measure has no
+ * denominator. */
+void flam_builder_reduce (FlamBuilder *builder, guint measure);
 
 /* Marks its samples as spans: each begins at its time and lasts its weight. */
 void flam_builder_set_spans (FlamBuilder *builder, guint measure);

@@ -60,6 +60,7 @@ typedef struct
   gint64 start; /* unix ns of the first profile */
   gint64 offset;
   int event[FLAM_GECKO_N_MEASURES]; /* -1: not seen yet */
+  guint measure[FLAM_GECKO_N_MEASURES];
   guint n_events;
   guint n_threads;
   guint64 samples;
@@ -80,12 +81,12 @@ find_event (Gecko *gecko, FlamGeckoMeasure measure)
 
   if (gecko->event[measure] < 0)
     {
-      guint index;
       gecko->event[measure] = gecko->n_events++;
-      index = flam_load_measure (
+      gecko->measure[measure] = flam_load_measure (
           gecko->builder, &measures[measure], 0, gecko->event[measure]);
       if (measure != FLAM_GECKO_IS_TIME)
-        flam_builder_set_denominator (gecko->builder, index, FLAM_GECKO_MICRO);
+        flam_builder_set_denominator (
+            gecko->builder, gecko->measure[measure], FLAM_GECKO_MICRO);
     }
   return gecko->event[measure];
 }
@@ -471,6 +472,9 @@ check (Gecko *gecko, FlamJson *document, GError **error)
     return FALSE;
   if (gecko->n_events == 0)
     find_event (gecko, FLAM_GECKO_IS_COUNT);
+  for (guint i = 0; i < FLAM_GECKO_N_MEASURES; i++)
+    if (gecko->event[i] >= 0 && i != FLAM_GECKO_IS_TIME)
+      flam_builder_reduce (gecko->builder, gecko->measure[i]);
   if (gecko->newer > 0)
     flam_builder_warn (gecko->builder,
                        N_ ("written by a newer version: %" PRId64
