@@ -58,6 +58,8 @@ push_frame (FlamSpeedscope *reader, FlamId stack, gint64 index)
       g_array_index (reader->frames, FlamId, (guint)index));
 }
 
+#define NO_TIME (G_MININT64 / 4)
+
 static void
 add_sample (FlamSpeedscope *reader,
             guint measure,
@@ -218,16 +220,39 @@ read_event (FlamSpeedscope *reader,
     reader->bad++;
 }
 
-static void
+/* Returns the time of the last one. */
+static gint64
 read_events (FlamSpeedscope *reader,
              FlamJson *json,
              const FlamSpeedscopeProfile *profile)
 {
-  gint64 last = G_MININT64 / 4;
+  gint64 last = NO_TIME;
 
   g_array_set_size (reader->open, 0);
   flam_json_each (json)
     read_event (reader, json, profile, &last);
+  return last;
+}
+
+/* Frames that no event closes last to the end of the profile. */
+static void
+close_open (FlamSpeedscope *reader,
+            const FlamSpeedscopeProfile *profile,
+            gint64 last,
+            gint64 end)
+{
+  GArray *open = reader->open;
+
+  if (open->len == 0)
+    return;
+  if (end > last)
+    add_sample (reader,
+                profile->measure,
+                g_array_index (open, FlamId, open->len - 1),
+                last,
+                end - last);
+  reader->unclosed += open->len;
+  g_array_set_size (open, 0);
 }
 
 static void
@@ -268,7 +293,7 @@ read_profile (FlamSpeedscope *reader, FlamJson *json, guint index)
 {
   const FlamSpeedscopeProfile *profile =
       &g_array_index (reader->profiles, FlamSpeedscopeProfile, index);
-  gint64 start = 0;
+  gint64 start = 0, last = NO_TIME, end = NO_TIME;
 
   if (profile->measure == FLAM_NONE)
     {
@@ -278,6 +303,7 @@ read_profile (FlamSpeedscope *reader, FlamJson *json, guint index)
     }
   g_array_set_size (reader->stacks, 0);
   g_array_set_size (reader->weights, 0);
+  g_array_set_size (reader->open, 0);
   reader->thread =
       flam_builder_thread (reader->builder,
                            flam_builder_process (reader->builder, -1, 0),
@@ -295,12 +321,16 @@ read_profile (FlamSpeedscope *reader, FlamJson *json, guint index)
           reader->builder, reader->thread, flam_json_get_string (json, NULL));
     else if (flam_json_key_is (json, "startValue"))
       start = get_weight (reader, json, profile->unit);
+    else if (flam_json_key_is (json, "endValue"))
+      end = get_weight (reader, json, profile->unit);
     else if (flam_json_key_is (json, "weights"))
       read_weights (reader, json, profile->unit);
     else if (flam_json_key_is (json, "samples"))
       read_samples (reader, json);
     else if (flam_json_key_is (json, "events"))
-      read_events (reader, json, profile);
+      last = read_events (reader, json, profile);
+  if (json->token != FLAM_JSON_ERROR)
+    close_open (reader, profile, last, end);
   add_sampled (reader, profile, start);
 }
 
@@ -353,6 +383,13 @@ load (FlamLoad *load, GError **error)
                        N_ ("more than %d measures: profiles that measure "
                            "something else were left out"),
                        FLAM_SPEEDSCOPE_MAX_MEASURES);
+  flam_builder_warn_count (
+      load->builder,
+      reader.unclosed,
+      "%" PRIu64 " span has no end: it is shown as going on to the end of "
+      "the trace",
+      "%" PRIu64 " spans have no end: they are shown as going on to the end "
+      "of the trace");
   flam_builder_warn_count (load->builder,
                            reader.bad,
                            "%" PRIu64 " frame, event or weight makes no sense",

@@ -68,6 +68,7 @@ typedef struct
   guint first_own; /* threads from here on are of profiles that have none */
   guint64 samples;
   guint64 bad;
+  guint64 unclosed; /* frames of evented profiles */
 } FlamSpeedscope;
 
 /* Reads the frames, and the measure and the thread of each profile; then adds
