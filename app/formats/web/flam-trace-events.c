@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-trace-events.h"
 
+#include "flam-trace-samples.h"
+
 #include "flam-text.h"
 
 #include <string.h>
@@ -443,7 +445,7 @@ first_char (FlamJson *json)
 static gint64
 get_time (FlamJson *json, gint64 least)
 {
-  gint64 time = flam_json_get_scaled (json, 1000);
+  gint64 time = flam_trace_number (json, 1000);
 
   return CLAMP (time, least, MAX_TIME);
 }
@@ -475,7 +477,7 @@ read_event (FlamTraceEvents *events)
     else if (flam_json_key_is (json, "dur"))
       event.duration = get_time (json, 0);
     else if (flam_json_key_is (json, "pid"))
-      event.pid = flam_json_get_int (json);
+      event.pid = flam_trace_number (json, 1);
     else if (flam_json_key_is (json, "tid"))
       read_tid (events, &event);
     else if (flam_json_key_is (json, "id"))

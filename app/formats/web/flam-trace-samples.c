@@ -45,9 +45,8 @@ intern_id (FlamTraceSamples *samples, FlamJson *json)
   return flam_json_intern (json, samples->builder);
 }
 
-/* Hermes writes its numbers in quotes. */
-static gint64
-get_number (FlamJson *json, gint64 scale)
+gint64
+flam_trace_number (FlamJson *json, guint32 scale)
 {
   const char *p;
   gsize length;
@@ -101,7 +100,8 @@ read_frames (FlamTraceSamples *samples, FlamJsonText text)
         else if (flam_json_key_is (&json, "parent"))
           frame.parent = intern_id (samples, &json);
         else if (flam_json_key_is (&json, "line"))
-          frame.line = (guint32)CLAMP (get_number (&json, 1), 0, G_MAXINT32);
+          frame.line =
+              (guint32)CLAMP (flam_trace_number (&json, 1), 0, G_MAXINT32);
         else if (flam_json_key_is (&json, "category") &&
                  flam_json_string_is (&json, "JavaScript"))
           frame.kind = FLAM_KIND_INTERPRETED;
@@ -220,15 +220,15 @@ read_sample (FlamTraceSamples *samples, FlamJson *json)
 
   flam_json_each (json)
     if (flam_json_key_is (json, "tid"))
-      tid = get_number (json, 1);
+      tid = flam_trace_number (json, 1);
     else if (flam_json_key_is (json, "ts"))
-      sample.time = get_number (json, 1000);
+      sample.time = flam_trace_number (json, 1000);
     else if (flam_json_key_is (json, "name"))
       name = intern_id (samples, json);
     else if (flam_json_key_is (json, "sf"))
       frame = intern_id (samples, json);
     else if (flam_json_key_is (json, "weight"))
-      weight = get_number (json, 1);
+      weight = flam_trace_number (json, 1);
   if (json->token == FLAM_JSON_ERROR)
     return;
   if (name == 0)

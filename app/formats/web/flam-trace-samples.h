@@ -26,6 +26,9 @@ typedef struct
   guint64 bad;
 } FlamTraceSamples;
 
+/* Hermes and some others write their numbers in quotes. */
+gint64 flam_trace_number (FlamJson *json, guint32 scale);
+
 void flam_trace_samples_init (FlamTraceSamples *samples, FlamLoad *load);
 
 /* The thread of a "tid". */
