@@ -247,7 +247,22 @@ find_line (Reader *reader, FlamId code, guint32 line, gboolean inlined)
 
 /* --- lines --------------------------------------------------------------- */
 
-/* "+3", "-3", "*", "12" or "0x12" */
+/* "12" or "0x12" */
+static gboolean
+read_number (const char **p, const char *end, gint64 *value)
+{
+  guint64 hex;
+
+  if (end - *p <= 2 || (*p)[0] != '0' || (*p)[1] != 'x')
+    return flam_text_number (p, end, value);
+  *p += 2;
+  if (!flam_text_hex (p, end, &hex))
+    return FALSE;
+  *value = hex & G_MAXINT64;
+  return TRUE;
+}
+
+/* "+3", "-3", "*", or a number */
 static gboolean
 read_position (const char **p, const char *end, gint64 *position)
 {
@@ -261,15 +276,7 @@ read_position (const char **p, const char *end, gint64 *position)
     }
   if (sign == '+' || sign == '-')
     ++*p;
-  if (end - *p > 2 && (*p)[0] == '0' && (*p)[1] == 'x')
-    {
-      guint64 hex;
-      *p += 2;
-      if (!flam_text_hex (p, end, &hex))
-        return FALSE;
-      value = hex & G_MAXINT64;
-    }
-  else if (!flam_text_number (p, end, &value))
+  if (!read_number (p, end, &value))
     return FALSE;
   if (sign == '+' || sign == '-')
     return !__builtin_add_overflow (
@@ -301,10 +308,13 @@ read_costs (Reader *reader, const char *p, const char *end)
     {
       skip_spaces (&p, end);
       if (p < end &&
-          (!flam_text_number (&p, end, &costs[i]) ||
+          (!read_number (&p, end, &costs[i]) ||
            __builtin_mul_overflow (costs[i], reader->scales[i], &costs[i])))
         return FALSE;
     }
+  skip_spaces (&p, end);
+  if (p < end && !flam_text_is_digit (*p)) /* the number was none */
+    return FALSE;
   if (reader->is_jump)
     {
       reader->is_jump = FALSE;
