@@ -15,7 +15,9 @@
  *    cc, nc  calls that were not recursive, all calls
  *    tt, ct  seconds, without and with its callees
  *    CALLER  (nc, cc, tt, ct) of the calls from there; the module profile
- *            writes their number alone
+ *            writes their number alone. All are 0 where a call did not return
+ *            to its caller: from 3.12 on cProfile sees all threads, but has
+ *            one stack for them
  *
  * Code that is not Python's has the file "~". An object of marshal is a byte of
  * type, whose top bit is set if the object gets the next number, and its data:
@@ -54,12 +56,14 @@ typedef struct
   double below; /* seconds in its callees */
   double whole;
   double sum;
+  guint open; /* calls to it */
 } Function;
 
 typedef struct
 {
   guint32 caller, callee;
-  double cost; /* seconds */
+  double cost;   /* seconds */
+  gboolean open; /* it did not return to its caller */
 } Call;
 
 typedef struct
@@ -405,6 +409,8 @@ read_caller (Reader *reader, double each, Call *call)
   call->cost =
       object.type == TIMES ? object.numbers[3] : object.numbers[0] * each;
   call->cost = CLAMP (call->cost, 0, MAX_SECONDS);
+  call->open =
+      object.type == TIMES && object.numbers[0] == 0 && object.numbers[1] == 0;
   reader->counted |= object.type == NUMBER;
   g_array_append_val (reader->calls, *call);
   return TRUE;
@@ -476,12 +482,42 @@ fit_calls (Reader *reader, gboolean to)
       }
 }
 
+/* What a function cost beyond the calls that returned is of those that did
+ * not. */
+static void
+weigh_open_calls (Reader *reader)
+{
+  guint64 open = 0;
+
+  for (guint turn = 0; turn < 2; turn++)
+    for (guint i = 0; i < reader->calls->len; i++)
+      {
+        Call *call = &g_array_index (reader->calls, Call, i);
+        Function *f =
+            &g_array_index (reader->functions, Function, call->callee);
+
+        if (turn == 1 && call->open)
+          call->cost = MAX (f->whole - f->sum, 0) / f->open;
+        else if (turn == 0 && call->caller != call->callee)
+          f->sum += call->cost;
+        f->open += turn == 0 && call->open;
+        open += turn == 0 && call->open;
+      }
+  flam_builder_warn_count (reader->builder,
+                           open,
+                           "%" PRIu64 " call did not return to its caller: "
+                           "callers may have more than is shown",
+                           "%" PRIu64 " calls did not return to their callers: "
+                           "callers may have more than is shown");
+}
+
 /* The number of calls is a poor estimate of their cost. The sums at both ends
  * are known: the calls of a function cost the time that it spent in its
  * callees, and likewise for the calls to it; so both are fitted in turn. */
 static void
 add_calls (Reader *reader)
 {
+  weigh_open_calls (reader);
   for (guint i = 0; reader->counted && i < FITS; i++)
     fit_calls (reader, i % 2 == 1);
   for (guint i = 0; i < reader->calls->len; i++)

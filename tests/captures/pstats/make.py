@@ -93,3 +93,10 @@ whole = (here / "cprofile.prof").read_bytes()
 (here / "python2.prof").write_bytes(python2())
 (here / "cut.prof").write_bytes(whole[:len(whole) * 2 // 3])
 (here / "wrong.prof").write_bytes(marshal.dumps({("a", 1, "b"): (1, 2)}))
+
+main, join, work = ("a.py", 1, "main"), ("threading.py", 9, "join"), ("a.py", 5, "work")
+nothing = (0, 0, 0.0, 0.0)
+(here / "threads.prof").write_bytes(marshal.dumps({
+    main: (1, 1, 0.2, 1.0, {}),
+    join: (1, 1, 0.0, 0.5, {main: nothing}),
+    work: (2, 2, 0.8, 0.8, {main: (1, 1, 0.3, 0.3), join: nothing})}))
