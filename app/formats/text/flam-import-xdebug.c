@@ -6,8 +6,9 @@
  *    2  1  0  0.000269  392784  A->mid  1   /app/x.php  4 …     level, number,
  * call 2  1  1  0.000301  392784                                  return
  *
- * The time is in seconds from the start; the memory in use follows it. Source:
- * xdebug's documentation, "Function Trace". */
+ * The time is in seconds from the start; the memory in use follows it. A file
+ * to which a run was appended (trace_options 1) has several: they are shown one
+ * after the other. Source: xdebug's documentation, "Function Trace". */
 
 #include "flam-formats.h"
 
@@ -23,6 +24,9 @@ typedef struct
   FlamId thread;
   guint counter;
   FlamText lines;
+  gint64 start, end; /* ns: of this run, in the capture */
+  guint64 depth;     /* calls that have not returned */
+  guint64 cut;       /* those of the runs before */
 } Trace;
 
 static FlamId
@@ -49,11 +53,21 @@ is_head (FlamSlice line)
          flam_slice_begins (line, "TRACE ");
 }
 
+static void
+begin_run (Trace *trace)
+{
+  trace->cut += trace->depth;
+  for (; trace->depth > 0; trace->depth--)
+    flam_trace_spans_end (&trace->spans, trace->thread, 0, trace->end);
+  trace->start = trace->end;
+}
+
 static gboolean
 read_line (gpointer data, FlamSlice line)
 {
   Trace *trace = data;
   gboolean head = is_head (line);
+  gboolean is_start = flam_slice_begins (line, "TRACE START");
   FlamSlice level = flam_slice_take_cell (&line);
   FlamSlice number = flam_slice_take_cell (&line);
   FlamSlice what = flam_slice_take_cell (&line);
@@ -62,10 +76,14 @@ read_line (gpointer data, FlamSlice line)
   const char *p = when.text;
   gint64 time, bytes, ignored;
 
+  if (is_start)
+    begin_run (trace);
   if (head || flam_slice_is (what, "R")) /* the return value */
     return TRUE;
-  if (!flam_amount_number (&p, when.text + when.length, 1000000000, &time))
+  if (!flam_amount_number (&p, when.text + when.length, 1000000000, &time) ||
+      __builtin_add_overflow (time, trace->start, &time))
     return FALSE;
+  trace->end = MAX (trace->end, time);
   if (flam_slice_number (memory, &bytes))
     flam_builder_add_counter_value (
         trace->builder, trace->counter, time, bytes);
@@ -74,12 +92,18 @@ read_line (gpointer data, FlamSlice line)
   else if (!flam_slice_number (number, &ignored))
     return FALSE;
   else if (flam_slice_is (what, "0"))
-    flam_trace_spans_begin (&trace->spans,
-                            trace->thread,
-                            find_name (trace, flam_slice_take_cell (&line)),
-                            time);
+    {
+      trace->depth++;
+      flam_trace_spans_begin (&trace->spans,
+                              trace->thread,
+                              find_name (trace, flam_slice_take_cell (&line)),
+                              time);
+    }
   else if (flam_slice_is (what, "1"))
-    flam_trace_spans_end (&trace->spans, trace->thread, 0, time);
+    {
+      trace->depth -= trace->depth > 0;
+      flam_trace_spans_end (&trace->spans, trace->thread, 0, time);
+    }
   else
     return FALSE;
   return TRUE;
@@ -108,7 +132,7 @@ load (FlamLoad *load, GError **error)
   flam_text_warn_bad (&trace->lines, builder, N_ ("a trace of xdebug"));
   flam_builder_warn_count (
       builder,
-      trace->spans.open,
+      trace->spans.open + trace->cut,
       "%" PRIu64 " call does not return in the trace: it lasts to its end",
       "%" PRIu64 " calls do not return in the trace: they last to its end");
   return TRUE;
