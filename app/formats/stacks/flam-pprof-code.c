@@ -171,6 +171,7 @@ flam_pprof_read_tables (FlamPprof *file, GError **error)
   FlamProto proto = flam_proto_init (source->data, source->size);
   const guint8 *left = source->data;
   guint64 said[15] = { 0 };
+  gboolean again = FALSE; /* a second table: only its first text is empty */
 
   while (flam_proto_next (&proto))
     {
@@ -195,6 +196,7 @@ flam_pprof_read_tables (FlamPprof *file, GError **error)
           read_function (file, flam_proto_inner (&proto));
           break;
         case 6:
+          again |= text.length == 0 && file->strings->len > 0;
           g_array_append_val (file->strings, text);
           break;
         default:
@@ -210,6 +212,12 @@ flam_pprof_read_tables (FlamPprof *file, GError **error)
   if (proto.bad && file->strings->len == 0)
     return flam_source_invalid (
         file->load->source, error, N_ ("not a profile of pprof"));
+  if (again)
+    return flam_source_invalid (
+        file->load->source,
+        error,
+        N_ ("several profiles of pprof in one file; write each to a file of "
+            "its own and add them up with `flambeau-cli merge`"));
   if (proto.bad)
     flam_load_partial (
         file->load, NULL, N_ ("the file ends in the middle of a message"));

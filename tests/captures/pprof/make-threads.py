@@ -48,4 +48,6 @@ profile = message(
     (5, message((1, 1), (2, text("main")))),
     (5, message((1, 2), (2, text("work")))),
     *((6, t.encode()) for t in texts))
-(pathlib.Path(__file__).parent / "threads.pb").write_bytes(profile)
+here = pathlib.Path(__file__).parent
+(here / "threads.pb").write_bytes(profile)
+(here / "two.pb").write_bytes(profile + profile)
