@@ -171,6 +171,23 @@ flam_json_finish (FlamJson *json, const FlamSource *source, GError **error)
                             json->problem);
 }
 
+void
+flam_json_warn_rest (const FlamJson *json, const FlamLoad *load)
+{
+  const guint8 *end = load->source->data + load->source->size;
+  const guint8 *p = json->at;
+
+  if (json->start != load->source->data || json->depth > 0)
+    return;
+  while (p < end && (g_ascii_isspace (*p) || *p == '\0'))
+    p++;
+  if (p < end)
+    flam_load_partial (load,
+                       p,
+                       N_ ("the document ends before the file does: the rest "
+                           "was left out"));
+}
+
 gboolean
 flam_json_end (FlamJson *json,
                const FlamLoad *load,
@@ -181,7 +198,11 @@ flam_json_end (FlamJson *json,
   GError *bad = NULL;
 
   if (flam_json_finish (json, load->source, &bad))
-    return TRUE;
+    {
+      if (any)
+        flam_json_warn_rest (json, load);
+      return TRUE;
+    }
   if (partly)
     flam_load_partial (load,
                        load->source->data + json->problem_at,

@@ -73,6 +73,7 @@ load (FlamLoad *load, GError **error)
         load, NULL, N_ ("the file ends early: %s"), json->problem);
   else if (!flam_json_finish (json, load->source, error))
     return FALSE;
+  flam_json_warn_rest (json, load);
   flam_v8_profile_link (profile);
   add (profile);
   return TRUE;
