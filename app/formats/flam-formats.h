@@ -83,6 +83,7 @@ typedef enum
   FLAM_HOLDS_FRACTIONS = 1 << 15, /* of what is counted */
   FLAM_HOLDS_ALL = (1 << 16) - 1, /* also of a view, which may lack all */
   FLAM_HOLDS_BEFORE = 1 << 16,    /* of a difference: what was before */
+  FLAM_HOLDS_COMPILED = 1 << 17,  /* of kinds of code: kernel and JIT alone */
 } FlamHolds;
 
 /* Prefixes of folded stacks. */

@@ -240,6 +240,15 @@ $ flambeau-cli export kinds.folded --to d3 | tee kinds.json; flambeau-cli export
 {"name":"f","libtype":"kernel","value":3}]}]}
 same
 
+# It has no word for wakers, nor for interpreted code.
+$ printf 'main;woken;waker_[w] 3\n' >waker.folded; flambeau-cli export waker.folded --to d3; printf 'main_[k];work_[0] 3\n' >python.folded; flambeau-cli export python.folded --to d3 >python.json
+{"name":"all","value":3,"children":[
+{"name":"main","value":3,"children":[
+{"name":"woken","value":3,"children":[
+{"name":"waker","value":3}]}]}]}
+! waker.folded: left out, for which d3 has no room: kinds of code
+! python.folded: left out, for which d3 has no room: kinds of code
+
 # What stands where in the PNG.
 $ flambeau-cli export kinds.folded --to tags --width 300 --row-height 20; flambeau-cli export kinds.folded --to png --width 300 --row-height 20 --output kinds.png
 x	y	width	height	function	file	line

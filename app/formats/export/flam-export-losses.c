@@ -22,12 +22,21 @@ has_inlines (const FlamProfile *profile)
 }
 
 static gboolean
+has_kind (const FlamProfile *profile, FlamFunctionKind kind)
+{
+  for (FlamId i = 0; i < profile->functions.n; i++)
+    if (profile->functions.kind[i] == kind)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
 has_kinds (const FlamProfile *profile)
 {
   for (FlamId i = 1; i < profile->functions.n; i++)
     if (profile->functions.kind[i] != profile->functions.kind[0])
       return TRUE;
-  return FALSE;
+  return has_kind (profile, FLAM_KIND_WAKER);
 }
 
 static guint
@@ -80,7 +89,8 @@ present (const FlamProfile *profile, const FlamSelection *selection)
 }
 
 /* The data that the exporter supports with these options. Marks distinguish the
- * kernel and JITs, but not interpreted code. */
+ * kernel, JITs and wakers, but not interpreted code; the types of libraries,
+ * not the wakers either. */
 static guint
 held (const FlamExporter *exporter,
       const FlamProfile *profile,
@@ -88,13 +98,14 @@ held (const FlamExporter *exporter,
       const FlamExportOptions *options)
 {
   guint holds = exporter->holds;
-  gboolean interpreted = FALSE;
+  gboolean interpreted = has_kind (profile, FLAM_KIND_INTERPRETED);
 
-  for (FlamId i = 0; i < profile->functions.n; i++)
-    interpreted |= profile->functions.kind[i] == FLAM_KIND_INTERPRETED;
   if ((holds & FLAM_HOLDS_BEFORE) != 0 && profile->n_measures == 2 &&
       flam_carry_find_before (profile, selection->measure) >= 0)
     holds |= FLAM_HOLDS_MEASURES;
+  if ((holds & FLAM_HOLDS_COMPILED) != 0 && !interpreted &&
+      !has_kind (profile, FLAM_KIND_WAKER))
+    holds |= FLAM_HOLDS_KINDS;
   if (options->annotate)
     holds |= FLAM_HOLDS_INLINES | (interpreted ? 0 : FLAM_HOLDS_KINDS);
   if (options->root != FLAM_ROOT_NONE)

@@ -191,7 +191,7 @@ const FlamExporter flam_export_d3 = {
   .suffix = "json",
   .mime_type = "application/json",
   .text = TRUE,
-  .holds = FLAM_HOLDS_KINDS | FLAM_HOLDS_INLINES | FLAM_HOLDS_FRACTIONS |
+  .holds = FLAM_HOLDS_COMPILED | FLAM_HOLDS_INLINES | FLAM_HOLDS_FRACTIONS |
            FLAM_HOLDS_BEFORE,
   .save = save_tree,
   .form = open_d3_node,
