@@ -9,6 +9,7 @@
 #include "flam-dump.h"
 #include "flam-format.h"
 #include "flam-pages.h"
+#include "flam-rescale.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -215,6 +216,34 @@ load_sides (Side *base,
   name_range (base);
   name_range (fresh);
   return FLAM_EXIT_DONE;
+}
+
+/* With the same decimals, so that both trees and their differences are exact.
+ */
+static gboolean
+rescale (Side *base, Side *fresh)
+{
+  g_autoptr (GError) error = NULL;
+  Side *const sides[] = { base, fresh };
+
+  if (!flam_rescale_both (&base->profile,
+                          base->selection->measure,
+                          &fresh->profile,
+                          fresh->selection->measure,
+                          &error))
+    {
+      g_autofree char *why = flam_message_shown (error->message);
+
+      flam_cli_error ("%s, %s: %s", base->path, fresh->path, why);
+      return FALSE;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
+    if (sides[i]->tree->profile != sides[i]->profile)
+      {
+        flam_tree_unref (sides[i]->tree);
+        sides[i]->tree = flam_cli_tree (sides[i]->profile, sides[i]->selection);
+      }
+  return TRUE;
 }
 
 /* Reports ranges of different lengths, whether or not the difference is scaled
@@ -553,7 +582,7 @@ run (int argc, char **argv)
   if (status != FLAM_EXIT_DONE)
     return status;
   if (!flam_cli_comparable (base.path, base.tree, fresh.path, fresh.tree) ||
-      !find_scale (&asked, &base, &fresh, &scale) ||
+      !rescale (&base, &fresh) || !find_scale (&asked, &base, &fresh, &scale) ||
       !check_gates (&gates, &asked, &base, &fresh, scale) ||
       !flam_cli_output_begin (&asked.output))
     return FLAM_EXIT_REFUSED;

@@ -7,6 +7,7 @@
 #include "flam-history-load.h"
 #include "flam-history-plot.h"
 #include "flam-pages.h"
+#include "flam-rescale.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -126,7 +127,7 @@ check_series (const Asked *asked, const FlamHistorySeries *series)
       const FlamFiguresMeasure *a = flam_figures_selected (before);
       const FlamFiguresMeasure *b = flam_figures_selected (after);
 
-      if (flam_figures_are_like (&a->measure, &b->measure))
+      if (flam_measure_is_like (&a->measure, &b->measure))
         continue;
       flam_cli_not_comparable (
           before->path, &a->measure, a->id, after->path, &b->measure, b->id);
@@ -171,11 +172,22 @@ check_functions (const Asked *asked)
 
 /* --- text ----------------------------------------------------------------- */
 
+/* What changes between the two are in. */
+static FlamMeasure
+moved_measure (const FlamFigures *before, const FlamFigures *figures)
+{
+  const FlamMeasure *now = &flam_figures_selected (figures)->measure;
+
+  return before != NULL ? flam_rescale_measure (
+                              &flam_figures_selected (before)->measure, now)
+                        : *now;
+}
+
 /* The functions with the largest changes; "" for the first capture. */
 static char *
 moved_text (const FlamFigures *before, const FlamFigures *figures)
 {
-  const FlamMeasure *measure = &flam_figures_selected (figures)->measure;
+  const FlamMeasure measure = moved_measure (before, figures);
   GString *text = g_string_new (NULL);
   g_autofree FlamFiguresMove *moves = NULL;
   guint n = 0;
@@ -185,7 +197,7 @@ moved_text (const FlamFigures *before, const FlamFigures *figures)
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *delta =
-          flam_format_weight (measure, ABS (moves[i].delta));
+          flam_format_weight (&measure, ABS (moves[i].delta));
 
       g_string_append_printf (text,
                               "%s%s %s%s",
@@ -272,7 +284,7 @@ json_moved (JsonBuilder *json,
             const FlamFigures *before,
             const FlamFigures *figures)
 {
-  const FlamMeasure *measure = &flam_figures_selected (figures)->measure;
+  const FlamMeasure measure = moved_measure (before, figures);
   g_autofree FlamFiguresMove *moves = NULL;
   guint n = 0;
 
@@ -284,7 +296,7 @@ json_moved (JsonBuilder *json,
     {
       json_builder_begin_object (json);
       flam_cli_json_string (json, "function", moves[i].name);
-      flam_cli_json_weight (json, "delta", measure, moves[i].delta);
+      flam_cli_json_weight (json, "delta", &measure, moves[i].delta);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);

@@ -409,7 +409,7 @@ flam_cli_not_comparable (const char *base_path,
                          const char *id)
 {
   flam_cli_error (
-      base->unit != measure->unit || base->denominator != measure->denominator
+      base->unit != measure->unit
           ? _ ("%s: “%s” and %s's “%s” have no unit in common; --measure picks "
                "others")
           : _ ("%s: “%s” and %s's “%s” are not of one kind; --measure picks "

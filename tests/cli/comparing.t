@@ -266,6 +266,37 @@ b,5.5,2,-3.5
 a,6.5,3.5,-3
 c,1,1.5,0.5
 
+# Counts with other decimals are in the same unit, and compared in the finer.
+$ printf 'a;b 1.25\na;c 2\n' >hundredths.folded; printf 'a;b 1.5\na;c 2\n' >tenths.folded; printf 'a;b 3\na;d 1\n' >wholes.folded; for pair in 'hundredths tenths' 'tenths hundredths' 'hundredths wholes' 'wholes hundredths'; do set -- $pair; flambeau-cli diff $1.folded $2.folded --self; done
++0.25  1.25 → 1.5  b
+−0.25  1.5 → 1.25  b
+−2  2 → 0  c
++1.75  1.25 → 3  b
++1  0 → 1  d
++2  0 → 2  c
+−1.75  3 → 1.25  b
+−1  1 → 0  d
+
+$ flambeau-cli diff hundredths.folded wholes.folded --to folded; flambeau-cli diff wholes.folded hundredths.folded --to csv; flambeau-cli diff hundredths.folded wholes.folded --count; flambeau-cli diff hundredths.folded wholes.folded --fail-above 10:b >out
+a;b 1.25 3
+a;c 2 0
+a;d 0 1
+function,base,new,delta
+c,0,2,2
+b,3,1.25,-1.75
+d,1,0,-1
+a,4,3.25,-0.75
+−1  1 → 0  c
++1  0 → 1  d
+! broken gates:
+!   wholes.folded  b  1.25 → 3, +140.0 %, limit +10 %
+[3]
+
+$ flambeau-cli diff hundredths.folded wholes.folded --to html | grep -o '1\.75' | head -1; printf 'a 9223372036854775807\n' >large.folded; flambeau-cli diff hundredths.folded large.folded
+1.75
+! flambeau-cli: hundredths.folded, large.folded: the weights of “Samples” do not fit the decimals of the other side
+[1]
+
 # Gates: what grew too much, and what is too much.
 $ printf '%s\n' 'main;parse 100' 'main 50' >old.folded; printf '%s\n' 'main;parse 130' 'main 20' 'main;new 10' >new.folded
 

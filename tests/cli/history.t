@@ -112,3 +112,9 @@ $ flambeau-cli history captures/flambeau/kitchen.flambeau captures/perf-data/sha
 "date_unix_ns":1795262957705276000
 "date_from":"capture"
 "peak_bytes":1314816
+
+# Other decimals: what moved is as exact as the finer of the two.
+$ printf 'a;b 1.25\n' >h.folded; printf 'a;b 3\n' >w.folded; touch -d 2026-11-02 w.folded; touch -d 2026-11-01 h.folded; flambeau-cli history h.folded w.folded | grep -o moved.*; flambeau-cli history h.folded w.folded --json | grep -o '"moved":.*'; flambeau-cli history h.folded w.folded --to html | grep -o '1\.75' | head -1
+moved: b +1.75
+"moved":[]},{"file":"w.folded","start_unix_ns":0,"duration_ns":0,"date_unix_ns":1793577600000000000,"date_from":"file","totals":{"samples":3},"moved":[{"function":"b","delta":1.75}]}]
+1.75

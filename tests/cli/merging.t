@@ -90,3 +90,9 @@ $ flambeau-cli merge a.folded; flambeau-cli merge --output x; flambeau-cli merge
 ! ls: cannot access 'y.flambeau': No such file or directory
 ! flambeau-cli: a.folded: a profile has no direction and no rows: it cannot be inverted, or by module or file
 [1]
+
+# Whole numbers, tenths and hundredths.
+$ printf 'a;b 3\n' >w.folded; printf 'a;b 1.5\n' >t.folded; printf 'a;b 1.25\n' >h.folded; flambeau-cli merge w.folded t.folded h.folded -o wth.flambeau; flambeau-cli top wth.flambeau --json | grep -o '"total":[^,]*'
+"total":5.75
+"total":5.75}
+"total":5.75}]}

@@ -12,9 +12,7 @@ flam_diff_is_possible (const FlamTree *base, const FlamTree *fresh)
   const FlamMeasure a = flam_tree_measure (base);
   const FlamMeasure b = flam_tree_measure (fresh);
 
-  if (base->counted && fresh->counted)
-    return a.denominator == b.denominator;
-  return flam_measure_is_like (&a, &b);
+  return (base->counted && fresh->counted) || flam_measure_is_like (&a, &b);
 }
 
 FlamDiffScale

@@ -27,7 +27,8 @@ typedef struct
 } FlamDiffRow;
 
 /* Measures that count samples can always be compared, others where
- * flam_measure_is_like() is TRUE. */
+ * flam_measure_is_like() is TRUE. All that is made of the two is in the
+ * denominator that both must have: flam_rescale_both(). */
 gboolean flam_diff_is_possible (const FlamTree *base, const FlamTree *fresh);
 
 /* What the base is multiplied by before the comparison: to / from. */

@@ -3,6 +3,7 @@
 
 #include "flam-cut-private.h"
 #include "flam-facts.h"
+#include "flam-rescale.h"
 #include "flam-weights.h"
 
 #include <string.h>
@@ -63,21 +64,6 @@ find_sum (const Merge *merge,
   return NULL;
 }
 
-static gint64
-common_multiple (gint64 a, gint64 b)
-{
-  gint64 x = a, y = b, product;
-
-  while (y != 0)
-    {
-      gint64 rest = x % y;
-
-      x = y;
-      y = rest;
-    }
-  return __builtin_mul_overflow (a / x, b, &product) ? 0 : product;
-}
-
 /* FALSE: the two have no denominator in common. */
 static gboolean
 add_up (Merge *merge, const FlamProfile *profile, const FlamMeasure *measure)
@@ -93,7 +79,8 @@ add_up (Merge *merge, const FlamProfile *profile, const FlamMeasure *measure)
       sum = &g_array_index (merge->sums, Sum, merge->sums->len - 1);
     }
   sum->n++;
-  sum->denominator = common_multiple (sum->denominator, measure->denominator);
+  sum->denominator =
+      flam_rescale_common (sum->denominator, measure->denominator);
   sum->plain &= plain;
   sum->spans &= measure->spans;
   return sum->denominator != 0;

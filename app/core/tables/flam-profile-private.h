@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What flam-profile.c frees and flam-builder.c fills; only they include it. The
- * private part follows the public tables in one block. */
+/* What flam-profile.c frees and flam-builder.c and flam-rescale.c fill; only
+ * they include it. The private part follows the public tables in one block. */
 
 #include "flam-builder.h"
 #include "flam-strings.h"
@@ -19,6 +19,7 @@ typedef struct
   GArray *extras;      /* FlamExtra: data of a newer version; or NULL */
   GStringChunk *texts; /* texts of the facts; NULL: those of `base` */
   FlamProfile *base;   /* an edited profile shares its columns, or NULL */
+  gboolean borrows;    /* the strings are those of `base` */
 } FlamProfileBox;
 
 FlamProfileBox *flam_profile_box_new (void);

@@ -34,7 +34,8 @@ box_clear (gpointer data)
 {
   FlamProfileBox *box = data;
 
-  flam_strings_clear (&box->strings);
+  if (!box->borrows)
+    flam_strings_clear (&box->strings);
   g_ptr_array_unref (box->owned);
   g_ptr_array_unref (box->lent);
   g_clear_pointer (&box->extras, g_array_unref);
@@ -90,8 +91,7 @@ flam_profile_module_name (const FlamProfile *profile, FlamId function)
 gboolean
 flam_measure_is_like (const FlamMeasure *a, const FlamMeasure *b)
 {
-  return a->kind == b->kind && a->unit == b->unit &&
-         a->denominator == b->denominator;
+  return a->kind == b->kind && a->unit == b->unit;
 }
 
 int

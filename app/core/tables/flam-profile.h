@@ -276,7 +276,7 @@ const char *flam_profile_module_name (const FlamProfile *profile,
 
 /* Whether weights of one can be compared with those of the other: they have the
  * same kind and unit. Blocks of memory are counts as samples are, but cannot be
- * compared with them. */
+ * compared with them. Their denominators may differ (flam-rescale.h). */
 gboolean flam_measure_is_like (const FlamMeasure *a, const FlamMeasure *b);
 /* Index of the measure with this id, or -1. */
 int flam_profile_find_measure (const FlamProfile *profile, const char *id);

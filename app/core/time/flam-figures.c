@@ -2,6 +2,7 @@
 #include "flam-figures.h"
 
 #include "flam-functions.h"
+#include "flam-rescale.h"
 
 #include <string.h>
 
@@ -320,18 +321,6 @@ flam_figures_find_function (const FlamFiguresMeasure *measure, const char *name)
                                     : NULL;
 }
 
-gint64
-flam_figures_rescale (gint64 weight, gint64 from, gint64 to)
-{
-  return from == to ? weight : (gint64)((__int128_t)weight * to / from);
-}
-
-gboolean
-flam_figures_are_like (const FlamMeasure *a, const FlamMeasure *b)
-{
-  return a->kind == b->kind && a->unit == b->unit;
-}
-
 /* --- what moved ----------------------------------------------------------- */
 
 static int
@@ -350,7 +339,8 @@ add_moves (FlamFiguresMove *moves,
            const FlamFiguresMeasure *a,
            const FlamFiguresMeasure *b)
 {
-  gint64 from = a->measure.denominator, to = b->measure.denominator;
+  gint64 before = a->measure.denominator, after = b->measure.denominator;
+  gint64 to = flam_rescale_measure (&a->measure, &b->measure).denominator;
   guint n = 0, i = 0, k = 0;
 
   while (i < a->n_functions || k < b->n_functions)
@@ -364,12 +354,13 @@ add_moves (FlamFiguresMove *moves,
       if (order >= 0)
         {
           move.name = b->functions[k].name;
-          move.delta = b->functions[k++].self;
+          move.delta = flam_rescale_weight (b->functions[k++].self, after, to);
         }
       if (order <= 0)
         {
           move.name = a->functions[i].name;
-          move.delta -= flam_figures_rescale (a->functions[i++].self, from, to);
+          move.delta -=
+              flam_rescale_weight (a->functions[i++].self, before, to);
         }
       if (move.delta != 0)
         moves[n++] = move;
@@ -389,7 +380,7 @@ flam_figures_moves (const FlamFigures *before,
 
   *n = 0;
   if (a == NULL || b == NULL ||
-      !flam_figures_are_like (&a->measure, &b->measure))
+      !flam_measure_is_like (&a->measure, &b->measure))
     return NULL;
   moves = g_new (FlamFiguresMove, a->n_functions + b->n_functions + 1);
   *n = add_moves (moves, a, b);

@@ -102,7 +102,7 @@ flam_figures_find_function (const FlamFiguresMeasure *measure,
 typedef struct
 {
   const char *name; /* valid as long as the figures */
-  gint64 delta;     /* of self, in the denominator of the later capture */
+  gint64 delta;     /* of self; a weight of flam_rescale_measure() of the two */
 } FlamFiguresMove;
 
 /* The functions whose self changed between two captures, the largest change
@@ -112,10 +112,5 @@ FlamFiguresMove *flam_figures_moves (const FlamFigures *before,
                                      const FlamFigures *after,
                                      guint most,
                                      guint *n);
-/* Converts a weight from one denominator to another. */
-gint64 flam_figures_rescale (gint64 weight, gint64 from, gint64 to);
-/* Whether they have the same kind and unit: after rescale() the two can be
- * compared. */
-gboolean flam_figures_are_like (const FlamMeasure *a, const FlamMeasure *b);
 
 G_END_DECLS

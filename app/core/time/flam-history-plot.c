@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-history-plot.h"
 
+#include "flam-rescale.h"
+
 #include <string.h>
 
 /* --- values --------------------------------------------------------------- */
@@ -77,8 +79,8 @@ value_of (const FlamFigures *figures, const FlamPlotWhat *what, Value *value)
   return TRUE;
 }
 
-/* The unit is that of the last capture that has one; the denominator is the
- * finest of the captures with that unit. */
+/* The unit is that of the last capture that has one; the denominator holds the
+ * values of all captures with that unit. */
 static void
 choose_measure (FlamPlot *plot, const FlamPlotWhat *what)
 {
@@ -93,9 +95,8 @@ choose_measure (FlamPlot *plot, const FlamPlotWhat *what)
         continue;
       if (!found)
         plot->measure = value.measure;
-      else if (flam_figures_are_like (&plot->measure, &value.measure) &&
-               value.measure.denominator > plot->measure.denominator)
-        plot->measure.denominator = value.measure.denominator;
+      else if (flam_measure_is_like (&plot->measure, &value.measure))
+        plot->measure = flam_rescale_measure (&value.measure, &plot->measure);
       found = TRUE;
     }
 }
@@ -111,11 +112,11 @@ point_of (FlamPlot *plot,
   Value value;
 
   if (!value_of (flam_history_get (plot->history, capture), what, &value) ||
-      !flam_figures_are_like (&plot->measure, &value.measure))
+      !flam_measure_is_like (&plot->measure, &value.measure))
     return FALSE;
   *point = (FlamPlotPoint){
     capture,
-    flam_figures_rescale (
+    flam_rescale_weight (
         value.value, value.measure.denominator, plot->measure.denominator),
     value.at_most,
   };

@@ -11,6 +11,7 @@
 #include "flam-export-common.h"
 #include "flam-format.h"
 #include "flam-functions.h"
+#include "flam-rescale.h"
 
 static void
 put_field (FlamSink *out, const char *text)
@@ -115,20 +116,25 @@ open_d3_node (FlamSink *out, const FlamTree *tree, FlamId node)
 
 /* What is a difference by itself has all paths of before and of now. */
 static FlamTree *
-tree_with_deltas (const FlamExport *export)
+tree_with_deltas (const FlamExport *export, GError **error)
 {
-  g_autoptr (FlamTree) now =
-      flam_export_tree (export->profile, export->selection);
+  g_autoptr (FlamProfile) base = flam_profile_ref (export->profile);
+  g_autoptr (FlamProfile) fresh = flam_profile_ref (export->profile);
   g_autoptr (FlamSelection) before = NULL;
+  g_autoptr (FlamTree) now = NULL;
   g_autoptr (FlamTree) was = NULL;
   int measure =
       flam_carry_find_before (export->profile, export->selection->measure);
 
   if (measure < 0 || export->selection->invert)
-    return g_steal_pointer (&now);
+    return flam_export_tree (export->profile, export->selection);
+  if (!flam_rescale_both (
+          &base, (guint)measure, &fresh, export->selection->measure, error))
+    return NULL;
   before = flam_selection_copy (export->selection);
   before->measure = (guint)measure;
-  was = flam_export_tree (export->profile, before);
+  was = flam_export_tree (base, before);
+  now = flam_export_tree (fresh, export->selection);
   return flam_diff_tree (was, now, FLAM_DIFF_BOTH, FALSE, FLAM_DIFF_UNSCALED);
 }
 
@@ -140,11 +146,13 @@ save_tree (FlamExport *export, GError **error)
       export->form;
   g_autoptr (FlamTree) tree =
       open_it == open_d3_node
-          ? tree_with_deltas (export)
+          ? tree_with_deltas (export, error)
           : flam_export_tree (export->profile, export->selection);
   FlamSink *out = export->out;
   guint32 open = 0;
 
+  if (tree == NULL)
+    return FALSE;
   for (FlamId i = 0; i < tree->n; i++)
     {
       gboolean first = i > 0 && tree->parent[i] == i - 1;

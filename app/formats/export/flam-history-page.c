@@ -5,6 +5,7 @@
 #include "flam-format.h"
 #include "flam-history-plot.h"
 #include "flam-html.h"
+#include "flam-rescale.h"
 
 #include <string.h>
 
@@ -304,7 +305,7 @@ trend_free (gpointer data)
   g_free (trend);
 }
 
-/* In the unit of the last capture: `measure`. */
+/* In the unit of the last capture, and the finest decimals: `measure`. */
 static void
 add_capture (Page *page,
              const FlamHistorySeries *series,
@@ -331,7 +332,7 @@ add_capture (Page *page,
           g_hash_table_insert (trends, function->name, trend);
           g_ptr_array_add (all, trend);
         }
-      trend->value[i] = flam_figures_rescale (
+      trend->value[i] = flam_rescale_weight (
           function->self, own->measure.denominator, measure->denominator);
     }
 }
@@ -433,7 +434,7 @@ append_functions (Page *page)
           &g_array_index (page->series, FlamHistorySeries, s);
       const FlamFigures *last =
           flam_history_get (page->history, series->captures[series->n - 1]);
-      const FlamMeasure *measure = &flam_figures_selected (last)->measure;
+      FlamMeasure measure = flam_figures_selected (last)->measure;
       g_autoptr (GHashTable) trends =
           g_hash_table_new (g_str_hash, g_str_equal);
       g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (trend_free);
@@ -441,8 +442,16 @@ append_functions (Page *page)
       if (has_names (page))
         flam_html_append (page->out, "h3", series_name (series->name));
       for (guint i = 0; i < series->n; i++)
-        add_capture (page, series, i, measure, rows, trends);
-      append_rows (page, rows, series->n, measure);
+        {
+          const FlamFigures *figures =
+              flam_history_get (page->history, series->captures[i]);
+
+          measure = flam_rescale_measure (
+              &flam_figures_selected (figures)->measure, &measure);
+        }
+      for (guint i = 0; i < series->n; i++)
+        add_capture (page, series, i, &measure, rows, trends);
+      append_rows (page, rows, series->n, &measure);
     }
 }
 

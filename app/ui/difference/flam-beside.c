@@ -2,6 +2,8 @@
 
 #include "flam-beside.h"
 
+#include "flam-rescale.h"
+
 #include <string.h>
 
 /* A tree leaves out what transforms drop, unlike weights. */
@@ -33,9 +35,35 @@ find_factor (FlamBeside *self,
   return TRUE;
 }
 
+/* Both sides with the same decimals. */
+static gboolean
+rescale (FlamBeside *self,
+         FlamViewData *view_data,
+         const FlamProgress *progress,
+         GError **error)
+{
+  g_autoptr (FlamProfile) is = flam_profile_ref (view_data->profile);
+
+  if (!flam_rescale_both (&self->profile,
+                          self->selection->measure,
+                          &is,
+                          view_data->selection->measure,
+                          error))
+    return FALSE;
+  self->fresh = is == view_data->profile
+                    ? flam_view_data_ref (view_data)
+                    : flam_view_data_new (is,
+                                          view_data->selection,
+                                          FLAM_ORDER_TOTAL,
+                                          NULL,
+                                          progress,
+                                          error);
+  return self->fresh != NULL;
+}
+
 FlamBeside *
 flam_beside_new (const FlamBasis *basis,
-                 const FlamViewData *view_data,
+                 FlamViewData *view_data,
                  const FlamProgress *progress,
                  GError **error)
 {
@@ -47,12 +75,12 @@ flam_beside_new (const FlamBasis *basis,
   self->self = basis->self;
   self->selection = flam_basis_select (
       basis, view_data->profile, view_data->selection, &without);
-  if (self->selection == NULL)
+  if (self->selection == NULL || !rescale (self, view_data, progress, error))
     return NULL;
   self->weights =
       flam_weights_new (self->profile, self->selection, progress, error);
   if (self->weights == NULL ||
-      !find_factor (self, basis, view_data, progress, error))
+      !find_factor (self, basis, self->fresh, progress, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -70,6 +98,7 @@ beside_clear (gpointer data)
 
   g_clear_pointer (&self->weights, flam_weights_free);
   g_clear_pointer (&self->selection, flam_selection_free);
+  g_clear_pointer (&self->fresh, flam_view_data_unref);
   flam_profile_unref (self->profile);
 }
 
@@ -91,11 +120,11 @@ find_function (const FlamProfile *profile, const char *name)
 
 FlamLineRow *
 flam_beside_lines (const FlamBeside *self,
-                   const FlamViewData *view_data,
                    const char *file,
                    FlamId function,
                    guint *n)
 {
+  const FlamViewData *view_data = self->fresh;
   FlamDiffWeights fresh = { view_data->weights, view_data->selection };
   FlamDiffWeights base = { self->weights, self->selection };
   const char *was = flam_diff_find_file (&fresh, file, &base);

@@ -14,24 +14,24 @@ typedef struct
   FlamProfile *profile;
   FlamSelection *selection;
   FlamWeights *weights;
+  FlamViewData *fresh; /* that it is compared with, with the same decimals */
   FlamDiffScale factor;
   gboolean self;
 } FlamBeside;
 
 /* NULL with an error (cancelled), and where they have no unit in common. */
 FlamBeside *flam_beside_new (const FlamBasis *basis,
-                             const FlamViewData *view_data,
+                             FlamViewData *view_data,
                              const FlamProgress *progress,
                              GError **error);
 FlamBeside *flam_beside_ref (FlamBeside *beside);
 void flam_beside_unref (FlamBeside *beside);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamBeside, flam_beside_unref)
 
-/* The lines of the baseline's file for `file` of the view data; ascending, `n`
+/* The lines of the baseline's file for `file` of the other side; ascending, `n`
  * rows, g_free. With `function` not FLAM_NONE, only those of the function with
  * its name. */
 FlamLineRow *flam_beside_lines (const FlamBeside *beside,
-                                const FlamViewData *view_data,
                                 const char *file,
                                 FlamId function,
                                 guint *n);

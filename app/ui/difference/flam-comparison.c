@@ -2,6 +2,8 @@
 
 #include "flam-comparison.h"
 
+#include "flam-rescale.h"
+
 FlamComparisonInput *
 flam_comparison_input_new (FlamViewData *view_data,
                            FlamBasis *basis,
@@ -91,6 +93,37 @@ compare (FlamComparison *self, const FlamComparisonInput *input)
                 base, fresh, self->self, self->factor, &self->n_rows);
 }
 
+/* Both sides with the same decimals; FALSE with an error. */
+static gboolean
+weigh (FlamComparison *self,
+       const FlamProfile *profile,
+       const FlamSelection *selection,
+       const FlamProgress *progress,
+       GError **error)
+{
+  g_autoptr (FlamProfile) was = flam_profile_ref (profile);
+  g_autoptr (FlamProfile) is = flam_profile_ref (self->fresh->profile);
+  FlamViewData *fresh;
+
+  if (!flam_rescale_both (&was,
+                          selection->measure,
+                          &is,
+                          self->fresh->selection->measure,
+                          error))
+    return FALSE;
+  self->base = flam_view_data_new (
+      was, selection, FLAM_ORDER_TOTAL, NULL, progress, error);
+  if (self->base == NULL || is == self->fresh->profile)
+    return self->base != NULL;
+  fresh = flam_view_data_new (
+      is, self->fresh->selection, FLAM_ORDER_TOTAL, NULL, progress, error);
+  if (fresh == NULL)
+    return FALSE;
+  flam_view_data_unref (self->fresh);
+  self->fresh = fresh;
+  return TRUE;
+}
+
 gpointer
 flam_comparison_work (gpointer data,
                       const FlamProgress *progress,
@@ -114,13 +147,7 @@ flam_comparison_work (gpointer data,
     }
   if (!flam_selection_check (selection, profile, error))
     return NULL;
-  self->base = flam_view_data_new ((FlamProfile *)profile,
-                                   selection,
-                                   FLAM_ORDER_TOTAL,
-                                   NULL,
-                                   progress,
-                                   error);
-  if (self->base == NULL)
+  if (!weigh (self, profile, selection, progress, error))
     return NULL;
   find_factor (self, input->basis->scale);
   compare (self, input);

@@ -197,11 +197,10 @@ show_refusal (FlamDifferenceView *self, const FlamComparison *comparison)
 {
   const FlamProfile *own = comparison->fresh->profile;
   const FlamProfile *profile = flam_baseline_get_profile (self->baseline);
-  g_autofree char *why = NULL;
 
   if (profile == NULL)
     profile = own;
-  why = flam_difference_refusal (comparison, profile);
+  g_autofree char *why = flam_difference_refusal (comparison, profile);
   refuse (self, why);
   for (guint i = 0; i < comparison->pairs->len; i++)
     {

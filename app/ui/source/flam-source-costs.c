@@ -116,9 +116,12 @@ flam_source_costs_new (FlamViewData *view_data,
                        FlamId function,
                        const FlamBeside *beside)
 {
-  const FlamMeasure *measure = flam_view_data_get_measure (view_data);
+  const FlamMeasure *measure;
   FlamSourceCosts *self = g_atomic_rc_box_new0 (FlamSourceCosts);
 
+  if (beside != NULL)
+    view_data = beside->fresh;
+  measure = flam_view_data_get_measure (view_data);
   self->view_data = flam_view_data_ref (view_data);
   self->rows = flam_lines_new (
       view_data->weights, view_data->selection, file, function, &self->n);
@@ -126,7 +129,7 @@ flam_source_costs_new (FlamViewData *view_data,
     {
       guint n;
       g_autofree FlamLineRow *was =
-          flam_beside_lines (beside, view_data, file, function, &n);
+          flam_beside_lines (beside, file, function, &n);
 
       merge_before (self, was, n, beside);
       add_compared_texts (self, measure);

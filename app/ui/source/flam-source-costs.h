@@ -32,7 +32,7 @@ typedef struct
 } FlamSourceCosts;
 
 /* `function` FLAM_NONE: all functions; otherwise its own frames alone. `beside`
- * NULL: there is no comparison. */
+ * NULL: there is no comparison; otherwise it was made with the view data. */
 FlamSourceCosts *flam_source_costs_new (FlamViewData *view_data,
                                         const char *file,
                                         FlamId function,
