@@ -189,7 +189,11 @@ GListStore *
 flam_history_table_prepare (GtkColumnView *view)
 {
   static const FlamTextColumns columns = {
-    COLUMN_NAME, name_of, cell_text, figure_of
+    COLUMN_NAME,
+    name_of,
+    cell_text,
+    figure_of,
+    1u << COLUMN_DATE | 1u << COLUMN_SERIES,
   };
 
   GListStore *rows = g_list_store_new (FLAM_TYPE_HISTORY_ROW);

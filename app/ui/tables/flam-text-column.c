@@ -16,12 +16,18 @@ is_name (const Which *which)
   return which->column == which->columns->name_column;
 }
 
+static gboolean
+is_text (const Which *which)
+{
+  return is_name (which) || (which->columns->words & 1u << which->column) != 0;
+}
+
 static void
 cell_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer which)
 {
   GtkWidget *label = gtk_label_new (NULL);
 
-  gtk_label_set_xalign (GTK_LABEL (label), is_name (which) ? 0 : 1);
+  gtk_label_set_xalign (GTK_LABEL (label), is_text (which) ? 0 : 1);
   if (is_name (which))
     gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
   else

@@ -2,7 +2,8 @@
 #pragma once
 
 /* Columns of plain text: one of names, which takes the room that is left, and
- * figures, the largest on top at a first click. */
+ * figures, the largest on top at a first click. Figures stand to the right, and
+ * all other texts to the left, below their title. */
 
 #include "flam-table-shape.h"
 
@@ -18,6 +19,8 @@ typedef struct
   char *(*text) (gpointer row, guint column, char **tooltip);
   /* The number that figures are sorted by. */
   double (*figure) (gpointer row, guint column);
+  guint words; /* a bit for each other column that is read, not compared by its
+                  digits; its figure is its place in the order */
 } FlamTextColumns;
 
 /* `columns` must stay valid; `tight` as in flam_columns_fit(), for figures. */

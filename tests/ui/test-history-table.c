@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A history's table: texts begin where their titles do. */
+
+#include "flam-fixture.h"
+#include "flam-history-table.h"
+
+#include <adwaita.h>
+
+static void
+add_capture (GPtrArray *captures, const char *name, gint64 day)
+{
+  const FlamFiguresKeep keep = { 10, FALSE };
+  g_autoptr (FlamProfile) profile = flam_fixture_profile ("main;parse 100\n");
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  FlamFigures *figures =
+      flam_figures_new (name, profile, selection, &keep, NULL, NULL);
+
+  flam_figures_set_file (
+      figures, name, (20000 + day) * G_GINT64_CONSTANT (86400000000000), 1);
+  g_ptr_array_add (captures, figures);
+}
+
+static FlamPlot *
+new_plot (void)
+{
+  GPtrArray *captures = flam_history_new_captures ();
+  g_auto (FlamHistoryKey) key = { NULL };
+  g_autoptr (FlamHistory) history = NULL;
+
+  add_capture (captures, "a/1.folded", 0);
+  add_capture (captures, "b/1.folded", 1);
+  history = flam_history_new (captures, flam_history_new_refused ());
+  g_assert_true (flam_history_key_init (&key, "^([^/]*)/", NULL));
+  return flam_plot_new (
+      history, &key, &(FlamPlotWhat){ FLAM_PLOT_MEASURE, NULL, NULL });
+}
+
+/* The labels below a widget, from the left to the right and down. */
+static void
+find_labels (GtkWidget *widget, GPtrArray *labels)
+{
+  if (GTK_IS_LABEL (widget))
+    g_ptr_array_add (labels, widget);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    find_labels (child, labels);
+}
+
+/* Where the text begins, in the table. */
+static double
+text_at (GtkLabel *label, GtkWidget *table)
+{
+  graphene_point_t at;
+  int x;
+
+  gtk_label_get_layout_offsets (label, &x, NULL);
+  g_assert_true (gtk_widget_compute_point (
+      GTK_WIDGET (label), table, &GRAPHENE_POINT_INIT (0, 0), &at));
+  return at.x + x;
+}
+
+static gboolean
+give_up (gpointer given_up)
+{
+  *(gboolean *)given_up = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
+/* Until the table has been laid out with its cells. */
+static void
+wait_for_labels (GtkWidget *table, guint n, GPtrArray *labels)
+{
+  gboolean given_up = FALSE;
+
+  g_timeout_add_seconds (30, give_up, &given_up);
+  do
+    {
+      g_main_context_iteration (NULL, TRUE);
+      g_ptr_array_set_size (labels, 0);
+      find_labels (table, labels);
+    }
+  while (!given_up &&
+         (labels->len < n || gtk_widget_get_width (labels->pdata[n - 1]) == 0));
+  g_assert_cmpuint (labels->len, >=, n);
+}
+
+static void
+test_alignment (void)
+{
+  static const gboolean is_text[] = { TRUE, FALSE, FALSE, TRUE, TRUE };
+  const guint n = G_N_ELEMENTS (is_text);
+  GtkWidget *window = gtk_window_new ();
+  GtkWidget *table = gtk_column_view_new (NULL);
+  GListStore *rows = flam_history_table_prepare (GTK_COLUMN_VIEW (table));
+  g_autoptr (FlamPlot) plot = new_plot ();
+  g_autoptr (GPtrArray) labels = g_ptr_array_new ();
+
+  flam_history_table_fill (rows, plot);
+  gtk_window_set_default_size (GTK_WINDOW (window), 900, 300);
+  gtk_window_set_child (GTK_WINDOW (window), table);
+  gtk_window_present (GTK_WINDOW (window));
+  wait_for_labels (table, 3 * n, labels);
+  for (guint i = 0; i < n; i++)
+    {
+      GtkLabel *title = labels->pdata[i], *cell = labels->pdata[n + i];
+      double ahead = text_at (cell, table) - text_at (title, table);
+
+      g_test_message ("%s: %s, %g",
+                      gtk_label_get_label (title),
+                      gtk_label_get_label (cell),
+                      ahead);
+      if (is_text[i])
+        g_assert_cmpfloat (ABS (ahead), <, 12);
+      else
+        g_assert_cmpfloat (gtk_label_get_xalign (cell), ==, 1);
+    }
+  gtk_window_destroy (GTK_WINDOW (window));
+  g_object_unref (rows);
+}
+
+int
+main (int argc, char **argv)
+{
+  adw_init ();
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/history-table/alignment", test_alignment);
+  return g_test_run ();
+}
