@@ -161,10 +161,13 @@ name_new (FlamLabels *labels, const char *text)
 {
   Name *name = g_new0 (Name, 1);
   g_autofree char *form = g_strndup (text, 4 * MAX_GLYPHS);
+  g_autofree char *whole = NULL;
   const char *end;
 
   if (!g_utf8_validate (form, -1, &end))
     form[end - form] = '\0';
+  whole = g_steal_pointer (&form);
+  form = flam_format_visible (whole);
   while (form != NULL && name->n < MAX_FORMS)
     {
       char *next = shorter (form);

@@ -333,3 +333,19 @@ $ for o in 'round' 'sunburst --direction icicle' 'treemap --order name' 'treemap
 ! flambeau-cli: export: --shape means nothing to html
 ! flambeau-cli: dump: --shape is flame, sunburst or treemap
 [2]
+
+# Characters that turn the direction of writing are shown, so that no name looks
+# like another; letters that are written to the left stay, and other programs get
+# names as they are.
+$ printf 'main;sa\u202efe\u2069 3\nmain;\u05e9\u05dc\u05d5\u05dd 3\n' >turned.folded; flambeau-cli export turned.folded --to svg | grep -o '<title>.*' | sed 's/ (.*<text[^>]*>/ /'; flambeau-cli export turned.folded --to html | grep -a -e '^"main' -e '^"sa' -e $'^"\u05e9'; flambeau-cli top turned.folded | grep -o -e 'sa.*' -e $'\u05e9.*'; for format in folded pprof speedscope; do flambeau-cli export turned.folded --to $format --output turned.$format.gz; flambeau-cli export turned.$format.gz --to folded | cmp - turned.folded && echo same; done
+<title>all all</text></g>
+<title>main main</text></g>
+<title>sa\u202efe\u2069 sa\u202efe\u2069</text></g>
+<title>שלום שלום</text></g>
+"sa\\u202efe\\u2069",
+"שלום",
+sa\u202efe\u2069
+שלום
+same
+same
+same

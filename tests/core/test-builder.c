@@ -221,6 +221,9 @@ test_short_names (void)
     { "<alloc::vec::Vec<T> as Trait>::f", 8, "f" },
     { "java/lang/String::<init>(char)", 24, "java/lang/String::<init>" },
     { "(garbage collector)", 8, "(g…ctor)" },
+    { "sa\u202efe", 20, "sa\\u202efe" },
+    { "\u2067x\u2069", 20, "\\u2067x\\u2069" },
+    { "\u05e9\u05dc\u05d5\u05dd", 20, "\u05e9\u05dc\u05d5\u05dd" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
@@ -248,6 +251,9 @@ test_folded_names (void)
     { "ns::operator<<(std::ostream&)", "ns::operator<<(std::ostream&)" },
     { "a<b>::operator->", "a<b>::operator->" },
     { "std::__1::sort", "std::sort" },
+    { "sa\u202efe", "sa\\u202efe" },
+    { "std::__1::\u2066a", "std::\\u2066a" },
+    { "\u05e9\u05dc\u05d5\u05dd", "\u05e9\u05dc\u05d5\u05dd" },
     { "<alloc::vec::Vec<core::option::Option<u32>> as Trait<T>>::f",
       "<alloc::vec::Vec<…> as Trait<T>>::f" },
     { "inner.<locals>.<genexpr>", "inner.<locals>.<genexpr>" },

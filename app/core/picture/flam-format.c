@@ -154,6 +154,62 @@ flam_format_plain (const FlamMeasure *measure, gint64 weight)
   return g_steal_pointer (&text);
 }
 
+/* --- text that others wrote ---------------------------------------------- */
+
+gboolean
+flam_format_turns (gunichar c)
+{
+  return c == 0x061c || (c >= 0x200e && c <= 0x200f) ||
+         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+static gboolean
+is_invisible (gunichar c)
+{
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || flam_format_turns (c);
+}
+
+static void
+append_escape (GString *out, gunichar c)
+{
+  static const char letters[] = "\a\b\t\n\v\f\r";
+
+  if (c != 0 && c < 0x80 && strchr (letters, (int)c) != NULL)
+    g_string_append_printf (out, "\\%c", "abtnvfr"[c - '\a']);
+  else if (c < 0x80)
+    g_string_append_printf (out, "\\x%02x", c);
+  else
+    g_string_append_printf (out, "\\u%04x", c);
+}
+
+/* Most names: each of the others has one of these bytes, which are few. */
+static gboolean
+is_all_visible (const char *text)
+{
+  for (const guchar *p = (const guchar *)text; *p != '\0'; p++)
+    if (*p < 0x20 || *p == 0x7f || *p == 0xc2 || *p == 0xd8 || *p == 0xe2)
+      return FALSE;
+  return g_utf8_validate (text, -1, NULL);
+}
+
+char *
+flam_format_visible (const char *text)
+{
+  g_autofree char *valid = NULL;
+  GString *out;
+
+  if (is_all_visible (text))
+    return g_strdup (text);
+  valid = g_utf8_make_valid (text, -1);
+  out = g_string_new (NULL);
+  for (const char *p = valid; *p != '\0'; p = g_utf8_next_char (p))
+    if (is_invisible (g_utf8_get_char (p)))
+      append_escape (out, g_utf8_get_char (p));
+    else
+      g_string_append_len (out, p, g_utf8_next_char (p) - p);
+  return g_string_free (out, FALSE);
+}
+
 /* --- names --------------------------------------------------------------- */
 
 /* Brackets that are part of a name: Python's "f.<locals>.<lambda>", Go's
@@ -234,13 +290,14 @@ cut_middle (const char *name, guint max)
 }
 
 char *
-flam_format_short_name (const char *name, guint max)
+flam_format_short_name (const char *raw, guint max)
 {
+  g_autofree char *name = flam_format_visible (raw);
   g_autofree char *shorter = NULL;
   char *colons;
 
   if (max < 2 || fits (name, max))
-    return g_strdup (name);
+    return g_steal_pointer (&name);
   if (strstr (name, "(anonymous namespace)") == NULL)
     shorter = without_brackets (name, '(', ')');
   else
@@ -328,12 +385,13 @@ has_arguments (const char *name, const char *at)
 }
 
 char *
-flam_format_folded_name (const char *name)
+flam_format_folded_name (const char *raw)
 {
+  g_autofree char *name = flam_format_visible (raw);
   GString *folded;
 
   if (strchr (name, '<') == NULL && strstr (name, "std::__") == NULL)
-    return g_strdup (name);
+    return g_steal_pointer (&name);
   folded = g_string_new (NULL);
   for (const char *p = name; *p != '\0';)
     {
@@ -357,43 +415,6 @@ flam_format_folded_name (const char *name)
       p += MAX (skip, 1);
     }
   return g_string_free (folded, FALSE);
-}
-
-/* --- text that others wrote ---------------------------------------------- */
-
-static gboolean
-is_invisible (gunichar c)
-{
-  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c ||
-         (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-         (c >= 0x2066 && c <= 0x2069);
-}
-
-static void
-append_escape (GString *out, gunichar c)
-{
-  static const char letters[] = "\a\b\t\n\v\f\r";
-
-  if (c != 0 && c < 0x80 && strchr (letters, (int)c) != NULL)
-    g_string_append_printf (out, "\\%c", "abtnvfr"[c - '\a']);
-  else if (c < 0x80)
-    g_string_append_printf (out, "\\x%02x", c);
-  else
-    g_string_append_printf (out, "\\u%04x", c);
-}
-
-char *
-flam_format_visible (const char *text)
-{
-  g_autofree char *valid = g_utf8_make_valid (text, -1);
-  GString *out = g_string_new (NULL);
-
-  for (const char *p = valid; *p != '\0'; p = g_utf8_next_char (p))
-    if (is_invisible (g_utf8_get_char (p)))
-      append_escape (out, g_utf8_get_char (p));
-    else
-      g_string_append_len (out, p, g_utf8_next_char (p) - p);
-  return g_string_free (out, FALSE);
 }
 
 char *

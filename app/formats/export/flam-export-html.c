@@ -394,7 +394,9 @@ put_data (Page *page, const FlamLook *look)
   flam_sink_put (out, "\"strings\":[");
   for (guint i = 0; i < page->texts->len; i++)
     {
-      flam_export_json_member (out, i > 0 ? ",\n" : "", page->texts->pdata[i]);
+      g_autofree char *shown = flam_format_visible (page->texts->pdata[i]);
+
+      flam_export_json_member (out, i > 0 ? ",\n" : "", shown);
     }
   flam_sink_put (out, "]}\n</script>\n");
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-sink.h"
 
+#include "flam-format.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <gio/gunixoutputstream.h>
@@ -212,6 +214,8 @@ flam_sink_put_escaped (FlamSink *sink, const char *text, gssize length)
         if ((guchar)*p < 0x20 || strncmp (p, "\xef\xbf\xbe", 3) == 0 ||
             strncmp (p, "\xef\xbf\xbf", 3) == 0)
           flam_sink_put (sink, "\xef\xbf\xbd");
+        else if ((guchar)*p >= 0x80 && flam_format_turns (g_utf8_get_char (p)))
+          flam_sink_printf (sink, "\\u%04x", g_utf8_get_char (p));
         else
           flam_sink_put_len (sink, p, g_utf8_next_char (p) - p);
       }

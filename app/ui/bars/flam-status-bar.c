@@ -112,10 +112,12 @@ on_query_name (GtkWidget *label,
 {
   const FlamTree *tree =
       self->session != NULL ? flam_session_get_tree (self->session) : NULL;
+  g_autofree char *name = NULL;
 
   if (tree == NULL)
     return FALSE;
-  gtk_tooltip_set_text (tooltip, shown_name (self, tree));
+  name = flam_format_visible (shown_name (self, tree));
+  gtk_tooltip_set_text (tooltip, name);
   return TRUE;
 }
 

@@ -116,10 +116,12 @@ on_query_crumb (GtkWidget *button,
                 FlamPathBar *self)
 {
   FlamDraggedFrame frame = frame_of_crumb (button, self);
+  g_autofree char *name = NULL;
 
   if (frame.tree == NULL)
     return FALSE;
-  gtk_tooltip_set_text (tooltip, crumb_name (frame.tree, frame.node));
+  name = flam_format_visible (crumb_name (frame.tree, frame.node));
+  gtk_tooltip_set_text (tooltip, name);
   return TRUE;
 }
 

@@ -125,7 +125,7 @@ cell_text (gpointer data, guint column, char **tooltip)
       return flam_format_weight (&measure, row->fresh);
     case COLUMN_NAME:
       *tooltip = row->line > 0 ? g_strdup_printf ("%s:%u", row->name, row->line)
-                               : g_strdup (row->name);
+                               : flam_format_visible (row->name);
       return row->line > 0 ? short_line (row)
                            : flam_format_folded_name (row->name);
     default:

@@ -218,7 +218,8 @@ numbers_of (FlamFlameGraph *self, FlamId node)
 static GtkWidget *
 title_of (const char *name)
 {
-  GtkWidget *label = new_label (name, 0, "heading");
+  g_autofree char *visible = flam_format_visible (name);
+  GtkWidget *label = new_label (visible, 0, "heading");
 
   gtk_label_set_wrap (GTK_LABEL (label), TRUE);
   gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);

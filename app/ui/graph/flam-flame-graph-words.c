@@ -87,8 +87,10 @@ describe_both (FlamFlameGraph *self, FlamId node)
   g_autofree char *is =
       flam_format_weight (&measure, change->base[node] + change->delta[node]);
 
-  return g_strdup_printf (
-      _ ("%s, before %s, now %s"), flam_graph_name (self->tree, node), was, is);
+  g_autofree char *name =
+      flam_format_visible (flam_graph_name (self->tree, node));
+
+  return g_strdup_printf (_ ("%s, before %s, now %s"), name, was, is);
 }
 
 /* --- notes ---------------------------------------------------------------- */
@@ -144,12 +146,11 @@ describe_shares (FlamFlameGraph *self, FlamId node)
       flam_format_percent (self->tree->total[node], self->tree->total[0]);
   g_autofree char *self_share =
       flam_format_percent (self->tree->self[node], self->tree->total[0]);
+  g_autofree char *name =
+      flam_format_visible (flam_graph_name (self->tree, node));
 
   /* Translators: what a screen reader says: function, shares of the time */
-  return g_strdup_printf (_ ("%s, total %s, self %s"),
-                          flam_graph_name (self->tree, node),
-                          total,
-                          self_share);
+  return g_strdup_printf (_ ("%s, total %s, self %s"), name, total, self_share);
 }
 
 char *

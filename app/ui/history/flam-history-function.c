@@ -36,8 +36,9 @@ show_chosen (FlamHistoryFunction *self)
   const char *all = _ ("All functions");
   g_autofree char *folded =
       self->chosen != NULL ? flam_format_folded_name (self->chosen) : NULL;
-  g_autofree char *name = g_strdup_printf (
-      _ ("Function: %s"), self->chosen != NULL ? self->chosen : all);
+  g_autofree char *visible =
+      flam_format_visible (self->chosen != NULL ? self->chosen : all);
+  g_autofree char *name = g_strdup_printf (_ ("Function: %s"), visible);
 
   gtk_label_set_label (self->label, folded != NULL ? folded : all);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->button), name);

@@ -119,7 +119,7 @@ cell_text (gpointer data, guint column, char **tooltip)
   FlamSiteRow *row = data;
 
   if (column == COLUMN_NAME)
-    *tooltip = g_strdup (row_name (row));
+    *tooltip = flam_format_visible (row_name (row));
   else if (column == FLAM_MEMORY_COLUMN_ALLOCATED)
     *tooltip = blocks_of (row, FLAM_MEMORY_ALLOCATED);
   else if (column == FLAM_MEMORY_COLUMN_TEMPORARY)

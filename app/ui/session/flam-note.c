@@ -53,7 +53,7 @@ flam_note_describe (FlamNote *self)
   g_autofree char *from = flam_format_value (MAX (self->from, 0), FLAM_UNIT_NS);
   g_autofree char *to = flam_format_value (self->to, FLAM_UNIT_NS);
 
-  return self->function != NULL ? g_strdup (self->function)
+  return self->function != NULL ? flam_format_visible (self->function)
                                 : g_strdup_printf ("%s – %s", from, to);
 }
 

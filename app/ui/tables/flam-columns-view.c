@@ -274,9 +274,10 @@ static void
 set_name (GtkWidget *label, const char *name)
 {
   g_autofree char *folded = flam_format_folded_name (name);
+  g_autofree char *whole = flam_format_visible (name);
 
   gtk_label_set_label (GTK_LABEL (label), folded);
-  gtk_widget_set_tooltip_text (label, name);
+  gtk_widget_set_tooltip_text (label, whole);
 }
 
 static void

@@ -131,7 +131,7 @@ flam_flame_chart_describe (FlamFlameChart *self, guint span)
   g_autofree char *length = NULL;
   g_autofree char *from = NULL;
   guint32 row;
-  const char *name;
+  g_autofree char *name = NULL;
 
   g_return_val_if_fail (FLAM_IS_FLAME_CHART (self), NULL);
   if (self->chart == NULL || span >= self->chart->n_spans)
@@ -139,8 +139,8 @@ flam_flame_chart_describe (FlamFlameChart *self, guint span)
   one = &self->chart->spans[span];
   lane = &self->chart->lanes[flam_chart_lane_of (self->chart, span, &row)];
   name = lane->is_states && row == 0
-             ? _ (flam_state_to_title (one->what))
-             : flam_chart_name (self->chart, lane, span);
+             ? g_strdup (_ (flam_state_to_title (one->what)))
+             : flam_format_visible (flam_chart_name (self->chart, lane, span));
   length = flam_format_value (one->to - one->from, FLAM_UNIT_NS);
   from = flam_format_value (one->from, FLAM_UNIT_NS);
   /* Translators: a function, how long its call was, and when it began */

@@ -35,7 +35,8 @@ static inline void
 flam_widget_show_name (GtkLabel *label, const char *name, const char *more)
 {
   g_autofree char *folded = flam_format_folded_name (name);
-  g_autofree char *whole = g_strjoin ("\n", name, more, NULL);
+  g_autofree char *visible = flam_format_visible (name);
+  g_autofree char *whole = g_strjoin ("\n", visible, more, NULL);
 
   gtk_label_set_label (label, folded);
   gtk_widget_set_tooltip_text (GTK_WIDGET (label), whole);
