@@ -39,6 +39,21 @@ print_states (const FlamMeasure *measure, const FlamStateSplit *split)
 }
 
 static void
+print_status (guint status)
+{
+  const char *comma = "";
+
+  printf ("\"status\":[");
+  for (guint i = 0; i < FLAM_N_STATUSES; i++)
+    if (status & 1u << i)
+      {
+        printf ("%s\"%s\"", comma, flam_status_to_string (i));
+        comma = ",";
+      }
+  printf ("],");
+}
+
+static void
 open_node (const FlamTree *tree, FlamId node)
 {
   const FlamMeasure own = flam_tree_measure (tree);
@@ -60,6 +75,8 @@ open_node (const FlamTree *tree, FlamId node)
           self);
   if (tree->split != NULL)
     print_states (measure, &tree->split[node]);
+  if (flam_tree_status (tree, node) != 0)
+    print_status (flam_tree_status (tree, node));
   printf ("\"children\":[");
 }
 

@@ -81,9 +81,10 @@ typedef enum
   FLAM_HOLDS_COUNTERS = 1 << 13,
   FLAM_HOLDS_LABELS = 1 << 14,    /* of samples */
   FLAM_HOLDS_FRACTIONS = 1 << 15, /* of what is counted */
-  FLAM_HOLDS_ALL = (1 << 16) - 1, /* also of a view, which may lack all */
-  FLAM_HOLDS_BEFORE = 1 << 16,    /* of a difference: what was before */
-  FLAM_HOLDS_COMPILED = 1 << 17,  /* of kinds of code: kernel and JIT alone */
+  FLAM_HOLDS_STATUS = 1 << 16,    /* of frames: FlamStatus */
+  FLAM_HOLDS_ALL = (1 << 17) - 1, /* also of a view, which may lack all */
+  FLAM_HOLDS_BEFORE = 1 << 17,    /* of a difference: what was before */
+  FLAM_HOLDS_COMPILED = 1 << 18,  /* of kinds of code: kernel and JIT alone */
 } FlamHolds;
 
 /* Prefixes of folded stacks. */
@@ -134,6 +135,8 @@ typedef struct
   gboolean shares; /* takes share */
   guint look;      /* FlamLookPart: the supported parts of the look */
   guint holds;     /* FlamHolds */
+  /* What of that it cannot hold of this profile; NULL: none. */
+  guint (*lacks) (const FlamProfile *profile);
   FlamPuts puts;
   /* Writes the document of the selection. Parts of the selection that it does
    * not support are errors. */

@@ -283,3 +283,26 @@ $ XDG_CACHE_HOME=cache flambeau-cli top known.folded --cache --limit 1
 
 $ test -e cache || echo nothing
 nothing
+
+# What Julia's profiler knows of frames is kept, and goes to the caller of what is hidden.
+$ flambeau-cli tree captures/jlprof/plain.jlprof --hide '^jl_' --json | grep -o '"function":"[^"]*"\|"status":[^]]*.' | head -4; flambeau-cli export captures/jlprof/status.jlprof --to jlprof --output again.jlprof; cmp again.jlprof captures/jlprof/status.jlprof; flambeau-cli dump again.jlprof --stage tree; flambeau-cli export captures/jlprof/plain.jlprof --hide '^jl_' --to jlprof --output told.jlprof; flambeau-cli dump told.jlprof --stage tree
+"function":"all"
+"function":"_start"
+"function":"cook"
+"status":["gc"]
+all self=0 total=20
+  cook self=1 total=18
+    chop self=7 total=9 status=dispatch
+      + self=2 total=2 status=gc
+    infer self=6 total=6 status=gc,compilation
+    abstract self=2 total=2 status=compilation
+  eval_user_input self=1 total=1 status=repl
+  task_done_hook self=1 total=1 status=task
+all self=0 total=4
+  _start self=0 total=4
+    cook self=1 total=3 status=gc
+      chop self=0 total=2
+        + self=2 total=2
+    [unknown] self=0 total=1
+      [unknown] self=1 total=1
+! captures/jlprof/plain.jlprof: left out, for which jlprof has no room: kinds of code

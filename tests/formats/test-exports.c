@@ -228,6 +228,37 @@ test_jlprof_is_identity (gconstpointer name)
   g_assert_cmpstr (before, ==, after);
 }
 
+/* What a page told of its frames is in the graph that is written, and in a
+ * capture of our own. */
+static void
+test_status (gconstpointer data)
+{
+  g_autofree char *path = g_test_build_filename (
+      G_TEST_DIST, "captures", "profilecanvas", "status.html", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) profile = flam_formats_load (path, NULL, &error);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamProfile) again = NULL;
+  guint n = 0;
+
+  g_assert_no_error (error);
+  again = profile_again (data, profile, selection);
+  g_assert_cmphex (flam_profile_statuses (again), ==, FLAM_STATUS_ALL);
+  for (FlamId i = 0; i < profile->frames.n; i++)
+    for (FlamId k = 0; k < again->frames.n; k++)
+      if (strcmp (
+              flam_profile_function_name (profile, profile->frames.function[i]),
+              flam_profile_function_name (again, again->frames.function[k])) ==
+          0)
+        {
+          g_assert_cmphex (
+              profile->frames.status[i], ==, again->frames.status[k]);
+          n++;
+        }
+  g_assert_cmpuint (n, ==, profile->frames.n);
+  g_assert_cmpfloat (export_total (again, 0), ==, export_total (profile, 0));
+}
+
 /* "name file:line module kind" of each frame; of spans, a function's first
  * frame is that of the whole span. */
 static GHashTable *
@@ -306,6 +337,11 @@ main (int argc, char **argv)
       "/exports/jlprof-is/plain", "plain.jlprof", test_jlprof_is_identity);
   g_test_add_data_func (
       "/exports/jlprof-is/threads", "threads.jlprof", test_jlprof_is_identity);
+  g_test_add_data_func (
+      "/exports/jlprof-is/status", "status.jlprof", test_jlprof_is_identity);
+  g_test_add_data_func ("/exports/jlprof-holds/status", "jlprof", test_status);
+  g_test_add_data_func (
+      "/exports/flambeau-holds/status", "flambeau", test_status);
   g_test_add_func ("/exports/cpuprofile-is/late", test_cpuprofile_is_identity);
   g_test_add_data_func ("/exports/perfetto-holds/counters",
                         "perfetto:flambeau/kitchen.flambeau",

@@ -179,13 +179,15 @@ copy_frame (Both *both, guint side, FlamId id)
 
   if (id == FLAM_NONE)
     return FLAM_NONE;
-  return flam_builder_frame_in (
+  return flam_builder_recorded_frame (
       both->builder,
-      copy_function (both, side, frames->function[id]),
-      frames->address[id],
-      copy_text (both, profile, frames->file[id]),
-      frames->line[id],
-      frames->inline_depth[id]);
+      &(FlamRecordedFrame){ FLAM_NONE,
+                            frames->address[id],
+                            copy_function (both, side, frames->function[id]),
+                            copy_text (both, profile, frames->file[id]),
+                            frames->line[id],
+                            frames->inline_depth[id],
+                            frames->status[id] });
 }
 
 static FlamId
@@ -256,6 +258,9 @@ tree_for (const Both *both, guint32 n)
   tree->frame = g_new (FlamId, n);
   tree->self = g_new (gint64, n);
   tree->total = g_new (gint64, n);
+  if (fresh->status != NULL ||
+      both->paths->tree[FLAM_DIFF_SIDE_BASE]->status != NULL)
+    tree->status = g_new0 (guint8, n);
   tree->change = flam_diff_change_new (n);
   tree->change->both = TRUE;
   return tree;
@@ -271,6 +276,8 @@ add_node (Both *both, FlamTree *tree, FlamId node, FlamId path, gboolean self)
 
   tree->function[node] = copy_key (both, model);
   tree->line[node] = of->line[model->node];
+  if (tree->status != NULL)
+    tree->status[node] = (guint8)flam_tree_status (of, model->node);
   tree->frame[node] = copy_frame (both, model->side, of->frame[model->node]);
   tree->self[node] = both->self[path];
   tree->total[node] = both->total[path];

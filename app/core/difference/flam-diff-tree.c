@@ -27,6 +27,7 @@ copy_tree (const FlamTree *tree)
   COPY (self);
   COPY (total);
   COPY (split);
+  COPY (status);
   COPY (other_self);
   COPY (other_total);
 #undef COPY

@@ -19,6 +19,7 @@ typedef enum
   SPELL_SYMBOL_STATE,
   SPELL_LINE,   /* of a function with a known file */
   SPELL_FILE,   /* of a frame, where it differs from the function's */
+  SPELL_STATUS, /* words, unless it is 0 */
   SPELL_UNLESS, /* as SPELL_PLAIN, unless it is a certain number */
   SPELL_NOT,    /* not written, as it follows from the others */
 } Spelling;
@@ -48,6 +49,7 @@ static const Spelled spelled[] = {
   { "profile.frames.address", SPELL_HEX },
   { "profile.frames.inline_depth", SPELL_PLAIN, " inline=" },
   { "profile.frames.file", SPELL_FILE },
+  { "profile.frames.status", SPELL_STATUS },
   { "profile.processes.parent", SPELL_PLAIN, NULL, 1 },
   { "profile.samples.state", SPELL_STATE },
   { "profile.allocations.freed_at", SPELL_UNLESS, " freed=", 0, FLAM_NEVER },
@@ -139,6 +141,8 @@ is_told (const FlamProfile *p, const Told *told, FlamId row, gint64 value)
     {
     case SPELL_UNLESS:
       return value != told->how.unless;
+    case SPELL_STATUS:
+      return value != 0;
     case SPELL_LINE:
       return p->functions.file[row] != 0;
     case SPELL_FILE:
@@ -177,6 +181,12 @@ add_cell (const FlamDump *dump, const Told *told, FlamId row)
     g_string_append (out, flam_function_kind_to_string ((guint)value));
   else if (told->how.spelling == SPELL_STATE)
     g_string_append (out, flam_state_to_string ((guint)value));
+  else if (told->how.spelling == SPELL_STATUS)
+    {
+      g_autofree char *words = flam_status_to_text ((guint)value);
+
+      g_string_append (out, words);
+    }
   else if (told->how.spelling == SPELL_SYMBOL_STATE)
     g_string_append (out, flam_symbol_state_to_string ((guint)value));
   else

@@ -179,6 +179,15 @@ flam_dump_folded (const FlamTree *tree)
  * would take gigabytes of spaces. */
 #define INDENT_MAX 100
 
+static void
+add_status (GString *out, guint status)
+{
+  g_autofree char *words = flam_status_to_text (status);
+
+  if (status != 0)
+    g_string_append_printf (out, " status=%s", words);
+}
+
 char *
 flam_dump_tree (const FlamTree *tree)
 {
@@ -201,6 +210,7 @@ flam_dump_tree (const FlamTree *tree)
       g_string_append_printf (dump.out, " self=%s total=%s", self, total);
       if (tree->split != NULL)
         add_split (dump.out, &measure, &tree->split[i]);
+      add_status (dump.out, flam_tree_status (tree, i));
       g_string_append_c (dump.out, '\n');
     }
   return flam_dump_end (&dump);

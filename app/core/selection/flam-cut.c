@@ -70,27 +70,44 @@ put_functions (FlamCut *cut)
     }
 }
 
+/* `status`: with that of hidden frames that it calls. */
+static FlamId
+put_frame (FlamCut *cut, FlamId id, guint status)
+{
+  const FlamFrames *frames = &cut->profile->frames;
+  FlamRecordedFrame frame = { FLAM_NONE,
+                              frames->address[id],
+                              cut->functions[frames->function[id]],
+                              string (cut, frames->file[id]),
+                              frames->line[id],
+                              frames->inline_depth[id],
+                              status };
+
+  return flam_builder_recorded_frame (cut->builder, &frame);
+}
+
 static void
 put_stacks (FlamCut *cut)
 {
   const FlamFrames *frames = &cut->profile->frames;
   const FlamShown *shown = &cut->shown;
+  g_autofree guint8 *status = flam_shown_status (shown, cut->profile, NULL);
 
   cut->frames = g_new (FlamId, frames->n + 1);
   for (FlamId i = 0; i < frames->n; i++)
-    cut->frames[i] = flam_builder_frame_in (cut->builder,
-                                            cut->functions[frames->function[i]],
-                                            frames->address[i],
-                                            string (cut, frames->file[i]),
-                                            frames->line[i],
-                                            frames->inline_depth[i]);
+    cut->frames[i] = put_frame (cut, i, frames->status[i]);
   cut->stacks = g_new (FlamId, shown->n + 1);
   for (FlamId s = 0; s < shown->n; s++)
-    cut->stacks[s] = flam_builder_stack (cut->builder,
-                                         shown->prefix[s] != FLAM_NONE
-                                             ? cut->stacks[shown->prefix[s]]
-                                             : FLAM_NONE,
-                                         cut->frames[shown->frame[s]]);
+    {
+      FlamId id = shown->frame[s];
+      gboolean same = status == NULL || status[s] == frames->status[id];
+
+      cut->stacks[s] = flam_builder_stack (
+          cut->builder,
+          shown->prefix[s] != FLAM_NONE ? cut->stacks[shown->prefix[s]]
+                                        : FLAM_NONE,
+          same ? cut->frames[id] : put_frame (cut, id, status[s]));
+    }
   cut->stacks[shown->n] = FLAM_NONE;
 }
 

@@ -95,12 +95,14 @@ add_callers (Sandwich *sandwich, FlamId call)
   FlamId to = 0;
 
   flam_draft_offer_frame (&sandwich->draft, 0, tree->frame[call], total);
+  flam_draft_mark (&sandwich->draft, 0, flam_tree_status (tree, call));
   for (FlamId from = tree->parent[call]; from != 0; from = tree->parent[from])
     {
       FlamDraftKey key = key_of (tree, from, to);
 
       to = flam_draft_node (&sandwich->draft, &key);
       flam_draft_offer_frame (&sandwich->draft, to, tree->frame[from], total);
+      flam_draft_mark (&sandwich->draft, to, flam_tree_status (tree, from));
     }
   flam_draft_add (&sandwich->draft,
                   to,
@@ -154,6 +156,7 @@ add_callees (Sandwich *sandwich, FlamId call, FlamId *number)
       number[i] = to;
       flam_draft_offer_frame (
           &sandwich->draft, to, tree->frame[i], tree->total[i]);
+      flam_draft_mark (&sandwich->draft, to, flam_tree_status (tree, i));
       flam_draft_add (&sandwich->draft,
                       to,
                       tree->self[i],

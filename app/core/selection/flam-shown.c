@@ -263,6 +263,10 @@ walk_all (Walk *walk, const FlamProgress *progress, GError **error)
       if (is_in (walk, s))
         shown->of[s] = MIN (walk->paths[s].stack, shown->n);
     }
+  if (flam_profile_statuses (walk->profile) != 0)
+    shown->last = flam_new_cells (FlamId, n + 1);
+  for (FlamId s = 0; s < n && shown->last != NULL; s++)
+    shown->last[s] = walk->paths[s].stack;
   shown->no_stack = walk->required == 0 ? shown->n : FLAM_NONE;
   return TRUE;
 }
@@ -299,6 +303,7 @@ flam_shown_clear (FlamShown *shown)
   g_clear_pointer (&shown->own_prefix, flam_cells_drop);
   g_clear_pointer (&shown->own_frame, flam_cells_drop);
   g_clear_pointer (&shown->of, flam_cells_drop);
+  g_clear_pointer (&shown->last, flam_cells_drop);
 }
 
 /* --- one of each ---------------------------------------------------------- */
@@ -355,8 +360,12 @@ flam_shown_unite (FlamShown *shown, guint32 n_stacks)
   flam_interner_clear (&interner);
   kept[shown->n] = n;
   for (FlamId s = 0; s < n_stacks; s++)
-    if (shown->of[s] != FLAM_NONE)
-      shown->of[s] = kept[shown->of[s]];
+    {
+      if (shown->of[s] != FLAM_NONE)
+        shown->of[s] = kept[shown->of[s]];
+      if (shown->last != NULL && shown->last[s] != FLAM_NONE)
+        shown->last[s] = kept[shown->last[s]];
+    }
   if (shown->no_stack != FLAM_NONE)
     shown->no_stack = kept[shown->no_stack];
   shown->n = n;

@@ -28,6 +28,8 @@ typedef struct
                       frames are hidden; FLAM_NONE: it is not selected. NULL:
                       every stack is shown as it is */
   FlamId no_stack; /* the same for weight without a stack */
+  FlamId *last;    /* the last shown stack at or above each of the profile's, or
+                      FLAM_NONE; NULL as `of`, and where no frame has a status */
   FlamId *own_prefix;
   FlamId *own_frame;
 } FlamShown;
@@ -63,6 +65,14 @@ gpointer flam_shown_take (const FlamShown *shown,
                           guint32 n_stacks,
                           gconstpointer rows,
                           guint size);
+
+/* The FlamStatus bits of each shown stack: of its frame, and of the hidden
+ * frames whose last shown caller it is; of those with weight, where `weights`
+ * is not NULL. g_free; NULL: the capture has none. */
+struct _FlamWeights;
+guint8 *flam_shown_status (const FlamShown *shown,
+                           const FlamProfile *profile,
+                           const struct _FlamWeights *weights);
 
 /* Whether the selection leaves stacks out. */
 gboolean flam_selection_drops_stacks (const FlamSelection *selection);

@@ -18,6 +18,7 @@ typedef struct
   FlamDraft *draft;
   const gint64 *self;          /* per shown stack, and a last one: no stack */
   const FlamStateSplit *split; /* the same by state; NULL: all was running */
+  guint8 *status;              /* per shown stack; NULL: the capture has none */
   gint64 *own_self;            /* it holds the sums; NULL: the weights do */
   FlamStateSplit *own_split;
   gint64 *first; /* per shown stack: when it was first seen; NULL: not needed */
@@ -49,6 +50,8 @@ walk_stack (const Walk *walk, FlamId stack, FlamId root)
   walk->node[stack] = flam_draft_node (walk->draft, &key);
   flam_draft_offer_frame (
       walk->draft, walk->node[stack], frame, walk->total[stack]);
+  if (walk->status != NULL)
+    flam_draft_mark (walk->draft, walk->node[stack], walk->status[stack]);
   if (walk->first != NULL)
     flam_draft_see (walk->draft, walk->node[stack], walk->first[stack]);
 }
@@ -340,6 +343,15 @@ add_splits (FlamTree *tree, const Walk *walk, const FlamId *of_shown)
   flam_tree_sum_splits (tree);
 }
 
+static void
+add_status (FlamTree *tree, const Walk *walk, const FlamId *of_shown)
+{
+  tree->status = g_new0 (guint8, tree->n);
+  for (FlamId s = 0; s < walk->shown.n; s++)
+    if (of_shown[s] != FLAM_NONE)
+      tree->status[of_shown[s]] |= walk->status[s];
+}
+
 /* --- both ways ------------------------------------------------------------ */
 
 static void
@@ -347,6 +359,7 @@ walk_clear (Walk *walk)
 {
   flam_cells_drop (walk->own_self);
   g_free (walk->own_split);
+  g_free (walk->status);
   g_free (walk->first);
   g_free (walk->node);
   g_free (walk->total);
@@ -437,6 +450,8 @@ build_by_merge (FlamTree *tree,
     return FALSE;
   if (walk->split != NULL)
     add_splits (tree, walk, of_shown);
+  if (walk->status != NULL)
+    add_status (tree, walk, of_shown);
   map_stacks (tree, &walk->shown, of_shown);
   return TRUE;
 }
@@ -460,6 +475,7 @@ flam_tree_new_shown (const FlamWeights *weights,
   tree->measure = selection->measure;
   tree->counted = selection->count;
   sum_selves (&walk, weights);
+  walk.status = flam_shown_status (shown, weights->profile, weights);
   if (merges ? !build_by_merge (tree, &walk, order, progress, error)
              : !build_by_draft (tree, &walk, weights, order, progress, error))
     return NULL;

@@ -11,6 +11,7 @@ flam_draft_init (FlamDraft *draft, gboolean is_split, gboolean is_timed)
   draft->is_timed = is_timed;
   flam_column_init (&draft->first, sizeof (gint64));
   flam_column_init (&draft->split, sizeof (FlamStateSplit));
+  flam_column_init (&draft->status, sizeof (guint8));
   flam_column_init (&draft->keys, sizeof (FlamDraftKey));
   flam_column_init (&draft->self, sizeof (gint64));
   flam_column_init (&draft->frame, sizeof (FlamId));
@@ -25,6 +26,7 @@ flam_draft_clear (FlamDraft *draft)
   flam_column_clear (&draft->self);
   flam_column_clear (&draft->frame);
   flam_column_clear (&draft->frame_total);
+  flam_column_clear (&draft->status);
   flam_column_clear (&draft->split);
   flam_column_clear (&draft->first);
   flam_interner_clear (&draft->interner);
@@ -59,6 +61,7 @@ flam_draft_node (FlamDraft *draft, const FlamDraftKey *key)
   flam_column_append (&draft->self, gint64, 0);
   flam_column_append (&draft->frame, FlamId, FLAM_NONE);
   flam_column_append (&draft->frame_total, gint64, -1);
+  flam_column_append (&draft->status, guint8, 0);
   if (draft->is_split)
     flam_column_append (&draft->split, FlamStateSplit, (FlamStateSplit){ 0 });
   if (draft->is_timed)
@@ -93,6 +96,12 @@ flam_draft_offer_frame (FlamDraft *draft,
     return;
   flam_column_at (&draft->frame_total, gint64, node) = total;
   flam_column_at (&draft->frame, FlamId, node) = frame;
+}
+
+void
+flam_draft_mark (FlamDraft *draft, FlamId node, guint status)
+{
+  flam_column_at (&draft->status, guint8, node) |= (guint8)status;
 }
 
 void
@@ -147,6 +156,8 @@ flam_draft_invert (const FlamDraft *forward,
               to,
               flam_column_at (&forward->frame, FlamId, from),
               self);
+          flam_draft_mark (
+              inverted, to, flam_column_at (&forward->status, guint8, from));
           if (forward->is_timed)
             flam_draft_see (
                 inverted, to, flam_column_at (&forward->first, gint64, leaf));
@@ -290,6 +301,8 @@ add_node (FlamTree *tree,
   tree->max_depth = MAX (tree->max_depth, tree->depth[to]);
   if (tree->split != NULL)
     tree->split[to] = *split_of (draft, from);
+  if (tree->status != NULL)
+    tree->status[to] = flam_column_at (&draft->status, guint8, from);
 }
 
 void
@@ -317,6 +330,8 @@ flam_draft_number (FlamTree *tree, const FlamDraft *draft, FlamTreeOrder order)
   flam_tree_allocate (tree, sizes[0]);
   if (draft->is_split)
     tree->split = g_new (FlamStateSplit, tree->n);
+  if (flam_profile_statuses (tree->profile) != 0)
+    tree->status = g_new0 (guint8, tree->n);
   memset (number, 0xff, n * sizeof *number);
   number[0] = 0;
   add_node (tree, draft, 0, 0, FLAM_NONE, sizes[0], total[0]);

@@ -39,6 +39,7 @@ typedef struct
   FlamColumn self;        /* gint64 */
   FlamColumn frame;       /* FlamId */
   FlamColumn frame_total; /* gint64: what made `frame` the heaviest */
+  FlamColumn status;      /* guint8 */
   FlamColumn split;       /* FlamStateSplit: self by state */
   gboolean is_split;      /* otherwise the column `split` is empty */
   FlamColumn first;       /* gint64: when it was first seen */
@@ -65,6 +66,8 @@ void flam_draft_offer_frame (FlamDraft *draft,
                              FlamId node,
                              FlamId frame,
                              gint64 total);
+/* Adds FlamStatus bits to the node's. */
+void flam_draft_mark (FlamDraft *draft, FlamId node, guint status);
 /* Records that the node was seen at that time. */
 void flam_draft_see (FlamDraft *draft, FlamId node, gint64 time);
 /* Inverts it into `inverted`, which has only a root so far. `end`, a value for

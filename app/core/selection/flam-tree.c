@@ -41,6 +41,7 @@ tree_clear (gpointer data)
   flam_cells_drop (tree->self);
   flam_cells_drop (tree->total);
   g_free (tree->split);
+  g_free (tree->status);
   if (tree->change != NULL)
     {
       g_free (tree->change->base);

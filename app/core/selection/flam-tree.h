@@ -70,7 +70,9 @@ typedef struct
                        click goes to its source */
   gint64 *self;
   gint64 *total;
-  FlamStateSplit *split;  /* the total by state; NULL: all was running */
+  FlamStateSplit *split; /* the total by state; NULL: all was running */
+  guint8 *status; /* FlamStatus bits of the frames merged here, and of frames
+                     below them that are hidden; NULL: the capture has none */
   FlamTreeChange *change; /* only for flam_diff_tree(); otherwise NULL */
   gint64 *other_self; /* memory: in the measure's other unit, blocks for bytes
                          and bytes for blocks; NULL for samples */
@@ -160,6 +162,12 @@ static inline gboolean
 flam_tree_is_ancestor (const FlamTree *tree, FlamId ancestor, FlamId node)
 {
   return ancestor <= node && node < tree->subtree_end[ancestor];
+}
+
+static inline guint
+flam_tree_status (const FlamTree *tree, FlamId node)
+{
+  return tree->status != NULL ? tree->status[node] : 0;
 }
 
 /* The node in `to` with the same path of names as `node` in `from`, or the

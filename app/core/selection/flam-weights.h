@@ -33,7 +33,7 @@ typedef struct
   FlamStateSplit *split; /* as that of FlamWeights */
 } FlamSampleSums;
 
-typedef struct
+typedef struct _FlamWeights
 {
   FlamProfile *profile;  /* a reference */
   FlamSampleSums *sums;  /* a reference; NULL: for memory, or by tops */

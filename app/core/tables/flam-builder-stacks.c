@@ -59,18 +59,13 @@ flam_stack_map_is_stale (const FlamStackMap *map, const FlamTables *recorded)
   return FALSE;
 }
 
+/* `file` FLAM_NONE: the function's. */
 static FlamId
-add_frame (FlamBuilder *builder,
-           FlamId function,
-           guint64 address,
-           FlamId file,
-           guint32 line,
-           guint depth)
+add_frame (FlamBuilder *builder, FlamRecordedFrame frame)
 {
-  return file == FLAM_NONE
-             ? flam_builder_frame (builder, function, address, line, depth)
-             : flam_builder_frame_in (
-                   builder, function, address, file, line, depth);
+  if (frame.file == FLAM_NONE)
+    frame.file = builder->tables.profile.functions.file[frame.function];
+  return flam_builder_recorded_frame (builder, &frame);
 }
 
 static void
@@ -112,11 +107,13 @@ map_frames (FlamStackMap *map, const FlamTables *recorded, FlamBuilder *builder)
         function = flam_builder_function_unresolved (builder,
                                                      recorded->frame_module[i]);
       *mapped = add_frame (builder,
-                           function,
-                           frames->address[i],
-                           frames->file[i],
-                           frames->line[i],
-                           frames->inline_depth[i]);
+                           (FlamRecordedFrame){ FLAM_NONE,
+                                                frames->address[i],
+                                                function,
+                                                frames->file[i],
+                                                frames->line[i],
+                                                frames->inline_depth[i],
+                                                frames->status[i] });
     }
 }
 
@@ -157,12 +154,15 @@ push_frame (FlamStackMap *map,
   for (guint32 i = 0; i < MIN (n, CHAIN_MAX); i++)
     {
       guint32 row = flam_column_at (&map->first_symbol, guint32, frame) + i;
-      FlamId id = add_frame (builder,
-                             symbols->function[row],
-                             recorded->profile.frames.address[frame],
-                             symbols->file[row],
-                             symbols->line[row],
-                             i);
+      FlamId id = add_frame (
+          builder,
+          (FlamRecordedFrame){ FLAM_NONE,
+                               recorded->profile.frames.address[frame],
+                               symbols->function[row],
+                               symbols->file[row],
+                               symbols->line[row],
+                               i,
+                               recorded->profile.frames.status[frame] });
 
       prefix = flam_builder_stack (builder, prefix, id);
       if (map->n_chained++ > CHAINS_MAX)
@@ -355,11 +355,13 @@ push_frame_at (Fold *fold, FlamId prefix, FlamId frame, gint64 time)
       fold->builder,
       prefix,
       add_frame (fold->builder,
-                 fold->renames->function[row],
-                 fold->recorded.profile.frames.address[frame],
-                 fold->renames->file[row],
-                 fold->renames->line[row],
-                 0));
+                 (FlamRecordedFrame){
+                     FLAM_NONE,
+                     fold->recorded.profile.frames.address[frame],
+                     fold->renames->function[row],
+                     fold->renames->file[row],
+                     fold->renames->line[row],
+                     .status = fold->recorded.profile.frames.status[frame] }));
 }
 
 static FlamId

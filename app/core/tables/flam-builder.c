@@ -203,14 +203,30 @@ flam_builder_frame_of (FlamBuilder *builder,
                        guint32 line,
                        guint inline_depth)
 {
-  return flam_builder_frame (
-      builder,
-      function->name != 0
-          ? flam_builder_function (builder, function)
-          : flam_builder_function_unresolved (builder, function->module),
-      address,
-      line,
-      inline_depth);
+  return flam_builder_frame_of_status (
+      builder, function, address, line, inline_depth, 0);
+}
+
+FlamId
+flam_builder_frame_of_status (FlamBuilder *builder,
+                              const FlamFunction *function,
+                              guint64 address,
+                              guint32 line,
+                              guint inline_depth,
+                              guint status)
+{
+  FlamRecordedFrame frame = { FLAM_NONE,
+                              address,
+                              function->name != 0
+                                  ? flam_builder_function (builder, function)
+                                  : flam_builder_function_unresolved (
+                                        builder, function->module),
+                              .line = line,
+                              .inline_depth = inline_depth,
+                              .status = status };
+
+  frame.file = builder->tables.profile.functions.file[frame.function];
+  return flam_builder_recorded_frame (builder, &frame);
 }
 
 FlamId
@@ -238,8 +254,8 @@ flam_builder_frame_in (FlamBuilder *builder,
                        guint32 line,
                        guint inline_depth)
 {
-  FlamRecordedFrame frame = { FLAM_NONE, address, function,
-                              file,      line,    inline_depth };
+  FlamRecordedFrame frame = { FLAM_NONE, address,      function, file,
+                              line,      inline_depth, 0 };
 
   g_assert (function < builder->tables.profile.functions.n);
   return flam_builder_recorded_frame (builder, &frame);
@@ -254,7 +270,8 @@ flam_builder_recorded_frame (FlamBuilder *builder,
                     frame->function,
                     frame->line,
                     MIN (frame->inline_depth, G_MAXUINT16),
-                    frame->file };
+                    frame->file,
+                    frame->status };
 
   return flam_tables_intern (&builder->tables, FLAM_TABLE_FRAMES, keys);
 }
@@ -279,6 +296,7 @@ flam_builder_get_recorded_frame (const FlamBuilder *builder,
     .file = frames->file[id],
     .line = frames->line[id],
     .inline_depth = frames->inline_depth[id],
+    .status = frames->status[id],
   };
 }
 

@@ -77,6 +77,13 @@ FlamId flam_builder_frame_of (FlamBuilder *builder,
                               guint64 address,
                               guint32 line,
                               guint inline_depth);
+/* The same with FlamStatus bits. */
+FlamId flam_builder_frame_of_status (FlamBuilder *builder,
+                                     const FlamFunction *function,
+                                     guint64 address,
+                                     guint32 line,
+                                     guint inline_depth,
+                                     guint status);
 /* A frame in `file` (string). */
 FlamId flam_builder_frame_in (FlamBuilder *builder,
                               FlamId function,
@@ -94,6 +101,7 @@ typedef struct
   FlamId file;     /* string: the file of the line; FLAM_NONE: the function's */
   guint32 line;
   guint32 inline_depth;
+  guint32 status; /* FlamStatus bits */
 } FlamRecordedFrame;
 
 FlamId flam_builder_recorded_frame (FlamBuilder *builder,

@@ -144,3 +144,13 @@ flam_profile_extends (const FlamProfile *later, const FlamProfile *earlier)
          later->samples.n >= earlier->samples.n &&
          later->stacks.n >= earlier->stacks.n;
 }
+
+guint
+flam_profile_statuses (const FlamProfile *profile)
+{
+  guint8 statuses = 0;
+
+  for (FlamId i = 0; i < profile->frames.n; i++)
+    statuses |= profile->frames.status[i];
+  return statuses;
+}

@@ -55,6 +55,7 @@ typedef struct
   const FlamId *file;     /* string: the file of the line, or "" */
   const guint32 *line;    /* 0 unknown */
   const guint16 *inline_depth;
+  const guint8 *status; /* FlamStatus bits */
 } FlamFrames;
 
 /* The stacks as a trie: a stack is its leaf frame and the stack of its
@@ -286,6 +287,8 @@ gboolean flam_profile_has_kind (const FlamProfile *profile,
                                 FlamMeasureKind kind);
 /* The number of cells of the samples' columns, to the end of the last slice. */
 guint32 flam_profile_sample_cells (const FlamProfile *profile);
+/* The status bits that any of its frames has. */
+guint flam_profile_statuses (const FlamProfile *profile);
 /* Whether data of a newer version is kept with it, to be written again. */
 gboolean flam_profile_has_extras (const FlamProfile *profile);
 /* Whether `later` and `earlier` are snapshots of the same tables: `later` has

@@ -99,6 +99,7 @@ static const FlamColumnInfo frames[] = {
         G_MAXUINT16,
         .flags = KEY),
   ID (5, profile.frames.file, STRINGS, KEY, .role = FLAM_ROLE_FILE),
+  COLUMN (6, U32, profile.frames.status, .flags = KEY),
 };
 static const FlamColumnInfo stacks[] = {
   ID (0, profile.stacks.prefix, STACKS, KEY),

@@ -87,3 +87,37 @@ flam_symbol_state_to_string (FlamSymbolState state)
   };
   return names[state];
 }
+
+const char *
+flam_status_to_string (guint bit)
+{
+  static const char *const names[FLAM_N_STATUSES] = {
+    "dispatch", "gc", "repl", "compilation", "task",
+  };
+  return names[bit];
+}
+
+const char *
+flam_status_to_title (guint bit)
+{
+  static const char *const titles[FLAM_N_STATUSES] = {
+    N_ ("Runtime dispatch"),
+    N_ ("Garbage collection"),
+    N_ ("REPL"),
+    N_ ("Compilation"),
+    N_ ("Task"),
+  };
+  return titles[bit];
+}
+
+char *
+flam_status_to_text (guint status)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < FLAM_N_STATUSES; i++)
+    if (status & 1u << i)
+      g_string_append_printf (
+          text, "%s%s", text->len > 0 ? "," : "", flam_status_to_string (i));
+  return g_string_free (text, FALSE);
+}

@@ -58,6 +58,19 @@ typedef enum
   FLAM_FUNCTION_INLINED = 1 << 2,    /* marked as inlined in a text format */
 } FlamFunctionFlags;
 
+/* What Julia's profilers know of a frame, or of one that it calls and that they
+ * do not show: a bit each. */
+typedef enum
+{
+  FLAM_STATUS_DISPATCH = 1 << 0, /* the numbers are in files */
+  FLAM_STATUS_GC = 1 << 1,
+  FLAM_STATUS_REPL = 1 << 2,
+  FLAM_STATUS_COMPILATION = 1 << 3,
+  FLAM_STATUS_TASK = 1 << 4,
+} FlamStatus;
+#define FLAM_N_STATUSES 5
+#define FLAM_STATUS_ALL ((1u << FLAM_N_STATUSES) - 1)
+
 /* What a thread was doing when it was sampled. */
 typedef enum
 {
@@ -140,5 +153,10 @@ const char *flam_state_to_string (FlamState state);
 /* For people: "Waiting for a lock"; to be translated. */
 const char *flam_state_to_title (FlamState state);
 const char *flam_symbol_state_to_string (FlamSymbolState state);
+/* Of one bit, by its number: "dispatch"; for people, to be translated. */
+const char *flam_status_to_string (guint bit);
+const char *flam_status_to_title (guint bit);
+/* The ids of all bits: "dispatch,gc"; g_free. */
+char *flam_status_to_text (guint status);
 
 G_END_DECLS

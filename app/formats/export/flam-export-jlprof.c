@@ -5,18 +5,26 @@
  * separate stack there, so that only counts of samples can be written; a
  * location is an address with all frames inlined there. If there is more than
  * one thread, or a wait, each stack contains its thread and whether it
- * slept. */
+ * slept.
+ *
+ * Frames with a status that their names do not tell make it a graph: data have
+ * none. */
 
 #include "flam-formats.h"
 
 #include "flam-bytes.h"
 #include "flam-columns.h"
 #include "flam-export-common.h"
+#include "flam-julia.h"
 #include "flam-part.h"
 
 #include <string.h>
 
-#define HEAD "JLPROF\1\0\4\3\2\1\1"
+#define HEAD "JLPROF\1\0\4\3\2\1" /* then the kind */
+#define DATA 1
+#define GRAPH 2
+#define OPEN 0xff
+#define CLOSE 0
 /* 128 MiB: Julia's own buffer has 10 million words by default, and documents
  * that are made in memory stay there. */
 #define MAX_WORDS ((guint64)1 << 24)
@@ -146,20 +154,34 @@ find_places (Writer *writer)
     }
 }
 
+static gboolean
+is_from_c (const FlamProfile *profile, FlamId frame)
+{
+  guint kind = profile->functions.kind[profile->frames.function[frame]];
+
+  return kind == FLAM_KIND_NATIVE || kind == FLAM_KIND_KERNEL;
+}
+
 static void
 put_frame (FlamSink *out, const FlamProfile *profile, FlamId frame)
 {
   const FlamFrames *frames = &profile->frames;
-  FlamId function = frames->function[frame];
 
-  put_text (out, flam_profile_function_name (profile, function));
+  put_text (out, flam_profile_function_name (profile, frames->function[frame]));
   put_text (out, flam_profile_string (profile, frames->file[frame]));
   put_number (out, frames->line[frame], 8);
-  put_number (out,
-              profile->functions.kind[function] == FLAM_KIND_NATIVE ||
-                  profile->functions.kind[function] == FLAM_KIND_KERNEL,
-              1);
+  put_number (out, is_from_c (profile, frame), 1);
   put_number (out, frames->inline_depth[frame] > 0, 1);
+}
+
+/* One that is no function. */
+static void
+put_word (FlamSink *out, const char *word)
+{
+  put_text (out, word);
+  put_text (out, "");
+  put_number (out, 0, 8);
+  put_number (out, 0, 2);
 }
 
 /* A frame without any name is an address that Julia could not look up. */
@@ -202,10 +224,7 @@ put_places (Writer *writer)
     return;
   put_number (writer->out, NO_STACK, 8);
   put_number (writer->out, 1, 4);
-  put_text (writer->out, "[no stack]");
-  put_text (writer->out, "");
-  put_number (writer->out, 0, 8);
-  put_number (writer->out, 0, 2);
+  put_word (writer->out, "[no stack]");
 }
 
 /* --- data ---------------------------------------------------------------- */
@@ -274,6 +293,155 @@ walk (Writer *writer, gboolean put)
   return words;
 }
 
+/* --- graph ---------------------------------------------------------------- */
+
+static gboolean
+has_told_status (const FlamProfile *profile, FlamId frame)
+{
+  guint named = flam_julia_status (
+      flam_profile_function_name (profile, profile->frames.function[frame]),
+      flam_profile_string (profile, profile->frames.file[frame]),
+      is_from_c (profile, frame));
+
+  return (profile->frames.status[frame] & ~named) != 0;
+}
+
+static gboolean
+needs_graph (const FlamProfile *profile)
+{
+  for (FlamId i = 0; i < profile->frames.n; i++)
+    if (has_told_status (profile, i))
+      return TRUE;
+  return FALSE;
+}
+
+typedef struct
+{
+  gint64 *total; /* one per stack: the weight at and below it; then of none */
+  gint64 *first; /* its first column, from 1 */
+  FlamId *child, *next;
+  FlamId roots;
+  gint64 all;
+} Graph;
+
+static void
+graph_clear (Graph *graph)
+{
+  g_free (graph->total);
+  g_free (graph->first);
+  g_free (graph->child);
+  g_free (graph->next);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Graph, graph_clear)
+
+static void
+sum_rows (const FlamPart *part, gint64 *total)
+{
+  for (guint32 lane = 0; lane < part->n_lanes; lane++)
+    {
+      g_auto (FlamPartRows) rows = flam_part_rows (part, part->measure, lane);
+      FlamPartRow row;
+
+      while (flam_part_rows_next (&rows, &row))
+        total[MIN (row.stack, part->profile->stacks.n)] += MAX (row.weight, 0);
+    }
+}
+
+/* Siblings in the order of their numbers, as they were read. */
+static void
+graph_init (Graph *graph, const FlamPart *part)
+{
+  const FlamStacks *stacks = &part->profile->stacks;
+
+  *graph = (Graph){ .total = g_new0 (gint64, stacks->n + 1),
+                    .first = g_new0 (gint64, stacks->n + 1),
+                    .child = g_new (FlamId, stacks->n + 1),
+                    .next = g_new (FlamId, stacks->n + 1),
+                    .roots = FLAM_NONE };
+  memset (graph->child, 0xff, stacks->n * sizeof *graph->child);
+  sum_rows (part, graph->total);
+  graph->all = graph->total[stacks->n];
+  for (FlamId s = stacks->n; s-- > 0;)
+    {
+      FlamId prefix = stacks->prefix[s];
+      FlamId *list =
+          prefix != FLAM_NONE ? &graph->child[prefix] : &graph->roots;
+
+      if (graph->total[s] == 0)
+        continue;
+      *(prefix != FLAM_NONE ? &graph->total[prefix] : &graph->all) +=
+          graph->total[s];
+      graph->next[s] = *list;
+      *list = s;
+    }
+}
+
+static void
+put_columns (FlamSink *out, guint status, gint64 first, gint64 n)
+{
+  put_number (out, status, 1);
+  put_number (out, (guint64)first, 8);
+  put_number (out, (guint64)(first + n - 1), 8);
+}
+
+/* Returns the next stack to be opened, after the end of those that end here. */
+static FlamId
+put_ends (FlamSink *out, const Graph *graph, const FlamStacks *stacks, FlamId s)
+{
+  if (graph->child[s] != FLAM_NONE)
+    return graph->child[s];
+  for (; s != FLAM_NONE; s = stacks->prefix[s])
+    {
+      put_number (out, CLOSE, 1);
+      if (graph->next[s] != FLAM_NONE)
+        return graph->next[s];
+    }
+  return FLAM_NONE;
+}
+
+static void
+put_graph (FlamSink *out, const FlamPart *part)
+{
+  const FlamProfile *profile = part->profile;
+  const FlamStacks *stacks = &profile->stacks;
+  g_auto (Graph) graph = { NULL };
+  gint64 none;
+
+  graph_init (&graph, part);
+  none = graph.total[stacks->n];
+  put_number (out, OPEN, 1);
+  put_word (out, "ROOT");
+  put_columns (out, 0, 1, graph.all);
+  if (graph.roots != FLAM_NONE)
+    graph.first[graph.roots] = 1;
+  for (FlamId s = graph.roots; s != FLAM_NONE;
+       s = put_ends (out, &graph, stacks, s))
+    {
+      put_number (out, OPEN, 1);
+      put_frame (out, profile, stacks->frame[s]);
+      put_columns (out,
+                   profile->frames.status[stacks->frame[s]],
+                   graph.first[s],
+                   graph.total[s]);
+      if (graph.next[s] != FLAM_NONE)
+        graph.first[graph.next[s]] = graph.first[s] + graph.total[s];
+      if (graph.child[s] != FLAM_NONE)
+        graph.first[graph.child[s]] = graph.first[s];
+    }
+  if (none > 0)
+    {
+      put_number (out, OPEN, 1);
+      put_word (out, "[no stack]");
+      put_columns (out, 0, graph.all - none + 1, none);
+      put_number (out, CLOSE, 1);
+    }
+  put_number (out, CLOSE, 1);
+}
+
+/* --- both ------------------------------------------------------------------
+ */
+
 static gboolean
 has_more_than_one_thread (const FlamPart *part)
 {
@@ -313,7 +481,7 @@ save_part (Writer *writer, GError **error)
         FLAM_ERROR_UNSUPPORTED,
         N_ ("this format has a stack for each sample: it would be larger "
             "than 128 MiB"));
-  flam_sink_put_len (writer->out, HEAD, sizeof HEAD - 1);
+  put_number (writer->out, DATA, 1);
   put_number (writer->out, words, 8);
   walk (writer, TRUE);
   put_places (writer);
@@ -332,7 +500,18 @@ save (FlamExport *export, GError **error)
   writer.ip =
       flam_keep_vector (export, guint64, export->part->profile->stacks.n + 1);
   writer.locations = flam_keep_array (export, FlamId);
-  return save_part (&writer, error);
+  flam_sink_put_len (writer.out, HEAD, sizeof HEAD - 1);
+  if (!needs_graph (export->part->profile))
+    return save_part (&writer, error);
+  put_number (writer.out, GRAPH, 1);
+  put_graph (writer.out, export->part);
+  return TRUE;
+}
+
+static guint
+lacks (const FlamProfile *profile)
+{
+  return needs_graph (profile) ? FLAM_HOLDS_THREADS | FLAM_HOLDS_ORDER : 0;
 }
 
 const FlamExporter flam_export_jlprof = {
@@ -341,7 +520,8 @@ const FlamExporter flam_export_jlprof = {
   .suffix = "jlprof",
   .mime_type = "application/x-jlprof",
   .holds = FLAM_HOLDS_THREADS | FLAM_HOLDS_ORDER | FLAM_HOLDS_FILES |
-           FLAM_HOLDS_LINES | FLAM_HOLDS_INLINES,
+           FLAM_HOLDS_LINES | FLAM_HOLDS_INLINES | FLAM_HOLDS_STATUS,
+  .lacks = lacks,
   .puts = FLAM_PUTS_PART,
   .save = save,
 };

@@ -85,6 +85,8 @@ present (const FlamProfile *profile, const FlamSelection *selection)
     there |= FLAM_HOLDS_LABELS;
   if (measure->denominator > 1 && measure->unit != FLAM_UNIT_NS)
     there |= FLAM_HOLDS_FRACTIONS;
+  if (flam_profile_statuses (profile) != 0)
+    there |= FLAM_HOLDS_STATUS;
   return there;
 }
 
@@ -106,6 +108,8 @@ held (const FlamExporter *exporter,
   if ((holds & FLAM_HOLDS_COMPILED) != 0 && !interpreted &&
       !has_kind (profile, FLAM_KIND_WAKER))
     holds |= FLAM_HOLDS_KINDS;
+  if (exporter->lacks != NULL)
+    holds &= ~exporter->lacks (profile);
   if (options->annotate)
     holds |= FLAM_HOLDS_INLINES | (interpreted ? 0 : FLAM_HOLDS_KINDS);
   if (options->root != FLAM_ROOT_NONE)
@@ -120,12 +124,23 @@ flam_exporter_losses (const FlamExporter *exporter,
                       const FlamExportOptions *options)
 {
   static const char *const names[] = {
-    N_ ("threads"),   N_ ("processes"),     N_ ("order in time"),
-    N_ ("times"),     N_ ("states"),        N_ ("other measures"),
-    N_ ("files"),     N_ ("lines"),         N_ ("what is inlined"),
-    N_ ("modules"),   N_ ("kinds of code"), N_ ("single blocks"),
-    N_ ("marks"),     N_ ("counters"),      N_ ("labels"),
+    N_ ("threads"),
+    N_ ("processes"),
+    N_ ("order in time"),
+    N_ ("times"),
+    N_ ("states"),
+    N_ ("other measures"),
+    N_ ("files"),
+    N_ ("lines"),
+    N_ ("what is inlined"),
+    N_ ("modules"),
+    N_ ("kinds of code"),
+    N_ ("single blocks"),
+    N_ ("marks"),
+    N_ ("counters"),
+    N_ ("labels"),
     N_ ("fractions"),
+    N_ ("Julia’s status of frames"),
   };
   GString *text = NULL;
   guint lost = present (profile, selection) &

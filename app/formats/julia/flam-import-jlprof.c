@@ -2,6 +2,7 @@
 #include "flam-bytes.h"
 #include "flam-columns.h"
 #include "flam-formats.h"
+#include "flam-julia.h"
 
 #include <string.h>
 
@@ -89,23 +90,37 @@ take_text (Reader *reader, FlamId *text)
   return TRUE;
 }
 
-/* `ip` 0: unknown. */
+static guint
+status_by_name (Reader *reader, const FlamFunction *function, gboolean from_c)
+{
+  return flam_julia_status (
+      flam_builder_get_string (reader->builder, function->name),
+      flam_builder_get_string (reader->builder, function->file),
+      from_c);
+}
+
+/* `ip` 0: unknown. A graph's have a status, those of data are named for it. */
 static gboolean
-take_frame (Reader *reader, guint64 ip, FlamId *frame)
+take_frame (Reader *reader, guint64 ip, gboolean in_graph, FlamId *frame)
 {
   FlamFunction function = { .module = FLAM_NONE };
-  guint64 line, from_c, inlined;
+  guint64 line, from_c, inlined, status;
 
   if (!take_text (reader, &function.name) ||
       !take_text (reader, &function.file) || !take (reader, 8, &line) ||
-      !take (reader, 1, &from_c) || !take (reader, 1, &inlined))
+      !take (reader, 1, &from_c) || !take (reader, 1, &inlined) ||
+      (in_graph && !take (reader, 1, &status)))
     return FALSE;
+  if (!in_graph)
+    status = status_by_name (reader, &function, from_c != 0);
   function.kind = from_c != 0 ? FLAM_KIND_NATIVE : FLAM_KIND_JIT;
-  *frame = flam_builder_frame_of (reader->builder,
-                                  &function,
-                                  ip,
-                                  (gint64)line > 0 ? MIN (line, G_MAXINT32) : 0,
-                                  inlined != 0);
+  *frame = flam_builder_frame_of_status (
+      reader->builder,
+      &function,
+      ip,
+      (gint64)line > 0 ? MIN (line, G_MAXINT32) : 0,
+      inlined != 0,
+      (guint)status & FLAM_STATUS_ALL);
   return TRUE;
 }
 
@@ -144,7 +159,7 @@ read_location (Reader *reader)
   for (; n > 0; n--)
     {
       FlamId frame;
-      if (!take_frame (reader, location.ip, &frame))
+      if (!take_frame (reader, location.ip, FALSE, &frame))
         return FALSE;
       g_array_append_val (reader->frames, frame);
       location.n++;
@@ -309,12 +324,12 @@ static gboolean
 open_node (Reader *reader)
 {
   Node node = { .stack = FLAM_NONE };
-  guint64 status, first, last;
+  guint64 first, last;
   gint64 width;
   FlamId frame;
 
-  if (!take_frame (reader, 0, &frame) || !take (reader, 1, &status) ||
-      !take (reader, 8, &first) || !take (reader, 8, &last))
+  if (!take_frame (reader, 0, TRUE, &frame) || !take (reader, 8, &first) ||
+      !take (reader, 8, &last))
     return FALSE;
   if (__builtin_sub_overflow ((gint64)last, (gint64)first, &width) ||
       width < 0 || width > G_MAXINT64 / 4)

@@ -30,6 +30,7 @@ typedef struct
   guint tree;
   FlamId name, file;
   guint32 line;
+  guint8 status; /* the page's flags are FlamStatus bits */
   gint64 count;
   gint64 in_children;
   FlamId stack;
@@ -78,6 +79,8 @@ read_member (Reader *reader, guint32 index)
     }
   else if (flam_json_key_is (json, "line"))
     node->line = CLAMP (flam_json_get_int (json), 0, G_MAXINT32);
+  else if (flam_json_key_is (json, "flags"))
+    node->status = (guint8)(flam_json_get_int (json) & FLAM_STATUS_ALL);
   else if (flam_json_key_is (json, "count"))
     node->count = CLAMP (flam_json_get_int (json), 0, G_MAXINT64 / 4);
 }
@@ -255,7 +258,8 @@ make_stacks (Reader *reader)
       node->stack = flam_builder_stack (
           reader->builder,
           parent->stack,
-          flam_builder_frame_of (reader->builder, &function, 0, node->line, 0));
+          flam_builder_frame_of_status (
+              reader->builder, &function, 0, node->line, 0, node->status));
     }
 }
 

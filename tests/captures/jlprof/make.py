@@ -47,6 +47,15 @@ graph = HEAD + b"\2" + node(
     node(PLACES[1][1][0], 1, 18, node(chop, 1, 9, node(PLACES[2][1][0], 3, 5)),
          node(PLACES[3][1][0], 10, 12, status=2)),
     node(PLACES[0][1][0], 19, 20))
+# What names alone do not tell: frames of C that were hidden, and ProfileCanvas's.
+status = HEAD + b"\2" + node(
+    frame("ROOT", "", 0), 1, 20,
+    node(PLACES[1][1][0], 1, 18, node(chop, 1, 6, node(PLACES[2][1][0], 1, 2, status=2), status=1),
+         node(chop, 7, 9), node(frame("infer", "./compiler/typeinfer.jl", 12), 10, 15, status=8 | 2),
+         node(frame("abstract", "./compiler/typeinfer.jl", 90), 16, 17, status=8)),
+    node(frame("eval_user_input", "/usr/share/julia/REPL.jl", 9), 19, 19, status=4),
+    node(frame("task_done_hook", "./task.jl", 7), 20, 20, status=16))
+(here / "status.jlprof").write_bytes(status)
 (here / "plain.jlprof").write_bytes(data(plain))
 (here / "threads.jlprof").write_bytes(data(meta))
 (here / "graph.jlprof").write_bytes(graph)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "flam-types.h"
+
+#include <string.h>
+
+/* The FlamStatus bits of a frame by its name alone, as FlameGraphs.jl has them;
+ * Julia's libraries have the names of C with and without the "i". */
+static inline guint
+flam_julia_status (const char *function, const char *file, gboolean from_c)
+{
+  const char *name =
+      g_str_has_prefix (function, "ijl_") ? function + 1 : function;
+
+  if (!from_c)
+    return strcmp (function, "eval_user_input") == 0 &&
+                   g_str_has_suffix (file, "REPL.jl")
+               ? FLAM_STATUS_REPL
+               : 0;
+  if (strcmp (name, "jl_invoke") == 0 || strcmp (name, "jl_apply_generic") == 0)
+    return FLAM_STATUS_DISPATCH;
+  return g_str_has_prefix (name, "jl_gc_") ? FLAM_STATUS_GC : 0;
+}
