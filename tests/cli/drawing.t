@@ -151,7 +151,7 @@ $ printf '%s\n' 'a!;std_vector_push_back_slow_path_of_a_long_name 1' >slow.folde
 ! flambeau-cli: the color rule “^(((\w+)*)*)*[!?]” takes too long on “std_vector_push_back_slow_path_of_a_long_name” and colors nothing
 
 $ for o in '--palette pink' '--hash' '--order size' '--direction up' '--width 5' '--min-width x' '--font-size 1e9' '--color-rule x' '--color-rule (=#ffffff' '--color-rule x=#ff'; do flambeau-cli export in.folded --to svg $o; done
-! flambeau-cli: export: --palette pink: expected auto, module, state, memory, language, self, name, safe, hot, mem, io, wakeup, chain, java, js, perl, red, green, blue, aqua, yellow, purple or orange
+! flambeau-cli: export: --palette pink: expected auto, module, state, memory, language, self, name, safe, julia, hot, mem, io, wakeup, chain, java, js, perl, red, green, blue, aqua, yellow, purple or orange
 ! flambeau-cli: export: --hash goes with a --palette from hot to orange
 ! flambeau-cli: export: --order size: expected weight, name or time
 ! flambeau-cli: export: --direction up: expected flame or icicle
@@ -349,3 +349,19 @@ sa\u202efe\u2069
 same
 same
 same
+
+# Julia's status of frames has its colors, in pictures and in the page.
+$ flambeau-cli export captures/profilecanvas/status.html --to svg | grep -o '<title>[^ ]* .*fill="#[0-9a-f]*"' | sed 's/<rect.*fill/ fill/' | sort; flambeau-cli export captures/profilecanvas/status.html --to html | grep -o '"statuses":.*\|"status":.*'
+<title>all (20 samples, 100%)</title> fill="#cacfda"
+<title>eval_user_input (2 samples, 10%): repl</title> fill="#8fb0a0"
+<title>f (16 samples, 80%): dispatch</title> fill="#cc6767"
+<title>grow (5 samples, 25%): gc</title> fill="#cc9944"
+<title>sort! (6 samples, 30%): dispatch,gc</title> fill="#cc6767"
+<title>typeinf (4 samples, 20%): compilation</title> fill="#646464"
+<title>wait (2 samples, 10%): task</title> fill="#b79bc4"
+"statuses":[{"bit":1,"name":"Runtime dispatch","color":13395815},{"bit":2,"name":"Garbage collection","color":13408580},{"bit":8,"name":"Compilation","color":6579300},{"bit":4,"name":"REPL","color":9416864},{"bit":16,"name":"Task","color":12032964}],
+"status":[0,1,2,3,8,4,16]},
+
+$ flambeau-cli export captures/profilecanvas/status.html --to svg --palette module | grep -c 'fill="#cc6767"'
+0
+[1]

@@ -62,7 +62,7 @@ $ flambeau-cli export in.folded --to svg --color state
 [1]
 
 $ flambeau-cli export in.folded --to svg --color rainbow
-! flambeau-cli: export: --color rainbow: expected auto, module, state, memory, language, self, name, safe, hot, mem, io, wakeup, chain, java, js, perl, red, green, blue, aqua, yellow, purple or orange
+! flambeau-cli: export: --color rainbow: expected auto, module, state, memory, language, self, name, safe, julia, hot, mem, io, wakeup, chain, java, js, perl, red, green, blue, aqua, yellow, purple or orange
 [2]
 
 $ flambeau-cli export in.folded --to folded --color module

@@ -4,7 +4,11 @@
 
 #include "flam-fixture.h"
 
+#include "flam-cut.h"
 #include "flam-dump.h"
+#include "flam-palette.h"
+
+#include <string.h>
 
 static FlamTree *
 tree_of (const FlamProfile *profile, const FlamSelection *selection)
@@ -133,10 +137,188 @@ test_graphs (void)
          "    f2@0x2 self=1 total=1\n");
 }
 
+/* C that is hidden says of its caller what it did: of the one that gets its
+ * cost, where it has any, in all ways to make a tree. */
+static void
+test_hidden (void)
+{
+  static const struct
+  {
+    const char *function;
+    guint status;
+  } path[] = { { "cook", 0 },
+               { "jl_invoke", FLAM_STATUS_DISPATCH },
+               { "chop", 0 },
+               { "jl_gc_collect", FLAM_STATUS_GC },
+               { "jl_gc_mark", FLAM_STATUS_GC } };
+  static const char kept[] = "all self=0 total=2\n"
+                             "  cook self=0 total=2 status=dispatch\n"
+                             "    chop self=2 total=2 status=gc\n";
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamId thread =
+      flam_builder_thread (builder, flam_builder_process (builder, 1, 0), 1, 0);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamSelection) all = flam_selection_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamTree) whole = NULL;
+  g_autoptr (FlamTree) hidden = NULL;
+  g_autoptr (FlamTree) in_time = NULL;
+  g_autoptr (FlamTree) inverted = NULL;
+  g_autoptr (FlamTree) cut_tree = NULL;
+  g_autoptr (FlamProfile) part = NULL;
+  g_autofree char *text = NULL;
+  g_autofree char *of_part = NULL;
+  FlamSample sample = { .thread = thread, .stack = FLAM_NONE };
+  FlamWeights *weights;
+
+  flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
+  for (guint i = 0; i < G_N_ELEMENTS (path); i++)
+    {
+      const FlamFunction function = { .name = flam_builder_string (
+                                          builder, path[i].function, -1),
+                                      .module = FLAM_NONE };
+
+      sample.stack =
+          flam_builder_stack (builder,
+                              sample.stack,
+                              flam_builder_frame_of_status (
+                                  builder, &function, 0, 0, 0, path[i].status));
+      if (i == 2 || i == 4)
+        flam_builder_add_sample (builder, &sample, NULL);
+    }
+  /* Without weight. */
+  flam_builder_stack (
+      builder,
+      sample.stack,
+      flam_builder_frame_of_status (
+          builder,
+          &(FlamFunction){ .name = flam_builder_string (builder, "jl_x", -1),
+                           .module = FLAM_NONE },
+          0,
+          0,
+          0,
+          FLAM_STATUS_TASK));
+  profile = flam_builder_finish (builder, NULL);
+  whole = tree_of (profile, selection);
+  g_assert_cmphex (flam_tree_status (whole, 1), ==, 0);
+  g_assert_cmphex (flam_tree_status (whole, 2), ==, FLAM_STATUS_DISPATCH);
+
+  g_assert_true (flam_selection_add_transform (
+      selection, FLAM_TRANSFORM_HIDE, "^jl_", NULL));
+  hidden = tree_of (profile, selection);
+  text = flam_dump_tree (hidden);
+  g_assert_cmpstr (text, ==, kept);
+  weights = flam_weights_new (profile, selection, NULL, NULL);
+  in_time = flam_tree_new (weights, selection, FLAM_ORDER_TIME, NULL, NULL);
+  flam_weights_free (weights);
+  g_assert_cmphex (flam_tree_status (in_time, 1), ==, FLAM_STATUS_DISPATCH);
+  g_assert_cmphex (flam_tree_status (in_time, 2), ==, FLAM_STATUS_GC);
+  selection->invert = TRUE;
+  inverted = tree_of (profile, selection);
+  g_assert_cmphex (flam_tree_status (inverted, 1), ==, FLAM_STATUS_GC);
+  g_assert_cmphex (flam_tree_status (inverted, 2), ==, FLAM_STATUS_DISPATCH);
+
+  selection->invert = FALSE;
+  part = flam_cut_new (profile, selection, NULL);
+  cut_tree = tree_of (part, all);
+  of_part = flam_dump_tree (cut_tree);
+  /* A part is of all measures: what has no weight in this one says it, too. */
+  g_assert_cmpstr (of_part,
+                   ==,
+                   "all self=0 total=2\n"
+                   "  cook self=0 total=2 status=dispatch\n"
+                   "    chop self=2 total=2 status=gc,task\n");
+}
+
+/* FlameGraphs.jl's and ProfileCanvas's meanings, in either theme, and labels
+ * that can be read; dispatch is told before the others. */
+static void
+test_colors (void)
+{
+  static const struct
+  {
+    const char *name;
+    guint status;
+    FlamColor color;
+  } told[] = {
+    { "dispatch", FLAM_STATUS_ALL, 0xcc6767 },
+    { "gc", FLAM_STATUS_ALL & ~FLAM_STATUS_DISPATCH, 0xcc9944 },
+    { "compiled", FLAM_STATUS_COMPILATION | FLAM_STATUS_REPL, 0x646464 },
+    { "repl", FLAM_STATUS_REPL | FLAM_STATUS_TASK, 0x8fb0a0 },
+    { "task", FLAM_STATUS_TASK, 0xb79bc4 },
+    { "plain", 0, 0 },
+    { "plain", 0, 0 },
+  };
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamSample sample = {
+    flam_builder_thread (builder, flam_builder_process (builder, 1, 0), 1, 0),
+    FLAM_NONE
+  };
+  const FlamColors colors = { .mode = FLAM_PALETTE_AUTO };
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+
+  flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
+  for (guint i = 0; i < G_N_ELEMENTS (told); i++)
+    {
+      const FlamFunction function = { .name = flam_builder_string (
+                                          builder, told[i].name, -1),
+                                      .module = FLAM_NONE };
+
+      sample.stack =
+          flam_builder_stack (builder,
+                              sample.stack,
+                              flam_builder_frame_of_status (
+                                  builder, &function, 0, 0, 0, told[i].status));
+    }
+  flam_builder_add_sample (builder, &sample, NULL);
+  profile = flam_builder_finish (builder, NULL);
+  tree = tree_of (profile, selection);
+  g_assert_cmpint (
+      flam_palette_mode_of (tree, FLAM_PALETTE_AUTO), ==, FLAM_PALETTE_JULIA);
+  for (guint dark = 0; dark < 2; dark++)
+    {
+      g_autoptr (FlamPalette) palette =
+          flam_palette_new_for (tree, &colors, dark);
+      g_autoptr (GPtrArray) legend = flam_palette_legend (palette, tree, 0, 20);
+      gboolean gc = FALSE;
+
+      for (FlamId i = 1; i < tree->n; i++)
+        {
+          FlamColor color = flam_palette_node (palette, tree, i);
+          FlamColorState state =
+              flam_palette_label_state (palette, tree, i, FLAM_COLOR_NORMAL);
+
+          if (told[i - 1].color != 0)
+            g_assert_cmphex (color, ==, told[i - 1].color);
+          g_assert_cmpfloat (
+              flam_color_contrast (color, flam_palette_text (palette, state)),
+              >=,
+              4.5);
+        }
+      g_assert_cmphex (flam_palette_node (palette, tree, 6),
+                       !=,
+                       flam_palette_node (palette, tree, 7));
+      for (guint i = 0; i < legend->len; i++)
+        {
+          const FlamLegendEntry *entry = legend->pdata[i];
+
+          gc |= strcmp (entry->name, "Garbage collection") == 0 &&
+                entry->color == 0xcc9944;
+        }
+      g_assert_true (gc);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/julia", test_graphs);
+  g_test_add_func ("/julia/hidden", test_hidden);
+  g_test_add_func ("/julia/colors", test_colors);
   return g_test_run ();
 }

@@ -65,7 +65,7 @@ test_contrast (void)
   g_autoptr (FlamTree) tree = NULL;
   const FlamPaletteMode modes[] = {
     FLAM_PALETTE_CODE, FLAM_PALETTE_MEMORY, FLAM_PALETTE_LANGUAGE,
-    FLAM_PALETTE_SELF, FLAM_PALETTE_NAME,
+    FLAM_PALETTE_SELF, FLAM_PALETTE_NAME,   FLAM_PALETTE_JULIA,
   };
   double least = 21;
 

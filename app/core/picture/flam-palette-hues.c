@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hues: of kinds of code, of modules, of languages, of names. */
+/* Hues: of kinds of code, of modules, of languages, of names, of status. */
 #include "flam-palette-private.h"
 
 #include <string.h>
@@ -191,4 +191,38 @@ flam_palette_language_tint (const FlamProfile *profile,
   return language != FLAM_LANGUAGE_UNKNOWN
              ? flam_palette_language_tints[language]
              : flam_class_looks[class].code;
+}
+
+/* --- status, as FlameGraphs.jl and ProfileCanvas have it ------------------ */
+
+/* By the number of the bit. */
+static const FlamColor status_colors[FLAM_N_STATUSES] = {
+  0xcc6767, 0xcc9944, 0x8fb0a0, 0x646464, 0xb79bc4,
+};
+
+/* A frame of more than one has the first's. */
+static const FlamStatus status_order[FLAM_N_STATUSES] = {
+  FLAM_STATUS_DISPATCH, FLAM_STATUS_GC,   FLAM_STATUS_COMPILATION,
+  FLAM_STATUS_REPL,     FLAM_STATUS_TASK,
+};
+
+/* Of rows at even depths and at odd ones. */
+const FlamTint flam_palette_row_tints[2] = {
+  { 0, 0.095, 262 },
+  { 0.02, 0.085, 225 },
+};
+
+FlamColor
+flam_palette_status_color (guint bit)
+{
+  return status_colors[bit];
+}
+
+guint
+flam_palette_status_bit (guint status)
+{
+  for (guint i = 0; i < FLAM_N_STATUSES; i++)
+    if (status & status_order[i])
+      return (guint)g_bit_nth_lsf (status_order[i], -1);
+  return FLAM_N_STATUSES;
 }

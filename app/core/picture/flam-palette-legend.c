@@ -248,6 +248,43 @@ legend_by_name (Legend *legend)
     }
 }
 
+/* What has no status has two colors by turns: the first stands for both. */
+static void
+legend_by_status (Legend *legend)
+{
+  const FlamTree *tree = legend->tree;
+  Share bits[FLAM_N_STATUSES] = { 0 };
+  Share classes[FLAM_N_CLASSES] = { 0 };
+  Share others = { 0 };
+
+  for (FlamId i = MAX (legend->node, 1); i < tree->subtree_end[legend->node];
+       i++)
+    {
+      guint bit = flam_palette_status_bit (flam_tree_status (tree, i));
+      FlamColorClass class = flam_palette_class_of_node (tree, i);
+
+      if (take_ruled (legend, i))
+        continue;
+      if (class == FLAM_CLASS_ROOT || class == FLAM_CLASS_WAKER)
+        share_add (&classes[class], tree, i);
+      else
+        share_add (bit < FLAM_N_STATUSES ? &bits[bit] : &others, tree, i);
+    }
+  for (guint i = 0; i < FLAM_N_CLASSES; i++)
+    legend_add (legend, i, "", classes[i]);
+  for (guint i = 0; i < FLAM_N_STATUSES; i++)
+    legend_add_entry (legend,
+                      flam_status_to_title (i),
+                      TRUE,
+                      flam_palette_status_color (i),
+                      bits[i]);
+  legend_add_entry (legend,
+                    N_ ("Other code"),
+                    TRUE,
+                    flam_palette_julia_plain (legend->palette),
+                    others);
+}
+
 static int
 heavier_first (gconstpointer a, gconstpointer b)
 {
@@ -375,6 +412,8 @@ legend_by_palette (Legend *legend)
   if (palette->mode >= FLAM_PALETTE_HOT || palette->mode == FLAM_PALETTE_NAME ||
       palette->colors.map != NULL)
     legend_by_rules (legend);
+  else if (palette->mode == FLAM_PALETTE_JULIA)
+    legend_by_status (legend);
   else if (by == FLAM_BY_MODULE || by == FLAM_BY_FILE)
     legend_by_name (legend);
   else if (palette->mode == FLAM_PALETTE_LANGUAGE)

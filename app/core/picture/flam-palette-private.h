@@ -78,9 +78,13 @@ struct _FlamPalette
 
 extern const FlamClassLook flam_class_looks[FLAM_N_CLASSES];
 
+/* FLAM_PALETTE_JULIA: of rows at even depths and at odd ones. */
+extern const FlamTint flam_palette_row_tints[2];
 extern const FlamTint flam_palette_language_tints[FLAM_N_LANGUAGES];
 
 guint32 flam_palette_hash (const char *text);
+/* Of code without a status. */
+FlamColor flam_palette_julia_plain (const FlamPalette *palette);
 /* A place in the tints, plus 1, by the name of a module, which is the
  * profile's. */
 GHashTable *flam_palette_share_hues (const FlamProfile *profile);

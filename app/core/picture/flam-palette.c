@@ -139,6 +139,25 @@ flam_palette_language_color (const FlamPalette *palette, FlamLanguage language)
   return tint_to_color (palette, flam_palette_language_tints[language], 0);
 }
 
+FlamColor
+flam_palette_julia_plain (const FlamPalette *palette)
+{
+  return tint_to_color (palette, flam_palette_row_tints[0], 0);
+}
+
+/* By status; of code. */
+static FlamColor
+color_by_status (const FlamPalette *palette, const FlamTree *tree, FlamId node)
+{
+  guint bit = flam_palette_status_bit (flam_tree_status (tree, node));
+
+  if (bit < FLAM_N_STATUSES)
+    return flam_palette_status_color (bit);
+  return tint_to_color (palette,
+                        flam_palette_row_tints[tree->depth[node] & 1],
+                        step_of (flam_tree_name (tree, node)));
+}
+
 static FlamColor
 color_of_class (const FlamPalette *palette, const FlamTree *tree, FlamId node)
 {
@@ -155,6 +174,9 @@ color_of_class (const FlamPalette *palette, const FlamTree *tree, FlamId node)
   else if (is_code && palette->mode == FLAM_PALETTE_LANGUAGE)
     tint = flam_palette_language_tint (
         tree->profile, flam_tree_function (tree, node), class);
+  if (palette->mode == FLAM_PALETTE_JULIA && class != FLAM_CLASS_ROOT &&
+      class != FLAM_CLASS_WAKER)
+    return color_by_status (palette, tree, node);
   if (palette->mode == FLAM_PALETTE_SAFE)
     return flam_color_mix (flam_class_looks[class].safe,
                            0xffffff,
@@ -381,79 +403,7 @@ color_by_self (FlamPalette *palette, const FlamTree *tree, FlamId node)
                             0);
 }
 
-/* --- words ---------------------------------------------------------------- */
-
-static const char *const words[FLAM_N_PALETTES] = {
-  [FLAM_PALETTE_AUTO] = "auto",
-  [FLAM_PALETTE_CODE] = "module",
-  [FLAM_PALETTE_MEMORY] = "memory",
-  [FLAM_PALETTE_STATE] = "state",
-  [FLAM_PALETTE_LANGUAGE] = "language",
-  [FLAM_PALETTE_SELF] = "self",
-  [FLAM_PALETTE_NAME] = "name",
-  [FLAM_PALETTE_SAFE] = "safe",
-  [FLAM_PALETTE_HOT] = "hot",
-  [FLAM_PALETTE_MEM] = "mem",
-  [FLAM_PALETTE_IO] = "io",
-  [FLAM_PALETTE_WAKEUP] = "wakeup",
-  [FLAM_PALETTE_CHAIN] = "chain",
-  [FLAM_PALETTE_JAVA] = "java",
-  [FLAM_PALETTE_JS] = "js",
-  [FLAM_PALETTE_PERL] = "perl",
-  [FLAM_PALETTE_RED] = "red",
-  [FLAM_PALETTE_GREEN] = "green",
-  [FLAM_PALETTE_BLUE] = "blue",
-  [FLAM_PALETTE_AQUA] = "aqua",
-  [FLAM_PALETTE_YELLOW] = "yellow",
-  [FLAM_PALETTE_PURPLE] = "purple",
-  [FLAM_PALETTE_ORANGE] = "orange",
-};
-
-const char *
-flam_palette_mode_to_string (FlamPaletteMode mode)
-{
-  return mode < FLAM_N_PALETTES ? words[mode] : NULL;
-}
-
-gboolean
-flam_palette_mode_from_string (const char *word, FlamPaletteMode *mode)
-{
-  for (guint i = 0; i < FLAM_N_PALETTES; i++)
-    if (g_strcmp0 (words[i], word) == 0 && word != NULL)
-      {
-        *mode = i;
-        return TRUE;
-      }
-  return FALSE;
-}
-
 /* --- the palette --------------------------------------------------------- */
-
-static FlamPaletteMode
-mode_that_suits (const FlamTree *tree)
-{
-  const FlamProfile *profile = tree->profile;
-  guint states = flam_tree_states (tree);
-
-  if (tree->change != NULL)
-    return FLAM_PALETTE_CHANGE;
-  if (tree->measure < profile->n_measures &&
-      profile->measures[tree->measure].kind == FLAM_MEASURE_ALLOC)
-    return FLAM_PALETTE_MEMORY;
-  /* More than one bit. */
-  return (states & (states - 1)) != 0 ? FLAM_PALETTE_STATE : FLAM_PALETTE_CODE;
-}
-
-FlamPaletteMode
-flam_palette_mode_of (const FlamTree *tree, FlamPaletteMode wanted)
-{
-  if (wanted == FLAM_PALETTE_AUTO ||
-      (wanted == FLAM_PALETTE_STATE && tree->split == NULL) ||
-      ((wanted == FLAM_PALETTE_CHANGE || wanted == FLAM_PALETTE_CHANGE_SHARE) &&
-       tree->change == NULL))
-    return mode_that_suits (tree);
-  return wanted;
-}
 
 FlamPalette *
 flam_palette_new (const FlamProfile *profile,
@@ -512,7 +462,8 @@ flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
     return color_of_node (palette, tree, node);
   function = tree->function[node];
   if (node == 0 || function >= palette->n_known ||
-      palette->mode == FLAM_PALETTE_CHAIN)
+      palette->mode == FLAM_PALETTE_CHAIN ||
+      palette->mode == FLAM_PALETTE_JULIA)
     return color_of_node (palette, tree, node);
   known = &palette->known[(gsize)function * 2 +
                           (flam_tree_is_inlined (tree, node) ? 1 : 0)];
@@ -570,12 +521,29 @@ flam_palette_ink (const FlamPalette *palette)
   return palette->theme->ink;
 }
 
+/* Whether its color is too dark for dark labels. */
+static gboolean
+is_dark_status (const FlamPalette *palette, const FlamTree *tree, FlamId node)
+{
+  const struct _FlamColorRules *rules = palette->colors.rules;
+
+  return palette->mode == FLAM_PALETTE_JULIA && palette->colors.map == NULL &&
+         node != 0 &&
+         1u << flam_palette_status_bit (flam_tree_status (tree, node)) ==
+             FLAM_STATUS_COMPILATION &&
+         flam_palette_class_of_node (tree, node) != FLAM_CLASS_ROOT &&
+         (rules == NULL ||
+          flam_color_rules_find_node (rules, tree, node) == FLAM_NONE);
+}
+
 FlamColorState
 flam_palette_label_state (const FlamPalette *palette,
                           const FlamTree *tree,
                           FlamId node,
                           FlamColorState state)
 {
+  if (state == FLAM_COLOR_NORMAL && is_dark_status (palette, tree, node))
+    return FLAM_COLOR_BLACK;
   return state == FLAM_COLOR_NORMAL && flam_palette_is_change (palette, tree) &&
                  tree->change->self &&
                  tree->change->kind[node] == FLAM_CHANGE_UNTRACKED

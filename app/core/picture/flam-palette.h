@@ -18,10 +18,12 @@
  * change or to the frame itself. New is orange, gone is violet; where selves
  * are compared, a function that was nowhere before cannot be compared and is
  * black. By language, by self share and by name are only used when the user
- * chooses them. Within a hue, lightness varies a little by name, so that
- * neighbours can be told apart. Colors are chosen in OKLCH, where equal numbers
- * look equally light: so every label has a contrast of at least 4.5 in both
- * themes, dimmed or not. */
+ * chooses them. By status, as Julia's viewers have it, runtime dispatch is red,
+ * garbage collection orange and compilation grey; the other frames alternate
+ * between two hues from row to row. Within a hue, lightness varies a little by
+ * name, so that neighbours can be told apart. Colors are chosen in OKLCH, where
+ * equal numbers look equally light: so every label has a contrast of at
+ * least 4.5 in both themes, dimmed or not. */
 
 #include "flam-color.h"
 #include "flam-tree.h"
@@ -41,6 +43,7 @@ typedef enum
   FLAM_PALETTE_SELF,         /* stronger for nodes with more self cost */
   FLAM_PALETTE_NAME,         /* a hue for each function */
   FLAM_PALETTE_SAFE,         /* by kind, safe for color blindness */
+  FLAM_PALETTE_JULIA,        /* by status; the others alternate by depth */
   FLAM_PALETTE_HOT,          /* flamegraph.pl's, by name: flam-named-color.h */
   FLAM_PALETTE_MEM,
   FLAM_PALETTE_IO,
@@ -76,8 +79,8 @@ typedef struct
   const struct _FlamColorRules *rules;
 } FlamColors;
 
-/* `wanted` where the tree has the data for it, otherwise the default: by state
- * where it has more than one state. */
+/* `wanted` where the tree has the data for it, otherwise the default: by status
+ * or by state where it has any of one or more than one of the other. */
 FlamPaletteMode flam_palette_mode_of (const FlamTree *tree,
                                       FlamPaletteMode wanted);
 
@@ -108,6 +111,11 @@ FlamColor
 flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node);
 /* The color of a state that fills a box of its own, whatever the palette. */
 FlamColor flam_palette_state_color (FlamState state, gboolean dark);
+/* The color of a status bit, by its number, whatever the palette. */
+FlamColor flam_palette_status_color (guint bit);
+/* The number of the bit that a frame of that status has its color from;
+ * FLAM_N_STATUSES: none. */
+guint flam_palette_status_bit (guint status);
 FlamColor flam_palette_dimmed (const FlamPalette *palette, FlamColor color);
 /* A color between the given one and the background, for frames around other
  * boxes, and the state of labels on it. */

@@ -191,25 +191,17 @@ get_flags (Page *page, FlamId node)
 }
 
 static void
-put_colors (Page *page,
-            const char *name,
-            const FlamColors *colors,
-            gboolean dark)
+put_status_of_nodes (Page *page)
 {
-  g_autoptr (FlamPalette) palette =
-      flam_palette_new_for (page->tree, colors, dark);
+  const FlamTree *tree = page->tree;
 
-  flam_sink_printf (page->out, "\"%s\":[", name);
-  for (guint i = 0; i < page->things.first->len; i++)
-    {
-      FlamId node = g_array_index (page->things.first, FlamId, i);
-
-      if (i > 0)
+  flam_sink_put (page->out, "],\n\"status\":[0");
+  for (FlamId i = 1; i < tree->n; i++)
+    if (is_placed (page, i))
+      {
         flam_sink_put_c (page->out, ',');
-      flam_sink_put_int (page->out,
-                         flam_palette_node (palette, page->tree, node));
-    }
-  flam_sink_put (page->out, dark ? "]},\n" : "],\n");
+        flam_sink_put_int (page->out, flam_tree_status (tree, i));
+      }
 }
 
 static void
@@ -231,6 +223,8 @@ put_nodes (Page *page)
         flam_sink_put_c (page->out, ',');
         flam_sink_put_int (page->out, page->things.thing[i]);
       }
+  if (tree->status != NULL)
+    put_status_of_nodes (page);
   flam_sink_put (page->out, "]},\n");
 }
 
@@ -386,8 +380,9 @@ put_data (Page *page, const FlamLook *look)
   put_functions_column (page, "kind", get_kind);
   put_functions_column (page, "flags", get_flags);
   flam_color_rules_try (look->colors.rules, page->tree);
-  put_colors (page, "light", &look->colors, FALSE);
-  put_colors (page, "dark", &look->colors, TRUE);
+  flam_html_put_colors (out, page->tree, page->things.first, &look->colors);
+  flam_sink_put (out, "},\n");
+  flam_html_put_statuses (out, page->tree, &look->colors);
   put_nodes (page);
   put_choices (page);
   put_all_series (page);

@@ -4,6 +4,7 @@
 #include "flam-format.h"
 
 #include "flam-formats-resources.h"
+#include "flam-named-color.h"
 
 static const char style[] =
     ":root{color-scheme:light dark;--paper:#fff;--ink:#222;--quiet:#666;"
@@ -115,4 +116,111 @@ flam_html_append_fact (FlamSink *out, const char *term, const char *value)
   flam_sink_printf (out, "<dt>%s</dt><dd>", term);
   flam_sink_put_escaped (out, value, -1);
   flam_sink_put (out, "</dd>\n");
+}
+
+/* --- colors --------------------------------------------------------------- */
+
+static gboolean
+is_julia (const FlamTree *tree, const FlamColors *colors)
+{
+  return flam_palette_mode_of (tree, colors->mode) == FLAM_PALETTE_JULIA;
+}
+
+/* What functions look like as they are, at an even depth or at an odd one:
+ * depth and status are the page's nodes'. */
+static void
+put_colors (FlamSink *out,
+            const FlamTree *tree,
+            const GArray *first,
+            const char *name,
+            const FlamColors *colors,
+            gboolean dark,
+            guint depth)
+{
+  g_autoptr (FlamPalette) palette = flam_palette_new_for (tree, colors, dark);
+  g_autofree guint32 *depths = NULL;
+  FlamTree bare = *tree;
+
+  if (is_julia (tree, colors))
+    {
+      bare.status = NULL;
+      bare.depth = depths = g_new (guint32, bare.n);
+      for (FlamId i = 0; i < bare.n; i++)
+        depths[i] = depth;
+    }
+  flam_sink_printf (out, "\"%s\":[", name);
+  for (guint i = 0; i < first->len; i++)
+    {
+      FlamId node = g_array_index (first, FlamId, i);
+
+      if (i > 0)
+        flam_sink_put_c (out, ',');
+      flam_sink_put_int (out, flam_palette_node (palette, &bare, node));
+    }
+  flam_sink_put_c (out, ']');
+}
+
+/* The functions that a person's rules or map color, whatever their status. */
+static void
+put_ruled (FlamSink *out,
+           const FlamTree *tree,
+           const GArray *first,
+           const FlamColors *colors)
+{
+  flam_sink_put (out, ",\n\"ruled\":[");
+  for (guint i = 0; i < first->len; i++)
+    {
+      FlamId node = g_array_index (first, FlamId, i);
+      gboolean ruled =
+          colors->map != NULL ||
+          (colors->rules != NULL &&
+           flam_color_rules_find_node (colors->rules, tree, node) != FLAM_NONE);
+
+      flam_sink_put (out, i > 0 ? "," : "");
+      flam_sink_put_int (out, ruled);
+    }
+  flam_sink_put_c (out, ']');
+}
+
+void
+flam_html_put_colors (FlamSink *out,
+                      const FlamTree *tree,
+                      const GArray *first,
+                      const FlamColors *colors)
+{
+  put_colors (out, tree, first, "light", colors, FALSE, 0);
+  flam_sink_put (out, ",\n");
+  put_colors (out, tree, first, "dark", colors, TRUE, 0);
+  if (is_julia (tree, colors))
+    {
+      flam_sink_put (out, ",\n");
+      put_colors (out, tree, first, "lightOdd", colors, FALSE, 1);
+      flam_sink_put (out, ",\n");
+      put_colors (out, tree, first, "darkOdd", colors, TRUE, 1);
+      put_ruled (out, tree, first, colors);
+    }
+}
+
+void
+flam_html_put_statuses (FlamSink *out,
+                        const FlamTree *tree,
+                        const FlamColors *colors)
+{
+  guint left = FLAM_STATUS_ALL;
+
+  if (!is_julia (tree, colors))
+    return;
+  flam_sink_put (out, "\"statuses\":[");
+  while (left != 0)
+    {
+      guint bit = flam_palette_status_bit (left);
+
+      flam_sink_printf (out,
+                        "{\"bit\":%u,\"name\":\"%s\",\"color\":%u}",
+                        1u << bit,
+                        flam_status_to_title (bit),
+                        flam_palette_status_color (bit));
+      left &= ~(1u << bit);
+      flam_sink_put (out, left != 0 ? "," : "],\n");
+    }
 }

@@ -5,6 +5,7 @@
  * captures and the history of many. Text is escaped by these functions; literal
  * markup goes to `out` directly. */
 
+#include "flam-palette.h"
 #include "flam-sink.h"
 #include "flam-tree.h"
 
@@ -25,3 +26,15 @@ void flam_html_append_change (FlamSink *out,
                               gint64 change);
 /* A term and its value in a list of facts; nothing for "". */
 void flam_html_append_fact (FlamSink *out, const char *term, const char *value);
+
+/* The colors of functions for the page of a profile, of the nodes in `first`
+ * (FlamId), as members of an object; by status, also what they are at odd
+ * depths, and which of them have a color of the person's own. */
+void flam_html_put_colors (FlamSink *out,
+                           const FlamTree *tree,
+                           const GArray *first,
+                           const FlamColors *colors);
+/* The statuses in the order in which they color a frame, where they do. */
+void flam_html_put_statuses (FlamSink *out,
+                             const FlamTree *tree,
+                             const FlamColors *colors);

@@ -13,6 +13,7 @@
   const canvas = $ ("canvas"), graph = $ ("graph"), tip = $ ("tip");
   const pen = canvas.getContext ("2d");
   const HIDDEN = { irrelevant: 1, imports: 2, native: 4 };
+  const GREY = "#646464"; // the one color that is too dark for dark labels
   const IRRELEVANT = 1, IMPORT = 2, INTERPRETED = 4, ROOT = 5;
 
   const state = { measure: "0", thread: "", dir: look.dir, sort: look.sort,
@@ -64,6 +65,7 @@
     for (let i = n - 1; i > 0; i--)
       sum[nodes.parent[i]] += sum[i];
     const to = new Int32Array (n).fill (-1), parent = [-1], fn = [-1];
+    const status = [0], own = nodes.status || [];
     const known = new Map ();
     to[0] = 0;
     for (let i = 1; i < n; i++) {
@@ -72,6 +74,8 @@
       const f = nodes.function[i], up = to[nodes.parent[i]];
       if (isHidden (f, hide)) {
         to[i] = up;
+        if (up > 0)
+          status[up] |= own[i];
         continue;
       }
       const key = up * functions.name.length + f;
@@ -81,7 +85,9 @@
         known.set (key, at);
         parent.push (up);
         fn.push (f);
+        status.push (0);
       }
+      status[at] |= own[i];
       to[i] = at;
     }
     const m = parent.length;
@@ -95,7 +101,7 @@
       total[parent[i]] += total[i];
     for (let i = 1; i < m; i++)
       depth[i] = depth[parent[i]] + 1;
-    return place ({ n: m, parent, fn, self, total, depth });
+    return place ({ n: m, parent, fn, self, total, depth, status });
   }
   // Children of a node are neighbours in their row, which is sorted by x.
   function place (t) {
@@ -181,9 +187,19 @@
   // --- drawing --------------------------------------------------------------
   const isDark = () => state.theme === "dark" ||
     (state.theme === "" && dark.matches);
-  const color = (f) => f < 0 ? (isDark () ? "#55504c" : "#e0dcd8")
-    : "#" + functions[isDark () ? "dark" : "light"][f].toString (16)
-        .padStart (6, "0");
+  const statuses = data.statuses || [];
+  const hex = (color) => "#" + color.toString (16).padStart (6, "0");
+  function color (i) {
+    const f = tree.fn[i], theme = isDark () ? "dark" : "light";
+    if (f < 0)
+      return isDark () ? "#55504c" : "#e0dcd8";
+    const told = functions.ruled && functions.ruled[f] ? undefined
+      : statuses.find ((s) => tree.status[i] & s.bit);
+    if (told)
+      return hex (told.color);
+    const odd = tree.depth[i] & 1 ? functions[theme + "Odd"] : undefined;
+    return hex ((odd || functions[theme])[f]);
+  }
   const flame = () => state.dir === "flame";
   const height = () => tree.rows.length * rowHeight + 8;
   const topOf = (depth) => (flame () ? tree.rows.length - 1 - depth : depth) *
@@ -264,7 +280,8 @@
       flush ();
       const hit = matches && matches[i];
       pen.globalAlpha = above || (matches && !hit) ? 0.45 : 1;
-      pen.fillStyle = hit ? "#e600e6" : color (tree.fn[i]);
+      const paint = hit ? "#e600e6" : color (i);
+      pen.fillStyle = paint;
       pen.fillRect (x, y, Math.max (w - (w > 3 ? 1 : 0), 0.5), rowHeight - 1);
       pen.globalAlpha = 1;
       if (i === hovered) {
@@ -274,7 +291,7 @@
       const text = fit (tree.fn[i] < 0 ? "all" : name (tree.fn[i]),
                         Math.min (w, width - x) - 8);
       if (text !== "") {
-        pen.fillStyle = hit ? "#fff"
+        pen.fillStyle = hit || (paint === GREY && !above && !matches) ? "#fff"
           : isDark () && (above || matches || tree.fn[i] < 0) ? "#eee"
           : "#1a1514";
         pen.fillText (text, Math.max (x, 0) + 4, y + rowHeight / 2);
@@ -427,6 +444,9 @@
           " of what is shown" : ""));
     if (tree.self[i] > 0)
       add ("div", "self " + weight (tree.self[i]));
+    for (const s of statuses)
+      if (tree.status[i] & s.bit)
+        add ("div", s.name);
     if (f >= 0)
       for (const text of where (f))
         add ("div", text);

@@ -35,6 +35,7 @@ static const FlamOptionWord palettes[] = {
   { "self", N_ ("By self cost"), FLAM_PALETTE_SELF },
   { "name", N_ ("By function"), FLAM_PALETTE_NAME },
   { "safe", N_ ("Safe for color blindness"), FLAM_PALETTE_SAFE },
+  { "julia", N_ ("By status, as Julia’s viewers"), FLAM_PALETTE_JULIA },
   { "hot", NULL, FLAM_PALETTE_HOT },
   { "mem", NULL, FLAM_PALETTE_MEM },
   { "io", NULL, FLAM_PALETTE_IO },
@@ -61,8 +62,8 @@ static const FlamOptionWord roots[] = {
 };
 
 #define PALETTES                                                               \
-  N_ ("auto, module, state, memory, language, self, name, safe, hot, mem, "    \
-      "io, "                                                                   \
+  N_ ("auto, module, state, memory, language, self, name, safe, julia, hot, "  \
+      "mem, io, "                                                              \
       "wakeup, chain, java, js, perl, red, green, blue, aqua, yellow, purple " \
       "or orange")
 

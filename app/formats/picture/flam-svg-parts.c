@@ -140,6 +140,18 @@ append_states (FlamSink *out, const FlamTree *tree, FlamId node)
   flam_sink_put (out, text);
 }
 
+/* ": dispatch,gc" */
+static void
+append_status (FlamSink *out, guint status)
+{
+  g_autofree char *text = flam_status_to_text (status);
+
+  if (status == 0)
+    return;
+  flam_sink_put (out, ": ");
+  flam_sink_put (out, text);
+}
+
 /* ": +1.2 s, before 3.4 s", ": +1.2 s, new" */
 static void
 append_change (const FlamSvg *svg, const FlamMeasure *measure, FlamId node)
@@ -197,5 +209,6 @@ flam_svg_put_description (const FlamSvg *svg, FlamId node)
   flam_svg_put_number (out, whole > 0 ? 100.0 * weight / whole : 0, 2);
   flam_sink_put (out, "%)");
   append_states (out, tree, node);
+  append_status (out, flam_tree_status (tree, node));
   append_change (svg, &measure, node);
 }

@@ -142,6 +142,26 @@ add_states (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
     }
 }
 
+/* What Julia's profiler knows of the frame, and of hidden ones it calls. */
+static int
+add_statuses (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
+{
+  for (guint i = 0; i < FLAM_N_STATUSES; i++)
+    {
+      GtkWidget *name;
+
+      if (!(flam_tree_status (self->tree, node) & 1u << i))
+        continue;
+      name = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+      gtk_box_append (GTK_BOX (name),
+                      flam_swatch_new (flam_palette_status_color (i)));
+      gtk_box_append (GTK_BOX (name),
+                      new_label (_ (flam_status_to_title (i)), 0, "dim-label"));
+      gtk_grid_attach (grid, name, 0, row++, 1, 1);
+    }
+  return row;
+}
+
 static int
 add_changes (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
 {
@@ -210,6 +230,7 @@ numbers_of (FlamFlameGraph *self, FlamId node)
     row = add_weights (self, grid, row, node);
   if (change != NULL)
     row = add_changes (self, grid, row, node);
+  row = add_statuses (self, grid, row, node);
   if (flam_graph_has_states (self))
     add_states (self, grid, row, node);
   return GTK_WIDGET (grid);

@@ -138,6 +138,19 @@ add_note (FlamFlameGraph *self, FlamId node, char **text)
   *text = g_strdup_printf (_ ("%s; note: %s"), before, note);
 }
 
+static void
+add_statuses (FlamFlameGraph *self, FlamId node, char **text)
+{
+  for (guint i = 0; i < FLAM_N_STATUSES; i++)
+    if (flam_tree_status (self->tree, node) & 1u << i)
+      {
+        g_autofree char *before = *text;
+
+        *text =
+            g_strdup_printf ("%s, %s", before, _ (flam_status_to_title (i)));
+      }
+}
+
 /* The accessible text: function, shares of the time. */
 static char *
 describe_shares (FlamFlameGraph *self, FlamId node)
@@ -167,6 +180,7 @@ flam_flame_graph_describe (FlamFlameGraph *self, FlamId node)
              ? describe_both (self, node)
              : describe_shares (self, node);
   add_main_state (self, node, &text);
+  add_statuses (self, node, &text);
   add_change (self, node, &text);
   add_note (self, node, &text);
   return text;
