@@ -99,7 +99,7 @@ class ExportTest(Base):
             window.key("ctrl+a")
             window.write("800")
             window.key("Tab")
-            self.choose("Palette", 8)
+            self.choose("Palette", 9)
             hash_row = "Names That Begin Alike Look Alike"
             wait_for("what the palette has",
                      lambda: self.shown(hash_row, "check box"))
