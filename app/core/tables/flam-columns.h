@@ -158,6 +158,20 @@ flam_interner_prefetch (const FlamInterner *interner, guint32 hash)
   __builtin_prefetch (&interner->slots[hash & interner->mask], 1);
 }
 
+/* Prefetches the row of that slot, which is mostly the one that is looked for.
+ */
+static inline void
+flam_interner_prefetch_row (const FlamInterner *interner,
+                            guint32 hash,
+                            const FlamColumn *rows)
+{
+  FlamId id = interner->slots[hash & interner->mask].id;
+
+  if (id != FLAM_NONE)
+    __builtin_prefetch (
+        (const char *)rows->data + (gsize)id * rows->element_size, 1);
+}
+
 /* Multiply-and-fold mixing, after wyhash (Wang Yi, public domain idea). */
 static inline guint64
 flam_hash_mix (guint64 a, guint64 b)

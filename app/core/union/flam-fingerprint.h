@@ -24,6 +24,12 @@ typedef struct
   guint64 b;
 } FlamFingerprint;
 
+static inline gboolean
+flam_fingerprint_equal (const FlamFingerprint *a, const FlamFingerprint *b)
+{
+  return a->a == b->a && a->b == b->b;
+}
+
 /* A new, random key. */
 void flam_fingerprint_key_init (FlamFingerprintKey *key);
 FlamFingerprint flam_fingerprint (const FlamFingerprintKey *key,

@@ -67,10 +67,7 @@ flam_union_split (FlamUnion *rows, guint part)
 static gboolean
 print_equal (gconstpointer table, FlamId row, gconstpointer key)
 {
-  const FlamFingerprint *a = (const FlamFingerprint *)table + row;
-  const FlamFingerprint *b = key;
-
-  return a->a == b->a && a->b == b->b;
+  return flam_fingerprint_equal ((const FlamFingerprint *)table + row, key);
 }
 
 /* The rows of one partition in one part. */

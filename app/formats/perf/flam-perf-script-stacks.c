@@ -225,26 +225,13 @@ push_line (FlamScriptStacks *stacks, const Line *line, Place *caller)
   *caller = place;
 }
 
-/* The row of a line's slot is mostly the right one. */
-static void
-prefetch_places (FlamScriptStacks *stacks, const Line *lines, guint n)
-{
-  const FlamInterner *interner = &stacks->places_interner;
-
-  for (guint i = 0; i < n; i++)
-    {
-      guint32 hash = hash_place (&lines[i].print, FLAM_NONE);
-      FlamId id = interner->slots[hash & interner->mask].id;
-
-      if (id != FLAM_NONE)
-        __builtin_prefetch (&flam_column_at (&stacks->places, Place, id));
-    }
-}
-
 static void
 push_lines (FlamScriptStacks *stacks, const Line *lines, guint n, Place *caller)
 {
-  prefetch_places (stacks, lines, n);
+  for (guint i = 0; i < n; i++)
+    flam_interner_prefetch_row (&stacks->places_interner,
+                                hash_place (&lines[i].print, FLAM_NONE),
+                                &stacks->places);
   for (guint i = 0; i < n; i++)
     push_line (stacks, &lines[i], caller);
 }
@@ -319,10 +306,8 @@ flam_script_stacks_make (FlamScriptStacks *stacks, FlamSlice block)
 static gboolean
 block_equal (gconstpointer table, FlamId row, gconstpointer key)
 {
-  const FlamFingerprint *a = &((const FlamScriptBlock *)table + row)->print;
-  const FlamFingerprint *b = key;
-
-  return a->a == b->a && a->b == b->b;
+  return flam_fingerprint_equal (&((const FlamScriptBlock *)table + row)->print,
+                                 key);
 }
 
 gboolean
@@ -342,11 +327,8 @@ void
 flam_script_stacks_prefetch (const FlamScriptStacks *stacks,
                              const FlamScriptBlock *wanted)
 {
-  const FlamInterner *interner = &stacks->interner;
-  FlamId id = interner->slots[(guint32)wanted->print.a & interner->mask].id;
-
-  if (id != FLAM_NONE)
-    __builtin_prefetch (&flam_column_at (&stacks->blocks, FlamScriptBlock, id));
+  flam_interner_prefetch_row (
+      &stacks->interner, (guint32)wanted->print.a, &stacks->blocks);
 }
 
 FlamId

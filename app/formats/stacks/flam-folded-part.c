@@ -49,10 +49,8 @@ flam_folded_part_raise_places (FlamFoldedPart *part, guint places)
 static gboolean
 row_equal (gconstpointer table, FlamId row, gconstpointer key)
 {
-  const FlamFoldedRow *a = (const FlamFoldedRow *)table + row;
-  const FlamFingerprint *b = key;
-
-  return a->print.a == b->a && a->print.b == b->b;
+  return flam_fingerprint_equal (&((const FlamFoldedRow *)table + row)->print,
+                                 key);
 }
 
 /* A row with this text, with a weight of 0 if it is new. */
@@ -132,23 +130,6 @@ take_lines (FlamFoldedPart *part, Pending *pending)
   return n;
 }
 
-/* The row of a line's slot is mostly the right one. */
-static void
-prefetch_rows (const FlamFoldedPart *part, const Pending *pending, guint n)
-{
-  const FlamInterner *interner = &part->interner;
-
-  for (guint i = 0; i < n; i++)
-    {
-      FlamId id =
-          interner->slots[(guint32)pending[i].print.a & interner->mask].id;
-
-      if (id != FLAM_NONE)
-        __builtin_prefetch (&flam_column_at (&part->rows, FlamFoldedRow, id),
-                            1);
-    }
-}
-
 gboolean
 flam_folded_part_read (FlamFoldedPart *part,
                        const FlamProgress *progress,
@@ -160,7 +141,9 @@ flam_folded_part_read (FlamFoldedPart *part,
   flam_text_reopen (&part->text, progress);
   while ((n = take_lines (part, pending)) > 0)
     {
-      prefetch_rows (part, pending, n);
+      for (guint i = 0; i < n; i++)
+        flam_interner_prefetch_row (
+            &part->interner, (guint32)pending[i].print.a, &part->rows);
       for (guint i = 0; i < n; i++)
         if (!add_line (part, &pending[i]))
           {

@@ -35,10 +35,7 @@ typedef struct
 static gboolean
 known_equal (gconstpointer table, FlamId row, gconstpointer key)
 {
-  const FlamFingerprint *a = &((const Known *)table + row)->print;
-  const FlamFingerprint *b = key;
-
-  return a->a == b->a && a->b == b->b;
+  return flam_fingerprint_equal (&((const Known *)table + row)->print, key);
 }
 
 static FlamId
@@ -83,22 +80,6 @@ take_names (FlamFoldedStacks *stacks,
       *at = stop - text + 1;
     }
   return n;
-}
-
-/* The row of a name's slot is mostly the right one. */
-static void
-prefetch_known (const FlamFoldedStacks *stacks, const Name *names, guint n)
-{
-  const FlamInterner *interner = &stacks->interner;
-
-  for (guint i = 0; i < n; i++)
-    {
-      FlamId id =
-          interner->slots[(guint32)names[i].print.a & interner->mask].id;
-
-      if (id != FLAM_NONE)
-        __builtin_prefetch (&flam_column_at (&stacks->known, Known, id));
-    }
 }
 
 static gsize
@@ -197,7 +178,9 @@ flam_folded_stacks_add (FlamFoldedStacks *stacks,
     {
       guint taken = take_names (stacks, text, length, &at, names);
 
-      prefetch_known (stacks, names, taken);
+      for (guint i = 0; i < taken; i++)
+        flam_interner_prefetch_row (
+            &stacks->interner, (guint32)names[i].print.a, &stacks->known);
       for (guint i = 0; i < taken; i++)
         push_name (stacks, &names[i], sample);
     }

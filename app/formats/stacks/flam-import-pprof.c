@@ -118,9 +118,7 @@ sample_stack (Reader *reader)
 static gboolean
 known_equal (gconstpointer table, FlamId row, gconstpointer key)
 {
-  const FlamFingerprint *x = &((const Known *)table)[row].print, *y = key;
-
-  return x->a == y->a && x->b == y->b;
+  return flam_fingerprint_equal (&((const Known *)table + row)->print, key);
 }
 
 /* Samples of the same stack have the same list of locations: it is converted
