@@ -151,81 +151,98 @@ legend_add (Legend *legend,
                     share);
 }
 
-/* A million nodes are summed by class and module id; names are read later. */
-static void
-legend_by_module (Legend *legend)
+/* A group of nodes that have one entry: first the classes, then what the
+ * palette tells apart. */
+typedef guint32 (*GroupFunc) (const FlamTree *tree, FlamId node);
+
+/* A million nodes are summed at each zoom, so nodes of one frame are asked for
+ * their group once; names are read later. Nodes without a frame, which are
+ * threads and the like, are asked each. */
+static Share *
+sum_groups (Legend *legend, guint32 n_groups, GroupFunc group_of)
 {
   const FlamTree *tree = legend->tree;
-  const FlamProfile *profile = tree->profile;
-  g_autofree Share *modules = g_new0 (Share, profile->modules.n + 1);
-  Share classes[FLAM_N_CLASSES] = { 0 };
+  guint32 n_frames = tree->profile->frames.n;
+  g_autofree guint32 *known = g_new0 (guint32, n_frames + 1); /* plus 1 */
+  Share *shares = g_new0 (Share, n_groups);
 
   for (FlamId i = MAX (legend->node, 1); i < tree->subtree_end[legend->node];
        i++)
     {
-      FlamId function = flam_tree_function (tree, i);
-      FlamId module = function == FLAM_NONE
-                          ? FLAM_NONE
-                          : profile->functions.module[function];
-      FlamColorClass class = flam_palette_class_of (tree, i, function);
+      FlamId frame = MIN (tree->frame[i], n_frames);
 
       if (take_ruled (legend, i))
         continue;
-      if (class == FLAM_CLASS_NATIVE && module != FLAM_NONE)
-        share_add (&modules[module], tree, i);
-      else
-        share_add (&classes[class], tree, i);
+      if (known[frame] == 0 || frame == n_frames)
+        known[frame] = group_of (tree, i) + 1;
+      share_add (&shares[known[frame] - 1], tree, i);
     }
+  return shares;
+}
+
+static void
+add_classes (Legend *legend, const Share *classes)
+{
   for (guint i = 0; i < FLAM_N_CLASSES; i++)
     legend_add (legend, i, "", classes[i]);
+}
+
+static guint32
+class_or_module (const FlamTree *tree, FlamId node)
+{
+  FlamId function = flam_tree_function (tree, node);
+  FlamColorClass class = flam_palette_class_of (tree, node, function);
+  FlamId module = function == FLAM_NONE
+                      ? FLAM_NONE
+                      : tree->profile->functions.module[function];
+
+  return class == FLAM_CLASS_NATIVE && module != FLAM_NONE
+             ? FLAM_N_CLASSES + module
+             : class;
+}
+
+static void
+legend_by_module (Legend *legend)
+{
+  const FlamProfile *profile = legend->tree->profile;
+  g_autofree Share *shares =
+      sum_groups (legend, FLAM_N_CLASSES + profile->modules.n, class_or_module);
+
+  add_classes (legend, shares);
   for (FlamId i = 0; i < profile->modules.n; i++)
     legend_add (legend,
                 FLAM_CLASS_NATIVE,
                 flam_profile_string (profile, profile->modules.name[i]),
-                modules[i]);
+                shares[FLAM_N_CLASSES + i]);
 }
 
 /* Code in an unknown language is listed by its kind. */
+static guint32
+class_or_language (const FlamTree *tree, FlamId node)
+{
+  FlamId function = flam_tree_function (tree, node);
+  FlamColorClass class = flam_palette_class_of (tree, node, function);
+  FlamLanguage language = FLAM_LANGUAGE_UNKNOWN;
+
+  if (function != FLAM_NONE && class != FLAM_CLASS_UNRESOLVED &&
+      class != FLAM_CLASS_ROOT && class != FLAM_CLASS_WAKER)
+    language = flam_language_of_function (tree->profile, function);
+  return language != FLAM_LANGUAGE_UNKNOWN ? FLAM_N_CLASSES + language : class;
+}
+
 static void
 legend_by_language (Legend *legend)
 {
-  const FlamTree *tree = legend->tree;
-  guint32 n = tree->profile->functions.n;
-  g_autofree guint8 *known = g_malloc0 ((gsize)n + 1); /* plus 1; 0: not yet */
-  Share languages[FLAM_N_LANGUAGES] = { 0 };
-  Share classes[FLAM_N_CLASSES] = { 0 };
+  g_autofree Share *shares =
+      sum_groups (legend, FLAM_N_CLASSES + FLAM_N_LANGUAGES, class_or_language);
 
-  for (FlamId i = MAX (legend->node, 1); i < tree->subtree_end[legend->node];
-       i++)
-    {
-      FlamId function = flam_tree_function (tree, i);
-      FlamColorClass class = flam_palette_class_of (tree, i, function);
-      guint language = FLAM_LANGUAGE_UNKNOWN;
-
-      if (take_ruled (legend, i))
-        continue;
-      if (function != FLAM_NONE && class != FLAM_CLASS_UNRESOLVED &&
-          class != FLAM_CLASS_ROOT && class != FLAM_CLASS_WAKER)
-        {
-          if (known[function] == 0)
-            known[function] =
-                (guint8)(flam_language_of_function (tree->profile, function) +
-                         1);
-          language = known[function] - 1u;
-        }
-      share_add (language != FLAM_LANGUAGE_UNKNOWN ? &languages[language]
-                                                   : &classes[class],
-                 tree,
-                 i);
-    }
-  for (guint i = 0; i < FLAM_N_CLASSES; i++)
-    legend_add (legend, i, "", classes[i]);
+  add_classes (legend, shares);
   for (guint i = 1; i < FLAM_N_LANGUAGES; i++)
     legend_add_entry (legend,
                       flam_language_name (i),
                       FALSE,
                       flam_palette_language_color (legend->palette, i),
-                      languages[i]);
+                      shares[FLAM_N_CLASSES + i]);
 }
 
 static void
@@ -270,8 +287,7 @@ legend_by_status (Legend *legend)
       else
         share_add (bit < FLAM_N_STATUSES ? &bits[bit] : &others, tree, i);
     }
-  for (guint i = 0; i < FLAM_N_CLASSES; i++)
-    legend_add (legend, i, "", classes[i]);
+  add_classes (legend, classes);
   for (guint i = 0; i < FLAM_N_STATUSES; i++)
     legend_add_entry (legend,
                       flam_status_to_title (i),

@@ -30,6 +30,13 @@ typedef struct
   double scroll0, scroll1, rings0, rings1; /* of a sunburst */
 } FlamMotion;
 
+/* How many rows have boxes when a range is in view; `to` is 0: not known. */
+typedef struct
+{
+  double from, to;
+  guint32 n;
+} FlamRowCount;
+
 struct _FlamFlameGraph
 {
   GtkWidget parent_instance;
@@ -61,8 +68,8 @@ struct _FlamFlameGraph
   GtkAdjustment *hadjustment, *vadjustment;
   GtkScrollablePolicy hpolicy, vpolicy;
   gboolean adjusting;
-  guint32 n_rows;     /* with boxes, when last at rest */
-  guint32 whole_rows; /* the same when all is in view; 0: not known */
+  guint32 n_rows; /* with boxes, when last at rest */
+  FlamRowCount rest_rows, whole_rows;
 
   FlamDraw *draw;
   FlamPalette *palette;
@@ -129,6 +136,8 @@ FlamPalette *flam_graph_palette (FlamFlameGraph *self);
 /* The number of rows with the whole width in view, or now, whichever is
  * more. */
 guint32 flam_graph_whole_rows (FlamFlameGraph *self);
+/* For another tree, or another width. */
+void flam_graph_forget_rows (FlamFlameGraph *self);
 /* The place of a node; FALSE: it is not drawn. */
 gboolean flam_graph_find_box (FlamFlameGraph *self, FlamId node, FlamBox *box);
 /* The range of x that shows a node from edge to edge. */

@@ -119,18 +119,38 @@ flam_graph_range_of (FlamFlameGraph *self,
   *to = *from + MAX ((double)self->tree->total[node], LEAST_RANGE);
 }
 
-guint32
-flam_graph_whole_rows (FlamFlameGraph *self)
+/* --- how many rows -------------------------------------------------------- */
+
+/* They are counted once: a zoom asks for those of the range that it leaves. */
+static guint32
+count_rows (FlamFlameGraph *self, FlamRowCount *count, double from, double to)
 {
   FlamViewport viewport = flam_graph_viewport (self);
 
-  if (self->whole_rows == 0)
+  if (count->from != from || count->to != to)
     {
-      viewport.from = 0;
-      viewport.to = (double)self->tree->total[0];
-      self->whole_rows = flam_layout_n_rows (self->rows, &viewport);
+      viewport.from = from;
+      viewport.to = to;
+      *count = (FlamRowCount){ from,
+                               to,
+                               flam_layout_n_rows (self->rows, &viewport) };
     }
-  return MAX (MAX (self->whole_rows, self->n_rows), 1);
+  return count->n;
+}
+
+guint32
+flam_graph_whole_rows (FlamFlameGraph *self)
+{
+  guint32 n =
+      count_rows (self, &self->whole_rows, 0, (double)self->tree->total[0]);
+
+  return MAX (MAX (n, self->n_rows), 1);
+}
+
+void
+flam_graph_forget_rows (FlamFlameGraph *self)
+{
+  self->rest_rows.to = self->whole_rows.to = 0;
 }
 
 /* --- what is stale ------------------------------------------------------- */
@@ -260,11 +280,7 @@ flam_graph_adjust (FlamFlameGraph *self)
     }
   else if (!flam_graph_is_moving (self) && !flam_graph_is_empty (self) &&
            page > 0)
-    {
-      FlamViewport viewport = flam_graph_viewport (self);
-
-      self->n_rows = flam_layout_n_rows (self->rows, &viewport);
-    }
+    self->n_rows = count_rows (self, &self->rest_rows, self->from, self->to);
   upper = MAX (picture_height (self), page);
   if (self->shape == FLAM_SHAPE_FLAME)
     self->scroll = CLAMP (self->scroll, 0, upper - page);

@@ -474,7 +474,7 @@ flam_flame_graph_set_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
   else
     replace_tree (self, tree, rows);
 
-  self->whole_rows = 0;
+  flam_graph_forget_rows (self);
   run_search (self);
   flam_graph_relayout (self);
   flam_graph_adjust (self);

@@ -390,7 +390,7 @@ flam_flame_graph_size_allocate (GtkWidget *widget,
 {
   FlamFlameGraph *self = FLAM_FLAME_GRAPH (widget);
 
-  self->whole_rows = 0;
+  flam_graph_forget_rows (self);
   flam_graph_relayout (self);
   flam_graph_adjust (self);
 }
