@@ -313,6 +313,57 @@ test_colors (void)
     }
 }
 
+/* The legend's color of code without a status that is called by a chain of as
+ * many collections. */
+static FlamColor
+plain_color (guint collections)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamSample sample = {
+    flam_builder_thread (builder, flam_builder_process (builder, 1, 0), 1, 0),
+    FLAM_NONE
+  };
+  const FlamFunction function = { .name =
+                                      flam_builder_string (builder, "cook", -1),
+                                  .module = FLAM_NONE };
+  const FlamColors colors = { .mode = FLAM_PALETTE_JULIA };
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+  g_autoptr (FlamPalette) palette = NULL;
+  g_autoptr (GPtrArray) legend = NULL;
+
+  flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
+  for (guint i = 0; i <= collections; i++)
+    sample.stack = flam_builder_stack (
+        builder,
+        sample.stack,
+        flam_builder_frame_of_status (
+            builder, &function, 0, 0, 0, i < collections ? FLAM_STATUS_GC : 0));
+  flam_builder_add_sample (builder, &sample, NULL);
+  profile = flam_builder_finish (builder, NULL);
+  tree = tree_of (profile, selection);
+  palette = flam_palette_new_for (tree, &colors, FALSE);
+  legend = flam_palette_legend (palette, tree, 0, 20);
+  for (guint i = 0; i < legend->len; i++)
+    {
+      const FlamLegendEntry *entry = legend->pdata[i];
+
+      if (strcmp (entry->name, "Other code") == 0)
+        return entry->color;
+    }
+  g_assert_not_reached ();
+}
+
+/* Rows have two colors by turns, and the legend has that which is there. */
+static void
+test_legend (void)
+{
+  g_assert_cmphex (plain_color (0), !=, plain_color (1));
+  g_assert_cmphex (plain_color (0), ==, plain_color (2));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -320,5 +371,6 @@ main (int argc, char **argv)
   g_test_add_func ("/julia", test_graphs);
   g_test_add_func ("/julia/hidden", test_hidden);
   g_test_add_func ("/julia/colors", test_colors);
+  g_test_add_func ("/julia/legend", test_legend);
   return g_test_run ();
 }

@@ -265,14 +265,16 @@ legend_by_name (Legend *legend)
     }
 }
 
-/* What has no status has two colors by turns: the first stands for both. */
+/* What has no status has two colors by turns: that of the widest frame stands
+ * for both. */
 static void
 legend_by_status (Legend *legend)
 {
   const FlamTree *tree = legend->tree;
   Share bits[FLAM_N_STATUSES] = { 0 };
   Share classes[FLAM_N_CLASSES] = { 0 };
-  Share others = { 0 };
+  Share others[2] = { 0 }; /* at even depths and at odd ones */
+  guint row;
 
   for (FlamId i = MAX (legend->node, 1); i < tree->subtree_end[legend->node];
        i++)
@@ -285,7 +287,10 @@ legend_by_status (Legend *legend)
       if (class == FLAM_CLASS_ROOT || class == FLAM_CLASS_WAKER)
         share_add (&classes[class], tree, i);
       else
-        share_add (bit < FLAM_N_STATUSES ? &bits[bit] : &others, tree, i);
+        share_add (bit < FLAM_N_STATUSES ? &bits[bit]
+                                         : &others[tree->depth[i] & 1],
+                   tree,
+                   i);
     }
   add_classes (legend, classes);
   for (guint i = 0; i < FLAM_N_STATUSES; i++)
@@ -294,11 +299,13 @@ legend_by_status (Legend *legend)
                       TRUE,
                       flam_palette_status_color (i),
                       bits[i]);
+  row = others[1].widest > others[0].widest;
+  others[row].self += others[!row].self;
   legend_add_entry (legend,
                     N_ ("Other code"),
                     TRUE,
-                    flam_palette_julia_plain (legend->palette),
-                    others);
+                    flam_palette_julia_plain (legend->palette, row),
+                    others[row]);
 }
 
 static int

@@ -84,7 +84,7 @@ extern const FlamTint flam_palette_language_tints[FLAM_N_LANGUAGES];
 
 guint32 flam_palette_hash (const char *text);
 /* Of code without a status. */
-FlamColor flam_palette_julia_plain (const FlamPalette *palette);
+FlamColor flam_palette_julia_plain (const FlamPalette *palette, guint row);
 /* A place in the tints, plus 1, by the name of a module, which is the
  * profile's. */
 GHashTable *flam_palette_share_hues (const FlamProfile *profile);

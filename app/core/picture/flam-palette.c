@@ -140,9 +140,9 @@ flam_palette_language_color (const FlamPalette *palette, FlamLanguage language)
 }
 
 FlamColor
-flam_palette_julia_plain (const FlamPalette *palette)
+flam_palette_julia_plain (const FlamPalette *palette, guint row)
 {
-  return tint_to_color (palette, flam_palette_row_tints[0], 0);
+  return tint_to_color (palette, flam_palette_row_tints[row], 0);
 }
 
 /* By status; of code. */
