@@ -28,6 +28,20 @@ class ViewsTest(Base):
             window = self.open_example(settings={"graph-colors": f"'{colors}'"})
             window.wait_label(lambda text: text == says)
 
+    def test_small_window(self):
+        """Every page fits, and the source pane stays where it is."""
+        window = self.open_example(
+            settings={"window-width": 800, "window-height": 600})
+        frame = window.find("example.flambeau", "frame")
+        pane = window.find("flambeau-example.c", "label")
+        window.key("ctrl+2")
+        before = window.extents(frame), window.extents(pane)
+        for page in range(3, 9):
+            window.key(f"ctrl+{page}")
+            time.sleep(0.5)
+            self.assertEqual(
+                (window.extents(frame), window.extents(pane)), before, page)
+
     def test_call_tree_and_functions(self):
         window = self.open_example()
         window.click("Call Tree")
