@@ -28,6 +28,37 @@ class ViewsTest(Base):
             window = self.open_example(settings={"graph-colors": f"'{colors}'"})
             window.wait_label(lambda text: text == says)
 
+    def test_legend(self):
+        """Where its colors are, and what is too small to draw beside it."""
+        window = self.open_example()
+
+        def shown():
+            return {
+                what for what, name, role in (
+                    ("colors", "Colors", "list"),
+                    ("small", lambda name: name.endswith("too small to draw"), "label"),
+                )
+                if any(min(node.extents()[2:]) > 0 for node in window.find_all(name, role))
+            }
+
+        for key, says in (
+            ("ctrl+1", {"colors", "small"}), ("ctrl+2", set()), ("ctrl+4", {"colors"}),
+            ("ctrl+5", set()), ("ctrl+6", {"colors"}), ("ctrl+7", set()),
+            ("ctrl+8", set()), ("ctrl+1", {"colors", "small"}),
+        ):
+            window.key(key)
+            try:
+                wait_for(key, lambda: shown() == says)
+            except AssertionError:
+                self.fail(f"{key}: {shown()}, not {says}")
+
+    def test_costs(self):
+        """Of a frame: whole, whatever the legend needs; 44 letters here."""
+        window = self.open_example(settings={"window-width": 900})
+        self.search("^escape_time$")
+        costs = window.find(lambda name: name.startswith("self 1.5"), "label")
+        self.assertGreater(window.extents(costs)[2], 44 * 5)
+
     def test_small_window(self):
         """Every page fits, and the source pane stays where it is."""
         window = self.open_example(

@@ -215,6 +215,9 @@ flam_status_bar_set_narrow (FlamStatusBar *self, gboolean narrow)
   g_return_if_fail (FLAM_IS_STATUS_BAR (self));
   self->narrow = narrow;
   update_legend (self);
+  /* The legend takes what the costs leave, where there is room for both. */
+  gtk_label_set_ellipsize (self->costs,
+                           narrow ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_NONE);
   gtk_widget_set_visible (GTK_WIDGET (self->hidden), FALSE);
   gtk_widget_set_visible (GTK_WIDGET (self->place), FALSE);
   if (self->session != NULL)
@@ -226,6 +229,7 @@ flam_status_bar_set_session (FlamStatusBar *self,
                              FlamSession *session,
                              FlamGraphView *graph_view)
 {
+  static const char *const signals[] = { "drawn-changed", "map", "unmap" };
   FlamFlameGraph *graph = flam_graph_view_get_graph (graph_view);
 
   g_return_if_fail (FLAM_IS_STATUS_BAR (self));
@@ -240,11 +244,12 @@ flam_status_bar_set_session (FlamStatusBar *self,
       session, "notify::current", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (
       graph, "node-hovered", G_CALLBACK (on_hovered), self, 0);
-  g_signal_connect_object (graph,
-                           "drawn-changed",
-                           G_CALLBACK (update_hidden),
-                           self,
-                           G_CONNECT_SWAPPED);
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    g_signal_connect_object (graph,
+                             signals[i],
+                             G_CALLBACK (update_hidden),
+                             self,
+                             G_CONNECT_SWAPPED | G_CONNECT_AFTER);
   gtk_box_append (self->legend_box, flam_legend_new (graph));
 }
 

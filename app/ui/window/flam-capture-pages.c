@@ -229,7 +229,7 @@ on_visible_page (FlamCaptureView *self)
   page_of (self, row);
   flam_session_set_page (self->session, row->id);
   gtk_drop_down_set_selected (self->page_menu, visible_page (self));
-  flam_status_bar_set_legend (self->status_bar, !row->own_colors);
+  flam_status_bar_set_legend (self->status_bar, row->legend);
   flam_hint_bar_set_page (self->hint_bar, row->id, _ (row->hint));
 }
 

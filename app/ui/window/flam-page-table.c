@@ -23,6 +23,7 @@ const FlamPageRow flam_page_table[] = {
                   "back out, a right click has more."),
       .topic = "flame-graph",
       .type = flam_graph_view_get_type,
+      .legend = TRUE,
   },
   {
       .id = "tree",
@@ -49,6 +50,7 @@ const FlamPageRow flam_page_table[] = {
       .topic = "callers",
       .type = flam_callers_view_get_type,
       .in_menu = TRUE,
+      .legend = TRUE,
   },
   {
       .id = "code",
@@ -67,6 +69,7 @@ const FlamPageRow flam_page_table[] = {
       .topic = "time",
       .type = flam_chart_page_get_type,
       .in_menu = TRUE,
+      .legend = TRUE,
   },
   {
       .id = "heat",
@@ -84,7 +87,6 @@ const FlamPageRow flam_page_table[] = {
       .topic = "difference",
       .type = flam_difference_view_get_type,
       .in_menu = TRUE,
-      .own_colors = TRUE,
       .of_baseline = TRUE,
   },
   {

@@ -16,7 +16,7 @@ typedef struct
   GType (*type) (void); /* a FlamPage */
   gboolean of_memory;
   gboolean in_menu;     /* in the switcher: no button of its own */
-  gboolean own_colors;  /* other colors than the flame graph's */
+  gboolean legend;      /* it has the colors of the flame graph */
   gboolean of_baseline; /* made at once when there is something to compare */
 } FlamPageRow;
 
