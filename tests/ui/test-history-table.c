@@ -119,11 +119,50 @@ test_alignment (void)
   g_object_unref (rows);
 }
 
+/* A column is as wide as its title, whatever its figures need. */
+static void
+test_titles (void)
+{
+  GtkWidget *window = gtk_window_new ();
+  GtkWidget *table = gtk_column_view_new (NULL);
+  GListStore *rows = flam_history_table_prepare (GTK_COLUMN_VIEW (table));
+  GListModel *columns = gtk_column_view_get_columns (GTK_COLUMN_VIEW (table));
+  guint n = g_list_model_get_n_items (columns);
+  g_autoptr (FlamPlot) plot = new_plot ();
+  g_autoptr (GPtrArray) labels = g_ptr_array_new ();
+  const guint longer = 2;
+  g_autoptr (GtkColumnViewColumn) column =
+      g_list_model_get_item (columns, longer);
+  GtkWidget *content;
+  gboolean given_up = FALSE;
+  int needs;
+
+  gtk_column_view_column_set_title (
+      column, "Nicht mehr freigegeben, und noch ein Wort");
+  flam_history_table_fill (rows, plot);
+  gtk_window_set_default_size (GTK_WINDOW (window), 1500, 300);
+  gtk_window_set_child (GTK_WINDOW (window), table);
+  gtk_window_present (GTK_WINDOW (window));
+  wait_for_labels (table, 3 * n, labels);
+  /* The label is in a box with the arrow, and that is in the title. */
+  content = gtk_widget_get_parent (labels->pdata[longer]);
+  gtk_widget_measure (
+      content, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &needs, NULL, NULL);
+  g_timeout_add_seconds (10, give_up, &given_up);
+  while (!given_up &&
+         gtk_widget_get_width (gtk_widget_get_parent (content)) < needs)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_false (given_up);
+  gtk_window_destroy (GTK_WINDOW (window));
+  g_object_unref (rows);
+}
+
 int
 main (int argc, char **argv)
 {
   adw_init ();
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/history-table/alignment", test_alignment);
+  g_test_add_func ("/history-table/titles", test_titles);
   return g_test_run ();
 }

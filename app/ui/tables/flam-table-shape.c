@@ -27,6 +27,51 @@ fit_column (GtkColumnViewColumn *column, const Fit *fit, gboolean tight)
   gtk_column_view_column_set_visible (column, visible);
 }
 
+static GtkColumnViewColumn *
+column_at (GtkColumnView *view, guint position)
+{
+  GListModel *columns = gtk_column_view_get_columns (view);
+
+  for (guint i = 0; i < g_list_model_get_n_items (columns); i++)
+    {
+      g_autoptr (GtkColumnViewColumn) column =
+          g_list_model_get_item (columns, i);
+
+      if (gtk_column_view_column_get_visible (column) && position-- == 0)
+        return column;
+    }
+  return NULL;
+}
+
+/* Another language's title, or one in large letters, can be wider than the
+ * figures below it. GTK measures a title whose column has no width. */
+static void
+fit_titles (GtkColumnView *view)
+{
+  GtkWidget *title = gtk_widget_get_first_child (
+      gtk_widget_get_first_child (GTK_WIDGET (view)));
+  guint position = 0;
+
+  for (; title != NULL; title = gtk_widget_get_next_sibling (title))
+    {
+      GtkColumnViewColumn *column;
+      const Fit *fit;
+      int needs;
+
+      if (!gtk_widget_get_visible (title))
+        continue;
+      column = column_at (view, position++);
+      fit = column != NULL ? g_object_get_data (G_OBJECT (column), "flam-fit")
+                           : NULL;
+      if (fit == NULL)
+        continue;
+      gtk_column_view_column_set_fixed_width (column, -1);
+      gtk_widget_measure (
+          title, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &needs, NULL, NULL);
+      gtk_column_view_column_set_fixed_width (column, MAX (fit->wide, needs));
+    }
+}
+
 /* Names come first: they get 200 pixels before any figure has more than it
  * needs. */
 static void
@@ -53,6 +98,8 @@ fit_columns (GtkColumnView *view)
         else
           fit_column (column, fit, width > 1 && width < wanted);
       }
+  if (width >= wanted)
+    fit_titles (view);
 }
 
 static gboolean
@@ -108,22 +155,6 @@ flam_columns_set_wanted (GtkColumnViewColumn *column, gboolean wanted)
 }
 
 /* --- order ---------------------------------------------------------------- */
-
-static GtkColumnViewColumn *
-column_at (GtkColumnView *view, guint position)
-{
-  GListModel *columns = gtk_column_view_get_columns (view);
-
-  for (guint i = 0; i < g_list_model_get_n_items (columns); i++)
-    {
-      g_autoptr (GtkColumnViewColumn) column =
-          g_list_model_get_item (columns, i);
-
-      if (gtk_column_view_column_get_visible (column) && position-- == 0)
-        return column;
-    }
-  return NULL;
-}
 
 static gboolean
 is_figure (GtkColumnViewColumn *column)
