@@ -230,6 +230,22 @@ class ViewsTest(Base):
         window.click("Calls")
         window.find("The Longest Calls", "list")
 
+    def test_no_chart(self):
+        """Without samples, and where they have no times."""
+        for path, says in (
+            ("speedscope/empty.speedscope.json", "This capture holds no samples."),
+            ("jlprof/plain.jlprof",
+             "This capture does not say when its samples were taken."),
+        ):
+            if self.window:
+                self.window.__exit__()
+            window = self.open(SOURCE / "tests/captures" / path)
+            window.wait_label(lambda text: text.startswith("total "))
+            window.key("ctrl+6")
+            # The flame graph says the like on its page.
+            none = window.find("No Chart", "label").get_parent()
+            wait_for(says, lambda: window.seen_below(says, none))
+
     def test_heat_map(self):
         """Two cells, and the time between them is the range."""
         window = self.open_example()

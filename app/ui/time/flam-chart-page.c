@@ -71,15 +71,16 @@ make (gpointer data, const FlamProgress *progress, GError **error)
 }
 
 static const char *
-why_none (const FlamViewData *view_data)
+why_none (FlamPage *page, const FlamViewData *view_data)
 {
+  const FlamProfile *profile = view_data->profile;
   const FlamMeasure *measure = flam_view_data_get_measure (view_data);
 
   if (measure != NULL && measure->source != FLAM_FROM_SAMPLES)
     return _ ("Memory is not called in time: switch to CPU.");
-  if (view_data->profile->samples.time == NULL)
+  if (profile->samples.n > 0 && profile->samples.time == NULL)
     return _ ("This capture does not say when its samples were taken.");
-  return _ ("Nothing was measured in the selected range of time.");
+  return flam_page_why_empty (page);
 }
 
 static void
@@ -94,7 +95,8 @@ on_made (gpointer result, const GError *error, gpointer data)
   self->shown = flam_view_data_ref (made->view_data);
   flam_flame_chart_set_chart (self->chart, made->chart, made->view_data->tree);
   if (made->chart == NULL || made->chart->n_spans == 0)
-    adw_status_page_set_description (self->none, why_none (made->view_data));
+    adw_status_page_set_description (
+        self->none, why_none (FLAM_PAGE (self), made->view_data));
   gtk_stack_set_visible_child_name (
       self->stack,
       made->chart != NULL && made->chart->n_spans > 0 ? "chart" : "none");
