@@ -32,6 +32,18 @@ class MemoryTest(Base):
         window.click("CPU")
         window.find("CPU time", "label")
 
+    def test_choose_measure(self):
+        """In the list, by the keyboard."""
+        window = self.open(SOURCE / "tests/captures/heaptrack/v3.heaptrack")
+        window.find("Peak memory", "label")
+        window.mouse(window.find("Measure", "combo box"))
+        time.sleep(0.5)
+        for key in ("Home", "Down", "Down", "Down", "Down", "Return"):
+            window.key(key)
+            time.sleep(0.3)
+        window.wait_label(
+            lambda text: text.startswith("total 3 Temporary allocations"))
+
     def test_toggle_keeps_the_selection(self):
         """Thread, range, search, transforms and zoom outlive CPU / Memory."""
         window = self.open_example()

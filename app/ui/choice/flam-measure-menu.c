@@ -5,6 +5,7 @@
 #include "flam-value-text.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 struct _FlamMeasureMenu
 {
@@ -47,6 +48,22 @@ measure_name (const FlamProfile *profile,
   return flam_value_text_measure (profile, &profile->measures[measure]);
 }
 
+static gboolean
+are_same (GListModel *a, GListModel *b)
+{
+  guint n = g_list_model_get_n_items (a);
+
+  if (b == NULL || g_list_model_get_n_items (b) != n)
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (strcmp (gtk_string_list_get_string (GTK_STRING_LIST (a), i),
+                gtk_string_list_get_string (GTK_STRING_LIST (b), i)) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* A choice in the list comes here, too, while GTK still needs the model that it
+ * was made in. */
 static void
 fill_list (FlamMeasureMenu *self, FlamMeasureKind kind, guint measure)
 {
@@ -67,7 +84,8 @@ fill_list (FlamMeasureMenu *self, FlamMeasureKind kind, guint measure)
           measure_name (
               profile, flam_session_get_selection (self->session), i));
     }
-  gtk_drop_down_set_model (self->list, G_LIST_MODEL (names));
+  if (!are_same (G_LIST_MODEL (names), gtk_drop_down_get_model (self->list)))
+    gtk_drop_down_set_model (self->list, G_LIST_MODEL (names));
   gtk_drop_down_set_selected (self->list, selected);
   gtk_widget_set_sensitive (GTK_WIDGET (self->list), self->shown->len > 1);
 }
