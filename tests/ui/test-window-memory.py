@@ -44,6 +44,20 @@ class MemoryTest(Base):
         window.wait_label(
             lambda text: text.startswith("total 3 Temporary allocations"))
 
+    def test_long_measure(self):
+        """Its name is whole where there is room."""
+        event = "mem_load_retired.l3_miss"
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "miss.script")
+            path.write_text(
+                f"prog 10 [000] 1.000000: 100 {event}:u: \n\t    1000 main (/bin/prog)\n\n")
+            window = self.open(path, settings={"window-width": 1600})
+            window.wait_label(lambda text: text.startswith("total "))
+            name = wait_for("its name", lambda: next(
+                node for node in window.find_all(lambda name: name.startswith(event), "label")
+                if min(node.extents()[2:]) > 0))
+            self.assertGreater(window.extents(name)[2], len(event) * 7)
+
     def test_toggle_keeps_the_selection(self):
         """Thread, range, search, transforms and zoom outlive CPU / Memory."""
         window = self.open_example()
