@@ -70,6 +70,13 @@ class ViewsTest(Base):
         for page in range(3, 9):
             window.key(f"ctrl+{page}")
             time.sleep(0.5)
+            if page == 4:
+                window.click("Table")
+                time.sleep(0.5)
+                self.assertEqual(
+                    (window.extents(frame), window.extents(pane)), before, "table")
+                window.click("Graph")
+                time.sleep(0.5)
             self.assertEqual(
                 (window.extents(frame), window.extents(pane)), before, page)
 
