@@ -228,7 +228,7 @@ save (FlamExport *export, GError **error)
 
 const FlamExporter flam_export_cpuprofile = {
   .id = "cpuprofile",
-  .label = "V8 CPU profile",
+  .label = N_ ("V8 CPU profile"),
   .suffix = "cpuprofile",
   .mime_type = "application/json",
   .text = TRUE,

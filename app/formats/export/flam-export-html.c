@@ -524,7 +524,7 @@ save (FlamExport *export, GError **error)
 
 const FlamExporter flam_export_html = {
   .id = "html",
-  .label = "HTML page",
+  .label = N_ ("HTML page"),
   .suffix = "html",
   .mime_type = "text/html",
   .text = TRUE,

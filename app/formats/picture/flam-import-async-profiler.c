@@ -326,7 +326,7 @@ load (FlamLoad *load, GError **error)
 
 const FlamImporter flam_import_async_profiler = {
   .id = "async-profiler",
-  .label = "async-profiler page",
+  .label = N_ ("async-profiler page"),
   .suffixes = FLAM_LIST (".html"),
   .mime_types = FLAM_LIST ("text/html"),
   .signs = FLAM_SIGNS (

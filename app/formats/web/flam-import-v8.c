@@ -99,7 +99,7 @@ probe_cpu (const FlamSource *source)
 
 const FlamImporter flam_import_cpuprofile = {
   .id = "cpuprofile",
-  .label = "V8 CPU profile",
+  .label = N_ ("V8 CPU profile"),
   .suffixes = FLAM_LIST (".cpuprofile"),
   .mime_types = FLAM_LIST ("application/json"),
   .probe = probe_cpu,
@@ -109,7 +109,7 @@ const FlamImporter flam_import_cpuprofile = {
 
 const FlamImporter flam_import_heapprofile = {
   .id = "heapprofile",
-  .label = "V8 heap profile",
+  .label = N_ ("V8 heap profile"),
   .suffixes = FLAM_LIST (".heapprofile"),
   .mime_types = FLAM_LIST ("application/json"),
   .signs =
