@@ -143,6 +143,16 @@ class RecordTest(Base):
         self.press_record(window)
         window.wait_label(lambda text: "There is no program" in text)
 
+    def test_choices(self):
+        """Are whole in their list: the last one says what it costs."""
+        window = self.open()
+        window.find("See Where Time and Memory Go", "label")
+        window.action("win.record")
+        window.mouse(window.find("Sampling Rate", "label"))
+        last = window.find(lambda name: name.startswith("Very High: "), "label")
+        self.assertTrue(last.name.endswith("slows the program"), last.name)
+        self.assertGreater(window.extents(last)[2], 48 * 5)
+
     def test_typed_duration(self):
         """It counts as it stands, though nothing confirmed it."""
         if not pathlib.Path(RECORDER).is_file():

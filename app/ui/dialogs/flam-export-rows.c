@@ -246,8 +246,12 @@ static GtkWidget *
 new_combo (const FlamExportOption *option)
 {
   g_autoptr (GtkStringList) labels = gtk_string_list_new (NULL);
+  g_autoptr (GtkListItemFactory) items =
+      gtk_builder_list_item_factory_new_from_resource (
+          NULL, "/dev/flambeau/Flambeau/ui/flam-choice-item.ui");
   GtkWidget *row = adw_combo_row_new ();
 
+  adw_combo_row_set_list_factory (ADW_COMBO_ROW (row), items);
   if (option->unset != NULL)
     gtk_string_list_append (labels, _ (option->unset));
   for (const FlamOptionWord *word = option->words; word->word != NULL; word++)
