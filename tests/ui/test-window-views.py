@@ -304,6 +304,12 @@ class ViewsTest(Base):
             "the text", lambda: "escape_time (cx, cy)" in source.text()
         )
 
+    def test_no_source_yet(self):
+        """What to do for it; that it is the source, is said once."""
+        window = self.open(SOURCE / "tests/captures/jlprof/status.jlprof")
+        window.find(lambda name: name.startswith("Select a function to see"), "label")
+        self.assertEqual(window.labels().count("Source"), 1)
+
     def test_source_not_found(self):
         window = self.open(capture("perf/nest-dwarf.srcline.script.txt"))
         window.action("win.search")

@@ -247,7 +247,7 @@ show_idle (FlamSourcePane *self)
 {
   set_header (self, "", 0);
   show_message (self,
-                _ ("Source"),
+                "", /* the bar says what it is */
                 _ ("Select a function to see where in its source the cost is."),
                 FALSE);
 }
