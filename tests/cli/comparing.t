@@ -127,6 +127,13 @@ $ flambeau-cli diff base.folded new.folded --to html >diff.html; grep -c '<svg' 
 $ flambeau-cli diff base.folded new.folded --normalize --self --to svg | grep -o '<title>lex[^/]*</title>'
 <title>lex (35 samples, 67.31%): +19, before 16</title>
 
+# The weights of the base keep their decimals.
+$ printf '%s\n' 'main;parse 1.5' 'main;solve 0.25' >base.parts; printf '%s\n' 'main;parse 3.5' 'main;solve 2.75' >new.parts; flambeau-cli diff base.parts new.parts --normalize --to folded; flambeau-cli diff base.parts base.parts --normalize --to folded
+main;parse 5.35 3.5
+main;solve 0.89 2.75
+main;parse 1.5 1.5
+main;solve 0.25 0.25
+
 # Of both, what is gone is there, in a color of its own; of selves, what was
 # nowhere before is black.
 $ flambeau-cli diff base.folded new.folded --widths both --to svg | grep -o -e '<title>[^/]*</title>' -e '>New<' -e '>Gone<' | sort

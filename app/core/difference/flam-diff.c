@@ -2,6 +2,7 @@
 #include "flam-diff.h"
 
 #include "flam-dump.h"
+#include "flam-format.h"
 #include "flam-functions.h"
 
 #include <string.h>
@@ -118,57 +119,28 @@ flam_diff_functions (const FlamTree *base,
 
 typedef struct
 {
-  char *base;
-  char *fresh;
+  gint64 base;
+  gint64 fresh;
 } Columns;
 
-static void
-columns_free (gpointer data)
+typedef struct
 {
-  Columns *columns = data;
-
-  g_free (columns->base);
-  g_free (columns->fresh);
-  g_free (columns);
-}
-
-static char *
-scaled_text (const char *weight, FlamDiffScale scale)
-{
-  gint64 value = g_ascii_strtoll (weight, NULL, 10);
-
-  if (scale.to == scale.from)
-    return g_strdup (weight);
-  return g_strdup_printf ("%" G_GINT64_FORMAT, flam_diff_scaled (value, scale));
-}
+  GHashTable *columns; /* path -> Columns */
+  gboolean is_base;
+} Paths;
 
 static void
-add_folded (GHashTable *paths,
-            const FlamTree *tree,
-            gboolean is_base,
-            FlamDiffScale scale)
+add_path (const char *path, gint64 self, gpointer data)
 {
-  g_autofree char *text = flam_dump_folded (tree);
-  char *save = NULL;
+  const Paths *paths = data;
+  Columns *columns = g_hash_table_lookup (paths->columns, path);
 
-  for (char *line = strtok_r (text, "\n", &save); line != NULL;
-       line = strtok_r (NULL, "\n", &save))
+  if (columns == NULL)
     {
-      char *space = strrchr (line, ' ');
-      Columns *columns;
-
-      *space = 0;
-      columns = g_hash_table_lookup (paths, line);
-      if (columns == NULL)
-        {
-          columns = g_new0 (Columns, 1);
-          g_hash_table_insert (paths, g_strdup (line), columns);
-        }
-      if (is_base)
-        columns->base = scaled_text (space + 1, scale);
-      else
-        columns->fresh = g_strdup (space + 1);
+      columns = g_new0 (Columns, 1);
+      g_hash_table_insert (paths->columns, g_strdup (path), columns);
     }
+  *(paths->is_base ? &columns->base : &columns->fresh) += self;
 }
 
 char *
@@ -176,23 +148,24 @@ flam_diff_folded (const FlamTree *base,
                   const FlamTree *fresh,
                   FlamDiffScale scale)
 {
-  g_autoptr (GHashTable) paths =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, columns_free);
+  const FlamMeasure measure = flam_tree_measure (fresh);
+  g_autoptr (GHashTable) table =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_autoptr (GList) keys = NULL;
   GString *out = g_string_new (NULL);
 
-  add_folded (paths, base, TRUE, scale);
-  add_folded (paths, fresh, FALSE, FLAM_DIFF_UNSCALED);
-  keys = g_list_sort (g_hash_table_get_keys (paths), (GCompareFunc)strcmp);
+  flam_dump_paths (base, add_path, &(Paths){ table, TRUE });
+  flam_dump_paths (fresh, add_path, &(Paths){ table, FALSE });
+  keys = g_list_sort (g_hash_table_get_keys (table), (GCompareFunc)strcmp);
   for (GList *key = keys; key != NULL; key = key->next)
     {
-      const Columns *columns = g_hash_table_lookup (paths, key->data);
+      const Columns *columns = g_hash_table_lookup (table, key->data);
+      g_autofree char *before =
+          flam_format_plain (&measure, flam_diff_scaled (columns->base, scale));
+      g_autofree char *now = flam_format_plain (&measure, columns->fresh);
 
-      g_string_append_printf (out,
-                              "%s %s %s\n",
-                              (const char *)key->data,
-                              columns->base ? columns->base : "0",
-                              columns->fresh ? columns->fresh : "0");
+      g_string_append_printf (
+          out, "%s %s %s\n", (const char *)key->data, before, now);
     }
   return g_string_free (out, FALSE);
 }

@@ -142,31 +142,49 @@ flam_dump_paths_size (const FlamTree *tree, guint width)
   return size;
 }
 
-char *
-flam_dump_folded (const FlamTree *tree)
+void
+flam_dump_paths (const FlamTree *tree, FlamDumpPath *put, gpointer data)
 {
-  const FlamMeasure *measure = &tree->profile->measures[tree->measure];
-  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GString) path = g_string_new (NULL);
   /* Length of the path of the last node at each depth. */
   g_autofree gsize *lengths = g_new0 (gsize, tree->max_depth + 1);
-  GString *out = g_string_new (NULL);
 
   for (FlamId i = 0; i < tree->n; i++)
     {
-      g_autofree char *weight = NULL;
-
       if (i > 0)
         {
           g_string_truncate (path, lengths[tree->depth[i] - 1]);
           add_folded_name (path, tree, i);
         }
       lengths[tree->depth[i]] = path->len;
-      if (tree->self[i] == 0)
-        continue;
-      weight = flam_format_plain (measure, tree->self[i]);
-      g_ptr_array_add (lines, g_strconcat (path->str, " ", weight, NULL));
+      if (tree->self[i] != 0)
+        put (path->str, tree->self[i], data);
     }
+}
+
+typedef struct
+{
+  const FlamMeasure *measure;
+  GPtrArray *lines;
+} Folded;
+
+static void
+put_line (const char *path, gint64 self, gpointer data)
+{
+  const Folded *folded = data;
+  g_autofree char *weight = flam_format_plain (folded->measure, self);
+
+  g_ptr_array_add (folded->lines, g_strconcat (path, " ", weight, NULL));
+}
+
+char *
+flam_dump_folded (const FlamTree *tree)
+{
+  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+  Folded folded = { &tree->profile->measures[tree->measure], lines };
+  GString *out = g_string_new (NULL);
+
+  flam_dump_paths (tree, put_line, &folded);
   g_ptr_array_sort (lines, compare_lines);
   for (guint i = 0; i < lines->len; i++)
     g_string_append_printf (out, "%s\n", (char *)lines->pdata[i]);

@@ -20,6 +20,9 @@ char *flam_dump_layout (const FlamTree *tree, const FlamLayout *layout);
 /* "root;…;leaf weight" lines, sorted bytewise; ';' and newline in a name
  * become ':' and space. Weight without a stack is " weight". */
 char *flam_dump_folded (const FlamTree *tree);
+/* The same as paths and selves, in tree order: two nodes may have one path. */
+typedef void FlamDumpPath (const char *path, gint64 self, gpointer data);
+void flam_dump_paths (const FlamTree *tree, FlamDumpPath *put, gpointer data);
 /* The number of bytes that all paths take when each is written in full, as in
  * folded text; with `width` not 0, when each frame takes that many bytes. At
  * worst the square of the tree's size. */
