@@ -426,7 +426,9 @@ selection_group (FlamCliOptions *o)
           N_ ("function, line, module, file, thread, address, label:KEY"),
           "WHAT"),
     FLAG ("invert", &s->invert, "Bottom-up"),
-    FLAG ("no-native", &s->no_native, N_ ("Interpreter frames alone")),
+    FLAG ("no-native",
+          &s->no_native,
+          N_ ("Interpreted and JIT-compiled frames alone")),
     FLAG (
         "hide-irrelevant", &s->hide_irrelevant, N_ ("Hide interpreter's own")),
     FLAG ("hide-imports", &s->hide_imports, N_ ("Hide import machinery")),

@@ -43,7 +43,7 @@ complete -c flambeau-cli -n $selecting -x -l filter-text -d 'Keep stacks through
 complete -c flambeau-cli -n $selecting -x -l prune -d 'NAME[,FILE] and all below it, out'
 complete -c flambeau-cli -n $selecting -x -l stop-at -d 'Cut the tree below NAME[,FILE]'
 complete -c flambeau-cli -n $selecting -x -l recursion -a 'off flat collapse' -d 'Recursion as iteration'
-complete -c flambeau-cli -n $selecting -l no-native -d 'Interpreter frames alone'
+complete -c flambeau-cli -n $selecting -l no-native -d 'Interpreted and JIT-compiled frames alone'
 complete -c flambeau-cli -n $selecting -l hide-irrelevant -d "Without the interpreter's own frames"
 complete -c flambeau-cli -n $selecting -l hide-imports -d 'Without import machinery'
 complete -c flambeau-cli -n $selecting -l invert -d 'Bottom-up'

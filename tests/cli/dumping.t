@@ -110,6 +110,17 @@ weight thread=1 stack=56 sleep=202230869
 
 $ flambeau-cli dump known.folded --stage profile --no-symbols | cmp - <(flambeau-cli dump known.folded --stage profile)
 
+# What is compiled while the program runs is not native.
+$ printf '%s\n' 'run_[j];memcpy 3' 'run_[j];vfs_read_[k] 1' 'f 2' | flambeau-cli dump - --stage tree --no-native
+all self=2 total=6
+  run self=4 total=4
+
+$ flambeau-cli dump captures/jlprof/plain.jlprof --stage tree --no-native
+all self=1 total=4
+  cook self=1 total=3 status=gc
+    chop self=0 total=2
+      + self=2 total=2
+
 # Very deep, and no wider for it; too narrow to draw, and said how many.
 $ (seq 102 | paste -sd ';'; echo 1) | paste -sd ' ' | flambeau-cli dump - --stage tree | tail -2 | tr -s ' '
  (101) 101 self=0 total=1

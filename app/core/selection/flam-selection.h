@@ -83,7 +83,7 @@ typedef struct
   FlamRecursion recursion;
   FlamBy by;
   gboolean invert;
-  gboolean no_native; /* interpreted frames (and roots) alone */
+  gboolean no_native; /* without C: FLAM_KIND_INTERPRETED, _JIT, _ROOT */
   gboolean hide_irrelevant;
   gboolean hide_imports;
   gboolean no_inlines; /* inlined frames folded into their caller */

@@ -103,7 +103,7 @@ switched_off (const Walk *walk, FlamId frame)
          (selection->hide_irrelevant &&
           (flags & FLAM_FUNCTION_IRRELEVANT) != 0) ||
          (selection->no_native && kind != FLAM_KIND_INTERPRETED &&
-          kind != FLAM_KIND_ROOT);
+          kind != FLAM_KIND_JIT && kind != FLAM_KIND_ROOT);
 }
 
 /* An import is its machinery and everything that runs because of it: the cost

@@ -14,7 +14,7 @@
   const pen = canvas.getContext ("2d");
   const HIDDEN = { irrelevant: 1, imports: 2, native: 4 };
   const GREY = "#646464"; // the one color that is too dark for dark labels
-  const IRRELEVANT = 1, IMPORT = 2, INTERPRETED = 4, ROOT = 5;
+  const IRRELEVANT = 1, IMPORT = 2, JIT = 3, INTERPRETED = 4, ROOT = 5;
 
   const state = { measure: "0", thread: "", dir: look.dir, sort: look.sort,
                   q: "", hide: "0", zoom: "", table: "self", theme: "" };
@@ -41,12 +41,12 @@
     (whole > 0 ? 100 * part / whole : 0).toFixed (1) + " %";
 
   // --- what is chosen -> a tree ---------------------------------------------
+  const isNative = (f) => ![JIT, INTERPRETED, ROOT].includes (functions.kind[f]);
   function isHidden (f, hide) {
     return f >= 0 &&
       ((hide & HIDDEN.irrelevant && functions.flags[f] & IRRELEVANT) ||
        (hide & HIDDEN.imports && functions.flags[f] & IMPORT) ||
-       (hide & HIDDEN.native && functions.kind[f] !== INTERPRETED &&
-        functions.kind[f] !== ROOT));
+       (hide & HIDDEN.native && isNative (f)));
   }
   function selves () {
     const self = new Float64Array (nodes.parent.length);
@@ -492,9 +492,8 @@
   const any = (test) => functions.name.some ((_, f) => test (f));
   const some = { irrelevant: any ((f) => functions.flags[f] & IRRELEVANT),
                  imports: any ((f) => functions.flags[f] & IMPORT),
-                 native: any ((f) => functions.kind[f] === INTERPRETED) &&
-                         any ((f) => functions.kind[f] !== INTERPRETED &&
-                              functions.kind[f] !== ROOT) };
+                 native: any ((f) => [JIT, INTERPRETED].includes (
+                                functions.kind[f])) && any (isNative) };
   for (const key of Object.keys (HIDDEN)) {
     $ (key).parentNode.hidden = !some[key];
     $ (key).addEventListener ("change", () => {
