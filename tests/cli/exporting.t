@@ -16,6 +16,9 @@ a 3
 a;b 6
 b;a 1
 
+# A picture, and a page, read as a capture: with the decimals of its weights.
+$ printf '%s\n' 'main 1234.000001' 'main;parse 1.5' 'main;solve 0.5' >parts.folded; for to in svg html; do flambeau-cli export parts.folded --to $to --output parts.$to; flambeau-cli export parts.$to --to folded | cmp - parts.folded; done; rm parts.*
+
 $ flambeau-cli export in.folded --to folded --output out.folded
 ! flambeau-cli: out.folded: exists already; --force replaces it
 [1]

@@ -14,7 +14,7 @@
  * inferno's repeat the weight as fg:w="31", and Flambeau's as data-weight="31";
  * inferno's have percentages for x and width. Places are rounded to a tenth of
  * a pixel, so a narrow box at an edge may touch two callers: then its caller is
- * the one with weight left.
+ * the one with weight left. Weights may have decimals, of which six are kept.
  *
  * Boxes that were too narrow to draw are missing: their weight counts as their
  * caller's self. */
@@ -35,7 +35,8 @@
 typedef struct
 {
   double x, y, width;
-  gint64 weight;
+  gint64 weight; /* at first without its decimals */
+  guint32 millionths;
   gint64 in_callees;
   guint32 caller; /* FLAM_NONE: a root */
   FlamId frame;
@@ -50,6 +51,7 @@ typedef struct
   GString *name;  /* scratch */
   FlamSlice said; /* of the next box; text NULL: none */
   FlamUnit unit;  /* of the first box */
+  gint64 denominator;
   gboolean icicle;
   gboolean difference;
   guint64 excess; /* boxes with more weight than their caller */
@@ -71,6 +73,41 @@ attribute_number (const FlamTag *tag, const char *name, double *value)
   return end != buffer && isfinite (*value);
 }
 
+#define MILLION 1000000
+
+/* A number at *p, which moves past it. FALSE: there is none. */
+static gboolean
+read_weight (Box *box, const char **p, const char *end)
+{
+  gint64 value;
+
+  if (flam_amount_number (p, end, MILLION, &value))
+    {
+      box->weight = value / MILLION;
+      box->millionths = (guint32)(value % MILLION);
+      return TRUE;
+    }
+  box->millionths = 0;
+  return flam_amount_number (p, end, 1, &box->weight);
+}
+
+static void
+read_exact_weight (Box *box, const FlamTag *tag)
+{
+  static const char *const names[] = { "fg:w", "data-weight" };
+  FlamSlice text;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (flam_tag_attribute (tag, names[i], &text))
+      {
+        Box exact = *box;
+        const char *p = text.text, *end = text.text + text.length;
+
+        if (read_weight (&exact, &p, end) && p == end)
+          *box = exact;
+      }
+}
+
 /* The start of " (1,234 samples, 12.34%"; the name itself may contain
  * parentheses with numbers. */
 static gsize
@@ -88,20 +125,26 @@ find_weight (const char *text, gsize length)
 
 /* "name (1,234 samples, 12.34%; +1.2%)" */
 static gboolean
-read_words (Picture *picture, FlamAmount *amount)
+read_words (Picture *picture, Box *box, FlamUnit *unit)
 {
+  FlamAmount amount;
   gsize at;
-  const char *p;
+  const char *p, *end, *number;
 
   flam_markup_unescape (picture->name, picture->said);
   at = find_weight (picture->name->str, picture->name->len);
   if (at == 0 || at == picture->name->len)
     return FALSE;
-  p = picture->name->str + at + 2;
+  number = p = picture->name->str + at + 2;
+  end = picture->name->str + picture->name->len;
   picture->difference |=
       strstr (p, "%; ") != NULL || strstr (p, "before ") != NULL;
-  if (!flam_amount_parse (&p, picture->name->str + picture->name->len, amount))
+  if (!flam_amount_parse (&p, end, &amount))
     return FALSE;
+  box->weight = amount.value;
+  if (!amount.has_unit)
+    read_weight (box, &number, end);
+  *unit = amount.unit;
   g_string_truncate (picture->name, at);
   return TRUE;
 }
@@ -122,21 +165,16 @@ static void
 add_box (Picture *picture, const FlamTag *tag)
 {
   Box box = { .caller = FLAM_NONE, .stack = FLAM_NONE, .frame = FLAM_NONE };
-  FlamAmount amount;
-  double exact;
+  FlamUnit unit;
 
-  if (picture->boxes->len < MAX_BOXES && read_words (picture, &amount) &&
+  if (picture->boxes->len < MAX_BOXES && read_words (picture, &box, &unit) &&
       attribute_number (tag, "x", &box.x) &&
       attribute_number (tag, "y", &box.y) &&
       attribute_number (tag, "width", &box.width) && box.width >= 0)
     {
-      box.weight = amount.value;
-      if ((attribute_number (tag, "fg:w", &exact) ||
-           attribute_number (tag, "data-weight", &exact)) &&
-          exact >= 0 && exact < (double)(G_GINT64_CONSTANT (1) << 53))
-        box.weight = exact;
+      read_exact_weight (&box, tag);
       if (picture->boxes->len == 0)
-        picture->unit = amount.unit;
+        picture->unit = unit;
       box.frame = make_frame (picture);
       g_array_append_val (picture->boxes, box);
     }
@@ -199,6 +237,30 @@ read_boxes (Picture *picture, GError **error)
         break;
     }
   return TRUE;
+}
+
+/* --- decimals ------------------------------------------------------------ */
+
+/* With as many decimals as the weights have. Those that do not fit are rounded
+ * off. */
+static void
+scale_weights (Picture *picture)
+{
+  Box *boxes = (Box *)(gpointer)picture->boxes->data;
+  gint64 most = 0, step = MILLION;
+
+  for (guint32 i = 0; i < picture->boxes->len; i++)
+    {
+      most = MAX (most, boxes[i].weight);
+      while (boxes[i].millionths % step != 0)
+        step /= 10;
+    }
+  while (step < MILLION && most >= G_MAXINT64 / (MILLION / step))
+    step *= 10;
+  picture->denominator = MILLION / step;
+  for (guint32 i = 0; i < picture->boxes->len; i++)
+    boxes[i].weight = boxes[i].weight * picture->denominator +
+                      (boxes[i].millionths + step / 2) / step;
 }
 
 /* --- callers ------------------------------------------------------------- */
@@ -359,10 +421,13 @@ add_measure (Picture *picture)
     [FLAM_UNIT_BYTES] = { "allocated", N_ ("Allocated"), FLAM_OF_BYTES },
   };
 
-  flam_load_measure (picture->builder,
-                     &rows[picture->unit],
-                     flam_builder_add_column (picture->builder),
-                     FLAM_NONE);
+  guint measure = flam_load_measure (picture->builder,
+                                     &rows[picture->unit],
+                                     flam_builder_add_column (picture->builder),
+                                     FLAM_NONE);
+
+  flam_builder_set_denominator (
+      picture->builder, measure, picture->denominator);
 }
 
 static void
@@ -397,6 +462,7 @@ load (FlamLoad *load, GError **error)
         load->source,
         error,
         N_ ("there are no boxes in this picture of a flame graph"));
+  scale_weights (&picture);
   turn (&picture);
   find_callers (&picture);
   add_measure (&picture);
