@@ -165,6 +165,8 @@ test_holds (gconstpointer data)
           profile->marks.duration[i], ==, again->marks.duration[i]);
       g_assert_cmpint (
           profile->marks.time[i] + shift, ==, again->marks.time[i]);
+      g_assert_true ((profile->marks.thread[i] == FLAM_NONE) ==
+                     (again->marks.thread[i] == FLAM_NONE));
     }
   for (guint c = 0; c < profile->n_counters; c++)
     {
@@ -353,6 +355,12 @@ main (int argc, char **argv)
       "/exports/gecko-holds/counters", "gecko:jfr/two-chunks.jfr", test_holds);
   g_test_add_data_func ("/exports/gecko-holds/marks",
                         "gecko:chrome-trace/spans.trace.json",
+                        test_holds);
+  g_test_add_data_func ("/exports/chrome-trace-holds/own-marks",
+                        "chrome-trace:chrome-trace/marks.trace.json",
+                        test_holds);
+  g_test_add_data_func ("/exports/chrome-trace-holds/marks",
+                        "chrome-trace:jfr/two-chunks.jfr",
                         test_holds);
   g_test_add_data_func (
       "/exports/chrome-trace-holds/places", "chrome-trace", test_places);

@@ -155,9 +155,8 @@ put_marks (Writer *writer)
           put_name (writer, name);
           if (lasts)
             flam_sink_printf (
-                writer->out, ",\"cat\":\"mark\",\"id\":\"0x%x\"}", i + 1);
-          else
-            flam_sink_printf (writer->out, ",\"s\":\"%s\"}", whole ? "g" : "t");
+                writer->out, ",\"cat\":\"mark\",\"id\":\"0x%x\"", i + 1);
+          flam_sink_printf (writer->out, ",\"s\":\"%s\"}", whole ? "g" : "t");
         }
     }
 }

@@ -9,7 +9,8 @@
  *      {"ph":"B",…"name":"read","cat":"jit",                Flambeau's own
  *         "args":{"file":"a.c","module":"libc.so","line":7}},
  *      {"ph":"M",…"name":"thread_name","args":{"name":"worker"}},
- *      {"ph":"I",…"name":"a moment"}, {"ph":"C",…"name":"a counter",…},
+ *      {"ph":"I",…"name":"a moment"},                  flam-trace-beside.h
+ *      {"ph":"C",…"name":"a counter",…},
  *      {"ph":"P","name":"ProfileChunk","id":"0x1","args":{"data":{
  *         "cpuProfile":{"nodes":[{"id":1,"parent":…,"callFrame":{…}}],
  *                       "samples":[1,…]},
@@ -61,6 +62,7 @@ typedef struct
   FlamTraceSpans spans;
   FlamTraceSamples samples;
   FlamTraceCounters counters;
+  FlamTraceMarks marks;
   FlamColumn threads; /* KnownThread */
   FlamInterner thread_index;
   GPtrArray *profiles; /* FlamV8Profile: in order of their first piece */
@@ -356,23 +358,6 @@ take_namings (Trace *trace, const Part *part)
 }
 
 static void
-take_marks (Trace *trace, const Part *part)
-{
-  for (gsize i = 0; i < part->events.marks.n; i++)
-    {
-      const FlamTraceMark *mark =
-          &flam_column_at (&part->events.marks, FlamTraceMark, i);
-
-      flam_builder_add_mark (
-          trace->builder,
-          mark->time,
-          0,
-          part->threads[mark->task],
-          flam_strings_get (&part->events.names, mark->name));
-    }
-}
-
-static void
 take_profiles (const Part *part)
 {
   for (gsize i = 0; i < part->events.pieces.n; i++)
@@ -404,11 +389,16 @@ take_parts (Trace *trace)
       const Part *part = g_ptr_array_index (trace->parts, i);
 
       take_namings (trace, part);
-      take_marks (trace, part);
+      flam_trace_marks_add (&trace->marks,
+                            &part->events.marks,
+                            &part->events.names,
+                            part->names,
+                            part->threads);
       flam_trace_counters_add (
           &trace->counters, &part->events.counts, &part->events.names);
       take_profiles (part);
     }
+  flam_trace_marks_finish (&trace->marks, trace->builder);
 }
 
 /* --- the document -------------------------------------------------------- */
@@ -536,7 +526,7 @@ check_end (Trace *trace, FlamJson *json, GError **error)
 static void
 say_what_is_missing (Trace *trace)
 {
-  guint64 bad = trace->spans.bad + trace->samples.bad;
+  guint64 bad = trace->spans.bad + trace->samples.bad + trace->marks.bad;
 
   flam_builder_warn_count (
       trace->builder,
@@ -566,6 +556,7 @@ load (FlamLoad *load, GError **error)
   flam_trace_spans_init (&trace->spans, load);
   flam_trace_samples_init (&trace->samples, load);
   flam_trace_counters_init (&trace->counters, load);
+  flam_trace_marks_init (&trace->marks, load);
   flam_keep_column (load, &trace->threads, KnownThread);
   flam_keep_interner (load, &trace->thread_index);
   trace->parts = flam_keep_pointers (load, free_part);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-trace-counters.h"
+#include "flam-trace-beside.h"
 
 #include <string.h>
 
@@ -166,5 +166,85 @@ flam_trace_counters_finish (FlamTraceCounters *counters, FlamBuilder *builder)
           flam_builder_add_counter_value (
               builder, row, value->time, value->value);
         }
+    }
+}
+
+/* --- marks --------------------------------------------------------------- */
+
+typedef struct
+{
+  gint64 time, duration;
+  FlamId thread;
+  const char *name;
+} Mark;
+
+void
+flam_trace_marks_init (FlamTraceMarks *marks, FlamLoad *load)
+{
+  *marks = (FlamTraceMarks){
+    .marks = flam_keep_array (load, Mark),
+    .open = flam_keep_table (load, FLAM_KEY_NUMBER, NULL),
+  };
+}
+
+static void
+end_mark (FlamTraceMarks *marks, guint64 key, gint64 time)
+{
+  guint number = GPOINTER_TO_UINT (g_hash_table_lookup (marks->open, &key));
+  Mark *mark;
+
+  if (number == 0)
+    {
+      marks->bad++;
+      return;
+    }
+  mark = &g_array_index (marks->marks, Mark, number - 1);
+  mark->duration = MAX (time - mark->time, 0);
+  g_hash_table_remove (marks->open, &key);
+}
+
+static void
+add_mark (FlamTraceMarks *marks, const Mark *mark, const guint64 *key)
+{
+  g_array_append_vals (marks->marks, mark, 1);
+  if (key != NULL)
+    g_hash_table_replace (marks->open,
+                          g_memdup2 (key, sizeof *key),
+                          GUINT_TO_POINTER (marks->marks->len));
+}
+
+void
+flam_trace_marks_add (FlamTraceMarks *marks,
+                      const FlamColumn *events,
+                      const FlamStrings *names,
+                      const FlamId *name_ids,
+                      const FlamId *threads)
+{
+  for (gsize i = 0; i < events->n; i++)
+    {
+      const FlamTraceMark *event = &flam_column_at (events, FlamTraceMark, i);
+      guint64 key = (guint64)(guint32)event->pid << 32 | name_ids[event->id];
+      Mark mark = { event->time,
+                    0,
+                    event->of_all ? FLAM_NONE : threads[event->task],
+                    flam_strings_get (names, event->name) };
+
+      if (event->kind == FLAM_TRACE_MARK_END)
+        end_mark (marks, key, event->time);
+      else
+        add_mark (
+            marks, &mark, event->kind == FLAM_TRACE_MARK_BEGIN ? &key : NULL);
+    }
+}
+
+void
+flam_trace_marks_finish (FlamTraceMarks *marks, FlamBuilder *builder)
+{
+  for (guint i = 0; i < marks->marks->len; i++)
+    {
+      const Mark *mark = &g_array_index (marks->marks, Mark, i);
+
+      flam_builder_add_mark (
+          builder, mark->time, mark->duration, mark->thread, mark->name);
     }
 }

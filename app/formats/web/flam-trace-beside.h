@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The counters of a Chrome trace. Each number among the args of an event is a
- * series of its own:
+/* What a Chrome trace has beside spans: counters and marks.
+ *
+ * Each number among the args of a counter's event is a series of its own:
  *
  *    {"ph":"C","pid":1,"ts":18,"name":"pool","args":{"free":3,"used":5}}
  *        "pool free" 3, "pool used" 5
@@ -10,7 +11,14 @@
  *        "rss[x]" 4096 bytes
  *
  * Where several processes have a counter of one name, the later ones' have the
- * process's number behind it. */
+ * process's number behind it.
+ *
+ * Marks are moments, and spans beside the threads, as Flambeau writes them. A
+ * span's ends are two events with one id:
+ *
+ *    {"ph":"i","s":"t",…"ts":µs,"name":"a moment"}    s: g, of all threads
+ *    {"ph":"b","s":"t","cat":"mark","id":"0x1",…"ts":µs,"name":"frame 7"}
+ *    {"ph":"e","s":"t","cat":"mark","id":"0x1",…"ts":µs,"name":"frame 7"} */
 
 #include "flam-builder.h"
 #include "flam-columns.h"
@@ -19,6 +27,8 @@
 #include "flam-strings.h"
 
 G_BEGIN_DECLS
+
+/* --- counters ------------------------------------------------------------ */
 
 typedef struct
 {
@@ -47,5 +57,42 @@ void flam_trace_counters_add (FlamTraceCounters *counters,
                               const FlamStrings *names);
 void flam_trace_counters_finish (FlamTraceCounters *counters,
                                  FlamBuilder *builder);
+
+/* --- marks --------------------------------------------------------------- */
+
+typedef enum
+{
+  FLAM_TRACE_MARK_MOMENT,
+  FLAM_TRACE_MARK_BEGIN,
+  FLAM_TRACE_MARK_END,
+} FlamTraceMarkKind;
+
+typedef struct
+{
+  gint64 time; /* ns */
+  guint32 task;
+  gint64 pid;
+  FlamId name;
+  FlamId id; /* a name; of a beginning and its end */
+  FlamTraceMarkKind kind;
+  gboolean of_all; /* of no thread */
+} FlamTraceMark;
+
+typedef struct
+{
+  GArray *marks;    /* in the order of their beginnings */
+  GHashTable *open; /* process and id -> number of the mark, plus 1 */
+  guint64 bad;      /* ends without a beginning */
+} FlamTraceMarks;
+
+void flam_trace_marks_init (FlamTraceMarks *marks, FlamLoad *load);
+/* Of one part: its FlamTraceMark, and its names, which must be valid until
+ * flam_trace_marks_finish(); the builder's ids for them and for its tasks. */
+void flam_trace_marks_add (FlamTraceMarks *marks,
+                           const FlamColumn *events,
+                           const FlamStrings *names,
+                           const FlamId *name_ids,
+                           const FlamId *threads);
+void flam_trace_marks_finish (FlamTraceMarks *marks, FlamBuilder *builder);
 
 G_END_DECLS

@@ -20,6 +20,7 @@ typedef struct
 {
   char phase;
   gboolean timed;
+  gboolean of_all; /* of all threads */
   FlamJsonText name;
   FlamJsonText id;
   FlamJsonText category;
@@ -299,12 +300,17 @@ add_piece (FlamTraceEvents *events, const Event *event)
 }
 
 static void
-add_mark (FlamTraceEvents *events, const Event *event)
+add_mark (FlamTraceEvents *events, const Event *event, FlamTraceMarkKind kind)
 {
-  FlamTraceMark mark = { event->time,
-                         find_thread (events, event),
-                         intern (events, &event->name) };
+  FlamTraceMark mark = { .time = event->time,
+                         .task = find_thread (events, event),
+                         .pid = event->pid,
+                         .name = intern (events, &event->name),
+                         .kind = kind,
+                         .of_all = event->of_all };
 
+  if (kind != FLAM_TRACE_MARK_MOMENT)
+    mark.id = intern (events, &event->id);
   flam_column_append (&events->marks, FlamTraceMark, mark);
 }
 
@@ -392,9 +398,18 @@ use_event (FlamTraceEvents *events, const Event *event)
           name_is (events, event, "CpuProfile"))
         add_piece (events, event);
       else if (event->phase != 'P')
-        add_mark (events, event);
+        add_mark (events, event, FLAM_TRACE_MARK_MOMENT);
       else
         break;
+      return;
+    case 'b':
+    case 'e':
+      if (!flam_json_text_is (&event->category, &events->json.scratch, "mark"))
+        break;
+      add_mark (events,
+                event,
+                event->phase == 'b' ? FLAM_TRACE_MARK_BEGIN
+                                    : FLAM_TRACE_MARK_END);
       return;
     case 'C':
       if (add_counts (events, event))
@@ -484,6 +499,8 @@ read_event (FlamTraceEvents *events)
       event.id = get_text (json);
     else if (flam_json_key_is (json, "cat"))
       event.category = get_text (json);
+    else if (flam_json_key_is (json, "s"))
+      event.of_all = first_char (json) == 'g';
     else if (flam_json_key_is (json, "args"))
       event.args = flam_json_take (json);
   if (json->token == FLAM_JSON_ERROR)

@@ -13,7 +13,7 @@
 #include "flam-columns.h"
 #include "flam-json.h"
 #include "flam-strings.h"
-#include "flam-trace-counters.h"
+#include "flam-trace-beside.h"
 #include "flam-trace-spans.h"
 
 G_BEGIN_DECLS
@@ -44,13 +44,6 @@ typedef struct
 
 typedef struct
 {
-  gint64 time;
-  guint32 task;
-  FlamId name;
-} FlamTraceMark;
-
-typedef struct
-{
   guint32 task;
   FlamJsonText args;
 } FlamTracePiece;
@@ -75,7 +68,7 @@ typedef struct
   FlamStrings names;
   FlamColumn tasks;   /* FlamTraceTask */
   FlamColumn namings; /* FlamTraceNaming: names of tasks */
-  FlamColumn marks;   /* FlamTraceMark: moments without a span */
+  FlamColumn marks;   /* FlamTraceMark */
   FlamColumn counts;  /* FlamTraceCount */
   FlamColumn pieces;  /* FlamTracePiece: of V8's profiles */
   FlamColumn places;  /* FlamTracePlace: row i is place i + 1 of moments */
