@@ -86,12 +86,37 @@ put_frame (FlamCut *cut, FlamId id, guint status)
   return flam_builder_recorded_frame (cut->builder, &frame);
 }
 
+/* Of what is selected, as a tree has it: a part has all measures, so of any of
+ * them. */
+static guint8 *
+status_of_shown (const FlamCut *cut)
+{
+  g_autoptr (FlamSelection) selection = flam_selection_copy (cut->selection);
+  guint8 *all = NULL;
+
+  if (flam_profile_statuses (cut->profile) == 0)
+    return NULL;
+  all = g_new0 (guint8, (gsize)cut->shown.n + 1);
+  for (guint m = 0; m < cut->profile->n_measures; m++)
+    {
+      g_autoptr (FlamWeights) weights = NULL;
+      g_autofree guint8 *status = NULL;
+
+      selection->measure = m;
+      weights = flam_weights_new (cut->profile, selection, NULL, NULL);
+      status = flam_shown_status (&cut->shown, cut->profile, weights);
+      for (FlamId s = 0; s < cut->shown.n; s++)
+        all[s] |= status[s];
+    }
+  return all;
+}
+
 static void
 put_stacks (FlamCut *cut)
 {
   const FlamFrames *frames = &cut->profile->frames;
   const FlamShown *shown = &cut->shown;
-  g_autofree guint8 *status = flam_shown_status (shown, cut->profile, NULL);
+  g_autofree guint8 *status = status_of_shown (cut);
 
   cut->frames = g_new (FlamId, frames->n + 1);
   for (FlamId i = 0; i < frames->n; i++)

@@ -18,7 +18,7 @@ find_heavy (const FlamShown *shown,
 {
   const FlamStacks *stacks = &profile->stacks;
   guint8 *heavy = g_new0 (guint8, (gsize)stacks->n + 1);
-  const GArray *by_top = weights != NULL ? weights->by_top : NULL;
+  const GArray *by_top = weights->by_top;
 
   for (guint i = 0; by_top != NULL && i < by_top->len; i++)
     {
@@ -30,7 +30,7 @@ find_heavy (const FlamShown *shown,
   for (FlamId s = 0; s < stacks->n; s++)
     {
       if (by_top == NULL)
-        heavy[s] = weights == NULL || weights->weight[s] != 0;
+        heavy[s] = weights->weight[s] != 0;
       heavy[s] &= shown->of[s] != FLAM_NONE;
     }
   for (FlamId s = stacks->n; s-- > 0;)

@@ -67,8 +67,8 @@ gpointer flam_shown_take (const FlamShown *shown,
                           guint size);
 
 /* The FlamStatus bits of each shown stack: of its frame, and of the hidden
- * frames whose last shown caller it is; of those with weight, where `weights`
- * is not NULL. g_free; NULL: the capture has none. */
+ * frames with weight whose last shown caller it is. g_free; NULL: the capture
+ * has none. */
 struct _FlamWeights;
 guint8 *flam_shown_status (const FlamShown *shown,
                            const FlamProfile *profile,
