@@ -59,6 +59,15 @@ color_of (const Drawing *drawing, const FlamChartBox *box)
       scene->chart, box, scene->nodes, scene->palette, scene->dark);
 }
 
+static FlamColorState
+label_state_of (const Drawing *drawing, const FlamChartBox *box)
+{
+  const FlamChartScene *scene = drawing->scene;
+
+  return flam_chart_box_label_state (
+      scene->chart, box, scene->nodes, scene->palette);
+}
+
 static void
 draw_as_paths (const Drawing *drawing, const FlamColor *colors)
 {
@@ -80,6 +89,18 @@ draw_as_paths (const Drawing *drawing, const FlamColor *colors)
 
 /* A mark's name is beside it, in the page's text color. */
 static void
+put_mark_name (const Drawing *drawing,
+               const char *name,
+               const FlamChartBox *box,
+               double right)
+{
+  g_autofree char *visible = flam_format_visible (name);
+  double x = box->x + TICK;
+
+  put_text (drawing, visible, x, box->y, right - x, box->height);
+}
+
+static void
 add_label (const Drawing *drawing, guint32 i)
 {
   const FlamChartBox *box = &drawing->layout->boxes[i];
@@ -95,15 +116,10 @@ add_label (const Drawing *drawing, guint32 i)
   if (mark && right - box->x < LEAST_MARK_LABEL)
     return;
   if (mark)
-    put_text (drawing,
-              name,
-              box->x + TICK,
-              box->y,
-              right - box->x - TICK,
-              box->height);
+    put_mark_name (drawing, name, box, right);
   else
     flam_draw_add_label (drawing->draw,
-                         FLAM_COLOR_NORMAL,
+                         label_state_of (drawing, box),
                          name,
                          MAX (box->x, 0),
                          right,
@@ -125,9 +141,7 @@ draw_boxes (const Drawing *drawing)
   flam_draw_set_source (drawing->cr, flam_palette_ink (palette));
   for (guint32 i = 0; i < layout->n; i++)
     add_label (drawing, i);
-  flam_draw_set_source (drawing->cr,
-                        flam_palette_text (palette, FLAM_COLOR_NORMAL));
-  flam_glyphs_show (&drawing->draw->glyphs[FLAM_COLOR_NORMAL], drawing->cr);
+  flam_draw_show_labels (drawing->draw, drawing->cr, palette);
 }
 
 static void

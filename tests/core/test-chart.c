@@ -329,6 +329,70 @@ test_levels (void)
   g_assert_cmpint (levels[7], ==, 0);
 }
 
+/* A thread of any name, with a call that Julia compiled. */
+static FlamProfile *
+compiling (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamFunction function = { .name = flam_builder_string (builder, "f", -1),
+                            .module = FLAM_NONE };
+  FlamSample sample = { .thread =
+                            flam_builder_thread (builder, process, 7, 0) };
+  const gint64 weight = 10;
+
+  flam_builder_set_thread_name (builder, sample.thread, "a\u202eb");
+  flam_builder_add_measure (builder,
+                            "wall-time",
+                            "Wall time",
+                            FLAM_UNIT_NS,
+                            FLAM_MEASURE_CPU,
+                            (int)flam_builder_add_column (builder),
+                            FLAM_NONE);
+  flam_builder_set_has_times (builder);
+  sample.stack = flam_builder_stack (
+      builder,
+      FLAM_NONE,
+      flam_builder_frame_of_status (
+          builder, &function, 0, 0, 0, FLAM_STATUS_COMPILATION));
+  flam_builder_add_sample (builder, &sample, &weight);
+  return flam_builder_finish (builder, NULL);
+}
+
+/* Labels can be read on the darkest color, and names are made visible. */
+static void
+test_look (void)
+{
+  g_autoptr (FlamProfile) profile = compiling ();
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights =
+      flam_weights_new (profile, selection, NULL, NULL);
+  g_autoptr (FlamTree) tree =
+      flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+  g_autoptr (FlamChart) chart = flam_chart_new (profile, selection, NULL, NULL);
+  g_autoptr (FlamChartNodes) nodes = flam_chart_nodes_new (tree);
+  g_autofree char *head = flam_chart_head_text (chart, 0, tree->total[0]);
+  const FlamColors colors = { .mode = FLAM_PALETTE_JULIA };
+  const FlamChartBox box = { .span = 0 };
+
+  g_assert_true (g_str_has_prefix (head, "a\\u202eb (7) "));
+  for (guint dark = 0; dark < 2; dark++)
+    {
+      g_autoptr (FlamPalette) palette =
+          flam_palette_new_for (tree, &colors, dark);
+      FlamColor color =
+          flam_chart_box_color (chart, &box, nodes, palette, dark);
+      FlamColorState state =
+          flam_chart_box_label_state (chart, &box, nodes, palette);
+
+      g_assert_cmphex (color, ==, 0x646464);
+      g_assert_cmpfloat (
+          flam_color_contrast (color, flam_palette_text (palette, state)),
+          >=,
+          4.5);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -338,5 +402,6 @@ main (int argc, char **argv)
   g_test_add_func ("/chart/range-and-calls", test_range_and_calls);
   g_test_add_func ("/chart/properties", test_properties);
   g_test_add_func ("/chart/levels", test_levels);
+  g_test_add_func ("/chart/look", test_look);
   return g_test_run ();
 }

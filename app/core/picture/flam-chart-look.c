@@ -115,11 +115,27 @@ flam_chart_box_color (const FlamChart *chart,
                    : flam_palette_strip (palette);
 }
 
+FlamColorState
+flam_chart_box_label_state (const FlamChart *chart,
+                            const FlamChartBox *box,
+                            const FlamChartNodes *nodes,
+                            const FlamPalette *palette)
+{
+  const guint no_call =
+      FLAM_CHART_BOX_STATE | FLAM_CHART_BOX_STRIP | FLAM_CHART_BOX_MARK;
+  FlamId node = box->flags & no_call ? 0 : node_of (nodes, chart, box->span);
+
+  return node != 0 ? flam_palette_label_state (
+                         palette, nodes->tree, node, FLAM_COLOR_NORMAL)
+                   : FLAM_COLOR_NORMAL;
+}
+
 char *
 flam_chart_head_text (const FlamChart *chart, guint lane, gint64 total)
 {
   const FlamChartLane *one = &chart->lanes[lane];
-  g_autofree char *name = flam_chart_lane_name (chart, one);
+  g_autofree char *raw = flam_chart_lane_name (chart, one);
+  g_autofree char *name = flam_format_visible (raw);
   g_autofree char *share = NULL;
 
   if (one->kind != FLAM_LANE_THREAD)

@@ -43,7 +43,12 @@ FlamColor flam_chart_box_color (const FlamChart *chart,
                                 const FlamChartNodes *nodes,
                                 FlamPalette *palette,
                                 gboolean dark);
-/* "worker (12)   34.5 %": its share of `total`; g_free. */
+/* How the label within a box is drawn. */
+FlamColorState flam_chart_box_label_state (const FlamChart *chart,
+                                           const FlamChartBox *box,
+                                           const FlamChartNodes *nodes,
+                                           const FlamPalette *palette);
+/* "worker (12)   34.5 %": its share of `total`, made visible; g_free. */
 char *flam_chart_head_text (const FlamChart *chart, guint lane, gint64 total);
 
 /* A counter as a curve over `n` pixels of a view: its maximum in each pixel, no

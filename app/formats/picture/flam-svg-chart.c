@@ -80,14 +80,18 @@ put_box (const FlamSvg *svg,
   gboolean mark = (box->flags & FLAM_CHART_BOX_MARK) != 0;
   gboolean run =
       (box->flags & (FLAM_CHART_BOX_STATE | FLAM_CHART_BOX_STRIP)) != 0;
+  gboolean on_black =
+      flam_chart_box_label_state (svg->chart, box, nodes, svg->palette) ==
+      FLAM_COLOR_BLACK;
 
   if (width <= 0)
     return;
   flam_sink_printf (out,
-                    "<g class=\"%s\"><title>",
+                    "<g class=\"%s\"%s><title>",
                     mark  ? "s mark"
                     : run ? "s"
-                          : "f");
+                          : "f",
+                    on_black ? " fill=\"#fff\"" : "");
   put_description (svg, box);
   flam_sink_put (out, "</title><rect");
   flam_svg_put_attribute (out, "x", FLAM_SVG_MARGIN + x);
