@@ -3,8 +3,10 @@
 """One selection in the whole window: what is picked in one view is picked in
 all, and outlives transforms, undo and another measure."""
 
+import json
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -178,6 +180,28 @@ class SelectionTest(Base):
         window.wait_label(lambda text: text.startswith("total 5"))
         window.click(lambda name: name.endswith("Reset"), "push button")
         window.wait_label(lambda text: text.startswith("total 1.3"))
+
+    def test_names_are_visible(self):
+        """A name of a thread that turns the writing has that written out: in
+        the list, on the button and in what the button says."""
+        events = [{"ph": "M", "pid": 1, "tid": tid, "name": "thread_name",
+                   "args": {"name": name}}
+                  for tid, name in ((2, "work\u202ereb"), (3, "plain"))]
+        events += [{"ph": "X", "pid": 1, "tid": tid, "ts": 0, "dur": 9,
+                    "name": "f"} for tid in (2, 3)]
+        with tempfile.NamedTemporaryFile("w", suffix=".trace.json") as file:
+            json.dump({"traceEvents": events}, file)
+            file.flush()
+            window = self.open(file.name)
+            window.wait_label(lambda text: text.startswith("total 18"))
+            window.click("Threads")
+            row = wait_for("the thread's row", lambda: next(
+                (node for node in window.find_all("work\\u202ereb (2)")
+                 if window.who_can(node, "thread.toggle")), None))
+            window.act(row, "thread.toggle")
+            window.wait_label(lambda text: text == "work\\u202ereb (2)")
+            self.assertFalse([text for text in window.labels()
+                              if "\u202e" in text])
 
     def test_transform_and_undo(self):
         window = self.open_example()

@@ -37,11 +37,12 @@ append_chip (GtkBox *chips,
              ChipRemove remove,
              guint index)
 {
+  g_autofree char *visible = flam_format_visible (text);
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
-  GtkWidget *label = gtk_label_new (text);
+  GtkWidget *label = gtk_label_new (visible);
   GtkWidget *cross = gtk_image_new_from_icon_name ("window-close-symbolic");
   GtkWidget *button = gtk_button_new ();
-  g_autofree char *name = g_strdup_printf (_ ("Remove: %s"), text);
+  g_autofree char *name = g_strdup_printf (_ ("Remove: %s"), visible);
 
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
   gtk_label_set_max_width_chars (GTK_LABEL (label), 32);

@@ -3,6 +3,7 @@
 #include "flam-thread-item.h"
 
 #include "flam-format.h"
+#include "flam-value-text.h"
 
 #include <glib/gi18n.h>
 
@@ -31,14 +32,6 @@ flam_thread_item_init (FlamThreadItem *self)
 {
 }
 
-static char *
-item_name (const char *name, gint32 id, const char *nameless)
-{
-  if (*name == '\0')
-    name = nameless;
-  return id >= 0 ? g_strdup_printf ("%s (%d)", name, id) : g_strdup (name);
-}
-
 FlamThreadItem *
 flam_thread_item_new (const FlamProfile *profile,
                       FlamId process,
@@ -52,15 +45,15 @@ flam_thread_item_new (const FlamProfile *profile,
   self->weight = weight;
   self->former = g_strdup ("");
   if (thread == FLAM_NONE)
-    self->name = item_name (
+    self->name = flam_value_text_task (
         flam_profile_string (profile, profile->processes.name[process]),
         profile->processes.pid[process],
         _ ("Process"));
   else
-    self->name =
-        item_name (flam_profile_string (profile, profile->threads.name[thread]),
-                   profile->threads.tid[thread],
-                   _ ("Thread"));
+    self->name = flam_value_text_task (
+        flam_profile_string (profile, profile->threads.name[thread]),
+        profile->threads.tid[thread],
+        _ ("Thread"));
   return self;
 }
 
@@ -98,14 +91,12 @@ set_former (const Tree *tree, FlamThreadItem *item, FlamId first)
       const FlamFormerNames *former = &tree->profile->former_names;
       g_autofree char *until =
           flam_format_value (former->until[i], FLAM_UNIT_NS);
+      g_autofree char *name = flam_format_visible (
+          flam_profile_string (tree->profile, former->name[i]));
 
       g_string_append (text, text->len > 0 ? ", " : "");
       /* Translators: a former name, and when it changed */
-      g_string_append_printf (
-          text,
-          _ ("%s until %s"),
-          flam_profile_string (tree->profile, former->name[i]),
-          until);
+      g_string_append_printf (text, _ ("%s until %s"), name, until);
     }
   g_free (item->former);
   item->former = g_string_free (text, FALSE);

@@ -5,6 +5,7 @@
 #include "flam-files.h"
 #include "flam-format.h"
 #include "flam-list-dialog.h"
+#include "flam-value-text.h"
 
 #include <glib/gi18n.h>
 
@@ -146,9 +147,7 @@ add_threads (Threads *self, const FlamViewData *view_data)
       const char *name =
           flam_profile_string (view_data->profile, threads->name[thread]);
       g_autofree char *numbered =
-          threads->tid[thread] >= 0
-              ? g_strdup_printf ("%s (%d)", name, threads->tid[thread])
-              : g_strdup (name);
+          flam_value_text_task (name, threads->tid[thread], "");
       GArray *set = g_array_new (FALSE, FALSE, sizeof (FlamId));
 
       g_array_append_val (set, thread);

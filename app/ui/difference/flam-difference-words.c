@@ -78,7 +78,7 @@ name_threads (const FlamProfile *profile, const FlamSelection *selection)
     {
       FlamId thread = g_array_index (threads, FlamId, 0);
 
-      return g_strdup (
+      return flam_format_visible (
           flam_profile_string (profile, profile->threads.name[thread]));
     }
   return g_strdup_printf (ngettext ("%u thread", "%u threads", n), n);

@@ -54,8 +54,9 @@ static void
 add_moment (FlamGrowthDialog *self, gint64 time, const char *name)
 {
   g_autofree char *when = flam_format_value (MAX (time, 0), FLAM_UNIT_NS);
+  g_autofree char *visible = flam_format_visible (name);
   /* Translators: the name of a moment, and when it was */
-  Moment moment = { time, g_strdup_printf (_ ("%s (%s)"), name, when) };
+  Moment moment = { time, g_strdup_printf (_ ("%s (%s)"), visible, when) };
 
   g_array_append_val (self->moments, moment);
 }

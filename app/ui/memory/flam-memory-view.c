@@ -406,9 +406,8 @@ update_threads (FlamMemoryView *self, const FlamMemorySummary *memory)
       FlamId thread = g_array_index (threads, FlamId, i);
       const char *name =
           flam_profile_string (profile, profile->threads.name[thread]);
-      gint32 tid = profile->threads.tid[thread];
       g_autofree char *text =
-          tid >= 0 ? g_strdup_printf ("%s (%d)", name, tid) : g_strdup (name);
+          flam_value_text_task (name, profile->threads.tid[thread], "");
 
       add_name (self->threads, (int)i + 1, text);
       add_amounts (

@@ -41,3 +41,12 @@ flam_value_text_measure (const FlamProfile *profile, const FlamMeasure *measure)
 
   return *name != '\0' ? _ (name) : name;
 }
+
+char *
+flam_value_text_task (const char *name, gint32 id, const char *nameless)
+{
+  g_autofree char *visible = flam_format_visible (*name ? name : nameless);
+
+  return id >= 0 ? g_strdup_printf ("%s (%d)", visible, id)
+                 : g_steal_pointer (&visible);
+}

@@ -19,4 +19,8 @@ char *flam_value_text_change (const FlamMeasure *measure, gint64 delta);
 const char *flam_value_text_measure (const FlamProfile *profile,
                                      const FlamMeasure *measure);
 
+/* "worker (12)", or its name or `nameless` alone; made visible; g_free. `id`: a
+ * process's or thread's, -1 where it is not known. */
+char *flam_value_text_task (const char *name, gint32 id, const char *nameless);
+
 G_END_DECLS

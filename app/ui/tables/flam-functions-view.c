@@ -3,6 +3,7 @@
 #include "flam-functions-view.h"
 
 #include "flam-columns-view.h"
+#include "flam-format.h"
 #include "flam-functions.h"
 #include "flam-sample-filter.h"
 
@@ -214,8 +215,9 @@ show_labels (FlamFunctionsView *self)
     {
       const char *key =
           flam_profile_string (profile, g_array_index (keys, FlamId, i));
+      g_autofree char *visible = flam_format_visible (key);
       /* Translators: rows are the values of a label: "Label: tenant" */
-      g_autofree char *text = g_strdup_printf (_ ("Label: %s"), key);
+      g_autofree char *text = g_strdup_printf (_ ("Label: %s"), visible);
 
       g_ptr_array_add (self->labels, g_strdup (key));
       gtk_string_list_append (list, text);

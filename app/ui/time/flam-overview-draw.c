@@ -131,11 +131,11 @@ flam_overview_has_counter (const FlamTimeline *timeline, guint counter)
          strcmp (timeline->counters[counter].id, "heap") != 0;
 }
 
-const char *
+char *
 flam_overview_counter_name (const char *id)
 {
   /* Translators: resident set size, as the system counts it */
-  return strcmp (id, "rss") == 0 ? _ ("RSS") : id;
+  return flam_format_visible (strcmp (id, "rss") == 0 ? _ ("RSS") : id);
 }
 
 static gint64
@@ -218,16 +218,14 @@ append_key (FlamOverview *self, GtkSnapshot *snapshot)
   for (guint i = 0; i < timeline->n_counters; i++)
     if (flam_overview_has_counter (timeline, i))
       {
+        g_autofree char *name =
+            flam_overview_counter_name (timeline->counters[i].id);
         g_autofree char *top = flam_format_value (timeline->counters[i].top,
                                                   timeline->counters[i].unit);
 
         g_string_append (text, "   ");
         /* Translators: a dashed line's name, and how far up it goes */
-        g_string_append_printf (
-            text,
-            _ ("- - %s, up to %s"),
-            flam_overview_counter_name (timeline->counters[i].id),
-            top);
+        g_string_append_printf (text, _ ("- - %s, up to %s"), name, top);
       }
   return append_badge (self, snapshot, text->str, 0, NULL, &paper, &ink);
 }

@@ -35,7 +35,7 @@ struct _FlamOverview
 gboolean flam_overview_has_range (FlamOverview *self);
 double flam_overview_pixel_of (FlamOverview *self, gint64 time);
 /* The name of a counter: "RSS". */
-const char *flam_overview_counter_name (const char *id);
+char *flam_overview_counter_name (const char *id);
 /* Whether it is drawn beside the curve. */
 gboolean flam_overview_has_counter (const FlamTimeline *timeline,
                                     guint counter);

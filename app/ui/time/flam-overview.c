@@ -316,14 +316,12 @@ on_query_tooltip (GtkWidget *widget,
   for (guint i = 0; i < timeline->n_counters; i++)
     if (flam_overview_has_counter (timeline, i))
       {
+        g_autofree char *name =
+            flam_overview_counter_name (timeline->counters[i].id);
         g_autofree char *also = flam_format_value (
             timeline->counters[i].value[bucket], timeline->counters[i].unit);
 
-        g_string_append_printf (
-            text,
-            ", %s %s",
-            flam_overview_counter_name (timeline->counters[i].id),
-            also);
+        g_string_append_printf (text, ", %s %s", name, also);
       }
   gtk_tooltip_set_text (tooltip, text->str);
   gtk_tooltip_set_tip_area (tooltip, &(GdkRectangle){ x, y, 1, 1 });
