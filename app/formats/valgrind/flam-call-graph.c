@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-call-graph.h"
 
+#include "flam-call-cycles.h"
 #include "flam-columns.h"
 
 #define MAX_PATHS 400000
@@ -13,12 +14,26 @@ typedef struct
   FlamId frame;
   guint32 first_call; /* FLAM_NONE; linked by `next` */
   guint32 first_cost;
-  gint64 self;    /* of the first event */
   double entered; /* cost of all calls to it */
   double inside;  /* its own and that of its calls */
   guint32 first_path;
+  guint32 cycle;
+  double shares; /* of the paths that are being found */
   gboolean on_path;
 } Function;
+
+/* Functions that call each other; mostly it is one alone. The cost of a call
+ * from one of them to another has that of the calls back in it, which are
+ * calls from one to another again: what is known of them is what they cost
+ * together, and what each call from elsewhere did. */
+typedef struct
+{
+  double entered; /* cost of the calls from elsewhere */
+  double inside;  /* their own, and that of their calls to others */
+  double most;    /* that is not of a call to it, of any of them */
+  guint32 head;   /* it */
+  guint32 n;
+} Cycle;
 
 typedef struct
 {
@@ -51,7 +66,8 @@ typedef struct
 {
   guint32 function;
   guint32 call; /* the next one to follow */
-  FlamId stack;
+  FlamId prefix, stack;
+  guint depth;
   double share;
 } Step;
 
@@ -59,8 +75,11 @@ struct _FlamCallGraph
 {
   FlamBuilder *builder;
   guint n_events;
-  FlamColumn functions, calls, costs, paths, steps;
+  FlamColumn functions, calls, costs, paths, cycles;
+  FlamColumn steps;        /* from which other cycles are entered */
+  FlamColumn trail;        /* Step: within a cycle */
   guint64 looks;           /* at calls, during the search for paths */
+  guint32 entered;         /* how often a function was */
   FlamColumn sums;         /* gint64[n_events], a stack */
   FlamInterner call_index; /* calls by caller and callee */
   FlamInterner cost_index; /* those of flam_call_graph_add_cost(), by function
@@ -76,6 +95,7 @@ struct _FlamCallGraph
   ((Cost *)(void *)((char *)(graph)->costs.data +                              \
                     (gsize)(i) * (graph)->costs.element_size))
 #define path_at(graph, i) (&flam_column_at (&(graph)->paths, Path, i))
+#define cycle_at(graph, i) (&flam_column_at (&(graph)->cycles, Cycle, i))
 
 FlamCallGraph *
 flam_call_graph_new (FlamLoad *load, guint n_events)
@@ -89,7 +109,9 @@ flam_call_graph_new (FlamLoad *load, guint n_events)
   flam_keep_column_of (
       load, &graph->costs, sizeof (Cost) + n_events * (guint)sizeof (gint64));
   flam_keep_column (load, &graph->paths, Path);
+  flam_keep_column (load, &graph->cycles, Cycle);
   flam_keep_column (load, &graph->steps, Step);
+  flam_keep_column (load, &graph->trail, Step);
   flam_keep_column_of (load, &graph->sums, n_events * (guint)sizeof (gint64));
   flam_keep_interner (load, &graph->call_index);
   flam_keep_interner (load, &graph->cost_index);
@@ -210,62 +232,194 @@ flam_call_graph_add_call (FlamCallGraph *graph,
   function_at (graph, callee)->entered += MAX (cost, 0);
 }
 
+/* --- cycles -------------------------------------------------------------- */
+
+/* Calls that cost nothing bring nothing back. */
+static void
+find_cycles (FlamCallGraph *graph)
+{
+  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (FlamCallEdge));
+  g_autofree guint32 *cycles = NULL;
+  guint32 n;
+
+  for (gsize i = 0; i < graph->calls.n; i++)
+    {
+      const Call *call = call_at (graph, i);
+      FlamCallEdge edge = { call->caller, call->callee };
+
+      if (call->cost > 0)
+        g_array_append_val (edges, edge);
+    }
+  cycles = flam_call_cycles_find ((const FlamCallEdge *)(gpointer)edges->data,
+                                  edges->len,
+                                  graph->functions.n,
+                                  &n);
+  flam_column_backfill (&graph->cycles, n);
+  for (gsize i = 0; i < graph->functions.n; i++)
+    {
+      Function *f = function_at (graph, i);
+      Cycle *cycle = cycle_at (graph, f->cycle = cycles[i]);
+
+      cycle->inside += f->inside;
+      if (cycle->n++ == 0 || f->inside - f->entered > cycle->most)
+        {
+          cycle->most = f->inside - f->entered;
+          cycle->head = i;
+        }
+    }
+}
+
+/* What they cost together: calls between them are neither. */
+static void
+sum_cycles (FlamCallGraph *graph)
+{
+  for (gsize i = 0; i < graph->calls.n; i++)
+    {
+      const Call *call = call_at (graph, i);
+      guint32 from = function_at (graph, call->caller)->cycle;
+      guint32 to = function_at (graph, call->callee)->cycle;
+
+      if (from != to)
+        cycle_at (graph, to)->entered += call->cost;
+      else if (call->caller != call->callee)
+        cycle_at (graph, from)->inside -= call->cost;
+    }
+}
+
 /* --- paths --------------------------------------------------------------- */
 
 static void
-enter (FlamCallGraph *graph, guint32 function, FlamId prefix, double share)
+enter (FlamCallGraph *graph,
+       guint32 function,
+       FlamId prefix,
+       guint depth,
+       double share)
 {
   Function *f = function_at (graph, function);
-  Path *path = flam_column_push (&graph->paths);
-  Step *step = flam_column_push (&graph->steps);
+  Step step = { .function = function,
+                .call = f->first_call,
+                .prefix = prefix,
+                .stack = flam_builder_stack (graph->builder, prefix, f->frame),
+                .depth = depth + 1,
+                .share = share };
 
-  *path = (Path){ .stack = prefix, .next = f->first_path, .share = share };
-  f->first_path = graph->paths.n - 1;
-  *step =
-      (Step){ .function = function,
-              .call = f->first_call,
-              .stack = flam_builder_stack (graph->builder, prefix, f->frame),
-              .share = share };
+  flam_column_append (&graph->steps, Step, step);
+  flam_column_append (&graph->trail, Step, step);
+  f->shares += share;
   f->on_path = TRUE;
+  graph->entered++;
 }
 
-/* The next call of the innermost step whose cost is above the limit. */
-static gboolean
-follow (FlamCallGraph *graph, double least)
+/* The next call of a step, within its cycle or to another one, whose cost is
+ * above the limit; NULL: there is none. */
+static const Call *
+next_call (FlamCallGraph *graph, Step *step, gboolean within, double least)
 {
-  Step *step = &flam_column_at (&graph->steps, Step, graph->steps.n - 1);
+  guint32 cycle = function_at (graph, step->function)->cycle;
 
   while (step->call != FLAM_NONE)
     {
       const Call *call = call_at (graph, step->call);
       const Function *callee = function_at (graph, call->callee);
-      double cost = call->cost * step->share;
-      double whole = MAX (callee->entered, callee->inside);
 
       step->call = graph->looks++ < MAX_LOOKS ? call->next : FLAM_NONE;
-      if (callee->on_path || cost < least || whole <= 0 ||
-          graph->paths.n >= MAX_PATHS || graph->steps.n >= MAX_DEPTH)
-        continue;
-      enter (graph, call->callee, step->stack, cost / whole);
-      return TRUE;
+      if ((callee->cycle == cycle) == within && !callee->on_path &&
+          call->cost > 0 && call->cost * step->share >= least &&
+          graph->entered < MAX_PATHS && step->depth < MAX_DEPTH)
+        return call;
     }
-  return FALSE;
+  return NULL;
 }
 
-/* Without recursion: the open functions are `steps`. */
+/* The paths within a cycle, by calls that do not go back into what is on the
+ * path. */
+static void
+walk_cycle (FlamCallGraph *graph, double least)
+{
+  while (graph->trail.n > 0)
+    {
+      Step *step = &flam_column_at (&graph->trail, Step, graph->trail.n - 1);
+      const Call *call = next_call (graph, step, TRUE, least);
+
+      if (call != NULL)
+        {
+          const Function *callee = function_at (graph, call->callee);
+
+          enter (graph,
+                 call->callee,
+                 step->stack,
+                 step->depth,
+                 call->cost * step->share /
+                     MAX (callee->entered, callee->inside));
+          continue;
+        }
+      function_at (graph, step->function)->on_path = FALSE;
+      graph->trail.n--;
+    }
+}
+
+/* A part of a cycle's cost, by a call of `function`: the same part of each of
+ * its functions, however many paths there are to it. */
+static void
+enter_cycle (FlamCallGraph *graph,
+             guint32 function,
+             FlamId prefix,
+             guint depth,
+             double share,
+             double least)
+{
+  gsize first = graph->steps.n;
+  gboolean alone =
+      cycle_at (graph, function_at (graph, function)->cycle)->n == 1;
+
+  enter (graph, function, prefix, depth, share);
+  if (alone)
+    {
+      function_at (graph, function)->on_path = FALSE;
+      graph->trail.n--;
+    }
+  else
+    walk_cycle (graph, least);
+  for (gsize i = first; i < graph->steps.n; i++)
+    {
+      Step *step = &flam_column_at (&graph->steps, Step, i);
+      Function *f = function_at (graph, step->function);
+      Path *path = flam_column_push (&graph->paths);
+
+      if (!alone)
+        step->share *= share / f->shares;
+      *path = (Path){ step->prefix, f->first_path, step->share };
+      f->first_path = graph->paths.n - 1;
+    }
+  for (gsize i = first; i < graph->steps.n; i++)
+    function_at (graph, flam_column_at (&graph->steps, Step, i).function)
+        ->shares = 0;
+}
+
+/* Without recursion: the paths whose calls are to be followed are `steps`. */
 static void
 walk (FlamCallGraph *graph, guint32 root, double share, double least)
 {
-  enter (graph, root, FLAM_NONE, share);
+  enter_cycle (graph, root, FLAM_NONE, 0, share, least);
   while (graph->steps.n > 0)
     {
-      Step *step;
+      Step *step = &flam_column_at (&graph->steps, Step, graph->steps.n - 1);
+      const Call *call = next_call (graph, step, FALSE, least);
+      const Cycle *cycle;
 
-      if (follow (graph, least))
-        continue;
-      step = &flam_column_at (&graph->steps, Step, graph->steps.n - 1);
-      function_at (graph, step->function)->on_path = FALSE;
-      graph->steps.n--;
+      if (call == NULL)
+        {
+          graph->steps.n--;
+          continue;
+        }
+      cycle = cycle_at (graph, function_at (graph, call->callee)->cycle);
+      enter_cycle (graph,
+                   call->callee,
+                   step->stack,
+                   step->depth,
+                   call->cost * step->share /
+                       MAX (cycle->entered, cycle->inside),
+                   least);
     }
 }
 
@@ -275,18 +429,20 @@ find_paths (FlamCallGraph *graph)
 {
   double total = 0;
 
-  for (gsize i = 0; i < graph->functions.n; i++)
+  find_cycles (graph);
+  sum_cycles (graph);
+  for (gsize i = 0; i < graph->cycles.n; i++)
     {
-      const Function *f = function_at (graph, i);
-      total += MAX (f->inside - f->entered, 0);
+      const Cycle *cycle = cycle_at (graph, i);
+      total += MAX (cycle->inside - cycle->entered, 0);
     }
   for (gsize i = 0; i < graph->functions.n; i++)
     {
-      const Function *f = function_at (graph, i);
-      double root = f->inside - f->entered;
+      const Cycle *cycle = cycle_at (graph, function_at (graph, i)->cycle);
+      double root = cycle->inside - cycle->entered;
 
-      if (root > 0 && root >= total * MIN_SHARE)
-        walk (graph, i, root / f->inside, total * MIN_SHARE);
+      if (cycle->head == i && root > 0 && root >= total * MIN_SHARE)
+        walk (graph, i, root / cycle->inside, total * MIN_SHARE);
     }
 }
 

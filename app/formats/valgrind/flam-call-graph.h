@@ -10,9 +10,10 @@
  * The cost of a function is divided among the paths to it in proportion to the
  * cost of its callers' calls, as in all viewers of such files. This is an
  * estimate for inclusive costs; each function's self cost is exact to the unit,
- * and so is the total. Calls back into functions on the path, and paths below a
- * millionth of the whole, are not followed: their cost is added to the heaviest
- * path of the function. */
+ * and so is the total. Functions that call each other are one thing to those
+ * that call them: each call from elsewhere has its part of all of them. Calls
+ * back into functions on the path, and paths below a millionth of the whole,
+ * are not followed: their cost is added to the other paths of the function. */
 
 #include "flam-load.h"
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Which functions of a call graph call each other, directly or by way of
+ * others:
+ *
+ *    main ──▶ even ◀──▶ odd ──▶ chop        cycle 0: chop
+ *                                           cycle 1: even, odd
+ *                                           cycle 2: main
+ */
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint32 caller, callee;
+} FlamCallEdge;
+
+/* The number of the cycle of each function, from 0 to `*n_cycles` - 1; most are
+ * a function alone. */
+guint32 *flam_call_cycles_find (const FlamCallEdge *edges,
+                                gsize n_edges,
+                                guint32 n_functions,
+                                guint32 *n_cycles);
+
+G_END_DECLS
