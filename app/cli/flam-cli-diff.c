@@ -368,7 +368,7 @@ print (const Asked *asked,
        gboolean json)
 {
   g_autofree FlamDiffRow *rows = NULL;
-  const FlamMeasure *measure;
+  const FlamMeasure measure = flam_tree_measure (fresh->tree);
   guint n;
 
   if (g_strcmp0 (asked->to, "folded") == 0)
@@ -383,13 +383,12 @@ print (const Asked *asked,
                             base->tree, fresh->tree, asked->self, scale, &n);
   if (rows == NULL)
     return FLAM_EXIT_REFUSED;
-  measure = &fresh->profile->measures[fresh->tree->measure];
   if (json)
-    flam_cli_diff_json (measure, rows, n);
+    flam_cli_diff_json (&measure, rows, n);
   else if (asked->to != NULL)
-    flam_cli_diff_csv (measure, rows, n, asked->lines);
+    flam_cli_diff_csv (&measure, rows, n, asked->lines);
   else
-    flam_cli_diff_text (measure, rows, n);
+    flam_cli_diff_text (&measure, rows, n);
   return FLAM_EXIT_DONE;
 }
 

@@ -145,6 +145,7 @@ run (int argc, char **argv)
   g_autofree char *function = NULL;
   g_autofree char *syntax = NULL;
   FlamDisassemblyOptions how = { FLAM_SYNTAX_INTEL };
+  FlamMeasure measure;
   FlamExit status;
   g_auto (GStrv) files = NULL;
   const GOptionEntry entries[] = {
@@ -189,10 +190,11 @@ run (int argc, char **argv)
   code = disassemble (profile, selection, function, &how);
   if (code == NULL)
     return FLAM_EXIT_REFUSED;
+  measure = flam_selection_measure (selection, profile, selection->measure);
   if (options->json)
-    print_json (&profile->measures[selection->measure], code);
+    print_json (&measure, code);
   else
-    print_text (&profile->measures[selection->measure], code);
+    print_text (&measure, code);
   return FLAM_EXIT_DONE;
 }
 

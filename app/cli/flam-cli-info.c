@@ -48,15 +48,14 @@ add_measures (JsonBuilder *json,
   json_builder_begin_array (json);
   for (guint i = 0; i < p->n_measures; i++)
     {
-      const FlamMeasure *m = &p->measures[i];
+      const FlamMeasure m = flam_selection_measure (selection, p, i);
 
       json_builder_begin_object (json);
-      flam_cli_json_string (json, "id", text (p, m->id));
-      flam_cli_json_string (json, "name", text (p, m->name));
-      flam_cli_json_string (
-          json, "kind", flam_measure_kind_to_string (m->kind));
-      flam_cli_json_string (json, "unit", flam_unit_to_string (m->unit));
-      flam_cli_json_weight (json, "total", m, measure_total (p, selection, i));
+      flam_cli_json_string (json, "id", text (p, m.id));
+      flam_cli_json_string (json, "name", text (p, m.name));
+      flam_cli_json_string (json, "kind", flam_measure_kind_to_string (m.kind));
+      flam_cli_json_string (json, "unit", flam_unit_to_string (m.unit));
+      flam_cli_json_weight (json, "total", &m, measure_total (p, selection, i));
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -111,7 +110,8 @@ add_threads (JsonBuilder *json,
              const FlamProfile *p,
              const FlamSelection *selection)
 {
-  const FlamMeasure *measure = &p->measures[selection->measure];
+  const FlamMeasure measure =
+      flam_selection_measure (selection, p, selection->measure);
   g_autofree gint64 *totals = flam_weights_by_thread (p, selection);
   g_autofree gint64 *samples = flam_weights_count_samples (p, selection);
   g_autoptr (FlamProcessTree) process_tree = flam_process_tree_new (p);
@@ -145,7 +145,7 @@ add_threads (JsonBuilder *json,
       flam_cli_json_string (json, "name", text (p, p->threads.name[i]));
       add_former (json, p, process_tree, process_tree->thread_former[i]);
       flam_cli_json_int (json, "samples", samples[i]);
-      flam_cli_json_weight (json, "total", measure, totals[i]);
+      flam_cli_json_weight (json, "total", &measure, totals[i]);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -156,7 +156,8 @@ add_modules (JsonBuilder *json,
              const FlamProfile *p,
              const FlamSelection *selection)
 {
-  const FlamMeasure *measure = &p->measures[selection->measure];
+  const FlamMeasure measure =
+      flam_selection_measure (selection, p, selection->measure);
   g_autofree gint64 *totals = module_totals (p, selection);
 
   json_builder_set_member_name (json, "modules");
@@ -169,7 +170,7 @@ add_modules (JsonBuilder *json,
       flam_cli_json_string (
           json, "symbols", flam_symbol_state_to_string (p->modules.symbols[i]));
       flam_cli_json_string (json, "why", text (p, p->modules.why[i]));
-      flam_cli_json_weight (json, "total", measure, totals[i]);
+      flam_cli_json_weight (json, "total", &measure, totals[i]);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -181,9 +182,11 @@ add_states (JsonBuilder *json,
             const FlamProfile *p,
             const FlamSelection *selection)
 {
+  const FlamMeasure measure =
+      flam_selection_measure (selection, p, selection->measure);
   FlamStateSplit split = flam_weights_by_state (p, selection);
 
-  flam_cli_json_states (json, &p->measures[selection->measure], &split);
+  flam_cli_json_states (json, &measure, &split);
 }
 
 static void
@@ -251,15 +254,15 @@ print_measures (const FlamProfile *p, const FlamSelection *selection)
 {
   for (guint i = 0; i < p->n_measures; i++)
     {
-      const FlamMeasure *m = &p->measures[i];
+      const FlamMeasure m = flam_selection_measure (selection, p, i);
       g_autofree char *total =
-          flam_format_weight (m, measure_total (p, selection, i));
+          flam_format_weight (&m, measure_total (p, selection, i));
 
       flam_cli_print ("%-10s %-18s %s (%s)\n",
                       i == 0 ? "measures" : "",
-                      text (p, m->id),
+                      text (p, m.id),
                       total,
-                      text (p, m->name));
+                      text (p, m.name));
     }
 }
 
@@ -315,7 +318,8 @@ print_process (const FlamProfile *p,
 static void
 print_threads (const FlamProfile *p, const FlamSelection *selection)
 {
-  const FlamMeasure *measure = &p->measures[selection->measure];
+  const FlamMeasure measure =
+      flam_selection_measure (selection, p, selection->measure);
   g_autofree gint64 *totals = flam_weights_by_thread (p, selection);
   g_autofree gint64 *samples = flam_weights_count_samples (p, selection);
   g_autoptr (FlamProcessTree) process_tree = flam_process_tree_new (p);
@@ -337,7 +341,8 @@ print_threads (const FlamProfile *p, const FlamSelection *selection)
            i++)
         {
           FlamId thread = process_tree->threads[i];
-          g_autofree char *total = flam_format_weight (measure, totals[thread]);
+          g_autofree char *total =
+              flam_format_weight (&measure, totals[thread]);
 
           if (!flam_selection_has_thread (selection, thread))
             continue;
@@ -363,7 +368,8 @@ compare_totals (gconstpointer a, gconstpointer b, gpointer data)
 static void
 print_modules (const FlamProfile *p, const FlamSelection *selection)
 {
-  const FlamMeasure *measure = &p->measures[selection->measure];
+  const FlamMeasure measure =
+      flam_selection_measure (selection, p, selection->measure);
   g_autofree gint64 *totals = module_totals (p, selection);
   g_autofree FlamId *order = g_new (FlamId, p->modules.n + 1);
   guint32 n = 0;
@@ -375,7 +381,7 @@ print_modules (const FlamProfile *p, const FlamSelection *selection)
   for (guint32 k = 0; k < n; k++)
     {
       FlamId i = order[k];
-      g_autofree char *total = flam_format_weight (measure, totals[i]);
+      g_autofree char *total = flam_format_weight (&measure, totals[i]);
       g_autofree char *why = flam_message_shown (text (p, p->modules.why[i]));
 
       flam_cli_print ("%-10s %s: %s, symbols: %s%s%s\n",

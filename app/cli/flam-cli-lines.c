@@ -56,7 +56,7 @@ run (int argc, char **argv)
   g_autofree char *source = NULL;
   FlamExit status;
   g_auto (GStrv) files = NULL;
-  const FlamMeasure *measure;
+  FlamMeasure measure;
   const char *file;
   guint n;
   const GOptionEntry entries[] = {
@@ -92,11 +92,11 @@ run (int argc, char **argv)
       return FLAM_EXIT_REFUSED;
     }
   rows = flam_lines_new (weights, selection, file, FLAM_NONE, &n);
-  measure = &profile->measures[selection->measure];
+  measure = flam_selection_measure (selection, profile, selection->measure);
   if (options->json)
-    print_json (measure, file, rows, n);
+    print_json (&measure, file, rows, n);
   else
-    print_text (measure, file, rows, n);
+    print_text (&measure, file, rows, n);
   return FLAM_EXIT_DONE;
 }
 

@@ -253,18 +253,17 @@ describe (Picture *picture)
   const FlamTree *tree = picture->tree;
   gint64 total = tree->n > 0 ? tree->total[0] : 0;
   g_autofree char *weight = NULL;
-  const FlamMeasure *measure = NULL;
+  gboolean measured = tree->profile->n_measures > tree->measure;
+  FlamMeasure measure = { .unit = FLAM_UNIT_COUNT, .denominator = 1 };
   GString *text = g_string_new (NULL);
 
-  if (tree->profile->n_measures > tree->measure)
-    measure = &tree->profile->measures[tree->measure];
-  weight = measure != NULL ? flam_format_weight (measure, total)
-                           : flam_format_value (total, FLAM_UNIT_COUNT);
+  if (measured)
+    measure = flam_tree_measure (tree);
+  weight = flam_format_weight (&measure, total);
   g_string_append_printf (
       text,
       "%s: %s",
-      measure != NULL ? flam_profile_string (tree->profile, measure->name)
-                      : "Samples",
+      measured ? flam_profile_string (tree->profile, measure.name) : "Samples",
       weight);
   if (picture->layout != NULL && picture->layout->hidden > 0)
     {

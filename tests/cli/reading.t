@@ -306,3 +306,16 @@ all self=0 total=4
     [unknown] self=0 total=1
       [unknown] self=1 total=1
 ! captures/jlprof/plain.jlprof: left out, for which jlprof has no room: kinds of code
+
+# Samples that are counted are no nanoseconds.
+$ flambeau-cli info captures/flambeau/kitchen.flambeau --no-symbols --count --thread cook | grep -A1 -e '^measures' -e '/26142 cook:'; flambeau-cli info captures/flambeau/kitchen.flambeau --no-symbols --count --json | grep -o '"id":"wall-time"[^}]*'; flambeau-cli lines captures/flambeau/kitchen.flambeau --no-symbols --count --source kitchen.c | head -2; flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --count --thread cook --base-time 0..0.8 --self 2>/dev/null | head -1; flambeau-cli export captures/flambeau/kitchen.flambeau --no-symbols --count --to callgrind 2>/dev/null | grep events
+measures   wall-time          121 (Wall time)
+           cpu-time           121 (CPU time)
+--
+             26140/26142 cook: 121 samples, 121
+modules    /tmp/kitchen/kitchen: 121, symbols: dwarf
+"id":"wall-time","name":"Wall time","kind":"cpu","unit":"count","total":228
+/usr/src/flam/tests/record/targets/kitchen.c
+    32  self 0  total 122
++20  19 → 39  slice
+events: samples

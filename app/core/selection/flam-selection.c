@@ -136,6 +136,18 @@ flam_selection_has_same_samples (const FlamSelection *a,
          (any_thread || threads_equal (a->threads, b->threads));
 }
 
+FlamMeasure
+flam_selection_measure (const FlamSelection *selection,
+                        const FlamProfile *profile,
+                        guint measure)
+{
+  FlamMeasure weighed = profile->measures[measure];
+
+  if (selection->count && weighed.source == FLAM_FROM_SAMPLES)
+    weighed.unit = FLAM_UNIT_COUNT;
+  return weighed;
+}
+
 void
 flam_selection_get_range (const FlamSelection *selection,
                           const FlamProfile *profile,

@@ -101,6 +101,11 @@ gboolean flam_selection_has_same_samples (const FlamSelection *a,
                                           const FlamSelection *b,
                                           gboolean any_thread);
 
+/* A measure as the selection weighs it: in samples where it counts them. */
+FlamMeasure flam_selection_measure (const FlamSelection *selection,
+                                    const FlamProfile *profile,
+                                    guint measure);
+
 /* The range of time as it applies to `profile`: a side that reaches the
  * capture's border is open, so that the whole range includes everything, even
  * at the very end. */

@@ -291,8 +291,9 @@ put_head (Writer *writer)
 {
   const FlamProfile *profile = writer->tree->profile;
   const FlamMeasure *measure = &profile->measures[writer->tree->measure];
-  g_autofree char *event =
-      g_strdup (flam_profile_string (profile, measure->id));
+  g_autofree char *event = g_strdup (
+      writer->tree->counted ? "samples"
+                            : flam_profile_string (profile, measure->id));
 
   /* Names of events must be words. */
   g_strcanon (event,
