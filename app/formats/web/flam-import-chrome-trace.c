@@ -31,6 +31,7 @@
 #include "flam-parts.h"
 #include "flam-trace-events.h"
 #include "flam-trace-samples.h"
+#include "flam-trace-threads.h"
 #include "flam-v8-profile.h"
 
 #include <string.h>
@@ -45,14 +46,6 @@ typedef struct
   FlamV8Profile **profiles;
 } Part;
 
-/* Threads are identified by numbers, or by a text in place of one. */
-typedef struct
-{
-  gint64 pid, tid;
-  FlamId tid_name;
-  FlamId thread;
-} KnownThread;
-
 typedef struct
 {
   FlamLoad *load;
@@ -63,10 +56,9 @@ typedef struct
   FlamTraceSamples samples;
   FlamTraceCounters counters;
   FlamTraceMarks marks;
-  FlamColumn threads; /* KnownThread */
-  FlamInterner thread_index;
+  FlamTraceThreads threads;
   GPtrArray *profiles; /* FlamV8Profile: in order of their first piece */
-  GHashTable *by_key;  /* pid and id, or the thread, as text -> one of them */
+  GHashTable *by_key;  /* process and id, or thread, as text -> one of them */
   guint64 events;
   guint64 others;
 } Trace;
@@ -86,59 +78,30 @@ free_part (gpointer data)
 
 /* --- threads ------------------------------------------------------------- */
 
-static FlamId
-find_process (Trace *trace, gint64 pid)
+/* In the part, the texts are names of its own. */
+static FlamTraceWho
+who_is (const Part *part, const FlamTraceTask *task)
 {
-  return flam_builder_process (trace->builder, CLAMP (pid, -1, G_MAXINT32), 0);
+  return (FlamTraceWho){ task->who.pid,
+                         task->who.tid,
+                         part->names[task->who.pid_name],
+                         part->names[task->who.tid_name] };
 }
 
 static FlamId
-make_thread (Trace *trace, const KnownThread *wanted)
+find_process (Trace *trace, const Part *part, const FlamTraceTask *task)
 {
-  FlamId thread = flam_builder_thread (trace->builder,
-                                       find_process (trace, wanted->pid),
-                                       CLAMP (wanted->tid, -1, G_MAXINT32),
-                                       wanted->tid_name);
+  FlamTraceWho who = who_is (part, task);
 
-  if (wanted->tid_name != 0)
-    {
-      g_autofree char *name =
-          g_strdup (flam_builder_get_string (trace->builder, wanted->tid_name));
-      flam_builder_set_thread_name (trace->builder, thread, name);
-    }
-  else
-    flam_trace_samples_see_thread (&trace->samples, wanted->tid, thread);
-  return thread;
-}
-
-static gboolean
-thread_equal (gconstpointer table, FlamId row, gconstpointer key)
-{
-  const KnownThread *a = (const KnownThread *)table + row;
-  const KnownThread *b = key;
-
-  return a->pid == b->pid && a->tid == b->tid && a->tid_name == b->tid_name;
+  return flam_trace_threads_process (&trace->threads, &who);
 }
 
 static FlamId
 find_thread (Trace *trace, const Part *part, const FlamTraceTask *task)
 {
-  KnownThread wanted = {
-    task->pid, task->tid, part->names[task->tid_name], FLAM_NONE
-  };
-  guint32 hash =
-      flam_hash_pair (flam_hash_mix (wanted.pid, wanted.tid), wanted.tid_name);
-  FlamSlot *slot = flam_interner_find (
-      &trace->thread_index, hash, thread_equal, trace->threads.data, &wanted);
+  FlamTraceWho who = who_is (part, task);
 
-  if (slot->id == FLAM_NONE)
-    {
-      *slot = (FlamSlot){ hash, trace->threads.n };
-      trace->thread_index.used++;
-      wanted.thread = make_thread (trace, &wanted);
-      flam_column_append (&trace->threads, KnownThread, wanted);
-    }
-  return flam_column_at (&trace->threads, KnownThread, slot->id).thread;
+  return flam_trace_threads_find (&trace->threads, &who);
 }
 
 /* --- CPU profiles -------------------------------------------------------- */
@@ -150,8 +113,9 @@ find_profile (Trace *trace, const Part *part, const FlamTraceTask *task)
 {
   g_autofree char *key =
       task->id != 0
-          ? g_strdup_printf (
-                "%" G_GINT64_FORMAT ":%u", task->pid, part->names[task->id])
+          ? g_strdup_printf ("%u:%u",
+                             find_process (trace, part, task),
+                             part->names[task->id])
           : g_strdup_printf ("thread %u", find_thread (trace, part, task));
   FlamV8Profile *profile = g_hash_table_lookup (trace->by_key, key);
 
@@ -322,7 +286,7 @@ take_tasks (Trace *trace, Part *part)
           &flam_column_at (&part->events.tasks, FlamTraceTask, i);
 
       if (task->kind == FLAM_TRACE_PROCESS)
-        find_process (trace, task->pid);
+        find_process (trace, part, task);
       else if (task->kind == FLAM_TRACE_PROFILE)
         part->profiles[i] = find_profile (trace, part, task);
       else
@@ -350,7 +314,7 @@ take_namings (Trace *trace, const Part *part)
 
       if (task->kind == FLAM_TRACE_PROCESS)
         flam_builder_set_process_name (
-            trace->builder, find_process (trace, task->pid), name);
+            trace->builder, find_process (trace, part, task), name);
       else
         flam_builder_set_thread_name (
             trace->builder, part->threads[naming->task], name);
@@ -557,8 +521,7 @@ load (FlamLoad *load, GError **error)
   flam_trace_samples_init (&trace->samples, load);
   flam_trace_counters_init (&trace->counters, load);
   flam_trace_marks_init (&trace->marks, load);
-  flam_keep_column (load, &trace->threads, KnownThread);
-  flam_keep_interner (load, &trace->thread_index);
+  flam_trace_threads_init (&trace->threads, load, &trace->samples);
   trace->parts = flam_keep_pointers (load, free_part);
   flam_keep (load, json, flam_json_clear);
   flam_builder_add_column (builder);

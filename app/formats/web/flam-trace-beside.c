@@ -10,7 +10,7 @@ typedef struct
 
 typedef struct
 {
-  gint64 pid;
+  char *process; /* its number or text */
   char *name;
   FlamUnit unit;
   GArray *values; /* Value */
@@ -76,6 +76,7 @@ free_counter (gpointer data)
   Counter *counter = data;
 
   g_array_unref (counter->values);
+  g_free (counter->process);
   g_free (counter->name);
   g_free (counter);
 }
@@ -90,16 +91,20 @@ flam_trace_counters_init (FlamTraceCounters *counters, FlamLoad *load)
 static Counter *
 find (FlamTraceCounters *counters,
       const FlamTraceCount *count,
-      const char *name)
+      const FlamStrings *names)
 {
-  g_autofree char *key =
-      g_strdup_printf ("%" G_GINT64_FORMAT " %s", count->pid, name);
+  const char *name = flam_strings_get (names, count->name);
+  g_autofree char *process =
+      count->pid_name != 0
+          ? g_strdup (flam_strings_get (names, count->pid_name))
+          : g_strdup_printf ("%" G_GINT64_FORMAT, count->pid);
+  g_autofree char *key = g_strconcat (process, "\n", name, NULL);
   Counter *counter = g_hash_table_lookup (counters->known, key);
 
   if (counter == NULL)
     {
       counter = g_new0 (Counter, 1);
-      counter->pid = count->pid;
+      counter->process = g_steal_pointer (&process);
       counter->name = g_strdup (name);
       counter->unit = count->unit;
       counter->values = g_array_new (FALSE, FALSE, sizeof (Value));
@@ -117,8 +122,7 @@ flam_trace_counters_add (FlamTraceCounters *counters,
   for (gsize i = 0; i < counts->n; i++)
     {
       const FlamTraceCount *count = &flam_column_at (counts, FlamTraceCount, i);
-      Counter *counter =
-          find (counters, count, flam_strings_get (names, count->name));
+      Counter *counter = find (counters, count, names);
       Value value = { count->time, count->value };
 
       g_array_append_val (counter->values, value);
@@ -136,11 +140,10 @@ compare_times (gconstpointer a, gconstpointer b)
 static guint
 add_row (const Counter *counter, GHashTable *names, FlamBuilder *builder)
 {
-  g_autofree char *id = g_hash_table_contains (names, counter->name)
-                            ? g_strdup_printf ("%s (%" G_GINT64_FORMAT ")",
-                                               counter->name,
-                                               counter->pid)
-                            : g_strdup (counter->name);
+  g_autofree char *id =
+      g_hash_table_contains (names, counter->name)
+          ? g_strdup_printf ("%s (%s)", counter->name, counter->process)
+          : g_strdup (counter->name);
   guint row = flam_builder_add_counter (builder, id, counter->unit);
 
   g_hash_table_add (names, g_steal_pointer (&id));
@@ -223,10 +226,11 @@ flam_trace_marks_add (FlamTraceMarks *marks,
   for (gsize i = 0; i < events->n; i++)
     {
       const FlamTraceMark *event = &flam_column_at (events, FlamTraceMark, i);
-      guint64 key = (guint64)(guint32)event->pid << 32 | name_ids[event->id];
+      FlamId thread = threads[event->task];
+      guint64 key = (guint64)thread << 32 | name_ids[event->id];
       Mark mark = { event->time,
                     0,
-                    event->of_all ? FLAM_NONE : threads[event->task],
+                    event->of_all ? FLAM_NONE : thread,
                     flam_strings_get (names, event->name) };
 
       if (event->kind == FLAM_TRACE_MARK_END)

@@ -33,6 +33,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint64 time, value, pid;
+  FlamId pid_name; /* 0: it is a number */
   FlamId name;
   FlamUnit unit;
 } FlamTraceCount;
@@ -71,7 +72,6 @@ typedef struct
 {
   gint64 time; /* ns */
   guint32 task;
-  gint64 pid;
   FlamId name;
   FlamId id; /* a name; of a beginning and its end */
   FlamTraceMarkKind kind;
@@ -81,7 +81,7 @@ typedef struct
 typedef struct
 {
   GArray *marks;    /* in the order of their beginnings */
-  GHashTable *open; /* process and id -> number of the mark, plus 1 */
+  GHashTable *open; /* thread and id -> number of the mark, plus 1 */
   guint64 bad;      /* ends without a beginning */
 } FlamTraceMarks;
 

@@ -24,10 +24,10 @@ typedef struct
   FlamJsonText name;
   FlamJsonText id;
   FlamJsonText category;
-  gint64 pid, tid;
-  FlamId tid_name;
-  gint64 time;     /* ns */
-  gint64 duration; /* ns, or -1 */
+  FlamTraceWho who;
+  gint64 time;            /* ns */
+  gint64 duration;        /* ns, or -1 */
+  gint64 thread_duration; /* the same on the clock of the thread */
   FlamJsonText args;
 } Event;
 
@@ -116,17 +116,20 @@ task_equal (gconstpointer table, FlamId row, gconstpointer key)
   const FlamTraceTask *a = (const FlamTraceTask *)table + row;
   const FlamTraceTask *b = key;
 
-  return a->kind == b->kind && a->pid == b->pid && a->id == b->id &&
-         (a->id != 0 || (a->tid == b->tid && a->tid_name == b->tid_name));
+  return a->kind == b->kind && a->who.pid == b->who.pid &&
+         a->who.pid_name == b->who.pid_name && a->id == b->id &&
+         (a->id != 0 ||
+          (a->who.tid == b->who.tid && a->who.tid_name == b->who.tid_name));
 }
 
 static guint32
 find_task (FlamTraceEvents *events, const FlamTraceTask *wanted)
 {
-  guint64 who = wanted->id != 0 ? wanted->id
-                                : flam_hash_mix (wanted->tid, wanted->tid_name);
-  guint32 hash =
-      flam_hash_pair (flam_hash_mix (wanted->pid, who), wanted->kind);
+  const FlamTraceWho *who = &wanted->who;
+  guint64 part =
+      wanted->id != 0 ? wanted->id : flam_hash_mix (who->tid, who->tid_name);
+  guint32 hash = flam_hash_pair (flam_hash_mix (who->pid, part),
+                                 flam_hash_mix (who->pid_name, wanted->kind));
   FlamSlot *slot = flam_interner_find (
       &events->task_index, hash, task_equal, events->tasks.data, wanted);
   FlamTraceTask *task;
@@ -147,11 +150,8 @@ static guint32
 find_thread (FlamTraceEvents *events, const Event *event)
 {
   guint32 *recent =
-      &events->recent[(guint64)event->tid % FLAM_TRACE_RECENT_TASKS];
-  FlamTraceTask wanted = { .kind = FLAM_TRACE_THREAD,
-                           .pid = event->pid,
-                           .tid = event->tid,
-                           .tid_name = event->tid_name };
+      &events->recent[(guint64)event->who.tid % FLAM_TRACE_RECENT_TASKS];
+  FlamTraceTask wanted = { .kind = FLAM_TRACE_THREAD, .who = event->who };
 
   if (*recent >= events->tasks.n ||
       !task_equal (events->tasks.data, *recent, &wanted))
@@ -168,6 +168,15 @@ intern (FlamTraceEvents *events, const FlamJsonText *text)
                     : text->text;
 
   return flam_strings_intern (&events->names, bytes, length);
+}
+
+/* Only an end has no need of a name. */
+static FlamId
+get_span_name (FlamTraceEvents *events, const Event *event)
+{
+  static const FlamJsonText nameless = { .text = "(anonymous)", .length = 11 };
+
+  return intern (events, event->name.length > 0 ? &event->name : &nameless);
 }
 
 static FlamColumn *
@@ -263,10 +272,10 @@ static void
 add_namings (FlamTraceEvents *events, const Event *event, gboolean of_process)
 {
   g_auto (FlamJson) json = { 0 };
-  FlamTraceTask process = { .kind = FLAM_TRACE_PROCESS,
-                            .pid = event->pid,
-                            .tid = -1 };
+  FlamTraceTask process = { .kind = FLAM_TRACE_PROCESS, .who = event->who };
 
+  process.who.tid = -1;
+  process.who.tid_name = 0;
   flam_json_open (&json, event->args.text, event->args.length);
   flam_json_each (&json)
     if (flam_json_key_is (&json, "name"))
@@ -288,9 +297,7 @@ static void
 add_piece (FlamTraceEvents *events, const Event *event)
 {
   FlamTraceTask wanted = { .kind = FLAM_TRACE_PROFILE,
-                           .pid = event->pid,
-                           .tid = event->tid,
-                           .tid_name = event->tid_name,
+                           .who = event->who,
                            .id = intern (events, &event->id),
                            .time = event->time };
   FlamTracePiece piece = { .args = event->args };
@@ -304,7 +311,6 @@ add_mark (FlamTraceEvents *events, const Event *event, FlamTraceMarkKind kind)
 {
   FlamTraceMark mark = { .time = event->time,
                          .task = find_thread (events, event),
-                         .pid = event->pid,
                          .name = intern (events, &event->name),
                          .kind = kind,
                          .of_all = event->of_all };
@@ -327,7 +333,9 @@ add_counts (FlamTraceEvents *events, const Event *event)
         intern (events, &event->name),
         intern (events, &event->id),
         &event->args,
-        (FlamTraceCount){ .time = event->time, .pid = event->pid });
+        (FlamTraceCount){ .time = event->time,
+                          .pid = event->who.pid,
+                          .pid_name = event->who.pid_name });
   return events->counts.n > n;
 }
 
@@ -360,7 +368,7 @@ use_event (FlamTraceEvents *events, const Event *event)
       see (events, event->time);
       if (event->duration > 0)
         see (events, end = event->time + event->duration);
-      name = intern (events, &event->name);
+      name = get_span_name (events, event);
       flam_moments_add_span (find_moments (events, event),
                              name,
                              find_place (events, event, name),
@@ -369,7 +377,7 @@ use_event (FlamTraceEvents *events, const Event *event)
       return;
     case 'B':
       see (events, event->time);
-      name = intern (events, &event->name);
+      name = get_span_name (events, event);
       flam_moments_add (find_moments (events, event),
                         FLAM_MOMENT_BEGIN,
                         name,
@@ -432,19 +440,24 @@ get_text (const FlamJson *json)
 
 /* A text of digits is a number, too: in Hermes' files. */
 static void
-read_tid (FlamTraceEvents *events, Event *event)
+read_id (FlamTraceEvents *events, gint64 *id, FlamId *name)
 {
   FlamJson *json = &events->json;
+  const char *p, *end;
   gsize length;
-  const char *p = flam_json_get_string (json, &length);
-  const char *end = p + length;
 
+  *name = 0;
   if (json->token != FLAM_JSON_STRING)
-    event->tid = flam_json_get_int (json);
-  else if (!flam_text_number (&p, end, &event->tid) || p != end)
     {
-      event->tid = -1;
-      event->tid_name = intern (events, &json->string);
+      *id = flam_json_get_int (json);
+      return;
+    }
+  p = flam_json_get_string (json, &length);
+  end = p + length;
+  if (!flam_text_number (&p, end, id) || p != end)
+    {
+      *id = -1;
+      *name = intern (events, &json->string);
     }
 }
 
@@ -472,9 +485,9 @@ read_event (FlamTraceEvents *events)
   Event event = { .name = { .text = "" },
                   .id = { .text = "" },
                   .category = { .text = "" },
-                  .pid = -1,
-                  .tid = -1,
+                  .who = { .pid = -1, .tid = -1 },
                   .duration = -1,
+                  .thread_duration = -1,
                   .args = { .text = "" } };
 
   if (json->token != FLAM_JSON_OBJECT)
@@ -491,10 +504,12 @@ read_event (FlamTraceEvents *events)
       }
     else if (flam_json_key_is (json, "dur"))
       event.duration = get_time (json, 0);
+    else if (flam_json_key_is (json, "tdur"))
+      event.thread_duration = get_time (json, 0);
     else if (flam_json_key_is (json, "pid"))
-      event.pid = flam_trace_number (json, 1);
+      read_id (events, &event.who.pid, &event.who.pid_name);
     else if (flam_json_key_is (json, "tid"))
-      read_tid (events, &event);
+      read_id (events, &event.who.tid, &event.who.tid_name);
     else if (flam_json_key_is (json, "id"))
       event.id = get_text (json);
     else if (flam_json_key_is (json, "cat"))
@@ -505,6 +520,8 @@ read_event (FlamTraceEvents *events)
       event.args = flam_json_take (json);
   if (json->token == FLAM_JSON_ERROR)
     return;
+  if (event.duration < 0)
+    event.duration = event.thread_duration;
   if (event.timed && event.phase != 'M')
     see (events, event.time);
   use_event (events, &event);

@@ -15,6 +15,7 @@
 #include "flam-strings.h"
 #include "flam-trace-beside.h"
 #include "flam-trace-spans.h"
+#include "flam-trace-threads.h"
 
 G_BEGIN_DECLS
 
@@ -28,8 +29,7 @@ typedef enum
 typedef struct
 {
   FlamTraceTaskKind kind;
-  gint64 pid, tid;
-  FlamId tid_name;    /* a name: a tid that is a text, or 0 */
+  FlamTraceWho who;   /* its texts are names */
   FlamId id;          /* a name: identifies a profile in place of its thread; or
                          0 */
   gint64 time;        /* ns: the first piece's of a profile */
