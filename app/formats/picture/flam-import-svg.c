@@ -133,7 +133,7 @@ read_words (Picture *picture, Box *box, FlamUnit *unit)
 
   flam_markup_unescape (picture->name, picture->said);
   at = find_weight (picture->name->str, picture->name->len);
-  if (at == 0 || at == picture->name->len)
+  if (at == picture->name->len)
     return FALSE;
   number = p = picture->name->str + at + 2;
   end = picture->name->str + picture->name->len;
