@@ -171,7 +171,8 @@ flam_pprof_read_tables (FlamPprof *file, GError **error)
   FlamProto proto = flam_proto_init (source->data, source->size);
   const guint8 *left = source->data;
   guint64 said[15] = { 0 };
-  gboolean again = FALSE; /* a second table: only its first text is empty */
+  guint64 before = 0;     /* the number of the field before */
+  gboolean again = FALSE; /* a second table of texts, whose first is empty */
 
   while (flam_proto_next (&proto))
     {
@@ -196,13 +197,14 @@ flam_pprof_read_tables (FlamPprof *file, GError **error)
           read_function (file, flam_proto_inner (&proto));
           break;
         case 6:
-          again |= text.length == 0 && file->strings->len > 0;
+          again |= text.length == 0 && file->strings->len > 0 && before != 6;
           g_array_append_val (file->strings, text);
           break;
         default:
           if (proto.number < G_N_ELEMENTS (said))
             said[proto.number] = proto.value;
         }
+      before = proto.number;
     }
   file->drop = said[7];
   file->keep = said[8];
