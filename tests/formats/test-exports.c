@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <gio/gunixoutputstream.h>
+#include <json-glib/json-glib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -261,6 +262,46 @@ test_status (gconstpointer data)
   g_assert_cmpfloat (export_total (again, 0), ==, export_total (profile, 0));
 }
 
+/* speedscope leaves an end out that has not the name of the innermost call. */
+static void
+test_ends_are_named (void)
+{
+  g_autofree char *path = g_test_build_filename (
+      G_TEST_DIST, "captures", "flambeau", "family.flambeau", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) profile = flam_formats_load (path, NULL, &error);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (GPtrArray) open = g_ptr_array_new ();
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  g_autofree char *text = NULL;
+  JsonArray *events;
+  guint n = 0;
+
+  g_assert_no_error (error);
+  text = export_text (flam_exporter_find ("chrome-trace"), profile, selection);
+  json_parser_load_from_data (parser, text, -1, &error);
+  g_assert_no_error (error);
+  events = json_object_get_array_member (
+      json_node_get_object (json_parser_get_root (parser)), "traceEvents");
+  for (guint i = 0; i < json_array_get_length (events); i++)
+    {
+      JsonObject *event = json_array_get_object_element (events, i);
+      const char *phase = json_object_get_string_member (event, "ph");
+      const char *name =
+          json_object_get_string_member_with_default (event, "name", "");
+
+      if (strcmp (phase, "B") == 0)
+        g_ptr_array_add (open, (gpointer)name);
+      if (strcmp (phase, "E") != 0)
+        continue;
+      g_assert_cmpstr (name, ==, g_ptr_array_index (open, open->len - 1));
+      g_ptr_array_set_size (open, (gint)open->len - 1);
+      n++;
+    }
+  g_assert_cmpuint (n, >, 0);
+  g_assert_cmpuint (open->len, ==, 0);
+}
+
 /* "name file:line module kind" of each frame; of spans, a function's first
  * frame is that of the whole span. */
 static GHashTable *
@@ -344,6 +385,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/exports/jlprof-holds/status", "jlprof", test_status);
   g_test_add_data_func (
       "/exports/flambeau-holds/status", "flambeau", test_status);
+  g_test_add_func ("/exports/chrome-trace/ends-are-named", test_ends_are_named);
   g_test_add_func ("/exports/cpuprofile-is/late", test_cpuprofile_is_identity);
   g_test_add_data_func ("/exports/perfetto-holds/counters",
                         "perfetto:flambeau/kitchen.flambeau",

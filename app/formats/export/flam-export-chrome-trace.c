@@ -62,6 +62,20 @@ put_argument (FlamSink *out, const char *key, const char *text, gboolean *any)
 }
 
 static void
+put_call (Writer *writer, const char *phase, FlamId frame, gint64 time)
+{
+  const FlamProfile *profile = writer->part->profile;
+  const char *name = "[no stack]";
+
+  if (frame != FLAM_NONE)
+    name =
+        flam_profile_function_name (profile, profile->frames.function[frame]);
+  begin_event (writer, phase, writer->lane);
+  put_ts (writer, time);
+  put_name (writer, name);
+}
+
+static void
 put_begin (gpointer data, FlamId frame, gint64 time)
 {
   Writer *writer = data;
@@ -69,15 +83,13 @@ put_begin (gpointer data, FlamId frame, gint64 time)
   gboolean any = FALSE;
   FlamId function;
 
-  begin_event (writer, "B", writer->lane);
-  put_ts (writer, time);
+  put_call (writer, "B", frame, time);
   if (frame == FLAM_NONE)
     {
-      flam_sink_put (writer->out, ",\"name\":\"[no stack]\"}");
+      flam_sink_put_c (writer->out, '}');
       return;
     }
   function = profile->frames.function[frame];
-  put_name (writer, flam_profile_function_name (profile, function));
   flam_sink_printf (
       writer->out,
       ",\"cat\":\"%s\"",
@@ -100,14 +112,15 @@ put_begin (gpointer data, FlamId frame, gint64 time)
   flam_sink_put_c (writer->out, '}');
 }
 
+/* speedscope ends nothing without the name. Of an end and a beginning at one
+ * time it takes the end first, unless name and args of both are the same. */
 static void
 put_end (gpointer data, FlamId frame, gint64 time)
 {
   Writer *writer = data;
 
-  begin_event (writer, "E", writer->lane);
-  put_ts (writer, time);
-  flam_sink_put_c (writer->out, '}');
+  put_call (writer, "E", frame, time);
+  flam_sink_put (writer->out, ",\"args\":{}}");
 }
 
 static void
