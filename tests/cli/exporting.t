@@ -165,3 +165,12 @@ $ flambeau-cli export captures/gecko/raw.gecko.json --to jlprof --output raw.jlp
 
 $ flambeau-cli export captures/gecko/raw.gecko.json --to pprof --output raw.pb
 ! captures/gecko/raw.gecko.json: left out, for which pprof has no room: order in time, kinds of code
+
+# A format that has the lines of frames alone makes one function of those that
+# differ by their first lines, and one that tells processes by their numbers one
+# process of those without: it is said.
+$ flambeau-cli export captures/pstats/namesakes.prof --to chrome-trace --output namesakes.json; flambeau-cli export captures/pstats/namesakes.prof --to callgrind --output namesakes.out; flambeau-cli export captures/pstats/namesakes.prof --to speedscope --output namesakes.speedscope.json; flambeau-cli export captures/pstats/namesakes.prof --to pprof --output namesakes.pb; flambeau-cli export captures/chrome-trace/words.trace.json --to pprof --output words.pb
+! captures/pstats/namesakes.prof: left out, for which chrome-trace has no room: other measures, lines
+! captures/pstats/namesakes.prof: left out, for which callgrind has no room: other measures, lines
+! captures/pstats/namesakes.prof: left out, for which speedscope has no room: lines
+! captures/chrome-trace/words.trace.json: left out, for which pprof has no room: processes, order in time, counters

@@ -357,5 +357,6 @@ const FlamExporter flam_export_callgrind = {
   .mime_type = "application/x-kcachegrind",
   .text = TRUE,
   .holds = FLAM_HOLDS_FILES | FLAM_HOLDS_LINES | FLAM_HOLDS_MODULES,
+  .lacks = flam_export_lacks_first_lines,
   .save = save,
 };

@@ -235,6 +235,7 @@ const FlamExporter flam_export_chrome_trace = {
            FLAM_HOLDS_TIMES | FLAM_HOLDS_FILES | FLAM_HOLDS_LINES |
            FLAM_HOLDS_MODULES | FLAM_HOLDS_KINDS | FLAM_HOLDS_MARKS |
            FLAM_HOLDS_COUNTERS | FLAM_HOLDS_FRACTIONS,
+  .lacks = flam_export_lacks_first_lines,
   .puts = FLAM_PUTS_SPANS,
   .save = save,
 };

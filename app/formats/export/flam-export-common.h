@@ -46,6 +46,11 @@ const char *flam_export_module (const FlamTree *tree, FlamId node);
 /* Whether the stack's leaf is inlined into its caller. */
 gboolean flam_export_is_inlined (const FlamProfile *profile, FlamId stack);
 
+/* For FlamExporter.lacks: FLAM_HOLDS_LINES where functions of one name in one
+ * file differ by their first lines alone, as the __init__ of two classes. The
+ * format has the lines of frames, and such functions become one. */
+guint flam_export_lacks_first_lines (const FlamProfile *profile);
+
 /* Weights for formats that have only whole numbers: rounded. */
 gint64 flam_export_whole (const FlamMeasure *measure, gint64 weight);
 

@@ -2,6 +2,7 @@
 #include "flam-formats.h"
 
 #include "flam-carry.h"
+#include "flam-export-common.h"
 
 static gboolean
 any_number (const guint32 *column, guint32 n)
@@ -67,7 +68,8 @@ present (const FlamProfile *profile, const FlamSelection *selection)
     there |= FLAM_HOLDS_MEASURES;
   if (any_number (profile->functions.file, profile->functions.n))
     there |= FLAM_HOLDS_FILES;
-  if (any_number (profile->frames.line, profile->frames.n))
+  if (any_number (profile->frames.line, profile->frames.n) ||
+      any_number (profile->functions.line, profile->functions.n))
     there |= FLAM_HOLDS_LINES;
   if (!selection->no_inlines && has_inlines (profile))
     there |= FLAM_HOLDS_INLINES;
@@ -115,6 +117,31 @@ held (const FlamExporter *exporter,
   if (options->root != FLAM_ROOT_NONE)
     holds |= FLAM_HOLDS_THREADS | FLAM_HOLDS_PROCESSES;
   return holds;
+}
+
+guint
+flam_export_lacks_first_lines (const FlamProfile *profile)
+{
+  const FlamFunctions *functions = &profile->functions;
+  g_autoptr (GHashTable) lines =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (FlamId i = 0; i < functions->n; i++)
+    {
+      g_autofree char *key = g_strdup_printf ("%u %u %u",
+                                              functions->name[i],
+                                              functions->file[i],
+                                              functions->module[i]);
+      gpointer line;
+
+      if (!g_hash_table_lookup_extended (lines, key, NULL, &line))
+        g_hash_table_insert (lines,
+                             g_steal_pointer (&key),
+                             GUINT_TO_POINTER (functions->line[i]));
+      else if (GPOINTER_TO_UINT (line) != functions->line[i])
+        return FLAM_HOLDS_LINES;
+    }
+  return 0;
 }
 
 char *

@@ -12,6 +12,8 @@
 
 #include "flam-formats.h"
 
+#include "flam-export-common.h"
+
 #include "flam-proto-write.h"
 #include "flam-spans.h"
 
@@ -303,6 +305,7 @@ const FlamExporter flam_export_perfetto = {
            FLAM_HOLDS_TIMES | FLAM_HOLDS_FILES | FLAM_HOLDS_LINES |
            FLAM_HOLDS_KINDS | FLAM_HOLDS_MARKS | FLAM_HOLDS_COUNTERS |
            FLAM_HOLDS_FRACTIONS,
+  .lacks = flam_export_lacks_first_lines,
   .puts = FLAM_PUTS_SPANS,
   .save = save,
 };

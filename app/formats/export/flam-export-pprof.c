@@ -381,6 +381,17 @@ save (FlamExport *export, GError **error)
   return TRUE;
 }
 
+/* Only a number tells a process from another. */
+static guint
+lacks (const FlamProfile *profile)
+{
+  guint n = 0;
+
+  for (FlamId i = 0; i < profile->processes.n; i++)
+    n += profile->processes.pid[i] < 0;
+  return n > 1 ? FLAM_HOLDS_PROCESSES : 0;
+}
+
 const FlamExporter flam_export_pprof = {
   .id = "pprof",
   .label = "pprof",
@@ -389,6 +400,7 @@ const FlamExporter flam_export_pprof = {
   .holds = FLAM_HOLDS_THREADS | FLAM_HOLDS_PROCESSES | FLAM_HOLDS_MEASURES |
            FLAM_HOLDS_FILES | FLAM_HOLDS_LINES | FLAM_HOLDS_INLINES |
            FLAM_HOLDS_MODULES | FLAM_HOLDS_LABELS,
+  .lacks = lacks,
   .puts = FLAM_PUTS_PART,
   .save = save,
 };

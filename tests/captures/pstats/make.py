@@ -100,3 +100,8 @@ nothing = (0, 0, 0.0, 0.0)
     main: (1, 1, 0.2, 1.0, {}),
     join: (1, 1, 0.0, 0.5, {main: nothing}),
     work: (2, 2, 0.8, 0.8, {main: (1, 1, 0.3, 0.3), join: nothing})}))
+first, second = ("a.py", 20, "__init__"), ("a.py", 40, "__init__")
+(here / "namesakes.prof").write_bytes(marshal.dumps({
+    main: (1, 1, 0.25, 1.0, {}),
+    first: (1, 1, 0.25, 0.25, {main: (1, 1, 0.25, 0.25)}),
+    second: (2, 2, 0.5, 0.5, {main: (2, 2, 0.5, 0.5)})}))
