@@ -262,6 +262,35 @@ test_status (gconstpointer data)
   g_assert_cmpfloat (export_total (again, 0), ==, export_total (profile, 0));
 }
 
+static gboolean
+has_process (const FlamProfile *profile, const char *name)
+{
+  for (FlamId i = 0; i < profile->threads.n; i++)
+    if (strcmp (
+            flam_profile_string (
+                profile, profile->processes.name[profile->threads.process[i]]),
+            name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Processes that have a name alone are given numbers of their own. */
+static void
+test_processes (gconstpointer data)
+{
+  g_autofree char *path = g_test_build_filename (
+      G_TEST_DIST, "captures", "chrome-trace", "words.trace.json", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) profile = flam_formats_load (path, NULL, &error);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamProfile) again = NULL;
+
+  g_assert_no_error (error);
+  again = profile_again (data, profile, selection);
+  g_assert_true (has_process (again, "build"));
+  g_assert_true (has_process (again, "tests"));
+}
+
 /* speedscope leaves an end out that has not the name of the innermost call. */
 static void
 test_ends_are_named (void)
@@ -385,6 +414,12 @@ main (int argc, char **argv)
   g_test_add_data_func ("/exports/jlprof-holds/status", "jlprof", test_status);
   g_test_add_data_func (
       "/exports/flambeau-holds/status", "flambeau", test_status);
+  g_test_add_data_func (
+      "/exports/chrome-trace-holds/processes", "chrome-trace", test_processes);
+  g_test_add_data_func (
+      "/exports/gecko-holds/processes", "gecko", test_processes);
+  g_test_add_data_func (
+      "/exports/perfetto-holds/processes", "perfetto", test_processes);
   g_test_add_func ("/exports/chrome-trace/ends-are-named", test_ends_are_named);
   g_test_add_func ("/exports/cpuprofile-is/late", test_cpuprofile_is_identity);
   g_test_add_data_func ("/exports/perfetto-holds/counters",

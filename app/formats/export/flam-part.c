@@ -32,7 +32,7 @@ sort_blocks (FlamPart *part)
 }
 
 /* Above the numbers that systems assign. */
-#define TID_BASE (G_GINT64_CONSTANT (1) << 30)
+#define NUMBER_BASE (G_GINT64_CONSTANT (1) << 30)
 
 /* A number that the system reused is another thread's there: in a format that
  * identifies threads by their numbers, the later thread gets a new one. */
@@ -43,6 +43,10 @@ number_lanes (FlamPart *part)
   g_autoptr (GHashTable) seen =
       g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
 
+  part->unnumbered = FLAM_NONE;
+  for (FlamId t = threads->n; t-- > 0;)
+    if (part->profile->processes.pid[threads->process[t]] < 0)
+      part->unnumbered = threads->process[t];
   part->tids = g_new (gint64, part->n_lanes);
   for (guint32 lane = 0; lane < part->n_lanes; lane++)
     {
@@ -53,7 +57,7 @@ number_lanes (FlamPart *part)
       part->tids[lane] =
           tid >= 0 && g_hash_table_add (seen, g_memdup2 (&key, sizeof key))
               ? tid
-              : TID_BASE + lane;
+              : NUMBER_BASE + lane;
     }
 }
 
@@ -115,15 +119,19 @@ flam_part_lane_name (const FlamPart *part, guint32 lane)
   return g_strdup ("");
 }
 
+/* The first process without a number is 0. */
 gint64
 flam_part_pid (const FlamPart *part, guint32 lane)
 {
   FlamId thread = flam_part_thread (part, lane);
-  gint32 pid = -1;
+  FlamId process;
 
-  if (thread != FLAM_NONE)
-    pid = part->profile->processes.pid[part->profile->threads.process[thread]];
-  return MAX (pid, 0);
+  if (thread == FLAM_NONE)
+    return 0;
+  process = part->profile->threads.process[thread];
+  if (part->profile->processes.pid[process] >= 0)
+    return part->profile->processes.pid[process];
+  return process == part->unnumbered ? 0 : NUMBER_BASE + process;
 }
 
 gint64

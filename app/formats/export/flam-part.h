@@ -19,7 +19,8 @@ typedef struct
   guint measure;        /* the selected one */
   guint32 n_lanes;
   FlamSelection *all;
-  gint64 *tids; /* one per lane: flam_part_tid() */
+  gint64 *tids;      /* one per lane: flam_part_tid() */
+  FlamId unnumbered; /* the first process without a number, or FLAM_NONE */
   guint32 n_label_sets;
   guint32 *order;  /* blocks, by lane; NULL: there are none */
   guint32 *starts; /* n_lanes + 1, in `order` */
