@@ -2,6 +2,7 @@
 #include "flam-formats.h"
 
 #include "flam-carry.h"
+#include "flam-columns.h"
 #include "flam-export-common.h"
 
 static gboolean
@@ -119,29 +120,42 @@ held (const FlamExporter *exporter,
   return holds;
 }
 
+static gboolean
+same_place (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const FlamFunctions *functions = table;
+  FlamId other = *(const FlamId *)key;
+
+  return functions->name[row] == functions->name[other] &&
+         functions->file[row] == functions->file[other] &&
+         functions->module[row] == functions->module[other];
+}
+
 guint
 flam_export_lacks_first_lines (const FlamProfile *profile)
 {
   const FlamFunctions *functions = &profile->functions;
-  g_autoptr (GHashTable) lines =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  FlamInterner places;
+  gboolean differ = FALSE;
 
-  for (FlamId i = 0; i < functions->n; i++)
+  flam_interner_init (&places);
+  for (FlamId i = 0; i < functions->n && !differ; i++)
     {
-      g_autofree char *key = g_strdup_printf ("%u %u %u",
-                                              functions->name[i],
-                                              functions->file[i],
-                                              functions->module[i]);
-      gpointer line;
+      guint32 hash = flam_hash_pair ((guint64)functions->name[i] << 32 |
+                                         functions->file[i],
+                                     functions->module[i]);
+      FlamSlot *slot =
+          flam_interner_find (&places, hash, same_place, functions, &i);
 
-      if (!g_hash_table_lookup_extended (lines, key, NULL, &line))
-        g_hash_table_insert (lines,
-                             g_steal_pointer (&key),
-                             GUINT_TO_POINTER (functions->line[i]));
-      else if (GPOINTER_TO_UINT (line) != functions->line[i])
-        return FLAM_HOLDS_LINES;
+      if (slot->id == FLAM_NONE)
+        {
+          *slot = (FlamSlot){ hash, i };
+          places.used++;
+        }
+      differ = functions->line[slot->id] != functions->line[i];
     }
-  return 0;
+  flam_interner_clear (&places);
+  return differ ? FLAM_HOLDS_LINES : 0;
 }
 
 char *
