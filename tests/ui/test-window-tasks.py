@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A stranger's ten tasks, each by the keyboard alone and by the mouse alone,
-with what the accessibility tree says and nothing else, in as few steps as
-README.md claims. A step is a chord of keys, a text that is typed, or a click;
-for `install`, a command. A task begins with the start page (open, record,
-attach), or with an open capture, and ends when its result is seen."""
+"""Ten tasks of a new user, each by keyboard alone and by mouse alone, using only
+what the accessibility tree reports, in as few steps as tests/README.md claims. A
+step is a key combination, a typed text or a click; for `install`, it is a command.
+A task begins at the start page (open, record, attach) or with an open capture, and
+ends when its result is seen."""
 
 import os
 import pathlib
@@ -20,9 +20,9 @@ from accessible import application  # noqa: E402
 from flamwindow import BUILD, ITEMS_SPEAK, SOURCE, wait_for  # noqa: E402
 from windowtest import EXAMPLE, RECORDER, WindowTest as Base, total_of  # noqa: E402
 
-# By the keyboard; by the mouse, which types what has to be typed, too; and in
-# Hotspot 1.3 and Sysprof 3.46 by the mouse, counted by hand (None: cannot be
-# done there). README's table is this one.
+# By keyboard; by mouse (text is typed there, too); and, counted by hand, by mouse in
+# Hotspot 1.3 and Sysprof 3.46 (None: not possible there). The table in
+# tests/README.md is generated from this one.
 STEPS = {
     "install": (2, 2, 1, 1),
     "open": (3, 3, 3, 3),
@@ -118,7 +118,8 @@ class TasksTest(Base):
     # --- from the start page ---------------------------------------------------
 
     def test_install(self):
-        """README's two commands; the entry they make starts the window."""
+        """The two commands in README.md; the desktop entry that they install starts
+        the window."""
         text = (SOURCE / "README.md").read_text()
         commands = re.search(r"`(meson setup \S+ && meson install [^`]+)`", text)[1]
         self.steps = len(commands.split(" && "))
