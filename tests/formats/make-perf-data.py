@@ -312,6 +312,59 @@ def copied():
     ], {6: string("x86_64")})
 
 
+def filled():
+    """Copied stacks of which a part was filled, as the kernel does where the stack ends,
+    or of a 32-bit program: what lies beyond is no stack."""
+    mask = 0xff0fff
+    kind = IP | TID | TIME | CALLCHAIN | PERIOD | REGS | STACK
+    clock = Event(1, 0, kind, regs=mask, stack=64)
+    sp = 0x7ffc00000000
+    by_bit = {6: sp + 8, 7: sp, 8: PROG + 0x10}
+    regs = [by_bit.get(bit, 0) for bit in range(24) if mask >> bit & 1]
+    stack = b"".join(struct.pack("<Q", x) for x in (
+        9, sp + 24, PROG + 0x101, sp + 40, PROG + 0x201, 0, PROG + 0x301, 0))
+
+    def one(time, filled, abi=2):
+        out = struct.pack("<QiiQQQ", PROG + 0x10, 7, 7, time, 1, 0)
+        out += struct.pack("<Q", abi) + b"".join(struct.pack("<Q", r) for r in regs)
+        out += struct.pack("<Q", 64) + stack + struct.pack("<Q", filled)
+        return record(9, out, USER)
+
+    return file_mode([clock], [
+        comm(clock, 7, 7, "prog"),
+        mmap2(clock, 7, PROG, 0x1000, 0, "/nonexistent/prog"),
+        one(10, 64), one(20, 40), one(30, 24), one(40, 0), one(50, 64, abi=1),
+    ], {6: string("x86_64")})
+
+
+def strangers():
+    """Samples of an event that the file does not list; other records tell of it, too."""
+    kind = IP | TID | TIME | ID | PERIOD
+    clock = Event(1, 0, kind, ids=[11])
+    faults = Event(1, 2, kind, ids=[21])
+    unknown = Event(1, 3, kind, ids=[999])
+    return file_mode([clock, faults], [
+        comm(unknown, 7, 7, "prog", 5),
+        mmap2(clock, 7, PROG, 0x1000, 0, "/bin/prog", 6),
+        sample(clock, PROG + 0x10, 7, 7, 10, 3),
+        sample(unknown, PROG + 0x20, 7, 7, 20, 100),
+        sample(faults, PROG + 0x30, 7, 7, 30, 5),
+    ])
+
+
+def tracing():
+    """A pipe with data of tracepoints, 13 bytes and 3 to fill them up."""
+    kind = IDENTIFIER | IP | TID | TIME | CPU
+    cycles = Event(0, 0, kind, flags=ID_ALL, period=5000, ids=[1])
+    return pipe_mode([
+        header_attr(cycles),
+        struct.pack("<IHHII", 66, 0, 16, 13, 0) + b"\xff" * 13 + bytes(3),
+        comm(cycles, 7, 7, "prog"),
+        mmap(cycles, 7, PROG, 0x1000, 0, "/bin/prog"),
+        sample(cycles, PROG + 16, 7, 7, 100, 0),
+    ])
+
+
 def branches(kind):
     """perf record --call-graph lbr; not recorded, but read by perf script."""
     clock = Event(1, 0, IP | TID | TIME | CALLCHAIN | PERIOD | BRANCHES, branches=BRANCH_USER | kind)
@@ -360,6 +413,9 @@ def main():
         "pipe": pipe(),
         "group": group(),
         "copied": copied(),
+        "filled": filled(),
+        "strangers": strangers(),
+        "tracing": tracing(),
         "calls": branches(BRANCH_CALL_STACK | BRANCH_INDEX),
         "calls-counted": branches(BRANCH_CALL_STACK | BRANCH_COUNTERS),
         "branches": branches(0),

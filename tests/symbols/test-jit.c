@@ -46,6 +46,42 @@ test_perf_map_process (void)
   g_assert_error (error, FLAM_ERROR, FLAM_ERROR_SYSTEM);
 }
 
+/* Anybody may write into /tmp: a map of somebody else's is not believed, nor a
+ * link, nor a file of which most is a hole. */
+static void
+test_perf_map_refused (void)
+{
+  g_autofree char *name = g_strdup_printf ("perf-%d.map", getpid ());
+  g_autofree char *folder = g_dir_make_tmp ("flam-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  g_autofree char *other = g_build_filename (folder, "other", NULL);
+  FlamPerfMap *map;
+
+  g_assert_true (g_file_set_contents (path, "10 10 mine\n", -1, NULL));
+  map = flam_perf_map_open_in (folder, getpid ());
+  g_assert_nonnull (map);
+  flam_perf_map_free (map);
+  if (geteuid () == 0)
+    {
+      g_assert_no_errno (chown (path, 65534, 65534));
+      g_assert_null (flam_perf_map_open_in (folder, getpid ()));
+      g_assert_no_errno (chown (path, 0, 65534));
+    }
+  g_assert_no_errno (rename (path, other));
+  g_assert_no_errno (symlink (other, path));
+  g_assert_null (flam_perf_map_open_in (folder, getpid ()));
+  g_assert_no_errno (g_remove (path));
+  g_assert_no_errno (rename (other, path));
+  g_assert_no_errno (truncate (path, (off_t)1 << 30));
+  map = flam_perf_map_open_in (folder, getpid ());
+  g_assert_nonnull (map);
+  flam_perf_map_free (map);
+  g_assert_no_errno (truncate (path, ((off_t)1 << 30) + 1));
+  g_assert_null (flam_perf_map_open_in (folder, getpid ()));
+  g_assert_no_errno (g_remove (path));
+  g_assert_no_errno (g_rmdir (folder));
+}
+
 static void
 test_process (void)
 {
@@ -300,6 +336,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/jit/perf-map", test_perf_map);
   g_test_add_func ("/jit/perf-map-process", test_perf_map_process);
+  g_test_add_func ("/jit/perf-map-refused", test_perf_map_refused);
   g_test_add_func ("/jit/process", test_process);
   g_test_add_func ("/jit/python", test_python);
   g_test_add_func ("/jit/v8", test_v8);
