@@ -51,6 +51,68 @@ test_cpu (void)
   flam_pipe_clear (&pipe);
 }
 
+/* As Linux 6.18 writes it; a name may contain all the other's lines. */
+static void
+test_switches (void)
+{
+  static const char text[] =
+      "a\nnr_switches:9 (10010, #threads: 1)\n"
+      "----------------------------------------------------------------\n"
+      "se.exec_start                                :        649013.885036\n"
+      "se.vruntime                                  :         56625.706164\n"
+      "se.nr_migrations                             :                    0\n"
+      "nr_switches                                  :                   37\n"
+      "nr_voluntary_switches                        :                   30\n";
+  static const char *const bad[] = {
+    "",
+    "a (1, #threads: 1)\nse.exec_start : 1.0\nnr_switches : 1\n",
+    "a\n----------------------------------------\nse.exec_start \n"
+    "x : 1\nnr_switches : 1\n",
+    "a\n----------------------------------------\nse.exec_start : 1.000000\n",
+  };
+  FlamSwitches switches;
+
+  g_assert_true (flam_proc_parse_switches (text, &switches));
+  g_assert_cmpint (switches.moved_at, ==, 649013885036);
+  g_assert_cmpuint (switches.left, ==, 37);
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    g_assert_false (flam_proc_parse_switches (bad[i], &switches));
+}
+
+/* What the scheduler counts of the thread that reads it, which is on a CPU: it
+ * left one less often than it was put on one. */
+static void
+test_on_cpu (void)
+{
+  FlamPipe pipe;
+  FlamTasks tasks;
+  FlamTask *task;
+  FlamTarget *target;
+  FlamSwitches switches;
+  FlamSchedstat before, after;
+
+  flam_pipe_init (&pipe);
+  flam_tasks_init (&tasks, &pipe);
+  task = flam_tasks_add (&tasks, getpid (), 0, getpid (), TRUE, 0);
+  target = task->target;
+  if (!flam_task_read_switches (task, &switches))
+    g_test_skip ("no /proc/PID/sched in this kernel");
+  else
+    for (guint i = 0; i < 1000; i++)
+      {
+        g_assert_true (flam_task_read_schedstat (task, &before));
+        g_assert_true (flam_task_read_switches (task, &switches));
+        g_assert_true (flam_task_read_schedstat (task, &after));
+        g_assert_cmpuint (switches.left + 1, >=, before.count);
+        g_assert_cmpuint (switches.left + 1, <=, after.count);
+      }
+  flam_tasks_remove (&tasks, task, FALSE, 1);
+  g_free (target);
+  g_free (task);
+  flam_tasks_clear (&tasks);
+  flam_pipe_clear (&pipe);
+}
+
 /* Lines of /proc/PID/syscall and /proc/PID/wchan as Linux 6.18 wrote them. */
 static void
 test_waits (void)
@@ -135,6 +197,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/tasks/cpu", test_cpu);
+  g_test_add_func ("/tasks/switches", test_switches);
+  g_test_add_func ("/tasks/on-cpu", test_on_cpu);
   g_test_add_func ("/tasks/waits", test_waits);
   g_test_add_func ("/tasks/wall", test_wall);
   return g_test_run ();

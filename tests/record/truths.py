@@ -27,7 +27,8 @@ recorder = os.environ.get("FLAMBEAU_RECORDER", str(build / "app/record/flambeau-
 cli = os.environ.get("FLAM_CLI", str(build / "app/cli/flambeau-cli"))
 scripts = pathlib.Path(__file__).resolve().parent / "targets/truths"
 
-C_PROGRAMS = ["burst", "piped", "pool", "ticks", "server", "squeeze", "uneven"]
+C_PROGRAMS = ["burst", "calls", "echo", "piped", "pool", "remap", "ticks", "server", "squeeze",
+              "uneven"]
 PROGRAMS = C_PROGRAMS + ["burst.py", "burst.js"]
 MODES = ["cpu", "both", "wall"]
 RATES = [100, 997, 5000]
@@ -36,8 +37,8 @@ BOUND, BOUND_LOADED = 0.03, 0.05
 # A function with less than this is not looked at.
 LEAST = 0.05
 # Functions whose CPU time is the kernel's, on the way into waits and back.
-WAITS = {"await", "await_job", "await_tick", "feed", "fetch", "post_jobs", "respond", "rest",
-         "store"}
+WAITS = {"ask_all", "await", "await_job", "await_tick", "feed", "fetch", "post_jobs", "read_request",
+         "respond", "rest", "store", "write_answer"}
 
 
 def command(program, seconds):

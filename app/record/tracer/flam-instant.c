@@ -8,8 +8,25 @@
 
 /* A runnable thread need not be running: it may wait for a CPU, above all just
  * after a wake-up, and the time it has used since its last sample would then be
- * attributed to the call in which it slept. The scheduler's counts at the tick
- * and at the stop are more precise:
+ * attributed to the call in which it slept. The scheduler distinguishes these
+ * cases exactly. It counts how often a thread was put on a CPU (schedstat, read
+ * before the INTERRUPT) and how often it left one (sched, read after it), and
+ * stamps a thread with the time of either:
+ *
+ *   left a CPU                stamp         state at the tick
+ *   once less than put on it                on another CPU
+ *   as often                  the tracer's  on this CPU: one switch, from the
+ *                                           thread to the tracer, stamps both
+ *                                           with the same ns
+ *   as often                  another       in the queue
+ *
+ * In 80 to 95 % of the stops that the counts at the stop leave open, the stamps
+ * are equal; of the others, none is within 1 µs. A thread that stopped between
+ * the two looks has left its CPU as well: it was put on none since.
+ *
+ * Kernels without CONFIG_SCHED_DEBUG have no such file. Then the counts of
+ * schedstat at the tick and at the stop are all there is, and a thread that the
+ * tracer preempted in a short call is not distinguished from one just woken:
  *
  *   times on a CPU  state at the tick
  *   the same        on a CPU, and stayed there: the stopped stack is what ran
@@ -28,9 +45,12 @@
  * on the virtual machines where it was measured. That much at the beginning of
  * each burst of work is never sampled, and that much before each system call is
  * sampled as that call, because an INTERRUPT on its way takes effect at the end
- * of the call. A function that runs for 30 µs after a wait gets two thirds of
- * its share there. (Recorder threads that hold a CPU would make this exact;
- * they were tried, and cost a target of short waits a fifth more CPU time.)
+ * of the call: calls of half a µs got three times their share. The tracer's own
+ * CPU has no such delay, because the tick takes the CPU from the thread. So a
+ * thread that is often in calls is only sampled there, and the tracer goes from
+ * one CPU to another on which such threads are found. Threads that compute are
+ * sampled from any CPU, in parallel. (Recorder threads that hold all CPUs were
+ * tried, and cost a target of short waits a fifth more CPU time.)
  *
  * An instant at which the tracer got a CPU because another thread left it is
  * not random: that thread is often one of the target's, at the end of its work.
@@ -38,6 +58,15 @@
  * few. The work of a process in the kernel is sampled when it returns from the
  * kernel. */
 
+/* Threads with that many of 65536 stops in calls are sampled on their CPU. */
+#define MANY_CALLS 2048
+#define CALLS_KEPT 16 /* stops */
+/* To go to another CPU takes 40 µs: the tracer stays there for as long, and
+ * for longer if that is of use. */
+#define SHORT_VISIT (2 * 1000000ll)
+#define LONG_VISIT (8 * 1000000ll)
+/* After so long without such a thread, it runs wherever there is room. */
+#define LAST_VISIT (50 * 1000000ll)
 /* A wake-up that waited less for its CPU found it idle or preempted it. */
 #define AT_ONCE (15 * 1000ll)
 #define NO_WAIT (1 * 1000ll)
@@ -105,12 +134,32 @@ read_queued (const FlamInstant *instant)
   return g_ascii_strtoll (end, NULL, 10);
 }
 
+static gboolean
+read_switches (const FlamInstant *instant, FlamSwitches *switches)
+{
+  char text[4096];
+  ssize_t n = instant->sched_fd >= 0
+                  ? pread (instant->sched_fd, text, sizeof text - 1, 0)
+                  : -1;
+
+  if (n <= 0)
+    return FALSE;
+  text[n] = '\0';
+  return flam_proc_parse_switches (text, switches);
+}
+
 void
 flam_instant_init (FlamInstant *instant)
 {
+  FlamSwitches own;
+
   instant->fd = open ("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+  instant->sched_fd = open ("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
+  instant->exact = read_switches (instant, &own);
   instant->n_late = 0;
   instant->first = ask_for_the_cpu ();
+  if (sched_getaffinity (0, sizeof instant->allowed, &instant->allowed) != 0)
+    CPU_ZERO (&instant->allowed);
 }
 
 void
@@ -118,7 +167,9 @@ flam_instant_clear (FlamInstant *instant)
 {
   if (instant->fd >= 0)
     close (instant->fd);
-  instant->fd = -1;
+  if (instant->sched_fd >= 0)
+    close (instant->sched_fd);
+  instant->fd = instant->sched_fd = -1;
 }
 
 void
@@ -131,6 +182,9 @@ gboolean
 flam_instant_begin (FlamInstant *instant, gint64 now)
 {
   instant->woke_at = now;
+  instant->moved_at = 0;
+  instant->next_cpu = -1;
+  instant->n_next = 0;
   instant->waited = read_queued (instant) - instant->queued;
   /* The remaining wait is for the kernel, which is as good as any instant. */
   if (instant->first)
@@ -142,6 +196,87 @@ flam_instant_begin (FlamInstant *instant, gint64 now)
     }
   instant->n_late = 0;
   return TRUE;
+}
+
+gboolean
+flam_instant_leaves (FlamInstant *instant, FlamTask *task)
+{
+  int cpu;
+
+  if (task->calls < MANY_CALLS || !instant->exact)
+    return FALSE;
+  cpu = flam_task_read_cpu (task);
+  if (cpu < 0 || cpu >= CPU_SETSIZE || !CPU_ISSET (cpu, &instant->allowed))
+    return FALSE;
+  instant->wanted_at = instant->woke_at;
+  if (cpu == sched_getcpu ())
+    {
+      instant->useful = TRUE;
+      return FALSE;
+    }
+  if (g_random_int_range (0, (gint32)++instant->n_next) == 0)
+    instant->next_cpu = cpu;
+  return TRUE;
+}
+
+static void
+go_to (FlamInstant *instant, const cpu_set_t *cpus, gboolean visiting)
+{
+  sched_setaffinity (0, sizeof *cpus, cpus);
+  instant->visiting = visiting;
+  instant->visits = instant->woke_at;
+  instant->useful = FALSE;
+}
+
+void
+flam_instant_visit (FlamInstant *instant)
+{
+  gint64 stay = instant->useful ? LONG_VISIT : SHORT_VISIT;
+  cpu_set_t there;
+
+  if (instant->visiting && instant->woke_at - instant->wanted_at > LAST_VISIT)
+    go_to (instant, &instant->allowed, FALSE);
+  if (instant->next_cpu < 0 || instant->woke_at - instant->visits < stay)
+    return;
+  CPU_ZERO (&there);
+  CPU_SET (instant->next_cpu, &there);
+  go_to (instant, &there, TRUE);
+}
+
+/* The switch that took the thread off its CPU put the tracer on it. */
+static gboolean
+was_preempted (FlamInstant *instant, const FlamSwitches *its)
+{
+  FlamSwitches own;
+
+  if (instant->moved_at == 0)
+    instant->moved_at = read_switches (instant, &own) ? own.moved_at : -1;
+  return its->moved_at == instant->moved_at;
+}
+
+void
+flam_instant_look (FlamInstant *instant, FlamTask *task)
+{
+  FlamSwitches its;
+  guint64 put = task->interrupted.count;
+
+  task->at_tick = FLAM_AT_TICK_UNKNOWN;
+  if (!instant->exact || !flam_task_read_switches (task, &its))
+    return;
+  if (its.left + 1 == put)
+    task->at_tick = FLAM_AT_TICK_ON_CPU;
+  else if (its.left == put && was_preempted (instant, &its))
+    task->at_tick = FLAM_AT_TICK_PREEMPTED;
+  else if (its.left == put || its.left == put + 1)
+    task->at_tick = FLAM_AT_TICK_QUEUED;
+}
+
+void
+flam_instant_note (FlamTask *task, const FlamStopContext *context)
+{
+  int to = context->in_call && !context->cut_off ? G_MAXUINT16 : 0;
+
+  task->calls = (guint16)(task->calls + (to - task->calls) / CALLS_KEPT);
 }
 
 /* Whether the thread was in the queue after a wake-up, or because the tracer
@@ -166,15 +301,21 @@ flam_instant_judge (const FlamTask *task,
                     const FlamSchedstat *stopped,
                     const FlamStopContext *context,
                     gint64 none_at,
-                    gint64 now)
+                    gint64 now,
+                    gboolean *estimated)
 {
   const FlamSchedstat *then = &task->interrupted;
   guint64 times = stopped->count - then->count;
   gint64 ran = stopped->cpu - then->cpu;
   gint64 queued = stopped->queued - then->queued;
 
+  *estimated = FALSE;
   if (times == 0 || context->cut_off)
     return FLAM_INSTANT_RUNNING;
+  if (task->at_tick != FLAM_AT_TICK_UNKNOWN)
+    return task->at_tick == FLAM_AT_TICK_QUEUED ? FLAM_INSTANT_QUEUED
+                                                : FLAM_INSTANT_RUNNING;
+  *estimated = TRUE;
   if (times == 1 && none_at - ran - queued >= task->tick_at + NEAR)
     return FLAM_INSTANT_RUNNING;
   if (may_have_been_woken (task, context) && times == 1 && ran < WAY_BACK &&

@@ -4,17 +4,31 @@
 /* Whether a tick is a random instant, and what a thread did at it. The purpose
  * is explained at the top of flam-tracer.c. */
 
+#include <sched.h>
+
 #include "flam-stops.h"
+#include "flam-tasks.h"
 
 /* The tracer's own place in the queue for a CPU. */
 typedef struct
 {
-  int fd;         /* the tracer's schedstat, -1 none */
-  gint64 queued;  /* waiting time for a CPU before the sleep */
-  gint64 waited;  /* waiting time of the last wake-up */
-  gint64 woke_at; /* the tick's time */
-  guint n_late;   /* consecutive ticks that were not random */
-  gboolean first; /* it gets the CPU before all others */
+  int fd;            /* the tracer's schedstat, -1 none */
+  int sched_fd;      /* the tracer's sched, -1 none */
+  gint64 queued;     /* waiting time for a CPU before the sleep */
+  gint64 waited;     /* waiting time of the last wake-up */
+  gint64 woke_at;    /* the tick's time */
+  guint n_late;      /* consecutive ticks that were not random */
+  gboolean first;    /* it gets the CPU before all others */
+  gboolean exact;    /* the scheduler's stamps can be read */
+  gint64 moved_at;   /* when it was put on its CPU, by that CPU's clock; 0:
+                      * not read at this tick, -1: unavailable */
+  cpu_set_t allowed; /* the CPUs it may use */
+  gboolean visiting; /* bound to one, for threads that make calls */
+  gboolean useful;   /* one was found there */
+  gint64 visits;     /* since then */
+  gint64 wanted_at;  /* when there was such a thread on any CPU */
+  int next_cpu;      /* where one was found at this tick; -1: nowhere else */
+  guint n_next;      /* how many were found elsewhere */
 } FlamInstant;
 
 typedef enum
@@ -32,11 +46,23 @@ void flam_instant_sleep (FlamInstant *instant);
 /* At a tick: FALSE if it came because another thread left the CPU, so that the
  * running threads are no random sample. */
 gboolean flam_instant_begin (FlamInstant *instant, gint64 now);
+/* Whether the thread, which runs or waits for a CPU, is left for a tick that
+ * comes on its CPU. */
+gboolean flam_instant_leaves (FlamInstant *instant, FlamTask *task);
+/* Called after the tick's stops were handled: goes to the CPU of such a
+ * thread. */
+void flam_instant_visit (FlamInstant *instant);
+/* Called after a tick's INTERRUPTs were sent, before the tracer sleeps: what
+ * `task`, one of `n` that were sent one, did at the tick. */
+void flam_instant_look (FlamInstant *instant, FlamTask *task);
+/* Called at each stop of a thread that was not asleep. */
+void flam_instant_note (FlamTask *task, const FlamStopContext *context);
 /* Called when a runnable thread that was interrupted has stopped at `context`,
  * later than `none_at` and not later than `now`, with the scheduler's counts
- * `stopped`. */
+ * `stopped`. `estimated`: these do not tell for sure. */
 FlamInstantVerdict flam_instant_judge (const FlamTask *task,
                                        const FlamSchedstat *stopped,
                                        const FlamStopContext *context,
                                        gint64 none_at,
-                                       gint64 now);
+                                       gint64 now,
+                                       gboolean *estimated);

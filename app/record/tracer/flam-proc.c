@@ -128,6 +128,36 @@ flam_proc_code_size (pid_t pid, pid_t tid)
   return size;
 }
 
+/* What follows the colon of a line that begins like `name`, which begins with a
+ * line break; NULL: there is none. */
+static const char *
+value_of (const char *text, const char *name)
+{
+  const char *line = strstr (text, name);
+  gsize n = line != NULL ? strcspn (line + 1, ":\n") : 0;
+
+  return n > 0 && line[1 + n] == ':' ? line + n + 2 : NULL;
+}
+
+/* Times are in ms, with the ns as six decimal digits. */
+gboolean
+flam_proc_parse_switches (const char *text, FlamSwitches *switches)
+{
+  /* The line before it has the thread's name, which may contain anything. */
+  const char *body = strstr (text, "\n----------------");
+  const char *moved = body ? value_of (body, "\nse.exec_start ") : NULL;
+  const char *left = body ? value_of (body, "\nnr_switches ") : NULL;
+  char *end;
+
+  if (moved == NULL || left == NULL)
+    return FALSE;
+  switches->moved_at = g_ascii_strtoll (moved, &end, 10) * 1000000;
+  if (*end == '.')
+    switches->moved_at += g_ascii_strtoll (end + 1, NULL, 10);
+  switches->left = g_ascii_strtoull (left, NULL, 10);
+  return TRUE;
+}
+
 gboolean
 flam_proc_lives (pid_t pid)
 {

@@ -21,6 +21,18 @@ gboolean flam_proc_comm (pid_t pid, pid_t tid, char comm[16]);
  * unknown. */
 guint64 flam_proc_code_size (pid_t pid, pid_t tid);
 
+/* What /proc/PID/task/TID/sched tells; kernel/sched/debug.c writes it. */
+typedef struct
+{
+  gint64 moved_at; /* se.exec_start, ns by the clock of the thread's run queue:
+                    * when it was last put on a CPU, taken off it, or charged
+                    * for its time there */
+  guint64 left;    /* nr_switches: how often it left a CPU */
+} FlamSwitches;
+
+/* FALSE: they are not in `text`. */
+gboolean flam_proc_parse_switches (const char *text, FlamSwitches *switches);
+
 typedef struct
 {
   pid_t pid;

@@ -62,6 +62,15 @@ typedef struct
   guint64 count; /* how often it was put on one */
 } FlamSchedstat;
 
+/* What a thread did at the tick that sent it an INTERRUPT: flam-instant.c. */
+typedef enum
+{
+  FLAM_AT_TICK_UNKNOWN,
+  FLAM_AT_TICK_ON_CPU, /* another one than the tracer's, and remained there */
+  FLAM_AT_TICK_PREEMPTED, /* on the tracer's CPU, until the tracer took it */
+  FLAM_AT_TICK_QUEUED,    /* waited for a CPU */
+} FlamAtTick;
+
 /* See flam-wall.h; times in ns. */
 typedef struct
 {
@@ -82,18 +91,21 @@ struct _FlamTask
   /* Tracer's. Kept descriptors of /proc, -1 where there is none. */
   int schedstat_fd;
   int syscall_fd;
-  int stat_fd;      /* opened when first needed */
+  int stat_fd; /* opened when first needed, as is sched_fd */
+  int sched_fd;
   gboolean pending; /* INTERRUPT sent, no stop yet */
   gint64 interrupted_at;
   gint64 tick_waited;        /* the tracer's wait for a CPU */
   gint64 tick_at;            /* time of the tick that sent it */
   FlamSchedstat interrupted; /* the scheduler's counts then */
-  gboolean deep;             /* reading its stack took long the last time */
-  gint64 rest_until;         /* no samples until then for that reason */
-  gboolean listening;        /* in a group stop */
-  gboolean blocked;          /* asleep while its count is blocked_count */
-  gboolean blocked_known;    /* the stack of that sleep was taken */
-  guint8 blocked_state;      /* FlamState */
+  FlamAtTick at_tick;
+  guint16 calls;          /* recent stops in calls, of 65536 */
+  gboolean deep;          /* reading its stack took long the last time */
+  gint64 rest_until;      /* no samples until then for that reason */
+  gboolean listening;     /* in a group stop */
+  gboolean blocked;       /* asleep while its count is blocked_count */
+  gboolean blocked_known; /* the stack of that sleep was taken */
+  guint8 blocked_state;   /* FlamState */
   guint64 blocked_count;
   gint64 blocked_cpu;    /* CPU time used by then */
   guint blocked_line;    /* hash of the call in /proc */

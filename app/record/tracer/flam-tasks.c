@@ -98,7 +98,9 @@ close_proc (FlamTask *task)
     close (task->syscall_fd);
   if (task->stat_fd >= 0)
     close (task->stat_fd);
-  task->schedstat_fd = task->syscall_fd = task->stat_fd = -1;
+  if (task->sched_fd >= 0)
+    close (task->sched_fd);
+  task->schedstat_fd = task->syscall_fd = task->stat_fd = task->sched_fd = -1;
 }
 
 void
@@ -131,7 +133,7 @@ flam_tasks_add (FlamTasks *tasks,
   task->tid = tid;
   task->target = target_of (tasks, pid, parent, now);
   task->target->n_tasks++;
-  task->schedstat_fd = task->syscall_fd = task->stat_fd = -1;
+  task->schedstat_fd = task->syscall_fd = task->stat_fd = task->sched_fd = -1;
   flam_tasks_reopen (task);
   task->wall.until = now;
   task->hint_copy = FIRST_COPY;
@@ -295,6 +297,17 @@ flam_task_read_schedstat (const FlamTask *task, FlamSchedstat *now)
   now->queued = g_ascii_strtoll (end, &end, 10);
   now->count = g_ascii_strtoull (end, NULL, 10);
   return TRUE;
+}
+
+gboolean
+flam_task_read_switches (FlamTask *task, FlamSwitches *switches)
+{
+  char text[4096];
+
+  if (task->sched_fd < 0)
+    task->sched_fd = open_proc (task, "sched");
+  return read_line (task, task->sched_fd, "sched", text, sizeof text) &&
+         flam_proc_parse_switches (text, switches);
 }
 
 /* From `field` on, of "TID (NAME) STATE ...", where NAME may contain any

@@ -41,8 +41,9 @@ runs (FlamTask *task)
 static guint
 interrupt_running (FlamTracer *tracer, FlamTask *task)
 {
-  flam_task_read_schedstat (task, &task->interrupted);
-  return runs (task) ? interrupt (tracer, task) : 0;
+  return runs (task) && flam_task_read_schedstat (task, &task->interrupted)
+             ? interrupt (tracer, task)
+             : 0;
 }
 
 static gboolean
@@ -74,11 +75,19 @@ flam_ticks_take (FlamTracer *tracer, gint64 now)
       FlamTask *task = g_ptr_array_index (tracer->due, i);
 
       if (!task->pending && !task->wants_stop &&
+          !flam_instant_leaves (&tracer->instant, task) &&
           interrupt_running (tracer, task) > 0)
         {
           n++;
           flam_sleepers_woke (tracer, task);
         }
+    }
+  for (guint i = 0; n > 0 && i < tracer->due->len; i++)
+    {
+      FlamTask *task = g_ptr_array_index (tracer->due, i);
+
+      if (was_sent (task, now))
+        flam_instant_look (&tracer->instant, task);
     }
   for (guint i = 0; i < tracer->due->len; i++)
     {
@@ -97,19 +106,27 @@ flam_ticks_take (FlamTracer *tracer, gint64 now)
   return n;
 }
 
+static gboolean
+is_elsewhere (FlamTask *task)
+{
+  int cpu;
+
+  if (task->at_tick != FLAM_AT_TICK_UNKNOWN)
+    return task->at_tick == FLAM_AT_TICK_ON_CPU;
+  cpu = flam_task_read_cpu (task);
+  return cpu >= 0 && cpu != sched_getcpu ();
+}
+
 /* A thread on another CPU stops meanwhile; one that waits for the tracer's CPU
  * does not. An INTERRUPT takes longer to arrive than this check takes. */
 gboolean
 flam_ticks_reach_elsewhere (FlamTracer *tracer, gint64 now, gint64 until)
 {
-  int here = sched_getcpu ();
-
   for (guint i = 0; i < tracer->due->len; i++)
     {
       FlamTask *task = g_ptr_array_index (tracer->due, i);
-      int cpu = was_sent (task, now) ? flam_task_read_cpu (task) : -1;
 
-      if (cpu >= 0 && cpu != here)
+      if (was_sent (task, now) && is_elsewhere (task))
         return TRUE;
       if (flam_tracer_now (tracer) > until)
         return FALSE;

@@ -29,9 +29,11 @@
 typedef struct
 {
   guint64 samples;
-  guint64 lost;    /* stops without a usable sample */
-  guint64 late;    /* samples a period late, or skipped for that */
-  guint64 refused; /* targets for another machine, not sampled */
+  guint64 lost;      /* stops without a usable sample */
+  guint64 late;      /* samples a period late, or skipped for that */
+  guint64 waiting;   /* stops of threads that waited for a CPU, left out */
+  guint64 uncertain; /* stops of which flam-instant had to estimate */
+  guint64 refused;   /* targets for another machine, not sampled */
   guint64
       setuid_dropped; /* targets that ran without their set-user-ID rights */
   guint stops[FLAM_STOP_BINS];

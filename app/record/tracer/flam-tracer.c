@@ -81,7 +81,7 @@ flam_tracer_init (FlamTracer *tracer,
   tracer->next_tick = tracer->period;
   tracer->paused = tracer->delayed = options->delay > 0;
   tracer->exit_status = -1;
-  tracer->instant.fd = -1;
+  tracer->instant.fd = tracer->instant.sched_fd = -1;
   if (options->python)
     tracer->python = flam_python_reader_new ();
   tracer->due = g_ptr_array_new ();
@@ -142,18 +142,25 @@ judge (FlamTracer *tracer,
        const FlamStopContext *context,
        FlamState *state)
 {
+  gboolean estimated, wall = (tracer->options->what & FLAM_RECORD_WALL) != 0;
+
   *state = FLAM_STATE_RUNNING;
   if (flam_sleepers_stopped (task))
     {
       *state = task->blocked_state;
       return TRUE;
     }
-  if (flam_instant_judge (
-          task, stat, context, tracer->none_at, flam_tracer_now (tracer)) ==
-      FLAM_INSTANT_RUNNING)
-    return TRUE;
-  *state = FLAM_STATE_RUNNABLE;
-  return (tracer->options->what & FLAM_RECORD_WALL) != 0;
+  flam_instant_note (task, context);
+  if (flam_instant_judge (task,
+                          stat,
+                          context,
+                          tracer->none_at,
+                          flam_tracer_now (tracer),
+                          &estimated) == FLAM_INSTANT_QUEUED)
+    *state = FLAM_STATE_RUNNABLE;
+  tracer->stats.uncertain += estimated;
+  tracer->stats.waiting += *state == FLAM_STATE_RUNNABLE && !wall;
+  return *state == FLAM_STATE_RUNNING || wall;
 }
 
 static void
@@ -392,6 +399,7 @@ take_samples (FlamTracer *tracer, gint64 now)
       else
         tracer->none_at = flam_tracer_now (tracer);
     }
+  flam_instant_visit (&tracer->instant);
   flam_commands_hear_stops (TRUE);
 }
 
