@@ -424,6 +424,16 @@ print_recorder (const FlamFacts *facts)
                     facts->stop_p99_ns > 0 ? ", " : "",
                     facts->stop_p99_ns > 0 ? p99 : "",
                     facts->stop_p99_ns > 0 ? " (99 of 100)" : "");
+  if (facts->waiting_stops > 0)
+    flam_cli_print ("waiting    %" G_GINT64_FORMAT
+                    " stops found the thread waiting for a CPU, and were "
+                    "left out\n",
+                    facts->waiting_stops);
+  if (facts->uncertain_stops > 0)
+    flam_cli_print ("uncertain  %" G_GINT64_FORMAT
+                    " stops for which it was estimated whether the thread "
+                    "was running\n",
+                    facts->uncertain_stops);
 }
 
 static void

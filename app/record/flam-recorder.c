@@ -131,6 +131,8 @@ put_last_facts (Recorder *recorder, gint64 duration)
       tracer->tasks.charged_cpu - recorder->sampler.stats.not_sampled;
   if (recorder->options->what & FLAM_RECORD_CPU)
     facts.charged_cpu_ns = tracer->tasks.charged_cpu;
+  facts.waiting_stops = (gint64)stats->waiting;
+  facts.uncertain_stops = (gint64)stats->uncertain;
   facts.stop_median_ns = flam_tracer_stop_time (tracer, 50);
   facts.stop_p99_ns = flam_tracer_stop_time (tracer, 99);
   flam_builder_note_facts (builder, &facts);
@@ -146,6 +148,11 @@ put_last_facts (Recorder *recorder, gint64 duration)
         builder,
         N_ ("the recorder ran out of file descriptors: stacks, names and CPU "
             "times are missing; ulimit -Hn says how many it may have"));
+  if (stats->uncertain > stats->samples / 20 && !tracer->instant.exact)
+    flam_builder_note_warning (
+        builder,
+        N_ ("this kernel has no /proc/PID/sched (CONFIG_SCHED_DEBUG): short "
+            "system calls have less than their share of the CPU time"));
   if (stats->refused > 0)
     flam_builder_note_warning (builder,
                                N_ ("a program that is not 64-bit x86 was run, "

@@ -302,6 +302,8 @@ put_facts (const Merge *merge)
       facts->lost += of->lost;
       facts->late += of->late;
       facts->truncated_stacks += of->truncated_stacks;
+      facts->waiting_stops += of->waiting_stops;
+      facts->uncertain_stops += of->uncertain_stops;
       facts->recorder_cpu_ns += of->recorder_cpu_ns;
       facts->recorded_cpu_ns += of->recorded_cpu_ns;
       facts->charged_cpu_ns += of->charged_cpu_ns;

@@ -39,6 +39,8 @@ const FlamFact flam_fact_rows[] = {
   { FACT (NUMBER, stop_median_ns, "stop-median-ns", "stops", QUALITY) },
   { FACT (NUMBER, stop_p99_ns, "stop-p99-ns", "", QUALITY),
     .with = OFFSET (stop_median_ns) },
+  { FACT (NUMBER, waiting_stops, "waiting-stops", "waiting", QUALITY) },
+  { FACT (NUMBER, uncertain_stops, "uncertain-stops", "uncertain", QUALITY) },
   { FACT (NUMBER, sample_bytes, "sample-bytes", "sampled", QUALITY) },
   { FACT (FLAG, pages_count, "pages-count", NULL, UNTOLD) },
   { .member = NULL },
@@ -94,4 +96,13 @@ flam_facts_standard_error (const FlamFacts *facts, gint64 bytes)
 {
   return (gint64)sqrt ((double)MAX (facts->sample_bytes, 0) *
                        fabs ((double)bytes));
+}
+
+const char *
+flam_facts_other (const FlamFacts *facts, const char *key)
+{
+  for (guint i = 0; facts->others[i] != NULL; i += 2)
+    if (strcmp (facts->others[i], key) == 0)
+      return facts->others[i + 1];
+  return NULL;
 }

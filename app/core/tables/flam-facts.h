@@ -30,6 +30,10 @@ typedef struct
                                known at the end; 0 unknown */
   gint64 stop_median_ns;    /* how long a sample stopped a thread; 0 unknown */
   gint64 stop_p99_ns;       /* 99 of 100 stops were shorter */
+  gint64 waiting_stops;     /* stops that are no samples, since the thread was
+                               waiting for a CPU; 0 unknown */
+  gint64 uncertain_stops;   /* stops of threads of which the recorder estimated
+                               whether they were running; 0 unknown */
   gint64 sample_bytes;      /* allocations are sampled, one in so many bytes on
                                average; 0: all are recorded, or unknown */
   gboolean pages_count;     /* the recorder counts mmap and brk as memory like
@@ -101,6 +105,8 @@ char *flam_fact_to_text (const FlamFact *fact, const FlamFacts *facts);
  * reliably. Poisson: a sum of n samples of sample_bytes each varies by the root
  * of n. 0: not sampled. */
 gint64 flam_facts_standard_error (const FlamFacts *facts, gint64 bytes);
+/* A fact without a member in this version; NULL: it is not there. */
+const char *flam_facts_other (const FlamFacts *facts, const char *key);
 /* The number of samples at which the error is a tenth of the sum. */
 #define FLAM_FACTS_ROUGH 100
 /* NULL: not a fact of this version. */

@@ -37,6 +37,8 @@ typedef enum
   ROW_OVERHEAD,
   ROW_MEDIAN,
   ROW_P99,
+  ROW_WAITING,
+  ROW_UNCERTAIN,
   N_ROWS
 } Row;
 
@@ -95,6 +97,16 @@ static const struct
   [ROW_P99] = { N_ ("99th Percentile Pause"),
                 N_ ("One pause of a hundred is longer."),
                 N_ ("Leave a CPU free: a busy machine makes pauses long.") },
+  [ROW_WAITING] = { N_ ("Stops of Waiting Threads"),
+                    N_ ("Stops that are not samples of CPU time, because the "
+                        "thread was waiting for a CPU."),
+                    N_ ("Leave a CPU free, or record wall time, which "
+                        "includes such waits.") },
+  [ROW_UNCERTAIN] = { N_ ("Uncertain Stops"),
+                      N_ ("Stops for which the recorder estimated whether the "
+                          "thread was running."),
+                      N_ ("Record on a kernel with CONFIG_SCHED_DEBUG, whose "
+                          "/proc/PID/sched answers this exactly.") },
 };
 
 static GtkWidget *
@@ -270,6 +282,16 @@ add_facts (FlamCaptureQuality *self, const FlamProfile *profile)
                is_much (facts->recorder_share, 1));
   add_time (self, ROW_MEDIAN, facts->stop_median_ns);
   add_time (self, ROW_P99, facts->stop_p99_ns);
+  if (facts->waiting_stops > 0)
+    add_count (self,
+               ROW_WAITING,
+               (guint64)facts->waiting_stops,
+               (double)facts->waiting_stops > samples);
+  if (facts->uncertain_stops > 0)
+    add_count (self,
+               ROW_UNCERTAIN,
+               (guint64)facts->uncertain_stops,
+               is_much ((double)facts->uncertain_stops, samples));
 }
 
 /* --- modules -------------------------------------------------------------- */
