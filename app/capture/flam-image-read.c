@@ -301,7 +301,7 @@ check_measure (const Reader *reader, const gint64 *row)
          row[MEASURE_SOURCE] < FLAM_N_SOURCES && row[MEASURE_COLUMN] >= -1 &&
          row[MEASURE_COLUMN] < G_MAXUINT16 && row[MEASURE_EVENT] >= -1 &&
          row[MEASURE_EVENT] <= G_MAXUINT16 && row[MEASURE_DENOMINATOR] >= 1 &&
-         (row[MEASURE_SPANS] & ~G_GINT64_CONSTANT (1)) == 0;
+         row[MEASURE_SPANS] >= 0 && row[MEASURE_SPANS] < FLAM_N_SPANS;
 }
 
 static gboolean

@@ -46,7 +46,7 @@ profile_new (void)
                             FLAM_MEASURE_CPU,
                             (int)flam_builder_add_column (builder),
                             FLAM_NONE);
-  flam_builder_set_spans (builder, 0);
+  flam_builder_set_spans (builder, 0, FLAM_SPANS_CALLS);
   flam_builder_set_has_times (builder);
   for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
     {

@@ -51,7 +51,7 @@ profile_of (const Sample *samples, guint n, gboolean spans)
                                             FLAM_NONE);
 
   if (spans)
-    flam_builder_set_spans (builder, measure);
+    flam_builder_set_spans (builder, measure, FLAM_SPANS_CALLS);
   flam_builder_set_has_times (builder);
   flam_builder_set_thread_name (builder, thread, "main");
   for (guint i = 0; i < n; i++)

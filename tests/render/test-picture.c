@@ -163,7 +163,7 @@ calls_new (GRand *lot)
                             (int)flam_builder_add_column (builder),
                             FLAM_NONE);
   flam_builder_set_has_times (builder);
-  flam_builder_set_spans (builder, 0);
+  flam_builder_set_spans (builder, 0, FLAM_SPANS_CALLS);
   for (guint t = 0; t < 2; t++)
     {
       FlamId thread = flam_builder_thread (builder, process, (gint32)t + 1, 0);
@@ -302,7 +302,7 @@ test_chart_tags (void)
                             (int)flam_builder_add_column (builder),
                             FLAM_NONE);
   flam_builder_set_has_times (builder);
-  flam_builder_set_spans (builder, 0);
+  flam_builder_set_spans (builder, 0, FLAM_SPANS_CALLS);
   for (guint i = 0; i < 3; i++)
     {
       g_autofree char *name = g_strdup_printf ("f%u", i);

@@ -347,7 +347,7 @@ add_thread (Build *build,
           turn (build, before, FLAM_NONE, ended, ended, lane.is_states);
           before = FLAM_NONE;
         }
-      if (stack != before || build->measure->spans)
+      if (stack != before || build->measure->spans == FLAM_SPANS_CALLS)
         turn (build, before, stack, from, from, lane.is_states);
       before = stack;
       ended = MAX (to, ended);
@@ -419,7 +419,7 @@ chart_of (Build *build)
   flam_column_append (&build->row, guint32, n);
   chart->profile = flam_profile_ref (build->profile);
   chart->by = build->selection->by;
-  chart->exact = build->measure->spans;
+  chart->exact = build->measure->spans == FLAM_SPANS_CALLS;
   chart->from = MAX (build->from, 0);
   chart->to =
       MAX (MIN (build->to, build->profile->facts.duration_ns), chart->from + 1);

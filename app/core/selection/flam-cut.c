@@ -300,8 +300,7 @@ put_sample_measure (FlamCut *cut, const FlamMeasure *measure)
                                           measure->event);
 
   flam_builder_set_denominator (cut->builder, index, measure->denominator);
-  if (measure->spans)
-    flam_builder_set_spans (cut->builder, index);
+  flam_builder_set_spans (cut->builder, index, measure->spans);
 }
 
 /* --count: the samples of the event, one each. */

@@ -16,7 +16,7 @@ typedef struct
   guint n; /* how many captures have it */
   gint64 denominator;
   gboolean plain; /* a sample always counts as 1: it needs no column */
-  gboolean spans;
+  FlamSpans spans;
   guint column;
 } Sum;
 
@@ -73,7 +73,7 @@ add_up (Merge *merge, const FlamProfile *profile, const FlamMeasure *measure)
 
   if (sum == NULL)
     {
-      const Sum fresh = { *measure, profile, 0, 1, TRUE, TRUE, 0 };
+      const Sum fresh = { *measure, profile, 0, 1, TRUE, measure->spans, 0 };
 
       g_array_append_val (merge->sums, fresh);
       sum = &g_array_index (merge->sums, Sum, merge->sums->len - 1);
@@ -82,7 +82,10 @@ add_up (Merge *merge, const FlamProfile *profile, const FlamMeasure *measure)
   sum->denominator =
       flam_rescale_common (sum->denominator, measure->denominator);
   sum->plain &= plain;
-  sum->spans &= measure->spans;
+  if (sum->spans != measure->spans)
+    sum->spans = sum->spans == FLAM_SPANS_NONE || !measure->spans
+                     ? FLAM_SPANS_NONE
+                     : FLAM_SPANS_SAMPLES;
   return sum->denominator != 0;
 }
 
@@ -185,8 +188,7 @@ put_measure (Merge *merge, guint index)
                                       FLAM_NONE);
   flam_builder_set_denominator (
       merge->builder, measure, MAX (sum->denominator, 1));
-  if (sum->spans)
-    flam_builder_set_spans (merge->builder, measure);
+  flam_builder_set_spans (merge->builder, measure, sum->spans);
 }
 
 /* --- samples -------------------------------------------------------------- */

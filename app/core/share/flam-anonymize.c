@@ -253,11 +253,14 @@ is_measure (const Cleaning *self,
             FlamTextRole kind,
             guint32 row)
 {
+  static const char *const keys[] = { FLAM_FACT_SPANS,
+                                      FLAM_FACT_SAMPLED_SPANS,
+                                      NULL };
   const FlamFactRows *facts = &self->tables->facts;
 
   return table == FLAM_TABLE_FACTS && kind == FLAM_ROLE_VALUE &&
-         strcmp (flam_builder_get_string (self->builder, facts->key[row]),
-                 FLAM_FACT_SPANS) == 0;
+         g_strv_contains (
+             keys, flam_builder_get_string (self->builder, facts->key[row]));
 }
 
 static void
@@ -297,7 +300,8 @@ is_fact_plain (const char *key, const char *value)
     FLAM_FACT_MODE,        FLAM_FACT_RATE,
     FLAM_FACT_EXIT_STATUS, FLAM_FACT_PEAK_TIME,
     FLAM_FACT_HAS_TIMES,   FLAM_FACT_MEASURES_LISTED,
-    FLAM_FACT_SPANS,       NULL
+    FLAM_FACT_SPANS,       FLAM_FACT_SAMPLED_SPANS,
+    NULL
   };
 
   return g_strv_contains (known, key) ||

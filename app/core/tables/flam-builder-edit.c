@@ -271,7 +271,9 @@ note_measures (FlamBuilder *builder, const FlamProfile *profile)
       flam_tables_add (&builder->tables, FLAM_TABLE_MEASURES, values);
       if (measure->spans)
         flam_builder_note_fact (builder,
-                                FLAM_FACT_SPANS,
+                                measure->spans == FLAM_SPANS_SAMPLES
+                                    ? FLAM_FACT_SAMPLED_SPANS
+                                    : FLAM_FACT_SPANS,
                                 flam_profile_string (profile, measure->id));
     }
 }

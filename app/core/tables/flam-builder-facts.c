@@ -207,6 +207,7 @@ is_of_tables (const char *key)
                                       FLAM_FACT_HAS_TIMES,
                                       FLAM_FACT_MEASURES_LISTED,
                                       FLAM_FACT_SPANS,
+                                      FLAM_FACT_SAMPLED_SPANS,
                                       NULL };
 
   return g_strv_contains (keys, key);

@@ -155,6 +155,7 @@ fold_measures (FlamBuilder *builder)
   FlamTables *tables = &builder->tables;
   const FlamMeasureRows *rows = &tables->measures;
   const char *spans = flam_builder_noted (builder, FLAM_FACT_SPANS);
+  const char *sampled = flam_builder_noted (builder, FLAM_FACT_SAMPLED_SPANS);
   gboolean listed =
       flam_builder_noted_number (builder, FLAM_FACT_MEASURES_LISTED) > 0;
   gboolean done = FALSE;
@@ -197,7 +198,9 @@ fold_measures (FlamBuilder *builder)
           event < 0 || event > G_MAXUINT16 ? FLAM_NONE : (FlamId)event);
       flam_builder_set_denominator (builder, measure, MAX (denominator, 1));
       if (column >= 0 && g_strcmp0 (spans, id) == 0)
-        flam_builder_set_spans (builder, measure);
+        flam_builder_set_spans (builder, measure, FLAM_SPANS_CALLS);
+      if (column >= 0 && g_strcmp0 (sampled, id) == 0)
+        flam_builder_set_spans (builder, measure, FLAM_SPANS_SAMPLES);
     }
   if (!done && tables->profile.allocations.n + tables->blocks.n > 0)
     flam_builder_add_allocation_measures (builder);

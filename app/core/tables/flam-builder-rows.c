@@ -160,10 +160,10 @@ flam_builder_reduce (FlamBuilder *builder, guint measure)
 }
 
 void
-flam_builder_set_spans (FlamBuilder *builder, guint measure)
+flam_builder_set_spans (FlamBuilder *builder, guint measure, FlamSpans spans)
 {
   g_assert (measure < builder->tables.measures.n);
-  cells (builder, guint8, measures.spans)[measure] = TRUE;
+  cells (builder, guint8, measures.spans)[measure] = spans;
 }
 
 /* The optional cells of a sample; they are 0 until they are set. */

@@ -220,8 +220,9 @@ void flam_builder_set_denominator (FlamBuilder *builder,
  * denominator. */
 void flam_builder_reduce (FlamBuilder *builder, guint measure);
 
-/* Marks its samples as spans: each begins at its time and lasts its weight. */
-void flam_builder_set_spans (FlamBuilder *builder, guint measure);
+void flam_builder_set_spans (FlamBuilder *builder,
+                             guint measure,
+                             FlamSpans spans);
 
 /* `weights`: one a column. */
 void flam_builder_add_sample (FlamBuilder *builder,

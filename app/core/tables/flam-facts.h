@@ -57,8 +57,10 @@ typedef struct
 /* 1: only the measures of allocations in the table exist; otherwise all exist
  * if one does. */
 #define FLAM_FACT_MEASURES_LISTED "measures-listed"
-/* The measure with samples that are spans, which last their weight. */
+/* The measure with samples that are spans, which last their weight; the other
+ * one if they are samples and not parts of calls. */
 #define FLAM_FACT_SPANS "spans"
+#define FLAM_FACT_SAMPLED_SPANS "sampled-spans"
 
 /* The value of each member without its fact. */
 extern const FlamFacts flam_facts_unknown;

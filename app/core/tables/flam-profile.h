@@ -177,6 +177,17 @@ typedef enum
 
 #define FLAM_N_SOURCES (FLAM_FROM_TEMPORARY_BYTES + 1)
 
+/* Whether a sample begins at its time and lasts its weight (ns), so that a range
+ * of time cuts it. Otherwise it only has a moment: samplers mostly measure what
+ * ran since the sample before. */
+typedef enum
+{
+  FLAM_SPANS_NONE,
+  FLAM_SPANS_CALLS,   /* each one is a part of a call that was traced */
+  FLAM_SPANS_SAMPLES, /* samples: equal stacks in a row are one call */
+  FLAM_N_SPANS
+} FlamSpans;
+
 typedef struct
 {
   FlamId id;   /* string: stable, for the command line: "cpu-time" */
@@ -188,8 +199,7 @@ typedef struct
   const gint64 *weight; /* a value a sample; NULL: 1 each */
   gint64 denominator;   /* weights are value * denominator; 1 but for captures
                            with fractional weights */
-  gboolean spans;       /* a sample begins at its time and lasts its weight
-                           (ns); a range of time cuts it */
+  FlamSpans spans;
 } FlamMeasure;
 
 /* Former names of processes and threads, in order of

@@ -279,6 +279,7 @@ is_plain (const FlamSnapshots *self)
 
   return builder->tables.renames.n == 0 && builder->tables.extras->len == 0 &&
          flam_builder_noted (builder, FLAM_FACT_SPANS) == NULL &&
+         flam_builder_noted (builder, FLAM_FACT_SAMPLED_SPANS) == NULL &&
          g_strcmp0 (times, "0") != 0 &&
          builder->tables.weights->len <= FLAM_MAX_WEIGHTS;
 }

@@ -180,7 +180,7 @@ typedef struct
   const gint64 *column; /* -1: 1 each */
   const gint64 *event;  /* -1: all */
   const gint64 *denominator;
-  const guint8 *spans;
+  const guint8 *spans; /* FlamSpans */
 } FlamMeasureRows;
 
 /* Blocks of memory that were alike, made in one tick; rows count from 0. */

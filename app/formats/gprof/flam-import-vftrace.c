@@ -267,7 +267,8 @@ add_measures (Trace *trace, guint n, char **names)
       flam_builder_add_standard_measure (builder,
                                          FLAM_STANDARD_WALL_TIME,
                                          (int)flam_builder_add_column (builder),
-                                         FLAM_NONE));
+                                         FLAM_NONE),
+      FLAM_SPANS_CALLS);
   for (guint i = 0; i < n; i++)
     flam_builder_add_event_measure (builder,
                                     names[i],

@@ -379,7 +379,8 @@ make_samples (Trace *trace, GError **error)
                           flam_load_measures (builder,
                                               trace->of_cpu
                                                   ? FLAM_STANDARD_CPU_TIME
-                                                  : FLAM_STANDARD_WALL_TIME));
+                                                  : FLAM_STANDARD_WALL_TIME),
+                          FLAM_SPANS_CALLS);
   flam_trace_spans_make_samples (&trace->spans);
   warn (trace);
   return TRUE;

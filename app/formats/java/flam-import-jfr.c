@@ -356,7 +356,7 @@ add_measures (Reader *reader)
           row.id = "java-allocated";
         measure = flam_load_measure (reader->builder, &row, 0, i);
         if (kinds[i].spans)
-          flam_builder_set_spans (reader->builder, measure);
+          flam_builder_set_spans (reader->builder, measure, FLAM_SPANS_CALLS);
         n++;
       }
   if (n > 0 || reader->blocks->len > 0)

@@ -431,7 +431,8 @@ flam_perfetto_finish (FlamPerfetto *trace)
     }
   flam_builder_set_spans (builder,
                           flam_builder_add_standard_measure (
-                              builder, FLAM_STANDARD_WALL_TIME, 0, FLAM_NONE));
+                              builder, FLAM_STANDARD_WALL_TIME, 0, FLAM_NONE),
+                          FLAM_SPANS_CALLS);
   flam_trace_spans_make_samples (&trace->spans);
   warn (trace, 0);
   return TRUE;

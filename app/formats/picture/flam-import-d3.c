@@ -178,6 +178,25 @@ read_nodes (Reader *reader)
     close_node (reader);
 }
 
+/* Whether the values are the nodes' own, as d3-flame-graph takes them with
+ * selfValue(true): as totals, none has less than its callees, and it is one
+ * thing for all of a document. A node of 0 that calls anything settles it. */
+static gboolean
+has_own_values (const Reader *reader)
+{
+  const GArray *rows = reader->outline.rows;
+
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const FlamOutlineRow *row = &g_array_index (rows, FlamOutlineRow, i);
+
+      if (row->weight > 0 && row->caller != FLAM_NONE &&
+          g_array_index (rows, FlamOutlineRow, row->caller).weight == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /* Makes of the deltas what the rows had before. A row without one has its
  * children's: some documents have those of the leaves alone, and d3-flame-graph
  * computes the others. */
@@ -190,7 +209,9 @@ find_before (Reader *reader)
   for (guint32 i = reader->deltas->len; i-- > 0;)
     {
       const FlamOutlineRow *row = flam_outline_row (&reader->outline, i);
-      gint64 delta = deltas[i] != NO_DELTA ? deltas[i] : sums[i];
+      gint64 delta = deltas[i] != NO_DELTA   ? deltas[i]
+                     : reader->outline.own ? 0
+                                           : sums[i];
 
       if (row->caller != FLAM_NONE &&
           __builtin_add_overflow (sums[row->caller], delta, &sums[row->caller]))
@@ -285,6 +306,7 @@ load (FlamLoad *load, GError **error)
     flam_json_next (reader->json);
   if (!flam_json_end (reader->json, load, reader->outline.rows->len > 1, error))
     return FALSE;
+  reader->outline.own = has_own_values (reader);
   if (reader->is_difference)
     find_before (reader);
   reduce (reader);

@@ -105,7 +105,8 @@ flam_austin_begin (FlamAustin *austin)
       flam_builder_set_has_times (builder);
       flam_builder_set_spans (builder,
                               flam_builder_add_standard_measure (
-                                  builder, measure, TIME, FLAM_NONE));
+                                  builder, measure, TIME, FLAM_NONE),
+                              FLAM_SPANS_SAMPLES);
     }
   if (austin->mode == FLAM_AUSTIN_WALL || austin->mode == FLAM_AUSTIN_CPU)
     return;

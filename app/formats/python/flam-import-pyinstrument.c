@@ -379,7 +379,7 @@ load (FlamLoad *load, GError **error)
   if (session)
     {
       flam_builder_set_has_times (load->builder);
-      flam_builder_set_spans (load->builder, measure);
+      flam_builder_set_spans (load->builder, measure, FLAM_SPANS_SAMPLES);
     }
   reader.thread = flam_builder_lone_thread (load->builder);
   read_document (&reader, session);

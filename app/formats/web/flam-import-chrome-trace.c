@@ -72,7 +72,6 @@ free_part (gpointer data)
   g_free (part->names);
   g_free (part->frames);
   g_free (part->threads);
-  g_free (part->profiles);
   g_free (part);
 }
 
@@ -80,50 +79,53 @@ free_part (gpointer data)
 
 /* In the part, the texts are names of its own. */
 static FlamTraceWho
-who_is (const Part *part, const FlamTraceTask *task)
+who_is (const Part *part, const FlamTraceWho *who)
 {
-  return (FlamTraceWho){ task->who.pid,
-                         task->who.tid,
-                         part->names[task->who.pid_name],
-                         part->names[task->who.tid_name] };
+  return (FlamTraceWho){ who->pid,
+                         who->tid,
+                         part->names[who->pid_name],
+                         part->names[who->tid_name] };
 }
 
 static FlamId
-find_process (Trace *trace, const Part *part, const FlamTraceTask *task)
+find_process (Trace *trace, const Part *part, const FlamTraceWho *in_part)
 {
-  FlamTraceWho who = who_is (part, task);
+  FlamTraceWho who = who_is (part, in_part);
 
   return flam_trace_threads_process (&trace->threads, &who);
 }
 
 static FlamId
-find_thread (Trace *trace, const Part *part, const FlamTraceTask *task)
+find_thread (Trace *trace, const Part *part, const FlamTraceWho *in_part)
 {
-  FlamTraceWho who = who_is (part, task);
+  FlamTraceWho who = who_is (part, in_part);
 
   return flam_trace_threads_find (&trace->threads, &who);
 }
 
 /* --- CPU profiles -------------------------------------------------------- */
 
-/* Pieces that other threads write are grouped by their id; a profile in one
- * piece has none and belongs to its event's thread. */
+/* Pieces that other threads write are grouped by their id, and the first one
+ * names the thread; a profile in one piece has none and belongs to its event's
+ * thread. */
 static FlamV8Profile *
-find_profile (Trace *trace, const Part *part, const FlamTraceTask *task)
+find_profile (Trace *trace, const Part *part, const FlamTracePiece *piece)
 {
+  FlamId id =
+      flam_column_at (&part->events.tasks, FlamTraceTask, piece->task).id;
   g_autofree char *key =
-      task->id != 0
-          ? g_strdup_printf ("%u:%u",
-                             find_process (trace, part, task),
-                             part->names[task->id])
-          : g_strdup_printf ("thread %u", find_thread (trace, part, task));
+      id != 0 ? g_strdup_printf ("%u:%u",
+                                 find_process (trace, part, &piece->who),
+                                 part->names[id])
+              : g_strdup_printf ("thread %u",
+                                 find_thread (trace, part, &piece->who));
   FlamV8Profile *profile = g_hash_table_lookup (trace->by_key, key);
 
   if (profile == NULL)
     {
-      profile =
-          flam_v8_profile_new (trace->load, find_thread (trace, part, task));
-      profile->start = task->time / 1000;
+      profile = flam_v8_profile_new (trace->load,
+                                     find_thread (trace, part, &piece->who));
+      profile->start = piece->time / 1000;
       g_ptr_array_add (trace->profiles, profile);
       g_hash_table_insert (trace->by_key, g_steal_pointer (&key), profile);
     }
@@ -279,19 +281,16 @@ take_tasks (Trace *trace, Part *part)
   gsize n = part->events.tasks.n;
 
   part->threads = g_new0 (FlamId, n);
-  part->profiles = g_new0 (FlamV8Profile *, n);
   for (gsize i = 0; i < n; i++)
     {
       FlamTraceTask *task =
           &flam_column_at (&part->events.tasks, FlamTraceTask, i);
 
       if (task->kind == FLAM_TRACE_PROCESS)
-        find_process (trace, part, task);
-      else if (task->kind == FLAM_TRACE_PROFILE)
-        part->profiles[i] = find_profile (trace, part, task);
-      else
+        find_process (trace, part, &task->who);
+      else if (task->kind == FLAM_TRACE_THREAD)
         {
-          part->threads[i] = find_thread (trace, part, task);
+          part->threads[i] = find_thread (trace, part, &task->who);
           flam_trace_spans_add_moments (&trace->spans,
                                         part->threads[i],
                                         &task->moments,
@@ -314,21 +313,60 @@ take_namings (Trace *trace, const Part *part)
 
       if (task->kind == FLAM_TRACE_PROCESS)
         flam_builder_set_process_name (
-            trace->builder, find_process (trace, part, task), name);
+            trace->builder, find_process (trace, part, &task->who), name);
       else
         flam_builder_set_thread_name (
             trace->builder, part->threads[naming->task], name);
     }
 }
 
-static void
-take_profiles (const Part *part)
+typedef struct
 {
-  for (gsize i = 0; i < part->events.pieces.n; i++)
+  const Part *part;
+  const FlamTracePiece *piece;
+  guint number; /* in the document */
+} Numbered;
+
+static int
+compare_pieces (gconstpointer a, gconstpointer b)
+{
+  const Numbered *x = a;
+  const Numbered *y = b;
+
+  if (x->piece->time != y->piece->time)
+    return x->piece->time < y->piece->time ? -1 : 1;
+  return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Events may have any order, and the samples of a piece follow in time those of
+ * the piece before it. */
+static void
+take_profiles (Trace *trace)
+{
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (Numbered));
+
+  for (guint i = 0; i < trace->parts->len; i++)
     {
-      const FlamTracePiece *piece =
-          &flam_column_at (&part->events.pieces, FlamTracePiece, i);
-      flam_v8_profile_read_piece (part->profiles[piece->task], piece->args);
+      const Part *part = g_ptr_array_index (trace->parts, i);
+
+      for (gsize k = 0; k < part->events.pieces.n; k++)
+        {
+          Numbered one = {
+            part,
+            &flam_column_at (&part->events.pieces, FlamTracePiece, k),
+            all->len,
+          };
+
+          g_array_append_val (all, one);
+        }
+    }
+  g_array_sort (all, compare_pieces);
+  for (guint i = 0; i < all->len; i++)
+    {
+      const Numbered *one = &g_array_index (all, Numbered, i);
+
+      flam_v8_profile_read_piece (find_profile (trace, one->part, one->piece),
+                                  one->piece->args);
     }
 }
 
@@ -360,8 +398,8 @@ take_parts (Trace *trace)
                             part->threads);
       flam_trace_counters_add (
           &trace->counters, &part->events.counts, &part->events.names);
-      take_profiles (part);
     }
+  take_profiles (trace);
   flam_trace_marks_finish (&trace->marks, trace->builder);
 }
 
@@ -434,8 +472,11 @@ add_samples (Trace *trace, const Sampling *sampling)
   gboolean timed = has_profiles || n_spans > 0;
   guint wall = timed ? add_wall_time (trace) : 0;
 
-  if (n_spans > 0 && !has_profiles)
-    flam_builder_set_spans (trace->builder, wall);
+  if (timed)
+    flam_builder_set_spans (trace->builder,
+                            wall,
+                            has_profiles ? FLAM_SPANS_SAMPLES
+                                         : FLAM_SPANS_CALLS);
   flam_trace_samples_read (
       &trace->samples, sampling->frames, sampling->samples);
   if (!timed && trace->samples.n_events == 1) /* it has no samples either */

@@ -276,8 +276,9 @@ add_sampled (FlamSpeedscope *reader,
     {
       gint64 weight = i < reader->weights->len
                           ? g_array_index (reader->weights, gint64, i)
-                          : 1;
+                          : 0;
 
+      reader->unweighted += i >= reader->weights->len;
       reader->bad += weight < 0;
       weight = MAX (weight, 0);
       g_array_index (rows->weights, gint64, i * n + profile->measure) = weight;
@@ -390,6 +391,11 @@ load (FlamLoad *load, GError **error)
       "the trace",
       "%" PRIu64 " spans have no end: they are shown as going on to the end "
       "of the trace");
+  flam_builder_warn_count (
+      load->builder,
+      reader.unweighted,
+      "%" PRIu64 " sample has no weight and was left out",
+      "%" PRIu64 " samples have no weight and were left out");
   flam_builder_warn_count (load->builder,
                            reader.bad,
                            "%" PRIu64 " frame, event or weight makes no sense",

@@ -20,8 +20,11 @@ add_cpu (FlamV8Profile *profile)
   flam_builder_add_column (profile->builder);
   if (timed)
     {
-      flam_builder_add_standard_measure (
-          profile->builder, FLAM_STANDARD_WALL_TIME, 0, FLAM_NONE);
+      flam_builder_set_spans (
+          profile->builder,
+          flam_builder_add_standard_measure (
+              profile->builder, FLAM_STANDARD_WALL_TIME, 0, FLAM_NONE),
+          FLAM_SPANS_SAMPLES);
       flam_builder_add_standard_measure (
           profile->builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
       flam_builder_set_has_times (profile->builder);

@@ -116,6 +116,7 @@ plain_measure (FlamSpeedscope *reader, FlamUnit unit)
     flam_builder_string (reader->builder, measures[unit].name, -1),
     unit,
     measures[unit].kind,
+    FALSE,
   };
 }
 
@@ -154,10 +155,12 @@ find_measure (FlamSpeedscope *reader, const FlamSpeedscopeMeasure *wanted)
 
   for (guint i = 0; i < measures->len; i++)
     {
-      const FlamSpeedscopeMeasure *measure =
+      FlamSpeedscopeMeasure *measure =
           &g_array_index (measures, FlamSpeedscopeMeasure, i);
-      if (measure->id == wanted->id && measure->unit == wanted->unit)
-        return i;
+      if (measure->id != wanted->id || measure->unit != wanted->unit)
+        continue;
+      measure->evented |= wanted->evented;
+      return i;
     }
   if (measures->len >= FLAM_SPEEDSCOPE_MAX_MEASURES)
     return FLAM_NONE;
@@ -169,8 +172,9 @@ static void
 note_profile (FlamSpeedscope *reader, FlamJson *json)
 {
   FlamSpeedscopeProfile profile = { { FLAM_UNIT_COUNT, 1 }, 0, -1, 0 };
-  FlamSpeedscopeMeasure said = { 0, 0, FLAM_UNIT_COUNT, FLAM_MEASURE_CPU };
+  FlamSpeedscopeMeasure said = { .unit = FLAM_UNIT_COUNT };
   FlamSpeedscopeMeasure measure;
+  gboolean evented = FALSE;
 
   flam_json_each (json)
     if (flam_json_key_is (json, "unit"))
@@ -181,12 +185,16 @@ note_profile (FlamSpeedscope *reader, FlamJson *json)
       read_thread (reader, json, &profile);
     else if (flam_json_key_is (json, "weights") ||
              flam_json_key_is (json, "events"))
-      note_fractions (reader, json);
+      {
+        evented |= flam_json_key_is (json, "events");
+        note_fractions (reader, json);
+      }
   measure = plain_measure (reader, profile.unit.is);
   if (said.id != 0)
     measure = (FlamSpeedscopeMeasure){
-      said.id, said.name != 0 ? said.name : said.id, profile.unit.is, said.kind
+      said.id, said.name != 0 ? said.name : said.id, profile.unit.is, said.kind, FALSE
     };
+  measure.evented = evented;
   profile.measure = find_measure (reader, &measure);
   g_array_append_val (reader->profiles, profile);
 }
@@ -240,7 +248,10 @@ add_measure (FlamSpeedscope *reader, guint index)
       reader->builder, id, name, said->unit, said->kind, index, FLAM_NONE);
 
   if (said->unit == FLAM_UNIT_NS)
-    flam_builder_set_spans (reader->builder, measure);
+    flam_builder_set_spans (reader->builder,
+                            measure,
+                            said->evented ? FLAM_SPANS_CALLS
+                                          : FLAM_SPANS_SAMPLES);
   else if (reader->fractions)
     flam_builder_set_denominator (
         reader->builder, measure, FLAM_SPEEDSCOPE_FRACTION);

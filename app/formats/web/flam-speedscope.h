@@ -21,6 +21,7 @@ typedef struct
   FlamId id, name; /* strings */
   FlamUnit unit;
   FlamMeasureKind kind;
+  gboolean evented; /* some of its profiles are of events */
 } FlamSpeedscopeMeasure;
 
 /* A profile after the first pass. */
@@ -68,6 +69,7 @@ typedef struct
   guint first_own; /* threads from here on are of profiles that have none */
   guint64 samples;
   guint64 bad;
+  guint64 unweighted;
   guint64 unclosed; /* frames of evented profiles */
 } FlamSpeedscope;
 

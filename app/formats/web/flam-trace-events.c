@@ -291,16 +291,16 @@ add_namings (FlamTraceEvents *events, const Event *event, gboolean of_process)
 }
 
 /* Pieces that other threads write are grouped by their id; a profile in one
- * piece has none and belongs to its event's thread. The thread of later pieces
- * is irrelevant. */
+ * piece has none and belongs to its event's thread. */
 static void
 add_piece (FlamTraceEvents *events, const Event *event)
 {
   FlamTraceTask wanted = { .kind = FLAM_TRACE_PROFILE,
                            .who = event->who,
-                           .id = intern (events, &event->id),
-                           .time = event->time };
-  FlamTracePiece piece = { .args = event->args };
+                           .id = intern (events, &event->id) };
+  FlamTracePiece piece = { .who = event->who,
+                           .time = event->time,
+                           .args = event->args };
 
   piece.task = find_task (events, &wanted);
   flam_column_append (&events->pieces, FlamTracePiece, piece);

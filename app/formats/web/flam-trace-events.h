@@ -32,7 +32,6 @@ typedef struct
   FlamTraceWho who;   /* its texts are names */
   FlamId id;          /* a name: identifies a profile in place of its thread; or
                          0 */
-  gint64 time;        /* ns: the first piece's of a profile */
   FlamColumn moments; /* FlamMoment */
 } FlamTraceTask;
 
@@ -45,6 +44,8 @@ typedef struct
 typedef struct
 {
   guint32 task;
+  FlamTraceWho who; /* of its event; its texts are names */
+  gint64 time;      /* ns */
   FlamJsonText args;
 } FlamTracePiece;
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-trace-spans.h"
 
+#include "flam-tables.h"
+
 #include <string.h>
 
 /* Also a beginning or an end: then `end` is 0, and `number` the moment's,
@@ -390,10 +392,15 @@ typedef struct
 {
   FlamBuilder *builder;
   FlamId thread;
-  FlamColumn open; /* Open */
-  FlamId *frames;  /* by name, as far as computed */
-  guint64 cut;
+  FlamColumn open;  /* Open */
+  FlamColumn apart; /* Span: what the lane has no place for */
+  FlamId *frames;   /* by name, as far as computed */
+  guint lane;
+  guint64 n_apart, cut;
 } Samples;
+
+/* The lanes of a thread; in the last one, spans are cut. */
+#define MAX_LANES 64
 
 /* Tools round their times to the µs: an end that is later by less is none. */
 #define ROUNDED 1000
@@ -448,6 +455,20 @@ span_stack (Samples *samples, FlamId prefix, const Span *span)
   return flam_builder_stack (samples->builder, prefix, frames[name]);
 }
 
+/* Whether it ends after the span in which it begins. */
+static gboolean
+is_apart (const Samples *samples, const Span *span)
+{
+  for (gsize i = samples->open.n; i-- > 0;)
+    {
+      gint64 end = flam_column_at (&samples->open, Open, i).end;
+
+      if (end > span->start)
+        return span->end > end && span->end - end > ROUNDED;
+    }
+  return FALSE;
+}
+
 static void
 add_samples (Samples *samples, const FlamColumn *spans)
 {
@@ -459,6 +480,11 @@ add_samples (Samples *samples, const FlamColumn *spans)
       const Open *around;
       Open next = { span->end, FLAM_NONE };
 
+      if (samples->lane < MAX_LANES && is_apart (samples, span))
+        {
+          flam_column_append (&samples->apart, Span, *span);
+          continue;
+        }
       now = close_spans (samples, now, span->start);
       around = samples->open.n > 0
                    ? &flam_column_at (&samples->open, Open, samples->open.n - 1)
@@ -474,6 +500,46 @@ add_samples (Samples *samples, const FlamColumn *spans)
       now = span->start;
     }
   close_spans (samples, now, G_MAXINT64);
+}
+
+/* The thread of the lane beside `of`. */
+static FlamId
+lane_of (Samples *samples, FlamId of)
+{
+  const FlamTables *tables = flam_builder_tables (samples->builder);
+  const FlamThreads *threads = &tables->profile.threads;
+  g_autofree char *name =
+      g_strdup (flam_builder_get_string (samples->builder, threads->name[of]));
+  g_autofree char *own = NULL;
+  FlamId thread = flam_builder_append_thread (
+      samples->builder, threads->process[of], threads->tid[of]);
+
+  if (*name != '\0')
+    own = g_strdup_printf ("%s (%u)", name, samples->lane);
+  else
+    own = g_strdup_printf (
+        "thread %d (%u)", (int)threads->tid[of], samples->lane);
+  flam_builder_set_thread_name (samples->builder, thread, own);
+  return thread;
+}
+
+static void
+add_lanes (Samples *samples, FlamId thread, FlamColumn *spans)
+{
+  samples->lane = 1;
+  samples->thread = thread;
+  add_samples (samples, spans);
+  while (samples->apart.n > 0)
+    {
+      FlamColumn rest = samples->apart;
+
+      samples->n_apart += samples->lane == 1 ? rest.n : 0;
+      samples->lane++;
+      samples->thread = lane_of (samples, thread);
+      flam_column_init (&samples->apart, sizeof (Span));
+      add_samples (samples, &rest);
+      flam_column_clear (&rest);
+    }
 }
 
 /* --- all threads -----------------------------------------------------------
@@ -522,8 +588,7 @@ go_through (FlamTraceSpans *spans, Samples *samples)
         continue;
       put_in_order (&thread.spans);
       samples->frames = frames;
-      samples->thread = pieces[i].thread;
-      add_samples (samples, &thread.spans);
+      add_lanes (samples, pieces[i].thread, &thread.spans);
     }
   g_array_set_size (spans->pieces, 0);
   flam_column_clear (&thread.spans);
@@ -537,10 +602,19 @@ flam_trace_spans_make_samples (FlamTraceSpans *spans)
   Samples samples = { .builder = spans->builder };
 
   flam_column_init (&samples.open, sizeof (Open));
+  flam_column_init (&samples.apart, sizeof (Span));
   /* A sample ends where a span begins or ends. */
   flam_builder_reserve_samples (spans->builder, (gsize)spans->n * 2);
   go_through (spans, &samples);
   flam_column_clear (&samples.open);
+  flam_column_clear (&samples.apart);
+  flam_builder_warn_count (
+      spans->builder,
+      samples.n_apart,
+      "%" PRIu64 " span overlaps others of its thread without being called by "
+      "them, and is in a lane of its own",
+      "%" PRIu64 " spans overlap others of their thread without being called "
+      "by them, and are in lanes of their own");
   flam_builder_warn_count (
       spans->builder,
       samples.cut,

@@ -11,8 +11,12 @@
  * may be another event than its beginning, and the events may have any order:
  * an end closes the innermost span of its name, or the innermost of all if it
  * has no name, or nothing if no such span is open. A span that is never closed
- * lasts to the end of the trace; one that outlasts its outer span ends with
- * that. */
+ * lasts to the end of the trace. A span that begins within another and ends
+ * after it, as work does that a processor has in its queues, is not called by
+ * that one: such spans have lanes of their own, threads beside the first
+ *
+ *    gpu    |--k0--|   |--k2--|
+ *    gpu (2)    |--k1--|                                                    */
 
 #include "flam-load.h"
 #include "flam-columns.h"

@@ -21,6 +21,8 @@ typedef struct
   guint32 line;
   gint64 weight; /* hitCount or selfSize */
   gboolean idle;
+  gboolean engine; /* what the engine did */
+  gboolean collector;
   gboolean framed; /* it has a callFrame */
   CallFrame own;   /* or such members itself */
   FlamId stack;    /* FLAM_NONE: not computed, or the root's */
@@ -91,7 +93,9 @@ read_frame_member (FlamV8Profile *profile,
       const char *name = flam_json_get_string (json, &length);
       frame->root = flam_json_string_is (json, "(root)");
       node->idle = flam_json_string_is (json, "(idle)");
-      if (is_engine (json))
+      node->collector = flam_json_string_is (json, "(garbage collector)");
+      node->engine = is_engine (json);
+      if (node->engine)
         frame->function.kind = FLAM_KIND_ROOT;
       frame->function.name = flam_builder_string (
           profile->builder, length > 0 ? name : "(anonymous)", -1);
@@ -497,10 +501,22 @@ find_moments (FlamV8Profile *profile)
   return moments;
 }
 
+/* V8 records no stack of the collector: it lies on the stack that it
+ * interrupted, `before`. */
+static FlamId
+collector_stack (FlamV8Profile *profile, const Node *collector, FlamId before)
+{
+  FlamId frame = flam_builder_frame (
+      profile->builder, collector->function, 0, collector->line, 0);
+
+  return flam_builder_stack (profile->builder, before, frame);
+}
+
 guint64
 flam_v8_profile_add_samples (FlamV8Profile *profile)
 {
   g_autoptr (GArray) moments = NULL;
+  FlamId before = FLAM_NONE;
   guint64 unknown = 0;
 
   if (profile->samples->len == 0)
@@ -515,6 +531,7 @@ flam_v8_profile_add_samples (FlamV8Profile *profile)
       gint64 weight = (moment[1].time - moment->time) * 1000;
       FlamSample sample = { .thread = profile->thread,
                             .time = moment->time * 1000 };
+      const Node *node;
       guint32 line;
 
       if (index == FLAM_NONE)
@@ -526,8 +543,15 @@ flam_v8_profile_add_samples (FlamV8Profile *profile)
       if (number < profile->lines->len &&
           g_array_index (profile->lines, gint64, number) > 0)
         line = MIN (g_array_index (profile->lines, gint64, number), G_MAXINT32);
-      sample.stack = stack_at_line (profile, index, line);
-      if (get_node (profile, index)->idle)
+      node = get_node (profile, index);
+      if (node->collector && node->parent != FLAM_NONE)
+        sample.stack = collector_stack (profile, node, before);
+      else
+        {
+          sample.stack = stack_at_line (profile, index, line);
+          before = node->engine ? FLAM_NONE : sample.stack;
+        }
+      if (node->idle)
         sample.state = FLAM_STATE_SLEEP;
       flam_builder_add_sample (profile->builder, &sample, &weight);
     }
