@@ -61,7 +61,7 @@ four_samples (gboolean spans)
                             (int)flam_builder_add_column (builder),
                             FLAM_NONE);
   if (spans)
-    flam_builder_set_spans (builder, 0);
+    flam_builder_set_spans (builder, 0, FLAM_SPANS_CALLS);
   else
     flam_builder_set_denominator (builder, 0, 10);
   sample.thread = flam_builder_lone_thread (builder);
