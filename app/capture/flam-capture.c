@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-capture.h"
 
-#include "flam-varint.h"
+#include "flam-core-profile.h"
 
 #include <zlib.h>
 

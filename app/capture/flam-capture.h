@@ -51,7 +51,7 @@
  * Times are ns from the start of the recording. The file holds only names and
  * numbers: neither memory nor environment of the target. */
 
-#include "flam-tables.h"
+#include "flam-core-profile.h"
 
 #define FLAM_CAPTURE_MAGIC "FLAMBEAU"
 #define FLAM_CAPTURE_BLOCK_MAGIC "FBLK"

@@ -19,7 +19,7 @@
  * builder, and the copy is checked: ids are in range, texts are UTF-8, numbers
  * are valid. flam_builder_finish() does the rest. */
 
-#include "flam-tables.h"
+#include "flam-core-profile.h"
 
 /* `key` identifies the source of the profile. FALSE with errno set if the file
  * cannot be written, or ENOTSUP: the profile has data that an image does not

@@ -4,12 +4,8 @@
 #include "flam-cli-look.h"
 #include "flam-cli-output.h"
 
-#include "flam-carry.h"
-#include "flam-diff.h"
-#include "flam-dump.h"
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-pages.h"
-#include "flam-rescale.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -324,7 +320,7 @@ print_folded (const Side *base, const Side *fresh, FlamDiffScale scale)
                       (int)(FOLDED_MAX >> 20));
       return FLAM_EXIT_REFUSED;
     }
-  text = flam_diff_folded (base->tree, fresh->tree, scale);
+  text = flam_dump_folded_diff (base->tree, fresh->tree, scale);
   fputs (text, stdout);
   return FLAM_EXIT_DONE;
 }

@@ -5,7 +5,7 @@
  * that did not change. */
 
 #include "flam-cli.h"
-#include "flam-diff.h"
+#include "flam-core-query.h"
 
 G_BEGIN_DECLS
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
+#include "flam-core-picture.h"
 #include "flam-disassembly.h"
-#include "flam-format.h"
 
 #include <string.h>
 

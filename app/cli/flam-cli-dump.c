@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
-#include "flam-chart.h"
-#include "flam-dump.h"
-#include "flam-look.h"
+#include "flam-core-picture.h"
 
 #include <string.h>
 

@@ -12,8 +12,7 @@
  * Broken gates are a table on standard error, and set the exit status. */
 
 #include "flam-cli.h"
-#include "flam-diff.h"
-#include "flam-figures.h"
+#include "flam-core-query.h"
 
 G_BEGIN_DECLS
 

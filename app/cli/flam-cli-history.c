@@ -2,12 +2,9 @@
 #include "flam-cli-gates.h"
 #include "flam-cli-output.h"
 
-#include "flam-dates.h"
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-history-load.h"
-#include "flam-history-plot.h"
 #include "flam-pages.h"
-#include "flam-rescale.h"
 
 #include <stdio.h>
 #include <string.h>

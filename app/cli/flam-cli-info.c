@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
-#include "flam-format.h"
-#include "flam-process-tree.h"
+#include "flam-core-picture.h"
 
 #define text(profile, id) flam_profile_string (profile, id)
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
-#include "flam-format.h"
-#include "flam-lines.h"
+#include "flam-core-picture.h"
 
 static void
 print_json (const FlamMeasure *measure,

@@ -5,8 +5,8 @@
  * pictures that exist only on the command line. */
 
 #include "flam-cli.h"
+#include "flam-core-picture.h"
 #include "flam-export-options.h"
-#include "flam-named-color.h"
 
 G_BEGIN_DECLS
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
-#include "flam-format.h"
-#include "flam-memory-summary.h"
+#include "flam-core-picture.h"
 
 #include <string.h>
 
@@ -269,7 +268,7 @@ print_amounts (const Report *report, const FlamAmounts *amounts)
 {
   for (guint i = 0; i < FLAM_MEMORY_N_COLUMNS; i++)
     {
-      g_autofree char *text = flam_amounts_to_text (amounts, i);
+      g_autofree char *text = flam_format_amounts (amounts, i);
 
       if (flam_memory_summary_has_column (report->memory, i))
         print_cell (text, columns[i].width);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
-#include "flam-cut.h"
+#include "flam-core-query.h"
 #include "flam-formats.h"
-#include "flam-merge.h"
 
 /* Selects from each file, by its own threads and times, and then merges the
  * parts. */

@@ -2,7 +2,7 @@
 #include "flam-cli.h"
 
 #include "flam-cache.h"
-#include "flam-memory-summary.h"
+#include "flam-core-query.h"
 #include "flam-symbolizer.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <gio/gunixoutputstream.h>
 #include <unistd.h>
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 
 #include <stdio.h>
 #include <string.h>

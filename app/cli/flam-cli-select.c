@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
-#include "flam-allocation-filter.h"
-#include "flam-diff.h"
-#include "flam-format.h"
-#include "flam-sample-filter.h"
+#include "flam-core-picture.h"
 
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
-#include "flam-format.h"
-#include "flam-sandwich.h"
+#include "flam-core-picture.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
-#include "flam-columns.h"
 #include "flam-config.h"
-#include "flam-installed.h"
+#include "flam-core-profile.h"
 
 #include <locale.h>
 #include <malloc.h>

@@ -4,9 +4,8 @@
 /* Code that the verbs share: options, loading, output. stdout has only results;
  * errors are one line on stderr; progress goes to a terminal. */
 
+#include "flam-core-picture.h"
 #include "flam-formats.h"
-#include "flam-functions.h"
-#include "flam-message.h"
 
 #include <json-glib/json-glib.h>
 

@@ -2,8 +2,8 @@
 #include "flam-follow.h"
 
 #include "flam-capture-reader.h"
+#include "flam-core-profile.h"
 #include "flam-frame-names.h"
-#include "flam-snapshots.h"
 
 #include <errno.h>
 #include <fcntl.h>

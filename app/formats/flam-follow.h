@@ -11,7 +11,7 @@
  *   profile                    flam_follow_refresh()
  */
 
-#include "flam-profile.h"
+#include "flam-core-profile.h"
 
 typedef struct _FlamFollow FlamFollow;
 

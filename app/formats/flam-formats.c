@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-formats.h"
 
+#include "flam-core-profile.h"
 #include "flam-demangle.h"
 #include "flam-refused.h"
 #include "flam-spans.h"
-#include "flam-tables.h"
 
 #include <string.h>
 

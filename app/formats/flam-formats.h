@@ -6,12 +6,11 @@
  * flam-formats.c: flam-import-x.c defines `const FlamImporter flam_import_x`,
  * and the row is the word `x`. */
 
+#include "flam-core-picture.h"
 #include "flam-load.h"
-#include "flam-look.h"
 #include "flam-part.h"
 #include "flam-share.h"
 #include "flam-sink.h"
-#include "flam-tree.h"
 
 /* A NULL-terminated list of texts, in an initializer. */
 #define FLAM_LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-history-load.h"
 
+#include "flam-core-picture.h"
 #include "flam-formats.h"
-#include "flam-message.h"
 
 #include <string.h>
 #include <sys/stat.h>

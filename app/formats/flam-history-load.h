@@ -9,7 +9,7 @@
  *
  * A file that cannot be read is listed as such, and the others are read. */
 
-#include "flam-history.h"
+#include "flam-core-query.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
  * they are freed in reverse order, so that code that allocates a table need not
  * free it. For anything with a member `kept`: a FlamLoad, a FlamExport. */
 
-#include "flam-columns.h"
+#include "flam-core-profile.h"
 
 typedef struct
 {

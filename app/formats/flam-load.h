@@ -9,7 +9,7 @@
  *                 kept
  */
 
-#include "flam-builder.h"
+#include "flam-core-profile.h"
 #include "flam-keep.h"
 #include "flam-source.h"
 

@@ -8,7 +8,7 @@
 #include <glib.h>
 #include <sys/types.h>
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 typedef struct
 {

@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-#include "flam-format.h"
-#include "flam-ticks.h"
+#include "flam-core-picture.h"
 
 #define MARK_LABEL 160.0 /* pixels beside a mark */
 #define LEAST_MARK_LABEL 30.0

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "flam-sunburst.h"
+#include "flam-core-picture.h"
 
 #define LEAST_ARC 3.0    /* pixels: narrower sectors have no gap */
 #define LEAST_LABEL 14.0 /* nothing fits into less */

@@ -12,8 +12,7 @@
 
 #include <pango/pangocairo.h>
 
-#include "flam-chart-look.h"
-#include "flam-layout.h"
+#include "flam-core-picture.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 
 #define FIRST_ASCII 32
 #define LAST_ASCII 126

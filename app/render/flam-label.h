@@ -18,7 +18,7 @@
 
 #include <pango/pangocairo.h>
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 G_BEGIN_DECLS
 

@@ -4,9 +4,8 @@
 #include <cairo-pdf.h>
 #include <math.h>
 
+#include "flam-core-picture.h"
 #include "flam-draw.h"
-#include "flam-format.h"
-#include "flam-named-color.h"
 
 #define MARGIN 12.0
 #define MAX_PIXELS 32000

@@ -5,8 +5,7 @@
  * the colors mean, and what is not shown. Fonts come from fontconfig; no
  * display is needed. */
 
-#include "flam-chart.h"
-#include "flam-look.h"
+#include "flam-core-picture.h"
 
 G_BEGIN_DECLS
 

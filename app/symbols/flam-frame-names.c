@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-frame-names.h"
 
+#include "flam-core-profile.h"
 #include "flam-symbol-source.h"
-#include "flam-tables.h"
 
 #include <stdlib.h>
 

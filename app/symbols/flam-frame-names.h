@@ -5,7 +5,7 @@
  * get rows in SYMBOLS, like those a recorder writes at its end. The opened
  * modules stay open. */
 
-#include "flam-builder.h"
+#include "flam-core-profile.h"
 
 typedef struct _FlamFrameNames FlamFrameNames;
 

@@ -15,7 +15,7 @@
  * together the shortest; of equal ones the one with the greater value. So with
  * values assigned to parents first the innermost range wins. */
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 typedef struct
 {

@@ -17,7 +17,7 @@
  * Frames keep their addresses. The state of each module is set: SYMTAB, DWARF,
  * or NONE with the reason. Frames that had names are left unchanged. */
 
-#include "flam-builder.h"
+#include "flam-core-profile.h"
 #include "flam-symbol-module.h"
 
 typedef struct

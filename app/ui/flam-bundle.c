@@ -4,7 +4,7 @@
 #include "flam-bundle.h"
 
 #include "flam-config.h"
-#include "flam-installed.h"
+#include "flam-core-profile.h"
 
 #include <gdk-pixbuf/gdk-pixbuf.h>
 #include <gio/gio.h>

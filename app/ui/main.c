@@ -5,8 +5,7 @@
 #include "flam-dragged-file.h"
 
 #include "flam-config.h"
-#include "flam-installed.h"
-#include "flam-message.h"
+#include "flam-core-picture.h"
 
 #include <glib/gi18n.h>
 #include <gtksourceview/gtksource.h>

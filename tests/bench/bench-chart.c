@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "flam-builder.h"
-#include "flam-weights.h"
+#include "flam-core-query.h"
 
 #define EVENTS 1000000
 #define THREADS 8

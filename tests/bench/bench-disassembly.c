@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "flam-builder.h"
+#include "flam-core-profile.h"
 #include "flam-disassembly.h"
 
 #define TURNS 11

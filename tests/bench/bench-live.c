@@ -10,8 +10,8 @@
  * stacks are found as it runs: half of them in the first ten seconds. */
 
 #include "flam-capture-writer.h"
+#include "flam-core-query.h"
 #include "flam-follow.h"
-#include "flam-timeline.h"
 #include "flam-view-data.h"
 
 #include <fcntl.h>

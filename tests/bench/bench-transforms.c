@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "flam-builder.h"
+#include "flam-core-profile.h"
 #include "flam-view-data.h"
 
 #define SAMPLES 10000000

@@ -7,7 +7,7 @@
 
 #include "flam-capture-reader.h"
 #include "flam-capture-writer.h"
-#include "flam-dump.h"
+#include "flam-core-picture.h"
 
 static FlamBuilder *
 recorder_new (void)

@@ -11,7 +11,7 @@
 
 #include "flam-capture-reader.h"
 #include "flam-capture-writer.h"
-#include "flam-dump.h"
+#include "flam-core-picture.h"
 #include "flam-image-private.h"
 
 #define BLOCK_MAX FLAM_CAPTURE_BLOCK_MAX

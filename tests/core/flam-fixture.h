@@ -4,7 +4,7 @@
 /* Profiles from text, for tests of the core: one stack a line,
  * "A;B;C 5" or "thread:A;B;C 5" to put it in a thread of that name. */
 
-#include "flam-builder.h"
+#include "flam-core-profile.h"
 
 G_BEGIN_DECLS
 

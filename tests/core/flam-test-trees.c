@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-test-trees.h"
 
-#include "flam-dump.h"
+#include "flam-core-picture.h"
 
 #include <string.h>
 

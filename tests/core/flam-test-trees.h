@@ -3,9 +3,7 @@
 
 /* Profiles and trees of known shape, for tests and benchmarks. */
 
-#include "flam-builder.h"
-#include "flam-layout.h"
-#include "flam-tree.h"
+#include "flam-core-picture.h"
 
 /* "main;work;leaf 5" a line; "work@libx.so" sets the module, a suffix _[k]
  * _[j] _[p] _[i] _[u] the kind (kernel, JIT, Python, inlined, unresolved). */

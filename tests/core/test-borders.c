@@ -4,12 +4,8 @@
  * as the limit, figures just below the next unit. */
 #include "flam-fixture.h"
 
-#include "flam-format.h"
-#include "flam-ledger.h"
-#include "flam-memory-summary.h"
-#include "flam-order.h"
+#include "flam-core-picture.h"
 #include "flam-test-trees.h"
-#include "flam-timeline.h"
 
 static FlamId
 stack_of (FlamBuilder *builder, const char *name)

@@ -4,9 +4,7 @@
 
 #include "flam-fixture.h"
 
-#include "flam-dump.h"
-#include "flam-format.h"
-#include "flam-process-tree.h"
+#include "flam-core-picture.h"
 
 #include <string.h>
 

@@ -4,8 +4,7 @@
 
 #include "flam-fixture.h"
 
-#include "flam-carry.h"
-#include "flam-weights.h"
+#include "flam-core-query.h"
 
 static FlamId
 thread_named (const FlamProfile *profile, const char *name)

@@ -2,8 +2,7 @@
 
 /* The colors of a difference. */
 
-#include "flam-diff.h"
-#include "flam-palette.h"
+#include "flam-core-picture.h"
 #include "flam-test-trees.h"
 
 static guint

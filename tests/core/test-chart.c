@@ -4,8 +4,7 @@
 
 #include "flam-fixture.h"
 
-#include "flam-chart-look.h"
-#include "flam-weights.h"
+#include "flam-core-picture.h"
 
 #include <string.h>
 

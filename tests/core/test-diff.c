@@ -4,7 +4,7 @@
 
 #include "flam-fixture.h"
 
-#include "flam-diff.h"
+#include "flam-core-picture.h"
 
 static FlamTree *
 tree_of (const char *stacks)
@@ -54,9 +54,10 @@ test_folded (void)
 {
   g_autoptr (FlamTree) base = tree_of ("main;parse 5\nmain;old 3\n");
   g_autoptr (FlamTree) fresh = tree_of ("main;parse 2\nmain 14\n");
-  g_autofree char *text = flam_diff_folded (base, fresh, FLAM_DIFF_UNSCALED);
+  g_autofree char *text =
+      flam_dump_folded_diff (base, fresh, FLAM_DIFF_UNSCALED);
   g_autofree char *normal =
-      flam_diff_folded (base, fresh, flam_diff_scale_totals (base, fresh));
+      flam_dump_folded_diff (base, fresh, flam_diff_scale_totals (base, fresh));
 
   g_assert_cmpstr (text, ==, "main 0 14\nmain;old 3 0\nmain;parse 5 2\n");
   g_assert_cmpstr (normal, ==, "main 0 14\nmain;old 6 0\nmain;parse 10 2\n");
@@ -106,9 +107,10 @@ test_folded_fractions (void)
   static const gint64 now[] = { 52, 9, 5, 4 };
   g_autoptr (FlamTree) base = tree_of_tenths (names, before);
   g_autoptr (FlamTree) fresh = tree_of_tenths (names, now);
-  g_autofree char *text = flam_diff_folded (base, fresh, FLAM_DIFF_UNSCALED);
+  g_autofree char *text =
+      flam_dump_folded_diff (base, fresh, FLAM_DIFF_UNSCALED);
   g_autofree char *normal =
-      flam_diff_folded (base, fresh, flam_diff_scale_totals (base, fresh));
+      flam_dump_folded_diff (base, fresh, flam_diff_scale_totals (base, fresh));
 
   g_assert_cmpstr (text, ==, "a:b 0.5 0.9\nold 0.5 0.9\nparse 2.5 5.2\n");
   g_assert_cmpstr (normal, ==, "a:b 1 0.9\nold 1 0.9\nparse 5 5.2\n");

@@ -4,7 +4,7 @@
 
 #include "flam-fixture.h"
 
-#include "flam-heat-map.h"
+#include "flam-core-query.h"
 
 static const guint rows[] = { 10, 20, 25, 49, 50, 99, 100 };
 

@@ -4,9 +4,7 @@
 
 #include "flam-fixture.h"
 
-#include "flam-cut.h"
-#include "flam-dump.h"
-#include "flam-palette.h"
+#include "flam-core-picture.h"
 
 #include <string.h>
 

@@ -3,9 +3,7 @@
 /* Memory that is kept from one picture for the next: who takes a block owns it
  * alone, and what was in it is in no tree. */
 
-#include "flam-builder.h"
-#include "flam-columns.h"
-#include "flam-layout.h"
+#include "flam-core-picture.h"
 
 #include <malloc.h>
 

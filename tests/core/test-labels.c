@@ -3,10 +3,7 @@
 /* Labels of samples: what conditions take, what is cut out, and the values of a
  * label on top of the tree. */
 
-#include "flam-builder.h"
-#include "flam-cut.h"
-#include "flam-sample-filter.h"
-#include "flam-tree.h"
+#include "flam-core-query.h"
 
 #include <string.h>
 

@@ -2,8 +2,7 @@
 /* The ledger against a program that keeps every block: random events, with
  * addresses and without, and what lives at the high-water mark, at the end and
  * at every tick. And the rules for leaks. */
-#include "flam-ledger.h"
-#include "flam-suppressions.h"
+#include "flam-core-query.h"
 
 #include <string.h>
 

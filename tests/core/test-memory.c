@@ -4,8 +4,7 @@
 
 #include "flam-fixture.h"
 
-#include "flam-memory-summary.h"
-#include "flam-timeline.h"
+#include "flam-core-query.h"
 
 static gint64
 total_of (const FlamProfile *profile,

@@ -4,7 +4,7 @@
  * itself: what it says of a text without arguments, and what stands before the
  * first argument of a text that has some. */
 
-#include "flam-message.h"
+#include "flam-core-picture.h"
 
 #include <gnu/libc-version.h>
 #include <libintl.h>

@@ -2,7 +2,7 @@
 
 /* Rows in order of time, compared with a sort that calls back. */
 
-#include "flam-order.h"
+#include "flam-core-profile.h"
 
 static int
 compare (gconstpointer a, gconstpointer b, gpointer data)

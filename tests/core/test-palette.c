@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-language.h"
-#include "flam-named-color.h"
+#include "flam-core-picture.h"
 
 #include "flam-test-trees.h"
 

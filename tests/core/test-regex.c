@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-core-picture.h"
 #include "flam-fixture.h"
-#include "flam-named-color.h"
-#include "flam-tree.h"
 
 #include <string.h>
 

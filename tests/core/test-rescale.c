@@ -4,9 +4,7 @@
 
 #include "flam-fixture.h"
 
-#include "flam-diff.h"
-#include "flam-figures.h"
-#include "flam-rescale.h"
+#include "flam-core-query.h"
 
 /* Stacks whose weights are in parts of 1. */
 static FlamProfile *

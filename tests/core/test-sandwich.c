@@ -4,9 +4,7 @@
 
 #include "flam-fixture.h"
 
-#include "flam-dump.h"
-#include "flam-functions.h"
-#include "flam-sandwich.h"
+#include "flam-core-picture.h"
 
 static FlamTree *
 tree_of (const FlamProfile *profile, const FlamSelection *selection)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-timeline.h"
 
-#include "flam-builder.h"
+#include "flam-core-query.h"
 
 #include <math.h>
 

@@ -4,9 +4,7 @@
 
 #include "flam-fixture.h"
 
-#include "flam-dump.h"
-#include "flam-functions.h"
-#include "flam-lines.h"
+#include "flam-core-picture.h"
 
 #include <string.h>
 

@@ -2,10 +2,7 @@
 
 /* Rows and builders of several parts become what one part makes of all rows. */
 
-#include "flam-builder-merge.h"
-#include "flam-dump.h"
-#include "flam-tables.h"
-#include "flam-union.h"
+#include "flam-core-picture.h"
 
 #define PARTS 7
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-varint.h"
+#include "flam-core-profile.h"
 
 /* The bytes are those of DWARF's and Protocol Buffers' documents. */
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-core-query.h"
 #include "flam-fixture.h"
-#include "flam-weights.h"
 
 /* What is shown of the samples, and how: no matter to their sums. */
 static void

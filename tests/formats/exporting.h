@@ -3,8 +3,8 @@
 
 /* A document in memory. */
 
+#include "flam-core-query.h"
 #include "flam-formats.h"
-#include "flam-weights.h"
 
 /* NULL with an error. */
 static inline GBytes *

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files of a few bytes, made here, and what they become: each has one thing at
  * a border. */
-#include "flam-dump.h"
+#include "flam-core-picture.h"
 #include "flam-formats.h"
 #include "flam-proto-write.h"
-#include "flam-weights.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * bytes that somebody made up are not believed. */
 
 #include "flam-cache.h"
-#include "flam-dump.h"
+#include "flam-core-picture.h"
 #include "flam-image.h"
 
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 /* Which way the weights of a format lie: the calls that a chart shows of a
  * capture, as its own tool draws them. */
 
-#include "flam-chart.h"
+#include "flam-core-picture.h"
 #include "flam-formats.h"
 
 typedef struct

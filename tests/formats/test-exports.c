@@ -6,7 +6,7 @@
  * memory for that than for a small document. */
 
 #include "exporting.h"
-#include "flam-dump.h"
+#include "flam-core-picture.h"
 #include "flam-part.h"
 
 #include <fcntl.h>

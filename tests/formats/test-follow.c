@@ -4,11 +4,10 @@
  * opened. */
 
 #include "flam-capture-writer.h"
-#include "flam-dump.h"
+#include "flam-core-picture.h"
 #include "flam-follow.h"
 #include "flam-formats.h"
 #include "flam-symbolizer.h"
-#include "flam-timeline.h"
 
 #include <glib/gstdio.h>
 #include <unistd.h>

@@ -16,8 +16,7 @@
  * a profile or an error. */
 
 #include "exporting.h"
-#include "flam-dump.h"
-#include "flam-functions.h"
+#include "flam-core-picture.h"
 
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>

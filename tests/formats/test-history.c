@@ -3,10 +3,9 @@
 /* A history of a folder: what is found in it, what is kept of each capture, the
  * series and the plots; and what goes wrong with single files. */
 
-#include "flam-dates.h"
+#include "flam-core-query.h"
 #include "flam-formats.h"
 #include "flam-history-load.h"
-#include "flam-history-plot.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The pull reader against what JSON allows (y), forbids (n) and leaves open
  * (i), after the scheme of JSONTestSuite; the cases are our own. */
+#include "flam-core-query.h"
 #include "flam-formats.h"
-#include "flam-functions.h"
 #include "flam-json-run.h"
 #include "flam-json.h"
 

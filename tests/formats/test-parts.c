@@ -3,7 +3,7 @@
 /* A text that is read in parts gives what it gives in one: every fixture of the
  * formats that are, and texts made here, on 1, 2, 3 and 7 cores. */
 
-#include "flam-dump.h"
+#include "flam-core-picture.h"
 #include "flam-formats.h"
 #include "flam-json.h"
 

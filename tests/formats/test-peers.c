@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Captures that real tools made, against what those tools said of them: the
  * files X.expect.txt beside them. */
+#include "flam-core-query.h"
 #include "flam-formats.h"
-#include "flam-functions.h"
 
 #include "peer-captures.h"
 

@@ -3,11 +3,8 @@
 /* One selection, the same everywhere: identities that hold for every capture,
  * ours and those beside the repository. */
 
+#include "flam-core-picture.h"
 #include "selection-exports.h"
-#include "flam-cut.h"
-#include "flam-dump.h"
-#include "flam-lines.h"
-#include "flam-timeline.h"
 
 #include <string.h>
 

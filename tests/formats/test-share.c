@@ -6,9 +6,8 @@
 #include "exporting.h"
 #include "flam-capture-reader.h"
 #include "flam-capture-writer.h"
-#include "flam-cut.h"
+#include "flam-core-query.h"
 #include "flam-export-common.h"
-#include "flam-weights.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

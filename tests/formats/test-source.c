@@ -2,7 +2,7 @@
 
 /* Files of every length and in every wrapper, whole and cut short. */
 
-#include "flam-dump.h"
+#include "flam-core-picture.h"
 #include "flam-formats.h"
 #include "flam-unpack.h"
 

@@ -2,7 +2,7 @@
 
 /* SVG and HTML hold every box, with its name, whatever the names are. */
 
-#include "flam-chart-look.h"
+#include "flam-core-picture.h"
 #include "flam-formats.h"
 
 #include <string.h>

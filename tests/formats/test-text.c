@@ -2,7 +2,7 @@
 
 /* What holds for every reader of lines. */
 
-#include "flam-dump.h"
+#include "flam-core-picture.h"
 #include "flam-formats.h"
 
 #include <string.h>

@@ -6,9 +6,8 @@
  * error. */
 
 #include "flam-capture.h"
+#include "flam-core-query.h"
 #include "flam-formats.h"
-#include "flam-tree.h"
-#include "flam-weights.h"
 
 #include "fuzz-driver.h"
 

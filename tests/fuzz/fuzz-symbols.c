@@ -4,10 +4,10 @@
  * mangled names, and rules that suppress leaks. Any process may write the
  * first two. */
 
+#include "flam-core-query.h"
 #include "flam-demangle.h"
 #include "flam-jitdump.h"
 #include "flam-perf-map.h"
-#include "flam-suppressions.h"
 
 #include "fuzz-driver.h"
 

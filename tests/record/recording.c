@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-weights.h"
+#include "flam-core-query.h"
 #include "recording.h"
 
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "flam-profile.h"
+#include "flam-core-profile.h"
 
 G_BEGIN_DECLS
 

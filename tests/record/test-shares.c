@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "flam-tree.h"
+#include "flam-core-query.h"
 #include "recording.h"
 
 /* Programs whose shares are known by construction, at a low, a usual and a high

@@ -3,8 +3,8 @@
 
 #include <adwaita.h>
 
+#include "flam-core-picture.h"
 #include "flam-legend.h"
-#include "flam-message.h"
 #include "flam-overview.h"
 #include "flam-test-trees.h"
 

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "flam-sunburst.h"
+#include "flam-core-picture.h"
 #include "flam-test-trees.h"
 
 /* The graph in its other shapes, and where it is crowded. */

@@ -4,7 +4,7 @@
 #include <adwaita.h>
 #include <math.h>
 
-#include "flam-builder.h"
+#include "flam-core-profile.h"
 
 #define WIDTH 800
 

@@ -31,7 +31,7 @@
 #include "flam-formats.h"
 #include "flam-nettrace.h"
 
-#include "flam-columns.h"
+#include "flam-core-profile.h"
 #include "flam-ranges.h"
 
 #include <string.h>

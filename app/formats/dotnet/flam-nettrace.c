@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-bytes.h"
+#include "flam-core-profile.h"
 #include "flam-nettrace.h"
-#include "flam-varint.h"
 
 #define GUID 16
 

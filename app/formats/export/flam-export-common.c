@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-export-common.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 
 typedef struct
 {

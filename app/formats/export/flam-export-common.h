@@ -3,8 +3,7 @@
 
 /* Shared by the exporters of trees. */
 
-#include "flam-chart.h"
-#include "flam-look.h"
+#include "flam-core-picture.h"
 #include "flam-sink.h"
 
 /* The distinct things (functions; with FLAM_BY_LINE, their lines) of the nodes

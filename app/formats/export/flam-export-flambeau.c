@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-capture-writer.h"
-#include "flam-cut.h"
+#include "flam-core-query.h"
 #include "flam-formats.h"
 
 /* Any profile as a .flambeau file: all of the selection, since this format is

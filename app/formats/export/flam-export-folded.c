@@ -12,8 +12,8 @@
 
 #include "flam-formats.h"
 
+#include "flam-core-picture.h"
 #include "flam-export-common.h"
-#include "flam-format.h"
 
 #include <string.h>
 

@@ -13,12 +13,11 @@
 
 #include "flam-formats.h"
 
+#include "flam-core-picture.h"
 #include "flam-export-common.h"
-#include "flam-format.h"
 #include "flam-html.h"
-#include "flam-named-color.h"
-#include "flam-part.h"
 #include "flam-pages.h"
+#include "flam-part.h"
 #include "flam-svg.h"
 
 #include <string.h>

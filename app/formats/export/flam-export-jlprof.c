@@ -13,7 +13,7 @@
 #include "flam-formats.h"
 
 #include "flam-bytes.h"
-#include "flam-columns.h"
+#include "flam-core-profile.h"
 #include "flam-export-common.h"
 #include "flam-julia.h"
 #include "flam-part.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-formats.h"
 
-#include "flam-carry.h"
-#include "flam-columns.h"
+#include "flam-core-query.h"
 #include "flam-export-common.h"
 
 static gboolean

@@ -6,12 +6,8 @@
 
 #include "flam-formats.h"
 
-#include "flam-carry.h"
-#include "flam-diff.h"
+#include "flam-core-picture.h"
 #include "flam-export-common.h"
-#include "flam-format.h"
-#include "flam-functions.h"
-#include "flam-rescale.h"
 
 static void
 put_field (FlamSink *out, const char *text)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-pages.h"
 
-#include "flam-dates.h"
-#include "flam-format.h"
-#include "flam-history-plot.h"
+#include "flam-core-picture.h"
 #include "flam-html.h"
-#include "flam-rescale.h"
 
 #include <string.h>
 

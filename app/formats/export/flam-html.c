@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-html.h"
 
-#include "flam-format.h"
-
+#include "flam-core-picture.h"
 #include "flam-formats-resources.h"
-#include "flam-named-color.h"
 
 static const char style[] =
     ":root{color-scheme:light dark;--paper:#fff;--ink:#222;--quiet:#666;"

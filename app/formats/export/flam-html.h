@@ -5,9 +5,8 @@
  * captures and the history of many. Text is escaped by these functions; literal
  * markup goes to `out` directly. */
 
-#include "flam-palette.h"
+#include "flam-core-picture.h"
 #include "flam-sink.h"
-#include "flam-tree.h"
 
 /* A script or a style for documents: the text of the file. Static. */
 const char *flam_html_resource (const char *name);

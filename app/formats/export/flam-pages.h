@@ -5,9 +5,7 @@
  * self-contained pages. The trees must not be inverted, and must outlive the
  * call. The look's title may be NULL. */
 
-#include "flam-diff.h"
-#include "flam-history.h"
-#include "flam-look.h"
+#include "flam-core-picture.h"
 #include "flam-sink.h"
 
 G_BEGIN_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-part.h"
 
-#include "flam-cut.h"
+#include "flam-core-query.h"
 
 static guint32
 lane_of (const FlamPart *part, FlamId block)

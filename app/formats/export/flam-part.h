@@ -10,8 +10,7 @@
  *
  * Only the part itself is copied, and only if it is not the whole. */
 
-#include "flam-allocation-filter.h"
-#include "flam-sample-filter.h"
+#include "flam-core-query.h"
 
 typedef struct
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-share.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-path-access.h"
 
 #include <string.h>

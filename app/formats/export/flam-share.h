@@ -5,7 +5,7 @@
  * this computer, the data that is left out, and a summary of its remaining
  * content. */
 
-#include "flam-anonymize.h"
+#include "flam-core-profile.h"
 #include "flam-source-path.h"
 
 /* A source file of this computer that frames refer to. */

@@ -6,7 +6,7 @@
  * flam-gperftools-cpu.c, flam-gperftools-text.c (and, of Go's texts,
  * flam-gperftools-go.c). */
 
-#include "flam-builder.h"
+#include "flam-core-profile.h"
 #include "flam-ranges.h"
 #include "flam-text.h"
 

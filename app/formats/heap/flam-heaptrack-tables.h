@@ -21,10 +21,9 @@
  *
  * Source of facts: heaptrack 1.0 to 1.5, its reader and its interpreter. */
 
+#include "flam-core-query.h"
 #include "flam-load.h"
-#include "flam-columns.h"
 #include "flam-ranges.h"
-#include "flam-suppressions.h"
 
 typedef struct
 {

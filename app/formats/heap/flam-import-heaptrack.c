@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-core-query.h"
 #include "flam-formats.h"
 #include "flam-heaptrack-tables.h"
-#include "flam-ledger.h"
 
 /* heaptrack's files: lines of a letter and hexadecimal numbers.
  *

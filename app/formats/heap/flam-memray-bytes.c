@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-bytes.h"
+#include "flam-core-profile.h"
 #include "flam-memray.h"
-#include "flam-varint.h"
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
  * (flam-memray-records.c), and the rest (flam-import-memray.c), which shows the
  * format. */
 
-#include "flam-ledger.h"
-#include "flam-ranges.h"
+#include "flam-core-query.h"
 #include "flam-load.h"
+#include "flam-ranges.h"
 
 #define FLAM_MEMRAY_CACHE 15
 

@@ -121,7 +121,7 @@ is_unit_byte (char c)
 }
 
 gboolean
-flam_amount_parse (const char **p, const char *end, FlamAmount *amount)
+flam_amount_parse (const char **p, const char *end, FlamPrintedAmount *amount)
 {
   const char *at = *p;
   const char *word, *stop;

@@ -4,14 +4,14 @@
 /* Parses amounts as tools print them, "1,234 samples", "711.4 ms", "1.5 GB",
  * into whole numbers of ns, bytes or things. */
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 typedef struct
 {
   gint64 value;
   FlamUnit unit;
   gboolean has_unit; /* it had a unit of time or memory */
-} FlamAmount;
+} FlamPrintedAmount;
 
 /* Parses a decimal number at *p times `scale`, rounded; *p moves past it.
  * Commas and narrow spaces between digits are skipped. FALSE: there is none, or
@@ -21,4 +21,4 @@ flam_amount_number (const char **p, const char *end, gint64 scale, gint64 *n);
 /* Parses a number and its unit, which may be missing or any other word: those
  * are counts, and *p stays before the word. */
 gboolean
-flam_amount_parse (const char **p, const char *end, FlamAmount *amount);
+flam_amount_parse (const char **p, const char *end, FlamPrintedAmount *amount);

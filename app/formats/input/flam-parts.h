@@ -11,10 +11,9 @@
  *
  * The cores share nothing while they read, so there are no locks. */
 
-#include "flam-builder-merge.h"
+#include "flam-core-profile.h"
 #include "flam-formats.h"
 #include "flam-text.h"
-#include "flam-union.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
 
 /* The counterpart of flam-proto.h: writes fields into a message. */
 
-#include "flam-varint.h"
+#include "flam-core-profile.h"
 
 static inline void
 flam_proto_put_varint (GString *out, guint64 value)

@@ -11,7 +11,7 @@
  * Source: developers' guide of Protocol Buffers, "Encoding". */
 
 #include "flam-bytes.h"
-#include "flam-varint.h"
+#include "flam-core-profile.h"
 
 typedef struct
 {

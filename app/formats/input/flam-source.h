@@ -9,8 +9,8 @@
  * An importer that reads forward can begin while the file is still being
  * unpacked: it requests more at the end of the available bytes. */
 
+#include "flam-core-profile.h"
 #include "flam-file-map.h"
-#include "flam-profile.h"
 
 /* For flam_source_error(): the place is irrelevant, or in the message. */
 #define FLAM_NO_OFFSET G_MAXUINT64

@@ -12,7 +12,7 @@
  * second, so a small file that unpacks to a huge one cannot exhaust the
  * memory. */
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 #define FLAM_SPOOL_MAX (G_GUINT64_CONSTANT (32) << 30)
 /* The free space that must remain on the disk. */

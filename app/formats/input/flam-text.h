@@ -5,7 +5,7 @@
  * text to ids. Nothing is copied: pieces point into the source, which outlives
  * the load. */
 
-#include "flam-columns.h"
+#include "flam-core-profile.h"
 #include "flam-load.h"
 
 typedef struct

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-unpack.h"
 
-#include "flam-library.h"
+#include "flam-core-profile.h"
 #include "flam-spool.h"
 #include "flam-unpacker.h"
 

@@ -9,7 +9,7 @@
  *                              | came out | not yet
  *                                     wait() */
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 /* A small file that unpacks to a huge one is an attack: beyond so many bytes,
  * at most so many times the packed size is accepted. */

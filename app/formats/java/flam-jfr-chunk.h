@@ -4,8 +4,7 @@
 /* The parts of a chunk of a flight recording, and its values: numbers, texts
  * and constants. See flam-jfr.h. */
 
-#include "flam-builder.h"
-#include "flam-columns.h"
+#include "flam-core-profile.h"
 #include "flam-source.h"
 
 /* The roles of fields, and the classes of constants that are looked up. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-bytes.h"
-#include "flam-columns.h"
+#include "flam-core-profile.h"
 #include "flam-formats.h"
 #include "flam-julia.h"
 

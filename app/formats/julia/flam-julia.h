@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 #include <string.h>
 

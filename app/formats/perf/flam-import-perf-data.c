@@ -9,7 +9,7 @@
  * Every event is a separate measure, weighted by period; the weight of samples
  * without one is the event's fixed period, or 1. */
 
-#include "flam-figures.h"
+#include "flam-core-query.h"
 #include "flam-formats.h"
 #include "flam-perf-processes.h"
 #include "flam-perf-stacks.h"

@@ -22,7 +22,7 @@
 
 #include "flam-formats.h"
 
-#include "flam-figures.h"
+#include "flam-core-query.h"
 #include "flam-text.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-bytes.h"
+#include "flam-core-query.h"
 #include "flam-formats.h"
-#include "flam-ledger.h"
 #include "flam-ranges.h"
 
 #include <string.h>

@@ -25,7 +25,7 @@
 
 #include "flam-perf-file.h"
 
-#include "flam-columns.h"
+#include "flam-core-profile.h"
 
 enum
 {

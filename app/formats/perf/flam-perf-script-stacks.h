@@ -10,8 +10,7 @@
  * They only collect the distinct chains, and the chains of all parts are then
  * converted once (flam-import-perf-script.c). */
 
-#include "flam-builder.h"
-#include "flam-fingerprint.h"
+#include "flam-core-profile.h"
 #include "flam-perf-script.h"
 
 typedef struct

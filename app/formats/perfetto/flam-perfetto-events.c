@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perfetto-events.h"
 
-#include "flam-columns.h"
+#include "flam-core-profile.h"
 #include "flam-perfetto-samples.h"
 
 #include <math.h>

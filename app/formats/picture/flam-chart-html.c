@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-pages.h"
 
+#include "flam-core-picture.h"
 #include "flam-export-common.h"
-#include "flam-format.h"
 #include "flam-html.h"
 #include "flam-svg.h"
 

@@ -127,7 +127,7 @@ find_weight (const char *text, gsize length)
 static gboolean
 read_words (Picture *picture, Box *box, FlamUnit *unit)
 {
-  FlamAmount amount;
+  FlamPrintedAmount amount;
   gsize at;
   const char *p, *end, *number;
 

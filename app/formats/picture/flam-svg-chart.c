@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-svg-private.h"
 
-#include "flam-chart-look.h"
-#include "flam-format.h"
-#include "flam-ticks.h"
+#include "flam-core-picture.h"
 
 #include <math.h>
 

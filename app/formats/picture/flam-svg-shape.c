@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "flam-sunburst.h"
+#include "flam-core-picture.h"
 
 static FlamColor
 color_of (const FlamSvg *svg, const FlamBox *box)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-svg-private.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-html.h"
-#include "flam-layout.h"
-#include "flam-named-color.h"
 
 #include <string.h>
 

@@ -16,8 +16,7 @@
  * A sunburst or a treemap has no script, and cannot be mistaken for a flame
  * graph: its elements have other classes. */
 
-#include "flam-chart.h"
-#include "flam-look.h"
+#include "flam-core-picture.h"
 #include "flam-sink.h"
 
 /* <svg class="flambeau">…</svg>. `chart`: draws it, in the tree's colors; NULL:

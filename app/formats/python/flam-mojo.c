@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-austin.h"
-#include "flam-columns.h"
-#include "flam-varint.h"
+#include "flam-core-profile.h"
 
 #include <string.h>
 

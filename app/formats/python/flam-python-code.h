@@ -5,7 +5,7 @@
  * Python file ("app.py", "<frozen runpy>"), another source file, or the library
  * of native code. */
 
-#include "flam-builder.h"
+#include "flam-core-profile.h"
 
 /* Sets the function's file or module, kind and flags. A place with a line is a
  * file; of the others those that are not Python's are libraries. */

@@ -16,8 +16,7 @@
  * Its first texts, and async-profiler's "[main tid=12]", are not frames: they
  * identify the thread. */
 
-#include "flam-builder.h"
-#include "flam-fingerprint.h"
+#include "flam-core-profile.h"
 #include "flam-text.h"
 
 /* The number of decimal places that are kept of a weight. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-fingerprint.h"
+#include "flam-core-query.h"
 #include "flam-formats.h"
 #include "flam-pprof.h"
-#include "flam-sample-filter.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-otlp-who.h"
 
-#include "flam-sample-filter.h"
+#include "flam-core-query.h"
 
 #include <string.h>
 

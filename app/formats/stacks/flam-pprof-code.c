@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-pprof.h"
 
-#include "flam-regex.h"
+#include "flam-core-profile.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "flam-call-graph.h"
 
 #include "flam-call-cycles.h"
-#include "flam-columns.h"
+#include "flam-core-profile.h"
 
 #define MAX_PATHS 400000
 #define MAX_DEPTH 2000

@@ -11,7 +11,7 @@
  * Addresses are those of the running process and of no use later. Consecutive
  * frames with the same address are inlined into one another. */
 
-#include "flam-builder.h"
+#include "flam-core-profile.h"
 
 typedef struct
 {

@@ -13,7 +13,7 @@
  * elements (see flam-trace-events.h).
  */
 
-#include "flam-columns.h"
+#include "flam-core-profile.h"
 #include "flam-formats.h"
 #include "flam-json.h"
 

@@ -28,7 +28,7 @@
 
 #include "flam-formats.h"
 
-#include "flam-columns.h"
+#include "flam-core-profile.h"
 #include "flam-json.h"
 
 #include <string.h>

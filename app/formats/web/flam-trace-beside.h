@@ -20,11 +20,9 @@
  *    {"ph":"b","s":"t","cat":"mark","id":"0x1",…"ts":µs,"name":"frame 7"}
  *    {"ph":"e","s":"t","cat":"mark","id":"0x1",…"ts":µs,"name":"frame 7"} */
 
-#include "flam-builder.h"
-#include "flam-columns.h"
+#include "flam-core-profile.h"
 #include "flam-formats.h"
 #include "flam-json.h"
-#include "flam-strings.h"
 
 G_BEGIN_DECLS
 

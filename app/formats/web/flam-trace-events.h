@@ -10,9 +10,8 @@
  *        name 3: "parse"    task 0: pid 1, tid 2
  *        task 0, moments: …, { begin, name 3, 1500 } */
 
-#include "flam-columns.h"
+#include "flam-core-profile.h"
 #include "flam-json.h"
-#include "flam-strings.h"
 #include "flam-trace-beside.h"
 #include "flam-trace-spans.h"
 #include "flam-trace-threads.h"

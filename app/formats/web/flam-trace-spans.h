@@ -18,8 +18,8 @@
  *    gpu    |--k0--|   |--k2--|
  *    gpu (2)    |--k1--|                                                    */
 
+#include "flam-core-profile.h"
 #include "flam-load.h"
-#include "flam-columns.h"
 
 G_BEGIN_DECLS
 

@@ -7,8 +7,7 @@
  *    "pid":1,"tid":2              process 1, thread 2
  *    "pid":"build","tid":"io"     process "build" and its thread "io" */
 
-#include "flam-builder.h"
-#include "flam-columns.h"
+#include "flam-core-profile.h"
 #include "flam-trace-samples.h"
 
 G_BEGIN_DECLS

@@ -6,7 +6,7 @@
  * recorder holds a lock on it while it runs, so that a later recorder
  * recognizes the folder of one that was killed. */
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 typedef struct
 {

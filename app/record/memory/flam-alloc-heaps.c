@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-alloc-heaps.h"
 
-#include "flam-ledger.h"
+#include "flam-core-query.h"
 #include "flam-ranges.h"
 
 #define TICK_NS 10000000

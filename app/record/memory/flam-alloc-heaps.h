@@ -11,7 +11,7 @@
  *
  * Events must be passed in the order of their times. */
 
-#include "flam-builder.h"
+#include "flam-core-profile.h"
 
 typedef struct _FlamAllocHeaps FlamAllocHeaps;
 

@@ -5,7 +5,7 @@
  * reason is reported as a warning at once; the others are counted, because a
  * build may run the same tool a thousand times. */
 
-#include "flam-builder.h"
+#include "flam-core-profile.h"
 
 #include <sys/types.h>
 

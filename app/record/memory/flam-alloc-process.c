@@ -3,7 +3,7 @@
 
 #include "flam-alloc-cursor.h"
 #include "flam-alloc-map.h"
-#include "flam-columns.h"
+#include "flam-core-profile.h"
 
 #include <fcntl.h>
 #include <limits.h>

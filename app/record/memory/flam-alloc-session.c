@@ -7,7 +7,7 @@
 #include "flam-alloc-process.h"
 #include "flam-alloc-shared.h"
 #include "flam-config.h"
-#include "flam-installed.h"
+#include "flam-core-profile.h"
 
 #include <errno.h>
 #include <fcntl.h>

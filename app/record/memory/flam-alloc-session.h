@@ -11,7 +11,7 @@
  * Used by the thread that uses the capture's writer. The content of the files
  * is the target's and may be anything: every number is checked. */
 
-#include "flam-builder.h"
+#include "flam-core-profile.h"
 #include "flam-inject.h"
 
 #include <sys/types.h>

@@ -2,7 +2,7 @@
 #include "flam-record-options.h"
 
 #include "flam-config.h"
-#include "flam-installed.h"
+#include "flam-core-profile.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * writes it; the options and their help texts are in one table here, against
  * which the man page and the shells' completions are checked. */
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 #include <sys/types.h>
 

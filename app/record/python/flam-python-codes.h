@@ -5,7 +5,7 @@
  * The tracer makes them and the sampler names frames by them; they live as long
  * as the recording, so that pointers to them are always valid. */
 
-#include "flam-builder.h"
+#include "flam-core-profile.h"
 #include "flam-python.h"
 
 typedef struct _FlamPythonCode

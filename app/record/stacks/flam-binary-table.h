@@ -7,7 +7,7 @@
  * replaced meanwhile; its unwind table is compiled when a stack first runs
  * through it. */
 
-#include "flam-builder.h"
+#include "flam-core-profile.h"
 #include "flam-mapping.h"
 #include "flam-python.h"
 #include "flam-unwind-space.h"

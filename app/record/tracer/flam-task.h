@@ -17,7 +17,7 @@
 #include <glib.h>
 #include <sys/types.h>
 
-#include "flam-builder.h"
+#include "flam-core-profile.h"
 
 typedef struct _FlamTarget FlamTarget;
 typedef struct _FlamTask FlamTask;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-ticks.h"
+#include "flam-core-picture.h"
 
 #include <math.h>
 #include <sched.h>

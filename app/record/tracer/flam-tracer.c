@@ -8,11 +8,11 @@
 #include <time.h>
 
 #include "flam-commands.h"
-#include "flam-launch.h"
+#include "flam-core-picture.h"
 #include "flam-launch-exec.h"
+#include "flam-launch.h"
 #include "flam-proc.h"
 #include "flam-sleepers.h"
-#include "flam-ticks.h"
 #include "flam-wall.h"
 
 /* One loop waits for three events: the clock, a stop, a command.

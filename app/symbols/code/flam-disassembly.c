@@ -2,8 +2,8 @@
 #include "flam-disassembly.h"
 
 #include "flam-binaries.h"
+#include "flam-core-profile.h"
 #include "flam-disassembler.h"
-#include "flam-library.h"
 #include "flam-symbol-module.h"
 #include "flam-vdso.h"
 

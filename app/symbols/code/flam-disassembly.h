@@ -17,7 +17,7 @@
  * the cost of an address is added to the instruction whose bytes contain it.
  * Constant after creation. */
 
-#include "flam-lines.h"
+#include "flam-core-query.h"
 
 typedef enum
 {

@@ -6,7 +6,7 @@
  * works. Downloads go to libdebuginfod's own cache and are limited by its own
  * settings. */
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 typedef struct _FlamDebuginfod FlamDebuginfod;
 

@@ -18,7 +18,7 @@
  * A handle is used by one thread at a time. Returned data lives as long as the
  * handle. Sources: the gABI (System V), chapters 4 and 5; libelf. */
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 #include <gelf.h>
 

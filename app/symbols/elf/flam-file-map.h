@@ -11,7 +11,7 @@
  * After reading, the caller calls flam_file_map_is_whole(), and must not use
  * any of the data if the result is FALSE. */
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 typedef struct
 {

@@ -10,7 +10,7 @@
  * no table. Addresses change at every boot: use it only for captures of this
  * boot. Source: kernel/kallsyms.c, proc(5). */
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 typedef struct _FlamKallsyms FlamKallsyms;
 

@@ -13,7 +13,7 @@
  * Links are followed one at a time, so that the check itself accesses
  * nothing. */
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 #include <sys/stat.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-plt.h"
 
-#include "flam-columns.h"
+#include "flam-core-profile.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * process's id, which may have been reused since: `since` excludes files that
  * were written before the recording. */
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 typedef struct _FlamJit FlamJit;
 

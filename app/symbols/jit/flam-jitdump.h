@@ -28,7 +28,7 @@
  *
  * Source: the kernel's tools/perf/Documentation/jitdump-specification.txt. */
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 typedef struct _FlamJitdump FlamJitdump;
 

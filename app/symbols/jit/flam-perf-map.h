@@ -12,7 +12,7 @@
  * the process's user or to root. Source: the kernel's
  * tools/perf/Documentation/jit-interface.txt. */
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 typedef struct _FlamPerfMap FlamPerfMap;
 

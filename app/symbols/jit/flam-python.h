@@ -4,7 +4,7 @@
 /* The data of CPython's code objects in captures, and the location of the
  * interpreter in a binary. */
 
-#include "flam-builder.h"
+#include "flam-core-profile.h"
 #include "flam-elf.h"
 #include "flam-python-frames.h"
 

@@ -2,9 +2,8 @@
 
 #include "flam-capture-quality.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-help.h"
-#include "flam-message.h"
 
 #include <glib/gi18n.h>
 

@@ -2,8 +2,8 @@
 
 #include "flam-download-bar.h"
 
+#include "flam-core-picture.h"
 #include "flam-debuginfod.h"
-#include "flam-format.h"
 #include "flam-settings.h"
 #include "flam-widget.h"
 

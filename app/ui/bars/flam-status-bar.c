@@ -2,7 +2,7 @@
 
 #include "flam-status-bar.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-legend.h"
 #include "flam-value-text.h"
 #include "flam-widget.h"

@@ -2,7 +2,7 @@
 
 #include "flam-unresolved-bar.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-settings.h"
 #include "flam-widget.h"
 

@@ -2,7 +2,7 @@
 
 #include "flam-frame-drag.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 
 #include <glib/gi18n.h>
 

@@ -2,7 +2,7 @@
 
 #include "flam-path-bar.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-frame-drag.h"
 #include "flam-path-chips.h"
 #include "flam-transforms.h"

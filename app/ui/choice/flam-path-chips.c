@@ -2,7 +2,7 @@
 
 #include "flam-path-chips.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-transforms.h"
 
 #include <glib/gi18n.h>

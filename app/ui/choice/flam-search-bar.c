@@ -2,7 +2,7 @@
 
 #include "flam-search-bar.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-widget.h"
 
 #include <glib/gi18n.h>

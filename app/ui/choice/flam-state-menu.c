@@ -2,8 +2,7 @@
 
 #include "flam-state-menu.h"
 
-#include "flam-format.h"
-#include "flam-palette.h"
+#include "flam-core-picture.h"
 #include "flam-settings.h"
 #include "flam-swatch.h"
 #include "flam-widget.h"

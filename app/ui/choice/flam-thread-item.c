@@ -2,7 +2,7 @@
 
 #include "flam-thread-item.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-value-text.h"
 
 #include <glib/gi18n.h>

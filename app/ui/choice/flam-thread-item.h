@@ -4,7 +4,7 @@
 /* A process or a thread in the thread selector's tree: threads stand below
  * their process, processes below the one that started them. */
 
-#include "flam-process-tree.h"
+#include "flam-core-profile.h"
 
 #include <gio/gio.h>
 

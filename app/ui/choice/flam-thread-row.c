@@ -2,7 +2,7 @@
 
 #include "flam-thread-row.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-overview.h"
 
 #include <glib/gi18n.h>

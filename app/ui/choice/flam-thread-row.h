@@ -3,8 +3,8 @@
 
 /* A row of the thread selector. */
 
+#include "flam-core-query.h"
 #include "flam-thread-item.h"
-#include "flam-timeline.h"
 #include "flam-view-data.h"
 
 #include <gtk/gtk.h>

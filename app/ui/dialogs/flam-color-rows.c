@@ -2,7 +2,7 @@
 
 #include "flam-color-rows.h"
 
-#include "flam-message.h"
+#include "flam-core-picture.h"
 #include "flam-user-colors.h"
 
 #include <glib/gi18n.h>

@@ -2,13 +2,12 @@
 
 #include "flam-export-dialog.h"
 
+#include "flam-core-picture.h"
 #include "flam-export-document.h"
 #include "flam-export-preview.h"
 #include "flam-export-rows.h"
 #include "flam-files.h"
-#include "flam-format.h"
 #include "flam-help.h"
-#include "flam-message.h"
 #include "flam-settings.h"
 
 #include <glib/gi18n.h>

@@ -2,8 +2,8 @@
 
 #include "flam-export-document.h"
 
+#include "flam-core-picture.h"
 #include "flam-export-options.h"
-#include "flam-message.h"
 #include "flam-note.h"
 #include "flam-settings.h"
 #include "flam-user-colors.h"

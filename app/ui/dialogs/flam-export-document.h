@@ -4,8 +4,8 @@
 /* The selection as a document, made in memory by a worker: a job's input, work
  * and result. */
 
+#include "flam-core-picture.h"
 #include "flam-formats.h"
-#include "flam-named-color.h"
 #include "flam-session.h"
 
 #include <gtk/gtk.h>

@@ -3,7 +3,7 @@
 #include "flam-help.h"
 
 #include "flam-config.h"
-#include "flam-installed.h"
+#include "flam-core-profile.h"
 #include "flam-platform.h"
 
 #include <glib/gi18n.h>

@@ -2,8 +2,8 @@
 
 #include "flam-baseline-menu.h"
 
+#include "flam-core-picture.h"
 #include "flam-files.h"
-#include "flam-format.h"
 #include "flam-list-dialog.h"
 #include "flam-value-text.h"
 

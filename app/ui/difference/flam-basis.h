@@ -5,8 +5,7 @@
  */
 
 #include "flam-baseline.h"
-#include "flam-carry.h"
-#include "flam-diff.h"
+#include "flam-core-query.h"
 
 G_BEGIN_DECLS
 

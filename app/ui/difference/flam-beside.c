@@ -2,7 +2,7 @@
 
 #include "flam-beside.h"
 
-#include "flam-rescale.h"
+#include "flam-core-profile.h"
 
 #include <string.h>
 

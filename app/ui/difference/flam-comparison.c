@@ -2,7 +2,7 @@
 
 #include "flam-comparison.h"
 
-#include "flam-rescale.h"
+#include "flam-core-profile.h"
 
 FlamComparisonInput *
 flam_comparison_input_new (FlamViewData *view_data,

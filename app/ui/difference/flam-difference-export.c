@@ -2,6 +2,7 @@
 
 #include "flam-difference-export.h"
 
+#include "flam-core-picture.h"
 #include "flam-files.h"
 #include "flam-pages.h"
 #include "flam-window.h"
@@ -31,7 +32,7 @@ export_free (gpointer data)
 static void
 put_folded (FlamSink *out, const FlamComparison *comparison)
 {
-  g_autofree char *text = flam_diff_folded (
+  g_autofree char *text = flam_dump_folded_diff (
       comparison->base->tree, comparison->fresh->tree, comparison->factor);
 
   flam_sink_put (out, text);

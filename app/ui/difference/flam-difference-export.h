@@ -5,7 +5,7 @@
  * the suffix that the user chooses. */
 
 #include "flam-comparison.h"
-#include "flam-palette.h"
+#include "flam-core-picture.h"
 
 #include <gtk/gtk.h>
 

@@ -2,8 +2,8 @@
 
 #include "flam-difference-table.h"
 
+#include "flam-core-picture.h"
 #include "flam-difference-words.h"
-#include "flam-format.h"
 #include "flam-text-column.h"
 #include "flam-value-text.h"
 

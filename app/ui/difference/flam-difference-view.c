@@ -2,14 +2,13 @@
 
 #include "flam-difference-view.h"
 
+#include "flam-core-picture.h"
 #include "flam-difference-export.h"
 #include "flam-difference-table.h"
 #include "flam-difference-words.h"
 #include "flam-flame-graph.h"
-#include "flam-format.h"
 #include "flam-frame-drag.h"
 #include "flam-legend.h"
-#include "flam-message.h"
 #include "flam-settings.h"
 #include "flam-side-by-side.h"
 #include "flam-transforms.h"

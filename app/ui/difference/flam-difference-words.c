@@ -2,7 +2,7 @@
 
 #include "flam-difference-words.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-value-text.h"
 
 #include <glib/gi18n.h>

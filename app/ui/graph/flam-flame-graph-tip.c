@@ -4,7 +4,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-swatch.h"
 #include "flam-tip-layer.h"
 #include "flam-value-text.h"

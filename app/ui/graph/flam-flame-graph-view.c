@@ -5,7 +5,7 @@
 #include <gsk/gsk.h>
 #include <math.h>
 
-#include "flam-sunburst.h"
+#include "flam-core-picture.h"
 
 #define ZOOM_TIME 150000 /* µs */
 #define SLOW_FRAME 70    /* ms between pictures where the CPU draws */

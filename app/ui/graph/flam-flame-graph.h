@@ -29,8 +29,7 @@
 
 #include <gtk/gtk.h>
 
-#include "flam-layout.h"
-#include "flam-named-color.h"
+#include "flam-core-picture.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
 
 #include <glib/gi18n.h>
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-swatch.h"
 
 #define GAP 6

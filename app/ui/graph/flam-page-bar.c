@@ -3,8 +3,8 @@
 
 #include <glib/gi18n.h>
 
+#include "flam-core-picture.h"
 #include "flam-flame-graph-private.h"
-#include "flam-format.h"
 
 #define MARGIN 12
 

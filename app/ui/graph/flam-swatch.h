@@ -5,7 +5,7 @@
 
 #include <gtk/gtk.h>
 
-#include "flam-color.h"
+#include "flam-core-picture.h"
 
 G_BEGIN_DECLS
 

@@ -11,8 +11,8 @@
  *   used     ()  other rules are in use: those of other lines,
  *                or without one that takes too long */
 
+#include "flam-core-picture.h"
 #include "flam-flame-graph.h"
-#include "flam-named-color.h"
 
 G_BEGIN_DECLS
 

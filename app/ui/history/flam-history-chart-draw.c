@@ -2,8 +2,7 @@
 
 #include "flam-history-chart-private.h"
 
-#include "flam-dates.h"
-#include "flam-format.h"
+#include "flam-core-picture.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>

@@ -11,7 +11,7 @@
  *   Escape           takes the mark away
  */
 
-#include "flam-history-plot.h"
+#include "flam-core-query.h"
 
 #include <gtk/gtk.h>
 

@@ -2,7 +2,7 @@
 
 #include "flam-history-function.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-widget.h"
 
 #include <glib/gi18n.h>

@@ -3,7 +3,7 @@
 
 /* Reading the captures of a folder as work for a job (flam-job.h). */
 
-#include "flam-history.h"
+#include "flam-core-query.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 /* The points of a plot as rows: value, change since the one before, date,
  * series, capture. */
 
-#include "flam-history-plot.h"
+#include "flam-core-query.h"
 
 #include <gtk/gtk.h>
 

@@ -2,14 +2,13 @@
 
 #include "flam-history-view.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-history-chart.h"
 #include "flam-history-function.h"
 #include "flam-history-job.h"
 #include "flam-history-table.h"
 #include "flam-history-words.h"
 #include "flam-job.h"
-#include "flam-message.h"
 #include "flam-table-shape.h"
 #include "flam-widget.h"
 

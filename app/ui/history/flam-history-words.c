@@ -2,9 +2,7 @@
 
 #include "flam-history-words.h"
 
-#include "flam-dates.h"
-#include "flam-format.h"
-#include "flam-message.h"
+#include "flam-core-picture.h"
 #include "flam-value-text.h"
 
 #include <glib/gi18n.h>

@@ -3,7 +3,7 @@
 
 /* A history in words. g_free the results but where they are const. */
 
-#include "flam-history-plot.h"
+#include "flam-core-query.h"
 
 G_BEGIN_DECLS
 

@@ -2,8 +2,7 @@
 
 #include "flam-growth-dialog.h"
 
-#include "flam-allocation-filter.h"
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-help.h"
 
 #include <glib/gi18n.h>

@@ -9,7 +9,7 @@
  * There is one for each session, so that two views share one sum. */
 
 #include <gtk/gtk.h>
-#include "flam-memory-summary.h"
+#include "flam-core-query.h"
 #include "flam-session.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,7 @@
 
 #include "flam-memory-view.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-memory-model.h"
 #include "flam-size-chart.h"
 #include "flam-value-text.h"
@@ -126,7 +126,7 @@ card_detail (const FlamMemorySummary *memory, FlamMemoryPart part)
   if (part == FLAM_MEMORY_TEMPORARY)
     {
       g_autofree char *share =
-          flam_amounts_to_text (&memory->all, FLAM_MEMORY_COLUMN_TEMPORARY);
+          flam_format_amounts (&memory->all, FLAM_MEMORY_COLUMN_TEMPORARY);
 
       /* Translators: a share of all allocations */
       more = g_strdup_printf (_ ("%s of all"), share);
@@ -283,7 +283,7 @@ add_amounts (GtkGrid *grid,
 {
   for (guint i = 0; i < FLAM_MEMORY_N_COLUMNS; i++)
     {
-      g_autofree char *text = flam_amounts_to_text (amounts, i);
+      g_autofree char *text = flam_format_amounts (amounts, i);
 
       if (flam_memory_summary_has_column (memory, i))
         add_figure (grid, (int)i + 1, row, text, dim);

@@ -2,7 +2,7 @@
 
 #include "flam-rules-dialog.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-list-dialog.h"
 #include "flam-memory-model.h"
 #include "flam-settings.h"

@@ -2,7 +2,7 @@
 
 #include "flam-sites-view.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-memory-model.h"
 #include "flam-text-column.h"
 #include "flam-value-text.h"
@@ -129,7 +129,7 @@ cell_text (gpointer data, guint column, char **tooltip)
   else if (column == FLAM_MEMORY_COLUMN_LEAKED)
     *tooltip = blocks_of (row, FLAM_MEMORY_LEAKED);
   return column == COLUMN_NAME ? flam_format_folded_name (row_name (row))
-                               : flam_amounts_to_text (row->amounts, column);
+                               : flam_format_amounts (row->amounts, column);
 }
 
 static const FlamTextColumns columns = {

@@ -2,7 +2,7 @@
 
 #include "flam-size-chart.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>

@@ -5,7 +5,7 @@
  * the blocks) of that size. The figures of a bar are in its tooltip, and in its
  * accessible text. */
 
-#include "flam-memory-summary.h"
+#include "flam-core-query.h"
 
 #include <gtk/gtk.h>
 

@@ -5,7 +5,7 @@
  * they are stored, and apply to every capture opened after that, until they are
  * removed in the preferences. */
 
-#include "flam-selection.h"
+#include "flam-core-query.h"
 
 G_BEGIN_DECLS
 

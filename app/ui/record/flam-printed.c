@@ -2,7 +2,7 @@
 
 #include "flam-printed.h"
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 
 #include <glib-object.h>
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 G_BEGIN_DECLS
 

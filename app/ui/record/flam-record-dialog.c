@@ -3,8 +3,8 @@
 #include "flam-record-dialog.h"
 
 #include "flam-attach-page.h"
+#include "flam-core-picture.h"
 #include "flam-help.h"
-#include "flam-message.h"
 #include "flam-path-entry.h"
 #include "flam-settings.h"
 

@@ -3,10 +3,10 @@
 #include "flam-recording.h"
 
 #include "flam-config.h"
+#include "flam-core-profile.h"
 #include "flam-flatpak.h"
 #include "flam-printed.h"
 #include "flam-settings.h"
-#include "flam-types.h"
 
 #include <errno.h>
 #include <fcntl.h>

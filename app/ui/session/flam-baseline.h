@@ -12,8 +12,8 @@
  *   set_scale, set_self ──▶ "scaled"
  */
 
+#include "flam-core-query.h"
 #include "flam-job.h"
-#include "flam-selection.h"
 
 G_BEGIN_DECLS
 

@@ -15,7 +15,7 @@
  * both read is immutable. Cancelling is at once for the main loop; the worker
  * follows at its next progress step. */
 
-#include "flam-types.h"
+#include "flam-core-profile.h"
 
 #include <glib-object.h>
 

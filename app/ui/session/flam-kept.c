@@ -2,8 +2,7 @@
 
 #include "flam-kept.h"
 
-#include "flam-allocation-filter.h"
-#include "flam-sample-filter.h"
+#include "flam-core-query.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -15,7 +15,7 @@
  *
  * Values that cannot be read, or no longer fit the capture, are ignored. */
 
-#include "flam-selection.h"
+#include "flam-core-query.h"
 
 G_BEGIN_DECLS
 

@@ -3,10 +3,9 @@
 
 /* The slow steps of a session as work for jobs (flam-job.h). */
 
+#include "flam-core-query.h"
 #include "flam-follow.h"
 #include "flam-formats.h"
-#include "flam-profile.h"
-#include "flam-selection.h"
 #include "flam-symbolizer.h"
 
 G_BEGIN_DECLS

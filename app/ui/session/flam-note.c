@@ -2,7 +2,7 @@
 
 #include "flam-note.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 
 #define NOTES_MAX 500 /* of a capture */
 

@@ -4,7 +4,7 @@
 /* A note of the user about a function or a range of time of a capture.
  * Immutable: another text is another note. */
 
-#include "flam-profile.h"
+#include "flam-core-profile.h"
 
 #include <gio/gio.h>
 

@@ -6,7 +6,7 @@
 #include "flam-session-private.h"
 
 #include "flam-cache.h"
-#include "flam-carry.h"
+#include "flam-core-query.h"
 #include "flam-kept.h"
 #include "flam-loader.h"
 #include "flam-settings.h"

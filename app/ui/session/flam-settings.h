@@ -3,9 +3,7 @@
 
 /* The settings of the application, by the keys of the schema. */
 
-#include "flam-layout.h"
-#include "flam-palette.h"
-#include "flam-selection.h"
+#include "flam-core-picture.h"
 #include "flam-source-path.h"
 
 #include <gio/gio.h>

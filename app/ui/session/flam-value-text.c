@@ -5,7 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "flam-config.h"
-#include "flam-format.h"
+#include "flam-core-picture.h"
 
 char *
 flam_value_text_blocks (gint64 blocks)

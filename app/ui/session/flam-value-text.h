@@ -3,7 +3,7 @@
 
 /* Texts of figures that several views have in common. */
 
-#include "flam-tree.h"
+#include "flam-core-query.h"
 
 G_BEGIN_DECLS
 

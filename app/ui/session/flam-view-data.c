@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+#include "flam-core-query.h"
 #include "flam-view-data.h"
-#include "flam-shown.h"
 
 /* Only new samples were summed: the earlier sums are added. */
 static void

@@ -5,7 +5,7 @@
  * selection in one pass of a worker. Immutable, reference counted, read by any
  * thread. */
 
-#include "flam-layout.h"
+#include "flam-core-picture.h"
 
 G_BEGIN_DECLS
 

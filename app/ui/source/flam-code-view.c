@@ -3,10 +3,8 @@
 #include "flam-code-view.h"
 
 #include "flam-code-file.h"
-#include "flam-format.h"
-#include "flam-functions.h"
+#include "flam-core-picture.h"
 #include "flam-jump-cell.h"
-#include "flam-message.h"
 #include "flam-platform.h"
 #include "flam-settings.h"
 #include "flam-widget.h"

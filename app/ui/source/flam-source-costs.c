@@ -2,7 +2,7 @@
 
 #include "flam-source-costs.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 #include "flam-value-text.h"
 
 static void

@@ -3,10 +3,10 @@
 #include "flam-source-pane.h"
 
 #include "flam-accent.h"
+#include "flam-core-picture.h"
 #include "flam-cost-gutter.h"
 #include "flam-editor-launch.h"
 #include "flam-heat-strip.h"
-#include "flam-message.h"
 #include "flam-settings.h"
 #include "flam-source-file.h"
 #include "flam-source-missing.h"

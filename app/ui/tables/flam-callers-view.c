@@ -3,11 +3,9 @@
 #include "flam-callers-view.h"
 
 #include "flam-columns-view.h"
+#include "flam-core-picture.h"
 #include "flam-flame-graph.h"
-#include "flam-format.h"
 #include "flam-frame-drag.h"
-#include "flam-functions.h"
-#include "flam-sandwich.h"
 #include "flam-settings.h"
 #include "flam-transforms.h"
 #include "flam-user-colors.h"

@@ -2,10 +2,9 @@
 
 #include "flam-columns-view.h"
 
+#include "flam-core-picture.h"
 #include "flam-cost-cell.h"
-#include "flam-format.h"
 #include "flam-frame-drag.h"
-#include "flam-sandwich.h"
 #include "flam-transforms.h"
 
 #include <glib/gi18n.h>

@@ -2,7 +2,7 @@
 
 #include "flam-cost-cell.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 
 struct _FlamCostCell
 {

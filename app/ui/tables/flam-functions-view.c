@@ -3,9 +3,7 @@
 #include "flam-functions-view.h"
 
 #include "flam-columns-view.h"
-#include "flam-format.h"
-#include "flam-functions.h"
-#include "flam-sample-filter.h"
+#include "flam-core-picture.h"
 
 #include <glib/gi18n.h>
 

@@ -2,8 +2,8 @@
 
 #include "flam-tree-row.h"
 
+#include "flam-core-query.h"
 #include "flam-flame-graph.h"
-#include "flam-functions.h"
 
 struct _FlamTreeRow
 {

@@ -2,8 +2,8 @@
 
 #include "flam-chart-page.h"
 
+#include "flam-core-picture.h"
 #include "flam-flame-chart.h"
-#include "flam-format.h"
 #include "flam-settings.h"
 #include "flam-transforms.h"
 #include "flam-user-colors.h"

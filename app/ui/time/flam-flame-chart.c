@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-flame-chart-private.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>

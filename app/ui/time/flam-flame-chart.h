@@ -15,10 +15,7 @@
 
 #include <gtk/gtk.h>
 
-#include "flam-chart.h"
-#include "flam-named-color.h"
-#include "flam-palette.h"
-#include "flam-tree.h"
+#include "flam-core-picture.h"
 
 G_BEGIN_DECLS
 

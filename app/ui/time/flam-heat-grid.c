@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-heat-grid.h"
 
-#include "flam-color.h"
-#include "flam-format.h"
-#include "flam-ticks.h"
+#include "flam-core-picture.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>

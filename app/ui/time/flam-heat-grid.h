@@ -11,7 +11,7 @@
 
 #include <gtk/gtk.h>
 
-#include "flam-heat-map.h"
+#include "flam-core-query.h"
 
 G_BEGIN_DECLS
 

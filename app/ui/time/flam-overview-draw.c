@@ -5,8 +5,7 @@
 #include <math.h>
 
 #include "flam-accent.h"
-#include "flam-format.h"
-#include "flam-ticks.h"
+#include "flam-core-picture.h"
 
 /* --- drawing ------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "flam-accent.h"
-#include "flam-format.h"
+#include "flam-core-picture.h"
 
 #define HEIGHT 64
 #define HANDLE 6.0   /* pixels around an edge that grab it */

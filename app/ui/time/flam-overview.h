@@ -15,7 +15,7 @@
 
 #include <gtk/gtk.h>
 
-#include "flam-timeline.h"
+#include "flam-core-query.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 
 #include "flam-capture-view-private.h"
 
-#include "flam-message.h"
+#include "flam-core-picture.h"
 #include "flam-settings.h"
 #include "flam-thumbnail.h"
 #include "flam-transforms.h"

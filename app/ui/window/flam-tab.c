@@ -3,8 +3,8 @@
 #include "flam-tab-private.h"
 
 #include "flam-capture-quality.h"
+#include "flam-core-picture.h"
 #include "flam-files.h"
-#include "flam-message.h"
 #include "flam-settings.h"
 #include "flam-suppression-settings.h"
 #include "flam-widget.h"

@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 
 /* Whether a menu is open in the widget's window: it has the focus then, and no
  * tooltip is to be shown over it. */

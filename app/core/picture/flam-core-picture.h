@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Everything that is shown of a query: all of core/picture. */
+
+#include "flam-core-query.h"
+
+#include "flam-chart-look.h"
+#include "flam-chart.h"
+#include "flam-color.h"
+#include "flam-dump.h"
+#include "flam-format.h"
+#include "flam-language.h"
+#include "flam-layout.h"
+#include "flam-look.h"
+#include "flam-message.h"
+#include "flam-named-color.h"
+#include "flam-palette.h"
+#include "flam-sunburst.h"
+#include "flam-ticks.h"

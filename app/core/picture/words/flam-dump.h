@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Any stage -> text, for goldens and for finding the stage with a fault. */
+
+#include "flam-diff.h"
+#include "flam-layout.h"
+
+G_BEGIN_DECLS
+
+/* Every table, with strings in place of string ids. */
+char *flam_dump_profile (const FlamProfile *profile);
+/* Each stack that holds weight, with its innermost function. */
+char *flam_dump_weights (const FlamWeights *weights,
+                         const FlamSelection *selection);
+/* Indented "name self=1 total=5", in tree order. */
+char *flam_dump_tree (const FlamTree *tree);
+/* A line a box, in the order of drawing. */
+char *flam_dump_layout (const FlamTree *tree, const FlamLayout *layout);
+
+/* "root;…;leaf weight" lines, sorted bytewise; ';' and newline in a name
+ * become ':' and space. Weight without a stack is " weight". */
+char *flam_dump_folded (const FlamTree *tree);
+/* "root;…;leaf base new" lines, sorted bytewise, g_free: what difffolded.pl
+ * writes and flamegraph.pl reads. */
+char *flam_dump_folded_diff (const FlamTree *base,
+                             const FlamTree *fresh,
+                             FlamDiffScale scale);
+/* The number of bytes that all paths take when each is written in full, as in
+ * folded text; with `width` not 0, when each frame takes that many bytes. At
+ * worst the square of the tree's size. */
+guint64 flam_dump_paths_size (const FlamTree *tree, guint width);
+
+G_END_DECLS

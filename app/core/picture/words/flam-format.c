@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-format.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Three significant digits: 1.23, 12.3, 123. */
+static char *
+three_digits (double value, const char *unit)
+{
+  int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+
+  return g_strdup_printf ("%.*f\u00a0%s", decimals, value, unit);
+}
+
+static char *
+format_scaled (gint64 value, const char *const *units, guint n_units)
+{
+  double scaled = fabs ((double)value);
+  const char *sign = value < 0 ? "−" : "";
+  g_autofree char *text = NULL;
+  guint unit = 0;
+
+  while (unit + 1 < n_units && scaled >= 999.5)
+    {
+      scaled /= 1000;
+      unit++;
+    }
+  text = unit == 0 ? g_strdup_printf ("%.0f\u00a0%s", scaled, units[0])
+                   : three_digits (scaled, units[unit]);
+  return g_strconcat (sign, text, NULL);
+}
+
+static char *
+format_time (gint64 ns)
+{
+  static const char *const units[] = { "ns", "µs", "ms", "s" };
+  double minutes = (double)ns / 6e10;
+
+  if (fabs (minutes) < 10)
+    return format_scaled (ns, units, G_N_ELEMENTS (units));
+  return three_digits (minutes, "min");
+}
+
+static char *
+format_count (gint64 count)
+{
+  char digits[24];
+  GString *text = g_string_new (count < 0 ? "−" : NULL);
+  gsize n;
+
+  g_snprintf (digits,
+              sizeof digits,
+              "%" G_GUINT64_FORMAT,
+              count < 0 ? -(guint64)count : (guint64)count);
+  n = strlen (digits);
+  for (gsize i = 0; i < n; i++)
+    {
+      if (i > 0 && (n - i) % 3 == 0)
+        g_string_append (text, "\u202f");
+      g_string_append_c (text, digits[i]);
+    }
+  return g_string_free (text, FALSE);
+}
+
+char *
+flam_format_value (gint64 value, FlamUnit unit)
+{
+  static const char *const bytes[] = { "B", "kB", "MB", "GB", "TB", "PB" };
+
+  switch (unit)
+    {
+    case FLAM_UNIT_NS:
+      return format_time (value);
+    case FLAM_UNIT_BYTES:
+      return format_scaled (value, bytes, G_N_ELEMENTS (bytes));
+    case FLAM_UNIT_COUNT:
+      break;
+    }
+  return format_count (value);
+}
+
+char *
+flam_format_weight (const FlamMeasure *measure, gint64 weight)
+{
+  gint64 whole = weight / measure->denominator;
+
+  if (weight % measure->denominator != 0 && ABS (whole) < 1000)
+    return g_strdup_printf ("%.3g", (double)weight / measure->denominator);
+  return flam_format_value (whole, measure->unit);
+}
+
+char *
+flam_format_percent (gint64 part, gint64 whole)
+{
+  double percent = whole == 0 ? 0 : 100.0 * part / whole;
+
+  if (part != 0 && fabs (percent) < 0.1)
+    return g_strdup_printf ("<\u00a0%.1f\u00a0%%", 0.1);
+  if (percent == 0)
+    return g_strdup ("0\u00a0%");
+  return g_strdup_printf ("%.1f\u00a0%%", percent);
+}
+
+char *
+flam_format_amounts (const FlamAmounts *amounts, FlamMemoryColumn column)
+{
+  gboolean bytes;
+  const FlamMemoryPart part = flam_memory_column_part (column, &bytes);
+  const FlamAmount *amount = &amounts->part[part];
+
+  if (column == FLAM_MEMORY_COLUMN_TEMPORARY)
+    return flam_format_percent (amount->blocks,
+                                amounts->part[FLAM_MEMORY_ALLOCATED].blocks);
+  return bytes ? flam_format_value (amount->bytes, FLAM_UNIT_BYTES)
+               : flam_format_value (amount->blocks, FLAM_UNIT_COUNT);
+}
+
+char *
+flam_format_states (const FlamStateSplit *split)
+{
+  GString *text = g_string_new (NULL);
+  gint64 total = 0;
+  guint done = 0;
+
+  for (guint i = 0; i < FLAM_N_STATES; i++)
+    total += split->weight[i];
+  for (guint n = 0; n < FLAM_N_STATES; n++)
+    {
+      g_autofree char *share = NULL;
+      guint most = FLAM_N_STATES;
+
+      for (guint i = 0; i < FLAM_N_STATES; i++)
+        if (!(done & 1u << i) && split->weight[i] > 0 &&
+            (most == FLAM_N_STATES || split->weight[i] > split->weight[most]))
+          most = i;
+      if (most == FLAM_N_STATES)
+        break;
+      done |= 1u << most;
+      share = flam_format_percent (split->weight[most], total);
+      g_string_append_printf (text,
+                              "%s%s %s",
+                              n > 0 ? ", " : "",
+                              flam_state_to_string (most),
+                              share);
+    }
+  return g_string_free (text, FALSE);
+}
+
+char *
+flam_format_plain (const FlamMeasure *measure, gint64 weight)
+{
+  guint64 denominator = (guint64)measure->denominator;
+  guint64 size = weight < 0 ? -(guint64)weight : (guint64)weight;
+  g_autofree char *text = NULL;
+  gsize end;
+
+  if (size % denominator == 0)
+    return g_strdup_printf ("%" G_GINT64_FORMAT, weight / measure->denominator);
+  text = g_strdup_printf (
+      "%s%" G_GUINT64_FORMAT ".%09" G_GUINT64_FORMAT,
+      weight < 0 ? "-" : "",
+      size / denominator,
+      (guint64)((__uint128_t)(size % denominator) * 1000000000 / denominator));
+  for (end = strlen (text); text[end - 1] == '0';)
+    end--;
+  text[end] = 0;
+  return g_steal_pointer (&text);
+}
+
+/* --- text that others wrote ---------------------------------------------- */
+
+gboolean
+flam_format_turns (gunichar c)
+{
+  return c == 0x061c || (c >= 0x200e && c <= 0x200f) ||
+         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+static gboolean
+is_invisible (gunichar c)
+{
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || flam_format_turns (c);
+}
+
+static void
+append_escape (GString *out, gunichar c)
+{
+  static const char letters[] = "\a\b\t\n\v\f\r";
+
+  if (c != 0 && c < 0x80 && strchr (letters, (int)c) != NULL)
+    g_string_append_printf (out, "\\%c", "abtnvfr"[c - '\a']);
+  else if (c < 0x80)
+    g_string_append_printf (out, "\\x%02x", c);
+  else
+    g_string_append_printf (out, "\\u%04x", c);
+}
+
+/* Most names: each of the others has one of these bytes, which are few. */
+static gboolean
+is_all_visible (const char *text)
+{
+  for (const guchar *p = (const guchar *)text; *p != '\0'; p++)
+    if (*p < 0x20 || *p == 0x7f || *p == 0xc2 || *p == 0xd8 || *p == 0xe2)
+      return FALSE;
+  return g_utf8_validate (text, -1, NULL);
+}
+
+char *
+flam_format_visible (const char *text)
+{
+  g_autofree char *valid = NULL;
+  GString *out;
+
+  if (is_all_visible (text))
+    return g_strdup (text);
+  valid = g_utf8_make_valid (text, -1);
+  out = g_string_new (NULL);
+  for (const char *p = valid; *p != '\0'; p = g_utf8_next_char (p))
+    if (is_invisible (g_utf8_get_char (p)))
+      append_escape (out, g_utf8_get_char (p));
+    else
+      g_string_append_len (out, p, g_utf8_next_char (p) - p);
+  return g_string_free (out, FALSE);
+}
+
+/* --- names --------------------------------------------------------------- */
+
+/* Brackets that are part of a name: Python's "f.<locals>.<lambda>", Go's
+ * "http.(*Client).Do", "<module>", Java's "String::<init>". Those of Rust's "<T
+ * as Trait>::f" are not. */
+static gboolean
+is_bracketed_name (const char *before, const char *at)
+{
+  gsize n = strlen (before);
+
+  if (n == 0)
+    return strstr (at, ">::") == NULL;
+  return before[n - 1] == '.' || (g_str_has_suffix (before, "::") &&
+                                  (g_str_has_prefix (at, "<init>") ||
+                                   g_str_has_prefix (at, "<clinit>")));
+}
+
+/* `name` without the text between each outermost pair of `open` and `close`.
+ * "operator<", "operator()" and "->" do not count as brackets. */
+static char *
+without_brackets (const char *name, char open, char close)
+{
+  GString *kept = g_string_new (NULL);
+  guint depth = 0;
+
+  for (const char *p = name; *p; p++)
+    {
+      gboolean operator_name =
+          depth == 0 && g_str_has_suffix (kept->str, "operator");
+
+      if (operator_name && (*p == '<' || *p == '>' || *p == '('))
+        {
+          const char *end = p + strspn (p, *p == '(' ? "()" : "<>=-");
+
+          g_string_append_len (kept, p, end - p);
+          p = end - 1;
+          continue;
+        }
+      if (depth == 0 && *p == open && is_bracketed_name (kept->str, p))
+        {
+          const char *end = strchr (p, close);
+
+          if (end == NULL)
+            break;
+          g_string_append_len (kept, p, end + 1 - p);
+          p = end;
+          continue;
+        }
+      if (*p == close && depth > 0 && p[-1] != '-')
+        depth--;
+      else if (*p == open)
+        depth++;
+      else if (depth == 0)
+        g_string_append_c (kept, *p);
+    }
+  if (depth != 0)
+    g_string_assign (kept, name);
+  return g_string_free (kept, FALSE);
+}
+
+static gboolean
+fits (const char *name, guint max)
+{
+  return g_utf8_strlen (name, -1) <= max;
+}
+
+/* First and last characters with "…" between; the end gets the larger half. */
+static char *
+cut_middle (const char *name, guint max)
+{
+  glong length = g_utf8_strlen (name, -1);
+  guint head = max > 4 ? (max - 1) / 3 : 0;
+  guint tail = max - 1 - head;
+  const char *tail_at = g_utf8_offset_to_pointer (name, length - tail);
+  g_autofree char *front = g_utf8_substring (name, 0, head);
+
+  return g_strconcat (front, "…", tail_at, NULL);
+}
+
+char *
+flam_format_short_name (const char *raw, guint max)
+{
+  g_autofree char *name = flam_format_visible (raw);
+  g_autofree char *shorter = NULL;
+  char *colons;
+
+  if (max < 2 || fits (name, max))
+    return g_steal_pointer (&name);
+  if (strstr (name, "(anonymous namespace)") == NULL)
+    shorter = without_brackets (name, '(', ')');
+  else
+    shorter = g_strdup (name);
+  g_strchomp (shorter);
+  if (fits (shorter, max) && *shorter)
+    return g_steal_pointer (&shorter);
+  {
+    g_autofree char *plain = without_brackets (shorter, '<', '>');
+
+    if (*plain)
+      {
+        g_free (shorter);
+        shorter = g_strdup (g_str_has_prefix (plain, "::") ? plain + 2 : plain);
+      }
+  }
+  while (!fits (shorter, max) && (colons = strstr (shorter, "::")) != NULL &&
+         colons[2] != 0)
+    {
+      char *rest = g_strdup (colons + 2);
+
+      g_free (shorter);
+      shorter = rest;
+    }
+  return fits (shorter, max) ? g_steal_pointer (&shorter)
+                             : cut_middle (shorter, max);
+}
+
+/* --- folded names -------------------------------------------------------- */
+
+#define ARGUMENTS_KEPT 12 /* characters */
+
+/* Skips "operator<", "operator<<=" and "operator->": they are not brackets. */
+static gsize
+operator_length (const char *name)
+{
+  gsize length = strlen ("operator");
+
+  if (!g_str_has_prefix (name, "operator"))
+    return 0;
+  length += strspn (name + length, "<>=-");
+  return length > strlen ("operator") ? length : 0;
+}
+
+static gsize
+inline_namespace_length (const char *name)
+{
+  static const char *const names[] = {
+    "std::__cxx11::", "std::__1::", "std::__ndk1::"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_str_has_prefix (name, names[i]))
+      return strlen (names[i]);
+  return 0;
+}
+
+/* The bracket that closes the one at `open`, or NULL. */
+static const char *
+closing (const char *open)
+{
+  guint depth = 0;
+
+  for (const char *p = open; *p != '\0'; p++)
+    {
+      gsize skip = p > open ? operator_length (p) : 0;
+
+      if (skip > 0)
+        p += skip - 1;
+      else if (*p == '<')
+        depth++;
+      else if (*p == '>' && p[-1] != '-' && --depth == 0)
+        return p;
+    }
+  return NULL;
+}
+
+/* Brackets with arguments follow a name; at the beginning they are part of a
+ * name ("<T as Trait>::f", "<module>", "f.<locals>"). */
+static gboolean
+has_arguments (const char *name, const char *at)
+{
+  return at > name && (g_ascii_isalnum (at[-1]) || at[-1] == '_' ||
+                       at[-1] == ':' || (at[-1] & 0x80) != 0);
+}
+
+char *
+flam_format_folded_name (const char *raw)
+{
+  g_autofree char *name = flam_format_visible (raw);
+  GString *folded;
+
+  if (strchr (name, '<') == NULL && strstr (name, "std::__") == NULL)
+    return g_steal_pointer (&name);
+  folded = g_string_new (NULL);
+  for (const char *p = name; *p != '\0';)
+    {
+      gsize skip = operator_length (p);
+      const char *end = NULL;
+
+      if (skip > 0)
+        g_string_append_len (folded, p, (gssize)skip);
+      else if ((skip = inline_namespace_length (p)) > 0)
+        g_string_append (folded, "std::");
+      else if (*p == '<' && has_arguments (name, p))
+        end = closing (p);
+      if (end != NULL && (end - p > ARGUMENTS_KEPT ||
+                          memchr (p + 1, '<', (gsize)(end - p) - 1) != NULL))
+        {
+          g_string_append (folded, "<…>");
+          skip = (gsize)(end - p) + 1;
+        }
+      if (skip == 0)
+        g_string_append_c (folded, *p);
+      p += MAX (skip, 1);
+    }
+  return g_string_free (folded, FALSE);
+}
+
+char *
+flam_format_csv (const char *text)
+{
+  gboolean formula = *text != '\0' && strchr ("=+-@\t\r", *text) != NULL;
+  GString *out;
+
+  if (!formula && strpbrk (text, ",\"\r\n") == NULL)
+    return g_strdup (text);
+  out = g_string_new (formula ? "\"'" : "\"");
+  for (; *text != '\0'; text++)
+    {
+      if (*text == '"')
+        g_string_append_c (out, '"');
+      g_string_append_c (out, *text);
+    }
+  g_string_append_c (out, '"');
+  return g_string_free (out, FALSE);
+}

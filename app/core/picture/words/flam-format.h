@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Numbers -> text for people. g_free the results. Three significant digits;
+ * time in ns, µs, ms, s, min; bytes in decimal kB, MB, GB; counts with a thin
+ * separator between thousands. */
+
+#include "flam-memory-summary.h"
+
+G_BEGIN_DECLS
+
+char *flam_format_value (gint64 value, FlamUnit unit);
+char *flam_format_weight (const FlamMeasure *measure, gint64 weight);
+/* "12.3 %"; "0 %" if the whole is 0; "< 0.1 %" for parts that are not 0. */
+char *flam_format_percent (gint64 part, gint64 whole);
+/* "sleep 61.0 %, running 39.0 %": heaviest first; "" if there is no weight. */
+char *flam_format_states (const FlamStateSplit *split);
+/* A column of the table of allocations; of temporary ones the share. */
+char *flam_format_amounts (const FlamAmounts *amounts, FlamMemoryColumn column);
+/* A weight for machines to read: "12" or, with a denominator, "12.5". */
+char *flam_format_plain (const FlamMeasure *measure, gint64 weight);
+/* A C++ or Rust name without its least useful parts: parameters, then template
+ * arguments, then namespaces go, until it has at most `max` characters; then it
+ * is cut in the middle. The end of the function's name stays. Made visible, as
+ * below. */
+char *flam_format_short_name (const char *name, guint max);
+/* A C++ or Rust name in the form that is easiest to read where there is room:
+ * long template arguments become "…", inline namespaces (std::__cxx11) and
+ * default allocators are dropped. Names of other languages are not changed.
+ * Made visible, as below. */
+char *flam_format_folded_name (const char *name);
+/* The text made safe for a terminal, and a name made safe to be drawn: control
+ * characters, and those that change the direction of writing, become escapes,
+ * "\\n", "\\x1b", "\\u202e". Letters that are written to the left stay. */
+char *flam_format_visible (const char *text);
+/* Whether it is a character that changes the direction of writing, or breaks a
+ * line, and cannot be seen: a name could be read as another one. */
+gboolean flam_format_turns (gunichar c);
+/* One field of a CSV file (RFC 4180). A text that a spreadsheet would read as a
+ * formula gets an apostrophe before it. */
+char *flam_format_csv (const char *text);
+
+G_END_DECLS

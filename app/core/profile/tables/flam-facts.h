@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The facts of a profile, and the one description of them.
+ *
+ * A new fact needs a member of FlamFacts, a row in flam-facts.c, and code that
+ * sets and shows it. The row is enough for .flambeau files to be written and
+ * read with it, for dumps and for `info --json`. */
+
+#include "flam-types.h"
+
+G_BEGIN_DECLS
+
+/* Facts about the capture, and about what is missing from it. */
+typedef struct
+{
+  const char *format;       /* importer id, "perf-data" */
+  const char *command;      /* may be "" */
+  gint64 start_unix_ns;     /* 0 unknown */
+  gint64 duration_ns;       /* 0 for captures without times */
+  gboolean complete;        /* the file was read to its end */
+  double read_fraction;     /* of the file; 1 when complete */
+  guint64 lost;             /* events the recorder could not keep */
+  guint64 late;             /* samples taken a period late, or dropped for it */
+  guint64 truncated_stacks; /* stacks that do not reach their root */
+  gint64 recorder_cpu_ns;   /* CPU time of the recorder; 0 unknown */
+  double recorder_share;    /* recorder's CPU / target's CPU; < 0 unknown */
+  gint64 recorded_cpu_ns;   /* CPU time in the samples' weights; 0 unknown */
+  gint64 charged_cpu_ns;    /* CPU time charged by the kernel, as far as it is
+                               known at the end; 0 unknown */
+  gint64 stop_median_ns;    /* how long a sample stopped a thread; 0 unknown */
+  gint64 stop_p99_ns;       /* 99 of 100 stops were shorter */
+  gint64 waiting_stops;     /* stops that are no samples, since the thread was
+                               waiting for a CPU; 0 unknown */
+  gint64 uncertain_stops;   /* stops of threads of which the recorder estimated
+                               whether they were running; 0 unknown */
+  gint64 sample_bytes;      /* allocations are sampled, one in so many bytes on
+                               average; 0: all are recorded, or unknown */
+  gboolean pages_count;     /* the recorder counts mmap and brk as memory like
+                               the heap's blocks */
+  const char *const *others;   /* key, value, key, value, ..., NULL: facts of
+                                  the capture without a member in this version,
+                                  kept to be written again */
+  const char *const *warnings; /* NULL-terminated, in order, no doubles */
+} FlamFacts;
+
+/* In .flambeau files facts are a key and a text, numbers in decimal; the last
+ * one of a key counts. These are not in FlamFacts, and describe how the
+ * recording was made: */
+#define FLAM_FACT_MODE "mode"
+#define FLAM_FACT_RATE "rate-hz"
+#define FLAM_FACT_EXIT_STATUS "exit-status"
+/* The name of the computer. */
+#define FLAM_FACT_HOST "host"
+/* And these describe how the tables are to be read. The time of the tick with
+ * the highest point of AT_PEAK. */
+#define FLAM_FACT_PEAK_TIME "peak-time-ns"
+#define FLAM_FACT_HAS_TIMES "has-times"
+/* 1: only the measures of allocations in the table exist; otherwise all exist
+ * if one does. */
+#define FLAM_FACT_MEASURES_LISTED "measures-listed"
+/* The measure with samples that are spans, which last their weight; the other
+ * one if they are samples and not parts of calls. */
+#define FLAM_FACT_SPANS "spans"
+#define FLAM_FACT_SAMPLED_SPANS "sampled-spans"
+
+/* The value of each member without its fact. */
+extern const FlamFacts flam_facts_unknown;
+
+typedef enum
+{
+  FLAM_FACT_TEXT,   /* const char * */
+  FLAM_FACT_NUMBER, /* gint64 */
+  FLAM_FACT_COUNT,  /* guint64: 0 is meaningful too */
+  FLAM_FACT_FLAG,   /* gboolean */
+  FLAM_FACT_SHARE,  /* double; neither in files nor in dumps */
+} FlamFactType;
+
+/* The part of `info --json` that contains it. */
+typedef enum
+{
+  FLAM_FACT_UNTOLD,
+  FLAM_FACT_HEAD,    /* what the capture is; always written */
+  FLAM_FACT_QUALITY, /* how complete it is */
+} FlamFactSection;
+
+typedef struct
+{
+  FlamFactType type;
+  const char *member; /* its name, which is also its id in JSON */
+  gsize offset;       /* in FlamFacts */
+  const char *key;    /* in .flambeau files; NULL: not there */
+  const char *name;   /* in dumps; "": on the line of the row before; NULL: not
+                         in dumps */
+  FlamFactSection section;
+  gsize with; /* of another number that it is shown with, even if 0; or 0 */
+} FlamFact;
+
+/* Ends with a row without member. */
+extern const FlamFact flam_fact_rows[];
+
+gboolean flam_fact_is_known (const FlamFact *fact, const FlamFacts *facts);
+/* Whether it is known, or is 0 with its other half known. */
+gboolean flam_fact_is_shown (const FlamFact *fact, const FlamFacts *facts);
+/* The text in files and dumps, numbers in decimal; g_free. */
+char *flam_fact_to_text (const FlamFact *fact, const FlamFacts *facts);
+/* An upper bound of the standard error of a sum of `bytes` of sampled
+ * allocations, in bytes: blocks larger than the distance are sampled more
+ * reliably. Poisson: a sum of n samples of sample_bytes each varies by the root
+ * of n. 0: not sampled. */
+gint64 flam_facts_standard_error (const FlamFacts *facts, gint64 bytes);
+/* A fact without a member in this version; NULL: it is not there. */
+const char *flam_facts_other (const FlamFacts *facts, const char *key);
+/* The number of samples at which the error is a tenth of the sum. */
+#define FLAM_FACTS_ROUGH 100
+/* NULL: not a fact of this version. */
+const FlamFact *flam_fact_of_key (const char *key);
+
+G_END_DECLS

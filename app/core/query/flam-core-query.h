@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Everything that is computed from a profile: all of core/query. */
+
+#include "flam-core-profile.h"
+
+#include "flam-allocation-filter.h"
+#include "flam-block-hash.h"
+#include "flam-block-table.h"
+#include "flam-carry.h"
+#include "flam-cut.h"
+#include "flam-dates.h"
+#include "flam-diff.h"
+#include "flam-figures.h"
+#include "flam-functions.h"
+#include "flam-heat-map.h"
+#include "flam-history-plot.h"
+#include "flam-history.h"
+#include "flam-ledger.h"
+#include "flam-lines.h"
+#include "flam-memory-summary.h"
+#include "flam-merge.h"
+#include "flam-sample-filter.h"
+#include "flam-sandwich.h"
+#include "flam-selection.h"
+#include "flam-shown.h"
+#include "flam-suppressions.h"
+#include "flam-timeline.h"
+#include "flam-tree.h"
+#include "flam-weights.h"

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-memory-summary.h"
+
+#include <string.h>
+
+#define STEP_ROWS (1 << 16)
+
+static const FlamMeasureSource sources[FLAM_MEMORY_N] = {
+  [FLAM_MEMORY_ALLOCATED] = FLAM_FROM_ALLOCATED,
+  [FLAM_MEMORY_TEMPORARY] = FLAM_FROM_TEMPORARY_BYTES,
+  [FLAM_MEMORY_PEAK] = FLAM_FROM_PEAK,
+  [FLAM_MEMORY_LEAKED] = FLAM_FROM_LEAKED,
+};
+
+typedef struct
+{
+  const FlamProfile *profile;
+  const FlamSelection *selection;
+  FlamAllocationFilter blocks[FLAM_MEMORY_N];
+  guint8 *in;        /* per stack: the search, the zoom and the transforms keep
+                        it */
+  gboolean in_none;  /* the same for rows without a stack */
+  FlamAmounts *self; /* per stack: the amounts of exactly this stack */
+  FlamMemorySummary *memory;
+} Summary;
+
+static void
+summary_clear (Summary *summary)
+{
+  for (guint part = 0; part < FLAM_MEMORY_N; part++)
+    flam_allocation_filter_clear (&summary->blocks[part]);
+  g_free (summary->in);
+  g_free (summary->self);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Summary, summary_clear)
+
+/* --- words --------------------------------------------------------------- */
+
+FlamMemoryPart
+flam_memory_part_of (FlamMeasureSource source)
+{
+  FlamMeasureSource other = flam_allocation_filter_other_source (source);
+
+  for (guint part = 0; part < FLAM_MEMORY_N; part++)
+    if (sources[part] == source || sources[part] == other)
+      return part;
+  return FLAM_MEMORY_ALLOCATED;
+}
+
+const char *
+flam_memory_part_to_string (FlamMemoryPart part)
+{
+  static const char *const names[] = {
+    "allocated", "temporary", "peak", "leaked"
+  };
+
+  return names[part];
+}
+
+const char *
+flam_allocator_to_string (FlamAllocator allocator)
+{
+  static const char *const names[] = { "malloc",   "calloc", "realloc",
+                                       "aligned",  "mmap",   "brk",
+                                       "pymalloc", "other" };
+
+  return names[allocator];
+}
+
+static guint
+bin_of (gint64 size)
+{
+  return size <= 0 ? 0 : 64 - (guint)__builtin_clzll ((guint64)size);
+}
+
+void
+flam_memory_summary_bin_range (guint bin, gint64 *low, gint64 *high)
+{
+  *low = bin == 0 ? 0 : (gint64)1 << (bin - 1);
+  *high = bin == 0 ? 0 : *low + (*low - 1);
+}
+
+/* --- which stacks -------------------------------------------------------- */
+
+/* A weight for every stack that has an amount in any part, so that one tree has
+ * a node for each of them. */
+static FlamWeights *
+weigh_all (const Summary *summary)
+{
+  const FlamAllocations *rows = &summary->profile->allocations;
+  FlamWeights *weights = g_new0 (FlamWeights, 1);
+
+  weights->profile = flam_profile_ref (summary->profile);
+  weights->weight = g_new0 (gint64, summary->profile->stacks.n + 1);
+  for (FlamId i = 0; i < rows->n; i++)
+    if (rows->stack[i] != FLAM_NONE)
+      for (guint part = 0; part < FLAM_MEMORY_N; part++)
+        if (flam_allocation_filter_count_in_time (&summary->blocks[part], i) !=
+            0)
+          weights->weight[rows->stack[i]] = 1;
+  return weights;
+}
+
+static gboolean
+needs_a_match (const FlamSelection *selection)
+{
+  for (guint i = 0; i < selection->transforms->len; i++)
+    {
+      const FlamTransform *transform = selection->transforms->pdata[i];
+
+      if (transform->kind == FLAM_TRANSFORM_FOCUS ||
+          transform->kind == FLAM_TRANSFORM_FILTER)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* A byte per node: it or a node above it matches. */
+static guint8 *
+find_below (const FlamTree *tree, FlamRegex *search)
+{
+  guint8 *below = g_malloc0 (tree->n);
+
+  flam_tree_search (tree, search, below);
+  for (FlamId node = 1; node < tree->n; node++)
+    below[node] |= below[tree->parent[node]];
+  return below;
+}
+
+static void
+find_in (Summary *summary,
+         const FlamTree *tree,
+         FlamRegex *search,
+         const FlamTree *zoomed,
+         FlamId zoom)
+{
+  guint32 n = summary->profile->stacks.n;
+  FlamId top = zoomed != NULL && zoom != 0
+                   ? flam_tree_find_path (zoomed, zoom, tree)
+                   : 0;
+  g_autofree guint8 *below = search != NULL ? find_below (tree, search) : NULL;
+
+  summary->in = g_malloc0 (n + 1);
+  summary->in_none =
+      zoom == 0 && search == NULL && !needs_a_match (summary->selection);
+  for (FlamId s = 0; s < n; s++)
+    {
+      FlamId node = tree->stack_node[s];
+
+      summary->in[s] = node != FLAM_NONE &&
+                       flam_tree_is_ancestor (tree, top, node) &&
+                       (below == NULL || below[node]);
+    }
+}
+
+/* The tree of which the functions are listed. The tree in which was zoomed may
+ * be inverted. */
+static FlamTree *
+functions_tree (const Summary *summary,
+                FlamWeights *weights,
+                const FlamProgress *progress,
+                GError **error)
+{
+  g_autoptr (FlamSelection) upright = flam_selection_copy (summary->selection);
+
+  upright->invert = FALSE;
+  upright->by = FLAM_BY_FUNCTION;
+  for (FlamId s = 0; s < summary->profile->stacks.n; s++)
+    weights->weight[s] *= summary->in[s];
+  return flam_tree_new (weights, upright, FLAM_ORDER_NAME, progress, error);
+}
+
+static gboolean
+choose_stacks (Summary *summary,
+               FlamRegex *search,
+               const FlamTree *zoomed,
+               FlamId zoom,
+               const FlamProgress *progress,
+               GError **error)
+{
+  g_autoptr (FlamWeights) weights = weigh_all (summary);
+  g_autoptr (FlamSelection) selection =
+      flam_selection_copy (summary->selection);
+  g_autoptr (FlamTree) tree = NULL;
+
+  if (flam_by_has_tops (selection->by))
+    selection->by = FLAM_BY_FUNCTION;
+  tree = flam_tree_new (weights, selection, FLAM_ORDER_NAME, progress, error);
+  if (tree == NULL)
+    return FALSE;
+  find_in (summary, tree, search, zoomed, zoom);
+  summary->memory->tree = functions_tree (summary, weights, progress, error);
+  return summary->memory->tree != NULL;
+}
+
+/* --- adding up ----------------------------------------------------------- */
+
+static void
+grow (FlamAmounts *amounts, FlamMemoryPart part, gint64 size, gint64 count)
+{
+  amounts->part[part].bytes += size * count;
+  amounts->part[part].blocks += count;
+}
+
+static void
+add_row (Summary *summary, FlamId row, FlamMemoryPart part)
+{
+  const FlamAllocationFilter *blocks = &summary->blocks[part];
+  const FlamAllocations *rows = blocks->rows;
+  FlamMemorySummary *memory = summary->memory;
+  gint64 size = rows->size[row];
+  gint64 count = flam_allocation_filter_count_in_time (blocks, row);
+  FlamId rule = flam_allocation_filter_rule (blocks, row);
+  gboolean has_kind = flam_allocation_filter_has_kind (blocks, row);
+  gboolean has_thread = flam_allocation_filter_has_thread (blocks, row);
+
+  if (count == 0)
+    return;
+  if (rule != FLAM_NONE)
+    {
+      if (has_kind && has_thread)
+        {
+          memory->rule[rule].bytes += size * count;
+          memory->rule[rule].blocks += count;
+        }
+      return;
+    }
+  if (has_thread)
+    grow (&memory->kind[rows->allocator != NULL ? rows->allocator[row] : 0],
+          part,
+          size,
+          count);
+  if (!has_kind)
+    return;
+  if (rows->thread[row] != FLAM_NONE)
+    grow (&memory->thread[rows->thread[row]], part, size, count);
+  if (!has_thread)
+    return;
+  grow (&memory->all, part, size, count);
+  grow (&memory->size[bin_of (size)], part, size, count);
+  if (rows->stack[row] != FLAM_NONE)
+    grow (&summary->self[rows->stack[row]], part, size, count);
+}
+
+static gboolean
+add_rows (Summary *summary, const FlamProgress *progress, GError **error)
+{
+  const FlamAllocations *rows = &summary->profile->allocations;
+  FlamMemorySummary *memory = summary->memory;
+
+  for (FlamId i = 0; i < rows->n; i++)
+    {
+      FlamId stack = rows->stack[i];
+
+      if (i % STEP_ROWS == 0 &&
+          !flam_progress_step (progress, (double)i / rows->n, error))
+        return FALSE;
+      if (stack == FLAM_NONE ? summary->in_none : summary->in[stack])
+        for (guint part = 0; part < FLAM_MEMORY_N; part++)
+          add_row (summary, i, part);
+    }
+  for (guint bin = 0; bin < FLAM_MEMORY_BINS; bin++)
+    for (guint part = 0; part < FLAM_MEMORY_N; part++)
+      if (memory->size[bin].part[part].blocks != 0)
+        {
+          if (memory->end_bin == 0)
+            memory->first_bin = bin;
+          memory->end_bin = bin + 1;
+        }
+  return TRUE;
+}
+
+/* --- functions ----------------------------------------------------------- */
+
+/* One figure of one part, in an array of FlamAmounts, to be read or written. */
+static gint64 *
+figure (FlamAmounts *amounts, FlamMemoryPart part, gboolean bytes)
+{
+  return bytes ? &amounts->part[part].bytes : &amounts->part[part].blocks;
+}
+
+static void
+add_function_figure (Summary *summary,
+                     const FlamId *index,
+                     FlamMemoryPart part,
+                     gboolean bytes)
+{
+  FlamMemorySummary *memory = summary->memory;
+  const FlamTree *tree = memory->tree;
+  guint32 n_stacks = summary->profile->stacks.n;
+  guint n = memory->n_functions;
+  g_autofree gint64 *weight = g_new (gint64, n_stacks + 1);
+  g_autofree gint64 *self = g_new (gint64, tree->n);
+  g_autofree gint64 *total = g_new (gint64, tree->n);
+  g_autofree gint64 *row_self = g_new (gint64, n + 1);
+  g_autofree gint64 *row_total = g_new (gint64, n + 1);
+
+  for (FlamId s = 0; s < n_stacks; s++)
+    weight[s] = *figure (&summary->self[s], part, bytes);
+  flam_tree_sum (tree, weight, self, total);
+  flam_functions_sum (tree, index, n, self, total, row_self, row_total);
+  for (guint i = 0; i < n; i++)
+    {
+      *figure (&memory->function_self[i], part, bytes) = row_self[i];
+      *figure (&memory->function_total[i], part, bytes) = row_total[i];
+    }
+}
+
+static void
+add_functions (Summary *summary)
+{
+  FlamMemorySummary *memory = summary->memory;
+  g_autofree FlamId *index = NULL;
+
+  memory->function =
+      flam_functions_new (memory->tree, FLAM_SORT_SELF, &memory->n_functions);
+  memory->function_self = g_new0 (FlamAmounts, memory->n_functions + 1);
+  memory->function_total = g_new0 (FlamAmounts, memory->n_functions + 1);
+  index = flam_functions_index (
+      memory->tree, memory->function, memory->n_functions);
+  for (guint part = 0; part < FLAM_MEMORY_N; part++)
+    for (guint bytes = 0; bytes < 2; bytes++)
+      add_function_figure (summary, index, part, bytes);
+}
+
+/* --- the front door ------------------------------------------------------ */
+
+gboolean
+flam_memory_summary_knows (const FlamMemorySummary *memory,
+                           FlamMemoryPart part,
+                           gboolean bytes)
+{
+  FlamMeasureSource source = sources[part];
+
+  if (flam_allocation_filter_source_is_bytes (source) != bytes)
+    source = flam_allocation_filter_other_source (source);
+  return flam_allocation_filter_knows (memory->profile, source);
+}
+
+gboolean
+flam_memory_summary_knows_sizes (const FlamMemorySummary *memory)
+{
+  return flam_memory_summary_knows (memory, FLAM_MEMORY_ALLOCATED, FALSE);
+}
+
+gboolean
+flam_memory_summary_has_any (const FlamMemorySummary *memory,
+                             const FlamAmounts *amounts)
+{
+  for (guint part = 0; part < FLAM_MEMORY_N; part++)
+    if ((flam_memory_summary_knows (memory, part, FALSE) &&
+         amounts->part[part].blocks != 0) ||
+        (flam_memory_summary_knows (memory, part, TRUE) &&
+         amounts->part[part].bytes != 0))
+      return TRUE;
+  return FALSE;
+}
+
+static const struct
+{
+  FlamMemoryPart part;
+  gboolean bytes;
+} columns[FLAM_MEMORY_N_COLUMNS] = {
+  [FLAM_MEMORY_COLUMN_ALLOCATED] = { FLAM_MEMORY_ALLOCATED, TRUE },
+  [FLAM_MEMORY_COLUMN_BLOCKS] = { FLAM_MEMORY_ALLOCATED, FALSE },
+  [FLAM_MEMORY_COLUMN_TEMPORARY] = { FLAM_MEMORY_TEMPORARY, FALSE },
+  [FLAM_MEMORY_COLUMN_PEAK] = { FLAM_MEMORY_PEAK, TRUE },
+  [FLAM_MEMORY_COLUMN_LEAKED] = { FLAM_MEMORY_LEAKED, TRUE },
+};
+
+gboolean
+flam_memory_summary_has_column (const FlamMemorySummary *memory,
+                                FlamMemoryColumn column)
+{
+  return flam_memory_summary_knows (
+      memory, columns[column].part, columns[column].bytes);
+}
+
+FlamMemoryPart
+flam_memory_column_part (FlamMemoryColumn column, gboolean *bytes)
+{
+  *bytes = columns[column].bytes;
+  return columns[column].part;
+}
+
+FlamMemorySummary *
+flam_memory_summary_new (const FlamProfile *profile,
+                         const FlamSelection *selection,
+                         FlamRegex *search,
+                         const FlamTree *zoomed,
+                         FlamId zoom,
+                         const FlamProgress *progress,
+                         GError **error)
+{
+  g_autoptr (FlamMemorySummary) memory =
+      g_atomic_rc_box_new0 (FlamMemorySummary);
+  g_auto (Summary) summary = { profile, selection, .memory = memory };
+
+  for (guint part = 0; part < FLAM_MEMORY_N; part++)
+    flam_allocation_filter_init (
+        &summary.blocks[part], profile, selection, sources[part]);
+  memory->peak_time = flam_allocation_filter_peak_time (profile, selection);
+  memory->profile = flam_profile_ref (profile);
+  memory->kinds_present = flam_allocation_filter_kinds_present (profile);
+  memory->kinds_counted =
+      flam_allocation_filter_kinds_counted (profile, selection);
+  memory->thread = g_new0 (FlamAmounts, profile->threads.n + 1);
+  if (selection->suppressions != NULL)
+    {
+      memory->suppressions = flam_suppressions_ref (selection->suppressions);
+      memory->rule = g_new0 (
+          FlamAmount, flam_suppressions_get_n (selection->suppressions) + 1);
+    }
+  summary.self = g_new0 (FlamAmounts, profile->stacks.n + 1);
+  if (!choose_stacks (&summary, search, zoomed, zoom, progress, error) ||
+      !add_rows (&summary, progress, error))
+    return NULL;
+  add_functions (&summary);
+  return g_steal_pointer (&memory);
+}
+
+FlamMemorySummary *
+flam_memory_summary_ref (FlamMemorySummary *memory)
+{
+  return g_atomic_rc_box_acquire (memory);
+}
+
+static void
+memory_clear (gpointer data)
+{
+  FlamMemorySummary *memory = data;
+
+  g_clear_pointer (&memory->profile, flam_profile_unref);
+  g_clear_pointer (&memory->suppressions, flam_suppressions_unref);
+  g_clear_pointer (&memory->tree, flam_tree_unref);
+  g_free (memory->thread);
+  g_free (memory->function);
+  g_free (memory->function_self);
+  g_free (memory->function_total);
+  g_free (memory->rule);
+}
+
+void
+flam_memory_summary_unref (FlamMemorySummary *memory)
+{
+  g_atomic_rc_box_release_full (memory, memory_clear);
+}
