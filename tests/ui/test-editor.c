@@ -39,6 +39,29 @@ test_command (void)
     }
 }
 
+/* Without a line the first one is opened: editors know no line 0. */
+static void
+test_lines (void)
+{
+  static const struct
+  {
+    guint line;
+    const char *command;
+  } rows[] = { { 0, "gedit|+1|/c" },
+               { 1, "gedit|+1|/c" },
+               { 2, "gedit|+2|/c" },
+               { G_MAXUINT, "gedit|+4294967295|/c" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_auto (GStrv) command =
+          flam_editor_command ("", "gedit", NULL, "/c", rows[i].line, NULL);
+      g_autofree char *text = g_strjoinv ("|", command);
+
+      g_assert_cmpstr (text, ==, rows[i].command);
+    }
+}
+
 static void
 test_refused (void)
 {
@@ -53,6 +76,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/editor/command", test_command);
+  g_test_add_func ("/editor/lines", test_lines);
   g_test_add_func ("/editor/refused", test_refused);
   return g_test_run ();
 }

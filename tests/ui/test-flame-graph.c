@@ -322,6 +322,37 @@ test_echo (void)
   close_window (&fixture);
 }
 
+/* What is below the pointer stays there; the view never leaves the whole; and
+ * a zoom after going back is where "forward" ends. */
+static void
+test_view_borders (void)
+{
+  Fixture fixture = { 0 };
+  FlamFlameGraph *graph;
+  double whole;
+
+  open_window (
+      &fixture, flam_test_tree (graph_sample, FLAM_ORDER_TOTAL), 900, 300);
+  graph = fixture.graph;
+  whole = (double)fixture.tree->total[0];
+  flam_graph_zoom_by (graph, 225, 0.5);
+  g_assert_cmpfloat_with_epsilon (graph->from, whole / 8, 1e-6);
+  g_assert_cmpfloat_with_epsilon (graph->to, whole * 5 / 8, 1e-6);
+  flam_graph_pan_to (graph, whole, 0);
+  g_assert_cmpfloat_with_epsilon (graph->from, whole / 2, 1e-6);
+  g_assert_cmpfloat_with_epsilon (graph->to, whole, 1e-6);
+  flam_graph_pan_to (graph, -whole, 0);
+  g_assert_cmpfloat_with_epsilon (graph->from, 0, 1e-6);
+  g_assert_cmpfloat_with_epsilon (graph->to, whole / 2, 1e-6);
+  flam_graph_zoom_by (graph, 450, 1000);
+  g_assert_cmpfloat_with_epsilon (graph->to, whole, 1e-6);
+  flam_flame_graph_zoom_to (graph, find_node (fixture.tree, "compute"));
+  g_assert_true (flam_flame_graph_back (graph));
+  flam_flame_graph_zoom_to (graph, find_node (fixture.tree, "read"));
+  g_assert_false (flam_flame_graph_forward (graph));
+  close_window (&fixture);
+}
+
 /* Animations off: the first frame is the last. */
 static void
 test_still (void)
@@ -561,6 +592,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flame-graph/large", test_large);
   g_test_add_func ("/flame-graph/deep", test_deep);
   g_test_add_func ("/flame-graph/echo", test_echo);
+  g_test_add_func ("/flame-graph/view-borders", test_view_borders);
   g_test_add_func ("/flame-graph/still", test_still);
   g_test_add_func ("/flame-graph/few-pictures", test_few_pictures);
   g_test_add_func ("/flame-graph/tip", test_tip);

@@ -74,6 +74,7 @@ test_cancel (void)
   flam_job_start (job, deaf_work, &deaf, free_input, g_free, count_done, &deaf);
   wait_for (&deaf.waiting);
   g_assert_true (flam_job_is_busy (job));
+  g_assert_false (flam_job_is_slow (job));
 
   /* Not one turn of the main loop, with a worker that hears nothing. */
   flam_job_cancel (job);
@@ -98,6 +99,12 @@ test_cancel (void)
   g_assert_cmpint (g_atomic_int_get (&deaf.done), ==, 0);
 }
 
+static void
+count_look (guint *looks)
+{
+  (*looks)++;
+}
+
 /* Starting again is cancelling, too. */
 static void
 test_restart (void)
@@ -118,11 +125,33 @@ test_restart (void)
   g_assert_cmpint (g_atomic_int_get (&first.done), ==, 0);
 }
 
+/* After three looks at its progress, which are 100 ms apart, a run is slow. */
+static void
+test_slow (void)
+{
+  g_autoptr (FlamJob) job = flam_job_new ();
+  Shared deaf = { 0 };
+  guint looks = 0;
+
+  g_signal_connect_swapped (
+      job, "notify::fraction", G_CALLBACK (count_look), &looks);
+  flam_job_start (job, deaf_work, &deaf, free_input, g_free, count_done, &deaf);
+  g_assert_cmpuint (looks, ==, 1); /* it is 0 now */
+  while (!flam_job_is_slow (job))
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpuint (looks, ==, 4);
+  flam_job_cancel (job);
+  g_assert_false (flam_job_is_slow (job));
+  g_atomic_int_set (&deaf.let_go, 1);
+  wait_for (&deaf.freed);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/job/cancel", test_cancel);
   g_test_add_func ("/job/restart", test_restart);
+  g_test_add_func ("/job/slow", test_slow);
   return g_test_run ();
 }

@@ -248,6 +248,10 @@ test_drag (void)
   g_assert_cmpint (ABS (fixture.from - 300 * MS), <=, 2 * MS);
   g_assert_cmpint (ABS (fixture.to - 700 * MS), <=, 2 * MS);
   drag (&fixture, 300, 3000);
+  g_assert_cmpint (ABS (fixture.from - 600 * MS), <=, 2 * MS);
+  g_assert_cmpint (ABS (fixture.to - 1000 * MS), <=, 2 * MS);
+  drag (&fixture, 482, 402); /* 2 pixels beside the left edge */
+  g_assert_cmpint (ABS (fixture.from - 500 * MS), <=, 3 * MS);
   g_assert_cmpint (ABS (fixture.to - 1000 * MS), <=, 2 * MS);
   drag (&fixture, 20, 20);
   g_assert_cmpint (fixture.from, ==, G_MININT64);
@@ -255,6 +259,10 @@ test_drag (void)
   drag (&fixture, 700, 100);
   g_assert_cmpint (fixture.from, ==, 125 * MS);
   g_assert_cmpint (fixture.to, ==, 875 * MS);
+  drag (&fixture, 20, 20);
+  drag (&fixture, 0, WIDTH); /* all of the time is no range */
+  g_assert_cmpint (fixture.from, ==, G_MININT64);
+  g_assert_cmpint (fixture.to, ==, G_MAXINT64);
   close_window (&fixture);
 }
 

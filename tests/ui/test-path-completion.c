@@ -48,6 +48,7 @@ static const Case cases[] = {
   { "x libexec/", "in ", 1, FLAM_COMPLETE_COMMAND },
   { "x .h", "idden ", 1, FLAM_COMPLETE_COMMAND },
   { "x gr\xc3\xbc", "n-", 2, FLAM_COMPLETE_COMMAND },
+  { "x k", "", 2, FLAM_COMPLETE_COMMAND }, /* "ä" and "ö" share a byte */
   { "runnab", "le-of-flambeau ", 1, FLAM_COMPLETE_COMMAND },
   { "", "", 0, FLAM_COMPLETE_COMMAND },
   { "libe", "xec/", 1, FLAM_COMPLETE_FOLDER },
@@ -92,7 +93,10 @@ main (int argc, char **argv)
   make_folder ("lib");
   make_folder ("libexec");
   make_folder ("path");
+  touch ("k\xc3\xa4", 0644);
+  touch ("k\xc3\xb6", 0644);
   touch ("libexec/in", 0644);
+  touch ("libexec/.hidden", 0644);
   touch ("path/runnable-of-flambeau", 0755);
   touch ("path/runnabit", 0644);
   g_setenv ("PATH", path, TRUE);
