@@ -112,8 +112,9 @@ typedef struct
 } Cursor;
 
 static const char damaged[] =
-    N_ ("a block is damaged: its columns do not add up");
-static const char dangling[] = N_ ("a block refers to what is not in the file");
+    N_ ("a block is damaged: its columns differ in length");
+static const char dangling[] =
+    N_ ("a block refers to data that is not in the file");
 
 void
 flam_capture_ids_init (FlamCaptureIds *ids, FlamBuilder *builder)

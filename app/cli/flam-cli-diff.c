@@ -132,9 +132,8 @@ select_side (Side *side,
   if (selection == NULL)
     return status;
   if (before && !select_before (selection, side->profile))
-    return flam_cli_usage (
-        _ ("diff: one FILE is compared with itself: --base-time or "
-           "--base-thread says what of it is the base"));
+    return flam_cli_usage (_ ("diff: to compare one FILE with itself, choose "
+                              "the base with --base-time or --base-thread"));
   selection->invert = FALSE;
   side->tree = flam_cli_tree (side->profile, selection);
   side->selection = g_steal_pointer (&selection);
@@ -277,8 +276,8 @@ find_scale (const Asked *asked,
                   was);
     }
   else if (asked->base_time != NULL && lengths.from != lengths.to)
-    g_printerr (_ ("%s: it is %s, and the other range %s; --normalize-time "
-                   "makes up for that\n"),
+    g_printerr (_ ("%s: it lasts %s and the other range %s; --normalize-time "
+                   "scales them to the same length\n"),
                 base->name,
                 was,
                 is);
@@ -316,7 +315,7 @@ print_folded (const Side *base, const Side *fresh, FlamDiffScale scale)
   if (flam_dump_paths_size (base->tree, 0) > FOLDED_MAX ||
       flam_dump_paths_size (fresh->tree, 0) > FOLDED_MAX)
     {
-      flam_cli_error (_ ("the folded stacks of the two are more than %d MiB"),
+      flam_cli_error (_ ("the folded stacks of both captures exceed %d MiB"),
                       (int)(FOLDED_MAX >> 20));
       return FLAM_EXIT_REFUSED;
     }
@@ -350,7 +349,7 @@ compare_lines (const Asked *asked,
   if (file != NULL && *file == '\0')
     {
       flam_cli_error (
-          _ ("%s: no code of “%s” in it"), fresh->path, asked->source);
+          _ ("%s: contains no code of “%s”"), fresh->path, asked->source);
       return NULL;
     }
   return flam_diff_lines (&before, &now, file, asked->self, scale, n);
@@ -444,29 +443,30 @@ check_usage (Asked *asked, const FlamCliOptions *options, char **files)
     return flam_cli_usage (
         _ ("diff: --normalize and --normalize-time contradict each other"));
   if (asked->to != NULL && !g_strv_contains (forms, asked->to))
-    return flam_cli_usage (_ ("diff: --to is svg, html, folded or csv"));
+    return flam_cli_usage (_ ("diff: --to: expected svg, html, folded or csv"));
   if (options->selection->invert && asked->to != NULL &&
       strcmp (asked->to, "csv") != 0)
-    return flam_cli_usage (_ ("diff: --invert: --to %s is top-down"),
-                           asked->to);
+    return flam_cli_usage (
+        _ ("diff: --invert cannot be combined with --to %s, which is top-down"),
+        asked->to);
   if (options->selection->by == FLAM_BY_ADDRESS)
-    return flam_cli_usage (_ ("diff: --by address: an address of one build is "
-                              "none of another's"));
+    return flam_cli_usage (
+        _ ("diff: --by address: addresses of two builds cannot be compared"));
   drawn =
       g_strcmp0 (asked->to, "svg") == 0 || g_strcmp0 (asked->to, "html") == 0;
   if (asked->lines && asked->to != NULL && strcmp (asked->to, "csv") != 0)
-    return flam_cli_usage (_ ("diff: --lines is a table: not --to %s"),
-                           asked->to);
-  if (asked->source != NULL && !asked->lines)
-    return flam_cli_usage (_ ("diff: --source is of --lines"));
-  if (asked->by_frame && !drawn)
     return flam_cli_usage (
-        _ ("diff: --by-frame colors pictures: --to svg or html"));
+        _ ("diff: --lines is a table and cannot be combined with --to %s"),
+        asked->to);
+  if (asked->source != NULL && !asked->lines)
+    return flam_cli_usage (_ ("diff: --source requires --lines"));
+  if (asked->by_frame && !drawn)
+    return flam_cli_usage (_ ("diff: --by-frame requires --to svg or html"));
   if (asked->by_frame)
     asked->look.as.look.colors.mode = FLAM_PALETTE_CHANGE_SHARE;
   if (!take_widths (asked))
     return flam_cli_usage (
-        _ ("diff: --widths is now, before or both, of --to svg"));
+        _ ("diff: --widths: expected now, before or both, with --to svg"));
   return flam_cli_look_parse (&asked->look,
                               "diff",
                               asked->to != NULL ? asked->to : "a table",
@@ -491,42 +491,42 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_STRING,
       &asked.base_time,
-      N_ ("The range of BASE, where it is not that of FILE"),
+      N_ ("Time range of BASE, if not that of FILE"),
       "FROM..TO" },
     { "base-thread",
       0,
       0,
       G_OPTION_ARG_STRING,
       &asked.base_thread,
-      N_ ("The thread of BASE, where it is not that of FILE"),
+      N_ ("Thread of BASE, if not that of FILE"),
       "TID|NAME|#N" },
     { "lines",
       0,
       0,
       G_OPTION_ARG_NONE,
       &asked.lines,
-      N_ ("Source lines, not functions"),
+      N_ ("Compare source lines, not functions"),
       NULL },
     { "source",
       0,
       0,
       G_OPTION_ARG_STRING,
       &asked.source,
-      N_ ("With --lines: those of this file alone"),
+      N_ ("With --lines: only lines of this file"),
       "PATH" },
     { "widths",
       0,
       0,
       G_OPTION_ARG_STRING,
       &asked.widths,
-      N_ ("How wide the picture's boxes are: now, before, both"),
+      N_ ("Width of the boxes: now, before, both"),
       "SIDE" },
     { "by-frame",
       0,
       0,
       G_OPTION_ARG_NONE,
       &asked.by_frame,
-      N_ ("Colors by the share of the frame that changed"),
+      N_ ("Color by the share of each frame's change"),
       NULL },
     { "normalize",
       0,
@@ -540,14 +540,14 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_NONE,
       &asked.by_time,
-      N_ ("Scale BASE to how long FILE's range is"),
+      N_ ("Scale BASE to the length of FILE's range"),
       NULL },
     { "self",
       0,
       0,
       G_OPTION_ARG_NONE,
       &asked.self,
-      N_ ("Selves, not totals"),
+      N_ ("Compare self costs, not totals"),
       NULL },
     { "to",
       0,
@@ -588,6 +588,8 @@ run (int argc, char **argv)
                                              : FLAM_EXIT_REFUSED;
 }
 
-const FlamVerb flam_verb_diff = {
-  "diff", "[BASE] FILE", N_ ("what changed between two captures"), run, TRUE
-};
+const FlamVerb flam_verb_diff = { "diff",
+                                  "[BASE] FILE",
+                                  N_ ("show what changed between two captures"),
+                                  run,
+                                  TRUE };

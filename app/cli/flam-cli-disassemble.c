@@ -124,7 +124,7 @@ disassemble (const FlamProfile *profile,
 
   if (node == 0)
     {
-      flam_cli_error (_ ("no function is called “%s” in what is selected"),
+      flam_cli_error (_ ("the selection has no function called “%s”"),
                       function);
       return NULL;
     }
@@ -154,7 +154,7 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_STRING,
       &function,
-      N_ ("The function, or a part of its name"),
+      N_ ("The function, or part of its name"),
       "NAME" },
     { "syntax",
       0,
@@ -173,11 +173,11 @@ run (int argc, char **argv)
     return flam_cli_usage (_ ("disassemble: --function NAME is missing"));
   if (syntax != NULL && strcmp (syntax, "intel") != 0 &&
       strcmp (syntax, "att") != 0)
-    return flam_cli_usage (_ ("disassemble: --syntax %s: intel or att"),
-                           syntax);
+    return flam_cli_usage (
+        _ ("disassemble: --syntax %s: expected intel or att"), syntax);
   if (options->selection->by != FLAM_BY_FUNCTION || options->selection->invert)
     return flam_cli_usage (
-        _ ("disassemble: --by and --invert: its rows are instructions"));
+        _ ("disassemble: --by and --invert have no effect on instructions"));
   if (g_strcmp0 (syntax, "att") == 0)
     how.syntax = FLAM_SYNTAX_ATT;
   how.binaries = (const char *const *)options->binaries;
@@ -201,7 +201,7 @@ run (int argc, char **argv)
 const FlamVerb flam_verb_disassemble = {
   "disassemble",
   "FILE --function NAME [--syntax intel|att]",
-  N_ ("cost per instruction of a function"),
+  N_ ("show the cost of each instruction of a function"),
   run,
   TRUE
 };

@@ -124,28 +124,28 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_STRING,
       &name,
-      N_ ("Which: profile, weights, tree, layout or chart"),
+      N_ ("profile, weights, tree, layout or chart"),
       "STAGE" },
     { "width",
       0,
       0,
       G_OPTION_ARG_INT,
       &stage.width,
-      N_ ("Of the layout, in pixels (1200)"),
+      N_ ("Width of the layout in pixels (1200)"),
       "N" },
     { "direction",
       0,
       0,
       G_OPTION_ARG_STRING,
       &direction,
-      N_ ("Of the layout: flame (default) or icicle"),
+      N_ ("Direction of the layout: flame (default) or icicle"),
       "HOW" },
     { "shape",
       0,
       0,
       G_OPTION_ARG_STRING,
       &shape,
-      N_ ("Of the layout: flame (default), sunburst or treemap"),
+      N_ ("Shape of the layout: flame (default), sunburst or treemap"),
       "SHAPE" },
     { NULL },
   };
@@ -155,13 +155,14 @@ run (int argc, char **argv)
     return FLAM_EXIT_USAGE;
   if (!find_stage (name, &index))
     return flam_cli_usage (
-        _ ("dump: --stage is profile, weights, tree, layout or chart"));
+        _ ("dump: --stage: expected profile, weights, tree, layout or chart"));
   if (!parse_direction (direction, &stage.icicle))
-    return flam_cli_usage (_ ("dump: --direction is flame or icicle"));
+    return flam_cli_usage (_ ("dump: --direction: expected flame or icicle"));
   if (shape != NULL && !flam_shape_from_string (shape, &stage.shape))
-    return flam_cli_usage (_ ("dump: --shape is flame, sunburst or treemap"));
+    return flam_cli_usage (
+        _ ("dump: --shape: expected flame, sunburst or treemap"));
   if (stage.width < 1)
-    return flam_cli_usage (_ ("dump: --width from 1"));
+    return flam_cli_usage (_ ("dump: --width: expected at least 1"));
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;
@@ -183,6 +184,6 @@ run (int argc, char **argv)
 const FlamVerb flam_verb_dump = {
   "dump",
   "FILE --stage STAGE",
-  N_ ("any stage of the way to a picture, as text"),
+  N_ ("print a stage between capture and picture as text"),
   run
 };

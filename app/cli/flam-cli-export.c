@@ -51,7 +51,7 @@ save (const FlamExporter *exporter,
         }
       g_free (losses);
       losses = g_strjoinv (", ", names);
-      g_printerr (_ ("%s: left out, for which %s has no room: %s\n"),
+      g_printerr (_ ("%s: left out, because %s cannot hold it: %s\n"),
                   path,
                   exporter->id,
                   losses);
@@ -83,7 +83,7 @@ parse_sharing (Sharing *self, const FlamExporter *exporter, FlamShare *share)
   if (self->anonymize == NULL && !self->sources)
     return FLAM_EXIT_DONE;
   if (!exporter->shares)
-    return flam_cli_usage (_ ("export: --%s means nothing to %s"),
+    return flam_cli_usage (_ ("export: --%s has no effect on %s"),
                            self->sources ? "with-sources" : "anonymize",
                            exporter->id);
   share->remains = &self->remains;
@@ -94,9 +94,10 @@ parse_sharing (Sharing *self, const FlamExporter *exporter, FlamShare *share)
       {
         share->anonymize = i;
         if (i == FLAM_ANONYMIZE_NAMES && self->sources)
-          return flam_cli_usage (_ ("export: sources have the names that are "
-                                    "to be hashed: --with-sources cannot be "
-                                    "beside --anonymize names"));
+          return flam_cli_usage (
+              _ ("export: --with-sources cannot be combined with --anonymize "
+                 "names: "
+                 "sources contain the names that are hashed"));
         return FLAM_EXIT_DONE;
       }
   return flam_cli_usage (_ ("export: --anonymize %s: expected paths or names"),
@@ -162,29 +163,41 @@ run (int argc, char **argv)
   gboolean force = FALSE;
   FlamSink *sink;
   const GOptionEntry entries[] = {
-    { "to", 0, 0, G_OPTION_ARG_STRING, &to, N_ ("See formats"), "FORMAT" },
+    { "to",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &to,
+      N_ ("Output format; see flambeau-cli formats"),
+      "FORMAT" },
     { "output",
       'o',
       0,
       G_OPTION_ARG_FILENAME,
       &output,
-      N_ ("Where to (default: text to standard output)"),
+      N_ ("Output file (default: text to standard output)"),
       "OUT" },
     { "anonymize",
       0,
       0,
       G_OPTION_ARG_STRING,
       &sharing.anonymize,
-      N_ ("Flambeau: shorten paths and leave arguments out, or hash names"),
+      N_ ("Flambeau: shorten paths and omit arguments, or hash names"),
       "paths|names" },
     { "with-sources",
       0,
       0,
       G_OPTION_ARG_NONE,
       &sharing.sources,
-      N_ ("Flambeau: put source files in"),
+      N_ ("Flambeau: include source files"),
       NULL },
-    { "force", 0, 0, G_OPTION_ARG_NONE, &force, N_ ("Replace OUT"), NULL },
+    { "force",
+      0,
+      0,
+      G_OPTION_ARG_NONE,
+      &force,
+      N_ ("Replace OUT if it exists"),
+      NULL },
     { NULL },
   };
 
@@ -194,7 +207,8 @@ run (int argc, char **argv)
     return FLAM_EXIT_USAGE;
   exporter = to ? flam_exporter_find (to) : NULL;
   if (exporter == NULL)
-    return flam_cli_usage (_ ("export: --to FORMAT; see formats"));
+    return flam_cli_usage (
+        _ ("export: --to FORMAT is missing; see flambeau-cli formats"));
   status = parse_sharing (&sharing, exporter, &as->share);
   if (status != FLAM_EXIT_DONE)
     return status;
@@ -211,8 +225,9 @@ run (int argc, char **argv)
   if (as->look.colors.mode == FLAM_PALETTE_STATE &&
       profile->samples.state == NULL)
     {
-      flam_cli_error (_ ("%s: it does not say what threads were doing"),
-                      files[0]);
+      flam_cli_error (
+          _ ("%s: the capture does not record what threads were doing"),
+          files[0]);
       return FLAM_EXIT_REFUSED;
     }
   title = g_path_get_basename (files[0]);
@@ -236,6 +251,6 @@ run (int argc, char **argv)
 
 const FlamVerb flam_verb_export = { "export",
                                     "FILE --to FORMAT [--output OUT]",
-                                    N_ ("write it in another format"),
+                                    N_ ("write a capture in another format"),
                                     run,
                                     FALSE };

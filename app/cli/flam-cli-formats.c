@@ -50,7 +50,7 @@ static void
 print_text (void)
 {
   flam_cli_print (
-      _ ("Opens (gz, xz, bz2, zstd, lz4 or zip around any of them):\n"));
+      _ ("Opens (also compressed with gz, xz, bz2, zstd, lz4 or zip):\n"));
   for (guint i = 0; flam_importers[i] != NULL; i++)
     {
       const FlamImporter *importer = flam_importers[i];
@@ -86,5 +86,9 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_formats = {
-  "formats", "[--json]", N_ ("what can be opened and written"), run, TRUE
+  "formats",
+  "[--json]",
+  N_ ("list the formats that can be opened and written"),
+  run,
+  TRUE
 };

@@ -499,7 +499,7 @@ check_usage (Asked *asked)
 
   if (asked->to != NULL && strcmp (asked->to, "csv") != 0 &&
       strcmp (asked->to, "html") != 0)
-    return flam_cli_usage (_ ("history: --to is html or csv"));
+    return flam_cli_usage (_ ("history: --to: expected html or csv"));
   if (!flam_history_key_init (&asked->key, asked->group, &error))
     return flam_cli_usage ("history: --group: %s", error->message);
   return flam_gates_parse (&asked->gates, "history") ? FLAM_EXIT_DONE
@@ -521,7 +521,7 @@ find_and_load (Asked *asked, const char *const *paths)
     }
   if (files->len > 0)
     return load_all (asked, files);
-  flam_cli_error (_ ("%s: no capture is in this folder"), paths[0]);
+  flam_cli_error (_ ("%s: this folder contains no captures"), paths[0]);
   return FLAM_EXIT_REFUSED;
 }
 
@@ -543,14 +543,14 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_STRING,
       &asked.group,
-      N_ ("Series by what it finds in the path: its group"),
+      N_ ("Make series by this pattern's group in the path"),
       "REGEX" },
     { "function",
       0,
       0,
       G_OPTION_ARG_STRING_ARRAY,
       &asked.functions,
-      N_ ("Its total in every capture (repeatable)"),
+      N_ ("Show this function's total (repeatable)"),
       "NAME" },
     FLAM_OUTPUT_ENTRIES (asked.output),
     FLAM_GATE_ENTRIES (asked.gates),
@@ -581,5 +581,5 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_history = {
-  "history", "FILE|DIR…", N_ ("how captures changed over time"), run, TRUE
+  "history", "FILE|DIR…", N_ ("show how captures changed over time"), run, TRUE
 };

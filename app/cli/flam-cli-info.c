@@ -521,5 +521,5 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_info = {
-  "info", "FILE [--json]", N_ ("what a capture holds"), run, TRUE
+  "info", "FILE [--json]", N_ ("show what a capture contains"), run, TRUE
 };

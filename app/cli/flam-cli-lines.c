@@ -64,7 +64,7 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_STRING,
       &source,
-      N_ ("The source file, or the end of its path"),
+      N_ ("The source file, or the last part of its path"),
       "PATH" },
     { NULL },
   };
@@ -76,7 +76,7 @@ run (int argc, char **argv)
     return flam_cli_usage (_ ("lines: --source PATH is missing"));
   if (options->selection->by != FLAM_BY_FUNCTION &&
       options->selection->by != FLAM_BY_LINE)
-    return flam_cli_usage (_ ("lines: --by: its rows are lines"));
+    return flam_cli_usage (_ ("lines: --by has no effect on lines"));
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;
@@ -87,7 +87,7 @@ run (int argc, char **argv)
   file = flam_lines_find_file (weights, selection, source);
   if (*file == 0)
     {
-      flam_cli_error (_ ("%s: no code of “%s” in it"), files[0], source);
+      flam_cli_error (_ ("%s: contains no code of “%s”"), files[0], source);
       return FLAM_EXIT_REFUSED;
     }
   rows = flam_lines_new (weights, selection, file, FLAM_NONE, &n);
@@ -99,8 +99,10 @@ run (int argc, char **argv)
   return FLAM_EXIT_DONE;
 }
 
-const FlamVerb flam_verb_lines = { "lines",
-                                   "FILE --source PATH",
-                                   N_ ("cost per line of a source file"),
-                                   run,
-                                   TRUE };
+const FlamVerb flam_verb_lines = {
+  "lines",
+  "FILE --source PATH",
+  N_ ("show the cost of each line of a source file"),
+  run,
+  TRUE
+};

@@ -89,21 +89,21 @@ flam_cli_look_entries (FlamCliLook *look, guint parts, const GOptionEntry *own)
       0,
       G_OPTION_ARG_STRING_ARRAY,
       &look->rules,
-      N_ ("A function's color, whatever the palette (repeatable)"),
+      N_ ("Color of matching functions (repeatable)"),
       "REGEX=COLOR" },
     { "color-rules",
       0,
       0,
       G_OPTION_ARG_FILENAME,
       &look->rules_file,
-      N_ ("Such rules, a line each"),
+      N_ ("File of such rules, one per line"),
       "FILE" },
     { "negate",
       0,
       0,
       G_OPTION_ARG_NONE,
       &look->negate,
-      N_ ("Blue where it grew, red where it shrank"),
+      N_ ("Use blue for growth and red for shrinking"),
       NULL },
   };
   const guint of_flags[] = { FLAM_LOOK_COLORS,
@@ -155,7 +155,7 @@ check_flags (const FlamCliLook *look,
   if (look->rules != NULL && !(parts & FLAM_LOOK_COLORS))
     given = "color-rule";
   if (given != NULL)
-    flam_cli_usage (_ ("%s: --%s means nothing to %s"), verb, given, kind);
+    flam_cli_usage (_ ("%s: --%s has no effect on %s"), verb, given, kind);
   return given == NULL;
 }
 
@@ -197,7 +197,7 @@ tell_slow (const FlamColorRules *rules)
         flam_cli_error (
             /* Translators: the first is a regular expression, the second the
              * name of a function */
-            _ ("the color rule “%s” takes too long on “%s” and colors nothing"),
+            _ ("the color rule “%s” takes too long on “%s” and is ignored"),
             flam_color_rules_get_pattern (rules, i),
             name);
     }

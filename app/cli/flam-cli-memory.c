@@ -503,7 +503,7 @@ run (int argc, char **argv)
     return FLAM_EXIT_REFUSED;
   if (profile->allocations.n == 0)
     {
-      flam_cli_error (_ ("%s: the capture holds no single allocations"),
+      flam_cli_error (_ ("%s: the capture does not record single allocations"),
                       files[0]);
       return FLAM_EXIT_REFUSED;
     }
@@ -515,8 +515,10 @@ run (int argc, char **argv)
   return report (profile, selection, options->json, limit);
 }
 
-const FlamVerb flam_verb_memory = { "memory",
-                                    "FILE [--json]",
-                                    N_ ("sizes, allocators, threads and sites"),
-                                    run,
-                                    TRUE };
+const FlamVerb flam_verb_memory = {
+  "memory",
+  "FILE [--json]",
+  N_ ("show sizes, allocators, threads and allocating functions"),
+  run,
+  TRUE
+};

@@ -57,7 +57,7 @@ add_up (char **files, const GPtrArray *profiles, gboolean apart)
       g_autofree char *shown = flam_message_shown (error->message);
 
       if (g_error_matches (error, FLAM_ERROR, FLAM_ERROR_INVALID) && !apart)
-        flam_cli_error (_ ("%s; --side-by-side takes both all the same"),
+        flam_cli_error (_ ("%s; --side-by-side merges them nevertheless"),
                         shown);
       else
         flam_cli_error ("%s", shown);
@@ -85,16 +85,22 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_FILENAME,
       &output,
-      N_ ("Where to, a .flambeau file"),
+      N_ ("Output file (.flambeau)"),
       "OUT" },
     { "side-by-side",
       0,
       0,
       G_OPTION_ARG_NONE,
       &apart,
-      N_ ("Also captures that have no measure in common"),
+      N_ ("Merge captures without a common measure"),
       NULL },
-    { "force", 0, 0, G_OPTION_ARG_NONE, &force, N_ ("Replace OUT"), NULL },
+    { "force",
+      0,
+      0,
+      G_OPTION_ARG_NONE,
+      &force,
+      N_ ("Replace OUT if it exists"),
+      NULL },
     { NULL },
   };
 
@@ -128,5 +134,5 @@ run (int argc, char **argv)
 }
 
 const FlamVerb flam_verb_merge = {
-  "merge", "FILE… --output OUT", N_ ("add captures up"), run, FALSE
+  "merge", "FILE… --output OUT", N_ ("add captures up into one"), run, FALSE
 };

@@ -35,11 +35,11 @@ void flam_cli_output_clear (FlamCliOutput *output);
     0,                                                                         \
     G_OPTION_ARG_FILENAME,                                                     \
     &(output).path,                                                            \
-    N_ ("Where to (default: text to standard output)"),                        \
+    N_ ("Output file (default: text to standard output)"),                     \
     "OUT" },                                                                   \
   {                                                                            \
-    "force", 0, 0, G_OPTION_ARG_NONE, &(output).force, N_ ("Replace OUT"),     \
-        NULL                                                                   \
+    "force", 0, 0, G_OPTION_ARG_NONE, &(output).force,                         \
+        N_ ("Replace OUT if it exists"), NULL                                  \
   }
 
 G_END_DECLS

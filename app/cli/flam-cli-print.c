@@ -107,7 +107,7 @@ flam_cli_open_output (const char *output, gboolean force)
     return flam_cli_stdout ();
   if (!force && g_file_test (output, G_FILE_TEST_EXISTS))
     {
-      flam_cli_error (_ ("%s: exists already; --force replaces it"), output);
+      flam_cli_error (_ ("%s: already exists; --force replaces it"), output);
       return NULL;
     }
   sink = flam_sink_new_for_file (output, &error);

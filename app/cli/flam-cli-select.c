@@ -38,7 +38,7 @@ check_weighing (const FlamCliOptions *options,
 
   if (selection->count && measure->source != FLAM_FROM_SAMPLES)
     flam_cli_error (
-        _ ("%s: --count is of samples, and “%s” has none"), path, id);
+        _ ("%s: --count applies to samples, and “%s” has none"), path, id);
   else if (options->period && (selection->count || measure->weight == NULL))
     flam_cli_error (_ ("%s: the samples of “%s” have no period"), path, id);
   else
@@ -59,7 +59,7 @@ select_measure (const FlamCliOptions *options,
 
   if (profile->n_measures == 0)
     {
-      flam_cli_error (_ ("%s: the capture holds no measure"), path);
+      flam_cli_error (_ ("%s: the capture has no measures"), path);
       return FLAM_EXIT_REFUSED;
     }
   if (id == NULL && options->growth && options->event == NULL)
@@ -307,7 +307,7 @@ select_moment (const FlamProfile *profile,
   else
     {
       flam_cli_error (
-          _ ("%s: no mark “%s”, and it is no number of seconds"), path, text);
+          _ ("%s: “%s” is neither a mark nor a number of seconds"), path, text);
       return FALSE;
     }
   return TRUE;
@@ -346,12 +346,11 @@ check_range (const FlamProfile *profile,
   if (selection->from == G_MININT64 && selection->to == G_MAXINT64)
     return TRUE;
   if (measure->source == FLAM_FROM_SAMPLES && profile->samples.time == NULL)
-    flam_cli_error (
-        _ ("%s: the capture does not say when its samples were taken"), path);
+    flam_cli_error (_ ("%s: the samples of this capture have no times"), path);
   else if (selection->from >= selection->to)
     flam_cli_error (_ ("%s: the range of time ends before it begins"), path);
   else if (selection->to <= 0 || (selection->from > end && end > 0))
-    flam_cli_error (_ ("%s: nothing is there: the capture lasts %.9g s"),
+    flam_cli_error (_ ("%s: this range is empty: the capture lasts %.9g s"),
                     path,
                     (double)end / 1e9);
   else
@@ -405,16 +404,15 @@ flam_cli_not_comparable (const char *base_path,
                          const FlamMeasure *measure,
                          const char *id)
 {
-  flam_cli_error (
-      base->unit != measure->unit
-          ? _ ("%s: “%s” and %s's “%s” have no unit in common; --measure picks "
-               "others")
-          : _ ("%s: “%s” and %s's “%s” are not of one kind; --measure picks "
-               "others"),
-      path,
-      id,
-      base_path,
-      base_id);
+  flam_cli_error (base->unit != measure->unit
+                      ? _ ("%s: “%s” and %s's “%s” have different units; "
+                           "choose others with --measure")
+                      : _ ("%s: “%s” and %s's “%s” are of different kinds; "
+                           "choose others with --measure"),
+                  path,
+                  id,
+                  base_path,
+                  base_id);
 }
 
 gboolean

@@ -158,7 +158,7 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_STRING,
       &sort_text,
-      N_ ("By self (default) or total"),
+      N_ ("Sort by self (default) or total"),
       "self|total" },
     { "limit", 0, 0, G_OPTION_ARG_INT, &limit, N_ ("At most N rows"), "N" },
     { NULL },
@@ -168,7 +168,7 @@ run (int argc, char **argv)
           &argc, &argv, &flam_verb_top, options, entries, 1, &files))
     return FLAM_EXIT_USAGE;
   if (!parse_sort (sort_text, &sort))
-    return flam_cli_usage (_ ("top: --sort is self or total"));
+    return flam_cli_usage (_ ("top: --sort: expected self or total"));
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;
@@ -189,6 +189,8 @@ run (int argc, char **argv)
   return FLAM_EXIT_DONE;
 }
 
-const FlamVerb flam_verb_top = {
-  "top", "FILE [--sort self|total]", N_ ("the hottest functions"), run, TRUE
-};
+const FlamVerb flam_verb_top = { "top",
+                                 "FILE [--sort self|total]",
+                                 N_ ("list the hottest functions"),
+                                 run,
+                                 TRUE };

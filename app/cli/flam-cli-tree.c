@@ -172,8 +172,7 @@ sandwich (FlamTree *tree, const char *callers, const char *callees)
   node = find_name (tree, name);
   if (node == FLAM_NONE)
     {
-      flam_cli_error (_ ("no function is called “%s” in what is selected"),
-                      name);
+      flam_cli_error (_ ("the selection has no function called “%s”"), name);
       return NULL;
     }
   return callers != NULL ? flam_sandwich_callers (tree, node, NULL, NULL)
@@ -195,27 +194,27 @@ run (int argc, char **argv)
   int depth = G_MAXINT;
   double percent = 0;
   const GOptionEntry entries[] = {
-    { "depth", 0, 0, G_OPTION_ARG_INT, &depth, N_ ("At most N deep"), "N" },
+    { "depth", 0, 0, G_OPTION_ARG_INT, &depth, N_ ("At most N levels"), "N" },
     { "min",
       0,
       0,
       G_OPTION_ARG_DOUBLE,
       &percent,
-      N_ ("Nodes of at least this share"),
+      N_ ("Only nodes of at least this share"),
       "PERCENT" },
     { "callers",
       0,
       0,
       G_OPTION_ARG_STRING,
       &callers,
-      N_ ("Who calls this function"),
+      N_ ("Callers of this function"),
       "NAME" },
     { "callees",
       0,
       0,
       G_OPTION_ARG_STRING,
       &callees,
-      N_ ("What this function calls"),
+      N_ ("Callees of this function"),
       "NAME" },
     { NULL },
   };
@@ -224,12 +223,14 @@ run (int argc, char **argv)
           &argc, &argv, &flam_verb_tree, options, entries, 1, &files))
     return FLAM_EXIT_USAGE;
   if (depth < 0 || !(percent >= 0 && percent <= 100))
-    return flam_cli_usage (_ ("tree: --depth from 0, --min from 0 to 100"));
+    return flam_cli_usage (
+        _ ("tree: expected --depth of at least 0 and --min from 0 to 100"));
   if (callers != NULL && callees != NULL)
-    return flam_cli_usage (_ ("tree: --callers or --callees, not both"));
+    return flam_cli_usage (
+        _ ("tree: --callers and --callees contradict each other"));
   if ((callers != NULL || callees != NULL) && options->selection->invert)
-    return flam_cli_usage (_ ("tree: --callers and --callees have a direction "
-                              "of their own: not with --invert"));
+    return flam_cli_usage (
+        _ ("tree: --invert cannot be combined with --callers or --callees"));
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;
@@ -250,7 +251,7 @@ run (int argc, char **argv)
 const FlamVerb flam_verb_tree = {
   "tree",
   "FILE [--depth N] [--min PERCENT] [--callers NAME | --callees NAME]",
-  N_ ("the merged call tree"),
+  N_ ("print the merged call tree"),
   run,
   TRUE
 };

@@ -26,7 +26,7 @@ static void
 print_help (void)
 {
   g_print (_ ("Usage: flambeau-cli VERB [OPTION…] FILE\n\nOpens profiles of "
-              "every kind and says where time and memory go.\n\nVerbs:\n"));
+              "every kind and shows where time and memory go.\n\nVerbs:\n"));
   for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
     g_print ("  %-11s %-32s %s\n",
              verbs[i]->name,

@@ -81,7 +81,7 @@ has_begun (FlamFollow *follow, GError **error)
     return TRUE;
   return flam_error_set (error,
                          FLAM_ERROR_TRUNCATED,
-                         N_ ("%s: nothing is written yet"),
+                         N_ ("%s: nothing has been written yet"),
                          follow->path);
 }
 
@@ -128,7 +128,7 @@ flam_follow_refresh (FlamFollow *follow,
   if (!g_atomic_int_compare_and_exchange (&follow->busy, FALSE, TRUE))
     return flam_error_null (error,
                             FLAM_ERROR_CANCELLED,
-                            N_ ("%s: is being read already"),
+                            N_ ("%s: is already being read"),
                             follow->path);
   if (read_new (follow, error) && has_begun (follow, error))
     {

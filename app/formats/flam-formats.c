@@ -300,8 +300,8 @@ flam_formats_load_with (const FlamImporter *importer,
     {
       flam_builder_set_partial (builder, source->read_fraction);
       flam_builder_warn (builder,
-                         N_ ("the compressed file is damaged or ends early; "
-                             "what came out of it is shown"));
+                         N_ ("the compressed file is damaged or incomplete; "
+                             "the readable part is shown"));
     }
   demangle (builder);
   profile = flam_builder_finish (builder, &bad);
@@ -332,7 +332,7 @@ flam_formats_load_source (FlamSource *source,
                          why != NULL ? why
                          : source->size == 0
                              ? N_ ("the file is empty")
-                             : N_ ("not a capture of any kind known here"));
+                             : N_ ("not a capture in any known format"));
       return NULL;
     }
   return flam_formats_load_with (importer, source, options, error);

@@ -112,7 +112,7 @@ list_folder (const Folder *folder,
   if (folder->depth > FLAM_HISTORY_DEPTH)
     {
       flam_history_add_refusal (
-          refused, shown, N_ ("too deep within other folders"));
+          refused, shown, N_ ("nested too deeply in other folders"));
       return TRUE;
     }
   while (files->len < FLAM_HISTORY_CAPTURES &&
@@ -184,9 +184,9 @@ flam_history_find_files (const char *const *paths,
       return NULL;
   if (files->len >= FLAM_HISTORY_CAPTURES)
     {
-      g_autofree char *why = g_strdup_printf (
-          N_ ("more than %d captures; the others were left out"),
-          FLAM_HISTORY_CAPTURES);
+      g_autofree char *why =
+          g_strdup_printf (N_ ("more than %d captures; the rest were left out"),
+                           FLAM_HISTORY_CAPTURES);
 
       flam_history_add_refusal (refused, paths[0], why);
       g_array_set_size (files, FLAM_HISTORY_CAPTURES);

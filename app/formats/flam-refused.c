@@ -31,22 +31,22 @@ typedef struct
   N_ ("this is a report of spindump; record with `sample PROCESS -file FILE` " \
       "and open that text")
 #define CTF                                                                    \
-  N_ ("this is an LTTng trace (CTF), which has events and no stacks; "         \
-      "open it in Trace Compass, or record with `perf record -g`")
+  N_ ("this is an LTTng trace (CTF), which has events but no stacks; open it " \
+      "in Trace Compass, or record with `perf record -g`")
 #define NSIGHT                                                                 \
   N_ ("this is a report of Nsight Systems; record the program with `perf "     \
       "record -g` and open the perf.data")
 #define COMPILER                                                               \
-  N_ ("this is of coverage or for the compiler (gcov, PGO), which has "        \
-      "counters and no stacks; record the program with `perf record -g` "      \
-      "and open the perf.data")
+  N_ ("this is coverage or PGO data (gcov), which has counters but no "        \
+      "stacks; record the program with `perf record -g` and open the "         \
+      "perf.data")
 #define CRASH                                                                  \
-  N_ ("this is a crash report of macOS, one moment of a program; record "      \
+  N_ ("this is a macOS crash report, which shows a single moment; record "     \
       "with `sample PROCESS -file FILE` and open that text")
 #define SESSION                                                                \
-  N_ ("this is a session of a profiler (Superluminal, AMD uProf) that "        \
-      "alone reads it; record the program with `samply record` and open "      \
-      "the JSON")
+  N_ ("this is a session of Superluminal or AMD uProf, which only that "       \
+      "profiler reads; record the program with `samply record` and open the "  \
+      "JSON")
 #define VISUAL_STUDIO                                                          \
   N_ ("this is a report of Visual Studio's profiler; write it with "           \
       "`vsperfreport FILE /summary:calltree` and open that CSV")
@@ -54,21 +54,20 @@ typedef struct
   N_ ("this is a database of HPCToolkit; record the program with `perf "       \
       "record -g` and open the perf.data")
 #define MEMORY_ERRORS                                                          \
-  N_ ("this is a log of errors in memory (Memcheck, AddressSanitizer); "       \
-      "record with `heaptrack PROGRAM` or `valgrind --tool=dhat` and "         \
-      "open that")
+  N_ ("this is a log of memory errors (Memcheck, AddressSanitizer); record "   \
+      "with `heaptrack PROGRAM` or `valgrind --tool=dhat` and open that")
 
 #define PPROF                                                                  \
-  N_ ("this is a report of pprof, written for people; open the profile that "  \
-      "it was made from, or write it with `pprof -proto FILE`")
+  N_ ("this is a text report of pprof; open the profile that it was made "     \
+      "from, or write it with `pprof -proto FILE`")
 #define VALGRIND                                                               \
-  N_ ("this is a report of Valgrind's, written for people; open the "          \
-      "callgrind.out, cachegrind.out or massif.out that it was made from")
+  N_ ("this is a text report of Valgrind; open the callgrind.out, "            \
+      "cachegrind.out or massif.out that it was made from")
 #define CPROFILE                                                               \
-  N_ ("this is a table of Python's cProfile, written for people; record with " \
-      "`python3 -m cProfile -o FILE` and open that")
+  N_ ("this is a printed table of Python's cProfile; record with `python3 -m " \
+      "cProfile -o FILE` and open that")
 #define XDEBUG                                                                 \
-  N_ ("this is a trace of xdebug for people to read; write it with "           \
+  N_ ("this is an xdebug trace in its human-readable format; write it with "   \
       "xdebug.trace_format=1 and open that")
 #define VTUNE                                                                  \
   N_ ("this is a result of VTune; write it with `vtune -report "               \
@@ -77,11 +76,12 @@ typedef struct
 
 static const Refused all[] = {
   { AT (0, "JAVA PROFILE 1.0."),
-    N_ ("this is a heap dump of Java, which knows objects and no stacks; "
-        "record with `java -XX:StartFlightRecording` and open the .jfr") },
+    N_ ("this is a Java heap dump, which has objects but no stacks; record "
+        "with `java -XX:StartFlightRecording` and open the .jfr") },
   { AT (0, "MDMP"),
-    N_ ("this is a minidump of one moment of a program; print its stacks with "
-        "`lldb -b -c FILE -o 'thread backtrace all'` and open that text") },
+    N_ ("this is a minidump, which shows a single moment; print its stacks "
+        "with `lldb -b -c FILE -o 'thread backtrace all'` and open that "
+        "text") },
   { AT (0, "\xc1\x1f\xfc\xc1"), CTF },
   { AT (0, "\x57\x1d\xd1\x75"), CTF },
   { AT (0, "/* CTF 1."), CTF },
@@ -89,8 +89,8 @@ static const Refused all[] = {
     N_ ("this is a trace of trace-cmd; record with `perf record -g`, or print "
         "it with `trace-cmd report`") },
   { AT (0, "# tracer:"),
-    N_ ("this is a text of ftrace, which has no whole stacks; record with "
-        "`perf record -g` and open the perf.data") },
+    N_ ("this is text output of ftrace, which has no complete stacks; record "
+        "with `perf record -g` and open the perf.data") },
   { AT (0, "TRACE START ["), XDEBUG },
   { AT (ANYWHERE, " class='xdebug-trace'"), XDEBUG },
   { AT (0, "go 1."),
@@ -100,11 +100,11 @@ static const Refused all[] = {
     N_ ("this is an event log of GHC; convert it with `hs-speedscope FILE` and "
         "open the JSON") },
   { AT (0, "\x04\x08{"),
-    N_ ("this is a dump of Ruby's own (stackprof); convert it with `stackprof "
-        "--json FILE` and open the JSON") },
+    N_ ("this is a dump of stackprof in Ruby's own format; convert it with "
+        "`stackprof --json FILE` and open the JSON") },
   { NAMED (".gcdump"),
-    N_ ("this is a heap dump of .NET, which knows objects and no stacks; "
-        "record with `dotnet-trace collect` and open the .nettrace") },
+    N_ ("this is a .NET heap dump, which has objects but no stacks; record "
+        "with `dotnet-trace collect` and open the .nettrace") },
   { AT (0, "\x14\0\0\0!FastSerialization.1"),
     N_ ("this is a trace of .NET Core 2 (.netperf); convert it with PerfView "
         "to speedscope's JSON and open that") },
@@ -113,10 +113,10 @@ static const Refused all[] = {
         "`xctrace export --input X.trace --xpath "
         "'//table[@schema=\"time-profile\"]'` and open that") },
   { AT (ANYWHERE, " of events '"),
-    N_ ("this is a report of perf on groups of events; print it with `perf "
-        "report --stdio --no-group`") },
+    N_ ("this is a perf report of event groups; print it with `perf report "
+        "--stdio --no-group`") },
   { AT (ANYWHERE, "  Command / Shared Object"),
-    N_ ("this is a report of perf in levels; print it with `perf report "
+    N_ ("this is a hierarchical perf report; print it with `perf report "
         "--stdio` without --hierarchy") },
   { AT (0, "!<arch>"),
     N_ ("this is a library, not a capture; record the program that uses it") },
@@ -129,14 +129,14 @@ static const Refused all[] = {
     N_ ("this is a program, not a capture; record it with `flambeau-cli record "
         "-- FILE`") },
   { AT (ANYWHERE, "<!-- Generated by graphviz"),
-    N_ ("this is a call graph drawn by Graphviz; export the profile itself, as "
-        "with `go tool pprof -proto`") },
+    N_ ("this is a call graph drawn by Graphviz; export the profile itself, "
+        "for example with `go tool pprof -proto`") },
   { AT (0, "{\"snapshot\":{\"meta\":"),
-    N_ ("this is a heap snapshot of V8, which knows objects and no stacks; "
-        "record a sampling heap profile (.heapprofile)") },
+    N_ ("this is a V8 heap snapshot, which has objects but no stacks; record a "
+        "sampling heap profile (.heapprofile)") },
   { AT (0, "# HELP "),
-    N_ ("this is a page of Prometheus' metrics, which are numbers without "
-        "stacks; look for a profile at /debug/pprof") },
+    N_ ("this is a page of Prometheus metrics, which have no stacks; look for "
+        "a profile at /debug/pprof") },
   { AT (0, "tlZ\x04"), TRACY },
   { AT (0, "tZst"), TRACY },
   { AT (0, "tr\xfdP"), TRACY },
@@ -161,9 +161,9 @@ static const Refused all[] = {
   { AT (0, "adcg"), COMPILER },
   { AT (0, "oncg"), COMPILER },
   { AT (0, "startup\ttime="),
-    N_ ("this is a causal profile of coz, which says what a line's "
-        "speed-up would gain and has no stacks; see it with `coz plot`, or "
-        "record with `perf record -g`") },
+    N_ ("this is a causal profile of coz, which estimates what a faster line "
+        "would gain and has no stacks; view it with `coz plot`, or record with "
+        "`perf record -g`") },
   { AT (0, "{\"app_name\":"), CRASH },
   { AT (0, "Incident Identifier:"), CRASH },
   { AT (0, "\x10\0\x04\x46\x78\x54\x16\0"),
@@ -185,16 +185,16 @@ static const Refused all[] = {
   { NAMED (".vspx"), VISUAL_STUDIO },
   { NAMED (".vsp"), VISUAL_STUDIO },
   { NAMED (".lprof"),
-    N_ ("this is a result of line_profiler, which knows lines and no "
-        "stacks; record with `python3 -m cProfile -o FILE` and open that") },
+    N_ ("this is a result of line_profiler, which has lines but no stacks; "
+        "record with `python3 -m cProfile -o FILE` and open that") },
   { AT (0, "Statistical profiling result from "),
-    N_ ("this is a report on a log of V8, written for people; open the log "
+    N_ ("this is a text report made from a V8 log; open the log "
         "(isolate-*-v8.log) itself") },
   { AT (0, "JOB \""),
-    N_ ("this is a heap profile of GHC, which has bands in time and no "
+    N_ ("this is a heap profile of GHC, which has bands over time but no "
         "stacks; record with `PROGRAM +RTS -p` and open the .prof") },
   { AT (ANYWHERE, "YFuncStats"),
-    N_ ("this is a table of yappi's own; write it with "
+    N_ ("this is a table in yappi's own format; write it with "
         "`yappi.get_func_stats().save(FILE, type='pstat')` and open that") },
   { AT (ANYWHERE, "\n   Ordered by: "), CPROFILE },
   { AT (ANYWHERE, "Showing nodes accounting for "), PPROF },
@@ -204,7 +204,7 @@ static const Refused all[] = {
   { AT (ANYWHERE, "\nms_print arguments: "), VALGRIND },
   { AT (0, "-- Metadata\n"), VALGRIND },
   { AT (ANYWHERE, " Performance counter stats for "),
-    N_ ("this is a text of perf stat, which counts and has no stacks; record "
+    N_ ("this is output of perf stat, which has counts but no stacks; record "
         "with `perf record -g` and open the perf.data") },
   { AT (ANYWHERE, "<HPCToolkitExperiment"), HPCTOOLKIT },
   { AT (ANYWHERE, "== Memcheck, a memory error detector"), MEMORY_ERRORS },
@@ -265,10 +265,9 @@ flam_refused_folder (const char *path)
     return VTUNE;
   if (has_file_with (path, ".run") || g_str_has_suffix (path, ".trace"))
     return N_ (
-        "this is a recording of Instruments; export it with `xctrace "
-        "export --input FOLDER --xpath "
-        "'//table[@schema=\"time-profile\"]'` and open that, or copy the "
-        "call tree there with Edit, Deep Copy, and open that text");
+        "this is a recording of Instruments; export it with `xctrace export "
+        "--input FOLDER --xpath '//table[@schema=\"time-profile\"]'` and open "
+        "that, or copy its call tree with Edit, Deep Copy and open that text");
   if (has_path (path, "metadata") || has_path (path, "kernel/metadata") ||
       has_path (path, "ust/uid") || has_path (path, "ust/pid"))
     return CTF;

@@ -188,7 +188,7 @@ exec_problem (int code)
     case ENOEXEC:
       return N_ ("is neither a program nor a script");
     case ENOENT:
-      return N_ ("needs an interpreter that is not there");
+      return N_ ("needs an interpreter that does not exist");
     default:
       return g_strerror (code);
     }
@@ -257,7 +257,7 @@ flam_launch_start (const FlamLaunch *launch,
 failed:
   flam_error_set (error,
                   FLAM_ERROR_SYSTEM,
-                  N_ ("%s: it cannot be started under trace: %s"),
+                  N_ ("%s: cannot be started under ptrace: %s"),
                   launch->argv[0],
                   g_strerror (errno));
   return -1;
@@ -354,8 +354,9 @@ flam_attach_obstacle (pid_t pid)
   if (value != NULL && g_ascii_strtoll (value, NULL, 10) != (gint64)getuid ())
     return g_strdup (N_ ("belongs to another user"));
   if (yama_restricts ())
-    return g_strdup (N_ ("the system lets only parents trace (Yama: "
-                         "/proc/sys/kernel/yama/ptrace_scope is not 0)"));
+    return g_strdup (
+        N_ ("the system lets a process trace only its children (Yama: "
+            "/proc/sys/kernel/yama/ptrace_scope is not 0)"));
   return NULL;
 }
 
@@ -410,7 +411,7 @@ flam_attach (pid_t pid, unsigned long options, GError **error)
     return g_steal_pointer (&tids);
   if (obstacle == NULL)
     obstacle = g_strdup (problem == EPERM
-                             ? N_ ("the system does not permit tracing it")
+                             ? N_ ("the system does not allow it to be traced")
                              : g_strerror (problem != 0 ? problem : ESRCH));
   return flam_error_null (
       error, FLAM_ERROR_SYSTEM, "process %d: %s", (int)pid, obstacle);

@@ -63,7 +63,7 @@ may_be_replaced (const char *path, GError **error)
 
   if (lstat (path, &st) == 0 && !S_ISREG (st.st_mode))
     return fail (
-        error, N_ ("%s: exists already, and is not a regular file"), path);
+        error, N_ ("%s: already exists and is not a regular file"), path);
   return TRUE;
 }
 
@@ -91,7 +91,7 @@ make_given (FlamOutput *output,
     return TRUE;
   if (!options->force)
     return fail (
-        error, N_ ("%s: exists already; --force replaces it"), output->path);
+        error, N_ ("%s: already exists; --force replaces it"), output->path);
   if (!may_be_replaced (output->path, error))
     return FALSE;
   make_beside (output);

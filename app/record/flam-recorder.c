@@ -153,13 +153,13 @@ put_last_facts (Recorder *recorder, gint64 duration)
             "system calls have less than their share of the CPU time"));
   if (stats->refused > 0)
     flam_builder_note_warning (builder,
-                               N_ ("a program that is not 64-bit x86 was run, "
+                               N_ ("a program that is not 64-bit x86 was run "
                                    "and could not be recorded"));
   if (stats->setuid_dropped > 0)
     flam_builder_note_warning (
         builder,
-        N_ ("a set-user-ID program was run: while it is traced by an ordinary "
-            "user, the system gives it no other rights than that user's"));
+        N_ ("a set-user-ID program was run: while an ordinary user traces it, "
+            "it has only that user's privileges"));
 }
 
 /* A recording without samples contains the reason for it. */
@@ -173,10 +173,10 @@ put_emptiness (Recorder *recorder)
     return;
   flam_builder_note_warning (
       recorder->builder,
-      charged == 0 ? N_ ("no samples: the program did not run while it was "
+      charged == 0 ? N_ ("no samples: the program used no CPU while it was "
                          "recorded; --mode wall shows what it waited for")
-                   : N_ ("no samples: the program ran for too short a time; a "
-                         "higher --rate sees more"));
+                   : N_ ("no samples: the program ran too briefly; use a "
+                         "higher --rate"));
 }
 
 static void
@@ -197,19 +197,19 @@ put_alloc_facts (Recorder *recorder)
     flam_builder_note_warning (
         builder,
         FLAM_PLURAL (stats.full,
-                     "%u process found no memory for what it had to say of "
-                     "its allocations (/dev/shm is full)",
-                     "%u processes found no memory for what they had to say "
-                     "of their allocations (/dev/shm is full)"),
+                     "%u process ran out of shared memory for allocation "
+                     "events (/dev/shm is full)",
+                     "%u processes ran out of shared memory for allocation "
+                     "events (/dev/shm is full)"),
         stats.full);
   if (stats.damaged > 0)
     flam_builder_note_warning (
         builder,
         FLAM_PLURAL (stats.damaged,
-                     "%u process damaged what it said of its allocations: "
-                     "some of these are missing",
-                     "%u processes damaged what they said of their "
-                     "allocations: some of these are missing"),
+                     "%u process damaged its allocation events: some of them "
+                     "are missing",
+                     "%u processes damaged their allocation events: some of "
+                     "them are missing"),
         stats.damaged);
 }
 
@@ -248,7 +248,7 @@ report_failure (Recorder *recorder, GError *error)
   g_set_error (&kept,
                error->domain,
                error->code,
-               N_ ("what was recorded is in %s: %s"),
+               N_ ("the recorded data is in %s: %s"),
                recorder->output.beside,
                error->message);
   return report (&recorder->control, kept);
@@ -315,8 +315,8 @@ prepare_allocations (Recorder *recorder, GError **error)
     return flam_error_set (
         error,
         FLAM_ERROR_UNSUPPORTED,
-        N_ ("%s: %s, so that no library can be loaded into it to "
-            "see its allocations"),
+        N_ ("%s: %s, so its allocations cannot be recorded: the library that "
+            "records them cannot be loaded into it"),
         program,
         obstacle);
   if (!flam_sampler_record_allocations (&recorder->sampler,

@@ -354,7 +354,7 @@ check (cairo_status_t status, GError **error)
     return TRUE;
   return flam_error_set (error,
                          FLAM_ERROR_SYSTEM,
-                         N_ ("The picture could not be made: %s."),
+                         N_ ("The picture could not be drawn: %s."),
                          cairo_status_to_string (status));
 }
 

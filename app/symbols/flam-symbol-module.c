@@ -195,8 +195,8 @@ flam_symbol_module_get_why (FlamSymbolModule *module)
     {
     case FLAM_SYMBOLS_DWARF:
       return flam_dwarf_index_count_missing (module->dwarf) > 0
-                 ? N_ ("split debug information (.dwo, .dwp) not found: no "
-                       "inlined functions there")
+                 ? N_ ("split debug information (.dwo, .dwp) not found: its "
+                       "inlined functions are missing")
                  : "";
     case FLAM_SYMBOLS_SYMTAB:
       if (!wants_dwarf (module))
@@ -204,10 +204,10 @@ flam_symbol_module_get_why (FlamSymbolModule *module)
       go = flam_symbol_table_get_go (module->table);
       if (go != NULL && flam_go_table_has_inlined (go))
         return "";
-      return go != NULL
-                 ? N_ ("Go's own table alone: inlined functions are part of "
-                       "their callers")
-                 : N_ ("no debug information: no lines, no inlined functions");
+      return go != NULL ? N_ ("only Go's own table: inlined functions are "
+                              "shown as part of their callers")
+                        : N_ ("no debug information: lines and inlined "
+                              "functions are missing");
     default:
       return N_ ("no symbol table");
     }

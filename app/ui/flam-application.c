@@ -68,7 +68,7 @@ static const GOptionEntry options[] = {
     G_OPTION_FLAG_NONE,
     G_OPTION_ARG_NONE,
     NULL,
-    N_ ("Record the program that follows, or choose one"),
+    N_ ("Record the given program, or choose one"),
     NULL },
   { "version",
     0,
@@ -349,8 +349,8 @@ flam_application_init (FlamApplication *self)
   g_application_set_option_context_parameter_string (G_APPLICATION (self), "");
   g_application_set_option_context_summary (
       G_APPLICATION (self),
-      _ ("Shows where the time and the memory of programs go: opens captures, "
-         "or records a program."));
+      _ ("Shows where programs spend time and memory: opens captures or "
+         "records a program."));
 }
 
 FlamApplication *

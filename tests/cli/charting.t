@@ -67,20 +67,20 @@ PNG
 
 # What a chart has not, and what has no chart.
 $ for o in '--order name' '--direction flame' '--count-name x' '--invert'; do flambeau-cli export captures/speedscope/evented.speedscope.json --to svg --chart $o; done
-! flambeau-cli: export: --order means nothing to --chart
-! flambeau-cli: export: --direction means nothing to --chart
-! flambeau-cli: export: --count-name means nothing to --chart
+! flambeau-cli: export: --order has no effect on --chart
+! flambeau-cli: export: --direction has no effect on --chart
+! flambeau-cli: export: --count-name has no effect on --chart
 ! flambeau-cli: captures/speedscope/evented.speedscope.json: an inverted tree is not in time: --chart goes without --invert
 [1]
 
 $ echo "a;b 1" >in.folded; flambeau-cli export in.folded --to svg --chart; flambeau-cli export captures/heaptrack/bad-lines.heaptrack --to png --chart 2>&1 | head -1; flambeau-cli export in.folded --to csv --chart
 flambeau-cli: captures/heaptrack/bad-lines.heaptrack: this measure is of memory, which is not called in time
 ! flambeau-cli: in.folded: it does not say when its samples were taken
-! flambeau-cli: export: --chart means nothing to csv
+! flambeau-cli: export: --chart has no effect on csv
 [2]
 
 $ flambeau-cli info k.svg
-! flambeau-cli: k.svg: this is a picture of a flame chart: its boxes are times of calls, and no stacks
+! flambeau-cli: k.svg: this is a picture of a flame chart: its boxes are calls in time, not stacks
 [1]
 
 # A mark's name ends before the next mark of its row, and a time that has no room

@@ -54,7 +54,7 @@ $ flambeau-cli export captures/flambeau/kitchen.flambeau --no-symbols --states o
 cook;cook_dish;nap;__nanosleep;clock_nanosleep 404149370
 cook;cook_dish;wait_for_order;read;__GI___libc_read 403270855
 cook;cook_dish;wait_for_stove;pthread_mutex_lock;lll_mutex_lock_optimized;__GI___lll_lock_wait;futex_wait 394143870
-! captures/flambeau/kitchen.flambeau: left out, for which folded has no room: threads, order in time, states, other measures, files, lines, what is inlined, modules, counters
+! captures/flambeau/kitchen.flambeau: left out, because folded cannot hold it: threads, order in time, states, other measures, files, lines, inlined functions, modules, counters
 
 $ flambeau-cli top captures/flambeau/kitchen.flambeau --states waiting
 ! flambeau-cli: top: --states waiting: expected cpu, off-cpu, all, or some of running, lock, io, sleep, blocked, runnable with commas between
@@ -95,7 +95,7 @@ $ flambeau-cli diff base.folded new.folded --to svg | grep -o '<title>[^/]*</tit
 <title>all (52 samples, 100%): −13, before 65</title>
 <title>main (52 samples, 100%): −13, before 65</title>
 <title>parse (35 samples, 67.31%): +15, before 20</title>
-<title>fresh (12 samples, 23.08%): +12, nowhere before</title>
+<title>fresh (12 samples, 23.08%): +12, new function</title>
 <title>lex (35 samples, 67.31%): +15, before 20</title>
 
 # Samples without a stack have a row, so that changes of selves sum to the change.
@@ -135,10 +135,10 @@ main;parse 1.5 1.5
 main;solve 0.25 0.25
 
 # Of both, what is gone is there, in a color of its own; of selves, what was
-# nowhere before is black.
+# new function is black.
 $ flambeau-cli diff base.folded new.folded --widths both --to svg | grep -o -e '<title>[^/]*</title>' -e '>New<' -e '>Gone<' | sort
 <title>all (52 samples, 100%): −13, before 65</title>
-<title>fresh (12 samples, 23.08%): +12, nowhere before</title>
+<title>fresh (12 samples, 23.08%): +12, new function</title>
 <title>lex (35 samples, 67.31%): +15, before 20</title>
 <title>main (52 samples, 100%): −13, before 65</title>
 <title>old (0 samples, 0%): −40, before 40, gone</title>
@@ -146,14 +146,14 @@ $ flambeau-cli diff base.folded new.folded --widths both --to svg | grep -o -e '
 >Gone<
 >New<
 
-$ flambeau-cli diff base.folded new.folded --self --to svg | grep -o -e '<title>fresh.*#1a1a1a' -e '>Nowhere before<' -e '>Gone<'
-<title>fresh (12 samples, 23.08%): +12, nowhere before</title><rect x="804.2308" y="60" width="272.3077" height="15" fill="#1a1a1a
->Nowhere before<
+$ flambeau-cli diff base.folded new.folded --self --to svg | grep -o -e '<title>fresh.*#1a1a1a' -e '>New Function<' -e '>Gone<'
+<title>fresh (12 samples, 23.08%): +12, new function</title><rect x="804.2308" y="60" width="272.3077" height="15" fill="#1a1a1a
+>New Function<
 
 $ flambeau-cli diff base.folded new.folded --widths half --to svg; flambeau-cli diff base.folded new.folded --widths both --to html; flambeau-cli diff base.folded new.folded --by-frame
-! flambeau-cli: diff: --widths is now, before or both, of --to svg
-! flambeau-cli: diff: --widths is now, before or both, of --to svg
-! flambeau-cli: diff: --by-frame colors pictures: --to svg or html
+! flambeau-cli: diff: --widths: expected now, before or both, with --to svg
+! flambeau-cli: diff: --widths: expected now, before or both, with --to svg
+! flambeau-cli: diff: --by-frame requires --to svg or html
 [2]
 
 # flamegraph.pl has what grew in red, what shrank in blue, and so has this; by
@@ -194,13 +194,13 @@ $ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --time 0.8..
 −200 ms  595 ms → 395 ms  /usr/src/flam/tests/record/targets/kitchen.c:97
 
 $ flambeau-cli diff base.folded new.folded --lines --to svg; flambeau-cli diff base.folded new.folded --source a.c; flambeau-cli diff base.folded new.folded --lines --source a.c
-! flambeau-cli: diff: --lines is a table: not --to svg
-! flambeau-cli: diff: --source is of --lines
-! flambeau-cli: new.folded: no code of “a.c” in it
+! flambeau-cli: diff: --lines is a table and cannot be combined with --to svg
+! flambeau-cli: diff: --source requires --lines
+! flambeau-cli: new.folded: contains no code of “a.c”
 [1]
 
 $ flambeau-cli diff base.folded new.folded --to png
-! flambeau-cli: diff: --to is svg, html, folded or csv
+! flambeau-cli: diff: --to: expected svg, html, folded or csv
 [2]
 
 $ flambeau-cli history base.folded new.folded --to html >history.html; grep -o -e '<title>[^<]*' -e '<td>[^<]*</td></tr>' -e '<b>' history.html
@@ -217,7 +217,7 @@ $ echo '<b>"&"</b> 3' >odd.folded; flambeau-cli history new.folded odd.folded --
 &lt;b&gt;&quot;&amp;&quot;&lt;/b&gt;</td>
 
 $ flambeau-cli history base.folded new.folded --to svg
-! flambeau-cli: history: --to is html or csv
+! flambeau-cli: history: --to: expected html or csv
 [2]
 
 $ flambeau-cli diff base.folded new.folded --to html >/dev/full
@@ -233,7 +233,7 @@ same
 same
 
 $ flambeau-cli diff base.folded new.folded --to csv --output d.txt
-! flambeau-cli: d.txt: exists already; --force replaces it
+! flambeau-cli: d.txt: already exists; --force replaces it
 [1]
 
 $ flambeau-cli diff base.folded new.folded --to csv --output d.txt --force; cmp d.txt d.csv; flambeau-cli diff base.folded new.folded --output no/d.txt
@@ -242,7 +242,7 @@ $ flambeau-cli diff base.folded new.folded --to csv --output d.txt --force; cmp 
 
 # What is refused leaves no file; a broken gate does.
 $ flambeau-cli diff base.folded new.folded --lines --source nowhere.c --output none.txt; ls none.txt 2>/dev/null
-! flambeau-cli: new.folded: no code of “nowhere.c” in it
+! flambeau-cli: new.folded: contains no code of “nowhere.c”
 [2]
 
 $ flambeau-cli diff base.folded new.folded --fail-above 0.1:lex --output gate.txt 2>/dev/null; echo $?; flambeau-cli diff base.folded new.folded | cmp - gate.txt && echo same; flambeau-cli diff base.folded new.folded --output /dev/full --force
@@ -253,17 +253,17 @@ same
 
 # Bytes are not compared with samples.
 $ flambeau-cli diff captures/folded/rough.folded captures/heaptrack/v3.heaptrack
-! flambeau-cli: captures/heaptrack/v3.heaptrack: “peak” and captures/folded/rough.folded's “samples” have no unit in common; --measure picks others
+! flambeau-cli: captures/heaptrack/v3.heaptrack: “peak” and captures/folded/rough.folded's “samples” have different units; choose others with --measure
 [1]
 
 $ flambeau-cli history captures/folded/rough.folded captures/heaptrack/v3.heaptrack
-! flambeau-cli: captures/heaptrack/v3.heaptrack: “peak” and captures/folded/rough.folded's “samples” have no unit in common; --measure picks others
+! flambeau-cli: captures/heaptrack/v3.heaptrack: “peak” and captures/folded/rough.folded's “samples” have different units; choose others with --measure
 [1]
 
 # Two counts are not compared where one is of memory.
 $ printf 'a 1\n' >page-faults.folded; flambeau-cli diff base.folded page-faults.folded; flambeau-cli diff base.folded new.folded --by address
-! flambeau-cli: page-faults.folded: “page-faults” and base.folded's “samples” are not of one kind; --measure picks others
-! flambeau-cli: diff: --by address: an address of one build is none of another's
+! flambeau-cli: page-faults.folded: “page-faults” and base.folded's “samples” are of different kinds; choose others with --measure
+! flambeau-cli: diff: --by address: addresses of two builds cannot be compared
 [2]
 
 # Fractions that shrank.
@@ -301,7 +301,7 @@ a,4,3.25,-0.75
 
 $ flambeau-cli diff hundredths.folded wholes.folded --to html | grep -o '1\.75' | head -1; printf 'a 9223372036854775807\n' >large.folded; flambeau-cli diff hundredths.folded large.folded
 1.75
-! flambeau-cli: hundredths.folded, large.folded: the weights of “Samples” do not fit the decimals of the other side
+! flambeau-cli: hundredths.folded, large.folded: the weights of “Samples” are too large for the other capture's precision
 [1]
 
 # Gates: what grew too much, and what is too much.
@@ -376,7 +376,7 @@ $ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --thread coo
 function,base,new,delta
 __GI___libc_read,202586135,0,-202586135
 clock_nanosleep,201918501,0,-201918501
-! kitchen.flambeau, 0 ns – 800 ms: it is 800 ms, and the other range 400 ms; --normalize-time makes up for that
+! kitchen.flambeau, 0 ns – 800 ms: it lasts 800 ms and the other range 400 ms; --normalize-time scales them to the same length
 
 $ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --thread cook --time 0.8..1.2 --base-time 0..0.8 --self --normalize-time --to csv | head -3
 function,base,new,delta
@@ -389,7 +389,7 @@ $ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --time 0.8..
 is multiplied by 0.5
 
 $ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols
-! flambeau-cli: diff: one FILE is compared with itself: --base-time or --base-thread says what of it is the base
+! flambeau-cli: diff: to compare one FILE with itself, choose the base with --base-time or --base-thread
 [2]
 
 $ flambeau-cli diff captures/flambeau/kitchen.flambeau --base-time 1

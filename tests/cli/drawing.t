@@ -138,7 +138,7 @@ early (2 samples, 10%)</title><rect x="1013" y="60" width="118" height="15" fill
 $ echo 'x' >>rules; flambeau-cli export in.folded --to svg --color-rules rules; flambeau-cli export in.folded --to svg --color-rules missing; flambeau-cli export in.folded --to folded --color-rules rules
 ! flambeau-cli: rules: line 5: expected REGEX=COLOR
 ! flambeau-cli: Failed to open file “missing”: No such file or directory
-! flambeau-cli: export: --color-rules means nothing to folded
+! flambeau-cli: export: --color-rules has no effect on folded
 [2]
 
 # A rule that would take years on one name colors nothing, and that is said once;
@@ -146,9 +146,9 @@ $ echo 'x' >>rules; flambeau-cli export in.folded --to svg --color-rules rules; 
 $ printf '%s\n' 'a!;std_vector_push_back_slow_path_of_a_long_name 1' >slow.folded; for to in svg html; do flambeau-cli export slow.folded --to $to --color-rule '^(((\w+)*)*)*[!?]=#00ff00' | grep -c -i '00ff00\|65280'; done; flambeau-cli export slow.folded --to png --force --output slow.png --color-rule '^(((\w+)*)*)*[!?]=#00ff00'
 0
 0
-! flambeau-cli: the color rule “^(((\w+)*)*)*[!?]” takes too long on “std_vector_push_back_slow_path_of_a_long_name” and colors nothing
-! flambeau-cli: the color rule “^(((\w+)*)*)*[!?]” takes too long on “std_vector_push_back_slow_path_of_a_long_name” and colors nothing
-! flambeau-cli: the color rule “^(((\w+)*)*)*[!?]” takes too long on “std_vector_push_back_slow_path_of_a_long_name” and colors nothing
+! flambeau-cli: the color rule “^(((\w+)*)*)*[!?]” takes too long on “std_vector_push_back_slow_path_of_a_long_name” and is ignored
+! flambeau-cli: the color rule “^(((\w+)*)*)*[!?]” takes too long on “std_vector_push_back_slow_path_of_a_long_name” and is ignored
+! flambeau-cli: the color rule “^(((\w+)*)*)*[!?]” takes too long on “std_vector_push_back_slow_path_of_a_long_name” and is ignored
 
 $ for o in '--palette pink' '--hash' '--order size' '--direction up' '--width 5' '--min-width x' '--font-size 1e9' '--color-rule x' '--color-rule (=#ffffff' '--color-rule x=#ff'; do flambeau-cli export in.folded --to svg $o; done
 ! flambeau-cli: export: --palette pink: expected auto, module, state, memory, language, self, name, safe, julia, hot, mem, io, wakeup, chain, java, js, perl, red, green, blue, aqua, yellow, purple or orange
@@ -160,14 +160,14 @@ $ for o in '--palette pink' '--hash' '--order size' '--direction up' '--width 5'
 ! flambeau-cli: export: --font-size 1e9: expected 2 to 100
 ! flambeau-cli: export: --color-rule x: expected REGEX=COLOR
 ! flambeau-cli: export: --color-rule (=#ffffff: Error while compiling regular expression ‘(’ at char 1: missing terminating )
-! flambeau-cli: export: --color-rule x=#ff: “#ff” is no color: expected #RRGGBB or rgb(R,G,B)
+! flambeau-cli: export: --color-rule x=#ff: “#ff” is not a color: expected #RRGGBB or rgb(R,G,B)
 [2]
 
 $ for to in folded html png csv; do flambeau-cli export in.folded --to $to --notes x; done
-! flambeau-cli: export: --notes means nothing to folded
-! flambeau-cli: export: --notes means nothing to html
-! flambeau-cli: export: --notes means nothing to png
-! flambeau-cli: export: --notes means nothing to csv
+! flambeau-cli: export: --notes has no effect on folded
+! flambeau-cli: export: --notes has no effect on html
+! flambeau-cli: export: --notes has no effect on png
+! flambeau-cli: export: --notes has no effect on csv
 [2]
 
 # A comparison, with the colors the other way round.
@@ -180,11 +180,11 @@ first (9 samples, 90%): +1, before 8</title><rect x="10" y="44" width="1062" hei
 A (1 samples, 10%): −4, before 5</title><rect x="1072" y="44" width="118" height="15" fill="#fe998e
 
 $ flambeau-cli diff in.folded now.folded --to csv --negate
-! flambeau-cli: diff: --negate means nothing to csv
+! flambeau-cli: diff: --negate has no effect on csv
 [2]
 
 $ flambeau-cli diff in.folded now.folded --width 300
-! flambeau-cli: diff: --width means nothing to a table
+! flambeau-cli: diff: --width has no effect on a table
 [2]
 
 # Folded stacks as other tools have them, and back.
@@ -195,15 +195,15 @@ $ flambeau-cli export kinds.folded --to folded
 main;f 3
 main;g 4
 main;h 5
-! kinds.folded: left out, for which folded has no room: kinds of code
+! kinds.folded: left out, because folded cannot hold it: kinds of code
 
 # Whole numbers alone: said, and the sum is not that of the file.
 $ for format in pprof callgrind folded; do flambeau-cli export captures/folded/fractions.folded --to $format --output fractions.$format; flambeau-cli top fractions.$format --json | grep -o '"total":[^,]*' | head -1; done
 "total":14
 "total":14
 "total":13.75
-! captures/folded/fractions.folded: left out, for which pprof has no room: fractions
-! captures/folded/fractions.folded: left out, for which callgrind has no room: fractions
+! captures/folded/fractions.folded: left out, because pprof cannot hold it: fractions
+! captures/folded/fractions.folded: left out, because callgrind cannot hold it: fractions
 
 $ for root in comm pid tid; do flambeau-cli export captures/pprof/threads.pb --to folded --root $root; done
 all threads;main 5
@@ -215,20 +215,20 @@ worker-?;work 2
 all threads-?/?;main 5
 main-?/4711;main 3
 worker-?/4712;work 2
-! captures/pprof/threads.pb: left out, for which folded has no room: labels
-! captures/pprof/threads.pb: left out, for which folded has no room: labels
-! captures/pprof/threads.pb: left out, for which folded has no room: labels
+! captures/pprof/threads.pb: left out, because folded cannot hold it: labels
+! captures/pprof/threads.pb: left out, because folded cannot hold it: labels
+! captures/pprof/threads.pb: left out, because folded cannot hold it: labels
 
 $ flambeau-cli export kinds.folded --to folded --root process
 ! flambeau-cli: export: --root process: expected comm, pid or tid
 [2]
 
 $ flambeau-cli export kinds.folded --to svg --annotate
-! flambeau-cli: export: --annotate means nothing to svg
+! flambeau-cli: export: --annotate has no effect on svg
 [2]
 
 $ flambeau-cli export kinds.folded --to folded --root tid --by line
-! flambeau-cli: kinds.folded: stacks that begin with their threads are of functions
+! flambeau-cli: kinds.folded: stacks that begin with threads cannot be grouped by anything but functions
 [1]
 
 # d3-flame-graph's tree, and back.
@@ -246,8 +246,8 @@ $ printf 'main;woken;waker_[w] 3\n' >waker.folded; flambeau-cli export waker.fol
 {"name":"main","value":3,"children":[
 {"name":"woken","value":3,"children":[
 {"name":"waker","value":3}]}]}]}
-! waker.folded: left out, for which d3 has no room: kinds of code
-! python.folded: left out, for which d3 has no room: kinds of code
+! waker.folded: left out, because d3 cannot hold it: kinds of code
+! python.folded: left out, because d3 cannot hold it: kinds of code
 
 # What stands where in the PNG.
 $ flambeau-cli export kinds.folded --to tags --width 300 --row-height 20; flambeau-cli export kinds.folded --to png --width 300 --row-height 20 --output kinds.png
@@ -271,7 +271,7 @@ threads    -1/4711 main: 0 samples, 0
 all  1  0
   work  1  1
 work 1
-! captures/pprof/threads.pb: left out, for which folded has no room: threads, labels
+! captures/pprof/threads.pb: left out, because folded cannot hold it: threads, labels
 
 $ flambeau-cli top captures/pprof/threads.pb --label tenant=blue
 ! flambeau-cli: captures/pprof/threads.pb: no sample with the label tenant=blue; there are: tenant=red
@@ -322,16 +322,16 @@ $ flambeau-cli export in.folded --to pdf --shape sunburst --output s.pdf; head -
         600        564
 
 $ flambeau-cli export in.folded --to svg --shape treemap --output map.svg; flambeau-cli info map.svg
-! flambeau-cli: map.svg: not a capture of any kind known here
+! flambeau-cli: map.svg: not a capture in any known format
 [1]
 
 $ for o in 'round' 'sunburst --direction icicle' 'treemap --order name' 'treemap --chart'; do flambeau-cli export in.folded --to svg --shape $o; done; flambeau-cli export in.folded --to html --shape treemap; flambeau-cli dump in.folded --stage layout --shape round
 ! flambeau-cli: export: --shape round: expected flame, sunburst or treemap
-! flambeau-cli: export: --direction means nothing to sunburst
-! flambeau-cli: export: --order means nothing to treemap
-! flambeau-cli: export: --shape means nothing to --chart
-! flambeau-cli: export: --shape means nothing to html
-! flambeau-cli: dump: --shape is flame, sunburst or treemap
+! flambeau-cli: export: --direction has no effect on sunburst
+! flambeau-cli: export: --order has no effect on treemap
+! flambeau-cli: export: --shape has no effect on --chart
+! flambeau-cli: export: --shape has no effect on html
+! flambeau-cli: dump: --shape: expected flame, sunburst or treemap
 [2]
 
 # Characters that turn the direction of writing are shown, so that no name looks

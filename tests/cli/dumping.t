@@ -152,19 +152,19 @@ x=0 y=0 width=1200 node=1 a\x1b[31mb\nc
 
 # Wrong usage.
 $ flambeau-cli dump known.folded
-! flambeau-cli: dump: --stage is profile, weights, tree, layout or chart
+! flambeau-cli: dump: --stage: expected profile, weights, tree, layout or chart
 [2]
 
 $ flambeau-cli dump known.folded --stage nonsense
-! flambeau-cli: dump: --stage is profile, weights, tree, layout or chart
+! flambeau-cli: dump: --stage: expected profile, weights, tree, layout or chart
 [2]
 
 $ flambeau-cli dump known.folded --stage layout --direction nonsense
-! flambeau-cli: dump: --direction is flame or icicle
+! flambeau-cli: dump: --direction: expected flame or icicle
 [2]
 
 $ flambeau-cli dump known.folded --stage layout --width 0
-! flambeau-cli: dump: --width from 1
+! flambeau-cli: dump: --width: expected at least 1
 [2]
 
 $ flambeau-cli dump known.folded --stage tree --json

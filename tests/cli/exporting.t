@@ -20,7 +20,7 @@ b;a 1
 $ printf '%s\n' 'main 1234.000001' 'main;parse 1.5' 'main;solve 0.5' >parts.folded; for to in svg html; do flambeau-cli export parts.folded --to $to --output parts.$to; flambeau-cli export parts.$to --to folded | cmp - parts.folded; done; rm parts.*
 
 $ flambeau-cli export in.folded --to folded --output out.folded
-! flambeau-cli: out.folded: exists already; --force replaces it
+! flambeau-cli: out.folded: already exists; --force replaces it
 [1]
 
 $ flambeau-cli export in.folded --to folded --output out.folded --force --filter '^b$'; cat out.folded
@@ -42,7 +42,7 @@ in.flambeau
 in.folded.flambeau
 
 $ flambeau-cli export in.folded --to folded --output /dev/full
-! flambeau-cli: /dev/full: exists already; --force replaces it
+! flambeau-cli: /dev/full: already exists; --force replaces it
 [1]
 
 # What the colors mean can be said: the same picture, in green.
@@ -61,7 +61,7 @@ $ flambeau-cli export captures/flambeau/kitchen.flambeau --no-symbols --to html 
 [1]
 
 $ flambeau-cli export in.folded --to svg --color state
-! flambeau-cli: in.folded: it does not say what threads were doing
+! flambeau-cli: in.folded: the capture does not record what threads were doing
 [1]
 
 $ flambeau-cli export in.folded --to svg --color rainbow
@@ -69,7 +69,7 @@ $ flambeau-cli export in.folded --to svg --color rainbow
 [2]
 
 $ flambeau-cli export in.folded --to folded --color module
-! flambeau-cli: export: --color means nothing to folded
+! flambeau-cli: export: --color has no effect on folded
 [2]
 
 $ ls
@@ -101,12 +101,12 @@ duration   2.00 s
 
 $ flambeau-cli export captures/heaptrack/v3.heaptrack --to flambeau --time 0.02.. --measure allocated --output part2.flambeau; flambeau-cli info part2.flambeau | grep -E 'measures|warning'
 measures   allocated          49 B (Allocated memory)
-warning    48 bytes in 2 blocks that live at the end are not counted as leaked, by heaptrack's own rules and the program's (heaptrack_print does so too)
-warning    Peak memory is left out: the range of time begins with memory that was allocated before it
-warning    Blocks at the peak is left out: the range of time begins with memory that was allocated before it
+warning    48 bytes in 2 blocks that live at the end are not counted as leaked: heaptrack's rules or the program's suppress them (as heaptrack_print does)
+warning    Peak memory is left out: some of the memory was allocated before the time range
+warning    Blocks at the peak is left out: some of the memory was allocated before the time range
 
 $ flambeau-cli export captures/heaptrack/v3.heaptrack --to flambeau --invert --output part3.flambeau
-! flambeau-cli: captures/heaptrack/v3.heaptrack: a profile has no direction and no rows: it cannot be inverted, or by module or file
+! flambeau-cli: captures/heaptrack/v3.heaptrack: a profile cannot be inverted or grouped by module or file
 [1]
 
 # A capture to give away: what is private goes, the graph stays, and what is left is told.
@@ -135,11 +135,11 @@ $ flambeau-cli export private.folded --to flambeau --anonymize all
 [2]
 
 $ flambeau-cli export private.folded --to flambeau --anonymize names --with-sources
-! flambeau-cli: export: sources have the names that are to be hashed: --with-sources cannot be beside --anonymize names
+! flambeau-cli: export: --with-sources cannot be combined with --anonymize names: sources contain the names that are hashed
 [2]
 
 $ flambeau-cli export private.folded --to folded --anonymize paths
-! flambeau-cli: export: --anonymize means nothing to folded
+! flambeau-cli: export: --anonymize has no effect on folded
 [2]
 
 # A difference is one in d3-flame-graph's form, too: what is gone included.
@@ -161,16 +161,16 @@ x;y 4 0
 # Weights of the Firefox Profiler may have fractions; where none has, nothing is
 # lost, and they count samples.
 $ flambeau-cli export captures/gecko/raw.gecko.json --to jlprof --output raw.jlprof
-! captures/gecko/raw.gecko.json: left out, for which jlprof has no room: processes, times, kinds of code
+! captures/gecko/raw.gecko.json: left out, because jlprof cannot hold it: processes, times, kinds of code
 
 $ flambeau-cli export captures/gecko/raw.gecko.json --to pprof --output raw.pb
-! captures/gecko/raw.gecko.json: left out, for which pprof has no room: order in time, kinds of code
+! captures/gecko/raw.gecko.json: left out, because pprof cannot hold it: order in time, kinds of code
 
 # A format that has the lines of frames alone makes one function of those that
 # differ by their first lines, and one that tells processes by their numbers one
 # process of those without: it is said.
 $ flambeau-cli export captures/pstats/namesakes.prof --to chrome-trace --output namesakes.json; flambeau-cli export captures/pstats/namesakes.prof --to callgrind --output namesakes.out; flambeau-cli export captures/pstats/namesakes.prof --to speedscope --output namesakes.speedscope.json; flambeau-cli export captures/pstats/namesakes.prof --to pprof --output namesakes.pb; flambeau-cli export captures/chrome-trace/words.trace.json --to pprof --output words.pb
-! captures/pstats/namesakes.prof: left out, for which chrome-trace has no room: other measures, lines
-! captures/pstats/namesakes.prof: left out, for which callgrind has no room: other measures, lines
-! captures/pstats/namesakes.prof: left out, for which speedscope has no room: lines
-! captures/chrome-trace/words.trace.json: left out, for which pprof has no room: processes, order in time, counters
+! captures/pstats/namesakes.prof: left out, because chrome-trace cannot hold it: other measures, lines
+! captures/pstats/namesakes.prof: left out, because callgrind cannot hold it: other measures, lines
+! captures/pstats/namesakes.prof: left out, because speedscope cannot hold it: lines
+! captures/chrome-trace/words.trace.json: left out, because pprof cannot hold it: processes, order in time, counters

@@ -22,7 +22,7 @@ $ flambeau-cli history ci --group '^ci/([^/]+)/' --fail-above 20:parse >out
 [3]
 
 $ flambeau-cli history ci --output h.txt; flambeau-cli history ci | cmp - h.txt; flambeau-cli history ci --to html --output h.html; flambeau-cli history ci --to html | cmp - h.html; flambeau-cli history ci --json --output h.txt
-! flambeau-cli: h.txt: exists already; --force replaces it
+! flambeau-cli: h.txt: already exists; --force replaces it
 [1]
 
 $ flambeau-cli history ci --to csv -o h.txt --force --fail-above 20:parse --group '^ci/([^/]+)/' 2>/dev/null; echo $?; head -2 h.txt

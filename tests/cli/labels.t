@@ -67,7 +67,7 @@ $ flambeau-cli merge heap.flambeau big.flambeau --output both.flambeau; flambeau
     262 kB     0.5 %      262 kB     0.5 %  131072 bytes
 
 $ flambeau-cli export captures/peers/pprof/go-cpu.pb.gz --to speedscope --output cpu.json
-! captures/peers/pprof/go-cpu.pb.gz: left out, for which speedscope has no room: lines, what is inlined, modules, labels
+! captures/peers/pprof/go-cpu.pb.gz: left out, because speedscope cannot hold it: lines, inlined functions, modules, labels
 
 # A label that one side alone has filters that side alone, and that is said; one
 # that none has is a mistake.

@@ -87,7 +87,7 @@ measures   peak               648 B (Peak memory)
            allocated          520 B (Allocated memory)
            peak-blocks        5 (Blocks at the peak)
            leaked-blocks      3 (Leaked blocks)
-warning    48 bytes in 2 blocks that live at the end are not counted as leaked, by heaptrack's own rules and the program's (heaptrack_print does so too)
+warning    48 bytes in 2 blocks that live at the end are not counted as leaked: heaptrack's rules or the program's suppress them (as heaptrack_print does)
 
 $ flambeau-cli top captures/heaptrack/v3.heaptrack --growth 0.009..0.025
       self                 total               blocks  function
@@ -105,7 +105,7 @@ $ flambeau-cli info captures/heaptrack/v3.heaptrack --time ..peak | grep allocat
            temporary          3 (Temporary allocations)
 
 $ flambeau-cli info captures/heaptrack/v3.heaptrack --time nowhere..
-! flambeau-cli: captures/heaptrack/v3.heaptrack: no mark “nowhere”, and it is no number of seconds
+! flambeau-cli: captures/heaptrack/v3.heaptrack: “nowhere” is neither a mark nor a number of seconds
 [1]
 
 # Pages are counted where they are asked for, and in Memray's captures.
@@ -183,7 +183,7 @@ $ flambeau-cli memory captures/heaptrack/v3.heaptrack --suppressions rules --jso
 :[{"template":"^main","bytes":64,"blocks":1},{"template":"libc.so","bytes":0,"blocks":0},{"template":"never","bytes":0,"blocks":0}]}
 
 $ echo race:x >rules; flambeau-cli top captures/heaptrack/v3.heaptrack --suppressions rules
-! flambeau-cli: rules: not a rule "leak:PATTERN" (at line 1)
+! flambeau-cli: rules: not a rule of the form "leak:PATTERN" (at line 1)
 [1]
 
 $ flambeau-cli top captures/heaptrack/v3.heaptrack --suppressions none
@@ -192,7 +192,7 @@ $ flambeau-cli top captures/heaptrack/v3.heaptrack --suppressions none
 
 # A capture without single allocations has no sizes.
 $ flambeau-cli memory captures/folded/rough.folded
-! flambeau-cli: captures/folded/rough.folded: the capture holds no single allocations
+! flambeau-cli: captures/folded/rough.folded: the capture does not record single allocations
 [1]
 
 # Folded stacks say by their name, or are told, what they weigh.

@@ -30,8 +30,8 @@ processes  cpu.pb
              -1/4712 worker: 2 samples, 0 ns
              #4 all threads: 1 samples, 0 ns
 modules    /bin/demo: 70 ns, symbols: capture
-warning    cpu.pb: 1 frame names a location that is not in the file and was left out
-warning    cpu is not of all of the 2 captures: 1 of them have it
+warning    cpu.pb: 1 frame refers to a location that is not in the file and was left out
+warning    cpu is not a measure of all 2 captures, only of 1 of them
       self                 total            function
      50 ns    62.5 %       70 ns    87.5 %  inner  (demo)
      10 ns    12.5 %       10 ns    12.5 %  [demo]  (demo)
@@ -80,15 +80,15 @@ class="lane" x="16" y="375" text-anchor="start">cook (26142)   50.0 %</text>
 $ flambeau-cli merge captures/folded/fractions.folded captures/heaptrack/v3.heaptrack -o n.flambeau; flambeau-cli merge captures/folded/fractions.folded captures/heaptrack/v3.heaptrack -o n.flambeau --side-by-side; flambeau-cli info n.flambeau | grep -A1 measures
 measures   samples            13.8 (Samples)
            peak               648 B (Peak memory)
-! flambeau-cli: v3.heaptrack: it has no measure in common with fractions.folded; --side-by-side takes both all the same
+! flambeau-cli: v3.heaptrack: it has no measure in common with fractions.folded; --side-by-side merges them nevertheless
 
 $ flambeau-cli merge a.folded; flambeau-cli merge --output x; flambeau-cli merge a.folded b.folded --output m.flambeau; flambeau-cli merge a.folded nowhere -o y.flambeau; ls y.flambeau; flambeau-cli merge a.folded --invert -o y.flambeau
 ! flambeau-cli: merge: --output OUT
 ! flambeau-cli: merge: expected FILE… --output OUT
-! flambeau-cli: m.flambeau: exists already; --force replaces it
+! flambeau-cli: m.flambeau: already exists; --force replaces it
 ! flambeau-cli: nowhere: cannot be opened: No such file or directory
 ! ls: cannot access 'y.flambeau': No such file or directory
-! flambeau-cli: a.folded: a profile has no direction and no rows: it cannot be inverted, or by module or file
+! flambeau-cli: a.folded: a profile cannot be inverted or grouped by module or file
 [1]
 
 # Whole numbers, tenths and hundredths.

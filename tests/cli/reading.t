@@ -83,11 +83,11 @@ solve  60  15
   sort  20  20
 
 $ flambeau-cli tree known.folded --callees nobody
-! flambeau-cli: no function is called “nobody” in what is selected
+! flambeau-cli: the selection has no function called “nobody”
 [1]
 
 $ flambeau-cli tree known.folded --callees solve --invert
-! flambeau-cli: tree: --callers and --callees have a direction of their own: not with --invert
+! flambeau-cli: tree: --invert cannot be combined with --callers or --callees
 [2]
 
 $ flambeau-cli tree known.folded --depth 1
@@ -237,7 +237,7 @@ $ flambeau-cli top captures/heaptrack/v3.heaptrack --ignore push_back --measure 
 $ flambeau-cli info captures/speedscope/evented.speedscope.json --time 1..3 --thread 'main thread' | tail -n 3
 samples    1 in 3 stacks of 3 functions
 threads    #1 main thread: 1 samples, 2.00 s
-warning    2 frames, events or weights make no sense
+warning    2 frames, events or weights are invalid
 
 # Transforms apply in their order: below what was pruned nothing is left to be found.
 $ flambeau-cli top captures/heaptrack/v3.heaptrack --filter push_back --stop-at main --limit 1
@@ -305,7 +305,7 @@ all self=0 total=4
         + self=2 total=2
     [unknown] self=0 total=1
       [unknown] self=1 total=1
-! captures/jlprof/plain.jlprof: left out, for which jlprof has no room: kinds of code
+! captures/jlprof/plain.jlprof: left out, because jlprof cannot hold it: kinds of code
 
 # Samples that are counted are no nanoseconds.
 $ flambeau-cli info captures/flambeau/kitchen.flambeau --no-symbols --count --thread cook | grep -A1 -e '^measures' -e '/26142 cook:'; flambeau-cli info captures/flambeau/kitchen.flambeau --no-symbols --count --json | grep -o '"id":"wall-time"[^}]*'; flambeau-cli lines captures/flambeau/kitchen.flambeau --no-symbols --count --source kitchen.c | head -2; flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --count --thread cook --base-time 0..0.8 --self 2>/dev/null | head -1; flambeau-cli export captures/flambeau/kitchen.flambeau --no-symbols --count --to callgrind 2>/dev/null | grep events

@@ -22,7 +22,7 @@ $ flambeau-cli top captures/folded/annotated.folded --by nonsense
 [2]
 
 $ flambeau-cli top captures/folded/annotated.folded --sort nonsense
-! flambeau-cli: top: --sort is self or total
+! flambeau-cli: top: --sort: expected self or total
 [2]
 
 $ flambeau-cli top captures/folded/annotated.folded --measure nonsense
@@ -51,11 +51,11 @@ $ flambeau-cli lines captures/folded/annotated.folded
 [2]
 
 $ flambeau-cli export captures/folded/annotated.folded
-! flambeau-cli: export: --to FORMAT; see formats
+! flambeau-cli: export: --to FORMAT is missing; see flambeau-cli formats
 [2]
 
 $ flambeau-cli export captures/folded/annotated.folded --to nonsense
-! flambeau-cli: export: --to FORMAT; see formats
+! flambeau-cli: export: --to FORMAT is missing; see flambeau-cli formats
 [2]
 
 $ flambeau-cli record
@@ -83,7 +83,7 @@ $ flambeau-cli top .
 [1]
 
 $ flambeau-cli top captures/folded/empty.folded
-! flambeau-cli: captures/folded/empty.folded: not a capture of any kind known here
+! flambeau-cli: captures/folded/empty.folded: not a capture in any known format
 [1]
 
 $ head -c 40 captures/flambeau/recording.flambeau >short; flambeau-cli info short
@@ -91,11 +91,11 @@ format     flambeau
 partial    40 % of the file could be read
 measures   samples            0 (Samples)
 samples    0 in 0 stacks of 0 functions
-warning    the recording was cut off; all it had written is shown, without the symbols it would have added
-warning    the capture holds no samples
+warning    the recording was interrupted; everything written is shown, without the symbols that are added at the end
+warning    the capture has no samples
 
 $ head -c 100 /dev/zero >zeros; flambeau-cli info zeros
-! flambeau-cli: zeros: not a capture of any kind known here
+! flambeau-cli: zeros: not a capture in any known format
 [1]
 
 $ : >nothing; flambeau-cli info nothing
@@ -104,15 +104,15 @@ $ : >nothing; flambeau-cli info nothing
 
 # A selection that contradicts itself, or has nothing.
 $ flambeau-cli top captures/folded/rough.folded --time 5..1
-! flambeau-cli: top: --time 5..1: expected a FROM before its TO
+! flambeau-cli: top: --time 5..1: expected FROM before TO
 [2]
 
 $ flambeau-cli top captures/folded/rough.folded --time 1..2
-! flambeau-cli: captures/folded/rough.folded: the capture does not say when its samples were taken
+! flambeau-cli: captures/folded/rough.folded: the samples of this capture have no times
 [1]
 
 $ flambeau-cli top captures/folded/rough.folded --thread -1
-! flambeau-cli: top: --thread -1: expected TID, NAME or #N of info
+! flambeau-cli: top: --thread -1: expected TID, NAME or #N (see info)
 [2]
 
 $ flambeau-cli top captures/folded/rough.folded --thread nobody
@@ -152,15 +152,15 @@ $ flambeau-cli top captures/flambeau/recording.flambeau --measure samples --peri
 [1]
 
 $ flambeau-cli top captures/heaptrack/v3.heaptrack --count
-! flambeau-cli: captures/heaptrack/v3.heaptrack: --count is of samples, and “peak” has none
+! flambeau-cli: captures/heaptrack/v3.heaptrack: --count applies to samples, and “peak” has none
 [1]
 
 $ flambeau-cli top captures/heaptrack/v3.heaptrack --time 5..
-! flambeau-cli: captures/heaptrack/v3.heaptrack: nothing is there: the capture lasts 0.031 s
+! flambeau-cli: captures/heaptrack/v3.heaptrack: this range is empty: the capture lasts 0.031 s
 [1]
 
 $ flambeau-cli lines captures/folded/rough.folded --source a.c --by module
-! flambeau-cli: lines: --by: its rows are lines
+! flambeau-cli: lines: --by has no effect on lines
 [2]
 
 # A control character in a name is one in JSON, too.

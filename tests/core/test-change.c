@@ -109,8 +109,8 @@ test_untracked (void)
       FLAM_COLOR_NORMAL);
   g_assert_true (is_blue (color_of (palette, own, "gone")));
   g_assert_true (is_red (color_of (totals, all, "unknown")));
-  g_assert_true (says (legend, "Gone") && says (legend, "Nowhere before"));
-  g_assert_true (says (other, "New") && !says (other, "Nowhere before"));
+  g_assert_true (says (legend, "Gone") && says (legend, "New Function"));
+  g_assert_true (says (other, "New") && !says (other, "New Function"));
 }
 
 /* Every strength of every kind of change can be read, dimmed or not. */

@@ -198,8 +198,7 @@ test_own_malloc (void)
   g_autoptr (Recording) recording = record_script ("%s; exit $?", target);
 
   assert_ended (recording, 0);
-  assert_warned (
-      recording, "own-malloc", "brings a malloc of its own, linked into it");
+  assert_warned (recording, "own-malloc", "has its own malloc linked into it");
 }
 
 static void

@@ -100,7 +100,7 @@ class ExportTest(Base):
             window.write("800")
             window.key("Tab")
             self.choose("Palette", 9)
-            hash_row = "Names That Begin Alike Look Alike"
+            hash_row = "Similar Names, Similar Colors"
             wait_for("what the palette has",
                      lambda: self.shown(hash_row, "check box"))
             window.toggle(hash_row, "check box")

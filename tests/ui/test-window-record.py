@@ -194,7 +194,7 @@ class RecordTest(Base):
             window.key("x")
             self.press_record(window)
             window.wait_label(
-                lambda text: f"There is no program “{folder}/a programx”" in text
+                lambda text: f"The program “{folder}/a programx” does not exist" in text
             )
 
     def search_processes(self, window, text):

@@ -141,7 +141,7 @@ class TablesTest(Base):
             self.compare_with(before)
             self.says("Before: before.folded, 65. Now: now.folded, 52: −13 (−20.0 %).")
         self.says(
-            "Gone: frames with 40 (61.5 %) of before. New: frames with 12 (23.1 %) of now."
+            "Gone: frames with 40 (61.5 %) of the baseline. New: frames with 12 (23.1 %) of the current total."
         )
         # What the color says is in the words of the graph, too.
         window.key("Down")

@@ -240,9 +240,9 @@ class ViewsTest(Base):
     def test_no_chart(self):
         """Without samples, and where they have no times."""
         for path, says in (
-            ("speedscope/empty.speedscope.json", "This capture holds no samples."),
+            ("speedscope/empty.speedscope.json", "This capture has no samples."),
             ("jlprof/plain.jlprof",
-             "This capture does not say when its samples were taken."),
+             "The samples of this capture have no times."),
         ):
             if self.window:
                 self.window.__exit__()
@@ -362,7 +362,7 @@ class ViewsTest(Base):
             keyfile.write_text("[dev/flambeau/Flambeau]\neditor='/not/there'\n")
             time.sleep(1)
             window.click("Open in editor")
-            window.wait_label(lambda text: text == "No Editor Answered")
+            window.wait_label(lambda text: text == "No Editor Could Be Opened")
 
 
 if __name__ == "__main__":

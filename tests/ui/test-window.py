@@ -144,7 +144,7 @@ class WindowTest(Base):
             window = self.open(document)
             window.wait_label(lambda text: text.startswith("total 1.00"))
             window.action("win.share")
-            window.find("What It Tells", "label")
+            window.find("What It Reveals", "label")
             window.find("Private Names", "label")
             window.wait_label(
                 lambda text: "Functions: 1\n" in text

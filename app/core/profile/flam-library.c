@@ -27,10 +27,10 @@ flam_library_open (const FlamLibrary *library, GError **error)
       handle != NULL ? dlsym (handle, library->symbol) : NULL;
 
   if (functions == NULL)
-    return flam_error_null (
-        error,
-        FLAM_ERROR_SYSTEM,
-        N_ ("this needs a library of Flambeau's that is not installed: %s"),
-        dlerror ());
+    return flam_error_null (error,
+                            FLAM_ERROR_SYSTEM,
+                            N_ ("this needs one of Flambeau's libraries, which "
+                                "is not installed: %s"),
+                            dlerror ());
   return functions;
 }

@@ -257,12 +257,11 @@ read_trace (Trace *trace, GError **error)
   if (trace->ticks_per_second > 0 &&
       (trace->pointer == 4 || trace->pointer == 8))
     return TRUE;
-  return flam_source_error (
-      trace->load->source,
-      error,
-      FLAM_ERROR_INVALID,
-      at - trace->load->source->data,
-      N_ ("the beginning of the .NET trace makes no sense"));
+  return flam_source_error (trace->load->source,
+                            error,
+                            FLAM_ERROR_INVALID,
+                            at - trace->load->source->data,
+                            N_ ("the beginning of the .NET trace is damaged"));
 }
 
 static gboolean
@@ -338,7 +337,7 @@ check_version (Trace *trace, GError **error)
       error,
       FLAM_ERROR_UNSUPPORTED,
       8,
-      N_ ("this is a .NET trace of a later version than 4; convert it with "
+      N_ ("this is a .NET trace of a version later than 4; convert it with "
           "`dotnet-trace convert --format speedscope FILE` and open the JSON"));
 }
 
@@ -365,11 +364,11 @@ read_objects (Trace *trace, GError **error)
       g_propagate_error (error, bad);
       return FALSE;
     }
-  flam_load_partial (trace->load,
-                     last,
-                     N_ ("the .NET trace does not come to its end: what is "
-                         "read up to byte %zu is shown"),
-                     (gsize)(last - trace->load->source->data));
+  flam_load_partial (
+      trace->load,
+      last,
+      N_ ("the .NET trace is incomplete: it is shown up to byte %zu"),
+      (gsize)(last - trace->load->source->data));
   return TRUE;
 }
 
@@ -446,19 +445,18 @@ finish (Trace *trace, GError **error)
     return flam_source_invalid (
         trace->load->source,
         error,
-        N_ ("there are no samples in this .NET trace; record with "
-            "`dotnet-trace collect --profile cpu-sampling`"));
+        N_ ("this .NET trace has no samples; record with `dotnet-trace collect "
+            "--profile cpu-sampling`"));
   add_samples (trace);
   flam_builder_warn_count (
       trace->builder,
       trace->unknown,
-      "%" PRIu64 " address is of no method that the trace names",
-      "%" PRIu64 " addresses are of no method that the trace names");
-  flam_builder_warn_count (
-      trace->builder,
-      trace->bad,
-      "%" PRIu64 " block makes no sense and was left out in part",
-      "%" PRIu64 " blocks make no sense and were left out in part");
+      "%" PRIu64 " address belongs to no method in the trace",
+      "%" PRIu64 " addresses belong to no method in the trace");
+  flam_builder_warn_count (trace->builder,
+                           trace->bad,
+                           "%" PRIu64 " damaged block was left out in part",
+                           "%" PRIu64 " damaged blocks were left out in part");
   return TRUE;
 }
 

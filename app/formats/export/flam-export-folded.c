@@ -288,10 +288,10 @@ save (FlamExport *export, GError **error)
     {
       if (export->selection->by != FLAM_BY_FUNCTION &&
           export->selection->by != FLAM_BY_THREAD)
-        return flam_error_set (
-            error,
-            FLAM_ERROR_UNSUPPORTED,
-            N_ ("stacks that begin with their threads are of functions"));
+        return flam_error_set (error,
+                               FLAM_ERROR_UNSUPPORTED,
+                               N_ ("stacks that begin with threads cannot be "
+                                   "grouped by anything but functions"));
       rooted->by = FLAM_BY_THREAD;
     }
   writer.tree = tree = flam_export_tree (export->profile, rooted);

@@ -460,12 +460,11 @@ check (const FlamPart *part, GError **error)
   if (measure->unit == FLAM_UNIT_COUNT && measure->denominator == 1 &&
       measure->source == FLAM_FROM_SAMPLES)
     return TRUE;
-  return flam_error_set (
-      error,
-      FLAM_ERROR_UNSUPPORTED,
-      N_ ("this format counts samples, and “%s” is none of that; "
-          "--measure picks another"),
-      flam_profile_string (part->profile, measure->id));
+  return flam_error_set (error,
+                         FLAM_ERROR_UNSUPPORTED,
+                         N_ ("this format counts samples, which “%s” does not; "
+                             "choose another with --measure"),
+                         flam_profile_string (part->profile, measure->id));
 }
 
 static gboolean
@@ -476,11 +475,10 @@ save_part (Writer *writer, GError **error)
   find_places (writer);
   words = walk (writer, FALSE);
   if (words > MAX_WORDS)
-    return flam_error_set (
-        error,
-        FLAM_ERROR_UNSUPPORTED,
-        N_ ("this format has a stack for each sample: it would be larger "
-            "than 128 MiB"));
+    return flam_error_set (error,
+                           FLAM_ERROR_UNSUPPORTED,
+                           N_ ("this format repeats the stack of each sample: "
+                               "it would exceed 128 MiB"));
   put_number (writer->out, DATA, 1);
   put_number (writer->out, words, 8);
   walk (writer, TRUE);

@@ -46,10 +46,9 @@ save_csv (FlamExport *export, GError **error)
   g_autofree FlamFunctionRow *rows = NULL;
 
   if (tree->inverted)
-    return flam_error_set (
-        error,
-        FLAM_ERROR_UNSUPPORTED,
-        N_ ("a table of functions is not made of an inverted tree"));
+    return flam_error_set (error,
+                           FLAM_ERROR_UNSUPPORTED,
+                           N_ ("a table of functions cannot be inverted"));
   rows = flam_functions_new_whole (tree, FLAM_SORT_SELF, &n);
   flam_sink_put (export->out, "function,module,file,line,self,total\r\n");
   for (guint i = 0; i < n; i++)

@@ -137,10 +137,9 @@ flam_spans_check (const FlamPart *part, GError **error)
   if (measure->unit == FLAM_UNIT_NS && measure->denominator == 1 &&
       measure->source == FLAM_FROM_SAMPLES)
     return TRUE;
-  return flam_error_set (
-      error,
-      FLAM_ERROR_UNSUPPORTED,
-      N_ ("this format holds time alone, and “%s” is none; --measure "
-          "picks another"),
-      flam_profile_string (part->profile, measure->id));
+  return flam_error_set (error,
+                         FLAM_ERROR_UNSUPPORTED,
+                         N_ ("this format holds only times, and “%s” is not a "
+                             "time; choose another with --measure"),
+                         flam_profile_string (part->profile, measure->id));
 }

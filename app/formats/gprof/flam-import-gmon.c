@@ -305,8 +305,8 @@ find_program (Reader *reader, const char *const *folders)
           reader->builder,
           reader->module,
           FLAM_SYMBOLS_NONE,
-          N_ ("gmon.out does not name its program; put it beside the file, or "
-              "say where it is with --binaries"));
+          N_ ("gmon.out does not name its program; put the program beside the "
+              "file, or give its folder with --binaries"));
     }
   reader->code =
       flam_builder_function_unresolved (reader->builder, reader->module);
@@ -330,16 +330,18 @@ check (Reader *reader, GError **error)
   guint64 offset = reader->end - source->data;
 
   if (offset < source->size && reader->arcs->len + reader->histograms->len == 0)
-    return flam_source_error (source,
-                              error,
-                              FLAM_ERROR_INVALID,
-                              offset,
-                              N_ ("no record of gmon.out begins here"));
+    return flam_source_error (
+        source,
+        error,
+        FLAM_ERROR_INVALID,
+        offset,
+        N_ ("this is not the beginning of a gmon.out record"));
   if (offset < source->size)
     flam_load_partial (reader->load,
                        reader->end,
-                       N_ ("no record of gmon.out begins at byte %" PRIu64
-                           ": what came before is shown"),
+                       N_ ("byte %" PRIu64
+                           " is not the beginning of a gmon.out record: the "
+                           "part before it is shown"),
                        offset);
   return TRUE;
 }

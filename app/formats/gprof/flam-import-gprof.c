@@ -301,7 +301,7 @@ load (FlamLoad *load, GError **error)
     return FALSE;
   if (reader.functions == 0)
     return flam_source_invalid (
-        source, error, N_ ("gprof's tables have no functions in them"));
+        source, error, N_ ("gprof's tables contain no functions"));
   return flam_gprof_graph_finish (graph, error);
 }
 

@@ -94,7 +94,7 @@ makes_no_sense (const Trace *trace, GError **error)
                             error,
                             FLAM_ERROR_INVALID,
                             trace->at - trace->load->source->data,
-                            N_ ("the header of Vftrace's file makes no sense"));
+                            N_ ("the header of the Vftrace log is damaged"));
 }
 
 /* --- numbers and texts ---------------------------------------------------- */
@@ -174,8 +174,9 @@ read_header (Trace *trace, GError **error)
         error,
         FLAM_ERROR_UNSUPPORTED,
         0,
-        N_ ("this is version %d of Vftrace's files, and 3 is the one known "
-            "here; vftrace_vfd_dump of the Vftrace that wrote it prints it"),
+        N_ ("this is version %d of Vftrace's log, and only version 3 is "
+            "supported; print it with the vftrace_vfd_dump of the Vftrace that "
+            "wrote it"),
         version);
   if (take_text (trace, &n) == NULL || !has (trace, 4))
     return ends_here (trace, error);
@@ -198,13 +199,12 @@ read_header (Trace *trace, GError **error)
   take (trace, 8);
   trace->counters = take (trace, 8);
   if (trace->stacks == 0)
-    return flam_source_error (
-        trace->load->source,
-        error,
-        FLAM_ERROR_TRUNCATED,
-        trace->at - trace->load->source->data,
-        N_ ("Vftrace had not ended this file: the functions' names are written "
-            "at the program's end"));
+    return flam_source_error (trace->load->source,
+                              error,
+                              FLAM_ERROR_TRUNCATED,
+                              trace->at - trace->load->source->data,
+                              N_ ("the program did not end normally: Vftrace "
+                                  "writes the names of functions at the end"));
   /* A stack has at least 8 bytes, and so has a counter. */
   if (trace->n_stacks > trace->load->source->size / 8 ||
       trace->n_counters > trace->load->source->size / 8)
@@ -296,10 +296,11 @@ read_counters (Trace *trace, GError **error)
         return ends_here (trace, error);
     }
   if (n < trace->n_counters)
-    flam_builder_warn (trace->builder,
-                       N_ ("of %u hardware counters the first %u are shown"),
-                       trace->n_counters,
-                       n);
+    flam_builder_warn (
+        trace->builder,
+        N_ ("of %u hardware counters, only the first %u are shown"),
+        trace->n_counters,
+        n);
   add_measures (trace, n, (char **)names->pdata);
   trace->counts = flam_keep_vector (trace->load, gint64, n + 1);
   trace->weights = flam_keep_vector (trace->load, gint64, n + 1);
@@ -408,15 +409,14 @@ read_events (Trace *trace, GError **error)
       if (event > SENT_OR_RECEIVED)
         {
           trace->at = at;
-          return has (trace, 4)
-                     ? flam_source_error (
-                           trace->load->source,
-                           error,
-                           FLAM_ERROR_INVALID,
-                           (gsize)(at - trace->load->source->data),
-                           N_ ("nothing is known of events of type %u"),
-                           event)
-                     : ends_here (trace, error);
+          return has (trace, 4) ? flam_source_error (
+                                      trace->load->source,
+                                      error,
+                                      FLAM_ERROR_INVALID,
+                                      (gsize)(at - trace->load->source->data),
+                                      N_ ("events of type %u are unknown"),
+                                      event)
+                                : ends_here (trace, error);
         }
       if (event == SENT_OR_RECEIVED ? !read_message (trace, error)
                                     : !read_call (trace, event, error))
@@ -454,15 +454,14 @@ warn (const Trace *trace)
   if (trace->interval > 0)
     flam_builder_warn (
         trace->builder,
-        N_ ("Vftrace noted a call or a return each %s ms at most: a time is "
-            "wrong by as much, and calls cannot be counted"),
+        N_ ("Vftrace recorded a call or a return at most every %s ms: times "
+            "may be wrong by as much, and calls cannot be counted"),
         interval);
   if (trace->n_threads > 1)
-    flam_builder_warn (
-        trace->builder,
-        N_ ("Vftrace does not say which of the %d threads made a call: they "
-            "are shown as one"),
-        trace->n_threads);
+    flam_builder_warn (trace->builder,
+                       N_ ("Vftrace does not record which of the %d threads "
+                           "made a call: they are shown as one"),
+                       trace->n_threads);
 }
 
 static gboolean

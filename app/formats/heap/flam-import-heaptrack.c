@@ -161,7 +161,7 @@ read_version (Reader *reader, const guint8 *p, GError **error)
         FLAM_ERROR_UNSUPPORTED,
         FLAM_NO_OFFSET,
         N_ ("written by a newer heaptrack in version %" PRIu64
-            " of its format; 0 to 3 are known here"),
+            " of its format; versions 0 to 3 are supported"),
         file);
   reader->version = file;
   reader->by_address = file == 0;
@@ -363,10 +363,9 @@ read_line (Reader *reader,
       good = read_system (reader, p);
       break;
     case 'A':
-      flam_builder_warn (
-          reader->builder,
-          N_ ("heaptrack was attached to the running program: what "
-              "it had allocated before is not in this capture"));
+      flam_builder_warn (reader->builder,
+                         N_ ("heaptrack was attached to the running program: "
+                             "earlier allocations are not in this capture"));
       break;
     case 'S':
       good = flam_suppressions_parse (
@@ -487,8 +486,8 @@ mark_suppressed (Reader *reader, const guint8 *used)
     flam_builder_warn (reader->builder,
                        N_ ("%" PRIu64 " bytes in %" PRIu64
                            " blocks that live at the end are not counted as "
-                           "leaked, by heaptrack's own rules and the program's "
-                           "(heaptrack_print does so too)"),
+                           "leaked: heaptrack's rules or the program's "
+                           "suppress them (as heaptrack_print does)"),
                        bytes,
                        blocks);
 }
@@ -516,9 +515,9 @@ say_what_was_wrong (Reader *reader)
         reader->builder,
         FLAM_PLURAL (
             reader->bad_lines,
-            "%" PRIu64 " line makes no sense and was left out (at byte %zu)",
+            "%" PRIu64 " line is invalid and was left out (at byte %zu)",
             "%" PRIu64
-            " lines make no sense and were left out (the first at byte %zu)"),
+            " lines are invalid and were left out (the first at byte %zu)"),
         reader->bad_lines,
         reader->first_bad);
   flam_builder_warn_count (

@@ -65,9 +65,10 @@ refuse_version (FlamMemray *reader, GError **error)
         error,
         FLAM_ERROR_UNSUPPORTED,
         FLAM_NO_OFFSET,
-        N_ ("written by Memray %s (version %u of its format; 12 and 13 are "
-            "known here): open what that Memray makes of it with \"memray "
-            "flamegraph\" or \"memray transform speedscope\""),
+        N_ ("written by Memray %s (version %u of its format; versions 12 and "
+            "13 are supported): convert it with that Memray's \"memray "
+            "flamegraph\" or \"memray transform speedscope\" and open the "
+            "result"),
         writer,
         reader->version);
   return flam_source_error (
@@ -75,8 +76,9 @@ refuse_version (FlamMemray *reader, GError **error)
       error,
       FLAM_ERROR_UNSUPPORTED,
       FLAM_NO_OFFSET,
-      N_ ("version %u of Memray's format; 12 and 13 are known here: open "
-          "what its own Memray makes of it with \"memray flamegraph\""),
+      N_ ("version %u of Memray's format; versions 12 and 13 are supported: "
+          "convert it with the \"memray flamegraph\" of the Memray that wrote "
+          "it and open the result"),
       reader->version);
 }
 
@@ -201,8 +203,8 @@ read_body (FlamMemray *reader, GError **error)
   if (reader->calls != NULL)
     flam_builder_warn (
         reader->builder,
-        N_ ("of native frames those are shown that the innermost of Python's "
-            "called, outside of the interpreter"));
+        N_ ("only native frames that the innermost Python function called are "
+            "shown, without the interpreter's"));
   else if (reader->native)
     flam_builder_warn (reader->builder,
                        N_ ("the native frames of this capture are not shown"));

@@ -382,9 +382,9 @@ flam_memray_read_records (FlamMemray *reader, GError **error)
     return TRUE;
   flam_load_partial (reader->load,
                      record,
-                     good ? N_ ("the capture has no end: the program was "
+                     good ? N_ ("the capture is incomplete: the program was "
                                 "killed, or the file is cut off at byte %zu")
-                          : N_ ("the records make no sense after byte %zu"),
+                          : N_ ("the records are damaged after byte %zu"),
                      (gsize)(record - reader->load->source->data));
   return TRUE;
 }

@@ -208,7 +208,8 @@ read_table (FlamMemrayReport *report, FlamJson *json, FlamBuilder *builder)
   flam_json_each (json)
     read_row (report, json, builder);
   flam_builder_warn (
-      builder, N_ ("a table has the places that allocate, not their callers"));
+      builder,
+      N_ ("a table lists the places that allocate, not their callers"));
 }
 
 static void
@@ -385,8 +386,8 @@ flam_memray_report_read (FlamMemrayReport *report,
         error,
         FLAM_ERROR_UNSUPPORTED,
         FLAM_NO_OFFSET,
-        N_ ("neither a flame graph nor a table: of Memray's reports those by "
-            "\"memray flamegraph\" and \"memray table\" can be opened"));
+        N_ ("not a flame graph or table: only reports made with \"memray "
+            "flamegraph\" and \"memray table\" can be opened"));
   report->leaks = flam_source_head_has (source, 8192, "(memory leaks)");
   json = flam_json_load (load, at);
   if (json->token == FLAM_JSON_ARRAY)

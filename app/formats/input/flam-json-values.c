@@ -182,10 +182,10 @@ flam_json_warn_rest (const FlamJson *json, const FlamLoad *load)
   while (p < end && (g_ascii_isspace (*p) || *p == '\0'))
     p++;
   if (p < end)
-    flam_load_partial (load,
-                       p,
-                       N_ ("the document ends before the file does: the rest "
-                           "was left out"));
+    flam_load_partial (
+        load,
+        p,
+        N_ ("there is more after the end of the document: it was left out"));
 }
 
 gboolean

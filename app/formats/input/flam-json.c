@@ -122,7 +122,7 @@ scan_rest (FlamJson *json, FlamJsonText *text, const guint8 *p)
   for (;; p = flam_json_run (p, json->end))
     {
       if (p == json->end)
-        return fail (json, p, N_ ("a string does not end")), NULL;
+        return fail (json, p, N_ ("a string is not terminated")), NULL;
       if (*p == '"')
         return p;
       if (*p == '\\')
@@ -336,7 +336,7 @@ scan_word (FlamJson *json, const char *word, FlamJsonToken token)
   if (memcmp (json->at, word, MIN (left, length)) != 0)
     return fail (json, json->at, N_ ("not a value"));
   if (left < length)
-    return fail (json, json->end, N_ ("the document does not end"));
+    return fail (json, json->end, N_ ("the document is incomplete"));
   json->at += length;
   return json->token = token;
 }
@@ -391,7 +391,7 @@ scan_key (FlamJson *json)
   json->at++;
   skip_space (json);
   if (json->at == json->end)
-    return fail (json, json->at, N_ ("the document does not end")), FALSE;
+    return fail (json, json->at, N_ ("the document is incomplete")), FALSE;
   return TRUE;
 }
 
@@ -401,9 +401,11 @@ next_at_top (FlamJson *json)
   if (json->comma)
     return json->at == json->end
                ? json->token = FLAM_JSON_END
-               : fail (json, json->at, N_ ("more after the document's end"));
+               : fail (json,
+                       json->at,
+                       N_ ("there is more after the end of the document"));
   if (json->at == json->end)
-    return fail (json, json->at, N_ ("no document"));
+    return fail (json, json->at, N_ ("the document is empty"));
   return scan_value (json);
 }
 
@@ -420,7 +422,7 @@ next_of_any (FlamJson *json)
   if (json->depth == 0)
     return next_at_top (json);
   if (json->at == json->end)
-    return fail (json, json->at, N_ ("the document does not end"));
+    return fail (json, json->at, N_ ("the document is incomplete"));
   object = in_object (json);
   if (*json->at == (object ? '}' : ']'))
     return close_container (json, object);
@@ -431,7 +433,7 @@ next_of_any (FlamJson *json)
       json->at++;
       skip_space (json);
       if (json->at == json->end)
-        return fail (json, json->at, N_ ("the document does not end"));
+        return fail (json, json->at, N_ ("the document is incomplete"));
     }
   if (object && !scan_key (json))
     return FLAM_JSON_ERROR;

@@ -353,13 +353,12 @@ flam_source_is_whole (const FlamSource *source, GError **error)
 {
   if (source->file == NULL || flam_file_map_is_whole (source->file))
     return TRUE;
-  return flam_source_error (
-      source,
-      error,
-      FLAM_ERROR_SYSTEM,
-      FLAM_NO_OFFSET,
-      N_ ("the file became shorter while it was read, or a part "
-          "of it cannot be read"));
+  return flam_source_error (source,
+                            error,
+                            FLAM_ERROR_SYSTEM,
+                            FLAM_NO_OFFSET,
+                            N_ ("the file became shorter while it was read, or "
+                                "part of it cannot be read"));
 }
 
 /* perf's folders, whose head is in a file of that name. */

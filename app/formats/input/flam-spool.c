@@ -34,7 +34,7 @@ flam_spool_init (FlamSpool *spool, GError **error)
 
   *spool = (FlamSpool){ .fd = -1 };
   if (all == MAP_FAILED)
-    return system_error (error, N_ ("no room for what it unpacks to"));
+    return system_error (error, N_ ("not enough room for the unpacked file"));
   before = -(gsize)all % HUGE_PAGE;
   spool->base = all + before;
   spool->mapped = length;
@@ -42,7 +42,7 @@ flam_spool_init (FlamSpool *spool, GError **error)
     munmap (all, before);
   munmap (spool->base + length, HUGE_PAGE - before);
   if (mprotect (spool->base, IN_MEMORY, PROT_READ | PROT_WRITE) < 0)
-    return system_error (error, N_ ("no room for what it unpacks to"));
+    return system_error (error, N_ ("not enough room for the unpacked file"));
   /* Half of the time of unpacking is page faults; without huge pages it is
    * slower. */
   madvise (spool->base, IN_MEMORY, MADV_HUGEPAGE);
@@ -70,7 +70,8 @@ begin_file (FlamSpool *spool, GError **error)
 {
   spool->fd = open_unlinked ();
   if (spool->fd < 0)
-    return system_error (error, N_ ("no temporary file to unpack into"));
+    return system_error (
+        error, N_ ("no temporary file can be created to unpack it into"));
   if (mmap (spool->base + IN_MEMORY,
             spool->mapped - IN_MEMORY,
             PROT_READ,
@@ -91,13 +92,14 @@ have_room (FlamSpool *spool, guint64 size, GError **error)
   if (size <= spool->room)
     return TRUE;
   if (fstatvfs (spool->fd, &info) < 0)
-    return system_error (error, N_ ("no temporary file to unpack into"));
+    return system_error (
+        error, N_ ("no temporary file can be created to unpack it into"));
   left = (guint64)info.f_bavail * info.f_frsize;
   if (left < FLAM_SPOOL_LEAVE + LOOK)
     return flam_error_set (
         error,
         FLAM_ERROR_TOO_LARGE,
-        N_ ("it unpacks to more than there is room for: %s has %" PRIu64
+        N_ ("there is not enough room for the unpacked file: %s has %" PRIu64
             " MiB left"),
         g_get_tmp_dir (),
         left >> 20);
@@ -115,7 +117,8 @@ write_all (FlamSpool *spool, const guint8 *p, gsize size, GError **error)
       if (n < 0 && errno == EINTR)
         continue;
       if (n < 0)
-        return system_error (error, N_ ("no room for what it unpacks to"));
+        return system_error (error,
+                             N_ ("not enough room for the unpacked file"));
       p += n;
       size -= n;
     }
@@ -157,7 +160,7 @@ flam_spool_seal (FlamSpool *spool, GError **error)
   if (spool->fd < 0 && !begin_file (spool, error))
     return FALSE;
   if (ftruncate (spool->fd, spool->size - IN_MEMORY + 1) < 0)
-    return system_error (error, N_ ("no room for what it unpacks to"));
+    return system_error (error, N_ ("not enough room for the unpacked file"));
   return TRUE;
 }
 

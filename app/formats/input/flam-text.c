@@ -94,12 +94,11 @@ flam_text_warn_bad (const FlamText *text,
   if (text->bad > 0)
     flam_builder_warn (
         builder,
-        FLAM_PLURAL (
-            text->bad,
-            "%" PRIu64
-            " line makes no sense as %s and was left out: line %" PRIu64,
-            "%" PRIu64 " lines make no sense as %s and were left out; the "
-            "first is line %" PRIu64),
+        FLAM_PLURAL (text->bad,
+                     "%" PRIu64
+                     " line is not valid as %s and was left out: line %" PRIu64,
+                     "%" PRIu64 " lines are not valid as %s and were left out; "
+                     "the first is line %" PRIu64),
         text->bad,
         what,
         text->first_bad);

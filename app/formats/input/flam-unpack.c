@@ -58,14 +58,13 @@ check_ratio (const FlamUnpack *unpack, gsize n, GError **error)
   if (size <= FLAM_UNPACK_FREE ||
       size / FLAM_UNPACK_RATIO <= unpack->packed_size)
     return TRUE;
-  return flam_error_set (
-      error,
-      FLAM_ERROR_TOO_LARGE,
-      N_ ("unpacks to more than %d GiB and %d times its %zu bytes, as "
-          "no capture does"),
-      (int)(FLAM_UNPACK_FREE >> 30),
-      FLAM_UNPACK_RATIO,
-      unpack->packed_size);
+  return flam_error_set (error,
+                         FLAM_ERROR_TOO_LARGE,
+                         N_ ("unpacks to more than %d GiB and %d times its %zu "
+                             "bytes, which no real capture does"),
+                         (int)(FLAM_UNPACK_FREE >> 30),
+                         FLAM_UNPACK_RATIO,
+                         unpack->packed_size);
 }
 
 /* Appends all output. FLAM_UNPACKED_END is a complete file,

@@ -208,7 +208,7 @@ read_header (Trace *trace, GError **error)
         error,
         FLAM_ERROR_TRUNCATED,
         at - trace->load->source->data,
-        N_ ("the records of the method trace do not begin here"));
+        N_ ("this is not where the records of the method trace begin"));
   trace->version = get (at + 4, 2);
   trace->streamed = trace->version >= WITHOUT_TEXT;
   if (trace->streamed)
@@ -223,18 +223,17 @@ read_header (Trace *trace, GError **error)
         error,
         FLAM_ERROR_UNSUPPORTED,
         at + 4 - trace->load->source->data,
-        N_ ("this is version %u of Android's method trace, and 3 is the last "
-            "known here; load it in the Firefox Profiler, save it there and "
-            "open the JSON"),
+        N_ ("this is version %u of Android's method trace, and versions up to "
+            "3 are supported; load it in the Firefox Profiler, save it there "
+            "and open the JSON"),
         trace->version);
   if (trace->size < 9 || (trace->version > 1 && trace->size < 10) ||
       offset < HEADER - 2 || offset > trace->end - at)
-    return flam_source_error (
-        trace->load->source,
-        error,
-        FLAM_ERROR_INVALID,
-        at - trace->load->source->data,
-        N_ ("the header of the method trace makes no sense"));
+    return flam_source_error (trace->load->source,
+                              error,
+                              FLAM_ERROR_INVALID,
+                              at - trace->load->source->data,
+                              N_ ("the header of the method trace is damaged"));
   trace->at = at + offset;
   return TRUE;
 }
@@ -329,22 +328,23 @@ warn (Trace *trace)
 {
   if (trace->at < trace->end)
     flam_load_partial (
-        trace->load, trace->at, N_ ("the method trace ends in a record"));
-  flam_builder_warn_count (
-      trace->builder,
-      trace->unknown,
-      "%" PRIu64 " record is of a method that the trace does not name",
-      "%" PRIu64 " records are of methods that the trace does not name");
-  flam_builder_warn_count (
-      trace->builder,
-      trace->spans.bad,
-      "%" PRIu64 " method returns that was not seen to be called",
-      "%" PRIu64 " methods return that were not seen to be called");
+        trace->load, trace->at, N_ ("the method trace ends within a record"));
+  flam_builder_warn_count (trace->builder,
+                           trace->unknown,
+                           "%" PRIu64 " record belongs to an unnamed method",
+                           "%" PRIu64 " records belong to unnamed methods");
+  flam_builder_warn_count (trace->builder,
+                           trace->spans.bad,
+                           "%" PRIu64 " method returns without a recorded call",
+                           "%" PRIu64
+                           " methods return without a recorded call");
   flam_builder_warn_count (
       trace->builder,
       trace->spans.open,
-      "%" PRIu64 " call does not return in the trace: it lasts to its end",
-      "%" PRIu64 " calls do not return in the trace: they last to its end");
+      "%" PRIu64
+      " call does not return in the trace: it is shown until the end",
+      "%" PRIu64
+      " calls do not return in the trace: they are shown until the end");
 }
 
 /* Calls without a return last to the end, which for clocks of threads is the
@@ -372,9 +372,8 @@ make_samples (Trace *trace, GError **error)
   if (trace->of_cpu)
     end_threads (trace);
   if (flam_trace_spans_close (&trace->spans) == 0)
-    return flam_source_invalid (trace->load->source,
-                                error,
-                                N_ ("there are no calls in this method trace"));
+    return flam_source_invalid (
+        trace->load->source, error, N_ ("this method trace has no calls"));
   flam_builder_set_spans (builder,
                           flam_load_measures (builder,
                                               trace->of_cpu

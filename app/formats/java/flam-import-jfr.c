@@ -390,11 +390,10 @@ read_chunk (Reader *reader, FlamJfrChunk *chunk, gboolean first, GError **error)
   if (!read_events (reader, chunk, error))
     return FALSE;
   if (chunk->problem != NULL)
-    flam_builder_warn (
-        reader->builder,
-        N_ ("some of its events were left out: %s (at byte %zu)"),
-        chunk->problem,
-        (gsize)(chunk->problem_at - reader->load->source->data));
+    flam_builder_warn (reader->builder,
+                       N_ ("some events were left out: %s (at byte %zu)"),
+                       chunk->problem,
+                       (gsize)(chunk->problem_at - reader->load->source->data));
   return TRUE;
 }
 
@@ -408,9 +407,10 @@ say_partial (Reader *reader, const FlamJfrChunk *chunk)
       chunk->problem != NULL ? flam_source_fraction (reader->load->source, at)
                              : 1);
   flam_builder_warn (reader->builder,
-                     N_ ("the recording is cut: %s (at byte %zu)"),
-                     chunk->problem != NULL ? chunk->problem
-                                            : N_ ("its last chunk has no end"),
+                     N_ ("the recording is incomplete: %s (at byte %zu)"),
+                     chunk->problem != NULL
+                         ? chunk->problem
+                         : N_ ("the last chunk is incomplete"),
                      at);
 }
 
@@ -469,8 +469,7 @@ load (FlamLoad *load, GError **error)
     return FALSE;
   add_measures (&reader);
   if (reader.lost)
-    flam_builder_warn (load->builder,
-                       N_ ("the recorder says that it lost data"));
+    flam_builder_warn (load->builder, N_ ("the recorder reported lost data"));
   return add_blocks (&reader, error);
 }
 

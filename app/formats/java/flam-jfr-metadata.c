@@ -223,7 +223,7 @@ flam_jfr_read_metadata (FlamJfrChunk *chunk, const FlamJfrEvent *event)
         if (depth + 1 == MAX_ELEMENTS ||
             !read_element (&metadata, &left[depth + 1]))
           return flam_jfr_fail (
-              chunk, metadata.at, N_ ("its metadata makes no sense"));
+              chunk, metadata.at, N_ ("its metadata is damaged"));
         depth++;
       }
   link_classes (chunk);

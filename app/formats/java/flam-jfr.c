@@ -14,7 +14,7 @@ static gboolean
 step (FlamJfrChunk *chunk, const guint8 *at)
 {
   if (chunk->steps == 0)
-    return flam_jfr_fail (chunk, at, N_ ("its objects have no end"));
+    return flam_jfr_fail (chunk, at, N_ ("its objects are nested endlessly"));
   chunk->steps--;
   return TRUE;
 }
@@ -56,8 +56,7 @@ read_value (FlamJfrChunk *chunk,
   const guint8 *start = *at;
 
   if (class == NULL)
-    return flam_jfr_fail (
-        chunk, start, N_ ("a field is of a class that is not there"));
+    return flam_jfr_fail (chunk, start, N_ ("a field has an unknown class"));
   if (!step (chunk, start))
     return FALSE;
   switch (class->form)
@@ -78,7 +77,8 @@ read_value (FlamJfrChunk *chunk,
     default:
       return depth < MAX_DEPTH
                  ? read_fields (chunk, class, at, end, NULL, depth + 1)
-                 : flam_jfr_fail (chunk, start, N_ ("its objects have no end"));
+                 : flam_jfr_fail (
+                       chunk, start, N_ ("its objects are nested endlessly"));
     }
 }
 
@@ -224,7 +224,7 @@ read_checkpoint (FlamJfrChunk *chunk, const FlamJfrEvent *event)
       class = flam_jfr_class (chunk, id);
       if (class == NULL)
         return flam_jfr_fail (
-            chunk, at, N_ ("constants are of a class that is not there"));
+            chunk, at, N_ ("constants have an unknown class"));
       for (pool = pool_of (chunk, class); m > 0; m--)
         {
           const guint8 *start;
@@ -293,12 +293,15 @@ read_header (FlamJfrChunk *chunk, const guint8 *at)
   chunk->end = end;
   if (end - at < HEADER || memcmp (at, "FLR", 4) != 0)
     return flam_jfr_fail (
-        chunk, at, N_ ("no chunk of a flight recording begins here"));
+        chunk,
+        at,
+        N_ ("this is not the beginning of a flight recording's chunk"));
   if (big_endian (at + 4, 2) != 2)
-    return flam_jfr_fail (chunk,
-                          at + 4,
-                          N_ ("a flight recording of a JDK before 11; \"jfr\" "
-                              "of JDK 8 converts it to text alone"));
+    return flam_jfr_fail (
+        chunk,
+        at + 4,
+        N_ ("a flight recording of a JDK before 11, which is not supported; "
+            "the \"jfr\" of JDK 8 converts it only to text"));
   if ((big_endian (at + 64, 4) & 1) == 0)
     return flam_jfr_fail (
         chunk, at + 64, N_ ("a flight recording without varints"));
@@ -311,7 +314,7 @@ read_header (FlamJfrChunk *chunk, const guint8 *at)
   chunk->ticks_per_second = big_endian (at + 56, 8);
   if (chunk->ticks_per_second <= 0 || chunk->unix_ns < 0 ||
       chunk->unix_ns > G_MAXINT64 / 2)
-    return flam_jfr_fail (chunk, at + 32, N_ ("its clock makes no sense"));
+    return flam_jfr_fail (chunk, at + 32, N_ ("its clock is damaged"));
   chunk->steps = (guint64)(chunk->end - at) * STEPS_PER_BYTE;
   return TRUE;
 }
@@ -331,9 +334,9 @@ find_metadata (FlamJfrChunk *chunk)
     return FALSE;
   if (last.type != 0)
     return flam_jfr_fail (
-        chunk, at, N_ ("it ends before what its events mean"));
+        chunk, at, N_ ("it ends before the metadata of its events"));
   return flam_jfr_read_metadata (chunk, &last) ||
-         flam_jfr_fail (chunk, last.at, N_ ("its metadata makes no sense"));
+         flam_jfr_fail (chunk, last.at, N_ ("its metadata is damaged"));
 }
 
 gboolean
@@ -358,8 +361,7 @@ flam_jfr_chunk_init (FlamJfrChunk *chunk,
   at = flam_jfr_first_event (chunk);
   while (flam_jfr_next_event (chunk, &at, &event))
     if (event.type == 1 && !read_checkpoint (chunk, &event))
-      return flam_jfr_fail (
-          chunk, event.at, N_ ("its constants make no sense"));
+      return flam_jfr_fail (chunk, event.at, N_ ("its constants are damaged"));
   return chunk->problem == NULL;
 }
 

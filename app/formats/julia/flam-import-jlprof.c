@@ -389,8 +389,7 @@ read_all (Reader *reader, GError **error)
         error,
         FLAM_ERROR_UNSUPPORTED,
         8,
-        N_ ("a .jlprof of another machine's order of bytes, "
-            "or of no known kind"));
+        N_ ("a .jlprof in another byte order, or of an unknown version"));
   kind = data[12];
   reader->steps = reader->load->source->size * STEPS_PER_BYTE;
   reader->at = data + HEADER;
@@ -404,12 +403,12 @@ read_all (Reader *reader, GError **error)
                               error,
                               FLAM_ERROR_TRUNCATED,
                               reader->at - data,
-                              N_ ("it ends early, or makes no sense"));
+                              N_ ("it is incomplete or damaged"));
   if (reader->cut)
     flam_load_partial (reader->load,
                        reader->at,
-                       N_ ("it ends early, or makes no sense from byte %zu "
-                           "on: what came before is shown"),
+                       N_ ("it is incomplete or damaged from byte %zu on: the "
+                           "part before it is shown"),
                        (gsize)(reader->at - data));
   return TRUE;
 }

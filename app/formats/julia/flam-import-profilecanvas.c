@@ -377,7 +377,7 @@ load (FlamLoad *load, GError **error)
 
   if (at == NULL)
     return flam_source_invalid (
-        load->source, error, N_ ("a page of ProfileCanvas without its data"));
+        load->source, error, N_ ("a ProfileCanvas page without its data"));
   reader.json = flam_json_load (load, at);
   read_trees (&reader);
   at = reader.json->at;
@@ -391,10 +391,10 @@ load (FlamLoad *load, GError **error)
   flam_builder_warn_count (
       load->builder,
       reader.shrunk,
-      "%" PRIu64 " type or function claims more than its caller "
-      "has: it is shrunk to what is left for it",
-      "%" PRIu64 " types or functions claim more than their callers have: "
-      "they are shrunk to what is left for them");
+      "%" PRIu64 " type or function has more than its caller: it is reduced to "
+      "what the caller has left",
+      "%" PRIu64 " types or functions have more than their callers: they are "
+      "reduced to what the callers have left");
   return TRUE;
 }
 

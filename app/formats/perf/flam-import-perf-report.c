@@ -309,16 +309,17 @@ warn (FlamStackText *text, const FlamReport *report)
     }
   if (rounded)
     flam_builder_warn (text->builder,
-                       N_ ("the report has percentages alone: weights are "
-                           "within a 20,000th of the total"));
+                       N_ ("the report has only percentages: weights may be "
+                           "wrong by a 20,000th of the total"));
   if (shared)
     flam_builder_warn (
         text->builder,
-        N_ ("the report shares out a function's cost among its callers with "
+        N_ ("the report divides a function's cost among its callers, including "
             "all that it calls; `perf report --no-children` does not"));
   if (report->pushed >= MAX_FRAMES)
-    flam_builder_warn (text->builder,
-                       N_ ("the report has more callers than are read"));
+    flam_builder_warn (
+        text->builder,
+        N_ ("the report has too many callers; some were left out"));
 }
 
 static void

@@ -205,16 +205,16 @@ check (const Script *script, GError **error)
     return flam_source_invalid (
         script->source,
         error,
-        N_ ("there are no samples in this output of perf script"));
+        N_ ("this output of perf script has no samples"));
   if (bad > 0)
     flam_builder_warn (
         script->builder,
         FLAM_PLURAL (bad,
-                     "%" PRIu64 " line makes no sense as output of perf script "
-                     "and was left out: line %" PRIu64,
+                     "%" PRIu64 " line is not valid output of perf script and "
+                     "was left out: line %" PRIu64,
                      "%" PRIu64
-                     " lines make no sense as output of perf script and were "
-                     "left out; the first is line %" PRIu64),
+                     " lines are not valid output of perf script and were left "
+                     "out; the first is line %" PRIu64),
         bad,
         line_number (script, first_bad));
   return TRUE;

@@ -541,17 +541,15 @@ static gboolean
 check (Stream *stream, GError **error)
 {
   if (stream->samples == 0)
-    return flam_source_invalid (
-        stream->load->source,
-        error,
-        N_ ("there are no samples in this stream of perfparser"));
+    return flam_source_invalid (stream->load->source,
+                                error,
+                                N_ ("this perfparser stream has no samples"));
   if (stream->cut)
-    flam_load_partial (stream->load, NULL, N_ ("the stream ends early"));
+    flam_load_partial (stream->load, NULL, N_ ("the stream is incomplete"));
   flam_builder_warn_count (stream->builder,
                            stream->bad,
-                           "%" PRIu64 " record makes no sense and was left out",
-                           "%" PRIu64
-                           " records make no sense and were left out");
+                           "%" PRIu64 " damaged record was left out",
+                           "%" PRIu64 " damaged records were left out");
   return TRUE;
 }
 

@@ -250,17 +250,15 @@ static gboolean
 check (Report *report, GError **error)
 {
   if (report->samples == 0)
-    return flam_source_invalid (
-        report->load->source,
-        error,
-        N_ ("there are no samples in this report of simpleperf"));
+    return flam_source_invalid (report->load->source,
+                                error,
+                                N_ ("this simpleperf report has no samples"));
   if (report->cut)
-    flam_load_partial (report->load, NULL, N_ ("the report ends early"));
+    flam_load_partial (report->load, NULL, N_ ("the report is incomplete"));
   flam_builder_warn_count (report->builder,
                            report->bad,
-                           "%" PRIu64 " record makes no sense and was left out",
-                           "%" PRIu64
-                           " records make no sense and were left out");
+                           "%" PRIu64 " damaged record was left out",
+                           "%" PRIu64 " damaged records were left out");
   return TRUE;
 }
 

@@ -193,7 +193,7 @@ read_fork (Reader *reader, const Frame *frame)
   else
     flam_builder_warn (
         reader->builder,
-        N_ ("too many forks to know what all the children have mapped"));
+        N_ ("too many forks to track the mappings of all child processes"));
 }
 
 static void
@@ -440,7 +440,7 @@ second_pass (Reader *reader, GError **error)
     flam_load_partial (
         reader->load,
         reader->at,
-        N_ ("the capture ends early or makes no sense after byte %zu"),
+        N_ ("the capture is incomplete or damaged after byte %zu"),
         (gsize)(reader->at - reader->load->source->data));
   return TRUE;
 }

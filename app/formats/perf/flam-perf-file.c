@@ -463,15 +463,15 @@ check_magic (const FlamSource *source, GError **error)
                        error,
                        FLAM_ERROR_UNSUPPORTED,
                        0,
-                       N_ ("this is the perf.data format of before Linux 3.5 "
-                           "(version 1), which is not read"));
+                       N_ ("this is the perf.data format from before Linux 3.5 "
+                           "(version 1), which is not supported"));
   else if (begins_with (source, "2ELIFREP"))
     flam_source_error (
         source,
         error,
         FLAM_ERROR_UNSUPPORTED,
         0,
-        N_ ("recorded on a big-endian machine, which is not read"));
+        N_ ("recorded on a big-endian machine, which is not supported"));
   else if (!begins_with (source, "PERFILE2"))
     flam_source_error (
         source, error, FLAM_ERROR_INVALID, 0, N_ ("not a perf.data file"));
@@ -559,7 +559,7 @@ flam_perf_file_open (const FlamSource *source,
                          error,
                          FLAM_ERROR_INVALID,
                          file->data_offset,
-                         N_ ("the file names no event"));
+                         N_ ("the file lists no events"));
       return NULL;
     }
   return g_steal_pointer (&file);

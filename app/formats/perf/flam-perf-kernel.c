@@ -77,7 +77,8 @@ flam_perf_kernel_open (const char *build_id,
         g_clear_pointer (&kernel, flam_perf_kernel_free);
     }
   if (!kernel)
-    *why = g_strdup (N_ ("the names of the recorded kernel are not at hand"));
+    *why =
+        g_strdup (N_ ("the symbols of the recorded kernel are not available"));
   else
     {
       kernel->start = start;

@@ -175,7 +175,7 @@ load_vdso (FlamPerfModule *module)
 {
   g_autoptr (FlamSymbolModule) same = flam_vdso_open (module->build_id);
   gsize image = getauxval (AT_SYSINFO_EHDR);
-  const char *why = N_ ("the vdso of the recorded kernel is not at hand");
+  const char *why = N_ ("the vdso of the recorded kernel is not available");
 
   if (same && image)
     module->table =
@@ -256,7 +256,7 @@ flam_perf_modules_warn (const FlamPerfModules *modules)
   g_ptr_array_sort (sorted, compare_texts);
   for (guint i = 0; i < sorted->len; i++)
     flam_builder_warn (modules->builder,
-                       N_ ("stacks may end or go wrong in %s"),
+                       N_ ("stacks may be truncated or wrong in %s"),
                        (const char *)g_ptr_array_index (sorted, i));
 }
 

@@ -141,8 +141,8 @@ read_packets (FlamPerfetto *trace, FlamLoad *load, GError **error)
   if (all.bad)
     flam_load_partial (load,
                        NULL,
-                       N_ ("the trace ends within a packet, or its end is no "
-                           "Perfetto trace"));
+                       N_ ("the trace ends within a packet, or its last part "
+                           "is not a Perfetto trace"));
   return TRUE;
 }
 

@@ -389,24 +389,23 @@ warn (FlamPerfetto *trace, guint hidden)
   FlamBuilder *builder = trace->names.builder;
 
   if (hidden > 0)
-    flam_builder_warn (
-        builder,
-        N_ ("the trace holds stacks: they are shown, and not its %u slices"),
-        hidden);
+    flam_builder_warn (builder,
+                       N_ ("the trace contains stacks: they are shown instead "
+                           "of its %u slices"),
+                       hidden);
   flam_builder_warn_count (builder,
                            trace->counters,
                            "%" PRIu64 " value of a counter is not shown",
                            "%" PRIu64 " values of counters are not shown");
-  flam_builder_warn_count (builder,
-                           trace->unwound,
-                           "%" PRIu64 " sample has no stack, or not all of it",
-                           "%" PRIu64
-                           " samples have no stack, or not all of it");
   flam_builder_warn_count (
       builder,
-      trace->bad,
-      "%" PRIu64 " packet makes no sense and was left out in part",
-      "%" PRIu64 " packets make no sense and were left out in part");
+      trace->unwound,
+      "%" PRIu64 " sample has no stack or an incomplete one",
+      "%" PRIu64 " samples have no stack or an incomplete one");
+  flam_builder_warn_count (builder,
+                           trace->bad,
+                           "%" PRIu64 " damaged packet was left out in part",
+                           "%" PRIu64 " damaged packets were left out in part");
 }
 
 gboolean

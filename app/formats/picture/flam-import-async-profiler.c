@@ -309,9 +309,7 @@ load (FlamLoad *load, GError **error)
     return FALSE;
   if (page->outline.rows->len == 0)
     return flam_source_invalid (
-        load->source,
-        error,
-        N_ ("there are no frames in this page of async-profiler"));
+        load->source, error, N_ ("this async-profiler page has no frames"));
   flam_builder_add_column (builder);
   flam_weights_as_add_event (page->as, builder, "", 0);
   flam_outline_finish (&page->outline, builder);
@@ -320,7 +318,8 @@ load (FlamLoad *load, GError **error)
               page->lines.end - page->lines.start,
               "</html>",
               7) == NULL)
-    flam_load_partial (load, NULL, N_ ("the file has no end: it was cut off"));
+    flam_load_partial (
+        load, NULL, N_ ("the file is incomplete: it was cut off"));
   return TRUE;
 }
 

@@ -292,7 +292,7 @@ load (FlamLoad *load, GError **error)
 
   if (at == NULL)
     return flam_source_invalid (
-        load->source, error, N_ ("a flame graph's page without its data"));
+        load->source, error, N_ ("a flame graph page without its data"));
   reader->builder = load->builder;
   reader->open = flam_keep_array (load, Node);
   reader->deltas = flam_keep_array (load, gint64);
@@ -317,9 +317,9 @@ load (FlamLoad *load, GError **error)
   flam_outline_finish (&reader->outline, load->builder);
   flam_builder_warn_count (load->builder,
                            reader->outline.excess,
-                           "%" PRIu64 " function has less than what it calls",
+                           "%" PRIu64 " function has less than its callees",
                            "%" PRIu64
-                           " functions have less than what they call");
+                           " functions have less than their callees");
   if (reader->outline.rows->len <= 1)
     flam_builder_warn (load->builder, N_ ("the flame graph is empty"));
   return TRUE;

@@ -230,8 +230,8 @@ read_boxes (Picture *picture, GError **error)
             return flam_source_invalid (
                 picture->load->source,
                 error,
-                N_ ("this is a picture of a flame chart: its boxes are times "
-                    "of calls, and no stacks"));
+                N_ ("this is a picture of a flame chart: its boxes are calls "
+                    "in time, not stacks"));
         }
       else if (flam_tag_is (&tag, "/svg") && picture->boxes->len > 0)
         break;
@@ -433,18 +433,20 @@ add_measure (Picture *picture)
 static void
 warn (Picture *picture)
 {
-  flam_builder_warn (picture->builder,
-                     N_ ("this was read from a picture: what was too narrow to "
-                         "draw counts as its caller's own"));
+  flam_builder_warn (
+      picture->builder,
+      N_ ("this was read from a picture: functions that were too narrow to "
+          "draw count as self cost of their callers"));
   if (picture->difference)
     flam_builder_warn (picture->builder,
-                       N_ ("of a picture of differences only what is now is "
-                           "shown, not what was before"));
+                       N_ ("of this picture of a difference, only the new "
+                           "values are shown, not the old ones"));
   flam_builder_warn_count (
       picture->builder,
       picture->excess,
-      "%" PRIu64 " box of the picture is lighter than what stands on it",
-      "%" PRIu64 " boxes of the picture are lighter than what stands on them");
+      "%" PRIu64 " box of the picture has less weight than the boxes on it",
+      "%" PRIu64
+      " boxes of the picture have less weight than the boxes on them");
 }
 
 static gboolean
@@ -459,9 +461,7 @@ load (FlamLoad *load, GError **error)
     return FALSE;
   if (picture.boxes->len == 0)
     return flam_source_invalid (
-        load->source,
-        error,
-        N_ ("there are no boxes in this picture of a flame graph"));
+        load->source, error, N_ ("this picture of a flame graph has no boxes"));
   scale_weights (&picture);
   turn (&picture);
   find_callers (&picture);
@@ -469,7 +469,8 @@ load (FlamLoad *load, GError **error)
   add_samples (&picture);
   warn (&picture);
   if (memmem (load->source->data, load->source->size, "</svg>", 6) == NULL)
-    flam_load_partial (load, NULL, N_ ("the file has no end: it was cut off"));
+    flam_load_partial (
+        load, NULL, N_ ("the file is incomplete: it was cut off"));
   return TRUE;
 }
 

@@ -160,7 +160,7 @@ append_change (const FlamSvg *svg, const FlamMeasure *measure, FlamId node)
     [FLAM_CHANGE_KEPT] = NULL,
     [FLAM_CHANGE_NEW] = "new",
     [FLAM_CHANGE_GONE] = "gone",
-    [FLAM_CHANGE_UNTRACKED] = "nowhere before",
+    [FLAM_CHANGE_UNTRACKED] = "new function",
   };
   const FlamTreeChange *change = svg->tree->change;
   FlamSink *out = svg->out;

@@ -444,8 +444,8 @@ look_at_version (FlamAustin *austin, const FlamSource *source)
     return;
   austin->mode = FLAM_AUSTIN_MEMORY;
   flam_builder_warn (austin->builder,
-                     N_ ("the file does not say what its numbers are; all are "
-                         "whole pages of memory"));
+                     N_ ("the file does not state its unit; all numbers are "
+                         "whole memory pages, so they are taken as memory"));
 }
 
 /* --- the importer -------------------------------------------------------- */
@@ -480,7 +480,7 @@ load (FlamLoad *load, GError **error)
         return FALSE;
       if (austin.samples == 0 && text.bad > 0)
         return flam_source_invalid (
-            load->source, error, N_ ("no line is a sample of Austin's"));
+            load->source, error, N_ ("no line is an Austin sample"));
     }
   flam_austin_begin (&austin);
   return TRUE;

@@ -552,9 +552,10 @@ read_all (Reader *reader, GError **error)
     return TRUE;
   if (functions > 0 && reader->cut)
     {
-      flam_load_partial (reader->load,
-                         NULL,
-                         N_ ("the file ends early: what came before is shown"));
+      flam_load_partial (
+          reader->load,
+          NULL,
+          N_ ("the file is incomplete: the part before the break is shown"));
       return TRUE;
     }
   return flam_source_error (
@@ -562,8 +563,8 @@ read_all (Reader *reader, GError **error)
       error,
       reader->cut ? FLAM_ERROR_TRUNCATED : FLAM_ERROR_INVALID,
       reader->bad - reader->load->source->data,
-      reader->cut ? N_ ("the file ends early")
-                  : N_ ("not what Python's profilers write"));
+      reader->cut ? N_ ("the file is incomplete")
+                  : N_ ("not in the format of Python's profilers"));
 }
 
 static gboolean

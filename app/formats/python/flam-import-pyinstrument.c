@@ -387,7 +387,7 @@ load (FlamLoad *load, GError **error)
     return FALSE;
   if (!reader.found)
     return flam_source_invalid (
-        load->source, error, N_ ("a report of pyinstrument without frames"));
+        load->source, error, N_ ("a pyinstrument report without frames"));
   add_tree (&reader);
   return TRUE;
 }

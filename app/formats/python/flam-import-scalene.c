@@ -282,7 +282,7 @@ load (FlamLoad *load, GError **error)
     return FALSE;
   if (!reader.found)
     return flam_source_invalid (
-        load->source, error, N_ ("a profile of Scalene without files"));
+        load->source, error, N_ ("a Scalene profile without files"));
   add_lines (&reader);
   return TRUE;
 }

@@ -361,16 +361,17 @@ check_end (Reader *reader, GError **error)
   if (cut && reader->austin->samples > 0)
     return TRUE;
   if (reader->austin->samples == 0)
-    return flam_source_error (reader->load->source,
-                              error,
-                              cut ? FLAM_ERROR_TRUNCATED : FLAM_ERROR_INVALID,
-                              offset,
-                              cut ? N_ ("it ends before its first sample")
-                                  : N_ ("no event of Austin's begins here"));
+    return flam_source_error (
+        reader->load->source,
+        error,
+        cut ? FLAM_ERROR_TRUNCATED : FLAM_ERROR_INVALID,
+        offset,
+        cut ? N_ ("it ends before its first sample")
+            : N_ ("this is not the beginning of an Austin event"));
   flam_load_partial (reader->load,
                      reader->at,
-                     N_ ("no event of Austin's begins at byte %" PRIu64
-                         ": what came before is shown"),
+                     N_ ("byte %" PRIu64 " is not the beginning of an Austin "
+                         "event: the part before it is shown"),
                      offset);
   return TRUE;
 }

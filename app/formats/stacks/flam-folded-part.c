@@ -26,7 +26,7 @@ gboolean
 flam_folded_overflow (const FlamSource *source, GError **error)
 {
   return flam_source_invalid (
-      source, error, N_ ("the weights add up to more than a number holds"));
+      source, error, N_ ("the sum of the weights is too large"));
 }
 
 /* --- lines --------------------------------------------------------------- */

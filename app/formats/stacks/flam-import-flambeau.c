@@ -31,9 +31,10 @@ read_blocks (const FlamSource *source,
   if (!ok)
     flam_builder_warn (builder, "%s", wrong->message);
   else if (!flam_capture_reader_is_complete (reader))
-    flam_builder_warn (builder,
-                       N_ ("the recording was cut off; all it had written is "
-                           "shown, without the symbols it would have added"));
+    flam_builder_warn (
+        builder,
+        N_ ("the recording was interrupted; everything written is shown, "
+            "without the symbols that are added at the end"));
   if (!ok || !flam_capture_reader_is_complete (reader))
     flam_builder_set_partial (
         builder, source->size > 0 ? (double)offset / (double)source->size : 0);

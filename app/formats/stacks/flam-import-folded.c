@@ -170,12 +170,12 @@ check (const Folded *folded, GError **error)
     }
   if (good == 0)
     return flam_source_invalid (
-        folded->source, error, N_ ("no line holds a stack and its weight"));
+        folded->source, error, N_ ("no line contains a stack and its weight"));
   if (bad > 0)
     flam_builder_warn (folded->builder,
                        N_ ("%" PRIu64 " of %" PRIu64
-                           " lines hold no stack and weight and were left out; "
-                           "the first is line %" PRIu64),
+                           " lines contain no stack and weight and were left "
+                           "out; the first is line %" PRIu64),
                        bad,
                        bad + good,
                        first);

@@ -470,22 +470,20 @@ warn (Reader *reader)
 {
   flam_builder_warn_count (reader->builder,
                            reader->beyond,
-                           "%" PRIu64 " value is larger than any "
-                           "number here and was left out",
-                           "%" PRIu64 " values are larger than any "
-                           "number here and were left out");
+                           "%" PRIu64 " value is too large and was left out",
+                           "%" PRIu64
+                           " values are too large and were left out");
   flam_builder_warn_count (reader->builder,
                            reader->bad,
-                           "%" PRIu64 " record makes no sense and was left out",
-                           "%" PRIu64
-                           " records make no sense and were left out");
+                           "%" PRIu64 " damaged record was left out",
+                           "%" PRIu64 " damaged records were left out");
   flam_builder_warn_count (
       reader->builder,
       reader->otlp.unknown,
       "%" PRIu64
-      " frame names a location that is not in the file and was left out",
-      "%" PRIu64 " frames name locations that are not in the file and "
-      "were left out");
+      " frame refers to a location that is not in the file and was left out",
+      "%" PRIu64
+      " frames refer to locations that are not in the file and were left out");
 }
 
 static gboolean
@@ -508,7 +506,9 @@ load (FlamLoad *load, GError **error)
     return FALSE;
   if (reader->types->len == 0)
     return flam_source_invalid (
-        load->source, error, N_ ("the profile says not what it measures"));
+        load->source,
+        error,
+        N_ ("the profile does not state what it measures"));
   add_measures (reader);
   set_times (reader);
   if (!read_documents (reader, documents, SAMPLES, error))

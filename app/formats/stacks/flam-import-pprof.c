@@ -196,10 +196,10 @@ label_thread (Reader *reader, Labels *labels)
     return thread;
   if (n >= MAX_LABEL_SETS)
     {
-      flam_builder_warn (builder,
-                         N_ ("there are more than %u threads; the others are "
-                             "not told apart"),
-                         MAX_LABEL_SETS);
+      flam_builder_warn (
+          builder,
+          N_ ("there are more than %u threads; the rest are shown as one"),
+          MAX_LABEL_SETS);
       return unknown_thread (reader);
     }
   thread = flam_builder_thread (
@@ -249,8 +249,8 @@ label_set (Reader *reader, Labels *labels)
   if (g_hash_table_size (reader->label_sets) >= MAX_LABEL_SETS)
     {
       flam_builder_warn (reader->file.builder,
-                         N_ ("there are more than %u sets of labels; the "
-                             "others are not told apart"),
+                         N_ ("there are more than %u sets of labels; the rest "
+                             "are shown as one"),
                          MAX_LABEL_SETS);
       return 0;
     }
@@ -405,17 +405,16 @@ read_samples (Reader *reader, GError **error)
       }
   flam_builder_warn_count (reader->file.builder,
                            reader->beyond,
-                           "%" PRIu64 " value is larger than any "
-                           "number here and was left out",
-                           "%" PRIu64 " values are larger than any "
-                           "number here and were left out");
+                           "%" PRIu64 " value is too large and was left out",
+                           "%" PRIu64
+                           " values are too large and were left out");
   flam_builder_warn_count (
       reader->file.builder,
       reader->unknown,
       "%" PRIu64
-      " frame names a location that is not in the file and was left out",
-      "%" PRIu64 " frames name locations that are not in the file and "
-      "were left out");
+      " frame refers to a location that is not in the file and was left out",
+      "%" PRIu64
+      " frames refer to locations that are not in the file and were left out");
   return TRUE;
 }
 

@@ -176,8 +176,8 @@ label_set (FlamOtlpWho *who, const GArray *attributes)
   if (g_hash_table_size (who->label_sets) >= MAX_LABEL_SETS)
     {
       flam_builder_warn (builder,
-                         N_ ("there are more than %u sets of labels; the "
-                             "others are not told apart"),
+                         N_ ("there are more than %u sets of labels; the rest "
+                             "are shown as one"),
                          MAX_LABEL_SETS);
       return 0;
     }

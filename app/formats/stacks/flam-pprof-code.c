@@ -213,13 +213,13 @@ flam_pprof_read_tables (FlamPprof *file, GError **error)
   file->default_type = said[14];
   if (proto.bad && file->strings->len == 0)
     return flam_source_invalid (
-        file->load->source, error, N_ ("not a profile of pprof"));
+        file->load->source, error, N_ ("not a pprof profile"));
   if (again)
     return flam_source_invalid (
         file->load->source,
         error,
-        N_ ("several profiles of pprof in one file; write each to a file of "
-            "its own and add them up with `flambeau-cli merge`"));
+        N_ ("several pprof profiles in one file; write each to its own file "
+            "and add them up with `flambeau-cli merge`"));
   if (proto.bad)
     flam_load_partial (
         file->load, NULL, N_ ("the file ends in the middle of a message"));
@@ -259,7 +259,7 @@ frames_regex (const FlamPprof *file, guint64 string)
 
   if (*text != '\0' && regex == NULL)
     flam_builder_warn (file->builder,
-                       N_ ("the rule which frames to drop makes no sense: %s"),
+                       N_ ("the rule for dropping frames is invalid: %s"),
                        text);
   return regex;
 }

@@ -128,10 +128,9 @@ add_bases (FlamPprof *file)
       any = TRUE;
     }
   if (any)
-    flam_builder_warn (
-        file->builder,
-        N_ ("the profile is a difference of two: what values below zero take "
-            "away is shown as measures of its own, “…-base”"));
+    flam_builder_warn (file->builder,
+                       N_ ("the profile is a difference: negative values are "
+                           "shown as separate measures, “…-base”"));
 }
 
 /* The default comes first; if none is given it is the last, as in pprof. */
@@ -141,9 +140,10 @@ flam_pprof_add_measures (FlamPprof *file, GError **error)
   guint first = file->types->len - 1;
 
   if (file->types->len == 0)
-    return flam_source_invalid (file->load->source,
-                                error,
-                                N_ ("the profile says not what it measures"));
+    return flam_source_invalid (
+        file->load->source,
+        error,
+        N_ ("the profile does not state what it measures"));
   for (guint i = 0; i < file->types->len; i++)
     {
       find_unit (file, i);

@@ -349,11 +349,10 @@ finish (Profile *profile)
       profile->outlines[i].event = i;
       flam_outline_finish (&profile->outlines[i], builder);
     }
-  flam_builder_warn_count (
-      builder,
-      profile->bad,
-      "%" PRIu64 " cost centre makes no sense and was left out",
-      "%" PRIu64 " cost centres make no sense and were left out");
+  flam_builder_warn_count (builder,
+                           profile->bad,
+                           "%" PRIu64 " invalid cost centre was left out",
+                           "%" PRIu64 " invalid cost centres were left out");
 }
 
 static gboolean
@@ -372,9 +371,7 @@ load (FlamLoad *load, GError **error)
     return FALSE;
   if (profile->outlines[TIME].rows->len == 0)
     return flam_source_invalid (
-        load->source,
-        error,
-        N_ ("there are no cost centres in this profile of GHC"));
+        load->source, error, N_ ("this GHC profile has no cost centres"));
   finish (profile);
   return TRUE;
 }

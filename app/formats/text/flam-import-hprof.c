@@ -250,13 +250,13 @@ finish (Reader *reader,
     return flam_source_invalid (
         source,
         error,
-        N_ ("there are no tables of samples in this text of hprof; it has "
-            "them after java -agentlib:hprof=cpu=samples has ended"));
+        N_ ("this hprof text has no tables of samples; record with java "
+            "-agentlib:hprof=cpu=samples and let the program end"));
   flam_builder_warn_count (
       reader->text.builder,
       reader->unknown,
-      "%" PRIu64 " row is of a stack that is not in the file",
-      "%" PRIu64 " rows are of stacks that are not in the file");
+      "%" PRIu64 " row refers to a stack that is not in the file",
+      "%" PRIu64 " rows refer to stacks that are not in the file");
   flam_text_warn_bad (lines, reader->text.builder, "hprof's");
   return TRUE;
 }

@@ -112,9 +112,7 @@ load (FlamLoad *load, GError **error)
     return FALSE;
   return recording.samples > 0 ||
          flam_source_invalid (
-             load->source,
-             error,
-             N_ ("there are no samples in this recording of rbspy"));
+             load->source, error, N_ ("this rbspy recording has no samples"));
 }
 
 const FlamImporter flam_import_rbspy = {

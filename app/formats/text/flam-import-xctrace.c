@@ -276,18 +276,18 @@ finish (Reader *reader, GError **error)
   flam_builder_add_standard_measure (
       reader->xctrace.builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
   if (reader->depth > 0)
-    flam_load_partial (reader->load, NULL, N_ ("the file ends early"));
+    flam_load_partial (reader->load, NULL, N_ ("the file is incomplete"));
   flam_builder_warn_count (
       reader->xctrace.builder,
       reader->xctrace.addresses,
-      "%" PRIu64 " stack has addresses and no names: export the "
-      "table time-profile with a newer xctrace",
-      "%" PRIu64 " stacks have addresses and no names: export "
-      "the table time-profile with a newer xctrace");
+      "%" PRIu64 " stack has addresses but no names: export the table "
+      "time-profile with a newer xctrace",
+      "%" PRIu64 " stacks have addresses but no names: export the table "
+      "time-profile with a newer xctrace");
   flam_builder_warn_count (reader->xctrace.builder,
                            reader->bad,
-                           "%" PRIu64 " element of the XML makes no sense",
-                           "%" PRIu64 " elements of the XML make no sense");
+                           "%" PRIu64 " XML element is invalid",
+                           "%" PRIu64 " XML elements are invalid");
   return TRUE;
 }
 

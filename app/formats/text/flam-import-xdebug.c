@@ -129,14 +129,16 @@ load (FlamLoad *load, GError **error)
     return FALSE;
   if (flam_trace_spans_close (&trace->spans) == 0)
     return flam_source_invalid (
-        load->source, error, N_ ("there are no calls in this trace of xdebug"));
+        load->source, error, N_ ("this xdebug trace has no calls"));
   flam_trace_spans_make_samples (&trace->spans);
   flam_text_warn_bad (&trace->lines, builder, N_ ("a trace of xdebug"));
   flam_builder_warn_count (
       builder,
       trace->spans.open + trace->cut,
-      "%" PRIu64 " call does not return in the trace: it lasts to its end",
-      "%" PRIu64 " calls do not return in the trace: they last to its end");
+      "%" PRIu64
+      " call does not return in the trace: it is shown until the end",
+      "%" PRIu64
+      " calls do not return in the trace: they are shown until the end");
   return TRUE;
 }
 

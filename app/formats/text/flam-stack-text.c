@@ -318,9 +318,9 @@ add_rows (FlamStackText *text)
   text->samples += text->outline.rows->len;
   flam_builder_warn_count (text->builder,
                            text->outline.excess,
-                           "%" PRIu64 " function has less than what it calls",
+                           "%" PRIu64 " function has less than its callees",
                            "%" PRIu64
-                           " functions have less than what they call");
+                           " functions have less than their callees");
 }
 
 /* --- the whole ----------------------------------------------------------- */

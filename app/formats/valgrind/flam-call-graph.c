@@ -574,7 +574,7 @@ flam_call_graph_finish (FlamCallGraph *graph, FlamId thread, GError **error)
   if (is_guess (graph))
     flam_builder_warn (
         graph->builder,
-        N_ ("the file knows who called whom, but no stacks: what a function "
-            "cost is divided among the ways to it as its callers caused it"));
+        N_ ("the file records callers but no stacks: a function's cost is "
+            "divided among its callers in proportion to what each caused"));
   return TRUE;
 }

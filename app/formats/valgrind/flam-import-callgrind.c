@@ -568,10 +568,11 @@ load (FlamLoad *load, GError **error)
     return FALSE;
   if (reader->graph == NULL)
     return flam_source_invalid (
-        load->source, error, N_ ("no line says which events were counted"));
+        load->source, error, N_ ("no line lists the counted events"));
   if (!flam_text_warn_half (&reader->text, load) && reader->open &&
       reader->sum != NULL)
-    flam_load_partial (load, NULL, N_ ("the file has no end: it was cut off"));
+    flam_load_partial (
+        load, NULL, N_ ("the file is incomplete: it was cut off"));
   flam_source_leave (load->source);
   return flam_call_graph_finish (reader->graph, thread, error);
 }

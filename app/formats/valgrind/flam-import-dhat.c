@@ -112,7 +112,7 @@ read_header (Reader *reader, FlamJson *json, GError **error)
       error,
       FLAM_ERROR_UNSUPPORTED,
       FLAM_NO_OFFSET,
-      N_ ("version %" PRId64 " of DHAT's format; 2 is known here"),
+      N_ ("version %" PRId64 " of DHAT's format; only version 2 is supported"),
       version);
 }
 
@@ -195,13 +195,12 @@ read_points (Reader *reader, FlamJson *json, GError **error)
     if (flam_json_key_is (json, "pps"))
       flam_json_each (json)
         read_point (reader, json);
-  flam_builder_warn_count (
-      reader->builder,
-      reader->bad_points,
-      "%" PRIu64 " program point names a frame that is not in "
-      "the file and was left out",
-      "%" PRIu64 " program points name frames that are not in "
-      "the file and were left out");
+  flam_builder_warn_count (reader->builder,
+                           reader->bad_points,
+                           "%" PRIu64 " program point refers to a frame that "
+                           "is not in the file and was left out",
+                           "%" PRIu64 " program points refer to frames that "
+                           "are not in the file and were left out");
   return flam_json_finish (json, reader->load->source, error);
 }
 

@@ -152,8 +152,8 @@ add_unmarked_peak (Reader *reader)
   g_array_append_val (reader->rows, rest);
   flam_builder_warn (
       reader->builder,
-      N_ ("the program ended at its peak, of which massif has no tree: %" PRId64
-          " bytes came after the last one"),
+      N_ ("the program ended at its peak, for which massif has no tree: "
+          "%" PRId64 " bytes were allocated after the last one"),
       rest.size);
 }
 
@@ -256,10 +256,10 @@ read_time_unit (Reader *reader, const char *text, const char *end)
   else if (length == 1 && *text == 's')
     reader->time_scale = 1000000000;
   else
-    flam_builder_warn (reader->builder,
-                       N_ ("massif counted %s, not time: one is shown as 1 ns"),
-                       length == 1 && *text == 'B' ? N_ ("bytes allocated")
-                                                   : "instructions");
+    flam_builder_warn (
+        reader->builder,
+        N_ ("massif counted %s instead of time: each is shown as 1 ns"),
+        length == 1 && *text == 'B' ? N_ ("bytes allocated") : "instructions");
 }
 
 static gboolean

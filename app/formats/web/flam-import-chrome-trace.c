@@ -490,17 +490,16 @@ add_samples (Trace *trace, const Sampling *sampling)
     flam_trace_spans_make_samples (&trace->spans);
   if (has_profiles && n_spans > 0)
     flam_builder_warn (trace->builder,
-                       N_ ("the trace holds CPU profiles: they are shown, and "
-                           "not its %u spans"),
+                       N_ ("the trace contains CPU profiles: they are shown "
+                           "instead of its %u spans"),
                        n_spans);
   else
     flam_builder_warn_count (
         trace->builder,
         trace->spans.open,
+        "%" PRIu64 " span has no end: it is shown until the end of the trace",
         "%" PRIu64
-        " span has no end: it is shown as going on to the end of the trace",
-        "%" PRIu64 " spans have no end: they are shown as going on to the "
-        "end of the trace");
+        " spans have no end: they are shown until the end of the trace");
 }
 
 /* "The JSON Array Format … the ] at the end is optional": so a text that ends
@@ -536,14 +535,14 @@ say_what_is_missing (Trace *trace)
   flam_builder_warn_count (
       trace->builder,
       trace->others,
-      "%" PRIu64 " event of a kind that is not shown (flows, "
-      "asynchronous ones, spans without a duration)",
-      "%" PRIu64 " events of kinds that are not shown (flows, "
-      "asynchronous ones, spans without a duration)");
+      "%" PRIu64 " event of a kind that is not shown (flows, asynchronous "
+      "events, spans without a duration)",
+      "%" PRIu64 " events of kinds that are not shown (flows, asynchronous "
+      "events, spans without a duration)");
   flam_builder_warn_count (trace->builder,
                            bad,
-                           "%" PRIu64 " event makes no sense where it stands",
-                           "%" PRIu64 " events make no sense where they stand");
+                           "%" PRIu64 " event is invalid at its position",
+                           "%" PRIu64 " events are invalid at their positions");
 }
 
 static gboolean

@@ -477,14 +477,14 @@ check (Gecko *gecko, FlamJson *document, GError **error)
       flam_builder_reduce (gecko->builder, gecko->measure[i]);
   if (gecko->newer > 0)
     flam_builder_warn (gecko->builder,
-                       N_ ("written by a newer version: %" PRId64
-                           ", where %d is the newest known here"),
+                       N_ ("written in version %" PRId64
+                           " of the format; the newest supported one is %d"),
                        gecko->newer,
                        gecko->newest);
   flam_builder_warn_count (gecko->builder,
                            gecko->process.bad,
-                           "%" PRIu64 " stack or sample makes no sense",
-                           "%" PRIu64 " stacks or samples make no sense");
+                           "%" PRIu64 " stack or sample is invalid",
+                           "%" PRIu64 " stacks or samples are invalid");
   return TRUE;
 }
 

@@ -253,9 +253,8 @@ load (FlamLoad *load, GError **error)
   read_flamebearer (&reader, flamebearer);
   flam_builder_warn_count (load->builder,
                            reader.bad,
-                           "%" PRIu64 " record makes no sense and was left out",
-                           "%" PRIu64
-                           " records make no sense and were left out");
+                           "%" PRIu64 " damaged record was left out",
+                           "%" PRIu64 " damaged records were left out");
   return flam_json_end (json, load, reader.samples > 0, error);
 }
 

@@ -381,8 +381,8 @@ load (FlamLoad *load, GError **error)
         load->source, error, N_ ("a speedscope file without profiles"));
   if (reader.left_out)
     flam_builder_warn (load->builder,
-                       N_ ("more than %d measures: profiles that measure "
-                           "something else were left out"),
+                       N_ ("more than %d measures: profiles with further "
+                           "measures were left out"),
                        FLAM_SPEEDSCOPE_MAX_MEASURES);
   flam_builder_warn_count (
       load->builder,
@@ -398,9 +398,8 @@ load (FlamLoad *load, GError **error)
       "%" PRIu64 " samples have no weight and were left out");
   flam_builder_warn_count (load->builder,
                            reader.bad,
-                           "%" PRIu64 " frame, event or weight makes no sense",
-                           "%" PRIu64
-                           " frames, events or weights make no sense");
+                           "%" PRIu64 " frame, event or weight is invalid",
+                           "%" PRIu64 " frames, events or weights are invalid");
   return TRUE;
 }
 

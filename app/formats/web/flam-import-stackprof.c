@@ -179,9 +179,9 @@ add_flat (Reader *reader)
     add_sample (reader,
                 push_frame (reader, FLAM_NONE, i, 0),
                 g_array_index (reader->frames, Frame, i).samples);
-  flam_builder_warn (reader->builder,
-                     N_ ("this was recorded without stacks (raw: true): who "
-                         "called is not known"));
+  flam_builder_warn (
+      reader->builder,
+      N_ ("this was recorded without stacks (raw: true): callers are unknown"));
 }
 
 static void
@@ -217,8 +217,8 @@ load (FlamLoad *load, GError **error)
   flam_builder_warn_count (
       load->builder,
       reader.bad,
-      "%" PRIu64 " number of the stacks makes no sense and was left out",
-      "%" PRIu64 " numbers of the stacks make no sense and were left out");
+      "%" PRIu64 " invalid number in the stacks was left out",
+      "%" PRIu64 " invalid numbers in the stacks were left out");
   return TRUE;
 }
 

@@ -35,9 +35,9 @@ add_cpu (FlamV8Profile *profile)
           profile->builder,
           unknown,
           "%" PRIu64
-          " sample names a node that is not in the file and was left out",
-          "%" PRIu64 " samples name nodes that are not in the file and "
-          "were left out");
+          " sample refers to a node that is not in the file and was left out",
+          "%" PRIu64
+          " samples refer to nodes that are not in the file and were left out");
       return;
     }
   flam_builder_add_standard_measure (
@@ -73,7 +73,7 @@ load (FlamLoad *load, GError **error)
   flam_v8_profile_read (profile, json);
   if (json->truncated && profile->nodes->len > 1)
     flam_load_partial (
-        load, NULL, N_ ("the file ends early: %s"), json->problem);
+        load, NULL, N_ ("the file is incomplete: %s"), json->problem);
   else if (!flam_json_finish (json, load->source, error))
     return FALSE;
   flam_json_warn_rest (json, load);

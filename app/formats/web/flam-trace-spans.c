@@ -618,10 +618,10 @@ flam_trace_spans_make_samples (FlamTraceSpans *spans)
   flam_builder_warn_count (
       spans->builder,
       samples.cut,
-      "%" PRIu64 " span ends after the one in which it began, and is shown to "
-      "the end of that one",
-      "%" PRIu64 " spans end after those in which they began, and are shown to "
-      "the ends of those");
+      "%" PRIu64 " span ends after the span that contains its start, and is "
+      "shown only to the end of that span",
+      "%" PRIu64 " spans end after the spans that contain their starts, and "
+      "are shown only to the ends of those spans");
 }
 
 void

@@ -51,11 +51,12 @@ flam_alloc_folder_make (FlamAllocFolder *folder, GError **error)
         }
       rmdir (path);
     }
-  return flam_error_set (error,
-                         FLAM_ERROR_SYSTEM,
-                         N_ ("%s: no folder for allocation events: %s"),
-                         base_folder (0),
-                         g_strerror (errno));
+  return flam_error_set (
+      error,
+      FLAM_ERROR_SYSTEM,
+      N_ ("%s: cannot create a folder for allocation events: %s"),
+      base_folder (0),
+      g_strerror (errno));
 }
 
 /* --- removing ------------------------------------------------------------ */

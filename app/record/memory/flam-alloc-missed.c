@@ -92,12 +92,12 @@ flam_alloc_missed_finish (FlamAllocMissed *missed)
       const Kind *kind = missed->kinds->pdata[i];
 
       if (kind->more > 0)
-        flam_builder_note_warning (
-            missed->builder,
-            N_ ("allocations of %u more called %s are not recorded: it %s"),
-            kind->more,
-            kind->name,
-            kind->why);
+        flam_builder_note_warning (missed->builder,
+                                   N_ ("allocations of %u more processes "
+                                       "called %s are not recorded: it %s"),
+                                   kind->more,
+                                   kind->name,
+                                   kind->why);
     }
   if (missed->others > 0)
     flam_builder_note_warning (

@@ -108,7 +108,7 @@ find_library (FlamAllocSession *session, GError **error)
     {
       errno = EINVAL;
       return fail (error,
-                   N_ ("the allocation library cannot be where the path has a "
+                   N_ ("the path of the allocation library must not contain a "
                        "space or a colon"),
                    session->library);
     }
@@ -251,7 +251,7 @@ look_for_bypass (FlamAllocSession *session, const FlamAllocProcess *process)
     flam_alloc_session_miss (session,
                              flam_alloc_process_pid (process),
                              name,
-                             N_ ("brings a malloc of its own, linked into it"));
+                             N_ ("has its own malloc linked into it"));
 }
 
 /* The process has ended, and all its events are written. */

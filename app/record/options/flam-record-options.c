@@ -102,35 +102,43 @@ static const struct
     AT (mode),
     "cpu|wall|alloc|both",
     N_ ("what to record (cpu)") },
-  { "rate", NUMBER, AT (rate), "HZ", N_ ("samples a second (997)") },
+  { "rate", NUMBER, AT (rate), "HZ", N_ ("samples per second (997)") },
   { "duration", NUMBER, AT (duration), "S", N_ ("stop after S seconds") },
   { "delay",
     NUMBER,
     AT (delay),
     "S",
-    N_ ("no samples in the first S seconds") },
+    N_ ("take no samples in the first S seconds") },
   { "sample-bytes",
     BYTES,
     AT (sample_bytes),
     "N",
-    N_ ("one allocation every N bytes (524288)") },
-  { "exact", FLAG, AT (exact), "", N_ ("every allocation") },
-  { "follow", SWITCH, AT (follow), "", N_ ("children too, old and new (yes)") },
-  { "python", SWITCH, AT (python), "", N_ ("Python frames (yes)") },
+    N_ ("record one allocation per N bytes (524288)") },
+  { "exact", FLAG, AT (exact), "", N_ ("record every allocation") },
+  { "follow",
+    SWITCH,
+    AT (follow),
+    "",
+    N_ ("also record child processes (yes)") },
+  { "python", SWITCH, AT (python), "", N_ ("record Python frames (yes)") },
   { "python-malloc",
     FLAG,
     AT (python_malloc),
     "",
-    N_ ("Python's small blocks too, one by one") },
-  { "cwd", PATH, AT (directory), "DIR", N_ ("the folder to start PROGRAM in") },
+    N_ ("record each of Python's small blocks") },
+  { "cwd", PATH, AT (directory), "DIR", N_ ("start PROGRAM in this folder") },
   { "env",
     TEXTS,
     AT (environment),
     "NAME=VALUE",
-    N_ ("set in PROGRAM's environment (repeatable)") },
+    N_ ("set this variable for PROGRAM (repeatable)") },
   { "pid", INTEGER, AT (pid), "PID", N_ ("attach to a running process") },
-  { "output", PATH, AT (output), "OUT", N_ ("the capture (PROGRAM.flambeau)") },
-  { "force", FLAG, AT (force), "", N_ ("replace OUT where it exists") },
+  { "output",
+    PATH,
+    AT (output),
+    "OUT",
+    N_ ("write the capture here (PROGRAM.flambeau)") },
+  { "force", FLAG, AT (force), "", N_ ("replace OUT if it exists") },
   { "control-fd", INTEGER, AT (control_fd), "N", NULL },
   { "version", FLAG, AT (help), "", NULL },
   { "help", FLAG, AT (help), "", NULL },
@@ -182,7 +190,7 @@ check (const FlamRecordOptions *options, GError **error)
 
   if (!(options->rate >= 1 && options->rate <= MAX_RATE))
     return fail (
-        error, N_ ("--rate: expected 1 to %d samples a second"), MAX_RATE);
+        error, N_ ("--rate: expected 1 to %d samples per second"), MAX_RATE);
   if (!(options->duration >= 0 && options->duration < 1e9))
     return fail (error, "--duration: expected seconds");
   if (!(options->delay >= 0 && options->delay < 1e9))
@@ -191,8 +199,8 @@ check (const FlamRecordOptions *options, GError **error)
     return fail (error, N_ ("--sample-bytes: expected a number of bytes"));
   if ((options->what & FLAM_RECORD_ALLOC) && options->pid > 0)
     return fail (error,
-                 N_ ("--mode %s: allocations can be recorded only of a program "
-                     "that is started here, not of one that runs already"),
+                 N_ ("--mode %s: allocations can be recorded only if the "
+                     "program is started here, not with --pid"),
                  options->mode);
   for (guint i = 0; options->environment && options->environment[i]; i++)
     if (strchr (options->environment[i], '=') == NULL)

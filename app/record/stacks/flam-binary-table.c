@@ -147,10 +147,10 @@ warn_of_leak_check (FlamBinaryTable *binaries, const FlamBinary *binary)
   if (!binaries->warned_of_leak_check)
     flam_builder_note_warning (
         binaries->builder,
-        N_ ("%s checks for leaks at the end of a program, which fails while "
-            "the program is recorded, and changes its exit status: "
+        N_ ("%s checks for leaks when the program ends; while it is recorded, "
+            "this check fails and changes the exit status: "
             "ASAN_OPTIONS=detect_leaks=0 or LSAN_OPTIONS=detect_leaks=0 turns "
-            "the check off"),
+            "it off"),
         binary->path);
   binaries->warned_of_leak_check = TRUE;
 }

@@ -86,7 +86,7 @@ open_binary (FlamSymbolContext *context,
         find_jitdump (binaries, flam_jit_module_pid (binary->path));
   else if (binary->fd < 0)
     target.gone = binary->deleted
-                      ? N_ ("the file was deleted while it ran")
+                      ? N_ ("the file was deleted while the program ran")
                       : N_ ("the file was replaced, or cannot be read");
   return flam_symbols_open (context, &target, error);
 }

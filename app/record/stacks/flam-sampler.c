@@ -210,7 +210,7 @@ take_target_end (FlamSampler *sampler, FlamTarget *target)
     flam_alloc_session_miss (sampler->alloc,
                              target->pid,
                              target->program,
-                             N_ ("never began to say them"));
+                             N_ ("never sent any events"));
   g_hash_table_remove (sampler->processes, GINT_TO_POINTER (target->pid));
   flam_process_map_free (target->map);
   g_free (target);

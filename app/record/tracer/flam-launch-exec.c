@@ -104,14 +104,14 @@ say_who_works (FlamTracer *tracer)
 
   if (below->len == 0)
     return;
-  text =
-      g_strdup_printf (FLAM_PLURAL (below->len,
-                                    "%u process below process %d was not "
-                                    "recorded; without --no-follow it is",
-                                    "%u processes below process %d were not "
-                                    "recorded; without --no-follow they are"),
-                       below->len,
-                       (int)tracer->main_pid);
+  text = g_strdup_printf (
+      FLAM_PLURAL (
+          below->len,
+          "%u descendant of process %d was not recorded because of --no-follow",
+          "%u descendants of process %d were not recorded because of "
+          "--no-follow"),
+      below->len,
+      (int)tracer->main_pid);
   flam_tracer_warn (tracer, text);
 }
 

@@ -287,8 +287,8 @@ say_who_stays (FlamTracer *tracer)
     return;
   flam_proc_comm (tracer->left, tracer->left, comm);
   text =
-      g_strdup_printf (N_ ("processes outlived the program (%u), and were "
-                           "recorded no longer than that: --pid %d records %s"),
+      g_strdup_printf (N_ ("processes that outlived the program (%u) were "
+                           "recorded only until it ended: --pid %d records %s"),
                        tracer->n_left,
                        (int)tracer->left,
                        comm[0] != '\0' ? comm : N_ ("one of them"));

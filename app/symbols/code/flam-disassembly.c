@@ -66,13 +66,13 @@ open_file (Run *run, const FlamDisassemblyOptions *options, GError **error)
       return run->module != NULL ||
              refuse (error,
                      FLAM_ERROR_SYSTEM,
-                     N_ ("the vdso of the recorded kernel is not at hand"));
+                     N_ ("the vdso of the recorded kernel is not available"));
     }
   if (modules->addressing[run->id] == FLAM_ADDRESS_ABSOLUTE || *path != '/')
-    return refuse (error,
-                   FLAM_ERROR_UNSUPPORTED,
-                   N_ ("the code of the kernel and code that was generated at "
-                       "run time lie in no file"));
+    return refuse (
+        error,
+        FLAM_ERROR_UNSUPPORTED,
+        N_ ("kernel code and code generated at run time are not in any file"));
   {
     g_autoptr (FlamBinaries) binaries =
         flam_binaries_new (options->binaries, options->root);
@@ -113,7 +113,7 @@ find_code (Run *run, guint64 address, GError **error)
   if (symbol == NULL)
     return refuse (error,
                    FLAM_ERROR_UNSUPPORTED,
-                   N_ ("no symbol says where the function begins and ends"));
+                   N_ ("no symbol gives the function's bounds"));
   result->start = symbol->start;
   result->end = symbol->end;
   if (flam_symbol_module_lookup (run->module, vaddr, &chain))
@@ -214,7 +214,7 @@ decode (Run *run, const FlamProgress *progress, GError **error)
   if (disassembler == NULL)
     return refuse (error,
                    FLAM_ERROR_UNSUPPORTED,
-                   N_ ("nobody here can read this machine's code"));
+                   N_ ("no disassembler for this architecture"));
   rows = g_array_new (FALSE, FALSE, sizeof (FlamInstruction));
   while (going && code.left > 0)
     {

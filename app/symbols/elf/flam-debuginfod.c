@@ -94,9 +94,10 @@ flam_debuginfod_new (GError **error)
   g_autoptr (FlamDebuginfod) debuginfod = g_new0 (FlamDebuginfod, 1);
 
   if (servers () == NULL)
-    return flam_error_null (error,
-                            FLAM_ERROR_UNSUPPORTED,
-                            N_ ("debuginfod: DEBUGINFOD_URLS names no server"));
+    return flam_error_null (
+        error,
+        FLAM_ERROR_UNSUPPORTED,
+        N_ ("debuginfod: DEBUGINFOD_URLS lists no servers"));
   if (!load (debuginfod))
     return flam_error_null (
         error,

@@ -177,7 +177,7 @@ finish_open (FlamElf *elf, GError **error)
       flam_error_set (error,
                       FLAM_ERROR_TOO_LARGE,
                       N_ ("%s: its compressed sections unpack to more than %d "
-                          "times the file and %d MiB"),
+                          "times the file's size and %d MiB"),
                       elf->path,
                       UNPACKED_RATIO,
                       (int)(UNPACKED_FREE >> 20));

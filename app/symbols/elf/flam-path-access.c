@@ -192,8 +192,7 @@ why_not (const char *path, const char *rest)
   read_mounts ();
   mount = mount_of (path);
   if (mount != NULL && mount->network && !is_asked_for (whole, mount))
-    return N_ (
-        "it is on a network file system, and nothing there was asked for");
+    return N_ ("it is on a network file system, where no files were requested");
   return NULL;
 }
 
@@ -245,7 +244,7 @@ walk (char *start)
       if (target == NULL)
         continue;
       if (++links > LINKS_MAX)
-        return N_ ("it has too many links");
+        return N_ ("it has too many symbolic links");
       g_string_truncate (at, *target == '/' ? 0 : before);
       g_free (rest);
       rest = g_build_filename (target, next, NULL);

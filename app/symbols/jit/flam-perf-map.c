@@ -120,7 +120,7 @@ open_owned (const char *path, uid_t owner, GError **error)
     wrong = N_ ("larger than 1 GiB");
   else if (info.st_uid != owner && info.st_uid != 0)
     wrong =
-        N_ ("belongs to another user than the process, so it is not believed");
+        N_ ("belongs to a different user than the process, so it is ignored");
   else
     {
       map = map_new (read_all (fd, (gsize)info.st_size));

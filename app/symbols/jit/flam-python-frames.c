@@ -103,7 +103,7 @@ layout_from_offsets (FlamPythonLayout *layout, const uint8_t *offsets)
   bool ok = true;
 
   if (version < 0x030d0000 || version >= 0x030f0000)
-    return N_ ("this version is not known: 3.11 to 3.14 are");
+    return N_ ("this version is not supported: 3.11 to 3.14 are");
   if (flam_python_word (offsets, 16) != 0)
     return N_ ("it is a free-threaded build");
   g = &groups[version >= 0x030e0000];
@@ -127,7 +127,7 @@ layout_from_offsets (FlamPythonLayout *layout, const uint8_t *offsets)
     .text_ascii = entry (offsets, g->text, 3, &ok),
   };
   return ok && is_sane (layout) ? NULL
-                                : N_ ("its description of itself is bad");
+                                : N_ ("its description of itself is invalid");
 }
 
 const char *
@@ -145,7 +145,7 @@ flam_python_layout_init (FlamPythonLayout *layout,
         *layout = fixed[i];
         return NULL;
       }
-  return N_ ("this version is not known: 3.11 to 3.14 are");
+  return N_ ("this version is not supported: 3.11 to 3.14 are");
 }
 
 /* --- threads ------------------------------------------------------------- */

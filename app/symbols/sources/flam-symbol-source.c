@@ -38,7 +38,7 @@ flam_symbols_open (FlamSymbolContext *context,
       }
   return flam_error_null (error,
                           FLAM_ERROR_UNSUPPORTED,
-                          N_ ("not a file: nothing names what ran there"));
+                          N_ ("not a file: no source of names for this code"));
 }
 
 void

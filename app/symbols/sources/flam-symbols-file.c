@@ -81,7 +81,7 @@ vdso_open (FlamSymbolContext *context,
   return flam_error_null (
       error,
       FLAM_ERROR_UNSUPPORTED,
-      N_ ("the vdso of the recorded kernel is not at hand"));
+      N_ ("the vdso of the recorded kernel is not available"));
 }
 
 const FlamSymbolSource flam_symbols_vdso = {
@@ -224,10 +224,9 @@ check_age (const FlamSymbolContext *context,
     return;
   g_ptr_array_add (
       context->warnings,
-      g_strdup_printf (
-          N_ ("%s was written after it was recorded, and the capture has no "
-              "build ID of it: its names may be wrong"),
-          path));
+      g_strdup_printf (N_ ("%s changed after the recording, and the capture "
+                           "has no build ID for it: its names may be wrong"),
+                       path));
 }
 
 static FlamSymbolModule *

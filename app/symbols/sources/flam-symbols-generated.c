@@ -27,11 +27,10 @@ open_generated (FlamSymbolContext *context,
   FlamJit *jit;
 
   if (context->start_unix_ns > 0 && !flam_symbol_context_is_here (context))
-    return flam_error_null (
-        error,
-        FLAM_ERROR_UNSUPPORTED,
-        N_ ("recorded on another boot: what the process wrote of "
-            "its generated code is gone"));
+    return flam_error_null (error,
+                            FLAM_ERROR_UNSUPPORTED,
+                            N_ ("recorded before a reboot: the process's map "
+                                "of its generated code is gone"));
   jit = flam_jit_open_process (
       pid, target->jitdump, context->start_unix_ns, error);
   if (!jit)

@@ -40,9 +40,9 @@ find_difference (const FlamSymbolContext *context,
     return NULL;
   return g_strdup (
       context->start_unix_ns > 0
-          ? N_ ("recorded on another boot: kernel addresses have moved")
-          : N_ ("nothing says that it was recorded on this boot, and kernel "
-                "addresses move"));
+          ? N_ ("recorded before a reboot: kernel addresses have changed")
+          : N_ ("the capture may be from before a reboot, which changes kernel "
+                "addresses"));
 }
 
 static void

@@ -49,50 +49,49 @@ static const struct
   const char *meaning;
   const char *remedy;
 } rows[N_ROWS] = {
-  [ROW_READ] = { N_ ("Read of the file"),
+  [ROW_READ] = { N_ ("Part of the File Read"),
                  N_ ("How much of the capture could be read."),
-                 N_ ("Copy it again; what was cut off while it was recorded is "
-                     "gone.") },
+                 N_ ("Copy it again. If the recording itself was interrupted, "
+                     "the rest is lost.") },
   [ROW_DURATION] = { N_ ("Duration"),
-                     N_ ("How long was recorded."),
-                     N_ ("Record longer where chance decides what is in "
-                         "it.") },
+                     N_ ("How long the recording lasted."),
+                     N_ ("Record longer if the results vary between runs.") },
   [ROW_SAMPLES] = { N_ ("Samples"),
                     N_ ("How many rows of samples the capture has."),
-                    N_ ("Below some hundreds shares are rough: record longer, "
-                        "or at a higher rate.") },
+                    N_ ("With fewer than a few hundred, shares are rough: "
+                        "record longer or at a higher rate.") },
   [ROW_BLOCKS] = { N_ ("Allocation records"),
                    N_ ("How many rows of allocations the capture has."),
-                   N_ ("Where a rare one matters, record all allocations.") },
+                   N_ ("If rare allocations matter, record all of them.") },
   [ROW_SAMPLED] = { N_ ("Allocation Sampling"),
-                    N_ ("One allocation in so many bytes is recorded: sums of "
-                        "less than a hundred times as much may be wrong by "
-                        "more than 10 %."),
-                    N_ ("Record all allocations where small sums matter.") },
+                    N_ ("One allocation is recorded per this many bytes. Sums "
+                        "below a hundred times this size may be wrong by more "
+                        "than 10 %."),
+                    N_ ("Record all allocations if small sums matter.") },
   [ROW_LOST] = { N_ ("Lost events"),
-                 N_ ("What the recorder could not keep up with."),
+                 N_ ("Events that the recorder was too slow to process."),
                  N_ ("Lower the sampling rate, or record fewer allocations.") },
   [ROW_LATE] = { N_ ("Late samples"),
-                 N_ ("Samples that came a period late, or were left out for "
-                     "it: the machine was busy."),
+                 N_ ("Samples taken a period late, or skipped for that reason, "
+                     "because the machine was busy."),
                  N_ ("Lower the sampling rate, or leave a CPU free.") },
   [ROW_TRUNCATED] = { N_ ("Truncated Stacks"),
-                      N_ ("Stacks that do not reach their root: they begin in "
-                          "the middle."),
-                      N_ ("Record with Flambeau, or let the other recorder "
-                          "keep more of each stack.") },
-  [ROW_SEEN] = { N_ ("CPU time that samples saw"),
-                 N_ ("Of what the kernel charged: the rest ran between "
-                     "samples."),
-                 N_ ("Raise the sampling rate where much is missing.") },
+                      N_ ("Stacks whose outermost callers are missing."),
+                      N_ ("Record with Flambeau, or configure the other "
+                          "recorder to keep more of each stack.") },
+  [ROW_SEEN] = { N_ ("CPU Time Covered by Samples"),
+                 N_ ("The share of the CPU time charged by the kernel. The "
+                     "rest was used between samples."),
+                 N_ ("Raise the sampling rate if much is missing.") },
   [ROW_OVERHEAD] = { N_ ("Recorder Overhead"),
-                     N_ ("CPU time of the recorder, of the program’s."),
+                     N_ ("CPU time of the recorder as a share of the "
+                         "program’s."),
                      N_ ("Lower the sampling rate, or record fewer "
                          "allocations.") },
   [ROW_MEDIAN] = { N_ ("Median Pause per Sample"),
-                   N_ ("How long a thread stands still for a sample."),
-                   N_ ("Lower the sampling rate where answers must be "
-                       "quick.") },
+                   N_ ("How long a thread is stopped for a sample."),
+                   N_ ("Lower the sampling rate if the program must respond "
+                       "quickly.") },
   [ROW_P99] = { N_ ("99th Percentile Pause"),
                 N_ ("One pause of a hundred is longer."),
                 N_ ("Leave a CPU free: a busy machine makes pauses long.") },
@@ -321,8 +320,8 @@ remedy (const FlamProfile *profile, FlamId module)
 
   if (*path == '[')
     return NULL;
-  return _ ("Install its debug symbols, or name the folder that holds this "
-            "very build in the preferences.");
+  return _ ("Install its debug symbols, or add the folder with exactly this "
+            "build in the preferences.");
 }
 
 static void

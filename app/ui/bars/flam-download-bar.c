@@ -167,8 +167,8 @@ offer (FlamDownloadBar *self, const FlamViewData *view_data, gint64 weight)
       flam_format_percent (weight, view_data->weights->total);
   g_autofree char *text = g_strdup_printf (
       /* Translators: libraries, and their share of the picture */
-      _ ("There is no debug information here for %s, where %s is spent. "
-         "Download it from the debuginfod servers?"),
+      _ ("Debug information is missing for %s, where %s is spent. Download it "
+         "from the debuginfod servers?"),
       self->names,
       share);
 

@@ -83,10 +83,11 @@ update (FlamUnresolvedBar *self)
       is_found (view_data->profile, module)
           /* Translators: a share of the picture, and the file that has most of
              it: it is here, and has few names of functions */
-          ? _ ("%s has no names without debug symbols, most of it %s")
+          ? _ ("%s has no names because debug symbols are missing, mostly for "
+               "%s")
           /* Translators: a share of the picture, and the file that has most of
              it */
-          : _ ("%s is in programs not found here: %s"),
+          : _ ("%s is in programs that were not found on this computer: %s"),
       share,
       flam_profile_string (view_data->profile,
                            view_data->profile->modules.path[module]));

@@ -330,8 +330,8 @@ flam_color_rows_init (FlamColorRows *self)
   adw_preferences_group_set_title (group, _ ("Colors of Functions"));
   adw_preferences_group_set_description (
       group,
-      _ ("Of several rules that match a name the first counts. Exports from "
-         "the window have these colors, too."));
+      _ ("If several rules match a name, the first one applies. Exports from "
+         "the window use these colors, too."));
   adw_preferences_group_set_header_suffix (group, add);
   g_signal_connect_object (
       add, "clicked", G_CALLBACK (on_add), self, G_CONNECT_SWAPPED);

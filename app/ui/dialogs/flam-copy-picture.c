@@ -56,7 +56,7 @@ on_picture (gpointer result, const GError *error, gpointer data)
     {
       flam_window_toast (data,
                          error != NULL ? error->message
-                                       : _ ("No picture could be made"));
+                                       : _ ("The picture could not be drawn"));
       return;
     }
   gdk_clipboard_set_texture (gtk_widget_get_clipboard (GTK_WIDGET (data)),

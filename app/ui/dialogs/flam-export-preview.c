@@ -118,7 +118,8 @@ static void
 flam_export_preview_init (FlamExportPreview *self)
 {
   GtkWidget *picture = gtk_picture_new ();
-  GtkWidget *caption = gtk_label_new (_ ("Drag it to where it is to go"));
+  GtkWidget *caption =
+      gtk_label_new (_ ("Drag the picture to another program"));
   GtkDragSource *source = gtk_drag_source_new ();
 
   self->picture = GTK_PICTURE (picture);

@@ -93,10 +93,10 @@ on_shown (GObject *source, GAsyncResult *result, gpointer unused)
     return;
   path = page_path ();
   /* Translators: the error, and a file */
-  text = g_strdup_printf (
-      _ ("%s\n\nA web browser is needed, here or elsewhere, to read %s"),
-      error->message,
-      path);
+  text = g_strdup_printf (_ ("%s\n\nA web browser, on this or another "
+                             "computer, is needed to read %s"),
+                          error->message,
+                          path);
   say (GTK_WINDOW (source), text);
 }
 
@@ -112,9 +112,9 @@ flam_help_show (GtkWindow *parent, const char *topic)
       gtk_show_uri_full (parent, uri, GDK_CURRENT_TIME, NULL, on_shown, NULL);
       return;
     }
-  text = g_strdup_printf (
-      _ ("There is no file %s. The command line has its own: man flambeau-cli"),
-      path);
+  text = g_strdup_printf (_ ("The file %s does not exist. For the command "
+                             "line, see man flambeau-cli"),
+                          path);
   say (parent, text);
 }
 

@@ -169,7 +169,7 @@ on_compare_threads (GSimpleAction *action, GVariant *parameter, gpointer window)
   self->sets = g_ptr_array_new_with_free_func ((GDestroyNotify)g_array_unref);
   self->dialog =
       flam_list_dialog_new (_ ("Compare With Other Threads"),
-                            _ ("The capture does not tell threads apart."),
+                            _ ("The capture does not distinguish threads."),
                             "difference");
   g_object_set_data_full (
       G_OBJECT (self->dialog), "flam-threads", self, threads_free);

@@ -161,8 +161,8 @@ add_labels (GString *notes, const FlamComparison *comparison)
     add_taken (notes,
                g_strdup_printf (
                    /* Translators: a label, KEY=VALUE */
-                   _ ("No sample of before has the label “%s”: before is "
-                      "compared without that filter."),
+                   _ ("No sample in the baseline has the label “%s”: the "
+                      "baseline is compared without that filter."),
                    (const char *)dropped->pdata[i]));
 }
 
@@ -172,25 +172,26 @@ add_without (GString *notes, const FlamComparison *comparison)
   guint without = comparison->without;
 
   if (without & FLAM_CARRIED_MEASURE)
-    add_taken (notes,
-               /* Translators: names of measures */
-               g_strdup_printf (_ ("“%s” before is compared with “%s” now."),
-                                measure_name (comparison->base),
-                                measure_name (comparison->fresh)));
+    add_taken (
+        notes,
+        /* Translators: names of measures */
+        g_strdup_printf (_ ("“%s” in the baseline is compared with “%s” now."),
+                         measure_name (comparison->base),
+                         measure_name (comparison->fresh)));
   if (without & FLAM_CARRIED_THREADS)
-    add (notes, _ ("Not all of the selected threads were there before."));
+    add (notes, _ ("Some of the selected threads are not in the baseline."));
   if (without & FLAM_CARRIED_ALL_THREADS)
     add (notes,
-         _ ("The selected threads were not there before: all threads of before "
-            "count."));
+         _ ("The selected threads are not in the baseline: all of its threads "
+            "are compared."));
   if (without & FLAM_CARRIED_TIME)
     add (notes,
-         _ ("The selected range of time is not in what was before: all of it "
-            "counts."));
+         _ ("The selected time range is not in the baseline: all of the "
+            "baseline is compared."));
   if (without & FLAM_CARRIED_STATES)
     add (notes,
-         _ ("What threads were doing is not known of before: all of it "
-            "counts."));
+         _ ("The baseline does not record what threads were doing: all of it "
+            "is compared."));
   if (without & FLAM_CARRIED_LABELS)
     add_labels (notes, comparison);
 }
@@ -206,22 +207,20 @@ add_scale (GString *notes, const FlamComparison *comparison, gboolean ranges)
       "%.3g", (double)factor.to / (double)(factor.from != 0 ? factor.from : 1));
 
   if (comparison->scale == FLAM_SCALE_SHARES)
-    add_taken (
-        notes,
-        g_strdup_printf (
-            _ ("Before is multiplied by %s, so that both totals are alike."),
-            by));
+    add_taken (notes,
+               g_strdup_printf (_ ("The baseline is multiplied by %s, so that "
+                                   "both totals are equal."),
+                                by));
   else if (comparison->scale == FLAM_SCALE_TIME && (was == 0 || is == 0))
-    add (notes, _ ("How long it lasted is not known: nothing is scaled."));
+    add (notes, _ ("The duration is unknown: nothing is scaled."));
   else if (comparison->scale == FLAM_SCALE_TIME)
-    add_taken (
-        notes,
-        /* Translators: two lengths of time, and a factor */
-        g_strdup_printf (
-            _ ("It lasted %s before and %s now: before is multiplied by %s."),
-            was_text,
-            is_text,
-            by));
+    add_taken (notes,
+               /* Translators: two lengths of time, and a factor */
+               g_strdup_printf (_ ("It lasted %s before and %s now: the "
+                                   "baseline is multiplied by %s."),
+                                was_text,
+                                is_text,
+                                by));
   else if (ranges && was != is)
     add_taken (
         notes,
@@ -245,16 +244,18 @@ add_missing (GString *notes, const FlamComparison *comparison)
       flam_format_percent (fresh, total_of (comparison->fresh));
 
   if (gone > 0)
-    add_taken (notes,
-               /* Translators: a weight and its share */
-               g_strdup_printf (_ ("Gone: frames with %s (%s) of before."),
-                                gone_text,
-                                gone_share));
+    add_taken (
+        notes,
+        /* Translators: a weight and its share */
+        g_strdup_printf (_ ("Gone: frames with %s (%s) of the baseline."),
+                         gone_text,
+                         gone_share));
   if (fresh > 0)
-    add_taken (notes,
-               g_strdup_printf (_ ("New: frames with %s (%s) of now."),
-                                fresh_text,
-                                fresh_share));
+    add_taken (
+        notes,
+        g_strdup_printf (_ ("New: frames with %s (%s) of the current total."),
+                         fresh_text,
+                         fresh_share));
 }
 
 static gboolean
@@ -272,12 +273,12 @@ flam_difference_notes (const FlamComparison *comparison, FlamBaselineKind kind)
 
   if (kind == FLAM_BASELINE_RANGE && was->from == is->from && was->to == is->to)
     add (notes,
-         _ ("This range of time is the baseline: select another one to compare "
+         _ ("This time range is the baseline. Select another one to compare "
             "with it."));
   else if (kind == FLAM_BASELINE_THREADS && was->threads != NULL &&
            flam_selection_equal (was, is))
     add (notes,
-         _ ("These threads are the baseline: select others to compare with "
+         _ ("These threads are the baseline. Select others to compare with "
             "them."));
   else if (is_same (comparison))
     add (notes, _ ("Nothing has changed."));
@@ -302,10 +303,10 @@ flam_difference_refusal (const FlamComparison *comparison,
   /* Translators: the name of a measure, and of those of the other file */
   return g_strdup_printf (
       comparison->pairs->len > 0
-          ? _ ("“%s” and the measures of before (%s) have no unit in common. "
-               "Choose another measure:")
-          : _ ("“%s” and the measures of before (%s) have no unit in common, "
-               "and no other measure has one."),
+          ? _ ("“%s” and the measures of the baseline (%s) have different "
+               "units. Choose another measure:")
+          : _ ("“%s” and the measures of the baseline (%s) have different "
+               "units, and no other measure fits."),
       measure_name (comparison->fresh),
       names->str);
 }

@@ -285,7 +285,7 @@ new_strip_tip (const char *text)
   gtk_box_append (GTK_BOX (box), new_label (text, 0, "heading"));
   gtk_box_append (
       GTK_BOX (box),
-      new_label (_ ("Click to see the heaviest of them"), 0, "dim-label"));
+      new_label (_ ("Click to see the heaviest ones"), 0, "dim-label"));
   return box;
 }
 

@@ -48,7 +48,7 @@ flam_graph_kind_text (const FlamTreeChange *change, FlamId node)
       return _ ("gone");
     case FLAM_CHANGE_UNTRACKED:
       /* Translators: a function that is new, on whatever path */
-      return _ ("nowhere before");
+      return _ ("new function");
     case FLAM_CHANGE_KEPT:
     default:
       return NULL;

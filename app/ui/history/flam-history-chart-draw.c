@@ -263,7 +263,7 @@ flam_history_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     {
       append_text (self,
                    snapshot,
-                   _ ("None of these captures has it"),
+                   _ ("None of these captures contains it"),
                    gtk_widget_get_width (widget) / 2.0,
                    gtk_widget_get_height (widget) / 2.0 - 10,
                    0.5);

@@ -108,7 +108,7 @@ describe (FlamHistoryChart *self, FlamHistorySpot spot, const char *separator)
   if (capture != self->marked)
     return g_steal_pointer (&text);
   return g_strjoin (
-      separator, text, _ ("Marked: the next one is compared with it"), NULL);
+      separator, text, _ ("Marked. Click another one to compare it"), NULL);
 }
 
 char *

@@ -104,12 +104,11 @@ show_details (FlamHistoryView *self)
 {
   g_autofree char *text = flam_history_chart_describe (self->chart);
 
-  gtk_label_set_label (
-      self->details,
-      *text != '\0'
-          ? text
-          : _ ("Select two captures to compare them, double-click one to open "
-               "it"));
+  gtk_label_set_label (self->details,
+                       *text != '\0'
+                           ? text
+                           : _ ("Select two captures to compare them, or "
+                                "double-click one to open it"));
 }
 
 /* A legend of colors and shapes; empty for a single line. */
@@ -261,10 +260,9 @@ show_none (FlamHistoryView *self)
                                  : _ ("No Captures in This Folder"));
   adw_status_page_set_description (
       self->none,
-      *refused != '\0'
-          ? escaped
-          : _ ("Captures are found by what is in them, also in folders within "
-               "the folder."));
+      *refused != '\0' ? escaped
+                       : _ ("Captures are recognized by their content. "
+                            "Subfolders are searched, too."));
   gtk_stack_set_visible_child_name (self->stack, "none");
 }
 

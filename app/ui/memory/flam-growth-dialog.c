@@ -294,7 +294,7 @@ flam_growth_dialog_new (FlamSession *session)
                      * one line. */
                     _ ("Growth"),
                     "body",
-                    _ ("Allocated in the range and still live at its end."),
+                    _ ("Allocated in the range and not freed at its end."),
                     NULL);
   FlamAlert *dialog = (FlamAlert *)self;
   const FlamSelection *selection = flam_session_get_selection (session);

@@ -111,11 +111,11 @@ flam_rules_dialog_present (GtkWindow *parent,
   self->parent = parent;
   self->add = add;
   self->model = g_object_ref (flam_memory_model_of (session));
-  self->dialog = flam_list_dialog_new (
-      _ ("Leak Suppressions"),
-      _ ("All leaks count. A file of LeakSanitizer’s rules names those that do "
-         "not."),
-      "leaks");
+  self->dialog =
+      flam_list_dialog_new (_ ("Leak Suppressions"),
+                            _ ("All leaks are counted. Add a file with "
+                               "LeakSanitizer rules to leave some out."),
+                            "leaks");
   g_object_set_data_full (
       G_OBJECT (self->dialog), "flam-rules", self, rules_free);
   flam_list_dialog_add_button (self->dialog, button);

@@ -108,7 +108,7 @@ why_not (int pid, int scope)
   struct stat info;
 
   if (tracer != 0)
-    return g_strdup_printf (_ ("Process %d traces it already"), (int)tracer);
+    return g_strdup_printf (_ ("Already traced by process %d"), (int)tracer);
   if (geteuid () == 0 && scope < 3)
     return NULL;
   if (stat (path, &info) == 0 && info.st_uid != geteuid ())
@@ -119,10 +119,11 @@ why_not (int pid, int scope)
                                             : _ ("somebody else"));
     }
   if (scope == 1)
-    return g_strdup (_ ("The system lets only a parent attach. To allow it: "
-                        "sudo sysctl kernel.yama.ptrace_scope=0"));
+    return g_strdup (
+        _ ("The system lets only a parent process attach. To allow it, run: "
+           "sudo sysctl kernel.yama.ptrace_scope=0"));
   if (scope >= 2)
-    return g_strdup_printf (_ ("The system allows no attaching "
+    return g_strdup_printf (_ ("The system does not allow attaching "
                                "(kernel.yama.ptrace_scope is %d)"),
                             scope);
   return NULL;

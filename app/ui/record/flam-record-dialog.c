@@ -51,10 +51,10 @@ static const struct
   guint hz;
   const char *words;
 } rates[] = {
-  { 97, N_ ("Low: %s times a second") },
-  { 997, N_ ("Normal: %s times a second") },
-  { 1999, N_ ("High: %s times a second") },
-  { 4999, N_ ("Very High: %s times a second, slows the program") },
+  { 97, N_ ("Low: %s times per second") },
+  { 997, N_ ("Normal: %s times per second") },
+  { 1999, N_ ("High: %s times per second") },
+  { 4999, N_ ("Very High: %s times per second; slows the program") },
 };
 
 static const struct
@@ -62,10 +62,10 @@ static const struct
   guint64 bytes;
   const char *words;
 } strengths[] = {
-  { 4 << 20, N_ ("Few: one every 4 MiB") },
-  { 512 << 10, N_ ("Usual: one every 512 KiB") },
-  { 64 << 10, N_ ("Many: one every 64 KiB") },
-  { 0, N_ ("All: exact, slows the program") },
+  { 4 << 20, N_ ("Few: one per 4 MiB") },
+  { 512 << 10, N_ ("Usual: one per 512 KiB") },
+  { 64 << 10, N_ ("Many: one per 64 KiB") },
+  { 0, N_ ("All: exact; slows the program") },
 };
 
 static void
@@ -125,7 +125,7 @@ take_bounds (FlamRecordDialog *self, FlamRecordOptions *options, GError **error)
   g_set_error (error,
                G_FILE_ERROR,
                G_FILE_ERROR_EXIST,
-               _ ("There is a file “%s” already"),
+               _ ("The file “%s” already exists"),
                options->output);
   return FALSE;
 }
@@ -187,7 +187,7 @@ check_program (const char *program, const char *cwd, GError **error)
   g_set_error (error,
                G_SHELL_ERROR,
                G_SHELL_ERROR_FAILED,
-               _ ("There is no program “%s”"),
+               _ ("The program “%s” does not exist"),
                program);
   return FALSE;
 }
@@ -209,7 +209,7 @@ launch_options (FlamRecordDialog *self, GError **error)
       g_set_error (error,
                    G_SHELL_ERROR,
                    G_SHELL_ERROR_FAILED,
-                   _ ("There is no folder “%s”"),
+                   _ ("The folder “%s” does not exist"),
                    options->directory);
       return NULL;
     }
@@ -248,7 +248,7 @@ update (FlamRecordDialog *self)
   gtk_widget_set_visible (self->python_malloc_row, memory && !attach);
   adw_action_row_set_subtitle (
       ADW_ACTION_ROW (self->mode),
-      attach && memory ? _ ("Attaching Records CPU Only") : "");
+      attach && memory ? _ ("Attaching Records Only CPU") : "");
 }
 
 static void

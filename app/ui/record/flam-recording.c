@@ -169,8 +169,8 @@ finish (FlamRecording *self)
   else if (self->state != FLAM_RECORDING_DONE)
     error = g_error_new (FLAM_ERROR,
                          FLAM_ERROR_SYSTEM,
-                         _ ("The recorder ended before its capture was whole; "
-                            "what it wrote is in %s"),
+                         _ ("The recorder ended before its capture was "
+                            "complete; the written part is in %s"),
                          self->path);
   self->state = FLAM_RECORDING_DONE;
   g_signal_emit (self, signals[SIGNAL_FINISHED], 0, error);
@@ -247,7 +247,8 @@ flam_recording_describe_end (FlamRecording *self)
     return g_strdup_printf (_ ("Recorded %s"), self->title);
   if (self->exit_status < 0)
     /* Translators: a program */
-    return g_strdup_printf (_ ("Recorded %s, which runs on"), self->title);
+    return g_strdup_printf (_ ("Recorded %s, which is still running"),
+                            self->title);
   if (self->exit_status == 0)
     return g_strdup_printf (_ ("%s ended without an error"), self->title);
   /* As in a shell. */
@@ -286,11 +287,11 @@ flam_recording_describe_wait (FlamRecording *self)
       if (self->samples > 0)
         return g_strdup (_ ("The first samples are being read."));
       return g_strdup (_ ("Waiting for the first samples. A program that only "
-                          "waits uses no CPU, and has none."));
+                          "waits uses no CPU and has no samples."));
     case FLAM_RECORDING_FINISHING:
     case FLAM_RECORDING_DONE:
     default:
-      return g_strdup (_ ("Looking up the names of what was recorded."));
+      return g_strdup (_ ("Looking up the names of recorded functions."));
     }
 }
 

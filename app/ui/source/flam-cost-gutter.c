@@ -245,8 +245,8 @@ flam_cost_gutter_query_tooltip (
       tooltip,
       costs != NULL && costs->before != NULL
           ? _ ("Left: before. Middle: now. Right: the change.")
-          : _ ("Left: self, spent in the line. Right: total, and in what it "
-               "calls."));
+          : _ ("Left: self, spent in the line. Right: total, including "
+               "callees."));
   return TRUE;
 }
 

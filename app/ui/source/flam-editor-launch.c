@@ -20,10 +20,14 @@ static void
 say_no_editor (GtkWidget *widget, const GError *error)
 {
   g_autofree char *body = g_strdup_printf (
-      _ ("%s\n\nThe preferences have a place for the editor’s command."),
+      _ ("%s\n\nYou can set the editor’s command in the preferences."),
       error->message);
-  FlamAlert *alert = g_object_new (
-      FLAM_TYPE_ALERT, "heading", _ ("No Editor Answered"), "body", body, NULL);
+  FlamAlert *alert = g_object_new (FLAM_TYPE_ALERT,
+                                   "heading",
+                                   _ ("No Editor Could Be Opened"),
+                                   "body",
+                                   body,
+                                   NULL);
 
   flam_alert_add_responses (
       alert, "close", _ ("_Close"), "preferences", _ ("_Preferences"), NULL);

@@ -36,8 +36,8 @@ append_package (GString *text, const FlamSourceRequest *request)
         /* Translators: a library, and the package of its source */
         g_string_append_printf (
             text,
-            _ ("%s is built from the source package %s: unpack that of this "
-               "very version, and choose its folder."),
+            _ ("%s is built from the source package %s: unpack exactly this "
+               "version and choose its folder."),
             name,
             packages[i].package);
         return;
@@ -47,7 +47,7 @@ append_package (GString *text, const FlamSourceRequest *request)
 char *
 flam_source_missing_text (const FlamSourceFile *file)
 {
-  GString *text = g_string_new (_ ("Looked for it here:"));
+  GString *text = g_string_new (_ ("Searched here:"));
   guint n = file->tried != NULL ? g_strv_length (file->tried) : 0;
 
   for (guint i = 0; i < n && i < TRIED_SHOWN; i++)
@@ -77,6 +77,6 @@ flam_source_unknown_text (FlamViewData *view_data, FlamId node)
     why = _ ("Its module has no line numbers: it was built without debug "
              "information, or its debug symbols are not installed.");
   else if (*why == '\0')
-    why = _ ("This capture does not say in which files its functions are.");
+    why = _ ("This capture does not record the source files of its functions.");
   return g_strdup (why);
 }

@@ -363,10 +363,10 @@ folder_response (GtkNativeDialog *dialog, int response, FlamSourcePane *self)
       else
         {
           g_autofree char *base = g_path_get_basename (self->recorded);
-          g_autofree char *text = g_strdup_printf (
-              _ ("%s is neither in that folder nor below it, at the place "
-                 "where it was recorded."),
-              base);
+          g_autofree char *text =
+              g_strdup_printf (_ ("%s was not found in that folder or below it "
+                                  "under its recorded path."),
+                               base);
 
           show_reason (self, _ ("Source Not Found"), text, TRUE);
         }

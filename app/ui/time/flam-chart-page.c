@@ -77,9 +77,9 @@ why_none (FlamPage *page, const FlamViewData *view_data)
   const FlamMeasure *measure = flam_view_data_get_measure (view_data);
 
   if (measure != NULL && measure->source != FLAM_FROM_SAMPLES)
-    return _ ("Memory is not called in time: switch to CPU.");
+    return _ ("Allocations have no calls in time. Switch to CPU.");
   if (profile->samples.n > 0 && profile->samples.time == NULL)
-    return _ ("This capture does not say when its samples were taken.");
+    return _ ("The samples of this capture have no times.");
   return flam_page_why_empty (page);
 }
 
@@ -202,11 +202,11 @@ show_calls (FlamChartPage *self, guint span)
       return;
     }
   gtk_label_set_label (self->name, "");
-  gtk_label_set_label (self->words,
-                       chart != NULL && !chart->exact
-                           ? _ ("Drawn from samples: calls shorter than the "
-                                "time between them are not seen")
-                           : "");
+  gtk_label_set_label (
+      self->words,
+      chart != NULL && !chart->exact
+          ? _ ("Drawn from samples: calls between two samples are missing")
+          : "");
 }
 
 static void

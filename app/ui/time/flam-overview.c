@@ -51,7 +51,7 @@ announce (FlamOverview *self)
   g_autofree char *label = NULL;
 
   if (self->timeline == NULL || !flam_overview_has_range (self))
-    label = g_strdup (_ ("Overview, all of the time"));
+    label = g_strdup (_ ("Overview, whole time"));
   else
     {
       g_autofree char *from = flam_format_value (self->from, FLAM_UNIT_NS);

@@ -125,7 +125,7 @@ update_notice (FlamCaptureView *self)
   if (percent < 100)
     /* Translators: how much was read, and why no more */
     text = g_strdup_printf (
-        _ ("This file is incomplete, %d %% of it was read: %s"), percent, why);
+        _ ("This file is incomplete; %d %% of it was read: %s"), percent, why);
   else
     text = g_strdup_printf (_ ("This file is incomplete: %s"), why);
   gtk_label_set_label (self->notice_label, text);

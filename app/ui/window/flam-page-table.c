@@ -19,8 +19,8 @@ const FlamPageRow flam_page_table[] = {
   {
       .id = "graph",
       .title = N_ ("Flame Graph"),
-      .hint = N_ ("Click a frame to zoom to it and to see its source. Esc goes "
-                  "back out, a right click has more."),
+      .hint = N_ ("Click a frame to zoom to it and see its source. Esc zooms "
+                  "out; right-click for more."),
       .topic = "flame-graph",
       .type = flam_graph_view_get_type,
       .legend = TRUE,
@@ -28,25 +28,24 @@ const FlamPageRow flam_page_table[] = {
   {
       .id = "tree",
       .title = N_ ("Call Tree"),
-      .hint = N_ ("The row that is chosen here is chosen on all pages. A right "
-                  "click focuses on a function, or hides it."),
+      .hint = N_ ("Selecting a row selects it on all pages. Right-click a "
+                  "function to focus on it or hide it."),
       .topic = "tables",
       .type = flam_tree_view_get_type,
   },
   {
       .id = "functions",
       .title = N_ ("Functions"),
-      .hint = N_ ("Self is what a function spent itself, Total has what it "
-                  "calls in it. Click a heading to sort."),
+      .hint = N_ ("Self is what a function spent itself; Total includes its "
+                  "callees. Click a heading to sort."),
       .topic = "tables",
       .type = flam_functions_view_get_type,
   },
   {
       .id = "callers",
       .title = N_ ("Callers"),
-      .hint =
-          N_ ("Double-click a function to bring it to the middle: its callers "
-              "are above, what it calls is below."),
+      .hint = N_ ("Double-click a function to bring it to the middle, with its "
+                  "callers above and its callees below."),
       .topic = "callers",
       .type = flam_callers_view_get_type,
       .in_menu = TRUE,
@@ -55,8 +54,8 @@ const FlamPageRow flam_page_table[] = {
   {
       .id = "code",
       .title = N_ ("Machine Code"),
-      .hint = N_ ("The instruction that was slow is often the one before that "
-                  "with the cost."),
+      .hint = N_ ("The slow instruction is often the one before the one that "
+                  "shows the cost."),
       .topic = "code",
       .type = flam_code_view_get_type,
       .in_menu = TRUE,
@@ -65,7 +64,7 @@ const FlamPageRow flam_page_table[] = {
       .id = "chart",
       .title = N_ ("Chart"),
       .hint =
-          N_ ("Time goes from left to right here. Ctrl and the wheel zoom."),
+          N_ ("Time runs from left to right. Use Ctrl and the wheel to zoom."),
       .topic = "time",
       .type = flam_chart_page_get_type,
       .in_menu = TRUE,
@@ -74,7 +73,7 @@ const FlamPageRow flam_page_table[] = {
   {
       .id = "heat",
       .title = N_ ("Heat Map"),
-      .hint = N_ ("Stripes are work that comes at fixed times."),
+      .hint = N_ ("Stripes show work that repeats at fixed intervals."),
       .topic = "time",
       .type = flam_heat_view_get_type,
       .in_menu = TRUE,
@@ -82,8 +81,7 @@ const FlamPageRow flam_page_table[] = {
   {
       .id = "difference",
       .title = N_ ("Difference"),
-      .hint = N_ ("Of two runs that did not last equally long, compare the "
-                  "shares."),
+      .hint = N_ ("If two runs lasted differently long, compare shares."),
       .topic = "difference",
       .type = flam_difference_view_get_type,
       .in_menu = TRUE,
@@ -92,8 +90,8 @@ const FlamPageRow flam_page_table[] = {
   {
       .id = "sites",
       .title = N_ ("Allocations"),
-      .hint = N_ ("With Callees counts what a function’s callees asked for, "
-                  "too."),
+      .hint =
+          N_ ("With Callees also counts what a function’s callees allocated."),
       .topic = "memory",
       .type = flam_sites_view_get_type,
       .of_memory = TRUE,
@@ -101,7 +99,7 @@ const FlamPageRow flam_page_table[] = {
   {
       .id = "memory",
       .title = N_ ("Summary"),
-      .hint = N_ ("Choose a figure, and all pages show where it comes from."),
+      .hint = N_ ("Click a figure to see on all pages where it comes from."),
       .topic = "memory",
       .type = flam_memory_view_get_type,
       .of_memory = TRUE,

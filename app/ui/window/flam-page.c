@@ -107,7 +107,7 @@ flam_page_why_empty (FlamPage *self)
   if (profile == NULL || selection == NULL)
     return "";
   if (selection->from != G_MININT64 || selection->to != G_MAXINT64)
-    return _ ("Nothing was measured in the selected range of time.");
+    return _ ("Nothing was measured in the selected time range.");
   if (selection->transforms != NULL && selection->transforms->len > 0)
     return _ ("Everything is hidden by the transforms in the path.");
   if (selection->states != FLAM_STATES_ALL)
@@ -115,10 +115,10 @@ flam_page_why_empty (FlamPage *self)
   if (selection->threads != NULL && selection->threads->len == 0)
     return _ ("No thread is selected.");
   if (selection->threads != NULL)
-    return _ ("The selected threads have nothing of this measure.");
+    return _ ("The selected threads have no values of this measure.");
   if (profile->samples.n == 0 && profile->allocations.n == 0)
-    return _ ("This capture holds no samples.");
-  return _ ("This capture has nothing of this measure.");
+    return _ ("This capture has no samples.");
+  return _ ("This capture has no values of this measure.");
 }
 
 /* --- object --------------------------------------------------------------- */

@@ -160,11 +160,12 @@ say_what_opens (FlamStartPage *self)
                             _ (flam_importer_find (common[i])->label));
   /* Translators: %s is a list of formats, %u of how many it does not name */
   text = g_strdup_printf (
-      ngettext ("Record a program, or open or drop a capture of another tool: "
-                "%s, and %u other format. Compressed ones, too.",
-                "Record a program, or open or drop a capture of another tool: "
-                "%s, and %u other formats. Compressed ones, too.",
-                others),
+      ngettext (
+          "Record a program, or open or drop a capture from another tool: %s, "
+          "and %u other format. Compressed files can be opened, too.",
+          "Record a program, or open or drop a capture from another tool: %s, "
+          "and %u other formats. Compressed files can be opened, too.",
+          others),
       few->str,
       others);
   gtk_label_set_label (self->formats_label, text);

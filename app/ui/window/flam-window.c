@@ -277,7 +277,7 @@ action_set_baseline (GtkWidget *widget, const char *name, GVariant *parameter)
   if (!flam_baseline_menu_set_selection (session_of (widget)))
     flam_window_toast (
         FLAM_WINDOW (widget),
-        _ ("Select a range of time or threads to compare others with"));
+        _ ("Select a time range or threads to compare others with"));
 }
 
 /* Tabs and recent captures are updated when the menu is opened. */

@@ -399,7 +399,7 @@ flam_color_rules_add (FlamColorRules *rules,
     return flam_error_set (
         error,
         FLAM_ERROR_INVALID,
-        N_ ("“%s” is no color: expected #RRGGBB or rgb(R,G,B)"),
+        N_ ("“%s” is not a color: expected #RRGGBB or rgb(R,G,B)"),
         color);
   rule.regex = flam_regex_new (expression, G_REGEX_OPTIMIZE, error);
   if (rule.regex == NULL)

@@ -27,7 +27,7 @@ const FlamClassLook flam_class_looks[FLAM_N_CLASSES] = {
                                { 0, 0.095, 250 },
                                { 0.02, 0.12, 158 },
                                0x56b4e9 },
-  [FLAM_CLASS_UNRESOLVED] = { N_ ("Without a name"),
+  [FLAM_CLASS_UNRESOLVED] = { N_ ("Unnamed"),
                               { 0, 0.006, 60 },
                               { 0, 0.012, 145 },
                               0xbdbdbd },

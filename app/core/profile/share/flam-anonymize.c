@@ -365,12 +365,12 @@ drop_private (Cleaning *self)
 static void
 tell (Cleaning *self)
 {
-  flam_builder_note_warning (
-      self->builder,
-      self->degree == FLAM_ANONYMIZE_NAMES
-          ? N_ ("saved for sharing: names are hashed, but for those of the "
-                "system's libraries")
-          : N_ ("saved for sharing: paths are shortened, arguments left out"));
+  flam_builder_note_warning (self->builder,
+                             self->degree == FLAM_ANONYMIZE_NAMES
+                                 ? N_ ("saved for sharing: names are hashed, "
+                                       "except those of the system's libraries")
+                                 : N_ ("saved for sharing: paths are shortened "
+                                       "and arguments are left out"));
 }
 
 /* --- what remains --------------------------------------------------------- */

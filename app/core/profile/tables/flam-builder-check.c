@@ -100,10 +100,10 @@ warn_if_empty (FlamBuilder *builder)
   if (profile->allocations.n > 0 || holds_weight (builder))
     return;
   if (profile->samples.n == 0)
-    flam_builder_warn (builder, N_ ("the capture holds no samples"));
+    flam_builder_warn (builder, N_ ("the capture has no samples"));
   else
     flam_builder_warn (builder,
-                       N_ ("all samples of the capture weigh nothing"));
+                       N_ ("all samples of the capture have weight 0"));
 }
 
 gboolean

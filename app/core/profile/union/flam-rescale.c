@@ -88,11 +88,11 @@ flam_rescale_profile (const FlamProfile *profile,
              &profile->threads,
              was->weight,
              denominator / was->denominator))
-    return flam_error_null (
-        error,
-        FLAM_ERROR_TOO_LARGE,
-        N_ ("the weights of “%s” do not fit the decimals of the other side"),
-        flam_profile_string (profile, was->name));
+    return flam_error_null (error,
+                            FLAM_ERROR_TOO_LARGE,
+                            N_ ("the weights of “%s” are too large for the "
+                                "other capture's precision"),
+                            flam_profile_string (profile, was->name));
   measures[measure].weight = weights;
   measures[measure].denominator = denominator;
   box = flam_profile_box_new ();

@@ -43,7 +43,7 @@ cut (FlamBlockTable *table, gsize bytes)
                     -1,
                     0);
       if (chunk == MAP_FAILED)
-        g_error (N_ ("no memory for the table of blocks"));
+        g_error (N_ ("not enough memory for the table of blocks"));
       g_ptr_array_add (table->chunks, chunk);
       table->chunk_used = 0;
     }

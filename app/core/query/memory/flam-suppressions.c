@@ -118,10 +118,11 @@ flam_suppressions_parse (FlamSuppressions *suppressions,
       if (stop - text > 5 && memcmp (text, "leak:", 5) == 0)
         flam_suppressions_add (suppressions, text + 5, stop - text - 5);
       else if (text < stop && *text != '#')
-        return flam_error_set (error,
-                               FLAM_ERROR_INVALID,
-                               N_ ("not a rule \"leak:PATTERN\" (at line %u)"),
-                               line);
+        return flam_error_set (
+            error,
+            FLAM_ERROR_INVALID,
+            N_ ("not a rule of the form \"leak:PATTERN\" (at line %u)"),
+            line);
       text = next;
     }
   return TRUE;

@@ -389,8 +389,8 @@ put_measure (FlamCut *cut, const FlamCutMemory *memory, guint i)
     flam_builder_add_allocation_measure (cut->builder, measure->source);
   else
     flam_builder_warn (cut->builder,
-                       N_ ("%s is left out: the range of time begins with "
-                           "memory that was allocated before it"),
+                       N_ ("%s is left out: some of the memory was allocated "
+                           "before the time range"),
                        text (cut, measure->name));
 }
 
@@ -519,10 +519,10 @@ flam_cut_new (const FlamProfile *profile,
 
   if (selection->invert || selection->by == FLAM_BY_MODULE ||
       selection->by == FLAM_BY_FILE)
-    return flam_error_null (error,
-                            FLAM_ERROR_INVALID,
-                            N_ ("a profile has no direction and no rows: it "
-                                "cannot be inverted, or by module or file"));
+    return flam_error_null (
+        error,
+        FLAM_ERROR_INVALID,
+        N_ ("a profile cannot be inverted or grouped by module or file"));
   flam_selection_get_range (selection, profile, &cut.from, &cut.to);
   flam_shown_init (&cut.shown, profile, selection, NULL, NULL);
   if (profile->n_measures == 0 || is_all (&cut))

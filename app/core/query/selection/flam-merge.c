@@ -94,7 +94,7 @@ set_too_large (GError **error, const char *name)
 {
   flam_error_set (error,
                   FLAM_ERROR_TOO_LARGE,
-                  N_ ("%s: its weights are more than can be added up"),
+                  N_ ("%s: the sum of its weights is too large"),
                   name);
 }
 
@@ -164,7 +164,7 @@ put_measure (Merge *merge, guint index)
   if (sum->n < merge->n && merge->n > 1)
     flam_builder_warn (
         merge->builder,
-        N_ ("%s is not of all of the %u captures: %u of them have it"),
+        N_ ("%s is not a measure of all %u captures, only of %u of them"),
         name,
         merge->n,
         sum->n);
@@ -399,8 +399,7 @@ flam_merge_new (const FlamMergePart *parts,
   else if (times)
     flam_builder_warn (
         merge.builder,
-        N_ ("not all of the captures say when their samples were "
-            "taken: no times are kept"));
+        N_ ("some of the captures have no sample times: no times are kept"));
   flam_builder_set_origin (merge.builder, 0);
   return flam_builder_finish (merge.builder, error);
 }
