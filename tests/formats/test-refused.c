@@ -16,7 +16,7 @@ typedef struct
 } Case;
 
 #define BYTES(text) text, sizeof (text) - 1
-#define NOT_KNOWN "not a capture", "known here"
+#define NOT_KNOWN "not a capture", "known format"
 
 static const Case cases[] = {
   { "heap.hprof",
@@ -100,17 +100,17 @@ static const Case cases[] = {
   { "v.etlx", BYTES ("\x14\0\0\0!FastSerialization"), "PerfView", ".nettrace" },
   { "q",
     BYTES ("# Samples: 731  of events 'cpu-clock, page-faults'\n"),
-    "report of perf",
+    "perf report",
     "--no-group" },
   { "r",
     BYTES ("# Samples: 731  of event 'cpu-clock'\n# Event count (approx.): "
            "1\n#\n#       Overhead  Command / Shared Object / Symbol\n# "
            "..............  .......\n"),
-    "report of perf",
+    "hierarchical perf report",
     "--hierarchy" },
   { "q2",
     BYTES ("# Samples: 4K of events 'anon group { cpu-clock, page-faults }'\n"),
-    "report of perf",
+    "perf report",
     "--no-group" },
   { "x2.xt",
     BYTES ("<table style='hyphens: auto;' class='xdebug-trace' dir='ltr'>\n"),
@@ -119,7 +119,7 @@ static const Case cases[] = {
   { "y.ystat", BYTES ("\x80\2cyappi\nYFuncStats\nq\0)"), "yappi", "pstat" },
   { "v8.txt",
     BYTES ("Statistical profiling result from v8.log, (410 ticks).\n"),
-    "log of V8",
+    "V8 log",
     "isolate-" },
   { "main.hp",
     BYTES ("JOB \"main +RTS -hc\"\nDATE \"Wed Nov 25 15:46 2026\"\n"),

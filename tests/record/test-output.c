@@ -255,7 +255,7 @@ test_failed_start (Fixture *fixture, gconstpointer data)
     for (guint force = 0; force < 2; force++)
       run (fixture,
            1,
-           force ? "no such program" : "exists already",
+           force ? "no such program" : "already exists",
            force ? "--force" : "--follow",
            "--mode",
            modes[i],
@@ -289,7 +289,7 @@ test_not_a_file (Fixture *fixture, gconstpointer data)
     {
       const char *out = i == 0 ? "pipe" : "link";
 
-      run (fixture, 1, "exists already", "--output", out, "--", "true");
+      run (fixture, 1, "already exists", "--output", out, "--", "true");
       run (fixture,
            1,
            "is not a regular file",

@@ -229,7 +229,7 @@ stage_memory_full (void)
       umount ("/dev/shm");
       assert_ended (recording, 3);
       if (!has_warning (recording->profile, "/dev/shm is full") &&
-          !has_warning (recording->profile, "never began to say"))
+          !has_warning (recording->profile, "never sent any events"))
         g_error ("nothing is said");
     }
 }

@@ -104,7 +104,7 @@ class DownloadTest(unittest.TestCase):
 
     def offer(self, window):
         return window.wait_label(
-            lambda text: text.startswith("There is no debug information here")
+            lambda text: text.startswith("Debug information is missing")
         )
 
     def test_asks_first(self):

@@ -304,7 +304,7 @@ class DesktopTest(Base):
         self.assertIn("the machine was busy", row.get_description())
         window.find("Lower the sampling rate, or leave a CPU free.", "label")
         noted.write_text("")
-        window.click(lambda name: name.endswith("What These Mean"), "push button")
+        window.click(lambda name: name.endswith("What These Figures Mean"), "push button")
         wait_for("help", lambda: noted.read_text().strip().endswith("#quality"))
 
     def test_help_yelp(self):

@@ -129,7 +129,7 @@ class DifferenceTest(Base):
         window = self.open(SOURCE / "tests/captures/heaptrack/v3.heaptrack")
         window.action("win.compare")
         window.choose_file(self.file("samples.folded", NOW))
-        window.wait_label(lambda text: "and no other measure has one" in text)
+        window.wait_label(lambda text: "and no other measure fits" in text)
 
     def test_choice_of_measures(self):
         """And what has is offered."""
@@ -145,7 +145,7 @@ class DifferenceTest(Base):
         window = self.open(KITCHEN)
         window.wait_label(lambda text: plain(text).startswith("total 3.19"))
         window.action("win.set-baseline")
-        window.wait_label(lambda text: text.startswith("Select a range of time or threads"))
+        window.wait_label(lambda text: text.startswith("Select a time range or threads"))
         window.page("Difference")
         window.click("Other Threads…")
         row = window.find(lambda name: name.startswith("cook"), "list item")

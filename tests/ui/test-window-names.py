@@ -208,7 +208,7 @@ class NamesTest(Base):
                  program, "40"], check=True, stdout=subprocess.DEVNULL)
             window = self.open(capture, env={"DEBUGINFOD_URLS": "http://127.0.0.1:9/"})
             window.wait_label(
-                lambda text: text.startswith("There is no debug information here"))
+                lambda text: text.startswith("Debug information is missing"))
             self.check("download bar", 3)
 
     def test_history(self):
@@ -226,7 +226,7 @@ class NamesTest(Base):
 
     def test_panels(self):
         window = self.open_example()
-        self.panel("Capture Quality", "What These Mean", "push button")
+        self.panel("Capture Quality", "What These Figures Mean", "push button")
         self.panel("Threads", "Search threads")
         if ITEMS_SPEAK:
             self.panel("Recent captures", "example.flambeau", "menu item")

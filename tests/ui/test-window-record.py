@@ -141,7 +141,7 @@ class RecordTest(Base):
         command = window.find(lambda name: name.startswith("Command Line"), "text")
         window.type(command, "/there/is/nothing --here 'two words'")
         self.press_record(window)
-        window.wait_label(lambda text: "There is no program" in text)
+        window.wait_label(lambda text: "does not exist" in text)
 
     def test_choices(self):
         """Are whole in their list: the last one says what it costs."""

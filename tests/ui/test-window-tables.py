@@ -161,7 +161,7 @@ class TablesTest(Base):
         window.click("Remove: compared with: before.folded")
         window.find("Nothing to Compare With")
         self.compare_with(HEAP)
-        window.wait_label(lambda text: "have no unit in common" in text)
+        window.wait_label(lambda text: "have different units" in text)
 
     def drag(self, node, start, end):
         left, top, width, height = self.window.extents(node)
@@ -182,7 +182,7 @@ class TablesTest(Base):
         window.find(lambda name: name.startswith("Remove: time: "))
         window.key("ctrl+b")
         window.wait_label(
-            lambda text: text.startswith("This range of time is the baseline")
+            lambda text: text.startswith("This time range is the baseline")
         )
         self.drag(overview, 0.6, 0.9)
         window.wait_label(lambda text: "before is multiplied by 0.6" in text)
