@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The desktop's accent color. Before libadwaita 1.6 there is one, blue. */
+/* The desktop's accent color. Before libadwaita 1.6 it is always blue. */
 
 #include <adwaita.h>
 
 G_BEGIN_DECLS
 
-/* For lines and marks on the background of a view, which is `dark` or not. */
+/* For lines and marks on a view's background, which may be `dark`. */
 GdkRGBA flam_accent (gboolean dark, float alpha);
-/* Calls `changed (object)` whenever it is another one, as long as the object
- * lives. */
+/* Calls `changed (object)` whenever the color changes, for as long as the
+ * object lives. */
 void flam_accent_watch (GObject *object, GCallback changed);
 
 G_END_DECLS

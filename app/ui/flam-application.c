@@ -97,7 +97,7 @@ present_new_window (FlamApplication *self)
   return window;
 }
 
-/* The one that was used last, or a new one. */
+/* The window that was used last, or a new one. */
 static FlamWindow *
 some_window (FlamApplication *self)
 {
@@ -214,7 +214,8 @@ flam_application_command_line (GApplication *application,
 static void
 on_quit (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  /* The window used last comes last: its tabs are the ones to reopen. */
+  /* The most recently used window comes last: its tabs are the ones to
+   * reopen. */
   GList *windows =
       g_list_reverse (g_list_copy (gtk_application_get_windows (data)));
 
@@ -290,8 +291,8 @@ apply_color_scheme (GSettings *settings, const char *key, gpointer data)
   adw_style_manager_set_color_scheme (adw_style_manager_get_default (), value);
 }
 
-/* The library that queries the servers reads the environment. A value that is
- * set there takes precedence. */
+/* The library that queries the servers reads the environment. An existing value
+ * takes precedence. */
 static void
 apply_debuginfod_urls (GSettings *settings)
 {

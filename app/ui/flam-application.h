@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The process: command line, accelerators, one window for each capture. */
+/* The process: command line, accelerators, one window per capture. */
 
 #include <adwaita.h>
 
@@ -13,7 +13,7 @@ G_DECLARE_FINAL_TYPE (
 
 FlamApplication *flam_application_new (void);
 
-/* In `window` when it shows no capture yet, otherwise in a new one. */
+/* Opens it in `window` if that shows no capture yet, otherwise in a new one. */
 void flam_application_open_file (FlamApplication *application,
                                  GtkWindow *window,
                                  GFile *file);

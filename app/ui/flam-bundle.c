@@ -11,7 +11,7 @@
 #include <gio/gsettingsbackend.h>
 #include <libintl.h>
 
-/* NULL: this is not a bundle. Only a bundle has these loaders at this place. */
+/* NULL: not a bundle. Only a bundle has these loaders here. */
 static char *
 find_loaders (void)
 {
@@ -34,7 +34,7 @@ data_dirs (void)
       NULL);
 }
 
-/* GDK-PixBuf identifies pictures by it: it reads the variable later. */
+/* GDK-PixBuf finds its loaders through this variable, which it reads later. */
 static void
 set_types (void)
 {
@@ -52,7 +52,7 @@ set_types (void)
   g_content_type_set_mime_dirs ((const char *const *)list);
 }
 
-/* Each reads its variables once, and keeps the values. */
+/* Each of them reads its variables once and keeps the values. */
 static void
 read_variables (void)
 {
@@ -74,8 +74,8 @@ flam_bundle_find_data (void)
   shared = data_dirs ();
   modules = flam_installed (FLAM_LIBDIR "/gio");
   {
-    /* The machine's GIO modules, dconf among them, are built for its own
-       GLib. */
+    /* The host's GIO modules, dconf among them, are built for the host's
+     * GLib. */
     const struct
     {
       const char *name;

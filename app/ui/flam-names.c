@@ -21,7 +21,7 @@ is_name (GtkWidget *widget)
   return GTK_IS_LABEL (widget) && !gtk_widget_has_css_class (widget, "numeric");
 }
 
-/* The first text below `top` that is not a figure, which may come before it. */
+/* The first text below `top` that is not a figure; a figure may come first. */
 static GtkWidget *
 find_name (GtkWidget *top)
 {
@@ -89,8 +89,8 @@ mend_check_button (GtkCheckButton *button)
   name_by (GTK_WIDGET (button), label);
 }
 
-/* The half of a split button that opens the menu, and the title of the window
- * of shortcuts, whose label GTK sets later; others have a label. */
+/* The half of a split button that opens the menu, and the title of the
+ * shortcuts window, whose label GTK sets later. Other widgets have a label. */
 static void
 mend_menu_button (GtkMenuButton *button)
 {
@@ -108,9 +108,8 @@ mend_menu_button (GtkMenuButton *button)
         GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, tooltip, -1);
 }
 
-/* A row of a list or a table has its contents as its name, which is valid as
- * long as the row is. The row of titles, which may be hidden, has the name of
- * the table. */
+/* A list or table row has its contents as its name, valid as long as the row
+ * exists. The title row, which may be hidden, has the name of the table. */
 static void
 mend_row (GtkWidget *row)
 {

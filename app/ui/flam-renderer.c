@@ -5,12 +5,12 @@
 #include <epoxy/gl.h>
 #include <gtk/gtk.h>
 
-/* Names of Mesa's and other drivers that compute on the CPU. */
+/* Names of drivers, Mesa's and others', that compute on the CPU. */
 static const char *const in_software[] = {
   "llvmpipe", "softpipe", "swrast", "software", "swiftshader",
 };
 
-/* A GPU's driver shows one of these; without them the CPU draws. */
+/* The driver of a GPU creates one of these; without them, the CPU draws. */
 static gboolean
 has_graphics_device (void)
 {
@@ -26,7 +26,7 @@ has_graphics_device (void)
 
 /* --- GTK's own start ------------------------------------------------------ */
 
-/* What the variable was before, and whether it was set here. */
+/* The previous value of the variable, and whether we set it. */
 static char *outer_value;
 static gboolean is_set;
 
@@ -67,7 +67,7 @@ flam_renderer_before_init (void)
   is_set = TRUE;
 }
 
-/* Programs that are recorded get the variable as it was. */
+/* Recorded programs get the original value of the variable. */
 void
 flam_renderer_after_init (void)
 {
@@ -110,7 +110,7 @@ flam_renderer_choose (GdkDisplay *display)
 {
   if (display == NULL || g_getenv ("GSK_RENDERER") != NULL)
     return;
-  /* GTK checks the display first, then the environment: only a setting of the
+  /* GTK checks the display first, then the environment. Only a setting of the
    * display is not inherited by recorded programs. */
   if (computes_on_the_cpu (display))
     g_object_set_data (G_OBJECT (display), "gsk-renderer", (gpointer) "cairo");

@@ -43,10 +43,9 @@ flam_snapshot_is_by_cpu (GtkWidget *widget)
 /* --- as a source that cairo asks for its pixels ----------------------------
  */
 
-/* A node of cairo's keeps what it is to paint. Of a surface it would keep a
- * copy from the moment on at which the surface goes: all pixels of a picture,
- * for each that is shown. Such a source is asked instead, and refers to the
- * surface as long as there is one. */
+/* A cairo node keeps its sources. When a surface is freed, the node would keep
+ * a copy of it: all pixels of a picture, for each one shown. A raster source is
+ * called instead, and refers to the surface while it exists. */
 
 static cairo_surface_t *
 source_acquire (cairo_pattern_t *pattern,

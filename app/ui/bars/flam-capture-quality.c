@@ -9,7 +9,7 @@
 
 #define MODULES_MAX 8
 #define WARNINGS_MAX 20
-#define MUCH 0.05 /* of the samples, of the CPU time */
+#define MUCH 0.05 /* share of the samples or of the CPU time */
 
 struct _FlamCaptureQuality
 {
@@ -166,7 +166,7 @@ add_caption (FlamCaptureQuality *self, const char *text)
 static void
 add_fact (FlamCaptureQuality *self, Row row, const char *value, gboolean wrong)
 {
-  /* Translators: what a figure is, and what to do where it is a bad one */
+  /* Translators: the meaning of a figure, and the remedy if it is bad */
   g_autofree char *text = g_strdup_printf (
       _ ("%s %s"), _ (rows[row].meaning), _ (rows[row].remedy));
 
@@ -201,12 +201,12 @@ add_time (FlamCaptureQuality *self, Row row, gint64 ns)
     add_fact (self, row, text, FALSE);
 }
 
-/* `sum`: of all that was allocated. */
+/* `sum`: of all allocations. */
 static void
 add_sampled (FlamCaptureQuality *self, gint64 every, gint64 sum)
 {
   g_autofree char *distance = flam_format_value (every, FLAM_UNIT_BYTES);
-  /* Translators: one allocation every so many bytes */
+  /* Translators: one allocation per this many bytes */
   g_autofree char *text = g_strdup_printf (_ ("every %s"), distance);
 
   if (every > 0)

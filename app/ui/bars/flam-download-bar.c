@@ -71,7 +71,7 @@ may_be_asked_for (FlamDownloadBar *self,
          !g_hash_table_contains (self->asked, build_id_of (profile, module));
 }
 
-/* The heaviest first; returns their share of the picture. */
+/* Sorts the heaviest first; returns their share of the picture. */
 static gint64
 find_wanted (FlamDownloadBar *self, const FlamViewData *view_data)
 {
@@ -166,7 +166,7 @@ offer (FlamDownloadBar *self, const FlamViewData *view_data, gint64 weight)
   g_autofree char *share =
       flam_format_percent (weight, view_data->weights->total);
   g_autofree char *text = g_strdup_printf (
-      /* Translators: libraries, and their share of the picture */
+      /* Translators: library names, and their share of the picture */
       _ ("Debug information is missing for %s, where %s is spent. Download it "
          "from the debuginfod servers?"),
       self->names,
@@ -175,8 +175,8 @@ offer (FlamDownloadBar *self, const FlamViewData *view_data, gint64 weight)
   say (self, SAY_OFFER, text);
 }
 
-/* Called for every picture that is final: the first one, and those of another
- * selection, which may have other hot modules. */
+/* Called for every final picture: the first one, and those of later selections,
+ * which may have other hot modules. */
 static void
 on_symbolized (FlamDownloadBar *self)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Offers to download the debug information that hot modules miss, and shows the
+/* Offers to download missing debug information of hot modules, and shows the
  * progress and the result. It is visible only then. */
 
 #include "flam-session.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* One line about the page that is shown, until it is dismissed, which is
- * permanent for that page alone. It has room of its own and covers nothing.
+/* A one-line hint about the visible page, until it is dismissed, which is
+ * permanent for that page alone. It takes its own space and covers nothing.
  *
  * Signal "dismissed": the button that had the focus is gone. */
 

@@ -66,7 +66,7 @@ costs_text (FlamViewData *view_data, FlamId node)
   total_share = flam_format_percent (tree->total[node], tree->total[0]);
   also = flam_value_text_other (tree, tree->other_total, node);
   if (node == 0 && measure->unit == FLAM_UNIT_COUNT)
-    /* Translators: a number, and of what: "total 40,130,869 instructions" */
+    /* Translators: a number and its unit: "total 40,130,869 instructions" */
     text =
         g_strdup_printf (_ ("total %s %s"),
                          total,
@@ -83,7 +83,7 @@ costs_text (FlamViewData *view_data, FlamId node)
                       : g_steal_pointer (&text);
 }
 
-/* What is hovered, otherwise what is selected. */
+/* The hovered frame, otherwise the selected one. */
 static FlamId
 shown_node (FlamStatusBar *self, const FlamTree *tree)
 {
@@ -100,8 +100,9 @@ shown_name (FlamStatusBar *self, const FlamTree *tree)
   return node == 0 ? _ ("All") : flam_tree_name (tree, node);
 }
 
-/* Asked for: GTK asks the display server where the pointer is whenever a
- * tooltip is set, and here the name changes with each hovered box. */
+/* The tooltip is queried on demand: GTK asks the display server for the
+ * pointer's position whenever a tooltip is set, and this name changes with each
+ * hovered box. */
 static gboolean
 on_query_name (GtkWidget *label,
                int x,
@@ -146,8 +147,8 @@ update (FlamStatusBar *self)
   gtk_label_set_label (self->costs, costs);
 }
 
-/* A step of the wheel or a zoom changes it, and the window is not laid out
- * anew: its room is that of the longest text so far. */
+/* A step of the wheel or a zoom changes the text without a new layout of the
+ * window, so the width is that of the longest text so far. */
 static void
 set_hidden (FlamStatusBar *self, const char *text)
 {
@@ -215,7 +216,7 @@ flam_status_bar_set_narrow (FlamStatusBar *self, gboolean narrow)
   g_return_if_fail (FLAM_IS_STATUS_BAR (self));
   self->narrow = narrow;
   update_legend (self);
-  /* The legend takes what the costs leave, where there is room for both. */
+  /* The legend gets the space that the costs leave. */
   gtk_label_set_ellipsize (self->costs,
                            narrow ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_NONE);
   gtk_widget_set_visible (GTK_WIDGET (self->hidden), FALSE);

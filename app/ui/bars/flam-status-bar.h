@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The line below: the frame under the pointer, else the current one; how much
- * of the picture is too small to be drawn; what the colors mean. */
+/* The bottom line: the frame under the pointer, else the current one; the share
+ * of the picture that is too small to draw; the legend of the colors. */
 
 #include "flam-graph-view.h"
 

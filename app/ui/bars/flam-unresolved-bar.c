@@ -16,7 +16,8 @@ struct _FlamUnresolvedBar
   GtkWidget parent_instance;
 
   FlamSession *session;
-  char *dismissed; /* the path of the capture it was closed for, or NULL */
+  char
+      *dismissed; /* the path of the capture for which it was closed, or NULL */
 
   GtkRevealer *revealer;
   GtkLabel *label;
@@ -26,8 +27,8 @@ struct _FlamUnresolvedBar
 
 G_DEFINE_FINAL_TYPE (FlamUnresolvedBar, flam_unresolved_bar, GTK_TYPE_WIDGET)
 
-/* The self weight of functions without a name, and the module with most of it;
- * only files count: no folder contains the kernel. */
+/* The self weight of functions without a name, and the module with most of it.
+ * Only files count, since no folder contains the kernel. */
 static gint64
 find_unresolved (const FlamViewData *view_data, FlamId *heaviest)
 {
@@ -53,7 +54,7 @@ find_unresolved (const FlamViewData *view_data, FlamId *heaviest)
   return sum;
 }
 
-/* Stripped programs: they have only the names of what they export. */
+/* Stripped programs have only the names that they export. */
 static gboolean
 is_found (const FlamProfile *profile, FlamId module)
 {
@@ -82,7 +83,7 @@ update (FlamUnresolvedBar *self)
   text = g_strdup_printf (
       is_found (view_data->profile, module)
           /* Translators: a share of the picture, and the file that has most of
-             it: it is here, and has few names of functions */
+           * it: the file was found, but has few function names */
           ? _ ("%s has no names because debug symbols are missing, mostly for "
                "%s")
           /* Translators: a share of the picture, and the file that has most of

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A message when most of a picture is in programs that are not on this
- * computer, which asks for the folder that has them. */
+/* A banner when most of a picture is in programs that are not on this computer.
+ * It asks for the folder that contains them. */
 
 #include "flam-session.h"
 
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamUnresolvedBar, flam_unresolved_bar, FLAM, UNRESOLVED_BAR, GtkWidget)
 
-/* To be called once. */
+/* Call once. */
 void flam_unresolved_bar_set_session (FlamUnresolvedBar *bar,
                                       FlamSession *session);
 

@@ -11,9 +11,9 @@
 
 typedef struct
 {
-  FlamFrameOf frame_of; /* NULL: of the graph, at the pointer */
+  FlamFrameOf frame_of; /* NULL: the graph's node at the pointer */
   gpointer data;
-  char *name, *costs; /* of what is dragged now */
+  char *name, *costs; /* of the dragged frame */
 } FrameDrag;
 
 /* --- words ---------------------------------------------------------------- */

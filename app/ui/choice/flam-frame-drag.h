@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A frame that is dragged out of the window is text: its whole name and what it
- * costs, "main: self 1.2 s (3.1 %), total 38 s (100 %)". */
+/* A frame that is dragged out of the window is offered as text: its whole name
+ * and its cost, "main: self 1.2 s (3.1 %), total 38 s (100 %)". */
 
 #include "flam-flame-graph.h"
 
@@ -12,17 +12,17 @@ typedef struct
 {
   const FlamTree *tree; /* the node's tree; NULL: nothing is dragged */
   FlamId node;
-  gint64 self, total; /* those of a function, not of the node itself */
-  gboolean stack;     /* below it, a line each, its parents in the tree */
+  gint64 self, total; /* of a function, not of the node itself */
+  gboolean stack; /* the node's parents in the tree, appended one per line */
 } FlamDraggedFrame;
 
-/* What is to be dragged from a widget. */
+/* The frame to drag from a widget. */
 typedef FlamDraggedFrame (*FlamFrameOf) (GtkWidget *widget, gpointer data);
 
 /* `data` must outlive the widget. */
 void
 flam_frame_drag_add (GtkWidget *widget, FlamFrameOf frame_of, gpointer data);
-/* With Ctrl held down: without it, a drag in the graph moves the view. */
+/* Only with Ctrl held down: without it, a drag in the graph moves the view. */
 void flam_frame_drag_add_graph (FlamFlameGraph *graph);
 
 G_END_DECLS

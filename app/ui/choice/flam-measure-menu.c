@@ -62,8 +62,8 @@ are_same (GListModel *a, GListModel *b)
   return TRUE;
 }
 
-/* A choice in the list comes here, too, while GTK still needs the model that it
- * was made in. */
+/* A choice in the list also ends up here, while GTK still needs the model that
+ * the choice was made in. */
 static void
 fill_list (FlamMeasureMenu *self, FlamMeasureKind kind, guint measure)
 {
@@ -195,7 +195,7 @@ flam_measure_menu_init (FlamMeasureMenu *self)
   self->latest[0] = self->latest[1] = G_MAXUINT;
 }
 
-/* Event names of perf can be long; the list shows them whole. */
+/* perf's event names can be long; the list shows them whole. */
 static void
 list_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 {

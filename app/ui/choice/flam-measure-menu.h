@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The CPU|Memory toggle and the list of the measures of that side: three
+/* The CPU|Memory toggle and the list of measures of the chosen side: three
  * widgets of another object, which follow the session together. */
 
 #include "flam-session.h"

@@ -105,8 +105,8 @@ set_crumb (FlamPathBar *self,
   gtk_widget_set_visible (button, TRUE);
 }
 
-/* Asked for: GTK asks the display server where the pointer is whenever a
- * tooltip is set. */
+/* The tooltip is queried on demand: GTK asks the display server for the
+ * pointer's position whenever a tooltip is set. */
 static gboolean
 on_query_crumb (GtkWidget *button,
                 int x,
@@ -151,8 +151,8 @@ arrow_new (void)
   return arrow;
 }
 
-/* Only when it is opened: there may be two hundred of them, and another path at
- * each click. */
+/* Filled only when it is opened: it may have two hundred entries, and the path
+ * changes with each click. */
 static void
 fill_skipped (GtkMenuButton *button, gpointer data)
 {
@@ -239,9 +239,9 @@ hide_crumbs (FlamPathBar *self, guint from)
     }
 }
 
-/* All widgets are kept: making one costs more than another text in it, and the
- * keyboard presses a button for a quarter of a second, in which a removed one
- * does nothing. */
+/* All widgets are kept: creating one costs more than changing its text, and the
+ * keyboard presses a button for a quarter of a second, during which a removed
+ * button does nothing. */
 static void
 show_path (FlamPathBar *self, const FlamTree *tree, FlamId node)
 {

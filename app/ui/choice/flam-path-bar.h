@@ -2,8 +2,8 @@
 #pragma once
 
 /* The place in the tree (the path from "All" to the current frame; frames
- * beyond the zoomed one are dimmed) and the changes to the picture (a chip for
- * each, removed by its cross). */
+ * beyond the zoomed one are dimmed) and the changes to the picture (one chip
+ * each, with a cross that removes it). */
 
 #include "flam-session.h"
 

@@ -9,7 +9,7 @@
 
 #define NAME_MAX_CHARS 28
 
-/* NULL: the baseline, which is not a part of a selection. */
+/* NULL: the baseline, which is not part of a selection. */
 typedef void (*ChipRemove) (FlamSelection *selection, guint index);
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The changes to the picture, a chip for each, removed by its cross. */
+/* The changes to the picture, one chip each, with a cross that removes it. */
 
 #include "flam-session.h"
 
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Fills a box with those of the session's selection and baseline. */
+/* Fills a box with the chips of the session's selection and baseline. */
 void flam_path_chips_show (GtkBox *chips, FlamSession *session);
 
 G_END_DECLS

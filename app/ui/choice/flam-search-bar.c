@@ -51,15 +51,16 @@ update_result (FlamSearchBar *self)
   at = flam_flame_graph_count_matches (flam_graph_view_get_graph (self->graph),
                                        &n);
   if (regex != NULL && flam_regex_get_slow (regex) != NULL)
-    /* Translators: a regular expression does */
+    /* Translators: said of a regular expression */
     text = g_strdup (_ ("takes too long"));
   else if (n == 0)
     text = g_strdup (_ ("no match"));
   else if (self->narrow)
-    /* Translators: which match of how many */
+    /* Translators: the number of a match, and of all matches */
     text = g_strdup_printf (_ ("%u of %u"), at, n);
   else if (at > 0)
-    /* Translators: a share of the whole, and which match of how many */
+    /* Translators: a share of the whole; the number of a match, and of all
+     * matches */
     text = g_strdup_printf (_ ("matched %s, %u of %u"), percent, at, n);
   else
     text = g_strdup_printf (

@@ -12,11 +12,12 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamSearchBar, flam_search_bar, FLAM, SEARCH_BAR, GtkWidget)
 
-/* To be called once. */
+/* Call once. */
 void flam_search_bar_set_session (FlamSearchBar *bar,
                                   FlamSession *session,
                                   FlamGraphView *graph);
-/* Makes it the group's source, with "search-mode-enabled" while it is shown. */
+/* Makes it the source of the action group, with "search-mode-enabled" while it
+ * is shown. */
 void flam_search_bar_bind (FlamSearchBar *bar, GBindingGroup *group);
 void flam_search_bar_set_narrow (FlamSearchBar *bar, gboolean narrow);
 void flam_search_bar_start (FlamSearchBar *bar);

@@ -28,7 +28,7 @@ struct _FlamStateMenu
 
   FlamSession *session;
   gboolean syncing;
-  guint known; /* the states that the capture has, a bit each */
+  guint known; /* the states in the capture, one bit each */
   struct
   {
     GtkWidget *check;

@@ -2,7 +2,7 @@
 #pragma once
 
 /* The states of a wall capture that are shown: running, waiting, or some kinds
- * of waiting. Hidden where a capture has only the state running. */
+ * of waiting. Hidden if a capture only has the state "running". */
 
 #include "flam-session.h"
 

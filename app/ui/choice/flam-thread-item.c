@@ -146,7 +146,7 @@ process_item_new (const Tree *tree, guint32 row)
   return item;
 }
 
-/* TRUE when it, or a thread of it, matches the search. If a process matches by
+/* TRUE if it or one of its threads matches the search. If a process matches by
  * its own name, all of its threads are shown. */
 static gboolean
 fill_process (const Tree *tree, FlamThreadItem *item)
@@ -186,7 +186,7 @@ flam_thread_items_new (const FlamProfile *profile,
   GListStore *roots = g_list_store_new (FLAM_TYPE_THREAD_ITEM);
   Tree tree = { profile, process_tree, weights, search };
 
-  /* Parents come before their children, so children are done backwards. */
+  /* Parents come before their children, so the loop runs backwards. */
   for (guint32 row = 0; row < process_tree->n; row++)
     {
       FlamThreadItem *item = process_item_new (&tree, row);

@@ -19,10 +19,10 @@ struct _FlamThreadItem
   GObject parent_instance;
 
   FlamId process;
-  FlamId thread; /* FLAM_NONE: the process, and all that it started */
+  FlamId thread; /* FLAM_NONE: the process and all processes that it started */
   FlamProcessTree *process_tree; /* of a process; else NULL */
   guint32 row;                   /* of a process, in the process_tree */
-  gint64 weight;                 /* of all threads that it stands for */
+  gint64 weight;                 /* of all threads that it represents */
   char *name;                    /* "worker-3 (3307)" */
   char *former;                  /* "sh until 1.2 s, make until 3 s", or "" */
   GListStore *children;          /* FlamThreadItem; NULL: none */
@@ -33,14 +33,14 @@ FlamThreadItem *flam_thread_item_new (const FlamProfile *profile,
                                       FlamId thread,
                                       gint64 weight);
 
-/* The threads that it stands for: its own, or all below it. Not to be freed. */
+/* The threads that it represents: its own, or all below it. Not to be freed. */
 const FlamId *flam_thread_item_get_threads (const FlamThreadItem *self,
                                             guint32 *n);
 
-/* The processes without a parent, each with the rows below it, siblings by
- * weight, threads first; of FlamThreadItem. `weights`: one for each thread.
- * With `search` (case-folded, "": all) only those that contain it in their
- * names, and the processes above them. */
+/* The processes without a parent, each with its rows below it, siblings by
+ * weight, threads first; of FlamThreadItem. `weights`: one per thread. With
+ * `search` (case-folded, "": all), only items whose names contain it, and the
+ * processes above them. */
 GListStore *flam_thread_items_new (const FlamProfile *profile,
                                    const gint64 *weights,
                                    const char *search);

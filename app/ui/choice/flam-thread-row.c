@@ -65,7 +65,7 @@ flam_thread_row_set (FlamThreadRow *self,
   g_set_object (&self->item, item);
   gtk_label_set_label (GTK_LABEL (self->name), item->name);
   if (*item->former != '\0')
-    /* Translators: what a process or thread was called before */
+    /* Translators: the former name of a process or thread */
     tip = g_strdup_printf (_ ("%s, formerly %s"), item->name, item->former);
   gtk_widget_set_tooltip_text (self->name, tip != NULL ? tip : item->name);
   gtk_label_set_label (GTK_LABEL (self->share), share);
@@ -133,7 +133,7 @@ flam_thread_row_class_init (FlamThreadRowClass *klass)
   G_OBJECT_CLASS (klass)->dispose = flam_thread_row_dispose;
   gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (klass),
                                             GTK_TYPE_BOX_LAYOUT);
-  /* Newer GTKs do not expose the name of a widget without a role. */
+  /* Newer GTKs do not expose the name of a widget that has no role. */
   gtk_widget_class_set_accessible_role (GTK_WIDGET_CLASS (klass),
                                         GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_install_action (

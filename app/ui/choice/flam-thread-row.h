@@ -20,9 +20,9 @@ void flam_thread_row_set (FlamThreadRow *row,
                           FlamThreadItem *item,
                           const FlamViewData *view_data,
                           gint64 whole);
-/* Signal "toggled" when the user did it. */
+/* Signal "toggled": only when the user toggled it. */
 void flam_thread_row_set_active (FlamThreadRow *row, gboolean active);
-/* NULL: not there yet, or without times. */
+/* NULL: not available yet, or without times. */
 void flam_thread_row_set_timeline (FlamThreadRow *row, FlamTimeline *timeline);
 FlamThreadItem *flam_thread_row_get_item (FlamThreadRow *row);
 

@@ -49,8 +49,8 @@ is_shown (FlamThreadSelector *self, FlamThreadItem *item)
   return TRUE;
 }
 
-/* With all threads shown, choosing one selects that one alone; after that rows
- * are added and removed, down to the last. */
+/* While all threads are shown, choosing one selects only that one; after that,
+ * choices add and remove threads, down to the last. */
 static void
 toggle (FlamThreadSelector *self, FlamThreadItem *item)
 {
@@ -111,7 +111,7 @@ on_reset (FlamThreadSelector *self)
   flam_session_select (self->session, selection);
 }
 
-/* Enter in the search selects the threads that are listed, and no others. */
+/* Enter in the search selects exactly the listed threads. */
 static void
 on_enter (FlamThreadSelector *self)
 {
@@ -287,7 +287,7 @@ fill (FlamThreadSelector *self)
     start_strips (self, view_data);
 }
 
-/* The list is made when it is opened; while it is open, choosing threads must
+/* The list is built when it is opened. While it is open, choosing threads must
  * not reorder it. */
 static void
 on_shown (FlamThreadSelector *self)
@@ -391,7 +391,7 @@ on_key (FlamThreadSelector *self, guint key)
 
   if (focus == NULL || (key != GDK_KEY_Left && key != GDK_KEY_Right))
     return FALSE;
-  /* The focus is on a widget around the row, or on one within it. */
+  /* The focus may be on a widget around the row or inside it. */
   expander = gtk_widget_get_ancestor (focus, GTK_TYPE_TREE_EXPANDER);
   if (expander == NULL)
     expander = gtk_widget_get_first_child (focus);

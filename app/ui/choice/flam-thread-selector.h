@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Which threads are shown: a button with their names, and a list to choose
- * from, process by process, by weight, with a strip of each one's activity. */
+/* The choice of shown threads: a button with their names, and a list to choose
+ * from, process by process, by weight, each with a strip of its activity. */
 
 #include "flam-session.h"
 
@@ -17,7 +17,7 @@ G_DECLARE_FINAL_TYPE (
 void flam_thread_selector_set_session (FlamThreadSelector *selector,
                                        FlamSession *session);
 /* Opens the list, with the focus in its search; Enter there selects only the
- * threads that are found. */
+ * matching threads. */
 void flam_thread_selector_open (FlamThreadSelector *selector);
 
 G_END_DECLS

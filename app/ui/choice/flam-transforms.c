@@ -74,7 +74,7 @@ describe_transforms (const FlamSelection *less, const FlamSelection *more)
   if (extra == NULL)
     return g_strdup (_ ("transforms"));
   pattern = flam_transforms_describe (extra);
-  /* Translators: a transform and the function it is for */
+  /* Translators: a transform and its function */
   return g_strdup_printf (
       _ ("%s: %s"), flam_transforms_label (extra->kind), pattern);
 }
@@ -323,7 +323,7 @@ unparent (gpointer popover)
   return G_SOURCE_REMOVE;
 }
 
-/* Deferred: the chosen action is activated after "closed". */
+/* Deferred until after "closed", when the chosen action is activated. */
 static void
 on_closed (GtkWidget *popover)
 {

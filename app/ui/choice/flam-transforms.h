@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What can be done with a frame, in every view alike: the actions "node.*",
- * their menu and their keys. They act on the session's current frame. */
+/* The actions on a frame, which are the same in every view: "node.*", their
+ * menu and their keys. They act on the session's current frame. */
 
 #include "flam-session.h"
 
@@ -18,11 +18,10 @@ void flam_transforms_popup (
 
 /* "Focus", "Hide" ...: for chips and menus. */
 const char *flam_transforms_label (FlamTransformKind kind);
-/* The pattern without the characters that make it match an exact name. */
+/* The pattern without the characters that anchor and quote an exact name. */
 char *flam_transforms_describe (const FlamTransform *transform);
 
-/* The change between two selections, in a few words: what undo undoes;
- * g_free. */
+/* The change between two selections in a few words, for undo; g_free. */
 char *flam_transforms_describe_step (const FlamSelection *before,
                                      const FlamSelection *now);
 

@@ -14,10 +14,10 @@ struct _FlamColorRows
 {
   AdwPreferencesGroup parent_instance;
 
-  GPtrArray *rows; /* the group's: one for each rule, and one being added */
+  GPtrArray *rows; /* the group's rows: one per rule, and one being added */
   gboolean writing;
   GtkWidget *add;   /* a button */
-  gboolean focuses; /* the next update, on the row at `focus` */
+  gboolean focuses; /* incremented by the next update, for the row at `focus` */
   guint focus;
 };
 
@@ -37,8 +37,8 @@ place_of (FlamColorRows *self, gpointer widget)
   return place;
 }
 
-/* `shown`: the title, and `whole`, the tooltip, say what is wrong; NULL:
- * nothing is. */
+/* `shown` (the title) and `whole` (the tooltip) describe the fault; NULL:
+ * none. */
 static void
 show_title (GtkWidget *row, const char *shown, const char *whole)
 {
@@ -53,7 +53,7 @@ show_title (GtkWidget *row, const char *shown, const char *whole)
     gtk_widget_remove_css_class (row, "error");
 }
 
-/* A valid rule that took too long on a name of the capture colors nothing. */
+/* A valid rule that took too long on a name of the capture is ignored. */
 static void
 show_slow (GtkWidget *row)
 {
@@ -128,8 +128,8 @@ on_color (GtkColorButton *button, FlamColorRows *self)
   on_changed (GTK_WIDGET (button), self);
 }
 
-/* The rows stay: their text may be being typed. One that shows what is wrong
- * with its text is not among the rules in use. */
+/* The rows are kept, since the user may be typing in them. A row that reports a
+ * fault is not among the rules in use. */
 static void
 on_used (FlamColorRows *self)
 {
@@ -142,7 +142,7 @@ on_used (FlamColorRows *self)
     }
 }
 
-/* The button that was clicked is in one of the rows that are made again. */
+/* The clicked button is in one of the rows that are recreated. */
 static gboolean
 update_later (gpointer data)
 {
@@ -241,8 +241,8 @@ add_row (FlamColorRows *self, const char *pattern, const char *color)
 
 /* --- all of them ---------------------------------------------------------- */
 
-/* The rows that had the focus are gone; without it, the dialog would not get
- * the keys either. */
+/* The focused rows are gone. Without a focus, the dialog would not receive keys
+ * either. */
 static void
 restore_focus (FlamColorRows *self)
 {
@@ -255,8 +255,8 @@ restore_focus (FlamColorRows *self)
                                : self->add);
 }
 
-/* Out of the rows, before they go: newer GTKs take the focus away after it has
- * been put into a new row, when it was in one that was removed. */
+/* Moves the focus out of the rows before they are removed: newer GTKs clear the
+ * focus later, even if it was already put into a new row. */
 static void
 save_focus (FlamColorRows *self)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The user's rules of colors (flam-user-colors.h) as a group of the
- * preferences: changes are in use at once. */
+/* The user's color rules (flam-user-colors.h) as a group of the preferences.
+ * Changes take effect at once. */
 
 #include <adwaita.h>
 

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* Copies the flame graph as it is zoomed to the clipboard. */
+/* Copies the flame graph with its current zoom to the clipboard. */
 void flam_copy_picture (FlamWindow *window, FlamSession *session);
 
 G_END_DECLS

@@ -10,16 +10,16 @@ struct _FlamDraggedFile
 
   char *name;
   GBytes *document;
-  GFile *file; /* NULL: it was not dropped yet */
+  GFile *file; /* NULL: not dropped yet */
 };
 
 G_DEFINE_FINAL_TYPE (FlamDraggedFile,
                      flam_dragged_file,
                      GDK_TYPE_CONTENT_PROVIDER)
 
-static GPtrArray *written; /* char*: paths, each in a folder of its own */
+static GPtrArray *written; /* char*: paths, each in its own folder */
 
-/* Each file is in a folder of its own: two of them may have one name. */
+/* Each file is in its own folder, since two of them may have the same name. */
 static GFile *
 write_file (FlamDraggedFile *self, GError **error)
 {

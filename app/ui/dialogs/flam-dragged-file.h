@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A document as a file to drag out of the window. The file is written when the
- * program it is dropped in requests it, into a folder of the user's cache, and
- * kept for as long as this program runs: the other one may copy it later. */
+/* A document as a file that can be dragged out of the window. The file is
+ * written into a folder of the user's cache when the receiving program requests
+ * it, and is kept until this program ends, since the other one may copy it
+ * later. */
 
 #include <gtk/gtk.h>
 
@@ -13,10 +14,10 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamDraggedFile, flam_dragged_file, FLAM, DRAGGED_FILE, GdkContentProvider)
 
-/* `name`: of the file, without a folder. */
+/* `name`: the file name, without a folder. */
 GdkContentProvider *flam_dragged_file_new (const char *name, GBytes *document);
 
-/* Removes the files that were written; at the end of the program. */
+/* Removes the written files. Call at the end of the program. */
 void flam_dragged_file_remove_all (void);
 
 G_END_DECLS

@@ -21,7 +21,7 @@ struct _FlamExportDialog
   FlamWindow *window; /* transient for it */
   FlamSession *session;
   FlamJob *job;
-  GBytes *document; /* NULL: not made, or it failed */
+  GBytes *document; /* NULL: not made yet, or failed */
   gboolean share;
   guint typing_id; /* the typed text is not applied yet */
 
@@ -48,7 +48,7 @@ chosen (FlamExportDialog *self)
   return flam_exporters[adw_combo_row_get_selected (self->format)];
 }
 
-/* A row that is visible if there is text for it. */
+/* A row that is visible if it has text. */
 static void
 say (AdwActionRow *row, const char *text)
 {
@@ -107,7 +107,7 @@ begin (FlamExportDialog *self)
   g_clear_handle_id (&self->typing_id, g_source_remove);
   asked->words = flam_export_rows_get_words (self->options);
   asked->anonymize = adw_combo_row_get_selected (self->names);
-  /* Sources contain the names that are to be hashed. */
+  /* Sources contain the names that are hashed. */
   gtk_widget_set_sensitive (GTK_WIDGET (self->sources_row),
                             asked->anonymize != FLAM_ANONYMIZE_NAMES);
   if (asked->anonymize != FLAM_ANONYMIZE_NAMES &&
@@ -204,7 +204,7 @@ on_export (FlamExportDialog *self)
   GtkFileChooserNative *chooser =
       flam_files_chooser_save (flam_sheet_get_window (FLAM_SHEET (self)), name);
 
-  /* Of a dialog or of a window, whichever the platform has. */
+  /* In a dialog or in a window, depending on the platform. */
   g_object_get (self, "title", &title, NULL);
   gtk_native_dialog_set_title (GTK_NATIVE_DIALOG (chooser), title);
   g_signal_connect_object (
@@ -262,7 +262,7 @@ flam_export_dialog_init (FlamExportDialog *self)
       self->export, "clicked", G_CALLBACK (on_export), self);
 }
 
-/* The window's present look. */
+/* The window's current look. */
 static void
 set_options (FlamExportDialog *self)
 {
@@ -312,7 +312,7 @@ flam_export_dialog_new (FlamWindow *window,
   set_options (self);
   adw_combo_row_set_model (self->format, G_LIST_MODEL (labels));
   adw_combo_row_set_selected (self->format, format);
-  /* Not Cancel, which comes first: Return would activate it. */
+  /* Not Cancel, which comes first and which Return would activate. */
   flam_sheet_set_focus (FLAM_SHEET (self), GTK_WIDGET (self->format));
   if (share)
     {

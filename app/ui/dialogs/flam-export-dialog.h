@@ -2,7 +2,7 @@
 #pragma once
 
 /* Writes the selection in another format: the document is made first, so that
- * its size is known, and then saved at a place that the user chooses. */
+ * its size is known, and then saved at a path that the user chooses. */
 
 #include "flam-session.h"
 #include "flam-sheet.h"
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamExportDialog, flam_export_dialog, FLAM, EXPORT_DIALOG, FlamSheet)
 
-/* `share`: begins with a capture for others, personal paths removed. */
+/* `share`: begin with a capture for others, with personal paths removed. */
 FlamExportDialog *flam_export_dialog_new (FlamWindow *window,
                                           FlamSession *session,
                                           gboolean share);

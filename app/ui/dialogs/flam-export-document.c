@@ -82,7 +82,7 @@ flam_export_asked_free (gpointer data)
   g_free (asked);
 }
 
-/* "Functions: 5, and 12 hashed", one line for each kind. */
+/* "Functions: 5, and 12 hashed", one line per kind. */
 static char *
 describe_remains (const FlamRemains *remains)
 {
@@ -122,7 +122,7 @@ describe_losses (const FlamExportAsked *asked, const FlamExportOptions *options)
   return g_strjoinv (", ", names);
 }
 
-/* FlamExportMade in memory, so that its size is known before it is saved. */
+/* An in-memory FlamExportMade, so that its size is known before it is saved. */
 static GBytes *
 save_as (const FlamExporter *exporter,
          const FlamViewData *view_data,
@@ -145,7 +145,7 @@ save_as (const FlamExporter *exporter,
       G_MEMORY_OUTPUT_STREAM (stream));
 }
 
-/* For drawn documents: the kinds that come in several shapes. */
+/* For drawn documents: the kinds that have several shapes. */
 static GdkTexture *
 make_preview (const FlamExportAsked *asked,
               const FlamExportOptions *options,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The selection as a document, made in memory by a worker: a job's input, work
+/* The selection as a document, made in memory on a worker: a job's input, work
  * and result. */
 
 #include "flam-core-picture.h"
@@ -17,22 +17,23 @@ typedef struct
   FlamViewData *view_data;
   const FlamExporter *exporter;
   char *title;
-  GPtrArray *words; /* as flam_export_options_take() has them */
+  GPtrArray *words; /* in the form that flam_export_options_take() accepts */
   FlamAnonymize anonymize;
   GPtrArray *notes;      /* FlamShareNote */
-  FlamColorRules *rules; /* of colors; NULL: none */
+  FlamColorRules *rules; /* color rules; NULL: none */
   GVariant *mappings;    /* with sources; NULL: without */
 } FlamExportAsked;
 
 typedef struct
 {
   GBytes *document;
-  char *losses;  /* NULL: nothing is lost */
-  char *remains; /* what it reveals, one a line; NULL: it is not a capture */
-  GdkTexture *picture; /* NULL: not a picture, or too large to be shown */
+  char *losses;  /* NULL: no losses */
+  char *remains; /* the names that it reveals, one per line; NULL: not a capture
+                  */
+  GdkTexture *picture; /* NULL: not a picture, or too large to show */
 } FlamExportMade;
 
-/* From the session's present state. */
+/* From the session's current state. */
 FlamExportAsked *flam_export_asked_new (FlamSession *session,
                                         const FlamExporter *exporter);
 void flam_export_asked_free (gpointer asked);

@@ -85,8 +85,8 @@ flam_export_preview_set (FlamExportPreview *self,
   g_free (self->name);
   self->name = g_strdup (name);
   g_clear_pointer (&self->document, g_bytes_unref);
-  /* The previous picture stays visible, so that the layout does not change, but
-   * it is not what would be dragged. */
+  /* The previous picture stays visible so that the layout does not change, but
+   * it cannot be dragged. */
   gtk_widget_set_sensitive (GTK_WIDGET (self), document != NULL);
   if (document == NULL)
     return;

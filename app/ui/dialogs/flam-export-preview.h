@@ -2,7 +2,7 @@
 #pragma once
 
 /* A preview of the export: a picture, or the icon of the document's kind. It
- * can be dragged out of the window, as a file and, where it is one, as a
+ * can be dragged out of the window as a file and, if it is a picture, as a
  * picture. */
 
 #include "flam-formats.h"
@@ -15,8 +15,8 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamExportPreview, flam_export_preview, FLAM, EXPORT_PREVIEW, GtkBox)
 
-/* `document` NULL: there is none yet, and dragging does nothing. `picture` may
- * be NULL. `name` is the file's. */
+/* `document` NULL: none yet; dragging does nothing. `picture` may be NULL.
+ * `name` is the file's. */
 void flam_export_preview_set (FlamExportPreview *self,
                               const FlamExporter *exporter,
                               const char *name,

@@ -8,18 +8,18 @@
 typedef struct
 {
   GtkWidget *row;
-  GtkWidget *editor; /* the row itself, or the switch or number within */
+  GtkWidget *editor; /* the row itself, or the switch or number inside it */
   double number;     /* the number's value before it changed */
-  gboolean had_text; /* it had text at first: emptied, it is not unset */
+  gboolean had_text; /* it began with text, so emptying it does not unset it */
 } Row;
 
 struct _FlamExportRows
 {
   AdwExpanderRow parent_instance;
 
-  guint parts;     /* those that the format has */
-  guint now;       /* those of them that have an effect now */
-  gboolean silent; /* values are being set */
+  guint parts;     /* options of the format */
+  guint now;       /* those that currently have an effect */
+  gboolean silent; /* values are being set by the program */
   Row rows[FLAM_N_EXPORT_OPTIONS];
 };
 
@@ -85,8 +85,8 @@ flam_export_rows_get_words (FlamExportRows *self)
 
 /* --- which rows are there ------------------------------------------------- */
 
-/* With a chart the shape has no effect, and with the first two the palette
- * leaves no effect to the rest. */
+/* With a chart, the shape has no effect; with the first two shapes, the palette
+ * leaves the rest without effect. */
 static guint
 parts_now (FlamExportRows *self)
 {
@@ -203,7 +203,7 @@ on_input (GtkSpinButton *spin, double *number, gpointer data)
   return TRUE;
 }
 
-/* There are no values between none and the least. */
+/* No values exist between "none" and the minimum. */
 static void
 on_number (GtkSpinButton *spin, FlamExportRows *self)
 {
@@ -230,7 +230,7 @@ new_number (FlamExportRows *self, guint i)
   gtk_spin_button_set_digits (GTK_SPIN_BUTTON (spin), (guint)digits);
   gtk_editable_set_width_chars (GTK_EDITABLE (spin),
                                 (int)g_utf8_strlen (_ ("Automatic"), -1));
-  /* Otherwise the word could not be written. */
+  /* Otherwise the word could not be entered. */
   gtk_spin_button_set_numeric (GTK_SPIN_BUTTON (spin), FALSE);
   g_object_set_data (G_OBJECT (spin), "option", GUINT_TO_POINTER (i));
   g_signal_connect (spin, "output", G_CALLBACK (on_output), NULL);

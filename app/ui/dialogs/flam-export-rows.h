@@ -2,8 +2,9 @@
 #pragma once
 
 /* The options of an export as rows of a dialog: one for each of
- * flam_export_options that has a title, unfolded on demand, and only those that
- * have an effect on the format together with the others. Signal: "changed". */
+ * flam_export_options that has a title, unfolded on demand. Options that have
+ * no effect on the format, or none beside the others, are hidden. Signal:
+ * "changed". */
 
 #include "flam-export-options.h"
 
@@ -19,12 +20,12 @@ G_DECLARE_FINAL_TYPE (
 void flam_export_rows_set_word (FlamExportRows *self,
                                 const char *option,
                                 const char *word);
-/* Those of flam_exporter_parts(): what the format supports. Without any the
- * rows are hidden. */
+/* The result of flam_exporter_parts(): the options that the format supports. If
+ * there are none, the rows are hidden. */
 void flam_export_rows_set_parts (FlamExportRows *self, guint parts);
 
 /* The argument of flam_export_options_take(): as long as the table, with NULL
- * for options with their default. Of (char *), freed with the array. */
+ * for default values. Of (char *), freed with the array. */
 GPtrArray *flam_export_rows_get_words (FlamExportRows *self);
 
 G_END_DECLS

@@ -8,7 +8,7 @@
 
 #include <glib/gi18n.h>
 
-/* Other programs handle "help:" too, and do not read Mallard. */
+/* Other programs register for "help:", too, but cannot read Mallard. */
 static gboolean
 yelp_is_here (void)
 {
@@ -21,7 +21,7 @@ yelp_is_here (void)
   return g_strcmp0 (name, "yelp") == 0;
 }
 
-/* Where Yelp searches for them: not everywhere they can be installed. */
+/* Yelp's search path, which does not cover every installation. */
 static gboolean
 yelp_finds_pages (void)
 {
@@ -38,7 +38,7 @@ yelp_finds_pages (void)
   return found;
 }
 
-/* The HTML page given; NULL: the installed one. */
+/* The given HTML page; NULL: the installed one. */
 static const char *
 page_given (void)
 {
@@ -92,7 +92,7 @@ on_shown (GObject *source, GAsyncResult *result, gpointer unused)
   if (gtk_show_uri_full_finish (GTK_WINDOW (source), result, &error))
     return;
   path = page_path ();
-  /* Translators: the error, and a file */
+  /* Translators: the error message, and a file name */
   text = g_strdup_printf (_ ("%s\n\nA web browser, on this or another "
                              "computer, is needed to read %s"),
                           error->message,

@@ -2,14 +2,14 @@
 #pragma once
 
 /* The help: pages of Mallard for Yelp, and the same text as one HTML page for
- * any browser (see data/help). Both are on this computer. A topic is the name
+ * any browser (see data/help). Both are installed locally. A topic is the name
  * of a page. */
 
 #include <gtk/gtk.h>
 
 G_BEGIN_DECLS
 
-/* In Yelp where it is installed and finds the pages, otherwise in the browser;
+/* Opens Yelp if it is installed and finds the pages, otherwise the browser;
  * explains what to do if neither can be started. */
 void flam_help_show (GtkWindow *parent, const char *topic);
 /* F1 within `widget` opens `topic`. */

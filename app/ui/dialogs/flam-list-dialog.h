@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A dialog with a list of rows to go to and to remove, a widget above it to add
- * one, and a text for when there are none. */
+/* A dialog with a list of rows that can be opened and removed, a widget above
+ * it to add a row, and a text for an empty list. */
 
 #include "flam-sheet.h"
 
@@ -12,18 +12,17 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamListDialog, flam_list_dialog, FLAM, LIST_DIALOG, FlamSheet)
 
-/* `none`: the text where there are no rows; `topic`: the page of the help that
- * F1 opens. */
+/* `none`: the text for an empty list; `topic`: the help page that F1 opens. */
 FlamListDialog *
 flam_list_dialog_new (const char *title, const char *none, const char *topic);
 /* Above the list. */
 void flam_list_dialog_add_top (FlamListDialog *self, GtkWidget *widget);
-/* At the right of the header. */
+/* At the right end of the header. */
 void flam_list_dialog_add_button (FlamListDialog *self, GtkWidget *button);
 
-/* Signals "go" and "remove" (guint row) report what was done with a row; rows
- * are numbered in the order in which they were added since clear(). Only rows
- * with `goes` can be gone to, and only rows with a text for it removed. */
+/* Signals "go" and "remove" (guint row) report the action on a row; rows are
+ * numbered in the order in which they were added since clear(). Only rows with
+ * `goes` can be opened, and only rows with a removal text can be removed. */
 void flam_list_dialog_clear (FlamListDialog *self);
 void flam_list_dialog_add_row (FlamListDialog *self,
                                const char *title,

@@ -11,7 +11,8 @@ typedef struct
 {
   FlamSession *session;
   GListStore *notes;
-  GPtrArray *about; /* FlamNote without a text: the subjects for a new one */
+  GPtrArray
+      *about; /* FlamNote without a text: the possible subjects of a new one */
 
   FlamListDialog *dialog; /* owns this */
   AdwComboRow *subject;

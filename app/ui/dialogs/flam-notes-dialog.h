@@ -2,7 +2,8 @@
 #pragma once
 
 /* The notes of a capture: an entry for a new one about the current function or
- * the selected range of time, and a list of all to go to or to remove. */
+ * the selected range of time, and a list of all notes, which can be opened and
+ * removed. */
 
 #include "flam-session.h"
 

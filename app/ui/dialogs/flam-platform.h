@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The few places where the platform's newer releases need other calls than
- * Debian 12's: libadwaita 1.5 has dialogs within the window, GTK 4.12 names the
- * rows of lists and sets where Tab goes from them, GtkSourceView 5.16 measures
- * a gutter's line in fractions. Each has one function here, which uses the
- * newer call where it exists. */
+/* The few places where newer releases of the platform need other calls than
+ * Debian 12's: libadwaita 1.5 has dialogs inside the window, GTK 4.12 can name
+ * list rows and control how Tab leaves them, and GtkSourceView 5.16 measures
+ * gutter lines in fractions. Each has one function here, which uses the newer
+ * call if it exists. */
 
 #include <adwaita.h>
 #include <gtksourceview/gtksource.h>
 
 G_BEGIN_DECLS
 
-/* A question with a few answers, and a widget of ours between. */
+/* A question with a few answers, and one of our widgets between them. */
 #if ADW_CHECK_VERSION(1, 5, 0)
 typedef AdwAlertDialog FlamAlert;
 typedef AdwAlertDialogClass FlamAlertClass;
@@ -53,7 +53,7 @@ flam_alert_present (FlamAlert *alert, GtkWindow *parent)
 #endif
 }
 
-/* Pages of settings before `parent`. */
+/* Pages of settings, transient for `parent`. */
 static inline void
 flam_platform_present_preferences (AdwPreferencesPage *page, GtkWindow *parent)
 {
@@ -90,8 +90,8 @@ flam_platform_present_preferences (AdwPreferencesPage *page, GtkWindow *parent)
   adw_show_about_window (parent, __VA_ARGS__)
 #endif
 
-/* Tab goes from a list or a table to the widget after it: newer GTKs go through
- * each of its rows first, unless this is set. */
+/* Makes Tab go from a list or a table to the widget after it; without this,
+ * newer GTKs step through its rows first. */
 static inline void
 flam_platform_tab_leaves (GtkWidget *list)
 {
@@ -100,8 +100,8 @@ flam_platform_tab_leaves (GtkWidget *list)
 #endif
 }
 
-/* The accessible text of a row of a list. Newer GTKs have it on the row, and do
- * not expose the name of a box within. */
+/* The accessible text of a list row. Newer GTKs expose it on the row and do not
+ * expose the name of a box inside. */
 static inline void
 flam_platform_name_row (GtkListItem *row, const char *name)
 {
@@ -116,7 +116,7 @@ flam_platform_name_row (GtkListItem *row, const char *name)
 #endif
 }
 
-/* Where a line's cell in the gutter begins, and how high it is, in pixels. */
+/* The top and the height of a line's cell in the gutter, in pixels. */
 static inline void
 flam_platform_gutter_line (GtkSourceGutterLines *lines,
                            guint line,

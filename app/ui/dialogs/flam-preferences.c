@@ -217,7 +217,7 @@ update_lists (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* The button that was clicked is in one of the rows. */
+/* The clicked button is in one of the rows. */
 static void
 queue_update_lists (FlamPreferences *self)
 {

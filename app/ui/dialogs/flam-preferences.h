@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamPreferences, flam_preferences, FLAM, PREFERENCES, AdwPreferencesPage)
 
-/* Presents them before `parent`. */
+/* Shows it transient for `parent`. */
 void flam_preferences_show (GtkWindow *parent);
 
 G_END_DECLS

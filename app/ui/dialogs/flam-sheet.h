@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A base class for dialogs: within the window where libadwaita has that (1.5),
- * a window of its own before. `title` and `default-widget` are the platform's;
- * `body` is its content, `width` and `height` its preferred size. Without a
- * height it is as high as its body. */
+/* A base class for dialogs: inside the window if libadwaita supports it (1.5),
+ * a window of its own otherwise. `title` and `default-widget` are the
+ * platform's; `body` is the content, `width` and `height` its preferred size.
+ * Without a height, it is as high as its body. */
 
 #include <adwaita.h>
 
@@ -33,9 +33,9 @@ struct _FlamSheetClass
 /* No wider than its parent window. */
 void flam_sheet_present (FlamSheet *self, GtkWindow *parent);
 void flam_sheet_close (FlamSheet *self);
-/* The widget that has the focus at first. */
+/* The widget that gets the initial focus. */
 void flam_sheet_set_focus (FlamSheet *self, GtkWidget *focus);
-/* The window that it is in, once it is presented, or the dialog itself. */
+/* The window that contains it once it is presented, or the dialog itself. */
 GtkWindow *flam_sheet_get_window (FlamSheet *self);
 
 G_END_DECLS

@@ -9,15 +9,15 @@
 
 #if ADW_CHECK_VERSION(1, 8, 0)
 
-/* Reading the description of GTK's window: its groups are the dialog's
+/* Parses the description of GTK's window: its groups become the dialog's
  * sections. */
 typedef struct
 {
   AdwShortcutsDialog *dialog;
   AdwShortcutsSection *section; /* owned; NULL: none yet */
-  gboolean in_group;            /* in a group, and not in a shortcut yet */
+  gboolean in_group; /* inside a group but not yet inside a shortcut */
   gboolean in_shortcut;
-  char *property; /* whose text comes; NULL: none */
+  char *property; /* whose text follows; NULL: none */
   GString *text;
   char *title;
 } Reader;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The list of keyboard shortcuts, described by help-overlay.ui: a dialog where
- * libadwaita has one for them (1.8), else GTK's window. Either is made when it
- * is shown: GTK would make its own for every window when that opens, a twelfth
- * of the program's start, from a resource of the name that it knows. */
+/* The list of keyboard shortcuts, described by help-overlay.ui: libadwaita's
+ * dialog if it has one (1.8), else GTK's window. Either is created when it is
+ * shown. GTK would create its own for every window, from a resource with a
+ * fixed name, which takes a twelfth of the program's start. */
 
 #include <gtk/gtk.h>
 

@@ -60,7 +60,7 @@ typedef struct
 {
   FlamSession *session;
   FlamListDialog *dialog; /* owns this */
-  GPtrArray *sets;        /* GArray of FlamId, a row */
+  GPtrArray *sets;        /* GArray of FlamId, one per row */
 } Threads;
 
 static void
@@ -127,8 +127,8 @@ compare_weights (gconstpointer a, gconstpointer b, gpointer data)
   return (x > y) - (x < y);
 }
 
-/* A longer list is too long to choose from; sets of threads are chosen in the
- * thread selector, and made the baseline then. */
+/* A longer list would be hard to choose from; sets of threads are chosen in the
+ * thread selector and then made the baseline. */
 #define THREADS_MAX 200
 
 static void

@@ -38,8 +38,8 @@ select_threads (FlamSelection *selection, const GArray *threads)
     flam_selection_add_thread (selection, g_array_index (threads, FlamId, i));
 }
 
-/* The measure of the values before for the one that is shown; if that has none,
- * the one of the first measure that has. */
+/* The baseline measure that corresponds to the shown one; if it has none, the
+ * pair of the first measure that has a counterpart. */
 static gboolean
 select_before (FlamSelection *selection,
                const FlamProfile *profile,

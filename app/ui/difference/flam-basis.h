@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A baseline as a value, for workers: the session's own may change meanwhile.
- */
+/* A baseline as a value for workers, since the session's own may change
+ * meanwhile. */
 
 #include "flam-baseline.h"
 #include "flam-core-query.h"
@@ -18,7 +18,7 @@ typedef struct
   gboolean self;
 } FlamBasis;
 
-/* NULL: there is none. */
+/* NULL: none. */
 FlamBasis *flam_basis_new (FlamBaseline *baseline);
 void flam_basis_free (FlamBasis *basis);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamBasis, flam_basis_free)
@@ -30,7 +30,7 @@ flam_basis_profile (const FlamBasis *basis, const FlamProfile *own)
 }
 
 /* The selection of the basis that is compared with `selection` of `profile`,
- * upright; NULL: they have no unit in common. `without`: FlamCarriedWithout. */
+ * upright; NULL: their units differ. `without`: FlamCarriedWithout. */
 FlamSelection *flam_basis_select (const FlamBasis *basis,
                                   const FlamProfile *profile,
                                   const FlamSelection *selection,

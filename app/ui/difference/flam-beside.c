@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A tree leaves out what transforms drop, unlike weights. */
+/* Unlike weights, a tree leaves out what transforms drop. */
 static gboolean
 find_factor (FlamBeside *self,
              const FlamBasis *basis,
@@ -35,7 +35,7 @@ find_factor (FlamBeside *self,
   return TRUE;
 }
 
-/* Both sides with the same decimals. */
+/* Scales both sides to the same number of decimals. */
 static gboolean
 rescale (FlamBeside *self,
          FlamViewData *view_data,
@@ -108,7 +108,7 @@ flam_beside_unref (FlamBeside *self)
   g_atomic_rc_box_release_full (self, beside_clear);
 }
 
-/* FLAM_NONE: it is not there. */
+/* FLAM_NONE: not found. */
 static FlamId
 find_function (const FlamProfile *profile, const char *name)
 {

@@ -14,12 +14,13 @@ typedef struct
   FlamProfile *profile;
   FlamSelection *selection;
   FlamWeights *weights;
-  FlamViewData *fresh; /* that it is compared with, with the same decimals */
+  FlamViewData
+      *fresh; /* the profile it is compared with, with the same decimals */
   FlamDiffScale factor;
   gboolean self;
 } FlamBeside;
 
-/* NULL with an error (cancelled), and where they have no unit in common. */
+/* NULL with an error (cancelled), or if their units differ. */
 FlamBeside *flam_beside_new (const FlamBasis *basis,
                              FlamViewData *view_data,
                              const FlamProgress *progress,

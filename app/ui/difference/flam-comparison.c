@@ -29,7 +29,8 @@ flam_comparison_input_free (gpointer data)
 
 /* --- one side ------------------------------------------------------------- */
 
-/* The pairs of measures, where the chosen one has no counterpart. */
+/* The pairs of measures that can be compared, if the chosen one has no
+ * counterpart. */
 static GArray *
 find_pairs (const FlamComparisonInput *input)
 {
@@ -93,7 +94,7 @@ compare (FlamComparison *self, const FlamComparisonInput *input)
                 base, fresh, self->self, self->factor, &self->n_rows);
 }
 
-/* Both sides with the same decimals; FALSE with an error. */
+/* Scales both sides to the same number of decimals; FALSE with an error. */
 static gboolean
 weigh (FlamComparison *self,
        const FlamProfile *profile,

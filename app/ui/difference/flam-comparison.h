@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Two sides under one selection, and the changes between them: all that the
- * difference page shows, made in one pass of a worker. Immutable, reference
+/* Two sides under one selection, and the changes between them: everything that
+ * the difference page shows, made in one pass of a worker. Immutable, reference
  * counted. */
 
 #include "flam-basis.h"
@@ -18,15 +18,15 @@ typedef struct
 
 typedef struct
 {
-  FlamViewData *base; /* NULL: there is no unit in common */
+  FlamViewData *base; /* NULL: their units differ */
   FlamViewData *fresh;
-  GArray *pairs; /* FlamMeasurePair: what could be compared instead; NULL where
-                    the measure can be */
+  GArray *pairs; /* FlamMeasurePair: the measures that can be compared instead;
+                    NULL if this one can */
   FlamViewData *changed[FLAM_N_DIFF_SHAPES];
   FlamDiffRow *rows; /* largest change first */
   guint n_rows;
   gboolean self;   /* selves, not totals */
-  FlamScale scale; /* as it was requested */
+  FlamScale scale; /* as requested */
   FlamDiffScale factor;
   gint64 base_length, fresh_length; /* ns; 0 unknown */
   guint without;                    /* FlamCarriedWithout */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A comparison as a file: a page, a picture or folded stacks of two columns, by
- * the suffix that the user chooses. */
+/* A comparison as a file: a page, a picture or folded stacks of two columns,
+ * depending on the suffix that the user chooses. */
 
 #include "flam-comparison.h"
 #include "flam-core-picture.h"
@@ -12,7 +12,7 @@
 G_BEGIN_DECLS
 
 /* Opens a file chooser, and reports the result in the window. `before` and
- * `now` name the two. */
+ * `now` are the names of the two sides. */
 void flam_difference_export (GtkWindow *window,
                              FlamComparison *comparison,
                              const char *before,

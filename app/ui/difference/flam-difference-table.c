@@ -133,8 +133,8 @@ cell_text (gpointer data, guint column, char **tooltip)
     }
 }
 
-/* The largest change first, up or down; relative ones as well, and new rows
- * before all that grew. */
+/* Sorts by the size of the change, up or down; the same for relative changes,
+ * with new rows before all others that grew. */
 static double
 figure_of (gpointer data, guint column)
 {

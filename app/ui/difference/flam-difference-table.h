@@ -16,10 +16,10 @@ G_DECLARE_FINAL_TYPE (
 
 FlamDifferenceRow *flam_difference_row_new (FlamComparison *comparison,
                                             guint row);
-/* Of a FlamDifferenceRow, as a table page wants it. */
+/* The text of a FlamDifferenceRow for a table page. */
 const char *flam_difference_row_get_name (gpointer row);
 
-/* What a table page asks of its rows; a line's name is its file's. */
+/* The callbacks of a table page; a line has the name of its file. */
 gboolean
 flam_difference_row_is_of (gpointer row, const FlamTree *tree, FlamId node);
 FlamId flam_difference_row_find (gpointer row, const FlamTree *tree);

@@ -30,7 +30,7 @@ struct _FlamDifferenceView
   GtkProgressBar *busy_bar;
   GtkButton *busy_cancel;
   AdwStatusPage *refused;
-  GtkBox *choices; /* measures that go together */
+  GtkBox *choices; /* comparable measures */
   GtkLabel *summary;
   GtkLabel *notes;
   GtkToggleButton *graph_button;
@@ -56,7 +56,7 @@ G_DEFINE_FINAL_TYPE (FlamDifferenceView,
 
 /* --- showing it ----------------------------------------------------------- */
 
-/* The menu lists the shapes in their order. */
+/* The menu lists the shapes in this order. */
 static FlamViewData *
 shown_view_data (FlamDifferenceView *self)
 {
@@ -162,7 +162,7 @@ take (FlamDifferenceView *self, FlamComparison *comparison)
   flam_side_by_side_set_comparison (self->side, comparison);
   show_graph (self);
   show_rows (self);
-  /* The graph and the rows no longer refer to it. */
+  /* Afterwards the graph and the rows no longer refer to it. */
   g_clear_pointer (&before, flam_comparison_unref);
 }
 
@@ -224,7 +224,8 @@ on_made (gpointer result, const GError *error, gpointer data)
 
   if (comparison == NULL)
     {
-      /* A regular expression takes too long on a name of the other capture. */
+      /* A regular expression may take too long on a name of the other
+       * capture. */
       g_autofree char *why = flam_message_shown (error->message);
 
       refuse (self, why);
@@ -293,7 +294,7 @@ on_scaled (FlamDifferenceView *self)
   flam_page_queue_fill (FLAM_PAGE (self));
 }
 
-/* Memory in use does not depend on a length of time: it is not scaled. */
+/* Memory in use does not depend on duration, so it is not scaled. */
 static void
 on_baseline (FlamDifferenceView *self)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /* The changes against the session's baseline: a flame graph in red and blue,
- * the functions in a table, and in words what neither can show. */
+ * the functions in a table, and a text for what neither can show. */
 
 #include "flam-table-page.h"
 

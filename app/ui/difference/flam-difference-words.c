@@ -44,10 +44,10 @@ flam_difference_summary (const FlamComparison *comparison,
       flam_difference_relative (scaled, is, is - scaled);
 
   if (is == scaled)
-    /* Translators: a file and its total, and again */
+    /* Translators: a file and its total, twice */
     return g_strdup_printf (
         _ ("Before: %s, %s. Now: %s, %s."), before, was_text, now, is_text);
-  /* Translators: a file and its total, and again; the change, and as a share */
+  /* Translators: a file and its total, twice; the change, and its share */
   return g_strdup_printf (_ ("Before: %s, %s. Now: %s, %s: %s (%s)."),
                           before,
                           was_text,
@@ -148,7 +148,7 @@ add_taken (GString *notes, char *sentence)
   g_free (sentence);
 }
 
-/* Filters that apply to the present side alone. */
+/* Filters that only apply to the current side. */
 static void
 add_labels (GString *notes, const FlamComparison *comparison)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A comparison in sentences: what colors cannot express. */
+/* A comparison in sentences, for what colors cannot express. */
 
 #include "flam-comparison.h"
 
@@ -12,25 +12,24 @@ char *flam_difference_summary (const FlamComparison *comparison,
                                const char *before,
                                const char *now);
 /* The parts of the selection that do not apply to the baseline, the scale, and
- * how much is gone and how much new; "" where there is nothing to report;
- * g_free. */
+ * how much is gone and new; "" if there is nothing to report; g_free. */
 char *flam_difference_notes (const FlamComparison *comparison,
                              FlamBaselineKind kind);
-/* The name of a side: its range, threads or measure where that is what is
- * compared, otherwise `title`; g_free. */
+/* The name of a side: its range, threads or measure if these are compared,
+ * otherwise `title`; g_free. */
 char *flam_difference_side (FlamBaselineKind kind,
                             const FlamViewData *side,
                             const char *title);
-/* Two measures that are compared: the present one, and that of before where it
- * has another name; g_free. */
+/* Two compared measures: the current one, and the baseline's if it has another
+ * name; g_free. */
 char *flam_difference_pair (const FlamProfile *now,
                             const FlamProfile *before,
                             const FlamMeasurePair *pair);
-/* Why there is no comparison; g_free. */
+/* The reason why there is no comparison; g_free. */
 char *flam_difference_refusal (const FlamComparison *comparison,
                                const FlamProfile *baseline);
 
-/* "new", "gone" or by how many per cent; g_free. */
+/* "new", "gone" or the change in per cent; g_free. */
 char *flam_difference_relative (gint64 base, gint64 fresh, gint64 delta);
 
 G_END_DECLS

@@ -6,7 +6,7 @@
 
 #include <glib/gi18n.h>
 
-#define NARROW 640 /* pixels: narrower ones are not put side by side */
+#define NARROW 640 /* pixels: below this width they are stacked */
 #define GAP 6
 
 struct _FlamSideBySide
@@ -30,7 +30,7 @@ static const char *const titles[FLAM_N_DIFF_SHAPES] = {
   [FLAM_DIFF_BOTH] = N_ ("Difference"),
 };
 
-/* From left to right, and down. */
+/* From left to right, then downwards. */
 static const FlamDiffShape order[FLAM_N_DIFF_SHAPES] = {
   FLAM_DIFF_BASE,
   FLAM_DIFF_FRESH,
@@ -40,7 +40,7 @@ static const FlamDiffShape order[FLAM_N_DIFF_SHAPES] = {
 /* --- one frame in all ------------------------------------------------------
  */
 
-/* FLAM_NONE: that path is not in it. */
+/* FLAM_NONE: it has no such path. */
 static FlamId
 find_same (const FlamTree *from, FlamId node, const FlamTree *to)
 {
@@ -101,7 +101,7 @@ on_selected (FlamFlameGraph *graph, guint node, FlamSideBySide *self)
   g_signal_emit (self, chosen_signal, 0, graph, node);
 }
 
-/* Where a graph has no such frame, its nearest caller is taken. */
+/* If a graph has no such frame, its nearest caller is used. */
 static void
 on_zoomed (FlamFlameGraph *graph, guint node, FlamSideBySide *self)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Three linked graphs of a comparison: before and now side by side, each
- * with its own widths, and the difference below, as wide as both. Where
- * there is no room they are stacked. The frame that is pointed at, selected
- * or zoomed to in one is so in all that have it, and its figures from all
- * are below.
+/* Three linked graphs of a comparison: before and now side by side, each with
+ * its own widths, and the difference below, as wide as both. Without enough
+ * room they are stacked. Pointing at, selecting or zooming to a frame in one
+ * applies to all that contain it, and its figures from all of them are shown
+ * below.
  *
  * Signal "chosen" (FlamFlameGraph *graph, guint node): the user selected it in
  * that graph; FLAM_NONE: nothing. */
@@ -22,8 +22,8 @@ G_DECLARE_FINAL_TYPE (
 /* NULL empties it. */
 void flam_side_by_side_set_comparison (FlamSideBySide *self,
                                        FlamComparison *comparison);
-/* By shape: FLAM_DIFF_BASE is before, FLAM_DIFF_FRESH now, FLAM_DIFF_BOTH the
- * difference. */
+/* Indexed by shape: FLAM_DIFF_BASE is before, FLAM_DIFF_FRESH now,
+ * FLAM_DIFF_BOTH the difference. */
 FlamFlameGraph *flam_side_by_side_get_graph (FlamSideBySide *self,
                                              FlamDiffShape shape);
 /* Selects the frame with the path of this one; FLAM_NONE: none. */

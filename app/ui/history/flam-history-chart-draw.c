@@ -25,7 +25,7 @@ ink_of (FlamHistoryChart *self, float alpha)
   return ink;
 }
 
-/* `align`: how much of its width is before x. */
+/* `align`: how much of its width lies before x. */
 static void
 append_text (FlamHistoryChart *self,
              GtkSnapshot *snapshot,
@@ -110,7 +110,7 @@ append_dates (FlamHistoryChart *self, GtkSnapshot *snapshot)
       append_rule (self, snapshot, (float)round (x), (float)bottom, 1, 5);
       append_text (self, snapshot, mark->text, x, bottom + 6, 0.5);
     }
-  /* All captures are of one and the same date. */
+  /* All captures have the same date. */
   if (marks->len == 0)
     {
       g_autofree char *text = flam_dates_text (plot->from, here, FALSE);
@@ -132,7 +132,7 @@ set_color (cairo_t *cr, guint32 color, double alpha)
                          alpha);
 }
 
-/* Series also differ by the shape of their points. */
+/* Series also differ in the shape of their points. */
 static void
 trace_shape (cairo_t *cr, guint shape, graphene_point_t at, double r)
 {

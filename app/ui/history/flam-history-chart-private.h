@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the chart's two files share: flam-history-chart.c (position, keys,
+/* Shared by the chart's two files: flam-history-chart.c (position, keys,
  * pointer, words), flam-history-chart-draw.c (the picture). */
 
 #include "flam-history-chart.h"

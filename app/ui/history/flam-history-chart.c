@@ -252,8 +252,8 @@ walk (FlamHistoryChart *self, int step)
   set_current (self, spot);
 }
 
-/* Of all points of other series on that side of the current one, the series
- * with the nearest line there. */
+/* The series with the nearest line on that side of the current point, among all
+ * points of other series. */
 static void
 change_series (FlamHistoryChart *self, gboolean up)
 {
@@ -289,7 +289,7 @@ change_series (FlamHistoryChart *self, gboolean up)
       if (!is_spot (near))
         continue;
       rise = here.y - flam_history_chart_place (self, near).y;
-      /* Points at the same height are above or below by their order. */
+      /* Points at the same height are ordered by index. */
       if (rise == 0)
         rise = s < self->current.series ? 0.01 : -0.01;
       rise = up ? rise : -rise;
@@ -353,7 +353,8 @@ on_key (GtkEventControllerKey *keys,
     }
 }
 
-/* The focus begins at the last capture, usually the one of interest. */
+/* The focus begins at the last capture, which is usually the most
+ * interesting. */
 static void
 on_focus (GtkEventControllerFocus *focus, FlamHistoryChart *self)
 {
@@ -375,7 +376,8 @@ on_unfocus (GtkEventControllerFocus *focus, FlamHistoryChart *self)
 
 /* --- pointer -------------------------------------------------------------- */
 
-/* The second click of a double click opens what the first one marked. */
+/* The second click of a double click opens the capture that the first one
+ * marked. */
 static void
 on_pressed (GtkGestureClick *click,
             int n_press,

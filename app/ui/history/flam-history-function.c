@@ -120,8 +120,8 @@ on_search (GtkSearchEntry *entry, FlamHistoryFunction *self)
                                 gtk_editable_get_text (GTK_EDITABLE (entry)));
 }
 
-/* Enter takes the first one that is left. The last change of the text may not
- * be applied yet. */
+/* Enter chooses the first remaining one. The last change of the text may not
+ * have been applied yet. */
 static void
 on_enter (GtkSearchEntry *entry, FlamHistoryFunction *self)
 {

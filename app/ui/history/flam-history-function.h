@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A button with the name of the function that is plotted, and a list that is
+/* A button with the name of the plotted function, and a list that can be
  * searched by parts of names. */
 
 #include <gtk/gtk.h>
@@ -15,10 +15,10 @@ G_DECLARE_FINAL_TYPE (FlamHistoryFunction,
                       HISTORY_FUNCTION,
                       GtkWidget)
 
-/* Signal "changed": another one was chosen. */
+/* Signal "changed": another function was chosen. */
 
 /* Takes names (strings, not owned) in the order of the list. The choice is
- * kept, even where it is not among them. */
+ * kept, even if it is not among them. */
 void flam_history_function_set_names (FlamHistoryFunction *chooser,
                                       const GPtrArray *names);
 /* NULL: none, the whole capture. */

@@ -12,7 +12,7 @@ typedef struct
 {
   char *path;
   FlamHistory *before;
-  gpointer loader; /* FlamLoaderInput: from the settings */
+  gpointer loader; /* FlamLoaderInput from the settings */
 } Input;
 
 gpointer

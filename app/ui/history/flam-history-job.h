@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Reading the captures of a folder as work for a job (flam-job.h). */
+/* Reads the captures of a folder, as work for a job (flam-job.h). */
 
 #include "flam-core-query.h"
 
 G_BEGIN_DECLS
 
-/* The captures in `path`; those that `before` (NULL: nothing) has, and that
- * have not changed since, are not read again. */
+/* The captures in `path`; those in `before` (NULL: none) that have not changed
+ * since are not read again. */
 gpointer flam_history_job_input_new (const char *path,
                                      const FlamHistory *before);
 void flam_history_job_input_free (gpointer input);

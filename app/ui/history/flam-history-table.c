@@ -15,7 +15,7 @@ struct _FlamHistoryRow
   guint capture;
   gint64 date;
   gint64 amount;
-  double growth; /* since the previous one */
+  double growth; /* since the previous point */
   guint order;   /* of the series */
   char *value;
   char *change;

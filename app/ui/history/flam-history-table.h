@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The points of a plot as rows: value, change since the one before, date,
+/* The points of a plot as rows: value, change since the previous point, date,
  * series, capture. */
 
 #include "flam-core-query.h"
@@ -16,12 +16,12 @@ G_DECLARE_FINAL_TYPE (
 
 guint flam_history_row_get_capture (FlamHistoryRow *row);
 
-/* Adds the columns, and a selection of rows that is sorted by them; returns the
+/* Adds the columns, and a row selection that is sorted by them; returns the
  * rows' store. */
 GListStore *flam_history_table_prepare (GtkColumnView *view);
-/* Rows of the plot, by date; they copy what they show. */
+/* Rows of the plot, by date; they copy their data. */
 void flam_history_table_fill (GListStore *store, const FlamPlot *plot);
-/* All rows in the order they are shown in, tabs between, and a line of titles;
+/* All rows in their displayed order, separated by tabs, with a line of titles;
  * g_free. */
 char *flam_history_table_text (GtkColumnView *view);
 

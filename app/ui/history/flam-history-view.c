@@ -15,7 +15,7 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
-/* Series are named by folders, unless another key is typed. */
+/* Series are named by folders unless another key is typed. */
 #define KEY_FOLDERS "^(.+)/"
 
 struct _FlamHistoryView
@@ -24,11 +24,12 @@ struct _FlamHistoryView
 
   char *path;
   FlamJob *job;
-  FlamHistory *history; /* NULL: nothing was read yet */
+  FlamHistory *history; /* NULL: nothing read yet */
   GArray *choices;      /* FlamPlotChoice, the history's */
   FlamHistoryKey key;
   GListStore *rows;
-  gboolean syncing; /* the current capture is passed between chart and table */
+  gboolean
+      syncing; /* the current capture is being passed between chart and table */
   gboolean filling; /* the controls are being filled */
 
   GtkStack *stack;
@@ -93,7 +94,7 @@ title_of (FlamHistoryView *self, const FlamPlotChoice *choice)
 
   if (choice->kind != FLAM_PLOT_MEASURE || function == NULL)
     return g_strdup (what);
-  /* Translators: a measure, and the function that it is of */
+  /* Translators: a measure, and its function */
   return g_strdup_printf (_ ("%s of %s"), what, function);
 }
 
@@ -158,7 +159,7 @@ plot (FlamHistoryView *self)
   flam_history_chart_set_plot (self->chart, made, title);
 }
 
-/* The functions are those of the measure; other choices have none. */
+/* The list has the functions of the measure; other choices have none. */
 static void
 on_what (FlamHistoryView *self)
 {
@@ -181,7 +182,8 @@ on_what (FlamHistoryView *self)
   plot (self);
 }
 
-/* What is no regex, or takes too long, leaves the series as they were. */
+/* A text that is not a regex, or takes too long, leaves the series
+ * unchanged. */
 static void
 on_key (FlamHistoryView *self)
 {
@@ -266,8 +268,8 @@ show_none (FlamHistoryView *self)
   gtk_stack_set_visible_child_name (self->stack, "none");
 }
 
-/* The last history is reused for other tabs and later: files are identified by
- * their paths, times and sizes. */
+/* The last history is reused by other tabs and later: files are identified by
+ * path, time and size. */
 static FlamHistory *last_read;
 
 static void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The captures of a folder over their dates: what is plotted, the chart, and
- * the same as a table.
+/* The captures of a folder over their dates: the choice of the figure, the
+ * chart, and the same as a table.
  *
  *   open ─▶ job ─▶ history ─┬─ what, function, key ─▶ plot ─▶ chart, table
  *                           └─ what could not be read
@@ -18,7 +18,7 @@ G_DECLARE_FINAL_TYPE (
     FlamHistoryView, flam_history_view, FLAM, HISTORY_VIEW, GtkWidget)
 
 /* Signals: "changed" (its title, or whether it is busy), "given-up" (it was
- * cancelled, and is empty). */
+ * cancelled while empty). */
 
 void flam_history_view_open (FlamHistoryView *view, const char *path);
 /* Files that have not changed are not read again. */

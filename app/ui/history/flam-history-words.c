@@ -47,7 +47,7 @@ flam_history_words_short_date (const FlamFigures *figures)
 {
   g_autofree char *date = local_date (figures);
 
-  /* Translators: a date; it is that of the file */
+  /* Translators: a date, taken from the file */
   return figures->of_file ? g_strdup_printf (_ ("%s (file)"), date)
                           : g_steal_pointer (&date);
 }
@@ -57,7 +57,7 @@ date_text (const FlamFigures *figures)
 {
   g_autofree char *date = local_date (figures);
 
-  /* Translators: a date; the capture itself has none */
+  /* Translators: a date; the capture contains none */
   return figures->of_file ? g_strdup_printf (_ ("%s (date of the file)"), date)
                           : g_steal_pointer (&date);
 }
@@ -85,7 +85,7 @@ flam_history_words_change (const FlamPlot *plot,
   change = flam_value_text_change (&plot->measure, now->value - before->value);
   if (before->value == 0)
     return g_steal_pointer (&change);
-  /* Translators: a change, and that in per cent */
+  /* Translators: a change, and the change in per cent */
   return g_strdup_printf (_ ("%s (%+.1f %%)"),
                           change,
                           100.0 * (double)(now->value - before->value) /
@@ -101,7 +101,7 @@ add_line (GPtrArray *lines, char *line)
     g_free (line);
 }
 
-/* "what: text"; no line where it is not known. */
+/* "label: text"; no line if it is unknown. */
 static void
 add_fact (GPtrArray *lines, const char *format, const char *text)
 {
@@ -133,7 +133,7 @@ flam_history_words_point (const FlamPlot *plot,
 
   add_line (lines, flam_format_visible (figures->name));
   add_line (lines, date_text (figures));
-  /* Translators: a value, and how it changed since the capture before */
+  /* Translators: a value, and its change since the previous capture */
   add_line (
       lines,
       *change != '\0'

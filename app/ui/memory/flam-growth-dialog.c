@@ -8,9 +8,9 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-#define MARKS_MAX 1000 /* more do not fit into a list */
+#define MARKS_MAX 1000 /* more would not fit into a list */
 #define NS_PER_S 1e9
-#define WIDTH 290 /* of the rows, which fits into a window of 360 pixels */
+#define WIDTH 290 /* of the rows; fits into a window of 360 pixels */
 
 typedef struct
 {
@@ -19,7 +19,7 @@ typedef struct
 } Moment;
 
 /* One end of the range: a moment by its name, or any time as a number. A moment
- * is exact, its number is rounded. */
+ * is exact, while its number is rounded. */
 typedef struct
 {
   gint64 time;
@@ -54,7 +54,7 @@ add_moment (FlamGrowthDialog *self, gint64 time, const char *name)
 {
   g_autofree char *when = flam_format_value (MAX (time, 0), FLAM_UNIT_NS);
   g_autofree char *visible = flam_format_visible (name);
-  /* Translators: the name of a moment, and when it was */
+  /* Translators: the name and the time of a moment */
   Moment moment = { time, g_strdup_printf (_ ("%s (%s)"), visible, when) };
 
   g_array_append_val (self->moments, moment);
@@ -104,7 +104,7 @@ moment_at (FlamGrowthDialog *self, gint64 time)
 
 /* --- the dialog ----------------------------------------------------------- */
 
-/* As many digits as are needed for a ten-thousandth of the whole, at least
+/* As many digits as a ten-thousandth of the whole needs, but at least
  * milliseconds. */
 static guint
 digits_for (gint64 duration)
@@ -164,9 +164,9 @@ on_moment (FlamGrowthDialog *self, GParamSpec *pspec, gpointer row)
     gtk_widget_grab_focus (GTK_WIDGET (end->seconds));
 }
 
-/* Called at every key: the button updates a spin button's value when it loses
- * the focus, which is later than the response. A number with the same text as a
- * moment stands for that moment. */
+/* Called at every key: a spin button updates its value when it loses the focus,
+ * which is after the response. A number with the same text as a moment stands
+ * for that moment. */
 static void
 on_typed (FlamGrowthDialog *self, gpointer seconds)
 {
@@ -185,7 +185,7 @@ on_typed (FlamGrowthDialog *self, gpointer seconds)
   end->time = rounded (self, value * NS_PER_S);
   for (guint i = 0; i <= self->moments->len; i++)
     {
-      /* The selected one before all others. */
+      /* The selected range comes first. */
       guint at = i == 0 ? moment : i - 1;
       const Moment *known = &g_array_index (self->moments, Moment, at);
 
@@ -290,8 +290,8 @@ flam_growth_dialog_new (FlamSession *session)
   FlamGrowthDialog *self =
       g_object_new (FLAM_TYPE_GROWTH_DIALOG,
                     "heading",
-                    /* libadwaita 1.7 warns of a heading that does not fit into
-                     * one line. */
+                    /* libadwaita 1.7 warns about a heading that does not fit
+                     * into one line. */
                     _ ("Growth"),
                     "body",
                     _ ("Allocated in the range and not freed at its end."),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A dialog for the two moments between which growth is to be shown: the start
- * and end of the capture, its marks, its peak, the ends of the selected range,
- * which are preselected, or any other time.
+/* A dialog for the two moments between which growth is shown: the start and end
+ * of the capture, its marks, its peak, the ends of the selected range
+ * (preselected), or any other time.
  *
  * Signal "chosen" (gint64 from, gint64 to), half open, ns. */
 

@@ -6,7 +6,7 @@ struct _FlamMemoryModel
 {
   GObject parent_instance;
 
-  FlamSession *session; /* which owns this */
+  FlamSession *session; /* owns this object */
   FlamJob *job;
   FlamMemorySummary *memory;
   guint watchers;

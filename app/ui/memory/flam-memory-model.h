@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The summary of the memory in a session's selection, kept up to date for as
- * long as a view shows it:
+/* The memory summary of a session's selection, kept up to date while a view
+ * shows it:
  *
  *   session: view data, zoom, search ──worker──▶ FlamMemorySummary ──▶ views
  *
- * There is one for each session, so that two views share one sum. */
+ * There is one per session, so that all views share it. */
 
 #include <gtk/gtk.h>
 #include "flam-core-query.h"
@@ -24,11 +24,11 @@ FlamMemoryModel *flam_memory_model_of (FlamSession *session);
 /* Property "memory": NULL until there is one. */
 FlamMemorySummary *flam_memory_model_get (FlamMemoryModel *model);
 
-/* Memory is added up while one of the views given here is visible. To be called
- * once for each, before it is first shown. */
+/* Memory is summed while one of the views given here is visible. Call once for
+ * each, before it is first shown. */
 void flam_memory_model_watch (FlamMemoryModel *model, GtkWidget *view);
 
-/* Whether the session shows single allocations. */
+/* Whether the session has single allocations. */
 gboolean flam_memory_model_is_wanted (FlamSession *session);
 
 G_END_DECLS

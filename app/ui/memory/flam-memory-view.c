@@ -9,7 +9,7 @@
 
 #include <glib/gi18n.h>
 
-#define THREADS_MAX 30 /* rows; the heaviest */
+#define THREADS_MAX 30 /* maximum number of rows; the heaviest are shown */
 
 typedef struct
 {
@@ -114,7 +114,7 @@ on_distance (FlamMemoryView *self)
 
 /* --- cards ---------------------------------------------------------------- */
 
-/* "12 blocks, 1.5 kB each"; less where the capture lacks the figures. */
+/* "12 blocks, 1.5 kB each"; shorter if the capture lacks the figures. */
 static char *
 card_detail (const FlamMemorySummary *memory, FlamMemoryPart part)
 {
@@ -152,7 +152,7 @@ card_detail (const FlamMemorySummary *memory, FlamMemoryPart part)
                       : g_steal_pointer (&counted);
 }
 
-/* The statistical error, where allocations are sampled. */
+/* The statistical error if allocations are sampled. */
 static char *
 card_value (const FlamMemorySummary *memory, FlamMemoryPart part)
 {
@@ -165,7 +165,7 @@ card_value (const FlamMemorySummary *memory, FlamMemoryPart part)
                             : g_steal_pointer (&value);
 }
 
-/* A figure that the capture does not have gets no card. */
+/* Figures that are missing from the capture get no card. */
 static void
 update_cards (FlamMemoryView *self, const FlamMemorySummary *memory)
 {
@@ -317,7 +317,7 @@ on_kind (GtkCheckButton *check, FlamMemoryView *self)
   kinds = gtk_check_button_get_active (check) ? memory->kinds_counted | bit
                                               : memory->kinds_counted & ~bit;
   selection = flam_selection_copy (flam_session_get_selection (self->session));
-  /* No selection at all means the capture's own choice. */
+  /* An empty selection means the capture's default. */
   selection->allocators = kinds;
   flam_session_select (self->session, selection);
 }
@@ -355,7 +355,7 @@ update_kinds (FlamMemoryView *self, const FlamMemorySummary *memory)
 
 /* --- threads -------------------------------------------------------------- */
 
-/* What threads are sorted by. */
+/* The measure that threads are sorted by. */
 static FlamMemoryPart
 first_part (const FlamMemorySummary *memory)
 {

@@ -14,7 +14,7 @@
 /* The data of one dialog, freed with it. */
 typedef struct
 {
-  GtkWindow *parent; /* which the dialog is transient for */
+  GtkWindow *parent; /* the parent of the dialog */
   FlamMemoryModel *model;
   void (*add) (GtkWindow *parent);
   FlamListDialog *dialog; /* owns this */
@@ -31,8 +31,8 @@ rules_free (gpointer data)
   g_free (self);
 }
 
-/* "2 rules; they hide 24.6 kB, 1 block": `first` is the file's first rule among
- * all that are in use. */
+/* "2 rules; they hide 24.6 kB, 1 block": `first` is the index of the file's
+ * first rule among all rules in use. */
 static char *
 words_of (Rules *self, guint first, guint n)
 {

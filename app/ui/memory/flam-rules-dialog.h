@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The files of leak suppressions that are in use, how much each hides of the
- * capture, and a way to take them away or to add one. */
+/* The leak suppression files in use, how much of the capture each hides, and
+ * buttons to remove them or add one. */
 
 #include "flam-session.h"
 
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* `add` is called with the parent to add another one. */
+/* `add` is called with the parent to add a file. */
 void flam_rules_dialog_present (GtkWindow *parent,
                                 FlamSession *session,
                                 void (*add) (GtkWindow *parent));

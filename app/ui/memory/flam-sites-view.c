@@ -103,8 +103,8 @@ figure_of (gpointer data, guint column)
     }
 }
 
-/* The number of blocks of a figure, where the text of its cell does not have
- * it; NULL: it is not known. */
+/* The number of blocks of a figure, if the text of its cell lacks it; NULL:
+ * unknown. */
 static char *
 blocks_of (FlamSiteRow *row, FlamMemoryPart part)
 {
@@ -151,13 +151,13 @@ struct _FlamSitesView
   GtkToggleButton *total_button;
   GtkColumnView *view;
   GtkColumnViewColumn *figure[FLAM_MEMORY_N_COLUMNS]; /* the view's */
-  guint first; /* of those that are shown */
+  guint first;                                        /* of the shown ones */
   GtkLabel *none;
 };
 
 G_DEFINE_FINAL_TYPE (FlamSitesView, flam_sites_view, FLAM_TYPE_TABLE_PAGE)
 
-/* Figures that the capture does not have get no column. */
+/* Figures that are missing from the capture get no column. */
 static void
 choose_columns (FlamSitesView *self, const FlamMemorySummary *memory)
 {
@@ -196,7 +196,7 @@ fill (FlamSitesView *self)
   flam_table_page_set_rows (FLAM_TABLE_PAGE (self), rows, NULL);
 }
 
-/* As a function of a tree, which may have another profile by now. */
+/* As a function of a tree, whose profile may have changed. */
 static FlamId
 function_in (FlamSiteRow *row, const FlamTree *tree)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The page of functions that allocate: what each allocated itself, or with all
- * it calls, in every part of the memory at once. */
+/* The page of functions that allocate: what each allocated itself, or with its
+ * callees, with one column per part of the memory. */
 
 #include "flam-table-page.h"
 

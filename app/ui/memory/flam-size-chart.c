@@ -11,7 +11,7 @@
 #define HEIGHT 150
 #define AXIS 20.0f  /* room for sizes below the bars */
 #define HEAD 18.0f  /* room for figures above them */
-#define LABEL 52.0f /* pixels a label needs */
+#define LABEL 52.0f /* pixels that a label needs */
 
 struct _FlamSizeChart
 {
@@ -53,7 +53,7 @@ value_text (FlamSizeChart *self, guint bar)
                             self->bytes ? FLAM_UNIT_BYTES : FLAM_UNIT_COUNT);
 }
 
-/* Sizes are usually powers of two: "64 KiB", as in the source. */
+/* Sizes are usually powers of two: "64 KiB", as in source code. */
 static char *
 power_text (gint64 size)
 {
@@ -183,7 +183,8 @@ append_bar (FlamSizeChart *self,
       self, snapshot, text, x + width / 2, base - height - HEAD + 1, 0.9f);
 }
 
-/* A size is written at the edge where it begins; as many as have room. */
+/* A size is written at the edge where its bar begins, as far as there is
+ * room. */
 static void
 append_axis (FlamSizeChart *self, GtkSnapshot *snapshot, float width)
 {

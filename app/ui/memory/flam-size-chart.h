@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Blocks by their size: a bar for each power of two, as high as the bytes (or
- * the blocks) of that size. The figures of a bar are in its tooltip, and in its
- * accessible text. */
+/* Blocks by size: one bar per power of two, as high as the bytes (or blocks) of
+ * that size. A bar's figures are in its tooltip and its accessible text. */
 
 #include "flam-core-query.h"
 

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Files of leak suppressions (flam-suppressions.h) that the user has chosen:
- * they are stored, and apply to every capture opened after that, until they are
+/* The leak suppression files (flam-suppressions.h) that the user has chosen.
+ * They are stored, and apply to every capture that is opened until they are
  * removed in the preferences. */
 
 #include "flam-core-query.h"
 
 G_BEGIN_DECLS
 
-/* Stores it. FALSE for a file that cannot be read, or that contains anything
- * but rules. */
+/* Stores it. FALSE if the file cannot be read or contains anything but
+ * rules. */
 gboolean flam_suppression_settings_add (const char *path, GError **error);
 /* The number of its rules. FALSE as above. */
 gboolean
 flam_suppression_settings_count (const char *path, guint *n, GError **error);
 /* Removes it. */
 void flam_suppression_settings_remove (const char *path);
-/* Gives the selection the rules of all files. FALSE when one of them is no
- * longer valid: the others' rules are in use all the same. */
+/* Adds the rules of all files to the selection. FALSE if one of the files is no
+ * longer valid; the rules of the others are in use nevertheless. */
 gboolean flam_suppression_settings_apply (FlamSelection *selection,
                                           GError **error);
 

@@ -51,7 +51,7 @@ flam_attach_page_begin (FlamAttachPage *self)
   gtk_widget_grab_focus (GTK_WIDGET (self->search));
 }
 
-/* Says so where processes are known, and none of them is shown. */
+/* Shows it once processes are known and none of them is listed. */
 static void
 tell_if_empty (FlamAttachPage *self)
 {
@@ -110,7 +110,7 @@ on_search (FlamAttachPage *self)
   tell_if_empty (self);
 }
 
-/* Selects the first that can be recorded, and returns how many can. */
+/* Selects the first process that can be recorded, and returns how many can. */
 static guint
 select_first (FlamAttachPage *self)
 {
@@ -135,8 +135,8 @@ select_first (FlamAttachPage *self)
   return able;
 }
 
-/* Enter in the search takes the selected row, or the only one; of several it
- * selects the first, which is taken when Enter is pressed again. */
+/* Enter in the search chooses the selected row, or the only one. If there are
+ * several, it selects the first, which the next Enter chooses. */
 static void
 on_enter (FlamAttachPage *self)
 {
@@ -146,7 +146,7 @@ on_enter (FlamAttachPage *self)
     g_signal_emit (self, signals[SIGNAL_ACTIVATED], 0);
 }
 
-/* The entry handles Escape itself; here it has its meaning elsewhere. */
+/* The entry would handle Escape itself, but here it has another meaning. */
 static void
 on_stop_search (FlamAttachPage *self)
 {
@@ -225,8 +225,8 @@ row_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
   gtk_label_set_label (GTK_LABEL (pid), pid_text);
   gtk_label_set_label (GTK_LABEL (cpu), cpu_text);
   gtk_widget_set_tooltip_text (row, may ? process->command : process->reason);
-  /* Translators: a process: name, id, share of a CPU, command line or why it
-   * cannot be recorded */
+  /* Translators: a process: name, id, share of a CPU, command line or the
+   * reason why it cannot be recorded */
   spoken = g_strdup_printf (_ ("%s, process %d, %s, %s"),
                             process->name,
                             process->pid,

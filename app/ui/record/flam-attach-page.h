@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamAttachPage, flam_attach_page, FLAM, ATTACH_PAGE, GtkWidget)
 
-/* NULL: none, or one that may not be attached to. Signals: "changed", and
+/* NULL: none, or one that cannot be attached to. Signals: "changed", and
  * "activated" (double click, Enter). */
 FlamProcess *flam_attach_page_get_process (FlamAttachPage *page);
 /* Moves the focus to its search. */

@@ -7,7 +7,7 @@
 #include <glib/gi18n.h>
 
 #define EVERY_MS 250
-#define SHOWN_MAX (256 << 10) /* characters; of a longer text the end */
+#define SHOWN_MAX (256 << 10) /* characters; of longer texts, the end */
 
 struct _FlamOutputPane
 {
@@ -18,7 +18,7 @@ struct _FlamOutputPane
   GString *rest; /* the beginning of a character or an escape */
 
   GtkLabel *title;
-  GtkWidget *left_out; /* a note that the beginning is */
+  GtkWidget *left_out; /* a note that the beginning was removed */
   GtkTextView *text;
   GtkButton *close;
 };
@@ -35,7 +35,8 @@ G_DEFINE_FINAL_TYPE (FlamOutputPane, flam_output_pane, GTK_TYPE_WIDGET)
 
 /* --- text ----------------------------------------------------------------- */
 
-/* A terminal's colors and the like; 0: the sequence is not complete yet. */
+/* Escape sequences, such as terminal colors; 0: the sequence is not complete
+ * yet. */
 static gsize
 escape_length (const char *text)
 {
@@ -51,7 +52,7 @@ escape_length (const char *text)
   return n > 64 ? n : 0;
 }
 
-/* The part that can be shown; a possible beginning of a sequence is kept. */
+/* The complete part; the possible beginning of a sequence is kept. */
 static char *
 take_whole (GString *raw)
 {
@@ -173,7 +174,7 @@ flam_output_pane_set_recording (FlamOutputPane *self, FlamRecording *recording)
   self->timeout = g_timeout_add (EVERY_MS, on_timeout, self);
   g_signal_connect_object (
       recording, "finished", G_CALLBACK (on_finished), self, G_CONNECT_SWAPPED);
-  /* Translators: of a program */
+  /* Translators: the name of a program */
   title = g_strdup_printf (_ ("Output of %s"),
                            flam_recording_get_title (recording));
   gtk_label_set_label (self->title, title);

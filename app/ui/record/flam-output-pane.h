@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The output of the target of a recording, while it is printed. */
+/* The output of a recording's target, updated while it is printed. */
 
 #include "flam-recording.h"
 
@@ -13,11 +13,11 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamOutputPane, flam_output_pane, FLAM, OUTPUT_PANE, GtkWidget)
 
-/* Begins empty; its text is kept when the recording has ended. */
+/* Begins empty; its text is kept after the recording has ended. */
 void flam_output_pane_set_recording (FlamOutputPane *pane,
                                      FlamRecording *recording);
-/* Shows what was printed since the last update, which also happens by itself a
- * few times a second. */
+/* Shows what was printed since the last update. This also happens automatically
+ * a few times per second. */
 void flam_output_pane_update (FlamOutputPane *pane);
 /* Property "has-text". */
 gboolean flam_output_pane_has_text (FlamOutputPane *pane);

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-#define ENTRIES_MAX 20000 /* entries of one folder that are read */
+#define ENTRIES_MAX 20000 /* maximum number of entries read from one folder */
 #define SPECIAL " \t\"'\\$`*?[]{}();&|<>#~!"
 
 /* --- the word before the cursor ------------------------------------------- */
 
 typedef struct
 {
-  GString *word;  /* as it is passed to the program */
+  GString *word;  /* in the form in which it is passed to the program */
   char quote;     /* '"' or '\'' where the word is inside quotes, else 0 */
   gboolean first; /* the program's own name */
 } Word;
@@ -64,10 +64,11 @@ escaped (const char *text, char quote)
 
 typedef struct
 {
-  GHashTable *names; /* that fit; a set: PATH may have one twice */
+  GHashTable
+      *names; /* candidates; a set, since PATH may contain a name twice */
   const char *prefix;
   FlamCompleteWhat what;
-  gboolean programs; /* programs that can be run, and folders */
+  gboolean programs; /* executable programs, and folders */
 } Matches;
 
 static gboolean
@@ -123,7 +124,7 @@ by_name (gconstpointer a, gconstpointer b)
   return strcmp (*(char *const *)a, *(char *const *)b);
 }
 
-/* The bytes that all have in common, whole characters. */
+/* The longest common prefix of all, in whole characters. */
 static gsize
 common_length (const GPtrArray *names)
 {

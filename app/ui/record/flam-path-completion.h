@@ -3,9 +3,9 @@
 
 /* Completion of a command line by the tab key, as in a shell:
  *
- *   ./pro|            ─▶  ./program·      the one file of that name
+ *   ./pro|            ─▶  ./program·      the only such file
  *   gdb "my f|        ─▶  gdb "my file"   inside quotes, too
- *   /usr/li|          ─▶  /usr/lib        what lib/, lib64/ and libexec/ share
+ *   /usr/li|          ─▶  /usr/lib        the common prefix
  *
  * Only the text before the cursor is used. */
 
@@ -15,13 +15,13 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  FLAM_COMPLETE_COMMAND, /* words as a shell has them; the first is a program */
+  FLAM_COMPLETE_COMMAND, /* words as in a shell; the first is a program */
   FLAM_COMPLETE_FOLDER,  /* the whole text is one folder's path */
 } FlamCompleteWhat;
 
 /* The text to insert, "" if there is none; g_free. `candidates` (of char *,
- * freed with it; may be NULL) gets the names that fit, sorted. Relative paths
- * are those of `cwd`. */
+ * freed with it; may be NULL) gets the candidates, sorted. Relative paths are
+ * relative to `cwd`. */
 char *flam_path_complete (const char *text,
                           const char *cwd,
                           FlamCompleteWhat what,

@@ -6,7 +6,7 @@
 
 typedef struct
 {
-  AdwEntryRow *row, *folder; /* not referenced: of one dialog */
+  AdwEntryRow *row, *folder; /* not referenced: belongs to a dialog */
   FlamCompleteWhat what;
   GtkPopover *candidates;
 } PathEntry;
@@ -30,8 +30,8 @@ show_candidates (PathEntry *self, GPtrArray *names)
   gtk_popover_popup (self->candidates);
 }
 
-/* Completes the text before the cursor. FALSE where there is nothing to
- * complete: then the key moves to the next field, as everywhere. */
+/* Completes the text before the cursor. FALSE if there is nothing to complete:
+ * then the key moves to the next field, as usual. */
 static gboolean
 complete (PathEntry *self)
 {

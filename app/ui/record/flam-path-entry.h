@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The tab key in a row that holds paths: it completes them, and shows the
+/* The tab key in a row that holds paths: it completes them and shows the
  * candidates. */
 
 #include "flam-path-completion.h"
@@ -10,7 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* Relative paths begin in the path in `folder`; NULL: in the current folder. */
+/* Relative paths are relative to the path in `folder`; NULL: to the current
+ * folder. */
 void flam_path_entry_complete (AdwEntryRow *row,
                                FlamCompleteWhat what,
                                AdwEntryRow *folder);

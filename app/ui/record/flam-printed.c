@@ -12,13 +12,14 @@
 #include <unistd.h>
 
 #define BOUND (16 << 20)
-#define TAKEN_MAX (64 << 10) /* bytes at a time; of more the end */
+#define TAKEN_MAX (64 << 10) /* bytes; of longer output, the end */
 #define EVERY_S 1
 
 struct _FlamPrinted
 {
   int theirs; /* opened for appending */
-  int ours;   /* opened once more: tells whether others have it open */
+  int ours;   /* a second descriptor, which tells whether others have the file
+                 open */
   gint64 at;
   gboolean left_out;
   gboolean freed; /* by its owner; other processes may still print */
@@ -32,8 +33,8 @@ size_of (const FlamPrinted *printed)
   return fstat (printed->ours, &info) == 0 ? info.st_size : 0;
 }
 
-/* Processes that append continue at the beginning. Data that was not read is
- * lost, which is reported. */
+/* Processes that append continue at the beginning. Unread data is lost, which
+ * is reported. */
 static void
 hold_bound (FlamPrinted *printed)
 {

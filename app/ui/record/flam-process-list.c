@@ -45,8 +45,8 @@ read_proc (int pid, const char *file, gsize *length)
   return g_file_get_contents (path, &text, length, NULL) ? text : NULL;
 }
 
-/* utime + stime in clock ticks: fields 14 and 15 of stat, proc(5). They are
- * counted from after the name, which may contain blanks and brackets. */
+/* utime + stime in clock ticks: fields 14 and 15 of stat, proc(5). Fields are
+ * counted after the name, which may contain spaces and parentheses. */
 static gint64
 cpu_ticks (int pid)
 {

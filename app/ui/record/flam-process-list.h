@@ -17,7 +17,7 @@ struct _FlamProcess
 {
   GObject parent_instance;
   int pid;
-  char *name;    /* the program's, cut by the kernel at 15 bytes */
+  char *name;    /* the program's name, cut to 15 bytes by the kernel */
   char *command; /* with arguments; "" for none */
   double cpu;    /* share of one processor over 300 ms, 0..n */
   char *reason;  /* why attaching is not permitted; NULL: it is */

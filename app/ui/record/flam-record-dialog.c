@@ -35,7 +35,7 @@ struct _FlamRecordDialog
   GtkSwitch *python_malloc;
   AdwEntryRow *output;
   GtkButton *choose_output;
-  char *replaced; /* the file that the chooser was told to replace */
+  char *replaced; /* the file that the user agreed to replace */
   GtkSpinButton *delay;
   GtkSpinButton *duration;
 };
@@ -99,8 +99,8 @@ fill_strengths (FlamRecordDialog *self, const FlamRecordOptions *options)
 
 /* --- what was typed ------------------------------------------------------- */
 
-/* The button updates a typed number when it loses the focus, which does not
- * happen with the return key. */
+/* A typed number is applied when its field loses the focus, which does not
+ * happen with the Return key. */
 static double
 typed_number (GtkSpinButton *button)
 {
@@ -108,7 +108,7 @@ typed_number (GtkSpinButton *button)
   return gtk_spin_button_get_value (button);
 }
 
-/* The rest of the options, common to launching and attaching. */
+/* The remaining options, common to launching and attaching. */
 static gboolean
 take_bounds (FlamRecordDialog *self, FlamRecordOptions *options, GError **error)
 {
@@ -449,8 +449,8 @@ on_choose_output (FlamRecordDialog *self)
           G_CALLBACK (output_response));
 }
 
-/* Keys of the pages: a mnemonic in a page's title would become a part of its
- * name for screen readers. */
+/* Keys of the pages. A mnemonic in a page's title would become part of its name
+ * for screen readers. */
 static gboolean
 show_page (GtkWidget *widget, GVariant *name, gpointer data)
 {

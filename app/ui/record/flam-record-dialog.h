@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What to record: a program to launch, or a process to attach to. Signal
- * "record" (const FlamRecordOptions *, the process's name or NULL), then the
- * dialog closes. */
+/* What to record: a program to launch, or a process to attach to. Emits
+ * "record" (const FlamRecordOptions *, the process's name or NULL), then
+ * closes. */
 
 #include "flam-recording.h"
 

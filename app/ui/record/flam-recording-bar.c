@@ -52,7 +52,7 @@ update (FlamRecordingBar *self)
   g_autofree char *elapsed = NULL;
   g_autofree char *samples = NULL;
 
-  /* Translators: "Recording", and what is recorded */
+  /* Translators: "Recording", and the name of the program */
   title = g_strdup_printf (_ ("%s %s"),
                            state_text (state),
                            flam_recording_get_title (self->recording));

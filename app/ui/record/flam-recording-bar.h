@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* While a recording runs: what, how long, how many samples, Pause and Stop. */
+/* Shown while a recording runs: its name, duration, number of samples, Pause
+ * and Stop. */
 
 #include "flam-output-pane.h"
 
@@ -17,7 +18,7 @@ G_DECLARE_FINAL_TYPE (
 void flam_recording_bar_set_recording (FlamRecordingBar *bar,
                                        FlamRecording *recording);
 
-/* The button shows and hides the pane, once it has any text. */
+/* The button shows and hides the pane once it has text. */
 void flam_recording_bar_bind (FlamRecordingBar *bar, FlamOutputPane *pane);
 
 G_END_DECLS

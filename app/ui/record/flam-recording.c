@@ -32,19 +32,19 @@ struct _FlamRecording
   char *name;
   char **envp;
   FlamPrinted *printed;
-  int control; /* this side's end of the pair */
+  int control; /* our end of the socket pair */
   GDataInputStream *lines;
   GSubprocess *process;
   GCancellable *cancellable;
 
   FlamRecordingState state;
   gint64 elapsed_ms; /* without pauses */
-  gint64 clock_ms;   /* the recorder's, with them */
+  gint64 clock_ms;   /* the recorder's descriptors, with their numbers */
   gint64 paused_ms;
-  gboolean begun; /* the options' delay is over */
+  gboolean begun; /* the options' delay has passed */
   guint64 samples;
-  int exit_status; /* as of a shell; -1: it has not ended, or is not known */
-  char *message;   /* the recorder's own message for an error */
+  int exit_status; /* as in a shell; -1: not ended yet, or unknown */
+  char *message;   /* the recorder's own error message */
   gboolean finished;
 };
 
@@ -80,7 +80,7 @@ flam_recording_options_new (void)
   return options;
 }
 
-/* In the user's data folder: a recording is work, not cache. */
+/* In the user's data folder, since a recording is work, not cache. */
 static char *
 new_path (const char *title)
 {
@@ -304,7 +304,7 @@ recorder_command (const FlamRecordOptions *options, char *output)
   g_auto (GStrv) arguments = NULL;
   g_autoptr (GStrvBuilder) command = g_strv_builder_new ();
 
-  all.directory = NULL; /* the recorder is started there */
+  all.directory = NULL; /* the working folder of the recorder */
   all.output = output;
   all.control_fd = CONTROL_FD;
   arguments = flam_record_options_to_arguments (&all);
@@ -458,7 +458,7 @@ flam_recording_finalize (GObject *object)
   G_OBJECT_CLASS (flam_recording_parent_class)->finalize (object);
 }
 
-/* Closing this end makes the recorder end its recording by itself. */
+/* Closing our end makes the recorder end its recording. */
 static void
 flam_recording_dispose (GObject *object)
 {

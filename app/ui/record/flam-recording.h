@@ -2,8 +2,8 @@
 #pragma once
 
 /* A running recorder: a separate process, controlled by lines over a socket
- * pair (app/record/tracer/flam-control.h describes them). The capture it writes
- * is read like any other file. */
+ * pair (app/record/tracer/flam-control.h describes them). The capture that it
+ * writes is read like any other file. */
 
 #include "flam-record-options.h"
 
@@ -19,21 +19,21 @@ typedef enum
   FLAM_RECORDING_STARTING,
   FLAM_RECORDING_RUNNING,
   FLAM_RECORDING_PAUSED,
-  FLAM_RECORDING_FINISHING, /* symbols are resolved */
+  FLAM_RECORDING_FINISHING, /* symbols are being resolved */
   FLAM_RECORDING_DONE,
 } FlamRecordingState;
 
 #define FLAM_TYPE_RECORDING (flam_recording_get_type ())
 G_DECLARE_FINAL_TYPE (FlamRecording, flam_recording, FLAM, RECORDING, GObject)
 
-/* Signals: "changed"; "finished" (GError or NULL), once. `name`: of the process
- * that is attached to; NULL: that of the program. `envp`: the environment of
- * the recorder and so of the program; NULL: that of this process. */
+/* Signals: "changed"; "finished" (GError or NULL), once. `name`: of the
+ * attached process; NULL: the program's. `envp`: the environment of the
+ * recorder and of the program; NULL: that of this process. */
 FlamRecording *flam_recording_start (const FlamRecordOptions *options,
                                      const char *name,
                                      const char *const *envp,
                                      GError **error);
-/* The same once more, into a new file among the recordings. */
+/* Records the same again, into a new file among the recordings. */
 FlamRecording *flam_recording_start_again (FlamRecording *recording,
                                            GError **error);
 void flam_recording_stop (FlamRecording *recording);
@@ -46,11 +46,11 @@ const char *flam_recording_get_title (FlamRecording *recording);
 gint64 flam_recording_get_elapsed_ms (FlamRecording *recording);
 guint64 flam_recording_get_samples (FlamRecording *recording);
 
-/* What the target has printed since the last call, as flam_printed_take(). */
+/* The target's output since the last call, as in flam_printed_take(). */
 char *flam_recording_take_printed (FlamRecording *recording,
                                    gboolean *left_out);
-/* For people, g_free: what it waits for while there is no picture yet, and how
- * it ended. */
+/* Display text, g_free: what it is waiting for while there is no picture yet,
+ * and how it ended. */
 char *flam_recording_describe_wait (FlamRecording *recording);
 char *flam_recording_describe_end (FlamRecording *recording);
 /* The target ended with an error. */

@@ -15,7 +15,7 @@ struct _FlamBaseline
   FlamScale scale;
   gboolean self;
   FlamJob *job;
-  char *opening; /* the title of what the job reads */
+  char *opening; /* the title of the capture that the job reads */
 };
 
 enum
@@ -114,7 +114,7 @@ tell_part (FlamBaseline *self)
   g_signal_emit (self, signals[SIGNAL_STARTED], 0);
 }
 
-/* Ranges are scaled to the same length, and other parts are not, until the user
+/* Ranges are scaled to the same length and other parts are not, until the user
  * chooses otherwise. */
 void
 flam_baseline_set_range (FlamBaseline *self, gint64 from, gint64 to)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What a session's capture is compared with, and how: another capture, or a
- * part of its own, a range of time, some threads, or the measure with the
- * values before.
+/* The baseline of a session's capture, and the kind of comparison: another
+ * capture, or a part of the same one: a time range, some threads, or the
+ * measure with the previous values.
  *
  *   open ──▶ job (read, symbolize) ──▶ "changed"
  *     │                       └──────▶ "failed" (GError): as it was before
  *     └▶ "started"
  *   set_range, … ──▶ "changed", "started"       leave ──▶ "changed"
- *   set_scale, set_self ──▶ "scaled"
- */
+ *   set_scale, set_self ──▶ "scaled" */
 
 #include "flam-core-query.h"
 #include "flam-job.h"
@@ -39,41 +38,40 @@ G_DECLARE_FINAL_TYPE (FlamBaseline, flam_baseline, FLAM, BASELINE, GObject)
 
 FlamBaseline *flam_baseline_new (void);
 void flam_baseline_open (FlamBaseline *baseline, const char *path);
-/* Uses a capture that is loaded already. */
+/* Uses an already loaded capture. */
 void flam_baseline_take (FlamBaseline *baseline,
                          const FlamProfile *profile,
                          const char *title);
 /* ns, half open. */
 void flam_baseline_set_range (FlamBaseline *baseline, gint64 from, gint64 to);
-/* Of the session's own capture; `n` at least 1. */
+/* Threads of the session's own capture; `n` at least 1. */
 void flam_baseline_set_threads (FlamBaseline *baseline,
                                 const FlamId *threads,
                                 guint n);
 void flam_baseline_set_measure (FlamBaseline *baseline, guint measure);
-/* When the session's capture was read again: the same threads and measure. */
+/* After the session's capture was read again: the same threads and measure. */
 void flam_baseline_carry (FlamBaseline *baseline,
                           const FlamProfile *from,
                           const FlamProfile *to);
-/* Also stops the loading of one. */
+/* Also stops a load in progress. */
 void flam_baseline_leave (FlamBaseline *baseline);
-/* Only stops the loading of one. */
+/* Only stops a load in progress. */
 void flam_baseline_cancel (FlamBaseline *baseline);
 
 FlamBaselineKind flam_baseline_get_kind (FlamBaseline *baseline);
-/* That of a capture; NULL: it is a part of the session's own. */
+/* The profile of a baseline capture; NULL: a part of the session's own. */
 const FlamProfile *flam_baseline_get_profile (FlamBaseline *baseline);
-/* The part of it that is compared, according to the kind: times, threads or the
- * measure. */
+/* The compared part, depending on the kind: times, threads or the measure. */
 const FlamSelection *flam_baseline_get_part (FlamBaseline *baseline);
-/* The base name of the capture that it is or that is read; "" for a part. */
+/* The base name of the baseline capture, loaded or loading; "" for a part. */
 const char *flam_baseline_get_title (FlamBaseline *baseline);
-/* The job that reads it; its "busy" and "fraction" are the progress. */
+/* The job that loads it; its "busy" and "fraction" are the progress. */
 FlamJob *flam_baseline_get_job (FlamBaseline *baseline);
 
-/* How it is compared. A new baseline sets its default scale. */
+/* The kind of comparison. A new baseline sets its default scale. */
 void flam_baseline_set_scale (FlamBaseline *baseline, FlamScale scale);
 FlamScale flam_baseline_get_scale (FlamBaseline *baseline);
-/* Compares selves, not totals. */
+/* Compares self costs instead of totals. */
 void flam_baseline_set_self (FlamBaseline *baseline, gboolean self);
 gboolean flam_baseline_get_self (FlamBaseline *baseline);
 

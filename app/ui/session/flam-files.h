@@ -19,7 +19,8 @@ GPtrArray *flam_files_recent (guint max);
 /* The same as a menu of win.open-uri. */
 GMenuModel *flam_files_recent_menu (void);
 
-/* Copies all or nothing; the chooser has asked about an existing file. */
+/* Copies everything or nothing; the chooser has asked about an existing
+ * file. */
 void flam_files_save_async (GFile *from,
                             GFile *to,
                             GAsyncReadyCallback done,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Out of the flatpak: programs run on the host, so the recorder must run
+/* Leaving the flatpak: programs run on the host, so the recorder must run
  * outside the sandbox. Its files are in the host's view of the sandbox's
  * folders, which are listed in /.flatpak-info:
  *

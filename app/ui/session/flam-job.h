@@ -12,8 +12,8 @@
  *   done  ◀──result───── (dropped when the slot has moved on)
  *
  * There is no lock: input and result belong to one side at a time, and what
- * both read is immutable. Cancelling is at once for the main loop; the worker
- * follows at its next progress step. */
+ * both read is immutable. For the main loop, cancelling takes effect at once;
+ * the worker follows at its next progress step. */
 
 #include "flam-core-profile.h"
 
@@ -25,8 +25,8 @@ G_BEGIN_DECLS
 typedef gpointer (*FlamJobWork) (gpointer input,
                                  const FlamProgress *progress,
                                  GError **error);
-/* On the main loop; takes `result`, which is NULL when `error` is set. Not
- * called for cancelled runs. */
+/* On the main loop; takes ownership of `result`, which is NULL if `error` is
+ * set. Not called for cancelled runs. */
 typedef void (*FlamJobDone) (gpointer result,
                              const GError *error,
                              gpointer data);
@@ -34,11 +34,12 @@ typedef void (*FlamJobDone) (gpointer result,
 #define FLAM_TYPE_JOB (flam_job_get_type ())
 G_DECLARE_FINAL_TYPE (FlamJob, flam_job, FLAM, JOB, GObject)
 
-/* Properties: "busy"; "slow" (busy for more than 300 ms: time to show it);
+/* Properties: "busy"; "slow" (busy for more than 300 ms, so show it);
  * "fraction" (0..1). */
 FlamJob *flam_job_new (void);
-/* Takes `input`; it is freed by the main loop or by the worker, whichever ends
- * later. `data` must be valid until the job is cancelled or done. */
+/* Takes ownership of `input`; it is freed by the main loop or by the worker,
+ * whichever ends later. `data` must be valid until the job is cancelled or
+ * done. */
 void flam_job_start (FlamJob *job,
                      FlamJobWork work,
                      gpointer input,

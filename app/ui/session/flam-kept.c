@@ -16,7 +16,7 @@
 #define PLACE "Place"
 #define TABS "Tabs"
 
-#define END_SIZE 65536         /* of each end of a capture that is read */
+#define END_SIZE 65536 /* bytes of each end of a capture that are hashed */
 #define FILE_MAX (1024 * 1024) /* a larger file was not written by Flambeau */
 #define NAMES_MAX 1000         /* in a path */
 #define THREADS_MAX 100000     /* in a selection */
@@ -223,7 +223,7 @@ flam_kept_save (const char *file, GKeyFile *kept, GError **error)
 
 /* --- the selection -------------------------------------------------------- */
 
-/* Members that are a single number, and the limit of each. */
+/* Members that are a single number, with their limits. */
 static const struct
 {
   const char *key;
@@ -261,7 +261,7 @@ set_threads (GKeyFile *kept, const FlamProfile *profile, const GArray *threads)
 
   if (threads == NULL || threads->len > THREADS_MAX)
     return;
-  /* No thread at all is a choice, too, and a list that is not NULL. */
+  /* An empty selection of threads is valid, too: then the list is not NULL. */
   list = g_array_sized_new (FALSE, FALSE, sizeof (int), threads->len + 1);
   for (guint i = 0; i < threads->len; i++)
     {
@@ -282,7 +282,7 @@ get_threads (GKeyFile *kept, const FlamProfile *profile, FlamSelection *to)
   g_autofree int *list =
       g_key_file_get_integer_list (kept, SELECTION, "Threads", &n, NULL);
 
-  /* Numbers of threads are useless where the threads are others. */
+  /* Thread numbers are useless if the threads differ. */
   if (!g_key_file_has_key (kept, SELECTION, "Threads", NULL) ||
       g_key_file_get_integer (kept, SELECTION, "OfThreads", NULL) !=
           (int)profile->threads.n)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The state in which the user left a capture, kept until it is opened again: a
- * small key file a capture in XDG_STATE_HOME/flambeau/captures, named after the
- * capture's path and content, so that another file at the same place starts
- * anew. There are at most FLAM_KEPT_MAX of them, the oldest are removed first;
- * all are safe to delete.
+/* The state in which the user left a capture, kept until it is opened again:
+ * one small key file per capture in XDG_STATE_HOME/flambeau/captures, named
+ * after the capture's path and content, so that another file at the same path
+ * starts afresh. There are at most FLAM_KEPT_MAX of them, the oldest are
+ * removed first; all are safe to delete.
  *
  *   [Capture]    Path                      for people who look into the folder
  *                Notes                     these stand for the capture's own
@@ -21,18 +21,19 @@ G_BEGIN_DECLS
 
 #define FLAM_KEPT_MAX 200
 
-/* The path of the file for the capture at `path`, whether it exists or not;
- * NULL: it is not a plain file. Reads its ends. g_free. */
+/* The path of the state file for the capture at `path`, whether it exists or
+ * not; NULL: the capture is not a regular file. Reads both of its ends.
+ * g_free. */
 char *flam_kept_file (const char *path);
-/* Empty when there is no file. */
+/* Empty if there is no file. */
 GKeyFile *flam_kept_load (const char *file);
-/* An empty one removes the file. */
+/* An empty state removes the file. */
 gboolean flam_kept_save (const char *file, GKeyFile *kept, GError **error);
 /* Removes all of them, and the tabs. */
 void flam_kept_forget (void);
 
 /* The tabs of the last window, in XDG_STATE_HOME/flambeau/tabs.ini: URIs of
- * captures that are still there, never NULL; g_strfreev. */
+ * captures that still exist, never NULL; g_strfreev. */
 void flam_kept_set_tabs (const char *const *uris, guint n);
 char **flam_kept_get_tabs (void);
 
@@ -41,7 +42,7 @@ void flam_kept_set_selection (GKeyFile *kept,
                               const FlamProfile *profile,
                               const FlamSelection *first,
                               const FlamSelection *selection);
-/* Applies it to `selection`, which is the capture's first one. */
+/* Applies it to `selection`, which is the capture's initial one. */
 void flam_kept_get_selection (GKeyFile *kept,
                               const FlamProfile *profile,
                               FlamSelection *selection);

@@ -10,11 +10,11 @@ struct _FlamLoaderInput
   FlamProfile *profile;
   char *path;
   FlamWeightsAs weights_as;
-  FlamFollow *follow; /* NULL: not a live one */
+  FlamFollow *follow; /* NULL: not a live recording */
   FlamSymbolDetail detail;
   char **binaries;
   char *cache_file;
-  FlamId *modules; /* to be downloaded; NULL: none */
+  FlamId *modules; /* to download; NULL: none */
   guint n_modules;
 };
 

@@ -12,37 +12,37 @@ G_BEGIN_DECLS
 
 typedef struct _FlamLoaderInput FlamLoaderInput;
 
-/* The file at `path`, shown first and symbolized afterwards; from the cache
- * (flam-cache.h) if it is there. */
+/* Loads the file at `path` without symbols, for a quick first picture; from the
+ * cache (flam-cache.h) if it is there. */
 gpointer flam_loader_input_new (const char *path, FlamWeightsAs weights_as);
 /* Changes the file; the rest of the input stays. */
 void flam_loader_input_set_path (gpointer input, const char *path);
-/* A recording that is being written, up to its present end; its functions get
- * their names at once. */
+/* Loads a recording that is still being written, up to its current end, and
+ * resolves its function names at once. */
 gpointer flam_loader_input_new_live (FlamFollow *follow);
-/* `profile` with names of functions, or with inlined functions and lines too.
- * Both search the folders in the settings. */
+/* Adds function names to `profile`, or inlined functions and lines, too. Both
+ * search the folders in the settings. */
 gpointer flam_loader_input_new_symbols (const FlamProfile *profile,
                                         const char *path,
                                         FlamSymbolDetail detail);
-/* `profile` with the data that debuginfod servers have for these modules. */
+/* Adds the data that debuginfod servers have for these modules to `profile`. */
 gpointer flam_loader_input_new_download (const FlamProfile *profile,
                                          const char *path,
                                          const FlamId *modules,
                                          guint n);
-/* `profile`, which was just read from `path`, for the cache. `file` is the
- * result of flam_cache_file() before reading. */
+/* Stores `profile`, which was just read from `path`, in the cache. `file` is
+ * the result of flam_cache_file() before reading. */
 gpointer flam_loader_input_new_keep (const FlamProfile *profile,
                                      const char *path,
                                      FlamWeightsAs weights_as,
                                      const char *file);
 void flam_loader_input_free (gpointer input);
 
-/* FlamJobWork; each gives a FlamProfile, the last perhaps the same one. */
+/* FlamJobWork; each returns a FlamProfile, the last possibly the same one. */
 gpointer flam_loader_load_work (gpointer input,
                                 const FlamProgress *progress,
                                 GError **error);
-/* Both in one go, for a capture that is not shown while it is read. */
+/* Both steps at once, for a capture that is not shown while it is read. */
 gpointer flam_loader_whole_work (gpointer input,
                                  const FlamProgress *progress,
                                  GError **error);
@@ -56,8 +56,8 @@ gpointer flam_loader_keep_work (gpointer input,
 /* Whether there are addresses without names from the capture. */
 gboolean flam_loader_needs_symbols (const FlamProfile *profile);
 
-/* `selection` of `from` as a selection of `to`: the same measure by id, the
- * same threads by process and thread id, where they still exist. */
+/* Translates `selection` of `from` into one of `to`: the same measure by id,
+ * the same threads by process and thread id, if they still exist. */
 FlamSelection *flam_loader_carry_selection (const FlamProfile *from,
                                             const FlamSelection *selection,
                                             const FlamProfile *to);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The state of a capture that a session stores for the next time it is
-   opened. */
+/* The state of a capture that a session stores until the capture is opened
+ * again. */
 
 #include "flam-session-private.h"
 
 #include "flam-kept.h"
 #include "flam-settings.h"
 
-#define KEEP_DELAY_S 1 /* changes within this time are written once */
+#define KEEP_DELAY_S 1 /* changes within this time are written together */
 
 static gboolean
 is_wanted (FlamSession *self)
@@ -19,8 +19,8 @@ is_wanted (FlamSession *self)
 
 /* --- reading -------------------------------------------------------------- */
 
-/* Restores the state it was left in. A name that is not there yet may come with
- * the symbols. */
+/* Restores the state in which it was left. Names that are still missing may
+ * come with the symbols. */
 void
 flam_session_keep_restore (FlamSession *self)
 {
@@ -43,7 +43,7 @@ flam_session_keep_restore (FlamSession *self)
   self->kept_page = g_key_file_get_string (kept, "Place", "Page", NULL);
 }
 
-/* To be called once the pages are known. */
+/* Call once the pages are known. */
 void
 flam_session_keep_restore_page (FlamSession *self)
 {
@@ -83,7 +83,7 @@ kept_of_now (FlamSession *self)
   if (*self->page != '\0' && strcmp (self->page, "graph") != 0)
     g_key_file_set_string (kept, "Place", "Page", self->page);
   flam_notes_write (G_LIST_MODEL (self->notes), kept);
-  /* Notes from the capture are among them, or were removed. */
+  /* Notes from the capture are included, unless they were removed. */
   if (self->profile->notes.n > 0)
     g_key_file_set_boolean (kept, "Capture", "Notes", TRUE);
   return kept;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A session's profile: from the file, with the names that are found after
-   it. */
+/* A session's profile: loaded from the file, then symbolized. */
 
 #include "flam-session-private.h"
 
@@ -143,7 +142,7 @@ keep_done (gpointer result, const GError *error, gpointer data)
   g_clear_pointer ((FlamProfile **)&result, flam_profile_unref);
 }
 
-/* A capture that was slow to read, and was not in the cache, is put there. */
+/* A capture that was slow to read and was not in the cache is put there. */
 static void
 keep_profile (FlamSession *self, const FlamProfile *profile)
 {

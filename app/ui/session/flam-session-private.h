@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The inside of a session: flam-session.c draws and notifies,
- * flam-session-load.c has the profile, flam-session-view.c the user's choices,
- * and flam-session-keep.c stores them for the next time. */
+/* The inside of a session: flam-session.c draws and notifies, flam-session-
+ * load.c loads the profile, flam-session-view.c has the user's choices, and
+ * flam-session-keep.c stores them for the next time. */
 
 #include "flam-follow.h"
 #include "flam-session.h"
@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 
 #define FLAM_SESSION_UNDO_MAX 100
 
-/* The steps still to be done once the picture is shown: the names of functions
- * are found fast, inlined functions and lines take longer. */
+/* The remaining steps after the picture is shown: function names are found
+ * quickly, while inlined functions and lines take longer. */
 typedef enum
 {
   STAGE_DONE,
@@ -21,7 +21,7 @@ typedef enum
   STAGE_SYMTAB,
 } SymbolStage;
 
-/* A state that undo goes back to. */
+/* A state that undo can restore. */
 typedef struct
 {
   FlamSelection *selection;
@@ -41,24 +41,25 @@ struct _FlamSession
   FlamProfile *profile;
   FlamSelection *selection;
   GPtrArray *undo;   /* FlamStep, the latest last */
-  FlamStep *restore; /* the place in the next view_data; NULL: as now */
+  FlamStep *restore; /* the place in the next view data; NULL: unchanged */
   FlamTreeOrder order;
   FlamViewData *view_data;
   FlamId zoom;
   FlamId current;
-  guint32 line; /* of the current frame's source; 0: its own */
-  char *file;   /* of `line`, or NULL */
+  guint32 line; /* chosen source line of the current frame; 0: the default */
+  char *file;   /* the file of `line`, or NULL */
   char *page;
   char *search;
   FlamSearchFlags search_flags;
   FlamRegex *search_regex;
 
-  char *kept_file; /* where it is kept (flam-kept.h); NULL: nowhere */
+  char *kept_file; /* the state file (flam-kept.h); NULL: none */
   char *kept_page;
   guint keep_id;
   GListStore *notes; /* FlamNote */
 
-  char *cache_file; /* of what is being read (flam-cache.h); NULL: none */
+  char *cache_file; /* the cache file of the capture being read (flam-cache.h);
+                       NULL: none */
   gint64 load_began;
 
   FlamJob *load;
@@ -92,21 +93,21 @@ typedef enum
 
 void flam_session_changed (FlamSession *session, guint property);
 void flam_session_fail (FlamSession *session, const GError *error);
-/* The selection of a capture until the user chooses otherwise. */
+/* The initial selection of a capture, until the user changes it. */
 FlamSelection *flam_session_first_selection (void);
 void flam_step_free (gpointer step);
 /* Starts the next step of symbolizing, if any. */
 void flam_session_symbolize_more (FlamSession *session);
 /* The state that is stored for the next time: see flam-session-keep.c. Restores
- * the selection and the place of a capture that was just read, and its page;
- * notes that it has changed; writes it before the session ends. */
+ * the selection, the place and the page of a capture that was just read; marks
+ * it as changed; writes it before the session ends. */
 void flam_session_keep_restore (FlamSession *session);
 void flam_session_keep_restore_page (FlamSession *session);
 void flam_session_keep_queue (FlamSession *session);
 void flam_session_keep_flush (FlamSession *session);
 /* Resets it to the state without a capture. */
 void flam_session_forget (FlamSession *session);
-/* Makes the view data of the selection again. */
+/* Recomputes the view data of the selection. */
 void flam_session_draw (FlamSession *session);
 
 G_END_DECLS

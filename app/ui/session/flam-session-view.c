@@ -118,8 +118,8 @@ exact_pattern (const char *name)
   return g_strdup_printf ("^%s$", escaped);
 }
 
-/* Tops are not code: they are selected, not matched in stacks. FALSE: no other
- * transform can be applied to them. */
+/* Top frames are not code: they are selected, not matched in stacks. FALSE: no
+ * other transform can be applied to them. */
 static gboolean
 choose_top (FlamSelection *selection,
             FlamTransformKind kind,
@@ -204,8 +204,8 @@ flam_session_set_measure (FlamSession *self, guint measure)
     return;
   if (measure == self->selection->measure)
     return;
-  /* Another measure is another view of the same data: it is not undone by
-   * itself, nor by undoing earlier choices. */
+  /* Another measure is another view of the same data: changing it is not
+   * undone, neither by itself nor together with earlier choices. */
   for (guint i = 0; i < self->undo->len; i++)
     {
       FlamStep *step = self->undo->pdata[i];
@@ -242,7 +242,7 @@ clamp_node (FlamSession *self, FlamId node)
   return self->view_data != NULL && node < self->view_data->tree->n ? node : 0;
 }
 
-/* Where the user goes while names are still to come is kept. */
+/* Keeps the places that the user visits while names are still missing. */
 static void
 stop_waiting (FlamSession *self)
 {
@@ -362,7 +362,7 @@ flam_session_get_search_regex (FlamSession *self)
   return self->search_regex;
 }
 
-/* The user's text is a regular expression if it is a valid one, otherwise the
+/* The user's text is a regular expression if it is a valid one, otherwise a
  * literal text: "operator[" must find operator[]. */
 static void
 make_regex (FlamSession *self)

@@ -90,8 +90,8 @@ is_whole (const FlamTree *tree, FlamId node, char *const *names)
   return tree->depth[node] == g_strv_length ((char **)names);
 }
 
-/* The zoom is kept where its path exists: if a transform has moved it
- * elsewhere, the whole is shown. */
+/* The zoom is kept if its path exists. If a transform has moved it elsewhere,
+ * the whole graph is shown. */
 static void
 find_current (FlamSession *self, FlamViewData *before)
 {

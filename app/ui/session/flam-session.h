@@ -24,7 +24,7 @@ G_BEGIN_DECLS
 #define FLAM_TYPE_SESSION (flam_session_get_type ())
 G_DECLARE_FINAL_TYPE (FlamSession, flam_session, FLAM, SESSION, GObject)
 
-/* What the session is busy with. */
+/* The session's current activity. */
 typedef enum
 {
   FLAM_ACTIVITY_NONE,
@@ -37,25 +37,25 @@ FlamSession *flam_session_new (void);
 
 /* --- one file ------------------------------------------------------------- */
 
-/* Emits "opened", or "failed" (GError); "symbolized" with every picture after
- * which nothing more will be named by itself, "downloaded" after what
- * flam_session_download() has brought was taken. The action signal
- * "open-in-editor" asks whoever shows the current frame's source to hand it to
- * the desktop, "show-callers" who shows its callers to do so, "show-changes"
- * who has before and now of each function in a table. */
+/* Emits "opened", or "failed" (GError); "symbolized" with every picture for
+ * which symbolizing is complete, "downloaded" after the results of
+ * flam_session_download() were applied. Action signals: "open-in-editor"
+ * opens the current frame's source in an editor, "show-callers" shows the
+ * page with its callers, "show-changes" the table with before and now of each
+ * function. */
 void flam_session_open (FlamSession *session, const char *path);
 /* Sets the path of a capture that is still being written; nothing is shown
- * until the first flam_session_reload() that finds data in it. */
+ * until a flam_session_reload() finds data in it. */
 void
 flam_session_follow (FlamSession *session, const char *path, const char *title);
 /* Loads the same path again and keeps the selection, the zoom and the current
- * frame: how a growing capture is followed. Errors are ignored when `live`. */
+ * frame. Used to follow a growing capture. Errors are ignored if `live`. */
 void flam_session_reload (FlamSession *session, gboolean live);
-/* Searches for symbols again, as there are more folders to search. */
+/* Searches for symbols again, after folders were added. */
 void flam_session_symbolize_again (FlamSession *session);
-/* Queries the debuginfod servers for these modules, in the background; the
- * result is shown in place. The job's "busy" and "fraction" are the progress.
- * Only at the user's request. */
+/* Queries the debuginfod servers for these modules in the background; the
+ * result replaces the current picture. The job's "busy" and "fraction" are the
+ * progress. Call only at the user's request. */
 void
 flam_session_download (FlamSession *session, const FlamId *modules, guint n);
 FlamJob *flam_session_get_download (FlamSession *session);
@@ -63,19 +63,20 @@ FlamJob *flam_session_get_download (FlamSession *session);
 void flam_session_set_weights_as (FlamSession *session,
                                   FlamWeightsAs weights_as);
 FlamWeightsAs flam_session_get_weights_as (FlamSession *session);
-/* Stops what is running; with nothing loaded yet, emits "failed". */
+/* Stops the current activity; if nothing is loaded yet, emits "failed". */
 void flam_session_cancel (FlamSession *session);
 const char *flam_session_get_path (FlamSession *session);
 /* The base name, for titles. */
 const char *flam_session_get_title (FlamSession *session);
 gboolean flam_session_is_live (FlamSession *session);
 
-/* The baseline of the comparison; the session's. Another file clears it. */
+/* The baseline of the comparison, owned by the session. Opening another file
+ * clears it. */
 FlamBaseline *flam_session_get_baseline (FlamSession *session);
 
 /* --- what is shown -------------------------------------------------------- */
 
-/* All NULL until "opened". Properties "profile" and "view-data". */
+/* All are NULL until "opened". Properties "profile" and "view-data". */
 const FlamProfile *flam_session_get_profile (FlamSession *session);
 const FlamSelection *flam_session_get_selection (FlamSession *session);
 FlamViewData *flam_session_get_view_data (FlamSession *session);
@@ -103,23 +104,23 @@ FlamId flam_session_get_zoom (FlamSession *session);
 void flam_session_set_zoom (FlamSession *session, FlamId node);
 FlamId flam_session_get_current (FlamSession *session);
 void flam_session_set_current (FlamSession *session, FlamId node);
-/* The same, and of its source a line that is not the one where most of it is
- * spent. It is left with the node. */
+/* The same, with a source line other than the node's hottest one. The choice is
+ * dropped when the node changes. */
 void flam_session_set_current_at (FlamSession *session,
                                   FlamId node,
                                   const char *file,
                                   guint32 line);
 /* 0 and "": the node's own. */
 guint32 flam_session_get_current_line (FlamSession *session, const char **file);
-/* The source line of a node of the tree: for the current one that which was
+/* The source line of a node of the tree: for the current one, the line that was
  * chosen with it, otherwise flam_tree_source_line(). */
 guint32 flam_session_get_source_line (FlamSession *session,
                                       FlamId node,
                                       const char **file);
 
-/* Property "moving": a zoom's animation goes on. Each frame costs a layout and
- * a drawing of what has changed, so what follows a click beside the graph (its
- * path, its source) is shown with the last picture, not before it. */
+/* Property "moving": a zoom animation is running. Each frame costs a layout and
+ * a drawing of the changes, so other effects of a click (its path, its source)
+ * are shown with the last picture, not before it. */
 gboolean flam_session_is_moving (FlamSession *session);
 void flam_session_set_moving (FlamSession *session, gboolean moving);
 
@@ -128,7 +129,7 @@ const char *flam_session_get_page (FlamSession *session);
 void flam_session_set_page (FlamSession *session, const char *id);
 
 /* Property "search"; the regex is NULL for "". Text that is not a regular
- * expression, or is not to be one, is searched for literally. */
+ * expression, or should not be taken as one, is searched for literally. */
 typedef enum
 {
   FLAM_SEARCH_REGEX = 1 << 0,
@@ -141,13 +142,13 @@ const char *flam_session_get_search (FlamSession *session);
 void flam_session_set_search (FlamSession *session, const char *text);
 FlamRegex *flam_session_get_search_regex (FlamSession *session);
 
-/* Of FlamNote, to be added to and taken from; kept with the capture. */
+/* Of FlamNote; may be added to and removed from; kept with the capture. */
 GListStore *flam_session_get_notes (FlamSession *session);
 
 /* --- progress ------------------------------------------------------------- */
 
 /* Property "activity", and "fraction" while there is one. Only slow work counts
- * as an activity, so that the display does not flicker. */
+ * as an activity, to avoid flicker. */
 FlamActivity flam_session_get_activity (FlamSession *session);
 double flam_session_get_fraction (FlamSession *session);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The settings of the application, by the keys of the schema. */
+/* The application's settings, by the keys of the schema. */
 
 #include "flam-core-picture.h"
 #include "flam-source-path.h"
@@ -27,7 +27,7 @@ G_BEGIN_DECLS
 #define FLAM_KEY_DEBUGINFOD_URLS "debuginfod-urls"
 #define FLAM_KEY_REMEMBER "remember-captures" /* b */
 #define FLAM_KEY_COMMANDS "command-history"   /* as */
-#define FLAM_KEY_EXPORT "export-format"       /* an exporter's id */
+#define FLAM_KEY_EXPORT "export-format"       /* the id of an exporter */
 #define FLAM_KEY_WIDTH "window-width"
 #define FLAM_KEY_HEIGHT "window-height"
 #define FLAM_KEY_MAXIMIZED "window-maximized"
@@ -51,12 +51,12 @@ G_BEGIN_DECLS
 GSettings *flam_settings_get (void);
 
 FlamShape flam_settings_get_shape (void);
-/* The user's choice, where the tree has the data for it. */
+/* The user's choice, if the tree has the data for it. */
 FlamPaletteMode flam_settings_get_palette (const FlamTree *tree);
 /* For charts, which have no tree: calls in time. */
 FlamPaletteMode flam_settings_get_code_palette (void);
 
-/* Leaves out the frames that the user last chose to leave out. */
+/* Hides the frames that the user has chosen to hide. */
 void flam_settings_apply_frames (FlamSelection *selection);
 
 /* The latest first, without duplicates, at most `max`. */

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Texts of figures that several views have in common. */
+/* Texts of figures that several views share. */
 
 #include "flam-core-query.h"
 
 G_BEGIN_DECLS
 
 /* "438 blocks" beside bytes and "28.7 MB" beside blocks, for a value of the
- * tree's `other_self` or `other_total`; NULL where it has none. g_free. */
+ * tree's `other_self` or `other_total`; NULL if it has none. g_free. */
 char *
 flam_value_text_other (const FlamTree *tree, const gint64 *column, FlamId node);
 char *flam_value_text_blocks (gint64 blocks);
 /* "+1.20 s", "−438"; g_free. */
 char *flam_value_text_change (const FlamMeasure *measure, gint64 delta);
 
-/* A measure's name, translated unless it is an event's own. */
+/* A measure's name, translated unless it is an event's own name. */
 const char *flam_value_text_measure (const FlamProfile *profile,
                                      const FlamMeasure *measure);
 
-/* "worker (12)", or its name or `nameless` alone; made visible; g_free. `id`: a
- * process's or thread's, -1 where it is not known. */
+/* "worker (12)", or only its name or `nameless`; with invisible characters made
+ * visible; g_free. `id`: of a process or thread, -1 if unknown. */
 char *flam_value_text_task (const char *name, gint32 id, const char *nameless);
 
 G_END_DECLS

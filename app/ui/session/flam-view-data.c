@@ -3,7 +3,7 @@
 #include "flam-core-query.h"
 #include "flam-view-data.h"
 
-/* Only new samples were summed: the earlier sums are added. */
+/* Only the new samples were summed; the earlier sums are added. */
 static void
 add_sums (FlamViewData *self, const FlamViewData *before)
 {
@@ -13,8 +13,9 @@ add_sums (FlamViewData *self, const FlamViewData *before)
     self->by_state.weight[i] += before->by_state.weight[i];
 }
 
-/* The sums of `before` are valid for these, too: those by threads for any
- * selected threads. A selection that drops stacks drops some of each. */
+/* The sums of `before` are valid for these, too. The sums by thread are valid
+ * for any selection of threads. A selection that drops stacks changes them
+ * all. */
 static gboolean
 holds (const FlamViewData *before,
        const FlamProfile *profile,
@@ -52,8 +53,7 @@ add_thread_sums (FlamViewData *self,
           : flam_weights_by_state_since (had, self->profile, self->selection);
 }
 
-/* `dropping`: the shown stacks, where the selection drops some; otherwise
- * NULL. */
+/* `dropping`: the shown stacks, if the selection drops some; otherwise NULL. */
 static FlamWeights *
 weigh (const FlamProfile *profile,
        const FlamSelection *selection,

@@ -2,8 +2,8 @@
 #pragma once
 
 /* The data that the window shows of a profile: everything derived from one
- * selection in one pass of a worker. Immutable, reference counted, read by any
- * thread. */
+ * selection, made in one pass of a worker. Immutable, reference counted, read
+ * by any thread. */
 
 #include "flam-core-picture.h"
 
@@ -15,26 +15,27 @@ typedef struct
   FlamSelection *selection;
   FlamWeights *weights;
   FlamTree *tree;
-  FlamRows *rows;          /* the layout's index of the tree */
-  gint64 *by_thread;       /* a weight for each thread of the profile, whatever
-                              threads are selected */
-  FlamStateSplit by_state; /* the same for states; 0 where there are none */
+  FlamRows *rows;    /* the layout's index of the tree */
+  gint64 *by_thread; /* one weight per thread of the profile, whichever threads
+                        are selected */
+  FlamStateSplit by_state; /* the same for states; 0 if there are none */
 } FlamViewData;
 
-/* NULL only with an error. `before`, or NULL: the view data shown last; for a
- * recording that has grown, only the new samples are added to it, and where the
- * same samples are shown in another way, they are not summed again. */
+/* NULL only with an error. `before`, or NULL: the previous view data. If a
+ * recording has grown, only the new samples are added to it; if the same
+ * samples are shown differently, they are not summed again. */
 FlamViewData *flam_view_data_new (const FlamProfile *profile,
                                   const FlamSelection *selection,
                                   FlamTreeOrder order,
                                   const FlamViewData *before,
                                   const FlamProgress *progress,
                                   GError **error);
-/* The same, not inverted: itself where it is not. */
+/* The same, upright: itself if it is not inverted. */
 FlamViewData *flam_view_data_upright (FlamViewData *view_data,
                                       const FlamProgress *progress,
                                       GError **error);
-/* With another tree, made from this one's: takes `tree`. It has no weights. */
+/* With another tree, derived from this one's: takes ownership of `tree`. It has
+ * no weights. */
 FlamViewData *flam_view_data_new_of (const FlamViewData *view_data,
                                      FlamTree *tree);
 FlamViewData *flam_view_data_ref (FlamViewData *view_data);

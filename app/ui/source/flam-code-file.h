@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A function's machine code with the text of its source lines: work for a job,
- * and the rows of a list of it. */
+/* A function's machine code with the text of its source lines: the work of a
+ * job, and the rows for a list. */
 
 #include "flam-disassembly.h"
 #include "flam-view-data.h"
@@ -17,7 +17,7 @@ typedef struct
   FlamId node;
   FlamSyntax syntax;
   char **binaries;
-  char *folder; /* of the capture: sources are searched below it, too */
+  char *folder; /* the capture's folder: sources are searched below it, too */
   GVariant *mappings;
 } FlamCodeRequest;
 
@@ -30,9 +30,10 @@ typedef struct
 {
   gatomicrefcount references;
   FlamViewData *view_data;
-  FlamDisassembly *code; /* NULL: there is none, for this reason */
+  FlamDisassembly
+      *code; /* NULL if there is code; otherwise the reason why not */
   char *why;
-  FlamArrows *arrows; /* one an instruction */
+  FlamArrows *arrows; /* one per instruction */
   GHashTable *texts;  /* path as recorded -> char **, the file's lines */
   gint64 top;         /* the greatest self of an instruction */
 } FlamCodeFile;

@@ -60,7 +60,7 @@ set_class (GtkWidget *widget, const char *name, gboolean wanted)
     gtk_widget_remove_css_class (widget, name);
 }
 
-/* Hot and warm: a tenth and a hundredth of the function's own cost. */
+/* Hot and warm: a tenth and a hundredth of the function's self cost. */
 static void
 cost_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer total)
 {
@@ -257,7 +257,7 @@ on_read (gpointer result, const GError *error, gpointer data)
   flam_code_file_unref (file);
 }
 
-/* Without a current frame, the function with most self cost. */
+/* Without a current frame, the function with the greatest self cost. */
 static FlamId
 hottest_node (const FlamTree *tree)
 {

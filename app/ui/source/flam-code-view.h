@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The machine code of the current frame's function, an instruction a row, with
- * what each cost, the source lines between them, and where jumps go. */
+/* The machine code of the current frame's function, one instruction per row,
+ * with its cost, the source lines between them, and the targets of jumps. */
 
 #include "flam-page.h"
 

@@ -14,7 +14,7 @@ struct _FlamCostGutter
 {
   GtkSourceGutterRenderer parent_instance;
   FlamSourceCosts *costs;
-  int column; /* width of one of them */
+  int column; /* width of one column */
   PangoLayout *layout;
 };
 
@@ -30,7 +30,7 @@ ensure_layout (FlamCostGutter *self)
   return self->layout;
 }
 
-/* The width for a number: it is the same for all, so that bars compare. */
+/* The width of a number: the same for all, so that bars can be compared. */
 static int
 column_width (FlamCostGutter *self)
 {
@@ -48,7 +48,7 @@ typedef struct
   GdkRGBA text;
 } Cell;
 
-/* One number of a line, and the bar behind it. */
+/* One number of a line, with its bar behind it. */
 typedef struct
 {
   const char *text;
@@ -233,8 +233,8 @@ flam_cost_gutter_describe (FlamCostGutter *self, guint line)
                           self->costs->total_text[row]);
 }
 
-/* Asked for: GTK asks the display server where the pointer is whenever a
- * tooltip is set. */
+/* The tooltip is queried on demand: GTK asks the display server for the
+ * pointer's position whenever a tooltip is set. */
 static gboolean
 flam_cost_gutter_query_tooltip (
     GtkWidget *widget, int x, int y, gboolean by_keyboard, GtkTooltip *tooltip)

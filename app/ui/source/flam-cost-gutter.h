@@ -2,7 +2,7 @@
 #pragma once
 
 /* The cost of each line, beside the line: self and total, each as a number and
- * a bar; while there is a comparison, before, now and the change. */
+ * a bar; during a comparison, before, now and the change. */
 
 #include <gtksourceview/gtksource.h>
 

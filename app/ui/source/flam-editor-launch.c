@@ -55,7 +55,7 @@ command_of (const char *path, guint line, GError **error)
   g_autofree char *wanted =
       g_settings_get_string (flam_settings_get (), FLAM_KEY_EDITOR);
 
-  /* In a sandbox there are no editors: the portal opens the file. */
+  /* A sandbox contains no editors: the portal opens the file. */
   if (g_file_test (FLAM_FLATPAK_INFO, G_FILE_TEST_EXISTS))
     return NULL;
   return flam_editor_command (

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Opens a source in the editor of the preferences, or of the environment, or of
- * the desktop; explains what to do if none of them can be started. */
+/* Opens a source file in the editor of the preferences, of the environment or
+ * of the desktop; explains what to do if none of them can be started. */
 
 #include <gtk/gtk.h>
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Editors that open a window, and their argument for the line. An editor that
- * runs in a terminal is not here: there is no terminal to run it in. */
+/* Editors that open a window, and their option for the line. Terminal editors
+ * are missing: there is no terminal to run them in. */
 static const struct
 {
   const char *program;
@@ -73,7 +73,7 @@ command_of (const char *words, const char *path, guint line, GError **error)
   return g_strv_builder_end (command);
 }
 
-/* The command in a variable, "code --wait", with the line where it belongs. */
+/* The command in a variable, "code --wait", with the line in its place. */
 static char **
 command_of_variable (const char *value, const char *path, guint line)
 {

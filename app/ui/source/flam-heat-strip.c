@@ -16,8 +16,8 @@ static guint picked_signal;
 
 G_DEFINE_FINAL_TYPE (FlamHeatStrip, flam_heat_strip, GTK_TYPE_WIDGET)
 
-/* Self is hotter than total: the line of a loop, with the total of all it
- * calls, must not look hotter than the line that does the work. */
+/* Self is hotter than total: a loop's line, whose total includes its callees,
+ * must not look hotter than the line that does the work. */
 static float
 heat_of (const FlamSourceCosts *costs, guint row)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The part of the jumps' arrows that passes one row of machine code. */
+/* The part of the jump arrows that crosses one row of machine code. */
 
 #include "flam-disassembly.h"
 
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (FlamJumpCell, flam_jump_cell, FLAM, JUMP_CELL, GtkWidget)
 
 GtkWidget *flam_jump_cell_new (void);
-/* `is_line`: a source line before the row: arrows only pass. */
+/* `is_line`: a source line before the row, which arrows only cross. */
 void flam_jump_cell_set (FlamJumpCell *cell,
                          const FlamArrows *arrows,
                          gboolean is_line);

@@ -66,7 +66,7 @@ append_compared (FlamSourceCosts *self,
       MAX (self->top_compared, MAX (self->before[i], self->now[i]));
 }
 
-/* Merges two lists that ascend by line. */
+/* Merges two lists that are sorted by line. */
 static void
 merge_before (FlamSourceCosts *self,
               const FlamLineRow *was,

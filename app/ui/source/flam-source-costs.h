@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The cost of each line of one source file, as the gutters, the strip and the
- * pane need it. Immutable, reference counted. */
+/* The cost of each line of one source file, for the gutters, the strip and the
+ * pane. Immutable, reference counted. */
 
 #include "flam-beside.h"
 #include "flam-view-data.h"
@@ -22,17 +22,17 @@ typedef struct
   guint n;
   gint64 top[2];    /* the greatest, by FlamCost */
   guint32 hottest;  /* line with the greatest self, else total; 0: none */
-  char **self_text; /* one a row: formatted once, drawn often */
+  char **self_text; /* one per row: formatted once, drawn often */
   char **total_text;
-  /* While there is a comparison, otherwise NULL: the compared cost of each row.
-   * Lines that had a cost only before have rows of 0. */
+  /* During a comparison, otherwise NULL: the compared cost of each row. Lines
+   * that had a cost only before have rows of 0. */
   gint64 *before, *now;
-  gint64 top_compared; /* the greatest of both */
+  gint64 top_compared; /* the greatest value of both sides */
   char **before_text, **now_text, **change_text;
 } FlamSourceCosts;
 
-/* `function` FLAM_NONE: all functions; otherwise its own frames alone. `beside`
- * NULL: there is no comparison; otherwise it was made with the view data. */
+/* `function` FLAM_NONE: all functions; otherwise only its own frames. `beside`
+ * NULL: no comparison; otherwise it was made with the view data. */
 FlamSourceCosts *flam_source_costs_new (FlamViewData *view_data,
                                         const char *file,
                                         FlamId function,

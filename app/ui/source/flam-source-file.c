@@ -91,8 +91,7 @@ read_text (const char *path, GError **error)
   return bytes != NULL ? g_utf8_make_valid (bytes, (gssize)length) : NULL;
 }
 
-/* A capture that was shared may contain its sources; NULL: not this one.
- * g_free. */
+/* A shared capture may contain its sources; NULL: not this one. g_free. */
 static char *
 text_inside (const FlamProfile *profile, const char *recorded)
 {
@@ -104,7 +103,7 @@ text_inside (const FlamProfile *profile, const char *recorded)
   return NULL;
 }
 
-/* With no frame chosen: the file with the greatest cost that exists. */
+/* Without a chosen frame: the existing file with the greatest cost. */
 static void
 find_hottest_file (FlamSourceFile *file, const FlamSourcePaths *paths)
 {
@@ -166,7 +165,7 @@ flam_source_file_work (gpointer data,
     find_hottest_file (file, paths);
   if (file->path == NULL && *request->recorded == '\0')
     return file;
-  /* If there is no unit in common, the lines are shown without a comparison. */
+  /* If the units differ, the lines are shown without a comparison. */
   if (request->beside == NULL && asked->basis != NULL)
     request->beside =
         flam_beside_new (asked->basis, request->view_data, progress, NULL);

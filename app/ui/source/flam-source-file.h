@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A source file of a profile, found on this machine, read, and weighed: work
- * for a job. */
+/* A source file of a profile: found on this machine, read, and weighed. The
+ * work of a job. */
 
 #include "flam-session.h"
 #include "flam-source-costs.h"
@@ -12,12 +12,12 @@ G_BEGIN_DECLS
 typedef struct
 {
   FlamViewData *view_data;
-  char *recorded;     /* as in the profile */
-  guint32 line;       /* where to go, 0: the hottest */
-  FlamId function;    /* the frame's own */
-  gboolean alone;     /* costs of that function's own frames */
-  char *known;        /* the local file that is shown: not read again */
-  char *folder;       /* of the capture: searched, too */
+  char *recorded;  /* as in the profile */
+  guint32 line;    /* the line to show, 0: the hottest */
+  FlamId function; /* the frame's own */
+  gboolean alone;  /* costs of only that function's own frames */
+  char *known;  /* the local file that is already shown and is not read again */
+  char *folder; /* the capture's folder, searched, too */
   GVariant *mappings; /* a(ss) */
   FlamBasis *basis;   /* the baseline; NULL: none */
   FlamBeside *beside; /* the same, weighed; NULL: not yet */
@@ -26,11 +26,11 @@ typedef struct
 typedef struct
 {
   FlamSourceRequest *request;
-  char *path;             /* on this machine, or as it was recorded where the
-                             capture contains its text; NULL: not found */
-  char **tried;           /* when it was not found */
-  char *text;             /* valid UTF-8; NULL: as before */
-  FlamSourceCosts *costs; /* NULL when there is no file at all */
+  char *path;   /* on this machine, or as recorded if the capture contains its
+                   text; NULL: not found */
+  char **tried; /* if it was not found */
+  char *text;   /* valid UTF-8; NULL: unchanged */
+  FlamSourceCosts *costs; /* NULL if there is no file at all */
 } FlamSourceFile;
 
 /* Of the session's current frame. */
@@ -44,12 +44,13 @@ void flam_source_request_compare (FlamSourceRequest *request,
 void flam_source_request_free (gpointer request);
 void flam_source_file_free (gpointer file);
 
-/* FlamJobWork: puts the request into the file that it returns. */
+/* FlamJobWork: stores the request in the file that it returns. */
 gpointer flam_source_file_work (gpointer request,
                                 const FlamProgress *progress,
                                 GError **error);
 
-/* `recorded` is somewhere below `folder`: stores the mapping of the paths. */
+/* `recorded` was found somewhere below `folder`: stores the mapping of the
+ * paths. */
 gboolean flam_source_file_remember (const char *recorded, const char *folder);
 
 G_END_DECLS

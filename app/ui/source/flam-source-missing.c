@@ -6,10 +6,10 @@
 
 #define TRIED_SHOWN 8
 
-/* Libraries that all programs use, with sources that are rarely installed. */
+/* Libraries that all programs use, whose sources are rarely installed. */
 static const struct
 {
-  const char *module; /* how its file's name begins */
+  const char *module; /* the beginning of its file name */
   const char *package;
 } packages[] = {
   { "libc.so", "glibc" },    { "libm.so", "glibc" },
@@ -33,7 +33,7 @@ append_package (GString *text, const FlamSourceRequest *request)
     if (g_str_has_prefix (name, packages[i].module))
       {
         g_string_append_c (text, '\n');
-        /* Translators: a library, and the package of its source */
+        /* Translators: a library, and its source package */
         g_string_append_printf (
             text,
             _ ("%s is built from the source package %s: unpack exactly this "

@@ -28,14 +28,14 @@ struct _FlamSourcePane
   FlamSourceFile *waits; /* for the end of a zoom's animation, or NULL */
   char *path;            /* the local file in the buffer, or NULL */
   char *header;          /* the tooltip of the file's name */
-  char *recorded;        /* the one that is or was searched for */
-  guint32 line;          /* marked as jumped to, or 0 */
-  guint32 where;         /* put in the middle: that line, or the hottest */
+  char *recorded;        /* the file that is or was searched */
+  guint32 line;          /* the marked target line, or 0 */
+  guint32 where;         /* the centered line: that one, or the hottest */
   GtkTextTag *jumped;
   GtkCssProvider *font;
   FlamCostGutter *gutter;
   guint scroll_tick;
-  int patience; /* frames to wait for the heights of the lines */
+  int patience; /* frames to wait for line heights */
 
   GtkLabel *file_label;
   GtkLabel *line_label;
@@ -72,8 +72,8 @@ show_message (FlamSourcePane *self,
   gtk_stack_set_visible_child_name (self->stack, "message");
 }
 
-/* Asked for: GTK asks the display server where the pointer is whenever a
- * tooltip is set. */
+/* The tooltip is queried on demand: GTK asks the display server for the
+ * pointer's position whenever a tooltip is set. */
 static gboolean
 on_query_header (FlamSourcePane *self,
                  int x,
@@ -118,9 +118,9 @@ set_text (FlamSourcePane *self, const FlamSourceFile *file)
 }
 
 /* GtkTextView computes the heights of its lines gradually, in idle time. The
- * place of a line is known when the lines before it have theirs; until then
- * nothing is moved. (gtk_text_view_scroll_to_mark() animates to where the line
- * seems to be when it is called.) */
+ * position of a line is known once the lines before it have their heights;
+ * until then nothing is scrolled. (gtk_text_view_scroll_to_mark() scrolls to
+ * where the line seems to be when it is called.) */
 static gboolean
 scroll_when_sized (GtkWidget *view, GdkFrameClock *clock, gpointer data)
 {
@@ -187,8 +187,8 @@ cursor_line (FlamSourcePane *self)
   return (guint)gtk_text_iter_get_line (&iter) + 1;
 }
 
-/* The figures are drawn beside the text; for screen readers they are the
- * description of the line with the cursor. */
+/* The figures are drawn beside the text. Screen readers get them as the
+ * description of the cursor's line. */
 static void
 describe_line (FlamSourcePane *self)
 {
@@ -247,7 +247,7 @@ show_idle (FlamSourcePane *self)
 {
   set_header (self, "", 0);
   show_message (self,
-                "", /* the bar says what it is */
+                "", /* the bar explains it */
                 _ ("Select a function to see where in its source the cost is."),
                 FALSE);
 }

@@ -28,7 +28,7 @@ struct _FlamCallersView
   FlamPage parent_instance;
 
   FlamSession *session; /* the page's */
-  FlamTree *middle_of;  /* the tree that `middle` is a node of, or NULL */
+  FlamTree *middle_of;  /* the tree that `middle` belongs to, or NULL */
   FlamId middle;
   Side sides[2];    /* callers, callees */
   gboolean syncing; /* the current frame was selected in this view */
@@ -57,8 +57,8 @@ typedef struct
 
 typedef struct
 {
-  FlamViewData *upright; /* the selection's, when it is not inverted */
-  FlamId middle;         /* in that one; FLAM_NONE: there is no function */
+  FlamViewData *upright; /* the selection's tree, if it is not inverted */
+  FlamId middle;         /* a function of that tree; FLAM_NONE: none */
   FlamViewData *sides[2];
 } Result;
 
@@ -83,7 +83,7 @@ result_free (gpointer data)
   g_free (result);
 }
 
-/* The function in the middle before, otherwise the most expensive one. */
+/* The previous function in the middle, otherwise the most expensive one. */
 static FlamId
 find_middle (const Input *input, const FlamTree *tree)
 {
@@ -279,8 +279,8 @@ centre (FlamCallersView *self, const Side *side, FlamId node)
   flam_page_queue_fill (FLAM_PAGE (self));
 }
 
-/* A selection in this view sets the session's current frame (its source is
- * shown), but not the middle. */
+/* Selecting a frame here sets the session's current frame, so its source is
+ * shown, but keeps the middle. */
 static void
 choose (FlamCallersView *self, const Side *side, FlamId node)
 {

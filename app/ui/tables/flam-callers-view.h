@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The callers of a function, and its callees: the callers' flame graph above,
- * the callees' below, or both as tables. The function is the current frame's;
- * activating another one in this view makes that the middle. */
+/* The callers and callees of a function: the callers' flame graph above, the
+ * callees' below, or both as tables. It begins with the current frame's
+ * function; activating another one in this view moves that to the middle. */
 
 #include "flam-page.h"
 

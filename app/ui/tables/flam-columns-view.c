@@ -23,8 +23,8 @@ flam_columns_row (gpointer item)
 
 /* --- right click, drag ---------------------------------------------------- */
 
-/* Rows may be from another tree than the session's: one that is not inverted,
- * callers and callees. */
+/* Rows may belong to another tree than the session's: an upright one, callers
+ * and callees. */
 static FlamId
 session_node (FlamSession *session, FlamTreeRow *row)
 {

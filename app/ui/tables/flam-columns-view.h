@@ -19,8 +19,8 @@ FlamTreeRow *flam_columns_row (gpointer item);
 /* With `sorted`, the table can be sorted by the column. */
 GtkColumnViewColumn *
 flam_columns_add_cost (GtkColumnView *view, FlamCost cost, gboolean sorted);
-/* Blocks beside bytes, or bytes beside blocks; visible for measures of memory,
- * so it has to be updated for new view data (or NULL). */
+/* Blocks beside bytes, or bytes beside blocks. Visible for measures of memory,
+ * so update it for new view data (or NULL). */
 GtkColumnViewColumn *flam_columns_add_other (GtkColumnView *view,
                                              gboolean sorted);
 void flam_columns_update_other (GtkColumnViewColumn *column,
@@ -32,8 +32,8 @@ GtkColumnViewColumn *flam_columns_add_module (GtkColumnView *view,
 /* A right click sets its current frame before it shows the menu. */
 void flam_columns_set_session (GtkColumnView *view, FlamSession *session);
 
-/* Copies all rows in the order shown, as text: self, total, name and module
- * with tabs between, to the clipboard. */
+/* Copies all rows in their displayed order to the clipboard as text: self,
+ * total, name and module, separated by tabs. */
 void flam_columns_copy_rows (GtkColumnView *view);
 
 G_END_DECLS

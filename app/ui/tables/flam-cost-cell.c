@@ -14,7 +14,7 @@ struct _FlamCostCell
 
 G_DEFINE_FINAL_TYPE (FlamCostCell, flam_cost_cell, GTK_TYPE_WIDGET)
 
-/* The bar is behind the figures, and light enough for them to be read. */
+/* The bar is behind the figures, and light enough to keep them readable. */
 static void
 flam_cost_cell_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
@@ -67,7 +67,7 @@ flam_cost_cell_measure (GtkWidget *widget,
                  : *minimum;
 }
 
-/* Without room for both, the share is hidden: the bar shows it, too. */
+/* Without room for both, the share is hidden, since the bar shows it, too. */
 static void
 flam_cost_cell_size_allocate (GtkWidget *widget,
                               int width,

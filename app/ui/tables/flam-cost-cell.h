@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A weight as number, share and bar: the cell of the call tree's and the
- * function list's columns. */
+/* A weight as number, share and bar: the cell of the cost columns in the call
+ * tree and the function list. */
 
 #include "flam-view-data.h"
 

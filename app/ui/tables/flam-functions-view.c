@@ -31,7 +31,7 @@ G_DEFINE_FINAL_TYPE (FlamFunctionsView,
 typedef struct
 {
   FlamViewData *view_data;
-  FlamViewData *upright; /* the same when it was not inverted */
+  FlamViewData *upright; /* the same, upright */
   FlamFunctionRow *rows;
   guint n;
 } List;
@@ -214,7 +214,7 @@ show_labels (FlamFunctionsView *self)
       const char *key =
           flam_profile_string (profile, g_array_index (keys, FlamId, i));
       g_autofree char *visible = flam_format_visible (key);
-      /* Translators: rows are the values of a label: "Label: tenant" */
+      /* Translators: rows are values of a label: "Label: tenant" */
       g_autofree char *text = g_strdup_printf (_ ("Label: %s"), visible);
 
       g_ptr_array_add (self->labels, g_strdup (key));
@@ -229,7 +229,7 @@ on_copy (FlamFunctionsView *self)
   flam_columns_copy_rows (self->view);
 }
 
-/* What is compared has its own table, with before, now and change. */
+/* A comparison has its own table, with before, now and change. */
 static void
 on_changes (FlamFunctionsView *self)
 {

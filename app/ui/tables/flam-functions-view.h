@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* All functions of the selection as a list to sort. */
+/* All functions of the selection as a sortable list. */
 
 #include "flam-table-page.h"
 

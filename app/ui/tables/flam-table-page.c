@@ -15,7 +15,7 @@ typedef struct
   FlamTree *shown; /* the tree of the rows */
   gboolean syncing;
 
-  GtkColumnView *view; /* not referenced: the template's */
+  GtkColumnView *view; /* not referenced: owned by the template */
   GtkLabel *none;      /* likewise; or NULL */
 } FlamTablePagePrivate;
 
@@ -25,7 +25,7 @@ G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (FlamTablePage,
 
 /* --- the session's frame -------------------------------------------------- */
 
-/* The session's tree, if the rows are from it. */
+/* The session's tree, if the rows belong to it. */
 static const FlamTree *
 shown_tree (FlamTablePage *self)
 {
@@ -111,8 +111,8 @@ is_slow (FlamTablePage *self)
   return regex != NULL && flam_regex_get_slow (regex) != NULL;
 }
 
-/* An expression that took too long on the name of a row matches no row, the
- * rows before that one included. */
+/* An expression that took too long on a row's name matches no rows, not even
+ * earlier ones. */
 static void
 filter_again (FlamTablePage *self)
 {

@@ -19,24 +19,24 @@ G_DECLARE_DERIVABLE_TYPE (
 struct _FlamTablePageClass
 {
   FlamPageClass parent_class;
-  /* The text to search; NULL: the rows are the result of a search. */
+  /* The text to search; NULL: the rows are already the result of a search. */
   const char *(*get_name) (gpointer row);
   /* Whether `row` is for the function of this node of the session's tree. */
   gboolean (*is_of) (gpointer row, const FlamTree *tree, FlamId node);
   /* The function's heaviest node in the session's tree, or FLAM_NONE. */
   FlamId (*find) (gpointer row, const FlamTree *tree);
-  /* The source line that `row` is of, which is shown then; 0: it is of none.
-   * NULL: no row is. */
+  /* The source line of `row`, which is then shown; 0: none. NULL: no row has
+   * one. */
   guint32 (*get_place) (gpointer row, const char **file);
 };
 
-/* Call once, in init() and with the columns added: the table, and the label
- * that says why it is empty (or NULL). */
+/* Call once, in init() after the columns were added: the table, and the label
+ * that explains why it is empty (or NULL). */
 void flam_table_page_set_table (FlamTablePage *page,
                                 GtkColumnView *view,
                                 GtkLabel *none);
-/* The rows belong to what the session shows for as long as its tree is `tree`
- * (NULL: always); the page keeps a reference to it. */
+/* The rows belong to the session's view while its tree is `tree` (NULL:
+ * always); the page keeps a reference to it. */
 void flam_table_page_set_rows (FlamTablePage *page,
                                GPtrArray *rows,
                                const FlamTree *tree);

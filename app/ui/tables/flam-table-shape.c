@@ -6,8 +6,8 @@
 
 /* --- width ---------------------------------------------------------------- */
 
-/* The width of a column of figures with enough room and without; 0: it is
- * hidden without. */
+/* The width of a column of figures with enough room and without; 0: hidden
+ * without. */
 typedef struct
 {
   int wide, tight;
@@ -22,7 +22,7 @@ fit_column (GtkColumnViewColumn *column, const Fit *fit, gboolean tight)
   int width = tight ? fit->tight : fit->wide;
   gboolean visible = fit->wanted && width > 0;
 
-  /* A hidden column, too, keeps the width that it was given. */
+  /* A hidden column also keeps its width. */
   gtk_column_view_column_set_fixed_width (column, visible ? width : -1);
   gtk_column_view_column_set_visible (column, visible);
 }
@@ -43,8 +43,8 @@ column_at (GtkColumnView *view, guint position)
   return NULL;
 }
 
-/* Another language's title, or one in large letters, can be wider than the
- * figures below it. GTK measures a title whose column has no width. */
+/* A translated title, or one in large letters, can be wider than its figures.
+ * GTK measures the title of a column without a width. */
 static void
 fit_titles (GtkColumnView *view)
 {
@@ -72,7 +72,7 @@ fit_titles (GtkColumnView *view)
     }
 }
 
-/* Names come first: they get 200 pixels before any figure has more than it
+/* Names come first: they get 200 pixels before any figure gets more than it
  * needs. */
 static void
 fit_columns (GtkColumnView *view)
@@ -162,9 +162,9 @@ is_figure (GtkColumnViewColumn *column)
   return g_object_get_data (G_OBJECT (column), "flam-largest-first") != NULL;
 }
 
-/* Figures are sorted largest first: a first click on the title puts the largest
- * on top, the next one reverses the order. "flam-sorted" is the column with its
- * largest on top. */
+/* Figures are sorted largest first: the first click on the title puts the
+ * largest on top, the next one reverses the order. "flam-sorted" is the column
+ * that has its largest on top. */
 static void
 on_title (GtkGestureClick *click,
           int n_press,

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What all tables have in common, whatever their columns hold: width, order,
- * the row that is in view. */
+/* What all tables have in common, whatever their columns contain: width, order,
+ * the visible row. */
 
 #include <gtk/gtk.h>
 
 G_BEGIN_DECLS
 
-/* Common to all tables: columns that fit their width, a first click on a
- * figure's title that puts the largest on top, and Tab that leaves the
+/* Common to all tables: columns that fit their width, a first click on the
+ * title of figures that puts the largest on top, and Tab that leaves the
  * table. */
 void flam_columns_prepare (GtkColumnView *view);
-/* The width is `wide`, or `tight` where the names would have too little room
- * (0: it is hidden then). */
+/* The width is `wide`, or `tight` if the names would have too little room (0:
+ * then it is hidden). */
 void flam_columns_fit (GtkColumnViewColumn *column, int wide, int tight);
 void flam_columns_set_wanted (GtkColumnViewColumn *column, gboolean wanted);
 void flam_columns_largest_first (GtkColumnViewColumn *column);
 /* Sorts by this column, the largest first. */
 void flam_columns_sort (GtkColumnView *view, GtkColumnViewColumn *column);
 
-/* Brings a row into view, once the table has a size. */
+/* Scrolls a row into view once the table has a size. */
 void flam_columns_scroll_to (GtkColumnView *view, guint position);
 /* Selects and shows the first row for which `is` returns TRUE; if there is
- * none, no row is selected. */
+ * none, selects none. */
 void flam_columns_show_row (GtkColumnView *view,
                             GtkSingleSelection *selection,
                             gboolean (*is) (gpointer item, gpointer data),

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Columns of plain text: one of names, which takes the room that is left, and
- * figures, the largest on top at a first click. Figures stand to the right, and
- * all other texts to the left, below their title. */
+/* Columns of plain text: one of names, which takes the remaining room, and
+ * figures, with the largest on top at the first click. Figures are aligned to
+ * the right, all other texts and their titles to the left. */
 
 #include "flam-table-shape.h"
 
 G_BEGIN_DECLS
 
-/* The texts of the rows of one table. Columns are numbered by the table; one of
+/* The texts of the rows of one table. The table numbers its columns; one of
  * them is that of names. */
 typedef struct
 {
   guint name_column;
   const char *(*name) (gpointer row);
-  /* For people; g_free, also the tooltip, which may stay NULL. */
+  /* Display text; g_free, also the tooltip, which may stay NULL. */
   char *(*text) (gpointer row, guint column, char **tooltip);
-  /* The number that figures are sorted by. */
+  /* The number by which figures are sorted. */
   double (*figure) (gpointer row, guint column);
-  guint words; /* a bit for each other column that is read, not compared by its
-                  digits; its figure is its place in the order */
+  guint words; /* one bit for each further column of text; its figure is its
+                  rank */
 } FlamTextColumns;
 
 /* `columns` must stay valid; `tight` as in flam_columns_fit(), for figures. */

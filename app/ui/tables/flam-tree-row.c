@@ -100,7 +100,7 @@ flam_tree_row_get_name (FlamTreeRow *self)
 {
   const FlamTree *tree = self->view_data->tree;
 
-  /* The root is a row of the list of functions alone. */
+  /* Only the list of functions has a row for the root. */
   return self->node == 0 ? flam_functions_name (tree, 0)
                          : flam_graph_name (tree, self->node);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 /* Rows of lists over the immutable tables: a small pair of view data and a
- * number, made when a list requests it and freed when it scrolls away. */
+ * number, created when a list requests it and freed when it scrolls away. */
 
 #include "flam-view-data.h"
 
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 #define FLAM_TYPE_TREE_ROW (flam_tree_row_get_type ())
 G_DECLARE_FINAL_TYPE (FlamTreeRow, flam_tree_row, FLAM, TREE_ROW, GObject)
 
-/* With other figures than those of the node: a function's. */
+/* With figures that differ from the node's: those of a function. */
 FlamTreeRow *flam_tree_row_new_with (FlamViewData *view_data,
                                      FlamId node,
                                      gint64 self_weight,
@@ -27,7 +27,7 @@ gint64 flam_tree_row_get_total (FlamTreeRow *row);
 gint64 flam_tree_row_get_other (FlamTreeRow *row);
 const char *flam_tree_row_get_name (FlamTreeRow *row);
 
-/* The children of a node as a list of rows, NULL when it has none. */
+/* The children of a node as a list of rows, NULL if it has none. */
 GListModel *flam_tree_row_children (FlamViewData *view_data, FlamId node);
 
 G_END_DECLS

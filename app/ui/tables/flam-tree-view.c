@@ -42,7 +42,7 @@ sibling_index (const FlamTree *tree, FlamId node)
   return index;
 }
 
-/* The list row of `node`, with all rows above it unfolded; NULL when it is too
+/* The list row of `node`, with all rows above it unfolded; NULL if it is too
  * deep for that. */
 static GtkTreeListRow *
 unfold_to (FlamTreeView *self, const FlamTree *tree, FlamId node)

@@ -19,7 +19,7 @@ struct _FlamChartPage
   FlamPage parent_instance;
 
   FlamSession *session; /* the page's */
-  FlamViewData *shown;  /* the view data of the chart */
+  FlamViewData *shown;  /* the chart's view data */
   gboolean syncing;
 
   GtkLabel *name;
@@ -40,7 +40,7 @@ G_DEFINE_FINAL_TYPE (FlamChartPage, flam_chart_page, FLAM_TYPE_PAGE)
 typedef struct
 {
   FlamViewData *view_data;
-  FlamChart *chart; /* NULL: there is none */
+  FlamChart *chart; /* NULL: none */
 } Made;
 
 static void
@@ -140,7 +140,7 @@ add_call (FlamChartPage *self, const FlamChart *chart, guint span)
   g_autofree char *length =
       flam_format_value (one->to - one->from, FLAM_UNIT_NS);
   g_autofree char *from = flam_format_value (one->from, FLAM_UNIT_NS);
-  /* Translators: how long a call was, and when it began */
+  /* Translators: the duration of a call, and its start */
   g_autofree char *text = g_strdup_printf (_ ("%s, from %s on"), length, from);
   GtkWidget *label = gtk_label_new (text);
   GtkWidget *row = gtk_list_box_row_new ();
@@ -167,10 +167,10 @@ calls_text (const FlamChart *chart, const FlamChartCalls *calls)
 
   return g_strdup_printf (
       chart->exact
-          /* Translators: how many calls, and how long they were; 99 of 100
-           * were at most as long as the third */
+          /* Translators: the number of calls and their durations; 99 of 100
+           * were no longer than the third figure */
           ? _ ("%s calls: median %s, 99 %% %s, longest %s")
-          /* Translators: the same of calls that were only sampled */
+          /* Translators: the same for sampled calls */
           : _ ("%s calls seen: median %s, 99 %% %s, longest %s"),
       count,
       median,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The flame chart: every thread's calls in time; and how long the calls of the
- * chosen function were. */
+/* The flame chart: every thread's calls in time, and the durations of the
+ * chosen function's calls. */
 
 #include "flam-page.h"
 

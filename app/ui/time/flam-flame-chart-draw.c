@@ -20,8 +20,8 @@ get_draw (FlamFlameChart *self)
   return self->draw;
 }
 
-/* As pixels: as drawing operations, tens of thousands of boxes would be stored
- * and drawn one by one. */
+/* Drawn as pixels: as drawing operations, tens of thousands of boxes would be
+ * stored and drawn one by one. */
 static cairo_surface_t *
 draw_image (FlamFlameChart *self, int width)
 {

@@ -118,7 +118,7 @@ on_drag_begin (GtkGestureDrag *drag, double x, double y, FlamFlameChart *self)
   self->drag_from = self->from;
 }
 
-/* The widget itself moves when it is scrolled, and so do its coordinates. */
+/* Scrolling moves the widget itself, and with it the coordinates. */
 static void
 on_drag_update (GtkGestureDrag *drag,
                 double dx,
@@ -200,7 +200,7 @@ on_query_tooltip (GtkWidget *widget,
 
 /* --- keys ----------------------------------------------------------------- */
 
-/* The span of a lane's row at a time, or the next one; G_MAXUINT. */
+/* The span in a lane's row at a time, or the next one; G_MAXUINT. */
 static guint
 span_of (FlamFlameChart *self, guint lane, guint32 row, gint64 time)
 {
@@ -226,8 +226,8 @@ first_span (FlamFlameChart *self)
   return G_MAXUINT;
 }
 
-/* Up, down: the caller, what it called first; left, right: the call before
- * and after it in its row. */
+/* Up, down: the caller, the first callee; left, right: the previous and next
+ * call in the row. */
 static void
 walk (FlamFlameChart *self, int down, int right)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the widget's files share: flam-flame-chart.c (the object),
- * flam-flame-chart-input.c (pointer and keys), flam-flame-chart-draw.c (the
- * picture). */
+/* Shared by the widget's files: flam-flame-chart.c (the object), flam-flame-
+ * chart-input.c (pointer and keys), flam-flame-chart-draw.c (the picture). */
 
 #include "flam-flame-chart.h"
 #include "flam-draw.h"
@@ -15,14 +14,14 @@ struct _FlamFlameChart
   GtkWidget parent_instance;
 
   FlamChart *chart;
-  FlamChartNodes *nodes; /* NULL with the chart */
+  FlamChartNodes *nodes; /* NULL if there is no chart */
   FlamPaletteMode palette_mode;
   FlamPalette *palette;
   FlamColorRules *rules; /* or NULL */
-  FlamDraw *draw;        /* NULL: to be made */
+  FlamDraw *draw;        /* NULL: not made yet */
   double from, to;
   GtkAdjustment *vadjustment;
-  FlamChartLayout *layout; /* of what is in view; NULL: to be made */
+  FlamChartLayout *layout; /* of the visible part; NULL: not made yet */
   guint selected, hovered;
   double pointer_x, pointer_y;
   double drag_from;

@@ -143,7 +143,7 @@ flam_flame_chart_describe (FlamFlameChart *self, guint span)
              : flam_format_visible (flam_chart_name (self->chart, lane, span));
   length = flam_format_value (one->to - one->from, FLAM_UNIT_NS);
   from = flam_format_value (one->from, FLAM_UNIT_NS);
-  /* Translators: a function, how long its call was, and when it began */
+  /* Translators: a function, the duration of its call, and its start */
   return g_strdup_printf (_ ("%s, %s, from %s on"), name, length, from);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The flame chart: time from left to right, a lane a thread, calls stacked in
- * it. As high as all lanes; it draws the part that the adjustment of its
- * scrolled window has in view, and times along its top edge.
+/* The flame chart: time from left to right, one lane per thread, with its calls
+ * stacked in it. It is as high as all lanes together, and draws the part that
+ * its scrolled window shows, with times along the top edge.
  *
  * Signals
  *   span-selected  (guint span)   by click, key or select(); G_MAXUINT: none
@@ -23,23 +23,23 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamFlameChart, flam_flame_chart, FLAM, FLAME_CHART, GtkWidget)
 
-/* `tree` is of the same selection: it gives the colors. NULLs empty it. */
+/* `tree` is of the same selection and gives the colors. NULLs empty it. */
 void flam_flame_chart_set_chart (FlamFlameChart *self,
                                  FlamChart *chart,
                                  FlamTree *tree);
 /* The user's rules, before the palette; NULL: none. A reference is kept. */
 void flam_flame_chart_set_rules (FlamFlameChart *self, FlamColorRules *rules);
 FlamChart *flam_flame_chart_get_chart (FlamFlameChart *self);
-/* One that suits code: FLAM_PALETTE_CODE at first. */
+/* A palette for code: FLAM_PALETTE_CODE at first. */
 void flam_flame_chart_set_palette (FlamFlameChart *self, FlamPaletteMode mode);
-/* Of the scrolled window around it. */
+/* The adjustment of the scrolled window around it. */
 void flam_flame_chart_set_vadjustment (FlamFlameChart *self,
                                        GtkAdjustment *adjustment);
 /* G_MAXUINT: nothing. */
 void flam_flame_chart_select (FlamFlameChart *self, guint span);
-/* Brings a call into view, as a third of the width. */
+/* Scrolls and zooms to a call, so that it fills a third of the width. */
 void flam_flame_chart_go_to (FlamFlameChart *self, guint span);
-/* The tree's node for the function that a span is a call of, 0: none. */
+/* The tree's node for the function of a span, 0: none. */
 FlamId flam_flame_chart_node_of (FlamFlameChart *self, guint span);
 /* "escape_time, 12.3 ms, from 1.2 s on"; g_free. */
 char *flam_flame_chart_describe (FlamFlameChart *self, guint span);

@@ -19,7 +19,7 @@ struct _FlamHeatGrid
 
   FlamHeatMap *map;
   gint64 from, to;
-  guint begun; /* the cell of the first click, NONE: not begun */
+  guint begun; /* the cell of the first click, NONE: no range begun */
   guint cursor, hovered;
 };
 
@@ -42,7 +42,7 @@ n_cells (FlamHeatGrid *self)
 
 typedef struct
 {
-  double width, height; /* of a cell, pixels */
+  double width, height; /* size of a cell in pixels */
 } Size;
 
 static Size
@@ -92,7 +92,7 @@ describe (FlamHeatGrid *self, guint cell)
   time =
       flam_format_value (flam_heat_map_time_of (self->map, cell), FLAM_UNIT_NS);
   value = flam_format_value (self->map->value[cell], self->map->unit);
-  /* Translators: a time, and how much was going on at it */
+  /* Translators: a time, and the activity at that time */
   return g_strdup_printf (_ ("at %s: %s"), time, value);
 }
 
@@ -218,7 +218,7 @@ draw_cells (FlamHeatGrid *self, GtkSnapshot *snapshot)
     }
 }
 
-/* A veil over the cells that are not selected, a column at a time. */
+/* A veil over the cells that are not selected, one column at a time. */
 static void
 draw_range (FlamHeatGrid *self, GtkSnapshot *snapshot)
 {

@@ -2,12 +2,12 @@
 #pragma once
 
 /* The cells of a heat map. The first click begins a range, the second ends it;
- * a third begins another one, Escape takes it back. Keys: arrows walk from
- * cell to cell, Return and space are a click.
+ * a third begins another one, Escape clears it. Keys: arrows walk from cell to
+ * cell, Return and space act as a click.
  *
  * Signals
  *   range-changed (gint64 from, gint64 to)   half open, ns; G_MININT64 and
- *                                            G_MAXINT64: all of the time */
+ *                                            G_MAXINT64: the whole time */
 
 #include <gtk/gtk.h>
 

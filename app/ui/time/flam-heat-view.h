@@ -2,7 +2,7 @@
 #pragma once
 
 /* FlameScope's heat map: seconds across, the offset within them upwards; two
- * clicks make the range of time. */
+ * clicks select a time range. */
 
 #include "flam-page.h"
 

@@ -42,7 +42,7 @@ small_text (FlamOverview *self, const char *text)
   return layout;
 }
 
-/* Returns the width. `align`: 0 left of x, 0.5 around it, 1 right of it. */
+/* Returns the width. `align`: 0 left of x, 0.5 centered, 1 right of it. */
 static double
 append_text (FlamOverview *self,
              GtkSnapshot *snapshot,
@@ -66,8 +66,8 @@ append_text (FlamOverview *self,
   return width;
 }
 
-/* Text in the middle of x, readable over any curve: beside `taken` or, where
- * there is no room, below it; NULL: in the first row. Returns its rectangle. */
+/* Text centered at x, readable over any curve: beside `taken` or, without room,
+ * below it; NULL: in the first row. Returns its rectangle. */
 static graphene_rect_t
 append_badge (FlamOverview *self,
               GtkSnapshot *snapshot,
@@ -120,7 +120,7 @@ append_axis (FlamOverview *self, GtkSnapshot *snapshot, double top)
     }
 }
 
-/* Whether the curve is the heap already. */
+/* Whether the curve already shows the heap. */
 gboolean
 flam_overview_has_counter (const FlamTimeline *timeline, guint counter)
 {
@@ -133,7 +133,7 @@ flam_overview_has_counter (const FlamTimeline *timeline, guint counter)
 char *
 flam_overview_counter_name (const char *id)
 {
-  /* Translators: resident set size, as the system counts it */
+  /* Translators: resident set size, as the system reports it */
   return flam_format_visible (strcmp (id, "rss") == 0 ? _ ("RSS") : id);
 }
 
@@ -183,7 +183,7 @@ append_peak (FlamOverview *self,
 {
   g_autofree char *value =
       flam_format_value (self->timeline->peak, self->timeline->unit);
-  /* Translators: the most memory ever in use */
+  /* Translators: the maximum of the memory in use */
   g_autofree char *text = g_strdup_printf (_ ("peak %s"), value);
   GdkRGBA line = ink_of (self, 0.45f);
   GdkRGBA ink = ink_of (self, 0.9f);
@@ -191,7 +191,7 @@ append_peak (FlamOverview *self,
   double x = round (flam_overview_pixel_of (self, self->timeline->peak_time));
   float below;
 
-  /* The line hangs from the text, which it would make harder to read. */
+  /* The line begins below the text, so that the text stays readable. */
   self->peak = append_badge (self, snapshot, text, x, key, &paper, &ink);
   below = self->peak.origin.y + self->peak.size.height;
   if (below < (float)height)
@@ -201,8 +201,8 @@ append_peak (FlamOverview *self,
         &GRAPHENE_RECT_INIT ((float)x, below, 1, (float)height - below));
 }
 
-/* The legend of the lines, with the maximum of each: the picture's scale.
- * Returns its rectangle. */
+/* The legend of the lines, with the maximum of each, which is the picture's
+ * scale. Returns its rectangle. */
 static graphene_rect_t
 append_key (FlamOverview *self, GtkSnapshot *snapshot)
 {
@@ -212,7 +212,7 @@ append_key (FlamOverview *self, GtkSnapshot *snapshot)
   GdkRGBA ink = ink_of (self, 0.85f);
   GdkRGBA paper = paper_of (self, 0.7f);
 
-  /* Translators: memory; the curve goes up to this much */
+  /* Translators: memory; the maximum of the curve */
   g_string_printf (text, _ ("— in use, up to %s"), most);
   for (guint i = 0; i < timeline->n_counters; i++)
     if (flam_overview_has_counter (timeline, i))
@@ -223,7 +223,7 @@ append_key (FlamOverview *self, GtkSnapshot *snapshot)
                                                   timeline->counters[i].unit);
 
         g_string_append (text, "   ");
-        /* Translators: a dashed line's name, and how far up it goes */
+        /* Translators: the name and the maximum of a dashed line */
         g_string_append_printf (text, _ ("- - %s, up to %s"), name, top);
       }
   return append_badge (self, snapshot, text->str, 0, NULL, &paper, &ink);

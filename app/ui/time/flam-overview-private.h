@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the overview, its drawing and the sparkline share. */
+/* Shared by the overview, its drawing and the sparkline. */
 
 #include "flam-overview.h"
 

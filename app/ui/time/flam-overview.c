@@ -8,8 +8,8 @@
 #include "flam-core-picture.h"
 
 #define HEIGHT 64
-#define HANDLE 6.0   /* pixels around an edge that grab it */
-#define LEAST 2.0    /* pixels: less is a click */
+#define HANDLE 6.0   /* pixels around an edge in which it can be grabbed */
+#define LEAST 2.0    /* pixels: a shorter drag is a click */
 #define THROTTLE 100 /* ms */
 
 G_DEFINE_FINAL_TYPE (FlamOverview, flam_overview, GTK_TYPE_WIDGET)
@@ -310,7 +310,7 @@ on_query_tooltip (GtkWidget *widget,
   bucket = flam_timeline_bucket_of (timeline, at);
   time = flam_format_value (at, FLAM_UNIT_NS);
   value = flam_format_value (timeline->value[bucket], timeline->unit);
-  /* Translators: a time, and how much was going on at it */
+  /* Translators: a time, and the activity at that time */
   text = g_string_new (NULL);
   g_string_printf (text, _ ("at %s: %s"), time, value);
   for (guint i = 0; i < timeline->n_counters; i++)

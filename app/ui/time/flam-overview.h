@@ -11,7 +11,9 @@
  *   range-changed (gint64 from, gint64 to)   half open, ns; G_MININT64 and
  *                                            G_MAXINT64 when all is selected
  *   peak-activated ()                        the written peak was clicked
- * While dragging the former is emitted at most every 100 ms, and at the end. */
+ * While dragging, range-changed is emitted at most every 100 ms, and at the
+ * end.
+ */
 
 #include <gtk/gtk.h>
 
@@ -30,8 +32,9 @@ FlamTimeline *flam_overview_get_timeline (FlamOverview *overview);
 void flam_overview_set_timeline (FlamOverview *self, FlamTimeline *timeline);
 void flam_overview_set_range (FlamOverview *self, gint64 from, gint64 to);
 
-/* A thread's strip in a list: the same picture, small and without input. `row`
- * is the row of the timeline (the thread's place among those requested). */
+/* A thread's strip in a list: the same picture, small and without input.
+ * `row` is the row of the timeline (the thread's position among the requested
+ * ones). */
 #define FLAM_TYPE_SPARKLINE (flam_sparkline_get_type ())
 G_DECLARE_FINAL_TYPE (FlamSparkline, flam_sparkline, FLAM, SPARKLINE, GtkWidget)
 

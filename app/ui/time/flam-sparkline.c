@@ -33,7 +33,7 @@ flam_curve_is_dark (GtkWidget *widget)
          adw_style_manager_get_dark (adw_style_manager_get_default ());
 }
 
-/* The bucket with the greatest value of those in one pixel. */
+/* The bucket with the greatest value within one pixel. */
 static guint
 bucket_at (const FlamTimeline *timeline, guint row, int pixel, int pixels)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The pages of a capture: which there are, and which of them is visible. */
+/* The pages of a capture: the available ones, and the visible one. */
 
 #include "flam-capture-view-private.h"
 
@@ -12,9 +12,9 @@
 
 /* --- which there are ------------------------------------------------------ */
 
-/* The stack holds a bin for each, and a page is made when it is shown for the
- * first time: all of them took an eighth of the time in which a window starts.
- */
+/* The stack has a bin for each page, and a page is created when it is first
+ * shown: creating all of them took an eighth of the time in which a window
+ * starts. */
 static GtkWidget *
 page_of (FlamCaptureView *self, const FlamPageRow *row)
 {
@@ -62,7 +62,7 @@ flam_capture_view_set_tight (FlamCaptureView *self, gboolean tight)
   flam_capture_pages_update_switcher (self);
 }
 
-/* Which pages there are; the menu's rows are the table's. */
+/* The available pages; the menu's rows are the table's. */
 static void
 show_pages (FlamCaptureView *self, gboolean of_memory)
 {
@@ -86,7 +86,7 @@ show_pages (FlamCaptureView *self, gboolean of_memory)
       gtk_stack_page_set_visible (gtk_stack_get_page (self->pages, child),
                                   visible);
     }
-  /* A new model begins at its first row. */
+  /* A new model starts at its first row. */
   gtk_drop_down_set_model (self->page_menu, G_LIST_MODEL (titles));
   gtk_drop_down_set_selected (self->page_menu, shown);
 }
@@ -151,7 +151,7 @@ on_show_changes (FlamCaptureView *self)
   show_page (self, "difference");
 }
 
-/* The Functions page has a way to it now, which tells it what to show. */
+/* The session can now reach the Functions page, and tells it what to show. */
 static void
 on_baseline_changed (FlamCaptureView *self)
 {
@@ -197,8 +197,8 @@ bind_page (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
       gtk_string_object_get_string (gtk_list_item_get_item (item)));
 }
 
-/* The button is shortened where a window is narrow; the list keeps its own
- * rows, which have a check mark. */
+/* The button is shortened in a narrow window; the list keeps its own rows,
+ * which have a check mark. */
 static void
 shorten_page_menu (FlamCaptureView *self)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the capture's files share: flam-capture-view.c (the widgets around the
+/* Shared by the capture's files: flam-capture-view.c (the widgets around the
  * pages), flam-capture-pages.c (the pages). */
 
 #include "flam-capture-view.h"
@@ -58,10 +58,10 @@ struct _FlamCaptureView
 };
 
 FlamGraphView *flam_capture_pages_graph (FlamCaptureView *self);
-/* Makes the places of all, once there is a session. */
+/* Creates the bins of all pages, once there is a session. */
 void flam_capture_pages_fill (FlamCaptureView *self);
 void flam_capture_pages_grab_focus (FlamCaptureView *self);
-/* Shows buttons, or where there is no room for them a menu. */
+/* Shows buttons or, without room for them, a menu. */
 void flam_capture_pages_update_switcher (FlamCaptureView *self);
 
 G_END_DECLS

@@ -123,7 +123,7 @@ update_notice (FlamCaptureView *self)
       profile->facts.warnings[0] != NULL ? profile->facts.warnings[0] : "");
   percent = (int)(profile->facts.read_fraction * 100);
   if (percent < 100)
-    /* Translators: how much was read, and why no more */
+    /* Translators: how much was read, and why not more */
     text = g_strdup_printf (
         _ ("This file is incomplete; %d %% of it was read: %s"), percent, why);
   else
@@ -285,7 +285,7 @@ knows_files (const FlamProfile *profile)
   return FALSE;
 }
 
-/* A capture without source files does not need a pane of source. */
+/* A capture without source files does not need a source pane. */
 static void
 update_source_pane (FlamCaptureView *self)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The pages of a stack as buttons in a row: the most used ones each by its
- * name, all others in a menu at the end, whose button has the name of the one
- * that is shown. */
+/* The pages of a stack as buttons in a row: the most used ones have a button
+ * each, all others are in a menu at the end, whose button has the name of the
+ * visible one. */
 
 #include <gtk/gtk.h>
 
@@ -14,7 +14,7 @@ G_DECLARE_FINAL_TYPE (
     FlamPageSwitcher, flam_page_switcher, FLAM, PAGE_SWITCHER, GtkWidget)
 
 void flam_page_switcher_set_stack (FlamPageSwitcher *self, GtkStack *stack);
-/* Adds a button for the stack's page of this name, in the row or the menu. */
+/* Adds a button for the stack page with this name, in the row or the menu. */
 void flam_page_switcher_add (FlamPageSwitcher *self,
                              const char *id,
                              const char *title,

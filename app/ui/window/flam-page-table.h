@@ -10,17 +10,18 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *id;
-  const char *title;    /* to be translated, as the next */
-  const char *hint;     /* what is not obvious about it, in a line */
-  const char *topic;    /* of the help */
+  const char *title; /* to be translated, like the next one */
+  const char
+      *hint; /* a hint about something that is not obvious, in one line */
+  const char *topic;    /* help topic */
   GType (*type) (void); /* a FlamPage */
   gboolean of_memory;
   gboolean in_menu;     /* in the switcher: no button of its own */
-  gboolean legend;      /* it has the colors of the flame graph */
-  gboolean of_baseline; /* made at once when there is something to compare */
+  gboolean legend;      /* it uses the colors of the flame graph */
+  gboolean of_baseline; /* created at once when there is a comparison */
 } FlamPageRow;
 
-/* Those for memory alone come last. */
+/* Pages for memory alone come last. */
 extern const FlamPageRow flam_page_table[];
 extern const guint flam_n_pages;
 

@@ -124,7 +124,7 @@ flam_page_why_empty (FlamPage *self)
 /* --- object --------------------------------------------------------------- */
 
 /* GTK also calls this for a widget that the focus leaves backwards from its
- * children; to begin again would keep it there. */
+ * children; starting again would keep the focus there. */
 static gboolean
 flam_page_grab_focus (GtkWidget *widget)
 {

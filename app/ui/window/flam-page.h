@@ -2,9 +2,9 @@
 #pragma once
 
 /* A view of a session with a template: the base class of all of the window's
- * views. It is filled again when it is stale, and only where it is visible. A
- * page may be made long after its session: what it follows, it also takes over
- * when it is constructed. */
+ * views. It is refilled when it is stale, but only while it is visible. A page
+ * may be created long after its session: it then takes over the current values
+ * of the properties that it follows. */
 
 #include "flam-session.h"
 
@@ -18,19 +18,19 @@ G_DECLARE_DERIVABLE_TYPE (FlamPage, flam_page, FLAM, PAGE, GtkWidget)
 struct _FlamPageClass
 {
   GtkWidgetClass parent_class;
-  /* Shows the session's present state. Called when the page is visible and out
-   * of date, which new view data makes it; its job is idle then. NULL: the page
+  /* Shows the session's current state. Called when the page is visible and
+   * stale, which new view data makes it; its job is idle then. NULL: the page
    * follows something else. */
   void (*fill) (FlamPage *page);
-  /* Moves the focus to where it is to begin, as grab_focus() does. NULL:
+  /* Moves the focus to its initial place, as grab_focus() does. NULL:
    * nowhere. */
   gboolean (*begin) (GtkWidget *page);
 };
 
-/* Construct property "session". Owned by the page, until it is disposed of. */
+/* Construct property "session". Owned by the page until it is disposed of. */
 FlamSession *flam_page_get_session (FlamPage *page);
 
-/* Marks it as out of date: fill() is called now or as soon as it is visible. */
+/* Marks it as stale: fill() is called now, or as soon as it is visible. */
 void flam_page_queue_fill (FlamPage *page);
 /* Whether fill() has not been called yet. */
 gboolean flam_page_is_stale (FlamPage *page);
@@ -42,13 +42,14 @@ void flam_page_start (FlamPage *page,
                       GDestroyNotify input_free,
                       GDestroyNotify result_free,
                       FlamJobDone done);
-/* Calls `callback` with the page alone, for as long as both exist. */
+/* Calls `callback` with only the page as argument, for as long as both
+ * exist. */
 void flam_page_follow (FlamPage *page,
                        gpointer object,
                        const char *signal,
                        GCallback callback);
 
-/* The reason why the picture is empty, in a sentence. */
+/* A sentence that explains why the picture is empty. */
 const char *flam_page_why_empty (FlamPage *page);
 
 G_END_DECLS

@@ -158,7 +158,7 @@ say_what_opens (FlamStartPage *self)
                             "%s%s",
                             i > 0 ? ", " : "",
                             _ (flam_importer_find (common[i])->label));
-  /* Translators: %s is a list of formats, %u of how many it does not name */
+  /* Translators: %s is a list of formats, %u the number of further ones */
   text = g_strdup_printf (
       ngettext (
           "Record a program, or open or drop a capture from another tool: %s, "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The content of a window before there is a capture: recent captures with a
- * picture of each, Open, Record, and what can be opened. */
+/* The content of a window without a capture: recent captures with a picture of
+ * each, Open, Record, and the supported formats. */
 
 #include <gtk/gtk.h>
 

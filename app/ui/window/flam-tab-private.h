@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the tab's files share: flam-tab.c (the pages, opening),
- * flam-tab-recording.c (a recording from its start to its end),
- * flam-tab-notify.c (notifications of the desktop). */
+/* Shared by the tab's files: flam-tab.c (the pages, opening), flam-tab-
+ * recording.c (a recording from its start to its end), flam-tab-notify.c
+ * (notifications of the desktop). */
 
 #include "flam-history-view.h"
 #include "flam-recording-bar.h"
@@ -19,11 +19,11 @@ struct _FlamTab
   FlamSession *session;
   GtkWidget *capture_quality;
   FlamRecording *recording; /* NULL: not recording */
-  FlamRecording *recorded;  /* the last one, this one or one that has ended */
+  FlamRecording *recorded;  /* the last one, running or ended */
   guint follow_id;
-  gboolean begins;    /* a capture was opened that was not shown yet */
+  gboolean begins;    /* a capture was opened but not shown yet */
   char *compare_with; /* a path: the baseline, once the capture is open */
-  guint number;       /* different from those of all other tabs */
+  guint number;       /* unique among all tabs */
   gboolean notified;
   gint64 load_began; /* monotonic; 0: not loading at the user's request */
 
@@ -43,7 +43,7 @@ struct _FlamTab
 
 void
 flam_tab_show_error (FlamTab *self, const char *title, const char *message);
-/* The page that waits for a capture; without `cancellable` it is ended in
+/* The page that waits for a capture; without `cancellable`, it is ended in
  * another way. */
 void flam_tab_show_busy (FlamTab *self,
                          const char *title,
@@ -51,12 +51,12 @@ void flam_tab_show_busy (FlamTab *self,
                          gboolean cancellable);
 void flam_tab_changed (FlamTab *self);
 
-/* Notifies the desktop that something has ended, if the window is not active: a
- * click shows the tab, and activating the window withdraws it. `body` may be
- * NULL. */
+/* Shows a desktop notification about the end of an activity, if the window is
+ * not active. Clicking it shows the tab, and activating the window withdraws
+ * it. `body` may be NULL. */
 void flam_tab_notify (FlamTab *self, const char *title, const char *body);
-/* Only where loading took so long that the user may have turned to something
-   else. */
+/* Only if loading took so long that the user may have turned to something
+ * else. */
 void
 flam_tab_notify_of_load (FlamTab *self, const char *title, const char *body);
 void flam_tab_withdraw (FlamTab *self);

@@ -47,8 +47,8 @@ button_of_toast (const char *label, const char *action)
   return button;
 }
 
-/* A recording is a file, and may be needed elsewhere; it may be repeated, after
- * a change to the program. A toast has one button of its own. */
+/* A recording is a file that may be needed elsewhere, and may be repeated after
+ * a change to the program. A toast has only one button. */
 static void
 say_end (FlamTab *self)
 {
@@ -89,7 +89,7 @@ recording_finished (FlamRecording *recording,
       flam_session_reload (self->session, FALSE);
       flam_files_remember (path);
     }
-  /* The cause of an error is mostly in the output. */
+  /* The cause of an error is usually in the output. */
   flam_output_pane_update (self->output);
   if (flam_recording_has_failed (self->recorded) &&
       flam_output_pane_has_text (self->output))
@@ -117,7 +117,7 @@ show_wait (FlamTab *self)
   adw_status_page_set_description (self->busy_page, text);
 }
 
-/* Takes ownership of a recording that was started, or shows why it was not. */
+/* Takes ownership of a started recording, or shows why it did not start. */
 static void
 take_recording (FlamTab *self, FlamRecording *recording, const GError *error)
 {

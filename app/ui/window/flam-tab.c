@@ -217,7 +217,7 @@ is_folder (const char *path)
          !g_file_test (head, G_FILE_TEST_IS_REGULAR);
 }
 
-/* Few tabs ever show one: it is not made with each of them. */
+/* Few tabs ever show a history, so it is not created with each of them. */
 static void
 need_history_view (FlamTab *self)
 {
@@ -288,7 +288,7 @@ flam_tab_reload (FlamTab *self)
     flam_session_reload (self->session, FALSE);
 }
 
-/* The keyboard goes to the capture, as soon as the tab is in front. */
+/* The keyboard focus goes to the capture as soon as the tab is in front. */
 static gboolean
 begin (gpointer data)
 {
@@ -326,7 +326,7 @@ on_opened (FlamSession *session, gpointer data)
   flam_tab_notify_of_load (self, opened, NULL);
   if (!flam_session_is_live (session))
     flam_files_remember (flam_session_get_path (session));
-  /* A file of rules that was chosen once may no longer exist. */
+  /* A chosen file of rules may no longer exist. */
   if (profile->allocations.n > 0 &&
       !flam_suppression_settings_apply (selection, &error))
     flam_tab_toast (self, error->message);
@@ -358,7 +358,7 @@ on_failed (FlamSession *session, const GError *error, gpointer data)
     }
 }
 
-/* The baseline of before is kept. */
+/* Keeps the previous baseline. */
 static void
 on_baseline_failed (FlamBaseline *baseline, const GError *error, gpointer data)
 {
@@ -389,7 +389,7 @@ update_progress (FlamTab *self)
   double fraction = flam_session_get_fraction (self->session);
   g_autofree char *text = NULL;
 
-  /* While waiting for a recording there is no progress. */
+  /* There is no progress while waiting for a recording. */
   gtk_widget_set_visible (GTK_WIDGET (self->busy_bar),
                           activity != FLAM_ACTIVITY_NONE &&
                               self->recording == NULL);
@@ -398,7 +398,7 @@ update_progress (FlamTab *self)
                               flam_tab_shows_capture (self));
   if (activity == FLAM_ACTIVITY_NONE)
     return;
-  /* Translators: what is being done, and how far it is */
+  /* Translators: an activity, and its progress */
   text = g_strdup_printf (
       _ ("%s, %d %%"), activity_text (activity), (int)(fraction * 100));
   gtk_progress_bar_set_text (self->busy_bar, text);

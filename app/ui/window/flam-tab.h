@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* One tab, one session: start page, progress, error, the capture, or a history
- * of many; and the recording that writes it. The window around it shows the
- * properties of the tab in front: see flam-window.h. */
+/* One tab, one session: start page, progress, error, the capture, or the
+ * history of a folder; and the recording that writes the capture. The window
+ * around it shows the properties of the tab in front: see flam-window.h. */
 
 #include "flam-capture-view.h"
 #include "flam-recording.h"
@@ -19,38 +19,38 @@ FlamTab *flam_tab_new (void);
 
 /* Signal "changed": one of the following has changed. */
 const char *flam_tab_get_title (FlamTab *tab);
-/* What was recorded, by its command line; "". */
+/* The command line of the recorded program; "". */
 const char *flam_tab_get_subtitle (FlamTab *tab);
-/* Different from those of all other tabs of this process. */
+/* Unique among all tabs of this process. */
 guint flam_tab_get_number (FlamTab *tab);
-/* The topic of the help about what it shows. */
+/* The help topic of the visible content. */
 const char *flam_tab_get_topic (FlamTab *tab);
 gboolean flam_tab_shows_capture (FlamTab *tab);
-/* Whether it shows no capture and is not about to. */
+/* Whether it neither shows a capture nor is about to. */
 gboolean flam_tab_is_vacant (FlamTab *tab);
 gboolean flam_tab_is_busy (FlamTab *tab);
-/* NULL: it does not record. */
+/* NULL: not recording. */
 FlamRecording *flam_tab_get_recording (FlamTab *tab);
 
-/* Whether this file is open in it, or this folder. */
+/* Whether this file or folder is open in it. */
 gboolean flam_tab_shows_file (FlamTab *tab, GFile *file);
-/* A capture, or the history of the captures in a folder. */
+/* Opens a capture, or the history of the captures in a folder. */
 void flam_tab_open (FlamTab *tab, GFile *file);
-/* Compares what it shows or is opening with the capture at `path`. */
+/* Compares the shown or loading capture with the capture at `path`. */
 void flam_tab_compare_with (FlamTab *tab, const char *path);
 gboolean flam_tab_shows_history (FlamTab *tab);
-/* Reads its capture again, or the folder. */
+/* Reads its capture or folder again. */
 void flam_tab_reload (FlamTab *tab);
 /* `name`, `envp`: as for flam_recording_start(). */
 void flam_tab_record (FlamTab *tab,
                       const FlamRecordOptions *options,
                       const char *name,
                       const char *const *envp);
-/* Whether there is a recording in `tab` that could be repeated, which
- * record_again() does in another tab, or in this one where it is vacant. */
+/* Whether `tab` has a recording that can be repeated. record_again() repeats it
+ * in another tab, or in this one if it is vacant. */
 gboolean flam_tab_has_recorded (FlamTab *tab);
 void flam_tab_record_again (FlamTab *tab, FlamTab *recorded);
-/* Stops what it is doing, and a recording. */
+/* Stops its current activity and a recording. */
 void flam_tab_cancel (FlamTab *tab);
 void flam_tab_back_to_start (FlamTab *tab);
 void flam_tab_toast (FlamTab *tab, const char *message);

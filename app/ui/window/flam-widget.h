@@ -5,8 +5,8 @@
 
 #include "flam-core-picture.h"
 
-/* Whether a menu is open in the widget's window: it has the focus then, and no
- * tooltip is to be shown over it. */
+/* Whether a menu is open in the widget's window: it has the focus then, and
+ * tooltips must not cover it. */
 static inline gboolean
 flam_widget_is_below_menu (GtkWidget *widget)
 {
@@ -29,8 +29,8 @@ flam_widget_dispose_template (GtkWidget *widget, GType type)
     gtk_widget_unparent (child);
 }
 
-/* A function as a heading: its name folded, and in full in the tooltip, above
- * other data; `more` may be NULL. */
+/* A function as a heading above other data: its name folded, and in full in the
+ * tooltip; `more` may be NULL. */
 static inline void
 flam_widget_show_name (GtkLabel *label, const char *name, const char *more)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* How files come into a window and out of it: choosers and drops. */
+/* Files that come into a window or leave it: choosers and drops. */
 
 #include "flam-window.h"
 
@@ -11,15 +11,16 @@ G_BEGIN_DECLS
 void flam_window_choose_files (FlamWindow *window);
 /* Lets the user choose a baseline for a session's capture, and reads it. */
 void flam_window_choose_baseline (FlamWindow *window, FlamSession *session);
-/* Lets the user choose where to copy the capture at `path`, and writes it. */
+/* Lets the user choose a destination for a copy of the capture at `path`, and
+ * writes it. */
 void flam_window_choose_copy (FlamWindow *window, const char *path);
 /* Opens files that are dropped on the window. */
 void flam_window_accept_drops (FlamWindow *window);
 
-/* The history of the captures in a folder. */
+/* Opens the history of the captures in a folder. */
 void flam_window_choose_folder (FlamWindow *window);
-/* Opens the second capture, or shows its tab, and compares it with the first.
- */
+/* Opens the second capture, or shows its tab, and compares it with the
+ * first. */
 void
 flam_window_compare (FlamWindow *window, const char *base_uri, const char *uri);
 

@@ -128,7 +128,7 @@ choose_rules (GtkWindow *window)
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
 }
 
-/* The files in use; if there are none, a chooser for one. */
+/* The files in use; if there are none, opens a chooser for one. */
 static void
 on_suppressions (GSimpleAction *action, GVariant *parameter, gpointer window)
 {
@@ -208,7 +208,7 @@ flam_window_memory_update (FlamWindow *window)
 void
 flam_window_memory_install (FlamWindow *window)
 {
-  /* Check marks in the menu; every session follows the settings itself. */
+  /* Check marks in the menu; every session follows the settings by itself. */
   static const char *const settings[] = {
     FLAM_KEY_SHAPE,   FLAM_KEY_COLORS,       FLAM_KEY_IRRELEVANT,
     FLAM_KEY_IMPORTS, FLAM_KEY_SOURCE_SHOWN,

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The window's actions for memory, and for frames that are left out at
- * first:
+/* The window's actions for memory, and for frames that are hidden by default:
  *
- *   win.show-peak         what was in use at the peak
- *   win.growth            asks for two moments: what was made between them and
- *                         is still there at the second
+ *   win.show-peak         memory in use at the peak
+ *   win.growth            asks for two moments: memory allocated between them
+ *                         and still in use at the second
  *   win.suppressions      asks for a file of LeakSanitizer's rules (remembered)
- *   win.weights           what the weights of a folded text are
+ *   win.weights           the meaning of a folded text's weights
  *   win.show-irrelevant   frames of the interpreter itself (remembered)
  *   win.show-imports      frames of import machinery (remembered) */
 

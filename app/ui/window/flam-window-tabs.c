@@ -23,8 +23,8 @@ set_name (GtkWidget *widget, const char *name)
       GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
 }
 
-/* libadwaita's tabs have a label within, and no accessible name; nor have their
- * buttons: close, and the indicator's. */
+/* libadwaita's tabs contain a label but have no accessible name; neither have
+ * their buttons (close, and the indicator's). */
 static void
 name_tabs (GtkWidget *widget)
 {
@@ -64,7 +64,7 @@ update_page (AdwTabView *tabs, FlamTab *tab)
   adw_tab_page_set_tooltip (page, tooltip);
   adw_tab_page_set_loading (page, flam_tab_is_busy (tab));
   adw_tab_page_set_indicator_icon (page, icon);
-  /* A recording has ended while another tab was in front. */
+  /* A recording ended while another tab was in front. */
   if (recorded && recording == NULL && !adw_tab_page_get_selected (page))
     adw_tab_page_set_needs_attention (page, TRUE);
 }
@@ -111,7 +111,7 @@ on_detached (AdwTabView *tabs,
   g_signal_handlers_disconnect_by_func (tab_of (page), on_tab_changed, window);
 }
 
-/* A window without tabs is closed, but not in the middle of a move. */
+/* A window without tabs is closed, but not in the middle of a drag. */
 static void
 on_emptied (AdwTabView *tabs, GParamSpec *pspec, FlamWindow *window)
 {
@@ -120,7 +120,7 @@ on_emptied (AdwTabView *tabs, GParamSpec *pspec, FlamWindow *window)
     gtk_window_destroy (GTK_WINDOW (window));
 }
 
-/* A window without open captures keeps the tabs stored before. */
+/* A window without open captures keeps the previously stored tabs. */
 static void
 keep_tabs (AdwTabView *tabs)
 {

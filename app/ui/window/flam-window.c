@@ -159,7 +159,7 @@ flam_window_update (FlamWindow *self)
                                  flam_tab_get_subtitle (tab));
   gtk_window_set_title (GTK_WINDOW (self), flam_tab_get_title (tab));
   update_actions (self, capture);
-  /* A narrow header has no room for all of them; the menu has them, too. */
+  /* A narrow header has no room for all of them, but the menu has them, too. */
   gtk_widget_set_visible (GTK_WIDGET (self->record_button),
                           !self->narrow || !capture);
   gtk_widget_set_visible (GTK_WIDGET (self->trust_button), capture);

@@ -12,12 +12,12 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamWindow, flam_window, FLAM, WINDOW, AdwApplicationWindow)
 
-/* Without a tab: the caller opens one, or moves one there. */
+/* Without a tab: the caller opens one or moves one there. */
 FlamWindow *flam_window_new (GtkApplication *application);
 
-/* The tab in front; NULL: there is none yet. */
+/* The tab in front; NULL: none yet. */
 FlamTab *flam_window_get_tab (FlamWindow *window);
-/* The tab in front where it is vacant, otherwise a new one, which is then in
+/* The tab in front if it is vacant, otherwise a new one, which is then in
  * front. */
 FlamTab *flam_window_vacant_tab (FlamWindow *window);
 AdwTabView *flam_window_get_tabs (FlamWindow *window);
@@ -26,7 +26,7 @@ AdwTabBar *flam_window_get_tab_bar (FlamWindow *window);
 /* Shows a message on the tab in front. */
 void flam_window_toast (FlamWindow *window, const char *message);
 
-/* To be called when one of the tabs has changed. */
+/* Call when one of the tabs has changed. */
 void flam_window_update (FlamWindow *window);
 
 G_END_DECLS
