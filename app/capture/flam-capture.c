@@ -133,7 +133,7 @@ flam_capture_ids_clear (FlamCaptureIds *ids)
 }
 
 /* Rows of these tables are interned when they are read; rows of the others keep
- * their numbers of the file. */
+ * their numbers in the file. */
 static gboolean
 is_mapped (FlamTable table)
 {
@@ -260,7 +260,7 @@ decode_strings (FlamCaptureIds *ids, guint32 n, Cursor cursor)
   return cursor.p == cursor.end ? NULL : damaged;
 }
 
-/* The number of columns of weights in samples is that of the measures. */
+/* Samples have as many columns of weights as there are measures. */
 static void
 prepare_samples (FlamCaptureIds *ids)
 {

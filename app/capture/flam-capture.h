@@ -83,7 +83,7 @@ typedef struct
 
 void flam_capture_ids_init (FlamCaptureIds *ids, FlamBuilder *builder);
 void flam_capture_ids_clear (FlamCaptureIds *ids);
-/* Payload -> more rows; on an error (set in `why`) none are added. */
+/* Payload -> more rows; on an error (set in `why`), none are added. */
 gboolean flam_capture_decode (FlamCaptureIds *ids,
                               FlamTable table,
                               const guint8 *payload,

@@ -50,7 +50,8 @@ flam_image_has_table (FlamTable table)
          flam_table_infos[table].offset < sizeof (FlamProfile);
 }
 
-/* A hash of the description: an image of another description is not usable. */
+/* A hash of the description: an image with another description is not
+ * usable. */
 guint64 flam_image_layout (void);
 
 static inline gboolean

@@ -12,7 +12,7 @@ typedef struct
   GPtrArray *texts; /* NULL-terminated lists of pointers into the bytes */
 } Reader;
 
-/* Takes the next piece without a check; NULL in `data`: it is absent. */
+/* Takes the next piece without a check; NULL in `data`: it is missing. */
 static gboolean
 next (Reader *reader, const guint8 **data, gsize *size, guint32 *hash)
 {
@@ -133,7 +133,7 @@ is_string (const Reader *reader, gint64 id)
 
 /* --- columns */
 
-/* Whether a profile may have no such column. Texts that always exist are ""
+/* Whether a profile may lack this column. Texts that always exist are ""
  * instead. */
 static gboolean
 may_be_none (const FlamColumnInfo *info)
@@ -197,7 +197,7 @@ check_column (const Reader *reader,
          check_limit (cells, info, n);
 }
 
-/* Fills a column that the profile did not have. */
+/* Fills a column that the profile lacks. */
 static void
 fill_absent (FlamTables *tables, const FlamColumnInfo *info, guint32 n)
 {

@@ -80,7 +80,7 @@ put_table (int fd, const FlamProfile *profile, FlamTable table)
   return TRUE;
 }
 
-/* Texts, each with the NUL at its end. */
+/* Texts, each with its terminating NUL. */
 static void
 append_text (GByteArray *texts, const char *text)
 {

@@ -10,13 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* For each side; all of it is in memory at once. */
+/* One per side; both are in memory at the same time. */
 #define FOLDED_MAX (G_GUINT64_CONSTANT (512) << 20)
 
 typedef struct
 {
   const char *path;
-  char *name; /* for people: distinguishes two ranges of a file */
+  char *name; /* a display name that distinguishes two ranges of a file */
   FlamProfile *profile;
   FlamTree *tree;
   FlamSelection *selection;
@@ -34,7 +34,7 @@ typedef struct
   char *base_thread;
   char *to;
   char *widths;
-  char *source; /* of the lines: a file, or the end of its path */
+  char *source; /* of --lines: a file, or the end of its path */
   gboolean lines;
   gboolean by_frame;
   gboolean by_total;
@@ -80,8 +80,8 @@ load_side (Side *side, const char *path, FlamCliOptions *options)
   return side->profile != NULL;
 }
 
-/* If only the other side has a label, this one is taken without that filter. A
- * label that neither has is an error, as everywhere. */
+/* If only the other side has a label, this one is not filtered by it. A label
+ * that neither has is an error, as everywhere. */
 static void
 drop_labels (const Side *side,
              const FlamProfile *other,
@@ -213,8 +213,8 @@ load_sides (Side *base,
   return FLAM_EXIT_DONE;
 }
 
-/* With the same decimals, so that both trees and their differences are exact.
- */
+/* With the same number of decimals, so that both trees and their differences
+ * are exact. */
 static gboolean
 rescale (Side *base, Side *fresh)
 {
@@ -242,7 +242,7 @@ rescale (Side *base, Side *fresh)
 }
 
 /* Reports ranges of different lengths, whether or not the difference is scaled
- * away; standard output holds the result alone. */
+ * away. Standard output contains only the result. */
 static gboolean
 find_scale (const Asked *asked,
             const Side *base,
@@ -324,7 +324,7 @@ print_folded (const Side *base, const Side *fresh, FlamDiffScale scale)
   return FLAM_EXIT_DONE;
 }
 
-/* NULL after printing that there is no such file. */
+/* NULL after printing that the file does not exist. */
 static FlamDiffRow *
 compare_lines (const Asked *asked,
                const Side *base,

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 void flam_cli_diff_json (const FlamMeasure *measure,
                          const FlamDiffRow *rows,
                          guint n);
-/* `lines`: the rows are source lines, which have one column more. */
+/* `lines`: the rows are source lines, which have one more column. */
 void flam_cli_diff_csv (const FlamMeasure *measure,
                         const FlamDiffRow *rows,
                         guint n,

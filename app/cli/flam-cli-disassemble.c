@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* The function of that name that costs most, otherwise the one with the text in
- * its name; 0: there is none. */
+/* The most expensive function with that name, otherwise with that text in its
+ * name; 0: none. */
 static FlamId
 find_node (const FlamTree *tree, const char *name)
 {

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* The stages that a picture goes through, each as text: where a pixel is wrong,
- * the first stage with a wrong text has the fault. */
+/* The stages that a picture goes through, each as text. The first stage with a
+ * wrong text contains the cause of a wrong pixel. */
 
 #define WIDTH 1200
 #define ROW_HEIGHT 18

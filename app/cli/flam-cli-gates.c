@@ -8,9 +8,10 @@
 
 typedef struct
 {
-  double percent; /* of growth; < 0: a limit */
-  double value;   /* a limit's, in its measure's unit */
-  FlamUnit unit;  /* as typed; a count: of whatever the measure counts */
+  double percent; /* maximum growth; < 0: an absolute limit */
+  double value;   /* the limit in its measure's unit */
+  FlamUnit unit;  /* as typed; a count without a unit fits every measure that
+                     counts */
   char *name;     /* a measure or a function; "": the selected measure */
 } Rule;
 
@@ -43,7 +44,7 @@ parse_above (const char *text, Rule *rule)
   return *end == '\0' || (*end == ':' && end[1] != '\0');
 }
 
-/* "200MB", "1.5s", "1000": in ns, bytes or as it stands. */
+/* "200MB", "1.5s", "1000": in ns, bytes or without a unit. */
 static gboolean
 parse_value (const char *text, Rule *rule)
 {

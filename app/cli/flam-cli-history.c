@@ -41,7 +41,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Asked, asked_clear)
 
 /* --- reading -------------------------------------------------------------- */
 
-/* The capture's figures, all functions of its selection; NULL after printing
+/* The capture's figures and all functions of its selection; NULL after printing
  * the error. Only one capture is in memory at a time. */
 static FlamFigures *
 load_figures (const FlamHistoryFile *file,
@@ -67,7 +67,7 @@ load_figures (const FlamHistoryFile *file,
   return figures;
 }
 
-/* A file that was found in a folder may be damaged, and the others are still
+/* A file that was found in a folder may be damaged, and the rest are still
  * read; a file named on the command line must be valid. */
 static FlamExit
 load_all (Asked *asked, const GArray *files)
@@ -104,7 +104,7 @@ series_at (const Asked *asked, guint i)
   return &g_array_index (asked->series, FlamHistorySeries, i);
 }
 
-/* The capture before it in its series; NULL: it is the first. */
+/* The previous capture of its series; NULL: it is the first. */
 static const FlamFigures *
 figures_before (const Asked *asked, const FlamHistorySeries *series, guint i)
 {
@@ -112,7 +112,7 @@ figures_before (const Asked *asked, const FlamHistorySeries *series, guint i)
                : NULL;
 }
 
-/* The functions of a series are compared, so they have a unit in common. */
+/* The functions of a series are compared, so they need a common unit. */
 static gboolean
 check_series (const Asked *asked, const FlamHistorySeries *series)
 {
@@ -169,7 +169,7 @@ check_functions (const Asked *asked)
 
 /* --- text ----------------------------------------------------------------- */
 
-/* What changes between the two are in. */
+/* The unit of the changes between the two. */
 static FlamMeasure
 moved_measure (const FlamFigures *before, const FlamFigures *figures)
 {
@@ -368,14 +368,14 @@ json_capture (JsonBuilder *json,
   json_builder_end_object (json);
 }
 
-/* Where a capture is in its series. */
+/* The position of a capture in its series. */
 typedef struct
 {
   const FlamHistorySeries *series;
   guint index;
 } Place;
 
-/* By date, whatever series they are in; g_free. */
+/* By date, across series; g_free. */
 static Place *
 places_by_date (const Asked *asked)
 {
@@ -401,7 +401,8 @@ print_json (const Asked *asked)
   flam_cli_print_json (json);
 }
 
-/* A row for a measure, or for a function: with `function` and `self`. */
+/* A row for a measure, or for a function if `function` is set; with `self`, for
+ * its self cost. */
 static void
 print_csv_row (const FlamFigures *figures,
                const char *group,

@@ -60,7 +60,7 @@ add_measures (JsonBuilder *json,
   json_builder_end_array (json);
 }
 
-/* Former names, where the name was not always the same. */
+/* Former names, if the name changed. */
 static void
 add_former (JsonBuilder *json,
             const FlamProfile *p,
@@ -175,7 +175,7 @@ add_modules (JsonBuilder *json,
   json_builder_end_array (json);
 }
 
-/* The states of the threads, by the selection's measure. */
+/* The states of the threads, in the selection's measure. */
 static void
 add_states (JsonBuilder *json,
             const FlamProfile *p,
@@ -312,8 +312,8 @@ print_process (const FlamProfile *p,
   flam_cli_print ("\n");
 }
 
-/* Processes below the ones that started them, each with its threads; for a
- * capture without processes only the threads. */
+/* Processes below the processes that started them, each with its threads; for a
+ * capture without processes, only the threads. */
 static void
 print_threads (const FlamProfile *p, const FlamSelection *selection)
 {
@@ -363,7 +363,7 @@ compare_totals (gconstpointer a, gconstpointer b, gpointer data)
   return (x > y) - (x < y);
 }
 
-/* The heaviest first; a program has many modules without any samples. */
+/* The heaviest first; many modules of a program have no samples at all. */
 static void
 print_modules (const FlamProfile *p, const FlamSelection *selection)
 {

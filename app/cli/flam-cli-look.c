@@ -14,7 +14,7 @@ map_path (const FlamCliLook *look)
   return NULL;
 }
 
-/* To be read when everything else has been checked. */
+/* Read after everything else has been checked. */
 static gboolean
 read_map (FlamCliLook *look)
 {
@@ -36,7 +36,7 @@ read_map (FlamCliLook *look)
 
 /* --- rules ---------------------------------------------------------------- */
 
-/* Rules from the command line come before those of the file. */
+/* Rules from the command line come before those in the file. */
 static FlamExit
 take_rules (FlamCliLook *look, const char *verb)
 {
@@ -195,8 +195,7 @@ tell_slow (const FlamColorRules *rules)
 
       if (name != NULL)
         flam_cli_error (
-            /* Translators: the first is a regular expression, the second the
-             * name of a function */
+            /* Translators: a regular expression, and the name of a function */
             _ ("the color rule “%s” takes too long on “%s” and is ignored"),
             flam_color_rules_get_pattern (rules, i),
             name);

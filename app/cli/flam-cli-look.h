@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The options of documents (flam-export-options.h) as arguments, and those of
- * pictures that exist only on the command line. */
+/* The options of documents (flam-export-options.h) as arguments, and the
+ * options of pictures that only the command line has. */
 
 #include "flam-cli.h"
 #include "flam-core-picture.h"
@@ -16,7 +16,7 @@ typedef struct
   char *typed[FLAM_N_EXPORT_OPTIONS];
   gboolean given[FLAM_N_EXPORT_OPTIONS]; /* switches */
   char **rules;                          /* REGEX=COLOR */
-  char *rules_file;                      /* the same, a line each */
+  char *rules_file;                      /* a file of rules, one per line */
   gboolean negate;
   FlamColorMap *map;
   FlamColorRules *color_rules;
@@ -29,15 +29,15 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCliLook, flam_cli_look_clear)
 GOptionEntry *
 flam_cli_look_entries (FlamCliLook *look, guint parts, const GOptionEntry *own);
 
-/* The options for a picture of a kind that has `parts`; FLAM_EXIT_USAGE or
- * FLAM_EXIT_REFUSED after printing what is wrong. */
+/* The options of a picture that supports `parts`; FLAM_EXIT_USAGE or
+ * FLAM_EXIT_REFUSED after printing the error. */
 FlamExit flam_cli_look_parse (FlamCliLook *look,
                               const char *verb,
                               const char *kind,
                               guint parts);
 
-/* After drawing: says which rules took too long, and writes the palette file,
- * if there is one; FALSE after printing the error. */
+/* Call after drawing: reports rules that took too long, and writes the palette
+ * file, if there is one. FALSE after printing the error. */
 gboolean flam_cli_look_finish (const FlamCliLook *look);
 
 G_END_DECLS

@@ -15,7 +15,8 @@ typedef struct
   const FlamProfile *profile;
   const FlamSelection *selection;
   const FlamMemorySummary *memory;
-  FlamMemoryPart part; /* bars show it and functions are sorted by it */
+  FlamMemoryPart
+      part; /* the measure of the bars, by which functions are sorted */
   gboolean bytes;
   guint *order; /* of functions */
   guint limit;  /* functions */
@@ -59,7 +60,7 @@ sort_functions (Report *report)
 
 /* --- JSON ---------------------------------------------------------------- */
 
-/* null: the capture does not have the figure. */
+/* null: the capture lacks the figure. */
 static void
 add_figure (JsonBuilder *json,
             const Report *report,
@@ -390,7 +391,7 @@ print_functions (const Report *report)
       const char *file;
       guint32 line = flam_tree_source_line (memory->tree, node, &file);
 
-      /* Frames that only lead to allocations are not sites. */
+      /* Frames that only lead to allocations are not allocation sites. */
       if (!flam_memory_summary_has_any (memory, &memory->function_self[row]))
         continue;
       print_amounts (report, &memory->function_self[row]);

@@ -74,7 +74,7 @@ take_jobs (const char *option, const char *value, gpointer data, GError **error)
   return TRUE;
 }
 
-/* Thread names can be resolved only once the file is open. */
+/* Thread names can only be resolved once the file is open. */
 static gboolean
 take_thread (const char *option,
              const char *value,
@@ -257,7 +257,7 @@ take_recursion (const char *option,
   return refuse (error, option, value, N_ ("off, flat or collapse"));
 }
 
-/* "cpu", "off-cpu", "all", or states, with commas between. */
+/* "cpu", "off-cpu", "all", or states separated by commas. */
 static guint
 states_named (const char *word)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* --output and --force of a verb that prints: all it prints, be it lines or a
- * document, goes to a file, which appears whole or not at all.
+/* --output and --force of a verb that prints: all its output, lines or a
+ * document, goes to a file, which appears as a whole or not at all.
  *
  *    begin()     printf, g_print ─▶ stdout ─┐
  *                document ──────────────────┴─▶ sink ─▶ file, or the real
@@ -18,15 +18,15 @@ typedef struct
 {
   char *path; /* as typed; NULL or "-": standard output */
   gboolean force;
-  FlamSink *sink; /* where a document is written */
-  FILE *real;     /* the standard output, while there is another */
+  FlamSink *sink; /* the sink for a document */
+  FILE *real;     /* the original standard output, while it is redirected */
 } FlamCliOutput;
 
-/* FALSE after printing why it cannot be written. */
+/* FALSE after printing why the file cannot be written. */
 gboolean flam_cli_output_begin (FlamCliOutput *output);
 /* FALSE after printing that it could not be written. */
 gboolean flam_cli_output_end (FlamCliOutput *output);
-/* Without an end, no file is created. */
+/* Without end(), no file is created. */
 void flam_cli_output_clear (FlamCliOutput *output);
 
 #define FLAM_OUTPUT_ENTRIES(output)                                            \

@@ -7,11 +7,11 @@
 
 /* The recorder is a separate program (it needs its own waitpid), and takes the
  * options unchanged: this verb only parses them, to report errors at once, and
- * then executes it, so that its exit status, which is the target's, is that of
- * the verb. It gets the verb's name, which its messages then have. */
+ * then executes it, so that its exit status, which is the target's, becomes
+ * that of the verb. Its messages begin with the verb's name. */
 
-/* When memory is recorded, Python shows little more than the pools for its
- * small blocks. */
+/* When memory is recorded, Python mostly shows the pools for its small
+ * blocks. */
 static void
 hint_at_python (const FlamRecordOptions *options)
 {

@@ -88,7 +88,7 @@ select_measure (const FlamCliOptions *options,
                                                             : FLAM_EXIT_REFUSED;
 }
 
-/* A word of --thread: a row of info, a number, a name. */
+/* A value of --thread: a row of `info`, a number, or a name. */
 static guint
 select_thread (const FlamProfile *profile,
                const char *word,
@@ -211,7 +211,7 @@ select_threads (const FlamCliOptions *options,
   return TRUE;
 }
 
-/* The labels that exist, for the error about one that does not. */
+/* The existing labels, for the error message about an unknown one. */
 static char *
 list_labels (const FlamProfile *profile)
 {

@@ -159,8 +159,8 @@ find_name (const FlamTree *tree, const char *name)
   return best;
 }
 
-/* The tree itself where neither is given; NULL: there is no such function,
- * which was printed. */
+/* The whole tree if neither is given; NULL after printing that there is no such
+ * function. */
 static FlamTree *
 sandwich (FlamTree *tree, const char *callers, const char *callees)
 {

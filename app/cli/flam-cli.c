@@ -75,11 +75,12 @@ run (int argc, char **argv)
   return verb->run (argc - 1, argv + 1);
 }
 
-/* Fresh pages are nearly half of the time it takes to open a large capture.
- * Memory that one table frees is kept for the next one, not returned to the
- * system: the process ends soon. And it uses huge pages: a block is allocated,
- * marked and freed at once, which leaves the heap that large. It is the only
- * heap, as threads for parts of a file would each begin one of small pages. */
+/* Faulting in fresh pages takes nearly half of the time to open a large
+ * capture. Memory that one table frees is kept for the next one, not returned
+ * to the system: the process ends soon. The heap also uses huge pages: a large
+ * block is allocated, marked and freed at once, which leaves the heap at that
+ * size. Only this heap is used, since each thread that reads a part of a file
+ * would otherwise begin one with small pages. */
 static void
 prepare_heap (void)
 {
@@ -98,7 +99,8 @@ prepare_heap (void)
   free (heap);
 }
 
-/* In a locale without UTF-8, as in containers: the most similar characters. */
+/* In a locale without UTF-8, as in containers, prints the most similar
+ * characters. */
 static void
 print_in_locale (const char *text, FILE *file)
 {

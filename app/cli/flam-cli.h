@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Code that the verbs share: options, loading, output. stdout has only results;
- * errors are one line on stderr; progress goes to a terminal. */
+/* Code shared by the verbs: options, loading, output. stdout has only results;
+ * errors are one line on stderr; progress is only shown on a terminal. */
 
 #include "flam-core-picture.h"
 #include "flam-formats.h"
@@ -52,8 +52,7 @@ typedef struct
   gboolean json; /* the verb has --json */
 } FlamVerb;
 
-/* A name of a tree for tables for people: folded, unless --full-names;
- * g_free. */
+/* A tree's name for display in tables: folded, unless --full-names; g_free. */
 char *flam_cli_name (const FlamCliOptions *options,
                      const FlamTree *tree,
                      FlamId node);
@@ -65,9 +64,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamCliOptions, flam_cli_options_free)
 /* Any number of files, at least one. */
 #define FLAM_CLI_ANY_FILES G_MAXUINT
 
-/* Parses `argv` of one verb: the selection options where it takes files, its
- * own `entries` (may be NULL), and the file names left over (`files`,
- * g_strfreev). FALSE after printing a usage error. */
+/* Parses `argv` of one verb: the selection options if it takes files, its own
+ * `entries` (may be NULL), and the file names left over (`files`, g_strfreev).
+ * FALSE after printing a usage error. */
 gboolean flam_cli_parse (int *argc,
                          char ***argv,
                          const FlamVerb *verb,
@@ -84,13 +83,13 @@ FlamSelection *flam_cli_select (const FlamCliOptions *options,
                                 const FlamProfile *profile,
                                 const char *path,
                                 FlamExit *status);
-/* Whether the trees of two captures can be compared: they have a unit in
- * common. FALSE after printing that they have not. */
+/* Whether the trees of two captures can be compared, that is, have a common
+ * unit. FALSE after printing that they cannot. */
 gboolean flam_cli_comparable (const char *base_path,
                               const FlamTree *base,
                               const char *path,
                               const FlamTree *tree);
-/* Prints that two captures' measures have no unit, or no kind, in common. */
+/* Prints that two captures' measures have different units or kinds. */
 void flam_cli_not_comparable (const char *base_path,
                               const FlamMeasure *base,
                               const char *base_id,
@@ -101,7 +100,7 @@ void flam_cli_not_comparable (const char *base_path,
 FlamTree *flam_cli_tree (const FlamProfile *profile,
                          const FlamSelection *selection);
 
-/* A range as typed, FROM..TO, becomes the options'. */
+/* Stores a range as typed, FROM..TO, in the options. */
 gboolean flam_cli_take_range (FlamCliOptions *options,
                               const char *option,
                               const char *value,
@@ -112,12 +111,12 @@ gboolean flam_cli_seconds (const char *text, gint64 *ns);
 void flam_cli_error (const char *format, ...) G_GNUC_PRINTF (1, 2);
 int flam_cli_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* Text for people. Control characters in the arguments are shown as escapes:
- * only the format's own newlines end lines. */
+/* Prints text. Control characters in the arguments are shown as escapes: only
+ * the format's own newlines end lines. */
 void flam_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* A thread in the form that --thread accepts, and its name: "12/14 worker"; "#3
- * worker" where the capture has no numbers. */
+/* A thread in the form that --thread accepts, with its name: "12/14 worker";
+ * "#3 worker" if the capture has no numbers. */
 void flam_cli_print_thread (const FlamProfile *profile, FlamId thread);
 
 /* Standard output, for a document. */
@@ -141,10 +140,9 @@ void flam_cli_json_weight (JsonBuilder *json,
                            const char *member,
                            const FlamMeasure *measure,
                            gint64 weight);
-/* " [running 60.0 %, lock 40.0 %]"; not written where the tree has only one
- * state. */
+/* " [running 60.0 %, lock 40.0 %]"; omitted if the tree has only one state. */
 void flam_cli_print_states (const FlamTree *tree, const FlamStateSplit *split);
-/* "states": {"running": 5, "lock": 2}: those that have weight. */
+/* "states": {"running": 5, "lock": 2}: those with a weight. */
 void flam_cli_json_states (JsonBuilder *json,
                            const FlamMeasure *measure,
                            const FlamStateSplit *split);

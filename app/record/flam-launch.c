@@ -36,7 +36,7 @@ is_32_bit (const char *path)
           (head[18] | head[19] << 8) != EM_X86_64);
 }
 
-/* The file that a relative path means for the program. */
+/* The file that a relative path refers to in the program's folder. */
 static char *
 in_directory (const FlamLaunch *launch, const char *path)
 {

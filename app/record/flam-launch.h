@@ -36,7 +36,8 @@ char *flam_attach_obstacle (pid_t pid);
 /* Seizes all threads of a process; returns their ids, or NULL. */
 GArray *flam_attach (pid_t pid, unsigned long options, GError **error);
 
-/* The line "NAME:\tvalue" of /proc/PID/status, as a number; -1 if absent. */
+/* The value of the line "NAME:\tvalue" of /proc/PID/status as a number; -1 if
+ * missing. */
 gint64 flam_proc_status (pid_t pid, const char *name);
 /* The process of a thread, and the parent process; FALSE: it has ended. */
 gboolean flam_proc_family (pid_t tid, pid_t *pid, pid_t *parent);

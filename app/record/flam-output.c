@@ -55,7 +55,7 @@ make_numbered (FlamOutput *output, const FlamRecordOptions *options)
 
 /* --- with one ------------------------------------------------------------ */
 
-/* A link or a device was probably made on purpose. */
+/* A link or a device was probably created on purpose. */
 static gboolean
 may_be_replaced (const char *path, GError **error)
 {

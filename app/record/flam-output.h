@@ -28,6 +28,7 @@ gboolean flam_output_open (FlamOutput *output,
                            GError **error);
 /* The file is complete. */
 gboolean flam_output_finish (FlamOutput *output, GError **error);
-/* Nothing was recorded: removes the file, if it is still the one made. */
+/* Nothing was recorded: removes the file, if it is still the one that was
+ * created. */
 void flam_output_abandon (FlamOutput *output);
 void flam_output_clear (FlamOutput *output);

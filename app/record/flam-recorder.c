@@ -58,8 +58,8 @@ report (FlamControl *control, const GError *error)
   return 1;
 }
 
-/* Raises the limit of descriptors: up to three a thread. The target gets its
- * original limit back. */
+/* Raises the limit of descriptors: up to three are needed per thread. The
+ * target gets its original limit back. */
 static void
 raise_limits (void)
 {
@@ -162,7 +162,7 @@ put_last_facts (Recorder *recorder, gint64 duration)
             "it has only that user's privileges"));
 }
 
-/* A recording without samples contains the reason for it. */
+/* A recording without samples states the reason. */
 static void
 put_emptiness (Recorder *recorder)
 {
@@ -237,7 +237,7 @@ finish (Recorder *recorder, gint64 duration, GError **error)
          flam_output_finish (&recorder->output, error);
 }
 
-/* The part that was recorded is kept. */
+/* The recorded part is kept. */
 static int
 report_failure (Recorder *recorder, GError *error)
 {
@@ -254,8 +254,8 @@ report_failure (Recorder *recorder, GError *error)
   return report (&recorder->control, kept);
 }
 
-/* The warnings are in the capture too, but whoever records should know at once
- * what cannot be right in it. */
+/* The warnings are in the capture, too, but the user should learn at once what
+ * may be wrong in it. */
 static void
 say_what_was_written (Recorder *recorder)
 {

@@ -40,7 +40,7 @@ over (guint32 pixel, guint32 below)
   return pixel + scaled (below, 255 - (pixel >> 24));
 }
 
-/* How much of the device pixel `at` is within from .. to, of 255. */
+/* How much of the device pixel `at` lies within from .. to, in 255ths. */
 static guint
 cover (int at, double from, double to)
 {
@@ -102,7 +102,7 @@ lay_row (const Row *row, double top, double bottom, double calls_bottom)
     }
 }
 
-/* The boxes from `first` on that stand in one row; returns the next one. */
+/* The boxes from `first` on that are in one row; returns the next one. */
 static guint32
 draw_row (Row *row,
           const FlamChartLayout *layout,

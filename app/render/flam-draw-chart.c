@@ -7,7 +7,7 @@
 
 #define MARK_LABEL 160.0 /* pixels beside a mark */
 #define LEAST_MARK_LABEL 30.0
-#define SIDE 6.0 /* before a lane's name */
+#define SIDE 6.0 /* space before a lane's name */
 #define TICK 5.0
 
 typedef struct

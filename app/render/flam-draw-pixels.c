@@ -23,7 +23,7 @@ typedef struct
   guint32 background;
   float cover[MAX_EDGES][MAX_EDGES]; /* of a corner: line, pixel */
   guint32 *line[MAX_EDGES + 1];      /* edges, then the middle */
-  guint8 *written;                   /* a byte a line: boxes are on it */
+  guint8 *written; /* one byte per line: whether boxes are on it */
 } Canvas;
 
 static guint32

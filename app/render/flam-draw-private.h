@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What flam-draw-layout.c (trees), flam-draw-sunburst.c, flam-draw-treemap.c
- * and flam-draw-chart.c share. */
+/* Shared by flam-draw-layout.c (trees), flam-draw-sunburst.c, flam-draw-
+ * treemap.c and flam-draw-chart.c. */
 
 #include "flam-draw.h"
 #include "flam-label.h"
@@ -14,15 +14,15 @@ struct _FlamDraw
   PangoContext *context; /* a reference */
   PangoFontDescription *font;
   FlamLabels *labels;
-  FlamProfile *profile; /* of the labels that are kept */
+  FlamProfile *profile; /* limit of the kept labels */
   FlamGlyphs glyphs[FLAM_N_COLOR_STATES];
   GHashTable *outlines; /* of rotated glyphs: flam-draw-sunburst.c */
 };
 
 void flam_draw_know_names_of (FlamDraw *draw, FlamProfile *profile);
 
-/* Adds a name, in the middle of a row that is `y` .. `y` + `height`, between
- * two edges. */
+/* Adds a name, centered in a row from `y` to `y` + `height`, between two
+ * edges. */
 void flam_draw_add_label (FlamDraw *draw,
                           FlamColorState state,
                           const char *name,
@@ -35,7 +35,7 @@ void flam_draw_add_label (FlamDraw *draw,
 void
 flam_draw_show_labels (FlamDraw *draw, cairo_t *cr, const FlamPalette *palette);
 
-/* The name of a box, and its color without regard to other boxes. */
+/* The name of a box, and its color regardless of other boxes. */
 const char *flam_draw_name_of (const FlamScene *scene, const FlamBox *box);
 FlamColorState flam_draw_state_of (const FlamScene *scene, const FlamBox *box);
 FlamColor flam_draw_color_of (const FlamScene *scene, const FlamBox *box);
@@ -49,11 +49,11 @@ typedef struct
   guint32 *pixels;
   gsize stride;      /* pixels */
   int width, height; /* device pixels */
-  double scale;      /* device pixels a pixel */
+  double scale;      /* device pixels per pixel */
 } FlamPixels;
 
-/* The pixels of the image that `cr` draws to, from its origin on, at most a
- * width and height of them; FALSE when they cannot be written directly. */
+/* The pixels of the image that `cr` draws to, from its origin on, at most
+ * `width` by `height` of them; FALSE when they cannot be written directly. */
 gboolean flam_draw_find_pixels (cairo_t *cr,
                                 double width,
                                 double height,
@@ -66,7 +66,7 @@ flam_draw_chart_is_run (const FlamChartBox *box)
   return (box->flags & (FLAM_CHART_BOX_STATE | FLAM_CHART_BOX_STRIP)) != 0;
 }
 
-/* The height of a box as it is drawn. */
+/* The drawn height of a box. */
 static inline double
 flam_draw_chart_box_width (const FlamChartBox *box)
 {

@@ -131,8 +131,8 @@ outline_of (FlamDraw *draw, cairo_scaled_font_t *font, gulong glyph)
   return path;
 }
 
-/* Moves to the place of a piece of the text that is `at` pixels right of its
- * middle, or to that of the whole text, where it is straight. */
+/* Moves to the position of a piece of text that is `at` pixels right of the
+ * text's center or, for straight text, of the whole text. */
 static void
 turn_to (cairo_t *cr,
          const FlamSunburst *sun,
@@ -157,7 +157,7 @@ turn_to (cairo_t *cr,
   cairo_translate (cr, 0, label->other ? label->radius : -label->radius);
 }
 
-/* A letter is rotated approximately by the angle of its own middle. */
+/* A letter is rotated by approximately the angle of its own center. */
 static void
 append_glyphs (FlamDraw *draw,
                cairo_t *cr,

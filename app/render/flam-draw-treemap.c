@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* Frames are pale and boxes of cost are not: the colored area is where the time
- * was spent, however deep. A search dims as it does in other shapes. */
+/* Frames are pale and cost boxes are not: the colored area is where the time
+ * was spent, at whatever depth. A search dims boxes as in other shapes. */
 
 #define ROUNDED 10.0 /* pixels: smaller boxes have corners */
 #define LEAST_GAP 3.0
@@ -36,7 +36,7 @@ color_of (const FlamScene *scene, const FlamBox *box)
                               : color;
 }
 
-/* Aligned to whole pixels, with the gap right and below. */
+/* Aligned to whole pixels, with the gap to the right and below. */
 static FlamRect
 rect_of (const FlamBox *box)
 {
@@ -64,8 +64,8 @@ draw_box (cairo_t *cr, const FlamScene *scene, const FlamBox *box)
   cairo_fill (cr);
 }
 
-/* The label is at the top of the box, or in the middle of a low one; that of a
- * frame is in its title. */
+/* The label is at the top of the box, or centered in a low one; a frame's label
+ * is in its title. */
 static void
 add_label (FlamDraw *draw,
            const FlamScene *scene,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Boxes -> picture. The window, PNG and PDF all come through here.
+/* Boxes -> picture. The window, PNG and PDF all use this.
  *
  * On an image surface rows are filled as lines of pixels: a row's boxes all
  * have the same height, so the first line is composed box by box and the
@@ -24,25 +24,26 @@ FlamDraw *flam_draw_new (PangoContext *context,
 void flam_draw_free (FlamDraw *draw);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamDraw, flam_draw_free)
 
-/* The height for the font: text, a pixel or two above and below, the gap. */
+/* The row height for the font: text, a pixel or two above and below, the
+ * gap. */
 double flam_draw_row_height (const FlamDraw *draw);
-/* Whether all labels so far were within their rows, of that height, from top to
- * bottom; letters with many accents are not. */
+/* Whether all labels drawn so far stayed within rows of that height; letters
+ * with many accents may not. */
 gboolean flam_draw_is_in_rows (const FlamDraw *draw);
 
 typedef struct
 {
   const FlamTree *tree;
   FlamPalette *palette;
-  const guint8 *matched; /* a byte a node: all others are dimmed; or NULL */
+  const guint8 *matched; /* one byte per node: all others are dimmed; or NULL */
   gboolean bare;         /* no labels */
   const char *root;      /* the label of the first box; NULL: its name */
 } FlamScene;
 
-/* In the viewport's shape. Fills the viewport, background and all, at the
- * origin of `cr`. An image surface must have the device scale of the screen
- * set, and no other transformation in `cr` but a translation by whole pixels.
- */
+/* In the viewport's shape. Fills the viewport, including the background, at
+ * the origin of `cr`. An image surface must have the device scale of the
+ * screen set, and no other transformation in `cr` but a translation by whole
+ * pixels. */
 void flam_draw_layout (FlamDraw *draw,
                        cairo_t *cr,
                        const FlamLayout *layout,
@@ -55,7 +56,7 @@ void flam_draw_append_sector (cairo_t *cr,
 
 /* --- charts --------------------------------------------------------------- */
 
-#define FLAM_DRAW_RULER 18.0 /* pixels of the times along a chart's top */
+#define FLAM_DRAW_RULER 18.0 /* height of the times along a chart */
 
 typedef struct
 {
@@ -66,7 +67,7 @@ typedef struct
   guint hovered, selected; /* spans that are outlined; G_MAXUINT: none */
 } FlamChartScene;
 
-/* The ruler and below it the view, background and all, at the origin. */
+/* The ruler and the view below it, including the background, at the origin. */
 void flam_draw_chart (FlamDraw *draw,
                       cairo_t *cr,
                       const FlamChartLayout *layout,

@@ -8,8 +8,8 @@
 #define FIRST_ASCII 32
 #define LAST_ASCII 126
 #define MAX_FORMS 6
-#define MAX_GLYPHS 512  /* of one form: more than any screen shows */
-#define MAX_NAMES 20000 /* then the cache is emptied */
+#define MAX_GLYPHS 512  /* per form: more than any screen shows */
+#define MAX_NAMES 20000 /* limit at which the cache is emptied */
 #define ANTIALIAS 1     /* pixels beyond the outlines */
 
 typedef struct
@@ -38,7 +38,7 @@ struct _FlamLabels
   PangoContext *context;
   PangoFontDescription *font;
   double ascent, descent, least_width;
-  double above, below; /* the baseline: whole pixels that have ink */
+  double above, below; /* the baseline: whole pixels with ink */
   GPtrArray *fonts;    /* cairo_scaled_font_t that glyphs refer to */
   Glyph ascii[LAST_ASCII - FIRST_ASCII + 1];
   Glyph ellipsis;

@@ -34,19 +34,19 @@ void flam_labels_forget (FlamLabels *labels);
 
 double flam_labels_ascent (const FlamLabels *labels);
 double flam_labels_descent (const FlamLabels *labels);
-/* How far the ink of what was shaped so far comes, at most. */
+/* The maximum extent of the ink of all labels shaped so far. */
 double flam_labels_above (const FlamLabels *labels);
 double flam_labels_below (const FlamLabels *labels);
-/* Three characters and an ellipsis: labels are not cut to less; short names
- * that fit completely are drawn all the same. */
+/* Three characters and an ellipsis: labels are not cut to less, but short names
+ * that fit completely are drawn. */
 double flam_labels_least_width (const FlamLabels *labels);
 
-/* Glyphs gathered for one color: one drawing call for all of a picture's
- * labels. */
+/* Glyphs collected for one color: one drawing call for all labels of a
+ * picture. */
 typedef struct
 {
   GPtrArray *fonts;  /* cairo_scaled_font_t */
-  GPtrArray *glyphs; /* GArray of cairo_glyph_t, one a font */
+  GPtrArray *glyphs; /* GArray of cairo_glyph_t, one per font */
 } FlamGlyphs;
 
 void flam_glyphs_init (FlamGlyphs *glyphs);
@@ -54,8 +54,8 @@ void flam_glyphs_clear (FlamGlyphs *glyphs);
 /* Draws with the current source, and empties it. */
 void flam_glyphs_show (FlamGlyphs *glyphs, cairo_t *cr);
 
-/* Adds as much of `name` as fits `width`, with its baseline at (x, y); returns
- * the width of that. */
+/* Adds as much of `name` as fits into `width`, with its baseline at (x, y);
+ * returns the width of that part. */
 double flam_labels_add (FlamLabels *labels,
                         FlamGlyphs *glyphs,
                         const char *name,

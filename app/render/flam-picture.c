@@ -195,7 +195,7 @@ picture_clear (Picture *picture)
 
 /* --- drawing ------------------------------------------------------------- */
 
-/* Returns the text's width. `room` cuts it, with an ellipsis. */
+/* Returns the text's width. Text longer than `room` is cut with an ellipsis. */
 static double
 draw_text (Picture *picture,
            cairo_t *cr,

@@ -112,8 +112,8 @@ demangle_d (const char *name)
   return result;
 }
 
-/* The length of what stands before "::h<16 hex>", the hash of a legacy Rust
- * name; 0: there is none. Hashes have many different digits. */
+/* The length of the part before "::h<16 hex>", the hash of a legacy Rust name;
+ * 0: none. Hashes have many different digits. */
 static gsize
 before_rust_hash (const char *name, gsize length)
 {
@@ -133,10 +133,10 @@ before_rust_hash (const char *name, gsize length)
   return __builtin_popcount (seen) >= 5 ? (gsize)(hash - name) : 0;
 }
 
-/* Tools that know nothing of Rust read its legacy names as C++:
- * "_$LT$F$u20$as$u20$a..B$GT$::run::h<16 hex> (.llvm.12)". As its parts have no
- * "::" then, the mangled name can be put together again. Names in their final
- * form lose the hash alone. */
+/* Tools without Rust support demangle its legacy names as C++:
+ * "_$LT$F$u20$as$u20$a..B$GT$::run::h<16 hex> (.llvm.12)". As its parts contain
+ * no "::" then, the mangled name can be reconstructed. Names in their final
+ * form only lose the hash. */
 static char *
 finish_rust (const char *name)
 {
@@ -178,7 +178,7 @@ flam_demangle (const char *name)
   if (finished != NULL || name[0] != '_')
     return finished;
   if (name[1] == '_' && (name[2] == 'Z' || name[2] == 'R'))
-    name++; /* as on macOS, where names of C begin with one, too */
+    name++; /* as on macOS, where C names have the prefix, too */
   if (name[1] == 'R' || (name[1] == 'Z' && is_legacy_rust (name)))
     return run (rust_demangle_callback, name, DMGL_RUST);
   if (name[1] == 'Z' || strncmp (name, "_GLOBAL_", 8) == 0)

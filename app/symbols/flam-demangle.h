@@ -9,7 +9,7 @@
  *   _ZSt4sortIPiEvT_S1_                           C++    std::sort<int*>
  *   _D3std5stdio7writelnFZv                       D      std.stdio.writeln
  *
- * The third is a Rust name that a demangler for C++ was given.
+ * The third is a Rust name that was demangled as C++.
  *
  * The format is that of perf: with template arguments, without parameters,
  * return types and Rust's hash. Names come from untrusted files, and a few

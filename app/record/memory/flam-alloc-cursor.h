@@ -21,7 +21,7 @@ typedef struct
 {
   FlamAllocRing *ring;
   guint64 at;       /* bytes read */
-  guint64 end;      /* bytes published, of this round */
+  guint64 end;      /* bytes published in this round */
   guint64 ticks;    /* of the next event; G_MAXUINT64 none */
   guint size;       /* of the next event */
   gboolean damaged; /* the ring held invalid records */
@@ -42,7 +42,7 @@ flam_alloc_record_size (unsigned op, guint64 at)
                                   : sizeof (FlamAllocBlock);
 }
 
-/* Skips records that are no events, and reads the time of the next event. */
+/* Skips records that are not events, and reads the time of the next event. */
 static inline void
 flam_alloc_cursor_look_ahead (FlamAllocCursor *cursor)
 {

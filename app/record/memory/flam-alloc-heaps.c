@@ -19,7 +19,7 @@ struct _FlamAllocSpace
 {
   FlamAddresses blocks;
   FlamRanges *pages; /* value: row */
-  GArray *breaks;    /* Piece, in order */
+  GArray *breaks;    /* of Piece, in order */
 };
 
 struct _FlamAllocStream
@@ -35,7 +35,8 @@ struct _FlamAllocHeaps
   GPtrArray *spaces;
   GPtrArray *streams;
   gint64 tick_end;
-  gint64 room; /* bytes that may still be made before their sum overflows */
+  gint64
+      room; /* bytes that may still be allocated before their sum overflows */
 };
 
 gint64
@@ -49,8 +50,8 @@ flam_alloc_heaps_advance (FlamAllocHeaps *heaps, gint64 time)
   return heaps->tick_end;
 }
 
-/* The sizes are what the process says. A reader of the capture adds them up
- * and refuses a sum above 2^63: whatever was recorded besides would be lost. */
+/* The sizes are what the process reports. A reader of the capture adds them up
+ * and refuses a sum above 2^63, which would lose the whole recording. */
 static inline gboolean
 take_room (FlamAllocHeaps *heaps, gint64 size, guint32 each)
 {
@@ -138,7 +139,7 @@ flam_alloc_heaps_free_block (FlamAllocHeaps *heaps,
 {
   FlamBlockEntry block;
 
-  /* a block that is not known is older than the recording */
+  /* an unknown block is older than the recording */
   if (flam_addresses_take (&stream->space->blocks, address, &block))
     flam_ledger_release (
         heaps->ledger, block.row, distance_of (heaps, stream, &block));

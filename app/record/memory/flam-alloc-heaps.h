@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The heaps of the recorded processes: which block, and which pages, are live
- * at which address, and which thread frees them. The rows made of the events
- * are in FlamLedger.
+/* The heaps of the recorded processes: which blocks and pages are live at which
+ * addresses, and which threads free them. FlamLedger makes rows of the events.
  *
  * A tick is 10 ms, or the ten-thousandth part of the time so far if that is
  * longer: the rows of a long recording are in proportion to its activity, not
@@ -45,12 +44,12 @@ typedef struct
   guint32 site;
 } FlamAllocStack;
 
-/* For streams without all blocks (sampling): the number of blocks that the
- * thread had made before the next event. Otherwise the ledger counts them. */
+/* For streams that lack blocks (sampling): the number of blocks that the thread
+ * had allocated before the next event. Otherwise the ledger counts them. */
 void flam_alloc_stream_set_made (FlamAllocStream *stream, guint32 made);
 guint32 flam_alloc_stream_get_made (const FlamAllocStream *stream);
 /* `each`: the number of blocks that this one represents (sampling). Addresses
- * are below 2^48. FALSE, and nothing is recorded: with this one, the sizes of
+ * are below 2^48. FALSE, and nothing is recorded, if with this one the sizes of
  * all processes together would exceed 2^63. */
 gboolean flam_alloc_heaps_block (FlamAllocHeaps *heaps,
                                  FlamAllocStream *stream,
@@ -62,7 +61,7 @@ gboolean flam_alloc_heaps_block (FlamAllocHeaps *heaps,
 void flam_alloc_heaps_free_block (FlamAllocHeaps *heaps,
                                   FlamAllocStream *stream,
                                   guint64 address);
-/* The block at this address will be looked up soon: a prefetch hint. */
+/* Prefetches the block at this address, which will be looked up soon. */
 void flam_alloc_heaps_expect (const FlamAllocSpace *space, guint64 address);
 /* Pages: the pages in [address, address + size) are released; the rest of a
  * partly covered mapping stays. */
@@ -78,5 +77,5 @@ gboolean flam_alloc_heaps_break (FlamAllocHeaps *heaps,
 
 /* Writes the rest and the exact peak. */
 void flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time);
-/* Bytes live now, without pages. */
+/* Bytes in use now, without pages. */
 gint64 flam_alloc_heaps_live (const FlamAllocHeaps *heaps);

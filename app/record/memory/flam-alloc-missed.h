@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Processes whose allocations are not recorded: the first one of a name and a
- * reason is reported as a warning at once; the others are counted, because a
- * build may run the same tool a thousand times. */
+/* Processes whose allocations are not recorded. The first one with a given name
+ * and reason is reported as a warning at once; the others are counted, because
+ * a build may run the same tool a thousand times. */
 
 #include "flam-core-profile.h"
 

@@ -37,8 +37,9 @@ struct _FlamAllocProcess
   guint64 start_ticks;
   gint64 start_ns;
   double ns_per_tick;
-  guint64 tick_end;     /* end of the ledger's tick, by the process's clock */
-  gboolean implausible; /* it reported blocks that nothing can allocate */
+  guint64 tick_end; /* end of the ledger's tick, by the process's clock */
+  gboolean
+      implausible; /* it reported frees of blocks that it never allocated */
 };
 
 /* --- creation and release ------------------------------------------------ */
@@ -191,8 +192,8 @@ read_python (FlamAllocProcess *process, guint32 number)
     return NULL;
   memcpy (&record, all + at, sizeof record);
   size = (guint64)record.n_name + record.n_file + record.n_lines;
-  /* Both texts end with a zero. Records that do not overlap fit into the space
-   * for them. */
+  /* Both texts are NUL-terminated. Records that do not overlap fit into their
+   * space. */
   if (record.n_name == 0 || record.n_file == 0 ||
       size > used - at - sizeof record ||
       size > FLAM_ALLOC_PYTHON_SIZE - process->python_read)
@@ -402,7 +403,7 @@ handle_block (FlamAllocProcess *process,
     process->implausible = TRUE;
 }
 
-/* Blocks that were not sampled are counted as well. */
+/* Blocks that were not sampled are counted, too. */
 static void
 catch_up (FlamAllocStream *stream, guint16 made)
 {
@@ -489,7 +490,7 @@ find_rings (FlamAllocProcess *process)
     }
 }
 
-/* Reads how much each ring has published; TRUE if there is anything. */
+/* Reads how much each ring has published; TRUE if there is any. */
 static gboolean
 begin_round (FlamAllocProcess *process)
 {

@@ -29,7 +29,7 @@ is_loader (const char *path)
          g_str_has_prefix (name, "ld-2.");
 }
 
-/* The text of PT_INTERP; NULL: there is none. */
+/* The text of PT_INTERP; NULL: none. */
 static char *
 read_interpreter (int fd, const Elf64_Ehdr *header)
 {
@@ -110,7 +110,7 @@ check_running (pid_t tid)
   return check_file (link, path != NULL ? path : "");
 }
 
-/* Whether the program sees the same file under this path. */
+/* Whether the program sees the same file at this path. */
 static gboolean
 is_in_sight (pid_t tid, const char *path)
 {
@@ -131,7 +131,7 @@ typedef struct
   char *data;
   gsize env;   /* where the environment begins in it ... */
   gsize auxv;  /* ... and ends, behind its 0 */
-  gsize words; /* and the auxiliary vector, so that strings follow */
+  gsize words; /* and the auxiliary vector, which strings follow */
 } Image;
 
 static guint64

@@ -8,7 +8,7 @@
  *   sp ▶ argc argv... 0  env...          0  auxv... 0   strings...
  *   sp ▶ argc argv... 0  env... two new 0   auxv... 0   new    strings...
  *
- * So the decision is made for each program by itself: a 32-bit, static or
+ * So the decision is made for each program separately: a 32-bit, static or
  * privileged program is left unchanged, and no loader prints a warning. The
  * environment that a program passes to its children has no effect, and neither
  * the program nor its children find the two variables in their environment. */

@@ -14,7 +14,7 @@ typedef enum
 {
   FLAM_RECORD_CPU = 1 << 0,   /* threads that run */
   FLAM_RECORD_WALL = 1 << 1,  /* and those that wait */
-  FLAM_RECORD_ALLOC = 1 << 2, /* allocations, by the preload library */
+  FLAM_RECORD_ALLOC = 1 << 2, /* allocations, with the preload library */
 } FlamRecordWhat;
 
 typedef enum
@@ -33,7 +33,7 @@ typedef struct
   double rate;         /* Hz */
   double duration;     /* s, 0: until the target ends */
   double delay;        /* s without samples at the beginning */
-  gint64 sample_bytes; /* one allocation every so many bytes; 0: all */
+  gint64 sample_bytes; /* one allocation per this many bytes; 0: all */
   gboolean exact;      /* all, regardless of sample_bytes */
   gboolean follow;     /* children too */
   gboolean python;

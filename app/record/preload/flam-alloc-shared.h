@@ -2,8 +2,8 @@
 #pragma once
 
 /* The data that libflambeau-alloc.so, inside the target, and the recorder
- * share: a folder with one `control` file and one file a process, all mapped by
- * both. Plain C, no GLib.
+ * share: a folder with one `control` file and one file per process, all mapped
+ * by both. Plain C, no GLib.
  *
  *   DIR/control       made by the recorder: settings, doorbell, heartbeat
  *   DIR/PID.N         made by the target: N counts the process's execs/forks
@@ -27,8 +27,8 @@
  * its allocation.
  *
  * The files contain neither memory nor environment of the target: only
- * addresses, sizes, times, module paths; of Python functions name, file and
- * line table. */
+ * addresses, sizes, times, module paths; and the name, file and line table of
+ * Python functions. */
 
 #include <stdint.h>
 
@@ -64,11 +64,11 @@ typedef struct
   uint32_t version;
   uint32_t follow;       /* record forked children too */
   uint64_t sample_bytes; /* 0: every allocation */
-  uint64_t seed;         /* of the random numbers; 0: another one every time */
-  uint32_t stopped;      /* the recording is over; targets stop writing */
-  uint32_t python;       /* Python frames too */
-  /* These change all the time: they have cache lines of their own, as every
-   * event reads the ones above. */
+  uint64_t seed; /* seed of the random numbers; 0: a different one every time */
+  uint32_t stopped; /* the recording is over; targets stop writing */
+  uint32_t python;  /* Python frames too */
+  /* These change all the time. They have cache lines of their own, since every
+   * event reads the fields above. */
   uint32_t doorbell __attribute__ ((aligned (64)));  /* futex: a ring is half
                                                       * full */
   uint64_t heartbeat __attribute__ ((aligned (64))); /* the recorder is alive */
@@ -77,7 +77,8 @@ typedef struct
 enum
 {
   FLAM_ALLOC_CLOCK_TSC,
-  FLAM_ALLOC_CLOCK_NS, /* CLOCK_MONOTONIC: no usable time stamp counter */
+  FLAM_ALLOC_CLOCK_NS, /* CLOCK_MONOTONIC, if there is no usable time stamp
+                          counter */
 };
 
 typedef struct
@@ -99,7 +100,7 @@ typedef struct
   uint64_t lost;      /* records dropped: no ring, or no reader */
   uint64_t truncated; /* stacks that do not reach their root */
   char name[16];      /* of the program, when the file was made */
-  uint32_t full;      /* there was no memory for more of the file */
+  uint32_t full;      /* there was no memory to extend the file */
 } FlamAllocHeader;
 
 /* A mapping's code. A library that is loaded again gets a new row. */
@@ -167,14 +168,15 @@ typedef struct
   uint8_t data[] __attribute__ ((aligned (64)));
 } FlamAllocRing;
 
-/* In the low four bits of the first word; the rest is the time stamp. */
+/* The kind, in the low four bits of the first word; the rest is the time
+ * stamp. */
 enum
 {
   FLAM_ALLOC_OP_PAD,    /* the rest of the ring up to its end is unused */
   FLAM_ALLOC_OP_FREE,   /* 16 bytes */
   FLAM_ALLOC_OP_UNMAP,  /* 32 bytes: a range */
   FLAM_ALLOC_OP_BREAK,  /* 32 bytes: the heap's end moved; size is signed */
-  FLAM_ALLOC_OP_MALLOC, /* this and the following: 32 bytes, a block */
+  FLAM_ALLOC_OP_MALLOC, /* this and the following: 32 bytes, for a block */
   FLAM_ALLOC_OP_CALLOC,
   FLAM_ALLOC_OP_REALLOC,
   FLAM_ALLOC_OP_ALIGNED,

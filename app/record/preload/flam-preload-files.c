@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The files shared with the recorder: the control file, which exists, and one
- * file a process, which is made here. */
+/* The files shared with the recorder: the control file, which already exists,
+ * and one file per process, which is created here. */
 
 #include "flam-preload-files.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Few native functions are leaves of Python's evaluation loop: the current
+/* Few native functions are leaves of Python's evaluation loop, so the current
  * Python line distinguishes calls better. */
 PreloadMemo *
 preload_memo_of (PreloadMemo memos[PRELOAD_MEMOS], const PreloadCall *call)

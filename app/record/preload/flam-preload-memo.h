@@ -24,7 +24,7 @@ typedef struct
   uint64_t value;
 } PreloadCheck;
 
-/* A number, so that several are combined without branches. */
+/* Returned as a number, so that several can be combined without branches. */
 static inline uint32_t
 preload_check (const PreloadCheck *check)
 {

@@ -59,8 +59,8 @@ find_interpreter (const PreloadModule *module, PreloadInterpreter *found)
              &found->layout, (uint32_t)number, offsets, sizeof offsets) == NULL;
 }
 
-/* Of several interpreters in one process, the first is used. The data of an
- * unloaded one is kept, as another thread may be reading it. */
+/* If a process has several interpreters, the first is used. The data of an
+ * unloaded one is kept, since another thread may be reading it. */
 void
 preload_python_meet (const PreloadModule *module)
 {
@@ -396,7 +396,7 @@ preload_python_take (PreloadPython *python, uint32_t *taken)
   layout = &python->interpreter->layout;
   code = code_at (layout, frame->code);
   python->codes[(*taken)++] = code;
-  /* -2, before the first instruction, is unit 0. */
+  /* -2, before the first instruction, becomes unit 0. */
   unit = (frame->pc - frame->code - layout->code_instructions + 2) / 2;
   return FLAM_ALLOC_PYTHON_LOCATION (code ? code->number : 0, unit);
 }

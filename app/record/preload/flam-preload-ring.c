@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The output: one ring a thread, in a file that the recorder maps as well. Only
- * the writer changes `head`, only the reader changes `tail`:
+/* The output: one ring per thread, in a file that the recorder maps as well.
+ * Only the writer changes `head`, only the reader changes `tail`:
  *
  *        tail            head
  *   ──────┬───────────────┬────────────
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define WAIT_NS 200000
-/* Without a heartbeat for so long, the recorder is considered dead. */
+/* Without a heartbeat for this long, the recorder is considered dead. */
 #define DEAD_AFTER_NS 3000000000ll
 
 TLS PreloadThread preload_thread;
@@ -186,7 +186,8 @@ begin_thread (uint32_t epoch)
 
 /* --- forks --------------------------------------------------------------- */
 
-/* The code of a forked child is at the same place: so its rows are copied. */
+/* The code of a forked child is at the same addresses, so its rows are
+ * copied. */
 static void
 copy_modules (const FlamAllocHeader *parent)
 {

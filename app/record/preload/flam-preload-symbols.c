@@ -9,9 +9,9 @@
  *                     0    4 B, number of buckets
  *                     4    4 F, the first symbol that can be found
  *                     8    4 W, words of a filter
- *                    12    4 not used here
+ *                    12    4 unused here
  *                    16   8W the filter
- *                     .   4B of each bucket its first symbol, 0 none
+ *                     .   4B each bucket's first symbol, 0 none
  *                     .    . of each symbol from F on its hash; the lowest bit
  *                            is set in the last one of a bucket
  *

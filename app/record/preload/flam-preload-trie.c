@@ -73,7 +73,7 @@ grown_index (const Index *old, uint32_t n_nodes, uint32_t first)
   return table;
 }
 
-/* Nodes below this number may be of code that was unloaded since. */
+/* Nodes below this number may refer to code that has been unloaded. */
 static uint32_t first_node = 1;
 
 static bool

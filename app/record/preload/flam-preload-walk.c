@@ -104,8 +104,8 @@ find_kept (const PreloadStack *stack, int *at, const FlamUnwindRegs *regs)
 }
 
 /* Copies frames[from], at `regs`, to frames[to] as walked ones: they are
- * unchanged except for the value of rbp. Returns how many frames are walked
- * then. */
+ * unchanged except for the value of rbp. Returns the new number of walked
+ * frames. */
 static uint32_t
 walk_kept (PreloadStack *stack,
            uint32_t from,

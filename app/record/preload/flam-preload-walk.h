@@ -59,9 +59,9 @@ struct _PreloadStack
   PreloadMemo memos[PRELOAD_MEMOS];
 };
 
-/* Walks leaf first into `walked` and returns how many frames. `kept` is how
- * many of the kept frames follow, `root` whether the thread's beginning was
- * reached. */
+/* Walks leaf first into `walked` and returns the number of frames. `kept` is
+ * the number of kept frames that follow, `root` whether the thread's beginning
+ * was reached. */
 HIDDEN uint32_t preload_walk (PreloadStack *stack,
                               const FlamUnwindMemory *memory,
                               FlamUnwindRegs *regs,

@@ -202,7 +202,8 @@ enter_or_start (void)
   return enter ();
 }
 
-/* Handles a block that is due for a sample; in exact mode all blocks are. */
+/* Handles a block that is due for a sample; in exact mode, that is every
+ * block. */
 static void
 say_due (unsigned op, const void *data, uint64_t size, Caller caller)
 {
@@ -283,7 +284,7 @@ malloc_looked_at (size_t size)
   return data;
 }
 
-/* The countdown only works when the next definition is known. */
+/* The countdown only works if the next definition is known. */
 EXPORT void *
 malloc (size_t size)
 {

@@ -34,7 +34,8 @@ HIDDEN void *preload_allocate (size_t size);
 HIDDEN void *preload_allocate_array (size_t n, size_t size); /* zeroed */
 HIDDEN void *preload_reallocate (void *data, size_t size);
 HIDDEN void preload_release (void *data);
-/* Like qsort(), which may call malloc() and must not be called inside of it. */
+/* Like qsort(), which may call malloc() and must therefore not be called
+ * here. */
 HIDDEN void preload_sort (void *data,
                           size_t n,
                           size_t size,
@@ -123,11 +124,12 @@ typedef struct
   uint32_t epoch; /* value of preload_epoch at its creation; another one:
                    * outdated */
   bool busy;
-  bool dead;    /* its thread is ending, or is unheard */
+  bool dead;    /* its thread is ending, or is not recorded */
   bool unheard; /* no memory for its ring: its events are lost */
   bool counting;
   uint32_t made;        /* allocations so far */
-  int64_t until_sample; /* bytes, at least 0: an allocation of so many is due */
+  int64_t until_sample; /* bytes, at least 0: a sample is due after allocating
+                           this many */
   uint64_t random;
   FlamAllocRing *ring;
   const uint8_t *room; /* end of the writable part of the ring */

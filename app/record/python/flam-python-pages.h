@@ -6,8 +6,7 @@
  * deep chain one call reads several pages. At most 1 MiB is kept.
  *
  *   last time  │ thread state │ frames │ stack │
- *   now        └──────────── one call ─────────┘ + a page that is new
- */
+ *   now        └──────────── one call ─────────┘ + a new page */
 
 #include <glib.h>
 #include <stdbool.h>

@@ -11,14 +11,14 @@
 #include "flam-stops.h"
 
 #define THREADS_MAX 4
-#define CODES_MAX (1u << 17) /* of a process; more is invalid data */
+#define CODES_MAX (1u << 17) /* maximum for a process; more is invalid data */
 #define TEXT_MAX 4096
 #define LINES_MAX (1u << 20)
 #define BATCH 64
 
 /* Without a thread state: the pause until the next search for one, ns, and its
  * part of the time since the first: however slowly an interpreter starts, its
- * frames are known when it has run for an eighth longer. */
+ * frames are found before it has run for an eighth longer. */
 #define FIRST_PAUSE (1 * 1000000ll)
 #define LAST_PAUSE (500 * 1000000ll)
 #define PAUSE_PART 8

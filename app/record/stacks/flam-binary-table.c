@@ -155,7 +155,7 @@ warn_of_leak_check (FlamBinaryTable *binaries, const FlamBinary *binary)
   binaries->warned_of_leak_check = TRUE;
 }
 
-/* Reads its ELF file. */
+/* Reads the binary's ELF file. */
 static void
 inspect (FlamBinaryTable *binaries, FlamBinary *binary)
 {

@@ -166,8 +166,8 @@ flam_process_map_set_maps (FlamProcessMap *map,
   return TRUE;
 }
 
-/* Whether it still runs the program of the messages so far: the maps of another
- * program do not fit this one's stacks. */
+/* Whether it still runs the program of the messages so far: another program's
+ * maps would not match this one's stacks. */
 static gboolean
 is_same_program (const FlamProcessMap *map)
 {

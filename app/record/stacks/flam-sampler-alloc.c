@@ -69,7 +69,8 @@ flam_sampler_record_allocations (FlamSampler *sampler,
                                            error);
   if (sampler->alloc == NULL)
     return FALSE;
-  /* One measure stands for all, for a program without a block as well. */
+  /* One measure stands for all of them, even for a program without any
+   * block. */
   flam_builder_add_allocation_measure (sampler->builder, FLAM_FROM_PEAK);
   /* Otherwise Python keeps small blocks in pools of its own. */
   if (sampler->options->python_malloc)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-sampler.h"
 
-/* The rows that are made of samples. */
+/* The rows that are made from samples. */
 
 static void
 write_sample (FlamSampler *sampler,
@@ -40,7 +40,7 @@ put_running (FlamSampler *sampler,
   task->holds = TRUE;
 }
 
-/* A row that is no sample, with the kernel's counts. */
+/* A row that is not a sample, with the kernel's counts. */
 static void
 put_counted (FlamSampler *sampler,
              FlamSample sample,
@@ -101,7 +101,7 @@ not_sampled_stack (FlamSampler *sampler)
   return sampler->not_sampled;
 }
 
-/* The reason for the last wait is known where that wait was sampled. */
+/* The reason for the last wait is known if that wait was sampled. */
 static FlamState
 last_wait (const FlamTask *task)
 {

@@ -23,7 +23,7 @@ enum
 typedef struct
 {
   guint64 truncated;  /* stacks that do not reach their root */
-  gint64 not_sampled; /* CPU time in rows that are no samples */
+  gint64 not_sampled; /* CPU time in rows that are not samples */
   guint64 samples;
 } FlamSamplerStats;
 

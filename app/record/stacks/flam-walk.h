@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The native frames of a sample, by maps that are recent enough for it. */
+/* The native frames of a sample, found with maps that are recent enough for
+ * it. */
 
 #include "flam-sampler.h"
 

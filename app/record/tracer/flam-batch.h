@@ -51,7 +51,7 @@ FlamMessage *flam_pipe_reserve (FlamPipe *pipe,
 void flam_pipe_commit (FlamPipe *pipe, gsize n_data);
 /* Hands over the current batch if it is older than `age` ns. */
 void flam_pipe_push (FlamPipe *pipe, gint64 now, gint64 age);
-/* Hands over the rest; no message comes after. */
+/* Hands over the rest; no message follows. */
 void flam_pipe_finish (FlamPipe *pipe);
 
 /* Sampler: the next batch, or NULL after `timeout` µs. */

@@ -14,7 +14,7 @@ void flam_commands_hear_stops (gboolean hear);
 /* Reads the commands and executes them. */
 void flam_commands_handle (FlamTracer *tracer);
 /* Ends the recording when its time is over, the program has ended, a signal has
- * arrived, or nothing can be written any more. */
+ * arrived, or nothing more can be written. */
 void flam_commands_check (FlamTracer *tracer, gint64 now);
 /* Writes the status line, five times a second. */
 void flam_commands_say_status (FlamTracer *tracer, gint64 now);

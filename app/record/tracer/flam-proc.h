@@ -2,8 +2,8 @@
 #pragma once
 
 /* Reads /proc/PID/task/TID/NAME: a leader may have ended while its other
- * threads are still alive. If no descriptor is available, the data that needs
- * one is missing, and the recording contains a warning. */
+ * threads are still alive. If no descriptor is available, the data is missing
+ * and the recording contains a warning. */
 
 #include <glib.h>
 #include <sys/types.h>

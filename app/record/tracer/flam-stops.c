@@ -67,7 +67,7 @@ flam_wait_stopped (int *status)
 
   if (waitid (P_ALL, 0, &info, WSTOPPED | WNOHANG | __WALL) != 0)
     return -1;
-  *status = info.si_status << 8 | 0x7f; /* as waitpid() has it */
+  *status = info.si_status << 8 | 0x7f; /* in the form of waitpid() */
   return info.si_pid;
 }
 

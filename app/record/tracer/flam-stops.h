@@ -11,7 +11,7 @@ typedef enum
   FLAM_STOP_EXITED,    /* ended; `value` is the exit status or 128 + signal */
   FLAM_STOP_SIGNAL,    /* about to receive signal `value`: pass it on */
   FLAM_STOP_INTERRUPT, /* the tracer's, or the first one of a new thread */
-  FLAM_STOP_GROUP,     /* job control: LISTEN, do not continue */
+  FLAM_STOP_GROUP,     /* job control: use LISTEN, do not continue */
   FLAM_STOP_CLONE,     /* created a thread or process */
   FLAM_STOP_EXEC,
   FLAM_STOP_OTHER,

@@ -77,7 +77,7 @@ typedef struct
   gint64 until;       /* it is accounted for up to this time */
   FlamSchedstat stat; /* the counts at that time */
   gboolean asleep;    /* the state at that time */
-  gint64 ran, queued; /* in no sample yet */
+  gint64 ran, queued; /* not in any sample yet */
   gint64 slept;       /* likewise; below 0: samples have too much */
 } FlamWall;
 
@@ -114,7 +114,7 @@ struct _FlamTask
   gboolean wants_stop;   /* a stop is needed for that */
   gint64 cpu_begin;      /* its earlier CPU time is not recorded */
   gint64 cpu_seen;       /* it is accounted for up to this time */
-  gint64 cpu_owed;       /* used before a pause, and in no sample yet */
+  gint64 cpu_owed;       /* used before a pause, and not in any sample yet */
   FlamWall wall;
   struct _FlamPythonTask *python; /* of its Python frames, or NULL */
 
@@ -144,7 +144,7 @@ typedef enum
   FLAM_MESSAGE_TARGET_MISSED, /* text: why allocations are not recorded */
   FLAM_MESSAGE_TARGET_END,
   FLAM_MESSAGE_TASK_NEW, /* comm */
-  FLAM_MESSAGE_TASK_END, /* comm; weights that no sample has */
+  FLAM_MESSAGE_TASK_END, /* comm; weights that are in no sample */
   FLAM_MESSAGE_SAMPLE,   /* registers and stack */
   FLAM_MESSAGE_ASLEEP,   /* the same without a stop: only pc and sp are known */
   FLAM_MESSAGE_SAME,     /* the stack of the task's last message */
@@ -152,7 +152,7 @@ typedef enum
   FLAM_MESSAGE_WARNING,  /* text */
 } FlamMessageKind;
 
-/* DWARF's numbers: 0-15 general registers, 16 the program counter. */
+/* DWARF register numbers: 0-15 general registers, 16 the program counter. */
 #define FLAM_N_REGS 17
 
 typedef struct

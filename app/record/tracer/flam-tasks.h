@@ -41,10 +41,10 @@ void flam_tasks_remove (FlamTasks *tasks,
                         FlamTask *task,
                         gboolean ended,
                         gint64 now);
-/* The time it uses from now on, until flam_task_skip(), is no part of the
+/* The time it uses from now on, until flam_task_skip(), is not part of the
  * recording; the time since its last sample is added to its next sample. */
 void flam_task_pause (FlamTask *task, gint64 now);
-/* The CPU time since it was accounted for, or since the pause, is no part of
+/* The CPU time since it was accounted for, or since the pause, is not part of
  * the recording. */
 void flam_task_skip (FlamTask *task, gint64 now);
 /* After an exec of its process: its files in /proc are opened again. */

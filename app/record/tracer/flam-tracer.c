@@ -366,7 +366,7 @@ drain (FlamTracer *tracer)
 }
 
 /* Polling for a stop is cheaper than sleeping until a wake-up, for the target
- * too, because the kernel would do the wake-up in its time: 15 µs a stop
+ * too, because the kernel would charge the wake-up to it: 15 µs per stop
  * instead of 24. Such stops need no SIGCHLD either, which would end the next
  * ppoll() at once. Stops without SIGCHLD are found by the drain() that
  * follows. */

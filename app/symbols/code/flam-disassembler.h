@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What libflambeau-disassemble.so does: the calls of libcapstone. */
+/* The interface of libflambeau-disassemble.so: the calls of libcapstone. */
 
 #include "flam-disassembly.h"
 
@@ -13,15 +13,15 @@ typedef struct
 {
   const guint8 *bytes; /* the rest of the code; */
   gsize left;
-  guint64 address; /* where it is */
+  guint64 address; /* its address */
 } FlamCode;
 
 typedef struct
 {
   /* `machine` is ELF's; NULL: not supported. */
   FlamDisassembler *(*open) (guint16 machine, FlamSyntax syntax);
-  /* Takes the first instruction off the code: address, size, kind, target and
-   * text, which is valid until the next call. FALSE: there is none. */
+  /* Removes the first instruction from the code: address, size, kind, target
+   * and text, which is valid until the next call. FALSE: there is none. */
   gboolean (*next) (FlamDisassembler *disassembler,
                     FlamCode *code,
                     FlamInstruction *row);

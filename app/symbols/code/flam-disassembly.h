@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* One function's machine code, one instruction a row, with the cost of each and
- * its source line:
+/* One function's machine code, one row per instruction, with its cost and its
+ * source line:
  *
  *   profile's frame: module + address
  *      │ FlamBinaries: finds the file

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The inlined functions of Go's table of functions: which one, a pc table of
- * the function says; its name and the position of the call are in a tree
- * outside of the table.
+/* The inlined functions in Go's table of functions. A pc table of the function
+ * has the index of the inlined function; its name and the position of the call
+ * are in a tree outside the table.
  *
  *   runtime.moduledata                          go:func.*, in .rodata
  *   +------------------------+                  +------------------+
@@ -12,28 +12,29 @@
  *   | address of go:func.*   | ------------+    |   16 bytes each  |
  *   +------------------------+                  +------------------+
  *
- * Nothing names moduledata in a program without symbols: it is found by the
+ * A program without symbols has no name for moduledata: it is found by the
  * address of the table, with which it begins. */
 
 #include "flam-go-private.h"
 
 #include <string.h>
 
-/* Numbers of pointers in moduledata. */
+/* Indices of pointers in moduledata. */
 #define MODULE_NAMES 1
 #define MODULE_TEXT 22
 #define MODULE_CALLS_1_18 38
 #define MODULE_CALLS_1_20 40
-/* Numbers of a record's pc tables and of its other data. */
+/* Indices of a record's pc tables and of its other data. */
 #define PC_TABLE_CALL 2
 #define DATA_CALLS 3
 #define NO_DATA G_MAXUINT32
-/* Functions whose tree is looked at before all are believed. */
+/* Number of functions whose trees are checked before all of them are
+ * trusted. */
 #define TRIES_MAX 64
 
 /* --- the program's data --------------------------------------------------- */
 
-/* `size` bytes of the file's contents at `vaddr`. */
+/* The `size` bytes of the file's contents at `vaddr`. */
 static const guint8 *
 find_bytes (const FlamElf *elf, guint64 vaddr, gsize size)
 {
@@ -57,7 +58,7 @@ find_bytes (const FlamElf *elf, guint64 vaddr, gsize size)
   return NULL;
 }
 
-/* Of 8 bytes: the trees of 32-bit programs are not looked for. */
+/* 8 bytes each: the trees of 32-bit programs are not searched. */
 static guint64
 read_pointer (const FlamGoTable *table, guint64 vaddr)
 {
@@ -220,8 +221,8 @@ flam_go_find_call (const FlamGoTable *table,
          index <= G_MAXUINT16 && read_call (table, tree, index, call);
 }
 
-/* A tree begins with a call whose name is a whole one of the table and whose
- * position is in the function. */
+/* A tree begins with a call whose name is a complete name of the table and
+ * whose position is in the function. */
 static gboolean
 is_tree (const FlamGoTable *table, guint32 i, guint64 tree)
 {

@@ -35,8 +35,8 @@ compare_address (gconstpointer key, gconstpointer function)
   return vaddr < own->start ? -1 : vaddr >= own->end;
 }
 
-/* The position `offset` bytes into the function, of the innermost function
- * there. */
+/* The position of the innermost function that is `offset` bytes into the
+ * function. */
 static gboolean
 find_position (const FlamGoTable *table,
                guint64 record,

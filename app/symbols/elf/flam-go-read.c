@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Bytes of one pc table: a longer one is damaged. */
+/* Maximum size of a pc table in bytes; a longer one is damaged. */
 #define STEPS_MAX ((gsize)256 << 10)
 #define TEXT_MAX ((gsize)64 << 10)
 

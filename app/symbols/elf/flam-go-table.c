@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-go-private.h"
 
-/* Places in the data of a program that look like the table's begin. */
+/* Positions in the data of a program that look like the beginning of the
+ * table. */
 #define TRIES_MAX 16
 
 /* --- the header ----------------------------------------------------------- */
@@ -67,8 +68,8 @@ read_header (FlamGoTable *table)
       table->records = table->entries;
       return TRUE;
     }
-  /* Everything is relative to the header; the number of the files' table stands
-   * behind the last entry. */
+  /* Everything is relative to the header; the number of the file table follows
+   * the last entry. */
   table->entries = 8 + table->word_size;
   if (!flam_go_read_u32 (table,
                          table->entries +
@@ -94,7 +95,7 @@ is_code (const FlamElf *elf, guint64 vaddr)
   return FALSE;
 }
 
-/* Programs that Go's own linker made start at "_rt0_", and their text is all of
+/* Programs linked by Go's own linker start at "_rt0_", and their text is all of
  * .text. */
 static gboolean
 begins_at_start (FlamGoTable *table, guint64 text)
@@ -121,8 +122,8 @@ begins_at_start (FlamGoTable *table, guint64 text)
   return FALSE;
 }
 
-/* The header has the address up to Go 1.25, but only as a relocation in
- * programs that may be loaded anywhere. */
+/* The header contains the address up to Go 1.25, but only as a relocation in
+ * position-independent programs. */
 static gboolean
 find_text (FlamGoTable *table)
 {
@@ -221,8 +222,8 @@ open_at (FlamGoTable *table, const FlamElfSection *section, gsize offset)
   return read_magic (table) && read_header (table) && find_text (table);
 }
 
-/* The C linker puts the table among other data of programs that may be loaded
- * anywhere. */
+/* In position-independent programs, the C linker puts the table among other
+ * data. */
 static gboolean
 search (FlamGoTable *table, const FlamElfSection *section)
 {

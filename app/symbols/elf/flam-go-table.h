@@ -3,8 +3,7 @@
 
 /* The table of functions in every Go program, which its runtime needs for
  * tracebacks. It stays when the symbols and DWARF are removed (go build
- * -ldflags="-s -w", strip), as they are in most Go programs that people
- * install.
+ * -ldflags="-s -w", strip), as in most Go programs that people install.
  *
  *   .gopclntab   ┌────────┬───────┬───────┬───────┬───────────┬───────────┐
  *                │ header │ names │ units │ files │ pc tables │ functions │
@@ -13,12 +12,12 @@
  *   pc table:      (change of the value, length of the code) ..., from the
  * entry units:         of each compilation unit, number of a file ──▶ its path
  *
- * Lines are those of the innermost inlined function. Which one it is, a tree in
- * .rodata says (flam-go-inlined.c); where that is not found, the line is shown
- * in the function that contains it.
+ * Lines are those of the innermost inlined function. A tree in .rodata
+ * identifies it (flam-go-inlined.c); if that is not found, the line is shown in
+ * the function that contains it.
  *
- * Read are the layouts of Go 1.2, 1.16, 1.18 and 1.20, 32 and 64 bits, either
- * byte order. Sources: "Go 1.2 Runtime Symbol Information"
+ * Supported are the layouts of Go 1.2, 1.16, 1.18 and 1.20, with 32 and 64 bits
+ * and either byte order. Sources: "Go 1.2 Runtime Symbol Information"
  * (go.dev/s/go12symtab) and the types pcHeader and _func of Go's runtime. */
 
 #include "flam-elf.h"
@@ -41,7 +40,8 @@ typedef struct
   guint32 line;
 } FlamGoFrame;
 
-/* Of more inlined functions in one another, the outer ones are left out. */
+/* If more functions are inlined into one another, the outer ones are left
+ * out. */
 #define FLAM_GO_FRAMES_MAX 32
 
 /* NULL if there is no such table, or it is damaged, or the address to which its

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define LINKS_MAX 40
-/* How long the list of mounts is considered current. */
+/* The time for which the list of mounts is considered current. */
 #define MOUNTS_US G_USEC_PER_SEC
 
 typedef struct
@@ -103,7 +103,7 @@ is_below (const char *path, const char *folder)
   return strncmp (path, folder, n) == 0 && (path[n] == '/' || path[n] == '\0');
 }
 
-/* The last one, if two are mounted at one place: it hides the other. */
+/* The last one, if two are mounted at the same place: it hides the other. */
 static const Mount *
 mount_of (const char *path)
 {

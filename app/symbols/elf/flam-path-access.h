@@ -28,7 +28,7 @@ gboolean flam_path_access_check (const char *path, const char **why);
 int flam_path_access_open_regular (const char *path,
                                    struct stat *info,
                                    GError **error);
-/* Likewise, for a name from an untrusted source. */
+/* The same for a name from an untrusted source. */
 int flam_path_access_open (const char *path, struct stat *info, GError **error);
 
 /* Its bytes and a NUL; FLAM_ERROR_TOO_LARGE if it has more than `most`,
@@ -38,5 +38,5 @@ char *flam_path_access_read (const char *path,
                              gsize *size,
                              GError **error);
 
-/* For tests: used instead of /proc/self/mountinfo; NULL: ends that. */
+/* For tests: replaces /proc/self/mountinfo; NULL ends that. */
 void flam_path_access_set_mounts (const char *text);

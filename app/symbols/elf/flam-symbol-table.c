@@ -100,8 +100,8 @@ is_function (const GElf_Sym *symbol, gboolean executable)
     }
 }
 
-/* Where a function at `at` of `code` ends, if nothing else says so: at the
- * first return whose rest up to the next multiple of 16 is padding. `address`
+/* The end of a function at `at` in `code`, if nothing else gives it: the first
+ * return that is followed by padding up to the next multiple of 16. `address`
  * is that of the code's first byte. */
 static guint64
 find_code_end (const guint8 *code, gsize size, guint64 address, gsize at)
@@ -123,9 +123,9 @@ find_code_end (const guint8 *code, gsize size, guint64 address, gsize at)
   return address + size;
 }
 
-/* The bound of a symbol without a size where most functions have no symbol: of
- * a library without .symtab, whose assembler code may reach over hundreds of
- * functions to the next symbol. */
+/* The bound of a symbol without a size if most functions have no symbol: in a
+ * library without .symtab, its assembler code may span hundreds of functions up
+ * to the next symbol. */
 static guint64
 find_bound (Elf *handle, const GElf_Sym *symbol, guint64 section_end)
 {

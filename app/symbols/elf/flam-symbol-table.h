@@ -35,7 +35,7 @@ typedef struct _FlamSymbolTable FlamSymbolTable;
  * symbols gives an empty table. */
 FlamSymbolTable *flam_symbol_table_new (const FlamElf *elf,
                                         const FlamElf *debug);
-/* Go's table, or NULL: it is read only where there is no .symtab. */
+/* Go's table, or NULL: it is read only if there is no .symtab. */
 const FlamGoTable *flam_symbol_table_get_go (const FlamSymbolTable *table);
 void flam_symbol_table_free (FlamSymbolTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSymbolTable, flam_symbol_table_free)
@@ -43,7 +43,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSymbolTable, flam_symbol_table_free)
 /* NULL if no symbol covers `vaddr`. */
 const FlamSymbol *flam_symbol_table_find (const FlamSymbolTable *table,
                                           guint64 vaddr);
-/* Ascending by start, one for each address; for tests and for annotating. */
+/* Ascending by start, one per address; for tests and for annotating. */
 const FlamSymbol *flam_symbol_table_get (const FlamSymbolTable *table,
                                          guint32 *n);
 /* The address of the function or object of this name (.symtab or .dynsym of

@@ -3,7 +3,7 @@
 
 /* flam_python_walk() for callers that read memory directly and a million times
  * a second: with a `look` that the compiler can inline, it becomes a few loads
- * a frame. */
+ * per frame. */
 
 #include "flam-python-frames.h"
 

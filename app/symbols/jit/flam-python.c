@@ -15,7 +15,7 @@ next_byte (Table *table)
   return table->at < table->end ? *table->at++ : 0;
 }
 
-/* Six bits a byte, the lowest first; bit 6 is set if more follow. */
+/* Six bits per byte, the lowest first; bit 6 is set if more follow. */
 static guint64
 next_varint (Table *table)
 {

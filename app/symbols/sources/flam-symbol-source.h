@@ -55,8 +55,8 @@ typedef struct
 {
   const char *name;
   gboolean (*matches) (const FlamSymbolTarget *target);
-  /* NULL with an error whose message is for users: why there are no names.
-   * FLAM_ERROR_CANCELLED is the only error that is no such reason. */
+  /* NULL with an error whose message tells users why there are no names.
+   * FLAM_ERROR_CANCELLED is the only error with another meaning. */
   gpointer (*open) (FlamSymbolContext *context,
                     const FlamSymbolTarget *target,
                     GError **error);

@@ -17,7 +17,7 @@
 #define N_(String) (String)
 
 #define PADDING 16   /* a smaller gap is padding between two functions */
-#define SEARCHED 512 /* the newest rules, for one that is equal */
+#define SEARCHED 512 /* newest rules to compare with */
 #define SEARCHED_SCANNED 16
 #define MOST_SCANNED 4096       /* rules of one table */
 #define LARGEST_GAP (32u << 20) /* bytes; read at about 100 MB/s */
@@ -310,7 +310,7 @@ add_scanned (void *data, FlamUnwindRow row, const FlamUnwindRule *rule)
     *place = row;
 }
 
-/* The end of the code that `offset` is in; `offset` if it is in none. */
+/* The end of the code that contains `offset`; `offset` if none does. */
 static uint32_t
 end_of_code (const Builder *builder, uint32_t offset)
 {
@@ -327,7 +327,7 @@ end_of_code (const Builder *builder, uint32_t offset)
 }
 
 /* Reads a gap, unless it is padding or too large to be read for every program
- * that has it. */
+ * that contains it. */
 static void
 scan_gap (Builder *builder, uint32_t start, uint32_t end)
 {
@@ -335,8 +335,8 @@ scan_gap (Builder *builder, uint32_t start, uint32_t end)
     flam_unwind_scan (builder->sections, start, end, add_scanned, builder);
 }
 
-/* Reads the gaps between the FDEs and behind the last one; all code if there is
- * no FDE. Returns the maximum number of rows that join_rows() makes. */
+/* Reads the gaps between the FDEs and after the last one; all code if there are
+ * no FDEs. Returns the maximum number of rows that join_rows() makes. */
 static size_t
 scan_gaps (Builder *builder)
 {

@@ -24,7 +24,7 @@ enum
 
 #define LONGEST 15
 
-/* What follows each opcode of one byte:
+/* The bytes that follow each one-byte opcode:
  *
  *   .  nothing         m  ModRM              p  a prefix, 0F or VEX: not here
  *   i  8 bits          b  ModRM, 8 bits      -  not valid in 64-bit mode
@@ -49,7 +49,8 @@ static const char one_byte[] = "mmmmiw--mmmmiw-p"
                                "iiiiiiiijj-i...."
                                "p.pp..tt......mm";
 
-/* Of the opcodes after 0F: all others have a ModRM alone. */
+/* The same for the opcodes after 0F; all others are followed only by a
+ * ModRM. */
 static const char two_bytes[] = "mmmm-.....-.-m.b"
                                 "mmmmmmmmmmmmmmmm"
                                 "mmmm----mmmmmmmm"
@@ -70,17 +71,17 @@ static const char two_bytes[] = "mmmm-.....-.-m.b"
 /* An instruction being decoded. */
 typedef struct
 {
-  const uint8_t *p; /* behind what is decoded */
+  const uint8_t *p; /* end of the decoded part */
   uint8_t rex;
   bool narrow; /* operands have 16 bits */
   bool short_address;
   uint8_t opcode;
-  /* Of the ModRM byte. */
+  /* Fields of the ModRM byte. */
   uint8_t mod;
   uint8_t reg;
   uint8_t rm;
-  uint8_t
-      base; /* of its SIB byte, if there is one and no index: base, or 255 */
+  uint8_t base; /* from its SIB byte, if there is one without an index: base, or
+                   255 */
   int32_t displacement;
 } Parts;
 
@@ -127,7 +128,7 @@ read_modrm (Parts *parts)
     parts->displacement = (int8_t)*parts->p++;
 }
 
-/* Skips what follows the opcode. False: not valid. */
+/* Skips the bytes after the opcode. False: not valid. */
 static bool
 read_operands (Parts *parts, char form)
 {
@@ -352,8 +353,8 @@ judge (const Parts *parts, FlamInstruction *out)
     out->effect = FLAM_STACK_LOST;
 }
 
-/* What each opcode of one byte writes; what pops and copies of rsp write is
- * their effect:
+/* The registers that each one-byte opcode writes. The results of pops and of
+ * copies of rsp are in the effect instead:
  *
  *   .  nothing                        m  rm, if it is a register
  *   r  reg                            x  both
@@ -425,7 +426,7 @@ written (const Parts *parts)
     }
 }
 
-/* The same of those after 0F. */
+/* The same for the opcodes after 0F. */
 static unsigned
 written_two (const Parts *parts)
 {
@@ -495,7 +496,7 @@ decode_two (Parts *parts, FlamInstruction *out)
   return true;
 }
 
-/* AMD's vector instructions: maps of their own, behind a prefix like VEX. */
+/* AMD's vector instructions: separate maps, with a prefix like VEX. */
 static bool
 decode_xop (Parts *parts)
 {
@@ -505,7 +506,7 @@ decode_xop (Parts *parts)
   return map <= 10 && read_operands (parts, "bmz"[map - 8]);
 }
 
-/* VEX and EVEX: they have the maps of 0F, 0F 38 and 0F 3A, and none of them
+/* VEX and EVEX use the maps of 0F, 0F 38 and 0F 3A; none of their instructions
  * writes rsp in practice. */
 static bool
 decode_vector (Parts *parts)
@@ -534,7 +535,8 @@ flam_unwind_decode (const uint8_t *code,
                     size_t left,
                     FlamInstruction *instruction)
 {
-  /* The longest instruction, and what an operand may reach beyond it. */
+  /* The length of the longest instruction, and how far an operand may reach
+   * beyond it. */
   uint8_t bytes[LONGEST + 17] = { 0 };
   Parts parts = { .p = bytes };
   FlamInstruction out = { .reg = FLAM_UNWIND_NO_REG };

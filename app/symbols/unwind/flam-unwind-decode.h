@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* x86-64 instructions, as far as an unwinder needs them: their length, what
- * they do to the stack pointer, and whether the next one follows. Everything
- * else about them is skipped.
+/* x86-64 instructions, as far as an unwinder needs them: their length, their
+ * effect on the stack pointer, and whether control reaches the next one.
+ * Everything else about them is skipped.
  *
  * Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume
  * 2, appendix A (opcode maps), sections 2.1 (prefixes, ModRM, SIB), 2.3 (VEX)
@@ -27,7 +27,7 @@ typedef enum
   FLAM_STACK_ALIGN,   /* rsp is rounded down to a multiple of delta */
   FLAM_STACK_COPY,    /* register `reg` = rsp + delta */
   FLAM_STACK_LOAD,    /* register `reg` from [rsp or rbp + delta] */
-  FLAM_STACK_LOST,    /* rsp is now something else */
+  FLAM_STACK_LOST,    /* rsp has an unknown value now */
 } FlamStackEffect;
 
 #define FLAM_UNWIND_NO_REG 255
@@ -38,11 +38,12 @@ typedef struct
   uint8_t effect; /* FlamStackEffect */
   uint8_t reg;    /* encoded: rbx 3, rbp 5; FLAM_UNWIND_NO_REG */
   bool by_frame;  /* a store or load relative to rbp */
-  bool ends;      /* the next instruction does not follow this one */
+  bool ends;      /* control does not reach the next instruction */
   bool calls;
-  bool branches;   /* to this one's end + target, too, or instead */
-  uint16_t writes; /* registers, 1 << reg, by the usual instructions: vector
-                      ones and rare ones are left out */
+  bool branches; /* control may also, or instead, go to this one's end + target
+                  */
+  uint16_t writes; /* registers, 1 << reg, written by usual instructions; vector
+                      and rare ones are left out */
   int32_t delta;
   int32_t target;
 } FlamInstruction;

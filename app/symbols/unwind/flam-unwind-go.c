@@ -6,21 +6,21 @@
 #define MAGIC_1_16 0xfffffffau
 #define MAGIC_1_18 0xfffffff0u
 #define MAGIC_1_20 0xfffffff1u
-/* The offset of the number of the depths' pc table in a record, behind the
+/* The offset of the index of the depths' pc table in a record, after the
  * entry. */
 #define DEPTHS_AT 12
-/* The offset of the flags, likewise; one number more in Go 1.20. */
+/* The offset of the flags, likewise; Go 1.20 has one more field. */
 #define FLAGS_AT 33
 #define FLAG_OUTERMOST 1
 #define FLAG_SETS_RSP 2
-/* Steps in pc tables, which functions may share, for each byte. */
+/* Maximum number of steps in pc tables, which functions may share, per byte. */
 #define STEPS_PER_BYTE 4
 
 typedef struct
 {
   const FlamUnwindSection *section;
   uint64_t n;         /* functions */
-  uint64_t text;      /* entries are relative to it; 0: they are addresses */
+  uint64_t text;      /* the base of entries; 0: they are addresses */
   uint64_t pc_tables; /* offsets in the section */
   uint64_t entries;
   unsigned entry_size;
@@ -78,8 +78,8 @@ read_number (const Table *table, FlamUnwindBytes *in)
                                 : flam_unwind_read_u64 (in);
 }
 
-/* The depths of the function at [start, end): a first value of -1, and changes
- * of it, each with the length of the code behind it. False: stop all. */
+/* The depths of the function at [start, end): a first value of -1, and its
+ * changes, each with the length of the following code. False: stop all. */
 static bool
 read_depths (Table *table,
              uint64_t start,

@@ -52,8 +52,10 @@ flam_unwind_loop (const FlamUnwindWalker *walker,
                   const FlamUnwindMemory *memory,
                   FlamUnwindRegs *regs)
 {
-  FlamUnwindRow row = { 0 };      /* of the frame before, the callee */
-  FlamUnwindRegs guessed = { 0 }; /* what a guess was made from; pc 0: none */
+  FlamUnwindRow row = { 0 }; /* of the frame before, the callee */
+  FlamUnwindRegs guessed = {
+    0
+  }; /* the frame that a guess was made from; pc 0: none */
   bool called = false;
 
   regs->leaf = regs->all;

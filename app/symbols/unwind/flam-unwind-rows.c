@@ -135,8 +135,8 @@ find_bp (const FlamUnwindRule *rule,
   *unknown = false;
 }
 
-/* A register that was overwritten by an instruction that the scan does not know
- * is found here. */
+/* A register that was overwritten by an instruction unknown to the scan is
+ * found here. */
 static bool
 is_within (const FlamUnwindRule *rule, uint64_t sp, uint64_t cfa)
 {

@@ -52,7 +52,8 @@ typedef enum
   FLAM_UNWIND_KIND_PLT,  /* CFA = rsp + 8, 16 from byte `cfa` of an entry */
   FLAM_UNWIND_KIND_END,  /* return address undefined: the root */
   FLAM_UNWIND_KIND_RULE, /* rules[cfa] */
-  FLAM_UNWIND_KIND_SCAN, /* as SP, but read off the instructions: a guess */
+  FLAM_UNWIND_KIND_SCAN, /* like SP, but derived from the instructions: a guess
+                          */
 } FlamUnwindKind;
 
 typedef struct
@@ -78,14 +79,14 @@ enum
 {
   FLAM_UNWIND_RULE_DEREF = 1 << 0,  /* CFA = *(reg + cfa) + cfa2 */
   FLAM_UNWIND_RULE_SIGNAL = 1 << 1, /* the caller was interrupted */
-  FLAM_UNWIND_RULE_SCAN = 1 << 2,   /* read off the instructions: a guess */
+  FLAM_UNWIND_RULE_SCAN = 1 << 2,   /* derived from the instructions: a guess */
 };
 
 /* Stack realignment (DRAP), signal frames, large or odd frames. A scanned rule
- * is valid only if `least` <= CFA - rsp < `least` + 2^align: that is what is
- * known of a frame whose size depends on the alignment of the caller's. So a
- * register that it names may be one that calls overwrite: assembler calls
- * functions of its own that do not. */
+ * is valid only if `least` <= CFA - rsp < `least` + 2^align: this is all that
+ * is known about a frame whose size depends on the alignment of the caller's.
+ * The register in such a rule may be one that calls usually overwrite, since
+ * assembler code calls its own functions, which preserve it. */
 typedef struct
 {
   uint8_t flags;
@@ -141,8 +142,8 @@ typedef struct
   uint64_t bx;          /* meaning defined by bx_state */
   const uint64_t *all;  /* all 17 registers by DWARF number, or NULL: only for
                            the leaf, for code that keeps its frame elsewhere */
-  const uint64_t *leaf; /* of callers: the leaf's registers, for scanned rules
-                           alone, which do not believe them: see there */
+  const uint64_t *leaf; /* of callers: the leaf's registers, only for scanned
+                           rules, which check them */
   bool bp_unknown;
   uint8_t bx_state; /* 0 unknown, 1 bx is the value, 2 bx is its address */
   bool caller;      /* pc is a return address: look up pc - 1 */
@@ -190,7 +191,7 @@ flam_unwind_table_index (const FlamUnwindTable *table)
   return (const uint32_t *)(flam_unwind_table_rules (table) + table->n_rules);
 }
 
-/* Whether a row was read off the instructions. */
+/* Whether a row was derived from the instructions. */
 static inline bool
 flam_unwind_is_guess (const FlamUnwindRow *row, const FlamUnwindRule *rules)
 {

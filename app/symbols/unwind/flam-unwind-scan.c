@@ -4,7 +4,7 @@
 #include "flam-unwind-state.h"
 
 #define ALIGNED 16     /* alignment of functions */
-#define BRANCHES 64    /* kept of a function; a power of 2 */
+#define BRANCHES 64    /* number kept per function; a power of 2 */
 #define NEAR (1 << 16) /* bytes: a farther branch leaves the function */
 
 typedef struct
@@ -21,9 +21,9 @@ typedef struct
   FlamUnwindAdd add;
   void *data;
   FlamUnwindState state;
-  FlamUnwindState steady;    /* of this function, behind its prologue */
-  bool assumed;              /* `state` is that: no branch was seen */
-  uint32_t last_target;      /* the farthest branch forward in it */
+  FlamUnwindState steady;    /* depth of this function after its prologue */
+  bool assumed;              /* `state` is valid: there was no branch */
+  uint32_t last_target;      /* the farthest forward branch in it */
   Branch branches[BRANCHES]; /* by `at` */
 } Scan;
 
@@ -68,7 +68,7 @@ note_branch (Scan *scan, const FlamInstruction *instruction, uint32_t next)
     scan->last_target = (uint32_t)at;
 }
 
-/* The length of an instruction that does nothing; 0: it is another. */
+/* The length of an instruction without effect; 0: another one. */
 static uint32_t
 nop_length (const uint8_t *code, uint32_t left)
 {
@@ -86,8 +86,8 @@ nop_length (const uint8_t *code, uint32_t left)
              : 0;
 }
 
-/* Behind the end of a function's flow: past padding, to a multiple of 16 if
- * there is nothing else up to it. */
+/* After the end of a function's flow: skips padding to a multiple of 16, if
+ * there is only padding. */
 static uint32_t
 skip_padding (const Scan *scan, uint32_t at)
 {
@@ -111,7 +111,7 @@ begin_function (Scan *scan, uint32_t at, FlamUnwindState state)
   emit (scan, at);
 }
 
-/* What is at `at` is not reached from the instruction before it. */
+/* The instruction at `at` is not reached from the one before it. */
 static void
 go_on (Scan *scan, uint32_t at)
 {
@@ -127,8 +127,8 @@ go_on (Scan *scan, uint32_t at)
     }
 }
 
-/* A branch to `at` says what the depth is there, better than a call that may
- * not return. */
+/* A branch to `at` gives a better depth than a preceding call that may not
+ * return. */
 static void
 arrive (Scan *scan, uint32_t at)
 {
@@ -141,7 +141,7 @@ arrive (Scan *scan, uint32_t at)
   emit (scan, at);
 }
 
-/* Not code: up to the next place where a function may begin. */
+/* Not code: continues at the next position where a function may begin. */
 static uint32_t
 resume (Scan *scan, uint32_t at)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Functions without CFI: assembler code (video codecs, mathematics), and what
- * compilers leave out (rustc: main with panic=abort). Their instructions are
- * read in order, and what these do to the stack pointer gives the rows:
+/* Functions without CFI: assembler code (video codecs, mathematics), and
+ * functions for which compilers write none (rustc: main with panic=abort).
+ * Their instructions are read in order, and their effects on the stack pointer
+ * give the rows:
  *
  *                         depth = CFA - rsp
  *    f:  push %rbx          8     a function begins at a multiple of 16,
@@ -15,16 +16,16 @@
  *        ret                8   │
  *    1:  ...               80 ◀─┘ unless it is known: that behind the prologue
  *
- * That is a guess where code is entered from elsewhere, or where data lies
- * between instructions, so these rows have a kind of their own: a return
- * address that is not code shows that it was wrong, and the frame pointer is
- * tried (flam-unwind-loop.h). Where a frame pointer was made, and where rsp was
+ * This is a guess if code is entered from elsewhere, or if data lies between
+ * instructions, so these rows have a kind of their own: a return address that
+ * is not code shows that the guess was wrong, and the frame pointer is tried
+ * (flam-unwind-loop.h). Where a frame pointer was set up, and where rsp was
  * computed or loaded, there is a row of kind NONE.
  *
  * An alignment of up to 16 bytes makes a frame of a known size, since the CFA
  * is a multiple of 16. A larger one leaves the CFA unknown from rsp alone: rows
- * are rules then, by what the function itself restores rsp with, an earlier
- * copy of it in a register or on the stack:
+ * are rules then, based on the value from which the function itself restores
+ * rsp, an earlier copy of it in a register or on the stack:
  *
  *    f:  mov  %rsp, %rax      CFA = rsp + 8
  *        sub  $96, %rsp       rsp + 104
@@ -36,13 +37,13 @@
 
 #include "flam-unwind-rows.h"
 
-/* Takes a row; rows come in ascending order of their pcs. `rule` is that of a
- * row of kind RULE, which has no number yet, or NULL. */
+/* Takes a row; rows come in ascending order of their pcs. `rule` is the rule of
+ * a row of kind RULE, which has no number yet; otherwise NULL. */
 typedef void (*FlamUnwindAdd) (void *data,
                                FlamUnwindRow row,
                                const FlamUnwindRule *rule);
 
-/* Reads the gap [start, end) of the CFI, offsets in the file. */
+/* Reads the gap [start, end) in the CFI, as offsets in the file. */
 void flam_unwind_scan (const FlamUnwindSections *sections,
                        uint32_t start,
                        uint32_t end,

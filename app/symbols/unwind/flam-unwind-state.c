@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "flam-unwind-state.h"
 
-#define DEEPEST (1 << 20) /* bytes: a larger frame is no frame */
-#define MOST_ALIGNED 12   /* log2 of the largest alignment that is followed */
+#define DEEPEST (1 << 20) /* bytes: a larger adjustment is not a frame */
+#define MOST_ALIGNED 12   /* log2 of the largest supported alignment */
 
 enum
 {
@@ -11,7 +11,7 @@ enum
   RBP = 5,
 };
 
-/* As DWARF numbers them. */
+/* By DWARF's numbers. */
 static uint8_t
 number_of (uint8_t reg)
 {
@@ -167,7 +167,7 @@ align (FlamUnwindState *state, int32_t to)
 }
 
 /* Only rsp itself or the CFA: other addresses are those of variables. Of
- * several copies, that of the earliest rsp is kept. */
+ * several copies, the one of the earliest rsp is kept. */
 static void
 copy (FlamUnwindState *state, uint8_t reg, int32_t depth)
 {
@@ -241,7 +241,7 @@ access (FlamUnwindState *state, const FlamInstruction *instruction)
     state->lost = true;
 }
 
-/* What an instruction does to a depth that is known. */
+/* The effect of an instruction on a known depth. */
 static void
 move (FlamUnwindState *state, const FlamInstruction *instruction)
 {
@@ -332,7 +332,7 @@ bury (FlamUnwindState *state)
   state->saved_bp.known &= state->saved_bp.at <= state->depth;
 }
 
-/* Not only a value that is copied, loaded or stored. */
+/* Not only a copied, loaded or stored value. */
 static bool
 is_about_stack (const FlamInstruction *instruction)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What is known of a frame before an instruction, only for flam-unwind-scan.c:
- * what the instructions before it did to the stack pointer, and to the
+/* The state of a frame before an instruction, only for flam-unwind-scan.c: the
+ * effects of the previous instructions on the stack pointer, and on the
  * registers and slots that can restore it. */
 
 #include "flam-unwind-decode.h"
@@ -15,8 +15,8 @@ typedef struct
   int32_t at;
 } FlamUnwindSlot;
 
-/* Before an instruction. The base is the CFA, until rsp is aligned to more than
- * the CFA is; then the base is what rsp was after that. */
+/* The state before an instruction. The base is the CFA until rsp is aligned to
+ * more than the CFA is; then the base is the value of rsp after that. */
 typedef struct
 {
   int32_t depth; /* base - rsp */
@@ -24,27 +24,27 @@ typedef struct
   uint8_t bx;
   bool framed; /* rbp is CFA - 16 */
   bool lost;
-  /* A register that is CFA - copied. */
+  /* A register whose value is CFA - copied. */
   bool has_copy;
   uint8_t copy;
   int32_t copied;
   /* After the alignment. */
   uint8_t align;       /* log2 of it; 0: the base is the CFA */
-  int32_t before;      /* CFA - rsp before it: the least of CFA - base */
+  int32_t before;      /* CFA - rsp before it: the minimum of CFA - base */
   FlamUnwindSlot kept; /* holds CFA - kept_copied */
   int32_t kept_copied;
   FlamUnwindSlot saved_bp; /* holds the caller's rbp */
   FlamUnwindSlot frame;    /* rbp is its address */
 } FlamUnwindState;
 
-/* What an instruction does. */
+/* The effect of an instruction. */
 void flam_unwind_state_apply (FlamUnwindState *state,
                               const FlamInstruction *instruction);
-/* Whether the row may be another one behind an instruction. */
+/* Whether the row may differ after an instruction. */
 bool flam_unwind_state_is_change (const FlamUnwindState *state,
                                   const FlamInstruction *instruction);
-/* All but the pc of a row, and its rule: then true, and the rule has no number
- * yet. */
+/* Fills all of a row but its pc, and its rule: then true, and the rule has no
+ * number yet. */
 bool flam_unwind_state_get_row (const FlamUnwindState *state,
                                 FlamUnwindRow *row,
                                 FlamUnwindRule *rule);
