@@ -250,7 +250,8 @@ test_reasons (void)
       why (other_2),
       "build id differs: recorded 00112233445566778899aabbccddeeff, "));
   g_assert_true (g_str_has_prefix (why (memory_2), "not a file"));
-  g_assert_true (g_str_has_prefix (why (kernel_2), "the capture may be from before"));
+  g_assert_true (
+      g_str_has_prefix (why (kernel_2), "the capture may be from before"));
 }
 
 /* How many warnings there are when a program that has this build ID in the
