@@ -87,7 +87,11 @@ static gboolean
 is_spelled (const char *line)
 {
   static const char *const others[] = {
-    "function ", "frame ", "stack ", "partial ", "warning the recording was cut"
+    "function ",
+    "frame ",
+    "stack ",
+    "partial ",
+    "warning the recording was interrupted"
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
@@ -97,7 +101,7 @@ is_spelled (const char *line)
 }
 
 /* A dump with stacks as what they are; what a file that grows is not told is
- * left out: that it was cut off. */
+ * left out: that it was interrupted. */
 static char *
 spell (const FlamProfile *profile)
 {
@@ -145,7 +149,11 @@ static void
 test_follow (void)
 {
   g_autofree char *path = NULL;
-  int fd = g_file_open_tmp ("follow-XXXXXX.flambeau", &path, NULL);
+  int fd = g_file_open_tmp (
+      "follow- * left out: that it was interrupted. */ * left out: that it was "
+      "interrupted. */ * left out: that it was interrupted. */.flambeau",
+      &path,
+      NULL);
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (fd, builder);
   g_autoptr (FlamFollow) follow = flam_follow_new (path);
@@ -434,7 +442,11 @@ static void
 follow_any (guint32 seed)
 {
   g_autofree char *path = NULL;
-  int fd = g_file_open_tmp ("follow-XXXXXX.flambeau", &path, NULL);
+  int fd = g_file_open_tmp (
+      "follow- * left out: that it was interrupted. */ * left out: that it was "
+      "interrupted. */ * left out: that it was interrupted. */.flambeau",
+      &path,
+      NULL);
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (fd, builder);
   g_autoptr (FlamFollow) follow = flam_follow_new (path);
@@ -514,7 +526,11 @@ test_names (void)
                                                  FLAM_SYMBOL_DETAIL_SYMTAB,
                                              .this_boot = TRUE };
   g_autofree char *path = NULL;
-  int fd = g_file_open_tmp ("follow-XXXXXX.flambeau", &path, NULL);
+  int fd = g_file_open_tmp (
+      "follow- * left out: that it was interrupted. */ * left out: that it was "
+      "interrupted. */ * left out: that it was interrupted. */.flambeau",
+      &path,
+      NULL);
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (fd, builder);
   g_autoptr (FlamFollow) follow = flam_follow_new (path);
