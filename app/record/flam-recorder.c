@@ -145,7 +145,7 @@ put_last_facts (Recorder *recorder, gint64 duration)
     flam_builder_note_warning (
         builder,
         N_ ("the recorder ran out of file descriptors: stacks, names and CPU "
-            "times are missing; ulimit -Hn says how many it may have"));
+            "times are missing; ulimit -Hn shows the limit"));
   if (stats->uncertain > stats->samples / 20 && !tracer->instant.exact)
     flam_builder_note_warning (
         builder,

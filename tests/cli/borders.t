@@ -82,5 +82,5 @@ $ flambeau-cli top old.folded --period --count
 [2]
 
 $ flambeau-cli lines old.folded --source nowhere.c
-! flambeau-cli: old.folded: no code of “nowhere.c” in it
+! flambeau-cli: old.folded: contains no code of “nowhere.c”
 [1]

@@ -387,15 +387,14 @@ load (FlamLoad *load, GError **error)
   flam_builder_warn_count (
       load->builder,
       reader.unclosed,
-      "%" PRIu64 " span has no end: it is shown as going on to the end of "
-      "the trace",
-      "%" PRIu64 " spans have no end: they are shown as going on to the end "
-      "of the trace");
-  flam_builder_warn_count (
-      load->builder,
-      reader.unweighted,
-      "%" PRIu64 " sample has no weight and was left out",
-      "%" PRIu64 " samples have no weight and were left out");
+      "%" PRIu64 " span has no end: it is shown until the end of the trace",
+      "%" PRIu64
+      " spans have no end: they are shown until the end of the trace");
+  flam_builder_warn_count (load->builder,
+                           reader.unweighted,
+                           "%" PRIu64 " sample has no weight and was left out",
+                           "%" PRIu64
+                           " samples have no weight and were left out");
   flam_builder_warn_count (load->builder,
                            reader.bad,
                            "%" PRIu64 " frame, event or weight is invalid",

@@ -93,8 +93,8 @@ static const struct
                    N_ ("Lower the sampling rate if the program must respond "
                        "quickly.") },
   [ROW_P99] = { N_ ("99th Percentile Pause"),
-                N_ ("One pause of a hundred is longer."),
-                N_ ("Leave a CPU free: a busy machine makes pauses long.") },
+                N_ ("One pause in a hundred is longer."),
+                N_ ("Leave a CPU free: pauses are longer on a busy machine.") },
   [ROW_WAITING] = { N_ ("Stops of Waiting Threads"),
                     N_ ("Stops that are not samples of CPU time, because the "
                         "thread was waiting for a CPU."),
