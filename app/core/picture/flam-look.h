@@ -2,8 +2,8 @@
 #pragma once
 
 /* The options of a picture of a tree, as a value that SVG, PNG, PDF, the page,
- * the command line and the window's dialog share. 0 or NULL stands for the
- * default of the kind of picture. */
+ * the command line and the window's dialog share. 0 or NULL means the default
+ * for the kind of picture. */
 
 #include "flam-layout.h"
 #include "flam-palette.h"
@@ -14,11 +14,11 @@ typedef struct
 {
   const char *title; /* NULL: none */
   const char *subtitle;
-  const char *notes;      /* in the document, not in the picture */
-  const char *count_name; /* what the plain numbers count; NULL: amounts in the
-                             form for people */
+  const char *notes;      /* in the document, but not visible in the picture */
+  const char *count_name; /* the name of what plain numbers count; NULL: amounts
+                             in readable form */
   double width;           /* pixels (PDF: points): 1200 */
-  double row_height;      /* SVG: 16; otherwise by the font */
+  double row_height;      /* SVG: 16; otherwise depends on the font */
   double min_width;       /* narrower boxes are not drawn: SVG 0.1, else 0.5 */
   double font_size;       /* pixels: 12 */
   gboolean chart;         /* calls in time, a lane for each thread, and no tree:
@@ -30,14 +30,14 @@ typedef struct
   FlamColors colors;
 } FlamLook;
 
-/* The height of the shapes that fill whatever room there is. */
+/* The height of shapes that fill the available space. */
 static inline double
 flam_look_height (FlamShape shape, double width)
 {
   return shape == FLAM_SHAPE_SUNBURST ? width : width * 0.6;
 }
 
-/* The options that apply to a kind of picture; the others are refused. */
+/* The options that apply to a kind of picture; others are refused. */
 typedef enum
 {
   FLAM_LOOK_TITLE = 1 << 0,

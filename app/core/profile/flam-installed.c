@@ -13,9 +13,8 @@ find_program (void)
   return program != NULL ? program : g_strdup ("");
 }
 
-/* The program's own folder ends as the folder in which it would be installed;
- * for a program that runs from a build tree it ends as neither, and this is
- * NULL. */
+/* Compares the end of the program's own folder with the folder in which it
+ * would be installed. A program in a build tree has no such end: NULL. */
 static char *
 find_prefix (void)
 {

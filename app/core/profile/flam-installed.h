@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The folders of what is installed beside the programs: below the prefix of the
- * build, or, where the whole installation was moved, at the same place below
- * the folder that it was moved to. */
+/* The folders of the data that is installed with the programs: below the
+ * build's prefix or, if the whole installation was moved, at the same place
+ * below its new folder. */
 
 #include <glib.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /* Code that few commands need, and whose own libraries take the loader long, is
- * in a library of ours, which is opened where it is needed:
+ * in a separate library of ours, which is opened when it is needed:
  *
  *   flam_unpack_begin() ─▶ flam_library_open() ─▶ libflambeau-unpack.so
  *        ▲                                           │         │

@@ -15,7 +15,7 @@ ascends (const guint32 *order, guint32 n, const gint64 *times)
   return TRUE;
 }
 
-/* The sign is turned, so that negative times are the lower numbers. */
+/* The sign bit is flipped, so that negative times sort first. */
 static guint64
 key_of (gint64 time)
 {
@@ -28,7 +28,7 @@ byte_of (gint64 time, guint byte)
   return key_of (time) >> (8 * byte) & 0xff;
 }
 
-/* How many rows have which value of each byte. */
+/* The number of rows for each value of each byte. */
 static void
 count_bytes (const guint32 *order,
              guint32 n,
@@ -40,7 +40,7 @@ count_bytes (const guint32 *order,
       counts[b][byte_of (times[order[i]], b)]++;
 }
 
-/* `counts` become the places of the next row of each value. */
+/* `counts` become the positions of the next row for each value. */
 static void
 distribute (const guint32 *from,
             guint32 *to,
@@ -87,7 +87,8 @@ flam_order_by_time (guint32 *order, guint32 n, const gint64 *times)
   return TRUE;
 }
 
-/* The usual sizes are constants to the compiler, others a call for each row. */
+/* The usual sizes are compile-time constants; other sizes cost a call for each
+ * row. */
 void
 flam_order_take (gpointer to,
                  gconstpointer from,

@@ -3,14 +3,13 @@
 
 /* Rows in order of time, without a comparison: from the lowest byte of the
  * times to the highest, they are distributed by that byte, and those with the
- * same byte keep their order. What took n * log n calls is at most eight passes
- * over the rows, and those bytes that all times share take none:
+ * same byte keep their order. Instead of n * log n comparisons, this takes at
+ * most eight passes over the rows, and none for bytes that all times share:
  *
  *    time   0x0203 0x0102 0x0202 0x0103
  *    row         0      1      2      3
  *    byte 0      1      2      0      3     ..02 ..02 ..03 ..03
- *    byte 1      1      3      2      0     0102 0103 0202 0203
- */
+ *    byte 1      1      3      2      0     0102 0103 0202 0203 */
 
 #include <glib.h>
 

@@ -4,7 +4,7 @@
 
 #include "flam-types.h"
 
-/* 10 to 50 ms; ".*" twice needs a third of them in a name of 700 letters. */
+/* 10 to 50 ms; ".*" twice needs a third of it for a name of 700 letters. */
 #define MOST_STEPS 1000000
 
 struct _FlamRegex
@@ -14,8 +14,8 @@ struct _FlamRegex
   char *slow; /* atomic; set once */
 };
 
-/* The pattern is compiled as it is, too: an error's position is one in it. Of
- * several limits in a pattern, the least counts. */
+/* The pattern is also compiled unchanged, so that an error's position refers to
+ * it. If a pattern has several limits, the lowest applies. */
 GRegex *
 flam_regex_new_limited (const char *pattern,
                         GRegexCompileFlags flags,
@@ -81,7 +81,7 @@ flam_regex_get_slow (const FlamRegex *regex)
   return g_atomic_pointer_get (&((FlamRegex *)regex)->slow);
 }
 
-/* Text that is not UTF-8 fails, too, and says nothing about the expression. */
+/* Text that is not UTF-8 fails, too, but that is not the expression's fault. */
 static void
 remember_slow (FlamRegex *regex, const char *text)
 {

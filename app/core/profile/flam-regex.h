@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Regular expressions of the user's or of a file's, matched against many names.
- * Nested repetitions can try more ways through one name than there are seconds:
- * the steps of each match are limited, and an expression that has met the limit
- * matches nothing from then on, so that a search over all names ends, too. */
+/* Regular expressions from the user or a file, matched against many names.
+ * Nested repetitions can take practically forever on one name, so the steps of
+ * each match are limited. An expression that has reached the limit matches
+ * nothing from then on, so that a search over all names ends, too. */
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-/* An expression whose matches fail with G_REGEX_ERROR_MATCH after so many
- * steps: 100,000 are 1 to 5 ms. NULL with FLAM_ERROR_INVALID, whose message has
- * the position in `pattern`. */
+/* An expression whose matches fail with G_REGEX_ERROR_MATCH after this many
+ * steps: 100,000 take 1 to 5 ms. NULL with FLAM_ERROR_INVALID, whose message
+ * has the position in `pattern`. */
 GRegex *flam_regex_new_limited (const char *pattern,
                                 GRegexCompileFlags flags,
                                 guint steps,
                                 GError **error);
 
-/* Never changes but for being found to be slow; can be shared by threads. */
+/* Immutable, except that it may be marked as slow; can be shared by threads. */
 typedef struct _FlamRegex FlamRegex;
 
-/* As flam_regex_new_limited(), with steps for the longest of names. */
+/* Like flam_regex_new_limited(), with enough steps for the longest names. */
 FlamRegex *
 flam_regex_new (const char *pattern, GRegexCompileFlags flags, GError **error);
 FlamRegex *flam_regex_ref (FlamRegex *regex);
@@ -30,7 +30,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamRegex, flam_regex_unref)
 
 const char *flam_regex_get_pattern (const FlamRegex *regex);
 gboolean flam_regex_match (FlamRegex *regex, const char *text);
-/* The text at which it met the limit; NULL: it has not. Owned by the regex. */
+/* The text on which it reached the limit; NULL: none. Owned by the regex. */
 const char *flam_regex_get_slow (const FlamRegex *regex);
 
 G_END_DECLS

@@ -2,8 +2,8 @@
 #pragma once
 
 /* Unsigned LEB128: seven bits a byte, the lowest first; the top bit means that
- * more bytes follow. Zigzag makes small numbers of either sign short. DWARF's
- * are read by the unwinder, which does not use GLib (flam-unwind-bytes.c). */
+ * more bytes follow. Zigzag makes small numbers of either sign short. For
+ * DWARF, the unwinder has its own reader without GLib (flam-unwind-bytes.c). */
 
 #include <glib.h>
 
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 #define FLAM_VARINT_MAX 10 /* bytes */
 
-/* Moves `at` past it. FALSE where the number does not end before `end`, or does
+/* Moves `at` past it. FALSE if the number does not end before `end`, or does
  * not fit into 64 bits. */
 static inline gboolean
 flam_varint_get (const guint8 **at, const guint8 *end, guint64 *value)
@@ -34,7 +34,7 @@ flam_varint_get (const guint8 **at, const guint8 *end, guint64 *value)
   return FALSE;
 }
 
-/* The number of bytes it takes. */
+/* Its number of bytes. */
 static inline guint
 flam_varint_put (guint8 bytes[FLAM_VARINT_MAX], guint64 value)
 {

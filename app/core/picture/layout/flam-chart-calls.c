@@ -3,7 +3,7 @@
 
 typedef struct
 {
-  guint32 what; /* a number for each thing that is called */
+  guint32 what; /* a number for each callee */
   guint32 span;
   gint64 duration;
 } Call;
@@ -36,8 +36,8 @@ equal_keys (gconstpointer a, gconstpointer b)
   return flam_shown_key_equal (a, b);
 }
 
-/* The calls in all threads, of every thing or of `wanted`; sorted by the thing
- * that is called, the longest first. */
+/* The calls in all threads, of every function or only of `wanted`; sorted by
+ * function, the longest first. */
 static GArray *
 gather (const FlamChart *chart, const FlamShownKey *wanted)
 {
@@ -78,7 +78,7 @@ gather (const FlamChart *chart, const FlamShownKey *wanted)
   return calls;
 }
 
-/* Statistics of a run of calls of one thing. */
+/* Statistics of a run of calls of one function. */
 static FlamChartDurations
 durations_of (const Call *calls, guint n)
 {

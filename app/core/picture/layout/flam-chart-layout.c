@@ -4,7 +4,7 @@
 #include "flam-columns.h"
 #include "flam-tree.h"
 
-#define LEAST 1e-3 /* pixels: a smaller box is visible on no surface */
+#define LEAST 1e-3 /* pixels: a smaller box is invisible on any surface */
 
 /* --- names ---------------------------------------------------------------- */
 
@@ -131,7 +131,7 @@ first_after (const FlamChart *chart, guint32 low, guint32 high, double time)
   return low;
 }
 
-/* The same, where the span is likely to be near `low`. */
+/* The same, if the span is likely to be near `low`. */
 static guint32
 first_after_near (const FlamChart *chart,
                   guint32 low,

@@ -5,9 +5,9 @@
 
 #define STATE_HEIGHT 5
 #define COUNTER_HEIGHT 36
-#define HEAD_MORE 4 /* pixels more than a row */
+#define HEAD_MORE 4 /* extra pixels per row */
 #define GAP 6
-#define NARROWEST 1 /* pixels: the least width of a box of its own */
+#define NARROWEST 1 /* pixels: the minimum width of a box of its own */
 
 /* --- nodes ---------------------------------------------------------------- */
 

@@ -14,13 +14,13 @@ typedef struct
 {
   FlamTree *tree; /* a reference */
   guint n;
-  FlamId *node; /* per thing that a node can stand for; 0: none */
+  FlamId *node; /* per thing that a node can represent; 0: none */
 } FlamChartNodes;
 
 FlamChartNodes *flam_chart_nodes_new (FlamTree *tree);
 void flam_chart_nodes_free (FlamChartNodes *nodes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamChartNodes, flam_chart_nodes_free)
-/* The node for the function of which a span is a call; 0: there is none. */
+/* The node for the function of a span's call; 0: none. */
 FlamId flam_chart_nodes_of (const FlamChartNodes *nodes,
                             const FlamChart *chart,
                             guint span);
@@ -29,7 +29,7 @@ FlamId flam_chart_nodes_of (const FlamChartNodes *nodes,
 #define FLAM_CHART_FROM_SAMPLES                                                \
   "drawn from samples: calls shorter than the time between them are not seen"
 
-/* The chart's whole width, its rows as high as the font needs. */
+/* The chart's whole width, with rows as high as the font needs. */
 void flam_chart_view_init (FlamChartView *view,
                            const FlamChart *chart,
                            double width,
@@ -43,16 +43,17 @@ FlamColor flam_chart_box_color (const FlamChart *chart,
                                 const FlamChartNodes *nodes,
                                 FlamPalette *palette,
                                 gboolean dark);
-/* How the label within a box is drawn. */
+/* The style of the label in a box. */
 FlamColorState flam_chart_box_label_state (const FlamChart *chart,
                                            const FlamChartBox *box,
                                            const FlamChartNodes *nodes,
                                            const FlamPalette *palette);
-/* "worker (12)   34.5 %": its share of `total`, made visible; g_free. */
+/* "worker (12)   34.5 %": its name, with invisible characters made visible, and
+ * its share of `total`; g_free. */
 char *flam_chart_head_text (const FlamChart *chart, guint lane, gint64 total);
 
-/* A counter as a curve over `n` pixels of a view: its maximum in each pixel, no
- * value below 0. `top` is the overall maximum, at least 1; g_free. */
+/* A counter as a curve over `n` pixels of a view: its maximum in each pixel, at
+ * least 0. `top` is the overall maximum, at least 1; g_free. */
 gint64 *flam_chart_levels (const FlamChart *chart,
                            const FlamChartLane *lane,
                            const FlamChartView *view,

@@ -7,7 +7,7 @@
 
 #define STEP_ROWS (1 << 12)
 #define MAX_GAPS 1000
-#define NEAR 3 /* periods between samples of a thread that runs */
+#define NEAR 3 /* periods between samples of a running thread */
 #define MARK_ROWS 8
 
 typedef struct
@@ -26,11 +26,12 @@ typedef struct
   guint32 *depth; /* per shown stack: of its frame */
   gint64 from, to;
   FlamColumn drafts; /* Draft, of one lane */
-  FlamColumn open;   /* FlamChartSpan: a call a row, with ends not yet known */
-  FlamColumn path;   /* FlamId: frames of the next stack, innermost first */
-  FlamColumn lanes;  /* FlamChartLane */
-  FlamColumn row;    /* guint32 */
-  FlamColumn spans;  /* FlamChartSpan */
+  FlamColumn
+      open; /* FlamChartSpan: one call per row, with ends not yet known */
+  FlamColumn path;  /* FlamId: frames of the next stack, innermost first */
+  FlamColumn lanes; /* FlamChartLane */
+  FlamColumn row;   /* guint32 */
+  FlamColumn spans; /* FlamChartSpan */
 } Build;
 
 static void
@@ -145,7 +146,7 @@ is_same (const Build *build, FlamId a, FlamId b)
   return flam_shown_key_equal (&x, &y);
 }
 
-/* Ends the calls at a depth and deeper. */
+/* Ends the calls at this depth and deeper. */
 static void
 close_calls (Build *build, guint32 depth, gint64 time, guint32 first_row)
 {
@@ -253,7 +254,7 @@ period_of (const Build *build, FlamId thread)
   return g_array_index (gaps, gint64, gaps->len / 2);
 }
 
-/* The time that a sample stands for. */
+/* The time that a sample represents. */
 static void
 extent_of (const Build *build,
            guint32 i,

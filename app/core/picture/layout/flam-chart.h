@@ -4,7 +4,7 @@
 /* Profile + selection -> flame chart: x is time, each thread has a lane, and
  * calls are stacked in it.
  *
- *   samples of a thread, in time          its lane: a span a call
+ *   samples of a thread, in time          its lane: one span per call
  *   0..2  main;parse;lex                  row 0  main  [0 ............ 9)
  *   2..5  main;parse              ──▶     row 1  parse [0 .... 5) eval [5 .. 9)
  *   5..9  main;eval                       row 2  lex   [0 . 2)
@@ -12,11 +12,11 @@
  * Captures of events (FlamMeasure.spans) contain the time of each call: their
  * spans are exact, except that calls of one function that follow one another
  * without any time between count as one, unless they call nothing themselves.
- * In sampled captures a sample stands for the time since the one before it, or,
- * where the thread has not run for half of that, for its weight or one period.
+ * In sampled captures a sample represents the time since the previous one or,
+ * if the thread ran for less than half of that, its weight or one period.
  *
- * A span lies in one row of one lane, rows ascend in time, so that a view of
- * any part is found by bisection. Marks and counters have lanes of their own,
+ * A span lies in one row of one lane. Rows ascend in time, so that the spans of
+ * a view are found by bisection. Marks and counters have lanes of their own,
  * before the threads'. Immutable, reference counted, any thread may read it. */
 
 #include "flam-shown.h"
@@ -50,7 +50,7 @@ typedef struct
 {
   FlamProfile *profile; /* a reference */
   FlamBy by;
-  gint64 from, to; /* the range of all that is in it */
+  gint64 from, to; /* the range of everything in it */
   gboolean exact;
   guint n_lanes;
   FlamChartLane *lanes; /* marks, counters, threads heaviest first */
@@ -75,7 +75,7 @@ const char *
 flam_chart_name (const FlamChart *chart, const FlamChartLane *lane, guint span);
 /* "worker (1234)"; g_free. */
 char *flam_chart_lane_name (const FlamChart *chart, const FlamChartLane *lane);
-/* The lane and row in which a span is. */
+/* The lane and row of a span. */
 guint flam_chart_lane_of (const FlamChart *chart, guint span, guint32 *row);
 
 /* --- calls of one function ------------------------------------------------ */
@@ -84,7 +84,7 @@ typedef struct
 {
   guint n;
   gint64 median, p99, longest;
-  gint64 total; /* of all calls, calls within calls included */
+  gint64 total; /* of all calls, nested ones included */
 } FlamChartDurations;
 
 typedef struct
@@ -93,7 +93,7 @@ typedef struct
   guint32 *spans; /* the longest first */
 } FlamChartCalls;
 
-/* All calls of what `span` is a call of. */
+/* All calls of the function of `span`. */
 FlamChartCalls *flam_chart_calls_new (const FlamChart *chart, guint span);
 void flam_chart_calls_free (FlamChartCalls *calls);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamChartCalls, flam_chart_calls_free)
@@ -104,7 +104,7 @@ typedef struct
   FlamChartDurations durations;
 } FlamChartFunction;
 
-/* FlamChartFunction for every function that is called, most time first. */
+/* FlamChartFunction for every called function, most time first. */
 GArray *flam_chart_functions (const FlamChart *chart);
 
 /* --- layout --------------------------------------------------------------- */
@@ -115,7 +115,7 @@ typedef struct
   double from, to;
   double top, height; /* the band of the whole picture to lay out */
   double row_height;
-  double head_height;    /* of a lane's name, above its rows */
+  double head_height;    /* height of a lane's name, above its rows */
   double state_height;   /* of a row of states */
   double counter_height; /* of a counter's only row */
   double gap;            /* below a lane */
@@ -163,8 +163,8 @@ double flam_chart_lane_y (const FlamChart *chart,
 FlamChartLayout *flam_chart_layout_new (const FlamChart *chart,
                                         const FlamChartView *view);
 void flam_chart_layout_free (FlamChartLayout *layout);
-/* Where the room for the name beside a mark ends: at the next mark of its row,
- * or with the view. */
+/* The end of the space for the name beside a mark: the next mark of its row, or
+ * the end of the view. */
 double flam_chart_layout_mark_end (const FlamChartLayout *layout, guint32 box);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamChartLayout, flam_chart_layout_free)
 const FlamChartBox *

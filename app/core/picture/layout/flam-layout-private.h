@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What flam-layout.c (a layout of any shape), flam-layout-rows.c,
- * flam-sunburst.c and flam-treemap.c share. */
+/* Shared by flam-layout.c (a layout of any shape), flam-layout-rows.c, flam-
+ * sunburst.c and flam-treemap.c. */
 
 #include "flam-layout.h"
 

@@ -39,7 +39,7 @@ first_from (const FlamRows *rows, guint32 first, guint32 end, double x)
 
 /* --- boxes --------------------------------------------------------------- */
 
-/* What the next row is made of: the callees of a box, or of a strip. */
+/* The parents of the next row: a box, or a strip. */
 typedef struct
 {
   guint32 first, end; /* indices */
@@ -187,7 +187,7 @@ add_hidden (Build *build, guint32 first, guint32 end)
   add_narrow (build, first, end, to);
 }
 
-/* The callees of all nodes of a strip; it begins where the first one does. */
+/* The callees of all nodes of a strip, from the strip's left edge on. */
 static void
 add_callees (Build *build, guint32 first, guint32 end)
 {
@@ -222,7 +222,7 @@ add_wide (Build *build, guint32 index)
   g_array_append_val (build->parts, part);
 }
 
-/* Siblings [first, end): the part of them that is in view. */
+/* Siblings [first, end): their visible part. */
 static void
 add_family (Build *build, guint32 first, guint32 end)
 {
@@ -272,7 +272,7 @@ build_row (Build *build, guint32 row)
   g_array_unref (parts);
 }
 
-/* What a row that is laid out already is made of, for the next one. */
+/* The parents for the next row, taken from a row that is already laid out. */
 static void
 take_parts (Build *build, const FlamLayout *before, guint32 row)
 {
@@ -289,7 +289,7 @@ take_parts (Build *build, const FlamLayout *before, guint32 row)
     }
 }
 
-/* The boxes of a row that is laid out already. */
+/* The boxes of a row that is already laid out. */
 static void
 take_row (Build *build, const FlamLayout *before, guint32 row)
 {
@@ -334,8 +334,8 @@ add_row (Build *build, const FlamLayout *before, guint32 row)
   layout->row[at + 1] = build->boxes->len;
 }
 
-/* Up to the view: from the root, or from the last row that is laid out where
- * that is nearer. */
+/* Up to the view: from the root, or from the last laid out row if that is
+ * nearer. */
 static void
 build_unseen (Build *build, const FlamLayout *before, guint32 end)
 {

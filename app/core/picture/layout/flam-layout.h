@@ -34,9 +34,9 @@
 
 G_BEGIN_DECLS
 
-/* What stands at an index, as one struct: all rows are filled at the same time,
- * and with a column for each of these there would be five times as many places
- * in memory that are written in turns. */
+/* All data of an index as one struct: all rows are filled at the same time, and
+ * separate columns would mean five times as many places in memory that are
+ * written in turns. */
 typedef struct
 {
   gint64 x;     /* left edge */
@@ -52,7 +52,7 @@ typedef struct
   guint32 n;
   guint32 n_rows;
   guint32 *row;    /* n_rows + 1: first index of each row */
-  FlamRowCell *at; /* n + 1: of the last, only `child` is set */
+  FlamRowCell *at; /* n + 1: in the last, only `child` is set */
   guint32 *index;  /* index of a node */
   gint64 *peak;    /* (n + 63) / 64 */
 } FlamRows;
@@ -68,8 +68,8 @@ flam_rows_x (const FlamRows *rows, FlamId node)
   return rows->at[rows->index[node]].x;
 }
 
-/* What a node calls, heaviest first, whatever the order of the tree: a treemap
- * has it so. */
+/* The callees of a node, heaviest first, whatever the order of the tree: a
+ * treemap needs this order. */
 typedef struct
 {
   guint32 n;
@@ -80,7 +80,7 @@ typedef struct
 FlamFamily *flam_family_new (const FlamRows *rows, FlamId node);
 void flam_family_free (FlamFamily *family);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFamily, flam_family_free)
-/* The first that begins at `x` or after it; n: none does. */
+/* The first that begins at or after `x`; n: none does. */
 guint32 flam_family_rank_at (const FlamFamily *family, double x);
 /* n: the node does not call it. */
 guint32 flam_family_rank_of (const FlamFamily *family,
@@ -114,11 +114,11 @@ typedef enum
 const char *flam_shape_to_string (FlamShape shape);
 gboolean flam_shape_from_string (const char *word, FlamShape *shape);
 
-/* A treemap shows the zoomed node, and uses the range of x where that is a
- * part of the node's: a page of what it calls, as FlamFamily has it, and the
- * rest as a strip at the bottom. It does not scroll. A sunburst's `scroll` is
- * the row of its centre times the rows' height, which is the least thickness
- * of its rings. */
+/* A treemap shows the zoomed node. If the range of x is only a part of the
+ * node's, it shows a page of its callees, in FlamFamily's order, and the rest
+ * as a strip at the bottom. It does not scroll. A sunburst's `scroll` is the
+ * row of its centre times the row height, which is the minimum thickness of its
+ * rings. */
 typedef struct
 {
   FlamShape shape;
@@ -144,7 +144,7 @@ typedef enum
 typedef struct
 {
   FlamId node;     /* a strip: the first of its nodes */
-  guint32 count;   /* 1; a strip: how many nodes it stands for */
+  guint32 count;   /* 1; a strip: the number of its nodes */
   float x, width;  /* pixels, cut to [-1, width + 1] of the view; sunburst:
                       where it begins and how far it goes, radians, clockwise
                       from the top */
@@ -162,42 +162,42 @@ typedef struct
   guint32 first_row; /* depth of the rows in view */
   guint32 n_rows;
   guint32 *row;  /* n_rows + 1: first box of each; none in a treemap */
-  gint64 hidden; /* weight of the strips that are in view; callees of a strip
-                    are part of it and not counted again */
-  gint64 *row_hidden; /* of a flame graph: each row's part of that */
-  gint64 in_view;     /* weight of the root that is in view */
+  gint64 hidden; /* weight of the visible strips; a strip's callees are part of
+                    it and not counted again */
+  gint64 *row_hidden; /* of a flame graph: each row's part of it */
+  gint64 in_view;     /* visible weight of the root */
 } FlamLayout;
 
 FlamLayout *flam_layout_new (const FlamRows *rows,
                              const FlamViewport *viewport);
-/* The same. What another layout of the same rows has of it is taken over, where
- * that differs in nothing but the scroll and the height. */
+/* The same. Results of another layout of the same rows are reused if it only
+ * differs in scroll and height. */
 FlamLayout *flam_layout_new_after (const FlamRows *rows,
                                    const FlamViewport *viewport,
                                    const FlamLayout *before);
-/* Whether two flame graphs are the same but for the scroll and the height. */
+/* Whether two flame graphs differ only in scroll and height. */
 gboolean flam_viewport_is_scrolled (const FlamViewport *viewport,
                                     const FlamViewport *before);
 void flam_layout_free (FlamLayout *layout);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamLayout, flam_layout_free)
 
-/* Whether a sunburst has more rings than there is room for. */
+/* Whether a sunburst has more rings than fit. */
 gboolean flam_layout_is_cut (const FlamRows *rows, const FlamLayout *layout);
 
 /* The box at a pixel of the view, or NULL. */
 const FlamBox *flam_layout_hit (const FlamLayout *layout, double x, double y);
-/* Where a node would be in a flame graph if it were drawn whole: neither cut at
- * the view nor left out for being too narrow or out of view. */
+/* The position of a node in a flame graph if it were drawn completely: neither
+ * cut at the view nor left out for being too narrow or out of view. */
 void flam_layout_locate (const FlamRows *rows,
                          const FlamViewport *viewport,
                          FlamId node,
                          FlamBox *box);
-/* The same in any shape; FALSE where a sunburst or treemap does not show it. */
+/* The same in any shape; FALSE if a sunburst or treemap does not show it. */
 gboolean flam_layout_find (const FlamRows *rows,
                            const FlamLayout *layout,
                            FlamId node,
                            FlamBox *box);
-/* The number of rows that have something to draw anywhere in the range of x. */
+/* The number of rows that have something to draw in the range of x. */
 guint32 flam_layout_n_rows (const FlamRows *rows, const FlamViewport *viewport);
 
 typedef struct

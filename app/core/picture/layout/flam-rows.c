@@ -5,8 +5,8 @@
 
 #define BLOCK 64
 
-/* The position in a row while the tree is read in preorder: the next node of a
- * row stands right after the last one that was put there. */
+/* The position in a row while the tree is read in preorder: a row's next node
+ * directly follows its last one. */
 typedef struct
 {
   guint32 index; /* of the next */
@@ -33,8 +33,8 @@ count_rows (FlamRows *rows)
   return ends;
 }
 
-/* Children are kept within their parent, whatever the weights are: so x ascends
- * in every row and bisection is safe. */
+/* Children are kept within their parent, whatever the weights are, so that x
+ * ascends in every row and bisection is safe. */
 static void
 put_node (FlamRows *rows, RowEnd *row, FlamId node)
 {

@@ -7,7 +7,7 @@
 
 #define TURN (2 * G_PI)
 #define MARGIN 1.0      /* pixels around the outer ring */
-#define LEAST_HOLE 0.14 /* of the radius: it holds the zoomed node's name */
+#define LEAST_HOLE 0.14 /* share of the radius, for the zoomed name */
 #define MOST_HOLE 0.30
 #define LEAST_ARC 1.0 /* pixels at the outer edge */
 
@@ -194,7 +194,7 @@ flam_sunburst_bounds (const FlamLayout *layout, const FlamBox *box)
 
 #define PADDING 3.0
 
-/* A name that runs outwards, from where the sector is as wide as a line. */
+/* A name that runs outwards begins where the sector is as wide as a line. */
 static double
 find_outwards (const FlamBox *box, double line, double *from)
 {

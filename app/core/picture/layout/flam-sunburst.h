@@ -11,7 +11,7 @@
  *            \    A     /
  *              '-------'
  *
- * Rings are as thick as there is room for, and no thinner than a row of text;
+ * Rings are as thick as the space allows, but no thinner than a row of text;
  * deeper callees become visible by zooming in. Boxes too narrow at the outer
  * edge are strips, as in the rows they are bent from. */
 
@@ -30,7 +30,7 @@ typedef struct
 
 /* `viewport.rings` must be set: that of a layout is. */
 void flam_sunburst_init (FlamSunburst *self, const FlamViewport *viewport);
-/* The number of rings where a viewport's `rings` are 0: of a view at rest. */
+/* The number of rings if a viewport's `rings` is 0: for a view at rest. */
 double flam_sunburst_rings (const FlamRows *rows, const FlamViewport *viewport);
 
 /* The place of a name: along the ring or outwards, whichever has more room, and
@@ -42,10 +42,10 @@ typedef struct
                      towards the centre */
   double angle;   /* of its middle */
   double radius;  /* of its middle; 0: it is in the disc, straight */
-  double room;    /* how wide it may be */
+  double room;    /* maximum width */
 } FlamSunburstLabel;
 
-/* `line` is the height of a line. FALSE: there is no place. */
+/* `line` is the height of a line. FALSE: no room. */
 gboolean
 flam_sunburst_label (const FlamBox *box, double line, FlamSunburstLabel *label);
 

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* 1, 2 or 5 times a power of ten: about one mark each 110 pixels. */
+/* 1, 2 or 5 times a power of ten: about one mark per 110 pixels. */
 double flam_ticks_step (double span, double width);
 /* No more digits than the step needs; g_free. */
 char *flam_ticks_text (double time, double step);

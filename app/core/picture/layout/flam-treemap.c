@@ -32,9 +32,9 @@
 
 #define PADDING 3.0
 #define LEAST_SIDE 3.0   /* pixels: of the square of the smallest box */
-#define LEAST_SLIVER 0.1 /* of a side, of the box of what is not in callees */
-#define LEAST_INSIDE 8.0 /* of a frame's inside: else it has no boxes in it */
-#define LEAST_TITLE 36.0 /* of a title's width */
+#define LEAST_SLIVER 0.1 /* share of a side, for the box of the self cost */
+#define LEAST_INSIDE 8.0 /* minimum size of a frame's inside */
+#define LEAST_TITLE 36.0 /* share of a title's width */
 #define LEAST_PART 56.0  /* of a part of a path's title */
 #define PART_GAP 1.0
 #define NOTHING_BESIDE 100 /* a path drops less than 1 / this of its weight */
@@ -207,8 +207,8 @@ find_items (Map *map, guint32 index, double area)
   add_item (map, total - called, index, 1, FLAM_BOX_SELF);
 }
 
-/* A part of a family: those too small to draw are one, and those after it come
- * last, with no weight in here. */
+/* A part of a family: callees that are too small to draw become one box, and
+ * those after the part follow it, with no weight in here. */
 static void
 find_page (Map *map, const FlamFamily *family, double area)
 {
@@ -322,7 +322,7 @@ place_item (Map *map, const Item *item, const FlamRect *rect)
 /* --- squares ---------------------------------------------------------------
  */
 
-/* How far the worst box of a row is from a square. The row has the area `sum`
+/* The distance of a row's worst box from a square. The row has the area `sum`
  * in pixels and lies along `side`. */
 static double
 worst (double sum, double most, double least, double side)
@@ -331,7 +331,7 @@ worst (double sum, double most, double least, double side)
               sum * sum / (side * side * least));
 }
 
-/* Items [first, end) along the shorter side of what is left. */
+/* Places items [first, end) along the shorter side of the rest. */
 static void
 place_row (Map *map, guint first, guint end, double sum, FlamRect *left)
 {
@@ -408,7 +408,7 @@ inset (const FlamRect *rect, double top, double side)
                      rect->height - top - side };
 }
 
-/* A frame that has no room for a title gets a thin border. */
+/* A frame without room for a title gets a thin border. */
 static gboolean
 find_inside (const Map *map,
              const FlamRect *rect,
@@ -426,8 +426,8 @@ find_inside (const Map *map,
   return inside->width >= LEAST_INSIDE && inside->height >= LEAST_INSIDE;
 }
 
-/* The zoomed node, of which a part is in view: its title, the page, and what
- * comes after it as a strip, which leads there. */
+/* The zoomed node when a part of it is in view: its title, the page, and a
+ * strip for what comes after the page, which leads there. */
 static void
 fill_page (Map *map, const Region *region)
 {

@@ -312,7 +312,7 @@ flam_color_map_text (const FlamColorMap *map)
 
 /* --- rules ---------------------------------------------------------------- */
 
-/* What a rule is of. */
+/* The target of a rule. */
 enum
 {
   OF_NAME,
@@ -324,7 +324,7 @@ enum
 typedef struct
 {
   guint of;
-  char *pattern; /* as it was written */
+  char *pattern; /* as written */
   FlamRegex *regex;
   FlamColor color;
 } Rule;
@@ -449,7 +449,8 @@ flam_color_rules_parse (FlamColorRules *rules, const char *text, GError **error)
   return TRUE;
 }
 
-/* What has no file matches no rule of files, not even that of any text. */
+/* Without a file, no rule for files matches, not even one that matches any
+ * text. */
 static gboolean
 matches (const Rule *rule, const char *const *texts)
 {
@@ -501,7 +502,7 @@ flam_color_rules_find_node (const FlamColorRules *rules,
   return find (rules, texts);
 }
 
-/* Every rule, also where an earlier one matches. */
+/* Every rule, even if an earlier one matches. */
 static void
 try_node (const FlamColorRules *rules, const FlamTree *tree, FlamId node)
 {

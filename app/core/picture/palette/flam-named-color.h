@@ -8,8 +8,8 @@
  *
  * The three are one number, drand48() of the sum of the characters; with `hash`
  * they depend on the first and the last letters, so that names that begin alike
- * look alike. A name has the mark of its kind at its end, "_[k]" for the
- * kernel, as in folded stacks: java, js, perl and chain use it. */
+ * look alike. As in folded stacks, a name ends in the mark of its kind, such as
+ * "_[k]" for the kernel, which java, js, perl and chain use. */
 
 #include "flam-palette.h"
 
@@ -42,8 +42,8 @@ char *flam_color_map_text (const FlamColorMap *map);
 
 /* --- rules: a regular expression and a color; the first that matches ----- */
 
-/* "REGEX" is of a function's name, "module:REGEX" of its module's, and
- * "file:REGEX" of the path of its source file. */
+/* "REGEX" matches a function's name, "module:REGEX" its module's, and
+ * "file:REGEX" the path of its source file. */
 
 /* Reference counted; after the last rule is added, any thread may read it. */
 typedef struct _FlamColorRules FlamColorRules;
@@ -63,23 +63,23 @@ gboolean flam_color_rules_add (FlamColorRules *rules,
 gboolean flam_color_rules_add_line (FlamColorRules *rules,
                                     const char *line,
                                     GError **error);
-/* A file of rules, a line each; lines that are empty or begin with "#" are
+/* A file of rules, one per line; empty lines and lines that begin with "#" are
  * skipped. The error names the line. */
 gboolean flam_color_rules_parse (FlamColorRules *rules,
                                  const char *text,
                                  GError **error);
-/* Which of the rules a name has its color from, or FLAM_NONE. */
+/* The rule that gives a name its color, or FLAM_NONE. */
 guint flam_color_rules_find (const FlamColorRules *rules, const char *name);
-/* The same of a node, and of its module and file. */
+/* The same for a node, with its module and file. */
 guint flam_color_rules_find_node (const FlamColorRules *rules,
                                   const FlamTree *tree,
                                   FlamId node);
-/* Tries the rules, or NULL, on all names of a tree, so that one that takes too
- * long on any of them colors nothing, rather than what is drawn before that
- * name. */
+/* Tries the rules, or NULL, on all names of a tree, so that a rule that takes
+ * too long on any of them is ignored completely, not only for names drawn after
+ * that one. */
 void flam_color_rules_try (const FlamColorRules *rules, const FlamTree *tree);
-/* The name on which a rule took too long: it matches nothing since. NULL: there
- * was none. Owned by the rules. */
+/* The name on which a rule took too long; the rule has matched nothing since.
+ * NULL: none. Owned by the rules. */
 const char *flam_color_rules_get_slow (const FlamColorRules *rules, guint rule);
 const char *flam_color_rules_get_pattern (const FlamColorRules *rules,
                                           guint rule);

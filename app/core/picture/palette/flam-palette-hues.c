@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hues: of kinds of code, of modules, of languages, of names, of status. */
+/* Hues of kinds of code, modules, languages, names and status. */
 #include "flam-palette-private.h"
 
 #include <string.h>
@@ -55,8 +55,8 @@ static const FlamTint memory_tints[] = {
   { -0.04, 0.1, 128 },  { 0.01, 0.11, 156 },  { 0.065, 0.06, 150 },
 };
 
-/* Languages that share a hue seldom occur in one capture: fewer hues can be
- * told apart than there are languages. */
+/* Languages that share a hue rarely occur in one capture: there are more
+ * languages than distinguishable hues. */
 const FlamTint flam_palette_language_tints[FLAM_N_LANGUAGES] = {
   [FLAM_LANGUAGE_C] = { 0.02, 0.1, 75 },
   [FLAM_LANGUAGE_CPP] = { -0.01, 0.15, 35 },
@@ -100,10 +100,9 @@ flam_palette_hash (const char *text)
 
 /* --- the modules' hues --------------------------------------------------- */
 
-/* A module's name determines its hue, the same everywhere. Two modules of
- * one capture with the same hue are still told apart: the one with more
- * functions keeps it, the other gets the next free hue, as long as there is
- * one. */
+/* A module's name determines its hue, the same everywhere. If two modules of
+ * one capture have the same hue, the one with more functions keeps it and the
+ * other gets the next free hue, as long as there is one. */
 #define N_TINTS G_N_ELEMENTS (module_tints)
 G_STATIC_ASSERT (N_TINTS == G_N_ELEMENTS (memory_tints));
 
@@ -195,12 +194,12 @@ flam_palette_language_tint (const FlamProfile *profile,
 
 /* --- status, as FlameGraphs.jl and ProfileCanvas have it ------------------ */
 
-/* By the number of the bit. */
+/* By the bit's number. */
 static const FlamColor status_colors[FLAM_N_STATUSES] = {
   0xcc6767, 0xcc9944, 0x8fb0a0, 0x646464, 0xb79bc4,
 };
 
-/* A frame of more than one has the first's. */
+/* A frame with several has the first one's. */
 static const FlamStatus status_order[FLAM_N_STATUSES] = {
   FLAM_STATUS_DISPATCH, FLAM_STATUS_GC,   FLAM_STATUS_COMPILATION,
   FLAM_STATUS_REPL,     FLAM_STATUS_TASK,

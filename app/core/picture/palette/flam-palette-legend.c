@@ -35,11 +35,13 @@ typedef struct
   const FlamTree *tree;
   FlamId node;
   GHashTable *entries; /* FlamLegendEntry by name */
-  Share *rules;        /* of a person's rules; NULL: there are none */
-  guint32 *known; /* per function: which rule, plus 2; 1: none; 0: not yet */
+  Share *rules;        /* of the user's rules; NULL: none */
+  guint32 *
+      known; /* per function: its rule, plus 2; 1: none; 0: not looked up yet */
 } Legend;
 
-/* Entries nowhere wider than a two-hundredth of the picture are left out. */
+/* Entries that are always narrower than a two-hundredth of the picture are left
+ * out. */
 static gboolean
 is_seen (const Legend *legend, Share share)
 {
@@ -49,7 +51,7 @@ is_seen (const Legend *legend, Share share)
 
 /* --- a person's rules ----------------------------------------------------- */
 
-/* Names are matched once a function, where nodes are functions. */
+/* Names are matched once per function if nodes are functions. */
 static guint
 rule_of (Legend *legend, FlamId node)
 {
@@ -70,7 +72,7 @@ rule_of (Legend *legend, FlamId node)
   return *known == 1 ? FLAM_NONE : *known - 2;
 }
 
-/* Whether a node has its color from a rule, which has its share then. */
+/* Whether a node has its color from a rule, which then gets its share. */
 static gboolean
 take_ruled (Legend *legend, FlamId node)
 {
@@ -151,13 +153,13 @@ legend_add (Legend *legend,
                     share);
 }
 
-/* A group of nodes that have one entry: first the classes, then what the
- * palette tells apart. */
+/* A group of nodes with one entry: first the classes, then what the palette
+ * distinguishes. */
 typedef guint32 (*GroupFunc) (const FlamTree *tree, FlamId node);
 
-/* A million nodes are summed at each zoom, so nodes of one frame are asked for
- * their group once; names are read later. Nodes without a frame, which are
- * threads and the like, are asked each. */
+/* A million nodes are summed at each zoom, so the group is looked up once per
+ * frame, and names are read later. For nodes without a frame, such as threads,
+ * it is looked up for each. */
 static Share *
 sum_groups (Legend *legend, guint32 n_groups, GroupFunc group_of)
 {
@@ -265,8 +267,8 @@ legend_by_name (Legend *legend)
     }
 }
 
-/* What has no status has two colors by turns: that of the widest frame stands
- * for both. */
+/* Frames without a status have two alternating colors: that of the widest frame
+ * represents both. */
 static void
 legend_by_status (Legend *legend)
 {
@@ -319,7 +321,7 @@ heavier_first (gconstpointer a, gconstpointer b)
   return strcmp (x->name, y->name);
 }
 
-/* The first `kept` are no modules. */
+/* The first `kept` are not modules. */
 static void
 fold_the_rest (FlamPalette *palette, GPtrArray *entries, guint kept, guint max)
 {
@@ -358,7 +360,7 @@ legend_by_state (Legend *legend, GPtrArray *entries)
   g_ptr_array_sort (entries, heavier_first);
 }
 
-/* Which kinds of change occur: there may be no new and no gone frames. */
+/* The kinds of change that occur: there may be no new or gone frames. */
 static void
 legend_of_self (Legend *legend, GPtrArray *entries)
 {
@@ -404,7 +406,7 @@ legend_of_change (Legend *legend, GPtrArray *entries)
   const FlamTreeChange *change = legend->tree->change;
   guint kinds = change->kinds | 1u << FLAM_CHANGE_KEPT;
 
-  /* With totals, a function that was nowhere before is simply new. */
+  /* With totals, a function that is new everywhere is simply new. */
   if (!change->self && kinds & 1u << FLAM_CHANGE_UNTRACKED)
     kinds = (kinds & ~(1u << FLAM_CHANGE_UNTRACKED)) | 1u << FLAM_CHANGE_NEW;
   for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
@@ -425,7 +427,7 @@ legend_of_change (Legend *legend, GPtrArray *entries)
     }
 }
 
-/* Palettes that have a color for each name say nothing that a legend could. */
+/* Palettes with a color per name have no meaning for a legend. */
 static void
 legend_by_palette (Legend *legend)
 {

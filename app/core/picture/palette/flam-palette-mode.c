@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Palettes: their words, and the one that suits a tree. */
+/* Palettes: their names, and the default for a tree. */
 #include "flam-palette.h"
 
 /* --- words ---------------------------------------------------------------- */

@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* What a color stands for. Native code has a hue for each module; the others
- * have one hue for the class. */
+/* The meaning of a color. Native code has one hue per module; every other class
+ * has one hue. */
 typedef enum
 {
   FLAM_CLASS_NATIVE,
@@ -41,7 +41,7 @@ typedef struct
   float lightness; /* of boxes, in the middle */
   float chroma;    /* times the tint's */
   FlamColor background, ink, text, dimmed_text, strip;
-  double dim; /* how far dimmed boxes go towards the background */
+  double dim; /* how far dimmed boxes move towards the background */
 } FlamTheme;
 
 /* Colors with a scale of intensity: the states, signs of a change, self. */
@@ -70,7 +70,7 @@ struct _FlamPalette
   const FlamTree *wakers_of; /* as self_of */
   guint32 n_wakers;
   guint8 *wakers; /* by node: it is behind a "--", in a chain */
-  FlamBy by;      /* what `known` is indexed by */
+  FlamBy by;      /* the index of `known` */
   guint32 n_known;
   FlamColor *known; /* by what a node is, twice: plain, inlined; 0: not yet */
   FlamColor ramp[FLAM_N_RAMPS][FLAM_RAMP_LEVELS + 1][FLAM_PALETTE_STEPS];
@@ -101,19 +101,19 @@ FlamColorClass flam_palette_class_of_node (const FlamTree *tree, FlamId node);
 /* The same where its function is known: that of flam_tree_function(). */
 FlamColorClass
 flam_palette_class_of (const FlamTree *tree, FlamId node, FlamId function);
-/* The name that determines the hue of a node: its module, or, in trees of
- * modules and files, the node's own. */
+/* The name that determines a node's hue: its module or, in trees of modules and
+ * files, the node's own name. */
 const char *flam_palette_module_of_node (const FlamTree *tree, FlamId node);
 /* The color of a class at medium lightness, which the legend shows. */
 FlamColor flam_palette_class_color (const FlamPalette *palette,
                                     FlamColorClass class,
                                     const char *module);
-/* Of a person's rule, as light as its labels need it. */
+/* Of a user's rule, as light as its labels need. */
 FlamColor flam_palette_rule_color (const FlamPalette *palette, guint rule);
-/* Of a language, in the middle. */
+/* Of a language, medium. */
 FlamColor flam_palette_language_color (const FlamPalette *palette,
                                        FlamLanguage language);
-/* The color of a kind of change: `kind` of one that grew or shrank. */
+/* The color of a kind of change; `kind` of one that grew or shrank. */
 FlamColor flam_palette_change_color (FlamPalette *palette,
                                      FlamChangeKind kind,
                                      gboolean shrank,

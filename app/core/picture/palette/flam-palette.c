@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Can also be told apart without seeing the difference of red and green. */
+/* Also distinguishable without red-green vision. */
 static const FlamTint ramp_tints[FLAM_N_RAMPS] = {
   [FLAM_STATE_RUNNING] = { 0.02, 0.14, 62 },
   [FLAM_STATE_LOCK] = { -0.05, 0.17, 350 },
@@ -105,7 +105,7 @@ flam_palette_module_of_node (const FlamTree *tree, FlamId node)
                                    flam_tree_function (tree, node));
 }
 
-/* Darkened so far that labels stay readable: the user may choose any color. */
+/* Darkened until labels are readable: the user may choose any color. */
 static FlamColor
 lighten (const FlamPalette *palette, FlamColor color)
 {
@@ -184,8 +184,8 @@ color_of_class (const FlamPalette *palette, const FlamTree *tree, FlamId node)
   return tint_to_color (palette, tint, step);
 }
 
-/* In a chain graph the stack that was woken stands before "--", and the wakers'
- * stacks behind it, as flamegraph.pl has it. */
+/* In a chain graph the woken stack comes before "--", and the wakers' stacks
+ * behind it, as in flamegraph.pl. */
 static gboolean
 is_behind_separator (FlamPalette *palette, const FlamTree *tree, FlamId node)
 {
@@ -203,8 +203,8 @@ is_behind_separator (FlamPalette *palette, const FlamTree *tree, FlamId node)
   return palette->wakers[node] != 0;
 }
 
-/* The name by which the named palettes and the map know a node; NULL: it is a
- * separator, which has no color of its own. */
+/* The name of a node for the named palettes and the map; NULL: a separator,
+ * which has no color of its own. */
 static char *
 name_to_color (FlamPalette *palette, const FlamTree *tree, FlamId node)
 {
@@ -348,8 +348,8 @@ flam_palette_change_color (FlamPalette *palette,
 }
 
 /* Relative to the greatest change, small changes stay visible: the strength is
- * the root of the share. Relative to the frame itself, new and gone have the
- * full strength. */
+ * the square root of the share. Relative to the frame itself, new and gone have
+ * the full strength. */
 static guint
 change_level (FlamPaletteMode mode, const FlamTreeChange *change, FlamId node)
 {
@@ -389,7 +389,7 @@ greatest_self (FlamPalette *palette, const FlamTree *tree)
   return palette->greatest_self;
 }
 
-/* As for changes: small shares stay visible. */
+/* As for changes, small shares stay visible. */
 static FlamColor
 color_by_self (FlamPalette *palette, const FlamTree *tree, FlamId node)
 {
@@ -486,7 +486,7 @@ flam_palette_dimmed (const FlamPalette *palette, FlamColor color)
   return color;
 }
 
-/* No text is readable in a color between dark colors and a dark background. */
+/* On a medium-dark color, no text is readable in either theme's colors. */
 FlamColorState
 flam_palette_pale_state (const FlamPalette *palette)
 {

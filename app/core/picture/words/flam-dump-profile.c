@@ -29,7 +29,7 @@ typedef struct
   const char *column;
   Spelling spelling;
   const char *label; /* NULL: " name=" */
-  int order;         /* within the row; 0 as described */
+  int order;         /* position within the row; 0 as described */
   gint64 unless;
 } Spelled;
 
@@ -69,7 +69,7 @@ static const Spelled spelled[] = {
   { "profile.former_names.name", SPELL_PLAIN, " ", 1 },
 };
 
-/* A column that is written. */
+/* A column to write. */
 typedef struct
 {
   const FlamColumnInfo *info;
@@ -202,7 +202,7 @@ add_cells (const FlamDump *dump, const GArray *columns, FlamId row)
 
 /* --- rows ----------------------------------------------------------------- */
 
-/* `word`, its number where `numbered`, and its cells: a line a row. */
+/* `word`, its number if `numbered`, and its cells: one line per row. */
 static void
 add_table (const FlamDump *dump,
            FlamTable table,

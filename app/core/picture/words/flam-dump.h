@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Any stage -> text, for goldens and for finding the stage with a fault. */
+/* Any stage -> text, for goldens and to find the faulty stage. */
 
 #include "flam-diff.h"
 #include "flam-layout.h"
@@ -10,12 +10,12 @@ G_BEGIN_DECLS
 
 /* Every table, with strings in place of string ids. */
 char *flam_dump_profile (const FlamProfile *profile);
-/* Each stack that holds weight, with its innermost function. */
+/* Each stack with weight, with its innermost function. */
 char *flam_dump_weights (const FlamWeights *weights,
                          const FlamSelection *selection);
 /* Indented "name self=1 total=5", in tree order. */
 char *flam_dump_tree (const FlamTree *tree);
-/* A line a box, in the order of drawing. */
+/* One line per box, in drawing order. */
 char *flam_dump_layout (const FlamTree *tree, const FlamLayout *layout);
 
 /* "root;…;leaf weight" lines, sorted bytewise; ';' and newline in a name
@@ -26,9 +26,9 @@ char *flam_dump_folded (const FlamTree *tree);
 char *flam_dump_folded_diff (const FlamTree *base,
                              const FlamTree *fresh,
                              FlamDiffScale scale);
-/* The number of bytes that all paths take when each is written in full, as in
- * folded text; with `width` not 0, when each frame takes that many bytes. At
- * worst the square of the tree's size. */
+/* The total length of all paths in bytes if each is written in full, as in
+ * folded text; if `width` is not 0, with that many bytes per frame. At worst,
+ * it is the square of the tree's size. */
 guint64 flam_dump_paths_size (const FlamTree *tree, guint width);
 
 G_END_DECLS

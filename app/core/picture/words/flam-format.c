@@ -196,7 +196,7 @@ append_escape (GString *out, gunichar c)
     g_string_append_printf (out, "\\u%04x", c);
 }
 
-/* Most names: each of the others has one of these bytes, which are few. */
+/* Most names pass: the others contain one of these few bytes. */
 static gboolean
 is_all_visible (const char *text)
 {

@@ -24,17 +24,18 @@ char *flam_format_plain (const FlamMeasure *measure, gint64 weight);
  * is cut in the middle. The end of the function's name stays. Made visible, as
  * below. */
 char *flam_format_short_name (const char *name, guint max);
-/* A C++ or Rust name in the form that is easiest to read where there is room:
- * long template arguments become "…", inline namespaces (std::__cxx11) and
- * default allocators are dropped. Names of other languages are not changed.
- * Made visible, as below. */
+/* A C++ or Rust name in its most readable form if there is enough room: long
+ * template arguments become "…", inline namespaces (std::__cxx11) and default
+ * allocators are dropped. Names of other languages are not changed. Made
+ * visible, as below. */
 char *flam_format_folded_name (const char *name);
-/* The text made safe for a terminal, and a name made safe to be drawn: control
- * characters, and those that change the direction of writing, become escapes,
- * "\\n", "\\x1b", "\\u202e". Letters that are written to the left stay. */
+/* The text made safe for a terminal, and a name made safe for drawing:
+ * control characters, and those that change the direction of writing, become
+ * escapes, "\\n", "\\x1b", "\\u202e". Letters that are written from right to
+ * left stay. */
 char *flam_format_visible (const char *text);
-/* Whether it is a character that changes the direction of writing, or breaks a
- * line, and cannot be seen: a name could be read as another one. */
+/* Whether it is an invisible character that changes the direction of writing or
+ * breaks a line, so that a name could be mistaken for another one. */
 gboolean flam_format_turns (gunichar c);
 /* One field of a CSV file (RFC 4180). A text that a spreadsheet would read as a
  * formula gets an apostrophe before it. */

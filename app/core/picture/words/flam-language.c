@@ -68,7 +68,8 @@ static const struct
 
 #define ENDING_MAX 8
 
-/* Old Rust mangles as C++ does and ends in a hash: "17h" and 16 hex digits. */
+/* Old Rust names are mangled like C++ and end in a hash: "17h" and 16 hex
+ * digits. */
 static gboolean
 is_old_rust (const char *name)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Finds the text that a message was made of, and translates the message.
+/* Finds the text from which a message was formatted, and translates the
+ * message.
  *
  *   known:     "%s: %s (at byte %lu)"           taken from the sources, N_()
  *   message:   "a.json: no document (at byte 3)"
  *   arguments:  1: "a.json"  2: "no document"  3: "3"
  *
- * The known text that has the most characters in common with the message is
- * taken, its translation looked up, and the arguments put into that; they are
+ * The known text that shares the most characters with the message is chosen,
+ * its translation looked up, and the arguments inserted into that; they are
  * messages, too. A message that matches nothing may begin with a name, or
  * contain a known message: "FILE: message", "FILE: cannot be opened:
  * REASON". */
@@ -22,7 +23,7 @@
 /* The catalogues' name: what po/ installs. */
 #define DOMAIN "flambeau"
 
-/* A damaged capture may hold anything. */
+/* A damaged capture may contain anything. */
 #define LENGTH_MAX 2048
 #define DEPTH_MAX 4
 #define ARGUMENTS_MAX 8
@@ -167,7 +168,7 @@ find_known (const char *text, Match *best)
 
 static char *show (const char *text, guint depth);
 
-/* The translation, with the arguments in place of its directives. */
+/* The translation, with its directives replaced by the arguments. */
 static char *
 fill (const char *format, const Match *match, guint depth)
 {

@@ -17,9 +17,9 @@ typedef struct
   FlamAnonymize degree;
   FlamStrings before;
   guint8 key[KEY_SIZE];
-  guint8 *system; /* for each module: it is one of the system's */
+  guint8 *system; /* per module: it belongs to the system */
   FlamPerson *person;
-  /* For each kind: text before -> FlamId, and text after -> text before. */
+  /* For each kind: original text -> FlamId, and new text -> original text. */
   GHashTable *done[FLAM_N_ROLES];
   GHashTable *origin[FLAM_N_ROLES];
 } Cleaning;
@@ -170,7 +170,7 @@ find_kept (const Cleaning *self, FlamTable table)
 
 /* --- texts ---------------------------------------------------------------- */
 
-/* A program's name is kept where no functions are private. */
+/* A program's name is kept if no functions are private. */
 static char *
 program_of (const char *command)
 {
@@ -181,8 +181,8 @@ program_of (const char *command)
   return words[0] != NULL ? g_path_get_basename (words[0]) : g_strdup ("");
 }
 
-/* Kinds of texts in which a word that is also a user's name is hardly ever
-   meant as one. */
+/* Kinds of texts in which a word that is also a user's name rarely means the
+ * user. */
 static gboolean
 names_persons (FlamTextRole kind)
 {
@@ -296,11 +296,9 @@ static gboolean
 is_fact_plain (const char *key, const char *value)
 {
   static const char *const known[] = {
-    FLAM_FACT_MODE,        FLAM_FACT_RATE,
-    FLAM_FACT_EXIT_STATUS, FLAM_FACT_PEAK_TIME,
-    FLAM_FACT_HAS_TIMES,   FLAM_FACT_MEASURES_LISTED,
-    FLAM_FACT_SPANS,       FLAM_FACT_SAMPLED_SPANS,
-    NULL
+    FLAM_FACT_MODE,      FLAM_FACT_RATE,          FLAM_FACT_EXIT_STATUS,
+    FLAM_FACT_PEAK_TIME, FLAM_FACT_HAS_TIMES,     FLAM_FACT_MEASURES_LISTED,
+    FLAM_FACT_SPANS,     FLAM_FACT_SAMPLED_SPANS, NULL
   };
 
   return g_strv_contains (known, key) ||
@@ -344,7 +342,7 @@ drop_all (Cleaning *self, FlamTable table)
   flam_tables_drop (self->tables, table, *flam_tables_n (self->tables, table));
 }
 
-/* A fact that is not known may contain anything. */
+/* An unknown fact may contain anything. */
 static void
 drop_private (Cleaning *self)
 {
@@ -405,7 +403,8 @@ count_text (const Cleaning *self,
   remains->personal |= counted > 0;
 }
 
-/* Checks the texts that are about to be written, whatever was done before. */
+/* Checks the texts that are about to be written, regardless of the previous
+ * steps. */
 static void
 count_remains (const Cleaning *self, FlamRemains *remains)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Removes private texts from a capture that is to be given away:
+/* Removes private texts from a capture that is to be shared:
  *
  *                  PATHS                          NAMES
  *   files          /home/ann/x/a.c -> ~/x/a.c     s_5f0c1d2e3a4b5c
@@ -37,20 +37,20 @@ typedef enum
 /* The words "nothing", "paths", "names". */
 const char *flam_anonymize_to_string (FlamAnonymize degree);
 
-/* What a capture still reveals after that: different texts of each kind. */
+/* The names that a capture still reveals after that: distinct texts of each
+ * kind. */
 typedef struct
 {
   guint clear[FLAM_N_ROLES];
   guint hashed[FLAM_N_ROLES];
   gsize source_bytes;
   gboolean command;  /* the program's name, or more of the command line */
-  gboolean personal; /* home folder, user or host are still in it */
+  gboolean personal; /* home folders, users or hosts are still in it */
 } FlamRemains;
 
 /* `builder` is from flam_builder_new_copy(), and can only be written
- * afterwards. `home`, `words`: those of the user of this computer, in addition
- * to the homes in the capture's paths; NULL-terminated. `remains` may be
- * NULL. */
+ * afterwards. `home`, `words`: of this computer's user, in addition to the
+ * homes in the capture's paths; NULL-terminated. `remains` may be NULL. */
 void flam_builder_anonymize (FlamBuilder *builder,
                              FlamAnonymize degree,
                              const char *home,

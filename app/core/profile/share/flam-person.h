@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The person whose captures and computer these are: home folders and names of
- * users and hosts, as they occur in texts. */
+/* The owner of the captures and the computer: home folders and names of users
+ * and hosts, as they occur in texts. */
 
 #include "flam-strings.h"
 
@@ -19,7 +19,8 @@ void flam_person_free (FlamPerson *person);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerson, flam_person_free)
 
 /* Homes become "~", those of others "~2" and so on; with `words`, names of
- * users and hosts "user". `counted` grows by the number of them. g_free. */
+ * users and hosts become "user". `counted` is increased by the number of
+ * replacements. g_free. */
 char *flam_person_shorten (const FlamPerson *person,
                            const char *text,
                            gboolean words,

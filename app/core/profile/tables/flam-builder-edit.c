@@ -120,8 +120,8 @@ note_modules (FlamBuilder *builder, const FlamModules *modules)
 }
 
 /* In files, parents come before their children: processes without parents come
- * first, in as many rounds as the family is deep. Rows keep the profile's order
- * where parents already come first, which is usual. */
+ * first, in as many rounds as the hierarchy has levels. Rows keep the profile's
+ * order if parents already come first, which is usual. */
 static FlamId *
 note_processes (FlamBuilder *builder, const FlamProcesses *processes)
 {

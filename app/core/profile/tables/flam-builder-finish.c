@@ -49,8 +49,8 @@ own (FlamProfileBox *box, gpointer data)
     g_ptr_array_add (box->owned, data);
 }
 
-/* Hands a column to the profile: shrunk to fit, or lent where the table still
- * grows; NULL where there are no rows. */
+/* Hands a column to the profile: shrunk to fit, or lent if the table still
+ * grows; NULL if there are no rows. */
 static gpointer
 freeze_cells (FlamTables *tables,
               FlamTable table,
@@ -127,8 +127,7 @@ find_states (const FlamSamples *samples)
   return states;
 }
 
-/* To be called after the columns: until then `n` is that of the builder's
-   cells. */
+/* Call after the columns: until then `n` is that of the builder's cells. */
 static void
 count_samples (const FlamBuilder *builder, FlamProfileBox *box)
 {
@@ -182,8 +181,8 @@ allocation_order (const FlamAllocations *rows)
   return order;
 }
 
-/* The mark is reached by an allocation, and no block that was live at it is
-   younger. */
+/* An allocation reaches the mark, and all blocks live at the mark are at least
+ * as old. */
 static gint64
 find_peak_time (const FlamAllocations *table, gint64 told)
 {

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
  * be added at any time. */
 typedef struct
 {
-  FlamColumn first_symbol; /* guint32, a frame: its rows in SYMBOLS */
+  FlamColumn first_symbol; /* guint32 per frame: its rows in SYMBOLS */
   FlamColumn n_symbols;    /* guint32, a frame */
   FlamColumn frames;       /* FlamId: of a frame without symbols */
   FlamColumn stacks;       /* FlamId */
@@ -22,7 +22,7 @@ typedef struct
 
 void flam_stack_map_init (FlamStackMap *map);
 void flam_stack_map_clear (FlamStackMap *map);
-/* Whether SYMBOLS name frames again that are in the map already. */
+/* Whether SYMBOLS name frames again that are already in the map. */
 gboolean flam_stack_map_is_stale (const FlamStackMap *map,
                                   const FlamTables *recorded);
 /* Adds the rows of `recorded` that are new to `builder`. */
@@ -53,7 +53,7 @@ typedef struct
 {
   FlamStackMap map;
   FlamColumn lanes; /* FlamLane, a thread */
-  guint32 n;        /* samples; there is room between them in the table */
+  guint32 n;        /* samples; the table has unused space between them */
   gint64 first;     /* of their times */
   gint64 last;
   guint states; /* a bit each */
@@ -77,8 +77,8 @@ struct _FlamBuilder
 
   const FlamLaid *laid; /* NULL: finish() does it */
 
-  /* Editing: frame -> chains[chain_first .. + chain_length), length 0: as it
-   * is. */
+  /* Editing: frame -> chains[chain_first .. + chain_length), length 0:
+   * unchanged. */
   FlamProfile *base;
   FlamColumn chain_first;
   FlamColumn chain_length;
@@ -90,13 +90,13 @@ struct _FlamBuilder
 #define cells(builder, type, member)                                           \
   ((type *)(gpointer)(builder)->tables.member)
 
-/* In flam-builder-check.c: impossible weights and sizes are an error, a capture
+/* In flam-builder-check.c: impossible weights and sizes are errors; a capture
  * without any is a warning. */
 gboolean flam_builder_check (FlamBuilder *builder, GError **error);
 /* Adds a weight to the sum of a column. */
 gboolean flam_builder_check_weight (gint64 *sum, gint64 weight, GError **error);
 
-/* A difference that cannot overflow, whatever a hostile file says. */
+/* A difference that cannot overflow, whatever a hostile file contains. */
 gint64 flam_time_since (gint64 time, gint64 origin);
 
 typedef struct
@@ -112,7 +112,7 @@ void flam_builder_shift_times (FlamBuilder *builder, gint64 origin);
 
 /* In flam-builder-facts.c: applies the rows of FACTS, WARNINGS and END. */
 void flam_builder_fold_facts (FlamBuilder *builder);
-/* The number in the last row of that key, or -1. */
+/* The number in the last row with that key, or -1. */
 gint64 flam_builder_noted_number (const FlamBuilder *builder, const char *key);
 
 /* In flam-builder-stacks.c: frames without a function get one, or the chains in

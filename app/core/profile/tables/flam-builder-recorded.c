@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The rows that a recorder writes as things happen, and their conversion into
- * those of a profile. Memory, stacks and facts are in files of their own. */
+ * those of a profile. Memory, stacks and facts are in separate files. */
 
 #include "flam-builder-private.h"
 

@@ -210,7 +210,7 @@ typedef struct
   GArray *order;        /* guint32: rows of RENAMES, by frame, then time */
   GArray *times;        /* gint64: where epochs begin, ascending */
   guint32 *first_named; /* of a frame: its first in `order`, or FLAM_NONE */
-  guint8 *changes;      /* of a stack: it has such a frame */
+  guint8 *changes;      /* of a stack: whether it has such a frame */
   GHashTable *made;     /* stack << 32 | epoch -> stack + 1 */
   guint32 n_made;
 } Fold;

@@ -3,11 +3,11 @@
 /* Names, code, processes and threads: everything that is interned.
  *
  *   flam-builder-rows.c      samples, allocations, counters, marks
- *   flam-builder-facts.c     what is known of the whole
- *   flam-builder-recorded.c  what a recorder notes, and its folding into these;
+ *   flam-builder-facts.c     facts about the whole capture
+ *   flam-builder-recorded.c  the recorder's rows, and their conversion;
  *   -stacks.c, -memory.c     of stacks with their symbols, of blocks
  *   flam-builder-finish.c    checks, order, the frozen profile
- *   flam-builder-edit.c      the way back from a profile
+ *   flam-builder-edit.c      from a profile back to a builder
  *   flam-builder-merge.c     several builders into one */
 
 #include "flam-builder-private.h"
@@ -301,17 +301,15 @@ flam_builder_get_recorded_frame (const FlamBuilder *builder,
 }
 
 /* The same as flam_tables_intern(), and three times as fast: text formats call
- * nothing else as often. Most stacks are the first that was called from theirs,
- * and are found there; the hash, which is spread over the memory, has the
- * others:
+ * it most often. Most stacks are the first callee of their prefix and are found
+ * there; the others are in the hash, which is spread over the memory:
  *
  *    stack  prefix frame   first child        a       d
  *    0        -    a        1             0:  |   4:  |
  *    1        0    b        2                 b
  *    2        1    c        -                 |\
  *    3        1    e        -  in the hash    c e
- *    4        -    d        -  in the hash
- */
+ *    4        -    d        -  in the hash */
 typedef struct
 {
   FlamId prefix;
@@ -340,9 +338,10 @@ is_first_child (FlamTables *tables, guint32 i)
   return TRUE;
 }
 
-/* Rows that are not indexed yet, which are all different, were appended without
- * being looked up: they are indexed when one is, if ever. The slots are spread
- * over the memory, so each is prefetched a while before it is written. */
+/* Rows that are not indexed yet were appended without being looked up, and are
+ * all different. They are indexed at the first look-up, if there ever is one.
+ * The slots are spread over the memory, so each is prefetched some time before
+ * it is written. */
 static void
 index_stacks (FlamBuilder *builder)
 {

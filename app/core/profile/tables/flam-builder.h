@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The only writer of profiles. Importers add what they read, in any order; all
- * of it is interned at once; flam_builder_finish() checks every id, sorts
- * samples by thread and time, and freezes the tables.
+/* The only writer of profiles. Importers add their data in any order; all of it
+ * is interned at once; flam_builder_finish() checks every id, sorts samples by
+ * thread and time, and freezes the tables.
  *
  * A builder accepts hostile values: text that is not UTF-8, times out of order,
  * negative weights (finish() reports those). Ids that are not from this builder
@@ -92,7 +92,7 @@ FlamId flam_builder_frame_in (FlamBuilder *builder,
                               guint32 line,
                               guint inline_depth);
 
-/* A frame in a recording: its name may be found out later. */
+/* A frame in a recording, whose name may be found later. */
 typedef struct
 {
   FlamId module;   /* or FLAM_NONE */
@@ -129,7 +129,7 @@ void flam_builder_reserve_stacks (FlamBuilder *builder, gsize n);
 
 /* --- who ----------------------------------------------------------------- */
 
-/* The thread for a format that has none: of a process without a number. */
+/* The thread for a format without threads: of a process without a number. */
 FlamId flam_builder_lone_thread (FlamBuilder *builder);
 /* Interned by (pid, generation): raise the generation when a pid is used again;
  * 0 otherwise. Names may be set at any time, the last one is kept. */
@@ -171,8 +171,8 @@ void flam_builder_rename_thread (FlamBuilder *builder,
 
 /* --- samples ------------------------------------------------------------- */
 
-/* A column of weights over the samples; all columns are to be added before
- * the first sample. Returns 0, 1, ... */
+/* A column of weights over the samples; add all columns before the first
+ * sample. Returns 0, 1, ... */
 guint flam_builder_add_column (FlamBuilder *builder);
 
 /* `column` -1: every sample weighs 1. `event` FLAM_NONE: all samples, else
@@ -189,7 +189,7 @@ guint flam_builder_add_measure (FlamBuilder *builder,
 typedef enum
 {
   FLAM_STANDARD_SAMPLES,
-  FLAM_STANDARD_TIME, /* time of a kind that the format does not specify */
+  FLAM_STANDARD_TIME, /* time whose kind the format does not specify */
   FLAM_STANDARD_CPU_TIME,
   FLAM_STANDARD_WALL_TIME,
   FLAM_STANDARD_CALLS,
@@ -216,15 +216,14 @@ guint flam_builder_add_event_measure (FlamBuilder *builder,
 void flam_builder_set_denominator (FlamBuilder *builder,
                                    guint measure,
                                    gint64 denominator);
-/* After the samples: without a fraction among its weights the measure has no
- * denominator. */
+/* Call after the samples: if none of its weights has a fraction, the measure
+ * gets no denominator. */
 void flam_builder_reduce (FlamBuilder *builder, guint measure);
 
-void flam_builder_set_spans (FlamBuilder *builder,
-                             guint measure,
-                             FlamSpans spans);
+void
+flam_builder_set_spans (FlamBuilder *builder, guint measure, FlamSpans spans);
 
-/* `weights`: one a column. */
+/* `weights`: one per column. */
 void flam_builder_add_sample (FlamBuilder *builder,
                               const FlamSample *sample,
                               const gint64 *weights);
@@ -259,9 +258,8 @@ void flam_builder_add_allocation (FlamBuilder *builder,
 void flam_builder_set_peak_time (FlamBuilder *builder, gint64 time);
 /* Reserves space for that many more. */
 void flam_builder_reserve_allocations (FlamBuilder *builder, gsize n);
-/* The measures derived from allocations: peak, leaked, allocated,
- * allocations, temporary and their other halves. Call once, at their place in
- * the list. */
+/* The measures derived from allocations: peak, leaked, allocated, allocations,
+ * temporary and their counterparts. Call once, at their place in the list. */
 void flam_builder_add_allocation_measures (FlamBuilder *builder);
 /* One of them, for files that lack the data for the others. */
 void flam_builder_add_allocation_measure (FlamBuilder *builder,
@@ -294,7 +292,7 @@ void flam_builder_add_mark (FlamBuilder *builder,
                             FlamId thread,
                             const char *name);
 
-/* A note about a function, or with NULL about a range: ns from the beginning;
+/* A note about a function or, with NULL, about a range: ns from the beginning;
  * `written` is in ns since 1970. */
 void flam_builder_add_note (FlamBuilder *builder,
                             const char *text,
@@ -312,13 +310,13 @@ void flam_builder_add_source (FlamBuilder *builder,
 
 /* --- facts --------------------------------------------------------------- */
 
-/* Its numbers may be set and counted up; texts are set by the functions below,
+/* Its numbers may be set and incremented; texts are set by the functions below,
  * which copy them. The duration is at least that of the times. */
 FlamFacts *flam_builder_facts (FlamBuilder *builder);
 void flam_builder_set_format (FlamBuilder *builder, const char *importer_id);
 void flam_builder_set_command (FlamBuilder *builder, const char *command);
-/* The file ended early, or its rest was invalid; adds a warning too, the text
- * of which is the importer's. */
+/* The file ended early, or its rest was invalid; also adds a warning, whose
+ * text the importer gives. */
 void flam_builder_set_partial (FlamBuilder *builder, double read_fraction);
 /* A fact as in a .flambeau file; each key once. Facts without a row in
  * flam-facts.c are kept, to be written to such a file again. */
@@ -330,7 +328,7 @@ void flam_builder_copy_facts (FlamBuilder *builder, const FlamFacts *facts);
 /* Adds a warning once, however often it is called; at most 100 are kept. */
 void flam_builder_warn (FlamBuilder *builder, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
-/* Adds a warning with a number of things, or nothing where it is 0. `one` and
+/* Adds a warning with a number of things, or nothing if it is 0. `one` and
  * `many` have PRIu64 for the number; the call marks them for translation. */
 void flam_builder_warn_count (FlamBuilder *builder,
                               guint64 n,
@@ -340,7 +338,7 @@ void flam_builder_warn_count (FlamBuilder *builder,
 
 /* --- as a recorder notes it ---------------------------------------------- */
 
-/* Blocks made at about the same time; rows count from 0. */
+/* Blocks allocated at about the same time; rows count from 0. */
 typedef struct
 {
   gint64 time;
@@ -373,7 +371,7 @@ void flam_builder_note_thread_name (FlamBuilder *builder,
                                     FlamId thread,
                                     gint64 time,
                                     const char *name);
-/* Frame by frame: the chain of one frame is added in one go, caller first.
+/* Frame by frame: the whole chain of one frame is added at once, caller first.
  * `file` as in FlamRecordedFrame. */
 void flam_builder_note_symbol (FlamBuilder *builder,
                                FlamId frame,
@@ -390,7 +388,7 @@ void flam_builder_note_module_symbols (FlamBuilder *builder,
                                        FlamId module,
                                        FlamSymbolState state,
                                        const char *why);
-/* Adds the facts that are known; earlier ones are kept otherwise. */
+/* Adds the known facts; otherwise, earlier ones are kept. */
 void flam_builder_note_facts (FlamBuilder *builder, const FlamFacts *facts);
 /* Adds a fact that is not in FlamFacts. */
 void flam_builder_note_fact (FlamBuilder *builder,
@@ -420,8 +418,8 @@ FlamProfile *flam_builder_finish (FlamBuilder *builder, GError **error);
  * may then be replaced by chains of frames; finish() rebuilds the stacks and
  * shares what did not change. Samples and measures cannot be added to it. */
 FlamBuilder *flam_builder_new_edit (const FlamProfile *profile);
-/* A builder with the tables that a recorder would have written for `profile`:
- * to be written. */
+/* A builder with the tables that a recorder would have written for `profile`,
+ * to be written to a file. */
 FlamBuilder *flam_builder_new_copy (const FlamProfile *profile);
 /* Replaces frame `frame` by `chain`, caller first; `n` at least 1. The chain's
  * frames are the builder's own. Chains are not followed further. */

@@ -7,7 +7,7 @@
 #define FIRST_ROWS 64
 #define LARGE_PAGE ((gsize)2 << 20)
 #define FIRST_SLOTS 256
-#define KEPT 32 /* the arrays of a picture, and what one is made with */
+#define KEPT 32 /* the arrays of a picture, and those needed to make it */
 
 gpointer
 flam_cells_resize (
@@ -34,7 +34,7 @@ flam_cells_free (gpointer cells, gboolean shared)
     g_atomic_rc_box_release (cells);
 }
 
-/* Where the kernel has no huge pages, the pages stay as they are. */
+/* If the kernel has no huge pages, the pages stay as they are. */
 static gpointer
 in_large_pages (gpointer cells, gsize size)
 {
@@ -52,7 +52,7 @@ static gpointer kept[KEPT];
 static guint oldest;
 static gboolean keeps_none;
 
-/* The address sanitizer would not see that a kept block is used after it was
+/* The address sanitizer would not notice the use of a kept block after it was
  * dropped. */
 static gboolean
 can_keep (gsize size)
@@ -74,8 +74,8 @@ put_back (gpointer block)
   return FALSE;
 }
 
-/* NULL: there is none of about that size. A block that another thread looks at
- * just now is not seen here. */
+/* NULL: there is none of about that size. A block that another thread is
+ * examining at that moment is not seen. */
 static gpointer
 take_kept (gsize size)
 {

@@ -34,8 +34,8 @@ typedef struct
 void flam_column_init (FlamColumn *column, guint element_size);
 void flam_column_init_copy (FlamColumn *column, const FlamColumn *from);
 void flam_column_clear (FlamColumn *column);
-/* From here on it can be lent: growing allocates another piece of memory, and
- * the old one stays valid for those that hold a reference. */
+/* From here on it can be lent: growing allocates new memory, and the old memory
+ * stays valid for those that hold a reference. */
 void flam_column_share (FlamColumn *column);
 /* Refers to the existing rows, without a copy. They must never be changed. */
 void flam_column_init_lent (FlamColumn *column, const FlamColumn *from);
@@ -68,24 +68,25 @@ void flam_cells_free (gpointer cells, gboolean shared);
 /* Memory for an array that may have millions of elements, in large pages if
  * possible: access to it is random, and most of the time would be spent waiting
  * for pages. It may be freed by g_free(); but where arrays come and go with
- * each picture, flam_cells_drop() keeps it for the next one. Memory that is
- * mapped anew costs: the kernel clears every page at the first access, which
+ * each picture, flam_cells_drop() keeps it for the next one. Newly mapped
+ * memory is expensive: the kernel clears every page at the first access, which
  * was a quarter of the CPU time of a picture of 2 million nodes.
  *
  *   flam_cells_new()  ◀── the block that is large enough, and not much larger
  *                         kept  [ 15 MB ][ 8 MB ][ - ][ 30 MB ] ...
  *   flam_cells_drop() ──▶ an empty place; or the oldest is freed for it
  *
- * A place is one pointer, exchanged atomically: whoever took a block is its
- * only owner, so there is no lock. The kernel may take kept pages back when
- * memory is short (MADV_FREE). All that is kept is freed with the profile. */
+ * A place is one pointer, exchanged atomically: the thread that took a block
+ * is its only owner, so no lock is needed. The kernel may take kept pages
+ * back when memory is short (MADV_FREE). All kept memory is freed with the
+ * profile. */
 gpointer flam_cells_new (gsize n, guint size);
 gpointer flam_cells_new0 (gsize n, guint size);
 void flam_cells_drop (gpointer cells);
-/* Frees what is kept. */
+/* Frees all kept memory. */
 void flam_cells_trim (void);
-/* From now on flam_cells_drop() frees: in a program whose heap keeps its memory
- * anyway, where the next array may be of any size. */
+/* From now on flam_cells_drop() frees memory: for a program whose heap keeps
+ * its memory anyway, for a next array of any size. */
 void flam_cells_keep_none (void);
 
 #define flam_new_cells(type, n) ((type *)flam_cells_new ((n), sizeof (type)))
@@ -117,8 +118,8 @@ typedef gboolean (*FlamRowEqual) (gconstpointer table,
                                   FlamId row,
                                   gconstpointer key);
 
-/* The slot of the row that equals `key`, or the empty slot (id FLAM_NONE) where
- * its id belongs; the caller then sets that id and adds 1 to `used`. */
+/* The slot of the row that equals `key`, or the empty slot (id FLAM_NONE) for
+ * its id; the caller then sets that id and adds 1 to `used`. */
 static inline FlamSlot *
 flam_interner_find (FlamInterner *interner,
                     guint32 hash,
@@ -139,7 +140,7 @@ flam_interner_find (FlamInterner *interner,
     }
 }
 
-/* For a row that equals none in the hash; there must be room. */
+/* For a row that is not in the hash yet; there must be room. */
 static inline void
 flam_interner_insert (FlamInterner *interner, guint32 hash, FlamId id)
 {
@@ -158,8 +159,7 @@ flam_interner_prefetch (const FlamInterner *interner, guint32 hash)
   __builtin_prefetch (&interner->slots[hash & interner->mask], 1);
 }
 
-/* Prefetches the row of that slot, which is mostly the one that is looked for.
- */
+/* Prefetches the row of that slot, which is usually the wanted one. */
 static inline void
 flam_interner_prefetch_row (const FlamInterner *interner,
                             guint32 hash,

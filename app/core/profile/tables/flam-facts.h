@@ -4,8 +4,8 @@
 /* The facts of a profile, and the one description of them.
  *
  * A new fact needs a member of FlamFacts, a row in flam-facts.c, and code that
- * sets and shows it. The row is enough for .flambeau files to be written and
- * read with it, for dumps and for `info --json`. */
+ * sets and shows it. The row is sufficient for writing and reading .flambeau
+ * files, for dumps and for `info --json`. */
 
 #include "flam-types.h"
 
@@ -20,7 +20,7 @@ typedef struct
   gint64 duration_ns;       /* 0 for captures without times */
   gboolean complete;        /* the file was read to its end */
   double read_fraction;     /* of the file; 1 when complete */
-  guint64 lost;             /* events the recorder could not keep */
+  guint64 lost;             /* events that the recorder was too slow to keep */
   guint64 late;             /* samples taken a period late, or dropped for it */
   guint64 truncated_stacks; /* stacks that do not reach their root */
   gint64 recorder_cpu_ns;   /* CPU time of the recorder; 0 unknown */
@@ -34,26 +34,26 @@ typedef struct
                                waiting for a CPU; 0 unknown */
   gint64 uncertain_stops;   /* stops of threads of which the recorder estimated
                                whether they were running; 0 unknown */
-  gint64 sample_bytes;      /* allocations are sampled, one in so many bytes on
-                               average; 0: all are recorded, or unknown */
-  gboolean pages_count;     /* the recorder counts mmap and brk as memory like
-                               the heap's blocks */
+  gint64 sample_bytes;  /* allocations are sampled, one per this many bytes on
+                           average; 0: all are recorded, or unknown */
+  gboolean pages_count; /* the recorder counts mmap and brk as memory like
+                           the heap's blocks */
   const char *const *others;   /* key, value, key, value, ..., NULL: facts of
                                   the capture without a member in this version,
                                   kept to be written again */
   const char *const *warnings; /* NULL-terminated, in order, no doubles */
 } FlamFacts;
 
-/* In .flambeau files facts are a key and a text, numbers in decimal; the last
- * one of a key counts. These are not in FlamFacts, and describe how the
- * recording was made: */
+/* In .flambeau files, facts are a key and a text, with numbers in decimal; the
+ * last one with a key counts. The following ones are not in FlamFacts, and
+ * describe how the recording was made: */
 #define FLAM_FACT_MODE "mode"
 #define FLAM_FACT_RATE "rate-hz"
 #define FLAM_FACT_EXIT_STATUS "exit-status"
 /* The name of the computer. */
 #define FLAM_FACT_HOST "host"
-/* And these describe how the tables are to be read. The time of the tick with
- * the highest point of AT_PEAK. */
+/* These describe how to read the tables. The time of the tick with the highest
+ * point of AT_PEAK. */
 #define FLAM_FACT_PEAK_TIME "peak-time-ns"
 #define FLAM_FACT_HAS_TIMES "has-times"
 /* 1: only the measures of allocations in the table exist; otherwise all exist
@@ -64,14 +64,14 @@ typedef struct
 #define FLAM_FACT_SPANS "spans"
 #define FLAM_FACT_SAMPLED_SPANS "sampled-spans"
 
-/* The value of each member without its fact. */
+/* The value of each member if its fact is missing. */
 extern const FlamFacts flam_facts_unknown;
 
 typedef enum
 {
   FLAM_FACT_TEXT,   /* const char * */
   FLAM_FACT_NUMBER, /* gint64 */
-  FLAM_FACT_COUNT,  /* guint64: 0 is meaningful too */
+  FLAM_FACT_COUNT,  /* guint64: 0 is meaningful, too */
   FLAM_FACT_FLAG,   /* gboolean */
   FLAM_FACT_SHARE,  /* double; neither in files nor in dumps */
 } FlamFactType;
@@ -80,8 +80,8 @@ typedef enum
 typedef enum
 {
   FLAM_FACT_UNTOLD,
-  FLAM_FACT_HEAD,    /* what the capture is; always written */
-  FLAM_FACT_QUALITY, /* how complete it is */
+  FLAM_FACT_HEAD,    /* identity of the capture; always written */
+  FLAM_FACT_QUALITY, /* completeness */
 } FlamFactSection;
 
 typedef struct
@@ -89,9 +89,9 @@ typedef struct
   FlamFactType type;
   const char *member; /* its name, which is also its id in JSON */
   gsize offset;       /* in FlamFacts */
-  const char *key;    /* in .flambeau files; NULL: not there */
-  const char *name;   /* in dumps; "": on the line of the row before; NULL: not
-                         in dumps */
+  const char *key;    /* in .flambeau files; NULL: not included */
+  const char *name; /* in dumps; "": on the line of the previous row; NULL: not
+                       in dumps */
   FlamFactSection section;
   gsize with; /* of another number that it is shown with, even if 0; or 0 */
 } FlamFact;
@@ -100,7 +100,7 @@ typedef struct
 extern const FlamFact flam_fact_rows[];
 
 gboolean flam_fact_is_known (const FlamFact *fact, const FlamFacts *facts);
-/* Whether it is known, or is 0 with its other half known. */
+/* Whether it is known, or is 0 with its counterpart known. */
 gboolean flam_fact_is_shown (const FlamFact *fact, const FlamFacts *facts);
 /* The text in files and dumps, numbers in decimal; g_free. */
 char *flam_fact_to_text (const FlamFact *fact, const FlamFacts *facts);

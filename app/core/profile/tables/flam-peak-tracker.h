@@ -3,7 +3,7 @@
 
 /* The state of a heap after events of allocation and release: how many blocks
  * of each site are live, and how many were at the high-water mark, exactly, at
- * the cost of one comparison an event.
+ * the cost of one comparison per event.
  *
  * The mark moves with almost every event while a program grows, so nothing may
  * be copied then. Instead, the first event that does not raise the mark ends
@@ -18,7 +18,7 @@
  *     +       3       3       1             3      2  (1)    <- a new mark
  *     -       2       3       2             2      3  (2)
  *
- * Of equal marks the first one counts, unless `last` says otherwise. */
+ * Of equal marks the first one counts, unless `last` is set. */
 
 #include "flam-columns.h"
 
@@ -30,7 +30,8 @@ typedef struct
   gint64 size;
   FlamId stack;
   FlamId thread;
-  guint32 each;      /* blocks of the program that each stands for (sampling) */
+  guint32 each;      /* the number of the program's blocks that each represents
+                        (sampling) */
   guint32 allocator; /* FlamAllocator */
 } FlamSiteKey;
 
@@ -39,7 +40,7 @@ typedef struct
   FlamSiteKey key;
   gint64 live; /* blocks */
   gint64 at_peak;
-  guint64 epoch; /* in which at_peak was saved */
+  guint64 epoch; /* the epoch in which at_peak was saved */
 } FlamPeakSite;
 
 typedef struct
@@ -48,11 +49,11 @@ typedef struct
   FlamInterner index;
   gconstpointer blank; /* the initial value of a site */
   gint64 live;         /* bytes */
-  gint64 highest;      /* the most bytes that were live, */
-  gint64 highest_time; /* and when; by the caller's clock */
+  gint64 highest;      /* the maximum of live bytes, */
+  gint64 highest_time; /* and its time, by the caller's clock */
   guint64 epoch;
   gboolean rising;   /* `live` is at a new mark */
-  gboolean last;     /* of equal marks the last one counts */
+  gboolean last;     /* of equal marks, the last one counts */
   gboolean overflow; /* the sizes together exceeded 2^63: nothing is valid */
 } FlamPeakTracker;
 

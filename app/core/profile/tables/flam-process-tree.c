@@ -26,7 +26,7 @@ find_children (const FlamProcesses *processes, Children *children)
     }
 }
 
-/* Goes to the first child, on to the next sibling, up when there is none. From
+/* Goes to the first child, on to the next sibling, or up if there is none. From
  * a root without a parent this is a tree: no process has two parents. */
 static void
 add_descendants (FlamProcessTree *process_tree,
@@ -80,7 +80,7 @@ order_processes (FlamProcessTree *process_tree, const FlamProcesses *processes)
       }
 }
 
-/* The first row after each that is not deeper. */
+/* The first following row that is not deeper. */
 static void
 find_ends (FlamProcessTree *process_tree)
 {

@@ -8,10 +8,9 @@
  *              └─ 103 ld       depth    0    1    2    1
  *                              end      4    3    3    4
  *
- * The processes that a row started are the rows after it up to its end. The
- * threads of a row are threads[first_thread[row]] up to
- * threads[first_thread[row + 1]], and those of all below it end at
- * threads[first_thread[end[row]]]. */
+ * The descendants of a row are the following rows up to its end. The threads of
+ * a row are threads[first_thread[row]] up to threads[first_thread[row + 1]],
+ * and those of its descendants end at threads[first_thread[end[row]]]. */
 
 #include "flam-profile.h"
 
@@ -23,7 +22,7 @@ typedef struct
   FlamId *process;       /* a row */
   guint32 *depth;        /* a row */
   guint32 *end;          /* a row */
-  guint32 *first_thread; /* a row, and one more */
+  guint32 *first_thread; /* per row, and one more */
   FlamId *threads;
   /* Indices into profile->former_names, as lists in order of time: the first
    * of each process and thread, and the next after each; FLAM_NONE: no more. */

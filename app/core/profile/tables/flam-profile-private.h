@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What flam-profile.c frees and flam-builder.c and flam-rescale.c fill; only
- * they include it. The private part follows the public tables in one block. */
+/* Freed by flam-profile.c, filled by flam-builder.c and flam-rescale.c; only
+ * these include it. The private part follows the public tables in one block. */
 
 #include "flam-builder.h"
 #include "flam-strings.h"
@@ -14,8 +14,9 @@ typedef struct
   FlamProfile tables;
   FlamStrings strings; /* without its interner */
   GPtrArray *owned;    /* the columns' memory, g_free */
-  GPtrArray *lent;     /* the same of tables that grow on, a reference each */
-  guint lineage;       /* of snapshots that extend one another; 0: none */
+  GPtrArray
+      *lent;     /* the same for tables that keep growing, one reference each */
+  guint lineage; /* of snapshots that extend one another; 0: none */
   GArray *extras;      /* FlamExtra: data of a newer version; or NULL */
   GStringChunk *texts; /* texts of the facts; NULL: those of `base` */
   FlamProfile *base;   /* an edited profile shares its columns, or NULL */

@@ -91,7 +91,7 @@ typedef struct
 typedef struct
 {
   guint32 n;            /* in all slices together */
-  guint states;         /* the states of all samples, a bit each; 0: none */
+  guint states;         /* the states of all samples, one bit each; 0: none */
   const gint64 *time;   /* ns from the profile's start; NULL: no times */
   const FlamId *stack;  /* stack or FLAM_NONE: weight without a stack */
   const guint16 *event; /* NULL: all of one event, 0 */
@@ -100,8 +100,8 @@ typedef struct
       *labels; /* a set of FlamSampleLabels, 0: none; NULL: all have none */
 } FlamSamples;
 
-/* Sets of labels that samples have, from 1 on, a row a label: ascending in
- * `set`, without a gap. */
+/* Sets of labels of samples, numbered from 1, one label per row: ascending in
+ * `set`, without gaps. */
 typedef struct
 {
   guint32 n;
@@ -177,9 +177,9 @@ typedef enum
 
 #define FLAM_N_SOURCES (FLAM_FROM_TEMPORARY_BYTES + 1)
 
-/* Whether a sample begins at its time and lasts its weight (ns), so that a range
- * of time cuts it. Otherwise it only has a moment: samplers mostly measure what
- * ran since the sample before. */
+/* Whether a sample begins at its time and lasts its weight (ns), so that a
+ * range of time cuts it. Otherwise it only has a moment: samplers mostly
+ * measure what ran since the sample before. */
 typedef enum
 {
   FLAM_SPANS_NONE,
@@ -196,7 +196,7 @@ typedef struct
   FlamMeasureKind kind;
   FlamMeasureSource source;
   FlamId event;         /* only samples of this event; FLAM_NONE: all */
-  const gint64 *weight; /* a value a sample; NULL: 1 each */
+  const gint64 *weight; /* one value per sample; NULL: 1 each */
   gint64 denominator;   /* weights are value * denominator; 1 but for captures
                            with fractional weights */
   FlamSpans spans;
@@ -213,7 +213,7 @@ typedef struct
   const gint64 *until;   /* ns: when the next name began */
 } FlamFormerNames;
 
-/* What the user wrote about a function or a range of time. */
+/* The user's note about a function or a time range. */
 typedef struct
 {
   guint32 n;
@@ -224,7 +224,7 @@ typedef struct
   const gint64 *written; /* ns since 1970 */
 } FlamNotes;
 
-/* Source files that are in the capture, each once. */
+/* Source files stored in the capture, each once. */
 typedef struct
 {
   guint32 n;
@@ -281,13 +281,13 @@ const char *flam_profile_string (const FlamProfile *profile, FlamId string);
 guint32 flam_profile_n_strings (const FlamProfile *profile);
 const char *flam_profile_function_name (const FlamProfile *profile,
                                         FlamId function);
-/* "" where the function has no module, and for FLAM_NONE. */
+/* "" if the function has no module, and for FLAM_NONE. */
 const char *flam_profile_module_name (const FlamProfile *profile,
                                       FlamId function);
 
 /* Whether weights of one can be compared with those of the other: they have the
- * same kind and unit. Blocks of memory are counts as samples are, but cannot be
- * compared with them. Their denominators may differ (flam-rescale.h). */
+ * same kind and unit. Blocks of memory are counts, as samples are, but cannot
+ * be compared with them. Their denominators may differ (flam-rescale.h). */
 gboolean flam_measure_is_like (const FlamMeasure *a, const FlamMeasure *b);
 /* Index of the measure with this id, or -1. */
 int flam_profile_find_measure (const FlamProfile *profile, const char *id);
@@ -297,7 +297,7 @@ gboolean flam_profile_has_kind (const FlamProfile *profile,
                                 FlamMeasureKind kind);
 /* The number of cells of the samples' columns, to the end of the last slice. */
 guint32 flam_profile_sample_cells (const FlamProfile *profile);
-/* The status bits that any of its frames has. */
+/* The status bits of any of its frames. */
 guint flam_profile_statuses (const FlamProfile *profile);
 /* Whether data of a newer version is kept with it, to be written again. */
 gboolean flam_profile_has_extras (const FlamProfile *profile);

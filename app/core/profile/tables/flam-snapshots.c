@@ -8,7 +8,7 @@
 struct _FlamSnapshots
 {
   FlamBuilder *recorded;
-  FlamTables tables; /* FRAMES, STACKS and SAMPLES, as a profile has them */
+  FlamTables tables; /* FRAMES, STACKS and SAMPLES in the form of a profile */
   FlamLaid laid;
   guint32 n_samples; /* recorded rows that are converted */
 };
@@ -142,8 +142,8 @@ make_room (FlamTables *tables, FlamLane *lane, guint32 n, gboolean elsewhere)
   *lane = (FlamLane){ first, lane->n, room };
 }
 
-/* Writes the cells of a recorded sample. A column that is not begun is all
-   0. */
+/* Writes the cells of a recorded sample. A column that has not begun is all
+ * 0. */
 static void
 copy_cells (FlamTables *to,
             guint32 row,
@@ -284,8 +284,8 @@ is_plain (const FlamSnapshots *self)
          builder->tables.weights->len <= FLAM_MAX_WEIGHTS;
 }
 
-/* Gives the samples the recorded columns of weights; there is room between
- * lanes, but not much more than there are samples. */
+/* Gives the samples the recorded columns of weights. The unused space between
+ * lanes is not much larger than the number of samples. */
 static gboolean
 fits (const FlamSnapshots *self)
 {
@@ -302,7 +302,7 @@ static const FlamTable own[] = { FLAM_TABLE_FRAMES,
                                  FLAM_TABLE_STACKS,
                                  FLAM_TABLE_SAMPLES };
 
-/* For the duration of a snapshot; and back. */
+/* For the duration of a snapshot, and back. */
 static void
 swap_tables (FlamSnapshots *self, FlamBuilder *copy)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Profiles of tables that grow, each at the cost of the rows added since the
- * last.
+/* Profiles of growing tables, each at the cost of the rows added since the last
+ * one.
  *
- *   recorded   STRINGS FUNCTIONS    lent as they are
+ *   recorded   STRINGS FUNCTIONS    lent unchanged
  *              FRAMES STACKS    ──▶ mapped row by row ──▶ ours, lent
- *              SAMPLES          ──▶ a lane a thread   ──▶ ours, lent
+ *              SAMPLES          ──▶ one lane each   ──▶ ours, lent
  *              the other tables ──▶ copied and finished, they are small
  *
  *   lanes     thread 0        thread 1    thread 0, when it had no room left
  *            |##########     |####       |#############                   |
  *
- * Memory that is lent to a profile is never changed: new rows are put behind
- * its last one, and the old memory of a column that moves stays valid for them.
+ * Memory that is lent to a profile is never changed: new rows are appended, and
+ * the old memory of a column that moves stays valid for existing profiles.
  *
  * Blocks of memory are paired again each time, and a change of existing rows
  * (symbols and names of generated code at the end of a recording) makes it read

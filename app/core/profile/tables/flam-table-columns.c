@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* How files list the columns that version 1 does not have. */
+/* How files list the columns that are not in version 1. */
 
 #include "flam-tables.h"
 

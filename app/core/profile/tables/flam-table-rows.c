@@ -481,7 +481,7 @@ mapped_cell (const FlamTables *from,
                                              : value;
 }
 
-/* To be called once all rows of the table have a number. */
+/* Call once all rows of the table have a number. */
 static void
 merge_own (FlamTables *to,
            const FlamTables *from,

@@ -87,7 +87,7 @@ static const FlamColumnInfo functions[] = {
   COLUMN (6, U32, profile.functions.flags, .flags = KEY),
 };
 /* As recorded: an address in a module, without a function until it is named; or
- * a function and a line. Without `file` it is the function's. */
+ * a function and a line. Without `file`, the function's file applies. */
 static const FlamColumnInfo frames[] = {
   ID (0, frame_module, MODULES, KEY),
   COLUMN (1, DELTA, profile.frames.address, .flags = KEY),

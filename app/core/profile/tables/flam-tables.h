@@ -13,7 +13,7 @@
  * FlamProfile, and a row in the description that says where it lies. Everything
  * that is the same for all columns uses the description: growing, interning,
  * ordering, shifting of times, freezing, dumping, writing, reading and its
- * checks. The meaning of a column is with the struct.
+ * checks. The meaning of a column is documented at the struct.
  *
  * The tables that are not in FlamProfile are written by a recorder as things
  * happen, in order of time: names, blocks of memory and their release, the
@@ -90,8 +90,8 @@ typedef enum
   FLAM_COLUMN_EMPTY = 1 << 1,    /* a string: FLAM_NONE is "" */
   FLAM_COLUMN_KEY = 1 << 2,      /* rows equal in all of these are one */
   FLAM_COLUMN_OPTIONAL = 1 << 3, /* NULL until a value is not the default */
-  FLAM_COLUMN_TIME = 1 << 4,     /* on the clock of the capture */
-  FLAM_COLUMN_SPAN = 1 << 5,     /* a time that the capture has to include */
+  FLAM_COLUMN_TIME = 1 << 4,     /* a time on the capture's clock */
+  FLAM_COLUMN_SPAN = 1 << 5,     /* a time that the capture must include */
   FLAM_COLUMN_SIGNED = 1 << 6,
   FLAM_COLUMN_REFERS = 1 << 7, /* to rows of a table, but not in files */
 } FlamColumnFlags;
@@ -125,9 +125,10 @@ typedef struct
   guint8 size;     /* of a cell, bytes */
   gsize offset;    /* of the array, in FlamTables */
   FlamTable refers_to;
-  guint flags;       /* FlamColumnFlags */
-  gsize given;       /* of the cell in FlamSample; 0: not copied from there */
-  guint32 limit;     /* U32: values not below it become `otherwise`; 0: none */
+  guint flags; /* FlamColumnFlags */
+  gsize given; /* of the cell in FlamSample; 0: not copied from there */
+  guint32
+      limit; /* U32: values that are not below it become `otherwise`; 0: none */
   guint32 otherwise; /* for values of a newer version */
   FlamTextRole role; /* for columns that refer to strings */
 } FlamColumnInfo;
@@ -140,7 +141,7 @@ typedef struct
   const FlamColumnInfo *columns;
   guint n_columns; /* those on disk first, in the order of their numbers */
   guint n_first;   /* those of version 1; files list the later ones */
-  gboolean kept;   /* by a recorder after writing them: rows refer to it */
+  gboolean kept;   /* written by a recorder at the time: rows refer to it */
 } FlamTableInfo;
 
 extern const FlamTableInfo flam_table_infos[FLAM_N_TABLES];
@@ -155,7 +156,7 @@ flam_table_is_newer (FlamTable table)
 
 typedef enum
 {
-  FLAM_NAMED_PROCESS, /* files have these numbers */
+  FLAM_NAMED_PROCESS, /* files contain these numbers */
   FLAM_NAMED_THREAD,
   FLAM_N_NAMED
 } FlamNamed;
@@ -288,7 +289,7 @@ typedef struct
 typedef struct
 {
   guint32 n;
-  guint number; /* on disk; 0: there is none */
+  guint number; /* on disk; 0: none */
 } FlamNewerRows;
 
 /* A column that is not in the description, of cells of 8 bytes: weights over
@@ -297,7 +298,7 @@ typedef struct
 {
   FlamTable table;
   guint number;        /* the table's */
-  FlamColumnInfo info; /* `offset` means nothing */
+  FlamColumnInfo info; /* `offset` is unused */
   gpointer data;
   guint32 n; /* rows, for that of a profile */
 } FlamExtra;
@@ -346,8 +347,8 @@ void flam_builder_map_blocks (FlamBuilder *builder, const FlamId *stacks);
 /* Converts BLOCKS, RELEASES and AT_PEAK into allocations at once, for tables
  * that are not from a file. */
 void flam_builder_fold_memory (FlamBuilder *builder);
-/* Rows from `from` on were read from a file: they become the same as rows that
- * the functions of flam-builder.h add. `map` gets the new number of each. */
+/* Rows from `from` on were read from a file: they become equal to rows that the
+ * functions of flam-builder.h add. `map` gets the new number of each. */
 void
 flam_builder_intern_modules (FlamBuilder *builder, guint32 from, FlamId *map);
 void
@@ -364,8 +365,8 @@ void flam_tables_clear (FlamTables *tables);
 void flam_tables_copy (FlamTables *to, const FlamTables *from, FlamTable table);
 /* Exchanges the rows of a table; the weights go with the samples. */
 void flam_tables_swap (FlamTables *a, FlamTables *b, FlamTable table);
-/* To be called when the table will only grow: its memory can then be lent to
- * profiles, which keep it when it moves. */
+/* Call when the table will only grow: its memory can then be lent to profiles,
+ * which keep it when it moves. */
 void flam_tables_share (FlamTables *tables, FlamTable table);
 
 static inline guint32 *
@@ -381,15 +382,15 @@ flam_tables_array (const FlamTables *tables, const FlamColumnInfo *info)
   return (gpointer *)((char *)tables + info->offset);
 }
 
-/* The tables of a profile are const for its readers. */
+/* Readers of the profile's tables get const pointers. */
 #define flam_cell(column, type, row) (((type *)(gpointer)(column))[row])
 
 /* The number of a table on disk; 0: it is not written. */
 guint flam_tables_number (const FlamTables *tables, FlamTable table);
 /* FLAM_N_TABLES: the number is not known. */
 FlamTable flam_tables_of_number (const FlamTables *tables, guint number);
-/* The same, but makes the number known: FLAM_N_TABLES where there are too many
- * of a newer version. */
+/* The same, but registers the number: FLAM_N_TABLES if there are too many of a
+ * newer version. */
 FlamTable flam_tables_know_number (FlamTables *tables, guint number);
 
 void flam_tables_reserve (FlamTables *tables, FlamTable table, guint32 n);
@@ -404,7 +405,7 @@ flam_tables_push (FlamTables *tables, FlamTable table)
   return (*n)++;
 }
 
-/* Adds a row of `values`, one a column of version 1; the others are 0. */
+/* Adds a row of `values`, one per column of version 1; the others are 0. */
 FlamId
 flam_tables_add (FlamTables *tables, FlamTable table, const gint64 *values);
 /* The same, unless there is a row with the same keys; `values` are the keys in
@@ -418,14 +419,14 @@ void flam_tables_intern_rows (FlamTables *tables,
                               guint32 from,
                               FlamId *map);
 /* Interns the rows of `from`: the rows that they refer to are maps[table][row]
- * in `to`, and maps[table] gets the new number of each. When a row exists
- * already, its cells that are 0 get the values of the other one; of rows that
+ * in `to`, and maps[table] gets the new number of each. If a row already
+ * exists, its cells that are 0 get the values of the other one; of rows that
  * refer to another row of their own table, the last one is kept. */
 void flam_tables_merge (FlamTables *to,
                         const FlamTables *from,
                         FlamTable table,
                         FlamId *const *maps);
-/* To be called when an optional column is needed. */
+/* Call when an optional column is needed. */
 void flam_tables_begin (FlamTables *tables,
                         FlamTable table,
                         const FlamColumnInfo *info);
@@ -473,7 +474,7 @@ void flam_tables_drop_extras (FlamTables *tables, FlamTable table);
 void flam_tables_add_kept (FlamTables *tables, const FlamExtra *extra);
 /* Adds the columns listed in COLUMNS from `from` on that are not described. */
 void flam_tables_add_listed (FlamTables *tables, guint32 from);
-/* The reverse: adds the rows for columns that version 1 does not have. */
+/* The reverse: adds the rows for columns that are not in version 1. */
 void flam_tables_list (FlamTables *tables);
 /* FlamColumnIter: the columns of a table in files, in order. */
 GArray *flam_tables_stored (const FlamTables *tables, FlamTable table);

@@ -10,10 +10,10 @@
 G_BEGIN_DECLS
 
 /* Texts for people. Below the window and the command line every text is
- * English, whatever the locale: a capture that is passed on then has the same
- * texts for everybody, and so has --json. N_() and FLAM_PLURAL() mark such
- * texts, before their arguments are put in; flam_message_shown() translates the
- * result where it is shown. _() is for the top floor alone. */
+ * English, whatever the locale, so that a shared capture, or --json, has the
+ * same texts for everybody. N_() and FLAM_PLURAL() mark such texts, before
+ * their arguments are put in; flam_message_shown() translates the result where
+ * it is shown. _() is for the top floor alone. */
 #define FLAM_PLURAL(n, one, many) ((n) == 1 ? (one) : (many))
 
 /* A row number in one of the profile's tables. */
@@ -37,7 +37,7 @@ typedef enum
   FLAM_MEASURE_ALLOC,
 } FlamMeasureKind;
 
-/* What sort of code a function is. */
+/* The kind of code of a function. */
 typedef enum
 {
   FLAM_KIND_NATIVE,     /* compiled code with a known name */
@@ -58,8 +58,8 @@ typedef enum
   FLAM_FUNCTION_INLINED = 1 << 2,    /* marked as inlined in a text format */
 } FlamFunctionFlags;
 
-/* What Julia's profilers know of a frame, or of one that it calls and that they
- * do not show: a bit each. */
+/* What Julia's profilers record about a frame, or about its hidden callees: one
+ * bit each. */
 typedef enum
 {
   FLAM_STATUS_DISPATCH = 1 << 0, /* the numbers are in files */
@@ -83,7 +83,7 @@ typedef enum
   FLAM_N_STATES
 } FlamState;
 
-/* Masks with a bit a state. */
+/* Masks with one bit per state. */
 #define FLAM_STATES_ALL ((1u << FLAM_N_STATES) - 1)
 #define FLAM_STATES_CPU (1u << FLAM_STATE_RUNNING)
 #define FLAM_STATES_OFF_CPU (FLAM_STATES_ALL & ~FLAM_STATES_CPU)
@@ -105,8 +105,8 @@ typedef enum
   FLAM_SYMBOLS_CAPTURE, /* names came with the capture */
 } FlamSymbolState;
 
-/* Outside data was invalid, or the system returned an error. Messages are whole
- * sentences for people, "FILE: what is wrong (at byte N | line N)". */
+/* Outside data was invalid, or the system returned an error. Messages are
+ * complete sentences: "FILE: what is wrong (at byte N | line N)". */
 #define FLAM_ERROR (flam_error_quark ())
 GQuark flam_error_quark (void);
 
@@ -150,10 +150,11 @@ const char *flam_unit_to_string (FlamUnit unit);
 const char *flam_measure_kind_to_string (FlamMeasureKind kind);
 const char *flam_function_kind_to_string (FlamFunctionKind kind);
 const char *flam_state_to_string (FlamState state);
-/* For people: "Waiting for a lock"; to be translated. */
+/* A display text: "Waiting for a lock"; to be translated. */
 const char *flam_state_to_title (FlamState state);
 const char *flam_symbol_state_to_string (FlamSymbolState state);
-/* Of one bit, by its number: "dispatch"; for people, to be translated. */
+/* Of one bit, by its number: "dispatch", and a display text to be
+ * translated. */
 const char *flam_status_to_string (guint bit);
 const char *flam_status_to_title (guint bit);
 /* The ids of all bits: "dispatch,gc"; g_free. */

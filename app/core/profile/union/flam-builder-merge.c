@@ -16,7 +16,7 @@ typedef enum
 /* A part's rows as those of the part that it was merged into. */
 typedef struct
 {
-  FlamId *maps[FLAM_TABLE_THREADS + 1]; /* not of stacks */
+  FlamId *maps[FLAM_TABLE_THREADS + 1]; /* not for stacks */
 } Merged;
 
 struct _FlamBuilderMerge
@@ -32,8 +32,7 @@ struct _FlamBuilderMerge
 /* --- names and code --------------------------------------------------------
  */
 
-/* Adds one builder's rows to another, table by table, those first that others
- * refer to:
+/* Adds one builder's rows to another, table by table, referenced tables first:
  *
  *    other   strings  map   builder          other   functions   builder
  *    0 ""              0    0 ""             0  name 1 "main" -> name 7, is
@@ -49,9 +48,9 @@ merge_strings (FlamBuilder *builder, const FlamStrings *from, FlamId *map)
     map[i] = flam_builder_string (builder, flam_strings_get (from, i), -1);
 }
 
-/* For a process the last name is kept, as it is the current one. For a thread
- * the first is kept: a text that one reader has met before is new to the reader
- * of the next part. */
+/* For a process the last name is kept, since it is the current one. For a
+ * thread the first is kept: a text that one reader has already met is new to
+ * the reader of the next part. */
 static void
 name_processes (FlamBuilder *builder,
                 const FlamProcesses *from,
@@ -92,7 +91,8 @@ merge_pair (FlamBuilderMerge *merge, guint round, guint pair)
       merge->builders[to], merge->builders[from], &merge->merged[from]);
 }
 
-/* A part is merged into the one whose number lacks its lowest bit. */
+/* A part is merged into the part whose number has its lowest set bit
+ * cleared. */
 static FlamId
 follow (const FlamBuilderMerge *merge, guint part, FlamTable table, FlamId id)
 {
@@ -110,7 +110,7 @@ stacks_of (const FlamBuilderMerge *merge, guint part)
   return &merge->builders[part]->tables.profile.stacks;
 }
 
-/* The ids that a part's frames have now. */
+/* The current ids of a part's frames. */
 static FlamId *
 map_frames (const FlamBuilderMerge *merge, guint part, guint32 n)
 {
@@ -138,7 +138,7 @@ hash_stacks (FlamBuilderMerge *merge, guint part)
   flam_union_split (&merge->stacks, part);
 }
 
-/* The rows of the first part are where they have to be. */
+/* The rows of the first part are already in place. */
 static void
 add_stacks (FlamBuilderMerge *merge, guint part)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Several builders, each with the rows of a part of a file, become the first of
- * them, which is then equal to one that all of the file was read into: names,
- * code, stacks, processes and threads. Samples, memory and facts are left to
- * the caller, who is told the new ids.
+/* Merges several builders, each with the rows of a part of a file, into the
+ * first one, which is then equal to one into which the whole file was read:
+ * names, code, stacks, processes and threads. Samples, memory and facts are
+ * left to the caller, who gets the new ids.
  *
  * Names and code are few, and merged in pairs, whose results are merged in
  * pairs; a row of part 5 is looked up in part 4, and that in part 0:
@@ -16,8 +16,8 @@
  * Stacks are many, and would all be merged into the last one by a single core:
  * they are a union (flam-union.h) of paths of frames.
  *
- * There are no threads here: all work of a step can be done at the same time,
- * that of the next one afterwards. */
+ * There are no threads here: all work of a step can be done in parallel, that
+ * of the next step afterwards. */
 
 #include "flam-builder.h"
 
@@ -31,13 +31,14 @@ FlamBuilderMerge *flam_builder_merge_new (FlamBuilder *const *builders,
 void flam_builder_merge_free (FlamBuilderMerge *merge);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamBuilderMerge, flam_builder_merge_free)
 
-/* The number of cores that work in a step; 0: the step before was the last. */
+/* The number of cores that can work in a step; 0: the previous step was the
+ * last. */
 guint flam_builder_merge_width (const FlamBuilderMerge *merge, guint step);
 void flam_builder_merge_step (FlamBuilderMerge *merge, guint step, guint core);
 /* After the last step. */
 void flam_builder_merge_finish (FlamBuilderMerge *merge);
 
-/* The id that a part's stack or thread has now; FLAM_NONE: none. */
+/* The current id of a part's stack or thread; FLAM_NONE: none. */
 FlamId flam_builder_merge_stack (const FlamBuilderMerge *merge,
                                  guint part,
                                  FlamId stack);

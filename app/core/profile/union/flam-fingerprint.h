@@ -4,12 +4,12 @@
 /* Hashes a text of any length to 128 bits, with a key that is secret and
  * random.
  *
- * These are two independent hashes of 64 bits. Two texts that agree in both are
- * taken for one: without the key a collision cannot be constructed, and by
- * chance it is too improbable to occur. So a repeated text is recognized
- * without a comparison with its first place: in a large file that place is not
- * in the processor's cache, and loading it takes longer than hashing the new
- * text. */
+ * These are two independent hashes of 64 bits. Two texts with the same pair of
+ * hashes are considered equal: without the key a collision cannot be
+ * constructed, and by chance it is too improbable to occur. So a repeated text
+ * is recognized without comparing it with its first occurrence. In a large
+ * file, that is not in the processor's cache, and loading it takes longer than
+ * hashing the new text. */
 
 #include "flam-columns.h"
 
@@ -36,8 +36,8 @@ FlamFingerprint flam_fingerprint (const FlamFingerprintKey *key,
                                   const char *text,
                                   gsize length);
 
-/* That of a path: of the path before its last element (NULL: there is none),
- * and that element. */
+/* The hash of a path: from the path without its last element (NULL: none), and
+ * that element. */
 static inline FlamFingerprint
 flam_fingerprint_extend (const FlamFingerprintKey *key,
                          const FlamFingerprint *path,

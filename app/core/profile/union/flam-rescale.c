@@ -38,7 +38,7 @@ flam_rescale_weight (gint64 weight, gint64 from, gint64 to)
                     : (gint64)CLAMP (product / from, G_MININT64, G_MAXINT64);
 }
 
-/* FALSE: all of them together exceed what a weight can hold. */
+/* FALSE: their sum exceeds the largest weight. */
 static gboolean
 fill (gint64 *to,
       const FlamThreads *threads,
@@ -62,8 +62,9 @@ fill (gint64 *to,
   return TRUE;
 }
 
-/* Where samples last as long as they weigh, their weights are nanoseconds, and
- * weights of memory are the blocks': neither is a column that could change. */
+/* If samples last as long as they weigh, their weights are nanoseconds, and
+ * weights of memory belong to the blocks: neither is a column that could
+ * change. */
 static gboolean
 can_change (const FlamMeasure *measure)
 {

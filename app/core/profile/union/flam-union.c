@@ -3,11 +3,11 @@
 #include "flam-columns.h"
 
 #define N FLAM_UNION_PARTITIONS
-/* Rows of a partition are far from each other: their data is prefetched so many
- * rows before it is used. */
+/* Rows of a partition are far apart: their data is prefetched this many rows
+ * before it is used. */
 #define AHEAD 16
 
-/* The other half of a fingerprint gives the place in a partition's hash. */
+/* The other half of a fingerprint gives the slot in a partition's hash. */
 static inline guint
 partition_of (const FlamFingerprint *print)
 {
@@ -145,7 +145,7 @@ flam_union_find (FlamUnion *rows,
 /* --- ids -------------------------------------------------------------------
  */
 
-/* How many rows of the parts before this one are the first of their kind. */
+/* The number of rows of earlier parts that are the first of their kind. */
 static guint32
 fresh_before (const FlamUnion *rows, guint part)
 {

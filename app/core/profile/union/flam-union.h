@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Rows of several parts, of which those that are the same become one. The
- * result is in the order of the parts, as if one core had read all of them:
+/* Merges equal rows of several parts. The result is in the order of the parts,
+ * as if one core had read all of them:
  *
  *    part      0      1      2
  *    rows      a b c  b d    d a e
@@ -10,22 +10,22 @@
  *    first     0 1 2  1 4    4 0 7     the first number with the same row
  *    id        0 1 2  1 3    3 0 4     counts those that are the first
  *
- * Rows are known by their fingerprints, and these are divided into partitions.
+ * Rows are identified by their fingerprints, which are divided into partitions.
  * A core finds the duplicates of a partition in all of the parts, without the
  * others; the hash of a partition is small and stays in its cache.
  *
  * There are no threads here. Each step is taken for every part, on any thread
  * and in any order, but only when the step before is done for all of them:
  *
- *    split    by one core a part     flam_union_split()
- *    find     by one core a share    flam_union_find()
- *    assign   by one core a part     flam_union_assign() */
+ *    split    one core per part     flam_union_split()
+ *    find     one core per share    flam_union_find()
+ *    assign   one core per part     flam_union_assign() */
 
 #include "flam-fingerprint.h"
 
 G_BEGIN_DECLS
 
-/* Not more than 256: a byte is enough to choose one. */
+/* At most 256: a byte is enough to choose one. */
 #define FLAM_UNION_PARTITIONS 64
 
 typedef guint32 FlamUnionCounts[FLAM_UNION_PARTITIONS];
@@ -33,18 +33,18 @@ typedef guint32 FlamUnionCounts[FLAM_UNION_PARTITIONS];
 typedef struct
 {
   guint n_parts;
-  guint32 *offsets; /* a part: the number of its first row; then the end */
+  guint32 *offsets; /* per part: the number of its first row; then the end */
   FlamFingerprint *prints;
   FlamId *first;
-  /* Each part's numbers, in the order of their partitions; then, for those that
-   * are the first, their ids. */
+  /* Each part's numbers, ordered by partition; then, for first rows, their
+   * ids. */
   FlamId *ids;
-  FlamUnionCounts *counts; /* a part: the rows in each partition */
-  FlamUnionCounts *fresh;  /* a part: those of them that are the first */
+  FlamUnionCounts *counts; /* per part: the rows in each partition */
+  FlamUnionCounts *fresh;  /* per part: those of them that are the first */
 } FlamUnion;
 
-/* Row `number` is the same as `first`; FALSE: stop. Calls at the same time are
- * about different rows. */
+/* Row `number` is the same as `first`; FALSE: stop. Concurrent calls are about
+ * different rows. */
 typedef gboolean (*FlamUnionSame) (gpointer data, FlamId first, FlamId number);
 
 /* `sizes`: the number of rows of each part, together less than FLAM_NONE. */
@@ -59,7 +59,8 @@ flam_union_prints (FlamUnion *rows, guint part)
 }
 
 void flam_union_split (FlamUnion *rows, guint part);
-/* There are as many shares as parts. FALSE: same() was; it may be NULL. */
+/* There are as many shares as parts. FALSE: same() returned FALSE; it may be
+ * NULL. */
 gboolean flam_union_find (FlamUnion *rows,
                           guint share,
                           FlamUnionSame same,
@@ -68,10 +69,10 @@ void flam_union_assign (FlamUnion *rows, guint part);
 
 /* --- afterwards ----------------------------------------------------------- */
 
-/* The number of different rows. */
+/* The number of distinct rows. */
 guint32 flam_union_n (const FlamUnion *rows);
 
-/* The part of a row's number. */
+/* The part that a row's number belongs to. */
 static inline guint
 flam_union_part (const FlamUnion *rows, FlamId number)
 {

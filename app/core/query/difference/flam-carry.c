@@ -27,7 +27,7 @@ is_fit (const Carry *carry, const FlamMeasure *measure)
   return flam_measure_is_like (measure, wanted);
 }
 
-/* The file's default measure, where it fits; otherwise the first that fits. */
+/* The file's default measure if it fits; otherwise the first that fits. */
 static int
 find_alike (const Carry *carry)
 {

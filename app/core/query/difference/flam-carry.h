@@ -6,10 +6,9 @@
  *
  *    measure      the same id; else one of the same kind and unit
  *    threads      those of the same names; none of them: all
- *    time         the same seconds, where the other capture lasts that long
+ *    time         the same seconds, if the other capture lasts that long
  *    labels       those that any of its samples has
- *    the rest     as it stands
- */
+ *    the rest unchanged */
 
 #include "flam-selection.h"
 
@@ -18,12 +17,14 @@ G_BEGIN_DECLS
 /* The parts of it that the other capture does not have. */
 typedef enum
 {
-  FLAM_CARRIED_MEASURE = 1 << 0,     /* another measure of the same unit */
-  FLAM_CARRIED_THREADS = 1 << 1,     /* some of the threads are not there */
-  FLAM_CARRIED_ALL_THREADS = 1 << 2, /* no thread is there: all are taken */
-  FLAM_CARRIED_TIME = 1 << 3,        /* the range is not there: all of time */
-  FLAM_CARRIED_STATES = 1 << 4,      /* without states: all are running */
-  FLAM_CARRIED_LABELS = 1 << 5,      /* some labels are not there: left out */
+  FLAM_CARRIED_MEASURE = 1 << 0, /* another measure of the same unit */
+  FLAM_CARRIED_THREADS = 1 << 1, /* some of the threads are missing */
+  FLAM_CARRIED_ALL_THREADS = 1
+                             << 2, /* all threads are missing: all are taken */
+  FLAM_CARRIED_TIME =
+      1 << 3, /* the range is missing: the whole time is taken */
+  FLAM_CARRIED_STATES = 1 << 4, /* without states: all are running */
+  FLAM_CARRIED_LABELS = 1 << 5, /* some labels are missing: left out */
 } FlamCarriedWithout;
 
 /* Removes the labels that no sample of `profile` has from the selection;
@@ -37,9 +38,9 @@ FlamSelection *flam_carry_selection (const FlamProfile *from,
                                      const FlamProfile *to,
                                      guint *without);
 
-/* The measure that holds what there was of this one before, in a capture that
- * is itself a difference: folded stacks of two columns, pprof with -diff_base.
- * -1: there is none. */
+/* In a capture that is itself a difference (folded stacks of two columns, pprof
+ * with -diff_base): the measure that holds this one's previous values. -1:
+ * none. */
 int flam_carry_find_before (const FlamProfile *profile, guint measure);
 
 G_END_DECLS

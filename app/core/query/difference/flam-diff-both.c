@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* What the node of a path is made from: the heaviest node of the path, in the
- * newer tree where that has the path. */
+/* The origin of a path's node: the heaviest node of the path, in the newer tree
+ * if that has the path. */
 typedef struct
 {
   guint side;
@@ -202,7 +202,7 @@ copy_thread (Both *both, const FlamProfile *profile, FlamId id)
   return thread;
 }
 
-/* What FlamTree.function is, depending on what the rows are. */
+/* The value of FlamTree.function, which depends on the kind of rows. */
 static FlamId
 copy_key (Both *both, const Model *model)
 {
@@ -345,7 +345,7 @@ flam_diff_both (const FlamDiffPaths *paths, gboolean self, FlamDiffScale scale)
   tree = tree_for (&both, both.first[both.n] + 1);
   tree->change->self = self;
   add_nodes (&both, tree, self);
-  /* It fails only for bad weights, of which there are none. */
+  /* This could only fail for bad weights, which cannot occur here. */
   tree->profile = flam_builder_finish (builder, NULL);
   for (guint side = 0; side < FLAM_DIFF_N_SIDES; side++)
     g_free (both.functions[side]);

@@ -146,7 +146,7 @@ row_of (Lines *lines, const char *file, guint32 line)
 typedef struct
 {
   GHashTable *there; /* files of the new capture */
-  GPtrArray *apart;  /* files of it that the base does not have */
+  GPtrArray *apart;  /* its files that are missing from the base */
   GHashTable *names; /* by id */
 } Names;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Two trees as one set of paths, from which the difference in the shape of
- * either tree and in the shape of both are made. */
+/* Two trees as one set of paths. The difference is made from it, in the shape
+ * of either tree or in the shape of both. */
 
 #include "flam-columns.h"
 #include "flam-diff.h"
@@ -28,11 +28,11 @@ typedef struct
 {
   FlamColumn paths;  /* FlamDiffPath */
   GHashTable *names; /* char* -> its number + 1 */
-  FlamColumn has;    /* guint8 a name: a bit for each side that has it */
+  FlamColumn has;    /* guint8 per name: one bit for each side that has it */
   const FlamTree *tree[FLAM_DIFF_N_SIDES];
   FlamId *path[FLAM_DIFF_N_SIDES]; /* of each node */
-  gint64 *self[FLAM_DIFF_N_SIDES]; /* of each path: nodes of one name and caller
-                                      are one path */
+  gint64 *self[FLAM_DIFF_N_SIDES]; /* of each path: nodes with the same name and
+                                      caller are one path */
   gint64 *total[FLAM_DIFF_N_SIDES];
 } FlamDiffPaths;
 

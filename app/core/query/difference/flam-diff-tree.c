@@ -55,7 +55,7 @@ weigh_missing (const FlamDiffPaths *paths, guint here)
   return missing;
 }
 
-/* Siblings of one name divide what the other tree has by their own weights. */
+/* Siblings of one name divide the other tree's value by their own weights. */
 static gint64
 share_of (gint64 others, gint64 value, gint64 sum)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Two trees -> what changed, by name: names are all that captures of different
- * formats, programs and machines have in common.
+/* Two trees -> what changed, by name, since captures of different formats,
+ * programs and machines have only names in common.
  *
  *   base   main 8   parse 5   old 3          name    base  new  delta
  *   new    main 9   parse 2   fresh 7   ─▶   fresh      0    7     +7
  *                                            old        3    0     -3
  *                                            parse      5    2     -3
- *                                            main       8    9     +1
- */
+ *                                            main       8    9     +1 */
 
 #include "flam-lines.h"
 #include "flam-tree.h"
@@ -27,11 +26,11 @@ typedef struct
 } FlamDiffRow;
 
 /* Measures that count samples can always be compared, others where
- * flam_measure_is_like() is TRUE. All that is made of the two is in the
- * denominator that both must have: flam_rescale_both(). */
+ * flam_measure_is_like() is TRUE. All results use one denominator, which both
+ * must have: flam_rescale_both(). */
 gboolean flam_diff_is_possible (const FlamTree *base, const FlamTree *fresh);
 
-/* What the base is multiplied by before the comparison: to / from. */
+/* The factor of the base before the comparison: to / from. */
 typedef struct
 {
   gint64 to, from;
@@ -89,13 +88,13 @@ typedef enum
 
 /* A copy of one of the trees, with the value of the same path of names in the
  * other tree for each node (FlamTreeChange): the differential flame graph.
- * Totals, or with `self` selves. Paths that only the other tree has are not in
- * it; the tree in the other shape has them.
+ * Totals, or with `self` selves. It lacks paths that only the other tree has;
+ * the tree in the other shape has them.
  *
- * The shape of both has all paths of either, each as wide as the larger of what
- * it held itself and of what it holds, and of what it calls. Its nodes,
- * heaviest first, refer to a profile of their own, which has their names,
- * modules and lines but no samples. */
+ * The shape of both has all paths of either, each as wide as the larger of its
+ * own previous and current values, plus its callees. Its nodes, heaviest first,
+ * refer to a profile of their own, which has their names, modules and lines but
+ * no samples. */
 FlamTree *flam_diff_tree (const FlamTree *base,
                           const FlamTree *fresh,
                           FlamDiffShape shape,

@@ -143,11 +143,11 @@ search_peak_time (const FlamAllocationFilter *filter)
   return time;
 }
 
-/* Within one tick of the capture's clock the order of events is not in the
- * times. The capture gives it for one tick only: that of its high-water mark.
- * Every range that includes that tick has that mark; of other ticks the blocks
- * that are live at their ends count. So no part of a range ever held more than
- * the whole. */
+/* Times do not show the order of events within one tick of the capture's clock.
+ * The capture gives it only for the tick of its high-water mark. Every range
+ * that includes that tick has that mark; for other ticks, the blocks that are
+ * live at their ends count. So no part of a range ever holds more than the
+ * whole. */
 static void
 find_peak (FlamAllocationFilter *filter, const FlamProfile *profile)
 {

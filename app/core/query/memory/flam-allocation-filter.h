@@ -51,8 +51,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamAllocationFilter,
 /* How many of the row's blocks count. */
 gint64 flam_allocation_filter_count (const FlamAllocationFilter *filter,
                                      FlamId row);
-/* The same as if every thread, or every kind, were selected, or no suppressions
- * were. */
+/* The same as if every thread or every kind were selected, or there were no
+ * suppressions. */
 gint64 flam_allocation_filter_count_in_time (const FlamAllocationFilter *filter,
                                              FlamId row);
 gboolean flam_allocation_filter_has_kind (const FlamAllocationFilter *filter,
@@ -72,15 +72,15 @@ gboolean flam_allocation_filter_source_is_bytes (FlamMeasureSource source);
 /* Bytes for blocks, and blocks for bytes. */
 FlamMeasureSource
 flam_allocation_filter_other_source (FlamMeasureSource source);
-/* Whether the capture holds what a source needs: snapshots of memory contain
+/* Whether the capture has the data for a source: snapshots of memory contain
  * neither the allocations between them nor single blocks. Rows of other sources
- * can be added up all the same, but the sums are not to be shown. */
+ * can be summed, too, but the sums must not be shown. */
 gboolean flam_allocation_filter_knows (const FlamProfile *profile,
                                        FlamMeasureSource source);
 
-/* The kinds that occur in the profile, and those that count when the selection
- * does not name any: the heap's, if there are any; pages beside them only if
- * the capture's own figures include them. */
+/* The kinds that occur in the profile, and those that count if the selection
+ * names none: the heap's, if there are any; also pages, but only if the
+ * capture's own figures include them. */
 guint flam_allocation_filter_kinds_present (const FlamProfile *profile);
 guint flam_allocation_filter_kinds_counted (const FlamProfile *profile,
                                             const FlamSelection *selection);

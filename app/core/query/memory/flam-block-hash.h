@@ -24,7 +24,7 @@ typedef struct
 
 void flam_block_hash_clear (FlamBlockHash *hash);
 
-/* As the functions of FlamBlockTable; address 0 is not allowed. */
+/* Like the functions of FlamBlockTable; address 0 is not allowed. */
 gboolean flam_block_hash_put (FlamBlockHash *hash,
                               guint64 address,
                               FlamBlockEntry block,

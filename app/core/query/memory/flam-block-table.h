@@ -33,7 +33,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint32 region;
-  guint32 shift;  /* bytes a slot, as a power of two: 5 or 3 */
+  guint32 shift;  /* bytes per slot, as a power of two: 5 or 3 */
   guint64 *slots; /* NULL: a free slot */
 } FlamBlockLeaf;
 

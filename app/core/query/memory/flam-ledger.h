@@ -56,14 +56,15 @@ void flam_addresses_clear (FlamAddresses *addresses);
 typedef struct
 {
   FlamPeakSite heap;
-  gint64 bytes;        /* what a block adds to the heap */
-  gboolean not_leaked; /* blocks left at the end are no leaks */
+  gint64 bytes;        /* the bytes that a block adds to the heap */
+  gboolean not_leaked; /* blocks left at the end are not leaks */
   guint32 row;         /* of this tick; FLAM_NONE */
   guint32 made;        /* blocks in `row` */
   guint32 live;        /* of these, those without an address */
-  guint32 at_once;     /* of these, released with none made in between */
-  guint32 near;        /* and soon: a chunk of FlamLedger.near; FLAM_NONE */
-  guint32 older;       /* of blocks without an address: the youngest Pile */
+  guint32
+      at_once; /* of these, released with no other block allocated in between */
+  guint32 near;  /* and soon: a chunk of FlamLedger.near; FLAM_NONE */
+  guint32 older; /* of blocks without an address: the youngest Pile */
 } FlamSite;
 
 /* A row of BLOCKS. */
@@ -80,15 +81,16 @@ typedef struct
   FlamColumn rows;      /* FlamLedgerRow */
   FlamColumn near;      /* guint32: released in this tick, by distance */
   FlamColumn freed;     /* other releases in this tick */
-  FlamColumn piles;     /* of blocks without an address, made in former ticks */
-  guint32 first_row;    /* of this tick */
+  FlamColumn
+      piles; /* of blocks without an address, allocated in earlier ticks */
+  guint32 first_row; /* of this tick */
   guint32 free_pile;
   gint64 now;         /* when this tick began, ns */
   gboolean unordered; /* some entries of `freed` are not far */
   gboolean recording; /* from a recorder, and not from a file */
   gint64 tick_peak;   /* of a file: the most bytes live in this tick */
   FlamAddresses file; /* of flam_ledger_allocate_at() */
-  FlamColumn orders;  /* guint32 a thread: its allocations there so far */
+  FlamColumn orders;  /* guint32 per thread: its allocations there so far */
 } FlamLedger;
 
 /* Times, threads and stacks are those of the builder. */
@@ -96,9 +98,9 @@ FlamLedger *flam_ledger_new (FlamBuilder *builder);
 void flam_ledger_free (FlamLedger *ledger);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamLedger, flam_ledger_free)
 
-/* The beginning of time, if not 0; to be called before anything else. */
+/* The beginning of time, if not 0; call before anything else. */
 void flam_ledger_begin (FlamLedger *ledger, gint64 ns);
-/* Writes the tick that is over and begins another. Times must not decrease. */
+/* Writes the finished tick and begins another. Times must not decrease. */
 void flam_ledger_set_time (FlamLedger *ledger, gint64 ns);
 
 /* --- sites ---------------------------------------------------------------- */
@@ -213,7 +215,7 @@ flam_ledger_make_at (FlamLedger *ledger,
     flam_ledger_release (ledger, old.row, FLAM_LEDGER_FAR);
 }
 
-/* FALSE: no recorded block begins here. Otherwise the caller has to release
+/* FALSE: no recorded block begins here. Otherwise the caller must release
  * it. */
 static inline gboolean
 flam_addresses_take (FlamAddresses *addresses,

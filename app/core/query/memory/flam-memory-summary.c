@@ -17,8 +17,7 @@ typedef struct
   const FlamProfile *profile;
   const FlamSelection *selection;
   FlamAllocationFilter blocks[FLAM_MEMORY_N];
-  guint8 *in;        /* per stack: the search, the zoom and the transforms keep
-                        it */
+  guint8 *in; /* per stack: passes the search, the zoom and the transforms */
   gboolean in_none;  /* the same for rows without a stack */
   FlamAmounts *self; /* per stack: the amounts of exactly this stack */
   FlamMemorySummary *memory;
@@ -154,8 +153,7 @@ find_in (Summary *summary,
     }
 }
 
-/* The tree of which the functions are listed. The tree in which was zoomed may
- * be inverted. */
+/* The tree whose functions are listed. The zoomed tree may be inverted. */
 static FlamTree *
 functions_tree (const Summary *summary,
                 FlamWeights *weights,
@@ -273,7 +271,8 @@ add_rows (Summary *summary, const FlamProgress *progress, GError **error)
 
 /* --- functions ----------------------------------------------------------- */
 
-/* One figure of one part, in an array of FlamAmounts, to be read or written. */
+/* One figure of one part, in an array of FlamAmounts, for reading or
+ * writing. */
 static gint64 *
 figure (FlamAmounts *amounts, FlamMemoryPart part, gboolean bytes)
 {

@@ -14,9 +14,9 @@
  *
  * Temporary allocations are a part of the allocated ones; their share shows
  * churn. Files of snapshots hold few of these figures (massif's: bytes at the
- * peak); sums that the capture has no measure for are computed all the same,
- * but are unknown and not to be shown. Immutable, reference counted, any thread
- * may read it. */
+ * peak); sums for which the capture has no measure are computed nevertheless,
+ * but are unknown and must not be shown. Immutable, reference counted, any
+ * thread may read it. */
 
 #include "flam-allocation-filter.h"
 #include "flam-functions.h"
@@ -62,13 +62,14 @@ typedef struct
   FlamTree *tree; /* upright, for names and places; ignore its weights */
   FlamAmounts all;
   FlamAmounts size[FLAM_MEMORY_BINS];
-  guint first_bin, end_bin;            /* the bins that have any; half open */
-  FlamAmounts kind[FLAM_N_ALLOCATORS]; /* of every kind, counted or not */
-  guint kinds_present;                 /* bits */
+  guint first_bin, end_bin; /* the bins that have any; half open */
+  FlamAmounts
+      kind[FLAM_N_ALLOCATORS]; /* of every kind, whether counted or not */
+  guint kinds_present;         /* bits */
   guint kinds_counted;
   FlamProfile *profile;           /* a reference */
   FlamSuppressions *suppressions; /* those of the selection, or NULL */
-  FlamAmounts *thread;            /* one for each thread of the profile */
+  FlamAmounts *thread;            /* one per thread of the profile */
   guint n_functions;
   FlamFunctionRow *function; /* in no order; self and total of the row are not
                                 meaningful, those below are */
@@ -99,10 +100,10 @@ gboolean flam_memory_summary_knows (const FlamMemorySummary *memory,
                                     gboolean bytes);
 /* Whether its rows are single blocks, so that the size of each is known. */
 gboolean flam_memory_summary_knows_sizes (const FlamMemorySummary *memory);
-/* Whether any figure that is known is not zero. */
+/* Whether any known figure is not zero. */
 gboolean flam_memory_summary_has_any (const FlamMemorySummary *memory,
                                       const FlamAmounts *amounts);
-/* Whether a column has figures, and any of them is to be shown to people. */
+/* Whether a column has figures to show. */
 gboolean flam_memory_summary_has_column (const FlamMemorySummary *memory,
                                          FlamMemoryColumn column);
 /* The part that a column shows, in bytes or in blocks. */

@@ -5,7 +5,7 @@
 
 typedef struct
 {
-  char *pattern; /* as it was written */
+  char *pattern; /* as written */
   char **parts;  /* the parts between the '*'s */
   gboolean at_start;
   gboolean at_end;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Rules for leaks that are known and not to be counted, in the format of
+/* Rules for known leaks that must not be counted, in the format of
  * LeakSanitizer's suppression files: a line "leak:PATTERN"; '#' begins a
- * comment. A block that leaked is suppressed when a pattern matches the
- * function, the file or the module of any frame of its stack.
+ * comment. A leaked block is suppressed when a pattern matches the function,
+ * the file or the module of any frame of its stack.
  *
  * A pattern matches anywhere in a text; '*' stands for anything, '^' first and
  * '$' last anchor it to the text's ends. An empty text is never matched. */
@@ -24,8 +24,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSuppressions, flam_suppressions_unref)
 void flam_suppressions_add (FlamSuppressions *suppressions,
                             const char *pattern,
                             gssize length);
-/* The text of a whole file. FALSE with FLAM_ERROR_INVALID, naming the line, for
- * one that is neither a rule nor a comment; the rules before it stay. */
+/* The text of a whole file. FALSE with FLAM_ERROR_INVALID, naming the line, if
+ * a line is neither a rule nor a comment; the rules before it stay. */
 gboolean flam_suppressions_parse (FlamSuppressions *suppressions,
                                   const char *text,
                                   gsize length,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What flam-cut.c, which puts a part of one profile into a builder, provides
+/* The interface of flam-cut.c, which puts a part of one profile into a builder,
  * for flam-merge.c, which puts several into one. */
 
 #include "flam-allocation-filter.h"
@@ -22,13 +22,13 @@ typedef struct
   FlamId *modules; /* the builder's ids */
   FlamId *functions;
   FlamId *frames;
-  FlamId *stacks;    /* of the shown */
+  FlamId *stacks;    /* of the shown stacks */
   FlamId *processes; /* FLAM_NONE: not selected */
   FlamId *threads;
-  GPtrArray *columns; /* const gint64*: the different ones */
+  GPtrArray *columns; /* const gint64*: the distinct ones */
   guint32 labels;     /* number of label sets that the builder had before */
-  guint generation;   /* of its processes' and threads' numbers: different for
-                         each capture that is put into one builder */
+  guint generation;   /* base of its processes' and threads' numbers: different
+                         for each capture that is put into one builder */
   const char *counters_end; /* added to the names of its counters; or NULL */
 } FlamCut;
 
@@ -59,8 +59,9 @@ flam_cut_find_stack (const FlamCut *cut, FlamId stack, FlamId *to)
 void flam_cut_clear (FlamCut *cut);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCut, flam_cut_clear)
 
-/* Blocks made before the range that are live in it count at its peak, but not
- * as allocated in it: then a table of blocks can hold only one of the two. */
+/* Blocks allocated before the range and live in it count at its peak, but not
+ * as allocated in it. In that case a table of blocks can only hold one of the
+ * two. */
 typedef struct
 {
   FlamAllocationFilter made, peak, leaked;
@@ -75,7 +76,7 @@ void flam_cut_memory_init (FlamCutMemory *memory, const FlamCut *cut);
 void flam_cut_memory_clear (FlamCutMemory *memory);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCutMemory, flam_cut_memory_clear)
 
-/* Code, stacks and threads; to be called when range and `shown` are set. */
+/* Code, stacks and threads; call when range and `shown` are set. */
 void flam_cut_put_names (FlamCut *cut);
 /* The builder's label set for a sample's labels. */
 guint32 flam_cut_find_labels (const FlamCut *cut, guint32 sample);

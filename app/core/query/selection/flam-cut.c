@@ -70,7 +70,7 @@ put_functions (FlamCut *cut)
     }
 }
 
-/* `status`: with that of hidden frames that it calls. */
+/* `status`: includes that of its hidden callees. */
 static FlamId
 put_frame (FlamCut *cut, FlamId id, guint status)
 {
@@ -86,8 +86,8 @@ put_frame (FlamCut *cut, FlamId id, guint status)
   return flam_builder_recorded_frame (cut->builder, &frame);
 }
 
-/* Of what is selected, as a tree has it: a part has all measures, so of any of
- * them. */
+/* The selection, in a form that applies to a tree: a part has all measures, so
+ * any of them will do. */
 static guint8 *
 status_of_shown (const FlamCut *cut)
 {
@@ -413,7 +413,7 @@ put_measures (FlamCut *cut, const FlamCutMemory *memory)
 
 /* --- beside the samples -------------------------------------------------- */
 
-/* The facts of what is left. */
+/* The facts that apply to the rest. */
 static void
 put_notes (const FlamCut *cut)
 {
@@ -488,7 +488,7 @@ put_facts (FlamCut *cut)
   if (facts->start_unix_ns != 0 && cut->from != G_MININT64)
     facts->start_unix_ns += cut->from;
   facts->duration_ns = flam_cut_duration (cut);
-  facts->charged_cpu_ns = 0; /* it is that of the whole capture */
+  facts->charged_cpu_ns = 0; /* it applies to the whole capture */
   if (cut->profile->samples.time != NULL)
     flam_builder_set_has_times (builder);
   flam_builder_set_origin (builder, 0);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Profile + selection -> a profile of the selected part alone, which without
- * any selection shows what the original shows with this one: for formats that
- * hold profiles, not trees. The range becomes all of time, spans are cut at its
- * borders, and the stacks are those that are shown. */
+/* Profile + selection -> a profile of only the selected part, which shows
+ * without a selection what the original shows with this one. For formats that
+ * hold profiles, not trees. The range becomes the whole time, spans are cut at
+ * its borders, and the stacks are the shown ones. */
 
 #include "flam-shown.h"
 
 G_BEGIN_DECLS
 
-/* The same profile where all of it is selected. A direction and rows of modules
- * or files cannot be put into a profile: FLAM_ERROR_INVALID. */
+/* Returns the same profile if everything is selected. A profile cannot have a
+ * direction or rows of modules or files: FLAM_ERROR_INVALID. */
 FlamProfile *flam_cut_new (const FlamProfile *profile,
                            const FlamSelection *selection,
                            GError **error);

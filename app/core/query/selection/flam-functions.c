@@ -11,7 +11,7 @@ typedef struct
   FlamInterner interner;
 } Table;
 
-/* Whether a node stands for something that has a row in this list. */
+/* Whether a node represents something that has a row in this list. */
 static gboolean
 is_listed (const FlamTree *tree, FlamId node)
 {
@@ -62,7 +62,7 @@ count_node (Table *table, FlamId node)
       flam_by_has_tops (tree->by) ? tree->total[node] : tree->self[node];
   if (tree->other_self != NULL)
     row->other_self += tree->other_self[node];
-  /* Inside a subtree that was counted already: these are the same stacks. */
+  /* Inside a subtree that is already counted: these are the same stacks. */
   if (node < *until)
     return;
   row->total += tree->total[node];
@@ -98,7 +98,7 @@ compare_rows (gconstpointer a, gconstpointer b, gpointer data)
                  flam_tree_name (order->tree, y->node));
 }
 
-/* What the root has and none of its children. */
+/* The root's weight that is in none of its children. */
 static FlamFunctionRow
 root_row (const FlamTree *tree)
 {

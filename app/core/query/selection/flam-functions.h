@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Tree -> flat list: what "top" shows. One row for each thing a node can stand
- * for (tree->by); a row's total counts every stack once, however often the
- * thing is on it, so that no total exceeds the tree's. */
+/* Tree -> flat list: the result of "top". One row for each thing that a node
+ * can represent (tree->by). A row's total counts every stack once, however
+ * often the thing is on it, so that no total exceeds the tree's. */
 
 #include "flam-tree.h"
 
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FlamId node; /* a node of the tree that stands for this thing: for its name */
+  FlamId node; /* a node that represents this thing, for its name */
   gint64 self;
   gint64 total;
   FlamStateSplit split; /* the total by state; 0 where the tree has none */
@@ -30,12 +30,12 @@ typedef enum
 FlamFunctionRow *
 flam_functions_new (const FlamTree *tree, FlamSort sort, guint *n);
 
-/* And a row of node 0 where the root has a cost of its own: samples without a
- * stack, or with no frame that is shown. So the rows sum to the total. */
+/* Also has a row of node 0 if the root has a cost of its own: samples without a
+ * stack, or without a shown frame. So the sum of the rows is the total. */
 FlamFunctionRow *
 flam_functions_new_whole (const FlamTree *tree, FlamSort sort, guint *n);
 
-/* What a row is called: "[no stack]" for that one. */
+/* A row's name: "[no stack]" for that one. */
 const char *flam_functions_name (const FlamTree *tree, FlamId node);
 
 /* The row of each node of the tree (FLAM_NONE: not listed); g_free. */
@@ -43,8 +43,8 @@ FlamId *flam_functions_index (const FlamTree *tree,
                               const FlamFunctionRow *rows,
                               guint n);
 
-/* Other columns of the tree's nodes (flam_tree_sum), summed as self and total
- * of the rows are: `row_self` and `row_total` have a value for each row. */
+/* Other columns of the tree's nodes (flam_tree_sum), summed like self and total
+ * of the rows: `row_self` and `row_total` have a value for each row. */
 void flam_functions_sum (const FlamTree *tree,
                          const FlamId *index,
                          guint n_rows,

@@ -168,7 +168,7 @@ number_line (FlamColumn *rows, FlamInterner *interner, FlamFileLineRow key)
   return slot->id;
 }
 
-/* The row of each frame, FLAM_NONE where its line is not known; g_free. */
+/* The row of each frame, FLAM_NONE if its line is unknown; g_free. */
 static FlamId *
 number_lines (const FlamProfile *profile, FlamColumn *rows)
 {

@@ -76,8 +76,8 @@ const char *flam_lines_find_file (const FlamWeights *weights,
                                   const FlamSelection *selection,
                                   const char *path);
 
-/* The heaviest node whose own line it is, else the heaviest of the functions
- * that have a frame there; FLAM_NONE: the tree has none. */
+/* The heaviest node that represents this line itself, else the heaviest
+ * function with a frame there; FLAM_NONE: none. */
 FlamId
 flam_lines_find_node (const FlamTree *tree, const char *file, guint32 line);
 

@@ -98,7 +98,7 @@ set_too_large (GError **error, const char *name)
                   name);
 }
 
-/* FALSE: it has none of the measures before it. An empty capture fits all. */
+/* FALSE: it has none of the previous measures. An empty capture fits all. */
 static gboolean
 shares_measure (const Merge *merge, const FlamProfile *profile)
 {
@@ -220,7 +220,7 @@ columns_of (const Merge *merge, const FlamProfile *profile)
   return columns;
 }
 
-/* FALSE: it exceeds what a weight can hold. */
+/* FALSE: it exceeds the largest weight. */
 static gboolean
 weigh (const FlamSamples *samples,
        const GArray *columns,

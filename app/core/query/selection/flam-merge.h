@@ -5,11 +5,11 @@
  *
  *    a.pb    cpu-time ns   3 s          cpu-time ns   5 s
  *            samples       30     ──▶   samples       50
- *    b.pb    cpu-time ns   2 s          alloc bytes   1 MB  of b.pb alone
+ *    b.pb    cpu-time ns   2 s          alloc bytes   1 MB only b.pb
  *            samples       20
  *            alloc bytes   1 MB
  *
- * A measure is the same where its id, unit and kind are. Functions and stacks
+ * Measures are the same if their ids, units and kinds are. Functions and stacks
  * are shared; processes and threads are each capture's own, whatever their
  * numbers. Each capture begins at 0: equal times do not mean that things
  * happened together. A peak is the sum of the peaks. */
@@ -20,12 +20,12 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const char *name; /* of the file, for people */
+  const char *name; /* the display name of the file */
   const FlamProfile *profile;
 } FlamMergePart;
 
-/* FLAM_ERROR_INVALID where a capture shares no measure with those before it,
- * unless `apart`, and where sums overflow. */
+/* FLAM_ERROR_INVALID if a capture shares no measure with the previous ones,
+ * unless `apart`, or if a sum overflows. */
 FlamProfile *flam_merge_new (const FlamMergePart *parts,
                              guint n,
                              gboolean apart,

@@ -5,8 +5,8 @@
 
 /* --- units ---------------------------------------------------------------- */
 
-/* A unit's kind, and how many of the smallest units of that kind it stands for.
- * As in google/pprof, internal/measurement: a kB is 1024 bytes. */
+/* A unit's kind, and its size in the smallest units of that kind. As in
+ * google/pprof, internal/measurement: a kB is 1024 bytes. */
 typedef struct
 {
   const char *name;
@@ -205,7 +205,7 @@ flam_sample_filter_init (FlamSampleFilter *filter,
     return;
   met = g_new0 (guint, filter->n_sets + 1);
   filter->sets = g_new0 (gboolean, filter->n_sets + 1);
-  /* The conditions in turn: a set has to meet this one and all before it. */
+  /* The conditions in turn: a set must meet this one and all previous ones. */
   for (guint c = 0; c < n; c++)
     for (FlamId row = 0; row < labels->n; row++)
       if (met[labels->set[row]] == c &&

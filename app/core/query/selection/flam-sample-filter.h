@@ -2,8 +2,8 @@
 #pragma once
 
 /* Which samples a selection takes, beside their time, thread and stack: those
- * of the measure's event, in the chosen states, with the chosen labels. And
- * what labels there are. */
+ * of the measure's event, in the chosen states, with the chosen labels. Also
+ * the existing labels. */
 
 #include "flam-selection.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the user is looking at, as a value: every view is a function of
- * (profile, selection). Copied, never shared while it can still change. */
+/* The user's current choice, as a value: every view is a function of (profile,
+ * selection). Copied, never shared while it can still change. */
 
 #include "flam-profile.h"
 #include "flam-regex.h"
@@ -66,15 +66,15 @@ typedef struct
 
 typedef struct
 {
-  guint measure;          /* index into profile->measures */
-  gboolean count;         /* weigh samples 1 each, whatever the column says */
-  GArray *threads;        /* FlamId, ascending; NULL: all */
-  gint64 from, to;        /* ns, half open; G_MININT64, G_MAXINT64: all */
-  guint states;           /* bit per FlamState */
-  GPtrArray *labels;      /* "KEY=VALUE" that samples must have, each of them
-                             (flam-sample-filter.h); NULL: none */
-  const char *by_label;   /* FLAM_BY_LABEL: which; interned */
-  int temporary_distance; /* a block is temporary when its thread made at
+  guint measure;        /* index into profile->measures */
+  gboolean count;       /* give each sample the weight 1, whatever the column */
+  GArray *threads;      /* FlamId, ascending; NULL: all */
+  gint64 from, to;      /* ns, half open; G_MININT64, G_MAXINT64: all */
+  guint states;         /* bit per FlamState */
+  GPtrArray *labels;    /* "KEY=VALUE" that samples must have, each of them
+                           (flam-sample-filter.h); NULL: none */
+  const char *by_label; /* FLAM_BY_LABEL: which; interned */
+  int temporary_distance; /* a block is temporary if its thread allocated at
                              most this many others before freeing it; 0 */
   guint allocators;       /* bit per FlamAllocator that counts; 0: those the
                              capture counts itself (flam-allocation-filter.h) */
@@ -83,7 +83,8 @@ typedef struct
   FlamRecursion recursion;
   FlamBy by;
   gboolean invert;
-  gboolean no_native; /* without C: FLAM_KIND_INTERPRETED, _JIT, _ROOT */
+  gboolean
+      no_native; /* only interpreted code: FLAM_KIND_INTERPRETED, _JIT, _ROOT */
   gboolean hide_irrelevant;
   gboolean hide_imports;
   gboolean no_inlines; /* inlined frames folded into their caller */
@@ -101,7 +102,8 @@ gboolean flam_selection_has_same_samples (const FlamSelection *a,
                                           const FlamSelection *b,
                                           gboolean any_thread);
 
-/* A measure as the selection weighs it: in samples where it counts them. */
+/* A measure in the form in which the selection weighs it: samples if it counts
+ * them. */
 FlamMeasure flam_selection_measure (const FlamSelection *selection,
                                     const FlamProfile *profile,
                                     guint measure);
@@ -113,7 +115,7 @@ void flam_selection_get_range (const FlamSelection *selection,
                                const FlamProfile *profile,
                                gint64 *from,
                                gint64 *to);
-/* The length of that range, ns; 0: not known. */
+/* The length of that range, ns; 0: unknown. */
 gint64 flam_selection_get_length (const FlamSelection *selection,
                                   const FlamProfile *profile);
 
@@ -125,9 +127,8 @@ gboolean flam_selection_has_thread (const FlamSelection *selection,
                                     FlamId thread);
 /* Adds a label that samples must have: KEY=VALUE. */
 void flam_selection_add_label (FlamSelection *selection, const char *condition);
-/* FALSE with FLAM_ERROR_INVALID where the regex of a transform cannot be
- * matched with a function's name in a time that anybody would wait for. Such a
- * transform matches nothing. */
+/* FALSE with FLAM_ERROR_INVALID if a transform's regex takes too long on a
+ * function's name. Such a transform matches nothing. */
 gboolean flam_selection_check (const FlamSelection *selection,
                                const FlamProfile *profile,
                                GError **error);

@@ -2,13 +2,12 @@
 #include "flam-shown.h"
 #include "flam-weights.h"
 
-/* What is hidden still says what its caller did:
+/* A hidden frame's status is attributed to its caller:
  *
  *    stacks         status   last     shown       its status
  *    0 cook         -        0        0 cook      dispatch
  *    1 └─ jl_invoke dispatch 0        1 └─ chop   -
- *    2    └─ chop   -        1
- */
+ *    2    └─ chop   -        1 */
 
 /* The stacks that are selected, with weight, and their callers. */
 static guint8 *

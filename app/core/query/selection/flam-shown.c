@@ -4,10 +4,10 @@
 #define STEP_ROWS (1 << 14)
 #define NOT_SWALLOWED G_MAXUINT8
 
-/* The state on the way from the root to a stack. */
+/* The state on the path from the root to a stack. */
 typedef struct
 {
-  FlamId stack; /* shown stack; FLAM_NONE: nothing was visible so far */
+  FlamId stack; /* shown stack; FLAM_NONE: nothing visible so far */
   guint8 dropped;
   guint8 swallowed; /* below a COLLAPSE, STOP_AT or PRUNE: its number */
   guint8 importing; /* hidden: at or below import machinery */
@@ -118,8 +118,8 @@ is_import (const Walk *walk, FlamId frame)
          (profile->functions.flags[function] & FLAM_FUNCTION_IMPORT) != 0;
 }
 
-/* Applies the transforms to one frame, in their order: what one of them
- * removes, the later ones do not process. FALSE when the frame is not shown. */
+/* Applies the transforms to one frame, in their order: frames removed by one of
+ * them are not processed by later ones. FALSE if the frame is not shown. */
 static gboolean
 transform_frame (const Walk *walk, Path *path, guint64 *seen, FlamId frame)
 {
@@ -322,7 +322,8 @@ key_equal (gconstpointer table, FlamId row, gconstpointer key)
   return shown->prefix[row] == k->prefix && shown->frame[row] == k->frame;
 }
 
-/* What is kept moves up: it never overwrites what is still to be read. */
+/* Kept entries move up, and never overwrite entries that are still to be
+ * read. */
 static FlamId
 keep (FlamShown *shown, FlamInterner *interner, const Key *key, FlamId *n)
 {

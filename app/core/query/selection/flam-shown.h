@@ -22,7 +22,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint32 n;
-  const FlamId *prefix; /* a trie, as FlamStacks */
+  const FlamId *prefix; /* a trie, like FlamStacks */
   const FlamId *frame;
   FlamId *of;      /* a shown stack for each of the profile's; n: all of its
                       frames are hidden; FLAM_NONE: it is not selected. NULL:
@@ -34,7 +34,7 @@ typedef struct
   FlamId *own_frame;
 } FlamShown;
 
-/* FALSE only when cancelled; to be cleared in either case. */
+/* FALSE only when cancelled; must be cleared in either case. */
 gboolean flam_shown_init (FlamShown *shown,
                           const FlamProfile *profile,
                           const FlamSelection *selection,
@@ -60,7 +60,7 @@ gint64 *
 flam_shown_sum (const FlamShown *shown, guint32 n_stacks, const gint64 *weight);
 
 /* A copy of the rows of the profile's stacks and of "no stack", `size` bytes
- * each, 0 where they are not selected; g_free. */
+ * each, 0 for unselected ones; g_free. */
 gpointer flam_shown_take (const FlamShown *shown,
                           guint32 n_stacks,
                           gconstpointer rows,

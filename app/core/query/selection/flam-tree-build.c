@@ -38,7 +38,7 @@ frame_key (const Walk *walk, FlamId frame)
                          .file = shown.file };
 }
 
-/* The shown stack's node, below `root` where it has no caller. */
+/* The shown stack's node, below `root` if it has no caller. */
 static void
 walk_stack (const Walk *walk, FlamId stack, FlamId root)
 {

@@ -122,7 +122,8 @@ split_of (const FlamDraft *draft, FlamId node)
 /* --- upside down ------------------------------------------------ */
 
 /* Puts every path with weight, walked from its leaf to its root, into a new
- * draft. The weight is at the path's last node: where the stack began. */
+ * draft. The weight is stored at the path's last node, where the stack
+ * began. */
 gboolean
 flam_draft_invert (const FlamDraft *forward,
                    FlamDraft *inverted,

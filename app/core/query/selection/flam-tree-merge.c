@@ -49,7 +49,7 @@ typedef struct
                  the tree; finally its subtree_end */
 } Node;
 
-/* What stands at a place of the tree. */
+/* The data of a place in the tree. */
 typedef struct
 {
   FlamId node;
@@ -73,8 +73,8 @@ typedef struct
   FlamId *node;      /* per shown stack, and for no stack */
   FlamColumn family; /* Sibling: the siblings that are being collected */
   guint32 met;       /* siblings of all families before this one */
-  FlamId *latest;    /* per key: the last sibling made for it, numbered from 1
-                        through all families */
+  FlamId *latest;    /* per key: the last sibling made for it, numbered
+                        consecutively through all families */
 } Merge;
 
 static void
@@ -139,8 +139,8 @@ number_keys (Merge *merge)
 
 /* --- stacks -------------------------------------------------------------- */
 
-/* Stacks from `least` to `zeroed` become 0, and some before them. Returns the
- * first that is 0. */
+/* Zeroes stacks from `least` up to `zeroed`, and some before them. Returns the
+ * first zeroed one. */
 static FlamId
 zero_stacks (Stack *stacks, FlamId least, FlamId zeroed)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-tree-private.h"
 
-/* Where few of many stacks have weight (blocks at the peak, a short range, a
- * thread of many), only these and their callers are merged, as stacks of a trie
- * of their own. It keeps their order, so the tree is the same. Where nearly all
+/* If few of many stacks have weight (blocks at the peak, a short range, one
+ * thread of many), only these and their callers are merged, as stacks of a
+ * separate trie. It keeps their order, so the tree is the same. If nearly all
  * of the others are callers, as in a text of deep stacks, the copy would only
- * cost: all are merged.
+ * cost time, so all are merged.
  *
  *    stacks       self            number         kept        their nodes
  *    0 a           -                0            0 a              1
@@ -13,8 +13,8 @@
  *    2 │  └─ d     -                -
  *    3 └─ c        5                1      node of stack 3: that of kept 1 */
 
-#define FEW 8   /* one of so many */
-#define WORTH 2 /* one of so many at most is copied */
+#define FEW 8   /* at least one in this many */
+#define WORTH 2 /* copied if at most one in this many is needed */
 
 typedef struct
 {
@@ -46,7 +46,7 @@ have_few_weight (const gint64 *self, guint32 n)
 }
 
 /* Marks the stacks with weight and their callers by 0, the others by FLAM_NONE.
- * Returns how many are marked. */
+ * Returns the number of marked ones. */
 static guint32
 mark_callers (const FlamShown *shown, const gint64 *self, FlamId *number)
 {
@@ -67,7 +67,7 @@ mark_callers (const FlamShown *shown, const gint64 *self, FlamId *number)
   return n;
 }
 
-/* Copies what is marked, and numbers it. */
+/* Copies the marked ones, and numbers them. */
 static void
 copy_marked (Kept *kept,
              const FlamShown *shown,

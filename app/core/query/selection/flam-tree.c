@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* A finished tree: its memory, its names and the queries on it. It is made in
- * flam-tree-build.c. */
+/* A finished tree: its memory, its names and the queries on it. flam-tree-
+ * build.c creates it. */
 
 const char *
 flam_tree_key_name (const FlamProfile *profile,
@@ -112,7 +112,7 @@ flam_tree_sum (const FlamTree *tree,
 }
 
 /* Tops are the first nodes below the root of an upright tree and the last ones
- * of an inverted tree: there they are the nodes without a frame. */
+ * of an inverted tree, where they are the nodes without a frame. */
 gboolean
 flam_tree_is_top (const FlamTree *tree, FlamId node)
 {
@@ -300,8 +300,8 @@ chain_of (const FlamTree *tree, FlamId node, Chain *chain)
     }
 }
 
-/* How many functions of the chain are on the way to a node, in their order:
- * when a transform removes some of a path, the rest of it stays in order. */
+/* The number of functions of the chain on the way to a node, in their order: a
+ * transform that removes some of a path leaves the rest in order. */
 static guint32
 steps_on (const Chain *chain, guint32 met, FlamId function)
 {

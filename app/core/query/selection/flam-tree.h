@@ -33,16 +33,16 @@ typedef enum
   FLAM_CHANGE_KEPT,      /* the path existed before and exists now */
   FLAM_CHANGE_NEW,       /* it exists only now */
   FLAM_CHANGE_GONE,      /* it existed only before */
-  FLAM_CHANGE_UNTRACKED, /* new, and its function was nowhere before */
+  FLAM_CHANGE_UNTRACKED, /* new, and so is its function everywhere */
 } FlamChangeKind;
 
-/* A tree compared with another one: a value for each node. */
+/* A tree compared with another one: one value per node. */
 typedef struct
 {
-  gint64 *base;    /* what the same path of names had before */
-  gint64 *delta;   /* what it has now, less that */
+  gint64 *base;    /* the value of the same path of names before */
+  gint64 *delta;   /* the value now, minus that */
   guint8 *kind;    /* FlamChangeKind */
-  guint kinds;     /* that nodes other than the root have, a bit each */
+  guint kinds;     /* of nodes other than the root, one bit each */
   gint64 greatest; /* the largest magnitude of the deltas, without the root's */
   gint64 missing;  /* the weight of paths that only the other tree has */
   gboolean self;   /* the selves were compared */
@@ -62,9 +62,9 @@ typedef struct
   FlamId *parent;
   FlamId *subtree_end;
   guint32 *depth;
-  FlamId *function; /* what the node stands for, by `by`: a function, a module,
-                       a file (string), a thread; FLAM_NONE for the root and for
-                       "no stack". Use flam_tree_name(). */
+  FlamId *function; /* the thing that the node represents, depending on `by`: a
+                       function, a module, a file (string), a thread; FLAM_NONE
+                       for the root and for "no stack". Use flam_tree_name(). */
   guint32 *line;    /* FLAM_BY_LINE: the line; 0 otherwise */
   FlamId *frame;    /* the heaviest of the frames merged here, or FLAM_NONE: a
                        click goes to its source */
@@ -82,13 +82,13 @@ typedef struct
                          stack then has many */
 } FlamTree;
 
-/* NULL only with an error (cancelled). Nodes without weight are not made. */
+/* NULL only with an error (cancelled). Nodes without weight are left out. */
 FlamTree *flam_tree_new (const FlamWeights *weights,
                          const FlamSelection *selection,
                          FlamTreeOrder order,
                          const FlamProgress *progress,
                          GError **error);
-/* The same of stacks that are known: those that flam_shown_init() finds for the
+/* The same for known stacks: those that flam_shown_init() finds for the
  * selection. */
 FlamTree *flam_tree_new_shown (const FlamWeights *weights,
                                const FlamSelection *selection,
@@ -100,18 +100,18 @@ FlamTree *flam_tree_ref (FlamTree *tree);
 void flam_tree_unref (FlamTree *tree);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamTree, flam_tree_unref)
 
-/* The measure of the tree's weights: that of the profile, or counts where
- * samples were counted. */
+/* The measure of the tree's weights: that of the profile, or counts if samples
+ * were counted. */
 FlamMeasure flam_tree_measure (const FlamTree *tree);
 
-/* The states that have weight, a bit each; 0: the capture has none. */
+/* The states with weight, one bit each; 0: the capture has none. */
 guint flam_tree_states (const FlamTree *tree);
 
 /* The unit of `other_self` and `other_total`: bytes or blocks. */
 FlamUnit flam_tree_other_unit (const FlamTree *tree);
 
-/* Another column for the same nodes: sums `weight`, one a stack, into `self`
- * and `total` (tree->n each). Not where flam_by_has_tops(). */
+/* Another column for the same nodes: sums `weight`, one value per stack, into
+ * `self` and `total` (tree->n each). Not if flam_by_has_tops(). */
 void flam_tree_sum (const FlamTree *tree,
                     const gint64 *weight,
                     gint64 *self,
@@ -119,8 +119,8 @@ void flam_tree_sum (const FlamTree *tree,
 
 /* FLAM_BY_ADDRESS: the address, by the module's addressing; otherwise 0. */
 guint64 flam_tree_address (const FlamTree *tree, FlamId node);
-/* What distinguishes a node from others of its name: ":12" with FLAM_BY_LINE,
- * "@0x4f2" with FLAM_BY_ADDRESS; otherwise ""; g_free. */
+/* The part that distinguishes a node from others of its name: ":12" with
+ * FLAM_BY_LINE, "@0x4f2" with FLAM_BY_ADDRESS; otherwise ""; g_free. */
 char *flam_tree_detail (const FlamTree *tree, FlamId node);
 /* Valid as long as the tree. With FLAM_BY_LINE the function's name. */
 const char *flam_tree_name (const FlamTree *tree, FlamId node);
@@ -135,7 +135,7 @@ flam_tree_is_inlined_in (const FlamTree *tree, FlamId node, FlamId function);
 /* Whether a node is not code but on top of the functions: a thread, a label's
  * value; only where flam_by_has_tops(). */
 gboolean flam_tree_is_top (const FlamTree *tree, FlamId node);
-/* The profile's function a node stands for, or FLAM_NONE. */
+/* The profile's function that a node represents, or FLAM_NONE. */
 FlamId flam_tree_function (const FlamTree *tree, FlamId node);
 FlamFunctionKind flam_tree_kind (const FlamTree *tree, FlamId node);
 /* The source line to jump to, 0 if unknown; `file` may be "". */
@@ -181,17 +181,17 @@ flam_tree_find_path (const FlamTree *from, FlamId node, const FlamTree *to);
 FlamId
 flam_tree_find_again (const FlamTree *from, FlamId node, const FlamTree *to);
 
-/* A path as names, root's child first, and the deepest node of such a path:
- * these are valid longer than the tree. g_strfreev. */
+/* A path as names, root's child first, and the deepest node of such a path. The
+ * names outlive the tree. g_strfreev. */
 char **flam_tree_get_path (const FlamTree *tree, FlamId node);
 FlamId flam_tree_find_names (const FlamTree *tree, const char *const *names);
 
-/* The heaviest of the nodes of that name, or FLAM_NONE. */
+/* The heaviest of the nodes with that name, or FLAM_NONE. */
 FlamId flam_tree_find_name (const FlamTree *tree, const char *name);
-/* The heaviest of the nodes that stand for a function, or 0. */
+/* The heaviest of the nodes that represent a function, or 0. */
 FlamId flam_tree_find_function (const FlamTree *tree, FlamId function);
 
-/* Matches of a search: a byte for each node in `matched` (n bytes, 0 or 1), and
+/* Matches of a search: one byte per node in `matched` (n bytes, 0 or 1), and
  * the weight under matches, nested ones counted once. NULL, and an expression
  * that is too slow for one of the names, match nothing. */
 gint64

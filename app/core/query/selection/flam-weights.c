@@ -6,7 +6,7 @@
 #include "flam-shown.h"
 
 #define STEP_ROWS (1 << 16)
-#define AHEAD 32 /* samples: the sums of their stacks are prefetched */
+#define AHEAD 32 /* samples: prefetch distance of their sums */
 
 typedef struct
 {
@@ -15,9 +15,9 @@ typedef struct
   const FlamMeasure *measure;
   const FlamProfile *before; /* NULL, or: its samples are not summed again */
   FlamWeights *weights;      /* NULL: only the sums are computed */
-  gint64 *by_thread;         /* NULL, or a sum for each thread */
-  FlamStateSplit *by_state;  /* NULL, or a sum for each state */
-  const FlamShown *shown;    /* where the selection drops stacks */
+  gint64 *by_thread;         /* NULL, or one sum per thread */
+  FlamStateSplit *by_state;  /* NULL, or one sum per state */
+  const FlamShown *shown;    /* if the selection drops stacks */
   FlamShown own_shown;
   gboolean drops;
   gboolean drops_late; /* stacks are dropped after all samples are summed */
@@ -129,7 +129,7 @@ is_plain (const Sum *sum)
          !cuts_spans (sum) && (sum->selection->states & wanted) == wanted;
 }
 
-/* sum_slice() for these. The weight of no stack is the last value until
+/* sum_slice() for this case. The weight of "no stack" is the last value until
  * finish_weights() moves it. */
 static void
 sum_plain_slice (Sum *sum, guint32 i, guint32 end)

@@ -14,8 +14,8 @@ typedef struct
   gint64 weight[FLAM_N_STATES];
 } FlamStateSplit;
 
-/* The weight that a thread or a label's value on top of the functions has in
- * one stack, in one state. */
+/* The weight of a thread or of a label's value on top of the functions, in one
+ * stack and one state. */
 typedef struct
 {
   FlamId top;   /* FLAM_NONE unknown, or no such label */
@@ -30,22 +30,22 @@ typedef struct
 {
   gint64 *weight; /* one a stack */
   gint64 no_stack;
-  FlamStateSplit *split; /* as that of FlamWeights */
+  FlamStateSplit *split; /* like that of FlamWeights */
 } FlamSampleSums;
 
 typedef struct _FlamWeights
 {
-  FlamProfile *profile;  /* a reference */
-  FlamSampleSums *sums;  /* a reference; NULL: for memory, or by tops */
-  gint64 *weight;        /* one for each stack: the weight of exactly it; that
-                            of the sums, where the selection drops no stack */
-  gint64 no_stack;       /* weight of samples without a stack */
-  gint64 total;          /* sum of the above */
-  FlamStateSplit *split; /* one for each stack, and at the end for no_stack;
-                            NULL: every sample of the capture was running; like
-                            `weight` it may be that of the sums */
-  GArray *by_top; /* where flam_by_has_tops(): FlamTopWeight, sorted by top,
-                     stack and state, without duplicates; otherwise NULL */
+  FlamProfile *profile; /* a reference */
+  FlamSampleSums *sums; /* a reference; NULL: for memory, or by tops */
+  gint64 *weight;  /* one per stack: the weight of exactly that stack; shared
+                      with the sums if the selection drops no stacks */
+  gint64 no_stack; /* weight of samples without a stack */
+  gint64 total;    /* sum of the above */
+  FlamStateSplit *split; /* one per stack, and at the end for no_stack; NULL:
+                            every sample of the capture was running; like
+                            `weight`, it may be shared with the sums */
+  GArray *by_top; /* if flam_by_has_tops(): FlamTopWeight, sorted by top, stack
+                     and state, without duplicates; otherwise NULL */
   gint64 *other;  /* memory: the same in its other unit, blocks for bytes and
                         bytes for blocks; NULL for samples */
   gint64 other_total;
@@ -56,17 +56,16 @@ FlamWeights *flam_weights_new (const FlamProfile *profile,
                                const FlamSelection *selection,
                                const FlamProgress *progress,
                                GError **error);
-/* The same, without reading the samples, where `before` was computed from the
- * same samples of the same profile for `selected`: NULL where it was not.
- * `shown`: the shown stacks, where the selection drops stacks; NULL where it
- * does not. */
+/* The same, without reading the samples, if `before` was computed from the same
+ * samples of the same profile for `selected`; otherwise NULL. `shown`: the
+ * shown stacks if the selection drops stacks, otherwise NULL. */
 FlamWeights *flam_weights_new_shown (const FlamWeights *before,
                                      const FlamSelection *selected,
                                      const FlamProfile *profile,
                                      const FlamSelection *selection,
                                      const FlamShown *shown);
 /* Whether weights of `before`, an earlier snapshot of these tables, can be
- * reused: the selection weighs the rows that both have the same in both. */
+ * reused: whether the selection gives rows of both the same weights. */
 gboolean flam_weights_go_on (const FlamProfile *before,
                              const FlamSelection *selected,
                              const FlamProfile *profile,
@@ -89,8 +88,9 @@ gint64 flam_weights_total (const FlamProfile *profile,
 guint flam_weights_default_measure (const FlamProfile *profile);
 
 /* The weight of each thread (profile->threads.n + 1 values, the last 0;
- * g_free), whatever threads are selected; only that of the rows added since
- * `before`, or with NULL of all. `shown`: as above, or NULL: to be found. */
+ * g_free), whichever threads are selected; only of the rows added since
+ * `before`, or with NULL of all rows. `shown`: as above, or NULL to compute
+ * it. */
 gint64 *flam_weights_by_thread_since (const FlamProfile *before,
                                       const FlamProfile *profile,
                                       const FlamSelection *selection,
@@ -103,12 +103,12 @@ flam_weights_by_thread (const FlamProfile *profile,
   return flam_weights_by_thread_since (NULL, profile, selection, NULL);
 }
 
-/* How many samples of each thread are selected, whatever their measure
+/* The number of selected samples of each thread, whatever their measure
  * (profile->threads.n values and their sum, g_free). */
 gint64 *flam_weights_count_samples (const FlamProfile *profile,
                                     const FlamSelection *selection);
 
-/* The weight of each state, whatever states are selected. `before`: as
+/* The weight of each state, whichever states are selected. `before`: as
  * above. */
 FlamStateSplit flam_weights_by_state_since (const FlamProfile *before,
                                             const FlamProfile *profile,

@@ -2,7 +2,7 @@
 #pragma once
 
 /* Marks of an axis of dates: at midnight, on the first of a month, at full
- * hours, as the calendar of a time zone has them. */
+ * hours, by the calendar of a time zone. */
 
 #include <glib.h>
 
@@ -18,7 +18,7 @@ typedef struct
  * pixels of `width`, in order; at most 100. g_array_unref. */
 GArray *flam_dates_marks (
     gint64 from, gint64 to, double width, double room, GTimeZone *zone);
-/* "2026-11-23 14:05", with the zone behind it where `with_zone`; g_free. */
+/* "2026-11-23 14:05", followed by the zone if `with_zone`; g_free. */
 char *flam_dates_text (gint64 date, GTimeZone *zone, gboolean with_zone);
 
 G_END_DECLS

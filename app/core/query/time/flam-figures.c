@@ -16,7 +16,7 @@ compare_functions (gconstpointer a, gconstpointer b)
   return strcmp (x->name, y->name);
 }
 
-/* Rows of one name are one function here, even in two modules. */
+/* Rows with the same name are one function here, even from two modules. */
 static guint
 merge_names (FlamFiguresFunction *functions, guint n)
 {
@@ -51,7 +51,7 @@ compare_selves (gconstpointer a, gconstpointer b, gpointer rows)
 }
 
 /* Marks the `most` largest by total, which is the rows' order, and by self;
- * returns how many those are. */
+ * returns the number of marked ones. */
 static guint
 mark_largest (FlamFiguresMeasure *measure,
               const FlamFunctionRow *rows,

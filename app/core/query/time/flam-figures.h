@@ -41,14 +41,14 @@ typedef struct
 typedef struct
 {
   char *path;       /* to open the capture */
-  char *name;       /* the path as it is shown, and as a key's regex gets it */
+  char *name;       /* the path as shown, and as passed to a key's regex */
   gint64 date;      /* ns since 1970 */
   gboolean of_file; /* the capture has no date: `date` is that of its file */
   gint64 start_unix_ns; /* the capture's own, 0 unknown */
   gint64 duration_ns;   /* 0 unknown */
   gint64 peak_bytes;    /* of memory: of its allocations, or of a counter of
                            resident or heap memory; -1 unknown */
-  gint64 modified; /* the file's time, ns, and size: what was read from it */
+  gint64 modified; /* the file's time, ns, and size: the data read from it */
   gint64 size;     /* is valid as long as these are the same */
   char *format;
   char *command; /* "" unknown, as for the next ones */
@@ -61,8 +61,7 @@ typedef struct
 
 typedef struct
 {
-  guint functions;       /* this many of the largest by total and of the largest
-                            by self; 0: all */
+  guint functions; /* this many of the largest by total and by self; 0: all */
   gboolean all_measures; /* of all measures; otherwise of the selected one */
 } FlamFiguresKeep;
 

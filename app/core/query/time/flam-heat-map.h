@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Profile + selection -> FlameScope's heat map: a second a column, the offset
- * within it from the bottom up, and the weight of the samples in each cell.
+/* Profile + selection -> FlameScope's heat map: one column per second, the
+ * offset within it from the bottom up, and the weight of the samples in each
+ * cell.
  *
  *          second 0   1   2   3
  *   row 3   .75   ░   ▓   ░   ░

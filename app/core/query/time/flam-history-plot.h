@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* One thing over the dates of a history: a line a series, a point a capture.
+/* One figure over the dates of a history: one line per series, one point per
+ * capture.
  *
  *   what: measure, peak memory, duration, a function's total or self
  *
  * A capture without the value, or with it in another unit, has no point:
  * `missing` counts both. A function that a capture does not list has the value
- * 0, or, where the list was cut, at most that of the smallest listed one
+ * 0, or, if the list was cut, at most that of the smallest listed one
  * (`at_most`). */
 
 #include "flam-history.h"
@@ -52,7 +53,8 @@ typedef struct
   gint64 greatest;      /* value */
   guint n_points;
   guint missing;
-  guint n; /* series, those without points too, so that colors are stable */
+  guint
+      n; /* series, including those without points, so that colors are stable */
   FlamPlotSeries *series;
   GArray *owner; /* FlamHistorySeries: owns these names */
 } FlamPlot;
@@ -77,14 +79,14 @@ guint32 flam_plot_color (guint series, gboolean dark);
 typedef struct
 {
   FlamPlotKind kind;
-  const char *measure; /* id; NULL but for FLAM_PLOT_MEASURE */
-  const char *name;    /* for people; NULL but for FLAM_PLOT_MEASURE; both are
-                          valid as long as the history */
+  const char *measure; /* id; NULL except for FLAM_PLOT_MEASURE */
+  const char *name; /* display name; NULL except for FLAM_PLOT_MEASURE; both are
+                       valid as long as the history */
 } FlamPlotChoice;
 
-/* What can be plotted of a history besides functions, in the order of a menu:
- * the measures that are not 0 in all captures, peak memory where it is not one
- * of them, the duration. g_array_unref. */
+/* What can be plotted of a history besides functions, in menu order: the
+ * measures that are not 0 in all captures, peak memory if it is not one of
+ * them, the duration. g_array_unref. */
 GArray *flam_plot_choices (const FlamHistory *history);
 
 G_END_DECLS

@@ -118,7 +118,7 @@ flam_history_has_folders (const FlamHistory *history)
 
 /* --- the key -------------------------------------------------------------- */
 
-/* Paths are short, and every one of them is matched. */
+/* Paths are short, and each is matched only once per key. */
 #define MOST_STEPS 100000
 
 /* The first group that has a name: "(?<name>", "(?P<name>" or "(?'name'". */

@@ -7,7 +7,7 @@
  *   ci/main/2.flambeau   ├─ by date ───────────────▶      next   1
  *   ci/next/1.flambeau   ┘
  *
- * The name of a series is what a regex matches in the path as it is shown: its
+ * The name of a series is the part of the shown path that a regex matches: its
  * first named group, else its first group, else the whole match. Captures
  * without a match are one series without a name, the last one. */
 
@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  char *name; /* its path, as it is shown */
+  char *name; /* its path, as shown */
   char *why;
 } FlamRefusal;
 
@@ -72,16 +72,16 @@ void flam_history_key_clear (FlamHistoryKey *key);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamHistoryKey, flam_history_key_clear)
 /* The part that it matches; NULL: none; g_free. */
 char *flam_history_key_match (const FlamHistoryKey *key, const char *name);
-/* FALSE with FLAM_ERROR_INVALID where a name cannot be matched in a time that a
- * person would wait: it is among those where the key finds nothing. */
+/* FALSE with FLAM_ERROR_INVALID if matching a name takes too long; then it
+ * counts as not matched. */
 gboolean flam_history_key_check (const FlamHistoryKey *key,
                                  const FlamHistory *history,
                                  GError **error);
 
 typedef struct
 {
-  char
-      *name; /* NULL: those that the key does not match, or without a key all */
+  char *name; /* NULL: captures that the key does not match or, without a key,
+                 all */
   guint n;
   guint *captures; /* indices, by date */
 } FlamHistorySeries;

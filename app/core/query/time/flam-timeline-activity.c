@@ -17,7 +17,7 @@ add_to_cell (FlamTimeline *timeline,
 
 /* --- activity ------------------------------------------------------------ */
 
-/* A sample of a measure of time stands for a stretch of time next to the moment
+/* A sample of a measure of time represents a stretch of time next to the moment
  * at which it was taken:
  *
  *       weight                      weight
@@ -26,11 +26,11 @@ add_to_cell (FlamTimeline *timeline,
  *
  *             weight
  *           |<-->|
- *   --s--------s--------s--  ours: half of what ran between two is each one's
+ *   --s--------s--------s--  ours: half of the time between two goes to each
  *
  * Short stretches fit into a bucket; that of a waiting thread may be a hundred
- * times as long. In one bucket alone it would turn a thread that slept all the
- * time into a comb. */
+ * times as long. In a single bucket, it would draw a continuously sleeping
+ * thread as a comb. */
 typedef struct
 {
   FlamStretch stretch;
@@ -56,8 +56,8 @@ fits_around (const Stretches *all, guint32 i)
   return CLAMP (all->weight[i], 0, before + after);
 }
 
-/* How much of the weights fits between samples, updated by one more pair: the
- * last one, the neighbour of which is still to come, is not in the sum of
+/* The part of the weights that fits between samples, updated by one more pair.
+ * The last sample, whose next neighbour is still missing, is not in the sum of
  * `around`. */
 static void
 sum_fits (const Stretches *all, FlamTimelineThread *sums)
@@ -74,7 +74,7 @@ sum_fits (const Stretches *all, FlamTimelineThread *sums)
     }
 }
 
-/* The kind of stretch into which the weights fit best. */
+/* The kind of stretch that fits the weights best. */
 static FlamStretch
 find_stretch (const FlamTimelineFill *fill,
               const Stretches *all,
@@ -127,9 +127,9 @@ stretch_of (const Stretches *all, guint32 i, gint64 *from, gint64 *to)
   *to = *from + gap;
 }
 
-/* The part up to the end of this bucket of a weight that is spread evenly from
- * `from` to `to`: the parts add up to the whole, however long the buckets
- * are. */
+/* The part up to the end of this bucket of a weight that is spread evenly
+ * from `from` to `to`. The parts add up to the whole, however long the
+ * buckets are. */
 static gint64
 share_up_to (const FlamTimeline *timeline,
              guint bucket,
@@ -203,9 +203,8 @@ add_samples (FlamTimelineFill *fill,
   return TRUE;
 }
 
-/* The last sample that was added has a neighbour now; and where the kind of
- * stretch of a thread has changed, all of its samples are subtracted and added
- * again. */
+/* The last added sample now has a neighbour. If a thread's kind of stretch has
+ * changed, all of its samples are subtracted and added again. */
 static gboolean
 fill_thread (FlamTimelineFill *fill, FlamId thread, GError **error)
 {

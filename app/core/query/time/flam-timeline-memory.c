@@ -4,18 +4,17 @@
 #include "flam-allocation-filter.h"
 
 /* A bucket holds the maximum of its moments, so that a short peak is not
- * averaged away. Allocations come in order; releases are sorted. All events
- * of one moment count at once: their order is known for the capture's
- * high-water mark alone (flam-allocation-filter.c), which is put in
- * unchanged. */
+ * averaged away. Allocations come in order; releases are sorted. All events of
+ * one moment count at once: their order is only known for the capture's high-
+ * water mark (flam-allocation-filter.c), which is inserted unchanged. */
 typedef struct
 {
   FlamTimelineFill *fill;
-  const FlamAllocationFilter *filter; /* which rows count */
+  const FlamAllocationFilter *filter; /* the rows that count */
   GArray *deaths;                     /* FlamId, ascending in time */
   gboolean counts;                    /* blocks, not bytes */
   gint64 *live;                       /* a row */
-  guint *bucket;                      /* a row: filled up to here */
+  guint *bucket;                      /* per row: filled up to here */
   GArray *changed;                    /* guint: rows, in this moment */
 } Curve;
 
@@ -214,7 +213,7 @@ fill_curve (FlamTimelineFill *fill,
 }
 
 /* The moment is that of the peak measures: of all threads, in the selected
- * range; the amount is that of the selected threads. */
+ * range. The amount is that of the selected threads. */
 gboolean
 flam_timeline_fill_memory (FlamTimelineFill *fill, GError **error)
 {

@@ -10,11 +10,11 @@ G_BEGIN_DECLS
 
 #define FLAM_TIMELINE_STEP (1 << 16) /* rows between two progress reports */
 
-/* Where the stretch of a sample is relative to its time
- * (flam-timeline-activity.c). */
+/* The position of a sample's stretch relative to its time (flam-timeline-
+ * activity.c). */
 typedef enum
 {
-  FLAM_STRETCH_NONE, /* not a time, or its stretch is not known */
+  FLAM_STRETCH_NONE, /* not a time, or an unknown stretch */
   FLAM_STRETCH_BEFORE,
   FLAM_STRETCH_AFTER,
   FLAM_STRETCH_AROUND,
@@ -26,7 +26,7 @@ typedef struct FlamTimelineThread
 {
   guint32 n;
   FlamStretch stretch;
-  gint64 before, after, around; /* how much of their weight fits */
+  gint64 before, after, around; /* the part of their weight that fits */
   gint64 weight;                /* to choose the threads with rows */
 } FlamTimelineThread;
 

@@ -4,7 +4,7 @@
 #define MAX_BUCKETS (1 << 16)
 #define MAX_GAPS 512
 #define PERIODS 4
-#define MAX_ROWS 4096 /* beyond these the lightest threads have no row */
+#define MAX_ROWS 4096 /* limit; the lightest threads beyond it have no row */
 
 /* --- the frame ----------------------------------------------------------- */
 
@@ -94,8 +94,8 @@ ascending (gconstpointer a, gconstpointer b)
   return (*x > *y) - (*x < *y);
 }
 
-/* The time from sample to sample in the thread that has the most samples; 0 for
- * fewer than two. */
+/* The time from sample to sample in the thread with the most samples; 0 if it
+ * has fewer than two. */
 static gint64
 sampling_period (const FlamProfile *profile)
 {
@@ -122,8 +122,8 @@ sampling_period (const FlamProfile *profile)
   return g_array_index (gaps, gint64, gaps->len / 2);
 }
 
-/* Buckets shorter than a few periods would show the sampler, not the program:
- * some would have a sample and their neighbours none. */
+/* Buckets shorter than a few periods would show the sampler instead of the
+ * program: some would have a sample and their neighbours none. */
 static void
 set_buckets (FlamTimeline *timeline)
 {
@@ -199,8 +199,8 @@ find_rows (FlamTimelineFill *fill)
 
 /* --- going on ------------------------------------------------------------ */
 
-/* The earlier buckets keep their place, or two or more of them are added up
- * into one. */
+/* The earlier buckets keep their place, or two or more of them are merged into
+ * one. */
 static void
 go_on (FlamTimelineFill *fill, const FlamTimeline *before)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Profile + selection -> weight per bucket of time, a row a thread; or the
- * memory in use at each bucket's worst moment.
+/* Profile + selection -> weight per bucket of time, one row per thread; or the
+ * maximum of the memory in use in each bucket.
  *
  *    row 0 (all)      |▁▃▇▇▇▂▁ ▁▃|     bucket i is the half open range
  *    row 1 (thread 0) |▁▂▅▅▇▂▁   |     [i << shift, (i + 1) << shift) of time;
@@ -12,10 +12,9 @@
  * their place, and are merged in pairs when they become too many: new data is
  * added to the previous timeline.
  *
- * A sample of time is spread over the time it stands for. The
- * selection's measure, threads and states count; its time range does
- * not, except for the peak (the picture shows all of time), nor do its
- * transforms. */
+ * A sample of time is spread over the time that it represents. The selection's
+ * measure, threads and states count; its time range does not, except for the
+ * peak (the picture shows all of time), nor do its transforms. */
 
 #include "flam-weights.h"
 
@@ -32,7 +31,7 @@ typedef struct
   FlamTimelineKind kind;
   FlamUnit unit;
   gint64 start, end;     /* ns; end is after the last event */
-  guint shift;           /* of buckets: 2^shift ns each */
+  guint shift;           /* length of the buckets: 2^shift ns */
   guint n;               /* buckets */
   guint n_rows;          /* 1 + threads */
   gint64 *value;         /* n_rows * n; row 0: all selected threads together,
@@ -40,8 +39,8 @@ typedef struct
   FlamStateSplit *split; /* the same, by state; NULL: all running */
   gint64 *top;           /* n_rows: the greatest value of the row */
   FlamId *threads;       /* n_rows - 1 */
-  gint64 ceiling;   /* the most that a bucket can hold, 0: not known. CPU time
-                       of one thread: the bucket's length */
+  gint64 ceiling; /* the maximum that a bucket can hold, 0: unknown. CPU time of
+                     one thread: the bucket's length */
   gint64 peak_time; /* memory: the time of the peak measures; -1 otherwise */
   gint64 peak;      /* the memory of the selected threads at that time */
   guint n_counters; /* counters of the capture: "rss", "heap" */
@@ -59,13 +58,13 @@ typedef struct
   FlamSelection *selection;
   guint wanted;
   gboolean per_thread;
-  struct FlamTimelineThread *filled; /* one a thread of the profile */
+  struct FlamTimelineThread *filled; /* one per thread of the profile */
 } FlamTimeline;
 
 /* At most `n_buckets`, and more than half as many where these are not shorter
  * than 4 sampling periods. NULL with an error when cancelled, NULL without one
- * when the profile has no times. `per_thread`: also a row for each thread that
- * has weight, heaviest first. `before`: NULL, or a timeline of an earlier
+ * when the profile has no times. `per_thread`: also one row for each thread
+ * with weight, heaviest first. `before`: NULL, or a timeline of an earlier
  * snapshot: if it was made for the same selection its samples are not added
  * again; the result is the same. */
 FlamTimeline *flam_timeline_new (const FlamProfile *profile,
