@@ -209,7 +209,7 @@ find_before (Reader *reader)
   for (guint32 i = reader->deltas->len; i-- > 0;)
     {
       const FlamOutlineRow *row = flam_outline_row (&reader->outline, i);
-      gint64 delta = deltas[i] != NO_DELTA   ? deltas[i]
+      gint64 delta = deltas[i] != NO_DELTA ? deltas[i]
                      : reader->outline.own ? 0
                                            : sums[i];
 

@@ -103,10 +103,10 @@ flam_austin_begin (FlamAustin *austin)
                                         : FLAM_STANDARD_WALL_TIME;
 
       flam_builder_set_has_times (builder);
-      flam_builder_set_spans (builder,
-                              flam_builder_add_standard_measure (
-                                  builder, measure, TIME, FLAM_NONE),
-                              FLAM_SPANS_SAMPLES);
+      flam_builder_set_spans (
+          builder,
+          flam_builder_add_standard_measure (builder, measure, TIME, FLAM_NONE),
+          FLAM_SPANS_SAMPLES);
     }
   if (austin->mode == FLAM_AUSTIN_WALL || austin->mode == FLAM_AUSTIN_CPU)
     return;

@@ -117,10 +117,9 @@ load (FlamLoad *load, GError **error)
 
   trace->builder = builder;
   flam_builder_set_has_times (builder);
-  flam_builder_set_spans (
-      builder,
-      flam_load_measures (builder, FLAM_STANDARD_WALL_TIME),
-      FLAM_SPANS_CALLS);
+  flam_builder_set_spans (builder,
+                          flam_load_measures (builder, FLAM_STANDARD_WALL_TIME),
+                          FLAM_SPANS_CALLS);
   flam_keep_pieces (load, &trace->names);
   flam_trace_spans_init (&trace->spans, load);
   trace->counter = flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);

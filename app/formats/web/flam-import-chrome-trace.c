@@ -81,10 +81,9 @@ free_part (gpointer data)
 static FlamTraceWho
 who_is (const Part *part, const FlamTraceWho *who)
 {
-  return (FlamTraceWho){ who->pid,
-                         who->tid,
-                         part->names[who->pid_name],
-                         part->names[who->tid_name] };
+  return (FlamTraceWho){
+    who->pid, who->tid, part->names[who->pid_name], part->names[who->tid_name]
+  };
 }
 
 static FlamId

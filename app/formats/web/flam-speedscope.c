@@ -191,9 +191,11 @@ note_profile (FlamSpeedscope *reader, FlamJson *json)
       }
   measure = plain_measure (reader, profile.unit.is);
   if (said.id != 0)
-    measure = (FlamSpeedscopeMeasure){
-      said.id, said.name != 0 ? said.name : said.id, profile.unit.is, said.kind, FALSE
-    };
+    measure = (FlamSpeedscopeMeasure){ said.id,
+                                       said.name != 0 ? said.name : said.id,
+                                       profile.unit.is,
+                                       said.kind,
+                                       FALSE };
   measure.evented = evented;
   profile.measure = find_measure (reader, &measure);
   g_array_append_val (reader->profiles, profile);

@@ -612,7 +612,7 @@ flam_trace_spans_make_samples (FlamTraceSpans *spans)
       spans->builder,
       samples.n_apart,
       "%" PRIu64 " span overlaps others of its thread without being called by "
-                 "them and is shown in a separate lane",
+      "them and is shown in a separate lane",
       "%" PRIu64 " spans overlap others of their thread without being called "
       "by them, and are in lanes of their own");
   flam_builder_warn_count (

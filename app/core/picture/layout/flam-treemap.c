@@ -34,7 +34,7 @@
 #define LEAST_SIDE 3.0   /* pixels: of the square of the smallest box */
 #define LEAST_SLIVER 0.1 /* share of a side, for the box of the self cost */
 #define LEAST_INSIDE 8.0 /* minimum size of a frame's inside */
-#define LEAST_TITLE 36.0 /* share of a title's width */
+#define LEAST_TITLE 36.0 /* pixels: minimum width of a title */
 #define LEAST_PART 56.0  /* of a part of a path's title */
 #define PART_GAP 1.0
 #define NOTHING_BESIDE 100 /* a path drops less than 1 / this of its weight */

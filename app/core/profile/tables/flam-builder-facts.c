@@ -203,12 +203,10 @@ flam_builder_noted_number (const FlamBuilder *builder, const char *key)
 static gboolean
 is_of_tables (const char *key)
 {
-  static const char *const keys[] = { FLAM_FACT_PEAK_TIME,
-                                      FLAM_FACT_HAS_TIMES,
-                                      FLAM_FACT_MEASURES_LISTED,
-                                      FLAM_FACT_SPANS,
-                                      FLAM_FACT_SAMPLED_SPANS,
-                                      NULL };
+  static const char *const keys[] = {
+    FLAM_FACT_PEAK_TIME, FLAM_FACT_HAS_TIMES,     FLAM_FACT_MEASURES_LISTED,
+    FLAM_FACT_SPANS,     FLAM_FACT_SAMPLED_SPANS, NULL
+  };
 
   return g_strv_contains (keys, key);
 }
