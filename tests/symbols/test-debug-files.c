@@ -448,6 +448,112 @@ test_lasting (void)
   g_assert_true (g_str_has_suffix (lasting, " :0"));
 }
 
+/* --- files of another build ------------------------------------------------
+ */
+
+static gboolean
+make_given (const char *name, const char *flags)
+{
+  return run ("g++ -g %s -Wl,--build-id -o %s program.cc", flags, name) &&
+         run ("objcopy --only-keep-debug %s %s.debug", name, name) &&
+         run ("strip -o %s.stripped %s", name, name);
+}
+
+/* A debug file that was given has to be of the program's own build. */
+static void
+test_given (void)
+{
+  static const struct
+  {
+    const char *debug;
+    FlamSymbolState state;
+  } rows[] = { { "one.debug", FLAM_SYMBOLS_DWARF },
+               { "other.debug", FLAM_SYMBOLS_NONE },
+               { "absent.debug", FLAM_SYMBOLS_NONE } };
+  g_autofree char *program = in_folder ("one.stripped");
+
+  if (!make_given ("one", "-O1") || !make_given ("other", "-O0"))
+    {
+      g_test_skip ("the compiler cannot do this");
+      return;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *debug = in_folder (rows[i].debug);
+      FlamSymbolModuleOptions options = { .debug_path = debug };
+      g_autoptr (FlamSymbolModule) module =
+          flam_symbol_module_open (program, &options, NULL);
+
+      g_assert_nonnull (module);
+      g_assert_cmpint (flam_symbol_module_get_state (module) ==
+                           FLAM_SYMBOLS_DWARF,
+                       ==,
+                       rows[i].state == FLAM_SYMBOLS_DWARF);
+    }
+}
+
+/* A program that was built anew since is not the one that was recorded. */
+static void
+test_build_id (void)
+{
+  g_autofree char *program = in_folder ("plain");
+  g_autoptr (FlamElf) elf = flam_elf_open (program, NULL);
+  g_autofree char *right = g_strdup (flam_elf_get_build_id (elf));
+  g_autofree char *wrong = g_strdup (right);
+  const char *const taken[] = { right, "", NULL };
+  g_autoptr (GError) error = NULL;
+  FlamSymbolModuleOptions options = { 0 };
+
+  g_assert_cmpuint (strlen (right), ==, 40);
+  for (guint i = 0; i < G_N_ELEMENTS (taken); i++)
+    {
+      g_autoptr (FlamSymbolModule) module = NULL;
+
+      options.build_id = taken[i];
+      module = flam_symbol_module_open (program, &options, &error);
+      g_assert_no_error (error);
+      g_assert_nonnull (module);
+    }
+  wrong[39] = wrong[39] == '0' ? '1' : '0';
+  options.build_id = wrong;
+  g_assert_null (flam_symbol_module_open (program, &options, &error));
+  g_assert_error (error, FLAM_ERROR, FLAM_ERROR_INVALID);
+  g_assert_nonnull (strstr (error->message, "build id differs"));
+}
+
+/* --- versions of symbols ----------------------------------------------------
+ */
+
+/* The linker's "name@VERSION" and "name@@VERSION" are the function `name`. */
+static void
+test_versions (void)
+{
+  static const char source[] =
+      "__asm__ (\".symver old_thing, thing@V_1\\n\"\n"
+      "         \".symver new_thing, thing@@V_2\");\n"
+      "__attribute__ ((used)) int old_thing (void) { return 1; }\n"
+      "__attribute__ ((used)) int new_thing (void) { return 2; }\n";
+  static const char script[] =
+      "V_1 { local: old_thing; new_thing; };\nV_2 { } V_1;\n";
+  g_autofree char *code = in_folder ("versions.c");
+  g_autofree char *map = in_folder ("versions.map");
+  g_autofree char *path = in_folder ("versions.so");
+  FlamSymbolModuleOptions options = { 0 };
+  g_autofree char *text = NULL;
+
+  g_assert_true (g_file_set_contents (code, source, -1, NULL));
+  g_assert_true (g_file_set_contents (map, script, -1, NULL));
+  if (!run ("gcc -O1 -shared -fPIC -Wl,--version-script=versions.map "
+            "-o versions.so versions.c"))
+    {
+      g_test_skip ("the compiler cannot do this");
+      return;
+    }
+  text = describe (path, &options, TRUE);
+  g_assert_nonnull (strstr (text, " thing"));
+  g_assert_null (strstr (text, "thing@"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -485,6 +591,9 @@ main (int argc, char **argv)
   g_test_add_func ("/debug-files/dwz", test_dwz);
   g_test_add_func ("/debug-files/stub-names", test_stub_names);
   g_test_add_func ("/debug-files/lasting", test_lasting);
+  g_test_add_func ("/debug-files/given", test_given);
+  g_test_add_func ("/debug-files/build-id", test_build_id);
+  g_test_add_func ("/debug-files/versions", test_versions);
   result = g_test_run ();
   compiled_end ();
   g_free (expected);

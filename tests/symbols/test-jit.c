@@ -304,6 +304,35 @@ test_jitdump (void)
   check_jitdump (TRUE);
 }
 
+/* A name that does not end in its record, but in the next one, is no name. */
+static void
+test_jitdump_names (void)
+{
+  g_autoptr (GByteArray) bytes = make (FALSE);
+  g_autoptr (GByteArray) body = g_byte_array_new ();
+  g_autoptr (FlamJitdump) jitdump = NULL;
+  FlamJitSymbol symbol;
+
+  g_byte_array_set_size (bytes, 40);
+  load (bytes, 100, 0x1000, 0x40, 1, "whole");
+  u32 (body, 7);
+  u32 (body, 7);
+  u64 (body, 0x2000);
+  u64 (body, 0x2000);
+  u64 (body, 0x40);
+  u64 (body, 2);
+  g_byte_array_append (body, (const guint8 *)"without", 7);
+  record (bytes, 0, 200, body);
+  load (bytes, 300, 0x3000, 0x40, 3, "last");
+  jitdump = flam_jitdump_new_from_data ("x", bytes->data, bytes->len, NULL);
+  g_assert_nonnull (jitdump);
+  g_assert_true (flam_jitdump_find (jitdump, 0x1000, 1000, &symbol));
+  g_assert_cmpstr (symbol.name, ==, "whole");
+  g_assert_false (flam_jitdump_find (jitdump, 0x2000, 1000, &symbol));
+  g_assert_true (flam_jitdump_find (jitdump, 0x3000, 1000, &symbol));
+  g_assert_cmpstr (symbol.name, ==, "last");
+}
+
 /* Every prefix, and bytes flipped: a result or an error, never a crash. */
 static void
 test_jitdump_hostile (void)
@@ -341,6 +370,7 @@ main (int argc, char **argv)
   g_test_add_func ("/jit/python", test_python);
   g_test_add_func ("/jit/v8", test_v8);
   g_test_add_func ("/jit/jitdump", test_jitdump);
+  g_test_add_func ("/jit/jitdump-names", test_jitdump_names);
   g_test_add_func ("/jit/jitdump-hostile", test_jitdump_hostile);
   return g_test_run ();
 }
