@@ -669,6 +669,158 @@ test_values (void)
     }
 }
 
+/* --- names ------------------------------------------------------------------
+ */
+
+/* Functions of one name are one row of a history, in whatever module. */
+static void
+test_figures (void)
+{
+  g_autoptr (FlamProfile) profile =
+      flam_test_profile ("main;work@/lib/a.so;leaf 5\n"
+                         "main;work@/lib/b.so 2\n"
+                         "main;work@/lib/a.so 1\n");
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  const FlamFiguresKeep keep = { 0, TRUE };
+  g_autoptr (FlamFigures) figures =
+      flam_figures_new ("x", profile, selection, &keep, NULL, NULL);
+  const FlamFiguresMeasure *measure = flam_figures_selected (figures);
+  const FlamFiguresFunction *work =
+      flam_figures_find_function (measure, "work");
+
+  g_assert_cmpint (measure->total, ==, 8);
+  g_assert_nonnull (work);
+  g_assert_cmpint (work->self, ==, 3);
+  g_assert_cmpint (work->total, ==, 8);
+  g_assert_null (flam_figures_find_function (measure, "wor"));
+}
+
+/* Two nodes of one path share what the other side has by their own weights: of
+ * 80, 3 / 4 and 1 / 4. So each has twice what it had. */
+static void
+test_siblings (void)
+{
+  g_autoptr (FlamTree) base = flam_test_tree (
+      "main;work@/lib/a.so 30\nmain;work@/lib/b.so 10\n", FLAM_ORDER_TOTAL);
+  g_autoptr (FlamTree) fresh =
+      flam_test_tree ("main;work 80\n", FLAM_ORDER_TOTAL);
+  g_autoptr (FlamTree) both =
+      flam_diff_tree (base, fresh, FLAM_DIFF_BASE, FALSE, FLAM_DIFF_UNSCALED);
+  static const gint64 was[] = { 40, 40, 30, 10 };
+
+  g_assert_cmpuint (both->n, ==, 4);
+  for (guint i = 0; i < 4; i++)
+    {
+      g_assert_cmpint (both->change->base[i], ==, was[i]);
+      g_assert_cmpint (both->change->delta[i], ==, was[i]);
+    }
+}
+
+static void
+test_equal_selections (void)
+{
+  for (guint field = 0; field < 14; field++)
+    {
+      g_autoptr (FlamSelection) a = flam_selection_new ();
+      g_autoptr (FlamSelection) b = flam_selection_copy (a);
+
+      g_test_message ("%u", field);
+      g_assert_true (flam_selection_equal (a, b));
+      b->measure += field == 0;
+      b->count ^= field == 1;
+      b->from += field == 2;
+      b->to -= field == 3;
+      b->states ^= field == 4;
+      b->recursion += field == 5;
+      b->by += field == 6;
+      b->allocators += field == 7;
+      b->temporary_distance += field == 8;
+      b->invert ^= field == 9;
+      b->no_native ^= field == 10;
+      b->no_inlines ^= field == 11;
+      if (field == 12)
+        flam_selection_add_thread (b, 0);
+      if (field == 13)
+        flam_selection_add_label (b, "a=b");
+      g_assert_false (flam_selection_equal (a, b));
+    }
+}
+
+static gboolean
+has_text (const FlamBuilder *builder, const char *part)
+{
+  const FlamStrings *strings =
+      &flam_builder_tables ((FlamBuilder *)builder)->strings;
+
+  for (FlamId i = 0; i < strings->offsets.n; i++)
+    if (strstr (flam_strings_get (strings, i), part) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+/* What is left of names and paths, degree by degree. */
+static void
+test_anonymous (void)
+{
+  static const struct
+  {
+    FlamAnonymize degree;
+    gboolean name, home;
+  } rows[] = { { FLAM_ANONYMIZE_PATHS, TRUE, FALSE },
+               { FLAM_ANONYMIZE_NAMES, FALSE, FALSE } };
+  static const char *const words[] = { "ann", NULL };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (FlamProfile) profile =
+          flam_test_profile ("secret_name@/home/ann/bin/prog 1\n");
+      g_autoptr (FlamBuilder) builder = flam_builder_new_copy (profile);
+
+      g_assert_true (has_text (builder, "secret_name"));
+      g_assert_true (has_text (builder, "/home/ann"));
+      flam_builder_anonymize (
+          builder, rows[i].degree, "/home/ann", words, NULL);
+      g_assert_cmpint (has_text (builder, "secret_name"), ==, rows[i].name);
+      g_assert_cmpint (has_text (builder, "ann"), ==, rows[i].home);
+    }
+}
+
+/* --- charts -----------------------------------------------------------------
+ */
+
+/* Spans of [0, 1), [10, 12), [20, 24) and [30, 38): those that end where the
+ * view begins, or begin where it ends, are not in it. */
+static void
+test_chart_range (void)
+{
+  static const struct
+  {
+    double from, to;
+    guint n;
+  } rows[] = {
+    { 0, 40, 4 },  { 1, 40, 3 },  { 0.5, 40, 4 }, { 12, 20, 0 },
+    { 12, 21, 1 }, { 24, 30, 0 }, { 23, 31, 2 },  { 38, 40, 0 },
+  };
+  g_autoptr (FlamProfile) profile = four_samples (TRUE);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamChart) chart = flam_chart_new (profile, selection, NULL, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      FlamChartView view = { .width = 1000,
+                             .from = rows[i].from,
+                             .to = rows[i].to,
+                             .height = 1000,
+                             .row_height = 20,
+                             .head_height = 20,
+                             .min_width = 0.5 };
+      g_autoptr (FlamChartLayout) layout = flam_chart_layout_new (chart, &view);
+
+      g_test_message ("%u", i);
+      g_assert_cmpuint (layout->n, ==, rows[i].n);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -688,6 +840,11 @@ main (int argc, char **argv)
   g_test_add_func ("/borders/least-width", test_least_width);
   g_test_add_func ("/borders/hidden", test_hidden_in_view);
   g_test_add_func ("/borders/hit", test_hit);
+  g_test_add_func ("/borders/figures", test_figures);
+  g_test_add_func ("/borders/siblings", test_siblings);
+  g_test_add_func ("/borders/equal-selections", test_equal_selections);
+  g_test_add_func ("/borders/anonymous", test_anonymous);
+  g_test_add_func ("/borders/chart-range", test_chart_range);
   g_test_add_func ("/borders/percents", test_percents);
   g_test_add_func ("/borders/values", test_values);
   return g_test_run ();
