@@ -55,8 +55,7 @@ add_number (GChecksum *sum, gint64 number)
   g_checksum_update (sum, (const guchar *)&number, sizeof number);
 }
 
-/* The number of cores and the folders of binaries do not change what is
- * kept. */
+/* The number of cores and the folders of binaries do not affect the result. */
 char *
 flam_cache_file (const char *path, const FlamLoadOptions *options)
 {
@@ -181,7 +180,7 @@ by_use (gconstpointer a, gconstpointer b)
   return (x->used < y->used) - (x->used > y->used);
 }
 
-/* The latest first; files that are being written are among them. */
+/* The latest first, including files that are still being written. */
 static GArray *
 list_kept (void)
 {
@@ -210,7 +209,8 @@ list_kept (void)
   return list;
 }
 
-/* A file that is being written is left, unless it is older than any write. */
+/* A file that is being written is left alone, unless it is older than any write
+ * takes. */
 static gboolean
 may_go (const Kept *kept, guint64 total, guint64 most)
 {

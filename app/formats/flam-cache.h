@@ -2,7 +2,7 @@
 #pragma once
 
 /* The tables of a large capture, kept so that it opens at once the next time:
- * an image of its tables (flam-image.h) a capture, in
+ * one image of its tables (flam-image.h) per capture, in
  * XDG_CACHE_HOME/flambeau/captures, readable only for the user. All are safe to
  * delete.
  *
@@ -22,24 +22,25 @@
 /* µs; faster reading is not worth an image */
 #define FLAM_CACHE_WORTH (G_USEC_PER_SEC / 2)
 
-/* The path of the image of the capture at `path` as it is now, whether or not
- * it exists; NULL: it cannot have one. Reads only the file's times. g_free. */
+/* The path of the image of the capture at `path` in its current state, whether
+ * or not it exists; NULL: it cannot have one. Reads only the file's times.
+ * g_free. */
 char *flam_cache_file (const char *path, const FlamLoadOptions *options);
 /* NULL: there is no image. A damaged one is removed. */
 FlamProfile *flam_cache_load (const char *file);
-/* Writes all of the image or nothing; FALSE if that was not possible, which is
- * no error. `file` is the result of flam_cache_file() before the reading; if
- * the result is another one now, the capture was changed meanwhile. */
+/* Writes the whole image or nothing; FALSE if that was not possible, which is
+ * not an error. `file` is the result of flam_cache_file() before the reading;
+ * if the result has changed since, the capture was modified meanwhile. */
 gboolean flam_cache_save (const char *file,
                           const char *path,
                           const FlamLoadOptions *options,
                           const FlamProfile *profile);
-/* Removes the least recently used images until at most so many bytes are
+/* Removes the least recently used images until at most this many bytes are
  * left. */
 void flam_cache_trim (guint64 most);
 
 /* Reads the profile at a path through the cache: from its image, or else from
- * the capture, whose image is then written if that was slow. */
+ * the capture, whose image is then written if reading was slow. */
 FlamProfile *flam_cache_open (const char *path,
                               const FlamLoadOptions *options,
                               GError **error);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A recording that is still being written: its tables are kept, and what is new
- * in the file is added to them.
+/* A recording that is still being written: its tables are kept, and new blocks
+ * of the file are added to them.
  *
  *   file    [blocks read before][new blocks]
  *                                   │ decoded once
  *   tables  [.......................####]
  *                                   │ copied, frozen
- *   profile                    flam_follow_refresh()
- */
+ *   profile                    flam_follow_refresh() */
 
 #include "flam-core-profile.h"
 
@@ -22,9 +21,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFollow, flam_follow_unref)
 
 /* What the file contains so far. Only one thread may refresh at a time: a
  * second one gets FLAM_ERROR_CANCELLED. Addresses get names, looked up in
- * `binaries` and where the program is; names that are there already stay. NULL:
- * no names.
- */
+ * `binaries` and at the program's path; existing names stay. NULL: no names. */
 FlamProfile *flam_follow_refresh (FlamFollow *follow,
                                   const char *const *binaries,
                                   GError **error);

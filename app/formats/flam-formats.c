@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The tables: a row is a word, X for flam_import_X or flam_export_X. */
+/* The tables: each row is a word, X for flam_import_X or flam_export_X. */
 #define IMPORTERS(ROW)                                                         \
   ROW (art)                                                                    \
   ROW (async_profiler)                                                         \

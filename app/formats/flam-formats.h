@@ -12,7 +12,7 @@
 #include "flam-share.h"
 #include "flam-sink.h"
 
-/* A NULL-terminated list of texts, in an initializer. */
+/* A NULL-terminated list of texts, for an initializer. */
 #define FLAM_LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 /* The head of a format's files; parts that are not given may be anything. */
@@ -20,14 +20,14 @@ typedef struct
 {
   const char *magic; /* FLAM_MAGIC(): the first bytes */
   guint magic_size;
-  guint least;              /* the least size of a file */
+  guint least;              /* the minimum size of a file */
   char first;               /* the first character other than white space */
   const char *const *words; /* FLAM_LIST(): all of them must occur */
   guint head;               /* within that many bytes */
   guint score;              /* as probe() returns it */
 } FlamSign;
 
-/* The words all occur within the first `head` bytes; `first` 0: anything. */
+/* All words occur within the first `head` bytes; `first` 0: anything. */
 #define FLAM_HEAD(score_, first_, head_, ...)                                  \
   {                                                                            \
     .score = score_, .first = first_, .head = head_,                           \
@@ -53,7 +53,7 @@ typedef struct
   gboolean (*load) (FlamLoad *load, GError **error);
   gconstpointer form; /* load->form: distinguishes formats with one load() */
   /* It reads forward and calls flam_source_more(), so that it can begin before
-   * all of the file is unpacked. */
+   * the whole file is unpacked. */
   gboolean streams;
   /* It reads files beside the capture (programs, for example), so that the same
    * bytes may give another profile tomorrow. */
@@ -81,9 +81,9 @@ typedef enum
   FLAM_HOLDS_LABELS = 1 << 14,    /* of samples */
   FLAM_HOLDS_FRACTIONS = 1 << 15, /* of what is counted */
   FLAM_HOLDS_STATUS = 1 << 16,    /* of frames: FlamStatus */
-  FLAM_HOLDS_ALL = (1 << 17) - 1, /* also of a view, which may lack all */
-  FLAM_HOLDS_BEFORE = 1 << 17,    /* of a difference: what was before */
-  FLAM_HOLDS_COMPILED = 1 << 18,  /* of kinds of code: kernel and JIT alone */
+  FLAM_HOLDS_ALL = (1 << 17) - 1, /* of a selection that may lack all of it */
+  FLAM_HOLDS_BEFORE = 1 << 17,    /* of a difference: previous values */
+  FLAM_HOLDS_COMPILED = 1 << 18,  /* of kinds of code: only kernel and JIT */
 } FlamHolds;
 
 /* Prefixes of folded stacks. */
@@ -134,7 +134,7 @@ typedef struct
   gboolean shares; /* takes share */
   guint look;      /* FlamLookPart: the supported parts of the look */
   guint holds;     /* FlamHolds */
-  /* What of that it cannot hold of this profile; NULL: none. */
+  /* The parts that it cannot hold of this profile; NULL: none. */
   guint (*lacks) (const FlamProfile *profile);
   FlamPuts puts;
   /* Writes the document of the selection. Parts of the selection that it does

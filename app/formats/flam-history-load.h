@@ -37,7 +37,7 @@ GArray *flam_history_find_files (const char *const *paths,
                                  const FlamProgress *progress,
                                  GError **error);
 
-/* The file of the figures, as it is on the disk now. */
+/* The file of the figures, in its current state on the disk. */
 void flam_history_stamp (const char *path, gint64 *modified, gint64 *size);
 
 typedef struct

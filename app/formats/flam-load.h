@@ -13,7 +13,7 @@
 #include "flam-keep.h"
 #include "flam-source.h"
 
-/* The unit of a text's weights: folded stacks do not contain it. */
+/* The unit of a text's weights, since folded stacks do not contain it. */
 typedef enum
 {
   FLAM_WEIGHTS_GUESS, /* from the file's name: "malloc", "brk", "page-fault" */
@@ -31,8 +31,8 @@ typedef struct
    * are searched first; copied stacks cannot be unwound without them. */
   const char *const *binaries;
   const FlamProgress *progress;
-  guint jobs;       /* the greatest number of cores to read on; 0: all */
-  gsize least_part; /* the least bytes per core; 0: the default. For tests */
+  guint jobs;       /* the maximum number of cores; 0: all */
+  gsize least_part; /* minimum bytes per core; 0: the default. For tests */
 } FlamLoadOptions;
 
 typedef struct
@@ -74,7 +74,7 @@ guint flam_load_measures_n (FlamBuilder *builder,
       builder,                                                                 \
       (const FlamStandardMeasure[]){ __VA_ARGS__ },                            \
       G_N_ELEMENTS (((const FlamStandardMeasure[]){ __VA_ARGS__ })))
-/* The frame of a function with a name alone; -1: NUL-terminated. */
+/* The frame of a function with only a name; -1: NUL-terminated. */
 FlamId flam_load_frame (FlamBuilder *builder,
                         const char *name,
                         gssize length,
@@ -87,8 +87,8 @@ FlamId flam_load_stack (FlamBuilder *builder, const GArray *frames);
 /* Reports that the source's bytes before `at` are read. FALSE: cancelled. */
 gboolean
 flam_load_step (const FlamLoad *load, gconstpointer at, GError **error);
-/* Marks the profile as partial: data from `at` on is missing, and why; NULL:
- * the file ends early. */
+/* Marks the profile as partial: data from `at` on is missing, for the reason in
+ * `why`; NULL: the file ends early. */
 void
 flam_load_partial (const FlamLoad *load, gconstpointer at, const char *why, ...)
     G_GNUC_PRINTF (3, 4);

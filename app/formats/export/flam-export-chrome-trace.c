@@ -112,8 +112,9 @@ put_begin (gpointer data, FlamId frame, gint64 time)
   flam_sink_put_c (writer->out, '}');
 }
 
-/* speedscope ends nothing without the name. Of an end and a beginning at one
- * time it takes the end first, unless name and args of both are the same. */
+/* speedscope ends nothing without the name. If an end and a beginning have the
+ * same time, it takes the end first, unless name and args of both are the
+ * same. */
 static void
 put_end (gpointer data, FlamId frame, gint64 time)
 {

@@ -27,7 +27,7 @@ FlamTree *flam_export_tree_in_order (const FlamProfile *profile,
                                      const FlamSelection *selection,
                                      FlamTreeOrder order);
 
-/* The chart of a selection if the look has one; NULL with an error if there is
+/* The chart of a selection, if the look has one; NULL with an error if there is
  * none. */
 FlamChart *flam_export_chart (const FlamProfile *profile,
                               const FlamSelection *selection,
@@ -45,9 +45,10 @@ const char *flam_export_module (const FlamTree *tree, FlamId node);
 /* Whether the stack's leaf is inlined into its caller. */
 gboolean flam_export_is_inlined (const FlamProfile *profile, FlamId stack);
 
-/* For FlamExporter.lacks: FLAM_HOLDS_LINES where functions of one name in one
- * file differ by their first lines alone, as the __init__ of two classes. The
- * format has the lines of frames, and such functions become one. */
+/* For FlamExporter.lacks: FLAM_HOLDS_LINES if functions with the same name in
+ * the same file differ only in their first lines, like the __init__ of two
+ * classes. The format has only the lines of frames, so such functions become
+ * one. */
 guint flam_export_lacks_first_lines (const FlamProfile *profile);
 
 /* Weights for formats that have only whole numbers: rounded. */

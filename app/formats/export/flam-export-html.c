@@ -28,7 +28,7 @@
 
 typedef struct
 {
-  const FlamPart *part; /* NULL: the tree alone, by its weights */
+  const FlamPart *part; /* NULL: only the tree, by its weights */
   const FlamTree *tree;
   FlamSink *out;
   FlamThings things;

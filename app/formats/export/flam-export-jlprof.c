@@ -7,8 +7,8 @@
  * one thread, or a wait, each stack contains its thread and whether it
  * slept.
  *
- * Frames with a status that their names do not tell make it a graph: data have
- * none. */
+ * If frames have a status that their names do not show, it becomes a graph,
+ * since data cannot hold a status. */
 
 #include "flam-formats.h"
 

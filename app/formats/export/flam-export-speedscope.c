@@ -4,8 +4,9 @@
  * frames, and a profile for each measure of a thread. Samples are in order, as
  * stacks of indices into the table, root first, with a weight each; spans are
  * events with times. The measure and the thread of a profile are in additional
- * members (flam-import-speedscope.c). To speedscope, two rows of the table are
- * two functions: so a function is one row, or with --by line a line is. */
+ * members (flam-import-speedscope.c). speedscope treats each row of the table
+ * as a separate function, so a function is one row or, with --by line, a line
+ * is. */
 
 #include "flam-formats.h"
 

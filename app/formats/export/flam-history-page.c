@@ -302,7 +302,7 @@ trend_free (gpointer data)
   g_free (trend);
 }
 
-/* In the unit of the last capture, and the finest decimals: `measure`. */
+/* In the unit of the last capture, and with the finest decimals: `measure`. */
 static void
 add_capture (Page *page,
              const FlamHistorySeries *series,

@@ -124,8 +124,8 @@ is_julia (const FlamTree *tree, const FlamColors *colors)
   return flam_palette_mode_of (tree, colors->mode) == FLAM_PALETTE_JULIA;
 }
 
-/* What functions look like as they are, at an even depth or at an odd one:
- * depth and status are the page's nodes'. */
+/* The color of functions by default, at an even depth or at an odd one: depth
+ * and status are those of the page's nodes. */
 static void
 put_colors (FlamSink *out,
             const FlamTree *tree,
@@ -158,7 +158,7 @@ put_colors (FlamSink *out,
   flam_sink_put_c (out, ']');
 }
 
-/* The functions that a person's rules or map color, whatever their status. */
+/* The functions colored by the user's rules or map, whatever their status. */
 static void
 put_ruled (FlamSink *out,
            const FlamTree *tree,

@@ -27,13 +27,13 @@ void flam_html_append_change (FlamSink *out,
 void flam_html_append_fact (FlamSink *out, const char *term, const char *value);
 
 /* The colors of functions for the page of a profile, of the nodes in `first`
- * (FlamId), as members of an object; by status, also what they are at odd
- * depths, and which of them have a color of the person's own. */
+ * (FlamId), as members of an object; if by status, also their colors at odd
+ * depths, and those with a color from the user's rules. */
 void flam_html_put_colors (FlamSink *out,
                            const FlamTree *tree,
                            const GArray *first,
                            const FlamColors *colors);
-/* The statuses in the order in which they color a frame, where they do. */
+/* The statuses, in the order in which they determine a frame's color. */
 void flam_html_put_statuses (FlamSink *out,
                              const FlamTree *tree,
                              const FlamColors *colors);

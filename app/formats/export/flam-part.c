@@ -34,8 +34,8 @@ sort_blocks (FlamPart *part)
 /* Above the numbers that systems assign. */
 #define NUMBER_BASE (G_GINT64_CONSTANT (1) << 30)
 
-/* A number that the system reused is another thread's there: in a format that
- * identifies threads by their numbers, the later thread gets a new one. */
+/* If the system reused a number, it means another thread there: in a format
+ * that identifies threads by their numbers, the later thread gets a new one. */
 static void
 number_lanes (FlamPart *part)
 {
@@ -70,7 +70,7 @@ flam_part_init (FlamPart *part,
   *part = (FlamPart){ .profile = flam_cut_new (profile, selection, error) };
   if (part->profile == NULL)
     return FALSE;
-  /* A part that is cut out has the selected measure first. */
+  /* The selected measure is the first of a part. */
   part->measure = part->profile == profile ? selection->measure : 0;
   part->n_lanes = part->profile->threads.n + 1;
   part->all = flam_selection_new ();

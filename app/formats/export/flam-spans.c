@@ -9,7 +9,7 @@ typedef struct
   GArray *path;
 } Walk;
 
-/* Whether two frames are of the same call. */
+/* Whether two frames belong to the same call. */
 static gboolean
 is_same (const FlamPart *part, FlamBy by, FlamId a, FlamId b)
 {
@@ -65,8 +65,8 @@ open_path (Walk *walk, FlamId stack, gint64 time)
     }
 }
 
-/* Nine of ten rows are followed by the next one to the µs, and it is not so
- * that they follow the one before likewise: rows of equal weights do both. */
+/* Nine of ten rows end where the next one begins, to the µs, and do not also
+ * begin where the previous one ends; rows of equal weights do both. */
 gboolean
 flam_spans_begin_at_times (const FlamPart *part, guint32 lane)
 {

@@ -29,10 +29,10 @@ typedef struct
 void flam_spans_walk (const FlamPart *part,
                       guint32 lane,
                       const FlamSpanCalls *calls);
-/* Whether the rows of a lane begin at their times, and not where the one before
- * ends. */
+/* Whether the rows of a lane begin at their times, and not where the previous
+ * one ends. */
 gboolean flam_spans_begin_at_times (const FlamPart *part, guint32 lane);
-/* The start of a row of a lane, when the one before ends at `end`. */
+/* The start of a row of a lane, if the previous one ends at `end`. */
 gint64 flam_spans_start (gboolean at_times,
                          const FlamPart *part,
                          const FlamPartRow *row,

@@ -221,7 +221,8 @@ find_or_add_function (Reader *reader, guint64 address)
 
 /* --- counters ------------------------------------------------------------ */
 
-/* A counter that begins before a function and ends in it is the function's. */
+/* A counter that begins before a function and ends in it belongs to the
+ * function. */
 static guint64
 counter_address (Reader *reader, guint64 address, guint64 end)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The frames that Go writes below each sample of a text (debug=1), but for
- * functions of the runtime at its leaf and for goexit, its root; its addresses
- * are of calls:
+/* The frames that Go writes below each sample of a text (debug=1), except
+ * functions of the runtime at the leaf and goexit at the root. Their addresses
+ * are those of calls:
  *
  *    1: 64 [1: 64] @ 0x4b3c3e 0x4b3d37 0x4b3d37 0x461121
  *    #   0x4b3c3d   main.bake+0x5d   /home/me/main.go:12
  *    #   0x4b3d36   main.deep+0x36   /home/me/main.go:27
  *    #   0x4b3d36   main.deep+0x36   /home/me/main.go:27
  *
- * A call that recurses stands there as often as it is on the stack; otherwise
- * several lines of one address are functions inlined into each other.
+ * A recursive call is listed as often as it is on the stack; otherwise, several
+ * lines with the same address are functions inlined into each other.
  *
  * Source of facts: Go's runtime/pprof/pprof.go, printStackRecord. */
 
@@ -92,7 +92,7 @@ remember_frames (FlamGperftools *reader,
                        frames);
 }
 
-/* The number of lines from `at` on that are of that address. */
+/* The number of lines from `at` on with that address. */
 static guint
 count_comments (const FlamGperftools *reader, guint at, guint64 address)
 {

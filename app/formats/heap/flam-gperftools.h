@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The common form of the files of gperftools and jemalloc: samples, each a list
- * of addresses with up to four values. Two parsers read it:
- * flam-gperftools-cpu.c, flam-gperftools-text.c (and, of Go's texts,
- * flam-gperftools-go.c). */
+/* The common form of the files of gperftools and jemalloc: samples, each a
+ * list of addresses with up to four values. Two parsers read it: flam-
+ * gperftools- cpu.c and flam-gperftools-text.c (with flam-gperftools-go.c for
+ * Go's texts). */
 
 #include "flam-core-profile.h"
 #include "flam-ranges.h"
@@ -12,12 +12,12 @@
 
 typedef struct
 {
-  guint first; /* of its addresses, leaf first */
+  guint first; /* its addresses, leaf first */
   guint n;
   gint64 values[4];
 } FlamGperftoolsSample;
 
-/* A line of Go that names a frame; both texts are in the source. */
+/* A line in Go's texts that names a frame; both texts point into the source. */
 typedef struct
 {
   guint64 address;
@@ -27,7 +27,7 @@ typedef struct
   guint16 place_length;
 } FlamGperftoolsComment;
 
-/* Those of an address, leaf first. */
+/* The frames of an address, leaf first. */
 typedef struct
 {
   guint n;
@@ -48,7 +48,7 @@ typedef struct
   GHashTable *frames;   /* guint64 -> FlamGperftoolsFrames: of Go's comments */
   gboolean java;     /* addresses are numbers of names, which are at the end */
   gboolean jemalloc; /* stacks begin in the allocator itself */
-  FlamId allocator;  /* the module of that, or FLAM_NONE */
+  FlamId allocator;  /* its module, or FLAM_NONE */
 } FlamGperftools;
 
 static inline const char *
@@ -75,6 +75,6 @@ gboolean flam_gperftools_read_text (FlamGperftools *reader,
 void flam_gperftools_read_comment (FlamGperftools *reader,
                                    const char *p,
                                    const char *end);
-/* After the last such line: the last sample has their frames, and not those
- * that Go leaves out at both of its ends. */
+/* After the last such line: the last sample gets these frames, without those
+ * that Go leaves out at both ends. */
 void flam_gperftools_take_comments (FlamGperftools *reader);

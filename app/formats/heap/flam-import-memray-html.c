@@ -220,9 +220,9 @@ highest_mark (const Reader *reader)
   return best;
 }
 
-/* The file does not have the sizes of single blocks: some of them get a byte
- * more than the others, so that their sum is right. Intervals without blocks
- * are of blocks that lived between two snapshots. */
+/* The file does not have the sizes of single blocks: some of them get one byte
+ * more than others, so that their sum is right. Intervals without blocks
+ * represent blocks that lived between two snapshots. */
 static void
 add_interval (Reader *reader, const FlamMemrayInterval *interval, gint64 mark)
 {

@@ -63,7 +63,7 @@ typedef struct
   GArray *marks;   /* gint64: bytes at the peak by snapshot */
   GArray *records; /* gint64 ms, rss, heap */
   gboolean temporal, inverted, leaks, table;
-  gboolean merged; /* the threads are */
+  gboolean merged; /* whether the threads are merged */
 } FlamMemrayReport;
 
 gboolean flam_memray_report_read (FlamMemrayReport *report,

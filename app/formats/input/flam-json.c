@@ -357,7 +357,7 @@ scan_other (FlamJson *json)
     }
 }
 
-/* The frequent ones first: a jump through a table is guessed badly. */
+/* The frequent ones first: a jump table would be mispredicted. */
 static inline FlamJsonToken
 scan_value (FlamJson *json)
 {
@@ -409,7 +409,7 @@ next_at_top (FlamJson *json)
   return scan_value (json);
 }
 
-/* Whatever may stand here. */
+/* Any token that may occur here. */
 static G_NO_INLINE FlamJsonToken
 next_of_any (FlamJson *json)
 {
@@ -442,8 +442,8 @@ next_of_any (FlamJson *json)
 
 /* At most a comma, a key without escapes, and a space or the end of a line
  * after the comma come before the value, or the container ends right after one:
- * that is the common case. It is a part of each function that reads token after
- * token, as calls would be a tenth of the time. */
+ * that is the common case. It is inlined into each function that reads tokens,
+ * since calls would take a tenth of the time. */
 static inline __attribute__ ((always_inline)) FlamJsonToken
 next_token (FlamJson *json)
 {

@@ -188,8 +188,8 @@ flam_json_step (FlamJson *json)
     flam_json_tell (json);
 }
 
-/* Warns of what follows a document that is the whole file, not part of a page:
- * another one, mostly. */
+/* Warns about what follows a document that is the whole file, not part of a
+ * page: usually another document. */
 void flam_json_warn_rest (const FlamJson *json, const FlamLoad *load);
 
 /* TRUE if there was no error so far. Else sets `error` to the message and its

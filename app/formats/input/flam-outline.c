@@ -56,15 +56,15 @@ flam_outline_add_at (FlamOutline *outline,
   return now.row;
 }
 
-/* Leaves of each row's total what its callees have not; nothing changes if
- * they are self weights. */
+/* Subtracts the totals of callees from each row's total; self weights stay
+ * unchanged. */
 static void
 subtract_callees (const FlamOutline *outline, GArray *totals)
 {
   const FlamOutlineRow *rows =
       (const FlamOutlineRow *)(gconstpointer)outline->rows->data;
 
-  /* Callers come first: each row is taken away from its caller while it still
+  /* Callers come first: each row is subtracted from its caller while it still
    * has its own total. */
   for (guint32 i = 0; !outline->own && i < totals->len; i++)
     if (rows[i].caller != FLAM_NONE &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What several cores have read becomes one, by all of them: a step after the
- * other (flam-union.h, flam-builder-merge.h). */
+/* Merges what several cores have read, on all cores, step by step (flam-
+ * union.h, flam-builder-merge.h). */
 
 #include "flam-parts.h"
 

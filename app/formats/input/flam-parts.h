@@ -49,16 +49,17 @@ typedef gboolean (*FlamPartRead) (gpointer data,
                                   guint i,
                                   const FlamProgress *progress,
                                   GError **error);
-/* Reads all of them at once; `progress` is called on this thread. FALSE: the
- * error is that of the first part that failed. */
+/* Reads all of them in parallel; `progress` is called on this thread. FALSE:
+ * the error is that of the first part that failed. */
 gboolean flam_parts_read (guint n,
                           FlamPartRead read,
                           gpointer data,
                           const FlamProgress *progress,
                           GError **error);
 
-/* The parts were read, and no text in them is needed again: each core leaves
- * its own (flam_source_leave_part), as it takes long to unmap a large file. */
+/* Call when the parts have been read and none of their text is needed again:
+ * each core releases its own part (flam_source_leave_part), since unmapping a
+ * large file takes long. */
 gboolean flam_parts_leave (const FlamParts *parts,
                            const FlamSource *source,
                            const FlamProgress *progress,
@@ -73,21 +74,21 @@ FlamBuilderMerge *flam_parts_merge (FlamBuilder *const *builders,
                                     GError **error);
 
 /* Rows of all parts, each of which begins with a FlamFingerprint, and the
- * different ones of them, in the order of the parts. */
+ * distinct ones among them, in the order of the parts. */
 typedef struct
 {
   guint n;
   FlamColumn *rows[FLAM_PARTS_MAX];
   FlamColumn joined;
   FlamUnion ids;
-  /* Adds a row to the first one that is the same; FALSE: it cannot. NULL: there
-   * is nothing to add. */
+  /* Adds a row to the first equal one; FALSE: it cannot. NULL: there is nothing
+   * to add. */
   gboolean (*add) (gpointer first, gconstpointer row);
   int failed;
 } FlamPartsJoin;
 
-/* Begins with all zero. Rows of the parts are changed by add(). FALSE:
- * cancelled with an error, or `failed`. */
+/* Zero it first. add() changes rows of the parts. FALSE: cancelled with an
+ * error, or `failed`. */
 gboolean flam_parts_join (FlamPartsJoin *join,
                           const FlamProgress *progress,
                           GError **error);

@@ -12,7 +12,7 @@
 #include "flam-core-profile.h"
 #include "flam-file-map.h"
 
-/* For flam_source_error(): the place is irrelevant, or in the message. */
+/* For flam_source_error(): the position is irrelevant, or in the message. */
 #define FLAM_NO_OFFSET G_MAXUINT64
 #define FLAM_SOURCE_PIECE (4 << 20)
 
@@ -60,8 +60,8 @@ void flam_source_leave (const FlamSource *source);
 void flam_source_leave_part (const FlamSource *source,
                              const guint8 *start,
                              const guint8 *end);
-/* The same for a reader that moves on, in pieces: `*left`, at first the
- * source's start, is where the bytes begin that were not left yet. */
+/* The same for a reader that moves on in pieces: `*left`, initially the
+ * source's start, is the first byte that was not released yet. */
 static inline void
 flam_source_leave_before (const FlamSource *source,
                           const guint8 **left,

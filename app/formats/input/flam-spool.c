@@ -82,7 +82,7 @@ begin_file (FlamSpool *spool, GError **error)
   return TRUE;
 }
 
-/* The free space is checked before each so many bytes. */
+/* The free space is checked before each this many bytes. */
 static gboolean
 have_room (FlamSpool *spool, guint64 size, GError **error)
 {

@@ -11,8 +11,8 @@
 
 #include "flam-core-profile.h"
 
-/* A small file that unpacks to a huge one is an attack: beyond so many bytes,
- * at most so many times the packed size is accepted. */
+/* A small file that unpacks to a huge one is an attack: beyond this many bytes,
+ * only this multiple of the packed size is accepted. */
 #define FLAM_UNPACK_FREE (G_GUINT64_CONSTANT (1) << 30)
 #define FLAM_UNPACK_RATIO 1000
 

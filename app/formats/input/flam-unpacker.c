@@ -7,14 +7,15 @@
 
 struct _FlamUnpacker
 {
-  struct archive *zip; /* or NULL: whose only file `archive` reads */
+  struct archive
+      *zip; /* or NULL: the archive whose only file `archive` reads */
   struct archive *archive;
   gboolean begun;
 };
 
 /* --- zip ----------------------------------------------------------------- */
 
-/* What macOS adds to archives. */
+/* The files that macOS adds to archives. */
 static gboolean
 is_file (struct archive_entry *entry)
 {
@@ -50,7 +51,7 @@ find_only_file (const guint8 *packed, gsize size, guint *only)
         break;
       if (!is_file (entry))
         continue;
-      /* perfcollect names its folders so, too. */
+      /* perfcollect names its folders like this, too. */
       of_instruments |=
           strstr (archive_entry_pathname (entry), ".trace/") != NULL &&
           strstr (archive_entry_pathname (entry), "perfcollect.log") == NULL;

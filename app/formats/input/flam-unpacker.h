@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What libflambeau-unpack.so does: the calls of libarchive, and which file of a
- * zip archive is the one to read. Everything else of unpacking is
- * flam-unpack.h's. */
+/* The interface of libflambeau-unpack.so: the calls of libarchive, and the
+ * choice of the file to read in a zip archive. All other parts of unpacking are
+ * in flam-unpack.h. */
 
 #include <glib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static const struct
   { FLAM_ZIP_MAGIC, 4, ".zip" },
 };
 
-/* The bytes begin as those of a wrapper, and there are more. */
+/* The bytes begin like those of a wrapper, and there are more. */
 static inline gboolean
 flam_unpacker_is_wrapped (const guint8 *data, gsize size)
 {
@@ -48,7 +48,7 @@ typedef enum
   FLAM_PACKED_NOT,         /* it only resembles a wrapper */
   FLAM_PACKED_NO_FILE,     /* in the zip archive; */
   FLAM_PACKED_FILES,       /* several there, */
-  FLAM_PACKED_INSTRUMENTS, /* those of a document of Instruments */
+  FLAM_PACKED_INSTRUMENTS, /* the files of an Instruments document */
 } FlamPacked;
 
 typedef enum
@@ -60,7 +60,7 @@ typedef enum
 
 typedef struct
 {
-  /* `*unpacker` is set where the result is FLAM_PACKED; the bytes must live as
+  /* `*unpacker` is set if the result is FLAM_PACKED; the bytes must live as
    * long. */
   FlamPacked (*open) (const guint8 *packed,
                       gsize size,
@@ -77,6 +77,6 @@ typedef struct
 
 /* zstd without libarchive: opening that library and its own takes as long as
  * unpacking 10 MB, and captures of heaptrack and perf are in zstd. open()
- * returns FLAM_PACKED_NOT if what is unpacked looks as if it were packed, too:
+ * returns FLAM_PACKED_NOT if the unpacked bytes look packed, too, since
  * libarchive unpacks all layers. */
 extern const FlamUnpackerFunctions flam_unzstd_functions;

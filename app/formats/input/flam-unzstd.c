@@ -3,9 +3,9 @@
 
 #include <zstd.h>
 
-/* Enough to tell a wrapper by. */
+/* Enough to recognize a wrapper. */
 #define HEAD 16
-/* Stays in the processor's cache, and is what zstd writes at once. */
+/* Stays in the processor's cache, and is zstd's own unit of output. */
 #define BLOCK (128 << 10)
 
 struct _FlamUnpacker
@@ -19,8 +19,8 @@ struct _FlamUnpacker
   guint8 block[BLOCK];
 };
 
-/* Unpacks until there are `least` bytes, or no more: frame after frame, as
- * several files may have been put one after the other. */
+/* Unpacks until there are `least` bytes, or no more: frame after frame, since
+ * several files may have been concatenated. */
 static void
 fill (FlamUnpacker *unpacker, gsize least)
 {

@@ -338,8 +338,8 @@ add_blocks (Reader *reader, GError **error)
 /* --- the importer -------------------------------------------------------- */
 
 /* Bytes for objects are of samples of the allocations, or else of the buffers
- * that they filled; beside the blocks of malloc they need another name.
- */
+ * that they filled; if there are also blocks of malloc, they need another
+ * name. */
 static void
 add_measures (Reader *reader)
 {

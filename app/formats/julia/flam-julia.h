@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* The FlamStatus bits of a frame by its name alone, as FlameGraphs.jl has them;
- * Julia's libraries have the names of C with and without the "i". */
+/* The FlamStatus bits of a frame by its name alone, as in FlameGraphs.jl;
+ * Julia's libraries use C names with and without the "i". */
 static inline guint
 flam_julia_status (const char *function, const char *file, gboolean from_c)
 {

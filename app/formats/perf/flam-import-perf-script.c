@@ -459,7 +459,7 @@ load (FlamLoad *load, GError **error)
 
 /* --- probe --------------------------------------------------------------- */
 
-/* No code is below: "total 96", "  12 -rw-r--r-- 1 me me …" is of ls. */
+/* No code below: "total 96", "  12 -rw-r--r-- 1 me me …" comes from ls. */
 #define MIN_ADDRESS 0x10000
 
 /* The rest after the first line: a call chain, or another sample of its kind.
@@ -495,7 +495,8 @@ probe_second (FlamText *head, const FlamScriptHeader *header)
          memchr (header->comm.text, ';', header->comm.length) == NULL;
 }
 
-/* The first sample, and whether any other tool than perf could print it. */
+/* Looks for the first sample, and checks whether any tool other than perf could
+ * have printed it. */
 static guint
 probe (const FlamSource *source)
 {

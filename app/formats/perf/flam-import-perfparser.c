@@ -334,7 +334,7 @@ read_command (Stream *stream, Event *event)
   return TRUE;
 }
 
-/* Of a process's first thread: who started the process. */
+/* For a process's first thread: which process started it. */
 static gboolean
 read_thread_start (Stream *stream, Event *event)
 {
@@ -344,7 +344,8 @@ read_thread_start (Stream *stream, Event *event)
   if (record.pid == record.tid && record.pid <= G_MAXINT32 && parent > 0 &&
       parent <= G_MAXINT32 && parent != record.pid)
     {
-      /* The arguments of one call would add the two in the compiler's order. */
+      /* Written separately: as arguments of one call, the compiler could
+       * evaluate the two in either order. */
       guint32 process =
           flam_builder_process (stream->builder, (gint32)record.pid, 0);
 
@@ -452,7 +453,7 @@ read_sample (Stream *stream, Event *event)
   g_array_set_size (stream->stack, 0);
   for (n = take_length (event); n > 0; n--)
     add_frames (stream, take_u32 (event));
-  take (event, 1); /* how many of them were guessed */
+  take (event, 1); /* the number of guessed ones */
   n = take_length (event);
   if (event->bad || n > (gsize)(event->end - event->at) / 12)
     return FALSE;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Most headers are the one before but for two numbers:
+/* Most headers differ from the previous one only in two numbers:
  *
  *    prog  4242/4242  65093.447304:    1001001 cycles:u:
  *    the same         time         pad period the same
  *
- * What the parser makes of such a line it has made of the last one, too, since
- * these two tokens decide nothing but their values: each is in the same place,
- * is valid, and has the same width, that of the period with the spaces before
- * it, which tell it from an address. Any other line is parsed. */
+ * The parser would treat such a line like the last one, since these two tokens
+ * only give values: each is in the same place, is valid, and has the same width
+ * (for the period, including the spaces before it, which distinguish it from an
+ * address). Any other line is parsed. */
 
 #include "flam-perf-script.h"
 
@@ -23,8 +23,8 @@ skip_digits (const char *text, gsize at, gsize end)
   return at;
 }
 
-/* Where a run of spaces ends, of which there is at least one; 0: there is
- * none, or something else than digits follows up to `end`. */
+/* The end of a run of at least one space; 0: there is none, or anything but
+ * digits follows up to `end`. */
 static gsize
 skip_padding (const char *text, gsize at, gsize end)
 {
@@ -78,8 +78,8 @@ flam_script_parse_like_last (const FlamScriptLast *last,
   return TRUE;
 }
 
-/* The ids are before the time, and the period, if there is one, is the token
- * after it. */
+/* The ids precede the time, and the period, if there is one, is the next
+ * token. */
 static gboolean
 is_simple (const FlamScriptLast *last, const char *line)
 {

@@ -14,9 +14,9 @@ typedef struct
   FlamFingerprint print;
 } Line;
 
-/* A line seen before: the frames that it added, and what lines inlined into it
- * need of it. It is known by its fingerprint: its text is in another place of
- * memory, which is mostly not in the processor's cache. */
+/* A line seen before: the frames that it added, and the data that lines inlined
+ * into it need. It is identified by its fingerprint, since its text is
+ * elsewhere in memory, usually outside the processor's cache. */
 typedef struct
 {
   FlamFingerprint print;
@@ -113,7 +113,7 @@ make_frames (FlamScriptStacks *stacks,
   return IS_CHAIN | row;
 }
 
-/* Of the place, the fingerprint and the context are set. */
+/* The place, the fingerprint and the context are set. */
 static void
 make_place (FlamScriptStacks *stacks,
             FlamSlice text,

@@ -6,7 +6,7 @@
  * separately. An inlined line is another frame in another caller, which is
  * therefore part of its key.
  *
- * Where several cores read a text, a chain may be in the parts of all of them.
+ * If several cores read a text, a chain may be in the parts of all of them.
  * They only collect the distinct chains, and the chains of all parts are then
  * converted once (flam-import-perf-script.c). */
 
@@ -16,7 +16,7 @@
 typedef struct
 {
   FlamFingerprint print; /* of its text */
-  FlamSlice text;        /* where it is first */
+  FlamSlice text;        /* its first occurrence */
   FlamId stack;
 } FlamScriptBlock;
 
@@ -46,8 +46,8 @@ void flam_script_stacks_clear (FlamScriptStacks *stacks);
 /* Counts an invalid line. */
 void flam_script_stacks_bad (FlamScriptStacks *stacks, const char *line);
 /* The lines of a call chain, leaf first, are looked up in three steps, so that
- * many can be in the same step: what a step reads was prefetched by the one
- * before. FALSE: there are none. */
+ * many lines can be in the same step: each step prefetches the data of the
+ * next. FALSE: there are none. */
 gboolean flam_script_stacks_begin_find (FlamScriptStacks *stacks,
                                         FlamSlice block,
                                         FlamScriptBlock *wanted);

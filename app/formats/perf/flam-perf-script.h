@@ -41,17 +41,17 @@ gboolean flam_script_parse_header (const char *text,
 gboolean
 flam_script_parse_time (const char *text, const char *end, gint64 *time);
 
-/* The header before, which most are like (flam-perf-script-last.c). Begins with
- * all zero. */
+/* The previous header, which most headers resemble (flam-perf-script-last.c).
+ * Zero it first. */
 typedef struct
 {
-  FlamSlice line; /* empty: none that another could be like */
+  FlamSlice line; /* empty: none that another could resemble */
   FlamScriptHeader header;
   gsize time, stop; /* its token, in the line */
   gsize rest;       /* after the period */
 } FlamScriptLast;
 
-/* FALSE: the line is not like the last one, and has to be parsed. */
+/* FALSE: the line does not resemble the last one, and must be parsed. */
 gboolean flam_script_parse_like_last (const FlamScriptLast *last,
                                       const char *line,
                                       gsize length,

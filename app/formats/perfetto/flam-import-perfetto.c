@@ -165,7 +165,7 @@ load (FlamLoad *load, GError **error)
 
 /* --- probe --------------------------------------------------------------- */
 
-/* A field that packets have, and that other messages do not have there. */
+/* A field that packets have, and that other messages lack in that place. */
 static gboolean
 is_packet (FlamProto packet)
 {

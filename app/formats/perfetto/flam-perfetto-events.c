@@ -154,8 +154,9 @@ read_kind (FlamPerfetto *trace,
   return FLAM_KIND_NATIVE;
 }
 
-/* Chrome's events say where their tasks were posted from: only the location of
- * the function that the slice is named after is its own. */
+/* Chrome's events also have the location from which their tasks were posted:
+ * only the location of the function that the slice is named after is its
+ * own. */
 static FlamPerfettoLocation
 read_location (FlamPerfetto *trace,
                const FlamPerfettoSequence *sequence,

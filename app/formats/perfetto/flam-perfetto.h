@@ -28,7 +28,7 @@ typedef enum
   FLAM_PERFETTO_CATEGORY,
 } FlamPerfettoKind;
 
-/* Where an event was written. Strings of the builder, 0: not told. */
+/* Where an event was written. Strings of the builder, 0: unknown. */
 typedef struct
 {
   FlamId function, file;

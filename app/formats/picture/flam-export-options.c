@@ -362,7 +362,7 @@ flam_export_options_take (FlamExportOptions *options,
                           const char *kind,
                           GError **error)
 {
-  /* Most of the others have no effect on a chart: it comes first. */
+  /* Most other options have no effect on a chart, so it comes first. */
   for (guint pass = 0; pass < 2; pass++)
     for (guint i = 0; i < FLAM_N_EXPORT_OPTIONS; i++)
       {

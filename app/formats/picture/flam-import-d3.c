@@ -178,9 +178,10 @@ read_nodes (Reader *reader)
     close_node (reader);
 }
 
-/* Whether the values are the nodes' own, as d3-flame-graph takes them with
- * selfValue(true): as totals, none has less than its callees, and it is one
- * thing for all of a document. A node of 0 that calls anything settles it. */
+/* Whether the values are self values, as d3-flame-graph reads them with
+ * selfValue(true). Totals are never less than the sum of their callees, and all
+ * values of a document are of the same kind. A node of 0 with callees decides
+ * it. */
 static gboolean
 has_own_values (const Reader *reader)
 {
@@ -197,9 +198,9 @@ has_own_values (const Reader *reader)
   return FALSE;
 }
 
-/* Makes of the deltas what the rows had before. A row without one has its
- * children's: some documents have those of the leaves alone, and d3-flame-graph
- * computes the others. */
+/* Turns the deltas into the rows' previous values. A row without one has the
+ * sum of its children: some documents have deltas only for the leaves, and
+ * d3-flame-graph computes the others. */
 static void
 find_before (Reader *reader)
 {
@@ -258,8 +259,8 @@ add_before (Reader *reader)
 
 /* --- the place of the tree ----------------------------------------------- */
 
-/* The tree's "{", which in a page follows the words of perf's template or of
- * stackprof's, or is where an object begins as nodes do. */
+/* The tree's "{": in a page, it follows the words of perf's or stackprof's
+ * template, or begins an object that looks like a node. */
 static const guint8 *
 find_tree (const FlamSource *source, gboolean *ruby)
 {

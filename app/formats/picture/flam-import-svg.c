@@ -29,7 +29,7 @@
 #include <stdlib.h>
 
 #define MAX_BOXES (8 << 20)
-/* Tolerance of places, in the picture's own units. */
+/* Tolerance of positions, in the picture's own units. */
 #define ROUNDING 0.11
 
 typedef struct

@@ -162,8 +162,8 @@ find_module (FlamAustin *austin, const char *path)
 }
 
 /* Native frames of austinp: "native@7f90062b63c8", or, when its own tool has
- * resolved them, a mapped file whose "line" is the offset in it; or the
- * function's name, which says nothing more. FALSE: it is another place. */
+ * resolved them, a mapped file whose "line" is the offset in it; or only the
+ * function's name. FALSE: another kind of place. */
 static gboolean
 place_native (FlamAustin *austin,
               FlamSlice file,

@@ -65,7 +65,7 @@ FlamId flam_austin_thread (FlamAustin *austin,
                            gsize length,
                            guint base);
 FlamAustinThread *flam_austin_state (FlamAustin *austin, FlamId thread);
-/* `*python`: it is one of Python's. */
+/* `*python`: whether it is one of Python's frames. */
 FlamId flam_austin_frame (FlamAustin *austin,
                           const char *file,
                           gsize file_length,

@@ -11,10 +11,10 @@
  *    # mode: full                   or wall, cpu, memory
  *    P12;T0:34;app.py:main:3;app.py:work:18 1000
  *
- * Process, thread (before it the interpreter, in versions that have it),
- * frames from the root: file, function, line; last the µs, or the bytes of
- * memory, or the µs, 1 for an idle thread, and the bytes: "1000,0,-4096".
- * Older versions say nothing of their mode, and write threads in hex:
+ * Process, thread (before it the interpreter, in versions that have it), frames
+ * from the root: file, function, line; last the µs, or the bytes of memory, or
+ * the µs, 1 for an idle thread, and the bytes: "1000,0,-4096". Older versions
+ * do not record their mode, and write threads in hex:
  *
  *    3.0     P12;T34;app.py:work;L18 1000                  (--alt-format)
  *    2       P12;T7f00aa;work (app.py);L18 1000 4096 0
@@ -120,8 +120,8 @@ split_parentheses (const char *text,
   return TRUE;
 }
 
-/* A frame of the versions before 3 is among these: "…;work (app.py);L18 1000"
- * or "…;work (app.py:18) 1000". */
+/* These contain a frame in the form of versions before 3: "…;work (app.py);L18
+ * 1000" or "…;work (app.py:18) 1000". */
 static gboolean
 has_old_frame (const char *at, const char *end)
 {
@@ -177,7 +177,7 @@ probe (const FlamSource *source)
 
 /* --- samples ------------------------------------------------------------- */
 
-/* The number before `*end`, and what is left before it. */
+/* The number before `*end`, and the rest before it. */
 static gboolean
 take_last (const char *start, const char **end, gint64 *value)
 {
@@ -414,8 +414,8 @@ read_comment (FlamAustin *austin, const char *line, const char *end)
   flam_austin_tell (austin, key, colon - key, value, end - value);
 }
 
-/* Versions before 3 do not say their mode. Memory grows by pages: no line has
- * another number. */
+/* Versions before 3 do not record their mode. Memory grows by pages, so no line
+ * has a number that is not a multiple of a page. */
 static void
 look_at_version (FlamAustin *austin, const FlamSource *source)
 {

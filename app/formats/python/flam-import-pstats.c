@@ -482,7 +482,7 @@ fit_calls (Reader *reader, gboolean to)
       }
 }
 
-/* What a function cost beyond the calls that returned is of those that did
+/* A function's cost beyond the calls that returned belongs to those that did
  * not. */
 static void
 weigh_open_calls (Reader *reader)
@@ -512,8 +512,8 @@ weigh_open_calls (Reader *reader)
 }
 
 /* The number of calls is a poor estimate of their cost. The sums at both ends
- * are known: the calls of a function cost the time that it spent in its
- * callees, and likewise for the calls to it; so both are fitted in turn. */
+ * are known: the calls from a function cost the time that it spent in its
+ * callees, and likewise for the calls to it. So both are fitted in turn. */
 static void
 add_calls (Reader *reader)
 {

@@ -97,7 +97,7 @@ get_time (FlamJson *json)
   return CLAMP (flam_json_get_scaled (json, NS), 0, G_MAXINT64 / 4);
 }
 
-/* "name\0file\0line": until the first of them that is missing. */
+/* "name\0file\0line": reads up to the first missing one. */
 static void
 read_tree_identifier (Reader *reader, Node *node)
 {
@@ -195,8 +195,8 @@ node_name (Reader *reader, const Node *node)
   return flam_builder_string (reader->builder, name, -1);
 }
 
-/* Parents come first: a loop suffices, and a node still has its whole time when
- * it is taken away from its parent's. */
+/* Parents come first, so a loop suffices, and a node still has its whole time
+ * when it is subtracted from its parent's. */
 static void
 add_tree (Reader *reader)
 {
@@ -333,7 +333,7 @@ read_document (Reader *reader, gboolean session)
       read_fact (reader);
 }
 
-/* Where the data of a page begins; NULL: the file is no page. */
+/* The beginning of a page's data; NULL: the file is not a page. */
 static const guint8 *
 find_data (const FlamSource *source)
 {
@@ -352,7 +352,7 @@ find_data (const FlamSource *source)
   return NULL;
 }
 
-/* After the data of a page comes the rest of it. */
+/* The rest of the page follows its data. */
 static gboolean
 end (FlamLoad *load, Reader *reader, gboolean page, GError **error)
 {

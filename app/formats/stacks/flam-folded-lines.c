@@ -49,8 +49,8 @@ take_number (const char *start, const char **end, gint64 *value, guint *places)
   return TRUE;
 }
 
-/* In a difference a negative value counts as a value before, and a negative
- * value before as a value now: the difference of the two stays the same. */
+/* In a difference, a negative value counts as a previous value, and a negative
+ * previous value as a current one: the difference of the two stays the same. */
 static gboolean
 set_signs (FlamFoldedLine *line)
 {
@@ -118,10 +118,10 @@ is_code (const char *name, gsize length)
 
 #define MAX_WORDS 4
 
-/* Of a line with one name there is less to go by: a log's lines have brackets
- * and colons too. "10.0.0.1 - - [10/Oct] "GET /" 200 2326", "total: 12" and
- * "[12:00] INFO server: the request took 12" are no names of code; "load
- * app.js:12:3" is one. */
+/* A line with a single name is weaker evidence, since lines of a log have
+ * brackets and colons, too. "10.0.0.1 - - [10/Oct] "GET /" 200 2326", "total:
+ * 12" and "[12:00] INFO server: the request took 12" are not names of code;
+ * "load app.js:12:3" is. */
 static gboolean
 is_lone_code (const char *name, gsize length)
 {
@@ -218,8 +218,8 @@ count_line (Count *count, const char *text, gsize length)
     count->flat++;
 }
 
-/* Names may contain characters that are not printable, but a text does not
- * consist of them. */
+/* Names may contain unprintable characters, but a text does not consist of
+ * them. */
 static gboolean
 is_text (const FlamText *head)
 {

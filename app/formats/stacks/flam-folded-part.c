@@ -3,8 +3,8 @@
 /* Lines of folded stacks into distinct texts and their weights, by one core.
  *
  * Most of a large file is repetition. A line with a known stack needs only its
- * fingerprint; what its frames are is found out once for all lines and parts
- * (flam-folded-stacks.c).
+ * fingerprint; its frames are determined once for all lines and parts (flam-
+ * folded-stacks.c).
  *
  * The first line of a stack may be anywhere in the file, and a cache miss takes
  * longer than reading a line. So lines are read in batches, and the data that

@@ -9,8 +9,8 @@
  *
  * The names of the rest are looked up together: they may be anywhere in a table
  * that is larger than the processor's cache, and the data of each is prefetched
- * before the first is looked up. They are known by their fingerprints, as their
- * texts would be in yet another place. */
+ * before the first is looked up. They are identified by their fingerprints,
+ * since their texts would be in yet another place. */
 
 #include "flam-folded.h"
 
@@ -55,7 +55,7 @@ find_frame (FlamFoldedStacks *stacks, const Name *name)
   return known.frame;
 }
 
-/* Takes up to BATCH names off the text from `*at` on. */
+/* Takes up to BATCH names from the text, starting at `*at`. */
 static guint
 take_names (FlamFoldedStacks *stacks,
             const char *text,

@@ -33,7 +33,7 @@ typedef struct
   guint places;
 } FlamFoldedLine;
 
-/* Parses a line with so many weights at its end. FALSE: it does not have
+/* Parses a line with this many weights at its end. FALSE: it does not have
  * them. */
 gboolean flam_folded_parse_line (const char *text,
                                  gsize length,
@@ -47,7 +47,7 @@ typedef struct
 {
   FlamBuilder *builder;
   gboolean places; /* frames contain their place, as py-spy's */
-  FlamId process;  /* of the current stack; FLAM_NONE: no text gave one */
+  FlamId process;  /* of the current stack; FLAM_NONE: none given */
   FlamId lone;     /* of stacks without any; FLAM_NONE: not made yet */
 } FlamFoldedNames;
 
@@ -56,8 +56,8 @@ void flam_folded_names_init (FlamFoldedNames *names,
                              const FlamSource *source);
 FlamId
 flam_folded_frame (FlamFoldedNames *names, const char *name, gsize length);
-/* FALSE: the text before the first frame is a frame. Else it changed `thread`,
- * FLAM_NONE at first, or the process. */
+/* FALSE: the text before the first frame is a frame. Otherwise it changed
+ * `thread`, initially FLAM_NONE, or the process. */
 gboolean flam_folded_thread (FlamFoldedNames *names,
                              const char *text,
                              gsize length,
@@ -98,7 +98,7 @@ void flam_folded_part_clear (FlamFoldedPart *part);
 gboolean flam_folded_part_read (FlamFoldedPart *part,
                                 const FlamProgress *progress,
                                 GError **error);
-/* Weights get so many decimal places, more than they have. FALSE: one
+/* Gives weights this many decimal places, more than they have. FALSE: one
  * overflows. */
 gboolean flam_folded_part_raise_places (FlamFoldedPart *part, guint places);
 /* The weights of a row (FlamFoldedRow) with the same text. FALSE: the sum

@@ -16,7 +16,7 @@
  *
  * Several cores read large files (flam-parts.h) in two steps. First each finds
  * the distinct texts of a part of the lines (flam-folded-part.c). These are
- * joined, and cut again, so that no text is taken apart twice:
+ * joined, and divided again, so that no text is parsed twice:
  *
  *    lines    a b a c a|c a d a b      two cores
  *    texts    a:3 b:1 c:1|c:1 a:2 d:1 b:1
@@ -32,14 +32,14 @@
 
 #include <string.h>
 
-/* How many texts are taken apart between two reports of progress. */
+/* The number of texts that are parsed between two reports of progress. */
 #define STEP 4096
-/* One text of so many is looked at before. */
+/* One text in this many is sampled first. */
 #define GUESS_EVERY 64
-/* Bytes; the columns of a stack have so many. */
+/* Bytes per stack in its columns. */
 #define LEAST_FRAME 8
 
-/* A range of the distinct texts, in tables of its own. */
+/* A range of the distinct texts, in separate tables. */
 typedef struct
 {
   gsize first, end;
@@ -115,7 +115,7 @@ read_part (gpointer data, guint i, const FlamProgress *progress, GError **error)
   return flam_folded_part_read (&folded->parts[i], progress, error);
 }
 
-/* All weights get the most decimal places that any part has. */
+/* All weights get the maximum number of decimal places of any part. */
 static gboolean
 level_places (Folded *folded)
 {
@@ -219,8 +219,8 @@ end_shares (gpointer data)
     }
 }
 
-/* How many stacks the texts [first, end) may be: the frames of some of them,
- * for all. */
+/* The estimated number of stacks for the texts [first, end): the frames of some
+ * of them, extrapolated to all. */
 static gsize
 guess_stacks (const Folded *folded, gsize first, gsize end)
 {
@@ -233,10 +233,9 @@ guess_stacks (const Folded *folded, gsize first, gsize end)
   return taken > 0 ? n * (end - first) / taken : 0;
 }
 
-/* A column that grows leaves holes in the heap that are too small for what
- * comes after it, and the kernel clears other pages for that. The others are
- * merged into the first. Whatever the texts are, this is not more memory than
- * they are. */
+/* A growing column leaves holes in the heap that are too small for later
+ * columns, so that the kernel clears new pages for those. The others are merged
+ * into the first. In any case, this is not more memory than the texts take. */
 static void
 reserve_stacks (Folded *folded, const Share *share)
 {
@@ -329,8 +328,8 @@ add_sample (Folded *folded,
              known->weight[1], sample->weight[1], &known->weight[1]);
 }
 
-/* Whether no stack has two samples, whatever their threads: a bit for each
- * stack is in the cache, a hash of them is not. */
+/* Whether no stack has two samples, whatever their threads. One bit per stack
+ * fits into the cache; a hash of them would not. */
 static gboolean
 are_different (const Folded *folded)
 {

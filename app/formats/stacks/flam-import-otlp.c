@@ -9,11 +9,11 @@
  * the Collector's exporters write them: Protocol Buffers or JSON, one message
  * or many. flam-otlp.h has the layout.
  *
- * The file is read twice: first which measures there are, then the samples. A
- * profile has one type of values (up to 1.7: several); profiles of the same
- * type are one measure. The eBPF profiler counts samples and says how long a
- * period is: that is CPU time, as pprof has it, unless the file has that, too.
- * flam-otlp-who.h says whose they are. */
+ * The file is read twice: first the measures, then the samples. A profile has
+ * one type of values (up to 1.7: several); profiles of the same type are one
+ * measure. The eBPF profiler counts samples and records the length of a period:
+ * together they give CPU time, as in pprof, unless the file contains that, too.
+ * flam-otlp-who.h determines the processes and threads. */
 
 #define MAX_TYPES FLAM_PPROF_MAX_TYPES
 
@@ -45,7 +45,7 @@ typedef struct
 
   GArray *values, *times; /* scratch: guint64 */
   gboolean has_times;
-  gint64 start, end; /* ns since 1970; start G_MAXINT64: not known */
+  gint64 start, end; /* ns since 1970; start G_MAXINT64: unknown */
   guint64 beyond, bad, samples;
 } Reader;
 
@@ -124,7 +124,7 @@ read_head (Reader *reader, FlamProto profile, Head *head)
     head->types[head->n++] = flam_proto_init ((const guint8 *)"", 0);
 }
 
-/* The type of the time that the counted samples of a profile stand for. */
+/* The type of the time that the counted samples of a profile represent. */
 static guint
 find_period (Reader *reader, const Head *head)
 {
@@ -209,7 +209,7 @@ add_measure (Reader *reader, Type *type)
                             FLAM_NONE);
 }
 
-/* Time that counts stand for comes first, then other times. */
+/* Times that counts represent come first, then other times. */
 static void
 add_measures (Reader *reader)
 {
@@ -229,7 +229,7 @@ add_measures (Reader *reader)
 
 /* --- samples -------------------------------------------------------------- */
 
-/* What a column's value weighs. */
+/* The weight of a column's value. */
 static void
 weigh (Reader *reader, guint i, gint64 value, gint64 *weights)
 {
@@ -519,7 +519,7 @@ load (FlamLoad *load, GError **error)
 
 /* --- probe ---------------------------------------------------------------- */
 
-/* The message that begins here, as far as the head has it. */
+/* The message that begins here, as far as the head contains it. */
 static gboolean
 step_in (FlamProto *proto, guint64 number)
 {

@@ -164,8 +164,8 @@ flam_otlp_read_attribute (const FlamOtlp *otlp,
     attribute->unit = g_strdup ("");
 }
 
-/* The text of the attribute `key` in a list of rows of the table; NULL: it is
- * not there. */
+/* The text of the attribute `key` in a list of rows of the table; NULL:
+ * none. */
 static char *
 attribute_in (FlamOtlp *otlp, const GArray *rows, const char *key)
 {

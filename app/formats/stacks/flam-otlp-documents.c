@@ -6,13 +6,13 @@
 #include <string.h>
 
 /* Layout of 1.7 (May 2025): the stack of a sample is a slice of its profile's
- * list, its values are one a sample type. */
+ * list, it has one value per sample type. */
 static const FlamOtlpNumbers v1_7 = {
   { .locations = 3, .time = 4, .duration = 5, .period_type = 6, .period = 7 },
   { .first = 1, .n = 2, .values = 3, .attributes = 4, .link = 5, .times = 6 },
 };
 /* 1.8 and 1.9 (September and October 2025): a table of stacks, one sample type,
- * values one a time. */
+ * one value per time. */
 static const FlamOtlpNumbers v1_8 = {
   { .time = 3, .duration = 4, .period_type = 5, .period = 6 },
   { .stack = 1, .values = 2, .attributes = 3, .link = 4, .times = 5 },
@@ -22,7 +22,7 @@ static const FlamOtlpNumbers v1_10 = {
   { .time = 3, .duration = 4, .period_type = 5, .period = 6 },
   { .stack = 1, .attributes = 2, .link = 3, .values = 4, .times = 5 },
 };
-/* As JSON is converted: names do not change their numbers. */
+/* For converting JSON: names are independent of field numbers. */
 static const FlamOtlpNumbers json_numbers = {
   { .locations = 12, .time = 3, .duration = 4, .period_type = 5, .period = 6 },
   { .stack = 1,
@@ -50,7 +50,7 @@ flam_otlp_times (const FlamOtlpNumbers *numbers,
 
 /* --- layouts -------------------------------------------------------------- */
 
-/* What the samples of a document say of its layout. */
+/* What the samples of a document show about its layout. */
 typedef struct
 {
   gboolean profiles, dictionary, tables; /* tables: outside a dictionary */
@@ -120,8 +120,8 @@ count_attributes (Layout *layout, FlamProto dictionary)
 /* Numbers of fields moved between versions, and kinds of values with them. A
  * sample with only the first two fields and times can be of both 1.8 (values)
  * and 1.10 (attributes, each time counts once): if all of them are rows of a
- * table of attributes, they are that. NULL: there is no dictionary. `*cut`: the
- * message is not whole. */
+ * table of attributes, it is 1.10. NULL: there is no dictionary. `*cut`: the
+ * message is incomplete. */
 static const FlamOtlpNumbers *
 find_layout (FlamOtlpPiece data, gboolean *cut)
 {
@@ -415,7 +415,7 @@ is_list (FlamJson *json, const Member *member)
          member->form != FIXED;
 }
 
-/* As deep as the tables above are nested, whatever the file says. */
+/* The maximum nesting of the tables above, whatever the file contains. */
 static void
 put_message (FlamJson *json, const Member *members, GString *out)
 {

@@ -60,7 +60,8 @@ nameless_process (FlamOtlpWho *who, const char *name)
   return flam_builder_process (who->otlp->load->builder, -1, generation - 1);
 }
 
-/* What resources say of the process and of the recorder is no label. */
+/* Attributes of resources that describe the process and the recorder are not
+ * labels. */
 static gboolean
 is_label (const FlamOtlpAttribute *attribute)
 {

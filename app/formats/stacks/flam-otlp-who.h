@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Whose samples of OpenTelemetry's they are: a resource is a process; a
- * sample's attributes thread.id and thread.name are its thread. Its other
+/* Processes and threads of OpenTelemetry's samples: a resource is a process; a
+ * sample's attributes thread.id and thread.name identify its thread. Its other
  * attributes, those of its resource, and the trace that it belongs to are
  * labels. */
 
@@ -27,7 +27,7 @@ typedef struct
 } FlamOtlpWho;
 
 void flam_otlp_who_init (FlamOtlpWho *who, FlamOtlp *otlp);
-/* From here on samples are of this resource. */
+/* From here on, samples belong to this resource. */
 void flam_otlp_who_resource (FlamOtlpWho *who, FlamProto resource);
 
 /* A sample begins; then its field of attributes (there may be several), and

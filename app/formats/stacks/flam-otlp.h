@@ -2,7 +2,7 @@
 #pragma once
 
 /* The parts of OpenTelemetry's profiles that their samples need: the documents
- * of a file (flam-otlp-documents.c, which also makes them of JSON) and their
+ * of a file (flam-otlp-documents.c, which also converts JSON) and their
  * dictionaries, converted to frames (flam-otlp-code.c).
  *
  *    ProfilesData       1 resource profiles, 2 dictionary
@@ -25,9 +25,10 @@
  *    Stack              1 locations, leaf first
  *
  * All references are rows of the dictionary's tables. The messages have had
- * several layouts, and say not which one: see find_layout(). Earlier ones than
- * 1.7, of which no release was used for long, have no dictionary. Source of
- * facts: open-telemetry/opentelemetry-proto, the tags of profiles.proto. */
+ * several layouts, and do not record which one they use: see find_layout().
+ * Earlier ones than 1.7, of which no release was used for long, have no
+ * dictionary. Source of facts: open-telemetry/opentelemetry-proto, the tags of
+ * profiles.proto. */
 
 #include "flam-load.h"
 #include "flam-proto.h"
@@ -88,7 +89,7 @@ typedef struct
   GArray *frames;    /* FlamId */
   GArray *stacks;    /* FlamId + 1; 0: not converted yet */
   GArray *numbers;   /* scratch: guint64 */
-  guint64 left;      /* how many more frames the stacks may have */
+  guint64 left;      /* the number of further frames that the stacks may have */
   guint64 unknown;   /* references to rows that are not in the file */
 } FlamOtlp;
 

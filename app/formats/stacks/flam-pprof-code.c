@@ -132,7 +132,8 @@ read_mapping (FlamPprof *file, FlamProto message)
   g_array_append_val (file->mappings, mapping);
 }
 
-/* 1 id, 2 name, 3 the mangled name, 4 file, 5 line; the strings by number. */
+/* 1 id, 2 name, 3 the mangled name, 4 file, 5 line; strings are given by
+ * number. */
 static void
 read_function (FlamPprof *file, FlamProto message)
 {
@@ -150,7 +151,7 @@ read_function (FlamPprof *file, FlamProto message)
   g_array_append_val (file->functions, function);
 }
 
-/* Columns come before samples: so the types with negative values are found
+/* Columns come before samples, so the types with negative values are found
  * first. */
 static void
 find_signs (FlamPprof *file, FlamProto sample)
@@ -171,7 +172,7 @@ flam_pprof_read_tables (FlamPprof *file, GError **error)
   FlamProto proto = flam_proto_init (source->data, source->size);
   const guint8 *left = source->data;
   guint64 said[15] = { 0 };
-  guint64 before = 0;     /* the number of the field before */
+  guint64 before = 0;     /* the number of the previous field */
   gboolean again = FALSE; /* a second table of texts, whose first is empty */
 
   while (flam_proto_next (&proto))

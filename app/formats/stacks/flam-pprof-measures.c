@@ -62,7 +62,7 @@ measure_id (FlamPprof *file, guint index)
 }
 
 /* For a type's values: the positive ones, or the negated negative ones, which
- * are those before. */
+ * are previous values. */
 static void
 add_measure (FlamPprof *file, guint index, guint column, gboolean before)
 {

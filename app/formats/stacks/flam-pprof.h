@@ -70,15 +70,15 @@ gboolean flam_pprof_add_measures (FlamPprof *file, GError **error);
 /* A string of the file; g_free. */
 char *flam_pprof_text (const FlamPprof *file, guint64 string);
 
-/* A unit by its name, and how many of ours it is: "Milliseconds" are
- * nanoseconds, times 1,000,000. An unknown one is a count. */
+/* A unit by its name, and its size in our unit: "Milliseconds" are nanoseconds,
+ * times 1,000,000. An unknown one is a count. */
 FlamUnit flam_pprof_unit (const char *text, gint64 *scale);
 gboolean flam_pprof_is_memory (const char *type, FlamUnit unit);
 
-/* How many frames the stacks of a file of this size may have: more than those
- * of any profile, and far fewer than a location of thousands of lines, listed
- * thousands of times, would make. */
+/* The maximum number of frames in the stacks of a file of this size: more than
+ * in any real profile, and far fewer than a location with thousands of lines,
+ * listed thousands of times, would make. */
 guint64 flam_pprof_most_frames (gsize size);
-/* Takes `n` of those that are left. FALSE, with a warning: there are not
- * enough, now or ever after. */
+/* Takes `n` of the remaining ones. FALSE, with a warning: there are not enough,
+ * now or later. */
 gboolean flam_pprof_take_frames (const FlamLoad *load, guint64 *left, guint n);

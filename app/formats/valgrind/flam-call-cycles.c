@@ -3,16 +3,17 @@
 
 #define OPEN G_MAXUINT32
 
-/* Tarjan's algorithm: a function that reaches none that was seen before it and
- * whose cycle is still open is the first of its cycle, and all functions that
- * were seen since are of it. Without recursion: the callers are `trail`. */
+/* Tarjan's algorithm: if a function reaches none that was seen before it and
+ * whose cycle is still open, it is the first of its cycle, and all functions
+ * seen since then belong to it. Without recursion: the callers are in
+ * `trail`. */
 typedef struct
 {
   guint32 *callees; /* of all functions, one after the other */
   guint32 *next;    /* per function: the next of its callees, and ... */
   guint32 *end;     /* ... the end of them */
   guint32 *number;  /* in the order of seeing, from 1; 0: not seen */
-  guint32 *least;   /* the least number that it reaches */
+  guint32 *least;   /* the lowest number that it reaches */
   guint32 *cycle;   /* or OPEN */
   guint32 *trail, *open;
   guint32 n_trail, n_open, n_seen, n_cycles;

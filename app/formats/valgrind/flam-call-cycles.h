@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Which functions of a call graph call each other, directly or by way of
+/* Finds the functions of a call graph that call each other, directly or through
  * others:
  *
  *    main ──▶ even ◀──▶ odd ──▶ chop        cycle 0: chop
  *                                           cycle 1: even, odd
- *                                           cycle 2: main
- */
+ *                                           cycle 2: main */
 
 #include <glib.h>
 
@@ -18,8 +17,8 @@ typedef struct
   guint32 caller, callee;
 } FlamCallEdge;
 
-/* The number of the cycle of each function, from 0 to `*n_cycles` - 1; most are
- * a function alone. */
+/* The number of each function's cycle, from 0 to `*n_cycles` - 1; most cycles
+ * are a single function. */
 guint32 *flam_call_cycles_find (const FlamCallEdge *edges,
                                 gsize n_edges,
                                 guint32 n_functions,

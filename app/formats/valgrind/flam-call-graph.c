@@ -18,19 +18,19 @@ typedef struct
   double inside;  /* its own and that of its calls */
   guint32 first_path;
   guint32 cycle;
-  double shares; /* of the paths that are being found */
+  double shares; /* of the paths that are being searched */
   gboolean on_path;
 } Function;
 
-/* Functions that call each other; mostly it is one alone. The cost of a call
- * from one of them to another has that of the calls back in it, which are
- * calls from one to another again: what is known of them is what they cost
- * together, and what each call from elsewhere did. */
+/* Functions that call each other; usually a single one. The cost of a call
+ * between two of them includes that of the calls back, which are again calls
+ * between them. So only their total cost, and the cost of each call from
+ * outside, are known. */
 typedef struct
 {
-  double entered; /* cost of the calls from elsewhere */
+  double entered; /* cost of the calls from outside */
   double inside;  /* their own, and that of their calls to others */
-  double most;    /* that is not of a call to it, of any of them */
+  double most;    /* the part that is not the cost of a call to any of them */
   guint32 head;   /* it */
   guint32 n;
 } Cycle;
@@ -234,7 +234,7 @@ flam_call_graph_add_call (FlamCallGraph *graph,
 
 /* --- cycles -------------------------------------------------------------- */
 
-/* Calls that cost nothing bring nothing back. */
+/* Calls without cost add nothing. */
 static void
 find_cycles (FlamCallGraph *graph)
 {
@@ -269,7 +269,7 @@ find_cycles (FlamCallGraph *graph)
     }
 }
 
-/* What they cost together: calls between them are neither. */
+/* Their total cost, which includes the calls between them only once. */
 static void
 sum_cycles (FlamCallGraph *graph)
 {
@@ -331,7 +331,7 @@ next_call (FlamCallGraph *graph, Step *step, gboolean within, double least)
   return NULL;
 }
 
-/* The paths within a cycle, by calls that do not go back into what is on the
+/* The paths within a cycle, by calls that do not return to a function on the
  * path. */
 static void
 walk_cycle (FlamCallGraph *graph, double least)
@@ -358,8 +358,8 @@ walk_cycle (FlamCallGraph *graph, double least)
     }
 }
 
-/* A part of a cycle's cost, by a call of `function`: the same part of each of
- * its functions, however many paths there are to it. */
+/* A part of a cycle's cost, by a call of `function`: each of its functions gets
+ * the same part, however many paths lead to it. */
 static void
 enter_cycle (FlamCallGraph *graph,
              guint32 function,

@@ -4,16 +4,16 @@
 /* A call graph -> stacks, for files with callers, callees and the costs of
  * calls, but without stacks (callgrind, gprof).
  *
- *    main ──70──▶ a ──60──▶ c        self cost of c, 80: 60 by way of a,
+ *    main ──70──▶ a ──60──▶ c        self cost of c, 80: 60 through a,
  *      └────30──▶ b ──20──▶ c        20 by way of b
  *
  * The cost of a function is divided among the paths to it in proportion to the
  * cost of its callers' calls, as in all viewers of such files. This is an
  * estimate for inclusive costs; each function's self cost is exact to the unit,
- * and so is the total. Functions that call each other are one thing to those
- * that call them: each call from elsewhere has its part of all of them. Calls
- * back into functions on the path, and paths below a millionth of the whole,
- * are not followed: their cost is added to the other paths of the function. */
+ * and so is the total. Functions that call each other are treated as one by
+ * their callers: each call from outside gets a part of all of them. Calls back
+ * into functions on the path, and paths below a millionth of the whole, are not
+ * followed: their cost is added to the other paths of the function. */
 
 #include "flam-load.h"
 
@@ -29,8 +29,8 @@ void flam_call_graph_add_cost (FlamCallGraph *graph,
                                guint32 function,
                                FlamId leaf,
                                const gint64 *costs);
-/* The same for a caller that finds its costs by itself: rows from 0, none of
- * them twice. `inlined`: the leaf is above the function's own frame. */
+/* The same for a caller that indexes its costs itself: rows from 0, each once.
+ * `inlined`: the leaf is above the function's own frame. */
 guint32 flam_call_graph_new_cost (FlamCallGraph *graph,
                                   guint32 function,
                                   FlamId leaf,

@@ -71,7 +71,7 @@ typedef struct
   gboolean is_call;   /* the next line of costs is of a call */
   gboolean is_jump;   /* the next line is the source of a jump: no costs */
   const guint8 *left; /* names are copied, and the text before is left */
-  const char *sum;    /* what begins the line that ends a part, or NULL */
+  const char *sum;    /* the beginning of the line that ends a part, or NULL */
   gboolean open;      /* that line is missing */
 } Reader;
 
@@ -117,9 +117,9 @@ pair_equal (gconstpointer table, FlamId row, gconstpointer key)
   return x->a == y->a && x->b == y->b;
 }
 
-/* The row of the pair; `*is_new`: this call added it. Lines are mostly of the
- * same place as those before, and where a function is in the file several
- * times, its lines mostly follow each other as they did before. */
+/* The row of the pair; `*is_new`: this call added it. Most lines have the same
+ * place as the previous one, and if a function occurs several times in the
+ * file, its lines usually have the same order as before. */
 static FlamId
 find_pair (Pairs *pairs, guint64 a, guint64 b, gboolean *is_new)
 {
@@ -313,7 +313,7 @@ read_costs (Reader *reader, const char *p, const char *end)
         return FALSE;
     }
   skip_spaces (&p, end);
-  if (p < end && !flam_text_is_digit (*p)) /* the number was none */
+  if (p < end && !flam_text_is_digit (*p)) /* it was not a number */
     return FALSE;
   if (reader->is_jump)
     {
@@ -349,7 +349,7 @@ read_costs (Reader *reader, const char *p, const char *end)
   return TRUE;
 }
 
-/* `rest` is set only where it does. */
+/* `rest` is only set if it returns TRUE. */
 static gboolean
 starts (const char *line, const char *end, const char *with, const char **rest)
 {
@@ -475,9 +475,9 @@ read_events (Reader *reader, const char *p, const char *end)
   reader->graph = flam_call_graph_new (reader->load, reader->events->len);
 }
 
-/* Valgrind and xdebug write a sum below what is summed up. The summary of
- * callgrind is above it, but that of cachegrind, which has no creator, is not.
- */
+/* Valgrind and xdebug write a sum below the summed lines. The summary of
+ * callgrind is above them, but that of cachegrind, which has no creator, is
+ * not. */
 static void
 read_end (Reader *reader, const char *line, const char *end)
 {

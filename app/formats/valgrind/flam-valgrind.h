@@ -23,7 +23,7 @@ typedef struct
 FlamValgrindLocation
 flam_valgrind_location (FlamBuilder *builder, const char *text, gsize length);
 
-/* `places` innermost first; FLAM_NONE for none of them. */
+/* `places` innermost first; FLAM_NONE if there are none. */
 FlamId flam_valgrind_stack (FlamBuilder *builder,
                             const FlamValgrindLocation *places,
                             guint n);

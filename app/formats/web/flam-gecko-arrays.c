@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Most arrays are shorter than this; of a longer one a core reads as much at a
- * time. */
+/* Most arrays are shorter than this; of a longer one, a core reads this much at
+ * a time. */
 #define FIRST_WINDOW (1 << 20)
 #define WINDOW (4 << 20)
 /* The limit of the search for the start of an element. */

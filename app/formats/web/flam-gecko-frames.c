@@ -215,8 +215,8 @@ n_rows (const FlamGeckoProcess *process,
                      G_MAXINT32);
 }
 
-/* The row of a stack's caller, which precedes it; FLAM_GECKO_NOTHING: it has
- * none. Versions from 66 on count back from the stack, 0 for none. */
+/* The row of a stack's caller, which precedes it; FLAM_GECKO_NOTHING: none.
+ * Versions from 66 on count back from the stack, with 0 for none. */
 static gint64
 get_prefix (const FlamGeckoProcess *process,
             const FlamGeckoTables *tables,

@@ -32,7 +32,7 @@
 /* The newest versions whose changes are supported here. */
 #define PROCESSED_VERSION 70
 #define RAW_VERSION 36
-/* The stacks of samples are prefetched by so many samples. */
+/* Stacks are prefetched this many samples ahead. */
 #define AHEAD 24
 /* Of the times in its head, ns; far from an overflow. */
 #define LATEST (G_MAXINT64 / 4)
@@ -324,8 +324,8 @@ read_libs (Gecko *gecko, FlamJson *json)
     }
 }
 
-/* When it recorded, on the clock of the samples. The first process with that
- * speaks for all. */
+/* The recording's time range on the clock of the samples, from the first
+ * process that contains it. */
 static void
 read_range (Gecko *gecko, gint64 from, gint64 to)
 {

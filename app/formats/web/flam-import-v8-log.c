@@ -421,7 +421,7 @@ read_code (Reader *reader, FlamJson *json, GArray *codes)
       if (library)
         code.module = flam_builder_module (
             reader->builder, name, "", FLAM_ADDRESS_FILE_OFFSET);
-      else if (native) /* "t write": as nm prints it */
+      else if (native) /* "t write": as in the output of nm */
         code.function = make_function (
             reader,
             g_ascii_isalpha (name[0]) && name[1] == ' ' ? name + 2 : name,

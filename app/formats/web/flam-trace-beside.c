@@ -18,8 +18,8 @@ typedef struct
 
 /* --- events --------------------------------------------------------------- */
 
-/* A series that has a name of its own is another counter. The units are those
- * that Flambeau writes. */
+/* A series with a name of its own is another counter. The units are those that
+ * Flambeau writes. */
 static FlamUnit
 take_series (FlamJson *json, GString *name)
 {

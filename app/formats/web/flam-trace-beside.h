@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What a Chrome trace has beside spans: counters and marks.
+/* The counters and marks of a Chrome trace.
  *
  * Each number among the args of a counter's event is a series of its own:
  *
@@ -10,11 +10,11 @@
  *    {"ph":"C","pid":1,"ts":18,"name":"rss","id":"x","args":{"bytes":4096}}
  *        "rss[x]" 4096 bytes
  *
- * Where several processes have a counter of one name, the later ones' have the
- * process's number behind it.
+ * If several processes have a counter with the same name, the later ones get
+ * their process's number appended.
  *
- * Marks are moments, and spans beside the threads, as Flambeau writes them. A
- * span's ends are two events with one id:
+ * Marks are moments, and spans outside of the threads, as Flambeau writes them.
+ * A span's ends are two events with one id:
  *
  *    {"ph":"i","s":"t",…"ts":µs,"name":"a moment"}    s: g, of all threads
  *    {"ph":"b","s":"t","cat":"mark","id":"0x1",…"ts":µs,"name":"frame 7"}
@@ -71,7 +71,7 @@ typedef struct
   gint64 time; /* ns */
   guint32 task;
   FlamId name;
-  FlamId id; /* a name; of a beginning and its end */
+  FlamId id; /* a name; for a beginning and its end */
   FlamTraceMarkKind kind;
   gboolean of_all; /* of no thread */
 } FlamTraceMark;
@@ -84,7 +84,7 @@ typedef struct
 } FlamTraceMarks;
 
 void flam_trace_marks_init (FlamTraceMarks *marks, FlamLoad *load);
-/* Of one part: its FlamTraceMark, and its names, which must be valid until
+/* For one part: its FlamTraceMark, and its names, which must be valid until
  * flam_trace_marks_finish(); the builder's ids for them and for its tasks. */
 void flam_trace_marks_add (FlamTraceMarks *marks,
                            const FlamColumn *events,

@@ -170,7 +170,7 @@ intern (FlamTraceEvents *events, const FlamJsonText *text)
   return flam_strings_intern (&events->names, bytes, length);
 }
 
-/* Only an end has no need of a name. */
+/* Only an end needs no name. */
 static FlamId
 get_span_name (FlamTraceEvents *events, const Event *event)
 {
@@ -205,8 +205,8 @@ text_equal (const FlamJsonText *a, const FlamJsonText *b)
   return a->length == b->length && memcmp (a->text, b->text, a->length) == 0;
 }
 
-/* Whether the category is a kind of code: then Flambeau wrote the event. Mostly
- * it is none, and that of the event before. */
+/* Whether the category is a kind of code: then Flambeau wrote the event.
+ * Usually it is not, and is the same as in the previous event. */
 static gboolean
 find_kind (FlamTraceEvents *events, const Event *event, FlamFunctionKind *kind)
 {
@@ -238,8 +238,8 @@ read_place (FlamTraceEvents *events, const Event *event, FlamTracePlace *place)
       place->module = intern (events, &json.string);
 }
 
-/* 0: only the name is known. What other tools call a file may be the data that
- * a span is about: it would make a function of its own of each. */
+/* 0: only the name is known. In traces of other tools, a file may be the data
+ * that a span is about, and would turn each span into a function of its own. */
 static guint32
 find_place (FlamTraceEvents *events, const Event *event, FlamId name)
 {

@@ -49,7 +49,7 @@ typedef struct
 } FlamTracePiece;
 
 /* Where the function of a span is, as Flambeau's own traces tell it in an
- * event's "args" and "cat". Texts are names; 0: not told. */
+ * event's "args" and "cat". Texts are names; 0: unknown. */
 typedef struct
 {
   FlamId name, file, module;
@@ -79,15 +79,15 @@ typedef struct
   FlamInterner task_index;
   FlamInterner place_index;
   guint32 recent[FLAM_TRACE_RECENT_TASKS]; /* tasks, by the tid */
-  FlamJsonText no_kind; /* a category that is no kind of code */
+  FlamJsonText no_kind; /* a category that is not a kind of code */
 } FlamTraceEvents;
 
-/* `json` is the reader to go on with; the events take it. */
+/* `json` is the reader to continue with; the events take ownership of it. */
 void flam_trace_events_init (FlamTraceEvents *events, FlamJson *json);
 void flam_trace_events_clear (FlamTraceEvents *events);
 
-/* A place where an event may begin, at or soon after `at`; `end`: none was
- * found. It is certain only when the part before reaches it. */
+/* A place where an event may begin, at or soon after `at`; `end`: none found.
+ * It is only certain when the previous part reaches it. */
 const guint8 *flam_trace_events_find (const guint8 *at, const guint8 *end);
 
 /* Reads the elements of the array at `depth` up to its end, or to the start of

@@ -393,7 +393,7 @@ typedef struct
   FlamBuilder *builder;
   FlamId thread;
   FlamColumn open;  /* Open */
-  FlamColumn apart; /* Span: what the lane has no place for */
+  FlamColumn apart; /* Span: those that do not fit into the lane */
   FlamId *frames;   /* by name, as far as computed */
   guint lane;
   guint64 n_apart, cut;
@@ -402,7 +402,8 @@ typedef struct
 /* The lanes of a thread; in the last one, spans are cut. */
 #define MAX_LANES 64
 
-/* Tools round their times to the µs: an end that is later by less is none. */
+/* Tools round their times to the µs: an end that is later by less does not
+ * count as later. */
 #define ROUNDED 1000
 
 static void

@@ -27,7 +27,7 @@ copy_text (FlamTraceThreads *threads, FlamId text)
   return g_strdup (flam_builder_get_string (threads->builder, text));
 }
 
-/* The text tells processes without a number apart. */
+/* The text distinguishes processes without a number. */
 FlamId
 flam_trace_threads_process (FlamTraceThreads *threads, const FlamTraceWho *who)
 {

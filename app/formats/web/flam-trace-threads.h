@@ -22,7 +22,7 @@ typedef struct
 typedef struct
 {
   FlamBuilder *builder;
-  FlamTraceSamples *samples; /* is told each thread that has a number */
+  FlamTraceSamples *samples; /* called with each thread that has a number */
   FlamColumn known;          /* Known */
   FlamInterner index;
 } FlamTraceThreads;
