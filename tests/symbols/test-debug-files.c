@@ -554,6 +554,62 @@ test_versions (void)
   g_assert_null (strstr (text, "thing@"));
 }
 
+#define ALIASES(kind, better, other, size)                                     \
+  ".globl " better "\\n" kind " " other "\\n"                                  \
+  ".type " better ", @function\\n.type " other ", @function\\n" other          \
+  ":\\n" better ":\\n nop\\n ret\\n.size " better ", .-" better "\\n" size
+
+/* Of several names of one address the better one is shown: one that is not
+ * weak, not local, without underscores before it, with a size, and the longer
+ * one. */
+static void
+test_aliases (void)
+{
+  static const char source[] = "__asm__ (\".text\\n" ALIASES (
+      ".weak",
+      "strong_1",
+      "weaker_longer_1",
+      ".size weaker_longer_1, .-weaker_longer_1\\n")
+      ALIASES (".local",
+               "global_2",
+               "local_longer_2",
+               ".size local_longer_2, .-local_longer_2\\n")
+          ALIASES (".globl",
+                   "plain_3",
+                   "__underscored_3",
+                   ".size __underscored_3, .-__underscored_3\\n")
+              ALIASES (".globl",
+                       "longer_name_4",
+                       "short_4",
+                       ".size short_4, .-short_4\\n")
+                  ALIASES (
+                      ".globl", "sized_5", "sizeless_longer_5", "") "\");\n";
+  static const char *const shown[] = {
+    " strong_1", " global_2", " plain_3", " longer_name_4", " sized_5"
+  };
+  static const char *const hidden[] = {
+    "weaker_", "local_longer", "underscored", "short_4", "sizeless"
+  };
+  g_autofree char *code = in_folder ("aliases.c");
+  g_autofree char *path = in_folder ("aliases.so");
+  FlamSymbolModuleOptions options = { 0 };
+  g_autofree char *text = NULL;
+
+  g_assert_true (g_file_set_contents (code, source, -1, NULL));
+  if (!run ("gcc -shared -fPIC -o aliases.so aliases.c"))
+    {
+      g_test_skip ("the compiler cannot do this");
+      return;
+    }
+  text = describe (path, &options, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (shown); i++)
+    {
+      g_test_message ("%s", shown[i]);
+      g_assert_nonnull (strstr (text, shown[i]));
+      g_assert_null (strstr (text, hidden[i]));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -594,6 +650,7 @@ main (int argc, char **argv)
   g_test_add_func ("/debug-files/given", test_given);
   g_test_add_func ("/debug-files/build-id", test_build_id);
   g_test_add_func ("/debug-files/versions", test_versions);
+  g_test_add_func ("/debug-files/aliases", test_aliases);
   result = g_test_run ();
   compiled_end ();
   g_free (expected);
