@@ -353,6 +353,72 @@ test_view_borders (void)
   close_window (&fixture);
 }
 
+/* Backward is the other way round; of matches, those that are too narrow to be
+ * seen are left out where there are others. */
+static void
+test_matches (void)
+{
+  static const struct
+  {
+    const char *pattern;
+    guint n;
+  } rows[] = { { "^wide", 3 }, { "^(wide|thin)", 3 }, { "^thin", 2 } };
+  Fixture fixture = { 0 };
+  FlamTree *tree = flam_test_tree ("wide_1 400000\nwide_2 300000\n"
+                                   "wide_3 299000\nthin_1 500\nthin_2 500\n",
+                                   FLAM_ORDER_TOTAL);
+
+  open_window (&fixture, tree, 900, 300);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (FlamRegex) regex = flam_regex_new (rows[i].pattern, 0, NULL);
+      guint n;
+
+      flam_flame_graph_set_search (fixture.graph, regex);
+      flam_flame_graph_count_matches (fixture.graph, &n);
+      g_assert_cmpuint (n, ==, rows[i].n);
+    }
+  {
+    g_autoptr (FlamRegex) regex = flam_regex_new ("^wide", 0, NULL);
+
+    flam_flame_graph_set_search (fixture.graph, regex);
+    flam_flame_graph_select_node (fixture.graph, find_node (tree, "wide_2"));
+    g_assert_true (flam_flame_graph_next_match (fixture.graph, TRUE));
+    assert_selected (&fixture, "wide_1");
+    g_assert_true (flam_flame_graph_next_match (fixture.graph, TRUE));
+    assert_selected (&fixture, "wide_3");
+    g_assert_true (flam_flame_graph_next_match (fixture.graph, FALSE));
+    assert_selected (&fixture, "wide_1");
+  }
+  close_window (&fixture);
+}
+
+/* A selected function that another tree lacks is not one of its callers. */
+static void
+test_gone (void)
+{
+  Fixture fixture = { 0 };
+  g_autoptr (FlamTree) with =
+      flam_test_tree ("main;a;b 2\nmain;c 1\n", FLAM_ORDER_TOTAL);
+  g_autoptr (FlamTree) without =
+      flam_test_tree ("main;c 5\n", FLAM_ORDER_TOTAL);
+
+  open_window (
+      &fixture, flam_test_tree (graph_sample, FLAM_ORDER_TOTAL), 900, 300);
+  flam_flame_graph_set_tree (fixture.graph, with, NULL);
+  flam_flame_graph_select_node (fixture.graph, find_node (with, "c"));
+  flam_flame_graph_set_tree (fixture.graph, without, NULL);
+  g_assert_cmpuint (flam_flame_graph_get_selected (fixture.graph),
+                    ==,
+                    find_node (without, "c"));
+  flam_flame_graph_set_tree (fixture.graph, with, NULL);
+  flam_flame_graph_select_node (fixture.graph, find_node (with, "b"));
+  flam_flame_graph_set_tree (fixture.graph, without, NULL);
+  g_assert_cmpuint (
+      flam_flame_graph_get_selected (fixture.graph), ==, FLAM_NONE);
+  close_window (&fixture);
+}
+
 /* Animations off: the first frame is the last. */
 static void
 test_still (void)
@@ -593,6 +659,8 @@ main (int argc, char **argv)
   g_test_add_func ("/flame-graph/deep", test_deep);
   g_test_add_func ("/flame-graph/echo", test_echo);
   g_test_add_func ("/flame-graph/view-borders", test_view_borders);
+  g_test_add_func ("/flame-graph/matches", test_matches);
+  g_test_add_func ("/flame-graph/gone", test_gone);
   g_test_add_func ("/flame-graph/still", test_still);
   g_test_add_func ("/flame-graph/few-pictures", test_few_pictures);
   g_test_add_func ("/flame-graph/tip", test_tip);
