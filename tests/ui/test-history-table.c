@@ -4,14 +4,16 @@
 
 #include "flam-fixture.h"
 #include "flam-history-table.h"
+#include "flam-table-shape.h"
 
 #include <adwaita.h>
 
 static void
-add_capture (GPtrArray *captures, const char *name, gint64 day)
+add_weight (GPtrArray *captures, const char *name, gint64 day, guint weight)
 {
   const FlamFiguresKeep keep = { 10, FALSE };
-  g_autoptr (FlamProfile) profile = flam_fixture_profile ("main;parse 100\n");
+  g_autofree char *text = g_strdup_printf ("main;parse %u\n", weight);
+  g_autoptr (FlamProfile) profile = flam_fixture_profile (text);
   g_autoptr (FlamSelection) selection = flam_selection_new ();
   FlamFigures *figures =
       flam_figures_new (name, profile, selection, &keep, NULL, NULL);
@@ -21,19 +23,27 @@ add_capture (GPtrArray *captures, const char *name, gint64 day)
   g_ptr_array_add (captures, figures);
 }
 
+/* Takes the captures: a series for each folder. */
 static FlamPlot *
-new_plot (void)
+plot_of (GPtrArray *captures)
 {
-  GPtrArray *captures = flam_history_new_captures ();
   g_auto (FlamHistoryKey) key = { NULL };
   g_autoptr (FlamHistory) history = NULL;
 
-  add_capture (captures, "a/1.folded", 0);
-  add_capture (captures, "b/1.folded", 1);
   history = flam_history_new (captures, flam_history_new_refused ());
   g_assert_true (flam_history_key_init (&key, "^([^/]*)/", NULL));
   return flam_plot_new (
       history, &key, &(FlamPlotWhat){ FLAM_PLOT_MEASURE, NULL, NULL });
+}
+
+static FlamPlot *
+new_plot (void)
+{
+  GPtrArray *captures = flam_history_new_captures ();
+
+  add_weight (captures, "a/1.folded", 0, 100);
+  add_weight (captures, "b/1.folded", 1, 100);
+  return plot_of (captures);
 }
 
 /* The labels below a widget, from the left to the right and down. */
@@ -157,6 +167,51 @@ test_titles (void)
   g_object_unref (rows);
 }
 
+/* The names of the captures from top to bottom. */
+static void
+assert_order (GtkColumnView *view, const char *wanted)
+{
+  g_autofree char *text = flam_history_table_text (view);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_autoptr (GString) order = g_string_new (NULL);
+
+  for (guint i = 1; lines[i] != NULL && *lines[i] != '\0'; i++)
+    g_string_append_printf (
+        order, "%s%s", i > 1 ? " " : "", strrchr (lines[i], '\t') + 1);
+  g_assert_cmpstr (order->str, ==, wanted);
+}
+
+/* Rows stand by date; a column of figures has its largest on top. */
+static void
+test_order (void)
+{
+  GtkWidget *table = g_object_ref_sink (gtk_column_view_new (NULL));
+  GtkColumnView *view = GTK_COLUMN_VIEW (table);
+  GListStore *rows = flam_history_table_prepare (view);
+  GPtrArray *captures = flam_history_new_captures ();
+  g_autoptr (FlamPlot) plot = NULL;
+  g_autoptr (GtkColumnViewColumn) value = NULL;
+  g_autoptr (GtkColumnViewColumn) change = NULL;
+
+  add_weight (captures, "b/2", 3, 900);
+  add_weight (captures, "a/2", 2, 50);
+  add_weight (captures, "b/1", 1, 300);
+  add_weight (captures, "a/1", 0, 100);
+  plot = plot_of (captures);
+  flam_history_table_fill (rows, plot);
+  assert_order (view, "a/1 b/1 a/2 b/2");
+  value = g_list_model_get_item (gtk_column_view_get_columns (view), 1);
+  flam_columns_sort (view, value);
+  assert_order (view, "b/2 b/1 a/1 a/2");
+  change = g_list_model_get_item (gtk_column_view_get_columns (view), 2);
+  flam_columns_sort (view, change); /* +600, 0, 0, -50 */
+  assert_order (view, "b/2 a/1 b/1 a/2");
+  gtk_column_view_sort_by_column (view, change, GTK_SORT_ASCENDING);
+  assert_order (view, "a/2 a/1 b/1 b/2");
+  g_object_unref (rows);
+  g_object_unref (table);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -164,5 +219,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/history-table/alignment", test_alignment);
   g_test_add_func ("/history-table/titles", test_titles);
+  g_test_add_func ("/history-table/order", test_order);
   return g_test_run ();
 }
