@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "flam-output.h"
 #include "recording.h"
 
 /* Which file a recording writes: what stood there before, what is left when it
@@ -401,6 +402,35 @@ test_warned (Fixture *fixture, gconstpointer data)
       said, "it: wrote true.flambeau\r\nit: no samples: the program "));
 }
 
+/* A file that was begun is removed, where it is the one that was begun. */
+static void
+test_abandoned (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("flam-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "x.flambeau", NULL);
+  g_autofree char *other = g_build_filename (folder, "other", NULL);
+
+  for (guint replaced = 0; replaced < 2; replaced++)
+    {
+      FlamRecordOptions options = { .output = path };
+      FlamOutput output;
+      g_autoptr (GError) error = NULL;
+
+      g_assert_true (flam_output_open (&output, &options, &error));
+      g_assert_no_error (error);
+      if (replaced)
+        {
+          g_assert_true (g_file_set_contents (other, "mine", 4, NULL));
+          g_assert_no_errno (g_rename (other, path));
+        }
+      flam_output_abandon (&output);
+      g_assert_cmpint (g_file_test (path, G_FILE_TEST_EXISTS), ==, replaced);
+      flam_output_clear (&output);
+    }
+  g_assert_no_errno (g_remove (path));
+  g_assert_no_errno (g_rmdir (folder));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -416,5 +446,6 @@ main (int argc, char **argv)
   ADD ("/output/killed", test_killed);
   ADD ("/output/quick/terminal", test_terminal);
   ADD ("/output/quick/warned", test_warned);
+  g_test_add_func ("/output/quick/abandoned", test_abandoned);
   return g_test_run ();
 }
