@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The flame chart of a million calls on eight threads: what a frame costs, from
- * the view to the pixels of a surface of 1600x900. Every frame is a view that
- * was not drawn before: all of it, and zooms to any length of time anywhere. */
+/* The flame chart of a million calls on eight threads: the cost of a frame,
+ * from the view to the pixels of a surface of 1600x900. Every frame is a new
+ * view: the whole chart, and zooms to any length of time anywhere. */
 
 #include "flam-draw.h"
 
@@ -29,7 +29,7 @@ now_ms (void)
   return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
-/* Each thread calls now deeper, now less deep, and each call takes its time. */
+/* The depth of each thread's calls varies, and each call takes its time. */
 static FlamProfile *
 profile_new (void)
 {

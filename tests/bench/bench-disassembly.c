@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The machine code of a function of more than 10,000 instructions, its own:
- * from the profile to rows with text, lines, costs and jump arrows. */
+/* The machine code of a function of more than 10,000 instructions (this
+ * program's own): from the profile to rows with text, lines, costs and jump
+ * arrows. */
 
 #include <link.h>
 #include <stdio.h>
@@ -64,7 +65,7 @@ now_ms (void)
   return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
-/* The program is the first that is told. */
+/* The program comes first in the list. */
 static int
 note_bias (struct dl_phdr_info *info, size_t size, void *data)
 {

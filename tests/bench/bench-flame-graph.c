@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The flame graph widget in a window of 1600x900, over a tree of a million
- * nodes: what a frame costs, from the widget's snapshot to the pixels of a
- * surface. Views are those of a person at work: all of it, zooms into nodes of
- * every weight and depth, the frames of the animation between them, scrolling,
- * wheel zooms, a search. Every frame is a view that was not drawn before. */
+ * nodes: the cost of a frame, from the widget's snapshot to the pixels of a
+ * surface. Views are those of typical work: the whole graph, zooms into nodes
+ * of every weight and depth, the frames of the animation between them,
+ * scrolling, wheel zooms, a search. Every frame is a new view. */
 
 #include "flam-flame-graph-private.h"
 
@@ -36,8 +36,8 @@ settle (void)
     g_main_context_iteration (NULL, FALSE);
 }
 
-/* The thread's own time: drawing waits for nothing, and the machine may be busy
- * with other things. */
+/* The thread's own time: drawing never waits, and the machine may be busy with
+ * other things. */
 static double
 now_ms (void)
 {
@@ -137,7 +137,7 @@ print (const char *name, double ms, const char *target)
            target);
 }
 
-/* Under an Xvfb of its own, whatever display there is. */
+/* Under its own Xvfb, whether or not there is a display. */
 static void
 ensure_display (char **argv)
 {

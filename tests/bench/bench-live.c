@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What it costs to see a recording grow: a second of samples comes, and the
- * window does what it does then, part by part: it reads, names what is new and
- * takes a snapshot, weighs it, makes a tree of it and lays that out, and fills
- * the strip of time. A row says what a part costs after 1,000,000 samples (ten
- * minutes and more), beside what it costs after 10,000 (ten seconds).
+/* The cost of following a growing recording: a second of samples arrives, and
+ * the window's steps run one by one: it reads the blocks, names new frames and
+ * takes a snapshot, computes weights and a tree, lays the tree out, and fills
+ * the timeline. A row has the cost of a step after 1,000,000 samples (more than
+ * ten minutes), beside its cost after 10,000 (ten seconds).
  *
- * The recording is of this program, so that there is something to be named. Its
- * stacks are found as it runs: half of them in the first ten seconds. */
+ * The recording is of this program, so that its frames can be named. Its stacks
+ * appear over time: half of them in the first ten seconds. */
 
 #include "flam-capture-writer.h"
 #include "flam-core-query.h"
@@ -92,7 +92,7 @@ begin (Recording *self)
         flam_builder_append_thread (builder, process, 1 + (gint32)i);
 }
 
-/* A caller that is there already, and a frame more. */
+/* An existing caller, and one more frame. */
 static void
 find_stack (Recording *self)
 {
@@ -110,7 +110,7 @@ find_stack (Recording *self)
   g_array_append_val (self->stacks, stack);
 }
 
-/* How many stacks there are after `n` samples. */
+/* The number of stacks after `n` samples. */
 static guint
 stacks_after (guint32 n)
 {

@@ -3,8 +3,8 @@
 /* 5,000 addresses of a library with megabytes of DWARF -> names, inlined
  * functions, files and lines: ours, cold, beside libdwfl's own calls
  * (dwfl_module_addrinfo, dwfl_module_getsrc, dwfl_module_addrdie,
- * dwarf_getscopes), each run with a handle of its own. And names alone: our
- * symbol table beside dwfl_module_addrinfo. FLAM_BIG_LIBRARY names another
+ * dwarf_getscopes), each run with a separate handle. And only names: our
+ * symbol table beside dwfl_module_addrinfo. FLAM_BIG_LIBRARY selects another
  * library. */
 
 #include "symbols-oracle.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* From a change of the selection to the new tree, its rows and the weights of
- * threads, as the window makes them of what it showed before: 10 million
- * samples in a tree of about 1.9 million nodes. */
+ * threads, computed as in the window from the previous view: 10 million samples
+ * in a tree of about 1.9 million nodes. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@ now_ms (void)
   return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
-/* Each stack calls from one that was there before, late ones more often: deep,
- * with siblings at every depth. */
+/* Each stack calls from an earlier one, more often from a late one: deep, with
+ * siblings at every depth. */
 static void
 add_stacks (FlamBuilder *builder, GRand *lot, FlamId *stacks)
 {
@@ -91,7 +91,7 @@ profile_new (void)
       for (guint i = 0; i < SAMPLES / THREADS; i++)
         {
           gint64 weight = g_rand_int_range (lot, 1, 2000000);
-          /* Every stack has its sample, and some have many. */
+          /* Every stack has a sample, and some have many. */
           guint which = (i * THREADS + t) % STACKS;
           FlamSample sample = { .thread = thread,
                                 .time = (gint64)i * 1000000,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* A program that does little but allocate: a hash table of strings that come
- * and go, in some threads. `churn ROUNDS [THREADS]` */
+ * and go, in several threads. `churn ROUNDS [THREADS]` */
 
 #include <pthread.h>
 #include <stdint.h>

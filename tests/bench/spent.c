@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* `spent FILE PROGRAM...`: runs the program, and writes what CPU time it took,
- * in µs. Who records the program records neither this file nor the time that
- * the recorder itself takes. */
+/* `spent FILE PROGRAM...`: runs the program, and writes the CPU time that it
+ * took, in µs. A recording of the program includes neither this file nor the
+ * recorder's own time. */
 
 #include <stdio.h>
 #include <sys/resource.h>

@@ -53,8 +53,9 @@ write_code (FlamBuilder *builder)
   return flam_builder_stack (builder, stack, frame);
 }
 
-/* A Python function on a stack of code: no module, no address, a name and a
- * line from the start, blocks that are released late, and one that is not. */
+/* A Python function on a stack of native code: no module, no address, a name
+ * and a line from the start; blocks that are released late, and one that is
+ * never released. */
 static void
 write_python (FlamBuilder *builder, FlamId thread, FlamId below)
 {
@@ -202,8 +203,8 @@ assert_names (const FlamProfile *profile, FlamId stack, const char *expected)
   g_assert_cmpstr (text->str, ==, expected);
 }
 
-/* The places of a sample's stack, leaf first: a line's file may be another than
- * its function's. */
+/* The places of a sample's stack, leaf first: a line's file may differ from its
+ * function's. */
 static void
 assert_places (const FlamProfile *profile, guint sample, const char *expected)
 {
@@ -259,7 +260,7 @@ test_round_trip (void)
   assert_stack (profile, 1, "helper < work < main");
 }
 
-/* Code that was generated at the same address one after another. */
+/* Functions that were generated at the same address, one after another. */
 static void
 test_renames (void)
 {
@@ -287,7 +288,7 @@ test_renames (void)
   g_assert_nonnull (profile);
   assert_stack (profile, 0, "helper < work < main");
   assert_stack (profile, 1, "later < main");
-  /* One was released, two are left; then what came later. */
+  /* One was released and two are left; then come later blocks. */
   g_assert_cmpuint (profile->allocations.n, ==, 3);
   for (guint32 i = 0; i < 3; i++)
     assert_names (profile,
@@ -297,7 +298,7 @@ test_renames (void)
   g_assert_cmpint (profile->allocations.time[2], ==, 1200);
 }
 
-/* Every prefix of a file is a good capture of what is whole in it. */
+/* Every prefix of a file is a valid capture of its complete blocks. */
 static void
 test_every_prefix (void)
 {
@@ -320,8 +321,8 @@ test_every_prefix (void)
   g_assert_cmpuint (most, ==, 3);
 }
 
-/* A flipped bit is noticed (all bytes are under a checksum, but for the
- * reserved ones of the file's header). */
+/* A flipped bit is noticed (a checksum covers all bytes except the reserved
+ * ones of the file's header). */
 static void
 test_every_flip (void)
 {
@@ -351,7 +352,7 @@ test_every_flip (void)
     }
 }
 
-/* Payloads whose checksum is right and whose content is not. */
+/* Payloads with a correct checksum and invalid content. */
 static void
 test_damaged_payload (void)
 {
@@ -397,8 +398,8 @@ put_block (GByteArray *file, guint16 type, const guint8 *payload, guint32 n)
   memcpy (file->data + at + 16, &crc, 4);
 }
 
-/* A file whose checksums are right and whose payloads were changed: this is
- * where readers meet numbers that nobody would write. */
+/* A file with correct checksums whose payloads were changed: here readers meet
+ * numbers that no writer would write. */
 static void
 change_payloads (GRand *random, const guint8 *data, gsize size, GByteArray *out)
 {
@@ -479,7 +480,7 @@ test_versions (void)
   g_assert_error (error, FLAM_ERROR, FLAM_ERROR_UNSUPPORTED);
 }
 
-/* A stack whose prefix is itself; a sample of a thread that is not there. */
+/* A stack whose prefix is itself; a sample of a missing thread. */
 static void
 test_bad_references (void)
 {
@@ -509,7 +510,7 @@ test_bad_references (void)
     }
 }
 
-/* The window's way: the file grows between two looks. */
+/* As in the window: the file grows between two reads. */
 static void
 test_follow (void)
 {
@@ -541,8 +542,9 @@ test_follow (void)
   g_unlink (path);
 }
 
-/* The committed files say the same as what is written today: the format may
- * grow, but old captures stay readable. FLAM_UPDATE_GOLDEN=1 writes them. */
+/* The committed files have the same content as those written today: the
+ * format may grow, but old captures stay readable. FLAM_UPDATE_GOLDEN=1
+ * writes them. */
 static void
 check_fixture (const char *name, gboolean to_the_end)
 {

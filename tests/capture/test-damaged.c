@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files made by hand, each wrong in one respect: a reader refuses each for that
- * reason, and reads what is just right. */
+ * reason, and reads a file that is just right. */
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <signal.h>
@@ -23,10 +23,10 @@ typedef struct
 {
   guint16 major;
   guint32 header;
-  const char *magic; /* of the block */
+  const char *magic; /* offset in the block */
   guint16 type, flags;
-  guint32 stored, unpacked; /* 0: those of the payload */
-  guint crc;                /* added to the right one */
+  guint32 stored, unpacked; /* 0: that of the payload */
+  guint crc;                /* added to the correct value */
   const char *payload;
   guint n;
 } Block;
@@ -160,7 +160,7 @@ test_refused (void)
 
       g_test_message ("%u", i);
       put_header (file, rows[i].block.major, rows[i].block.header);
-      /* What refers to string 0 comes after it. */
+      /* A reference to string 0 comes before it. */
       if (rows[i].block.type == 8 || rows[i].block.type == 2)
         put_block (
             file,
@@ -198,7 +198,7 @@ test_not_ours (void)
     }
 }
 
-/* Packed texts of "aaaa…", of `unpacked` bytes as the header has it. */
+/* Packed texts "aaaa…" of `unpacked` bytes according to the block's header. */
 static void
 put_packed (GByteArray *file, gsize size, gsize unpacked)
 {
@@ -247,8 +247,8 @@ test_unpacked_size (void)
     }
 }
 
-/* 64 MiB, and 250 bytes for each of the file's: eight blocks of 8 MiB are read,
- * nine of some hundred bytes each are not. */
+/* 64 MiB, and 250 times the file's size: eight blocks of 8 MiB are read, nine
+ * of a few hundred bytes each are not. */
 static void
 test_unpacked_bound (void)
 {
@@ -318,7 +318,7 @@ test_many_rows (void)
   g_assert_cmpint (sum, ==, 799980000);
 }
 
-/* Where the disk is full the file ends with the last whole block. */
+/* If the disk is full, the file ends with the last complete block. */
 static void
 test_full_disk (void)
 {
@@ -430,7 +430,8 @@ test_image_keys (void)
   g_assert_null (image_text (image, KEY));
 }
 
-/* A changed byte, other than of padding, is noticed; so is every end. */
+/* Every changed byte outside of padding is noticed, and so is every
+ * truncation. */
 static void
 test_image_flips (void)
 {
@@ -471,7 +472,8 @@ piece_at (GByteArray *image, guint n)
   return at;
 }
 
-/* The pieces before a table; FLAM_N_TABLES: before the threads' counts. */
+/* The number of pieces before a table; FLAM_N_TABLES: before the threads'
+ * counts. */
 static guint
 pieces_before (FlamTable table)
 {
@@ -487,7 +489,7 @@ pieces_before (FlamTable table)
   return n;
 }
 
-/* Sets a number of a piece and makes its hash right again. */
+/* Changes a number in a piece and corrects its hash. */
 static void
 set_number (GByteArray *image, guint n, gsize at, guint64 value, guint size)
 {
@@ -499,7 +501,7 @@ set_number (GByteArray *image, guint n, gsize at, guint64 value, guint size)
   piece->hash = flam_hash_bytes (bytes + sizeof *piece, piece->size);
 }
 
-/* Numbers that the tables cannot have, with the right hash. */
+/* Numbers that are invalid in the tables, with a correct hash. */
 static void
 test_image_numbers (void)
 {

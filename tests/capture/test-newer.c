@@ -41,9 +41,9 @@ read_again (FlamCaptureWriter *writer)
   return builder;
 }
 
-/* What a newer version writes and this one has no name for is there when a
- * capture is opened and saved: columns, also those that refer to something,
- * and flags. */
+/* Data that a newer version writes and this one does not support is kept when a
+ * capture is opened and saved: columns, including those with references, and
+ * flags. */
 static void
 test_newer (void)
 {
@@ -77,7 +77,7 @@ test_newer (void)
       flam_builder_tables (builder), FLAM_TABLE_SAMPLES, &priority);
   flam_tables_add_extra (
       flam_builder_tables (builder), FLAM_TABLE_FUNCTIONS, &owner);
-  /* Later ones first, so that they are put in order. */
+  /* Later ones first, so that they must be put in order. */
   for (gint64 i = 0; i < 3; i++)
     {
       FlamSample sample = { thread, FLAM_NONE, 30 - i };
@@ -119,8 +119,8 @@ cells_of (FlamBuilder *builder, FlamTable table, guint number)
 
 #define TASKS 77 /* its number on disk */
 
-/* Each task has a name, a thread, and the task that began it; a mark says of
- * which task it is. */
+/* Each task has a name, a thread, and the task that began it; a mark refers to
+ * its task. */
 static void
 add_tasks (FlamBuilder *builder)
 {
@@ -182,8 +182,8 @@ assert_tasks (FlamBuilder *builder)
     }
 }
 
-/* A table that this version has not, what it refers to, and what refers to
- * it: read, opened, and saved again. */
+/* A table that this version lacks, the tables that it refers to, and those that
+ * refer to it: read, opened, and saved again. */
 static void
 test_tables (void)
 {

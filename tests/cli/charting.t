@@ -3,7 +3,7 @@
 
 $ boxes () { grep -v '^//' | sed -n 's/.*<g class="\([^"]*\)"><title>\(.*\)<\/title><rect x="\([^"]*\)" y="\([^"]*\)" width="\([^"]*\)".*/\1 \2 \3 \4 \5/p; s/.*class="lane"[^>]*>\([^<]*\)<.*/\1/p'; }; declare -f boxes >boxes
 
-# Events say when each call was; one runs past its caller's end.
+# Events have the exact time of each call; one runs past its caller's end.
 $ . ./boxes; flambeau-cli export captures/chrome-trace/spans.trace.json --to svg --chart | boxes
 marks
 counter x
@@ -21,8 +21,8 @@ main thread   100.0 %
 f main (1.50 s, from 2.50 s on) 10 86 200
 f parse (1.50 s, from 2.50 s on) 10 106 200
 
-# Samples: each stands for the time since the one before it, and the picture says
-# so. States and counters have lanes.
+# Samples: each represents the time since the previous one, and a note in the
+# picture points this out. States and counters have lanes.
 $ . ./boxes; flambeau-cli export captures/flambeau/kitchen.flambeau --no-symbols --to svg --chart --thread cook --hide '^_' --no-inlines >k.svg; boxes <k.svg; grep -c 'class="counter"' k.svg; grep -o 'class="note".*' k.svg
 rss
 cook (26142)   100.0 %
@@ -65,7 +65,8 @@ PNG
  1  10.0 s  10.0 s  10.0 s  10.0 s  main  
  1  3.50 s  3.50 s  3.50 s  3.50 s  parse  
 
-# What a chart has not, and what has no chart.
+# Options that a chart does not support, and captures that cannot be drawn as
+# one.
 $ for o in '--order name' '--direction flame' '--count-name x' '--invert'; do flambeau-cli export captures/speedscope/evented.speedscope.json --to svg --chart $o; done
 ! flambeau-cli: export: --order has no effect on --chart
 ! flambeau-cli: export: --direction has no effect on --chart
@@ -83,8 +84,8 @@ $ flambeau-cli info k.svg
 ! flambeau-cli: k.svg: this is a picture of a flame chart: its boxes are calls in time, not stacks
 [1]
 
-# A mark's name ends before the next mark of its row, and a time that has no room
-# is not written over the edge.
+# A mark's name ends before the next mark of its row, and a time without room is
+# not written over the edge.
 $ printf '[%s]' '{"ph":"X","pid":1,"tid":1,"ts":0,"dur":100000,"name":"a"},{"ph":"I","pid":1,"tid":1,"ts":40000,"name":"environment of a long name"},{"ph":"I","pid":1,"tid":1,"ts":52000,"name":"bootstrap"},{"ph":"I","pid":1,"tid":1,"ts":52500,"name":"near"},{"ph":"I","pid":1,"tid":1,"ts":99900,"name":"the end"}' >marks.json; flambeau-cli export marks.json --to svg --chart --width 800 | grep -v '^//' | sed -n 's/.*class="s mark"><title>\([^(]*\).*<text[^>]*>\([^<]*\).*/\1| \2/p; s/.*class="s mark"><title>\([^(]*\).*"\/><\/g>/\1|/p'; flambeau-cli export marks.json --to svg --chart --time 0..0.081 --width 560 | grep -o '>[0-9]* ms<' | tail -1
 environment of a long name | env…ng name
 bootstrap |

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Captures that hold more than running: which states count, and their shares.
+# Captures with more than running threads: which states count, and their shares.
 # kitchen (tests/record/targets) chops, waits for a lock, for a pipe, and naps,
-# 0.4 s each, in a thread of its own.
+# 0.4 s each, in its own thread.
 
 $ flambeau-cli info captures/flambeau/kitchen.flambeau --no-symbols
 format     flambeau
@@ -60,11 +60,11 @@ $ flambeau-cli top captures/flambeau/kitchen.flambeau --states waiting
 ! flambeau-cli: top: --states waiting: expected cpu, off-cpu, all, or some of running, lock, io, sleep, blocked, runnable with commas between
 [2]
 
-# A capture that knows nothing of states was running all the time.
+# A capture without states counts as running all the time.
 $ printf '%s\n' 'main;work 5' >plain.folded; flambeau-cli top plain.folded --states off-cpu --json
 {"total":0,"rows":[]}
 
-# A shell that started two kitchens, one of them a shell before it was that.
+# A shell that started two kitchens, one of which was a shell before.
 $ flambeau-cli info captures/flambeau/family.flambeau --no-symbols | sed -n '/^processes/,/^modules/p'
 processes  18374 family.sh
              18374/18374 family.sh: 22 samples, 2.00 s
@@ -81,7 +81,7 @@ modules    /usr/lib/x86_64-linux-gnu/libc.so.6: 8.70 s, symbols: symtab
 $ flambeau-cli info captures/flambeau/family.flambeau --no-symbols --json | grep -o '"processes":[^]]*\].*"threads"'
 "processes":[{"pid":18374,"name":"family.sh"},{"pid":18376,"name":"kitchen","parent":18374},{"pid":18377,"name":"kitchen","parent":18374,"former_names":[{"name":"sh","until_ns":405782760}]},{"pid":18379,"name":"sleep","parent":18377}],"threads"
 
-# Two captures: what is gone, what is new; and a name that is markup.
+# Two captures: gone and new functions, and a name that is markup.
 $ printf '%s\n' 'main;parse;lex 20' 'main;old 40' 'main;<b>"&"</b> 5' >base.folded; printf '%s\n' 'main;parse;lex 35' 'main;fresh 12' 'main;<b>"&"</b> 5' >new.folded
 
 $ flambeau-cli diff base.folded new.folded
@@ -98,13 +98,14 @@ $ flambeau-cli diff base.folded new.folded --to svg | grep -o '<title>[^/]*</tit
 <title>fresh (12 samples, 23.08%): +12, new function</title>
 <title>lex (35 samples, 67.31%): +15, before 20</title>
 
-# Samples without a stack have a row, so that changes of selves sum to the change.
+# Samples without a stack have a row, so that the changes of self costs add up
+# to the whole change.
 $ flambeau-cli diff base.folded new.folded --hide '^(main|old)$' --self
 −40  40 → 0  [no stack]
 +15  20 → 35  lex
 +12  0 → 12  fresh
 
-# A title writes all of its numbers the same way.
+# A title writes all of its numbers in the same form.
 $ echo 'main;parse 1234567' >many.folded; flambeau-cli diff base.folded many.folded --to svg | grep -o '<title>parse[^/]*</title>'
 <title>parse (1,234,567 samples, 100%): +1,234,547, before 20</title>
 
@@ -134,8 +135,8 @@ main;solve 0.89 2.75
 main;parse 1.5 1.5
 main;solve 0.25 0.25
 
-# Of both, what is gone is there, in a color of its own; of selves, what was
-# new function is black.
+# With both widths, gone frames are drawn in their own color; with self costs,
+# new functions are black.
 $ flambeau-cli diff base.folded new.folded --widths both --to svg | grep -o -e '<title>[^/]*</title>' -e '>New<' -e '>Gone<' | sort
 <title>all (52 samples, 100%): −13, before 65</title>
 <title>fresh (12 samples, 23.08%): +12, new function</title>
@@ -156,8 +157,8 @@ $ flambeau-cli diff base.folded new.folded --widths half --to svg; flambeau-cli 
 ! flambeau-cli: diff: --by-frame requires --to svg or html
 [2]
 
-# flamegraph.pl has what grew in red, what shrank in blue, and so has this; by
-# frame, what is new is as strong as can be and what is large need not be.
+# As in flamegraph.pl, growth is red and shrinking is blue; by frame, new frames
+# have the strongest color and large changes need not.
 $ printf 'a 100\nb 100\nc 1000\n' >was.folded; printf 'a 130\nb 70\nc 1100\n' >is.folded; flambeau-cli diff was.folded is.folded --to svg | grep -o '<title>[abc] .*fill="#[0-9a-f]*"' | sed 's/<title>\(.\).*fill=/\1 /'; flambeau-cli diff was.folded is.folded --by-frame --to svg | grep -o '<title>[abc] .*fill="#[0-9a-f]*"' | sed 's/<title>\(.\).*fill=/\1 /'
 c "#ff8276"
 a "#ff9e93"
@@ -166,7 +167,7 @@ c "#e2c8c5"
 a "#edbbb4"
 b "#afcaee"
 
-# A file of two columns is a difference by itself.
+# A file with two columns is itself a difference.
 $ printf 'main;a 10 30\nmain;gone 5 0\nmain;b 0 7\n' >two.folded; flambeau-cli diff two.folded; flambeau-cli diff two.folded --to folded
 +22  15 → 37  main
 +20  10 → 30  a
@@ -224,8 +225,8 @@ $ flambeau-cli diff base.folded new.folded --to html >/dev/full
 ! flambeau-cli: standard output: cannot write
 [1]
 
-# A file in place of standard output, whatever the form: it appears whole or not
-# at all, and nothing is printed.
+# A file instead of standard output, whatever the format: it appears as a whole
+# or not at all, and nothing is printed.
 $ for to in csv folded svg html; do flambeau-cli diff base.folded new.folded --to $to --output d.$to; flambeau-cli diff base.folded new.folded --to $to | cmp - d.$to && echo same; done; flambeau-cli diff base.folded new.folded --output d.txt; flambeau-cli diff base.folded new.folded | cmp - d.txt; flambeau-cli diff base.folded new.folded --json -o d.json; flambeau-cli diff base.folded new.folded --json -o - | cmp - d.json
 same
 same
@@ -240,7 +241,7 @@ $ flambeau-cli diff base.folded new.folded --to csv --output d.txt --force; cmp 
 ! flambeau-cli: no/d.txt: cannot be written: No such file or directory
 [1]
 
-# What is refused leaves no file; a broken gate does.
+# A refused comparison leaves no file; an exceeded limit does.
 $ flambeau-cli diff base.folded new.folded --lines --source nowhere.c --output none.txt; ls none.txt 2>/dev/null
 ! flambeau-cli: new.folded: contains no code of “nowhere.c”
 [2]
@@ -260,20 +261,21 @@ $ flambeau-cli history captures/folded/rough.folded captures/heaptrack/v3.heaptr
 ! flambeau-cli: captures/heaptrack/v3.heaptrack: “peak” and captures/folded/rough.folded's “samples” have different units; choose others with --measure
 [1]
 
-# Two counts are not compared where one is of memory.
+# Two counts are not compared if one counts blocks of memory.
 $ printf 'a 1\n' >page-faults.folded; flambeau-cli diff base.folded page-faults.folded; flambeau-cli diff base.folded new.folded --by address
 ! flambeau-cli: page-faults.folded: “page-faults” and base.folded's “samples” are of different kinds; choose others with --measure
 ! flambeau-cli: diff: --by address: addresses of two builds cannot be compared
 [2]
 
-# Fractions that shrank.
+# Fractions that decreased.
 $ printf 'a;b 5.5\na;c 1\n' >halves.folded; printf 'a;b 2\na;c 1.5\n' >fewer.folded; flambeau-cli diff halves.folded fewer.folded --to csv
 function,base,new,delta
 b,5.5,2,-3.5
 a,6.5,3.5,-3
 c,1,1.5,0.5
 
-# Counts with other decimals are in the same unit, and compared in the finer.
+# Counts with different decimals have the same unit, and are compared with the
+# finer ones.
 $ printf 'a;b 1.25\na;c 2\n' >hundredths.folded; printf 'a;b 1.5\na;c 2\n' >tenths.folded; printf 'a;b 3\na;d 1\n' >wholes.folded; for pair in 'hundredths tenths' 'tenths hundredths' 'hundredths wholes' 'wholes hundredths'; do set -- $pair; flambeau-cli diff $1.folded $2.folded --self; done
 +0.25  1.25 → 1.5  b
 −0.25  1.5 → 1.25  b
@@ -304,7 +306,7 @@ $ flambeau-cli diff hundredths.folded wholes.folded --to html | grep -o '1\.75' 
 ! flambeau-cli: hundredths.folded, large.folded: the weights of “Samples” are too large for the other capture's precision
 [1]
 
-# Gates: what grew too much, and what is too much.
+# Limits: too much growth, and too large values.
 $ printf '%s\n' 'main;parse 100' 'main 50' >old.folded; printf '%s\n' 'main;parse 130' 'main 20' 'main;new 10' >new.folded
 
 $ flambeau-cli diff old.folded new.folded --fail-above 10 --fail-above 40:parse --limit samples=1000 >out; echo $?
@@ -332,8 +334,8 @@ $ flambeau-cli diff old.folded new.folded --limit samples=1MB; flambeau-cli diff
 ! flambeau-cli: new.folded: --limit: “samples” has another unit
 [1]
 
-# They hold what is compared: with --normalize the base as it was scaled, and
-# selves with --self.
+# They check the compared values: with --normalize the scaled base, with --self
+# the self costs.
 $ printf '%s\n' 'main;parse 200' 'main 100' >twice.folded; flambeau-cli diff old.folded twice.folded --normalize --fail-above 5 --fail-above 5:parse >out; echo $?
 0
 
@@ -355,7 +357,7 @@ runs/2.folded  2026-11-02 12:00 UTC (the file’s)  samples 160  moved: main −
 [3]
 
 # Two ranges of one capture. The cook does the same four things twice, in 0.8 s;
-# in the first half of that there is no reading and no nap.
+# the first half of that has no reading and no nap.
 $ flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --thread cook --time 0.8..1.6 --base-time 0..0.8 --self --to csv | head -5
 function,base,new,delta
 slice,191764840,201635487,9870647
@@ -404,8 +406,8 @@ $ flambeau-cli diff old.folded new.folded --normalize-time
 ! flambeau-cli: old.folded: --normalize-time: the capture does not say how long it lasted
 [1]
 
-# What difffolded.pl, with and without -n, and go tool pprof -diff_base say of
-# these two.
+# The figures of difffolded.pl, with and without -n, and of go tool pprof
+# -diff_base for these two files.
 $ printf '%s\n' 'main;parse;lex 364' 'main;parse 145' 'main;idle 75' 'main;old 68' >before.folded; printf '%s\n' 'main;parse;lex 150' 'main;parse 114' 'main;idle 74' 'main;fresh 22' >after.folded
 
 $ flambeau-cli diff before.folded after.folded --to folded

@@ -27,7 +27,7 @@ first 10 64 80
 java/A 120 64 50
 std::x 170 64 40
 
-# Siblings as they were first seen: in the file, and in time.
+# Siblings in the order of their first occurrence: in the file, and in time.
 $ . ./boxes; flambeau-cli export in.folded --to svg --order time | boxes | cut -d ' ' -f 1 | paste -sd ' '
 all b a c late early first std::x java/A k
 
@@ -44,8 +44,8 @@ $ flambeau-cli export in.folded --to svg --direction icicle --invert --title '<a
 <title>c (5 widgets, 25%)</title>
 <title>c (4 widgets, 20%)</title>
 
-# Time and memory are as people read them, and whole beside it: the picture opens
-# as it was.
+# Time and memory are shown with units, and exactly beside it: the picture opens
+# with the same values.
 $ flambeau-cli export captures/flambeau/kitchen.flambeau --no-symbols --to svg --output k.svg; grep -c 'data-weight="[0-9]*"' k.svg; grep -o '<title>all .*data-weight="[0-9]*"' k.svg; flambeau-cli info k.svg | grep measures; flambeau-cli info captures/flambeau/kitchen.flambeau | grep measures
 28
 <title>all (3.19 s, 100%): sleep 56.3 %, lock 18.7 %, io 12.6 %, running 12.3 %</title><rect x="10" y="188" width="1180" height="15" fill="#b4cff3" data-weight="3190589291"
@@ -66,7 +66,8 @@ $ flambeau-cli export in.folded --to html | grep -o '"look":{.*}'; flambeau-cli 
 "look":{"dir":"icicle","sort":"weight"}
 "look":{"dir":"flame","sort":"time"}
 
-# flamegraph.pl's colors, and its palette file: read, and what it lacks added.
+# flamegraph.pl's colors and its palette file: it is read, and missing functions
+# are added.
 $ flambeau-cli export in.folded --to svg --palette java --hash --palette-map palette.map >java.svg; cat palette.map; grep -o 'k (.*fill="#[0-9a-f]*' java.svg
 ->rgb(255,130,130)
 a->rgb(233,98,98)
@@ -107,8 +108,8 @@ fill="#828282"/><text x="241.2" y="94" text-anchor="start">file:^\./compiler/
 ! flambeau-cli: export: --color-rule module:(=#ffffff: Error while compiling regular expression ‘(’ at char 1: missing terminating )
 [2]
 
-# Separators are gray, and not in the file; in a chain graph what stands behind
-# one is a waker's.
+# Separators are gray, and not in the file; in a chain graph, frames after one
+# belong to a waker.
 $ echo 'bash;schedule;--;wake;-;x 3' >chain.folded; flambeau-cli export chain.folded --to svg --palette chain --palette-map chain.map | grep -E -o '>[^ ]* \(3.*fill="#[0-9a-f]*' | grep -o '^[^ ]*\|#.*' | paste - -; cat chain.map; flambeau-cli export chain.folded --to svg --palette wakeup --palette-map wakeup.map | grep -c '#c8c8c8\|#a0a0a0'; cat wakeup.map
 ><title>all	#5a5ad5
 ><title>bash	#7878ef
@@ -130,7 +131,7 @@ schedule->rgb(109,219,219)
 wake->rgb(73,186,186)
 x->rgb(90,201,201)
 
-# Rules in a file, after those that are typed.
+# Rules in a file come after those on the command line.
 $ printf '%s\n' '# mine' '' 'early=#00ff00' '^a$=#ff0000' >rules; flambeau-cli export in.folded --to svg --color-rules rules --color-rule 'ear=#ffcc00' | grep -E -o '(early|>a) \(.*fill="#[0-9a-f]*'
 >a (8 samples, 40%)</title><rect x="541" y="76" width="472" height="15" fill="#ff0000
 early (2 samples, 10%)</title><rect x="1013" y="60" width="118" height="15" fill="#ffcc00
@@ -141,8 +142,8 @@ $ echo 'x' >>rules; flambeau-cli export in.folded --to svg --color-rules rules; 
 ! flambeau-cli: export: --color-rules has no effect on folded
 [2]
 
-# A rule that would take years on one name colors nothing, and that is said once;
-# the name before it, which it matches, has no color of it either.
+# A rule that would take years on one name is ignored, and reported once; an
+# earlier name that it matches is not colored by it either.
 $ printf '%s\n' 'a!;std_vector_push_back_slow_path_of_a_long_name 1' >slow.folded; for to in svg html; do flambeau-cli export slow.folded --to $to --color-rule '^(((\w+)*)*)*[!?]=#00ff00' | grep -c -i '00ff00\|65280'; done; flambeau-cli export slow.folded --to png --force --output slow.png --color-rule '^(((\w+)*)*)*[!?]=#00ff00'
 0
 0
@@ -170,7 +171,7 @@ $ for to in folded html png csv; do flambeau-cli export in.folded --to $to --not
 ! flambeau-cli: export: --notes has no effect on csv
 [2]
 
-# A comparison, with the colors the other way round.
+# A comparison with the colors swapped.
 $ printf '%s\n' 'a;first 9' 'c;java/A_[j] 1' >now.folded; for o in '' --negate; do flambeau-cli diff in.folded now.folded --to svg --title now $o | grep -E -o 'class="heading".*|(first|A) \(.*fill="#[0-9a-f]*'; done
 class="heading" x="600" y="24" text-anchor="middle">now</text>
 first (9 samples, 90%): +1, before 8</title><rect x="10" y="44" width="1062" height="15" fill="#f2b4ac
@@ -187,7 +188,7 @@ $ flambeau-cli diff in.folded now.folded --width 300
 ! flambeau-cli: diff: --width has no effect on a table
 [2]
 
-# Folded stacks as other tools have them, and back.
+# Folded stacks in other tools' forms, and back.
 $ printf '%s\n' 'main;f_[k] 3' 'main;g_[j] 4' 'main;h_[i] 5' >kinds.folded; flambeau-cli export kinds.folded --to folded --annotate | diff - kinds.folded && echo same
 same
 
@@ -197,7 +198,7 @@ main;g 4
 main;h 5
 ! kinds.folded: left out, because folded cannot hold it: kinds of code
 
-# Whole numbers alone: said, and the sum is not that of the file.
+# Only whole numbers: this is reported, and the sum differs from the file's.
 $ for format in pprof callgrind folded; do flambeau-cli export captures/folded/fractions.folded --to $format --output fractions.$format; flambeau-cli top fractions.$format --json | grep -o '"total":[^,]*' | head -1; done
 "total":14
 "total":14
@@ -240,7 +241,7 @@ $ flambeau-cli export kinds.folded --to d3 | tee kinds.json; flambeau-cli export
 {"name":"f","libtype":"kernel","value":3}]}]}
 same
 
-# It has no word for wakers, nor for interpreted code.
+# It cannot represent wakers or interpreted code.
 $ printf 'main;woken;waker_[w] 3\n' >waker.folded; flambeau-cli export waker.folded --to d3; printf 'main_[k];work_[0] 3\n' >python.folded; flambeau-cli export python.folded --to d3 >python.json
 {"name":"all","value":3,"children":[
 {"name":"main","value":3,"children":[
@@ -249,7 +250,7 @@ $ printf 'main;woken;waker_[w] 3\n' >waker.folded; flambeau-cli export waker.fol
 ! waker.folded: left out, because d3 cannot hold it: kinds of code
 ! python.folded: left out, because d3 cannot hold it: kinds of code
 
-# What stands where in the PNG.
+# The positions of boxes in the PNG.
 $ flambeau-cli export kinds.folded --to tags --width 300 --row-height 20; flambeau-cli export kinds.folded --to png --width 300 --row-height 20 --output kinds.png
 x	y	width	height	function	file	line
 24	180	552	40	all		0
@@ -334,9 +335,9 @@ $ for o in 'round' 'sunburst --direction icicle' 'treemap --order name' 'treemap
 ! flambeau-cli: dump: --shape: expected flame, sunburst or treemap
 [2]
 
-# Characters that turn the direction of writing are shown, so that no name looks
-# like another; letters that are written to the left stay, and other programs get
-# names as they are.
+# Characters that change the direction of writing are shown, so that names
+# cannot be confused; letters that are written from right to left stay, and
+# other programs get unchanged names.
 $ printf 'main;sa\u202efe\u2069 3\nmain;\u05e9\u05dc\u05d5\u05dd 3\n' >turned.folded; flambeau-cli export turned.folded --to svg | grep -o '<title>.*' | sed 's/ (.*<text[^>]*>/ /'; flambeau-cli export turned.folded --to html | grep -a -e '^"main' -e '^"sa' -e $'^"\u05e9'; flambeau-cli top turned.folded | grep -o -e 'sa.*' -e $'\u05e9.*'; for format in folded pprof speedscope; do flambeau-cli export turned.folded --to $format --output turned.$format.gz; flambeau-cli export turned.$format.gz --to folded | cmp - turned.folded && echo same; done
 <title>all all</text></g>
 <title>main main</text></g>

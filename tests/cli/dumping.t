@@ -54,7 +54,7 @@ x=0 y=36 width=60 node=2 solve
 x=60 y=36 width=30 node=3 parse
 x=60 y=54 width=20 node=4 lex
 
-# What is selected, and in what order.
+# The selection, and its order.
 $ flambeau-cli dump known.folded --stage weights --filter lex
 total samples 20
 weight stack=2 20 lex
@@ -110,7 +110,7 @@ weight thread=1 stack=56 sleep=202230869
 
 $ flambeau-cli dump known.folded --stage profile --no-symbols | cmp - <(flambeau-cli dump known.folded --stage profile)
 
-# What is compiled while the program runs is not native.
+# Code that is compiled at run time is not native.
 $ printf '%s\n' 'run_[j];memcpy 3' 'run_[j];vfs_read_[k] 1' 'f 2' | flambeau-cli dump - --stage tree --no-native
 all self=2 total=6
   run self=4 total=4
@@ -121,7 +121,7 @@ all self=1 total=4
     chop self=0 total=2
       + self=2 total=2
 
-# Very deep, and no wider for it; too narrow to draw, and said how many.
+# Very deep, but no wider; boxes too narrow to draw are counted.
 $ (seq 102 | paste -sd ';'; echo 1) | paste -sd ' ' | flambeau-cli dump - --stage tree | tail -2 | tr -s ' '
  (101) 101 self=0 total=1
  (102) 102 self=1 total=1
@@ -132,7 +132,7 @@ x=0 y=18 width=1200 node=1 main
 x=0 y=0 width=1198.8 node=2 wide
 x=1198.8 y=0 width=1.1988 node=3 strip=100 f100
 
-# Names end no lines, and tell a terminal nothing.
+# Names do not end lines or send control characters to a terminal.
 $ echo '{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a\u001b[31mb\nc"}]},"profiles":[{"type":"sampled","name":"p","unit":"none","startValue":0,"endValue":1,"samples":[[0]],"weights":[1]}]}' >hostile.json
 
 $ flambeau-cli dump hostile.json --stage profile | grep 31m

@@ -16,7 +16,7 @@ a 3
 a;b 6
 b;a 1
 
-# A picture, and a page, read as a capture: with the decimals of its weights.
+# A picture, and a page, read as a capture: with the decimals of their weights.
 $ printf '%s\n' 'main 1234.000001' 'main;parse 1.5' 'main;solve 0.5' >parts.folded; for to in svg html; do flambeau-cli export parts.folded --to $to --output parts.$to; flambeau-cli export parts.$to --to folded | cmp - parts.folded; done; rm parts.*
 
 $ flambeau-cli export in.folded --to folded --output out.folded
@@ -45,7 +45,7 @@ $ flambeau-cli export in.folded --to folded --output /dev/full
 ! flambeau-cli: /dev/full: already exists; --force replaces it
 [1]
 
-# What the colors mean can be said: the same picture, in green.
+# The meaning of colors can be chosen: the same picture in green.
 $ flambeau-cli export in.folded --to svg --output auto.svg; flambeau-cli export in.folded --to svg --color module | cmp - auto.svg && echo same; rm auto.svg
 same
 
@@ -79,7 +79,7 @@ in.folded
 in.folded.flambeau
 out.folded
 
-# The disk is full: said, and the status is 1.
+# The disk is full: this is reported, and the status is 1.
 $ flambeau-cli export in.folded --to folded >/dev/full
 ! flambeau-cli: standard output: cannot write
 [1]
@@ -92,7 +92,7 @@ $ flambeau-cli info in.folded --json >/dev/full
 ! flambeau-cli: standard output: cannot write
 [1]
 
-# What is exported is what is selected, to the last format.
+# Every format exports the selection.
 $ flambeau-cli export captures/speedscope/evented.speedscope.json --to flambeau --time 1..3 --output part.flambeau; flambeau-cli top part.flambeau; flambeau-cli info part.flambeau | grep duration
       self                 total            function
     1.00 s    50.0 %      2.00 s   100.0 %  main
@@ -109,7 +109,8 @@ $ flambeau-cli export captures/heaptrack/v3.heaptrack --to flambeau --invert --o
 ! flambeau-cli: captures/heaptrack/v3.heaptrack: a profile cannot be inverted or grouped by module or file
 [1]
 
-# A capture to give away: what is private goes, the graph stays, and what is left is told.
+# A shared capture: private data is removed, the graph stays, and the rest is
+# summarized.
 $ printf '%s\n' '/home/cook/app:main;helper 3' '/home/cook/app:main;other 4' >private.folded
 
 $ flambeau-cli export private.folded --to flambeau --anonymize paths --output p.flambeau; flambeau-cli export p.flambeau --to folded
@@ -142,7 +143,7 @@ $ flambeau-cli export private.folded --to folded --anonymize paths
 ! flambeau-cli: export: --anonymize has no effect on folded
 [2]
 
-# A difference is one in d3-flame-graph's form, too: what is gone included.
+# A difference is also one in d3-flame-graph's format, including gone frames.
 $ printf 'a;b 5 3\na;c 0 8\nx;y 4 0\n' >two.folded; flambeau-cli export two.folded --to d3 --output two.json; cat two.json; flambeau-cli diff two.json --to folded; flambeau-cli export two.folded --to d3 --filter a
 {"name":"all","value":11,"delta":2,"children":[
 {"name":"a","value":11,"delta":6,"children":[
@@ -158,7 +159,7 @@ x;y 4 0
 {"name":"c","value":8,"delta":8},
 {"name":"b","value":3,"delta":-2}]}]}
 
-# Weights of the Firefox Profiler may have fractions; where none has, nothing is
+# Weights of the Firefox Profiler may have fractions; without any, nothing is
 # lost, and they count samples.
 $ flambeau-cli export captures/gecko/raw.gecko.json --to jlprof --output raw.jlprof
 ! captures/gecko/raw.gecko.json: left out, because jlprof cannot hold it: processes, times, kinds of code
@@ -166,9 +167,9 @@ $ flambeau-cli export captures/gecko/raw.gecko.json --to jlprof --output raw.jlp
 $ flambeau-cli export captures/gecko/raw.gecko.json --to pprof --output raw.pb
 ! captures/gecko/raw.gecko.json: left out, because pprof cannot hold it: order in time, kinds of code
 
-# A format that has the lines of frames alone makes one function of those that
-# differ by their first lines, and one that tells processes by their numbers one
-# process of those without: it is said.
+# A format that only has the lines of frames makes one function of those that
+# differ only in their first lines, and one that identifies processes by numbers
+# makes one process of those without: both are reported.
 $ flambeau-cli export captures/pstats/namesakes.prof --to chrome-trace --output namesakes.json; flambeau-cli export captures/pstats/namesakes.prof --to callgrind --output namesakes.out; flambeau-cli export captures/pstats/namesakes.prof --to speedscope --output namesakes.speedscope.json; flambeau-cli export captures/pstats/namesakes.prof --to pprof --output namesakes.pb; flambeau-cli export captures/chrome-trace/words.trace.json --to pprof --output words.pb
 ! captures/pstats/namesakes.prof: left out, because chrome-trace cannot hold it: other measures, lines
 ! captures/pstats/namesakes.prof: left out, because callgrind cannot hold it: other measures, lines

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Captures over their dates: of folders within folders, in series by what a regex
-# finds in their paths. Folded stacks have no dates: their files' are taken.
+# Captures over their dates: in nested folders, in series by a regex on their
+# paths. Folded stacks have no dates, so those of their files are used.
 $ mkdir -p ci/main ci/next; printf 'main;parse 100\nmain;lex 20\n' >ci/main/1.folded; printf 'main;parse 130\nmain;lex 20\nmain;fresh 9\n' >ci/main/2.folded; printf 'main;parse 90\n' >ci/next/1.folded; touch -d 2026-11-01T12:00Z ci/main/1.folded; touch -d 2026-11-02T12:00Z ci/next/1.folded; touch -d 2026-11-03T12:00Z ci/main/2.folded
 
 $ flambeau-cli history ci
@@ -30,7 +30,8 @@ $ flambeau-cli history ci --to csv -o h.txt --force --fail-above 20:parse --grou
 file,start_unix_ns,duration_ns,measure,total,group,date_unix_ns,date_from,function,self
 ci/main/1.folded,0,0,samples,120,main,1793534400000000000,file,,
 
-# A named group goes before the first; where nothing is found is a series too.
+# A named group comes before the first group; captures without a match form a
+# series, too.
 $ flambeau-cli history ci --group '(c)i/(?<branch>n[^/]+)' --function parse --function lex --to csv
 file,start_unix_ns,duration_ns,measure,total,group,date_unix_ns,date_from,function,self
 ci/main/1.folded,0,0,samples,120,,1793534400000000000,file,,
@@ -84,7 +85,7 @@ $ flambeau-cli history ci --group '^ci/('
 ! flambeau-cli: history: --group: Error while compiling regular expression ‘^ci/(’ at char 5: missing terminating )
 [2]
 
-# What would take years on one path ends at once.
+# A regex that would take years on one path ends at once.
 $ flambeau-cli history ci --group '^(((\w+)*)*/?)*[!?]'
 ! flambeau-cli: history: --group: the regular expression takes too long on “ci/main/1.folded”
 [2]
@@ -93,8 +94,8 @@ $ flambeau-cli history ci --function nobody
 ! flambeau-cli: no function “nobody” in any of these captures
 [1]
 
-# What is damaged in a folder is named, and the others are there; what is named
-# itself has to be good.
+# Damaged files in a folder are listed, and the others are read; a file that is
+# named itself must be valid.
 $ cp captures/perf-data/header-alone.perf.data ci/next/2.perf.data; touch -d 2026-11-04T12:00Z ci/next/2.perf.data; flambeau-cli history ci/next
 ci/next/1.folded  2026-11-02 12:00 UTC (the file’s)  samples 90
 ! flambeau-cli: ci/next/2.perf.data: the file ends before its data begins (at byte 60)
@@ -103,7 +104,7 @@ $ flambeau-cli history ci/next/1.folded ci/next/2.perf.data
 ! flambeau-cli: ci/next/2.perf.data: the file ends before its data begins (at byte 60)
 [1]
 
-# A capture that says when it was recorded, and by which host.
+# A capture that contains its date and its host.
 $ flambeau-cli history captures/flambeau/kitchen.flambeau captures/perf-data/shapes.perf.data --no-symbols --group '([^/]*)$' --json | tr , '\n' | grep -e file -e date -e host -e peak
 [{"file":"captures/perf-data/shapes.perf.data"
 "date_unix_ns":1700000000000000500
@@ -113,7 +114,7 @@ $ flambeau-cli history captures/flambeau/kitchen.flambeau captures/perf-data/sha
 "date_from":"capture"
 "peak_bytes":1314816
 
-# Other decimals: what moved is as exact as the finer of the two.
+# Different decimals: changes are as exact as the finer ones.
 $ printf 'a;b 1.25\n' >h.folded; printf 'a;b 3\n' >w.folded; touch -d 2026-11-02 w.folded; touch -d 2026-11-01 h.folded; flambeau-cli history h.folded w.folded | grep -o moved.*; flambeau-cli history h.folded w.folded --json | grep -o '"moved":.*'; flambeau-cli history h.folded w.folded --to html | grep -o '1\.75' | head -1
 moved: b +1.75
 "moved":[]},{"file":"w.folded","start_unix_ns":0,"duration_ns":0,"date_unix_ns":1793577600000000000,"date_from":"file","totals":{"samples":3},"moved":[{"function":"b","delta":1.75}]}]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Labels of samples. What go tool pprof says of these two: -tags: tenant red
+# Labels of samples. go tool pprof's figures for these two: -tags: tenant red
 # 1.1s 38.16%, green 940ms 33.22%, blue 810ms 28.62%; of the heap 45.4MB 99.54%
 # in blocks of 10kB, 128kB 0.27%, 32kB 0.14%.
 $ flambeau-cli top captures/peers/pprof/go-cpu.pb.gz --measure cpu --by label:tenant --json | grep -E '"(function|total)"' | tr -d '\n '; echo
@@ -8,7 +8,8 @@ $ flambeau-cli top captures/peers/pprof/go-cpu.pb.gz --measure cpu --by label:te
 $ flambeau-cli top captures/peers/pprof/go-heap.pb.gz --by label:bytes --json | grep -E '"(function|total)"' | tr -d '\n '; echo
 {"total":47864929,"rows":[{"function":"10240bytes","module":"","file":"","line":0,"self":47646067,"total":47646067},{"function":"131072bytes","module":"","file":"","line":0,"self":131072,"total":131072},{"function":"32768bytes","module":"","file":"","line":0,"self":65557,"total":65557},{"function":"8192bytes","module":"","file":"","line":0,"self":9474,"total":9474},{"function":"416bytes","module":"","file":"","line":0,"self":8615,"total":8615},{"function":"96bytes","module":"","file":"","line":0,"self":4144,"total":4144}]}
 
-# -tagroot=tenant -traces, -tagfocus=tenant=red,green is an or; ours is an and.
+# -tagroot=tenant -traces; -tagfocus=tenant=red,green is an "or", while ours is
+# an "and".
 $ flambeau-cli tree captures/peers/pprof/go-cpu.pb.gz --measure cpu --by label:tenant --depth 2 --min 1
 all  2.90 s  0 ns
   red  1.08 s  0 ns
@@ -46,7 +47,7 @@ $ flambeau-cli top captures/folded/nest.folded --label a=b
 ! flambeau-cli: captures/folded/nest.folded: cannot be opened: No such file or directory
 [1]
 
-# Out and in again, each way.
+# Exported and imported again, in each format.
 $ for t in pprof flambeau; do flambeau-cli export captures/peers/pprof/go-heap.pb.gz --to $t --output heap.$t; flambeau-cli top heap.$t --measure inuse_space --by label:bytes --limit 2; flambeau-cli export captures/peers/pprof/go-heap.pb.gz --label bytes=32kb: --to $t --output big.$t; flambeau-cli top big.$t --by label:bytes --limit 2; done
       self                 total            
    47.6 MB    99.5 %     47.6 MB    99.5 %  10240 bytes
@@ -69,8 +70,8 @@ $ flambeau-cli merge heap.flambeau big.flambeau --output both.flambeau; flambeau
 $ flambeau-cli export captures/peers/pprof/go-cpu.pb.gz --to speedscope --output cpu.json
 ! captures/peers/pprof/go-cpu.pb.gz: left out, because speedscope cannot hold it: lines, inlined functions, modules, labels
 
-# A label that one side alone has filters that side alone, and that is said; one
-# that none has is a mistake.
+# A label that only one side has filters only that side, which is reported; one
+# that neither has is an error.
 $ for t in red green; do flambeau-cli export captures/peers/pprof/go-cpu.pb.gz --label tenant=$t --to pprof --output $t.pb; done; flambeau-cli diff red.pb green.pb --measure cpu --label tenant=red | tail -n 1; flambeau-cli diff green.pb red.pb --measure cpu --label tenant=red | tail -n 1; flambeau-cli diff green.pb red.pb --measure cpu --label tenant=blue
 +10.0 ms  0 ns → 10.0 ms  sync.runtime_procPin
 −10.0 ms  10.0 ms → 0 ns  sync.runtime_procPin

@@ -53,8 +53,8 @@ allocated     blocks  temporary      peak    leaked  function (self)
 $ flambeau-cli memory captures/heaptrack/v3.heaptrack --limit 1 --json
 {"allocated":{"bytes":953,"blocks":9},"temporary":{"bytes":768,"blocks":3},"peak":{"bytes":648,"blocks":5},"leaked":{"bytes":65,"blocks":2},"peak_time_ns":10000000,"sizes":[{"from":1,"to":1,"allocated":{"bytes":1,"blocks":1},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":0,"blocks":0},"leaked":{"bytes":1,"blocks":1}},{"from":2,"to":3,"allocated":{"bytes":0,"blocks":0},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":0,"blocks":0},"leaked":{"bytes":0,"blocks":0}},{"from":4,"to":7,"allocated":{"bytes":0,"blocks":0},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":0,"blocks":0},"leaked":{"bytes":0,"blocks":0}},{"from":8,"to":15,"allocated":{"bytes":8,"blocks":1},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":8,"blocks":1},"leaked":{"bytes":0,"blocks":0}},{"from":16,"to":31,"allocated":{"bytes":16,"blocks":1},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":0,"blocks":0},"leaked":{"bytes":0,"blocks":0}},{"from":32,"to":63,"allocated":{"bytes":32,"blocks":1},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":0,"blocks":0},"leaked":{"bytes":0,"blocks":0}},{"from":64,"to":127,"allocated":{"bytes":128,"blocks":2},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":128,"blocks":2},"leaked":{"bytes":64,"blocks":1}},{"from":128,"to":255,"allocated":{"bytes":0,"blocks":0},"temporary":{"bytes":0,"blocks":0},"peak":{"bytes":0,"blocks":0},"leaked":{"bytes":0,"blocks":0}},{"from":256,"to":511,"allocated":{"bytes":768,"blocks":3},"temporary":{"bytes":768,"blocks":3},"peak":{"bytes":512,"blocks":2},"leaked":{"bytes":0,"blocks":0}}],"allocators":[{"allocator":"malloc","counted":true,"allocated":{"bytes":953,"blocks":9},"temporary":{"bytes":768,"blocks":3},"peak":{"bytes":648,"blocks":5},"leaked":{"bytes":65,"blocks":2}}],"threads":[],"functions":[{"function":"std::vector<int>::push_back","file":"vector.h","line":200,"self":{"allocated":{"bytes":896,"blocks":5},"temporary":{"bytes":768,"blocks":3},"peak":{"bytes":640,"blocks":4},"leaked":{"bytes":64,"blocks":1}},"total":{"allocated":{"bytes":896,"blocks":5},"temporary":{"bytes":768,"blocks":3},"peak":{"bytes":640,"blocks":4},"leaked":{"bytes":64,"blocks":1}}}],"suppressions":[]}
 
-# Snapshots know neither what was allocated between them, nor single blocks:
-# what a capture does not hold is not shown, and null.
+# Snapshots contain neither the allocations between them nor single blocks:
+# missing data is not shown, and null.
 $ flambeau-cli memory captures/massif/small.massif
 peak       1.00 kB at 9.00 ms
 
@@ -80,7 +80,8 @@ peak       4.20 kB in 4 blocks at 0 ns
  4.10 kB  _find  <frozen importlib._bootstrap>:100
    100 B  load  app.py:9
 
-# A range of time: its own peak, and what was made in it and outlived it.
+# A time range: its own peak, and the memory that was allocated in it and
+# outlived it.
 $ flambeau-cli info captures/heaptrack/v3.heaptrack --time 0.009..0.015 | grep -E 'peak|leaked|allocated'
 measures   peak               648 B (Peak memory)
            leaked             520 B (Leaked memory)
@@ -95,7 +96,7 @@ $ flambeau-cli top captures/heaptrack/v3.heaptrack --growth 0.009..0.025
        0 B       0 %         8 B   100.0 %          1  _start  (demo)
        0 B       0 %         8 B   100.0 %          1  main  (demo)
 
-# The names of marks are moments, too; and so is the peak.
+# The names of marks are moments, too, and so is the peak.
 $ flambeau-cli info captures/flambeau/recording.flambeau --time here.. | grep allocations
            allocations        0 (Allocations)
            temporary          0 (Temporary allocations)
@@ -108,7 +109,7 @@ $ flambeau-cli info captures/heaptrack/v3.heaptrack --time nowhere..
 ! flambeau-cli: captures/heaptrack/v3.heaptrack: “nowhere” is neither a mark nor a number of seconds
 [1]
 
-# Pages are counted where they are asked for, and in Memray's captures.
+# Pages are counted on request, and always in Memray's captures.
 $ flambeau-cli memory captures/memray/v12.bin --limit 1
 allocated  14.0 kB in 8 blocks, 1.75 kB each
 temporary  100 B in 1 block, 12.5 % of all allocated
@@ -195,7 +196,7 @@ $ flambeau-cli memory captures/folded/rough.folded
 ! flambeau-cli: captures/folded/rough.folded: the capture does not record single allocations
 [1]
 
-# Folded stacks say by their name, or are told, what they weigh.
+# The unit of folded stacks is given by their name or an option.
 $ printf 'main;grow 4096\nmain 100\n' >out.malloc.folded; flambeau-cli info out.malloc.folded | grep measures
 measures   allocated          4.20 kB (Allocated)
 

@@ -12,12 +12,12 @@ processes  a.folded
            a.folded
              #3 all threads: 3 samples, 6
 
-# The sum is what awk makes of all lines.
+# The sum equals that of all lines, computed by awk.
 $ cat a.folded b.folded a.folded | sed 's/_\[k\]//' | awk '{ sum[$1] += $2 } END { for (s in sum) print s, sum[s] }' | LC_ALL=C sort >sum; flambeau-cli export m.flambeau --to folded 2>/dev/null | diff - sum && echo same
 same
 
-# Measures are the same by id and unit: what one file alone has, its samples
-# weigh, and others 0. Threads are each file's own.
+# Measures are the same if id and unit are: samples of the file that has one
+# weigh something, others 0. Each file keeps its own threads.
 $ flambeau-cli merge captures/pprof/cpu.pb captures/pprof/threads.pb -o p.flambeau; flambeau-cli info p.flambeau; for f in captures/pprof/cpu.pb p.flambeau; do flambeau-cli top $f --measure cpu | head -3; done
 format     flambeau
 measures   cpu                80 ns (cpu)
@@ -52,7 +52,7 @@ $ for m in peak leaked allocated allocations temporary; do for f in captures/hea
 {"total":3
 {"total":6
 
-# Of recordings: what is selected of each, times and states, counters by file.
+# Recordings: the selected part of each, times and states, counters by file.
 $ flambeau-cli merge captures/flambeau/kitchen.flambeau captures/flambeau/kitchen.flambeau --no-symbols --thread cook --time 0..0.5 -o k.flambeau; flambeau-cli info k.flambeau --no-symbols; flambeau-cli dump k.flambeau --no-symbols --stage chart | grep -c . ; flambeau-cli export k.flambeau --no-symbols --to svg --chart | grep -o 'class="lane".*'
 format     flambeau
 command    ./kitchen
@@ -76,7 +76,7 @@ class="lane" x="16" y="138" text-anchor="start">rss kitchen.flambeau</text>
 class="lane" x="16" y="200" text-anchor="start">cook (26142)   50.0 %</text>
 class="lane" x="16" y="375" text-anchor="start">cook (26142)   50.0 %</text>
 
-# Nothing in common is refused, unless it is wanted.
+# Captures without a common measure are refused, unless requested.
 $ flambeau-cli merge captures/folded/fractions.folded captures/heaptrack/v3.heaptrack -o n.flambeau; flambeau-cli merge captures/folded/fractions.folded captures/heaptrack/v3.heaptrack -o n.flambeau --side-by-side; flambeau-cli info n.flambeau | grep -A1 measures
 measures   samples            13.8 (Samples)
            peak               648 B (Peak memory)

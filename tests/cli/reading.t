@@ -21,7 +21,7 @@ $ flambeau-cli top known.folded
         10    10.0 %         100   100.0 %  main
         10    10.0 %          30    30.0 %  parse
 
-# What is left without a frame has a row, so that all rows sum to the total.
+# Weight without a frame has a row, so that all rows add up to the total.
 $ flambeau-cli top known.folded --hide '^main$' --limit 5
       self                 total            function
         40    40.0 %          60    60.0 %  solve
@@ -37,7 +37,7 @@ solve,,,,40,60
 lex,,,,20,20
 sort,,,,20,20
 
-# A locale without UTF-8 gets what looks most like it.
+# A locale without UTF-8 gets the most similar characters.
 $ LC_ALL=C flambeau-cli top known.folded --limit 1
       self                 total            function
         40    40.0 %          60    60.0 %  solve
@@ -58,7 +58,7 @@ $ gzip -c known.folded | flambeau-cli top - --limit 1
       self                 total            function
         40    40.0 %          60    60.0 %  solve
 
-# Very deep, and no wider for it.
+# Very deep, but no wider.
 $ (seq 102 | paste -sd ';'; echo 1) | paste -sd ' ' | flambeau-cli tree - | tail -2 | tr -s ' '
  (101) 101 1 0
  (102) 102 1 1
@@ -72,7 +72,8 @@ all  100  0
     parse  30  10
       lex  20  20
 
-# Of a recursion the outermost call is the function: every stack counts once.
+# The outermost call of a recursion represents the function: every stack counts
+# once.
 $ flambeau-cli tree known.folded --callers solve
 solve  60  0
   main  60  60
@@ -192,11 +193,12 @@ $ flambeau-cli top known.folded --kind alloc --limit 1
       self                 total            function
       40 B    40.0 %        60 B    60.0 %  solve
 
-# Nobody listens: no complaint, no crash.
+# The reader is gone: no message, no crash.
 $ flambeau-cli tree known.folded | head -n 1
 all  100  0
 
-# A range cuts spans at its borders; the capture lasts until the last one's end.
+# A range cuts spans at its borders; the capture lasts until the end of the last
+# one.
 $ flambeau-cli info captures/speedscope/evented.speedscope.json | grep -E 'duration|wall-time'
 duration   10.0 s
 measures   wall-time          10.0 s (Wall time)
@@ -210,7 +212,7 @@ $ flambeau-cli top captures/speedscope/evented.speedscope.json --time 9..
       self                 total            function
     1.00 s   100.0 %      1.00 s   100.0 %  main
 
-# What is hidden, dropped or selected is so in every verb.
+# Every verb hides, drops and selects in the same way.
 $ flambeau-cli lines captures/heaptrack/v3.heaptrack --source demo.cpp --measure allocated
 demo.cpp
     10  self 0 B  total 952 B
@@ -239,7 +241,8 @@ samples    1 in 3 stacks of 3 functions
 threads    #1 main thread: 1 samples, 2.00 s
 warning    2 frames, events or weights are invalid
 
-# Transforms apply in their order: below what was pruned nothing is left to be found.
+# Transforms apply in their order: below a pruned node there is nothing left to
+# find.
 $ flambeau-cli top captures/heaptrack/v3.heaptrack --filter push_back --stop-at main --limit 1
       self                 total               blocks  function
      640 B   100.0 %       640 B   100.0 %          4  main  (demo)
@@ -247,7 +250,7 @@ $ flambeau-cli top captures/heaptrack/v3.heaptrack --filter push_back --stop-at 
 $ flambeau-cli top captures/heaptrack/v3.heaptrack --stop-at main --filter push_back --limit 1
       self                 total               blocks  function
 
-# Addresses of a function apart, as FlameGraphs.jl's combine=false has them.
+# Separate addresses of a function, as with FlameGraphs.jl's combine=false.
 $ flambeau-cli tree captures/jlprof/plain.jlprof --by address; flambeau-cli export captures/jlprof/plain.jlprof --by address --to folded 2>/dev/null; flambeau-cli top captures/jlprof/plain.jlprof --by address --json | grep -o '"address":[0-9]*' | head -2
 all  4  0
   _start@0x10  4  0
@@ -263,7 +266,7 @@ _start@0x10;cook@0x20;jl_gc_collect@0x40 1
 "address":48
 "address":153
 
-# What is estimated says so.
+# Estimates are marked.
 $ flambeau-cli info captures/gperftools/sampled.heap
 format     gperftools
 measures   inuse_space        1.88 MB (Memory in use)
@@ -276,7 +279,7 @@ threads    #1 all threads: 3 samples, 1.88 MB
 modules    /bin/demo: 1.88 MB, symbols: none, file not found: /bin/demo
            and another 2 with nothing in them
 
-# What is fast to read leaves nothing behind.
+# A capture that is fast to read leaves nothing in the cache.
 $ XDG_CACHE_HOME=cache flambeau-cli top known.folded --cache --limit 1
       self                 total            function
         40    40.0 %          60    60.0 %  solve
@@ -284,7 +287,8 @@ $ XDG_CACHE_HOME=cache flambeau-cli top known.folded --cache --limit 1
 $ test -e cache || echo nothing
 nothing
 
-# What Julia's profiler knows of frames is kept, and goes to the caller of what is hidden.
+# Julia's status of frames is kept, and that of hidden frames goes to their
+# callers.
 $ flambeau-cli tree captures/jlprof/plain.jlprof --hide '^jl_' --json | grep -o '"function":"[^"]*"\|"status":[^]]*.' | head -4; flambeau-cli export captures/jlprof/status.jlprof --to jlprof --output again.jlprof; cmp again.jlprof captures/jlprof/status.jlprof; flambeau-cli dump again.jlprof --stage tree; flambeau-cli export captures/jlprof/plain.jlprof --hide '^jl_' --to jlprof --output told.jlprof; flambeau-cli dump told.jlprof --stage tree
 "function":"all"
 "function":"_start"
@@ -307,7 +311,7 @@ all self=0 total=4
       [unknown] self=1 total=1
 ! captures/jlprof/plain.jlprof: left out, because jlprof cannot hold it: kinds of code
 
-# Samples that are counted are no nanoseconds.
+# Counted samples are not nanoseconds.
 $ flambeau-cli info captures/flambeau/kitchen.flambeau --no-symbols --count --thread cook | grep -A1 -e '^measures' -e '/26142 cook:'; flambeau-cli info captures/flambeau/kitchen.flambeau --no-symbols --count --json | grep -o '"id":"wall-time"[^}]*'; flambeau-cli lines captures/flambeau/kitchen.flambeau --no-symbols --count --source kitchen.c | head -2; flambeau-cli diff captures/flambeau/kitchen.flambeau --no-symbols --count --thread cook --base-time 0..0.8 --self 2>/dev/null | head -1; flambeau-cli export captures/flambeau/kitchen.flambeau --no-symbols --count --to callgrind 2>/dev/null | grep events
 measures   wall-time          121 (Wall time)
            cpu-time           121 (CPU time)

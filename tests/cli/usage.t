@@ -33,7 +33,7 @@ $ flambeau-cli top captures/folded/annotated.folded --focus '('
 ! flambeau-cli: top: “(” is not a regular expression: Error while compiling regular expression ‘(’ at char 1: missing terminating )
 [2]
 
-# What would take years on one name ends at once.
+# A regex that would take years on one name ends at once.
 $ flambeau-cli top captures/folded/annotated.folded --focus '^(((\w+)*)*)*[!?]'
 ! flambeau-cli: captures/folded/annotated.folded: the regular expression takes too long on “start_kernel”
 [1]
@@ -102,7 +102,7 @@ $ : >nothing; flambeau-cli info nothing
 ! flambeau-cli: nothing: the file is empty
 [1]
 
-# A selection that contradicts itself, or has nothing.
+# A contradictory or empty selection.
 $ flambeau-cli top captures/folded/rough.folded --time 5..1
 ! flambeau-cli: top: --time 5..1: expected FROM before TO
 [2]
@@ -163,7 +163,7 @@ $ flambeau-cli lines captures/folded/rough.folded --source a.c --by module
 ! flambeau-cli: lines: --by has no effect on lines
 [2]
 
-# A control character in a name is one in JSON, too.
+# A control character in a name is escaped in JSON, too.
 $ printf '{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a\\u001fb"}]},"profiles":[{"type":"sampled","unit":"none","samples":[[0]],"weights":[1]}]}' > control.json; flambeau-cli top control.json --json; flambeau-cli tree control.json --json
 {"total":1,"rows":[{"function":"a\u001fb","module":"","file":"","line":0,"self":1,"total":1}]}
 {"function":"all","file":"","line":0,"total":1,"self":0,"children":[{"function":"a\u001fb","file":"","line":0,"total":1,"self":1,"children":[]}]}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Profiles from text, for tests of the core: one stack a line,
- * "A;B;C 5" or "thread:A;B;C 5" to put it in a thread of that name. */
+/* Profiles from text, for tests of the core: one stack per line, "A;B;C 5", or
+ * "thread:A;B;C 5" for a thread with that name. */
 
 #include "flam-core-profile.h"
 

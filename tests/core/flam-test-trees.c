@@ -171,8 +171,8 @@ make_function (FlamBuilder *builder, guint i, guint32 *random)
   return add_frame (builder, text);
 }
 
-/* A new stack grows out of one made before, more often of a late one, so that
- * the tree is both deep and bushy. */
+/* A new stack extends an earlier one, more often a late one, so that the tree
+ * is both deep and bushy. */
 FlamTree *
 flam_test_random_tree (guint n_nodes,
                        guint n_functions,

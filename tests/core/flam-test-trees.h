@@ -5,8 +5,9 @@
 
 #include "flam-core-picture.h"
 
-/* "main;work;leaf 5" a line; "work@libx.so" sets the module, a suffix _[k]
- * _[j] _[p] _[i] _[u] the kind (kernel, JIT, Python, inlined, unresolved). */
+/* "main;work;leaf 5", one per line; "work@libx.so" sets the module, a suffix
+ * _[k] _[j] _[p] _[i] _[u] the kind (kernel, JIT, Python, inlined,
+ * unresolved). */
 FlamProfile *flam_test_profile (const char *text);
 FlamTree *flam_test_tree (const char *text, FlamTreeOrder order);
 FlamTree *flam_test_tree_of (FlamProfile *profile, FlamTreeOrder order);
@@ -23,7 +24,7 @@ FlamTree *flam_test_deep_tree (guint depth);
 /* The whole tree as an icicle, rows of 10 pixels. */
 FlamViewport
 flam_test_viewport (const FlamTree *tree, double width, double height);
-/* The layout's dump is that. */
+/* The expected dump of the layout. */
 void flam_test_assert_layout (const FlamRows *rows,
                               const FlamViewport *viewport,
                               const char *expected);

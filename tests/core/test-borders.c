@@ -40,7 +40,8 @@ weigh (const FlamProfile *profile, const FlamSelection *selection)
 /* --- samples ----------------------------------------------------------------
  */
 
-/* At 0, 10, 20 and 30 ns, of 1, 2, 4 and 8; the fractions are tenths. */
+/* At 0, 10, 20 and 30 ns, with weights 1, 2, 4 and 8; the fractions are
+ * tenths. */
 static FlamProfile *
 four_samples (gboolean spans)
 {
@@ -247,7 +248,7 @@ test_temporary_distances (void)
     }
 }
 
-/* Each size stands in the bin that flam_memory_summary_bin_range() names. */
+/* Each size is in the bin that flam_memory_summary_bin_range() gives. */
 static void
 test_bins_of_sizes (void)
 {
@@ -321,8 +322,8 @@ total_of (const FlamProfile *profile, const char *measure)
   return weigh (profile, selection);
 }
 
-/* Three blocks that stand for 5 of 8 bytes each; one is released at once, one
- * in the next tick. */
+/* Three blocks that represent 5 blocks of 8 bytes each; one is released at
+ * once, one in the next tick. */
 static void
 test_sampled_blocks (void)
 {
@@ -347,7 +348,7 @@ test_sampled_blocks (void)
   g_assert_cmpint (total_of (profile, "peak"), ==, 120);
 }
 
-/* The last event is the highest: nothing comes after it that ends the rise. */
+/* The last event is the highest: no later event ends the rise. */
 static void
 test_peak_at_the_end (void)
 {
@@ -367,7 +368,7 @@ test_peak_at_the_end (void)
   g_assert_cmpint (profile->allocations.peak_time, ==, 20);
 }
 
-/* malloc() that failed and free (NULL) are no events. */
+/* A failed malloc() and free (NULL) are not events. */
 static void
 test_no_address (void)
 {
@@ -398,7 +399,7 @@ row_text (const FlamTimeline *timeline, const gint64 *row)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* A sample of 18 ns at 20, in a thread whose sample before is at 4, is spread
+/* A sample of 18 ns at 20, in a thread whose previous sample is at 4, is spread
  * over the 16 ns after that one: over 5 to 20, both inclusive. Samples of
  * another thread, 1 ns apart, make the buckets 4 ns. */
 static void
@@ -464,8 +465,8 @@ test_counter (void)
   g_assert_cmpint (timeline->counters[0].top, ==, 9);
 }
 
-/* Never more buckets than asked for; the end is that of the last event, a
- * release too. */
+/* Never more buckets than requested; the end is that of the last event,
+ * including releases. */
 static void
 test_buckets (void)
 {
@@ -501,7 +502,8 @@ test_buckets (void)
 /* --- the layout -------------------------------------------------------------
  */
 
-/* 100 pixels of 10 each: at 0.5 pixels, 5 is the least that is drawn. */
+/* 100 pixels of 10 each: at 0.5 pixels, 5 is the smallest weight that is
+ * drawn. */
 static void
 test_least_width (void)
 {
@@ -542,7 +544,7 @@ test_least_width (void)
     }
 }
 
-/* A strip of ten nodes of 4, of which the view ends within the third. */
+/* A strip of ten nodes of 4 each; the view ends within the third. */
 static void
 test_hidden_in_view (void)
 {
@@ -563,7 +565,7 @@ test_hidden_in_view (void)
   g_assert_cmpint (layout->in_view, ==, 970);
 }
 
-/* A box has its left edge, and its right edge is the next one's. */
+/* A box includes its left edge; its right edge belongs to the next one. */
 static void
 test_hit (void)
 {
@@ -672,7 +674,8 @@ test_values (void)
 /* --- names ------------------------------------------------------------------
  */
 
-/* Functions of one name are one row of a history, in whatever module. */
+/* Functions with the same name are one row of a history, whatever their
+ * modules. */
 static void
 test_figures (void)
 {
@@ -695,8 +698,8 @@ test_figures (void)
   g_assert_null (flam_figures_find_function (measure, "wor"));
 }
 
-/* Two nodes of one path share what the other side has by their own weights: of
- * 80, 3 / 4 and 1 / 4. So each has twice what it had. */
+/* Two nodes with the same path divide the other side's value by their own
+ * weights: 3 / 4 and 1 / 4 of 80. So each has twice its previous value. */
 static void
 test_siblings (void)
 {
@@ -758,7 +761,7 @@ has_text (const FlamBuilder *builder, const char *part)
   return FALSE;
 }
 
-/* What is left of names and paths, degree by degree. */
+/* The degrees of shortening of names and paths. */
 static void
 test_anonymous (void)
 {
@@ -788,8 +791,8 @@ test_anonymous (void)
 /* --- charts -----------------------------------------------------------------
  */
 
-/* Spans of [0, 1), [10, 12), [20, 24) and [30, 38): those that end where the
- * view begins, or begin where it ends, are not in it. */
+/* Spans [0, 1), [10, 12), [20, 24) and [30, 38): those that end at the
+ * beginning of the view, or begin at its end, are outside. */
 static void
 test_chart_range (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What the builder promises about hostile values, and the small tools. */
+/* The builder's guarantees about hostile values, and its small helpers. */
 
 #include "flam-fixture.h"
 
@@ -47,8 +47,8 @@ test_strings (void)
       g_utf8_validate (flam_builder_get_string (builder, cut), -1, NULL));
 }
 
-/* Stacks that are appended and stacks that are looked up, in any order: each
- * that is there is found, and no other is. */
+/* Appended stacks and looked-up stacks, in any order: each existing one is
+ * found, and no other. */
 static void
 test_stacks (void)
 {
@@ -126,7 +126,7 @@ test_order (void)
   profile = flam_builder_finish (builder, NULL);
   g_assert_cmpuint (profile->threads.n_samples[other], ==, 4);
   g_assert_cmpuint (profile->threads.first_sample[other], ==, 1);
-  /* Ascending from the earliest, ties as they came. */
+  /* Ascending from the earliest; ties keep their order. */
   g_assert_cmpint (profile->samples.time[0], ==, 10);
   g_assert_cmpint (profile->samples.time[1], ==, 0);
   g_assert_cmpint (profile->measures[0].weight[1], ==, 1);
@@ -134,7 +134,7 @@ test_order (void)
   g_assert_cmpint (profile->measures[0].weight[4], ==, 2);
 }
 
-/* A frame becomes two: its stacks grow, its samples stay. */
+/* A frame becomes two: its stacks grow, its samples stay the same. */
 static void
 test_edit (void)
 {
@@ -271,8 +271,8 @@ test_folded_names (void)
     }
 }
 
-/* Families in preorder, threads by process, names in order of time; and two
- * processes that claim each other, as a damaged capture may say. */
+/* Hierarchies in preorder, threads by process, names in order of time; and two
+ * processes that are each other's parents, as in a damaged capture. */
 static void
 test_family (void)
 {
@@ -309,7 +309,7 @@ test_family (void)
       g_assert_cmpuint (process_tree->depth[i], ==, depth[i]);
       g_assert_cmpuint (process_tree->end[i], ==, end[i]);
     }
-  /* Row 3 is process 3, which has one of the two below row 0. */
+  /* Row 3 is process 3, which has one of the two children below row 0. */
   g_assert_cmpuint (
       process_tree->first_thread[4] - process_tree->first_thread[3], ==, 1);
   g_assert_cmpuint (process_tree->first_thread[1], ==, 1);
@@ -360,7 +360,7 @@ test_visible (void)
     }
 }
 
-/* They end in URLs and in paths below caches. */
+/* They become parts of URLs and of paths below caches. */
 static void
 test_build_ids (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The same question to another capture. */
+/* The equivalent selection for another capture. */
 
 #include "flam-fixture.h"
 
@@ -74,7 +74,7 @@ profile_of (const char *id, FlamUnit unit, gint64 duration)
   return flam_builder_finish (builder, NULL);
 }
 
-/* A range is the same seconds, where there are that many. */
+/* A range becomes the same seconds, if there are that many. */
 static void
 test_carry_measure_and_time (void)
 {
@@ -90,7 +90,7 @@ test_carry_measure_and_time (void)
   g_autoptr (FlamSelection) c = NULL;
   guint without;
 
-  /* Blocks are counted as samples are, and nothing to compare them with. */
+  /* Blocks are counted like samples, but cannot be compared with them. */
   g_assert_null (flam_carry_selection (samples, selection, blocks, &without));
   selection->from = 400;
   selection->to = 600;
@@ -132,7 +132,8 @@ labelled (const char *value)
   return flam_builder_finish (builder, NULL);
 }
 
-/* A filter that would leave nothing of the other one is not carried. */
+/* A filter that would leave nothing of the other capture is not carried
+ * over. */
 static void
 test_carry_labels (void)
 {
@@ -154,7 +155,8 @@ test_carry_labels (void)
   g_assert_cmpint (flam_weights_total (other, b), ==, 1);
 }
 
-/* A capture that is a difference by itself says which measure was before. */
+/* A capture that is itself a difference names the measure with the previous
+ * values. */
 static void
 test_find_before (void)
 {

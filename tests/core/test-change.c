@@ -35,8 +35,9 @@ is_blue (FlamColor color)
   return channel (color, 2) > channel (color, 0) + 20;
 }
 
-/* Red grew, blue shrank, as flamegraph.pl has it; by amount a frame of the
- * greatest change is the strongest, by frame that of which the most changed. */
+/* Growth is red and shrinking blue, as in flamegraph.pl. By amount, the frame
+ * with the greatest change has the strongest color; by frame, the one that
+ * changed by the largest part. */
 static void
 test_change (void)
 {
@@ -76,7 +77,7 @@ says (const GPtrArray *legend, const char *name)
   return FALSE;
 }
 
-/* Of selves, what was nowhere before is black, and its label is not. */
+/* With self costs, new functions are black, and their labels are not. */
 static void
 test_untracked (void)
 {
@@ -113,7 +114,8 @@ test_untracked (void)
   g_assert_true (says (other, "New") && !says (other, "New Function"));
 }
 
-/* Every strength of every kind of change can be read, dimmed or not. */
+/* The labels on every strength of every kind of change are readable, dimmed or
+ * not. */
 static void
 test_contrast (void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Flame charts: samples in time in, spans out; and what always holds. */
+/* Flame charts: from samples in time to spans; and properties that always
+ * hold. */
 
 #include "flam-fixture.h"
 
@@ -74,8 +75,8 @@ chart_text (const Sample *samples, guint n, gboolean spans)
   return flam_chart_dump (chart);
 }
 
-/* Events: each call as long as it was; the very same stack again is another
- * call of the innermost. */
+/* Events: each call has its exact duration; the same stack again is another
+ * call of the innermost function. */
 static void
 test_spans (void)
 {
@@ -96,8 +97,8 @@ test_spans (void)
                    "  2 C 0..2\n");
 }
 
-/* Samples: each stands for the time since the one before, and a thread that
- * has slept for no more than its weight. */
+/* Samples: each represents the time since the previous one, or only its weight
+ * in a thread that has slept. */
 static void
 test_samples (void)
 {
@@ -175,7 +176,7 @@ check_rows (const FlamChart *chart)
     }
 }
 
-/* The list of all functions is that of each one's calls. */
+/* The list of all functions matches the list of each one's calls. */
 static void
 check_functions (const FlamChart *chart)
 {
@@ -209,8 +210,8 @@ check_functions (const FlamChart *chart)
   g_assert_cmpuint (n, ==, 0);
 }
 
-/* Whatever is in view, every pixel that a span covers has a box, and boxes of
- * a row do not overlap. */
+/* Whatever the view, every pixel that a span covers has a box, and boxes of a
+ * row do not overlap. */
 static void
 check_layout (const FlamChart *chart)
 {
@@ -282,7 +283,7 @@ test_properties (void)
     }
 }
 
-/* A counter's curve has the most that it was in each pixel. */
+/* A counter's curve has its maximum in each pixel. */
 static void
 test_levels (void)
 {
@@ -324,7 +325,8 @@ test_levels (void)
   g_assert_cmpint (levels[2], ==, 9);
   g_assert_cmpint (levels[3], ==, 1);
   g_assert_cmpint (levels[4], ==, 1);
-  g_assert_cmpint (levels[5], ==, 1); /* it still was, when that began */
+  g_assert_cmpint (
+      levels[5], ==, 1); /* it still had this value at the beginning */
   g_assert_cmpint (levels[7], ==, 0);
 }
 
@@ -358,7 +360,8 @@ compiling (void)
   return flam_builder_finish (builder, NULL);
 }
 
-/* Labels can be read on the darkest color, and names are made visible. */
+/* Labels are readable on the darkest color, and invisible characters are made
+ * visible. */
 static void
 test_look (void)
 {

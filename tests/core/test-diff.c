@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Two trees, one list of what changed. */
+/* Two trees, and one list of changes. */
 
 #include "flam-fixture.h"
 
@@ -63,7 +63,7 @@ test_folded (void)
   g_assert_cmpstr (normal, ==, "main 0 14\nmain;old 6 0\nmain;parse 10 2\n");
 }
 
-/* Weights in tenths, of a stack each; names that are one path in folded text
+/* Weights in tenths, one stack each; names that form one path in folded text
  * are one line. */
 static FlamTree *
 tree_of_tenths (const char *const *names, const gint64 *tenths)
@@ -160,8 +160,8 @@ test_tree (void)
   g_assert_cmpint (change->delta[find (normal, "parse")], ==, 2 - 10);
 }
 
-/* All paths of both, each as wide as the larger of what it held and holds, and
- * as what it calls. */
+/* All paths of both, each as wide as the larger of its two self values, plus
+ * its callees. */
 static void
 test_tree_of_both (void)
 {
@@ -188,7 +188,7 @@ test_tree_of_both (void)
       change->kind[find (tree, "fresh")], ==, FLAM_CHANGE_UNTRACKED);
   g_assert_cmpuint (change->kind[find (tree, "parse")], ==, FLAM_CHANGE_KEPT);
   g_assert_cmpint (tree->total[find (tree, "parse")], ==, 5);
-  /* Its function was there before, on another path. */
+  /* Its function existed before, on another path. */
   g_assert_cmpuint (change->kind[find (tree, "new") + 1], ==, FLAM_CHANGE_NEW);
   /* The heaviest first, in preorder. */
   g_assert_cmpuint (main, ==, 1);
@@ -201,8 +201,8 @@ test_tree_of_both (void)
     }
 }
 
-/* Each path of either is there, whatever the rows are, and leads to the same
- * figures as in the shape of its side. */
+/* Each path of either exists, whatever the rows are, and has the same figures
+ * as in the shape of its side. */
 static void
 test_both_of_random (void)
 {
@@ -292,8 +292,8 @@ assert_line (const FlamDiffRow *row,
   assert_row (row, file, base, fresh);
 }
 
-/* By file and line, wherever the file was built; what another file of that name
- * held is not taken for it. */
+/* By file and line, wherever the file was built; lines of another file with
+ * that name are not confused with them. */
 static void
 test_lines (void)
 {
@@ -330,7 +330,8 @@ test_lines (void)
   g_assert_null (flam_diff_find_file (&fresh, "/b/x/io.c", &base));
 }
 
-/* A tree beside itself has not changed, however its nodes are named. */
+/* A tree compared with itself has not changed, whatever its nodes are
+ * called. */
 static void
 test_tree_of_itself (void)
 {
@@ -373,8 +374,8 @@ row_of (const FlamDiffRow *rows, guint n, const char *name)
   g_assert_not_reached ();
 }
 
-/* The other way round, what grew has shrunk; and the selves of one side are
- * its total. */
+/* With the sides swapped, growth becomes shrinking; and the self costs of one
+ * side add up to its total. */
 static void
 test_both_ways (void)
 {
@@ -407,7 +408,7 @@ test_both_ways (void)
     }
 }
 
-/* A range twice as long, at the same rate, has not changed. */
+/* A range that is twice as long at the same rate has not changed. */
 static void
 test_scale (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Heat maps: nothing is lost in them, and their cells tile the time. */
+/* Heat maps: no weight is lost in them, and their cells tile the time. */
 
 #include "flam-fixture.h"
 
@@ -34,8 +34,8 @@ test_cells (void)
     }
 }
 
-/* The sum of all cells is what the selection weighs; a range made of cells is
- * what these cells say. */
+/* The sum of all cells is the weight of the selection; a range made of cells
+ * has the weight of these cells. */
 static void
 test_sums (void)
 {
@@ -55,7 +55,7 @@ test_sums (void)
       map = flam_heat_map_new (profile, selection, 50, NULL, NULL);
       if (map == NULL)
         continue;
-      /* The fixture's times are short: let a column be. */
+      /* The fixture's times are short, so choose the length of a column. */
       g_assert_cmpint (map->total, ==, flam_weights_total (profile, selection));
       g_free (map->value);
       first = (guint)g_test_rand_int_range (

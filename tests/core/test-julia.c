@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The graphs that FlameGraphs.jl tests itself with. */
+/* The graphs of FlameGraphs.jl's own tests. */
 
 #include "flam-fixture.h"
 
@@ -17,8 +17,8 @@ tree_of (const FlamProfile *profile, const FlamSelection *selection)
   return flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
 }
 
-/* The backtraces that FlameGraphs.jl tests itself with, callers first: what
- * stands at each address, and the graph it expects of them. */
+/* The backtraces of FlameGraphs.jl's own tests, callers first: the frames at
+ * each address, and the graph that it expects. */
 static const struct
 {
   const char *function;
@@ -100,7 +100,7 @@ test_graphs (void)
          "      f5:1 self=1 total=1\n"
          "  f1:2 self=0 total=1\n"
          "    f6:10 self=1 total=1\n");
-  /* combine=false: what is one line is still two addresses. */
+  /* combine=false: the same line is still two addresses. */
   check (alike,
          FLAM_BY_LINE,
          FLAM_RECURSION_OFF,
@@ -124,7 +124,7 @@ test_graphs (void)
          "      f5@0x6 self=1 total=1\n"
          "  f1@0x7 self=0 total=1\n"
          "    f6@0x8 self=1 total=1\n");
-  /* recur=:flat: back to where the very address was. */
+  /* recur=:flat: back to the previous occurrence of the same address. */
   check (recursive,
          FLAM_BY_ADDRESS,
          FLAM_RECURSION_COLLAPSE,
@@ -135,8 +135,8 @@ test_graphs (void)
          "    f2@0x2 self=1 total=1\n");
 }
 
-/* C that is hidden says of its caller what it did: of the one that gets its
- * cost, where it has any, in all ways to make a tree. */
+/* The status of hidden C frames goes to the caller that gets their cost, if
+ * they have any, with every way to build a tree. */
 static void
 test_hidden (void)
 {
@@ -224,8 +224,8 @@ test_hidden (void)
   g_assert_cmpstr (of_part, ==, kept);
 }
 
-/* FlameGraphs.jl's and ProfileCanvas's meanings, in either theme, and labels
- * that can be read; dispatch is told before the others. */
+/* FlameGraphs.jl's and ProfileCanvas's meanings, in either theme, with readable
+ * labels; dispatch has priority over the others. */
 static void
 test_colors (void)
 {
@@ -306,7 +306,7 @@ test_colors (void)
     }
 }
 
-/* The legend's color of code without a status that is called by a chain of as
+/* The legend's color of code without a status that was called by a chain of as
  * many collections. */
 static FlamColor
 plain_color (guint collections)
@@ -349,7 +349,7 @@ plain_color (guint collections)
   g_assert_not_reached ();
 }
 
-/* Rows have two colors by turns, and the legend has that which is there. */
+/* Rows have two alternating colors, and the legend has the one that occurs. */
 static void
 test_legend (void)
 {

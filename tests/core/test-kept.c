@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Memory that is kept from one picture for the next: who takes a block owns it
- * alone, and what was in it is in no tree. */
+/* Memory that is kept from one picture for the next: only its taker owns a
+ * block, and no tree contains its old data. */
 
 #include "flam-core-picture.h"
 
@@ -39,7 +39,7 @@ test_reuse (void)
     }
   for (gsize i = 0; i < 7 * MB; i++)
     g_assert_cmpint (again[i], ==, 0);
-  g_free (again); /* it is malloc's as it ever was */
+  g_free (again); /* it is ordinary malloc memory */
   flam_cells_drop (other);
   flam_cells_drop (NULL);
   flam_cells_drop (flam_cells_new (3, 1));
@@ -47,7 +47,7 @@ test_reuse (void)
   flam_cells_trim ();
 }
 
-/* More than there are places for. */
+/* More than there are places. */
 static void
 test_many (void)
 {
@@ -102,7 +102,7 @@ profile_new (void)
   FlamId thread = flam_builder_thread (builder, process, 1, 0);
   FlamId frames[FUNCTIONS * 2];
 
-  /* Two frames for each function, so that stacks are merged. */
+  /* Two frames per function, so that stacks are merged. */
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++)
     {
       g_autofree char *name = g_strdup_printf ("call_%u", i / 2);
@@ -174,7 +174,7 @@ assert_equal (const FlamRows *a, const FlamRows *b)
     }
 }
 
-/* A tree in new memory, and the same one again in what other trees left. */
+/* A tree in new memory, and the same one in memory that other trees left. */
 static void
 assert_same_again (const FlamProfile *profile,
                    const FlamSelection *selection,
@@ -214,7 +214,7 @@ allocated (void)
   return info.uordblks + info.hblkhd;
 }
 
-/* The last test: nothing is kept from then on. */
+/* The last test: nothing is kept from here on. */
 static void
 test_none (void)
 {

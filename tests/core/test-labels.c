@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Labels of samples: what conditions take, what is cut out, and the values of a
- * label on top of the tree. */
+/* Labels of samples: the samples that conditions select, parts that are cut
+ * out, and a label's values on top of the tree. */
 
 #include "flam-core-query.h"
 
 #include <string.h>
 
-/* A stack a sample; every second one has a tenant, every third a size. */
+/* One stack per sample; every second one has a tenant, every third a size. */
 static FlamProfile *
 labelled_profile (void)
 {
@@ -61,7 +61,7 @@ total_with (const FlamProfile *profile, const char *a, const char *b)
   if (b != NULL)
     flam_selection_add_label (selection, b);
   total = flam_weights_total (profile, selection);
-  /* What is cut out is that, and has kept its labels. */
+  /* A part that was cut out has kept its labels. */
   cut = flam_cut_new (profile, selection, NULL);
   g_assert_cmpint (flam_weights_total (cut, selection), ==, total);
   return total;
@@ -98,7 +98,7 @@ test_labels (void)
     g_assert_false (flam_sample_labels_any (profile, *bad));
 }
 
-/* The values on top share the whole, upright and inverted. */
+/* The values on top divide the whole, upright and inverted. */
 static void
 test_by_label (void)
 {

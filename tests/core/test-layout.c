@@ -97,8 +97,8 @@ test_strips (void)
   g_assert_cmpint (layout->in_view, ==, 50000);
 }
 
-/* A thousand thin functions that all call something: the silhouette goes on
- * above them, as wide as what they call; and no row of it is left out. */
+/* A thousand thin functions that all have callees: the silhouette continues
+ * above them, as wide as their callees, and no row of it is left out. */
 static void
 test_thin_callees (void)
 {
@@ -127,7 +127,7 @@ test_thin_callees (void)
   g_assert_cmpfloat_with_epsilon (layout->boxes[3].width, 200, 0.01);
   g_assert_cmpfloat_with_epsilon (layout->boxes[4].width, 100, 0.01);
   g_assert_cmpint (layout->hidden, ==, 2000);
-  /* The same from a place that is scrolled to. */
+  /* The same after scrolling. */
   viewport.scroll = viewport.row_height * 4;
   scrolled = flam_layout_new (rows, &viewport);
   g_assert_cmpuint (scrolled->n, ==, 1);
@@ -169,7 +169,7 @@ assert_hits (const FlamLayout *layout)
     }
 }
 
-/* Every node that is in view and wide enough has its box, and only those. */
+/* Every visible and wide enough node has its box, and no other. */
 static void
 assert_complete (const FlamRows *rows, const FlamLayout *layout)
 {
@@ -252,8 +252,8 @@ assert_same (const FlamLayout *a, const FlamLayout *b)
   g_assert_cmpint (a->in_view, ==, b->in_view);
 }
 
-/* With and without what was laid out before, wherever it is scrolled to; and
- * now and then another range of x, for which nothing of that is right. */
+/* With and without an earlier layout, at any scroll position; now and then with
+ * another range of x, for which the earlier layout is useless. */
 static void
 test_after (gconstpointer data)
 {
@@ -289,7 +289,8 @@ test_after (gconstpointer data)
     }
 }
 
-/* What a row shows and what ended in rows before it is the whole. */
+/* The shown part of a row and the weight that ended in earlier rows add up to
+ * the whole. */
 static void
 test_widths_sum (void)
 {
@@ -330,7 +331,7 @@ test_deep (void)
   g_assert_cmpuint (layout->n, ==, 61);
 }
 
-/* Entering a million nodes anywhere gives few boxes. */
+/* Zooming anywhere into a million nodes gives few boxes. */
 static void
 test_million (void)
 {
@@ -368,7 +369,7 @@ test_nothing (void)
   g_assert_cmpuint (flam_layout_n_rows (rows, &viewport), ==, 0);
 }
 
-/* As a double, the greatest weight is 2^63, and no gint64 any more. */
+/* As a double, the greatest weight becomes 2^63, which is not a gint64. */
 static void
 test_greatest (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ledger against a program that keeps every block: random events, with
- * addresses and without, and what lives at the high-water mark, at the end and
+/* The ledger against a program that keeps every block: random events, with and
+ * without addresses, and the live blocks at the high-water mark, at the end and
  * at every tick. And the rules for leaks. */
 #include "flam-core-query.h"
 
@@ -202,7 +202,7 @@ run (void (*play) (FlamLedger *, Truth *, guint), guint n)
   profile = flam_builder_finish (builder, &error);
   g_assert_no_error (error);
   check (profile, &truth);
-  /* rows are few: a site, a birth, a death and a distance each */
+  /* rows are few: one per site, birth, death and distance */
   g_assert_cmpuint (
       profile->allocations.n, <=, N_SITES * (N_TICKS + 1) * (N_TICKS + 2) * 2);
 }

@@ -34,8 +34,8 @@ test_legend (void)
   g_assert_cmpint (entry->weight, ==, 5 + 4 + 3 + 2);
 }
 
-/* Rules come first in the legend, whatever the palette, with what they color;
- * the rest is the palette's, and is what is folded. */
+/* Whatever the palette, rules come first in the legend, with what they color;
+ * the rest belongs to the palette, and gets merged. */
 static void
 test_rules_legend (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The measures derived from allocations, against a ledger kept the slow way. */
+/* The measures derived from allocations, against a slow and simple ledger. */
 
 #include "flam-fixture.h"
 
@@ -36,7 +36,7 @@ is_pages_alone (const FlamAllocations *a)
   return TRUE;
 }
 
-/* Pages count where they are asked for, and where there is nothing else. */
+/* Pages count on request, and if there is nothing else. */
 static gboolean
 counts (const FlamAllocations *a, FlamId row)
 {
@@ -63,7 +63,7 @@ test_against_ledger (void)
       const FlamAllocations *a = &profile->allocations;
       gint64 from = g_test_rand_int_range (0, 500);
       gint64 to = from + g_test_rand_int_range (1, 700);
-      /* A range that reaches the end includes what happens there. */
+      /* A range that reaches the end includes events at the end. */
       gint64 before = to < profile->facts.duration_ns ? to : G_MAXINT64;
       gint64 peak = 0, peak_in = 0, leaked = 0, allocated = 0, temporary = 0;
 
@@ -152,8 +152,8 @@ tree_of (const FlamProfile *profile, FlamSelection *selection, const char *id)
   return flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
 }
 
-/* Sizes, kinds and functions each add up to all of it, and all of it is what
- * the measures say. */
+/* Sizes, kinds and functions each add up to the whole, and the whole equals the
+ * measures. */
 static void
 check_sums (const FlamProfile *profile, FlamSelection *selection)
 {
@@ -202,7 +202,7 @@ test_summary (void)
     }
 }
 
-/* The figures of the zoomed node, whichever way the tree stands. */
+/* The figures of the zoomed node, in upright and inverted trees. */
 static void
 test_zoom (void)
 {
@@ -262,8 +262,7 @@ test_bins (void)
   g_assert_cmpint (high, ==, G_MAXINT64);
 }
 
-/* Where the curve marks the peak is the moment the peak measures are about,
- * and the amount it says is theirs. */
+/* The curve marks the moment of the peak measures, and its amount is theirs. */
 static void
 test_curve_agrees (void)
 {
@@ -348,7 +347,8 @@ test_suppressions (void)
         if (counts (a, i) && a->freed_at[i] == FLAM_NEVER &&
             goes_through (profile, a->stack[i], "f7"))
           f7 += a->count[i];
-      /* A stack through both falls under the rule nearer to its leaf. */
+      /* A stack that matches two rules belongs to the rule nearer to its
+       * leaf. */
       g_assert_cmpint (with->rule[0].blocks, <=, f7);
       g_assert_cmpint (with->rule[0].blocks + with->rule[1].blocks, >=, f7);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Texts of the lower floors in the reader's language. The oracle is gettext
- * itself: what it says of a text without arguments, and what stands before the
- * first argument of a text that has some. */
+ * itself: its translation of a text without arguments, and the part before the
+ * first argument of a text with arguments. */
 
 #include "flam-core-picture.h"
 
@@ -11,7 +11,8 @@
 #include <locale.h>
 #include <string.h>
 
-/* `format` as printf would have it, of a name or a number for each argument. */
+/* `format` as formatted by printf, with a name or a number for each
+ * argument. */
 static char *
 sample_of (const char *format, const char *number)
 {
@@ -129,7 +130,7 @@ test_neutral (void)
     }
 }
 
-/* A damaged capture's texts. */
+/* Texts of a damaged capture. */
 static void
 test_hostile (void)
 {
@@ -161,7 +162,8 @@ main (int argc, char **argv)
   setlocale (LC_ALL, "C.UTF-8");
   g_test_init (&argc, &argv, NULL);
   flam_message_init (g_getenv ("FLAM_CATALOGUES"));
-  /* glibc 2.41 takes C.UTF-8 for C, and the machine may have no other. */
+  /* glibc 2.41 treats C.UTF-8 as C, and the machine may have no other
+   * locale. */
   if (strcmp (gettext ("the document is empty"), "the document is empty") ==
           0 &&
       strcmp (gnu_get_libc_version (), "2.41") >= 0)

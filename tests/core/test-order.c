@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Rows in order of time, compared with a sort that calls back. */
+/* Rows in order of time, compared with a sort that uses a comparison
+ * function. */
 
 #include "flam-core-profile.h"
 

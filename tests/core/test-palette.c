@@ -55,8 +55,8 @@ find (const FlamTree *tree, const char *name)
   g_assert_not_reached ();
 }
 
-/* Every color a tree of 500 modules' functions can get has a label that can
- * be read, plain and dimmed, in both themes and modes. */
+/* Every color that a tree with functions of 500 modules can have has readable
+ * labels, plain and dimmed, in both themes and modes. */
 static void
 test_contrast (void)
 {
@@ -124,7 +124,7 @@ test_contrast_of_known_colors (void)
   g_assert_cmpfloat_with_epsilon (contrast (0x3465a4, 0x3465a4), 1, 0.001);
 }
 
-/* Every strength of every state can be read, too; those of a change are in
+/* Every strength of every state is readable, too; those of a change are in
  * test-change.c. */
 static void
 test_contrast_of_ramps (void)
@@ -211,7 +211,7 @@ test_stable (void)
                    flam_palette_node (a, one, find (one, "work")));
 }
 
-/* A dozen modules are told apart, whatever their names. */
+/* A dozen modules are distinguishable, whatever their names. */
 static void
 test_modules_apart (void)
 {
@@ -260,7 +260,7 @@ test_meaning (void)
   g_assert_cmpuint (channel (green, 1), >, channel (green, 2));
 }
 
-/* colors.golden is flamegraph.pl's own: palettes/README.md. */
+/* colors.golden is flamegraph.pl's output: palettes/README.md. */
 static void
 test_flamegraph (void)
 {
@@ -332,7 +332,7 @@ test_map (void)
   g_assert_nonnull (strstr (error->message, "line 2"));
 }
 
-/* What a person chose is there, and its label can be read. */
+/* The user's colors are used, and their labels are readable. */
 static void
 test_rules (void)
 {
@@ -360,8 +360,8 @@ test_rules (void)
     }
 }
 
-/* Machado, Oliveira and Fernandes (2009), severity 1: what those see who lack
- * the cones for long, middle and short waves. Linear RGB. */
+/* Machado, Oliveira and Fernandes (2009), severity 1: how people without the
+ * cones for long, middle or short waves see a color. Linear RGB. */
 static const double seen[3][3][3] = {
   { { 0.152286, 1.052583, -0.204868 },
     { 0.114503, 0.786281, 0.099216 },
@@ -391,7 +391,8 @@ see_as (guint kind, FlamColor color, double rgb[3])
     }
 }
 
-/* What a function was written in: the linker's name goes before the file's. */
+/* The language of a function: the mangled name has priority over the file
+ * name. */
 static const struct
 {
   const char *name, *system_name, *file;
@@ -488,7 +489,8 @@ test_language (void)
   g_assert_cmpint (sum, ==, tree->total[0]);
 }
 
-/* The strongest is what spends most itself; another tree has another most. */
+/* The strongest color is that of the greatest self cost; another tree has
+ * another maximum. */
 static void
 test_self (void)
 {
@@ -513,7 +515,8 @@ test_self (void)
                    flam_palette_node (palette, tree, find (tree, "d")));
 }
 
-/* The kinds of code are told apart by everybody, and their labels are read. */
+/* The kinds of code are distinguishable with any color vision, and their labels
+ * are readable. */
 static void
 test_safe (void)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* More ways through this name than could be tried in a year. */
+/* This name has more ways to match than could be tried in a year. */
 #define ENDLESS "^(((\\w+)*)*)*[!?]"
 #define NAME "std_vector_push_back_slow_path_of_a_long_name"
 
@@ -28,7 +28,7 @@ test_ends (void)
       g_assert_null (flam_regex_get_slow (regex));
       g_assert_false (flam_regex_match (regex, many));
       g_assert_cmpstr (flam_regex_get_slow (regex), ==, many);
-      /* All names after it are quick. */
+      /* All later names are quick. */
       g_assert_false (flam_regex_match (regex, "a!"));
       g_assert_false (flam_regex_match (regex, NAME));
       g_assert_cmpstr (flam_regex_get_slow (regex), ==, many);
@@ -45,8 +45,8 @@ test_own_limit (void)
   g_assert_nonnull (flam_regex_get_slow (regex));
 }
 
-/* What people search for is far from the limit, in the longest of names, too.
- */
+/* Typical search expressions are far from the limit, even for the longest
+ * names. */
 static void
 test_room (void)
 {
@@ -77,7 +77,7 @@ test_invalid (void)
   g_assert_null (flam_regex_new ("ab(", 0, &error));
   g_assert_error (error, FLAM_ERROR, FLAM_ERROR_INVALID);
   g_assert_nonnull (strstr (error->message, "‘ab(’ at char 3"));
-  /* No UTF-8 is no fault of the expression. */
+  /* Invalid UTF-8 is not the expression's fault. */
   g_assert_false (flam_regex_match (dot,
                                     "a\xff"
                                     "c"));
@@ -85,7 +85,8 @@ test_invalid (void)
   g_assert_true (flam_regex_match (dot, "abc"));
 }
 
-/* A search whose expression gives up finds nothing, a transform is refused. */
+/* A search whose expression gives up finds nothing, and a transform is
+ * refused. */
 static void
 test_tree (void)
 {
@@ -125,7 +126,7 @@ test_colors (void)
   g_assert_null (flam_color_rules_get_slow (rules, 1));
 }
 
-/* A rule that takes too long on one name does not color those before it. */
+/* A rule that takes too long on one name does not color earlier names. */
 static void
 test_colors_of_tree (void)
 {

@@ -6,7 +6,7 @@
 
 #include "flam-core-query.h"
 
-/* Stacks whose weights are in parts of 1. */
+/* Stacks whose weights are fractions of 1. */
 static FlamProfile *
 profile_of (const char *stacks, gint64 denominator)
 {
@@ -73,7 +73,7 @@ test_both (void)
     }
 }
 
-/* What has the same denominator is not copied. */
+/* Profiles with the same denominator are not copied. */
 static void
 test_same (void)
 {
@@ -127,7 +127,8 @@ test_too_large (void)
   g_assert_error (error, FLAM_ERROR, FLAM_ERROR_TOO_LARGE);
 }
 
-/* A history's changes are not cut to the decimals of the later capture. */
+/* A history's changes are not truncated to the decimals of the later
+ * capture. */
 static void
 test_moves (void)
 {

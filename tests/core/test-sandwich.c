@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Callers and callees: stacks in, indented trees out; and what always holds. */
+/* Callers and callees: from stacks to indented trees; and properties that
+ * always hold. */
 
 #include "flam-fixture.h"
 
@@ -106,8 +107,8 @@ check_states (const FlamTree *tree)
     }
 }
 
-/* Both halves hold what the table of functions says of the function, in every
- * state; what it calls beside its self is its callees'. */
+/* Both halves have the function's figures from the table of functions, in every
+ * state; the cost beyond its self cost belongs to its callees. */
 static void
 test_properties (void)
 {

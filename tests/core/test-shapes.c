@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Layouts that are no rows of boxes: test-layout.c has those. */
+/* Layouts other than rows of boxes; test-layout.c has those. */
 
 static const char sample[] = "main;a;c 5\nmain;a 1\nmain;b 2\n";
 
@@ -34,7 +34,7 @@ test_sunburst (void)
   g_assert_cmpfloat_with_epsilon (
       flam_layout_bounds (layout, &layout->boxes[3]).x, 101 - 75, 1e-3);
 
-  /* What is zoomed to is in the middle, and callers are nowhere. */
+  /* The zoomed node is in the middle, and callers are not shown. */
   viewport.zoom = 2;
   viewport.to = 6;
   viewport.scroll = 20;
@@ -44,7 +44,7 @@ test_sunburst (void)
                            "x=0 y=30 width=5.23599 height=70 node=3 c\n");
 }
 
-/* A ring is never thinner than a row: what has no room is said to be cut. */
+/* A ring is never thinner than a row: missing rings are reported. */
 static void
 test_sunburst_rings (void)
 {
@@ -112,8 +112,8 @@ test_treemap (void)
   g_autoptr (FlamLayout) layout = NULL;
   FlamBox found;
 
-  /* all and main are a path: one frame, two titles. Inside it are 200 by 100
-   * pixels, of which a has three quarters. */
+  /* all and main are a path: one frame with two titles. Inside it are 200 by
+   * 100 pixels, three quarters of which belong to a. */
   viewport.shape = FLAM_SHAPE_TREEMAP;
   flam_test_assert_layout (
       rows,
@@ -135,7 +135,7 @@ test_treemap (void)
   g_assert_cmpfloat (found.width, ==, 150);
   g_assert_cmpint (layout->hidden, ==, 0);
 
-  /* Too little room for what c is called by: it is known, and not drawn. */
+  /* Too little room for the caller of c: it is known, but not drawn. */
   viewport.width = viewport.height = 9;
   g_clear_pointer (&layout, flam_layout_free);
   layout = flam_layout_new (rows, &viewport);
@@ -143,7 +143,7 @@ test_treemap (void)
   g_assert_false (flam_layout_find (rows, layout, 3, &found));
 }
 
-/* Boxes lie in what is around them, and share it by their weights. */
+/* Boxes are inside the box around them, and share it by their weights. */
 static void
 assert_boxes_are_nested (const FlamRows *rows, const FlamLayout *layout)
 {
@@ -162,7 +162,7 @@ assert_boxes_are_nested (const FlamRows *rows, const FlamLayout *layout)
                      box->flags & FLAM_BOX_FRAME);
       if (box->flags & FLAM_BOX_HEAD)
         continue;
-      /* What it is in: the callers up to the one that is a frame. */
+      /* Its container: the callers up to the one that is a frame. */
       if (!(box->flags & FLAM_BOX_SELF))
         while (around != layout->viewport.zoom)
           {
@@ -193,7 +193,7 @@ assert_boxes_are_nested (const FlamRows *rows, const FlamLayout *layout)
           area[i], <=, (double)frames[i].width * frames[i].height + 1);
 }
 
-/* Siblings' areas are as their weights. */
+/* Siblings' areas are in proportion to their weights. */
 static void
 assert_areas (const FlamRows *rows, const FlamLayout *layout)
 {
@@ -224,7 +224,8 @@ test_random_shapes (gconstpointer data)
 
   for (guint round = 0; round < 100; round++)
     {
-      /* The least sunburst is two pixels wide: in one, half is outside. */
+      /* The smallest sunburst is two pixels wide: of one pixel, half would be
+       * outside. */
       FlamViewport viewport =
           flam_test_viewport (tree,
                               g_test_rand_int_range (2, 1600),
@@ -251,8 +252,8 @@ test_random_shapes (gconstpointer data)
     }
 }
 
-/* A thousand callees by pages: each is on one of them, heaviest first, however
- * the tree is ordered. */
+/* A thousand callees in pages: each is on exactly one page, heaviest first,
+ * whatever the order of the tree. */
 static void
 test_treemap_pages (gconstpointer data)
 {
@@ -311,7 +312,7 @@ test_treemap_pages (gconstpointer data)
   g_assert_cmpuint (flam_family_rank_of (family, rows, 0), ==, family->n);
 }
 
-/* However much there is: no more boxes than there is room for. */
+/* However large the tree: no more boxes than fit. */
 static void
 test_crowded_shapes (void)
 {

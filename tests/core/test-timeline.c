@@ -67,9 +67,9 @@ assert_row (const FlamTimeline *timeline, guint row, const char *expected)
   g_assert_cmpstr (text->str, ==, expected);
 }
 
-/* A thread that is looked at every ns while it runs and once after it slept
- * for 70 ns; samples weigh what has passed since the one before, or will pass
- * until the next. */
+/* A thread that is sampled every ns while it runs and once after it slept for
+ * 70 ns; a sample weighs the time since the previous one, or until the next
+ * one. */
 static FlamProfile *
 sleeper (gboolean after)
 {
@@ -99,7 +99,7 @@ sleeper (gboolean after)
   return finish (builder);
 }
 
-/* A thread that was there all the time is there in every bucket. */
+/* A thread that existed all the time is in every bucket. */
 static void
 test_stretches (void)
 {
@@ -123,8 +123,8 @@ test_stretches (void)
     }
 }
 
-/* A thread that runs all the time, looked at at random; of what it used between
- * two looks, half is each one's. No thread ever runs on two CPUs. */
+/* A thread that runs all the time, sampled at random; half of the time between
+ * two samples goes to each. No thread ever runs on two CPUs. */
 static void
 test_halves (void)
 {
@@ -150,8 +150,8 @@ test_halves (void)
     {
       gint64 weight;
 
-      /* What the last sample stands for is not known and stays at its place,
-       * so it stands for next to nothing. */
+      /* The length of the last sample is unknown, so it keeps its place and
+       * represents next to nothing. */
       next = i + 2 < 1000
                  ? (gint64)(-1000 * log (1 - g_test_rand_double ())) + 2
                  : 2;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Trees from text: stacks in, indented tree out; and what always holds. */
+/* Trees from text: from stacks to an indented tree; and properties that always
+ * hold. */
 
 #include "flam-fixture.h"
 
@@ -250,8 +251,8 @@ test_properties (void)
     }
 }
 
-/* A tree of functions is merged family by family, one with threads on top finds
- * each node by its key: below the only thread it is the same tree. */
+/* A tree of functions is merged family by family, while one with threads on top
+ * finds each node by its key: below a single thread, both are the same tree. */
 static void
 test_merged (void)
 {
@@ -288,8 +289,9 @@ test_merged (void)
     }
 }
 
-/* Where few of many stacks have weight, the others are left out first: the tree
- * is that of the few alone, and each stack has the node of its function. */
+/* If few of many stacks have weight, the others are left out first: the tree
+ * is the same as for those few alone, and each stack has the node of its
+ * function. */
 static void
 test_few (void)
 {
@@ -325,8 +327,8 @@ test_few (void)
   g_assert_cmpuint (with_node, ==, 6);
 }
 
-/* What the states hold is what there is, whatever is selected; and one state
- * alone is what the split says of it. */
+/* The states add up to the total, whatever is selected; and a selection of one
+ * state equals its part of the split. */
 static void
 test_states (void)
 {
@@ -364,7 +366,7 @@ test_states (void)
     }
 }
 
-/* Upside down, the same weight stands in the same functions' selves. */
+/* In the inverted tree, the same functions have the same self costs. */
 static void
 test_inverted_agrees (void)
 {
@@ -432,7 +434,8 @@ refuse (gpointer data, double fraction)
   return FALSE;
 }
 
-/* What an import runs is its importer's, as Memray's reports have it. */
+/* The cost of what an import runs belongs to its importer, as in Memray's
+ * reports. */
 static void
 test_imports (void)
 {
@@ -511,7 +514,7 @@ test_find_path (void)
   g_assert_cmpstr (flam_tree_name (to, found), ==, "B");
 }
 
-/* Where a function is found again that a transform has moved. */
+/* A function is found again after a transform has moved it. */
 static FlamId
 find_again (const FlamTree *from, FlamId node, const FlamTree *to)
 {
@@ -547,7 +550,7 @@ test_find_again (void)
   g_assert_cmpuint (to->depth[found], ==, 2);
   found = find_again (from, deep, to);
   g_assert_cmpuint (to->depth[found], ==, 4);
-  /* Upside down the paths say nothing: the function is what is left. */
+  /* In the inverted tree, paths do not help: only the function is left. */
   selection->invert = TRUE;
   inverted = tree_of (profile, selection);
   find_again (from, node, inverted);

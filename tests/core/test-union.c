@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Rows and builders of several parts become what one part makes of all rows. */
+/* Rows and builders of several parts give the same result as one part with all
+ * rows. */
 
 #include "flam-core-picture.h"
 
@@ -51,7 +52,7 @@ add_rows (FlamUnion *rows, const guint32 *sizes, GArray *values)
     }
 }
 
-/* Ids in the order of the first rows, which a table of the values gives. */
+/* Ids in the order of the first rows, computed with a table of the values. */
 static void
 test_rows (void)
 {
@@ -147,8 +148,8 @@ finish (FlamBuilder *builder, const FlamId *stacks, const FlamId *threads)
   return flam_dump_profile (profile);
 }
 
-/* A stack that is there already is found, although the merged ones were not
- * looked up when they were added. */
+/* An existing stack is found, although the merged ones were not looked up when
+ * they were added. */
 static void
 check_found (FlamBuilder *builder, guint32 n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-core-profile.h"
 
-/* The bytes are those of DWARF's and Protocol Buffers' documents. */
+/* The bytes are those in the documents of DWARF and Protocol Buffers. */
 static void
 test_bytes (void)
 {
@@ -37,7 +37,8 @@ test_bytes (void)
     }
 }
 
-/* Longer than need be is a number still; what has more than 64 bits is none. */
+/* A number with unneeded bytes is still valid; one with more than 64 bits is
+ * not. */
 static void
 test_long (void)
 {

@@ -2,7 +2,7 @@
 #include "flam-core-query.h"
 #include "flam-fixture.h"
 
-/* What is shown of the samples, and how: no matter to their sums. */
+/* The way in which samples are shown does not affect their sums. */
 static void
 randomize_shown (FlamSelection *selection)
 {
@@ -52,8 +52,8 @@ assert_same (const FlamWeights *a, const FlamWeights *b)
                      n * sizeof (FlamStateSplit));
 }
 
-/* Another way to show the same samples has the same weights, whether they are
- * summed again or not; other samples are not those that were summed. */
+/* Showing the same samples in another way gives the same weights, whether they
+ * are summed again or not; other samples must be summed again. */
 static void
 test_shown_again (void)
 {
@@ -89,7 +89,8 @@ test_shown_again (void)
     }
 }
 
-/* The threads' weights are all there is, and one thread's is that thread's. */
+/* The threads' weights add up to the whole, and each equals a selection of that
+ * thread. */
 static void
 test_by_thread (void)
 {

@@ -68,8 +68,8 @@ export_total (FlamProfile *profile, guint measure)
   return (double)tree->total[0] / profile->measures[measure].denominator;
 }
 
-/* Each that weighs something comes back, and weighs the same; the file's own
- * stays the first. */
+/* Every measure with a weight comes back with the same weight; the file's own
+ * default stays the first. */
 static inline void
 export_check_totals (FlamProfile *profile, FlamProfile *again)
 {

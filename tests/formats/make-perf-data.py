@@ -202,7 +202,7 @@ def shapes():
         mmap(clock, -1, K, 0x1000000, K, "[kernel.kallsyms]_text", misc=KERNEL),
         comm(clock, 100, 100, "shell"),
         mmap2(clock, 100, 0x10000, 0x1000, 0, "/bin/shell"),
-        # Two processors: the second round has samples older than the first's.
+        # Two processors: the second round has samples that are older than the first's.
         sample(clock, 0x10010, 100, 100, 1000, 10, [u, 0x10010]),
         fork(clock, 101, 100, 101, 100, 1100),
         sample(clock, 0x10020, 101, 101, 1200, 10, [u, 0x10020]),
@@ -218,7 +218,7 @@ def shapes():
         comm(clock, 101, 102, "worker", 1610),
         sample(clock, PROG + 0x11, 101, 102, 1700, 40, [u, PROG + 0x11, 0x1f0f0000000000, 0x77]),
         sample(faults, PROG + 0x12, 101, 102, 1710, 3, [u, PROG + 0x12]),
-        # A mapping of data over a part of the library: no code there any more.
+        # A mapping of data over a part of the library: there is no code any more.
         mmap2(clock, 101, LIB + 0x1000, 0x1000, 0, "//anon", 1720, protection=3),
         sample(clock, LIB + 0x1010, 101, 101, 1730, 50, [u, LIB + 0x1010, PROG + 0x101]),
         mmap2(clock, 101, 0x20000, 0x1000, 0, "//anon", 1740, protection=7),

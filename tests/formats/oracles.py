@@ -212,7 +212,7 @@ def check_gprof(folder):
     text.write_text(subprocess.run(
         ["gprof", "-b", "shop", "gmon.out"], cwd=folder, check=True,
         capture_output=True, text=True).stdout)
-    # The table has hundredths of a second; calls of main are the system's.
+    # The table has hundredths of a second; calls of main come from the system.
     for path in (folder / "gmon.out", text):
         times = flambeau("top", path, "--measure", "cpu-time", "--json")
         calls = flambeau("top", path, "--measure", "calls", "--json")

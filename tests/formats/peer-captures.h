@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Captures of other tools, with what those tools say of them: ours to ship in
- * tests/captures/peers ($FLAM_CAPTURES), and "public/..." of others' projects,
- * which are not ours to ship: $FLAM_PUBLIC_CAPTURES, where a machine has them.
- */
+/* Captures of other tools, with the figures of those tools: ours in
+ * tests/captures/peers ($FLAM_CAPTURES), and "public/..." from other
+ * projects, which we cannot distribute: $FLAM_PUBLIC_CAPTURES, if the machine
+ * has them. */
 
 #include <glib.h>
 

@@ -23,7 +23,7 @@ holds (const FlamExporter *exporter, const FlamMeasure *measure)
   return TRUE;
 }
 
-/* What a form cannot be made of is refused, and nothing else. */
+/* Only formats that cannot represent the selection refuse it. */
 static void
 check_refusal (const FlamExporter *exporter,
                const FlamSelection *selection,
@@ -51,7 +51,7 @@ check_refusal (const FlamExporter *exporter,
     }
 }
 
-/* The number behind the first `before` in the text. */
+/* The number after the first `before` in the text. */
 static double
 number_after (const char *text, const char *before)
 {
@@ -61,7 +61,7 @@ number_after (const char *text, const char *before)
   return g_ascii_strtod (at + strlen (before), NULL);
 }
 
-/* The selves of a table's rows. */
+/* The self costs of a table's rows. */
 static double
 sum_of_rows (const char *csv)
 {
@@ -78,7 +78,7 @@ sum_of_rows (const char *csv)
   return sum;
 }
 
-/* The selves of all series of the page's first measure. */
+/* The self costs of all series of the page's first measure. */
 static double
 sum_of_page (const char *html)
 {
@@ -100,7 +100,7 @@ sum_of_page (const char *html)
   return sum;
 }
 
-/* Of what is no capture any more: FALSE where nothing tells it. */
+/* For documents that are not captures: FALSE if nothing checks them. */
 static gboolean
 view_total (const FlamExporter *exporter, const char *text, double *total)
 {
@@ -115,7 +115,7 @@ view_total (const FlamExporter *exporter, const char *text, double *total)
   return TRUE;
 }
 
-/* What V8 has for the time between samples is not of the capture. */
+/* V8's entries for the time between samples are not part of the capture. */
 static double
 imported_total (const FlamProfile *again)
 {
@@ -136,8 +136,8 @@ idle_of (const FlamProfile *profile, const FlamSelection *selection)
   return (double)flam_weights_total (profile, idle);
 }
 
-/* Pictures, and a stack for each of millions of cycles: written for each way of
- * selecting, they would take all of the time. */
+/* Pictures, and a stack for each of millions of cycles, would take too long to
+ * write for each way of selecting. */
 static gboolean
 takes_long (const FlamExporter *exporter, double total)
 {

@@ -3,8 +3,8 @@
 
 #include "flam-formats.h"
 
-/* Out and in again, the total is that of the selection; what a form cannot be
- * made of is refused. */
+/* After export and import, the total is that of the selection; formats that
+ * cannot represent it refuse it. */
 void check_exporter (const FlamProfile *profile,
                      const FlamSelection *selection,
                      const FlamExporter *exporter);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files of a few bytes, made here, and what they become: each has one thing at
- * a border. */
+/* Files of a few bytes, made here, and their profiles: each has one border
+ * case. */
 #include "flam-core-picture.h"
 #include "flam-formats.h"
 #include "flam-proto-write.h"
@@ -19,7 +19,7 @@ load (const char *name, const GString *bytes)
   return profile;
 }
 
-/* "inner in.h:3 < outer out.c:7 = 5", a sample a line. */
+/* "inner in.h:3 < outer out.c:7 = 5", one line per sample. */
 static char *
 samples_text (const FlamProfile *profile, guint measure)
 {
@@ -89,7 +89,7 @@ put_sample (GString *out, gint64 value)
   put_message (out, 2, sample);
 }
 
-/* A location of two lines: a function that was inlined into another one. */
+/* A location with two lines: a function that was inlined into another one. */
 static GString *
 make_pprof (void)
 {
@@ -195,8 +195,8 @@ test_gmon (void)
 /* --- traces -----------------------------------------------------------------
  */
 
-/* One span within another that begins at the same time, listed after it; and
- * one that ends as the next begins. */
+/* One span within another that begins at the same time and is listed after it;
+ * and one that ends as the next begins. */
 static void
 test_trace (void)
 {

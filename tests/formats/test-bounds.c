@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Small files that would become large profiles, whose goldens would be too
- * large; and members that the Firefox Profiler asks for. */
+ * large; and members that the Firefox Profiler requires. */
 
 #include "exporting.h"
 #include "flam-proto-write.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What is kept of a capture is the capture again, byte by byte of its dump, and
- * bytes that somebody made up are not believed. */
+/* A cached capture equals the original, byte by byte of its dump, and forged
+ * bytes are not trusted. */
 
 #include "flam-cache.h"
 #include "flam-core-picture.h"
@@ -95,7 +95,7 @@ test_captures (void)
 
 /* --- made up -------------------------------------------------------------- */
 
-/* A profile that has something in every table. */
+/* A profile with data in every table. */
 static FlamProfile *
 make_profile (void)
 {
@@ -185,8 +185,8 @@ test_prefixes (void)
     }
 }
 
-/* One byte of a piece is another one, and the hash is right again: whatever
- * that is taken for can be shown. */
+/* One byte of a piece is changed and the hash corrected: whatever the result
+ * is, it can be shown. */
 static void
 mutate (guint8 *data, gsize size, gsize piece, gsize length, guint *good)
 {
@@ -215,7 +215,7 @@ mutate (guint8 *data, gsize size, gsize piece, gsize length, guint *good)
       }
 }
 
-/* A piece says that it is longer or shorter than it is. */
+/* A piece claims to be longer or shorter than it is. */
 static void
 mutate_size (guint8 *data, gsize size, gsize piece)
 {
@@ -253,7 +253,7 @@ test_made_up (void)
       mutate_size (data, size, piece);
       piece += 16 + (length + 7) / 8 * 8;
     }
-  /* Numbers may be any; ids may not. */
+  /* Any number is allowed, but not any id. */
   g_assert_cmpuint (good, >, 100);
 }
 
@@ -370,7 +370,7 @@ set_age (const char *path, time_t seconds)
   g_assert_cmpint (utimensat (AT_FDCWD, path, times, 0), ==, 0);
 }
 
-/* Those used longest ago go; being opened is a use. */
+/* The least recently used ones are removed; opening counts as a use. */
 static void
 test_bound (Fixture *fixture, gconstpointer unused)
 {
@@ -407,7 +407,7 @@ test_bound (Fixture *fixture, gconstpointer unused)
     }
 }
 
-/* Programs and libraries say what is in these. */
+/* Their content depends on programs and libraries. */
 static void
 test_beside (void)
 {

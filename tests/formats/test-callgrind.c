@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Exports to callgrind's format, read by valgrind's own callgrind_annotate:
- * the costs of all functions add up to the total, which is the tree's. Skipped
- * where valgrind is not installed. */
+/* Exports to callgrind's format, read by valgrind's own callgrind_annotate: the
+ * costs of all functions add up to the tree's total. Skipped if valgrind is not
+ * installed. */
 
 #include "exporting.h"
 
@@ -106,7 +106,7 @@ load_text (const char *text)
   return profile;
 }
 
-/* "function file:line" -> cost of its own. */
+/* "function file:line" -> its own cost. */
 static GHashTable *
 costs_of_lines (const FlamProfile *profile)
 {
@@ -139,7 +139,7 @@ costs_of_lines (const FlamProfile *profile)
   return costs;
 }
 
-/* Each line keeps its own cost, those of included files, too. */
+/* Each line keeps its own cost, including lines of included files. */
 static void
 test_lines (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Which way the weights of a format lie: the calls that a chart shows of a
- * capture, as its own tool draws them. */
+/* The direction in which the weights of a format lie: a chart shows the calls
+ * of a capture as its own tool draws them. */
 
 #include "flam-core-picture.h"
 #include "flam-formats.h"
@@ -18,7 +18,7 @@ static const Row rows[] = {
     "all threads\n"
     "  0 main 0..163000000\n"
     "  1 work 0..163000000\n" },
-  /* The collector runs within work, which goes on afterwards. */
+  /* The collector runs within work, which continues afterwards. */
   { "cpuprofile/collector.cpuprofile",
     "all threads\n"
     "  0 running 0..400000\n"
@@ -29,7 +29,7 @@ static const Row rows[] = {
     "  1 (garbage collector) 500000..600000\n"
     "  2 work 0..400000\n"
     "  3 (garbage collector) 100000..200000\n" },
-  /* A sampled profile's samples follow one another from its start on. */
+  /* The samples of a sampled profile follow one another from its start on. */
   { "speedscope/sampled-time.speedscope.json",
     "t\n"
     "  0 main 0..70000000\n"
@@ -63,7 +63,7 @@ test_chart (gconstpointer data)
   g_assert_cmpstr (dump, ==, row->chart);
 }
 
-/* A range of time inside of a sample has a part of it. */
+/* A time range inside a sample has a part of it. */
 static void
 test_range (void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* perf script text, held to what FlameGraph's stackcollapse-perf.pl makes of
- * the same files: its kept results beside the captures, and the script itself
- * where $FLAMEGRAPH or PATH has it. Its ways with names are imitated here; ours
- * keep them whole. Two of its ways are not: a thread that changes its name has
- * its last one here, so names of threads are not compared; and it forgets the
- * last sample of a file that does not end in an empty line, which is cut off
- * before. */
+/* perf script text, compared with the output of FlameGraph's stackcollapse-
+ * perf.pl for the same files: its kept results beside the captures, and the
+ * script itself if $FLAMEGRAPH or PATH has it. Its changes of names are
+ * imitated here; ours keep them whole. Two differences remain: a thread that
+ * changes its name has its last one here, so names of threads are not compared;
+ * and the script loses the last sample of a file that does not end in an empty
+ * line, so that sample is cut off first. */
 
 #include "flam-formats.h"
 
@@ -80,7 +80,7 @@ append_function (GString *line,
 {
   FlamId function = profile->frames.function[frame];
   FlamId module = profile->functions.module[function];
-  /* The script leaves mangled names as they are. */
+  /* The script leaves mangled names unchanged. */
   const char *name =
       flam_profile_string (profile, profile->functions.system_name[function]);
   g_autofree char *whole = NULL;
@@ -152,7 +152,7 @@ new_table (void)
   return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 }
 
-/* The first event alone, as the script counts by itself. */
+/* Only the first event, which is the script's default. */
 static GHashTable *
 collapse (const FlamProfile *profile)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What traces of Perfetto and Julia's data hold; and every exporter over
- * captures that are as deep as they are large, and as wide. Formats that write
- * each stack whole make gigabytes of the deep one: no exporter needs more
- * memory for that than for a small document. */
+/* The content of Perfetto traces and Julia's data; and every exporter with very
+ * deep and very wide captures. Formats that repeat each stack write gigabytes
+ * for the deep one: no exporter needs more memory for that than for a small
+ * document. */
 
 #include "exporting.h"
 #include "flam-core-picture.h"
@@ -16,8 +16,8 @@
 #include <sys/resource.h>
 
 #define FRAMES 16000 /* the deep one folded is 2 GB */
-/* The capture and all that is made of it; a sanitizer keeps what was freed, and
- * puts room around all of it. A picture takes what its pixels do besides. */
+/* Limit for the capture and its documents. A sanitizer keeps freed memory and
+ * pads allocations. A picture also needs its pixels. */
 #ifdef __SANITIZE_ADDRESS__
 #define MEMORY_KIB (900 << 10)
 #else
@@ -81,7 +81,7 @@ test_exporter (gconstpointer data)
       g_autoptr (GError) error = NULL;
       struct rusage used;
 
-      /* A form that is as long as its counts are large has a bound. */
+      /* A document whose length depends on its counts has a limit. */
       if (!flam_exporter_save (
               exporter, profile, selection, &options, sink, &error) &&
           strcmp (exporter->id, "jlprof") == 0)
@@ -120,8 +120,8 @@ profile_again (const char *format,
   return again;
 }
 
-/* What a file has beside calls comes back: threads with their totals, marks,
- * and counters, whose times are the capture's. */
+/* The data beside calls comes back: threads with their totals, marks, and
+ * counters, whose times are the capture's. */
 static void
 test_holds (gconstpointer data)
 {
@@ -183,9 +183,8 @@ test_holds (gconstpointer data)
     }
 }
 
-/* A V8 profile whose first sample is late comes back as it was: the time before
- * it is nobody's, and no pause appears between samples that follow each other.
- */
+/* A V8 profile with a late first sample comes back unchanged: the time before
+ * it belongs to nothing, and no pause appears between adjacent samples. */
 static void
 test_cpuprofile_is_identity (void)
 {
@@ -211,7 +210,8 @@ test_cpuprofile_is_identity (void)
     g_assert_cmpint (profile->samples.time[i], ==, again->samples.time[i]);
 }
 
-/* Julia's data come back as they were: stacks, places, threads, who slept. */
+/* Julia's data comes back unchanged: stacks, places, threads, sleeping
+ * threads. */
 static void
 test_jlprof_is_identity (gconstpointer name)
 {
@@ -231,8 +231,8 @@ test_jlprof_is_identity (gconstpointer name)
   g_assert_cmpstr (before, ==, after);
 }
 
-/* What a page told of its frames is in the graph that is written, and in a
- * capture of our own. */
+/* The status of frames from a page is in the written graph, and in our own
+ * captures. */
 static void
 test_status (gconstpointer data)
 {
@@ -274,7 +274,7 @@ has_process (const FlamProfile *profile, const char *name)
   return FALSE;
 }
 
-/* Processes that have a name alone are given numbers of their own. */
+/* Processes that only have a name get distinct numbers. */
 static void
 test_processes (gconstpointer data)
 {
@@ -291,7 +291,8 @@ test_processes (gconstpointer data)
   g_assert_true (has_process (again, "tests"));
 }
 
-/* speedscope leaves an end out that has not the name of the innermost call. */
+/* speedscope ignores an end that does not have the name of the innermost
+ * call. */
 static void
 test_ends_are_named (void)
 {
@@ -331,8 +332,8 @@ test_ends_are_named (void)
   g_assert_cmpuint (open->len, ==, 0);
 }
 
-/* "name file:line module kind" of each frame; of spans, a function's first
- * frame is that of the whole span. */
+/* "name file:line module kind" of each frame; for spans, a function's first
+ * frame applies to the whole span. */
 static GHashTable *
 places_of (const FlamProfile *profile, gboolean modules)
 {
@@ -357,7 +358,7 @@ places_of (const FlamProfile *profile, gboolean modules)
   return places;
 }
 
-/* Calls come back with their places in the source, their modules and kinds. */
+/* Calls come back with their source positions, modules and kinds. */
 static void
 test_places (gconstpointer data)
 {
@@ -394,7 +395,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  /* The most that was used is the process's: pictures come last. */
+  /* The maximum is that of the process, so pictures come last. */
   for (guint colored = 0; colored < 2; colored++)
     for (guint i = 0; flam_exporters[i] != NULL; i++)
       {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Facts of a profile that is written to a .flambeau file and read again: each
- * row of the description, and what this version knows nothing of. */
+ * row of the description, and facts unknown to this version. */
 
 #include "exporting.h"
 #include "flam-capture-writer.h"
@@ -18,7 +18,7 @@ load (const void *data, gsize size)
   return profile;
 }
 
-/* A file of these facts alone: key, value, ..., NULL. */
+/* A file with only these facts: key, value, ..., NULL. */
 static FlamProfile *
 profile_of (const char *const *facts)
 {
@@ -109,7 +109,7 @@ test_others (void)
   g_assert_cmpstr (others, ==, "mode|cpu|of-a-newer-version|\xc3\xa4 2");
 }
 
-/* A file that is made to fill the memory with facts. */
+/* A file that is meant to fill the memory with facts. */
 static void
 test_too_many (void)
 {

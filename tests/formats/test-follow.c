@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A recording that is looked at while it grows is what it is when it is
- * opened. */
+/* A recording that is read while it grows equals the one that is opened
+ * afterwards. */
 
 #include "flam-capture-writer.h"
 #include "flam-core-picture.h"
@@ -57,7 +57,7 @@ name (FlamBuilder *builder, FlamId frame)
 /* --- what a profile says, whatever its rows are numbered -------------------
  */
 
-/* Each stack as a number that its frames' words make. */
+/* Each stack as a number computed from the words of its frames. */
 static guint64 *
 spell_stacks (const FlamProfile *p)
 {
@@ -100,8 +100,8 @@ is_spelled (const char *line)
   return TRUE;
 }
 
-/* A dump with stacks as what they are; what a file that grows is not told is
- * left out: that it was interrupted. */
+/* A dump with stacks in full, without the warning that the recording was
+ * interrupted, which a growing file does not get. */
 static char *
 spell (const FlamProfile *profile)
 {
@@ -326,8 +326,8 @@ any_names (Any *any)
       name (any->builder, i);
 }
 
-/* A selection of any kind weighs the same from the start and from the snapshot
- * before. */
+/* Any selection has the same weights from the start and from the previous
+ * snapshot. */
 static void
 weigh (guint i, const FlamProfile *profile, FlamWeights **before)
 {
@@ -411,9 +411,9 @@ assert_same_timeline (const FlamTimeline *a, const FlamTimeline *b)
         a->counters[i].value, b->n * 8, b->counters[i].value, b->n * 8);
 }
 
-/* The strip of time is the same from the start and from the one before: of
- * weights that lie beside their samples in any way and of counts, with a row a
- * thread or without, and of memory with its counters. */
+/* The timeline is the same from the start and from the previous one: for
+ * weights with any position relative to their samples, for counts, with and
+ * without a row per thread, and for memory with its counters. */
 static void
 draw_time (guint i, const FlamProfile *profile, FlamTimeline **before)
 {
@@ -496,8 +496,8 @@ follow_any (guint32 seed)
   g_unlink (path);
 }
 
-/* After each refresh it is what the file is, opened anew; and what was taken
- * before is what it was. */
+/* After each refresh it equals the file opened anew, and earlier snapshots are
+ * unchanged. */
 static void
 test_any (void)
 {
@@ -512,8 +512,8 @@ test_any (void)
 
 extern const char __executable_start, etext;
 
-/* Names that are looked up as frames come are those that are looked up for all
- * of them at once; and the recorder's own are what is shown in the end. */
+/* Names that are looked up frame by frame equal those looked up for all at
+ * once; and in the end, the recorder's own names are shown. */
 static void
 test_names (void)
 {

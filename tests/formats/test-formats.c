@@ -10,10 +10,10 @@
  *    captures/x/make.py                     what made them: no fixture
  *
  * FLAM_UPDATE_GOLDEN=1 writes the .expected and .error files. Each fixture is
- * also found again under the name "unknown", keeps the properties of any
- * profile, goes out through every exporter that has an importer and comes in
- * again; it is cut short everywhere and damaged at random, and must then give
- * a profile or an error. */
+ * also recognized under the name "unknown", has the properties of any profile,
+ * and is exported with every exporter that has an importer and imported again.
+ * It is truncated everywhere and damaged at random, and must then give a
+ * profile or an error. */
 
 #include "exporting.h"
 #include "flam-core-picture.h"
@@ -24,7 +24,7 @@
 
 #define MAX_PREFIXES 2000
 #define MAX_FLIPS 300
-/* What is cut and damaged; larger fixtures are only loaded. */
+/* Size limit for truncating and damaging; larger fixtures are only loaded. */
 #define MAX_DAMAGED (256 << 10)
 
 typedef struct
@@ -170,7 +170,7 @@ check_properties (FlamProfile *profile)
       check_tree (tree);
       empty = empty && tree->total[0] == 0;
     }
-  /* An empty picture says why. */
+  /* An empty picture gives a reason. */
   g_assert_true (!empty || profile->facts.warnings[0] != NULL);
 }
 
@@ -197,15 +197,15 @@ is_of_time (const FlamExporter *exporter)
   return strcmp (exporter->id, "cpuprofile") == 0 || is_of_events (exporter);
 }
 
-/* Those of samples, as many as fit. */
+/* Measures of samples, as many as fit. */
 static gboolean
 is_of_counts (const FlamExporter *exporter)
 {
   return strcmp (exporter->id, "jlprof") == 0;
 }
 
-/* callgrind has no stacks, V8 whole µs, pprof whole numbers, a picture is for
- * people. */
+/* callgrind has no stacks, V8 whole µs, pprof whole numbers, and a picture only
+ * readable figures. */
 static gboolean
 holds_all (const FlamExporter *exporter, const FlamProfile *profile)
 {
@@ -216,7 +216,7 @@ holds_all (const FlamExporter *exporter, const FlamProfile *profile)
   return !g_strv_contains (lossy, exporter->id);
 }
 
-/* The measures that it has, and no other. */
+/* Exactly the measures that it has. */
 static void
 check_measures (const FlamProfile *profile, const FlamProfile *again)
 {
@@ -270,7 +270,7 @@ check_exporter (FlamProfile *profile, const FlamExporter *exporter)
     export_check_totals (profile, again);
   first = folded (profile);
   second = folded (again);
-  /* An event has a name, where a sample may have no stack. */
+  /* An event has a name, while a sample may have no stack. */
   if (holds_all (exporter, profile) &&
       !((is_of_events (exporter) || is_of_counts (exporter)) &&
         first[0] == ' '))
@@ -369,7 +369,7 @@ dump_file (const char *folder, const char *name)
   return flam_dump_profile (profile);
 }
 
-/* The files of a name before an "@" hold one profile. */
+/* The files with the same name before an "@" contain the same profile. */
 static void
 test_versions (gconstpointer data)
 {
@@ -508,7 +508,7 @@ add_folder (const char *captures, const char *importer)
     }
 }
 
-/* Every importer is held to something. */
+/* Every importer has fixtures. */
 static void
 test_all_have_fixtures (gconstpointer captures)
 {
@@ -522,7 +522,7 @@ test_all_have_fixtures (gconstpointer captures)
     }
 }
 
-/* Text that is nobody's, though its lines look like somebody's. */
+/* Text in no known format, though its lines resemble one. */
 static void
 test_foreign (void)
 {
@@ -544,7 +544,7 @@ test_foreign (void)
     }
 }
 
-/* Text that only ends its lines in numbers is no capture at all. */
+/* Text whose lines merely end in numbers is not a capture. */
 static void
 test_numbers (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A history of a folder: what is found in it, what is kept of each capture, the
- * series and the plots; and what goes wrong with single files. */
+/* A history of a folder: the files that are found in it, the figures kept of
+ * each capture, the series and the plots; and errors in single files. */
 
 #include "flam-core-query.h"
 #include "flam-formats.h"
@@ -120,7 +120,7 @@ test_found (Fixture *fixture, gconstpointer data)
   g_assert_true (flam_history_has_folders (history));
 }
 
-/* What the file says goes before what its file system says. */
+/* The file's content has priority over its file system's data. */
 static void
 test_own_date (Fixture *fixture, gconstpointer data)
 {
@@ -179,7 +179,7 @@ test_cancel (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (fixture->opened, ==, 2);
 }
 
-/* Only what is another file now is read again. */
+/* Only files that have changed are read again. */
 static void
 test_again (Fixture *fixture, gconstpointer data)
 {
@@ -299,8 +299,8 @@ test_plots (Fixture *fixture, gconstpointer data)
   check_plot (all,
               &(FlamPlotWhat){ FLAM_PLOT_MEASURE, "peak", NULL },
               "main next top 1");
-  /* The largest by total is main, by self parse; the others are at most what
-   * the next one has. */
+  /* The largest by total is main, by self parse; the others have at most the
+   * value of the next one. */
   check_plot (largest,
               &(FlamPlotWhat){ FLAM_PLOT_FUNCTION_SELF, NULL, "lex" },
               "main=<20,<20 next=0 top 20");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The pull reader against what JSON allows (y), forbids (n) and leaves open
- * (i), after the scheme of JSONTestSuite; the cases are our own. */
+/* The pull reader against inputs that JSON allows (y), forbids (n) and leaves
+ * open (i), in the scheme of JSONTestSuite; the cases are our own. */
 #include "flam-core-query.h"
 #include "flam-formats.h"
 #include "flam-json-run.h"
@@ -177,7 +177,8 @@ read_all (const void *data, gsize size, gboolean *truncated)
   return token;
 }
 
-/* From a copy of the exact size, so that a sanitizer sees a byte too many. */
+/* From a copy of the exact size, so that a sanitizer notices a byte too
+ * many. */
 static void
 check_cases (const Case *cases, guint n, FlamJsonToken wanted)
 {
@@ -203,7 +204,7 @@ test_refused (void)
   check_cases (refused, G_N_ELEMENTS (refused), FLAM_JSON_ERROR);
 }
 
-/* No beginning of a document is a document, and each says it was cut. */
+/* No prefix of a document is a document, and each is reported as incomplete. */
 static void
 test_cut (void)
 {
@@ -215,7 +216,7 @@ test_cut (void)
       g_autofree void *copy = g_memdup2 (text, size);
       gboolean truncated;
       g_assert_cmpint (read_all (copy, size, &truncated), ==, FLAM_JSON_ERROR);
-      /* within the two bytes of a character it is bad text as well */
+      /* between the two bytes of a character, it is also invalid UTF-8 */
       if (memchr (text + size - (size > 0), 0xc3, 1) == NULL)
         g_assert_true (truncated);
     }
@@ -351,7 +352,7 @@ test_decimals (void)
       }
 }
 
-/* Looked at one by one. */
+/* Examined one by one. */
 static const guint8 *
 run_end (const guint8 *p, const guint8 *end)
 {
@@ -360,8 +361,8 @@ run_end (const guint8 *p, const guint8 *end)
   return p;
 }
 
-/* From copies of the exact size, with few bytes that end a run and with many,
- * and with each byte at each place. */
+/* From copies of the exact size, with few and with many bytes that end a run,
+ * and with each byte in each position. */
 static void
 test_run (void)
 {
@@ -389,8 +390,8 @@ test_run (void)
 #define N_NAMES 6
 #define N_STEPS 300
 
-/* One thread's spans, one within the other, and what each name had of its own:
- * counted here as time goes by. */
+/* One thread's spans, nested, and the self time of each name, counted here in
+ * order of time. */
 static void
 make_spans (GPtrArray *events, guint tid, guint64 *self)
 {
@@ -479,7 +480,7 @@ check_spans (GPtrArray *events, const guint64 *self)
                      self[flam_tree_name (tree, rows[i].node)[1] - '0'] * 1000);
 }
 
-/* Whole spans stand where they end; then as the events come in any order. */
+/* Complete spans are listed where they end; then the events in any order. */
 static void
 test_spans (void)
 {
@@ -496,7 +497,7 @@ test_spans (void)
     }
 }
 
-/* What the bodies of the loops leave alone is skipped. */
+/* Values that the bodies of the loops do not read are skipped. */
 static void
 test_loops (void)
 {

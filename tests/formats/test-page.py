@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The exported page in a browser: clicked, zoomed, searched, its selectors
-# changed. The page gets a script of the test's own at its end, which acts as
-# its reader would and writes down what it sees.
+# changed. The test appends a script to the page that acts like a reader and
+# records what it sees.
 #
 # test-page.py FLAMBEAU_CLI
 import json

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A text that is read in parts gives what it gives in one: every fixture of the
- * formats that are, and texts made here, on 1, 2, 3 and 7 cores. */
+/* A text that is read in parts gives the same result as in one part: every
+ * fixture of the formats that support this, and texts made here, on 1, 2, 3 and
+ * 7 cores. */
 
 #include "flam-core-picture.h"
 #include "flam-formats.h"
@@ -11,7 +12,7 @@
 
 static const guint jobs[] = { 1, 2, 3, 7 };
 
-/* The profile as text, or why there is none. */
+/* The profile as text, or the error. */
 static char *
 load (const char *name, const char *data, gsize size, guint n)
 {
@@ -66,8 +67,8 @@ test_fixtures (gconstpointer importer)
   g_assert_cmpuint (n, >, 0);
 }
 
-/* Stacks that repeat within a part and across them, of threads with and without
- * a number, names in another order in each part, fractions, and bad lines. */
+/* Stacks that repeat within a part and across parts, threads with and without a
+ * number, names in another order in each part, fractions, and invalid lines. */
 static void
 test_folded (void)
 {
@@ -95,7 +96,7 @@ test_folded (void)
   check ("made.folded", text->str, text->len);
 }
 
-/* Other texts of the same stack and thread are the same sample. */
+/* Different texts with the same stack and thread are the same sample. */
 static void
 test_joined (void)
 {
@@ -109,9 +110,9 @@ test_joined (void)
 }
 
 /* Threads that change their names, events that a part has first, lone names
- * that are headers only as long as nobody knows better, chains of many lines,
- * with inlined and compiled frames, and a bad line in chains of all parts,
- * which counts once for each distinct chain. */
+ * that are headers only until proven otherwise, chains of many lines, with
+ * inlined and compiled frames, and a bad line in chains of all parts, which
+ * counts once for each distinct chain. */
 static void
 test_script (void)
 {
@@ -208,8 +209,9 @@ add_event (GString *text, guint i)
     }
 }
 
-/* Events of all kinds, in an object and alone, whole, cut and with a fault: a
- * part may be all that is right, or begin where no event does. */
+/* Events of all kinds, in an object and alone, whole, truncated and with an
+ * error: a part may contain all the valid data, or begin where no event
+ * does. */
 static void
 test_trace (void)
 {
@@ -235,8 +237,8 @@ test_trace (void)
     }
 }
 
-/* What looks like events is none: within the arguments of one, and in an array
- * of another name behind the events. */
+/* Objects that resemble events but are not: in the arguments of an event, and
+ * in an array with another name after the events. */
 static void
 test_trace_inside (void)
 {
@@ -267,8 +269,8 @@ test_trace_inside (void)
     }
 }
 
-/* Rows of numbers, of texts and of what is neither, short and long ones; with
- * columns in place of rows, and a fault somewhere. */
+/* Rows of numbers, of texts and of other values, short and long ones; with
+ * columns instead of rows, and an error somewhere. */
 static void
 add_cells (GString *text, guint n, const char *separator)
 {
@@ -350,7 +352,7 @@ test_gecko (void)
     }
 }
 
-/* Each part holds what a number holds, but not all of them. */
+/* The sum of each part fits into a number, but their total does not. */
 static void
 test_overflow (void)
 {
@@ -392,8 +394,8 @@ test_cancel (void)
     }
 }
 
-/* Numbers in one go are what they are one by one, up to what is not plain, and
- * so is where the reader stands then. */
+/* Numbers read at once equal numbers read one by one, up to the first that is
+ * not plain, and so does the reader's position. */
 static void
 test_take_numbers (void)
 {

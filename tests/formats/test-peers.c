@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Captures that real tools made, against what those tools said of them: the
- * files X.expect.txt beside them. */
+/* Captures made by real tools, against the figures of those tools: the files
+ * X.expect.txt beside them. */
 #include "flam-core-query.h"
 #include "flam-formats.h"
 
@@ -13,7 +13,7 @@
 typedef struct
 {
   FlamProfile *profile;
-  char *expect; /* the peer's words */
+  char *expect; /* the peer's output */
 } Capture;
 
 static void
@@ -25,7 +25,7 @@ capture_clear (Capture *capture)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Capture, capture_clear)
 
-/* FALSE where it is another project's, and not on this machine. */
+/* FALSE if it belongs to another project and is not on this machine. */
 static gboolean
 open_capture (const char *name, const char *expect_name, Capture *capture)
 {
@@ -71,7 +71,7 @@ total_of (const FlamProfile *profile, const char *measure)
   return tree->total[0];
 }
 
-/* Without what stands between < and >: heaptrack_print leaves it out. */
+/* Without the text between < and >, which heaptrack_print leaves out. */
 static char *
 without_templates (const char *name)
 {
@@ -90,7 +90,7 @@ without_templates (const char *name)
   return g_string_free (out, FALSE);
 }
 
-/* Self weight (or total) of all functions of that name; -1 for none. */
+/* Self weight (or total) of all functions with that name; -1: none. */
 static gint64
 weight_of (const FlamTree *tree, const char *name, gboolean self)
 {
@@ -109,7 +109,7 @@ weight_of (const FlamTree *tree, const char *name, gboolean self)
   return sum;
 }
 
-/* A peer may tell functions of one name in two files apart. */
+/* A peer may distinguish functions with the same name in two files. */
 static gboolean
 has_row (const FlamTree *tree, const char *name, gint64 self)
 {
@@ -124,7 +124,7 @@ has_row (const FlamTree *tree, const char *name, gint64 self)
   return FALSE;
 }
 
-/* The number that `pattern` catches in the peer's words. */
+/* The number that `pattern` captures in the peer's output. */
 static gint64
 expect_number (const Capture *capture, const char *pattern)
 {
@@ -138,7 +138,7 @@ expect_number (const Capture *capture, const char *pattern)
   return g_ascii_strtoll (number, NULL, 10);
 }
 
-/* "33.55M", decimal, two places: equal when ours rounds to it. */
+/* "33.55M", decimal, two places: equal if ours rounds to it. */
 static void
 assert_bytes_like (gint64 ours, const char *theirs)
 {
@@ -168,7 +168,7 @@ check_sites (const Capture *capture, const char *measure, const char *pattern)
       g_autofree char *number = g_match_info_fetch (match, 1);
       g_autofree char *name = g_match_info_fetch (match, 2);
       gint64 ours = weight_of (tree, name, TRUE);
-      /* by heaptrack a site is a line, by us a function of any line */
+      /* to heaptrack a site is a line, to us a function with any line */
       if (strstr (name, "allocate(") != NULL || name[0] == '0')
         continue;
       g_test_message ("%s: %s of %s", measure, number, name);
@@ -221,7 +221,7 @@ test_heaptrack (gconstpointer name)
       2);
 }
 
-/* What heaptrack_interpret said while it read the same bytes. */
+/* heaptrack_interpret's output for the same bytes. */
 static void
 test_heaptrack_raw (void)
 {
@@ -335,7 +335,7 @@ check_speedscope (const Capture *capture,
   g_assert_cmpuint (checked, >=, 3);
 }
 
-/* How many samples of the profile ended in this line. */
+/* The number of samples of the profile that ended in this line. */
 static gint64
 samples_at (const FlamProfile *profile, const char *file, gint64 line)
 {
@@ -355,7 +355,7 @@ samples_at (const FlamProfile *profile, const char *file, gint64 line)
   return n;
 }
 
-/* V8's own words of the lines that were hit. */
+/* V8's own counts of the lines. */
 static void
 test_v8_lines (void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* perf.data beside what perf itself said of the same files: numbers of samples
+/* perf.data against perf's own output for the same files: numbers of samples
  * and threads from X.expect.txt, and every stack, name by name, from X's perf
- * script text. The captures are real ones, outside the repository; without
- * them the tests are skipped. */
+ * script text. The captures are real ones, outside the repository; without them
+ * the tests are skipped. */
 
 #include "flam-elf.h"
 #include "flam-formats.h"
@@ -118,14 +118,14 @@ test_numbers (gconstpointer name)
 
 /* --- stacks -------------------------------------------------------------- */
 
-/* Of a name, what perf and we write alike. */
+/* The part of a name that perf and we write in the same way. */
 static char *
 plain_name (const char *name)
 {
   return g_strndup (name, strcspn (name, "(@"));
 }
 
-/* perf names the kernel's functions, which are not to be had here, and has
+/* perf names the kernel's functions, which are not available here, and has
  * "[unknown]" where we name the module. */
 static gboolean
 same_function (const FlamProfile *ours,
@@ -151,7 +151,7 @@ name_of (const FlamProfile *profile, FlamId stack)
       profile, profile->frames.function[profile->stacks.frame[stack]]);
 }
 
-/* The last of a row of unknown frames: ours are one. */
+/* The last of several unknown frames: ours are merged. */
 static FlamId
 skip_unknown (const FlamProfile *theirs, FlamId stack)
 {
@@ -166,8 +166,8 @@ skip_unknown (const FlamProfile *theirs, FlamId stack)
   return stack;
 }
 
-/* The C library that the captures' programs ran with, which perf wrote down no
- * build id of. */
+/* The C library that the captures' programs ran with, for which perf recorded
+ * no build id. */
 #define RECORDED_LIBC "93ac61ec5a8eb1396f9fbd350e3169a558528a40"
 
 static gboolean
@@ -268,7 +268,7 @@ test_stacks (gconstpointer names)
 
 /* --- generated code ------------------------------------------------------ */
 
-#define PID 4194000 /* nobody has it */
+#define PID 4194000 /* does not exist anywhere */
 #define CODE 0x20000
 
 static void
@@ -285,7 +285,7 @@ put_text (GByteArray *out, const char *text, guint align)
     put (out, 1, 0);
 }
 
-/* The size goes where it belongs when the record is complete. */
+/* The size is filled in when the record is complete. */
 static void
 end_record (GByteArray *out, guint start, guint at, guint size)
 {
@@ -380,7 +380,7 @@ put_sample (GByteArray *out, guint64 ip, guint64 time)
   end_record (out, start, 6, 2);
 }
 
-/* One address that is two functions, one after the other. */
+/* One address with two functions, one after the other. */
 static void
 test_jitdump (void)
 {
@@ -429,8 +429,8 @@ has_function (const char *path, const char *folder, const char *name)
   return FALSE;
 }
 
-/* Whoever brings a capture here brings the map too: beside it, or into a
- * folder of --binaries. */
+/* If a capture is copied here, its map is, too: beside it, or into a folder of
+ * --binaries. */
 static void
 test_map_beside (void)
 {

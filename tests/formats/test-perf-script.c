@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A header that is taken for one like the last means what the parser makes of
- * it. */
+/* A header that is treated like the last one has the same meaning as if it were
+ * parsed. */
 
 #include "flam-perf-script.h"
 
@@ -10,7 +10,7 @@
 #define ROUNDS 300000
 #define FIELDS 7
 
-/* A field of each in turn, some of which perf never prints. */
+/* Fields of each kind in turn, some of which perf never prints. */
 static const char *const fields[FIELDS][12] = {
   { "prog", "V8 Worker", "a 12", "a      12", "", "[001]", "\tx", "12/13" },
   { "  4242/4242 ", " 4243/4242", "  4242 ", "   4242", " -1/-1", "", " 9" },
@@ -91,7 +91,7 @@ assert_parsed (const char *line, const FlamScriptHeader *like)
   g_assert_cmpint (parsed.certain, ==, like->certain);
 }
 
-/* Each line has one or two fields of another kind than the line before. */
+/* Each line differs from the previous one in one or two fields. */
 static void
 test_like_last (void)
 {
@@ -125,7 +125,7 @@ test_like_last (void)
       pick (chosen, (guint)g_test_rand_int_range (0, FIELDS));
       if (round % 5 == 0)
         pick (chosen, (guint)g_test_rand_int_range (0, FIELDS));
-      /* perf's own form again, which the others are changes of. */
+      /* perf's own form, from which the other forms differ. */
       if (round % 20 == 0)
         memset (chosen, 0, sizeof chosen);
     }
@@ -133,7 +133,7 @@ test_like_last (void)
   g_assert_cmpuint (n_other, >, ROUNDS / 100);
 }
 
-/* A period of another number of digits is right-aligned. */
+/* A period with another number of digits is right-aligned. */
 static void
 test_period (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What is refused says what it looks like and what to do. */
+/* The message about a refused file names its format and a remedy. */
 
 #include "flam-formats.h"
 

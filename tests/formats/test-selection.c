@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* One selection, the same everywhere: identities that hold for every capture,
- * ours and those beside the repository. */
+/* One selection with the same meaning everywhere: identities that hold for
+ * every capture, ours and those beside the repository. */
 
 #include "flam-core-picture.h"
 #include "selection-exports.h"
@@ -10,7 +10,7 @@
 
 #define PARTS_MAX 7
 
-/* Of captures beside the repository: those that open at once. */
+/* Captures beside the repository: those that open quickly. */
 #define SIZE_MAX_TRIED (8 << 20)
 #define LARGE 2000 /* stacks */
 
@@ -39,7 +39,7 @@ folded_of (const FlamProfile *profile, const FlamSelection *selection)
   return flam_dump_folded (tree);
 }
 
-/* All of the time is the whole, however it is said. */
+/* The whole time equals no time range, however it is given. */
 static void
 check_whole (const FlamProfile *profile, guint measure)
 {
@@ -70,7 +70,7 @@ typedef struct
   gint64 most;
 } Parts;
 
-/* The time in `n` parts, cut where something happens. */
+/* The time in `n` parts, divided where events are. */
 static Parts
 cut (const FlamProfile *profile, guint measure, guint n)
 {
@@ -107,7 +107,7 @@ is_additive (FlamMeasureSource source)
          source == FLAM_FROM_TEMPORARY_BYTES;
 }
 
-/* What a part holds, the whole holds. */
+/* A part never contains more than the whole. */
 static void
 check_parts (const FlamProfile *profile, guint measure)
 {
@@ -132,8 +132,7 @@ check_parts (const FlamProfile *profile, guint measure)
 
 /* --- memory -------------------------------------------------------------- */
 
-/* The curve never rises above the peak that is marked on it, and reaches it
- * there. */
+/* The curve never rises above its marked peak, and reaches it there. */
 static void
 check_curve (const FlamProfile *profile, guint measure, guint kinds)
 {
@@ -197,7 +196,7 @@ select_range (FlamSelection *selection, const FlamProfile *profile)
   selection->to = profile->facts.duration_ns / 4 * 3 + 1;
 }
 
-/* Ways of selecting: by thread, by time, by transforms one after the other, by
+/* Ways of selecting: by thread, by time, by consecutive transforms, by
  * switches. */
 static const struct
 {
@@ -226,7 +225,7 @@ static const struct
   { .invert = TRUE },
 };
 
-/* NULL: there is nothing to be selected that way. */
+/* NULL: nothing can be selected in that way. */
 static FlamSelection *
 selection_of (const FlamProfile *profile, guint measure, guint way)
 {
@@ -261,7 +260,7 @@ tree_of (const FlamProfile *profile, const FlamSelection *selection)
   return flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
 }
 
-/* What threads hold is what all hold, but for blocks of no known thread. */
+/* The threads add up to the whole, except for blocks of unknown threads. */
 static void
 check_totals (const FlamProfile *profile, const FlamSelection *selection)
 {
@@ -283,7 +282,7 @@ check_totals (const FlamProfile *profile, const FlamSelection *selection)
     }
 }
 
-/* Every line's self is a node's of the tree of lines. */
+/* Every line's self cost is that of a node in the tree of lines. */
 static void
 check_lines (const FlamProfile *profile, const FlamSelection *selection)
 {
@@ -323,7 +322,8 @@ check_lines (const FlamProfile *profile, const FlamSelection *selection)
   g_assert_cmpint (lines, ==, nodes);
 }
 
-/* What was cut out shows without a selection what the whole shows with it. */
+/* A part that was cut out shows without a selection what the whole shows with
+ * it. */
 static void
 check_cut (const FlamProfile *profile, const FlamSelection *selection)
 {
@@ -360,7 +360,7 @@ check_ways (const FlamProfile *profile)
         check_totals (profile, selection);
         check_lines (profile, selection);
         check_cut (profile, selection);
-        /* Of a large capture, one exporter of three in each way: each of them
+        /* For a large capture, every third exporter in each way: each of them
          * in some. */
         for (guint i = 0; flam_exporters[i] != NULL; i++)
           if (profile->stacks.n < LARGE || (i + way + m) % 3 == 0)
@@ -454,7 +454,7 @@ main (int argc, char **argv)
   g_test_set_nonfatal_assertions ();
   captures = g_test_build_filename (G_TEST_DIST, "captures", NULL);
   add_folder (captures, "", "ours");
-  /* -m slow: not where sanitizers make minutes of it. */
+  /* -m slow: not under sanitizers, which would take minutes. */
   if (g_test_slow () && g_getenv ("FLAM_PUBLIC_CAPTURES") != NULL)
     add_folder (g_getenv ("FLAM_PUBLIC_CAPTURES"), "", "public");
   return g_test_run ();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Captures that are given away: nothing private is left in them, and nothing
- * else has changed. */
+/* Captures for sharing: they contain nothing private, and nothing else has
+ * changed. */
 
 #include "exporting.h"
 #include "flam-capture-reader.h"
@@ -12,7 +12,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-/* A word that stands nowhere else, in all that is private. */
+/* A word that occurs nowhere else, in all private texts. */
 #define MARKER "quixotry"
 
 /* --- the same tree -------------------------------------------------------- */
@@ -152,7 +152,7 @@ check_folder (const char *folder, guint *n)
     }
 }
 
-/* Whatever the format was: names go, the picture stays. */
+/* Whatever the format was: names are removed, the picture stays. */
 static void
 test_shape (void)
 {
@@ -186,7 +186,7 @@ set (const FlamTables *tables,
     flam_cell_set (*cells, info, row, value);
 }
 
-/* A row of a table, each text of it another one with the marker. */
+/* A row of a table, in which each text is different and contains the marker. */
 static void
 add_row (FlamBuilder *builder, FlamTable table)
 {
@@ -202,7 +202,7 @@ add_row (FlamBuilder *builder, FlamTable table)
 
       if (is_text (info))
         {
-          /* Somebody has thought of it. */
+          /* Every column has a role. */
           g_assert_cmpint (info->role, !=, FLAM_ROLE_PRIVATE);
           set (tables, info, row, flam_builder_string (builder, text, -1));
         }
@@ -217,7 +217,7 @@ add_row (FlamBuilder *builder, FlamTable table)
     }
 }
 
-/* Also of a newer version's. */
+/* Also columns of a newer version. */
 static void
 add_newer (FlamBuilder *builder)
 {
@@ -252,7 +252,7 @@ read_again (FlamBuilder *builder)
   return read;
 }
 
-/* In all strings of the file, whoever refers to them. */
+/* In all strings of the file, wherever they are used. */
 static guint
 count_strings (FlamBuilder *builder, const char *part)
 {
@@ -309,7 +309,7 @@ test_columns (void)
     }
 }
 
-/* Who and where, of this computer; others' homes are told apart. */
+/* Names of this computer's user and host; other homes are distinguished. */
 static void
 test_persons (void)
 {
@@ -397,8 +397,8 @@ profile_naming (const char *const *files)
   return flam_builder_finish (builder, NULL);
 }
 
-/* Files that frames name, and no others: never the kernel's, no devices, and
- * nothing that is no source. */
+/* Files that frames refer to, and no others: never the kernel's, no devices,
+ * and no files that are not sources. */
 static void
 test_sources (void)
 {
@@ -464,7 +464,7 @@ with_notes (const FlamProfile *profile)
   return share (profile, &(FlamShare){ .notes = list });
 }
 
-/* Written and read, and cut as the capture is. */
+/* Written, read, and cut like the capture. */
 static void
 test_notes (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Files of every length and in every wrapper, whole and cut short. */
+/* Files of every length in every wrapper, whole and truncated. */
 
 #include "flam-core-picture.h"
 #include "flam-formats.h"
@@ -37,7 +37,7 @@ write_file (const char *name, const void *data, gsize size)
   char *path = g_build_filename (folder, name, NULL);
   g_autoptr (GError) error = NULL;
 
-  g_unlink (path); /* in place of another file, it would be synced */
+  g_unlink (path); /* replacing another file would sync it */
   g_file_set_contents (path, data, size, &error);
   g_assert_no_error (error);
   return path;
@@ -126,7 +126,8 @@ test_wrappers (void)
     }
 }
 
-/* Two files are one text, and what only begins as a wrapper stays as it is. */
+/* Two concatenated files are one text, and data that merely begins like a
+ * wrapper stays unchanged. */
 static void
 test_zstd (void)
 {
@@ -153,8 +154,9 @@ test_zstd (void)
     }
 }
 
-/* What came out is there, the half line at its end is not, and it says so. A
- * block of lz4 is 4 MiB, and comes out whole or not at all. */
+/* The unpacked part is available without the half line at its end, and is
+ * marked as partial. A block of lz4 is 4 MiB, and is unpacked whole or not at
+ * all. */
 static void
 test_cut (void)
 {
@@ -369,7 +371,7 @@ cut_at_random (gpointer data)
   return NULL;
 }
 
-/* At any moment: an error, or all of it when it came too late. */
+/* At any moment: an error, or all of it if it came too late. */
 static void
 test_shorter_at_random (void)
 {
@@ -396,7 +398,7 @@ test_shorter_at_random (void)
       if (profile == NULL)
         {
           errors++;
-          /* Before it was opened, it simply was a shorter file. */
+          /* Before it was opened: it was simply a shorter file. */
           continue;
         }
       dump = flam_dump_profile (profile);
@@ -409,7 +411,7 @@ test_shorter_at_random (void)
 /* --- small files that unpack to huge ones ----------------------------------
  */
 
-/* `first`, and `n` MiB of spaces, twice packed. */
+/* `first`, and `n` MiB of spaces, packed twice. */
 static char *
 write_bomb (const char *first, guint n)
 {
@@ -433,8 +435,9 @@ expect_load_error (const char *path, FlamError code)
   g_assert_error (error, FLAM_ERROR, (int)code);
 }
 
-/* What nobody knows by its head goes no further: not into a file, which here
- * would be an error. Nor does what looks like one more wrapper. */
+/* Data whose head no importer recognizes is not unpacked further: not into a
+ * file, which would be an error here. Neither is data that resembles another
+ * wrapper. */
 static void
 test_bomb_stops_at_head (void)
 {
@@ -454,7 +457,7 @@ test_bomb_stops_at_head (void)
   setrlimit (RLIMIT_FSIZE, &before);
 }
 
-/* What has a known head goes as far as the ratio. */
+/* Data with a known head is unpacked up to the limit. */
 static void
 test_bomb_ratio (void)
 {
@@ -522,7 +525,8 @@ dump_of (const char *path)
   return flam_dump_profile (profile);
 }
 
-/* The same as from the whole, whatever comes out when; cut or not. */
+/* The same as from the whole file, in whatever pieces it is unpacked; truncated
+ * or not. */
 static void
 test_streams (gconstpointer data)
 {

@@ -124,7 +124,7 @@ test_html (void)
   g_assert_nonnull (strstr (html->str, "class=\"flambeau\""));
 }
 
-/* A capture of nothing, and one too narrow to draw. */
+/* An empty capture, and one that is too narrow to draw. */
 static void
 test_little (void)
 {
@@ -136,7 +136,7 @@ test_little (void)
   g_assert_nonnull (strstr (nothing->str, "</svg>"));
 }
 
-/* Every picture says what its colors mean: modules by name, states by word. */
+/* Every picture explains its colors: modules by name, states in words. */
 static void
 test_legend (void)
 {
@@ -203,7 +203,7 @@ hold_against_layout (GMarkupParseContext *context,
                      (double)(span->to - span->from));
 }
 
-/* The picture has the boxes of the window's chart, and nothing else. */
+/* The picture has exactly the boxes of the window's chart. */
 static void
 test_chart (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What holds for every reader of lines. */
+/* Properties of every reader of lines. */
 
 #include "flam-core-picture.h"
 #include "flam-formats.h"
@@ -18,7 +18,7 @@ dump_cut (const char *name, const char *data, gsize size)
   return flam_dump_profile (profile);
 }
 
-/* Half a line is as good as none, whoever reads it. */
+/* An incomplete line is ignored by every reader. */
 static void
 test_half_line (gconstpointer name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Zip archives: with a capture alone, with more, and cut short. */
+/* Zip archives: with only a capture, with more files, and truncated. */
 
 #include "flam-source.h"
 
@@ -60,7 +60,7 @@ gzip (const GString *text)
   return out;
 }
 
-/* A zip archive of files, each with its name. */
+/* A zip archive of named files. */
 static GByteArray *
 zip (guint n, const char *const *names, const void *data, gsize size)
 {
@@ -139,8 +139,8 @@ test_zip (void)
     }
 }
 
-/* Every length ends with an error or with a part, and standard input stays
- * open. */
+/* Every length ends with an error or a partial capture, and standard input
+ * stays open. */
 static void
 test_zip_cut (void)
 {

@@ -40,7 +40,7 @@ damage_byte (GByteArray *bytes, GRand *random)
                         : g_rand_int_range (random, 0, 256);
 }
 
-/* A number as formats have them: sizes, counts and offsets. */
+/* A typical number in formats: sizes, counts and offsets. */
 static void
 damage_number (GByteArray *bytes, GRand *random)
 {

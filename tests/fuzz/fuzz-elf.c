@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Hostile bytes as a program: its symbols, asked for at many addresses, and
- * its unwind table; and as a package of split units. Recorded programs are not
- * to be trusted, nor is what a folder of binaries holds. */
+/* Hostile bytes as a program: its symbols, looked up at many addresses, and its
+ * unwind table; and as a package of split units. Recorded programs are not
+ * trusted, and neither are files in a folder of binaries. */
 
 #include "flam-dwarf-dwo.h"
 #include "flam-dwarf-unit.h"

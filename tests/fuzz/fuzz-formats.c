@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Hostile bytes into every importer (FLAM_FUZZ_FORMAT: into this one alone),
- * whatever its probe says of them, and what comes out through the whole
- * straight path: profile -> weights -> tree. What may happen is a profile or an
- * error. */
+/* Hostile bytes for every importer (FLAM_FUZZ_FORMAT: only for this one),
+ * whatever its probe returns, and the result through the whole path: profile ->
+ * weights -> tree. It must give a profile or an error. */
 
 #include "flam-capture.h"
 #include "flam-core-query.h"
@@ -34,7 +33,7 @@ load_with (const FlamImporter *importer, const FlamSource *source)
   g_autoptr (GError) error = NULL;
   FlamLoadOptions options = { 0 };
 
-  /* Half of them on several cores, as far as the importer does that. */
+  /* Half of them on several cores, if the importer supports it. */
   if (source->size % 2 == 1)
     {
       options.jobs = 3;
@@ -47,8 +46,8 @@ load_with (const FlamImporter *importer, const FlamSource *source)
     follow_the_path (profile);
 }
 
-/* Our own captures carry checksums, behind which nothing would be tried: each
- * block gets the right one. */
+/* Our own captures have checksums, which would reject all changes: each block
+ * gets the correct one. */
 static void
 mend_checksums (guint8 *data, gsize size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Hostile bytes as what names code besides programs: perf maps, jitdumps,
- * mangled names, and rules that suppress leaks. Any process may write the
- * first two. */
+/* Hostile bytes as other sources of names than programs: perf maps, jitdumps,
+ * mangled names, and rules that suppress leaks. Any process may write the first
+ * two. */
 
 #include "flam-core-query.h"
 #include "flam-demangle.h"
@@ -66,7 +66,7 @@ read_rules (const char *text, gsize size)
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  /* With a NUL behind it, as the callers' have. */
+  /* With a terminating NUL, like the callers' data. */
   g_autofree char *text = g_strndup ((const char *)data, size);
 
   g_free (flam_demangle (text));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Recordings of targets/frames.py, and what is asserted of their frames. */
+/* Recordings of targets/frames.py, and assertions about their frames. */
 
 #include "recording.h"
 
@@ -14,15 +14,17 @@ Recording *record_case (const char *python,
 FlamId function_of (const FlamProfile *profile, FlamId stack);
 gboolean is_python (const FlamProfile *profile, FlamId stack);
 const char *name_of (const FlamProfile *profile, FlamId stack);
-/* "name:line" of Python alone, from the root to `stack`, one a line. */
+/* "name:line" of only the Python frames, from the root to `stack`, one per
+ * line. */
 char *python_stack (const FlamProfile *profile, FlamId stack);
-/* Lines with the comment "calls NAME" are the only ones from which a Python
- * function of the script may call that function. */
+/* Only lines with the comment "calls NAME" may call a Python function of that
+ * name in the script. */
 void assert_lines (const FlamProfile *profile, const char *const *called);
 void assert_stack (const Recording *recording,
                    const char *leaf,
                    const char *pattern);
-/* Of the whole, in error of sampling; what comes before main() is left out. */
+/* Shares of the whole, within the error of sampling; frames before main() are
+ * left out. */
 void assert_part (const Recording *recording,
                   const char *function,
                   const char *of,

@@ -246,8 +246,8 @@ void
 assert_good (const Recording *recording, int status)
 {
   assert_ended (recording, status);
-  /* A recorder that gets no CPU for long loses some; one with sanitizers, while
-   * it reads a large program's tables, all of a second. */
+  /* A recorder that gets no CPU for a long time loses some; one with sanitizers
+   * takes up to a second to read a large program's tables. */
 #ifndef __SANITIZE_ADDRESS__
   g_assert_cmpuint (
       20 * recording->profile->facts.lost, <=, recording->profile->samples.n);
@@ -400,7 +400,7 @@ stack_text (const FlamProfile *profile, const char *leaf)
   return g_string_free (text, FALSE);
 }
 
-/* Prefixes come first: what is on a stack is known once. */
+/* Prefixes come first: each stack's content is determined once. */
 guint
 depth_of (const FlamProfile *profile, const char *function)
 {
@@ -435,7 +435,7 @@ rooted_share (const FlamProfile *profile)
     {
       FlamId stack = profile->samples.stack[i];
 
-      /* Time that was not sampled has no stack. */
+      /* Time without samples has no stack. */
       if (profile->samples.event != NULL && profile->samples.event[i] != 0)
         continue;
       n++;

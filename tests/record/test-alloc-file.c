@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The file in which a recorded process says what it allocates is the process's
- * own and may hold anything: whatever it does, what is made of it is a capture
- * that opens. Native code and Python's functions, whole ones and damaged. */
+/* The file of allocation events belongs to the recorded process and may contain
+ * anything: whatever it contains, the result is a capture that opens. Native
+ * code and Python functions, valid and damaged ones. */
 
 #include "flam-alloc-process.h"
 #include "flam-alloc-shared.h"
@@ -25,7 +25,7 @@ any (guint32 n)
   return (guint32)g_test_rand_int_range (0, (gint32)n);
 }
 
-/* Mostly what it should be. */
+/* Mostly valid. */
 static guint32
 nearly (guint32 value)
 {
@@ -67,7 +67,7 @@ get_frame (gpointer data,
   return flam_builder_recorded_frame (data, &frame);
 }
 
-/* Functions "f0", "f1", ... of "cook.py", a record each. */
+/* Functions "f0", "f1", ... of "cook.py", one record each. */
 static void
 put_python (char *file)
 {
@@ -175,7 +175,7 @@ map_new_file (const char *path)
   return file;
 }
 
-/* How many of the capture's functions are those of "cook.py". */
+/* The number of the capture's functions that belong to "cook.py". */
 static guint
 read_back (FlamCaptureWriter *writer)
 {
@@ -282,7 +282,7 @@ test_damaged (Fixture *fixture, gconstpointer data)
       put_all (fixture->file);
       found += play (fixture->path, round % 4 == 0 ? 512 : 0, NULL, NULL, NULL);
     }
-  /* Most functions of most rounds, or it was not they that were tried. */
+  /* Most functions of most rounds, or the test would not have tried them. */
   g_assert_cmpuint (found, >, 1000);
 }
 
@@ -329,7 +329,7 @@ disturb_end (char *file)
   first_ring (file)->head = G_MAXUINT64;
 }
 
-/* A reader of these goes on, and says that something was wrong. */
+/* A reader of these continues, and reports that something was wrong. */
 static void
 test_rings (Fixture *fixture, gconstpointer data)
 {
@@ -356,7 +356,7 @@ test_rings (Fixture *fixture, gconstpointer data)
 /* --- sizes that nothing can have -------------------------------------------
  */
 
-/* Blocks of `size` at addresses of their own, then one of 24 bytes. */
+/* Blocks of `size` bytes at distinct addresses, then one of 24 bytes. */
 static void
 put_blocks (char *file, unsigned op, guint64 size)
 {
@@ -377,8 +377,8 @@ put_blocks (char *file, unsigned op, guint64 size)
   ring->head = EVENTS * sizeof (FlamAllocBlock);
 }
 
-/* Each alone is possible, or not; their sum is not. The capture opens (or
- * play() fails), and the process is said to have written nonsense. */
+/* Each alone may be possible; their sum is not. The capture opens (or play()
+ * fails), and the process is reported as having written invalid data. */
 static void
 test_sizes (Fixture *fixture, gconstpointer data)
 {
@@ -401,7 +401,7 @@ test_sizes (Fixture *fixture, gconstpointer data)
         }
 }
 
-/* What is written while it is read. */
+/* Data that is written while it is read. */
 static gpointer
 scribble (gpointer data)
 {
@@ -446,7 +446,7 @@ cut (char *path)
   g_assert_cmpint (truncate (path, any (2) > 0 ? 0 : 4096), ==, 0);
 }
 
-/* The target makes it shorter than what is mapped of it. */
+/* The target makes the file shorter than its mapping. */
 static void
 test_cut (Fixture *fixture, gconstpointer data)
 {

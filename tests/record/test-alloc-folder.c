@@ -7,8 +7,8 @@
 #include "flam-alloc-folder.h"
 #include "flam-alloc-shared.h"
 
-/* What a recorder that was killed leaves is removed by the next one, and
- * nothing else is, whatever it is called. */
+/* Files that a killed recorder leaves are removed by the next one, and nothing
+ * else is, whatever its name. */
 
 #define NOBODY 65534
 
@@ -103,7 +103,7 @@ test_not_ours (void)
   g_free (others.path);
 }
 
-/* Neither the name nor a file of the folder leads elsewhere. */
+/* Neither the name nor a file in the folder can lead outside. */
 static void
 test_links (void)
 {
@@ -131,7 +131,7 @@ test_links (void)
   g_free (dead.path);
 }
 
-/* The target has put a link in the folder's place. */
+/* The target has replaced the folder by a link. */
 static void
 test_swapped (void)
 {

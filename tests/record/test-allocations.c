@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Allocations of targets/blocks.c, and of a C++ program that is not ours, whose
- * sums are known by construction. */
+/* Allocations of targets/blocks.c, and of a foreign C++ program, whose sums are
+ * known by construction. */
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -85,11 +85,12 @@ test_known (void)
     g_error ("%s", stack);
 }
 
-/* A block of `size` bytes is sampled with chance p = 1 - exp (-size / every),
- * and stands for 1 / p of them then: the error of a sum over n such blocks is
- * size * sqrt (n * (1 - p) / p), whatever the seed. The seeds are given, so
- * that the same runs are judged every time: their mean within three standard
- * errors of the truth, each within four of its own, two thirds within one. */
+/* A block of `size` bytes is sampled with probability p = 1 - exp (-size /
+ * every), and then represents 1 / p blocks: the error of a sum over n such
+ * blocks is size * sqrt (n * (1 - p) / p), whatever the seed. The seeds are
+ * fixed, so that the same runs are checked every time: their mean is within
+ * three standard errors of the true value, each is within four of its own, two
+ * thirds within one. */
 static void
 test_sampled (void)
 {
@@ -123,7 +124,7 @@ test_sampled (void)
                       (bytes - truth) / deviation);
       g_assert_cmpfloat (fabs (bytes - truth), <, 4 * deviation);
       within += fabs (bytes - truth) < deviation;
-      /* What the capture says of itself. */
+      /* The capture's own figures. */
       g_assert_cmpint (recording->profile->facts.sample_bytes, ==, EVERY);
       as_said += fabs (bytes - truth) <
                  (double)flam_facts_standard_error (&recording->profile->facts,
@@ -236,8 +237,8 @@ test_program (void)
   remove_program (folder, program);
 }
 
-/* Of an estimate of known->n blocks: what chance leaves out and puts in, and
- * that a block stands for a whole number of blocks, rounded by chance, too. */
+/* The error of an estimate of known->n blocks: from random sampling, and from
+ * the random rounding of represented blocks to whole numbers. */
 static double
 deviation_of (const Known *known, double every)
 {
@@ -375,8 +376,9 @@ generations_are_apart (void)
   return first == 30000;
 }
 
-/* One address, two functions: each block has the name of its time. That is the
- * recorder's: one that gets no CPU between the two has them all in one. */
+/* One address with two functions: each block has the name that was valid at its
+ * time. A recorder that gets no CPU between the two attributes all of them to
+ * one. */
 static void
 test_generations (void)
 {
@@ -386,7 +388,7 @@ test_generations (void)
     g_assert_cmpuint (++tries, <, 10);
 }
 
-/* Stacks that look alike are told apart. */
+/* Similar stacks are distinguished. */
 static void
 test_ways (void)
 {
@@ -425,7 +427,7 @@ test_static (void)
   g_assert_nonnull (strstr (recording->error, "statically linked"));
 }
 
-/* What samples met in the library that watches can be left out. */
+/* Samples inside the preload library can be left out. */
 static void
 assert_recorder_can_be_hidden (const FlamProfile *profile)
 {
@@ -483,8 +485,8 @@ shared_folder (pid_t pid)
   return g_strndup (begin, (gsize)(strchr (found + 1, '/') - begin));
 }
 
-/* The recorder is killed: the file is readable, and the target, whose rings
- * nobody reads any more, finds that out and runs on. */
+/* The recorder is killed: the file is readable, and the target, whose rings are
+ * no longer read, notices this and continues. */
 static void
 test_killed (void)
 {
@@ -518,13 +520,13 @@ test_killed (void)
   recording = recorder_end (running);
   g_assert_nonnull (recording->profile);
   g_assert_cmpint (total_of (recording->profile, "allocations"), >, 1000);
-  /* The next one, of whatever kind, removes what it left. */
+  /* The next recorder, of whatever kind, removes its files. */
   next = record_target (NULL, "cases", "nothing");
   assert_ended (next, 2);
   g_assert_false (g_file_test (folder, G_FILE_TEST_EXISTS));
 }
 
-/* What the library does for itself is not the program's. */
+/* The library's own work is not attributed to the program. */
 static void
 test_nothing (void)
 {
@@ -543,8 +545,8 @@ test_nothing (void)
   g_assert_cmpint (total_of (exact->profile, "allocated"), ==, 0);
 }
 
-/* A target that has its rings in hand: the recording goes on and ends, and says
- * that something was damaged. */
+/* A target that controls its rings: the recording continues and ends, and
+ * reports damage. */
 static void
 test_hostile (void)
 {

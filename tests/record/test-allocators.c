@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Allocations of programs that are not ours: heaptrack sees the same of them,
- * and other allocators than libc's are seen as well. */
+/* Allocations of foreign programs: heaptrack records the same, and other
+ * allocators than libc's are recorded, too. */
 
 #include <stdio.h>
 #include <string.h>
@@ -79,7 +79,7 @@ sum_of_stacks (const char *capture, const char *cost, const char *scratch)
   return sum;
 }
 
-/* heaptrack adds the ending of its compression to the name it is given. */
+/* heaptrack appends the suffix of its compression to the given name. */
 static char *
 find_capture (const char *folder)
 {
@@ -122,7 +122,7 @@ run_heaptrack (const char *const *target)
   return sums;
 }
 
-/* heaptrack does not see pages. */
+/* heaptrack does not record pages. */
 static guint64
 heap_calls (const FlamProfile *profile)
 {
@@ -148,7 +148,7 @@ assert_near (guint64 ours, guint64 theirs, double share, guint64 absolute)
 }
 
 /* heaptrack's library is C++, whose runtime takes 72,704 bytes for exceptions,
- * and both have a few blocks of their own before main. */
+ * and both allocate a few blocks of their own before main. */
 static void
 agree (const char *const *target)
 {
@@ -201,8 +201,8 @@ test_sqlite (void)
   agree (target);
 }
 
-/* A compiler itself, clang's or else gcc's, on what its driver has read: it is
- * the driver that knows where headers are, but it may start the compiler as
+/* A compiler proper, clang's or else gcc's, on its driver's preprocessed
+ * output: the driver finds the headers, but it may start the compiler as
  * another process. */
 static void
 compile (const char *driver, const char *const *compiler)
@@ -229,7 +229,7 @@ compile (const char *driver, const char *const *compiler)
 static void
 test_compiler (void)
 {
-  /* The drivers say where the compilers are: what PATH has may be ccache. */
+  /* The drivers report where the compilers are: PATH may find ccache. */
   const char *const ask_clang[] = { "clang", "-print-prog-name=clang", NULL };
   const char *const ask_gcc[] = { "gcc", "-print-prog-name=cc1", NULL };
   g_autofree char *driver = g_find_program_in_path ("clang");
@@ -276,7 +276,7 @@ find_library (const char *name)
   return NULL;
 }
 
-/* The library is before whatever the program's loader is told. */
+/* The library comes before anything the program's loader is told to preload. */
 static Recording *
 record_with (const char *library)
 {

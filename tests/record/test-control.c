@@ -12,9 +12,9 @@
 #include "flam-launch.h"
 #include "recording.h"
 
-/* Attaching, commands, and what ends a recording. */
+/* Attaching, commands, and the end of a recording. */
 
-/* It runs on, and nobody traces it. */
+/* It continues to run, and is not traced. */
 static void
 assert_free (pid_t pid)
 {
@@ -61,7 +61,7 @@ test_attach (void)
   g_assert_cmpint (recording->status, ==, 0);
   g_assert_nonnull (strstr (recording->said, "done "));
   assert_free (pid);
-  /* In a third of a second, of which others may have the most. */
+  /* In a third of a second, most of which other processes may get. */
   g_assert_cmpuint (recording->profile->samples.n, >=, 5);
   g_assert_cmpfloat (rooted_share (recording->profile), >, 0.97);
   assert_share (
@@ -73,7 +73,7 @@ test_attach (void)
   kill_target (pid);
 }
 
-/* Attached to while stopped by job control; stays stopped. */
+/* Attached to while stopped by job control; it stays stopped. */
 static void
 test_attach_stopped (void)
 {
@@ -172,8 +172,8 @@ cpu_of (pid_t pid)
   return ts.tv_sec * G_GINT64_CONSTANT (1000000000) + ts.tv_nsec;
 }
 
-/* What ran before a pause, after the last sample, is not lost: the stretches
- * between the pauses are shorter than a period of the sampler. */
+/* Time used before a pause and after the last sample is not lost: the stretches
+ * between the pauses are shorter than a sampling period. */
 static void
 test_pauses (void)
 {
@@ -200,7 +200,7 @@ test_pauses (void)
   recorder_say (running, "stop");
   recording = recorder_end (running);
   g_assert_cmpint (recording->status, ==, 0);
-  /* The scheduler's count is some ms old for what runs. */
+  /* The scheduler's count is some ms old for running threads. */
   assert_share (total_of (recording->profile, "cpu-time"), ran, 1, 0.25);
   assert_free (pid);
   kill_target (pid);
@@ -221,7 +221,8 @@ test_duration (void)
   kill_target (pid);
 }
 
-/* Nothing is sampled before the delay is over, and it is no duration. */
+/* Nothing is sampled before the delay is over, and the delay does not count as
+ * duration. */
 static void
 test_delay (void)
 {
@@ -237,7 +238,7 @@ test_delay (void)
   g_assert_cmpuint (profile->samples.n, >, 0);
   for (guint i = 0; i < profile->samples.n; i++)
     g_assert_cmpint (profile->samples.time[i], >=, 500000000);
-  /* What ran before is neither a sample's nor missing. */
+  /* Time used before is neither a sample's nor missing. */
   g_assert_cmpint (total_of (profile, "cpu-time"), <, 600000000);
   assert_free (pid);
   kill_target (pid);
@@ -260,7 +261,7 @@ test_sigterm (void)
 }
 
 /* The interrupt key: the target gets the signal and decides; the recording
- * goes on until it ends, and its status is ours. */
+ * continues until the target ends, and returns its status. */
 static void
 test_interrupt (void)
 {
@@ -308,7 +309,7 @@ test_interrupt (void)
   unlink (output);
 }
 
-/* The window is gone: the recording ends in order. */
+/* The window is gone: the recording ends properly. */
 static void
 test_hang_up (void)
 {
@@ -326,7 +327,7 @@ test_hang_up (void)
   kill_target (pid);
 }
 
-/* Until there are more samples than now: "status MS SAMPLES ...". */
+/* Waits until there are more samples than now: "status MS SAMPLES ...". */
 static void
 wait_for_more (Running *running)
 {
@@ -344,8 +345,8 @@ wait_for_more (Running *running)
   while (n == first);
 }
 
-/* The recorder itself gets no CPU for a while: what it missed is said, and the
- * time that went by meanwhile is not lost. */
+/* The recorder itself gets no CPU for a while: missed samples are reported, and
+ * the time that passed meanwhile is not lost. */
 static void
 test_late (void)
 {
@@ -373,7 +374,7 @@ test_late (void)
   kill_target (pid);
 }
 
-/* Short threads can be over before the recorder has attached to them. */
+/* Short threads may end before the recorder has attached to them. */
 static void
 assert_is_over (pid_t pid)
 {
@@ -383,8 +384,8 @@ assert_is_over (pid_t pid)
   g_assert_true (WIFEXITED (status) && WEXITSTATUS (status) == 0);
 }
 
-/* kill -9 of the recorder, at random moments: the target lives on, the file is
- * good to its last whole block. */
+/* kill -9 of the recorder, at random moments: the target continues, and the
+ * file is valid up to its last complete block. */
 static void
 test_killed (void)
 {
@@ -405,8 +406,8 @@ test_killed (void)
       g_usleep ((gulong)g_test_rand_int_range (0, i < 5 ? 1300000 : 200000));
       kill (running->pid, SIGKILL);
       recording = recorder_end (running);
-      /* On a fast machine the short threads may be over before, and with them
-       * the recording. */
+      /* On a fast machine the short threads, and with them the recording, may
+       * end earlier. */
       if (i % 4 != 0 || recording->status != 0)
         g_assert_cmpint (recording->status, ==, 128 + SIGKILL);
       g_assert_nonnull (recording->profile);

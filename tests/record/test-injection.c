@@ -6,8 +6,8 @@
 
 #include "recording.h"
 
-/* How the allocation library gets into programs: which it gets into, what these
- * find of it, and what is said of the others. */
+/* How the allocation library gets into programs: into which ones, what they can
+ * see of it, and the messages about the others. */
 
 #define NOBODY 65534
 
@@ -51,7 +51,7 @@ test_empty_environment (void)
   assert_known_blocks (recording);
 }
 
-/* A loader that is started by itself hears what is preloaded, too. */
+/* A loader that is started directly also preloads the library. */
 static void
 test_loader (void)
 {
@@ -62,8 +62,8 @@ test_loader (void)
   assert_known_blocks (recording);
 }
 
-/* A megabyte of arguments and environment, in 50,000 pieces; it ends at another
- * place in its page each time. */
+/* A megabyte of arguments and environment, in 50,000 pieces; it ends at a
+ * different place in its page each time. */
 static void
 test_large_stack (void)
 {
@@ -120,8 +120,9 @@ output_of (gboolean recorded, const char *script)
   return output;
 }
 
-/* Nothing: their environment, the kernel's view of it, arguments, open files,
- * and those of the programs they start, are as without a recorder. */
+/* Nothing: their environment, the kernel's view of it, arguments and open
+ * files, and those of the programs that they start, are the same as without a
+ * recorder. */
 static void
 test_untouched (void)
 {
@@ -173,7 +174,7 @@ test_static (void)
       "allocations of 2 more called shares-static are not recorded"));
 }
 
-/* Its loader would say that our library is of the wrong class. */
+/* Its loader would report that our library has the wrong class. */
 static void
 test_32_bit (void)
 {
@@ -230,8 +231,8 @@ test_privileged (void)
   assert_warned (recording, "blocks", "runs with privileges");
 }
 
-/* Each event of a thread that has no memory to say it counts as lost, not the
- * first alone. */
+/* Each event of a thread without memory for its ring counts as lost, not only
+ * the first. */
 static void
 test_unheard (void)
 {

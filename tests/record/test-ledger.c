@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The ledger of allocation events against one that keeps every block, on
- * random events: what it wrote, read back, is row for row the same. */
+/* The ledger of allocation events against one that keeps every block, with
+ * random events: its output, read back, is the same row for row. */
 
 #include "flam-alloc-heaps.h"
 #include "flam-capture-reader.h"
@@ -94,7 +94,7 @@ plain_free (Plain *plain, guint64 address, guint thread)
                                                            : G_MAXUINT16);
 }
 
-/* As close as glibc's blocks, closer, and far between. */
+/* As close as glibc's blocks, closer, and far apart. */
 static guint64
 any_address (void)
 {
@@ -124,7 +124,7 @@ make_stack (FlamBuilder *builder, guint number)
       builder, FLAM_NONE, flam_builder_recorded_frame (builder, &frame));
 }
 
-/* Each thread has a size for each stack most of the time. */
+/* Each thread usually has one size per stack. */
 static gint64
 any_size (guint thread, guint stack)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Programs that are gone before anybody has had a look at them, and stacks that
- * are easily taken for whole, or for cut. */
+/* Programs that end before they are examined, and stacks that are easily
+ * mistaken for complete or truncated ones. */
 
 #include <glib/gstdio.h>
 #include <signal.h>
@@ -35,7 +35,7 @@ function_of (const FlamProfile *profile, FlamId stack)
                   profile->functions.name[profile->frames.function[frame]]);
 }
 
-/* The root of a stack that `function` is on; NULL: it is not. */
+/* The root of a stack that contains `function`; NULL: it has none. */
 static const char *
 root_below (const FlamProfile *profile, FlamId stack, const char *function)
 {
@@ -75,8 +75,8 @@ reaching_share (const FlamProfile *profile, const char *function)
 
 /* --- stacks -------------------------------------------------------------- */
 
-/* What main calls finds the stack as main found it: its frame looks like the
- * first one of a stack that was set up by hand, until libc is known. */
+/* main's callee finds the stack as main found it: its frame looks like the
+ * first one of a manually constructed stack, until libc is known. */
 static void
 test_roots (void)
 {
@@ -88,13 +88,14 @@ test_roots (void)
 
   assert_good (recording, 0);
   g_assert_cmpuint (profile->samples.n, >, 100);
-  /* A program may end while others have kept us from reading what it maps. */
+  /* A program may end before its mappings can be read, if others use the
+   * CPU. */
   g_assert_cmpfloat (reaching_share (profile, "spin"), >=, 0.95);
   g_assert_cmpuint (
       profile->facts.truncated_stacks, <=, profile->samples.n / 20);
 }
 
-/* Its main and the function in assembler are told by their instructions. */
+/* Its main and the assembler function are unwound by their instructions. */
 static void
 test_bare (void)
 {
@@ -116,7 +117,7 @@ test_bare (void)
 #endif
 }
 
-/* Both halves of one capture say the same of the same stack. */
+/* Both halves of a capture agree on the same stack. */
 static void
 test_coroutines (void)
 {
@@ -210,7 +211,7 @@ test_late_names (void)
 
 /* --- CPU time ------------------------------------------------------------ */
 
-/* The program says what the kernel says; each thread's rows add up to it. */
+/* The program and the kernel agree; each thread's rows add up to that. */
 static void
 test_charged (gconstpointer what)
 {
@@ -238,7 +239,8 @@ test_charged (gconstpointer what)
       weight_of (profile, "samples", "[not sampled]", TRUE), ==, 0);
 }
 
-/* A thread has no more wall time than there is, also if it becomes another. */
+/* A thread's wall time never exceeds the elapsed time, even if it calls
+ * exec. */
 static void
 test_wall (void)
 {
@@ -323,8 +325,8 @@ test_daemon (void)
 
 /* --- descriptors --------------------------------------------------------- */
 
-/* `sh -c SCRIPT RECORDER` with so few descriptors for the recorder, of which
- * LeakSanitizer would want some itself at the end. */
+/* `sh -c SCRIPT RECORDER` with this few descriptors for the recorder;
+ * LeakSanitizer would need some itself at the end. */
 static Recording *
 record_poor (guint limit, const char *script)
 {
@@ -351,8 +353,8 @@ record_poor (guint limit, const char *script)
   return recording;
 }
 
-/* 100 threads need 200 if all are kept: half of them are for others. A program
- * of many libraries needs more than there are. */
+/* 100 threads need 200 if all are kept: half of the descriptors are for others.
+ * A program with many libraries needs more than there are. */
 static void
 test_descriptors (void)
 {

@@ -9,7 +9,7 @@ parse (const char *line, GError **error)
   return flam_record_options_parse ((int)g_strv_length (argv), argv, error);
 }
 
-/* What is written is read as the same. */
+/* Written options are parsed to the same ones. */
 static void
 test_round_trip (void)
 {

@@ -12,9 +12,9 @@
 #include "flam-output.h"
 #include "recording.h"
 
-/* Which file a recording writes: what stood there before, what is left when it
- * fails or is killed. Each test has a folder of its own, in which the recorder
- * is started. */
+/* The file that a recording writes: what was there before, and what is left if
+ * it fails or is killed. Each test has its own folder, in which the recorder is
+ * started. */
 
 #define BEFORE "what stood there before"
 
@@ -54,7 +54,7 @@ in_folder (gpointer data)
   umask (0);
 }
 
-/* What it is told, up to NULL; argv[0] is not among it. */
+/* Its arguments up to NULL, without argv[0]. */
 static GPid
 start (const Fixture *fixture, int *error_fd, ...)
 {
@@ -136,7 +136,7 @@ assert_as_before (const Fixture *fixture, const char *name)
   g_assert_cmpstr (text, ==, BEFORE);
 }
 
-/* Of its owner alone, whatever the umask. */
+/* Readable only by its owner, whatever the umask. */
 static void
 assert_capture (const Fixture *fixture, const char *name)
 {
@@ -228,7 +228,7 @@ static void
 test_replaced (Fixture *fixture, gconstpointer data)
 {
   put_before (fixture, "out");
-  /* The target still finds what stood there. */
+  /* The target still finds the old file. */
   run (fixture,
        0,
        NULL,
@@ -276,7 +276,7 @@ test_failed_start (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (count_files (fixture), ==, 1);
 }
 
-/* Neither the device nor the name of it goes. */
+/* Neither the device nor its name is removed. */
 static void
 test_not_a_file (Fixture *fixture, gconstpointer data)
 {
@@ -309,7 +309,7 @@ test_not_a_file (Fixture *fixture, gconstpointer data)
 
 /* --- killed --------------------------------------------------------------- */
 
-/* After a second something was written, and it is where it can be found. */
+/* After a second, data was written and can be found. */
 static void
 test_killed (Fixture *fixture, gconstpointer data)
 {
@@ -352,7 +352,7 @@ test_killed (Fixture *fixture, gconstpointer data)
 
 /* --- what it says --------------------------------------------------------- */
 
-/* All that the recorder says on a terminal. g_free. */
+/* All output of the recorder on a terminal. g_free. */
 static char *
 said_on_terminal (Fixture *fixture, const char *const *arguments)
 {
@@ -391,7 +391,7 @@ test_terminal (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (said, ==, "it: wrote sh.flambeau\r\n");
 }
 
-/* It is over before the first sample is due. */
+/* It ends before the first sample is due. */
 static void
 test_warned (Fixture *fixture, gconstpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A native stack and a chain of Python's frames, made one. */
+/* Merging a native stack and a chain of Python frames. */
 
 #include "flam-python-codes.h"
 #include "flam-python-merge.h"
@@ -46,11 +46,11 @@ test_merge (void)
   const FlamPythonEntry both[] = {
     { &code_a, 0 }, { &code_b, 0 }, { NULL, 299 }, { &code_b, 0 }, { NULL, 400 }
   };
-  /* The second entry's frame is beyond what is known of the stack. */
+  /* The second entry's frame is beyond the known part of the stack. */
   const FlamPythonEntry beyond[] = {
     { &code_a, 0 }, { NULL, 200 }, { &code_b, 0 }, { NULL, 500 }
   };
-  /* An entry that is no place on this stack is none. */
+  /* An entry outside of this stack is ignored. */
   const FlamPythonEntry elsewhere[] = {
     { &code_a, 0 }, { NULL, 7 }, { &code_b, 0 }, { NULL, 350 }
   };

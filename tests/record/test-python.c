@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Python's frames in recordings, for each Python that is found. */
+/* Python frames in recordings, for each installed Python. */
 
 #include <glib/gstdio.h>
 #include <glob.h>
@@ -39,20 +39,20 @@ test_shares (gconstpointer python)
   assert_part (recording, "pieces", "shares", 0.1);
   assert_lines (profile, called);
 
-  /* Native frames are between the Python ones, and nothing runs but them. */
+  /* Native frames are between the Python ones, and no other code runs. */
   assert_stack (recording,
                 "key",
                 "spin < key < .+ < light < shares < main < <module> < "
                 ".*PyEval_EvalCode < .*Py_BytesMain < .*_start$");
   assert_stack (
       recording, "pieces", "pieces < .+ < fold < .+ < fine < shares < ");
-  /* The eval loop is seen only while it enters or leaves a frame. */
+  /* The evaluation loop appears only while it enters or leaves a frame. */
   g_assert_cmpint (
       weight_of (profile, "cpu-time", "_PyEval_EvalFrameDefault", FALSE),
       <,
       total_of (profile, "cpu-time") / 10);
 
-  /* Below heavy() the stack is what Python itself said it is. */
+  /* Below heavy(), the stack equals Python's own. */
   *strrchr (truth, ':') = '\0';
   for (FlamId i = 0; i < profile->stacks.n; i++)
     {
@@ -154,7 +154,7 @@ static void
 test_children (gconstpointer python)
 {
   static const char *const ways[] = { "fork", "spawn" };
-  /* What embeds Python has no interpreter to start. */
+  /* A program that embeds Python has no interpreter to start. */
   guint n = g_str_has_suffix (python, ".so.1.0") ? 1 : 2;
 
   for (guint i = 0; i < n; i++)
@@ -179,10 +179,11 @@ test_abyss (gconstpointer python)
   g_autoptr (Recording) recording =
       record_case (python, NULL, "abyss", "2", NULL);
 
-  /* It is read again only after a rest: there must be time for the bottom. */
+  /* It is read again only after a pause, so there must be time for the
+   * bottom. */
   assert_ended (recording, 0);
   g_assert_cmpuint (depth_of (recording->profile, "down"), ==, 100001);
-  /* Nothing of it was cut. */
+  /* Nothing of it was truncated. */
   g_assert_cmpint (weight_of (recording->profile, "cpu-time", "abyss", FALSE),
                    >=,
                    weight_of (recording->profile, "cpu-time", "down", FALSE));
@@ -208,7 +209,7 @@ test_nested (gconstpointer python)
                 "within < <module> < .+ < nested < main < <module> ");
 }
 
-/* A thread that waits shows where, without having been stopped for it. */
+/* A waiting thread's frames are shown without stopping it. */
 static void
 test_sleep (gconstpointer python)
 {
@@ -321,8 +322,8 @@ test_attach (gconstpointer python)
   assert_stack (recording, "spin", "spin < wait < main < <module> < ");
 }
 
-/* Three rounds, of which one is in a thread and one in a child. What Python
- * needs for itself is a small part of it. */
+/* Three rounds, of which one is in a thread and one in a child. Python's own
+ * allocations are a small part. */
 static void
 test_memory (gconstpointer python)
 {
@@ -356,8 +357,7 @@ test_memory (gconstpointer python)
     }
 }
 
-/* 10,000 floats and nearly as many integers, of which the pools would tell
- * nothing. */
+/* 10,000 floats and nearly as many integers, which the pools would hide. */
 static void
 test_small (gconstpointer python)
 {
@@ -401,7 +401,8 @@ test_late (gconstpointer python)
 }
 
 /* Python starts long after its library was loaded: the search for its threads
- * has become rare by then, but not so rare that most of the work is missed. */
+ * has become infrequent by then, but not so much that most of the work is
+ * missed. */
 static void
 test_slow (gconstpointer python)
 {
@@ -500,7 +501,7 @@ main (int argc, char **argv)
   for (guint i = 0; i < pythons->len; i++)
     for (guint t = 0; t < G_N_ELEMENTS (tests); t++)
       {
-        /* -p reaches no deeper than one name. */
+        /* -p applies to only one level of names. */
         g_autofree char *path =
             i == 0 && t == 0 ? g_strdup ("/python/quick/shares")
                              : g_strdup_printf ("/python/all%s/%s",

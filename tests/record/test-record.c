@@ -41,7 +41,7 @@ test_shares (void)
   g_assert_cmpint (
       profile->facts.stop_p99_ns, >=, profile->facts.stop_median_ns);
 
-  /* What is inlined stands on the stack of those it was inlined into. */
+  /* Inlined functions are on the stack of those they were inlined into. */
   g_assert_cmpint (
       weight_of (profile, "cpu-time", "outer", FALSE), >, total / 2);
   stack = stack_text (profile, "outer");
@@ -157,7 +157,7 @@ test_deep (void)
   g_assert_cmpfloat (rooted_share (recording->profile), >, 0.9);
 }
 
-/* Stacks of their own, set up by makecontext(): they end where they began. */
+/* Separate stacks, set up by makecontext(): they end where they began. */
 static void
 test_coroutines (void)
 {
@@ -179,7 +179,7 @@ test_abyss (void)
 
   assert_ended (recording, 0);
   g_assert_cmpuint (depth_of (recording->profile, "deep"), ==, 100001);
-  /* It takes a while to see how deep it is. */
+  /* It takes a while until the stack is recognized as deep. */
   g_assert_cmpint (
       weight_of (recording->profile, "cpu-time", "abyss_body", FALSE),
       >,
@@ -212,7 +212,7 @@ test_builds (gconstpointer data)
     g_assert_cmpfloat (rooted_share (recording->profile), >, 0.97);
 }
 
-/* The file is gone before anybody reads its symbols. */
+/* The file is gone before its symbols are read. */
 static void
 test_deleted (void)
 {
@@ -338,7 +338,7 @@ test_refused (void)
   g_rmdir (folder);
 }
 
-/* A script that names no interpreter is the shell's. */
+/* A script without an interpreter line is run by the shell. */
 static void
 test_plain_script (void)
 {
@@ -360,7 +360,7 @@ test_plain_script (void)
   g_rmdir (folder);
 }
 
-/* One whose functions cannot be shown is said, however old. */
+/* An interpreter whose functions cannot be shown is reported, however old. */
 static void
 test_old_python (void)
 {

@@ -7,20 +7,20 @@
 #include "recording.h"
 
 /* Programs whose shares are known by construction, at a low, a usual and a high
- * rate. How many samples there are depends on the machine and on what else it
- * does; what each share may differ by follows from them. Where samples are lost
- * the next one weighs for them. */
+ * rate. The number of samples depends on the machine and its load; the allowed
+ * difference of each share follows from it. If samples are lost, the next one
+ * includes their weight. */
 
 static const char *const rates[] = { "100", "1000", "5000" };
 
 typedef struct
 {
-  const char *name; /* of a function, or of a thread */
+  const char *name; /* of a function or a thread */
   double share;
 } Part;
 
-/* Programs of ours; and those with which the captures of other tools beside the
- * repository were made, if they are there: compiled here, as they are. */
+/* Our programs, and those with which the captures of other tools beside the
+ * repository were made, if they are present: compiled here, unchanged. */
 typedef struct
 {
   const char *target;
@@ -73,10 +73,10 @@ typedef struct
   const char *rate;
 } Run;
 
-/* The program, compiled if it is one of the others; NULL: it cannot be. To be
- * removed with its folder. Loops that are alike take the same time only where
- * they begin at the same place in a cache line: without it an AMD EPYC spends
- * 48 and not 50 in a hundred in one of them, as perf says too. */
+/* The program, compiled if it is one of the others; NULL: not possible. To be
+ * removed with its folder. Similar loops take the same time only if they begin
+ * at the same offset in a cache line: otherwise, an AMD EPYC spends 48 instead
+ * of 50 per cent in one of them, according to perf, too. */
 static char *
 compile (const Known *wanted)
 {
@@ -147,7 +147,7 @@ weight_of_part (const FlamProfile *profile,
                          : weight_of (profile, "cpu-time", name, FALSE);
 }
 
-/* The largest difference between a share and what the program makes it. */
+/* The largest difference between a share and its known value. */
 static double
 largest_error (const FlamProfile *profile, const Known *wanted)
 {
@@ -166,8 +166,8 @@ largest_error (const FlamProfile *profile, const Known *wanted)
   return largest;
 }
 
-/* A machine that others use does not give each part of a program the same CPU:
- * what they make wrong is not so again and again. */
+/* A machine that others use does not give each part of a program the same CPU
+ * time, but such errors do not repeat. */
 static void
 test_known (gconstpointer data)
 {
@@ -200,7 +200,7 @@ test_known (gconstpointer data)
 
 /* --- time off the CPU ---------------------------------------------------- */
 
-/* Each waits in its way for 1.2 s, and says why. */
+/* Each waits in its own way for 1.2 s, and the reason is recorded. */
 static const struct
 {
   const char *thread;
@@ -276,8 +276,7 @@ split_of (const FlamTree *tree, const char *function)
   g_error ("%s was not seen", function);
 }
 
-/* A thread that does one thing after another: each stands where it was
- * done. */
+/* A thread that does one thing after another: each is at its place in time. */
 static void
 test_kitchen (void)
 {
@@ -307,8 +306,8 @@ test_kitchen (void)
 
       for (guint s = 0; s < FLAM_N_STATES; s++)
         all += split.weight[s];
-      /* Whoever runs, or is woken, has to wait for a CPU when others want it.
-       */
+      /* A thread that runs or is woken has to wait for a CPU when others want
+       * it. */
       all -= split.weight[FLAM_STATE_RUNNABLE];
       g_test_message ("%s", steps[i].function);
       assert_share (split.weight[steps[i].state], all, 1, 0.05);
@@ -317,7 +316,7 @@ test_kitchen (void)
 
 /* --- generated code ------------------------------------------------------ */
 
-/* The weight of the functions that V8 calls "*NAME FILE:LINE" or alike. */
+/* The weight of the functions that V8 calls "*NAME FILE:LINE" or similar. */
 static gint64
 script_weight (const FlamProfile *profile, const char *name)
 {
@@ -371,14 +370,15 @@ test_javascript (gconstpointer rate)
   light = script_weight (recording->profile, "lightWork");
   g_assert_cmpint (
       heavy + light, >, total_of (recording->profile, "cpu-time") / 2);
-  /* Until they are optimized, neither runs at its pace. */
+  /* Until they are optimized, both run slower. */
   assert_share (heavy,
                 heavy + light,
                 0.75,
                 0.02 + 1.5 * sampling_error (recording->profile));
 }
 
-/* One address, two functions: each sample has the name of its time. */
+/* One address with two functions: each sample has the name that was valid at
+ * its time. */
 static void
 test_generations (void)
 {

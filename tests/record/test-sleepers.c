@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stack of a sleeping thread is copied while nobody holds the thread: what
- * /proc says before and after decides whether the copy is one. Here /proc is a
- * script. */
+/* The stack of a sleeping thread is copied while the thread is not stopped: the
+ * contents of /proc before and after decide whether the copy is consistent.
+ * Here /proc is scripted. */
 
 #include "flam-sleepers.h"
 #include "flam-tracer-state.h"
@@ -9,14 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SCHEDSTAT 1001 /* descriptors that nobody has */
+#define SCHEDSTAT 1001 /* descriptors that are never in use */
 #define SYSCALL 1002
 
 static guint64 stack[8];
-static const char *const *counts; /* of schedstat, one a read; the last stays */
+static const char *const
+    *counts; /* contents of schedstat, one per read; the last one stays */
 static const char *call;
 
-/* In place of the C library's. */
+/* Replaces the C library's function. */
 ssize_t pread64 (int fd, void *to, size_t size, off_t at);
 
 ssize_t
@@ -42,7 +43,7 @@ pread64 (int fd, void *to, size_t size, off_t at)
 
 static const char sleeping[] = "230 0x0 0x0 0x7ffd 0x0 0x0 0x0"; /* nanosleep */
 
-/* How many stacks are written of a thread that is looked at once. */
+/* The number of stacks that are written of a thread that is examined once. */
 static void
 test_torn (void)
 {

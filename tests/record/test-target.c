@@ -15,14 +15,14 @@
 #include "flam-launch.h"
 #include "recording.h"
 
-/* What the target is given and what it leaves behind is as it would be without
- * a recorder; and where the system is in the way, the recorder says so. Some of
- * this needs root, or namespaces, to set the stage; each such test then plays
- * in a process of its own. */
+/* What the target gets and what it leaves behind are the same as without a
+ * recorder; and if the system prevents recording, the recorder reports it. Some
+ * of this needs root, or namespaces, as a setup; each such test then runs in
+ * its own process. */
 
 #define NOBODY 65534
 
-/* In a process of its own; as "subprocess" it does not run by itself. */
+/* In its own process; as "subprocess" it does not run by itself. */
 static void
 play (const char *name)
 {
@@ -42,8 +42,8 @@ become_nobody (void)
   g_assert_cmpint (setresuid (NOBODY, NOBODY, NOBODY), ==, 0);
 }
 
-/* A copy of a program in `folder`, which others may enter other than that of
- * the build, it may lie in a home of mode 0700; g_free. */
+/* A copy of a program in `folder`, which other users may enter, unlike the
+ * build folder, which may be in a home of mode 0700; g_free. */
 static char *
 copy_program (const char *program, const char *folder, int mode)
 {
@@ -95,7 +95,7 @@ cores_are_files (void)
          g_str_has_prefix (text, "core") && strchr (text, '/') == NULL;
 }
 
-/* How large a core the crash leaves in `folder`; 0 none. */
+/* The size of the core file that the crash leaves in `folder`; 0: none. */
 static gint64
 core_size (const char *folder)
 {
@@ -161,8 +161,9 @@ test_core (void)
 
 /* --- no room ------------------------------------------------------------- */
 
-/* A file system of a few pages, so that several writes go well: the recording
- * ends with a message, what was written can be read, the target goes on. */
+/* A file system of a few pages, so that only some writes succeed: the
+ * recording ends with a message, the written part is readable, and the target
+ * continues. */
 static void
 stage_disk_full (void)
 {
@@ -192,7 +193,7 @@ stage_disk_full (void)
   rmdir (folder);
 }
 
-/* Whether one may make namespaces here. */
+/* Whether namespaces can be created here. */
 static gboolean
 may_unshare (int what)
 {
@@ -205,8 +206,8 @@ may_unshare (int what)
   return status == 0;
 }
 
-/* /dev/shm of less than the allocation library would like to have: a page that
- * is not to be had must not be the target's end. */
+/* /dev/shm smaller than the allocation library needs: a missing page must not
+ * end the target. */
 static void
 stage_memory_full (void)
 {
@@ -234,7 +235,7 @@ stage_memory_full (void)
     }
 }
 
-/* Older kernels have no question to which they could say no. */
+/* Older kernels do not have the request that could be refused. */
 static gboolean
 may_ask_for_pages (void)
 {
@@ -272,7 +273,7 @@ stage_set_user_id (void)
 {
   const char *arguments[] = { "--", g_getenv ("FLAM_COPY"), "rights", NULL };
   const char *sanitizer = g_getenv ("ASAN_OPTIONS");
-  /* The file of suppressions may lie where nobody may not read it. */
+  /* The file of suppressions may be unreadable for the user nobody. */
   g_autofree char *without =
       g_strconcat (sanitizer != NULL ? sanitizer : "", ":suppressions=", NULL);
   g_autoptr (Recording) recording = NULL;
@@ -326,8 +327,8 @@ assert_obstacle (pid_t pid, const char *why)
     g_error ("%s", obstacle);
 }
 
-/* Where the check itself ends the program with an error, who records it must
- * learn why. */
+/* If the check itself ends the program with an error, the user must learn
+ * why. */
 static void
 test_leak_check (void)
 {
@@ -347,7 +348,7 @@ test_leak_check (void)
     g_error ("%s", warnings);
 }
 
-/* A Yama of our own making, over /proc/sys/kernel. */
+/* A simulated Yama, mounted over /proc/sys/kernel. */
 static void
 stage_yama (void)
 {

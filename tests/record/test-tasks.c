@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What /proc says of a thread, whatever its name is, and what follows from
- * it. */
+/* What /proc contains about a thread, whatever its name is, and what follows
+ * from it. */
 
 #include <sched.h>
 #include <sys/prctl.h>
@@ -20,7 +20,7 @@ pin (int cpu)
   g_assert_cmpint (sched_setaffinity (0, sizeof set, &set), ==, 0);
 }
 
-/* The thread reads of itself where it runs, on each CPU it may run on. */
+/* The thread reads on which CPU it runs, on each CPU that it may run on. */
 static void
 test_cpu (void)
 {
@@ -51,7 +51,8 @@ test_cpu (void)
   flam_pipe_clear (&pipe);
 }
 
-/* As Linux 6.18 writes it; a name may contain all the other's lines. */
+/* As written by Linux 6.18; a name may contain all the lines of another
+ * file. */
 static void
 test_switches (void)
 {
@@ -79,8 +80,8 @@ test_switches (void)
     g_assert_false (flam_proc_parse_switches (bad[i], &switches));
 }
 
-/* What the scheduler counts of the thread that reads it, which is on a CPU: it
- * left one less often than it was put on one. */
+/* The scheduler's counts of the reading thread, which is on a CPU: it was put
+ * on a CPU once more than it left one. */
 static void
 test_on_cpu (void)
 {
@@ -113,7 +114,7 @@ test_on_cpu (void)
   flam_pipe_clear (&pipe);
 }
 
-/* Lines of /proc/PID/syscall and /proc/PID/wchan as Linux 6.18 wrote them. */
+/* Lines of /proc/PID/syscall and /proc/PID/wchan as Linux 6.18 writes them. */
 static void
 test_waits (void)
 {
@@ -157,8 +158,8 @@ test_waits (void)
     }
 }
 
-/* How a thread's time is divided after a look at 0, when it was found running
- * and its count was 7. */
+/* The division of a thread's time after a check at 0, when it was running and
+ * its count was 7. */
 static void
 test_wall (void)
 {
@@ -169,9 +170,9 @@ test_wall (void)
     gboolean asleep;
     gint64 ran, queued, slept;
   } looks[] = {
-    /* It ran all the time but in the stop. */
+    /* It ran all the time except during the stop. */
     { 1000000, { 950000, 0, 8 }, FALSE, 1000000, 0, 0 },
-    /* The stop lasted for long, since the tracer did not get a CPU. */
+    /* The stop took long, since the tracer did not get a CPU. */
     { 9000000, { 100000, 0, 8 }, FALSE, 200000, 8800000, 0 },
     /* The stop interrupted its sleep. */
     { 5000000, { 100000, 0, 8 }, TRUE, 100000, 0, 4900000 },

@@ -25,7 +25,7 @@ from truths import (  # noqa: E402
     top,
 )
 
-# With SHORT_WAITS each program, mode and rate, launched and attached.
+# With SHORT_WAITS, each program, mode and rate, launched and attached.
 SHARES = [
     Condition("burst"),
     Condition("burst", "wall", 997, attached=True),
@@ -43,10 +43,10 @@ SHARES = [
     Condition("burst.js", "cpu", 5000),
 ]
 
-# A busy machine takes the CPU away at the waits and nowhere else, so that how
-# much of the kernel's work around them is seen varies with the load, by up to 20
-# points. What they compute is held, one function against the other: by command,
-# since what follows a wait at once is wrong by up to 8 points at times.
+# A busy machine takes the CPU away only at the waits, so that the visible part of
+# the kernel's work around them varies with the load, by up to 20 points. Only their
+# computation is checked, one function against the other, and only on request, since
+# work right after a wait is sometimes wrong by up to 8 points.
 WORK = [
     Condition("server", "cpu", 997, attached=True, busy=2),
     Condition("squeeze"),
@@ -55,11 +55,11 @@ WORK = [
     Condition("uneven", "wall", 997),
 ]
 
-# The same with the waits, and those whose waits take some 10 us: by command
-# alone, on a machine that has nothing else to do.
+# The same with the waits, and programs whose waits take some 10 µs: only on
+# request, on an otherwise idle machine.
 SHORT_WAITS = [
     *WORK,
-    # What it does right after its waits is 6 points too much at times.
+    # Work right after its waits is sometimes 6 points too high.
     Condition("server", "wall", 5000),
     Condition("piped", "cpu", 5000),
     Condition("piped", "cpu", 997, attached=True),
@@ -159,7 +159,7 @@ class Walls(Truths):
 
             samples = condition.rate * thread.lasted
             with self.subTest(f"{condition}: {thread}"):
-                # Of the end of the process, main knows little.
+                # main sees little of the end of the process.
                 self.assertAlmostEqual(
                     seconds(), thread.lasted, delta=0.02 + 0.02 * thread.lasted)
                 truths = [("running", thread.cpu)]
@@ -189,10 +189,10 @@ class Walls(Truths):
             self.skipTest("needs real-time scheduling")
         for _ in range(3):
             measured = self.measure(Condition("pool", "wall", taken=True, seconds=8))
-            # Before its first instruction and after its last look at the clock
-            # a program may have to wait for a turn that it knows nothing of;
-            # of a worker's first one, the kernel tells. Counted as both, 8
-            # seconds of waiting would be more by 0.2.
+            # Before its first instruction and after its last look at the clock, a
+            # program may have to wait for a CPU without noticing it; for a worker's
+            # first wait, the kernel's count has it. Counted as both, 8 seconds of
+            # waiting would be 0.2 more.
             long = [
                 f"{thread}: {wall} s"
                 for thread in measured.truth.threads

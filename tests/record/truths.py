@@ -19,7 +19,7 @@ import subprocess
 import sys
 import time
 
-# Started by hand, it takes what tests/run has built.
+# When started manually, it uses the build of tests/run.
 root = pathlib.Path(__file__).resolve().parent.parent.parent
 build = pathlib.Path(os.environ.get("FLAM_BUILD_ROOT", root / "_test"))
 os.environ.setdefault("FLAMBEAU_ALLOC_LIB", str(build / "app/record/preload/libflambeau-alloc.so"))
@@ -32,9 +32,9 @@ C_PROGRAMS = ["burst", "calls", "echo", "piped", "pool", "remap", "ticks", "serv
 PROGRAMS = C_PROGRAMS + ["burst.py", "burst.js"]
 MODES = ["cpu", "both", "wall"]
 RATES = [100, 997, 5000]
-# What a function's share may be wrong by; with others that want the CPU.
+# The allowed error of a function's share; with others that use the CPU.
 BOUND, BOUND_LOADED = 0.03, 0.05
-# A function with less than this is not looked at.
+# A function with less than this is not checked.
 LEAST = 0.05
 # Functions whose CPU time is the kernel's, on the way into waits and back.
 WAITS = {"ask_all", "await", "await_job", "await_tick", "feed", "fetch", "post_jobs", "read_request",
@@ -59,8 +59,8 @@ class Condition:
     rate: int = 997
     attached: bool = False
     _: dataclasses.KW_ONLY
-    busy: int = 0  # loops beside it
-    # Its only CPU is taken by a real-time program for 60 ms of every 68.
+    busy: int = 0  # number of competing loops
+    # A real-time program takes its only CPU for 60 ms of every 68.
     taken: bool = False
     seconds: float = 2
 
@@ -130,10 +130,10 @@ class Measured:
     truth: Truth
     capture: pathlib.Path
     shares: list
-    spent: float  # CPU time that the program knows of, in what was recorded
-    total: float  # what we say it was
-    said: str  # by the recorder and the program, on stderr
-    disturbed: bool  # programs that the condition knows nothing of had the CPU
+    spent: float  # CPU time within the recording, as measured by the program
+    total: float  # the recording's figure
+    said: str  # output of the recorder and the program on stderr
+    disturbed: bool  # programs unrelated to the condition used the CPU
 
     def faults(self):
         return [share for share in self.shares if share.error() > share.bound]
@@ -167,7 +167,7 @@ def found(program, answer, functions):
     sums = dict.fromkeys(functions, 0)
     for row in answer["rows"]:
         for name in functions:
-            # V8 says "*heavyWork /a/b.js:1:2".
+            # V8's form is "*heavyWork /a/b.js:1:2".
             if row["function"] == name or (program.endswith(".js") and name in row["function"]):
                 sums[name] += row["total"]
     return {name: value / max(answer["total"], 1) for name, value in sums.items()}
@@ -184,8 +184,8 @@ def busy_loops(n):
             loop.wait()
 
 
-# How long a real-time program has a CPU for, in seconds, and how long it then
-# leaves it to others.
+# How long a real-time program uses a CPU, in seconds, and how long it then leaves
+# it to others.
 TURN, REST = 0.06, 0.008
 TAKER = f"""
 import os, time

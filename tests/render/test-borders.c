@@ -47,8 +47,9 @@ tear_down (Fixture *fixture, gconstpointer data)
   g_object_unref (fixture->context);
 }
 
-/* The width of what is added, and its glyphs as numbers relative to each other:
- * a text of the same length as `alphabet`, which has all letters once. */
+/* The width of the added text, and its glyphs as numbers relative to each
+ * other: a text of the same length as `alphabet`, which has each letter
+ * once. */
 static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz0123456789";
 
 static double
@@ -69,8 +70,8 @@ add (Fixture *fixture, const char *name, double width, GArray *placed)
   return added;
 }
 
-/* Each letter of a font whose letters are equally wide stands one width further
- * than the letter before. */
+/* In a monospaced font, each letter is one width further than the previous
+ * one. */
 static void
 test_places (Fixture *fixture, gconstpointer data)
 {
@@ -91,7 +92,7 @@ test_places (Fixture *fixture, gconstpointer data)
     }
 }
 
-/* Eight letters: whole in the width of eight, and cut in a little less. */
+/* Eight letters: whole in the width of eight, and cut in slightly less. */
 static void
 test_exact (Fixture *fixture, gconstpointer data)
 {
@@ -136,7 +137,7 @@ test_cut (Fixture *fixture, gconstpointer data)
                     g_array_index (whole, cairo_glyph_t, 4).index);
 }
 
-/* What is not UTF-8 is left out from there on. */
+/* Text is left out from the first invalid UTF-8 byte on. */
 static void
 test_not_utf8 (Fixture *fixture, gconstpointer data)
 {
@@ -193,8 +194,8 @@ test_boxes (void)
 {
   FlamBox boxes[] = {
     { .x = 0, .width = 10 },       /* rounded, with a gap of a pixel */
-    { .x = 10, .width = 0.3f },    /* less than a pixel: has one */
-    { .x = 10.3f, .width = 0.1f }, /* that pixel is taken */
+    { .x = 10, .width = 0.3f },    /* less than a pixel: gets one */
+    { .x = 10.3f, .width = 0.1f }, /* that pixel is already used */
     { .x = 12, .width = 3 },       /* plain, without a gap */
     { .x = 15, .width = 3 },
     { .x = 38, .width = 20 }, /* beyond the edge */
@@ -211,12 +212,12 @@ test_boxes (void)
                      x >= 38   ? 6
                      : x >= 18 ? BACKGROUND
                                : wanted[x]);
-  /* 15 pixels a row, the last of them a gap; what has no row is background. */
+  /* 15 pixels per row, the last of them a gap; the rest is background. */
   g_assert_cmphex (pixel (surface, 5, 0), ==, 1);
   g_assert_cmphex (pixel (surface, 5, 13), ==, 1);
   g_assert_cmphex (pixel (surface, 5, 14), ==, BACKGROUND);
   g_assert_cmphex (pixel (surface, 5, 29), ==, BACKGROUND);
-  /* A corner is neither. */
+  /* A corner is part of neither. */
   g_assert_cmphex (pixel (surface, 0, 0), !=, 1);
   cairo_surface_destroy (surface);
 }
@@ -287,7 +288,7 @@ count_differences (cairo_surface_t *a, cairo_surface_t *b, int top, int bottom)
   return n;
 }
 
-/* A strip has no name; the root above it has. */
+/* A strip has no name; the root above it has one. */
 static void
 test_strip_labels (void)
 {
@@ -350,9 +351,9 @@ png_height (const char *text, const char *title, double max_height)
   return GUINT32_FROM_BE (height);
 }
 
-/* A row more is 20 pixels more, and a title takes room. Where there is room for
- * three rows of four, three are drawn, and a note: what is left out differs
- * from what does not exist. */
+/* One more row is 20 more pixels, and a title takes space. With space for three
+ * of four rows, three are drawn, with a note: omitted rows differ from missing
+ * ones. */
 static void
 test_heights (void)
 {

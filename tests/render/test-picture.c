@@ -104,7 +104,7 @@ read_bytes (void *closure, unsigned char *data, unsigned int length)
   return CAIRO_STATUS_SUCCESS;
 }
 
-/* The tags of a picture say whose color its pixels have. */
+/* The tags of a picture give the function of its pixels. */
 static void
 test_tags (void)
 {
@@ -148,7 +148,7 @@ test_tags (void)
   cairo_surface_destroy (surface);
 }
 
-/* Calls of any length on two threads, and what these were doing. */
+/* Calls of random lengths on two threads, and the threads' states. */
 static FlamProfile *
 calls_new (GRand *lot)
 {
@@ -200,8 +200,8 @@ calls_new (GRand *lot)
   return flam_builder_finish (builder, NULL);
 }
 
-/* How far two images are from each other: the sum of all channels of all
- * pixels, of 255 a channel. */
+/* The difference of two images: the sum over all channels of all pixels, with
+ * 255 per channel. */
 static double
 distance (cairo_surface_t *a, cairo_surface_t *b)
 {
@@ -217,7 +217,7 @@ distance (cairo_surface_t *a, cairo_surface_t *b)
 }
 
 /* A chart's boxes are the same, written to an image pixel by pixel or drawn as
- * paths, wherever its rows begin: but for the pixels that boxes share. */
+ * paths, wherever its rows begin, except for pixels that boxes share. */
 static void
 test_chart_pixels (void)
 {
@@ -272,7 +272,7 @@ test_chart_pixels (void)
     }
 }
 
-/* The same of a chart's. */
+/* The same for a chart. */
 static void
 test_chart_tags (void)
 {
@@ -471,7 +471,7 @@ test_clipped (void)
 }
 
 /* Nothing is drawn outside of the viewport, as paths (a scaled context) and as
- * pixels, though the rows at its edges reach beyond it. */
+ * pixels, although the rows at its edges extend beyond it. */
 static void
 test_stays_inside (void)
 {

@@ -26,7 +26,7 @@ static const char program_source[] =
     "  { asm volatile (\"nop\" : \"+r\" (v)); return v << 2; };\n"
     "  return shift (hidden (argc)) & 4; }\n";
 
-/* A second unit, so that one of them does not lie at the beginning. */
+/* A second unit, so that one of them is not at the beginning. */
 static const char second_source[] =
     "static inline __attribute__ ((always_inline)) long\n"
     "twice (long v)\n"

@@ -4,6 +4,6 @@
 #include <glib.h>
 
 /* Reads an ELF file with Go's table of functions, which may be damaged: every
- * function, and what is inlined there. Whatever the bytes are, what is read of
- * them is text. */
+ * function, and what is inlined there. Whatever the bytes are, the results are
+ * valid text. */
 void read_all_of_go (const char *bytes, gsize size);

@@ -73,7 +73,8 @@ name_of (Dwarf_Die *die)
 }
 
 /* dwarf_getscopes follows an inlined function into its source's scopes; the
- * scopes of the innermost one's DIE are the callers it was inlined into. */
+ * scopes of the innermost function's DIE are the callers into which it was
+ * inlined. */
 static int
 innermost_scopes (Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
 {
@@ -176,8 +177,8 @@ flam_oracle_files (void)
   return (char **)g_ptr_array_free (files, FALSE);
 }
 
-/* A Python of pyenv's has all its debug information in one library; else the
- * C library, whose debug information may lie beside it. */
+/* pyenv's Pythons have all their debug information in one library; otherwise
+ * the C library is used, whose debug information may be beside it. */
 char *
 flam_oracle_big_library (void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What libdwfl says of an address, by its own calls and nothing else: the
- * oracle of the tests, and the peer of the benchmark. */
+/* libdwfl's results for an address, by its own calls only: the oracle of the
+ * tests, and the peer of the benchmark. */
 
 #include <elfutils/libdwfl.h>
 #include <glib.h>
@@ -22,29 +22,29 @@ typedef struct
   int line;
 } FlamOracleFrame;
 
-/* FALSE when libdwfl cannot open it. */
+/* FALSE if libdwfl cannot open it. */
 gboolean flam_oracle_open (FlamOracle *oracle, const char *path);
 void flam_oracle_close (FlamOracle *oracle);
 
-/* dwfl_module_addrinfo: the symbol's name, or NULL, and where it starts. */
+/* dwfl_module_addrinfo: the symbol's name, or NULL, and its start. */
 const char *
 flam_oracle_symbol (FlamOracle *oracle, guint64 vaddr, guint64 *start);
 /* dwfl_module_getsrc + dwfl_module_addrdie + dwarf_getscopes: FlamOracleFrames,
  * outermost first. */
 void flam_oracle_chain (FlamOracle *oracle, guint64 vaddr, GArray *frames);
 
-/* The benchmark's peer: addrinfo, getsrc, addrdie and getscopes of one address;
- * the calls alone. */
+/* The benchmark's peer: only the calls addrinfo, getsrc, addrdie and getscopes
+ * for one address. */
 void flam_oracle_calls (FlamOracle *oracle, guint64 vaddr);
 
 /* `n` vaddrs in the module's code, the same for the same seed. */
 guint64 *flam_oracle_addresses (const char *path, guint n, guint32 seed);
 
-/* Paths of what is asked about, those that exist: captures/bin, the C and C++
- * libraries, the program itself. */
+/* Existing paths of the examined files: captures/bin, the C and C++ libraries,
+ * the program itself. */
 char **flam_oracle_files (void);
-/* A library with megabytes of DWARF ($FLAM_BIG_LIBRARY, or what is found), or
- * NULL. */
+/* A library with megabytes of DWARF ($FLAM_BIG_LIBRARY, or one that is found),
+ * or NULL. */
 char *flam_oracle_big_library (void);
 
 G_END_DECLS

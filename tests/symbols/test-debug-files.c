@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* One program, its debug information kept in every way there is: each must
- * give the chains that the plain build gives, byte for byte of its code. */
+/* One program with its debug information stored in every possible way: each
+ * must give the same chains as the plain build, for each byte of its code. */
 
 #include "flam-debug-files.h"
 #include "flam-symbol-table.h"
@@ -41,7 +41,7 @@ variant (const char *name, const char *flags)
 {
   g_autofree char *object = g_strconcat (name, ".o", NULL);
 
-  /* In two steps: a .dwo is found under the object's name. */
+  /* In two steps: a .dwo has the object's name. */
   if (!run ("g++ -O1 %s -c -o %s program.cc", flags, object) ||
       !run ("g++ %s -Wl,--build-id -o %s %s", flags, name, object))
     {
@@ -105,7 +105,7 @@ test_split_5 (void)
   variant ("split5", "-g -gdwarf-5 -gsplit-dwarf");
 }
 
-/* No ranges for functions that the linker threw away. */
+/* No ranges for functions that the linker removed. */
 static void
 test_split_missing (void)
 {
@@ -149,7 +149,8 @@ test_sections (void)
     g_test_skip ("the compiler cannot do this");
 }
 
-/* clang writes no DW_AT_sibling, and other code: only the shape is known. */
+/* clang writes no DW_AT_sibling, and other code: only the structure is
+ * known. */
 static void
 test_clang (void)
 {
@@ -230,7 +231,7 @@ test_wrong_build (void)
       flam_symbol_module_get_state (module), !=, FLAM_SYMBOLS_DWARF);
 }
 
-/* Without build ids the checksum in .gnu_debuglink decides. */
+/* Without build ids, the checksum in .gnu_debuglink decides. */
 static void
 test_checksum (void)
 {
@@ -276,8 +277,8 @@ reaches (const char *name, guint64 offset)
   return flam_symbol_table_find (table, address + offset) != NULL;
 }
 
-/* As in libraries of assembler code: all the code after the only exported
- * label is that of functions whose names are not in .dynsym. */
+/* As in libraries with assembler code: all code after the only exported label
+ * belongs to functions whose names are not in .dynsym. */
 static void
 test_without_size (void)
 {
@@ -324,7 +325,7 @@ test_minidebug (void)
       flam_symbol_module_get_state (module), ==, FLAM_SYMBOLS_SYMTAB);
 }
 
-/* dwz moves only what two files share, so there must be much of it. */
+/* dwz only moves data that two files share, so there must be a lot of it. */
 static void
 test_dwz (void)
 {
@@ -389,8 +390,8 @@ test_stub_names (void)
     }
 }
 
-/* The first frame's file and line of a function of the C library, which has
- * its debug file where packages put them; NULL: it has none. */
+/* The first frame's file and line of a function of the C library, if its debug
+ * file is where packages install it; NULL: it is not. */
 static char *
 describe_libc (FlamSymbolDetail detail)
 {
@@ -418,8 +419,8 @@ describe_libc (FlamSymbolDetail detail)
                           chain.frames[0].line);
 }
 
-/* What a recording keeps: all that may be gone later, which a package's debug
- * file is not. */
+/* The data that a recording stores: everything that may disappear later, but
+ * not the contents of a package's debug file. */
 static void
 test_lasting (void)
 {
@@ -459,7 +460,7 @@ make_given (const char *name, const char *flags)
          run ("strip -o %s.stripped %s", name, name);
 }
 
-/* A debug file that was given has to be of the program's own build. */
+/* A given debug file must belong to the program's own build. */
 static void
 test_given (void)
 {
@@ -492,7 +493,7 @@ test_given (void)
     }
 }
 
-/* A program that was built anew since is not the one that was recorded. */
+/* A program that was rebuilt since is not the recorded one. */
 static void
 test_build_id (void)
 {

@@ -61,7 +61,7 @@ test_names (void)
     }
 }
 
-/* A base-36 number less one, as substitutions are counted. */
+/* A base-36 number minus one, as in the numbering of substitutions. */
 static void
 append_substitution (GString *text, guint n)
 {
@@ -75,8 +75,8 @@ append_substitution (GString *text, guint n)
   g_string_append_c (text, '_');
 }
 
-/* Type information of B<A<int>*, A<last, last>, ...>: each argument twice as
- * long as the one before, in a dozen bytes. */
+/* Type information of B<A<int>*, A<last, last>, ...>: each argument is twice as
+ * long as the previous one, in a dozen bytes. */
 static void
 test_exponential (void)
 {

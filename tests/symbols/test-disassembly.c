@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Arrows of jumps: rows in, a column of lanes out. */
+/* Arrows of jumps: from rows to a column of lanes. */
 
 #include "flam-disassembly.h"
 
-/* `jumps`: the row each row jumps to, -1: none. A line a row: for each lane
- * from the outermost, '|' where an arrow passes, '<' where it begins, '>' where
- * it ends. */
+/* `jumps`: the target row of each row's jump, -1: none. One line per row: for
+ * each lane from the outermost, '|' where an arrow passes, '<' where it begins,
+ * '>' where it ends. */
 static char *
 draw (const int *jumps, guint n)
 {
@@ -52,7 +52,7 @@ test_lanes (void)
                    "<>\x20\n");
 }
 
-/* However many there are, no two share a place in a lane. */
+/* However many there are, no two overlap in a lane. */
 static void
 test_crowd (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Each layout of Go's table of functions, by hand, whole and damaged. */
+/* Each layout of Go's table of functions, made by hand, valid and damaged. */
 
 #include "flam-go-table.h"
 #include "flam-symbol-table.h"
@@ -91,8 +91,8 @@ typedef struct
 {
   const char *name;
   const char *flags;
-  gboolean has_first; /* the line of the definition is there */
-  gboolean absent;    /* the table must not be read */
+  gboolean has_first; /* contains the line of the definition */
+  gboolean absent;    /* the table must be refused */
 } ByHand;
 
 #define PLAIN " -DSECTION=.gopclntab,\"a\""

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Go's own table of functions in programs without symbols, as Go links them:
- * against the symbols of the same program, what `go tool addr2line` says of its
- * lines, and what LLVM reads of inlined functions in its DWARF. */
+ * against the symbols of the same program, the lines of `go tool addr2line`,
+ * and the inlined functions that LLVM reads from its DWARF. */
 
 #include "flam-go-table.h"
 #include "flam-symbol-table.h"
@@ -43,8 +43,8 @@ typedef struct
   const char *oracle;
 } Linked;
 
-/* Go's tool looks for the addresses of a program that may be loaded anywhere in
- * the wrong place (Go 1.19). */
+/* Go's tool looks up addresses of position-independent programs in the wrong
+ * place (Go 1.19). */
 #define GO "go tool addr2line"
 #define BINUTILS "addr2line -f -e"
 
@@ -77,7 +77,7 @@ build_linked (const Linked *row)
          run ("strip -o %s-bare %s", row->name, row->name);
 }
 
-/* The name in the symbol table tells how assembler code is called, too. */
+/* The name in the symbol table also shows how assembler code is called. */
 static gboolean
 is_same_name (const char *symbol, const char *name)
 {
@@ -106,7 +106,7 @@ assert_names (const FlamSymbolTable *symbols, const FlamGoTable *go)
     }
   g_test_message ("%u of %u functions", same, n);
   g_assert_cmpuint (n, >, 800);
-  /* Several functions of one address have one of their names. */
+  /* Several functions with the same address have one of their names. */
   g_assert_cmpuint (same, >, n - n / 100);
 }
 
@@ -129,7 +129,7 @@ list_addresses (const FlamGoTable *go)
   return addresses;
 }
 
-/* The lines of what `oracle` answers. */
+/* The lines that `oracle` prints. */
 static char **
 ask (const char *oracle, const char *name, const GArray *addresses)
 {
@@ -153,8 +153,8 @@ ask (const char *oracle, const char *name, const GArray *addresses)
   return g_strsplit (answer, "\n", -1);
 }
 
-/* The two tools' words for an address without a line (Go 1.24 gives markers in
- * the code negative ones), and for a file without a folder. */
+/* How the two tools print an address without a line (Go 1.24 gives negative
+ * lines to markers in the code), and a file without a folder. */
 static char *
 plain_answer (const char *answer)
 {
@@ -166,8 +166,8 @@ plain_answer (const char *answer)
   return g_strndup (answer, strcspn (answer, " "));
 }
 
-/* Code that Go's compiler makes by itself has the first line of a file that is
- * none; addr2line of Binutils 2.44 leaves that line out. */
+/* Code that Go's compiler generates by itself has the first line of a
+ * nonexistent file; addr2line of Binutils 2.44 leaves that line out. */
 static gboolean
 is_same_line (const char *ours, const char *theirs)
 {
@@ -195,7 +195,7 @@ assert_lines (const Linked *row, const FlamGoTable *go)
           flam_go_table_look_up (
               go, g_array_index (addresses, guint64, i), frames) > 0
               ? g_strdup_printf ("%s:%u", frames[0].line_file, frames[0].line)
-              : g_strdup (":-1"); /* the space behind its code */
+              : g_strdup (":-1"); /* the space after its code */
       if (!is_same_line (ours, theirs))
         g_test_message ("%s %s: %s", answers[2 * i], theirs, ours);
       same += is_same_line (ours, theirs);
@@ -316,8 +316,8 @@ kind_at (const FlamUnwindTable *table, guint64 offset, guint *cfa)
 }
 
 /* At every instruction, the depth that Go's linker wrote as DWARF into the same
- * program; but functions that set rsp end a stack of Go's, and DWARF does not
- * say so. */
+ * program; but functions that set rsp end a stack in Go, which DWARF does not
+ * show. */
 static void
 test_depths (gconstpointer data)
 {
@@ -375,7 +375,7 @@ test_depths (gconstpointer data)
   flam_unwind_table_free (bare);
 }
 
-/* Damage to what a linker makes: the table, and the trees of calls. */
+/* Damages what a linker makes: the table, and the trees of calls. */
 static void
 test_damaged_linked (void)
 {
@@ -405,14 +405,14 @@ test_damaged_linked (void)
       for (guint k = 0; k < 2000; k++)
         copy[at + (guint64)g_test_rand_int_range (0, (gint32)section.size)] =
             (char)g_test_rand_int_range (-3, 4);
-      /* The header is small and would hardly be hit. */
+      /* The header is small and would rarely be hit. */
       if (round % 3 == 0 && round % 2 > 0)
         copy[at + (guint64)g_test_rand_int_range (0, 72)] ^= 1;
       read_all_of_go (copy, size);
     }
 }
 
-/* What a user sees of a program without symbols. */
+/* A user's view of a program without symbols. */
 static void
 test_module (void)
 {
@@ -455,7 +455,7 @@ main (int argc, char **argv)
   int status;
 
   g_test_init (&argc, &argv, NULL);
-  /* Nothing is fetched; what it compiles of its own library stays for the next
+  /* Nothing is downloaded; Go's own compiled library is kept for the next
    * run. */
   cache = g_test_build_filename (G_TEST_BUILT, "symbols", "go-cache", NULL);
   g_setenv ("GOCACHE", cache, TRUE);

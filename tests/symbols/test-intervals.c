@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The picture in the header. */
+/* The diagram in the header. */
 static void
 test_picture (void)
 {
@@ -45,7 +45,7 @@ test_empty (void)
   flam_intervals_clear (&intervals);
 }
 
-/* What the header promises, said slowly. */
+/* The header's guarantees, computed slowly. */
 static guint32
 slow_find (const FlamInterval *ranges, guint n, guint64 address)
 {
@@ -108,7 +108,7 @@ test_random (void)
     }
 }
 
-/* Every address on its own: what is mapped later takes its place. */
+/* Every address by itself: later mappings replace earlier ones. */
 static void
 test_ranges (void)
 {

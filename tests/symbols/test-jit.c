@@ -46,8 +46,8 @@ test_perf_map_process (void)
   g_assert_error (error, FLAM_ERROR, FLAM_ERROR_SYSTEM);
 }
 
-/* Anybody may write into /tmp: a map of somebody else's is not believed, nor a
- * link, nor a file of which most is a hole. */
+/* Any user may write into /tmp: another user's map is not trusted, nor a link,
+ * nor a file that consists mostly of a hole. */
 static void
 test_perf_map_refused (void)
 {
@@ -304,7 +304,7 @@ test_jitdump (void)
   check_jitdump (TRUE);
 }
 
-/* A name that does not end in its record, but in the next one, is no name. */
+/* A name that does not end in its record, but in the next one, is invalid. */
 static void
 test_jitdump_names (void)
 {
@@ -333,7 +333,7 @@ test_jitdump_names (void)
   g_assert_cmpstr (symbol.name, ==, "last");
 }
 
-/* Every prefix, and bytes flipped: a result or an error, never a crash. */
+/* Every prefix, and flipped bytes: a result or an error, never a crash. */
 static void
 test_jitdump_hostile (void)
 {

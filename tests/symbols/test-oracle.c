@@ -121,7 +121,7 @@ compare_chains (const char *path)
       if (theirs->len == 0)
         continue;
       note (&lines, same_chain (mine, theirs, TRUE), addresses[i]);
-      /* Where code of two functions was folded into one the oracle takes the
+      /* If code of two functions was folded into one, the oracle takes the
        * first and we the last, so the outermost is the symbol table's. */
       g_array_remove_index (theirs, 0);
       if (mine->len > 0)
@@ -154,7 +154,7 @@ run (const char *const *argv)
   return output;
 }
 
-/* Every symbol that we name is one that nm knows at that address. */
+/* nm has every symbol that we name at that address. */
 static void
 compare_nm (const char *path)
 {
@@ -192,9 +192,10 @@ compare_nm (const char *path)
   report (&score, path);
 }
 
-/* What addr2line prints of one address: "FUNCTION\nFILE:LINE\n" for each
- * frame, innermost first. Of members that the compiler made itself, binutils'
- * names the unit's file beside a line of the header's: with_files FALSE. */
+/* addr2line's output for one address: "FUNCTION\nFILE:LINE\n" for each frame,
+ * innermost first. For members that the compiler generated itself, binutils'
+ * addr2line prints the unit's file with a line of the header: with_files
+ * FALSE. */
 static gboolean
 agrees_with_lines (const FlamSymbolChain *chain,
                    char **lines,
@@ -262,8 +263,8 @@ compare_tool (const char *tool, const char *path)
   report (&score, path);
 }
 
-/* addr2line does not read the ranges that clang names by their index, and so
- * leaves out functions inlined into several pieces of code; LLVM's does. */
+/* addr2line does not read the ranges that clang refers to by index, so it
+ * leaves out functions inlined as several pieces of code; LLVM's does not. */
 static void
 compare_addr2line (const char *path)
 {
@@ -352,8 +353,8 @@ static const Comparison nm = compare_nm;
 static const Comparison addr2line = compare_addr2line;
 static const Comparison llvm = compare_llvm;
 
-/* Lines of other files than the function's: what a generator names by #line,
- * what X macros include. All of a function's cost may be there. */
+/* Lines of other files than the function's: from a generator's #line, and from
+ * X macros. All of a function's cost may be there. */
 static void
 test_included (void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Split debug information that is in a package alone: as each compiler writes
- * it and each packer packs it, it must give what the same program gives whose
- * debug information is all its own. */
+/* Split debug information that is only in a package: for each compiler and
+ * each packer, it must give the same results as the same program without
+ * splitting. */
 
 #include "flam-debug-files.h"
 
@@ -23,8 +23,8 @@ build_pair (const char *compiler, const char *name, const char *flags)
               name);
 }
 
-/* The split units of two sources in a package alone, against the same without
- * splitting. FALSE: the tools are not there. */
+/* The split units of two sources, only in a package, against the same without
+ * splitting. FALSE: the tools are missing. */
 static gboolean
 pack_pair (const char *compiler,
            const char *packer,
@@ -61,7 +61,7 @@ typedef struct
   const char *version;
 } Package;
 
-/* LLVM 14's packer never comes to an end with some of gcc's. */
+/* LLVM 14's packer does not terminate for some of gcc's units. */
 static const Package packages[] = {
   { "gcc-dwp-4", "g++", "dwp", "-gdwarf-4" },
   { "gcc-llvm-4", "g++", "timeout 20 llvm-dwp", "-gdwarf-4" },
@@ -101,7 +101,7 @@ test_package (gconstpointer data)
     assert_packed (path, NULL, whole);
 }
 
-/* The same package, wherever debuggers look for one. */
+/* The same package, in every place where debuggers look for one. */
 static void
 test_package_places (void)
 {
@@ -140,7 +140,7 @@ test_package_places (void)
   assert_packed (bare, NULL, "placed-whole");
 }
 
-/* Nothing but the lines is left when the package is another build's. */
+/* Only the lines are left if the package belongs to another build. */
 static void
 test_package_of_another (void)
 {

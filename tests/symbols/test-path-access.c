@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Names that somebody else chose: what may be opened of them. */
+/* Names from untrusted sources: which of them may be opened. */
 
 #include "flam-binaries.h"
 #include "flam-perf-map.h"
@@ -125,7 +125,8 @@ test_network (void)
     }
   mount_as ("ext4");
   g_assert_true (opens (file));
-  /* Named by the user: this below an automount, all of a file system. */
+  /* Named by the user: only below this folder for an automount, otherwise the
+   * whole file system. */
   mount_as ("autofs");
   flam_path_access_grant (below);
   g_assert_true (opens (file));
@@ -134,7 +135,7 @@ test_network (void)
   flam_path_access_set_mounts (NULL);
 }
 
-/* What asks by such names. */
+/* The code that opens such names. */
 static void
 test_askers (void)
 {
@@ -171,7 +172,7 @@ test_read (void)
   g_assert_error (error, FLAM_ERROR, FLAM_ERROR_SYSTEM);
 }
 
-/* A hole takes no memory: half a GiB of it would be seen. */
+/* A hole takes no memory: half a GiB of it would be noticed. */
 static void
 test_sparse_map (void)
 {

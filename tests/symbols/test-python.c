@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* An interpreter's memory, made by hand; and memory that lies. */
+/* An interpreter's memory, made by hand; and invalid memory. */
 
 #include "flam-python.h"
 
@@ -248,7 +248,7 @@ test_loops (gconstpointer data)
   g_assert_cmpuint (fake->reads, <, 20000);
 }
 
-/* Nothing is worse than a wrong answer. */
+/* No answer is worse than a wrong one. */
 static void
 test_garbage (gconstpointer data)
 {

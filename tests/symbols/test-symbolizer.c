@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The program asks about itself: `here` returns into code of `inner` that was
+/* The program looks up itself: `here` returns into code of `inner` that was
  * inlined into `outer`. */
 static __attribute__ ((noinline)) guint64
 here (void)
@@ -44,7 +44,7 @@ outer (void)
   return address;
 }
 
-/* A function that stands alone: no other reaches to the byte before it. */
+/* A separate function: no other extends to the byte before it. */
 extern const char flam_test_by_hand[];
 __asm__(".pushsection .text\n"
         ".type flam_test_before, %function\n"
@@ -183,8 +183,8 @@ test_steps (void)
   g_assert_true (again == second);
 }
 
-/* The caller in a stack that was set up by hand, as makecontext() does, is the
- * byte before a function: what it returns to is meant. */
+/* In a manually constructed stack, as with makecontext(), the caller's address
+ * is the byte before a function: the function it returns to is meant. */
 static void
 test_by_hand (void)
 {
@@ -254,8 +254,8 @@ test_reasons (void)
       g_str_has_prefix (why (kernel_2), "the capture may be from before"));
 }
 
-/* How many warnings there are when a program that has this build ID in the
- * capture is named, and the capture was last written at `capture_s`. */
+/* The number of warnings when a program with this build ID in the capture is
+ * named, and the capture was last written at `capture_s`. */
 static guint
 count_warnings (const char *path, const char *build_id, gint64 capture_s)
 {
@@ -277,7 +277,8 @@ count_warnings (const char *path, const char *build_id, gint64 capture_s)
   return g_strv_length ((char **)named->facts.warnings);
 }
 
-/* What was written after the capture is not what ran, if nothing says so. */
+/* A program written after the capture is not the recorded one, unless its build
+ * ID proves it. */
 static void
 test_written_later (void)
 {
@@ -289,7 +290,7 @@ test_written_later (void)
   g_assert_cmpuint (count_warnings (path, "", status.st_mtime + 1), ==, 0);
 }
 
-/* Found by build id under another name in a folder of a folder. */
+/* Found by build id under another name in a nested folder. */
 static void
 test_binaries (void)
 {
@@ -342,7 +343,7 @@ test_only (void)
   assert_stack (named, FALSE, "outer:0 inner:0 ");
 }
 
-/* A server is a folder here; nothing leaves the machine. */
+/* A server is a folder here; nothing is sent over a network. */
 static void
 test_debuginfod (void)
 {

@@ -59,7 +59,7 @@ assert_shown (const Walk *walk, const uint64_t *wanted, guint n)
       walk->shown, walk->n * sizeof *wanted, wanted, n * sizeof *wanted);
 }
 
-/* A return address is looked up one byte before: that is in the call. */
+/* A return address is looked up one byte before, inside the call. */
 static void
 test_callers (void)
 {
@@ -76,8 +76,9 @@ test_callers (void)
   assert_shown (&walk, wanted, G_N_ELEMENTS (wanted));
 }
 
-/* A guessed frame whose return address is no code is taken by its frame pointer
- * instead: [rbp + 8] is a return address too, here the last of its function. */
+/* If the return address of a guessed frame is not code, the frame pointer is
+ * used instead: [rbp + 8] is a return address, too, here the last one of its
+ * function. */
 static void
 test_guess (void)
 {
@@ -93,8 +94,8 @@ test_guess (void)
   assert_shown (&walk, wanted, G_N_ELEMENTS (wanted));
 }
 
-/* A handler returns to the first byte of the trampoline, which is shown as it
- * is; and so is the interrupted instruction. */
+/* A handler returns to the first byte of the trampoline, which is shown
+ * unchanged, and so is the interrupted instruction. */
 static void
 test_signal (void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Rows read off the instructions of functions without CFI. The oracles are
- * objdump for the lengths of instructions, capstone for the registers that they
- * write, and the CFI of functions that have it for what they do to the stack.
- */
+/* Rows derived from the instructions of functions without CFI. The oracles are
+ * objdump for the lengths of instructions, capstone for the registers that
+ * they write, and the CFI of functions that have it for their effect on the
+ * stack. */
 
 #include "flam-symbol-table.h"
 #include "flam-unwind-decode.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Functions by hand. Labels are the instructions that are asked about. */
+/* Functions made by hand. Labels mark the examined instructions. */
 __asm__(".text\n"
         ".balign 16\n"
         "flam_scan_begin:\n"
@@ -140,7 +140,7 @@ test_by_hand (void)
     }
 }
 
-/* By a function that no sanitizer replaces. */
+/* From a function that no sanitizer replaces. */
 static char *
 libc_path (void)
 {
@@ -199,7 +199,7 @@ compare_rows (const FlamUnwindTable *table,
     }
 }
 
-/* Each function of the C library, as if it had no CFI. */
+/* Each function of the C library, treated as if it had no CFI. */
 static void
 test_cfi (void)
 {
@@ -297,7 +297,7 @@ test_lengths (void)
       FlamInstruction instruction = { 0 };
       gsize length = read_bytes (line, bytes);
 
-      if (length == 0 || bytes[0] == 0x9b) /* fwait is one of its own */
+      if (length == 0 || bytes[0] == 0x9b) /* fwait is a separate instruction */
         continue;
       n++;
       if (!flam_unwind_decode (bytes, sizeof bytes, &instruction) ||
@@ -313,7 +313,7 @@ test_lengths (void)
 
 /* --- the registers that instructions write -------------------------------- */
 
-/* The number of the register that `reg` is a part of; 16: of another kind. */
+/* The number of the register that contains `reg`; 16: another kind. */
 static guint
 number_of (csh engine, guint reg)
 {
@@ -379,7 +379,7 @@ written_by_us (const FlamInstruction *instruction)
     }
 }
 
-/* All instructions of a function but calls. */
+/* All instructions of a function except calls. */
 static void
 compare_writes (csh engine,
                 cs_insn *found,

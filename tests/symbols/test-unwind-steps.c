@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Each calls steps_callee, which overwrites what a function may, except for
- * those that have the old rsp in such a register. */
+/* Each calls steps_callee, which overwrites all registers that a function may,
+ * except if the old rsp is in one of them. */
 __asm__(".text\n"
         ".balign 64\n"
         "steps_begin:\n"
@@ -61,7 +61,7 @@ __asm__(".text\n"
         " xor %edx, %edx\n"
         " mov %rax, %rsp\n"
         " ret\n"
-        /* A function that is called does not overwrite it. */
+        /* The callee does not overwrite it. */
         ".balign 16\n"
         "steps_unsaved: push %rbp\n"
         " mov %rsp, %rcx\n"
@@ -74,7 +74,7 @@ __asm__(".text\n"
         " mov %rcx, %rsp\n"
         " pop %rbp\n"
         " ret\n"
-        /* x264: it is stored behind the frame. */
+        /* x264: it is stored after the frame. */
         ".balign 16\n"
         "steps_stored: push %rbx\n"
         " push %rbp\n"
@@ -146,7 +146,7 @@ __asm__(".text\n"
         " leave\n"
         " lea -8(%r10), %rsp\n"
         " ret\n"
-        /* rbp is the old rsp, but not that of a frame of the usual form. */
+        /* rbp is the old rsp, but the frame does not have the usual form. */
         ".balign 16\n"
         "steps_frame: push %rbp\n"
         " push %rbx\n"
@@ -339,7 +339,7 @@ test_steps (gconstpointer function)
 
 #define CODE (1 << 20)
 
-/* Functions of instructions about the stack, in any order. */
+/* Functions of stack instructions in random order. */
 static void
 fill_with_code (GRand *random, guint8 *code, gsize size)
 {
@@ -401,7 +401,7 @@ fill_with_code (GRand *random, guint8 *code, gsize size)
 }
 
 /* A step by any row stays in the memory; one by a rule stays in its bounds,
- * unless it is the frame pointer's. */
+ * unless it uses the frame pointer. */
 static void
 check_row (GRand *random, const FlamUnwindTable *table, FlamUnwindRow row)
 {
@@ -456,7 +456,7 @@ test_hostile (void)
       fill_with_code (random, code, CODE);
       check_hostile (random, code, 100, 4096);
     }
-  /* Behind the beginning, push %rax: another rule each. */
+  /* After the beginning, push %rax: a new rule each. */
   memset (code + 7, 0x50, CODE - 7);
   check_hostile (random, code, 4096, 4096);
   g_rand_free (random);

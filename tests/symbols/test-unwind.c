@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The unwinder against libdwfl on the same snapshots: of this program itself,
- * deep in recursion and in a signal handler, and of programs of other people.
- * And its parts alone: mappings, ends of stacks, hostile tables. */
+ * deep in recursion and in a signal handler, and of other programs. And its
+ * parts alone: mappings, ends of stacks, hostile tables. */
 
 #include <errno.h>
 #include <signal.h>
@@ -181,7 +181,7 @@ test_ends (void)
   end_child (pid);
 }
 
-/* At least 99 % of the stacks of a program of other people are the same. */
+/* At least 99 % of the stacks of foreign programs are the same. */
 static void
 test_program (gconstpointer name)
 {
@@ -254,7 +254,7 @@ test_space (void)
   flam_unwind_space_free (space);
 }
 
-/* Two frames by hand, with frame pointers and without a table. */
+/* Two frames made by hand, with frame pointers and without a table. */
 static void
 test_frame_pointer (void)
 {
@@ -315,7 +315,7 @@ is_sound (const FlamUnwindTable *table)
   return TRUE;
 }
 
-/* Every table made of damaged bytes is refused or passes the check. */
+/* Every table made from damaged bytes is refused or passes the check. */
 static void
 test_hostile (void)
 {

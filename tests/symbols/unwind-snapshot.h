@@ -19,20 +19,20 @@ typedef struct
   gsize size;
 } Snapshot;
 
-/* Of a process that is in a ptrace stop; up to `max` bytes of its stack. */
+/* From a process in a ptrace stop; up to `max` bytes of its stack. */
 gboolean snapshot_take (Snapshot *snapshot, pid_t pid, gsize max);
 void snapshot_clear (Snapshot *snapshot);
 
 /* Starts a program, silenced, and takes up to `n` snapshots of its main thread
- * while it runs, one every `interval_us`. It is left stopped by ptrace, to be
- * asked for its mappings and then killed with snapshot_kill(). NULL where there
+ * while it runs, one every `interval_us`. It is left stopped by ptrace, so that
+ * its mappings can be read, and then killed with snapshot_kill(). NULL if there
  * is no such program; else Snapshots, freed with the array. */
 GArray *snapshot_program (
     const char *const *argv, guint n, guint interval_us, gsize max, pid_t *pid);
 void snapshot_kill (pid_t pid);
 
-/* The programs that tests and benchmarks look at: "cc1plus", "python3",
- * "node"; the command line is g_strfreev()ed. NULL: not on this machine. */
+/* The programs for tests and benchmarks: "cc1plus", "python3", "node";
+ * g_strfreev() the command line. NULL: not on this machine. */
 char **snapshot_command (const char *name);
 
 typedef struct
@@ -60,12 +60,12 @@ guint oracle_unwind (Oracle *oracle,
                      guint64 *pcs,
                      guint limit);
 
-/* Both on every snapshot. `differ` are stacks that are not the same, except
- * where libdwfl gave up (it reads a register that the epilogue has popped
- * already from below the stack pointer) and ours goes on to the root, and
+/* Both on every snapshot. `differ` counts stacks that are not the same, except
+ * where libdwfl gave up (it reads a register that the epilogue has already
+ * popped from below the stack pointer) and ours continues to the root, and
  * where it lacks one frame: in a function without CFI that does not set the
- * frame pointer, as node's builtins, it follows that of the caller, and leaves
- * the caller out. */
+ * frame pointer, such as node's builtins, it follows the caller's frame pointer
+ * and leaves the caller out. */
 typedef struct
 {
   guint n;

@@ -21,7 +21,7 @@ ACCESSIBLE = "org.a11y.atspi.Accessible"
 CACHE = ("/org/a11y/atspi/cache", "org.a11y.atspi.Cache")
 REGISTRY = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
 
-# What newer releases of AT-SPI call otherwise.
+# Calls that newer releases of AT-SPI have renamed.
 ROLES = {
     "button": "push button", "toggle button": "push button",
     "switch": "check box",
@@ -189,8 +189,8 @@ def call_all(interface, method, widgets):
 class Look:
     """All widgets of a program, at one time."""
 
-    # The widgets that have answered for their children, with how many these
-    # are and who says to be where among them.
+    # The widgets whose children are known, with the number of children and the
+    # child at each place.
     answered = {}
 
     def __init__(self, application):
@@ -208,7 +208,7 @@ class Look:
                 self.answered[self.said[path]] = [child for _, child in children or []]
             for path in new:
                 self.children[path] = self.answered[self.said[path]]
-            # Who is not known yet says nothing when it goes.
+            # An unknown widget does not report its removal.
             for path in unknown:
                 if not self._is_known(*self.said[path]):
                     del self.answered[self.said[path]]
@@ -240,9 +240,9 @@ class Look:
         self.nodes, counts, places = {}, {}, collections.defaultdict(list)
         items = self._items()
         for i in range(items.n_children()):
-            # The widget, its application, its parent, its place there, how many
-            # children it has, interfaces, name, role, description, states. To
-            # unpack all of it in Python takes longer than the answer took.
+            # The widget, its application, its parent, its place there, its number of
+            # children, interfaces, name, role, description, states. Unpacking all of it
+            # in Python would take longer than the reply took.
             item = items.get_child_value(i)
             path = item.get_child_value(0).get_child_value(1).get_string()
             self.nodes[path] = Node(
@@ -253,8 +253,8 @@ class Look:
             counts[path] = item.get_child_value(4).get_int32()
             places[item.get_child_value(2).get_child_value(1).get_string()].append(
                 (item.get_child_value(3).get_int32(), path))
-        # These are not the children yet: one that is hidden says the place of
-        # the one that shows behind it, which may not be here.
+        # These are not the children yet: a hidden one reports the place of the visible
+        # one behind it, which may not be here.
         self.said = {
             path: (path, count, *sorted(places[path]))
             for path, count in counts.items()

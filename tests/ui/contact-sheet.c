@@ -4,9 +4,9 @@
  * otherwise
  *
  * A sheet is a grid of tiles, filled row by row in the order of the arguments,
- * each picture as large as fits its tile, at the top left. What is compared is
- * the mean color of squares of a tile: letters that the machine's fonts draw a
- * little differently do not count, a widget that is elsewhere does. */
+ * with each picture as large as fits into its tile, at the top left. The mean
+ * colors of squares of a tile are compared, so that slightly different letters
+ * of the machine's fonts do not count, but a moved widget does. */
 
 #include <cairo.h>
 #include <glib.h>
@@ -17,9 +17,10 @@
 #define TILE_WIDTH 240
 #define TILE_HEIGHT 184
 #define SQUARE 8 /* pixels a side */
-/* Of 255: a square whose mean differs by more in a channel is another. */
+/* Of 255: a square differs if its mean differs by more than this in a
+ * channel. */
 #define SQUARE_TOLERANCE 24
-/* A tile with more of these looks otherwise: one of a hundred. */
+/* A tile with more than this many in a hundred looks different. */
 #define TILE_TOLERANCE (TILE_WIDTH / SQUARE * (TILE_HEIGHT / SQUARE) / 100)
 
 static cairo_surface_t *

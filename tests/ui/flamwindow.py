@@ -20,13 +20,13 @@ LIMIT = float(os.environ.get("FLAM_UI_LIMIT", "60"))
 BUILD = pathlib.Path(os.environ["FLAM_BUILD_ROOT"])
 SOURCE = pathlib.Path(os.environ["FLAM_SOURCE_ROOT"])
 CAPTURES = pathlib.Path(os.environ.get("FLAM_CAPTURES", ""))
-# Without a window manager the window's invisible border is at the corner.
+# Without a window manager, the window's invisible border is at the corner.
 BORDER = 5
 
 GTK = subprocess.run(
     ["pkg-config", "--modversion", "gtk4"], capture_output=True, text=True, check=True
 ).stdout
-# The items of menus are GTK's own, which has no names for them from 4.10 on.
+# The items of menus are GTK's own, which have no names from 4.10 on.
 ITEMS_SPEAK = tuple(map(int, GTK.split(".")[:2])) < (4, 10)
 
 
@@ -87,11 +87,11 @@ class Window:
         lines = [f"{key}={value}" for key, value in settings.items()]
         if not keep_settings:
             keyfile.write_text("\n".join(["[dev/flambeau/Flambeau]", *lines, ""]))
-            # What was kept of the captures that a test before this one opened.
+            # State kept of the captures that an earlier test opened.
             if not keep_state:
                 state = pathlib.Path(os.environ["XDG_STATE_HOME"], "flambeau")
                 shutil.rmtree(state, ignore_errors=True)
-        # Not a pipe: what it starts may outlive it, and keep that open.
+        # Not a pipe: programs that it starts may outlive it and keep a pipe open.
         self.errors = tempfile.NamedTemporaryFile(prefix="flam-errors-")
         self.read = 0
         self.process = subprocess.Popen(
@@ -105,7 +105,7 @@ class Window:
             },
         )
         self.top = wait_for("the application", self._application)
-        # Where the pointer is, is the frame that the status bar speaks of.
+        # The status bar describes the frame under the pointer.
         Atspi.generate_mouse_event(0, 0, "abs")
 
     def __enter__(self):
@@ -282,14 +282,14 @@ class Window:
 
     def choose_file(self, path):
         """In the file chooser, on the keyboard."""
-        # Open is the window's, too, as is a Cancel that is not to be seen yet.
+        # Open also belongs to the window, and so does a Cancel that is not visible yet.
         wait_for("the file chooser", lambda: any(
             min(button.extents()[2:]) > 0 for button in
             self.find_all(lambda name: name.endswith("Cancel"), "push button")))
         self.key("ctrl+l")
         time.sleep(0.5)
         self.write(str(path))
-        # Completions come late, and stand behind what was written.
+        # Completions come late, and are inserted after the typed text.
         time.sleep(1)
         self.key("shift+End")
         self.key("Delete")

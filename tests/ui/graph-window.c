@@ -14,8 +14,8 @@ const char graph_sample[] =
     "main@/bin/nest;load.py_[p] 30\n"
     "main@/bin/nest;what_[u] 20\n";
 
-/* Until every window has been drawn thrice and 60 ms have passed: by frames,
- * not by the clock alone, since machines are busy. */
+/* Waits until every window has been drawn three times and 60 ms have passed: by
+ * frames, not only by the clock, since machines are busy. */
 #define PATIENCE (30 * G_USEC_PER_SEC)
 
 static gboolean
@@ -228,7 +228,7 @@ middle_of_shape (Fixture *fixture, FlamId node, double *x, double *y)
   *y = viewport.height / 2 - radius * cos (angle);
 }
 
-/* The middle of a node's box: rows and widths as the widget has them. */
+/* The middle of a node's box, with the widget's own rows and widths. */
 static void
 middle_of (Fixture *fixture, FlamId node, double *x, double *y)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A window with a flame graph, to be clicked at and typed into. */
+/* A window with a flame graph, for clicks and keys. */
 
 #include "flam-flame-graph-private.h"
 
@@ -19,11 +19,11 @@ typedef struct
 extern const char graph_sample[];
 
 void settle (void);
-/* Until the view is at rest; a busy machine may take its time. */
+/* Waits until the view is at rest; a busy machine may take its time. */
 void wait_for_zoom (Fixture *fixture);
 void wait_for_minimap (Fixture *fixture);
-/* For "drawn-changed", which is told in the frame that shows the picture, so
- * that the minimap is drawn in the same one: while there is none yet. */
+/* For "drawn-changed", which is emitted in the frame that shows the picture, so
+ * that the minimap is drawn in the same frame: while there is none yet. */
 void count_drawn (FlamFlameGraph *graph, guint *n);
 void open_window (Fixture *fixture, FlamTree *tree, int width, int height);
 void close_window (Fixture *fixture);
@@ -33,7 +33,7 @@ void click_at (Fixture *fixture, double x, double y, guint button, int n_press);
 void click_node (Fixture *fixture, FlamId node, guint button, int n_press);
 /* Moves the pointer to the middle of a node's box. */
 void point_at (Fixture *fixture, FlamId node);
-/* The tooltip; NULL: there is none. */
+/* The tooltip; NULL: none. */
 GtkWidget *shown_tip (Fixture *fixture);
-/* Where FLAM_TEST_PICTURES says. */
+/* In the folder of FLAM_TEST_PICTURES. */
 void picture (GtkWidget *widget, const char *name);

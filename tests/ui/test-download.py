@@ -115,7 +115,7 @@ class DownloadTest(unittest.TestCase):
             window.type(window.find("Search functions"), "compute")
             window.wait_label(lambda text: text == "no match")
             window.click(ends("Download"), "push button")
-            # In place: the search finds what was not there before.
+            # In place: the search now finds functions that were missing before.
             window.wait_label(lambda text: text.startswith("matched "))
             wait_for(
                 "the bar to go",

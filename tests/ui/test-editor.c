@@ -39,7 +39,7 @@ test_command (void)
     }
 }
 
-/* Without a line the first one is opened: editors know no line 0. */
+/* Without a line, the first one is opened: editors have no line 0. */
 static void
 test_lines (void)
 {

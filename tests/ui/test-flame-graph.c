@@ -249,8 +249,8 @@ ask_again (FlamFlameGraph *graph, guint node, gpointer data)
   flam_flame_graph_zoom_to (graph, node);
 }
 
-/* Escape never shows less than before, wherever the wheel and the hand have
- * brought the view; back and forward go where one was. */
+/* Escape never shows less than before, wherever the wheel and dragging have
+ * moved the view; back and forward go to earlier places. */
 static void
 test_outward (Fixture *fixture)
 {
@@ -290,8 +290,8 @@ test_outward (Fixture *fixture)
   g_assert_false (flam_flame_graph_forward (graph));
 }
 
-/* A session that is told of a zoom sets it: that must not undo a view which
- * shows a part of the node only, nor put anything into the history. */
+/* A session that is notified of a zoom sets it: this must not undo a view that
+ * shows only a part of the node, nor add to the history. */
 static void
 test_echo (void)
 {
@@ -322,8 +322,8 @@ test_echo (void)
   close_window (&fixture);
 }
 
-/* What is below the pointer stays there; the view never leaves the whole; and
- * a zoom after going back is where "forward" ends. */
+/* The point under the pointer stays there; the view never leaves the whole; and
+ * a zoom after going back clears "forward". */
 static void
 test_view_borders (void)
 {
@@ -437,7 +437,7 @@ test_still (void)
   g_object_set (settings, "gtk-enable-animations", TRUE, NULL);
 }
 
-/* Where the CPU draws, as here, an animation is two pictures. */
+/* If the CPU draws, as here, an animation is two pictures. */
 static void
 test_few_pictures (void)
 {
@@ -479,8 +479,8 @@ bounds_in_window (Fixture *fixture, GtkWidget *widget)
   return bounds;
 }
 
-/* The window's own node is of its kind with a tooltip and without one, so that
- * GTK draws again what a tooltip covers, and not all. */
+/* The window's own node has the same kind with and without a tooltip, so that
+ * GTK redraws only the part that a tooltip covers. */
 static void
 assert_comparable (Fixture *fixture)
 {
@@ -497,7 +497,7 @@ assert_comparable (Fixture *fixture)
   gsk_render_node_unref (node);
 }
 
-/* Within the window, beside the row, and as large as what it says. */
+/* Within the window, beside the row, and as large as its content. */
 static void
 test_tip (void)
 {
@@ -543,7 +543,7 @@ test_tip (void)
       g_assert_true (bounds.origin.y >= box.y + box.height ||
                      bounds.origin.y + bounds.size.height <= box.y);
       picture (fixture.window, "tip.png");
-      /* What is pressed is not covered. */
+      /* The clicked box is not covered. */
       if (i % 2 == 1)
         {
           press_key (&fixture, GDK_KEY_Shift_L, 0);
@@ -557,7 +557,7 @@ test_tip (void)
   close_window (&fixture);
 }
 
-/* A scrolled window far too small, and no window at all. */
+/* A scrolled window that is far too small, and no window at all. */
 static void
 test_narrow (void)
 {
@@ -601,7 +601,7 @@ test_legend (void)
        child = gtk_widget_get_next_sibling (child))
     n++;
   g_assert_cmpuint (n, ==, 7);
-  /* The entries that there are become those of another zoom. */
+  /* The existing entries become those of another zoom. */
   first = gtk_widget_get_first_child (legend);
   g_object_add_weak_pointer (G_OBJECT (first), (gpointer *)&first);
   flam_flame_graph_zoom_to (FLAM_FLAME_GRAPH (graph), find_node (tree, "read"));
@@ -618,7 +618,7 @@ test_legend (void)
   flam_tree_unref (tree);
 }
 
-/* People read the root in their language; files do not. */
+/* The root's displayed name is translated; in files it is not. */
 static void
 test_root_in_german (void)
 {

@@ -6,8 +6,8 @@
 
 #include "flam-test-trees.h"
 
-/* A picture that is scrolled to is made from the last one: it must be the same
- * as one that is drawn anew, to the byte. Run at scales of 1 and 2. */
+/* A picture after scrolling is made from the last one: it must equal one that
+ * is drawn anew, to the byte. Run at scales of 1 and 2. */
 
 #define MARK 0xff123456u
 
@@ -64,8 +64,8 @@ scroll_to (FlamFlameGraph *graph, double scroll)
   gtk_adjustment_set_value (graph->vadjustment, CLAMP (scroll, 0, last));
 }
 
-/* By less than a row, by some, by more than is in view; by parts of pixels,
- * too. */
+/* By less than a row, by some rows, by more than the view; also by parts of
+ * pixels. */
 static void
 scroll_about (FlamFlameGraph *graph)
 {
@@ -94,7 +94,7 @@ open_deep (Fixture *fixture)
                180);
 }
 
-/* With the same range of x: nothing of the last picture is right. */
+/* With the same range of x: nothing of the last picture is valid. */
 static void
 test_other_tree (FlamFlameGraph *graph)
 {
@@ -122,7 +122,7 @@ test_pixels (void)
   close_window (&fixture);
 }
 
-/* Letters with so many accents that they reach into other rows. */
+/* Letters with so many accents that they extend into other rows. */
 static void
 test_high_letters (void)
 {
@@ -142,7 +142,7 @@ test_high_letters (void)
   close_window (&fixture);
 }
 
-/* Whether a picture has the marked pixels of the one before it. */
+/* Whether a picture has the marked pixels of the previous one. */
 static gboolean
 is_moved (FlamFlameGraph *graph, double scroll)
 {
@@ -180,8 +180,9 @@ test_moves (void)
   close_window (&fixture);
 }
 
-/* What follows the picture is told before it is drawn, so that there is one
- * frame and not two; and nothing is told or drawn of parts of a pixel. */
+/* Widgets that follow the picture are notified before it is drawn, so that
+ * there is one frame and not two; and parts of a pixel cause neither
+ * notifications nor drawing. */
 static void
 test_one_frame (void)
 {

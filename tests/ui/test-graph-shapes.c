@@ -8,9 +8,9 @@
 #include "flam-core-picture.h"
 #include "flam-test-trees.h"
 
-/* The graph in its other shapes, and where it is crowded. */
+/* The graph in its other shapes, and when it is crowded. */
 
-/* The same clicks and keys, whatever the shape. */
+/* The same clicks and keys work in every shape. */
 static void
 test_shape (gconstpointer data)
 {
@@ -35,7 +35,7 @@ test_shape (gconstpointer data)
   wait_for_zoom (&fixture);
   flam_flame_graph_get_view (fixture.graph, &view);
   g_assert_cmpfloat (view.width, ==, 1);
-  /* Its callers are out of sight: what is zoomed to is the way back. */
+  /* Its callers are not visible: the zoomed node is the way back. */
   g_assert_false (flam_graph_find_box (fixture.graph, 0, &box));
   click_node (&fixture, compute, GDK_BUTTON_PRIMARY, 1);
   wait_for_zoom (&fixture);
@@ -52,7 +52,7 @@ test_shape (gconstpointer data)
   g_assert_true (press_key (&fixture, GDK_KEY_Return, 0));
   g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), ==, compute);
   wait_for_zoom (&fixture);
-  /* A caller that is selected is brought into view. */
+  /* A selected caller is scrolled into view. */
   g_assert_true (press_key (&fixture, GDK_KEY_Up, 0));
   wait_for_zoom (&fixture);
   g_assert_true (flam_graph_find_box (
@@ -61,7 +61,7 @@ test_shape (gconstpointer data)
     wait_for_zoom (&fixture);
   g_assert_cmpuint (flam_flame_graph_get_zoom (fixture.graph), ==, 0);
 
-  /* The wheel goes towards what is selected, and back. */
+  /* The wheel zooms towards the selected node, and back. */
   flam_flame_graph_select_node (fixture.graph, spin);
   for (guint i = 0; i < fixture.tree->depth[spin]; i++)
     {
@@ -84,7 +84,7 @@ test_shape (gconstpointer data)
   close_window (&fixture);
 }
 
-/* The strip among the boxes in view, and how many it stands for. */
+/* The strip among the visible boxes, and the number of its nodes. */
 static guint
 click_strip (Fixture *fixture)
 {
@@ -124,7 +124,7 @@ assert_readable (Fixture *fixture, FlamId node)
   g_assert_cmpfloat (box.x, <, 600);
 }
 
-/* What a sunburst says of the functions in view: `first` is the first. */
+/* A sunburst's text about the visible functions: `first` is the first. */
 static void
 assert_page (Fixture *fixture, guint32 first)
 {
@@ -142,7 +142,7 @@ assert_page (Fixture *fixture, guint32 first)
   g_assert_true (page.back && page.on);
 }
 
-/* What does not scroll turns pages. */
+/* Shapes that do not scroll have pages. */
 static void
 turn_pages (Fixture *fixture, FlamId first)
 {
@@ -163,8 +163,8 @@ turn_pages (Fixture *fixture, FlamId first)
   g_assert_cmpfloat_with_epsilon (fixture->graph->from, from, 0.5);
 }
 
-/* A crowd of roots, as an inverted tree has them: a click at what is too narrow
- * to draw shows the heaviest of it, and keys go on from page to page. */
+/* Many roots, as in an inverted tree: a click on the merged box shows the
+ * heaviest of its nodes, and keys go from page to page. */
 static void
 test_pages (gconstpointer data)
 {
@@ -216,7 +216,7 @@ test_pages (gconstpointer data)
       g_assert_true (flam_flame_graph_outward (fixture.graph));
       wait_for_zoom (&fixture);
     }
-  /* Walked into, it opens by itself. */
+  /* Walking into it opens it. */
   flam_flame_graph_select_node (fixture.graph, first - 1);
   press_key (&fixture, GDK_KEY_Right, 0);
   wait_for_zoom (&fixture);

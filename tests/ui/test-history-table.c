@@ -57,7 +57,7 @@ find_labels (GtkWidget *widget, GPtrArray *labels)
     find_labels (child, labels);
 }
 
-/* Where the text begins, in the table. */
+/* The start of the text, in the table. */
 static double
 text_at (GtkLabel *label, GtkWidget *table)
 {
@@ -77,7 +77,7 @@ give_up (gpointer given_up)
   return G_SOURCE_REMOVE;
 }
 
-/* Until the table has been laid out with its cells. */
+/* Waits until the table has been laid out with its cells. */
 static void
 wait_for_labels (GtkWidget *table, guint n, GPtrArray *labels)
 {
@@ -154,7 +154,7 @@ test_titles (void)
   gtk_window_set_child (GTK_WINDOW (window), table);
   gtk_window_present (GTK_WINDOW (window));
   wait_for_labels (table, 3 * n, labels);
-  /* The label is in a box with the arrow, and that is in the title. */
+  /* The label is in a box with the arrow, which is in the title. */
   content = gtk_widget_get_parent (labels->pdata[longer]);
   gtk_widget_measure (
       content, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &needs, NULL, NULL);

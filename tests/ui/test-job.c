@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Cancelling is at once for the main loop, however long the worker takes to
- * notice; the worker hears of it at its next step. */
+/* For the main loop, cancelling takes effect at once, however long the worker
+ * takes to notice; the worker notices at its next step. */
 
 #include "flam-job.h"
 
 #include <gio/gio.h>
 
-/* What one run's worker and the test tell each other; all of it atomic. */
+/* Communication between one run's worker and the test; all of it atomic. */
 typedef struct
 {
   gint waiting; /* the worker has begun */
   gint let_go;  /* it may end */
-  gint stepped; /* steps after which the worker heard that it should stop */
+  gint stepped; /* steps after which the worker noticed the request to stop */
   gint ended;
   gint freed; /* inputs */
   gint done;
 } Shared;
 
-/* Called by whoever lets go of the run last: the main loop, or the worker,
- * and then nothing wakes the main loop. */
+/* Called by the last owner of the run: the main loop, or the worker, in which
+ * case the main loop is not woken. */
 static void
 free_input (gpointer data)
 {
   g_atomic_int_inc (&((Shared *)data)->freed);
 }
 
-/* Deaf until it is let go; then it asks. */
+/* Ignores requests until it is released; then it checks. */
 static gpointer
 deaf_work (gpointer data, const FlamProgress *progress, GError **error)
 {
@@ -55,7 +55,7 @@ count_done (gpointer result, const GError *error, gpointer data)
   g_free (result);
 }
 
-/* Never blocks in the main loop, which what is waited for need not wake. */
+/* Never blocks in the main loop, since the awaited event need not wake it. */
 static void
 wait_for (gint *flag)
 {
@@ -76,7 +76,8 @@ test_cancel (void)
   g_assert_true (flam_job_is_busy (job));
   g_assert_false (flam_job_is_slow (job));
 
-  /* Not one turn of the main loop, with a worker that hears nothing. */
+  /* Not a single iteration of the main loop, with a worker that does not
+   * react. */
   flam_job_cancel (job);
   g_assert_false (flam_job_is_busy (job));
   g_assert_false (flam_job_is_slow (job));
@@ -90,7 +91,8 @@ test_cancel (void)
   g_assert_cmpint (g_atomic_int_get (&quick.done), ==, 1);
   g_assert_false (g_atomic_int_get (&deaf.ended));
 
-  /* Let go, the first hears of it at its first step, and is never done. */
+  /* After its release, the first one notices at its first step, and never
+   * reports completion. */
   g_atomic_int_set (&deaf.let_go, 1);
   wait_for (&deaf.ended);
   g_assert_cmpint (g_atomic_int_get (&deaf.stepped), ==, 0);
@@ -110,7 +112,7 @@ count_look (guint *looks)
   (*looks)++;
 }
 
-/* Starting again is cancelling, too. */
+/* Starting again also cancels. */
 static void
 test_restart (void)
 {
@@ -130,7 +132,7 @@ test_restart (void)
   g_assert_cmpint (g_atomic_int_get (&first.done), ==, 0);
 }
 
-/* After three looks at its progress, which are 100 ms apart, a run is slow. */
+/* After three checks of its progress, which are 100 ms apart, a run is slow. */
 static void
 test_slow (void)
 {

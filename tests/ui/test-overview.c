@@ -260,7 +260,7 @@ test_drag (void)
   g_assert_cmpint (fixture.from, ==, 125 * MS);
   g_assert_cmpint (fixture.to, ==, 875 * MS);
   drag (&fixture, 20, 20);
-  drag (&fixture, 0, WIDTH); /* all of the time is no range */
+  drag (&fixture, 0, WIDTH); /* the whole time is not a range */
   g_assert_cmpint (fixture.from, ==, G_MININT64);
   g_assert_cmpint (fixture.to, ==, G_MAXINT64);
   close_window (&fixture);
@@ -294,7 +294,7 @@ test_keys (void)
   close_window (&fixture);
 }
 
-/* What comes from the session is shown and not sent back. */
+/* Data from the session is shown and not sent back. */
 static void
 test_from_outside (void)
 {

@@ -81,7 +81,7 @@ class DesktopTest(Base):
         for language in "de", "es", "fr", "pt_BR":
             if self.window:
                 self.window.__exit__()
-            # Words are found beside the program.
+            # Translations are found beside the program.
             folder = pathlib.Path(scratch.name, language)
             program = folder / "bin/flambeau"
             mo = pathlib.Path(language, "LC_MESSAGES/flambeau.mo")
@@ -117,7 +117,7 @@ class DesktopTest(Base):
         self.wait_frames(other.name)
         subprocess.run([BUILD / "app/ui/flambeau", again], check=True)
         self.wait_frames(EXAMPLE.name)
-        # Two and no more: there is no third one to come back from.
+        # Exactly two: a third one cannot be reopened.
         for key, title in [
             ("ctrl+Page_Down", other.name),
             ("ctrl+Page_Up", EXAMPLE.name),
@@ -133,7 +133,7 @@ class DesktopTest(Base):
         self.wait_frames(other.name)
         window.action("win.move-tab")
         self.wait_frames(EXAMPLE.name, other.name)
-        # The same file goes to its tab wherever that is now.
+        # The same file goes to its tab, wherever that is now.
         subprocess.run([BUILD / "app/ui/flambeau", EXAMPLE], check=True)
         self.wait_frames(EXAMPLE.name, other.name)
         window.key("ctrl+q")
@@ -159,7 +159,7 @@ class DesktopTest(Base):
             "--record", "--", "/usr/bin/python3", "-c", program,
             settings={"window-width": 360, "window-height": 640},
         )
-        # On a busy machine the first samples may come before the first look.
+        # On a busy machine, the first samples may come before the first check.
         window.wait_label(
             lambda text: text.startswith(("Waiting for", "The first samples"))
             or text.endswith(" samples") and text != "0 samples"
@@ -183,7 +183,7 @@ class DesktopTest(Base):
     def test_hints(self):
         """One a page, below it; dismissed for good, and of that page alone;
         the keyboard goes on in the page."""
-        # Which page was left is kept, too; not here.
+        # The page is kept, too, but not here.
         window = self.open_example(
             settings={"hints": "true", "remember-captures": "false"})
         hint = window.find(lambda name: name.startswith("Click a frame"), "label")
@@ -298,7 +298,7 @@ class DesktopTest(Base):
         self.helped(noted, "/help.html#flame-graph")
         window.key("ctrl+3")
         self.helped(noted, "/help.html#tables")
-        # Figures are explained where they are, and the help has the same.
+        # Figures are explained in place, and the help has the same texts.
         window.click("Capture Quality")
         row = window.find("Late samples", "label")
         self.assertIn("the machine was busy", row.get_description())
@@ -332,7 +332,7 @@ class DesktopTest(Base):
         window.click("Attach")
         window.find("Search processes")
 
-        # The list is read again all the time, so that a row does not stay.
+        # The list is read again all the time, so rows do not stay.
         def height():
             rows = window.find_all(lambda name: f", process {os.getpid()}, " in name)
             return max((row.extents()[3] for row in rows), default=0)

@@ -73,13 +73,13 @@ class DifferenceTest(Base):
             window.key(key)
         self.graph("Before: main, ")
         self.graph("Now: main, ")
-        # The heaviest callee of before is gone: now has no such frame.
+        # The heaviest previous callee is gone: the current side has no such frame.
         window.key("Up")
         self.graph("Before: old, ")
         self.graph("Difference: old, before 40, now 0, change −40, gone")
         self.says("old, before 40, now 0, change −40, gone")
         self.assertFalse(window.seen(lambda name: name.startswith("Now: old"), "image"))
-        # The pointer on another one: its figures of all three.
+        # The pointer on another frame: its figures from all three.
         window.mouse(both, 0.5, 0.98, button="")
         window.wait_label(lambda text: plain(text).startswith("all, before 65, now 52"))
 

@@ -19,7 +19,7 @@ from accessible import Gio, GLib  # noqa: E402
 from flamwindow import LIMIT, wait_for  # noqa: E402
 from windowtest import WindowTest as Base  # noqa: E402
 
-# Where the other program's window is: beside the one that is tested.
+# The position of the other program's window: beside the tested one.
 BESIDE = (1350, 400)
 
 
@@ -103,7 +103,7 @@ class DragTest(Base):
     def test_row(self):
         """A function of a table, with what it costs, as the table has it."""
         window = self.open_example()
-        # The other program takes the keyboard along.
+        # The other program takes the keyboard focus, too.
         window.key("ctrl+3")
         self.open_box("text")
         text = plain(self.drag_out(
@@ -175,18 +175,18 @@ class DragTest(Base):
         self.assertIn(b"escape_time", bytes.fromhex(contents))
         self.assertTrue(pathlib.Path(path).exists())
         self.box.terminate()
-        # The dialog's own: the page that showed while the capture was loading has
-        # such a button, too, and keeps its place on GTK 4.8.
+        # The dialog's own button: the page shown while the capture was loading has such
+        # a button, too, and keeps its place on GTK 4.8.
         header = self.window.find(lambda name: name.endswith("Export…"), "push button")
         while not (buttons := list(
                 self.window.find_all("Cancel", "push button", below=header))):
             header = header.get_parent()
         self.window.act(buttons[0])
-        # A newer libadwaita closes no window whose dialog is still going.
+        # A newer libadwaita does not close a window whose dialog is still closing.
         wait_for("no dialog", lambda: not self.window.seen("Preview", "image"))
         time.sleep(1)
-        # The keyboard was the other program's, and without a window manager
-        # nothing has it now.
+        # The other program had the keyboard focus, and without a window manager nothing
+        # has it now.
         Gio.bus_get_sync(Gio.BusType.SESSION).call_sync(
             "dev.flambeau.Flambeau", "/dev/flambeau/Flambeau", "org.gtk.Actions",
             "Activate", GLib.Variant("(sava{sv})", ("quit", [], {})),

@@ -60,8 +60,8 @@ class ExportTest(Base):
             return False
 
     def save_as(self, path):
-        # A key that came before this one may still change the document, while
-        # which there is none to save.
+        # An earlier key may still change the document, and meanwhile there is none to
+        # save.
         wait_for("the file chooser", self.opens_chooser)
         self.window.choose_file(path)
         self.window.wait_label(lambda text: text == "Exported")
@@ -144,7 +144,7 @@ class ExportTest(Base):
         window.type(entries[0], "escape(")
         window.find(lambda name: name.startswith("missing "))
         self.shot("rules-error.png")
-        # It matches names of the capture, and would try others for years.
+        # It matches names of the capture, and would take years on others.
         window.type(entries[0], "^(((\\w+)*)*)*[!?]")
         slow = "the regular expression takes too long on “"
         window.find(lambda name: name.startswith(slow), "text")

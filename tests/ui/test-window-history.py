@@ -73,7 +73,7 @@ class HistoryTest(Base):
             lambda name: name.startswith("Samples of fresh")))
         self.walk("End", "main/2.folded", "9")
 
-        # What is no regex is told, and what was there stays.
+        # An invalid regex is reported, and the previous series stay.
         entry = window.find("Series by a regex on the path", "text")
         window.type(entry, "^(")
         window.wait_label(lambda text: "missing" in text)

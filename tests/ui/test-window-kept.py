@@ -72,7 +72,7 @@ class KeptTest(Base):
         self.wait_page("Call Tree")
         window.find("paint_row", "push button")
         self.wait_row("Call tree", "paint_row")
-        # And where nothing is left, nothing is kept.
+        # If nothing is left, nothing is kept.
         window.click("Remove: only through: paint_row")
         window.click("Flame Graph")
         window.click("All", "push button")
@@ -178,7 +178,7 @@ class KeptTest(Base):
         for place, name in enumerate(names, 1):
             window.key(f"alt+{place}")
             wait_for(name, lambda name=name: window.title() == name)
-        # Newer releases of libadwaita go on from the last to the first.
+        # Newer releases of libadwaita continue from the last to the first.
         window.key("ctrl+Page_Down")
         time.sleep(0.5)
         self.assertIn(window.title(), (names[0], names[-1]))

@@ -195,14 +195,14 @@ class MemoryTest(Base):
         window.find("Another Time", "label")
         window.act(self.show_growth())
         self.growth_shown("0.1504", "0.2804")
-        # The range is where it begins; the return key is an answer, too.
+        # It begins with the range; the Return key is an answer, too.
         start, end = self.growth_dialog()
         self.assertEqual([start.value(), end.value()], [0.1504, 0.2804])
         window.find(lambda name: name.startswith("Range Start ("), "label")
         self.type_number(start, "0.1003")
         window.key("Return")
         self.growth_shown("0.1003", "0.2804")
-        # Nothing is between a moment and an earlier one.
+        # There is nothing between a moment and an earlier one.
         start, end = self.growth_dialog()
         self.type_number(start, "0.3")
         show = self.show_growth()

@@ -37,7 +37,7 @@ def says_something(look, node):
 
 def is_raw(look, node):
     plain = node.name.replace("_", "", 1)
-    # A row is called all that stands in it, names of functions among it.
+    # A row's name is everything in it, including names of functions.
     return node.role != "table row" and plain != node.name and any(
         label.role == "label" and label.name
         and label.name in (plain, plain.rpartition(" ")[2])
@@ -48,7 +48,7 @@ def is_raw(look, node):
 class NamesTest(Base):
     def setUp(self):
         super().setUp()
-        self.named = set()  # what was looked at, and is as it should be
+        self.named = set()  # examined, and correct
 
     def nameless(self, toolkits=()):
         """Controls that have no name of their own: none, that of a class, or
@@ -65,8 +65,8 @@ class NamesTest(Base):
                 continue  # gone meanwhile
             if node.role == "image" and not node.has_state("FOCUSABLE"):
                 continue  # an icon beside words
-            # Of the toolkit's own window: a button that newer releases name, a
-            # page that they number.
+            # Of the toolkit's own window: a button that newer releases name, and a page
+            # that they number.
             if node.name in toolkits:
                 continue
             if (
@@ -84,7 +84,7 @@ class NamesTest(Base):
         with self.subTest(where):
             known = len(self.named)
             end = time.monotonic() + 5
-            # What is being laid out is there, and has its name, a moment later.
+            # During layout, a widget exists, but gets its name a moment later.
             while (
                 (faults := sorted(set(self.nameless(toolkits))))
                 or len(self.named) - known < at_least
@@ -97,7 +97,7 @@ class NamesTest(Base):
         opening()
         self.window.find(seen, role)
         self.check(seen, toolkits=toolkits)
-        # A key that comes before the dialog has the keyboard is lost.
+        # A key before the dialog has the keyboard focus is lost.
         self.press_until("Escape", lambda: not self.is_shown(seen, role))
 
     def is_shown(self, name, role=None):
@@ -152,12 +152,12 @@ class NamesTest(Base):
         self.dialog(lambda: window.key("ctrl+comma"), "Sibling Order")
         self.dialog(lambda: window.key("ctrl+e"), "Format")
         self.dialog(lambda: window.action("win.share"), "Private Names")
-        # The source pane has "Select a function to see …", and what was shown
-        # once keeps its place in the tree.
+        # The source pane has "Select a function to see …", and shown widgets keep their
+        # place in the tree.
         self.dialog(lambda: window.action("win.notes"),
                     lambda name: name.startswith("Select a function or a range"))
         self.dialog(lambda: window.action("win.growth"), "From, in Seconds")
-        # Of its pages newer GTKs make the one that shows alone.
+        # Newer GTKs create only the visible one of its pages.
         self.dialog(lambda: window.key("ctrl+question"), "Keyboard shortcuts",
                     toolkits=("GtkImage", "_1", "_2"))
         if ITEMS_SPEAK:

@@ -96,7 +96,7 @@ class RecordTest(Base):
             highest = max(highest, printed())
             return output.text().endswith("last\n")
 
-        # With sanitizers, on a busy machine, 60 MB take long.
+        # With sanitizers on a busy machine, 60 MB take long.
         wait_for("the end", is_there, 3 * LIMIT)
         window.find("The beginning is left out", "label")
         self.assertGreater(highest, 0)
@@ -189,7 +189,7 @@ class RecordTest(Base):
             window.type(command, f"{folder}/a")
             window.key("End")
             window.key("Tab")
-            # What is now there, with one letter more, is in the complaint.
+            # The current text with one more letter is in the message.
             window.key("BackSpace")
             window.key("x")
             self.press_record(window)

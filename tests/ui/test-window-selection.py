@@ -24,7 +24,7 @@ class SelectionTest(Base):
         window.click("Call Tree")
         self.wait_row("Call tree", "paint_row")
         window.click("Functions")
-        # The search hides the other rows; the one that is there is selected.
+        # The search hides the other rows; the visible one is selected.
         self.wait_row("Functions", "paint_row")
         self.search("^escape_time$")
         self.wait_row("Functions", "escape_time")
@@ -100,8 +100,8 @@ class SelectionTest(Base):
         window.wait_label(lambda text: text.startswith("total 393"))
         window.click("Waiting", "push button")
         window.wait_label(lambda text: text.startswith("total 2.80"))
-        # A check box has no action of its own; the keyboard goes there, past
-        # the three buttons and the three boxes before it.
+        # A check box has no action of its own; the keyboard reaches it, past the three
+        # buttons and the three boxes before it.
         for _ in range(6):
             window.key("Tab")
         window.key("space")
@@ -131,7 +131,7 @@ class SelectionTest(Base):
         wait_for("a folded tree", lambda: cooks() == 0)
         window.key("Right")
         wait_for("an unfolded tree", lambda: cooks() == 2)
-        # A process stands for all that it started, also what is a child's.
+        # A process represents everything that it started, including a child's.
         row = next(
             node
             for node in window.find_all("kitchen (18377)")
@@ -146,13 +146,13 @@ class SelectionTest(Base):
         window.act(row, "thread.toggle")
         window.wait_label(lambda text: text == "3 threads")
         window.wait_label(lambda text: text.startswith("total 3.96"))
-        # The last one taken away leaves none, and the way back.
+        # Removing the last one leaves none; then undo.
         window.act(row, "thread.toggle")
         window.wait_label(lambda text: text == "No threads")
         window.find("No thread is selected.", "label")
         window.click(lambda name: name.endswith("Reset"), "push button")
         window.wait_label(lambda text: text == "All threads")
-        # One of them was called sh before: it is found by that.
+        # One of them was called sh before: the search finds it by that name.
         window.type(window.find("Search threads"), "sh until")
         wait_for("the one that was sh", lambda: cooks() == 1)
 

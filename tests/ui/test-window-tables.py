@@ -78,11 +78,11 @@ class TablesTest(Base):
             "the largest on top",
             lambda: height_of("clone3") < height_of("escape_time"),
         )
-        # The next click turns it around.
+        # The next click reverses the order.
         window.mouse(self.header("Total"))
         wait_for(
             "the smallest on top",
-            # The C library has them, or not.
+            # The C library has debug symbols, or not.
             lambda: self.cells("IO_validate_vtable") or self.cells("_dl_start"),
         )
         self.search("SPARKS")
@@ -93,7 +93,8 @@ class TablesTest(Base):
         window.wait_label(lambda text: text == "no match")
         window.type(window.find("Search functions"), "sort_.*s")
         window.wait_label(lambda text: text.startswith("matched "))
-        # What would take years on one name ends at once, and the table is there.
+        # A regex that would take years on one name ends at once, and the table is
+        # shown.
         window.type(window.find("Search functions"), "^(((\\w+)*)*)*[!?]")
         window.wait_label(lambda text: text == "takes too long")
         window.find("The Regular Expression Takes Too Long", "label")
@@ -143,14 +144,14 @@ class TablesTest(Base):
         self.says(
             "Gone: frames with 40 (61.5 %) of the baseline. New: frames with 12 (23.1 %) of the current total."
         )
-        # What the color says is in the words of the graph, too.
+        # The graph's text has the meaning of the color, too.
         window.key("Down")
         window.find(lambda name: name.endswith("change −13"), "image")
         self.press_until(
             "Up", lambda: window.seen(lambda name: name.startswith("main, "), "image")
         )
         window.click("Table")
-        # The graph's frame is the session's, and so the table's.
+        # The graph's frame is the session's, and therefore the table's.
         self.wait_row("What changed", "main")
         for text in ("−40", "gone", "+15", "+75.0 %", "new"):
             wait_for(text, lambda text=text: self.cells(lambda name: plain(name) == text))

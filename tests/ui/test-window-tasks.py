@@ -52,7 +52,7 @@ class TasksTest(Base):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.folder = pathlib.Path(scratch.name)
-        # Where the window begins, and so its file choosers.
+        # The window's folder, where its file choosers begin.
         here = os.getcwd()
         os.chdir(self.folder)
         self.addCleanup(os.chdir, here)
@@ -130,7 +130,7 @@ class TasksTest(Base):
             check=True, capture_output=True)
         (entry,) = self.folder.rglob("applications/*.desktop")
         prefix = entry.parents[2]
-        # What is staged compiles no schemas; where it is installed it does.
+        # A staged installation does not compile schemas; a real one does.
         subprocess.run(
             ["glib-compile-schemas", prefix / "share/glib-2.0/schemas"], check=True)
         child = self.launch(entry, {

@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from flamwindow import BUILD, CAPTURES, SOURCE, wait_for  # noqa: E402
 from windowtest import WindowTest as Base, capture  # noqa: E402
 
-# Of memray-html/peak.html: import machinery, and the interpreter's own.
+# In memray-html/peak.html: import machinery, and the interpreter's own.
 IRRELEVANT = {"_find", "_run_code"}
 
 
@@ -95,7 +95,7 @@ class ViewsTest(Base):
     def test_backwards(self):
         """Shift and Tab lead out of a page, to what is before it."""
         window = self.open_example()
-        # The button, and what it is made of.
+        # The button, and its inner widgets.
         window.find("Threads", "push button")
         threads = list(window.find_all("Threads", "push button"))
         for page in "ctrl+1", "ctrl+2", "ctrl+3", "ctrl+7":
@@ -249,7 +249,7 @@ class ViewsTest(Base):
             window = self.open(SOURCE / "tests/captures" / path)
             window.wait_label(lambda text: text.startswith("total "))
             window.key("ctrl+6")
-            # The flame graph says the like on its page.
+            # The flame graph has a similar text on its page.
             none = window.find("No Chart", "label").get_parent()
             wait_for(says, lambda: window.seen_below(says, none))
 

@@ -105,7 +105,7 @@ class WindowTest(Base):
         window = self.open_example()
         window.key("ctrl+e")
         window.find("Format", "label")
-        # Return would press Cancel if the focus were there, as it comes first.
+        # Return would press Cancel if the focus were there, since it comes first.
         dialog = window.find("Export", ("filler", "frame", "dialog"))
         wait_for(
             "the focus on a choice",

@@ -92,7 +92,7 @@ class WindowTest(unittest.TestCase):
         window = self.window
         window.action("win.search")
         window.type(window.find("Search functions"), pattern)
-        # What is typed counts a moment later.
+        # Typed text takes effect a moment later.
         time.sleep(0.5)
         window.wait_label(lambda text: text.startswith("matched "))
         window.action("win.search-next")

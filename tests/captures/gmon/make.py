@@ -38,7 +38,7 @@ def gmon(word, arcs=ARCS):
             + blocks(word) + b"".join(arc(word, *each) for each in arcs))
 
 
-# One program, whatever the word and the order in which its table was walked.
+# One program, whatever the word size and the order in which its table was walked.
 (here / "same@wide.gmon").write_bytes(gmon("Q"))
 (here / "same@narrow.gmon").write_bytes(gmon("I"))
 (here / "same@backwards.gmon").write_bytes(gmon("Q", ARCS[::-1]))

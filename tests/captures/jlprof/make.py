@@ -47,7 +47,7 @@ graph = HEAD + b"\2" + node(
     node(PLACES[1][1][0], 1, 18, node(chop, 1, 9, node(PLACES[2][1][0], 3, 5)),
          node(PLACES[3][1][0], 10, 12, status=2)),
     node(PLACES[0][1][0], 19, 20))
-# What names alone do not tell: frames of C that were hidden, and ProfileCanvas's.
+# Statuses that names alone do not show: hidden frames of C, and ProfileCanvas's.
 status = HEAD + b"\2" + node(
     frame("ROOT", "", 0), 1, 20,
     node(PLACES[1][1][0], 1, 18, node(chop, 1, 6, node(PLACES[2][1][0], 1, 2, status=2), status=1),

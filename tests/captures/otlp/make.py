@@ -118,7 +118,7 @@ class Dictionary:
 def sample(words, layout, stack, values, times, attributes=(), link=0, slices=None):
     if layout == "1.7":
         stack = words.stacks[stack]
-        locations = list(stack[2:])  # rows below 128: a byte each
+        locations = list(stack[2:])  # rows below 128: one byte each
         first = len(slices)
         slices.extend(locations)
         return (field(1, first) + field(2, len(locations)) + packed(3, values)

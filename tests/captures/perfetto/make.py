@@ -68,7 +68,7 @@ def samples():
     out += packet((8, 9000), (10, 2),
                   (66, message((2, 4711), (3, 4712), (16, 2))))
     out += packet((8, 9500), (10, 2), (66, message((17, 7))))
-    # The same numbers mean other things in another sequence.
+    # The same numbers have other meanings in another sequence.
     out += packet((10, 3), (13, 1), (8, 1), (12, interned(7)))
     return out
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Functions without call frame information and without a frame pointer: a main
- * as rustc makes it with panic=abort, and one in assembler, as in video codecs,
- * that uses rbp for something else. Stacks reach their root all the same. */
+ * like rustc's with panic=abort, and one in assembler, as in video codecs, that
+ * uses rbp for something else. Their stacks reach their root nevertheless. */
 
 #include <stdint.h>
 

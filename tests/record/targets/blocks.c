@@ -35,7 +35,7 @@ static void *volatile sink;
 static long scale = 1;
 static volatile size_t huge = (size_t)-1;
 
-/* A compiler may leave out an allocation that nobody gets to see. */
+/* A compiler may remove an allocation whose result is unused. */
 static void *
 seen (void *block)
 {
@@ -140,7 +140,7 @@ static void *
 short_life (void *data)
 {
   free (seen (malloc (64)));
-  /* No tail call: this frame is looked for. */
+  /* No tail call: the test looks for this frame. */
   sink = malloc (32);
   return NULL;
 }
@@ -207,16 +207,16 @@ odd_calls (void)
     exit (96);
   if (seen (malloc (huge / 2)) != NULL)
     exit (95);
-  /* What the loader keeps of its last error is freed here. */
+  /* Frees the loader's record of its last error. */
   if (dlopen ("/no/such/library.so", RTLD_NOW) != NULL || dlerror () == NULL)
     exit (94);
 }
 
-/* Calls from the same place of the program at the same place of the stack,
- * whose ways there differ: by what called `middle`, or only by where the frame
- * of `reaching`, known by rbp alone, begins. */
+/* Calls from the same place of the program at the same stack address, with
+ * different paths: they differ only in the caller of `middle`, or only in where
+ * the frame of `reaching`, known by rbp alone, begins. */
 
-/* No tail call, and no two functions of one body. */
+/* No tail call, and no two functions with the same body. */
 #define DONE() (line = __LINE__)
 
 static volatile int line;

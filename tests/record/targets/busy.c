@@ -2,7 +2,7 @@
 
 /* busy BUSY ASLEEP UNITS: BUSY threads do UNITS units of work each, at the end
  * of six calls, while ASLEEP threads wait on a condition. Prints the CPU time
- * of the whole process in ns, for those who measure what recording costs. */
+ * of the whole process in ns, to measure the cost of recording. */
 
 #include <pthread.h>
 #include <stdint.h>
@@ -30,7 +30,7 @@ spin (uint64_t n)
   for (uint64_t i = 0; i < n; i++)
     {
       a = a * 6364136223846793005ull + i;
-      __asm__ volatile("" : "+r"(a)); /* step by step, whoever compiles */
+      __asm__ volatile("" : "+r"(a)); /* step by step, with every compiler */
     }
   return a;
 }

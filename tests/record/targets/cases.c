@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* cases NAME: what goes wrong under a careless tracer. Each ends with status 0
- * when all went as it does without one, 1 with a line on stderr otherwise. */
+/* cases NAME: situations that break a careless tracer. Each ends with status 0
+ * if everything went as it does without one, otherwise with 1 and a line on
+ * stderr. */
 
 #include "cases.h"
 
@@ -39,7 +40,7 @@ burn (long n)
   for (long i = 0; i < n; i++)
     {
       a = a * 6364136223846793005ull + (uint64_t)i;
-      __asm__ volatile("" : "+r"(a)); /* step by step, whoever compiles */
+      __asm__ volatile("" : "+r"(a)); /* step by step, with every compiler */
     }
   sink = a;
 }
@@ -88,7 +89,7 @@ count_tick (int sig)
   ticks++;
 }
 
-/* A profiling timer of its own, while it is profiled. */
+/* Uses its own profiling timer while it is profiled. */
 static int
 itimer (void)
 {
@@ -103,7 +104,7 @@ itimer (void)
   return 0;
 }
 
-/* Stopped by job control for 0.3 s; must not go on before. */
+/* Stopped by job control for 0.3 s; must not continue earlier. */
 static int
 stopped (void)
 {
@@ -352,7 +353,7 @@ eintr (void)
   return bad;
 }
 
-/* The same, stopped all the time by somebody else. */
+/* The same, repeatedly stopped by another process. */
 static void *
 eintr_body (void *data)
 {
@@ -391,7 +392,7 @@ deleted (void)
   return 0;
 }
 
-/* Rights are given up on the way, so that /proc changes hands. */
+/* Gives up its rights on the way, so that /proc changes its owner. */
 static int
 setuids (void)
 {
@@ -402,7 +403,7 @@ setuids (void)
   return 0;
 }
 
-/* Two libraries at the same place, one after the other. */
+/* Two libraries at the same address, one after the other. */
 static int
 libraries (void)
 {
@@ -422,7 +423,7 @@ libraries (void)
   return 0;
 }
 
-/* Its files are nowhere but in a mount namespace of its own. */
+/* Its files only exist in its own mount namespace. */
 static int namespace(void)
 {
   char self[4096];
@@ -448,7 +449,8 @@ static int namespace(void)
   return 1;
 }
 
-/* The terminal's interrupt key reaches the program, which goes on a little. */
+/* The terminal's interrupt key reaches the program, which continues for a
+ * while. */
 static volatile sig_atomic_t interrupted;
 
 static void
@@ -477,7 +479,7 @@ spin (void)
   return 0;
 }
 
-/* Leaves a child behind that does not end by itself. */
+/* Leaves a child process that does not end by itself. */
 static int
 daemon_case (void)
 {

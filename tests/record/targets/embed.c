@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* embed LIBPYTHON ARGUMENTS: a program that brings Python in late.
- * $EMBED_WORK: its own work before it starts Python, in ms of CPU. */
+/* embed LIBPYTHON ARGUMENTS: a program that loads Python late. $EMBED_WORK: its
+ * own work before it starts Python, in ms of CPU time. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What the tests of Python frames record: frames.py CASE SECONDS [FILE].
-# A case works for so many seconds of its thread's CPU time. Calls whose lines
-# are checked say so: "# calls NAME". FILE gets what Python itself thinks of
-# the stack in spin().
+# The target of the tests of Python frames: frames.py CASE SECONDS [FILE]. A
+# case works for this many seconds of its thread's CPU time. Calls whose lines
+# are checked are marked: "# calls NAME". Python's own stack in spin() is
+# written to FILE.
 import asyncio
 import ctypes
 import functools
@@ -107,7 +107,7 @@ def nested(seconds):
     run(other, text)
 
 
-# And of these each has one of its own.
+# Each of these has a frame of its own.
 
 
 def through_c(n, until):
@@ -192,8 +192,8 @@ def sleep(seconds):
     nap(seconds)
 
 
-# Functions that are made and dropped: their code objects take each other's
-# place in memory. One called made_N is of the file "made N".
+# Functions that are created and dropped: their code objects replace each other
+# in memory. One called made_N belongs to the file "made N".
 
 
 def reuse(seconds):
@@ -206,8 +206,8 @@ def reuse(seconds):
         space.pop("made_%d" % n)(clock() + 0.002)
 
 
-# Blocks of 100 kB: 20 each in first() and second(), 20 by way of C, 10 in a generator, and as
-# many again in a child and in a thread.
+# Blocks of 100 kB: 20 each in first() and second(), 20 through C, 10 in a generator,
+# and as many again in a child and in a thread.
 
 kept = []
 

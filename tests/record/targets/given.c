@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* given arguments ARG...: 0 when they are the ones that test-target.c gives.
- * given rights: 0 when it runs with its caller's rights, 3 with its owner's. */
+/* given arguments ARG...: 0 if they are those that test-target.c passes. given
+ * rights: 0 if it runs with its caller's rights, 3 with its owner's. */
 
 #include <stdio.h>
 #include <string.h>

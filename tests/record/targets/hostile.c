@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* hostile WAY: allocates 100 kB in before(), waits until that was read, and
- * then does to the files it shares with its recorder what it should not.
- * Status 7. */
+ * then damages the files that it shares with its recorder. Status 7. */
 
 #include <stdint.h>
 #include <stdio.h>
@@ -25,7 +24,8 @@ before (void)
     kept = malloc (1000);
 }
 
-/* What the library has mapped: of a folder flambeau-XXXXXX, not its control. */
+/* The library's mapping: of a file in a folder flambeau-XXXXXX, except its
+ * control file. */
 static int
 find_file (void)
 {
@@ -65,7 +65,7 @@ scribble (void)
     }
 }
 
-/* Records without end, from a child that is not asked to stop. */
+/* Records without end, from a child that does not stop on request. */
 static void
 chatter (void)
 {
@@ -92,7 +92,7 @@ main (int argc, char **argv)
     scribble ();
   else if (strcmp (way, "cut") == 0)
     {
-      /* It maps a page that the recorder has yet to read. */
+      /* It maps a page that the recorder has not read yet. */
       if (truncate (path, FLAM_ALLOC_RINGS_AT) != 0)
         _exit (2);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* jit [blocks]: makes a function, runs it, makes another at the same address,
- * and runs that for a third of the time; tells so in /tmp/jit-PID.dump
- * (app/symbols/jit/flam-jitdump.h has its form). Both are one loop; with
- * "blocks", one call of block(). */
+/* jit [blocks]: generates a function, runs it, generates another at the same
+ * address, and runs that for a third of the time; records this in /tmp/jit-
+ * PID.dump (the format is in app/symbols/jit/flam-jitdump.h). Both are one
+ * loop; with "blocks", one call of block(). */
 
 #include <stdint.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ put_load (FILE *dump,
   fwrite (address, size, 1, dump);
 }
 
-/* Allocations are known to 10 ms. */
+/* The times of allocations are exact to 10 ms. */
 static void
 pause_a_while (void)
 {

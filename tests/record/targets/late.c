@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* late LIBPYTHON: brings Python in and lets it go, twice, while a thread that
- * has nothing to do with it allocates. Each time in_python() makes 20 blocks of
- * 100 kB, in_c() makes 20 after it has gone. Status 77: it stayed. */
+/* late LIBPYTHON: loads Python and unloads it, twice, while an unrelated thread
+ * allocates. Each time in_python() makes 20 blocks of 100 kB, and in_c() makes
+ * 20 after it was unloaded. Status 77: it was not unloaded. */
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -32,7 +32,7 @@ in_c (void)
     kept = malloc (100000);
 }
 
-/* Without what would load libraries that need this one. */
+/* Without modules that would load libraries that need this one. */
 static int
 run_python (const char *path)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Built with LeakSanitizer: computes for as long as it takes to be sampled,
- * looks for leaks at its end, and finds none. */
+/* Built with LeakSanitizer: computes long enough to be sampled, looks for leaks
+ * at its end, and finds none. */
 
 #include <stdio.h>
 #include <time.h>

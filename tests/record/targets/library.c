@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A library with one function, that is called NAME inside. */
+/* A library with one function, whose internal name is NAME. */
 
 #include <stdint.h>
 
@@ -16,7 +16,7 @@ NAME (void)
   for (long i = 0; i < 800000000; i++)
     {
       a = a * 6364136223846793005ull + (uint64_t)i;
-      __asm__ volatile("" : "+r"(a)); /* step by step, whoever compiles */
+      __asm__ volatile("" : "+r"(a)); /* step by step, with every compiler */
     }
   sink = a;
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Lives that are short, or begin and end in odd ways:
+/* Processes and threads that are short-lived, or begin and end in unusual ways:
  *
  *   coroutines  two of makecontext(), which work and allocate
  *   late-names  threads that are named after their start, and end soon
- *   forks       children that work, and what the kernel says they used
+ *   forks       children that work, and their CPU time by the kernel's account
  *   master      waits, while its children work
  *   daemon      ends, while its child's child works
  *   crowd       100 threads
- *   exec        a thread becomes another program, which works, too
- */
+ *   exec        a thread becomes another program, which works, too */
 
 #include <pthread.h>
 #include <signal.h>
@@ -120,7 +119,7 @@ say_used (void)
   return 0;
 }
 
-/* Memory that is given back when they end is theirs, too. */
+/* The time to release their memory at their end belongs to them, too. */
 static int
 forks (void)
 {
@@ -190,7 +189,7 @@ master (void)
   return 0;
 }
 
-/* Its first process ends, and the one that works is nobody's child. */
+/* Its first process ends, and the working one becomes an orphan. */
 static int
 daemon_case (void)
 {
@@ -217,7 +216,7 @@ idle_body (void *data)
   return NULL;
 }
 
-/* More threads than there are descriptors for. */
+/* More threads than there are descriptors. */
 static int
 crowd (void)
 {

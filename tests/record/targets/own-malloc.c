@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Brings a malloc of its own, which nobody else's can stand before. */
+/* Has its own malloc, which no library can override. */
 
 #include <stdlib.h>
 #include <string.h>

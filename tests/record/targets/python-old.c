@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* By its name and by what it exports an interpreter that is too old. */
+/* By its name and its exports, an interpreter that is too old. */
 
 #include <time.h>
 

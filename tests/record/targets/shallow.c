@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Calls that leave the stack as it is, not aligned to 16: gcc does so where it
- * knows that whom it calls does not care (-fipa-stack-alignment). So main may
- * call nobody else. */
+/* Calls that leave the stack unaligned: gcc omits the alignment to 16 if it
+ * knows that the callee does not need it (-fipa-stack-alignment). So main may
+ * not call anything else. */
 
 #include <stdint.h>
 

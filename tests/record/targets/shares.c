@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* shares ROUNDS: known structure, self time by units of one loop.
+/* shares ROUNDS: known structure, with self times in units of one loop.
  *
  *   main ─┬─ parse                        20 %
  *         ├─ compute ─┬─ spin_heavy       50 %

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* workers UNITS: four named threads, worker-0 to worker-3, whose work is as
- * 1:2:3:4. */
+/* workers UNITS: four named threads, worker-0 to worker-3, whose work is in the
+ * ratio 1:2:3:4. */
 
 #include <pthread.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ burn (long n)
   for (long i = 0; i < n; i++)
     {
       a = a * 6364136223846793005ull + (uint64_t)i;
-      __asm__ volatile("" : "+r"(a)); /* step by step, whoever compiles */
+      __asm__ volatile("" : "+r"(a)); /* step by step, with every compiler */
     }
   sink = a;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* burst SECONDS: works for 1 ms or so, three quarters of it in one function,
+/* burst SECONDS: works for about 1 ms, three quarters of it in one function,
  * and sleeps for 5 ms. */
 
 #include "truth.h"

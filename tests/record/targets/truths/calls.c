@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* calls SECONDS: short system calls, and others, one kind after another, with
- * page faults and computation between them: some 30 µs of each. */
+/* calls SECONDS: short system calls of several kinds, one after another, with
+ * page faults and computation between them: about 30 µs of each. */
 
 #include <sys/mman.h>
 

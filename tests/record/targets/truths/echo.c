@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* echo SECONDS: a thread that answers twenty clients on TCP connections of the
- * loopback, with some 20 µs of work for each request. Each of four other
- * threads is five of the clients: it sends a request on every connection, and
- * then reads the answers. The server's calls take about as long as its work. */
+ * loopback, with about 20 µs of work for each request. Each of four other
+ * threads represents five of the clients: it sends a request on every
+ * connection, and then reads the answers. The server's system calls take about
+ * as long as its work. */
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>

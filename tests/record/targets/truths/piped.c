@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* piped SECONDS: a thread that has 60 µs of work for each byte that it reads
- * from a pipe; another writes one every 2 ms. */
+/* piped SECONDS: a thread with 60 µs of work for each byte that it reads from a
+ * pipe; another one writes a byte every 2 ms. */
 
 #include "truth.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* server SECONDS: a thread that serves four connections of the loopback by
- * epoll; the other asks on one after another, every ms or so. An answer costs
- * 0.2 ms of work. */
+/* server SECONDS: a thread that serves four connections of the loopback with
+ * epoll; the other one sends requests on one after another, about every ms. An
+ * answer costs 0.2 ms of work. */
 
 #include <arpa/inet.h>
 #include <sys/epoll.h>
@@ -42,7 +42,7 @@ await (void)
   return event.data.fd;
 }
 
-/* FALSE: nobody is at the other end any more. */
+/* FALSE: the other end is closed. */
 NOINLINE static int
 respond (int fd)
 {

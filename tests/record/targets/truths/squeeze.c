@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* squeeze SECONDS: makes a text, compresses it in 0.3 ms or so, and writes it
- * to a file that is synchronized each time. */
+/* squeeze SECONDS: generates a text, compresses it in about 0.3 ms, and writes
+ * it to a file that is synchronized each time. */
 
 #include <string.h>
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What a program says of itself, for a recording of it to be held against. It
- * reads its thread's own CPU clock before and after each of its parts; at the
- * end it writes, to $TRUTH or to its output, a line each, of words with tabs
- * between, times in seconds:
+/* A program's own measurements, to check a recording of it. It reads its
+ * thread's own CPU clock before and after each of its parts. At the end it
+ * writes one line each to $TRUTH or to its output, with words separated by tabs
+ * and times in seconds:
  *
  *   part     NAME                        CPU time of a function and its callees
- *   early    NAME                        what it took before the work began
+ *   early    NAME                        the same before the work began
  *   thread   NAME TID CPU WAITED LASTED  WAITED: for a CPU, the kernel says
  *   process  BEFORE CPU                  CPU time before the work began, and in
  *                                        all, its children's with it
  *
- * With $TRUTH_GO, the path of a FIFO, the work begins when a byte comes out of
- * it: so long there is time to attach. */
+ * With $TRUTH_GO, the path of a FIFO, the work begins when a byte is read from
+ * it, so that there is time to attach. */
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -47,7 +47,7 @@ typedef struct
 static TruthThread truth_threads[128];
 static int truth_n_threads;
 static int64_t truth_before;
-static int64_t truth_cost; /* of reading the CPU clock */
+static int64_t truth_cost; /* cost of reading the CPU clock */
 static double truth_end_time;
 static volatile uint64_t truth_sink;
 
@@ -60,8 +60,8 @@ truth_clock (clockid_t clock)
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* TIMED (part, call (...)): the part's time is the call's, without what it
- * takes to read the clock. */
+/* TIMED (part, call (...)): adds the call's CPU time to the part, without the
+ * cost of reading the clock. */
 #define TIMED(part, call)                                                      \
   do                                                                           \
     {                                                                          \
@@ -87,11 +87,11 @@ truth_measure_cost (void)
 #define WORK(function)                                                         \
   NOINLINE static void function (int microseconds)                             \
   {                                                                            \
-    uint64_t a = __LINE__; /* no two are the same */                           \
+    uint64_t a = __LINE__; /* all different */                                 \
     for (int i = 0; i < 700 * microseconds; i++)                               \
       {                                                                        \
         a = a * 6364136223846793005ull + (uint64_t)i;                          \
-        __asm__ volatile("" : "+r"(a)); /* step by step, whoever compiles */   \
+        __asm__ volatile("" : "+r"(a)); /* the loop is not folded */           \
       }                                                                        \
     truth_sink = a;                                                            \
   }
@@ -104,7 +104,7 @@ truth_sleep (int microseconds)
   nanosleep (&t, NULL);
 }
 
-/* How long this thread has waited for a CPU. */
+/* The time for which this thread has waited for a CPU. */
 static inline int64_t
 truth_waited (void)
 {
@@ -119,9 +119,10 @@ truth_waited (void)
   return waited;
 }
 
-/* A thread says who it is when it begins, and calls what it got at its end. Its
- * time begins before its first instruction, for which it may have to wait; that
- * of main begins with the program, and not with who became it. */
+/* A thread registers when it begins, and calls the returned function at its
+ * end. Its time begins before its first instruction, for which it may have to
+ * wait; that of main begins with the program, not with the process that called
+ * exec. */
 static inline TruthThread *
 truth_thread_begin (const char *name)
 {
@@ -145,7 +146,7 @@ truth_thread_end (TruthThread *thread)
   thread->cpu = truth_clock (CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* The work begins, for the seconds that the program's argument says. */
+/* Begins the work, for the number of seconds in the program's argument. */
 static inline void
 truth_begin (int argc, char **argv)
 {

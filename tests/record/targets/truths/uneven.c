@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* uneven SECONDS: 64 threads; thread i works for i * 10 µs every 40 ms, in one
- * function of four that a quarter of them has each. */
+ * of four functions, each of which a quarter of the threads uses. */
 
 #include "truth.h"
 
