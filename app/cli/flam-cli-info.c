@@ -33,8 +33,12 @@ module_totals (const FlamProfile *profile, const FlamSelection *selection)
   tree = flam_cli_tree (profile, by_module);
   rows = flam_functions_new (tree, FLAM_SORT_TOTAL, &n);
   for (guint i = 0; i < n; i++)
-    if (tree->function[rows[i].node] != FLAM_NONE)
-      totals[tree->function[rows[i].node]] = rows[i].total;
+    {
+      FlamId module = flam_tree_module (tree, rows[i].node);
+
+      if (module != FLAM_NONE)
+        totals[module] = rows[i].total;
+    }
   return totals;
 }
 

@@ -79,3 +79,17 @@ $ for t in red green; do flambeau-cli export captures/peers/pprof/go-cpu.pb.gz -
 ! green.pb: no sample has the label tenant=red: compared without that filter
 ! flambeau-cli: green.pb: no sample with the label tenant=blue; there are: tenant=green worker=w1
 [1]
+
+# The values are on top of the functions, and are not threads.
+$ flambeau-cli export captures/pprof/labels.pb --to folded --by label:taskid
+8323073;main;work 1
+8323074;main;work 1
+8323074;wait 1
+8323075;main 1
+! captures/pprof/labels.pb: left out, for which folded has no room: files, lines, labels
+
+$ flambeau-cli export captures/pprof/labels.pb --to folded --by thread --root tid
+all threads-?/?;main 1
+all threads-?/?;main;work 2
+all threads-?/?;wait 1
+! captures/pprof/labels.pb: left out, for which folded has no room: files, lines, labels

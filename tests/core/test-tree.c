@@ -280,7 +280,7 @@ test_merged (void)
       g_assert_cmpint (merged->self[0], ==, keyed->self[1]);
       for (FlamId i = 1; i < merged->n; i++)
         {
-          g_assert_cmpuint (merged->function[i], ==, keyed->function[i + 1]);
+          g_assert_cmpuint (merged->key[i].row, ==, keyed->key[i + 1].row);
           g_assert_cmpuint (merged->frame[i], ==, keyed->frame[i + 1]);
           g_assert_cmpuint (merged->parent[i] + 1, ==, keyed->parent[i + 1]);
           g_assert_cmpint (merged->self[i], ==, keyed->self[i + 1]);
@@ -321,7 +321,7 @@ test_few (void)
       if (node == FLAM_NONE)
         continue;
       g_assert_cmpuint (
-          tree->function[node], ==, all->frames.function[all->stacks.frame[s]]);
+          tree->key[node].row, ==, all->frames.function[all->stacks.frame[s]]);
       with_node++;
     }
   g_assert_cmpuint (with_node, ==, 6);
@@ -383,8 +383,61 @@ test_inverted_agrees (void)
   for (guint i = 0; i < n; i++)
     for (FlamId c = flam_tree_first_child (inverted, 0); c != FLAM_NONE;
          c = flam_tree_next_sibling (inverted, c))
-      if (inverted->function[c] == upright->function[rows[i].node])
+      if (flam_tree_is_same (inverted, c, upright, rows[i].node))
         g_assert_cmpint (inverted->total[c], ==, rows[i].self);
+}
+
+/* By module, the numbers of modules are not taken for those of functions. */
+static void
+test_find_function (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  const char *const modules[] = { "libb.so", "liba.so" };
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTree) tree = NULL;
+  FlamSample sample = { .stack = FLAM_NONE };
+  gint64 one = 1;
+
+  sample.thread = flam_builder_lone_thread (builder);
+  flam_builder_add_measure (builder,
+                            "samples",
+                            "Samples",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            -1,
+                            FLAM_NONE);
+  for (guint i = 0; i < 3; i++)
+    {
+      FlamFunction function = {
+        .name = flam_builder_string (builder,
+                                     i == 0   ? "f"
+                                     : i == 1 ? "g"
+                                              : "h",
+                                     1),
+        .module = flam_builder_module (
+            builder, modules[i / 2], "", FLAM_ADDRESS_VADDR),
+      };
+
+      sample.stack = flam_builder_stack (
+          builder,
+          sample.stack,
+          flam_builder_frame_of (builder, &function, 0, 0, 0));
+    }
+  flam_builder_add_sample (builder, &sample, &one);
+  profile = flam_builder_finish (builder, NULL);
+  selection->by = FLAM_BY_MODULE;
+  tree = tree_of (profile, selection);
+  g_assert_cmpuint (tree->n, ==, 3);
+  for (FlamId f = 0; f < profile->functions.n; f++)
+    {
+      FlamId node = flam_tree_find_function (tree, f);
+
+      if (node != 0)
+        g_assert_cmpuint (flam_tree_function (tree, node), ==, f);
+    }
+  g_assert_cmpuint (flam_tree_find_function (tree, FLAM_NONE), ==, 0);
+  g_assert_cmpuint (flam_tree_find_same (tree, 2, tree), ==, 2);
 }
 
 static void
@@ -594,6 +647,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tree/deep", test_deep);
   g_test_add_func ("/tree/imports", test_imports);
   g_test_add_func ("/tree/cancel", test_cancel);
+  g_test_add_func ("/tree/find-function", test_find_function);
   g_test_add_func ("/tree/find-path", test_find_path);
   g_test_add_func ("/tree/find-again", test_find_again);
   g_test_add_func ("/tree/search", test_search);

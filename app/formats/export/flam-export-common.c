@@ -5,7 +5,7 @@
 
 typedef struct
 {
-  FlamId id;
+  FlamTreeKey key;
   FlamId file; /* of the line */
   guint32 line;
   gboolean is_function; /* threads are parents of functions */
@@ -17,7 +17,7 @@ equal_things (gconstpointer table, FlamId row, gconstpointer key)
   const Thing *x = (const Thing *)table + row;
   const Thing *y = key;
 
-  return x->id == y->id && x->line == y->line && x->file == y->file &&
+  return x->key.row == y->key.row && x->line == y->line && x->file == y->file &&
          x->is_function == y->is_function;
 }
 
@@ -35,14 +35,14 @@ flam_things_init (FlamThings *things,
   things->thing[0] = FLAM_NONE;
   for (FlamId i = 1; i < tree->n; i++)
     {
-      Thing key = { .id = tree->function[i] };
+      Thing key = { .key = tree->key[i] };
       FlamSlot *slot;
       guint32 hash;
 
       key.line = whole_functions ? 0 : tree->line[i];
       key.file = key.line != 0 ? tree->profile->frames.file[tree->frame[i]] : 0;
       key.is_function = flam_tree_function (tree, i) != FLAM_NONE;
-      hash = flam_hash_pair (key.id, key.line);
+      hash = flam_hash_pair (key.key.row, key.line);
       slot =
           flam_interner_find (&interner, hash, equal_things, known->data, &key);
       if (slot->id == FLAM_NONE)

@@ -51,16 +51,16 @@ typedef struct
 
 /* "name", "name-12", "name-12/13"; "?" for an unknown number. */
 static void
-append_thread (GString *name, const Writer *writer, FlamId thread)
+append_thread (GString *name, const Writer *writer, FlamThreadId thread)
 {
   const FlamProfile *profile = writer->tree->profile;
   FlamFoldedRoot root = writer->options->root;
   gint32 pid = -1, tid = -1;
 
-  if (thread != FLAM_NONE)
+  if (thread.row != FLAM_NONE)
     {
-      pid = profile->processes.pid[profile->threads.process[thread]];
-      tid = profile->threads.tid[thread];
+      pid = profile->processes.pid[profile->threads.process[thread.row]];
+      tid = profile->threads.tid[thread.row];
     }
   if (root >= FLAM_ROOT_PID && pid >= 0)
     g_string_append_printf (name, "-%d", pid);
@@ -86,8 +86,8 @@ make_name (Writer *writer, FlamId node)
   for (char *p = name->str; *p != '\0'; p++)
     *p = *p == ';' ? ':' : *p == '\n' ? ' ' : *p;
   g_string_append (name, detail);
-  if (flam_tree_is_top (tree, node))
-    append_thread (name, writer, tree->function[node]);
+  if (tree->by == FLAM_BY_THREAD && flam_tree_is_top (tree, node))
+    append_thread (name, writer, flam_tree_thread (tree, node));
   return g_string_chunk_insert_const (writer->names, name->str);
 }
 
@@ -95,7 +95,7 @@ make_name (Writer *writer, FlamId node)
 static const char *
 folded_name (Writer *writer, FlamId node)
 {
-  FlamId function = writer->tree->function[node];
+  FlamId function = flam_tree_function (writer->tree, node);
 
   if (writer->known == NULL || function >= writer->tree->profile->functions.n)
     return make_name (writer, node);

@@ -126,16 +126,16 @@ choose_top (FlamSelection *selection,
             const FlamTree *tree,
             FlamId node)
 {
-  FlamId top = tree->function[node];
+  FlamThreadId thread = flam_tree_thread (tree, node);
   g_autofree char *condition = NULL;
 
   if ((kind != FLAM_TRANSFORM_FOCUS && kind != FLAM_TRANSFORM_FILTER) ||
-      top == FLAM_NONE)
+      tree->key[node].row == FLAM_NONE)
     return FALSE;
   if (tree->by == FLAM_BY_THREAD)
     {
       flam_selection_no_threads (selection);
-      flam_selection_add_thread (selection, top);
+      flam_selection_add_thread (selection, thread.row);
       return TRUE;
     }
   condition = g_strdup_printf (

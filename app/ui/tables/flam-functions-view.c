@@ -118,13 +118,6 @@ get_name (gpointer row)
   return flam_tree_row_get_name (row);
 }
 
-static FlamId
-function_of (gpointer row)
-{
-  return flam_tree_row_get_view_data (row)
-      ->tree->function[flam_tree_row_get_node (row)];
-}
-
 /* Samples without a stack have a row, too. */
 static gboolean
 is_without_stack (gpointer row)
@@ -136,7 +129,11 @@ is_without_stack (gpointer row)
 static gboolean
 is_of (gpointer row, const FlamTree *tree, FlamId node)
 {
-  return !is_without_stack (row) && function_of (row) == tree->function[node];
+  return !is_without_stack (row) &&
+         flam_tree_is_same (flam_tree_row_get_view_data (row)->tree,
+                            flam_tree_row_get_node (row),
+                            tree,
+                            node);
 }
 
 static FlamId
@@ -147,7 +144,9 @@ find (gpointer row, const FlamTree *tree)
   if (is_without_stack (row))
     return 0;
   if (!flam_by_has_tops (tree->by))
-    return flam_tree_find_function (tree, function_of (row));
+    return flam_tree_find_same (flam_tree_row_get_view_data (row)->tree,
+                                flam_tree_row_get_node (row),
+                                tree);
   top = flam_tree_find_name (tree, get_name (row));
   return top != FLAM_NONE ? top : 0;
 }

@@ -24,9 +24,9 @@ flam_chart_nodes_new (FlamTree *tree)
     {
       FlamId *node;
 
-      if (tree->function[i] >= nodes->n || flam_tree_is_top (tree, i))
+      if (tree->key[i].row >= nodes->n || flam_tree_is_top (tree, i))
         continue;
-      node = &nodes->node[tree->function[i]];
+      node = &nodes->node[tree->key[i].row];
       if (*node == 0 || tree->total[i] > tree->total[*node])
         *node = i;
     }

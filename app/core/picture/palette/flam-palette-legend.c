@@ -57,7 +57,7 @@ rule_of (Legend *legend, FlamId node)
 {
   const FlamColorRules *rules = legend->palette->colors.rules;
   const FlamTree *tree = legend->tree;
-  FlamId function = tree->function[node];
+  FlamId function = flam_tree_function (tree, node);
   guint32 *known;
 
   if (!flam_by_is_code (tree->by) || function >= tree->profile->functions.n)

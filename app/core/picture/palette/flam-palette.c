@@ -255,7 +255,7 @@ color_of_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
 static int
 step_of_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
 {
-  FlamId function = tree->function[node];
+  FlamId function = flam_tree_function (tree, node);
   FlamColor *known;
 
   if (!flam_by_is_code (tree->by) || node == 0 || function >= palette->n_known)
@@ -460,7 +460,7 @@ flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
     return color_by_self (palette, tree, node);
   if (!flam_by_is_code (tree->by))
     return color_of_node (palette, tree, node);
-  function = tree->function[node];
+  function = flam_tree_function (tree, node);
   if (node == 0 || function >= palette->n_known ||
       palette->mode == FLAM_PALETTE_CHAIN ||
       palette->mode == FLAM_PALETTE_JULIA)

@@ -76,7 +76,7 @@ dump_top_weights (FlamDump *dump,
       g_autofree char *weight = flam_format_plain (measure, row->weight);
 
       g_string_append (dump->out, "weight");
-      add_id (dump->out, name, row->top);
+      add_id (dump->out, name, row->top.row);
       add_id (dump->out, "stack", row->stack);
       g_string_append_printf (
           dump->out, " %s=%s\n", flam_state_to_string (row->state), weight);

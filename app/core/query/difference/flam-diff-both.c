@@ -202,23 +202,25 @@ copy_thread (Both *both, const FlamProfile *profile, FlamId id)
   return thread;
 }
 
-/* The value of FlamTree.function, which depends on the kind of rows. */
-static FlamId
+static FlamTreeKey
 copy_key (Both *both, const Model *model)
 {
   const FlamTree *tree = both->paths->tree[model->side];
-  FlamId key = tree->function[model->node];
+  FlamTreeKey key = tree->key[model->node];
 
-  if (key == FLAM_NONE)
-    return FLAM_NONE;
+  if (key.row == FLAM_NONE)
+    return key;
   if (flam_tree_is_top (tree, model->node))
-    return tree->by == FLAM_BY_LABEL ? copy_text (both, tree->profile, key)
-                                     : copy_thread (both, tree->profile, key);
-  if (tree->by == FLAM_BY_MODULE)
-    return copy_module (both, tree->profile, key);
-  if (tree->by == FLAM_BY_FILE)
-    return copy_text (both, tree->profile, key);
-  return copy_function (both, model->side, key);
+    key.row = tree->by == FLAM_BY_LABEL
+                  ? copy_text (both, tree->profile, key.row)
+                  : copy_thread (both, tree->profile, key.row);
+  else if (tree->by == FLAM_BY_MODULE)
+    key.row = copy_module (both, tree->profile, key.row);
+  else if (tree->by == FLAM_BY_FILE)
+    key.row = copy_text (both, tree->profile, key.row);
+  else
+    key.row = copy_function (both, model->side, key.row);
+  return key;
 }
 
 static void
@@ -253,7 +255,7 @@ tree_for (const Both *both, guint32 n)
   tree->parent = g_new (FlamId, n);
   tree->subtree_end = g_new (FlamId, n);
   tree->depth = g_new (guint32, n);
-  tree->function = g_new (FlamId, n);
+  tree->key = g_new (FlamTreeKey, n);
   tree->line = g_new (guint32, n);
   tree->frame = g_new (FlamId, n);
   tree->self = g_new (gint64, n);
@@ -274,7 +276,7 @@ add_node (Both *both, FlamTree *tree, FlamId node, FlamId path, gboolean self)
   const Model *model = &both->model[path];
   const FlamTree *of = paths->tree[model->side];
 
-  tree->function[node] = copy_key (both, model);
+  tree->key[node] = copy_key (both, model);
   tree->line[node] = of->line[model->node];
   if (tree->status != NULL)
     tree->status[node] = (guint8)flam_tree_status (of, model->node);

@@ -21,7 +21,7 @@ copy_tree (const FlamTree *tree)
   COPY (parent);
   COPY (subtree_end);
   COPY (depth);
-  COPY (function);
+  COPY (key);
   COPY (line);
   COPY (frame);
   COPY (self);

@@ -26,9 +26,7 @@ row_equal (gconstpointer data, FlamId row, gconstpointer key)
   FlamId node = flam_column_at (&table->rows, FlamFunctionRow, row).node;
   FlamId other = *(const FlamId *)key;
 
-  return tree->function[node] == tree->function[other] &&
-         tree->line[node] == tree->line[other] &&
-         flam_tree_address (tree, node) == flam_tree_address (tree, other);
+  return flam_tree_is_same (tree, node, tree, other);
 }
 
 static FlamId
@@ -36,7 +34,7 @@ row_of (Table *table, FlamId node)
 {
   const FlamTree *tree = table->tree;
   guint32 hash = flam_hash_pair (
-      tree->function[node], tree->line[node] + flam_tree_address (tree, node));
+      tree->key[node].row, tree->line[node] + flam_tree_address (tree, node));
   FlamSlot *slot =
       flam_interner_find (&table->interner, hash, row_equal, table, &node);
   FlamFunctionRow row = { .node = node };

@@ -24,17 +24,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sandwich, sandwich_clear)
 static gboolean
 is_same (const FlamTree *from, FlamId node, const FlamTree *to, FlamId other)
 {
-  return other != 0 && from->function[node] == to->function[other] &&
-         from->line[node] == to->line[other] &&
-         flam_tree_address (from, node) == flam_tree_address (to, other) &&
-         flam_tree_is_top (from, node) == flam_tree_is_top (to, other);
+  return other != 0 && flam_tree_is_same (from, node, to, other);
 }
 
 static FlamDraftKey
 key_of (const FlamTree *tree, FlamId node, FlamId parent)
 {
   FlamDraftKey key = { .parent = parent,
-                       .function = tree->function[node],
+                       .key = tree->key[node],
                        .line = tree->line[node],
                        .address = flam_tree_address (tree, node),
                        .top = flam_tree_is_top (tree, node) };

@@ -32,7 +32,7 @@ frame_key (const Walk *walk, FlamId frame)
   FlamShownKey shown =
       flam_shown_key (walk->profile, walk->selection->by, frame);
 
-  return (FlamDraftKey){ .function = shown.thing,
+  return (FlamDraftKey){ .key.row = shown.thing,
                          .line = shown.line,
                          .address = shown.address,
                          .file = shown.file };
@@ -219,9 +219,9 @@ collect_stacks (const FlamShown *shown,
     for (FlamId s = flam_shown_of (shown, rows[i].stack); s < shown->n;
          s = shown->prefix[s])
       {
-        if (stamp[s] == rows[i].top + 1)
+        if (stamp[s] == rows[i].top.row + 1)
           break;
-        stamp[s] = rows[i].top + 1;
+        stamp[s] = rows[i].top.row + 1;
         g_array_append_val (list, s);
       }
 }
@@ -239,7 +239,7 @@ static void
 walk_top (Walk *walk, const FlamTopWeight *rows, guint n, GArray *list)
 {
   const FlamShown *shown = &walk->shown;
-  FlamDraftKey key = { .function = rows[0].top, .top = TRUE };
+  FlamDraftKey key = { .key = rows[0].top, .top = TRUE };
   FlamId root = flam_draft_node (walk->draft, &key);
 
   for (guint i = 0; i < list->len && walk->first != NULL; i++)
@@ -292,7 +292,7 @@ walk_by_top (Walk *walk,
   memset (stamp, 0xff, (gsize)walk->shown.n * sizeof *stamp);
   for (guint i = 0, end; i < n_rows; i = end)
     {
-      for (end = i + 1; end < n_rows && rows[end].top == rows[i].top;)
+      for (end = i + 1; end < n_rows && rows[end].top.row == rows[i].top.row;)
         end++;
       if (!flam_progress_step (progress, 0.7 * i / n_rows, error))
         return FALSE;
@@ -411,7 +411,7 @@ build_by_draft (FlamTree *tree,
                 const FlamProgress *progress,
                 GError **error)
 {
-  static const FlamDraftKey root = { FLAM_NONE, FLAM_NONE, 0, FALSE };
+  static const FlamDraftKey root = { FLAM_NONE, { FLAM_NONE } };
   gboolean is_split = weights->split != NULL;
   g_auto (FlamDraft) draft = { 0 };
   g_auto (FlamDraft) inverted = { 0 };

@@ -38,7 +38,7 @@ draft_equal (gconstpointer table, FlamId row, gconstpointer key)
   const FlamDraftKey *a = flam_draft_key ((const FlamDraft *)table, row);
   const FlamDraftKey *b = key;
 
-  return a->parent == b->parent && a->function == b->function &&
+  return a->parent == b->parent && a->key.row == b->key.row &&
          a->file == b->file && a->line == b->line && a->address == b->address &&
          a->top == b->top;
 }
@@ -47,7 +47,7 @@ FlamId
 flam_draft_node (FlamDraft *draft, const FlamDraftKey *key)
 {
   guint32 hash = flam_hash_pair (
-      (guint64)key->parent << 32 | key->function,
+      (guint64)key->parent << 32 | key->key.row,
       ((guint64)key->file << 32 ^ (guint64)key->line << 1 ^ key->top) +
           key->address);
   FlamSlot *slot =
@@ -201,9 +201,9 @@ compare_siblings (gconstpointer a, gconstpointer b, gpointer data)
     }
   if (s->order == FLAM_ORDER_TOTAL && s->total[x] != s->total[y])
     return s->total[x] > s->total[y] ? -1 : 1;
-  order = strcmp (
-      flam_tree_key_name (s->profile, s->by, key_x->function, key_x->top),
-      flam_tree_key_name (s->profile, s->by, key_y->function, key_y->top));
+  order =
+      strcmp (flam_tree_key_name (s->profile, s->by, key_x->key, key_x->top),
+              flam_tree_key_name (s->profile, s->by, key_y->key, key_y->top));
   if (order == 0)
     order = (key_x->line > key_y->line) - (key_x->line < key_y->line);
   if (order == 0)
@@ -272,7 +272,7 @@ flam_tree_allocate (FlamTree *tree, guint32 n)
   tree->parent = flam_new_cells (FlamId, n);
   tree->subtree_end = flam_new_cells (FlamId, n);
   tree->depth = flam_new_cells (guint32, n);
-  tree->function = flam_new_cells (FlamId, n);
+  tree->key = flam_new_cells (FlamTreeKey, n);
   tree->line = tree->by == FLAM_BY_LINE ? flam_new_cells (guint32, n)
                                         : g_new0 (guint32, n);
   tree->frame = flam_new_cells (FlamId, n);
@@ -294,7 +294,7 @@ add_node (FlamTree *tree,
   tree->parent[to] = parent;
   tree->subtree_end[to] = to + size;
   tree->depth[to] = parent == FLAM_NONE ? 0 : tree->depth[parent] + 1;
-  tree->function[to] = key->function;
+  tree->key[to] = key->key;
   tree->line[to] = key->line;
   tree->frame[to] = flam_column_at (&draft->frame, FlamId, from);
   tree->self[to] = flam_column_at (&draft->self, gint64, from);

@@ -193,8 +193,10 @@ compare_names (const Merge *merge, const Sibling *a, const Sibling *b)
   FlamShownKey y =
       flam_shown_key (tree->profile, tree->by, merge->shown->frame[b->best]);
   int order =
-      strcmp (flam_tree_key_name (tree->profile, tree->by, x.thing, FALSE),
-              flam_tree_key_name (tree->profile, tree->by, y.thing, FALSE));
+      strcmp (flam_tree_key_name (
+                  tree->profile, tree->by, (FlamTreeKey){ x.thing }, FALSE),
+              flam_tree_key_name (
+                  tree->profile, tree->by, (FlamTreeKey){ y.thing }, FALSE));
 
   if (order == 0)
     order = (x.line > y.line) - (x.line < y.line);
@@ -398,7 +400,7 @@ put_root (const Merge *merge)
   tree->parent[0] = FLAM_NONE;
   tree->subtree_end[0] = merge->n;
   tree->depth[0] = 0;
-  tree->function[0] = FLAM_NONE;
+  tree->key[0].row = FLAM_NONE;
   if (tree->by == FLAM_BY_LINE)
     tree->line[0] = 0;
   tree->frame[0] = FLAM_NONE;
@@ -415,7 +417,7 @@ put_node (FlamTree *tree, const Node *node, FlamId parent, FlamId to)
   tree->subtree_end[to] = node->at;
   tree->depth[to] = tree->depth[parent] + 1;
   tree->max_depth = MAX (tree->max_depth, tree->depth[to]);
-  tree->function[to] = key.thing;
+  tree->key[to].row = key.thing;
   if (tree->by == FLAM_BY_LINE)
     tree->line[to] = key.line;
   tree->frame[to] = node->frame;

@@ -20,14 +20,14 @@ G_BEGIN_DECLS
 /* The name of a node's key, as determined by `by` and `top`. */
 const char *flam_tree_key_name (const FlamProfile *profile,
                                 FlamBy by,
-                                FlamId key,
+                                FlamTreeKey key,
                                 gboolean top);
 
 typedef struct
 {
   FlamId parent;
-  FlamId function; /* or module, file, thread, value: the key */
-  FlamId file;     /* FLAM_BY_LINE: of the line; 0 otherwise */
+  FlamTreeKey key;
+  FlamId file; /* FLAM_BY_LINE: of the line; 0 otherwise */
   guint32 line;
   guint64 address; /* FLAM_BY_ADDRESS; 0 otherwise */
   gboolean top;    /* the key is a thread or a string on top of the functions */

@@ -9,22 +9,23 @@
 const char *
 flam_tree_key_name (const FlamProfile *profile,
                     FlamBy by,
-                    FlamId key,
+                    FlamTreeKey key,
                     gboolean top)
 {
   if (top && by == FLAM_BY_LABEL)
-    return key == FLAM_NONE ? "[no label]" : flam_profile_string (profile, key);
+    return key.row == FLAM_NONE ? "[no label]"
+                                : flam_profile_string (profile, key.row);
   if (top)
-    return key == FLAM_NONE
+    return key.row == FLAM_NONE
                ? "[unknown thread]"
-               : flam_profile_string (profile, profile->threads.name[key]);
+               : flam_profile_string (profile, profile->threads.name[key.row]);
   if (by == FLAM_BY_MODULE)
-    return key == FLAM_NONE
+    return key.row == FLAM_NONE
                ? "[unknown]"
-               : flam_profile_string (profile, profile->modules.name[key]);
+               : flam_profile_string (profile, profile->modules.name[key.row]);
   if (by == FLAM_BY_FILE)
-    return key == 0 ? "[unknown]" : flam_profile_string (profile, key);
-  return flam_profile_function_name (profile, key);
+    return key.row == 0 ? "[unknown]" : flam_profile_string (profile, key.row);
+  return flam_profile_function_name (profile, key.row);
 }
 
 static void
@@ -35,7 +36,7 @@ tree_clear (gpointer data)
   flam_cells_drop (tree->parent);
   flam_cells_drop (tree->subtree_end);
   flam_cells_drop (tree->depth);
-  flam_cells_drop (tree->function);
+  flam_cells_drop (tree->key);
   g_free (tree->line);
   flam_cells_drop (tree->frame);
   flam_cells_drop (tree->self);
@@ -146,7 +147,7 @@ flam_tree_name (const FlamTree *tree, FlamId node)
              ? "all"
              : flam_tree_key_name (tree->profile,
                                    tree->by,
-                                   tree->function[node],
+                                   tree->key[node],
                                    flam_tree_is_top (tree, node));
 }
 
@@ -157,7 +158,37 @@ flam_tree_function (const FlamTree *tree, FlamId node)
     return FLAM_NONE;
   if (tree->by == FLAM_BY_MODULE || tree->by == FLAM_BY_FILE)
     return tree->profile->frames.function[tree->frame[node]];
-  return tree->function[node];
+  return tree->key[node].row;
+}
+
+FlamThreadId
+flam_tree_thread (const FlamTree *tree, FlamId node)
+{
+  FlamThreadId thread = { FLAM_NONE };
+
+  if (tree->by == FLAM_BY_THREAD && flam_tree_is_top (tree, node))
+    thread.row = tree->key[node].row;
+  return thread;
+}
+
+FlamId
+flam_tree_module (const FlamTree *tree, FlamId node)
+{
+  return tree->by == FLAM_BY_MODULE ? tree->key[node].row : FLAM_NONE;
+}
+
+gboolean
+flam_tree_is_same (const FlamTree *tree,
+                   FlamId node,
+                   const FlamTree *other_tree,
+                   FlamId other)
+{
+  return tree->by == other_tree->by &&
+         tree->key[node].row == other_tree->key[other].row &&
+         tree->line[node] == other_tree->line[other] &&
+         flam_tree_address (tree, node) ==
+             flam_tree_address (other_tree, other) &&
+         flam_tree_is_top (tree, node) == flam_tree_is_top (other_tree, other);
 }
 
 FlamFunctionKind
@@ -378,7 +409,7 @@ flam_tree_search (const FlamTree *tree, FlamRegex *regex, guint8 *matched)
   for (FlamId i = 1; i < tree->n; i++)
     {
       guint8 fresh = 0;
-      FlamId key = tree->function[i];
+      FlamId key = tree->key[i].row;
       guint8 *answer =
           flam_tree_is_top (tree, i) || key == FLAM_NONE ? &fresh : &known[key];
 
@@ -413,9 +444,21 @@ flam_tree_find_function (const FlamTree *tree, FlamId function)
 {
   FlamId best = 0;
 
-  for (FlamId i = 1; i < tree->n; i++)
-    if (tree->function[i] == function && !flam_tree_is_top (tree, i) &&
-        (best == 0 || tree->total[i] > tree->total[best]))
+  for (FlamId i = 1; i < tree->n && function != FLAM_NONE; i++)
+    if ((best == 0 || tree->total[i] > tree->total[best]) &&
+        flam_tree_function (tree, i) == function)
+      best = i;
+  return best;
+}
+
+FlamId
+flam_tree_find_same (const FlamTree *from, FlamId node, const FlamTree *to)
+{
+  FlamId best = 0;
+
+  for (FlamId i = 1; i < to->n; i++)
+    if ((best == 0 || to->total[i] > to->total[best]) &&
+        flam_tree_is_same (from, node, to, i))
       best = i;
   return best;
 }

@@ -36,6 +36,12 @@ typedef enum
   FLAM_CHANGE_UNTRACKED, /* new, and so is its function everywhere */
 } FlamChangeKind;
 
+/* A row of the profile's threads. */
+typedef struct
+{
+  FlamId row; /* or FLAM_NONE */
+} FlamThreadId;
+
 /* A tree compared with another one: one value per node. */
 typedef struct
 {
@@ -62,9 +68,8 @@ typedef struct
   FlamId *parent;
   FlamId *subtree_end;
   guint32 *depth;
-  FlamId *function; /* the thing that the node represents, depending on `by`: a
-                       function, a module, a file (string), a thread; FLAM_NONE
-                       for the root and for "no stack". Use flam_tree_name(). */
+  FlamTreeKey *key; /* FLAM_NONE for the root and for "no stack". Use
+                       flam_tree_name() and the functions next to it */
   guint32 *line;    /* FLAM_BY_LINE: the line; 0 otherwise */
   FlamId *frame;    /* the heaviest of the frames merged here, or FLAM_NONE: a
                        click goes to its source */
@@ -135,8 +140,18 @@ flam_tree_is_inlined_in (const FlamTree *tree, FlamId node, FlamId function);
 /* Whether a node is not code but on top of the functions: a thread, a label's
  * value; only where flam_by_has_tops(). */
 gboolean flam_tree_is_top (const FlamTree *tree, FlamId node);
+/* Whether a node of one tree and a node of another tree of the same profile
+ * represent the same thing. */
+gboolean flam_tree_is_same (const FlamTree *tree,
+                            FlamId node,
+                            const FlamTree *other_tree,
+                            FlamId other);
 /* The profile's function that a node represents, or FLAM_NONE. */
 FlamId flam_tree_function (const FlamTree *tree, FlamId node);
+/* The thread that a node on top represents with FLAM_BY_THREAD. */
+FlamThreadId flam_tree_thread (const FlamTree *tree, FlamId node);
+/* The module that a node represents with FLAM_BY_MODULE, or FLAM_NONE. */
+FlamId flam_tree_module (const FlamTree *tree, FlamId node);
 FlamFunctionKind flam_tree_kind (const FlamTree *tree, FlamId node);
 /* The source line to jump to, 0 if unknown; `file` may be "". */
 guint32
@@ -188,8 +203,13 @@ FlamId flam_tree_find_names (const FlamTree *tree, const char *const *names);
 
 /* The heaviest of the nodes with that name, or FLAM_NONE. */
 FlamId flam_tree_find_name (const FlamTree *tree, const char *name);
-/* The heaviest of the nodes that represent a function, or 0. */
+/* The heaviest of the nodes of a function (with FLAM_BY_MODULE and
+ * FLAM_BY_FILE, of those whose heaviest frame is of it), or 0. */
 FlamId flam_tree_find_function (const FlamTree *tree, FlamId function);
+/* The heaviest of the nodes that represent the same as a node of another tree
+ * of the same profile, or 0. */
+FlamId
+flam_tree_find_same (const FlamTree *from, FlamId node, const FlamTree *to);
 
 /* Matches of a search: one byte per node in `matched` (n bytes, 0 or 1), and
  * the weight under matches, nested ones counted once. NULL, and an expression

@@ -38,7 +38,7 @@ is_in (const Sum *sum, FlamId stack)
 static void
 add (Sum *sum,
      FlamId thread,
-     FlamId top,
+     FlamTreeKey top,
      FlamId stack,
      FlamState state,
      gint64 weight)
@@ -188,9 +188,10 @@ sum_slice (Sum *sum, FlamId thread, guint32 i, guint32 end)
       if (flam_sample_filter_has (&sum->filter, i))
         add (sum,
              thread,
-             sum->values != NULL
-                 ? sum->values[flam_sample_label_set (samples, n_sets, i)]
-                 : thread,
+             (FlamTreeKey){
+                 sum->values != NULL
+                     ? sum->values[flam_sample_label_set (samples, n_sets, i)]
+                     : thread },
              samples->stack[i],
              state,
              cuts     ? overlap (sum, i)
@@ -258,7 +259,9 @@ sum_allocations (Sum *sum, const FlamProgress *progress, GError **error)
         continue;
       add (sum,
            rows->thread[i],
-           sum->selection->by == FLAM_BY_LABEL ? FLAM_NONE : rows->thread[i],
+           (FlamTreeKey){ sum->selection->by == FLAM_BY_LABEL
+                              ? FLAM_NONE
+                              : rows->thread[i] },
            rows->stack[i],
            FLAM_STATE_RUNNING,
            bytes ? size : count);
@@ -273,8 +276,8 @@ compare_top_weights (gconstpointer a, gconstpointer b, gpointer data)
   const FlamTopWeight *x = a;
   const FlamTopWeight *y = b;
 
-  if (x->top != y->top)
-    return x->top < y->top ? -1 : 1;
+  if (x->top.row != y->top.row)
+    return x->top.row < y->top.row ? -1 : 1;
   if (x->stack != y->stack)
     return x->stack < y->stack ? -1 : 1;
   return (x->state > y->state) - (x->state < y->state);

@@ -14,11 +14,20 @@ typedef struct
   gint64 weight[FLAM_N_STATES];
 } FlamStateSplit;
 
+/* What a node of a tree represents: a row of the table that the selection's
+ * `by` names (functions, modules, files, threads, values of a label). It is a
+ * type of its own so that it cannot be taken for a row of any one of these
+ * tables. */
+typedef struct
+{
+  FlamId row; /* or FLAM_NONE: an unknown thread, no such label */
+} FlamTreeKey;
+
 /* The weight of a thread or of a label's value on top of the functions, in one
  * stack and one state. */
 typedef struct
 {
-  FlamId top;   /* FLAM_NONE unknown, or no such label */
+  FlamTreeKey top;
   FlamId stack; /* FLAM_NONE: no stack */
   FlamState state;
   gint64 weight;
