@@ -3,6 +3,7 @@
 
 #include "flam-cache.h"
 #include "flam-core-query.h"
+#include "flam-linked-names.h"
 #include "flam-symbolizer.h"
 
 #include <string.h>
@@ -430,7 +431,7 @@ selection_group (FlamCliOptions *o)
         "stop-at", take_transform, N_ ("Cut the tree below it"), "NAME[,FILE]"),
     CALL ("recursion",
           take_recursion,
-          N_ ("off, flat or collapse (in Julia: recur=:flat)"),
+          N_ ("off; flat: direct recursion; collapse: any"),
           "HOW"),
     CALL ("by",
           take_by,
@@ -604,5 +605,6 @@ flam_cli_load (const char *path, FlamCliOptions *options)
       flam_cli_error ("%s", error->message);
       return NULL;
     }
-  return g_steal_pointer (&named);
+  return options->mangled ? flam_linked_names (named)
+                          : g_steal_pointer (&named);
 }
