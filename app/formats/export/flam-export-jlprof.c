@@ -40,6 +40,8 @@ typedef struct
   guint64 *ip;       /* one per stack: its location's */
   GArray *locations; /* FlamId: one stack for each location, which ends there */
   gboolean meta;
+  guint64 *thread;    /* one per lane: its number in Julia */
+  guint64 *task;      /* one per set of labels; 0: it names no task */
   gboolean any_empty; /* there is a sample without a stack */
 } Writer;
 
@@ -162,15 +164,32 @@ is_from_c (const FlamProfile *profile, FlamId frame)
   return kind == FLAM_KIND_NATIVE || kind == FLAM_KIND_KERNEL;
 }
 
+/* An address that has no name at all. */
+static gboolean
+is_unknown (const FlamProfile *profile, FlamId frame)
+{
+  FlamId function = profile->frames.function[frame];
+
+  return profile->functions.kind[function] == FLAM_KIND_UNRESOLVED &&
+         profile->functions.module[function] == FLAM_NONE;
+}
+
+/* As Julia does it, an unknown function is one of C without a name, and its
+ * line is -1. */
 static void
 put_frame (FlamSink *out, const FlamProfile *profile, FlamId frame)
 {
   const FlamFrames *frames = &profile->frames;
+  gboolean unknown = is_unknown (profile, frame);
+  gint64 line = frames->line[frame];
 
-  put_text (out, flam_profile_function_name (profile, frames->function[frame]));
+  put_text (
+      out,
+      unknown ? ""
+              : flam_profile_function_name (profile, frames->function[frame]));
   put_text (out, flam_profile_string (profile, frames->file[frame]));
-  put_number (out, frames->line[frame], 8);
-  put_number (out, is_from_c (profile, frame), 1);
+  put_number (out, (guint64)(unknown && line == 0 ? -1 : line), 8);
+  put_number (out, unknown || is_from_c (profile, frame), 1);
   put_number (out, frames->inline_depth[frame] > 0, 1);
 }
 
@@ -184,17 +203,6 @@ put_word (FlamSink *out, const char *word)
   put_number (out, 0, 2);
 }
 
-/* A frame without any name is an address that Julia could not look up. */
-static gboolean
-is_unknown (const FlamProfile *profile, FlamId stack)
-{
-  FlamId function = profile->frames.function[profile->stacks.frame[stack]];
-
-  return profile->functions.kind[function] == FLAM_KIND_UNRESOLVED &&
-         profile->functions.module[function] == FLAM_NONE &&
-         !flam_export_is_inlined (profile, stack);
-}
-
 static void
 put_place (Writer *writer, FlamId stack)
 {
@@ -205,8 +213,6 @@ put_place (Writer *writer, FlamId stack)
   for (FlamId s = stack; flam_export_is_inlined (profile, s);
        s = stacks->prefix[s])
     n++;
-  if (is_unknown (profile, stack))
-    n = 0;
   put_number (writer->out, writer->ip[stack], 8);
   put_number (writer->out, n, 4);
   for (; n > 0; n--, stack = stacks->prefix[stack])
@@ -256,11 +262,68 @@ put_meta (Writer *writer, guint32 lane, const FlamPartRow *row)
 {
   gboolean asleep = row->state != FLAM_STATE_RUNNING;
 
-  put_number (writer->out, (guint64)lane + 1, 8);
-  put_number (writer->out, (guint64)lane + 1, 8);      /* task: never 0 */
+  guint64 task = writer->task[row->labels];
+
+  put_number (writer->out, writer->thread[lane], 8);
+  put_number (writer->out, task != 0 ? task : (guint64)lane + 1, 8);
   put_number (writer->out, (guint64)row->time + 1, 8); /* never 0, too */
   put_number (writer->out, asleep ? 2 : 1, 8);
   put_number (writer->out, 0, 8);
+}
+
+/* The importer's names: "thread 2". Another thread has the next free number. */
+static guint64
+number_of_thread (const FlamPart *part, guint32 lane)
+{
+  FlamId thread = flam_part_thread (part, lane);
+  const char *name = "";
+  guint64 number = 0;
+
+  if (thread != FLAM_NONE)
+    name = flam_profile_string (part->profile,
+                                part->profile->threads.name[thread]);
+  if (g_str_has_prefix (name, FLAM_JULIA_THREAD))
+    g_ascii_string_to_unsigned (
+        name + strlen (FLAM_JULIA_THREAD), 10, 1, G_MAXUINT32, &number, NULL);
+  return number;
+}
+
+static void
+number_threads (Writer *writer)
+{
+  g_autoptr (GHashTable) taken =
+      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
+  guint64 next = 1;
+
+  for (guint32 lane = 0; lane < writer->part->n_lanes; lane++)
+    {
+      guint64 number = number_of_thread (writer->part, lane);
+
+      if (number != 0 &&
+          g_hash_table_add (taken, g_memdup2 (&number, sizeof number)))
+        writer->thread[lane] = number;
+    }
+  for (guint32 lane = 0; lane < writer->part->n_lanes; lane++)
+    {
+      while (writer->thread[lane] == 0 &&
+             !g_hash_table_add (taken, g_memdup2 (&next, sizeof next)))
+        next++;
+      if (writer->thread[lane] == 0)
+        writer->thread[lane] = next;
+    }
+}
+
+static void
+number_tasks (Writer *writer)
+{
+  const FlamProfile *profile = writer->part->profile;
+  const FlamSampleLabels *labels = &profile->labels;
+
+  for (guint32 i = 0; i < labels->n; i++)
+    if (strcmp (flam_profile_string (profile, labels->key[i]),
+                FLAM_JULIA_TASK) == 0)
+      writer->task[labels->set[i]] = g_ascii_strtoull (
+          flam_profile_string (profile, labels->value[i]), NULL, 0);
 }
 
 /* Writes all rows, or, with `put` FALSE, counts their words. */
@@ -442,14 +505,19 @@ put_graph (FlamSink *out, const FlamPart *part)
 /* --- both ------------------------------------------------------------------
  */
 
+/* Whether samples have what stands after a stack: a thread, a task, a state. */
 static gboolean
-has_more_than_one_thread (const FlamPart *part)
+has_meta (const Writer *writer)
 {
+  const FlamPart *part = writer->part;
   guint n = 0;
 
   for (guint32 lane = 0; lane < part->n_lanes; lane++)
-    n += !flam_part_is_empty (part, lane);
-  return n > 1;
+    if (!flam_part_is_empty (part, lane))
+      n += number_of_thread (part, lane) != 0 ? 2 : 1;
+  for (guint32 set = 0; set <= part->n_label_sets; set++)
+    n += writer->task[set] != 0 ? 2 : 0;
+  return n > 1 || part->profile->samples.state != NULL;
 }
 
 static gboolean
@@ -493,8 +561,12 @@ save (FlamExport *export, GError **error)
 
   if (!check (export->part, error))
     return FALSE;
-  writer.meta = export->part->profile->samples.state != NULL ||
-                has_more_than_one_thread (export->part);
+  writer.thread = flam_keep_vector (export, guint64, export->part->n_lanes);
+  writer.task =
+      flam_keep_vector (export, guint64, export->part->n_label_sets + 1);
+  number_threads (&writer);
+  number_tasks (&writer);
+  writer.meta = has_meta (&writer);
   writer.ip =
       flam_keep_vector (export, guint64, export->part->profile->stacks.n + 1);
   writer.locations = flam_keep_array (export, FlamId);
@@ -509,7 +581,15 @@ save (FlamExport *export, GError **error)
 static guint
 lacks (const FlamProfile *profile)
 {
-  return needs_graph (profile) ? FLAM_HOLDS_THREADS | FLAM_HOLDS_ORDER : 0;
+  guint lost = 0;
+
+  for (guint32 i = 0; i < profile->labels.n; i++)
+    if (strcmp (flam_profile_string (profile, profile->labels.key[i]),
+                FLAM_JULIA_TASK) != 0)
+      lost |= FLAM_HOLDS_LABELS;
+  if (needs_graph (profile))
+    lost |= FLAM_HOLDS_THREADS | FLAM_HOLDS_ORDER | FLAM_HOLDS_LABELS;
+  return lost;
 }
 
 const FlamExporter flam_export_jlprof = {
@@ -518,7 +598,8 @@ const FlamExporter flam_export_jlprof = {
   .suffix = "jlprof",
   .mime_type = "application/x-jlprof",
   .holds = FLAM_HOLDS_THREADS | FLAM_HOLDS_ORDER | FLAM_HOLDS_FILES |
-           FLAM_HOLDS_LINES | FLAM_HOLDS_INLINES | FLAM_HOLDS_STATUS,
+           FLAM_HOLDS_LINES | FLAM_HOLDS_INLINES | FLAM_HOLDS_LABELS |
+           FLAM_HOLDS_STATUS,
   .lacks = lacks,
   .puts = FLAM_PUTS_PART,
   .save = save,

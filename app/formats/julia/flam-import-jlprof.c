@@ -27,6 +27,7 @@
 #define META 4 /* before the two zeros */
 /* thread, task, clock, asleep */
 #define META_THREAD 0
+#define META_TASK 1
 #define META_ASLEEP 3
 
 typedef struct
@@ -50,6 +51,7 @@ typedef struct
   FlamInterner by_ip;   /* rows of `locations` */
   GArray *frames;       /* FlamId: innermost first */
   GArray *nodes;        /* Node: open ones */
+  GHashTable *tasks;    /* task -> set of labels */
   FlamId process;
   guint64 samples;
   guint64 steps; /* remaining; a file that needs more is hostile */
@@ -222,6 +224,26 @@ has_meta (const guint8 *data, guint64 n)
          (word (data, i - 1) == 1 || word (data, i - 1) == 2);
 }
 
+/* The labels of a sample of a task, which is an address; in the first page it
+ * only stands in for one, as in our own files. */
+static guint32
+labels_of_task (Reader *reader, guint64 task)
+{
+  g_autofree char *value = g_strdup_printf ("0x%" G_GINT64_MODIFIER "x", task);
+  FlamSampleLabel label = { .key = FLAM_JULIA_TASK, .value = value };
+  gpointer set;
+
+  if (task < 4096)
+    return 0;
+  if (!g_hash_table_lookup_extended (reader->tasks, &task, NULL, &set))
+    {
+      set = GUINT_TO_POINTER (
+          flam_builder_add_labels (reader->builder, &label, 1));
+      g_hash_table_insert (reader->tasks, g_memdup2 (&task, sizeof task), set);
+    }
+  return GPOINTER_TO_UINT (set);
+}
+
 /* Words from `first` to `end`: a stack, and META more of them. */
 static void
 add_block (Reader *reader,
@@ -237,12 +259,13 @@ add_block (Reader *reader,
     {
       guint64 thread = word (data, end - META + META_THREAD);
       g_autofree char *name =
-          g_strdup_printf ("thread %" G_GUINT64_FORMAT, thread);
+          g_strdup_printf (FLAM_JULIA_THREAD "%" G_GUINT64_FORMAT, thread);
 
       end -= META;
       sample.thread = flam_builder_thread (
           reader->builder, reader->process, -1, (guint)thread);
       flam_builder_set_thread_name (reader->builder, sample.thread, name);
+      sample.labels = labels_of_task (reader, word (data, end + META_TASK));
       if (word (data, end + META_ASLEEP) == 2)
         sample.state = FLAM_STATE_SLEEP;
     }
@@ -423,7 +446,8 @@ load (FlamLoad *load, GError **error)
                       .builder = load->builder,
                       .process = flam_builder_process (load->builder, -1, 0),
                       .frames = flam_keep_array (load, FlamId),
-                      .nodes = flam_keep_array (load, Node) };
+                      .nodes = flam_keep_array (load, Node),
+                      .tasks = flam_keep_table (load, FLAM_KEY_NUMBER, NULL) };
   flam_load_measures (load->builder, FLAM_STANDARD_SAMPLES);
   flam_keep_column (load, &reader->locations, Location);
   flam_keep_interner (load, &reader->by_ip);

@@ -5,6 +5,12 @@
 
 #include <string.h>
 
+/* The name of a thread is this and its number, counted from 1. */
+#define FLAM_JULIA_THREAD "thread "
+/* The key of the label of samples whose task is known; its value is the task's
+ * address, "0x7f00…". */
+#define FLAM_JULIA_TASK "task"
+
 /* The FlamStatus bits of a frame by its name alone, as in FlameGraphs.jl;
  * Julia's libraries use C names with and without the "i". */
 static inline guint

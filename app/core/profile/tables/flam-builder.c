@@ -225,7 +225,9 @@ flam_builder_frame_of_status (FlamBuilder *builder,
                               .inline_depth = inline_depth,
                               .status = status };
 
-  frame.file = builder->tables.profile.functions.file[frame.function];
+  frame.file = function->name != 0
+                   ? builder->tables.profile.functions.file[frame.function]
+                   : function->file;
   return flam_builder_recorded_frame (builder, &frame);
 }
 

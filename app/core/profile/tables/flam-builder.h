@@ -71,7 +71,7 @@ FlamId flam_builder_frame (FlamBuilder *builder,
                            guint32 line,
                            guint inline_depth);
 /* The same for a function that need not have a name: without one it is the
- * function for its module's unnamed addresses. */
+ * function for its module's unnamed addresses, and the frame has its file. */
 FlamId flam_builder_frame_of (FlamBuilder *builder,
                               const FlamFunction *function,
                               guint64 address,
