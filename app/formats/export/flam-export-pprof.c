@@ -89,24 +89,71 @@ put_type (Writer *writer, guint number, const FlamMeasure *measure)
 
 /* pprof assumes that the addresses of an empty mapping are the file's own. */
 static void
-put_modules (Writer *writer)
+put_module (Writer *writer, FlamId i)
 {
   const FlamModules *modules = &writer->part->profile->modules;
+  const char *path =
+      flam_profile_string (writer->part->profile, modules->path[i]);
+  FlamId name = *path != '\0' ? modules->path[i] : modules->name[i];
 
-  for (FlamId i = 0; i < modules->n; i++)
+  flam_proto_put_number (writer->message, 1, i + 1);
+  flam_proto_put_number (writer->message, 5, intern_id (writer, name));
+  flam_proto_put_number (
+      writer->message, 6, intern_id (writer, modules->build_id[i]));
+  for (guint field = 7; field <= 10; field++) /* has_… */
+    flam_proto_put_number (writer->message, field, 1);
+  put_message (writer, 3);
+}
+
+/* Whether `module` is the file that the command line starts with. */
+static gboolean
+is_command (const FlamProfile *profile, FlamId module)
+{
+  const char *command = profile->facts.command;
+  const char *name =
+      flam_profile_string (profile, profile->modules.name[module]);
+  gsize length = strcspn (command, " ");
+  const char *base = g_strrstr_len (command, (gssize)length, "/");
+
+  base = base != NULL ? base + 1 : command;
+  length -= (gsize)(base - command);
+  return length > 0 && strlen (name) == length &&
+         strncmp (name, base, length) == 0;
+}
+
+/* The module of the program: that of the command line, or the one that has its
+ * main(); FLAM_NONE: neither is there. */
+static FlamId
+find_program (const FlamProfile *profile)
+{
+  const FlamFunctions *functions = &profile->functions;
+
+  for (FlamId i = 0; i < profile->modules.n; i++)
+    if (is_command (profile, i))
+      return i;
+  for (FlamId i = 0; i < functions->n; i++)
     {
-      const char *path =
-          flam_profile_string (writer->part->profile, modules->path[i]);
-      FlamId name = *path != '\0' ? modules->path[i] : modules->name[i];
+      const char *name = flam_profile_function_name (profile, i);
 
-      flam_proto_put_number (writer->message, 1, i + 1);
-      flam_proto_put_number (writer->message, 5, intern_id (writer, name));
-      flam_proto_put_number (
-          writer->message, 6, intern_id (writer, modules->build_id[i]));
-      for (guint field = 7; field <= 10; field++) /* has_… */
-        flam_proto_put_number (writer->message, field, 1);
-      put_message (writer, 3);
+      if (functions->module[i] != FLAM_NONE &&
+          (strcmp (name, "main") == 0 || strcmp (name, "main.main") == 0))
+        return functions->module[i];
     }
+  return FLAM_NONE;
+}
+
+/* To pprof, the first one is the program. */
+static void
+put_modules (Writer *writer)
+{
+  const FlamProfile *profile = writer->part->profile;
+  FlamId program = find_program (profile);
+
+  if (program != FLAM_NONE)
+    put_module (writer, program);
+  for (FlamId i = 0; i < profile->modules.n; i++)
+    if (i != program)
+      put_module (writer, i);
 }
 
 /* A line's file may be another than its function's, which pprof cannot express:

@@ -277,7 +277,9 @@ save (FlamExport *export, GError **error)
                     .by = export->selection->by };
   const char *separator = "";
   guint selected, n;
-  guint n_profiles = 0, active = FLAM_NONE; /* the selected measure's first */
+  /* The selected measure of the heaviest thread is shown first. */
+  guint n_profiles = 0, active = FLAM_NONE;
+  gint64 heaviest = 0;
 
   selected = export->part->measure;
   n = export->part->profile->n_measures;
@@ -298,8 +300,11 @@ save (FlamExport *export, GError **error)
         flam_sink_put (export->out, separator);
         put_profile (&writer, lane, export->options->look.title);
         separator = ",\n";
-        if (active == FLAM_NONE && i == 0)
-          active = n_profiles;
+        if (i == 0 && flam_part_total (export->part, lane) > heaviest)
+          {
+            heaviest = flam_part_total (export->part, lane);
+            active = n_profiles;
+          }
         n_profiles++;
       }
   flam_sink_put_c (export->out, ']');
