@@ -195,6 +195,32 @@ is_readable_file (const char *path)
   return fd >= 0;
 }
 
+static void
+take_longer (const char **longest, const char *folder, const char *path)
+{
+  const char *rest = rest_after (path, folder);
+
+  if (rest != NULL && *rest != '\0' &&
+      (*longest == NULL || strlen (folder) > strlen (*longest)))
+    *longest = folder;
+}
+
+char *
+flam_source_paths_folder (const FlamSourcePaths *paths, const char *found)
+{
+  const char *longest = NULL;
+
+  for (guint i = 0; i < paths->mappings->len; i++)
+    {
+      const FlamPathMapping *mapping = g_ptr_array_index (paths->mappings, i);
+
+      take_longer (&longest, mapping->to, found);
+    }
+  for (guint i = 0; i < paths->roots->len; i++)
+    take_longer (&longest, g_ptr_array_index (paths->roots, i), found);
+  return longest != NULL ? g_strdup (longest) : g_path_get_dirname (found);
+}
+
 char *
 flam_source_paths_find (const FlamSourcePaths *paths,
                         const char *recorded,

@@ -8,9 +8,11 @@
 #include "flam-capture-writer.h"
 #include "flam-core-query.h"
 #include "flam-export-common.h"
+#include "flam-path-access.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A word that occurs nowhere else, in all private texts. */
 #define MARKER "quixotry"
@@ -406,9 +408,13 @@ test_sources (void)
   g_autofree char *source = g_build_filename (folder, "a.c", NULL);
   g_autofree char *key = g_build_filename (folder, "id_rsa", NULL);
   g_autofree char *large = g_build_filename (folder, "b.c", NULL);
+  g_autofree char *out = g_build_filename (folder, "out.c", NULL);
+  g_autofree char *other = g_dir_make_tmp ("flam-private-XXXXXX", NULL);
+  g_autofree char *private = g_build_filename (other, "private.c", NULL);
   const char *const files[] = { source,
                                 key,
                                 large,
+                                out,
                                 "/proc/self/environ",
                                 "/proc/version",
                                 "/sys/kernel/uevent_seqnum",
@@ -427,6 +433,8 @@ test_sources (void)
   g_assert_true (g_file_set_contents (source, "int a;\n", -1, NULL));
   g_assert_true (g_file_set_contents (key, "secret", -1, NULL));
   g_assert_true (g_file_set_contents (large, much, -1, NULL));
+  g_assert_true (g_file_set_contents (private, "secret", -1, NULL));
+  g_assert_cmpint (symlink (private, out), ==, 0);
   list = flam_share_list_sources (profile, paths);
   g_assert_cmpuint (list->len, ==, 1);
   one = list->pdata[0];
@@ -443,6 +451,14 @@ test_sources (void)
       flam_profile_string (shared, shared->sources.text[0]), ==, "int a;\n");
   again = flam_share_list_sources (shared, paths);
   g_assert_cmpuint (again->len, ==, 0);
+  /* It becomes such a link after it was listed. */
+  g_unlink (source);
+  g_assert_cmpint (symlink (private, source), ==, 0);
+  g_assert_null (flam_path_access_read_beneath (
+      one->folder, one->path, FLAM_STRING_MAX, &(gsize){ 0 }, NULL));
+  g_unlink (out);
+  g_unlink (private);
+  g_rmdir (other);
   g_unlink (source);
   g_unlink (key);
   g_unlink (large);

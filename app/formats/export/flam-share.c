@@ -5,7 +5,7 @@
 #include "flam-path-access.h"
 
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #define SOURCES_MAX 1000
 
@@ -18,6 +18,7 @@ source_free (gpointer data)
 
   g_free (source->recorded);
   g_free (source->path);
+  g_free (source->folder);
   g_free (source);
 }
 
@@ -37,17 +38,24 @@ static void
 add_source (GPtrArray *list, const FlamSourcePaths *paths, const char *recorded)
 {
   g_autofree char *path = flam_source_paths_find (paths, recorded, NULL);
-  const char *why;
+  g_autofree char *folder =
+      path != NULL ? flam_source_paths_folder (paths, path) : NULL;
   struct stat info;
   FlamShareSource *source;
+  int fd;
 
-  if (path == NULL || !is_source (path) ||
-      !flam_path_access_check (path, &why) || stat (path, &info) != 0 ||
-      !S_ISREG (info.st_mode) || info.st_size > FLAM_STRING_MAX)
+  if (path == NULL || !is_source (path))
+    return;
+  fd = flam_path_access_open_beneath (folder, path, &info, NULL);
+  if (fd < 0)
+    return;
+  close (fd);
+  if (info.st_size > FLAM_STRING_MAX)
     return;
   source = g_new0 (FlamShareSource, 1);
   source->recorded = g_strdup (recorded);
   source->path = g_steal_pointer (&path);
+  source->folder = g_steal_pointer (&folder);
   source->size = (gsize)info.st_size;
   g_ptr_array_add (list, source);
 }
@@ -88,8 +96,8 @@ put_sources (const GPtrArray *sources, FlamBuilder *builder, GError **error)
     {
       const FlamShareSource *source = sources->pdata[i];
       gsize size;
-      g_autofree char *text =
-          flam_path_access_read (source->path, FLAM_STRING_MAX, &size, error);
+      g_autofree char *text = flam_path_access_read_beneath (
+          source->folder, source->path, FLAM_STRING_MAX, &size, error);
 
       if (text == NULL)
         return FALSE;

@@ -13,6 +13,7 @@ typedef struct
 {
   char *recorded; /* as in the frames */
   char *path;
+  char *folder; /* that it is below, and that no link may lead out of */
   gsize size;
 } FlamShareSource;
 
@@ -35,7 +36,8 @@ typedef struct
 } FlamShare;
 
 /* FlamShareSource, by path: those that are readable, text, not too large, and
- * not in the capture already. Files of the kernel are left out. */
+ * not in the capture already. Files of the kernel are left out, and those that
+ * a symbolic link leads to out of the folder of the sources. */
 GPtrArray *flam_share_list_sources (const FlamProfile *profile,
                                     const FlamSourcePaths *paths);
 

@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <linux/openat2.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -296,13 +298,12 @@ refuse (GError **error, const char *path, const char *why)
   return -1;
 }
 
-int
-flam_path_access_open_regular (const char *path,
-                               struct stat *info,
-                               GError **error)
-{
-  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
+/* `fd` if it is of such a file; otherwise it is closed, -1. */
+static int
+check_regular (int fd, const char *path, struct stat *info, GError **error)
+{
   if (fd < 0 || fstat (fd, info) != 0)
     refuse (error, path, g_strerror (errno));
   else if (!S_ISREG (info->st_mode))
@@ -317,6 +318,14 @@ flam_path_access_open_regular (const char *path,
 }
 
 int
+flam_path_access_open_regular (const char *path,
+                               struct stat *info,
+                               GError **error)
+{
+  return check_regular (open (path, OPEN_FLAGS), path, info, error);
+}
+
+int
 flam_path_access_open (const char *path, struct stat *info, GError **error)
 {
   const char *why;
@@ -324,6 +333,66 @@ flam_path_access_open (const char *path, struct stat *info, GError **error)
   if (!flam_path_access_check (path, &why))
     return refuse (error, path, why);
   return flam_path_access_open_regular (path, info, error);
+}
+
+/* Where the kernel cannot do it (before 5.6, or below a filter of system
+ * calls): part by part, without any links. */
+static int
+walk_beneath (int folder, const char *rest)
+{
+  g_auto (GStrv) parts = g_strsplit (rest, "/", -1);
+  int at = fcntl (folder, F_DUPFD_CLOEXEC, 0);
+
+  for (guint i = 0; parts[i] != NULL && at >= 0; i++)
+    {
+      int flags =
+          parts[i + 1] != NULL ? O_PATH | O_DIRECTORY | O_CLOEXEC : OPEN_FLAGS;
+      int above = at;
+
+      if (*parts[i] == '\0' || strcmp (parts[i], ".") == 0)
+        continue;
+      errno = EXDEV;
+      at = strcmp (parts[i], "..") != 0
+               ? openat (above, parts[i], flags | O_NOFOLLOW)
+               : -1;
+      close (above);
+    }
+  return at;
+}
+
+static int
+open_beneath (int folder, const char *rest)
+{
+  struct open_how how = { .flags = OPEN_FLAGS,
+                          .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
+  int fd = (int)syscall (SYS_openat2, folder, rest, &how, sizeof how);
+
+  if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+    return walk_beneath (folder, rest);
+  return fd;
+}
+
+int
+flam_path_access_open_beneath (const char *folder,
+                               const char *path,
+                               struct stat *info,
+                               GError **error)
+{
+  const char *rest = path + strlen (folder);
+  const char *why;
+  int fd, root;
+
+  g_assert (g_str_has_prefix (path, folder));
+  if (!flam_path_access_check (path, &why))
+    return refuse (error, path, why);
+  root = open (folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (root < 0)
+    return refuse (error, folder, g_strerror (errno));
+  fd = open_beneath (root, rest + strspn (rest, "/"));
+  close (root);
+  if (fd < 0 && (errno == EXDEV || errno == ELOOP))
+    return refuse (error, path, N_ ("a link leads out of the folder"));
+  return check_regular (fd, path, info, error);
 }
 
 /* Reads `most` + 1 bytes if there are as many. NULL with errno set. */
@@ -345,14 +414,10 @@ read_up_to (int fd, gsize most)
   return g_steal_pointer (&text);
 }
 
-char *
-flam_path_access_read (const char *path,
-                       gsize most,
-                       gsize *size,
-                       GError **error)
+/* Closes `fd`; -1: the error is set. */
+static char *
+read_all (int fd, const char *path, gsize most, gsize *size, GError **error)
 {
-  struct stat info;
-  int fd = flam_path_access_open (path, &info, error);
   g_autoptr (GString) text = NULL;
 
   if (fd < 0)
@@ -371,4 +436,32 @@ flam_path_access_read (const char *path,
                             most);
   *size = text->len;
   return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+char *
+flam_path_access_read (const char *path,
+                       gsize most,
+                       gsize *size,
+                       GError **error)
+{
+  struct stat info;
+
+  return read_all (
+      flam_path_access_open (path, &info, error), path, most, size, error);
+}
+
+char *
+flam_path_access_read_beneath (const char *folder,
+                               const char *path,
+                               gsize most,
+                               gsize *size,
+                               GError **error)
+{
+  struct stat info;
+
+  return read_all (flam_path_access_open_beneath (folder, path, &info, error),
+                   path,
+                   most,
+                   size,
+                   error);
 }

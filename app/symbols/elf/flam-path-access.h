@@ -31,12 +31,26 @@ int flam_path_access_open_regular (const char *path,
 /* The same for a name from an untrusted source. */
 int flam_path_access_open (const char *path, struct stat *info, GError **error);
 
+/* Likewise, for a file below `folder` that no link on the way from there leads
+ * out of. `path` begins with `folder`. */
+int flam_path_access_open_beneath (const char *folder,
+                                   const char *path,
+                                   struct stat *info,
+                                   GError **error);
+
 /* Its bytes and a NUL; FLAM_ERROR_TOO_LARGE if it has more than `most`,
  * regardless of the size that fstat() reports. */
 char *flam_path_access_read (const char *path,
                              gsize most,
                              gsize *size,
                              GError **error);
+
+/* The same of a file that flam_path_access_open_beneath() opens. */
+char *flam_path_access_read_beneath (const char *folder,
+                                     const char *path,
+                                     gsize most,
+                                     gsize *size,
+                                     GError **error);
 
 /* For tests: replaces /proc/self/mountinfo; NULL ends that. */
 void flam_path_access_set_mounts (const char *text);
