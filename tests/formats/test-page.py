@@ -5,6 +5,8 @@
 # records what it sees.
 #
 # test-page.py FLAMBEAU_CLI
+import base64
+import hashlib
 import json
 import os
 import pathlib
@@ -68,12 +70,18 @@ class Page:
 
     def act(self, html, script, address="", actions=ACTIONS):
         path = self.folder / "page.html"
-        path.write_text(html.replace(
+        ours = (f"{actions}{script}\n"
+                "const pre = document.createElement ('pre');"
+                "pre.id = 'seen'; pre.textContent = JSON.stringify (seen);"
+                "document.body.appendChild (pre);")
+        digest = hashlib.sha256(ours.encode()).digest()
+        ours_too = f"script-src 'sha256-{base64.b64encode(digest).decode()}' "
+        # The page's own policy lets this script run no more than any other.
+        assert html.count("script-src ") == 1, "no content security policy"
+        path.write_text(html.replace("script-src ", ours_too, 1).replace(
             "</body></html>",
-            f"<script>{actions}{script}\n"
-            "const pre = document.createElement ('pre');"
-            "pre.id = 'seen'; pre.textContent = JSON.stringify (seen);"
-            "document.body.appendChild (pre);</script></body></html>"))
+            f"<script>document.title = 'foreign';</script>"
+            f"<script>{ours}</script></body></html>"))
         dom = subprocess.run(
             [self.browser, "--headless", "--no-sandbox", "--disable-gpu",
              "--disable-dev-shm-usage", "--window-size=1200,800",
@@ -84,6 +92,7 @@ class Page:
             capture_output=True, timeout=240).stdout.decode()
         found = re.search(r'<pre id="seen">(.*?)</pre>', dom, re.S)
         assert found, "the page's script did not get to its end:\n" + dom[-800:]
+        assert "<title>foreign" not in dom, "a foreign script was run"
         text = found.group(1)
         for entity, sign in ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"):
             text = text.replace(entity, sign)

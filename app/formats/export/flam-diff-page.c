@@ -96,7 +96,7 @@ flam_diff_page (FlamSink *out,
   g_autofree char *before = flam_format_weight (&measure, base->tree->total[0]);
   g_autofree char *now = flam_format_weight (&measure, fresh->tree->total[0]);
 
-  flam_html_begin (out, title);
+  flam_html_begin (out, title, FLAM_HTML_ZOOM);
   flam_html_append (out, "h1", title);
   flam_sink_put (out, "<dl>\n");
   flam_html_append_fact (
@@ -116,5 +116,5 @@ flam_diff_page (FlamSink *out,
   append_picture (out, base, fresh, FLAM_DIFF_FRESH, self, scale, look);
   append_picture (out, base, fresh, FLAM_DIFF_BOTH, self, scale, look);
   append_functions (out, base, fresh, self, scale);
-  flam_html_end (out, TRUE);
+  flam_html_end (out, FLAM_HTML_ZOOM);
 }

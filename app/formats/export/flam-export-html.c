@@ -25,6 +25,7 @@
 /* The greatest number of nodes; further ones, the lightest, are added to their
  * callers. */
 #define MAX_NODES 300000
+#define SCRIPT "flam-page.js"
 
 typedef struct
 {
@@ -457,11 +458,7 @@ put_page (Page *page,
   FlamSink *out = page->out;
   const char *end_of_heading = strstr (head, "</h1>");
 
-  flam_sink_put (out,
-                 "<!DOCTYPE html>\n<html lang=\"en\"><head>"
-                 "<meta charset=\"utf-8\"><meta name=\"viewport\" "
-                 "content=\"width=device-width\">");
-  flam_html_append (out, "title", options->look.title);
+  flam_html_put_head (out, options->look.title, SCRIPT);
   flam_sink_put (out, "<style>\n");
   flam_sink_put (out, flam_html_resource ("flam-page.css"));
   flam_sink_put (out, "</style></head>\n<body class=\"app\">\n");
@@ -474,9 +471,8 @@ put_page (Page *page,
   flam_sink_put (out, "</noscript>\n");
   flam_sink_put (out, body);
   put_data (page, &options->look);
-  flam_sink_put (out, "<script>\n");
-  flam_sink_put (out, flam_html_resource ("flam-page.js"));
-  flam_sink_put (out, "</script></body></html>\n");
+  flam_html_put_script (out, SCRIPT);
+  flam_sink_put (out, "</body></html>\n");
 }
 
 /* A selection with a direction or rows cannot be a profile: only its tree is

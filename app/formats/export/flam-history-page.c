@@ -466,11 +466,11 @@ flam_history_page (FlamSink *out,
                                ? g_strdup ("History of 1 capture")
                                : g_strdup_printf ("History of %u captures", n);
 
-  flam_html_begin (out, title);
+  flam_html_begin (out, title, NULL);
   append_style (&page);
   flam_html_append (out, "h1", title);
   append_charts (&page, functions);
   append_captures (&page);
   append_functions (&page);
-  flam_html_end (out, FALSE);
+  flam_html_end (out, NULL);
 }

@@ -54,24 +54,70 @@ flam_html_resource (const char *name)
   return g_bytes_get_data (bytes, NULL);
 }
 
+/* What the hash is of: all between the tags. */
+static char *
+script_text (const char *name)
+{
+  return g_strconcat ("\n", flam_html_resource (name), NULL);
+}
+
+static void
+put_policy (FlamSink *out, const char *script)
+{
+  flam_sink_put (out,
+                 "<meta http-equiv=\"Content-Security-Policy\" "
+                 "content=\"default-src 'none';style-src 'unsafe-inline';");
+  if (script != NULL)
+    {
+      g_autofree char *text = script_text (script);
+      g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+      guint8 digest[32];
+      gsize size = sizeof digest;
+      g_autofree char *hash = NULL;
+
+      g_checksum_update (sum, (const guchar *)text, -1);
+      g_checksum_get_digest (sum, digest, &size);
+      hash = g_base64_encode (digest, size);
+      flam_sink_printf (out, "script-src 'sha256-%s';", hash);
+    }
+  flam_sink_put (out, "base-uri 'none';form-action 'none'\">");
+}
+
 void
-flam_html_begin (FlamSink *out, const char *title)
+flam_html_put_head (FlamSink *out, const char *title, const char *script)
 {
   flam_sink_put (out,
                  "<!DOCTYPE html>\n<html lang=\"en\"><head>"
-                 "<meta charset=\"utf-8\"><meta name=\"viewport\" "
-                 "content=\"width=device-width\">");
+                 "<meta charset=\"utf-8\">");
+  put_policy (out, script);
+  flam_sink_put (out,
+                 "<meta name=\"viewport\" content=\"width=device-width\">");
   flam_html_append (out, "title", title);
+}
+
+void
+flam_html_put_script (FlamSink *out, const char *script)
+{
+  g_autofree char *text = script_text (script);
+
+  flam_sink_put (out, "<script>");
+  flam_sink_put (out, text);
+  flam_sink_put (out, "</script>");
+}
+
+void
+flam_html_begin (FlamSink *out, const char *title, const char *script)
+{
+  flam_html_put_head (out, title, script);
   flam_sink_printf (out, "<style>%s</style></head><body>\n", style);
 }
 
 void
-flam_html_end (FlamSink *out, gboolean script)
+flam_html_end (FlamSink *out, const char *script)
 {
-  if (script)
-    flam_sink_printf (
-        out, "<script>\n%s</script>\n", flam_html_resource ("flam-svg.js"));
-  flam_sink_put (out, "</body></html>\n");
+  if (script != NULL)
+    flam_html_put_script (out, script);
+  flam_sink_put (out, "\n</body></html>\n");
 }
 
 void

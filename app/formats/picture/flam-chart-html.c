@@ -67,7 +67,7 @@ flam_chart_page (const FlamProfile *profile,
   if (chart == NULL)
     return FALSE;
   tree = flam_export_tree (profile, selection);
-  flam_html_begin (out, look->title);
+  flam_html_begin (out, look->title, FLAM_HTML_ZOOM);
   flam_html_append (out, "h1", look->title);
   put_facts (out, tree, chart);
   for (guint i = 0; profile->facts.warnings[i] != NULL; i++)
@@ -78,6 +78,6 @@ flam_chart_page (const FlamProfile *profile,
     }
   flam_svg_append (out, tree, chart, look);
   put_functions (out, chart);
-  flam_html_end (out, TRUE);
+  flam_html_end (out, FLAM_HTML_ZOOM);
   return TRUE;
 }
