@@ -27,6 +27,11 @@ read_map (FlamCliLook *look)
   look->as.look.colors.map = look->map = flam_color_map_new ();
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
     return TRUE;
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    {
+      flam_cli_error (_ ("%s: not a regular file"), path);
+      return FALSE;
+    }
   if (!g_file_get_contents (path, &text, NULL, &error))
     flam_cli_error ("%s", error->message);
   else if (!flam_color_map_parse (look->map, text, &error))
@@ -207,16 +212,14 @@ flam_cli_look_finish (const FlamCliLook *look)
 {
   g_autofree char *text =
       look->map != NULL ? flam_color_map_text (look->map) : NULL;
-  g_autoptr (GError) error = NULL;
+  FlamSink *sink;
 
   tell_slow (look->color_rules);
-  if (text == NULL || g_file_set_contents_full (map_path (look),
-                                                text,
-                                                -1,
-                                                G_FILE_SET_CONTENTS_CONSISTENT,
-                                                0666,
-                                                &error))
+  if (text == NULL)
     return TRUE;
-  flam_cli_error ("%s", error->message);
-  return FALSE;
+  sink = flam_cli_open_output (map_path (look), TRUE);
+  if (sink == NULL)
+    return FALSE;
+  flam_sink_put (sink, text);
+  return flam_cli_finish (sink, map_path (look));
 }

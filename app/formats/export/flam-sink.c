@@ -7,7 +7,11 @@
 #include <fcntl.h>
 #include <gio/gunixoutputstream.h>
 #include <glib/gstdio.h>
+#include <limits.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define BUFFER_SIZE (64 << 10)
 
@@ -15,8 +19,10 @@ struct _FlamSink
 {
   GOutputStream *stream;
   GError *error;
-  char *path;   /* the final path; NULL: none */
-  char *beside; /* the path until then */
+  int fd;            /* of a file; -1: none */
+  char *path;        /* the final path; NULL: none */
+  char *beside;      /* a temporary one; NULL: none */
+  gboolean replaces; /* a file that exists */
   guint64 size;
   gsize used;
   char buffer[BUFFER_SIZE];
@@ -27,38 +33,172 @@ flam_sink_new (GOutputStream *stream)
 {
   FlamSink *sink = g_new0 (FlamSink, 1);
 
+  sink->fd = -1;
   sink->stream = g_object_ref (stream);
   return sink;
 }
 
-static int
-open_beside (FlamSink *sink, const char *path)
-{
-  GStatBuf info;
+/* --- files ---------------------------------------------------------------- */
 
-  if (g_stat (path, &info) == 0 && !S_ISREG (info.st_mode))
-    return g_open (path, O_WRONLY | O_CLOEXEC, 0);
+static gboolean
+fail (GError **error, int number, const char *what)
+{
+  g_set_error_literal (error,
+                       G_FILE_ERROR,
+                       g_file_error_from_errno (number),
+                       what != NULL ? what : g_strerror (number));
+  return FALSE;
+}
+
+/* The temporary name of the one file that has one: a signal removes it. */
+static char pending[PATH_MAX];
+
+static void
+on_signal (int number)
+{
+  unlink (pending);
+  signal (number, SIG_DFL);
+  raise (number);
+}
+
+static void
+set_pending (const char *path)
+{
+  static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGXFSZ };
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      struct sigaction old;
+
+      if (sigaction (numbers[i], NULL, &old) == 0 &&
+          (old.sa_handler == SIG_DFL || old.sa_handler == on_signal))
+        signal (numbers[i], path != NULL ? on_signal : SIG_DFL);
+    }
+  g_strlcpy (pending, path != NULL ? path : "", sizeof pending);
+}
+
+static int
+open_named (FlamSink *sink)
+{
+  int fd;
+
+  sink->beside = g_strconcat (sink->path, ".XXXXXX", NULL);
+  fd = g_mkstemp_full (sink->beside, O_WRONLY | O_CLOEXEC, 0600);
+  if (fd >= 0)
+    set_pending (sink->beside);
+  else
+    g_clear_pointer (&sink->beside, g_free);
+  return fd;
+}
+
+static int
+open_nameless (FlamSink *sink)
+{
+  g_autofree char *folder = g_path_get_dirname (sink->path);
+  int fd;
+
+  /* It is named by way of that. */
+  if (access ("/proc/self/fd", X_OK) != 0)
+    return open_named (sink);
+  fd = open (folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (fd >= 0 || errno == EACCES || errno == ENOENT || errno == ENOTDIR)
+    return fd;
+  return open_named (sink);
+}
+
+/* The group keeps its rights only where the group is the same. */
+static void
+take_mode (int fd, const struct stat *old)
+{
+  mode_t mode = old->st_mode & 0777;
+
+  if (fchown (fd, old->st_uid, old->st_gid) != 0 &&
+      fchown (fd, (uid_t)-1, old->st_gid) != 0)
+    mode &= ~(mode_t)070;
+  fchmod (fd, mode);
+}
+
+static int
+open_regular (FlamSink *sink, const char *path, const struct stat *old)
+{
+  int fd;
+
   sink->path = g_strdup (path);
-  sink->beside = g_strconcat (path, ".XXXXXX", NULL);
-  return g_mkstemp_full (sink->beside, O_WRONLY | O_CLOEXEC, 0666);
+  sink->replaces = old != NULL;
+  fd = open_nameless (sink);
+  if (fd >= 0 && old != NULL)
+    take_mode (fd, old);
+  return fd;
+}
+
+/* A device, or a pipe: without waiting for somebody to read it. */
+static int
+open_special (const char *path, GError **error)
+{
+  int fd = open (path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  struct stat info;
+
+  if (fd < 0 && errno == ENXIO)
+    fail (error, ENXIO, N_ ("nobody reads from this pipe"));
+  else if (fd < 0)
+    fail (error, errno, NULL);
+  else if (fstat (fd, &info) != 0 || S_ISREG (info.st_mode))
+    {
+      close (fd);
+      fd = -1;
+      fail (error, EINVAL, N_ ("it was replaced meanwhile"));
+    }
+  else
+    fcntl (fd, F_SETFL, fcntl (fd, F_GETFL) & ~O_NONBLOCK);
+  return fd;
+}
+
+static gboolean
+leads_to_device (const char *path)
+{
+  struct stat info;
+
+  return (g_str_has_prefix (path, "/dev/") ||
+          g_str_has_prefix (path, "/proc/")) &&
+         stat (path, &info) == 0 && !S_ISREG (info.st_mode) &&
+         !S_ISDIR (info.st_mode);
+}
+
+static int
+open_path (FlamSink *sink, const char *path, gboolean replace, GError **error)
+{
+  struct stat info;
+  gboolean exists = lstat (path, &info) == 0;
+  int fd = -1;
+
+  if (exists && S_ISLNK (info.st_mode) && !leads_to_device (path))
+    fail (error,
+          ELOOP,
+          N_ ("it is a symbolic link, which is neither followed nor replaced"));
+  else if (exists && !replace)
+    fail (error, EEXIST, NULL);
+  else if (exists && S_ISDIR (info.st_mode))
+    fail (error, EISDIR, NULL);
+  else if (exists && !S_ISREG (info.st_mode))
+    fd = open_special (path, error);
+  else
+    {
+      fd = open_regular (sink, path, exists ? &info : NULL);
+      if (fd < 0)
+        fail (error, errno, NULL);
+    }
+  return fd;
 }
 
 FlamSink *
-flam_sink_new_for_file (const char *path, GError **error)
+flam_sink_new_for_file (const char *path, gboolean replace, GError **error)
 {
   g_autoptr (FlamSink) sink = g_new0 (FlamSink, 1);
-  int fd = open_beside (sink, path);
 
-  if (fd < 0)
-    {
-      g_set_error_literal (error,
-                           G_FILE_ERROR,
-                           g_file_error_from_errno (errno),
-                           g_strerror (errno));
-      g_clear_pointer (&sink->beside, g_free);
-      return NULL;
-    }
-  sink->stream = g_unix_output_stream_new (fd, TRUE);
+  sink->fd = open_path (sink, path, replace, error);
+  if (sink->fd < 0)
+    return NULL;
+  sink->stream = g_unix_output_stream_new (sink->fd, FALSE);
   return g_steal_pointer (&sink);
 }
 
@@ -66,12 +206,67 @@ void
 flam_sink_free (FlamSink *sink)
 {
   g_clear_object (&sink->stream);
+  if (sink->fd >= 0)
+    close (sink->fd);
   if (sink->beside != NULL)
-    g_unlink (sink->beside);
+    {
+      g_unlink (sink->beside);
+      set_pending (NULL);
+    }
   g_clear_error (&sink->error);
   g_free (sink->beside);
   g_free (sink->path);
   g_free (sink);
+}
+
+/* Names the file `name`, which must not exist. */
+static gboolean
+name_nameless (const FlamSink *sink, const char *name)
+{
+  g_autofree char *of = g_strdup_printf ("/proc/self/fd/%d", sink->fd);
+
+  return linkat (AT_FDCWD, of, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* Only a name that is free can be given to a nameless file: so it is a
+ * temporary one, which then replaces the old file. */
+static gboolean
+name_beside (FlamSink *sink)
+{
+  for (guint i = 0; i < 100; i++)
+    {
+      g_autofree char *name =
+          g_strdup_printf ("%s.%06x", sink->path, g_random_int () & 0xffffff);
+
+      if (name_nameless (sink, name))
+        {
+          sink->beside = g_steal_pointer (&name);
+          set_pending (sink->beside);
+          return TRUE;
+        }
+      if (errno != EEXIST)
+        return FALSE;
+    }
+  return FALSE;
+}
+
+/* What appeared under the name meanwhile is not replaced unasked. */
+static gboolean
+take_name (FlamSink *sink)
+{
+  if (!sink->replaces && sink->beside == NULL)
+    return name_nameless (sink, sink->path);
+  if (sink->beside == NULL && !name_beside (sink))
+    return FALSE;
+  if (!sink->replaces && link (sink->beside, sink->path) == 0)
+    return TRUE;
+  if (!sink->replaces && errno == EEXIST)
+    return FALSE;
+  if (g_rename (sink->beside, sink->path) != 0)
+    return FALSE;
+  g_clear_pointer (&sink->beside, g_free);
+  set_pending (NULL);
+  return TRUE;
 }
 
 static void
@@ -89,37 +284,18 @@ flush (FlamSink *sink)
   sink->used = 0;
 }
 
-static gboolean
-appear (FlamSink *sink, GError **error)
-{
-  if (sink->beside == NULL)
-    return TRUE;
-  if (g_rename (sink->beside, sink->path) != 0)
-    {
-      g_set_error_literal (error,
-                           G_FILE_ERROR,
-                           g_file_error_from_errno (errno),
-                           g_strerror (errno));
-      return FALSE;
-    }
-  g_clear_pointer (&sink->beside, g_free);
-  return TRUE;
-}
-
 gboolean
 flam_sink_finish (FlamSink *sink, GError **error)
 {
   flush (sink);
   if (sink->error == NULL)
     g_output_stream_flush (sink->stream, NULL, &sink->error);
-  if (sink->error == NULL && sink->path != NULL)
-    g_output_stream_close (sink->stream, NULL, &sink->error);
   if (sink->error != NULL)
     {
       g_propagate_error (error, g_error_copy (sink->error));
       return FALSE;
     }
-  return appear (sink, error);
+  return sink->path == NULL || take_name (sink) || fail (error, errno, NULL);
 }
 
 gboolean

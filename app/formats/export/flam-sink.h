@@ -5,16 +5,22 @@
  * writing needs little memory beside the profile's. The first error is kept and
  * returned by flam_sink_finish(); after it, all output is dropped.
  *
- * A file is written under a temporary name and renamed when it is finished: it
- * appears complete or not at all. */
+ * A file appears complete or not at all: it has no name until it is finished,
+ * so that nothing remains of a process that is killed. Where the file system
+ * has no such files, it has a temporary name, which goes with SIGINT, SIGTERM
+ * or SIGHUP. */
 
 #include <gio/gio.h>
 
 typedef struct _FlamSink FlamSink;
 
 FlamSink *flam_sink_new (GOutputStream *stream);
-/* Files that are not regular (a terminal, a pipe) are written to directly. */
-FlamSink *flam_sink_new_for_file (const char *path, GError **error);
+/* A new file can be read by its owner alone; `replace`: an existing one may be
+ * replaced, and the new one gets its mode. Symbolic links are neither followed
+ * nor replaced, except those in /dev and /proc that lead to devices and pipes.
+ * These are written to directly; a FIFO that nobody reads is refused. */
+FlamSink *
+flam_sink_new_for_file (const char *path, gboolean replace, GError **error);
 /* Without flam_sink_finish(), no file is created. */
 void flam_sink_free (FlamSink *sink);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSink, flam_sink_free)

@@ -184,7 +184,7 @@ on_response (GtkNativeDialog *chooser, int response, gpointer data)
                                            self->document,
                                            NULL,
                                            FALSE,
-                                           G_FILE_CREATE_NONE,
+                                           G_FILE_CREATE_PRIVATE,
                                            NULL,
                                            on_written,
                                            g_object_ref (self->window));

@@ -88,7 +88,7 @@ work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
                                       size,
                                       NULL,
                                       FALSE,
-                                      G_FILE_CREATE_NONE,
+                                      G_FILE_CREATE_PRIVATE,
                                       NULL,
                                       NULL,
                                       &error);
