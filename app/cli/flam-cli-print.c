@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "flam-core-picture.h"
+#include "flam-terminal-stream.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,7 +92,8 @@ FlamSink *
 flam_cli_stdout (void)
 {
   g_autoptr (GOutputStream) stream =
-      g_unix_output_stream_new (STDOUT_FILENO, FALSE);
+      isatty (STDOUT_FILENO) ? flam_terminal_stream_new ()
+                             : g_unix_output_stream_new (STDOUT_FILENO, FALSE);
 
   fflush (stdout);
   return flam_sink_new (stream);
@@ -105,14 +107,12 @@ flam_cli_open_output (const char *output, gboolean force)
 
   if (output == NULL)
     return flam_cli_stdout ();
-  if (!force && g_file_test (output, G_FILE_TEST_EXISTS))
-    {
-      flam_cli_error (_ ("%s: already exists; --force replaces it"), output);
-      return NULL;
-    }
-  sink = flam_sink_new_for_file (output, &error);
-  if (sink == NULL)
-    flam_cli_error (_ ("%s: cannot be written: %s"), output, error->message);
+  sink = flam_sink_new_for_file (output, force, &error);
+  if (g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_EXIST))
+    flam_cli_error (_ ("%s: already exists; --force replaces it"), output);
+  else if (sink == NULL)
+    flam_cli_error (
+        _ ("%s: cannot be written: %s"), output, _ (error->message));
   return sink;
 }
 
