@@ -317,8 +317,26 @@ put_libs (FlamGeckoWriter *writer)
   flam_sink_put (writer->out, "],\n");
 }
 
+/* The time of the last sample; -1: there is none. */
+static gint64
+last_time (const FlamGeckoWriter *writer)
+{
+  gint64 last = -1;
+
+  for (guint32 lane = 0; lane < writer->part->n_lanes; lane++)
+    {
+      g_auto (FlamPartRows) rows =
+          flam_part_rows (writer->part, writer->part->measure, lane);
+      FlamPartRow row;
+
+      while (flam_part_rows_next (&rows, &row))
+        last = MAX (last, row.time);
+    }
+  return last;
+}
+
 /* When it recorded: without that, the Firefox Profiler begins at the first
- * sample and ends at the last one. */
+ * sample and ends at the last one. It leaves out what is at the very end. */
 static void
 put_range (FlamGeckoWriter *writer, const FlamSelection *selection)
 {
@@ -331,7 +349,9 @@ put_range (FlamGeckoWriter *writer, const FlamSelection *selection)
   flam_sink_put (writer->out, ",\"profilingStartTime\":");
   put_milliseconds (writer, MAX (from, 0));
   flam_sink_put (writer->out, ",\"profilingEndTime\":");
-  put_milliseconds (writer, MIN (to, profile->facts.duration_ns));
+  put_milliseconds (
+      writer,
+      MAX (MIN (to, profile->facts.duration_ns), last_time (writer) + 1));
 }
 
 static void
@@ -341,7 +361,9 @@ put_meta (FlamGeckoWriter *writer, const FlamExport *export)
   FlamSink *out = writer->out;
 
   flam_export_json_member (
-      out, "{\"meta\":{\"product\":", export->options->look.title);
+      out,
+      "{\"meta\":{\"importedFrom\":\"Flambeau\",\"product\":",
+      export->options->look.title);
   flam_sink_put (out, ",\"startTime\":");
   put_milliseconds (writer, MAX (facts->start_unix_ns, 0));
   put_range (writer, export->selection);

@@ -159,6 +159,34 @@ fill_function (FlamGeckoProcess *process,
 
 /* --- frames -------------------------------------------------------------- */
 
+/* Firefox and samply name an address without a symbol like that. */
+static gboolean
+is_address (const FlamGeckoProcess *process, const char *name)
+{
+  return !process->ours && g_str_has_prefix (name, "0x") &&
+         name[2 + strspn (name + 2, "0123456789abcdefABCDEF")] == '\0';
+}
+
+/* Firefox's own root of every stack, which is not code. */
+static gboolean
+is_root (FlamGeckoProcess *process, const FlamGeckoTables *tables, gint64 row)
+{
+  gint64 name =
+      flam_gecko_get (process, tables, FLAM_GECKO_FRAME_LOCATION, row);
+
+  if (process->ours)
+    return FALSE;
+  if (name == FLAM_GECKO_NOTHING)
+    name = flam_gecko_get (
+        process,
+        tables,
+        FLAM_GECKO_FUNC_NAME,
+        flam_gecko_get (process, tables, FLAM_GECKO_FRAME_FUNC, row));
+  return strcmp (flam_builder_get_string (process->builder,
+                                          get_string (process, tables, name)),
+                 "(root)") == 0;
+}
+
 static FlamId
 make_frame (FlamGeckoProcess *process,
             const FlamGeckoTables *tables,
@@ -188,9 +216,10 @@ make_frame (FlamGeckoProcess *process,
   if (function.name == 0)
     function.name = flam_builder_string (process->builder, "[unknown]", -1);
   name = flam_builder_get_string (process->builder, function.name);
-  if (strcmp (name, "(root)") == 0)
-    return FLAM_NONE;
-  if (g_str_has_prefix (name, "0x") || strcmp (name, "[unknown]") == 0)
+  if (strcmp (name, "[unknown]") == 0 ||
+      (is_address (process, name) &&
+       (location != FLAM_GECKO_NOTHING || function.module != FLAM_NONE ||
+        address > 0)))
     id = flam_builder_function_unresolved (process->builder, function.module);
   else
     id = flam_builder_function (process->builder, &function);
@@ -256,8 +285,8 @@ make_stacks (FlamGeckoProcess *process, FlamGeckoTables *tables)
           prefix != FLAM_GECKO_NOTHING && (prefix < 0 || prefix >= i);
       if (frame < 0 || frame >= n_frames)
         process->bad++;
-      else if (g_array_index (tables->frames, FlamId, (guint)frame) !=
-               FLAM_NONE)
+      else if (prefix != FLAM_GECKO_NOTHING ||
+               !is_root (process, tables, frame))
         stack = flam_builder_stack (
             process->builder,
             stack,

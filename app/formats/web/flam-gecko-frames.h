@@ -18,7 +18,8 @@ typedef struct
   GArray *libs; /* FlamId: names */
   FlamFunctionKind category[FLAM_GECKO_MAX_CATEGORIES];
   guint n_categories;
-  guint64 bad; /* invalid rows */
+  gboolean ours; /* written by our exporter: names are only names */
+  guint64 bad;   /* invalid rows */
 } FlamGeckoProcess;
 
 static inline const FlamGeckoCells *

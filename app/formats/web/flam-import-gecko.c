@@ -347,6 +347,7 @@ read_meta (Gecko *gecko, FlamJsonText piece)
   gint64 start = 0, processed = 0, raw = 0;
   gint64 from = -1, to = -1;
 
+  gecko->process.ours = FALSE;
   flam_json_open (&json, piece.text, piece.length);
   flam_json_each (&json)
     if (flam_json_key_is (&json, "startTime"))
@@ -361,6 +362,8 @@ read_meta (Gecko *gecko, FlamJsonText piece)
       raw = flam_json_get_int (&json);
     else if (flam_json_key_is (&json, "categories"))
       read_categories (gecko, &json);
+    else if (flam_json_key_is (&json, "importedFrom"))
+      gecko->process.ours = flam_json_string_is (&json, "Flambeau");
     else if (flam_json_key_is (&json, "product"))
       flam_builder_set_command (gecko->builder,
                                 flam_json_get_string (&json, NULL));
