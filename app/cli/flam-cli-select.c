@@ -88,6 +88,24 @@ select_measure (const FlamCliOptions *options,
                                                             : FLAM_EXIT_REFUSED;
 }
 
+/* Memray's names are of two parts, "0x7f00 (worker-2)": each of them is one. */
+static gboolean
+is_name (const char *name, const char *word)
+{
+  const char *inner = strstr (name, " (");
+  gsize length = strlen (word);
+
+  if (strcmp (name, word) == 0)
+    return TRUE;
+  if (!g_str_has_prefix (name, "0x") || inner == NULL)
+    return FALSE;
+  if ((gsize)(inner - name) == length && strncmp (name, word, length) == 0)
+    return TRUE;
+  inner += 2;
+  return strncmp (inner, word, length) == 0 &&
+         strcmp (inner + length, ")") == 0;
+}
+
 /* A value of --thread: a row of `info`, a number, or a name. */
 static guint
 select_thread (const FlamProfile *profile,
@@ -112,7 +130,7 @@ select_thread (const FlamProfile *profile,
           found++;
         }
   for (FlamId t = 0; t < threads->n && number < 0; t++)
-    if (strcmp (flam_profile_string (profile, threads->name[t]), word) == 0)
+    if (is_name (flam_profile_string (profile, threads->name[t]), word))
       {
         flam_selection_add_thread (selection, t);
         found++;

@@ -124,7 +124,7 @@ test_graphs (void)
          "      f5@0x6 self=1 total=1\n"
          "  f1@0x7 self=0 total=1\n"
          "    f6@0x8 self=1 total=1\n");
-  /* recur=:flat: back to the previous occurrence of the same address. */
+  /* Back to the previous occurrence of the same address. */
   check (recursive,
          FLAM_BY_ADDRESS,
          FLAM_RECURSION_COLLAPSE,

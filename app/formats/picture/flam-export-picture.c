@@ -4,7 +4,9 @@
 #include "flam-export-common.h"
 #include "flam-picture.h"
 
-#define PNG_SCALE 2
+/* For screens of a high resolution: 2400 pixels. A width that is given is that
+ * of the picture. */
+#define DEFAULT_SCALE 2
 
 typedef gboolean (*Draw) (FlamTree *tree,
                           const FlamPictureOptions *options,
@@ -21,7 +23,8 @@ save (FlamExport *export, GError **error)
       export->profile, export->selection, look->order);
   g_autoptr (GString) bytes = g_string_new (NULL);
   g_autoptr (FlamChart) chart = NULL;
-  FlamPictureOptions picture = { .look = *look, .scale = PNG_SCALE };
+  FlamPictureOptions picture = { .look = *look,
+                                 .scale = look->width > 0 ? 1 : DEFAULT_SCALE };
 
   if (look->chart)
     {

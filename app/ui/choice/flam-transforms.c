@@ -302,9 +302,7 @@ node_menu (void)
   g_menu_append (transforms, _ ("_Collapse What It Calls"), "node.collapse");
   g_menu_append (transforms, _ ("_Ignore Stacks through This"), "node.ignore");
   g_menu_append (transforms, _ ("_Only Stacks through This"), "node.filter");
-  g_menu_append (transforms,
-                 _ ("Collapse _Recursion (Julia: recur=:flat)"),
-                 "node.recursion");
+  g_menu_append (transforms, _ ("Collapse _Recursion"), "node.recursion");
   g_menu_append (transforms, _ ("_Undo"), "node.undo");
   g_menu_append (rest, _ ("Copy _Name"), "node.copy-name");
   g_menu_append (rest, _ ("Copy _Stack"), "node.copy-path");
