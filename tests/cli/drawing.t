@@ -56,7 +56,7 @@ $ flambeau-cli export captures/flambeau/kitchen.flambeau --no-symbols --to svg -
 <title>all (3,190,589,291 ticks, 100%): sleep 56.3 %, lock 18.7 %, io 12.6 %, running 12.3 %
 
 $ flambeau-cli export in.folded --to png --width 300 --output p.png; od -An -tu4 --endian=big -j16 -N4 p.png; flambeau-cli export in.folded --to png --width 300 --row-height 100 --output q.png; test $(od -An -tu4 --endian=big -j20 -N4 q.png) -gt $(od -An -tu4 --endian=big -j20 -N4 p.png) && echo higher
-        600
+        300
 higher
 
 $ flambeau-cli export in.folded --to pdf --width 300 --font-size 8 --order time --palette safe --output p.pdf; head -c 5 p.pdf
@@ -253,11 +253,11 @@ $ printf 'main;woken;waker_[w] 3\n' >waker.folded; flambeau-cli export waker.fol
 # The positions of boxes in the PNG.
 $ flambeau-cli export kinds.folded --to tags --width 300 --row-height 20; flambeau-cli export kinds.folded --to png --width 300 --row-height 20 --output kinds.png
 x	y	width	height	function	file	line
-24	180	552	40	all		0
-24	140	552	40	main		0
-24	100	230	40	h		0
-254	100	184	40	g		0
-438	100	138	40	f		0
+12	90	276	20	all		0
+12	70	276	20	main		0
+12	50	115	20	h		0
+127	50	92	20	g		0
+219	50	69	20	f		0
 
 # Labels of samples, in every verb.
 $ for v in top info tree 'export --to folded'; do flambeau-cli $v captures/pprof/threads.pb --label tenant=red; done
@@ -319,8 +319,8 @@ $ flambeau-cli export in.folded --to svg --shape treemap --title '' | grep -c -E
 [1]
 
 $ flambeau-cli export in.folded --to pdf --shape sunburst --output s.pdf; head -c 5 s.pdf; for s in sunburst treemap; do flambeau-cli export in.folded --to png --width 300 --shape $s --output $s.png; od -An -tu4 --endian=big -j16 -N8 $s.png; done
-%PDF-        600        786
-        600        564
+%PDF-        300        393
+        300        282
 
 $ flambeau-cli export in.folded --to svg --shape treemap --output map.svg; flambeau-cli info map.svg
 ! flambeau-cli: map.svg: not a capture in any known format

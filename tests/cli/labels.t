@@ -86,10 +86,10 @@ $ flambeau-cli export captures/pprof/labels.pb --to folded --by label:taskid
 8323074;main;work 1
 8323074;wait 1
 8323075;main 1
-! captures/pprof/labels.pb: left out, for which folded has no room: files, lines, labels
+! captures/pprof/labels.pb: left out, because folded cannot hold it: files, lines, labels
 
 $ flambeau-cli export captures/pprof/labels.pb --to folded --by thread --root tid
 all threads-?/?;main 1
 all threads-?/?;main;work 2
 all threads-?/?;wait 1
-! captures/pprof/labels.pb: left out, for which folded has no room: files, lines, labels
+! captures/pprof/labels.pb: left out, because folded cannot hold it: files, lines, labels

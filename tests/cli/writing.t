@@ -13,7 +13,7 @@ new.html
 
 # What exists is not replaced unasked.
 $ flambeau-cli export a.folded --to json --output new.html
-! flambeau-cli: new.html: exists already; --force replaces it
+! flambeau-cli: new.html: already exists; --force replaces it
 [1]
 
 # Symbolic links are neither followed nor replaced.
@@ -47,7 +47,7 @@ $ mkdir killed; { (ulimit -f 1; flambeau-cli export a.folded --to html --output 
 # Under the names that the linker has.
 $ flambeau-cli export captures/peers/perf/tmpl-dwarf16.perf.data --binaries captures/peers/bin --to folded --mangled | grep -o -m1 '_ZNKSt8functionIFddEEclEd'
 _ZNKSt8functionIFddEEclEd
-! captures/peers/perf/tmpl-dwarf16.perf.data: left out, for which folded has no room: order in time, other measures, files, lines, what is inlined, modules, kinds of code
+! captures/peers/perf/tmpl-dwarf16.perf.data: left out, because folded cannot hold it: order in time, other measures, files, lines, inlined functions, modules, kinds of code
 
 # The first of pprof's mappings is the program.
 $ flambeau-cli export captures/peers/perf/nest-fp.perf.data --to pprof --output nest.pb 2>/dev/null; flambeau-cli info nest.pb --json | grep -o '"path":"[^"]*"' | head -n 1
