@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-terminal-stream.h"
 
-#include "flam-format.h"
+#include "flam-core-picture.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-linked-names.h"
 
-#include "flam-builder.h"
-
 /* The function under its linked name, for each function; FLAM_NONE where it has
  * that name already. */
 static FlamId *
