@@ -18,6 +18,9 @@
  * builtin-script.c and the files of public collections; the counts are those of
  * FlameGraph's stackcollapse-perf.pl, but for every event, not only the first.
  *
+ * perf sorts by time, so that times which descend are those of --deltatime:
+ * from one sample to the next, the first of which has 0.
+ *
  * An empty line ends every sample, so several cores read large files
  * (flam-parts.h), each from the end of an empty line. The meaning of a sample
  * depends on nothing else, with one exception: a lone name is a header only if
@@ -52,6 +55,8 @@ typedef struct
   FlamColumn events;    /* FlamScriptEvent: the measures */
   GHashTable *named;    /* pids of processes that have a name */
   gboolean memory;
+  gboolean deltas; /* times are counted from the sample before */
+  gint64 now;
 } Script;
 
 /* --- the parts, in their order ---------------------------------------------
@@ -138,6 +143,11 @@ add_samples (Script *script, const FlamScriptPart *part)
                             .stack = FLAM_NONE,
                             .time = row->time };
 
+      if (script->deltas &&
+          __builtin_add_overflow (script->now, row->time, &script->now))
+        script->now = 0;
+      if (script->deltas)
+        sample.time = script->now;
       sample.event = (guint16)events[row->event];
       if (row->block != FLAM_NONE)
         sample.stack = blocks[row->block].stack;
@@ -146,11 +156,33 @@ add_samples (Script *script, const FlamScriptPart *part)
   name_threads (script, part);
 }
 
+static gboolean
+has_deltas (const Script *script)
+{
+  gboolean descend = FALSE;
+  gint64 before = -1;
+
+  for (guint i = 0; i < script->texts.n; i++)
+    for (gsize k = 0; k < script->parts[i].samples.n; k++)
+      {
+        gint64 time =
+            flam_column_at (&script->parts[i].samples, FlamScriptSample, k)
+                .time;
+
+        if (before < 0 && time != 0)
+          return FALSE;
+        descend |= time < before;
+        before = time;
+      }
+  return descend;
+}
+
 static void
 add_parts (Script *script)
 {
   gsize n = 0;
 
+  script->deltas = has_deltas (script);
   for (guint i = 0; i < script->texts.n; i++)
     if (script->parts[i].has_times)
       {

@@ -71,6 +71,7 @@ flam_script_parse_time (const char *p, const char *end, gint64 *time)
 #define ID_WIDTH 6
 #define PERIOD_WIDTH 10
 #define ADDRESS_WIDTH 17
+#define CPU_WIDTH 5
 
 /* The width of a token, including the spaces before it. */
 static gsize
@@ -197,7 +198,7 @@ parse_bare (const char *line,
 }
 
 /* Ids and fields from the leftmost place where they are valid; or fields
- * alone. */
+ * alone. A number after the time or the CPU is not an id. */
 static gboolean
 parse_full (const char *line,
             const char *text,
@@ -207,6 +208,9 @@ parse_full (const char *line,
   for (const char *p = text; p < end; p = skip_space (token_end (p, end), end))
     {
       const char *stop = token_end (p, end);
+      if (flam_script_parse_time (p, stop, &header->time) ||
+          (is_cpu (p, stop) && stop - p >= CPU_WIDTH))
+        break;
       if (!parse_ids (p, stop, header) ||
           !parse_facts (line, stop, end, header))
         continue;
@@ -396,13 +400,48 @@ flam_script_chain_end (const char *p, const char *end, gboolean *cut)
 
 /* --- a line of the call chain -------------------------------------------- */
 
+/* After the offset in a symbol, or in place of one: "main+0x4 (". */
+static const char *
+find_symbol_end (const char *start, const char *end)
+{
+  static const char unknown[] = "[unknown] ";
+  const char *p = start;
+
+  if ((gsize)(end - start) > strlen (unknown) &&
+      memcmp (start, unknown, strlen (unknown)) == 0)
+    return start + strlen (unknown);
+  while ((p = memmem (p, end - p, "+0x", 3)) != NULL)
+    {
+      for (p += 3; p < end && g_ascii_isxdigit (*p);)
+        p++;
+      if (end - p > 1 && p[0] == ' ' && p[1] == '(')
+        return p + 1;
+    }
+  return NULL;
+}
+
+/* The start of the path in a last pair of parentheses, which may itself contain
+ * some: "main+0x4 (/opt/Program Files (x86)/app.exe)". */
 static const char *
 find_module (const char *start, const char *end)
 {
-  const char *stop = end;
+  const char *stop = end - 1;
+  const char *after = find_symbol_end (start, end);
+  guint open = 1;
 
+  if (after != NULL && *after == '(')
+    return after + 1;
   if (flam_slice_ends ((FlamSlice){ start, end - start }, " (deleted))"))
     stop = end - strlen (" (deleted))");
+  for (const char *p = stop; p > start; p--)
+    {
+      open += p[-1] == ')';
+      open -= p[-1] == '(';
+      if (open == 0 && (p - 1 == start || flam_text_is_space (p[-2])))
+        return p;
+      if (open == 0)
+        break;
+    }
   for (const char *p = stop; p > start; p--)
     if (p[-1] == '(' && (p - 1 == start || flam_text_is_space (p[-2])))
       return p;

@@ -28,12 +28,18 @@
  * weight of a node beyond its children's, and that below the threshold, has
  * callers that are not in the file.
  *
- * A tree is taken as the live memory from its snapshot to the next one with a
- * tree. So only the peak is a measure: the file does not contain allocations
- * between snapshots. massif marks a peak when memory is released again; a
- * program that ends at its peak has no marked one, and the last tree may be
- * older: later memory is a separate row. Source of facts: valgrind's manual and
- * ms_print, 3.19. */
+ * The total of a snapshot is its heap, what the allocator adds, and the stacks;
+ * the peak is the snapshot that massif marks, or else the one with the greatest
+ * total, as ms_print has it. It is the only measure: the file does not contain
+ * allocations between snapshots.
+ *
+ *    snapshot   0     1     2     3     4      each lasts to the next one
+ *    heap       9    14     6    11    12
+ *    tree       9     -     -    11     -
+ *    rows       9     9     -    11    11      of the tree, while they fit
+ *               -     5     6     -     1      of no tree
+ *
+ * Source of facts: valgrind's manual and ms_print, 3.19. */
 
 #define MAX_DEPTH 1000
 
@@ -47,22 +53,36 @@ typedef struct
 
 typedef struct
 {
+  gint64 time;
+  gint64 heap, extra, stacks; /* bytes */
+  guint first, end;           /* rows of its tree */
+  gboolean has_tree, is_peak;
+} Snapshot;
+
+typedef struct
+{
   FlamBuilder *builder;
   FlamText text;
   GArray *path;      /* Node: from the tree's root to the current one */
   GArray *places;    /* scratch: FlamValgrindLocation */
   GArray *rows;      /* FlamAllocation: of all trees */
-  guint tree;        /* the first one of the last tree */
-  gboolean has_peak; /* a tree was marked as the peak */
-  gint64 highest, highest_at; /* of the snapshots' heaps */
-  gint64 time_scale;          /* ns a unit */
-  gint64 time;
+  GArray *snapshots; /* Snapshot */
+  Snapshot none;     /* of lines before the first one */
+  gint64 time_scale; /* ns a unit */
   guint heap, extra, stacks;
-  FlamId below, unseen;
-  gboolean is_peak;
+  FlamId below;
 } Reader;
 
 /* --- trees --------------------------------------------------------------- */
+
+static Snapshot *
+current (Reader *reader)
+{
+  return reader->snapshots->len > 0
+             ? &g_array_index (
+                   reader->snapshots, Snapshot, reader->snapshots->len - 1)
+             : &reader->none;
+}
 
 /* The weight of the innermost node of the path beyond its children's. The
  * tree's root is not a frame. */
@@ -70,12 +90,9 @@ static void
 add_row (Reader *reader, gint64 bytes, gboolean below)
 {
   FlamAllocation row = {
-    .time = reader->time,
-    .freed_at = FLAM_NEVER,
     .thread = FLAM_NONE,
     .size = bytes,
     .count = 1,
-    .at_peak = reader->is_peak,
     .distance = G_MAXUINT16,
   };
 
@@ -109,62 +126,6 @@ close_nodes (Reader *reader, guint depth)
       add_row (reader, node->bytes - node->in_children, FALSE);
       g_array_set_size (reader->path, reader->path->len - 1);
     }
-}
-
-/* The rows of the previous tree end at the start of this one. */
-static void
-end_tree (Reader *reader)
-{
-  for (guint i = reader->tree; i < reader->rows->len; i++)
-    {
-      FlamAllocation *row = &g_array_index (reader->rows, FlamAllocation, i);
-      row->freed_at = MAX (reader->time, row->time);
-    }
-  reader->tree = reader->rows->len;
-}
-
-/* The highest snapshot has no tree: that of the last one is the nearest. */
-static void
-add_unmarked_peak (Reader *reader)
-{
-  FlamAllocation rest = {
-    .time = reader->highest_at,
-    .freed_at = FLAM_NEVER,
-    .thread = FLAM_NONE,
-    .size = reader->highest,
-    .count = 1,
-    .at_peak = 1,
-    .distance = G_MAXUINT16,
-  };
-
-  for (guint i = reader->tree; i < reader->rows->len; i++)
-    {
-      FlamAllocation *row = &g_array_index (reader->rows, FlamAllocation, i);
-      row->at_peak = 1;
-      rest.size -= MIN (row->size, rest.size);
-    }
-  if (rest.size == 0)
-    return;
-  rest.stack = flam_builder_stack (
-      reader->builder,
-      FLAM_NONE,
-      flam_builder_frame (reader->builder, reader->unseen, 0, 0, 0));
-  g_array_append_val (reader->rows, rest);
-  flam_builder_warn (
-      reader->builder,
-      N_ ("the program ended at its peak, for which massif has no tree: "
-          "%" PRId64 " bytes were allocated after the last one"),
-      rest.size);
-}
-
-static void
-add_rows (Reader *reader)
-{
-  if (!reader->has_peak)
-    add_unmarked_peak (reader);
-  for (guint i = 0; i < reader->rows->len; i++)
-    flam_builder_add_allocation (
-        reader->builder, &g_array_index (reader->rows, FlamAllocation, i));
 }
 
 /* "in 2 places, …": not a place itself. */
@@ -241,7 +202,7 @@ read_time (Reader *reader, const char *text, const char *end)
   /* heaptrack_print writes massif files with fractions of seconds */
   if (stop == copy || !(value >= 0 && value < 9e18))
     return FALSE;
-  reader->time = (gint64)value;
+  current (reader)->time = (gint64)value;
   return TRUE;
 }
 
@@ -263,20 +224,38 @@ read_time_unit (Reader *reader, const char *text, const char *end)
 }
 
 static gboolean
-read_counter (Reader *reader, guint counter, const char *text, const char *end)
+read_counter (Reader *reader,
+              guint counter,
+              gint64 *value,
+              const char *text,
+              const char *end)
 {
-  gint64 value;
-
-  if (!flam_text_number (&text, end, &value))
-    return FALSE;
-  flam_builder_add_counter_value (
-      reader->builder, counter, reader->time, value);
-  if (counter == reader->heap && value > reader->highest)
+  if (!flam_text_number (&text, end, value) || *value > G_MAXINT64 / 8)
     {
-      reader->highest = value;
-      reader->highest_at = reader->time;
+      *value = 0;
+      return FALSE;
     }
+  flam_builder_add_counter_value (
+      reader->builder, counter, current (reader)->time, *value);
   return TRUE;
+}
+
+static void
+end_snapshot (Reader *reader)
+{
+  close_nodes (reader, 0);
+  current (reader)->end = reader->rows->len;
+}
+
+static void
+begin_snapshot (Reader *reader)
+{
+  Snapshot snapshot = { .first = reader->rows->len };
+
+  end_snapshot (reader);
+  snapshot.time = current (reader)->time;
+  snapshot.first = reader->rows->len;
+  g_array_append_val (reader->snapshots, snapshot);
 }
 
 static gboolean
@@ -290,22 +269,31 @@ read_line (gpointer data, FlamSlice slice)
   if (starts (line, length, "time=", &rest))
     return read_time (reader, rest, end);
   if (starts (line, length, "mem_heap_B=", &rest))
-    return read_counter (reader, reader->heap, rest, end);
+    return read_counter (
+        reader, reader->heap, &current (reader)->heap, rest, end);
   if (starts (line, length, "mem_heap_extra_B=", &rest))
-    return read_counter (reader, reader->extra, rest, end);
+    return read_counter (
+        reader, reader->extra, &current (reader)->extra, rest, end);
   if (starts (line, length, "mem_stacks_B=", &rest))
-    return read_counter (reader, reader->stacks, rest, end);
+    return read_counter (
+        reader, reader->stacks, &current (reader)->stacks, rest, end);
   if (starts (line, length, "heap_tree=", &rest))
     {
+      Snapshot *snapshot = current (reader);
+
       close_nodes (reader, 0);
       if (end - rest == 5 && memcmp (rest, "empty", 5) == 0)
         return TRUE;
-      end_tree (reader);
-      reader->is_peak = end - rest == 4 && memcmp (rest, "peak", 4) == 0;
-      reader->has_peak |= reader->is_peak;
+      snapshot->has_tree = TRUE;
+      snapshot->is_peak = end - rest == 4 && memcmp (rest, "peak", 4) == 0;
       return TRUE;
     }
-  if (starts (line, length, "snapshot=", &rest) || length == 0 || *line == '#')
+  if (starts (line, length, "snapshot=", &rest))
+    {
+      begin_snapshot (reader);
+      return TRUE;
+    }
+  if (length == 0 || *line == '#')
     {
       close_nodes (reader, 0);
       return TRUE;
@@ -326,19 +314,189 @@ read_line (gpointer data, FlamSlice slice)
   return read_node (reader, line, length);
 }
 
+/* --- snapshots -> memory ---------------------------------------------------
+ */
+
+/* What is in memory between two snapshots. */
+typedef struct
+{
+  Reader *reader;
+  FlamId thread;
+  FlamId no_tree, own, stack; /* stacks */
+  gint64 time, until;
+  gboolean at_peak;
+} Stretch;
+
+static FlamId
+stack_named (FlamBuilder *builder, const char *name)
+{
+  return flam_builder_stack (
+      builder, FLAM_NONE, flam_load_frame (builder, name, -1, FLAM_KIND_ROOT));
+}
+
+static void
+put (const Stretch *stretch, FlamId stack, gint64 bytes)
+{
+  FlamAllocation row = {
+    .time = stretch->time,
+    .freed_at = stretch->until,
+    .thread = FLAM_NONE,
+    .stack = stack,
+    .size = bytes,
+    .count = 1,
+    .at_peak = stretch->at_peak,
+    .distance = G_MAXUINT16,
+  };
+
+  if (bytes > 0)
+    flam_builder_add_allocation (stretch->reader->builder, &row);
+}
+
+/* Its part of the measure of what the program itself asked for. */
+static void
+put_useful (const Stretch *stretch, FlamId stack, gint64 bytes)
+{
+  FlamSample sample = { .thread = stretch->thread,
+                        .stack = stack,
+                        .time = stretch->time };
+
+  if (stretch->at_peak && bytes > 0)
+    flam_builder_add_sample (stretch->reader->builder, &sample, &bytes);
+}
+
+static guint
+find_peak (const GArray *snapshots)
+{
+  guint best = 0;
+  gint64 highest = -1;
+
+  for (guint i = 0; i < snapshots->len; i++)
+    {
+      const Snapshot *snapshot = &g_array_index (snapshots, Snapshot, i);
+      gint64 total = snapshot->heap + snapshot->extra + snapshot->stacks;
+
+      if (snapshot->is_peak)
+        return i;
+      if (total > highest)
+        best = i;
+      highest = MAX (total, highest);
+    }
+  return best;
+}
+
+static gint64
+size_of_tree (const Reader *reader, const Snapshot *snapshot)
+{
+  gint64 size = 0;
+
+  for (guint i = snapshot->first; i < snapshot->end; i++)
+    if (__builtin_add_overflow (
+            size, g_array_index (reader->rows, FlamAllocation, i).size, &size))
+      return G_MAXINT64;
+  return size;
+}
+
+/* The first snapshot after `at` that has a tree of its own, or less memory than
+ * this one's tree. */
+static guint
+tree_end (const GArray *snapshots, guint at, gint64 size)
+{
+  while (++at < snapshots->len)
+    {
+      const Snapshot *later = &g_array_index (snapshots, Snapshot, at);
+
+      if (later->has_tree || later->heap < size)
+        break;
+    }
+  return at;
+}
+
+static gint64
+time_of (const GArray *snapshots, guint at)
+{
+  return at < snapshots->len ? g_array_index (snapshots, Snapshot, at).time
+                             : FLAM_NEVER;
+}
+
+static void
+put_tree (Stretch *stretch, guint at, guint end, guint peak)
+{
+  const Reader *reader = stretch->reader;
+  const Snapshot *snapshot = &g_array_index (reader->snapshots, Snapshot, at);
+
+  stretch->until = MAX (time_of (reader->snapshots, end), snapshot->time);
+  stretch->at_peak = peak >= at && peak < end;
+  for (guint i = snapshot->first; i < snapshot->end; i++)
+    {
+      const FlamAllocation *row =
+          &g_array_index (reader->rows, FlamAllocation, i);
+
+      put (stretch, row->stack, row->size);
+      put_useful (stretch, row->stack, row->size);
+    }
+}
+
+static void
+add_snapshots (Reader *reader)
+{
+  const GArray *snapshots = reader->snapshots;
+  guint peak = find_peak (snapshots), end = 0;
+  gint64 tree = 0;
+  Stretch stretch = {
+    .reader = reader,
+    .thread = flam_builder_lone_thread (reader->builder),
+    .no_tree = stack_named (reader->builder, "(of no tree of massif's)"),
+    .own = stack_named (reader->builder, "(the allocator's own)"),
+    .stack = stack_named (reader->builder, "(stacks)"),
+  };
+
+  for (guint i = 0; i < snapshots->len; i++)
+    {
+      const Snapshot *snapshot = &g_array_index (snapshots, Snapshot, i);
+      gint64 rest;
+
+      stretch.time = snapshot->time;
+      if (snapshot->has_tree)
+        {
+          tree = size_of_tree (reader, snapshot);
+          end = tree_end (snapshots, i, tree);
+          put_tree (&stretch, i, end, peak);
+        }
+      rest = MAX (snapshot->heap - (i < end ? tree : 0), 0);
+      stretch.until = MAX (time_of (snapshots, i + 1), snapshot->time);
+      stretch.at_peak = i == peak;
+      put (&stretch, stretch.no_tree, rest);
+      put_useful (&stretch, stretch.no_tree, rest);
+      put (&stretch, stretch.own, snapshot->extra);
+      put (&stretch, stretch.stack, snapshot->stacks);
+      if (i == peak && rest > 0)
+        flam_builder_warn (reader->builder,
+                           N_ ("massif has no tree of the peak: %" PRId64
+                               " of its bytes are "
+                               "of no known place"),
+                           rest);
+    }
+}
+
 static gboolean
 load (FlamLoad *load, GError **error)
 {
+  static const FlamMeasureRow useful = { "useful",
+                                         N_ ("Useful memory at the peak"),
+                                         FLAM_OF_BYTES };
   FlamBuilder *builder = load->builder;
   Reader reader = { .builder = builder,
                     .time_scale = 1,
                     .path = flam_keep_array (load, Node),
                     .places = flam_keep_array (load, FlamValgrindLocation),
-                    .rows = flam_keep_array (load, FlamAllocation) };
+                    .rows = flam_keep_array (load, FlamAllocation),
+                    .snapshots = flam_keep_array (load, Snapshot) };
 
   flam_builder_set_has_times (builder);
   flam_builder_set_origin (builder, 0);
   flam_builder_add_allocation_measure (builder, FLAM_FROM_PEAK);
+  flam_load_measure (
+      builder, &useful, (int)flam_builder_add_column (builder), FLAM_NONE);
   reader.heap = flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
   reader.extra =
       flam_builder_add_counter (builder, "heap-extra", FLAM_UNIT_BYTES);
@@ -347,16 +505,12 @@ load (FlamLoad *load, GError **error)
       builder,
       flam_builder_string (builder, "(below massif's threshold)", -1),
       FLAM_KIND_ROOT);
-  reader.unseen = flam_builder_function_named (
-      builder,
-      flam_builder_string (builder, "(after massif's last tree)", -1),
-      FLAM_KIND_ROOT);
   if (!flam_text_read (
           &reader.text, load, read_line, &reader, "massif's", error))
     return FALSE;
   flam_text_warn_half (&reader.text, load);
-  close_nodes (&reader, 0);
-  add_rows (&reader);
+  end_snapshot (&reader);
+  add_snapshots (&reader);
   return TRUE;
 }
 
