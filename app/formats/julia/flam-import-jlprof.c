@@ -18,9 +18,10 @@
  *             u8 it is C; u8 it is inlined
  *
  * The data are the result of Profile.fetch(): ips of a stack, leaf first, then
- * either 0, or the thread, the task, a clock, 1 for awake or 2 for asleep, 0,
- * 0. All stacks of a file have the same of the two forms. Source of facts:
- * FlameGraphs.jl 1.2, src/io.jl; Julia's stdlib/Profile. */
+ * either 0, or the thread, the task, a clock, 1 for awake or 2 for asleep, or 3
+ * for a task of the wall-time profiler's (since 1.12), 0, 0. All stacks of a
+ * file have the same of the two forms. Source of facts: FlameGraphs.jl 1.2,
+ * src/io.jl; Julia's stdlib/Profile. */
 
 #define HEADER 13
 #define STEPS_PER_BYTE 16
@@ -221,7 +222,7 @@ has_meta (const guint8 *data, guint64 n)
   while (i < n && word (data, i) != 0)
     i++;
   return i >= META && i + 1 < n && word (data, i + 1) == 0 &&
-         (word (data, i - 1) == 1 || word (data, i - 1) == 2);
+         word (data, i - 1) >= 1 && word (data, i - 1) <= 3;
 }
 
 /* The labels of a sample of a task, which is an address; in the first page it

@@ -14,6 +14,9 @@
  *    {"func":"sort!","file":"sort.jl","path":"/…/sort.jl","line":12,
  *     "count":34,"countLabel":null,"flags":0,"taskId":null,"children":[…]}
  *
+ * Pages of a difference have "count_change" besides: how much a count has grown
+ * as a share of what it was before; 999 where that was nothing.
+ *
  * A count includes the children's. In trees of allocations the leaves are
  * types. If the threads add up to "all", they are shown, else "all" is.
  *
@@ -32,7 +35,10 @@ typedef struct
   guint32 line;
   guint8 status; /* the page's flags are FlamStatus bits */
   gint64 count;
+  gint64 before; /* of a difference */
   gint64 in_children;
+  gint64 before_in_children;
+  double change;
   FlamId stack;
   guint32 last_child, previous; /* FLAM_NONE: none */
 } Node;
@@ -52,8 +58,14 @@ typedef struct
   GArray *open;     /* guint32: nodes being read */
   GArray *children; /* guint32: of one node, in order */
   gboolean allocations;
+  gboolean is_difference;
   guint64 shrunk; /* nodes with more than the rest of their parents */
 } Reader;
+
+/* Of changes: they are shares. */
+#define PLACES 1000000
+/* The change of what is new. */
+#define IS_NEW 999
 
 static const char call[] = "ProfileCanvas.ProfileViewer(\"#";
 
@@ -83,6 +95,12 @@ read_member (Reader *reader, guint32 index)
     node->status = (guint8)(flam_json_get_int (json) & FLAM_STATUS_ALL);
   else if (flam_json_key_is (json, "count"))
     node->count = CLAMP (flam_json_get_int (json), 0, G_MAXINT64 / 4);
+  else if (flam_json_key_is (json, "count_change") &&
+           json->token == FLAM_JSON_NUMBER)
+    {
+      node->change = (double)flam_json_get_scaled (json, PLACES) / PLACES;
+      reader->is_difference = TRUE;
+    }
 }
 
 static guint32
@@ -328,22 +346,62 @@ add_samples (Reader *reader)
       const Node *node = &g_array_index (reader->nodes, Node, i);
       gint64 weights[2] = { 0 };
       gint64 self = node->count - node->in_children;
-      guint column = reader->allocations &&
+      guint column = reader->allocations && !reader->is_difference &&
                      strcmp (tree_name (reader, node->tree), "count") == 0;
       FlamSample sample = { .stack = node->stack };
 
-      if (self <= 0 || !is_shown (reader, node->tree, whole))
+      if (!is_shown (reader, node->tree, whole))
         continue;
-      weights[column] = self;
+      if (reader->is_difference)
+        weights[1] = node->before - node->before_in_children;
+      weights[column] = MAX (self, 0);
+      if (weights[0] <= 0 && weights[1] <= 0)
+        continue;
       sample.thread = tree_thread (reader, node->tree);
       flam_builder_add_sample (reader->builder, &sample, weights);
+    }
+}
+
+static gint64
+count_before (const Node *node)
+{
+  if (node->change >= IS_NEW || node->change <= -1)
+    return 0;
+  return (gint64)MIN ((double)node->count / (1 + node->change) + 0.5,
+                      (double)(G_MAXINT64 / 4));
+}
+
+/* Parents come first. A node has before at least what its children had. */
+static void
+find_before (Reader *reader)
+{
+  for (guint i = reader->nodes->len; i-- > 0;)
+    {
+      Node *node = get_node (reader, i);
+      Node *parent =
+          node->parent != FLAM_NONE ? get_node (reader, node->parent) : NULL;
+
+      node->before = MAX (count_before (node), node->before_in_children);
+      if (parent != NULL && parent->before_in_children < G_MAXINT64 / 2)
+        parent->before_in_children += node->before;
     }
 }
 
 static void
 add_measures (Reader *reader)
 {
-  if (reader->allocations)
+  static const FlamMeasureRow before = { "base", N_ ("Before"), FLAM_OF_COUNT };
+
+  if (reader->is_difference)
+    {
+      flam_load_measures (reader->builder, FLAM_STANDARD_SAMPLES);
+      flam_load_measure (reader->builder,
+                         &before,
+                         (int)flam_builder_add_column (reader->builder),
+                         FLAM_NONE);
+      find_before (reader);
+    }
+  else if (reader->allocations)
     flam_load_measures (
         reader->builder, FLAM_STANDARD_ALLOCATED, FLAM_STANDARD_ALLOCATIONS);
   else

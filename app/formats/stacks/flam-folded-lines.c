@@ -225,8 +225,6 @@ is_text (const FlamText *head)
 {
   gsize control = 0;
 
-  if (memchr (head->start, '\0', head->end - head->start) != NULL)
-    return FALSE;
   for (const char *p = head->start; p < head->end; p++)
     control += (guint8)*p < 0x20 && strchr ("\n\t\r\f", *p) == NULL;
   return control * 10 <= (gsize)(head->end - head->start);

@@ -113,9 +113,10 @@ probe_sample (const FlamSource *source)
  * the totals' differences. */
 typedef struct
 {
-  guint self;   /* column; G_MAXUINT: none */
-  guint symbol; /* column */
-  guint count;  /* column: of blocks; G_MAXUINT: none */
+  guint self;     /* column; G_MAXUINT: none */
+  guint symbol;   /* column */
+  guint count;    /* column: of blocks; G_MAXUINT: none */
+  char delimiter; /* a tab, or of older versions' CSV a comma */
   gboolean is_known;
 } Instruments;
 
@@ -188,15 +189,32 @@ parse_instruments_amount (FlamSlice cell,
   return length == 0 && flam_amount_number (&p, end, 1000000, value);
 }
 
+static FlamSlice
+take_instruments_cell (const Instruments *state, FlamSlice *line)
+{
+  const char *end = memchr (line->text, state->delimiter, line->length);
+  FlamSlice cell = *line;
+
+  if (end == NULL)
+    {
+      *line = flam_slice_from (*line, line->length);
+      return cell;
+    }
+  cell.length = end - line->text;
+  *line = flam_slice_from (*line, cell.length + 1);
+  return cell;
+}
+
 static gboolean
 read_instruments_head (FlamStackText *text, FlamSlice line)
 {
   Instruments *state = text->kept = g_new0 (Instruments, 1);
 
   state->self = state->symbol = state->count = G_MAXUINT;
+  state->delimiter = flam_slice_find (line, "\t") < line.length ? '\t' : ',';
   for (guint i = 0; line.length > 0; i++)
     {
-      FlamSlice cell = flam_slice_strip (flam_slice_take_cell (&line));
+      FlamSlice cell = flam_slice_strip (take_instruments_cell (state, &line));
       if (i > 0 && flam_slice_begins (cell, "Self"))
         state->self = i;
       else if (flam_slice_is (cell, "Count"))
@@ -254,7 +272,10 @@ read_instruments (FlamStackText *text, FlamSlice line)
     return read_instruments_head (text, line);
   for (guint i = 0; i <= state->symbol && line.length > 0; i++)
     {
-      FlamSlice cell = flam_slice_take_cell (&line);
+      /* A symbol may contain commas, and is the last one of a row. */
+      FlamSlice cell = i == state->symbol && state->delimiter == ','
+                           ? line
+                           : take_instruments_cell (state, &line);
       if (i == 0 && !state->is_known)
         {
           if (!parse_instruments_amount (cell, &value, &measure))
@@ -293,9 +314,11 @@ probe_instruments (const FlamSource *source)
 
   if (!flam_text_next (&head, &line.text, &line.length))
     return 0;
-  return flam_slice_find (line, "\t") < line.length &&
+  return (flam_slice_find (line, "\t") < line.length ||
+          flam_slice_begins (line, "Running Time,")) &&
                  (flam_slice_begins (line, "Weight\t") ||
                   flam_slice_begins (line, "Running Time\t") ||
+                  flam_slice_begins (line, "Running Time,") ||
                   flam_slice_begins (line, "Bytes Used\t")) &&
                  flam_slice_find (line, "Symbol Name") < line.length
              ? 90
@@ -314,7 +337,5 @@ static const FlamDialect dialect_instruments = { N_ ("copy from Instruments"),
 
 FLAM_STACK_TEXT_IMPORTER (
     sample, "sample", "macOS sample", ".sample.txt", ".txt")
-FLAM_STACK_TEXT_IMPORTER (instruments,
-                          "instruments",
-                          N_ ("Instruments, deep copy"),
-                          ".txt")
+FLAM_STACK_TEXT_IMPORTER (
+    instruments, "instruments", N_ ("Instruments, deep copy"), ".txt", ".csv")

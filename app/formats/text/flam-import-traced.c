@@ -379,13 +379,46 @@ has_counted_frames (const FlamSource *source,
   return FALSE;
 }
 
+/* mallocstacks has its count, in bytes, before the frames:
+ *
+ *    380928 bytes allocated at:
+ *            malloc+0x0
+ *            main+0x4e                                                     */
+#define BCC_BYTES " bytes allocated at:"
+
+static gboolean
+is_bcc_bytes (FlamSlice line, gint64 *bytes)
+{
+  const char *p = line.text;
+
+  return flam_slice_ends (line, BCC_BYTES) &&
+         flam_text_number (&p, line.text + line.length, bytes) &&
+         p == line.text + line.length - strlen (BCC_BYTES);
+}
+
+static void
+finish_bcc (FlamStackText *text)
+{
+  if (text->open)
+    flam_stack_text_end (text, text->count);
+  text->open = FALSE;
+}
+
 static gboolean
 read_bcc (FlamStackText *text, FlamSlice line)
 {
   FlamSlice part = flam_slice_strip (line);
 
+  if (part.length == 0)
+    finish_bcc (text);
   if (part.length == 0 || flam_slice_is (part, "--"))
     return TRUE;
+  if (is_bcc_bytes (line, &text->count))
+    {
+      flam_stack_text_are_bytes (text);
+      text->open = TRUE;
+      return TRUE;
+    }
   if (!flam_text_is_space (*line.text))
     {
       if (flam_slice_find (line, "(us)") < line.length)
@@ -409,6 +442,8 @@ probe_bcc (const FlamSource *source)
     {
       FlamSlice part = flam_slice_strip (line);
       traced |= flam_slice_find (line, "Hit Ctrl-C to end") < line.length;
+      if (is_bcc_bytes (line, &count))
+        return 85;
       if (part.length == 0 || !flam_text_is_space (*line.text))
         continue;
       if (flam_slice_begins (part, "-  ") && flam_slice_ends (part, ")"))
@@ -511,7 +546,8 @@ static const FlamDialect dialect_bpftrace = { N_ ("output of bpftrace"),
                                               finish_bpftrace };
 static const FlamDialect dialect_bcc = { N_ ("output of bcc's tools"),
                                          read_bcc,
-                                         flam_stack_text_parse_traced };
+                                         flam_stack_text_parse_traced,
+                                         finish_bcc };
 static const FlamDialect dialect_dtrace = { N_ ("output of DTrace"),
                                             read_dtrace,
                                             flam_stack_text_parse_traced };

@@ -21,7 +21,7 @@ G_BEGIN_DECLS
 
 #define FLAM_GECKO_NOTHING G_MININT64 /* null, or not a number */
 /* The greatest number of places in a row that any table needs. */
-#define FLAM_GECKO_MAX_PLACES 27
+#define FLAM_GECKO_MAX_PLACES 28
 /* A column of cells in a list of chunks: it grows without being copied. */
 #define FLAM_GECKO_CHUNK ((gsize)1 << 16)
 

@@ -35,6 +35,7 @@ static const struct
   [FLAM_GECKO_MARK_START] = { "markers", "startTime", FLAM_GECKO_MICRO },
   [FLAM_GECKO_MARK_END] = { "markers", "endTime", FLAM_GECKO_MICRO },
   [FLAM_GECKO_MARK_TIME] = { "markers", "time", FLAM_GECKO_MICRO },
+  [FLAM_GECKO_MARK_PHASE] = { "markers", "phase", 1 },
 };
 
 FlamGeckoTables *
@@ -108,13 +109,18 @@ find_column (FlamJson *json, const char *table)
 }
 
 static void
-read_schema (FlamJson *json, const char *table, FlamGeckoSchema *schema)
+read_schema (FlamJson *json,
+             const char *table,
+             FlamGeckoSchema *schema,
+             int *data)
 {
   flam_json_each (json)
     {
       int column = find_column (json, table);
       gint64 place = flam_json_get_int (json);
 
+      if (flam_json_key_is (json, "data"))
+        *data = (int)CLAMP (place, -1, G_MAXINT32);
       if (column < 0 || place < 0 || place >= FLAM_GECKO_N_COLUMNS)
         continue;
       while (schema->n <= place)
@@ -191,6 +197,69 @@ read_late_rows (FlamGeckoTables *tables,
   read_rows (tables, builder, &json, schema);
 }
 
+/* --- details of markers --------------------------------------------------- */
+
+static void
+read_detail (FlamGeckoTables *tables, FlamJson *json)
+{
+  gint64 start = FLAM_GECKO_NOTHING, end = start, phase = start;
+
+  flam_json_each (json)
+    if (flam_json_key_is (json, "interval"))
+      phase = flam_json_string_is (json, "start") ? FLAM_GECKO_MARK_BEGINS
+              : flam_json_string_is (json, "end") ? FLAM_GECKO_MARK_ENDS
+                                                  : FLAM_GECKO_NOTHING;
+    else if (json->token == FLAM_JSON_NUMBER &&
+             flam_json_key_is (json, "startTime"))
+      start = flam_json_get_scaled (json, FLAM_GECKO_MICRO);
+    else if (json->token == FLAM_JSON_NUMBER &&
+             flam_json_key_is (json, "endTime"))
+      end = flam_json_get_scaled (json, FLAM_GECKO_MICRO);
+  if (phase == FLAM_GECKO_NOTHING && start != phase && end != phase)
+    phase = FLAM_GECKO_MARK_WHOLE;
+  else if (phase == FLAM_GECKO_NOTHING)
+    start = end = FLAM_GECKO_NOTHING;
+  flam_gecko_cells_append (&tables->column[FLAM_GECKO_MARK_START], start);
+  flam_gecko_cells_append (&tables->column[FLAM_GECKO_MARK_END], end);
+  flam_gecko_cells_append (&tables->column[FLAM_GECKO_MARK_PHASE], phase);
+}
+
+/* `place` in each row, or -1: the array's elements themselves. */
+static void
+read_details (FlamGeckoTables *tables, FlamJsonText text, int place)
+{
+  g_auto (FlamJson) json = { 0 };
+  guint depth = flam_json_open (&json, text.text, text.length);
+
+  while (flam_json_element (&json, depth))
+    if (place < 0)
+      read_detail (tables, &json);
+    else
+      {
+        guint row = flam_json_enter (&json);
+        gboolean found = FALSE;
+
+        for (int i = 0; flam_json_element (&json, row); i++)
+          if (i == place)
+            {
+              read_detail (tables, &json);
+              found = TRUE;
+            }
+        if (!found)
+          read_detail (tables, &json);
+      }
+}
+
+static gboolean
+has_detail_columns (const FlamGeckoSchema *schema)
+{
+  for (guint i = 0; i < schema->n; i++)
+    if (schema->column[i] == FLAM_GECKO_MARK_START ||
+        schema->column[i] == FLAM_GECKO_MARK_PHASE)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 read_table (FlamGeckoTables *tables,
             FlamBuilder *builder,
@@ -200,6 +269,8 @@ read_table (FlamGeckoTables *tables,
 {
   FlamGeckoSchema schema = { .n = 0 };
   FlamJsonText rows = { .text = "" };
+  gboolean markers = strcmp (table, "markers") == 0;
+  int place = -1;
 
   flam_json_each (json)
     {
@@ -208,8 +279,8 @@ read_table (FlamGeckoTables *tables,
       if (column >= 0 && json->token == FLAM_JSON_ARRAY)
         read_column (tables, builder, json, column);
       else if (flam_json_key_is (json, "schema"))
-        read_schema (json, table, &schema);
-      else if (flam_json_key_is (json, "data") && schema.n > 0)
+        read_schema (json, table, &schema, &place);
+      else if (flam_json_key_is (json, "data") && schema.n > 0 && !markers)
         read_rows (tables, builder, json, &schema);
       else if (flam_json_key_is (json, "data"))
         rows = flam_json_take (json);
@@ -218,8 +289,12 @@ read_table (FlamGeckoTables *tables,
                    : flam_json_string_is (json, "bytes")    ? FLAM_GECKO_IS_SIZE
                                                          : FLAM_GECKO_IS_COUNT;
     }
-  if (rows.length > 0)
+  if (rows.length > 0 && schema.n > 0)
     read_late_rows (tables, builder, rows, &schema);
+  if (markers && rows.length > 0 && !has_detail_columns (&schema) &&
+      tables->column[FLAM_GECKO_MARK_START].n == 0 &&
+      (schema.n == 0 || place >= 0))
+    read_details (tables, rows, place);
 }
 
 static void

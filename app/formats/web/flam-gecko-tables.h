@@ -5,7 +5,9 @@
  *
  * Processed: {"length":n,"prefix":[…],"frame":[…]}. Gecko (as Firefox itself
  * dumps): {"schema":{"prefix":0,"frame":1},"data":[[null,0],…]}. Both become
- * the same columns of numbers; columns without use are left out. Sources have
+ * the same columns of numbers; columns without use are left out. Until 2020 a
+ * marker had no columns for its phase, start and end, but such members in its
+ * "data", in words: they become the same columns. Sources have
  * the number of their file's string in the former, the file's name itself in
  * the latter. */
 
@@ -44,8 +46,14 @@ typedef enum
   FLAM_GECKO_MARK_START,
   FLAM_GECKO_MARK_END,
   FLAM_GECKO_MARK_TIME, /* of older versions, without ends */
+  FLAM_GECKO_MARK_PHASE,
   FLAM_GECKO_N_COLUMNS
 } FlamGeckoColumn;
+
+/* Phases of markers. */
+#define FLAM_GECKO_MARK_WHOLE 1
+#define FLAM_GECKO_MARK_BEGINS 2
+#define FLAM_GECKO_MARK_ENDS 3
 
 typedef enum
 {

@@ -34,6 +34,8 @@
 #define RAW_VERSION 36
 /* Stacks are prefetched this many samples ahead. */
 #define AHEAD 24
+/* Markers of a thread that have not ended yet; the others are moments. */
+#define MAX_OPEN_MARKS 1000
 /* Of the times in its head, ns; far from an overflow. */
 #define LATEST (G_MAXINT64 / 4)
 
@@ -155,44 +157,104 @@ add_samples (Gecko *gecko,
     }
 }
 
-/* A marker with a duration has both ends; one that only begins or ends is a
- * moment. */
+/* A marker that has begun and not yet ended. */
+typedef struct
+{
+  gint64 name, start;
+} OpenMark;
+
+typedef struct
+{
+  Gecko *gecko;
+  FlamId thread;
+  const GArray *strings;
+  GArray *open; /* OpenMark */
+} Marks;
+
+static void
+put_mark (const Marks *marks, gint64 name, gint64 start, gint64 end)
+{
+  Gecko *gecko = marks->gecko;
+  gint64 duration;
+
+  if (end == FLAM_GECKO_NOTHING ||
+      __builtin_sub_overflow (end, start, &duration) || duration < 0)
+    duration = 0;
+  if (start == FLAM_GECKO_NOTHING || name < 0 || name >= marks->strings->len ||
+      __builtin_add_overflow (start, gecko->offset, &start))
+    {
+      gecko->process.bad++;
+      return;
+    }
+  flam_builder_add_mark (
+      gecko->builder,
+      start,
+      duration,
+      marks->thread,
+      flam_builder_get_string (
+          gecko->builder, g_array_index (marks->strings, FlamId, (guint)name)));
+}
+
+/* The start of the innermost one of that name, which is ended. */
+static gint64
+end_mark (const Marks *marks, gint64 name)
+{
+  for (guint i = marks->open->len; i-- > 0;)
+    {
+      OpenMark mark = g_array_index (marks->open, OpenMark, i);
+
+      if (mark.name != name)
+        continue;
+      g_array_remove_index (marks->open, i);
+      return mark.start;
+    }
+  return FLAM_GECKO_NOTHING;
+}
+
+/* A marker has both of its ends in one row, or begins in one (phase 2) and ends
+ * in another (phase 3), which lie within each other by name. What does not end
+ * lasts to the thread's last marker, and an end alone is a moment. */
 static void
 add_marks (Gecko *gecko, FlamGeckoTables *tables, FlamId thread)
 {
   const FlamGeckoProcess *process = &gecko->process;
-  const GArray *strings =
-      tables->strings->len > 0 ? tables->strings : process->shared->strings;
-  gsize n = tables->column[FLAM_GECKO_MARK_NAME].n;
+  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (OpenMark));
+  Marks marks = { gecko,
+                  thread,
+                  tables->strings->len > 0 ? tables->strings
+                                           : process->shared->strings,
+                  open };
+  gint64 last = FLAM_GECKO_NOTHING;
 
-  for (gsize i = 0; i < n; i++)
+  for (gsize i = 0; i < tables->column[FLAM_GECKO_MARK_NAME].n; i++)
     {
       gint64 name = flam_gecko_get (process, tables, FLAM_GECKO_MARK_NAME, i);
       gint64 start = flam_gecko_get (process, tables, FLAM_GECKO_MARK_START, i);
       gint64 end = flam_gecko_get (process, tables, FLAM_GECKO_MARK_END, i);
-      gint64 duration;
+      gint64 time = flam_gecko_get (process, tables, FLAM_GECKO_MARK_TIME, i);
+      gint64 phase = flam_gecko_get (process, tables, FLAM_GECKO_MARK_PHASE, i);
 
-      if (start == FLAM_GECKO_NOTHING)
-        start = flam_gecko_get (process, tables, FLAM_GECKO_MARK_TIME, i);
-      if (start == FLAM_GECKO_NOTHING)
-        start = end;
-      if (end == FLAM_GECKO_NOTHING ||
-          __builtin_sub_overflow (end, start, &duration) || duration < 0)
-        duration = 0;
-      if (start == FLAM_GECKO_NOTHING || name < 0 || name >= strings->len ||
-          __builtin_add_overflow (start, gecko->offset, &start))
+      if (start == FLAM_GECKO_NOTHING && phase != FLAM_GECKO_MARK_ENDS)
+        start = time != FLAM_GECKO_NOTHING ? time : end;
+      if (end == FLAM_GECKO_NOTHING && phase == FLAM_GECKO_MARK_ENDS)
+        end = time;
+      last = MAX (last, MAX (start, end));
+      if (phase == FLAM_GECKO_MARK_BEGINS && open->len < MAX_OPEN_MARKS)
         {
-          gecko->process.bad++;
+          OpenMark mark = { name, start };
+
+          g_array_append_val (open, mark);
           continue;
         }
-      flam_builder_add_mark (
-          gecko->builder,
-          start,
-          duration,
-          thread,
-          flam_builder_get_string (
-              gecko->builder, g_array_index (strings, FlamId, (guint)name)));
+      if (phase == FLAM_GECKO_MARK_ENDS)
+        start = end_mark (&marks, name);
+      put_mark (&marks, name, start == FLAM_GECKO_NOTHING ? end : start, end);
     }
+  for (guint i = 0; i < open->len; i++)
+    put_mark (&marks,
+              g_array_index (open, OpenMark, i).name,
+              g_array_index (open, OpenMark, i).start,
+              last);
 }
 
 static void
