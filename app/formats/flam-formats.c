@@ -4,6 +4,7 @@
 #include "flam-core-profile.h"
 #include "flam-demangle.h"
 #include "flam-refused.h"
+#include "flam-members.h"
 #include "flam-spans.h"
 
 #include <string.h>
@@ -169,35 +170,73 @@ has_suffix (const FlamImporter *importer, const char *name)
   return FALSE;
 }
 
-static gboolean
-has_sign (const FlamSource *source, const FlamSign *sign)
+/* Words are looked for in so many bytes when a first look has found nothing, in
+ * documents that may begin with anything: pages, and texts of a known kind. */
+#define WIDE_HEAD (8 << 20)
+/* A lower score may be beaten by what comes later in the document. */
+#define SURE 80
+
+/* A look at a source. */
+typedef struct
 {
+  const FlamSource *source;
+  const FlamMembers *members; /* NULL: not JSON */
+  gboolean wide;
+} Look;
+
+static gboolean
+has_words (const Look *look, const FlamSign *sign)
+{
+  gboolean wide = look->wide && (sign->magic != NULL || sign->first == '<');
+  gsize head = wide ? MAX (sign->head, WIDE_HEAD) : sign->head;
+
+  for (guint i = 0; sign->words != NULL && sign->words[i] != NULL; i++)
+    if (!flam_source_head_has (look->source, head, sign->words[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+has_members (const Look *look, const FlamSign *sign)
+{
+  if (sign->members == NULL)
+    return TRUE;
+  if (look->members == NULL)
+    return FALSE;
+  for (guint i = 0; sign->members[i] != NULL; i++)
+    if (!flam_members_has (look->members, sign->members[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+has_sign (const Look *look, const FlamSign *sign)
+{
+  const FlamSource *source = look->source;
+
   if (source->size < MAX (sign->least, sign->magic_size) ||
       (sign->magic != NULL &&
        memcmp (source->data, sign->magic, sign->magic_size) != 0) ||
       (sign->first != '\0' && flam_source_first_char (source) != sign->first))
     return FALSE;
-  for (guint i = 0; sign->words != NULL && sign->words[i] != NULL; i++)
-    if (!flam_source_head_has (source, sign->head, sign->words[i]))
-      return FALSE;
-  return TRUE;
+  return has_members (look, sign) && has_words (look, sign);
 }
 
 static guint
-probe (const FlamImporter *importer, const FlamSource *source)
+probe (const FlamImporter *importer, const Look *look)
 {
-  guint score = 0;
+  guint score = importer->probe != NULL ? importer->probe (look->source) : 0;
 
   if (importer->signs == NULL)
-    return importer->probe (source);
+    return score;
   for (const FlamSign *sign = importer->signs; sign->score > 0; sign++)
-    if (sign->score > score && has_sign (source, sign))
+    if (sign->score > score && has_sign (look, sign))
       score = sign->score;
   return score;
 }
 
-const FlamImporter *
-flam_formats_probe (const FlamSource *source)
+static const FlamImporter *
+find_best (const Look *look, gboolean *sure)
 {
   const FlamImporter *best = NULL;
   guint best_score = 0;
@@ -205,8 +244,8 @@ flam_formats_probe (const FlamSource *source)
   for (guint i = 0; flam_importers[i] != NULL; i++)
     {
       const FlamImporter *importer = flam_importers[i];
-      guint score = 2 * probe (importer, source);
-      if (score > 0 && has_suffix (importer, source->name))
+      guint score = 2 * probe (importer, look);
+      if (score > 0 && has_suffix (importer, look->source->name))
         score++;
       if (score > best_score)
         {
@@ -214,7 +253,26 @@ flam_formats_probe (const FlamSource *source)
           best_score = score;
         }
     }
+  *sure = best_score >= 2 * SURE;
   return best;
+}
+
+const FlamImporter *
+flam_formats_probe (const FlamSource *source)
+{
+  g_autoptr (FlamMembers) members =
+      flam_members_new (source->data, source->size, FLAM_MEMBERS_FIRST);
+  Look look = { source, members, FALSE };
+  gboolean sure;
+  const FlamImporter *best = find_best (&look, &sure);
+
+  if (sure ||
+      (members == NULL ? best != NULL : source->size <= FLAM_MEMBERS_FIRST))
+    return best;
+  flam_members_free (members);
+  members = flam_members_new (source->data, source->size, FLAM_MEMBERS_MOST);
+  look = (Look){ source, members, TRUE };
+  return find_best (&look, &sure);
 }
 
 gboolean
@@ -338,25 +396,39 @@ flam_formats_load_source (FlamSource *source,
   return flam_formats_load_with (importer, source, options, error);
 }
 
-/* A file whose head no importer recognizes is not unpacked any further. */
-static gboolean
-needs_all (const FlamImporter *importer, const FlamSource *source)
+/* The importer of a file that is still being unpacked, by its head, or else by
+ * as much of it as any probe looks at. A file that no importer recognizes then
+ * is not unpacked any further; `*all`: there is no more. */
+static const FlamImporter *
+probe_begun (const FlamSource *source, gboolean *all)
 {
-  if (importer == NULL)
-    return flam_source_more (source, source->size) <= source->size;
-  return !importer->streams;
+  const FlamImporter *importer = flam_formats_probe (source);
+  FlamSource more = *source;
+  gsize before = source->size;
+
+  *all = TRUE;
+  if (importer != NULL)
+    return importer;
+  while (more.size < FLAM_MEMBERS_MOST &&
+         (more.size = flam_source_more (source, before)) > before)
+    before = more.size;
+  *all = flam_source_more (source, before) <= before;
+  return before > source->size ? flam_formats_probe (&more) : NULL;
 }
 
 static FlamProfile *
 load_begun (FlamSource *source, const FlamLoadOptions *options, GError **error)
 {
   const FlamProgress *progress = options != NULL ? options->progress : NULL;
-  const FlamImporter *importer = flam_formats_probe (source);
+  gboolean all;
+  const FlamImporter *importer = probe_begun (source, &all);
 
-  if (needs_all (importer, source) &&
+  if ((importer != NULL ? !importer->streams : all) &&
       !flam_source_finish (source, progress, error))
     return NULL;
-  return flam_formats_load_source (source, options, error);
+  return importer != NULL && importer->streams
+             ? flam_formats_load_with (importer, source, options, error)
+             : flam_formats_load_source (source, options, error);
 }
 
 /* Recordings of other tools that are folders. */

@@ -20,11 +20,12 @@ typedef struct
 {
   const char *magic; /* FLAM_MAGIC(): the first bytes */
   guint magic_size;
-  guint least;              /* the minimum size of a file */
-  char first;               /* the first character other than white space */
-  const char *const *words; /* FLAM_LIST(): all of them must occur */
-  guint head;               /* within that many bytes */
-  guint score;              /* as probe() returns it */
+  guint least;                /* the minimum size of a file */
+  char first;                 /* the first character other than white space */
+  const char *const *words;   /* FLAM_LIST(): all of them must occur */
+  guint head;                 /* within that many bytes */
+  const char *const *members; /* of JSON, wherever they are (flam-members.h) */
+  guint score;                /* as probe() returns it */
 } FlamSign;
 
 /* All words occur within the first `head` bytes; `first` 0: anything. */
@@ -32,6 +33,11 @@ typedef struct
   {                                                                            \
     .score = score_, .first = first_, .head = head_,                           \
     .words = FLAM_LIST (__VA_ARGS__)                                           \
+  }
+/* JSON with all of these members. */
+#define FLAM_MEMBERS(score_, ...)                                              \
+  {                                                                            \
+    .score = score_, .members = FLAM_LIST (__VA_ARGS__)                        \
   }
 /* For a literal, which may contain NUL characters. */
 #define FLAM_MAGIC(text) .magic = (text), .magic_size = sizeof (text) - 1
@@ -44,9 +50,8 @@ typedef struct
   const char *const *suffixes; /* FLAM_LIST ("perf.data") */
   const char *const *mime_types;
   const FlamSign *signs; /* FLAM_SIGNS(): one of them suffices */
-  /* For formats that signs cannot describe; `signs` is NULL then. 0: another
-   * format; 100: certain (magic). Reads only the head of the data (a few KiB),
-   * so that probing is cheap. */
+  /* For what signs cannot describe. 0: another format; 100: certain (magic).
+   * Takes no more than some 10 ms, but no first bytes for all. */
   guint (*probe) (const FlamSource *source);
   /* Reads everything into the caller's builder. TRUE also for a truncated file
    * with some data: flam_load_partial() marks it. */

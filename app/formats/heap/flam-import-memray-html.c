@@ -319,6 +319,6 @@ const FlamImporter flam_import_memray_html = {
   .label = N_ ("Memray report"),
   .suffixes = FLAM_LIST (".html"),
   .mime_types = FLAM_LIST ("text/html"),
-  .signs = FLAM_SIGNS (FLAM_HEAD (90, 0, 4096, "<title>memray - ")),
+  .signs = FLAM_SIGNS (FLAM_HEAD (90, '<', 4096, "<title>memray - ")),
   .load = load,
 };

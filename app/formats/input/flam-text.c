@@ -5,23 +5,44 @@
  * is. */
 #define HEAD (16 << 10)
 #define LONGEST_FIRST_LINE (4 << 20)
+#define MOST_COMMENTS ((gsize)8 << 20)
 #define PROGRESS_BYTES (1 << 20)
+
+/* After the lines of comments that a text begins with: they tell nothing, and
+ * there may be any number of them. */
+static gsize
+comments_end (const FlamText *text)
+{
+  const char *p = text->start;
+  const char *end = text->end;
+
+  while (p < end && (*p == '#' || *p == '\n'))
+    {
+      const char *newline = memchr (p, '\n', end - p);
+
+      if (newline == NULL)
+        break;
+      p = newline + 1;
+    }
+  return MIN ((gsize)(p - text->start), MOST_COMMENTS);
+}
 
 FlamText
 flam_text_head (const FlamSource *source)
 {
   FlamText head;
-  gsize size = source->size;
+  gsize size = source->size, wanted;
 
   flam_text_init (&head, source);
-  if (size > HEAD)
+  wanted = HEAD + comments_end (&head);
+  if (size > wanted)
     {
-      const char *last = memrchr (head.start, '\n', HEAD);
+      const char *last = memrchr (head.start, '\n', wanted);
       if (last == NULL)
-        last = memchr (head.start + HEAD,
+        last = memchr (head.start + wanted,
                        '\n',
-                       MIN (size - HEAD, (gsize)LONGEST_FIRST_LINE));
-      size = last != NULL ? (gsize)(last + 1 - head.start) : HEAD;
+                       MIN (size - wanted, (gsize)LONGEST_FIRST_LINE));
+      size = last != NULL ? (gsize)(last + 1 - head.start) : wanted;
     }
   head.end = head.start + size;
   head.source = NULL;

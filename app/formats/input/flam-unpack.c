@@ -60,9 +60,9 @@ check_ratio (const FlamUnpack *unpack, gsize n, GError **error)
     return TRUE;
   return flam_error_set (error,
                          FLAM_ERROR_TOO_LARGE,
-                         N_ ("unpacks to more than %d GiB and %d times its %zu "
+                         N_ ("unpacks to more than %d MiB and %d times its %zu "
                              "bytes, which no real capture does"),
-                         (int)(FLAM_UNPACK_FREE >> 30),
+                         (int)(FLAM_UNPACK_FREE >> 20),
                          FLAM_UNPACK_RATIO,
                          unpack->packed_size);
 }

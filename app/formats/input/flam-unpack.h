@@ -13,8 +13,8 @@
 
 /* A small file that unpacks to a huge one is an attack: beyond this many bytes,
  * only this multiple of the packed size is accepted. */
-#define FLAM_UNPACK_FREE (G_GUINT64_CONSTANT (1) << 30)
-#define FLAM_UNPACK_RATIO 1000
+#define FLAM_UNPACK_FREE (G_GUINT64_CONSTANT (256) << 20)
+#define FLAM_UNPACK_RATIO 500
 
 typedef struct _FlamUnpack FlamUnpack;
 

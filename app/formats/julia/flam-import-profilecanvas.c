@@ -461,6 +461,6 @@ const FlamImporter flam_import_profilecanvas = {
   .label = "Julia ProfileCanvas",
   .suffixes = FLAM_LIST (".html"),
   .mime_types = FLAM_LIST ("text/html"),
-  .signs = FLAM_SIGNS (FLAM_HEAD (80, 0, 4096, "profiler-container-")),
+  .signs = FLAM_SIGNS (FLAM_HEAD (80, '<', 4096, "profiler-container-")),
   .load = load,
 };

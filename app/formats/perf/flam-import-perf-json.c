@@ -187,7 +187,6 @@ const FlamImporter flam_import_perf_json = {
   .label = "perf data convert",
   .suffixes = FLAM_LIST (".perf.json", ".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .signs =
-      FLAM_SIGNS (FLAM_HEAD (100, '{', 256, "\"linux-perf-json-version\"")),
+  .signs = FLAM_SIGNS (FLAM_MEMBERS (100, "linux-perf-json-version")),
   .load = load,
 };

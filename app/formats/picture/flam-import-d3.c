@@ -326,53 +326,15 @@ load (FlamLoad *load, GError **error)
   return TRUE;
 }
 
-/* --- probe --------------------------------------------------------------- */
-
-static guint
-probe (const FlamSource *source)
-{
-  FlamJson json;
-  guint depth;
-  guint name = 0, value = 0, children = 0;
-
-  if (flam_source_first_char (source) == '<')
-    return flam_source_head_has (source, 64 << 10, "d3-flame-graph") ||
-                   flam_source_head_has (source, 64 << 10, "d3-flamegraph")
-               ? 60
-               : 0;
-  if (flam_source_first_char (source) != '{')
-    return 0;
-  depth = flam_json_open (&json, source->data, MIN (source->size, (gsize)4096));
-  while (flam_json_element (&json, depth) && json.token != FLAM_JSON_ERROR)
-    {
-      name |= key_is (&json, "name", 'n') && json.token == FLAM_JSON_STRING;
-      value |= key_is (&json, "value", 'v') && json.token == FLAM_JSON_NUMBER;
-      children |=
-          key_is (&json, "children", 'c') && json.token == FLAM_JSON_ARRAY;
-    }
-  /* The children come first: their members are in the head. */
-  if (children && !name)
-    {
-      FlamJsonToken token;
-      flam_json_clear (&json);
-      flam_json_init (&json, source->data, MIN (source->size, (gsize)4096));
-      while ((token = flam_json_next (&json)) != FLAM_JSON_ERROR &&
-             token != FLAM_JSON_END)
-        {
-          name |= key_is (&json, "name", 'n') && token == FLAM_JSON_STRING;
-          value |= key_is (&json, "value", 'v') && token == FLAM_JSON_NUMBER;
-        }
-      name &= value;
-    }
-  flam_json_clear (&json);
-  return name && children ? (value ? 60 : 30) : 0;
-}
-
 const FlamImporter flam_import_d3 = {
   .id = "d3",
   .label = "d3-flame-graph",
   .suffixes = FLAM_LIST (".json", ".html"),
   .mime_types = FLAM_LIST ("application/json", "text/html"),
-  .probe = probe,
+  .signs = FLAM_SIGNS (FLAM_HEAD (60, '<', 64 << 10, "d3-flame-graph"),
+                       FLAM_HEAD (60, '<', 64 << 10, "d3-flamegraph"),
+                       FLAM_MEMBERS (60, "name", "value", "children"),
+                       FLAM_MEMBERS (60, "n", "v", "c"),
+                       FLAM_MEMBERS (30, "name", "children")),
   .load = load,
 };

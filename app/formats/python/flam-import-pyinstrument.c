@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-formats.h"
+#include "flam-members.h"
 #include "flam-json.h"
 #include "flam-python-code.h"
 
@@ -367,8 +368,10 @@ end (FlamLoad *load, Reader *reader, gboolean page, GError **error)
 static gboolean
 load (FlamLoad *load, GError **error)
 {
+  g_autoptr (FlamMembers) members = flam_members_new (
+      load->source->data, load->source->size, FLAM_MEMBERS_MOST);
   gboolean session =
-      flam_source_head_has (load->source, 64, "\"frame_records\"");
+      members != NULL && flam_members_has (members, "frame_records");
   const guint8 *page = find_data (load->source);
   Reader reader = { .builder = load->builder,
                     .json = flam_json_load (load, page),
@@ -398,9 +401,9 @@ const FlamImporter flam_import_pyinstrument = {
   .suffixes = FLAM_LIST (".pyisession", ".json", ".html"),
   .mime_types = FLAM_LIST ("application/json", "text/html"),
   .signs = FLAM_SIGNS (
-      FLAM_HEAD (90, '{', 8192, "\"root_frame\"", "\"sample_count\""),
-      FLAM_HEAD (90, '{', 65536, "\"session\"", "\"target_description\""),
+      FLAM_MEMBERS (90, "root_frame", "sample_count"),
+      FLAM_MEMBERS (90, "session.target_description"),
       FLAM_HEAD (90, '<', 65536, "id=\"app\"", "pyinstrumentHTMLRenderer"),
-      FLAM_HEAD (90, '{', 64, "\"frame_records\"")),
+      FLAM_MEMBERS (90, "frame_records")),
   .load = load,
 };

@@ -292,7 +292,6 @@ const FlamImporter flam_import_scalene = {
   .label = "Scalene",
   .suffixes = FLAM_LIST (".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .signs = FLAM_SIGNS (
-      FLAM_HEAD (90, '{', 16384, "\"elapsed_time_sec\"", "\"files\"")),
+  .signs = FLAM_SIGNS (FLAM_MEMBERS (90, "elapsed_time_sec", "files")),
   .load = load,
 };

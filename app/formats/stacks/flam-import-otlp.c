@@ -541,24 +541,6 @@ step_in (FlamProto *proto, guint64 number)
   return FALSE;
 }
 
-/* Protocol Buffers allow both spellings of names. */
-static gboolean
-is_json (const FlamSource *source)
-{
-  static const char *const pairs[][2] = {
-    { "\"resourceProfiles\"", "\"scopeProfiles\"" },
-    { "\"resource_profiles\"", "\"scope_profiles\"" },
-    { "\"dictionary\"", "\"stringTable\"" },
-    { "\"dictionary\"", "\"string_table\"" },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
-    if (flam_source_head_has (source, 65536, pairs[i][0]) &&
-        flam_source_head_has (source, 65536, pairs[i][1]))
-      return TRUE;
-  return FALSE;
-}
-
 /* There is no magic: the first profile must begin with a type. Spans and
  * metrics are packed into resources and scopes alike. */
 static guint
@@ -568,7 +550,7 @@ probe (const FlamSource *source)
   guint fields = 0;
 
   if (flam_source_first_char (source) == '{')
-    return is_json (source) ? 85 : 0;
+    return 0;
   if (source->size > 4 && *proto.at == 0)
     proto.at += 4;
   if (!step_in (&proto, 1) || !step_in (&proto, 2) || !step_in (&proto, 2))
@@ -593,6 +575,11 @@ const FlamImporter flam_import_otlp = {
   .label = "OpenTelemetry",
   .suffixes = FLAM_LIST (".otlp", ".binpb", ".pb", ".json", ".jsonl"),
   .mime_types = FLAM_LIST ("application/x-otlp-profiles", "application/json"),
+  /* Protocol Buffers allow both spellings of names. */
+  .signs = FLAM_SIGNS (FLAM_MEMBERS (85, "resourceProfiles[].scopeProfiles"),
+                       FLAM_MEMBERS (85, "resource_profiles[].scope_profiles"),
+                       FLAM_MEMBERS (85, "dictionary.stringTable"),
+                       FLAM_MEMBERS (85, "dictionary.string_table")),
   .probe = probe,
   .load = load,
 };

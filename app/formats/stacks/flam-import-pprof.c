@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-core-query.h"
 #include "flam-formats.h"
+#include "flam-members.h"
 #include "flam-pprof.h"
 
 #include <string.h>
@@ -448,13 +449,15 @@ load (FlamLoad *load, GError **error)
 }
 
 /* There is no magic: the first fields must be valid fields of a profile. */
+/* Fields have any order, so those before the first of samples are read. */
 static guint
 probe (const FlamSource *source)
 {
-  FlamProto proto = flam_proto_init (source->data, MIN (source->size, 65536));
+  FlamProto proto =
+      flam_proto_init (source->data, MIN (source->size, FLAM_MEMBERS_MOST));
   guint fields = 0, samples = 0;
 
-  while (fields < 8 && flam_proto_next (&proto))
+  while ((fields < 8 || samples == 0) && flam_proto_next (&proto))
     {
       gboolean number =
           proto.number >= 7 && proto.number != 11 && proto.number != 13;

@@ -382,7 +382,7 @@ const FlamImporter flam_import_ghc = {
   .suffixes = FLAM_LIST (".prof", ".json"),
   .mime_types = FLAM_LIST ("text/plain", "application/json"),
   .signs = FLAM_SIGNS (
-      FLAM_HEAD (90, '{', 4096, "\"cost_centres\"", "\"tick_interval\""),
+      FLAM_MEMBERS (90, "cost_centres", "tick_interval"),
       FLAM_HEAD (90, 0, 512, "Time and Allocation Profiling Report")),
   .load = load,
 };

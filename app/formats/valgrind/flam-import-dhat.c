@@ -225,6 +225,6 @@ const FlamImporter flam_import_dhat = {
   .label = "DHAT",
   .suffixes = FLAM_LIST (".dhat", ".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .signs = FLAM_SIGNS (FLAM_HEAD (95, 0, 200, "\"dhatFileVersion\"")),
+  .signs = FLAM_SIGNS (FLAM_MEMBERS (95, "dhatFileVersion")),
   .load = load,
 };

@@ -590,10 +590,8 @@ const FlamImporter flam_import_gecko = {
   .label = "Firefox Profiler",
   .suffixes = FLAM_LIST (".firefox.json", ".gecko.json", ".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .signs = FLAM_SIGNS (
-      FLAM_HEAD (95, '{', 65536, "\"meta\"", "\"preprocessedProfileVersion\""),
-      FLAM_HEAD (85, '{', 65536, "\"meta\"", "\"processType\"", "\"interval\""),
-      FLAM_HEAD (
-          85, '{', 65536, "{\"label\":", "\"duration\":", "\"markers\":[")),
+  .signs = FLAM_SIGNS (FLAM_MEMBERS (95, "meta.preprocessedProfileVersion"),
+                       FLAM_MEMBERS (85, "meta.processType", "meta.interval"),
+                       FLAM_MEMBERS (85, "profile.meta", "profile.threads")),
   .load = load,
 };

@@ -263,7 +263,6 @@ const FlamImporter flam_import_pyroscope = {
   .label = "Pyroscope",
   .suffixes = FLAM_LIST (".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .signs =
-      FLAM_SIGNS (FLAM_HEAD (85, '{', 65536, "\"flamebearer\"", "\"names\"")),
+  .signs = FLAM_SIGNS (FLAM_MEMBERS (85, "flamebearer.names")),
   .load = load,
 };

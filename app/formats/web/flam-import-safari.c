@@ -368,7 +368,7 @@ const FlamImporter flam_import_safari = {
   .label = N_ ("Safari timeline"),
   .suffixes = FLAM_LIST (".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .signs =
-      FLAM_SIGNS (FLAM_HEAD (95, '{', 64 << 10, "\"recording\":", "\"" RECORD)),
+  .signs = FLAM_SIGNS (FLAM_MEMBERS (95, "recording.sampleStackTraces"),
+                       FLAM_MEMBERS (95, "recording.records[].type=" RECORD)),
   .load = load,
 };

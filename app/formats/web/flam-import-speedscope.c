@@ -402,28 +402,13 @@ load (FlamLoad *load, GError **error)
   return TRUE;
 }
 
-/* The schema's address is at either end; else the members' names decide. */
-static guint
-probe (const FlamSource *source)
-{
-  static const char schema[] = "speedscope.app/file-format-schema";
-  const guint8 *tail = source->data + source->size - MIN (source->size, 512);
-
-  if (flam_source_first_char (source) != '{')
-    return 0;
-  if (flam_source_head_has (source, 16384, schema) ||
-      memmem (
-          tail, source->data + source->size - tail, schema, strlen (schema)) !=
-          NULL)
-    return 100;
-  return 0;
-}
-
 const FlamImporter flam_import_speedscope = {
   .id = "speedscope",
   .label = "speedscope",
   .suffixes = FLAM_LIST (".speedscope.json", ".speedscope"),
   .mime_types = FLAM_LIST ("application/json"),
-  .probe = probe,
+  .signs = FLAM_SIGNS (
+      FLAM_MEMBERS (100, "$schema=https://www.speedscope.app/file-format"),
+      FLAM_MEMBERS (90, "shared.frames", "profiles[].unit")),
   .load = load,
 };

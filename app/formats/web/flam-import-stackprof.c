@@ -227,7 +227,6 @@ const FlamImporter flam_import_stackprof = {
   .label = "Ruby stackprof",
   .suffixes = FLAM_LIST (".json"),
   .mime_types = FLAM_LIST ("application/json"),
-  .signs = FLAM_SIGNS (
-      FLAM_HEAD (90, '{', 4096, "\"mode\":", "\"gc_samples\":", "\"frames\":")),
+  .signs = FLAM_SIGNS (FLAM_MEMBERS (90, "mode", "gc_samples", "frames")),
   .load = load,
 };

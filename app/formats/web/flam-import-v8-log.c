@@ -530,9 +530,9 @@ const FlamImporter flam_import_v8_log = {
   .label = "V8 log (--prof)",
   .suffixes = FLAM_LIST ("v8.log", ".v8log.json"),
   .mime_types = FLAM_LIST ("text/plain", "application/json"),
-  .signs = FLAM_SIGNS (
-      FLAM_HEAD (95, 0, 16, "v8-version,"),
-      FLAM_HEAD (85, 0, 4096, "\ncode-creation,", "shared-library"),
-      FLAM_HEAD (90, '{', 4096, "\"code\"", "\"type\"", "\"SHARED_LIB\"")),
+  .signs =
+      FLAM_SIGNS (FLAM_HEAD (95, 0, 16, "v8-version,"),
+                  FLAM_HEAD (85, 0, 4096, "\ncode-creation,", "shared-library"),
+                  FLAM_MEMBERS (90, "code[].type", "ticks")),
   .load = load,
 };

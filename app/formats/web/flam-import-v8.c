@@ -82,30 +82,14 @@ load (FlamLoad *load, GError **error)
   return TRUE;
 }
 
-static guint
-probe_cpu (const FlamSource *source)
-{
-  if (flam_source_first_char (source) == '{' &&
-      flam_source_head_has (source, 256, "\"head\"") &&
-      flam_source_head_has (source, 1024, "\"functionName\"") &&
-      !flam_source_head_has (source, 4096, "\"callFrame\""))
-    return 85;
-  if (source->size == 0 || source->data[0] != '{' ||
-      !flam_source_head_has (source, 4096, "\"callFrame\"") ||
-      flam_source_head_has (source, 4096, "\"selfSize\""))
-    return 0;
-  return flam_source_head_has (source, 4096, "\"nodes\"") ||
-                 flam_source_head_has (source, 4096, "\"hitCount\"")
-             ? 90
-             : 0;
-}
-
 const FlamImporter flam_import_cpuprofile = {
   .id = "cpuprofile",
   .label = N_ ("V8 CPU profile"),
   .suffixes = FLAM_LIST (".cpuprofile"),
   .mime_types = FLAM_LIST ("application/json"),
-  .probe = probe_cpu,
+  .signs = FLAM_SIGNS (FLAM_MEMBERS (90, "nodes[].callFrame"),
+                       FLAM_MEMBERS (85, "head.callFrame", "head.hitCount"),
+                       FLAM_MEMBERS (85, "head.functionName")),
   .load = load,
   .form = add_cpu,
 };
@@ -115,8 +99,7 @@ const FlamImporter flam_import_heapprofile = {
   .label = N_ ("V8 heap profile"),
   .suffixes = FLAM_LIST (".heapprofile"),
   .mime_types = FLAM_LIST ("application/json"),
-  .signs =
-      FLAM_SIGNS (FLAM_HEAD (90, '{', 4096, "\"callFrame\"", "\"selfSize\"")),
+  .signs = FLAM_SIGNS (FLAM_MEMBERS (90, "head.callFrame", "head.selfSize")),
   .load = load,
   .form = add_heap,
 };
