@@ -159,14 +159,6 @@ fill_function (FlamGeckoProcess *process,
 
 /* --- frames -------------------------------------------------------------- */
 
-/* Firefox and samply name an address without a symbol like that. */
-static gboolean
-is_address (const FlamGeckoProcess *process, const char *name)
-{
-  return !process->ours && g_str_has_prefix (name, "0x") &&
-         name[2 + strspn (name + 2, "0123456789abcdefABCDEF")] == '\0';
-}
-
 /* Firefox's own root of every stack, which is not code. */
 static gboolean
 is_root (FlamGeckoProcess *process, const FlamGeckoTables *tables, gint64 row)
@@ -216,10 +208,9 @@ make_frame (FlamGeckoProcess *process,
   if (function.name == 0)
     function.name = flam_builder_string (process->builder, "[unknown]", -1);
   name = flam_builder_get_string (process->builder, function.name);
-  if (strcmp (name, "[unknown]") == 0 ||
-      (is_address (process, name) &&
-       (location != FLAM_GECKO_NOTHING || function.module != FLAM_NONE ||
-        address > 0)))
+  /* What has no symbol, but its address for a name, "0x7f21c0", stays apart from
+   * others like it. */
+  if (strcmp (name, "[unknown]") == 0)
     id = flam_builder_function_unresolved (process->builder, function.module);
   else
     id = flam_builder_function (process->builder, &function);
