@@ -149,11 +149,7 @@ static void
 test_follow (void)
 {
   g_autofree char *path = NULL;
-  int fd = g_file_open_tmp (
-      "follow- * left out: that it was interrupted. */ * left out: that it was "
-      "interrupted. */ * left out: that it was interrupted. */.flambeau",
-      &path,
-      NULL);
+  int fd = g_file_open_tmp ("follow-XXXXXX.flambeau", &path, NULL);
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (fd, builder);
   g_autoptr (FlamFollow) follow = flam_follow_new (path);
@@ -442,11 +438,7 @@ static void
 follow_any (guint32 seed)
 {
   g_autofree char *path = NULL;
-  int fd = g_file_open_tmp (
-      "follow- * left out: that it was interrupted. */ * left out: that it was "
-      "interrupted. */ * left out: that it was interrupted. */.flambeau",
-      &path,
-      NULL);
+  int fd = g_file_open_tmp ("follow-XXXXXX.flambeau", &path, NULL);
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (fd, builder);
   g_autoptr (FlamFollow) follow = flam_follow_new (path);
@@ -526,11 +518,7 @@ test_names (void)
                                                  FLAM_SYMBOL_DETAIL_SYMTAB,
                                              .this_boot = TRUE };
   g_autofree char *path = NULL;
-  int fd = g_file_open_tmp (
-      "follow- * left out: that it was interrupted. */ * left out: that it was "
-      "interrupted. */ * left out: that it was interrupted. */.flambeau",
-      &path,
-      NULL);
+  int fd = g_file_open_tmp ("follow-XXXXXX.flambeau", &path, NULL);
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (fd, builder);
   g_autoptr (FlamFollow) follow = flam_follow_new (path);
