@@ -29,7 +29,7 @@ typedef struct
   guint64 n_samples;
   guint64 n_bad;
   guint64 n_throttled;
-  guint64 first;
+  gint64 first, last; /* times of all records that have one; 0: none */
 } Import;
 
 static guint
@@ -100,8 +100,7 @@ add_row (Import *import, const FlamSample *row, guint64 period)
   gint64 weight = MIN (period, (guint64)G_MAXINT64);
 
   flam_builder_add_sample (import->builder, row, &weight);
-  if (import->n_samples++ == 0)
-    import->first = row->time;
+  import->n_samples++;
 }
 
 /* A sample of a group's leader contains the counts of all its events so far:
@@ -177,6 +176,13 @@ add_lost (Import *import, const FlamPerfRecord *record)
 static void
 take (Import *import, const FlamPerfRecord *record)
 {
+  gint64 time = (gint64)MIN (record->time, (guint64)G_MAXINT64);
+
+  if (time > 0)
+    {
+      import->first = import->last > 0 ? MIN (import->first, time) : time;
+      import->last = MAX (import->last, time);
+    }
   switch (record->type)
     {
     case FLAM_PERF_SAMPLE:
@@ -286,7 +292,13 @@ finish (Import *import, GError **error)
                               N_ ("%s, before any sample"),
                               trouble ? trouble
                                       : N_ ("all samples are damaged"));
-  if (file->wall_clock && import->first >= file->clock)
+  if (import->last > import->first)
+    {
+      flam_builder_set_origin (import->builder, import->first);
+      flam_builder_facts (import->builder)->duration_ns =
+          import->last - import->first;
+    }
+  if (file->wall_clock && (guint64)import->first >= file->clock)
     flam_builder_facts (import->builder)->start_unix_ns =
         file->wall_clock + import->first - file->clock;
   say_what_is_missing (import);

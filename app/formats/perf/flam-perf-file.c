@@ -12,6 +12,7 @@ enum
 {
   FEATURE_BUILD_ID = 2,
   FEATURE_HOSTNAME = 3,
+  FEATURE_OSRELEASE = 4,
   FEATURE_ARCH = 6,
   FEATURE_COMMAND = 11,
   FEATURE_EVENT_DESC = 12,
@@ -54,6 +55,7 @@ flam_perf_file_free (FlamPerfFile *file)
   g_hash_table_unref (file->ids);
   g_hash_table_unref (file->build_ids);
   g_free (file->host);
+  g_free (file->release);
   g_free (file->command);
   g_free (file->arch);
   g_free (file);
@@ -333,6 +335,10 @@ read_feature (FlamPerfFile *file, guint64 feature, FlamPerfBytes in)
     case FEATURE_HOSTNAME:
       g_free (file->host);
       file->host = read_string (&in);
+      break;
+    case FEATURE_OSRELEASE:
+      g_free (file->release);
+      file->release = read_string (&in);
       break;
     case FEATURE_ARCH:
       g_free (file->arch);

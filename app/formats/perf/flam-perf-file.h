@@ -173,6 +173,7 @@ typedef struct
   GHashTable *build_ids; /* path -> hex */
   char *command;
   char *host;
+  char *release; /* of its kernel */
   char *arch;
   guint64 wall_clock; /* ns since 1970 at `clock`; 0: unknown */
   guint64 clock;

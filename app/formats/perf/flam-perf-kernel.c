@@ -3,6 +3,7 @@
 #include "flam-kallsyms.h"
 
 #include <string.h>
+#include <sys/utsname.h>
 
 struct _FlamPerfKernel
 {
@@ -50,8 +51,18 @@ open_names (const char *path, const char *symbol, guint64 address)
   return kernel;
 }
 
+static gboolean
+runs (const char *release)
+{
+  struct utsname here;
+
+  return release != NULL && uname (&here) == 0 &&
+         g_str_equal (here.release, release);
+}
+
 FlamPerfKernel *
 flam_perf_kernel_open (const char *build_id,
+                       const char *release,
                        const char *symbol,
                        guint64 address,
                        guint64 start,
@@ -70,15 +81,17 @@ flam_perf_kernel_open (const char *build_id,
   *why = NULL;
   if (*build_id && !strchr (build_id, '/'))
     kernel = open_names (path, symbol, address);
-  if (!kernel && *build_id && g_str_equal (own, build_id))
+  if (!kernel && (*build_id ? g_str_equal (own, build_id) : runs (release)))
     {
       kernel = open_names ("/proc/kallsyms", symbol, address);
       if (kernel && kernel->moved != 0)
         g_clear_pointer (&kernel, flam_perf_kernel_free);
     }
   if (!kernel)
-    *why =
-        g_strdup (N_ ("the symbols of the recorded kernel are not available"));
+    *why = g_strdup (
+        *build_id || runs (release)
+            ? N_ ("the symbols of the recorded kernel are not available")
+            : N_ ("the file does not contain which kernel was recorded"));
   else
     {
       kernel->start = start;

@@ -7,17 +7,20 @@
  * all addresses are moved by one offset, which follows from the address of
  * "_text": the file's first MMAP record has it.
  *
- * Without such a copy the running kernel's names are used, if its build id and
- * its "_text" are the same. */
+ * Without such a copy the running kernel's names are used, if its "_text" and
+ * its build id are the same, or its release where the file has no build id
+ * (perf writes none with -z, into a pipe and with --overwrite). */
 
 #include <glib.h>
 
 typedef struct _FlamPerfKernel FlamPerfKernel;
 
-/* NULL, with a reason for the user, if there are no names. `symbol` and
+/* NULL, with a reason for the user, if there are no names. `build_id` "" and
+ * `release` NULL: unknown. `symbol` and
  * `address`: the symbol whose address the file has; [start, start + size) is
  * the kernel's text. */
 FlamPerfKernel *flam_perf_kernel_open (const char *build_id,
+                                       const char *release,
                                        const char *symbol,
                                        guint64 address,
                                        guint64 start,

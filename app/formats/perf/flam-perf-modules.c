@@ -22,6 +22,7 @@ struct _FlamPerfModules
   FlamPerfKernel *kernel_names;
   gboolean kernel_tried;
   char *kernel_why;
+  char *kernel_build_id;
   char *kernel_symbol; /* NULL: the file contains nothing about the kernel */
   guint64 kernel_address;
   guint64 kernel_start;
@@ -47,6 +48,7 @@ forget_kernel (FlamPerfModules *modules)
 {
   g_clear_pointer (&modules->kernel_names, flam_perf_kernel_free);
   g_free (modules->kernel_why);
+  g_free (modules->kernel_build_id);
   g_free (modules->kernel_symbol);
 }
 
@@ -141,10 +143,13 @@ flam_perf_modules_kernel (FlamPerfModules *modules)
 void
 flam_perf_modules_set_kernel (FlamPerfModules *modules,
                               const char *symbol,
+                              const char *build_id,
                               guint64 address,
                               guint64 start,
                               guint64 size)
 {
+  g_free (modules->kernel_build_id);
+  modules->kernel_build_id = g_strdup (build_id);
   g_free (modules->kernel_symbol);
   modules->kernel_symbol = g_strdup (symbol);
   modules->kernel_address = address;
@@ -155,8 +160,13 @@ flam_perf_modules_set_kernel (FlamPerfModules *modules,
 static const char *
 name_kernel (FlamPerfModules *modules, guint64 address)
 {
+  const char *build_id = modules->kernel_build_id;
+
+  if (build_id == NULL || *build_id == '\0')
+    build_id = modules->kernel->build_id;
   if (!modules->kernel_tried && modules->kernel_symbol)
-    modules->kernel_names = flam_perf_kernel_open (modules->kernel->build_id,
+    modules->kernel_names = flam_perf_kernel_open (build_id,
+                                                   modules->file->release,
                                                    modules->kernel_symbol,
                                                    modules->kernel_address,
                                                    modules->kernel_start,
@@ -240,7 +250,10 @@ flam_perf_modules_warn (const FlamPerfModules *modules)
         modules->builder,
         kernel->id,
         modules->kernel_names ? FLAM_SYMBOLS_SYMTAB : FLAM_SYMBOLS_NONE,
-        modules->kernel_names ? "" : modules->kernel_why);
+        modules->kernel_names            ? ""
+        : modules->kernel_symbol == NULL ? N_ ("the file does not contain the "
+                                               "address of the kernel's text")
+                                         : modules->kernel_why);
 
   g_hash_table_iter_init (&iter, modules->by_name);
   while (g_hash_table_iter_next (&iter, NULL, &value))

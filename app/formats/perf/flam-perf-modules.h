@@ -45,9 +45,11 @@ FlamPerfModule *flam_perf_modules_get (FlamPerfModules *modules,
                                        gsize length,
                                        const char *build_id);
 FlamPerfModule *flam_perf_modules_kernel (FlamPerfModules *modules);
-/* The kernel's text, and the recorded address of one of its symbols. */
+/* The kernel's text, and the recorded address of one of its symbols. `build_id`
+ * "": the one in the file's header, if any. */
 void flam_perf_modules_set_kernel (FlamPerfModules *modules,
                                    const char *symbol,
+                                   const char *build_id,
                                    guint64 address,
                                    guint64 start,
                                    guint64 size);

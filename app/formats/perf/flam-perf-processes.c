@@ -453,6 +453,7 @@ note_kernel (FlamPerfProcesses *processes,
              guint64 start,
              guint64 size,
              guint64 offset,
+             const char *build_id,
              const FlamPerfBytes *path)
 {
   static const char prefix[] = "[kernel.kallsyms]";
@@ -461,8 +462,12 @@ note_kernel (FlamPerfProcesses *processes,
 
   if (!path->bad && g_str_has_prefix (name, prefix) &&
       name[sizeof prefix - 1] != '\0')
-    flam_perf_modules_set_kernel (
-        processes->modules, name + sizeof prefix - 1, offset, start, size);
+    flam_perf_modules_set_kernel (processes->modules,
+                                  name + sizeof prefix - 1,
+                                  build_id,
+                                  offset,
+                                  start,
+                                  size);
 }
 
 /* pid, tid, address, size, offset, path. The kernel's own are of pid -1. */
@@ -478,7 +483,7 @@ note_mmap (FlamPerfProcesses *processes, const FlamPerfRecord *record)
   size = flam_perf_read_u64 (&in);
   offset = flam_perf_read_u64 (&in);
   if ((record->misc & FLAM_PERF_MISC_MODE) == FLAM_PERF_MISC_KERNEL)
-    note_kernel (processes, start, size, offset, &in);
+    note_kernel (processes, start, size, offset, "", &in);
   if ((record->misc & FLAM_PERF_MISC_MODE) == FLAM_PERF_MISC_USER)
     map (processes,
          pid,
@@ -525,6 +530,8 @@ note_mmap2 (FlamPerfProcesses *processes, const FlamPerfRecord *record)
     }
   if (identity && (record->misc & FLAM_PERF_MISC_MMAP_ID) && identity[0] <= 20)
     build_id = flam_perf_hex (identity + 4, identity[0]);
+  if ((record->misc & FLAM_PERF_MISC_MODE) == FLAM_PERF_MISC_KERNEL)
+    note_kernel (processes, start, size, offset, build_id ? build_id : "", &in);
   if ((record->misc & FLAM_PERF_MISC_MODE) == FLAM_PERF_MISC_USER)
     map (processes,
          pid,

@@ -59,11 +59,11 @@ typedef struct
   gint64 position[MAX_POSITIONS];
   Pairs numbers;    /* what has a number: its space, the number */
   FlamColumn names; /* FlamId: of those; FLAM_NONE */
-  Pairs functions;  /* object, name: in the call graph's rows */
+  Pairs functions;  /* object << 32 | file, name: in the call graph's rows */
   Pairs places;     /* object << 32 | file, name */
   FlamColumn code;  /* FlamId: the builder's functions of those */
   Pairs lines;      /* with costs, in the call graph's rows of costs:
-                       function << 32 | code, line << 1 | inlined */
+                       function << 32 | file, line */
   FlamId object, file, inlined, name;
   FlamId called_object, called_file, called_name;
   guint32 function;
@@ -211,12 +211,14 @@ find_code (Reader *reader, FlamId object, FlamId file, FlamId name)
   return flam_column_at (&reader->code, FlamId, row);
 }
 
-/* The function of the name in the object, whatever its first file is. */
+/* A function is of a name in a file of an object: static functions of one name
+ * may be in several files. */
 static guint32
 find_function (Reader *reader, FlamId object, FlamId file, FlamId name)
 {
   gboolean is_new;
-  guint32 row = find_pair (&reader->functions, object, name, &is_new);
+  guint32 row = find_pair (
+      &reader->functions, (guint64)object << 32 | file, name, &is_new);
 
   if (is_new)
     flam_call_graph_add_function (
@@ -226,22 +228,28 @@ find_function (Reader *reader, FlamId object, FlamId file, FlamId name)
   return row;
 }
 
-/* The row of its costs in the call graph. */
+/* The row of its costs in the call graph. What was inlined into it from another
+ * file has lines there, but is of this function. */
 static guint32
-find_line (Reader *reader, FlamId code, guint32 line, gboolean inlined)
+find_line (Reader *reader, FlamId file, guint32 line)
 {
+  const char *path = flam_builder_get_string (reader->builder, file);
   gboolean is_new;
-  FlamId row = find_pair (&reader->lines,
-                          (guint64)reader->function << 32 | code,
-                          (guint64)line << 1 | inlined,
-                          &is_new);
+  FlamId row = find_pair (
+      &reader->lines, (guint64)reader->function << 32 | file, line, &is_new);
 
   if (is_new)
     flam_call_graph_new_cost (
         reader->graph,
         reader->function,
-        flam_builder_frame (reader->builder, code, 0, line, inlined),
-        inlined);
+        flam_builder_frame_in (
+            reader->builder,
+            find_code (reader, reader->object, reader->file, reader->name),
+            0,
+            is_unknown (path) ? 0 : file,
+            line,
+            0),
+        FALSE);
   return row;
 }
 
@@ -333,13 +341,7 @@ read_costs (Reader *reader, const char *p, const char *end)
                               costs[0]);
   else
     flam_call_graph_add_to_cost (
-        reader->graph,
-        find_line (
-            reader,
-            find_code (reader, reader->object, reader->inlined, reader->name),
-            line,
-            reader->inlined != reader->file),
-        costs);
+        reader->graph, find_line (reader, reader->inlined, line), costs);
   if (reader->is_call)
     {
       reader->is_call = FALSE;
