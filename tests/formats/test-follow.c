@@ -368,7 +368,7 @@ weigh (guint i, const FlamProfile *profile, FlamWeights **before)
           };
 
           g_assert_cmpuint (more->by_top->len, ==, all->by_top->len);
-          g_assert_cmpuint (rows[0]->top, ==, rows[1]->top);
+          g_assert_cmpuint (rows[0]->top.row, ==, rows[1]->top.row);
           g_assert_cmpuint (rows[0]->stack, ==, rows[1]->stack);
           g_assert_cmpint (rows[0]->state, ==, rows[1]->state);
           g_assert_cmpint (rows[0]->weight, ==, rows[1]->weight);
