@@ -294,7 +294,9 @@ print_document (const Asked *asked,
   FlamCompared before = { base->name, base->tree };
   FlamCompared now = { fresh->name, fresh->tree };
 
-  if (strcmp (asked->to, "html") == 0)
+  if (strcmp (asked->to, "d3") == 0)
+    flam_diff_d3 (out, base->tree, fresh->tree, asked->self, scale);
+  else if (strcmp (asked->to, "html") == 0)
     flam_diff_page (
         out, &before, &now, asked->self, scale, &asked->look.as.look);
   else
@@ -433,7 +435,8 @@ take_widths (Asked *asked)
 static FlamExit
 check_usage (Asked *asked, const FlamCliOptions *options, char **files)
 {
-  static const char *const forms[] = { "svg", "html", "folded", "csv", NULL };
+  static const char *const forms[] = { "svg", "html", "folded",
+                                       "csv", "d3",   NULL };
   guint n = g_strv_length (files);
   gboolean drawn;
 
@@ -443,7 +446,8 @@ check_usage (Asked *asked, const FlamCliOptions *options, char **files)
     return flam_cli_usage (
         _ ("diff: --normalize and --normalize-time contradict each other"));
   if (asked->to != NULL && !g_strv_contains (forms, asked->to))
-    return flam_cli_usage (_ ("diff: --to: expected svg, html, folded or csv"));
+    return flam_cli_usage (
+        _ ("diff: --to: expected svg, html, folded, csv or d3"));
   if (options->selection->invert && asked->to != NULL &&
       strcmp (asked->to, "csv") != 0)
     return flam_cli_usage (
@@ -554,7 +558,7 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_STRING,
       &asked.to,
-      N_ ("svg, html, folded or csv"),
+      N_ ("svg, html, folded, csv or d3"),
       "FORMAT" },
     FLAM_OUTPUT_ENTRIES (asked.output),
     FLAM_GATE_ENTRIES (gates),

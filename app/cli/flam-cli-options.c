@@ -452,6 +452,7 @@ selection_group (FlamCliOptions *o)
           &o->full_names,
           N_ ("Show full names with template arguments in tables")),
     FLAG ("mangled", &o->mangled, N_ ("Show mangled names")),
+    FLAG ("strip-hex", &o->strip_hex, N_ ("Show addresses in names as 0x...")),
     FLAG ("debuginfod",
           &o->debuginfod,
           N_ ("Download symbols from $DEBUGINFOD_URLS")),
@@ -578,6 +579,13 @@ symbolize (const FlamProfile *profile,
   return flam_symbolize (profile, &symbols, progress, error);
 }
 
+static void
+take_profile (FlamProfile **profile, FlamProfile *fresh)
+{
+  flam_profile_unref (*profile);
+  *profile = fresh;
+}
+
 FlamProfile *
 flam_cli_load (const char *path, FlamCliOptions *options)
 {
@@ -605,6 +613,9 @@ flam_cli_load (const char *path, FlamCliOptions *options)
       flam_cli_error ("%s", error->message);
       return NULL;
     }
-  return options->mangled ? flam_linked_names (named)
-                          : g_steal_pointer (&named);
+  if (options->mangled)
+    take_profile (&named, flam_linked_names (named));
+  if (options->strip_hex)
+    take_profile (&named, flam_names_without_addresses (named));
+  return g_steal_pointer (&named);
 }

@@ -32,6 +32,7 @@ typedef struct
   FlamSelection *selection; /* transforms and switches */
   gboolean period;
   gboolean mangled;
+  gboolean strip_hex;
   gboolean json;
   FlamWeightsAs weights_as; /* --kind */
   gint64 jobs;              /* 0: as many as there are cores */

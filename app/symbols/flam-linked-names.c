@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-linked-names.h"
 
-/* The function under its linked name, for each function; FLAM_NONE where it has
- * that name already. */
+#include <string.h>
+
+/* The new name of a function: a string of the builder; 0: it keeps its name. */
+typedef FlamId (*Rename) (FlamBuilder *builder,
+                          const FlamProfile *profile,
+                          FlamId function);
+
+/* The function under its new name, for each function; FLAM_NONE where it keeps
+ * its name. */
 static FlamId *
-rename_functions (FlamBuilder *builder, const FlamProfile *profile)
+rename_functions (FlamBuilder *builder,
+                  const FlamProfile *profile,
+                  Rename rename)
 {
   const FlamFunctions *functions = &profile->functions;
   FlamId *renamed = g_new (FlamId, functions->n + 1);
@@ -12,7 +21,7 @@ rename_functions (FlamBuilder *builder, const FlamProfile *profile)
   for (FlamId i = 0; i < functions->n; i++)
     {
       FlamFunction function = {
-        .name = functions->system_name[i],
+        .name = rename (builder, profile, i),
         .file = functions->file[i],
         .module = functions->module[i],
         .line = functions->line[i],
@@ -43,11 +52,11 @@ copy_frame (FlamBuilder *builder,
                                 frames->inline_depth[frame]);
 }
 
-FlamProfile *
-flam_linked_names (const FlamProfile *profile)
+static FlamProfile *
+rename_all (const FlamProfile *profile, Rename rename)
 {
-  FlamBuilder *builder = flam_builder_new_edit (profile);
-  g_autofree FlamId *renamed = rename_functions (builder, profile);
+  g_autoptr (FlamBuilder) builder = flam_builder_new_edit (profile);
+  g_autofree FlamId *renamed = rename_functions (builder, profile, rename);
   FlamProfile *named;
 
   for (FlamId i = 0; i < profile->frames.n; i++)
@@ -63,4 +72,48 @@ flam_linked_names (const FlamProfile *profile)
   named = flam_builder_finish (builder, NULL);
   g_assert (named != NULL);
   return named;
+}
+
+static FlamId
+linked_name (FlamBuilder *builder, const FlamProfile *profile, FlamId function)
+{
+  return profile->functions.system_name[function];
+}
+
+FlamProfile *
+flam_linked_names (const FlamProfile *profile)
+{
+  return rename_all (profile, linked_name);
+}
+
+static FlamId
+name_without_addresses (FlamBuilder *builder,
+                        const FlamProfile *profile,
+                        FlamId function)
+{
+  const char *name = flam_profile_function_name (profile, function);
+  g_autoptr (GString) text = NULL;
+
+  if (strstr (name, "0x") == NULL)
+    return 0;
+  text = g_string_new (NULL);
+  while (*name != '\0')
+    {
+      gsize digits = strncmp (name, "0x", 2) == 0
+                         ? strspn (name + 2, "0123456789abcdefABCDEF")
+                         : 0;
+
+      if (digits > 0)
+        g_string_append (text, "0x...");
+      else
+        g_string_append_c (text, *name);
+      name += digits > 0 ? digits + 2 : 1;
+    }
+  return flam_builder_string (builder, text->str, (gssize)text->len);
+}
+
+FlamProfile *
+flam_names_without_addresses (const FlamProfile *profile)
+{
+  return rename_all (profile, name_without_addresses);
 }

@@ -12,7 +12,7 @@ _flambeau_cli() {
   local selection='--measure --thread --label --process --states --time --focus
     --ignore --filter --filter-text --hide --collapse --prune --stop-at --recursion --no-native --hide-irrelevant
     --hide-imports --invert --by --binaries --sources --event --period --count
-    --full-names --mangled --no-inlines --debuginfod --no-symbols --kind --growth --allocators
+    --full-names --mangled --strip-hex --no-inlines --debuginfod --no-symbols --kind --growth --allocators
     --temporary-within --suppressions --jobs --cache'
   local look='--title --subtitle --notes --count-name --width --row-height
     --min-width --font-size --direction'
@@ -50,7 +50,7 @@ _flambeau_cli() {
     --shape) list='flame sunburst treemap' ;;
     --kind) list='cpu alloc time faults' ;;
     --allocators) list='malloc calloc realloc aligned mmap brk pymalloc other heap pages all' ;;
-    --to) [ "$verb" = diff ] && list='svg html folded csv'
+    --to) [ "$verb" = diff ] && list='svg html folded csv d3'
       [ "$verb" = history ] && list='html csv'
       [ -n "$list" ] || list=$(flambeau-cli formats 2>/dev/null | sed -n '/^Exports/,$s/^  \([a-z]*\) .*/\1/p') ;;
     --binaries | --cwd)

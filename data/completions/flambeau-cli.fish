@@ -55,6 +55,7 @@ complete -c flambeau-cli -n $selecting -l period -d 'Weigh by period'
 complete -c flambeau-cli -n $selecting -l count -d 'Weigh by samples'
 complete -c flambeau-cli -n $selecting -l full-names -d 'Show full names in tables'
 complete -c flambeau-cli -n $selecting -l mangled -d 'Show mangled names'
+complete -c flambeau-cli -n $selecting -l strip-hex -d 'Show addresses in names as 0x...'
 complete -c flambeau-cli -n $selecting -x -l kind -a 'cpu alloc time faults' -d 'Meaning of the weights of a text'
 complete -c flambeau-cli -n $selecting -x -l growth -d 'Allocated in FROM..TO, not freed at TO'
 complete -c flambeau-cli -n $selecting -x -l allocators -a 'malloc calloc realloc aligned mmap brk pymalloc other heap pages all' -d 'Which allocations count'
@@ -112,7 +113,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l by-frame -d 'Colors by
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l normalize -d 'Scale to the same total'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l normalize-time -d 'Scale to the same length of time'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l self -d 'By self cost'
-complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l to -a 'svg html folded csv' -d Form
+complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l to -a 'svg html folded csv d3' -d Form
 complete -c flambeau-cli -n '__flambeau_cli_verb diff history' -x -l fail-above -d 'Status 3 if it grew by more'
 complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l group -d 'Make series by this pattern in the path'
 complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l function -d 'Its total in every capture'

@@ -201,7 +201,7 @@ $ flambeau-cli diff base.folded new.folded --lines --to svg; flambeau-cli diff b
 [1]
 
 $ flambeau-cli diff base.folded new.folded --to png
-! flambeau-cli: diff: --to: expected svg, html, folded or csv
+! flambeau-cli: diff: --to: expected svg, html, folded, csv or d3
 [2]
 
 $ flambeau-cli history base.folded new.folded --to html >history.html; grep -o -e '<title>[^<]*' -e '<td>[^<]*</td></tr>' -e '<b>' history.html
@@ -441,3 +441,27 @@ parse,145,114,-31
 fresh,0,22,22
 idle,75,74,-1
 main,0,0,0
+
+# For d3-flame-graph: each path of either, with what changed.
+$ flambeau-cli diff before.folded after.folded --to d3; flambeau-cli diff before.folded after.folded --to d3 --output changes.json; flambeau-cli diff changes.json --to folded
+{"name":"all","value":360,"delta":-292,"children":[
+{"name":"main","value":360,"delta":-292,"children":[
+{"name":"parse","value":264,"delta":-245,"children":[
+{"name":"lex","value":150,"delta":-214}]},
+{"name":"idle","value":74,"delta":-1},
+{"name":"old","value":0,"delta":-68},
+{"name":"fresh","value":22,"delta":22}]}]}
+main;fresh 0 22
+main;idle 75 74
+main;old 68 0
+main;parse 145 114
+main;parse;lex 364 150
+
+# difffolded.pl -s: 0x... for addresses in names, which are others in each run.
+$ printf 'main;f@0x4f2a 5\nmain;f@0x4f2b 1\nmain;0x 2\n' >one.folded; printf 'main;f@0xbeef 9\nmain;0x 2\n' >two.folded; flambeau-cli diff one.folded two.folded --to folded; flambeau-cli diff one.folded two.folded --strip-hex --to folded
+main;0x 2 2
+main;f@0x4f2a 5 0
+main;f@0x4f2b 1 0
+main;f@0xbeef 0 9
+main;0x 2 2
+main;f@0x... 6 9

@@ -50,8 +50,8 @@ _ZNKSt8functionIFddEEclEd
 ! captures/peers/perf/tmpl-dwarf16.perf.data: left out, because folded cannot hold it: order in time, other measures, files, lines, inlined functions, modules, kinds of code
 
 # The first of pprof's mappings is the program.
-$ flambeau-cli export captures/peers/perf/nest-fp.perf.data --to pprof --output nest.pb 2>/dev/null; flambeau-cli info nest.pb --json | grep -o '"path":"[^"]*"' | head -n 1
-"path":"/opt/sample/bin/nest-fp"
+$ flambeau-cli export captures/peers/perf/twoevents.perf.data --to pprof --output nest.pb 2>/dev/null; flambeau-cli info nest.pb --json | grep -o '"path":"[^"]*"' | head -n 1
+"path":"/opt/sample/bin/tmpl-fp"
 
 # A list of colors that is a FIFO is not waited for either.
 $ timeout 10 flambeau-cli export a.folded --to svg --palette-map pipe --output b.svg

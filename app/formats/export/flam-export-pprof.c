@@ -121,8 +121,18 @@ is_command (const FlamProfile *profile, FlamId module)
          strncmp (name, base, length) == 0;
 }
 
+/* Neither a library nor the kernel. */
+static gboolean
+is_executable (const FlamProfile *profile, FlamId module)
+{
+  const char *name =
+      flam_profile_string (profile, profile->modules.name[module]);
+
+  return *name != '[' && strstr (name, ".so") == NULL;
+}
+
 /* The module of the program: that of the command line, or the one that has its
- * main(); FLAM_NONE: neither is there. */
+ * main(), or the first that may be one; FLAM_NONE: none is. */
 static FlamId
 find_program (const FlamProfile *profile)
 {
@@ -139,6 +149,9 @@ find_program (const FlamProfile *profile)
           (strcmp (name, "main") == 0 || strcmp (name, "main.main") == 0))
         return functions->module[i];
     }
+  for (FlamId i = 0; i < profile->modules.n; i++)
+    if (is_executable (profile, i))
+      return i;
   return FLAM_NONE;
 }
 

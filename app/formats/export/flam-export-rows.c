@@ -8,6 +8,7 @@
 
 #include "flam-core-picture.h"
 #include "flam-export-common.h"
+#include "flam-pages.h"
 
 static void
 put_field (FlamSink *out, const char *text)
@@ -133,21 +134,14 @@ tree_with_deltas (const FlamExport *export, GError **error)
   return flam_diff_tree (was, now, FLAM_DIFF_BOTH, FALSE, FLAM_DIFF_UNSCALED);
 }
 
+typedef void (*OpenNode) (FlamSink *out, const FlamTree *tree, FlamId node);
+
 /* Preorder: before a node, all objects below its parent are closed. */
-static gboolean
-save_tree (FlamExport *export, GError **error)
+static void
+put_tree (FlamSink *out, const FlamTree *tree, OpenNode open_it)
 {
-  void (*const open_it) (FlamSink * out, const FlamTree *tree, FlamId node) =
-      export->form;
-  g_autoptr (FlamTree) tree =
-      open_it == open_d3_node
-          ? tree_with_deltas (export, error)
-          : flam_export_tree (export->profile, export->selection);
-  FlamSink *out = export->out;
   guint32 open = 0;
 
-  if (tree == NULL)
-    return FALSE;
   for (FlamId i = 0; i < tree->n; i++)
     {
       gboolean first = i > 0 && tree->parent[i] == i - 1;
@@ -164,7 +158,34 @@ save_tree (FlamExport *export, GError **error)
   for (guint32 i = open; i > 0; i--)
     flam_sink_put (out, i == open ? "}" : "]}");
   flam_sink_put_c (out, '\n');
+}
+
+static gboolean
+save_tree (FlamExport *export, GError **error)
+{
+  const OpenNode open_it = export->form;
+  g_autoptr (FlamTree) tree =
+      open_it == open_d3_node
+          ? tree_with_deltas (export, error)
+          : flam_export_tree (export->profile, export->selection);
+
+  if (tree == NULL)
+    return FALSE;
+  put_tree (export->out, tree, open_it);
   return TRUE;
+}
+
+void
+flam_diff_d3 (FlamSink *out,
+              const FlamTree *base,
+              const FlamTree *fresh,
+              gboolean self,
+              FlamDiffScale scale)
+{
+  g_autoptr (FlamTree) both =
+      flam_diff_tree (base, fresh, FLAM_DIFF_BOTH, self, scale);
+
+  put_tree (out, both, open_d3_node);
 }
 
 const FlamExporter flam_export_csv = {

@@ -34,6 +34,13 @@ void flam_diff_page (FlamSink *out,
                      FlamDiffScale scale,
                      const FlamLook *look);
 
+/* The shape of both as a tree for d3-flame-graph, with the changes. */
+void flam_diff_d3 (FlamSink *out,
+                   const FlamTree *base,
+                   const FlamTree *fresh,
+                   gboolean self,
+                   FlamDiffScale scale);
+
 /* A flame chart, and the functions by the durations of their calls. FALSE if
  * the capture has no calls. */
 gboolean flam_chart_page (const FlamProfile *profile,
