@@ -28,18 +28,20 @@
  * weight of a node beyond its children's, and that below the threshold, has
  * callers that are not in the file.
  *
- * The total of a snapshot is its heap, what the allocator adds, and the stacks;
- * the peak is the snapshot that massif marks, or else the one with the greatest
- * total, as ms_print has it. It is the only measure: the file does not contain
- * allocations between snapshots.
+ * A snapshot is the state of the memory until the next one. Its heap is split
+ * by the last tree up to then, as far as that goes:
  *
- *    snapshot   0     1     2     3     4      each lasts to the next one
- *    heap       9    14     6    11    12
- *    tree       9     -     -    11     -
- *    rows       9     9     -    11    11      of the tree, while they fit
- *               -     5     6     -     1      of no tree
+ *    heap      ▁▁▂▂▃▃▅▅▇▇█████▆▆      mem_heap_B of every snapshot
+ *    split     ··aaabbbbbbccc···      a, b, c: the trees
+ *    rest      xxx  xx xxxx  xxx      beyond the tree, or less than it: no
+ * stack
  *
- * Source of facts: valgrind's manual and ms_print, 3.19. */
+ * What the allocator takes for itself and the stacks of the threads have a row
+ * each. So the sum at any moment is the total of ms_print, and the peak is the
+ * first snapshot with the highest total; if one of equal height has a tree,
+ * that one. The useful heap is a measure of its own. Only the peak is measured:
+ * the file does not contain allocations between snapshots. Source of facts:
+ * valgrind's manual and ms_print, 3.19. */
 
 #define MAX_DEPTH 1000
 
@@ -54,10 +56,17 @@ typedef struct
 typedef struct
 {
   gint64 time;
-  gint64 heap, extra, stacks; /* bytes */
-  guint first, end;           /* rows of its tree */
-  gboolean has_tree, is_peak;
+  gint64 heap, extra, stacks;
+  gboolean has_tree;
+  guint first, end; /* of the tree: in Reader.leaves */
 } Snapshot;
+
+/* The weight of a node of a tree beyond its children's. */
+typedef struct
+{
+  FlamId stack;
+  gint64 bytes;
+} Leaf;
 
 typedef struct
 {
@@ -65,36 +74,29 @@ typedef struct
   FlamText text;
   GArray *path;      /* Node: from the tree's root to the current one */
   GArray *places;    /* scratch: FlamValgrindLocation */
-  GArray *rows;      /* FlamAllocation: of all trees */
   GArray *snapshots; /* Snapshot */
-  Snapshot none;     /* of lines before the first one */
+  GArray *leaves;    /* Leaf: of all trees */
   gint64 time_scale; /* ns a unit */
   guint heap, extra, stacks;
-  FlamId below;
+  gboolean of_pages; /* --pages-as-heap=yes */
+  FlamId below, unseen, overhead, on_stacks;
 } Reader;
 
-/* --- trees --------------------------------------------------------------- */
-
 static Snapshot *
-current (Reader *reader)
+current (const Reader *reader)
 {
-  return reader->snapshots->len > 0
-             ? &g_array_index (
-                   reader->snapshots, Snapshot, reader->snapshots->len - 1)
-             : &reader->none;
+  return &g_array_index (
+      reader->snapshots, Snapshot, reader->snapshots->len - 1);
 }
+
+/* --- trees --------------------------------------------------------------- */
 
 /* The weight of the innermost node of the path beyond its children's. The
  * tree's root is not a frame. */
 static void
-add_row (Reader *reader, gint64 bytes, gboolean below)
+add_leaf (Reader *reader, gint64 bytes, gboolean below)
 {
-  FlamAllocation row = {
-    .thread = FLAM_NONE,
-    .size = bytes,
-    .count = 1,
-    .distance = G_MAXUINT16,
-  };
+  Leaf leaf = { .bytes = bytes };
 
   if (bytes <= 0)
     return;
@@ -107,11 +109,12 @@ add_row (Reader *reader, gint64 bytes, gboolean below)
       FlamValgrindLocation place = { .function = reader->below };
       g_array_append_val (reader->places, place);
     }
-  row.stack =
+  leaf.stack =
       flam_valgrind_stack (reader->builder,
                            (const FlamValgrindLocation *)reader->places->data,
                            reader->places->len);
-  g_array_append_val (reader->rows, row);
+  g_array_append_val (reader->leaves, leaf);
+  current (reader)->end = reader->leaves->len;
 }
 
 /* Leaves nodes until `depth` are open; the rest of each is a row. */
@@ -123,7 +126,7 @@ close_nodes (Reader *reader, guint depth)
       const Node *node =
           &g_array_index (reader->path, Node, reader->path->len - 1);
 
-      add_row (reader, node->bytes - node->in_children, FALSE);
+      add_leaf (reader, node->bytes - node->in_children, FALSE);
       g_array_set_size (reader->path, reader->path->len - 1);
     }
 }
@@ -158,7 +161,8 @@ read_node (Reader *reader, const char *line, gsize length)
   p += 2;
   if (!flam_text_number (&p, end, &bytes) || p == end || *p++ != ' ')
     return FALSE;
-  if (depth > reader->path->len || depth > MAX_DEPTH)
+  if (depth > reader->path->len || depth > MAX_DEPTH ||
+      !current (reader)->has_tree)
     return FALSE;
   close_nodes (reader, depth);
   node.bytes = bytes;
@@ -170,7 +174,7 @@ read_node (Reader *reader, const char *line, gsize length)
         return FALSE;
       if (is_below (p, end))
         {
-          add_row (reader, bytes, TRUE);
+          add_leaf (reader, bytes, TRUE);
           return TRUE;
         }
       node.place = flam_valgrind_location (reader->builder, p, end - p);
@@ -224,37 +228,19 @@ read_time_unit (Reader *reader, const char *text, const char *end)
 }
 
 static gboolean
-read_counter (Reader *reader,
-              guint counter,
-              gint64 *value,
-              const char *text,
-              const char *end)
+read_bytes (gint64 *bytes, const char *text, const char *end)
 {
-  if (!flam_text_number (&text, end, value) || *value > G_MAXINT64 / 8)
-    {
-      *value = 0;
-      return FALSE;
-    }
-  flam_builder_add_counter_value (
-      reader->builder, counter, current (reader)->time, *value);
-  return TRUE;
-}
-
-static void
-end_snapshot (Reader *reader)
-{
-  close_nodes (reader, 0);
-  current (reader)->end = reader->rows->len;
+  return flam_text_number (&text, end, bytes);
 }
 
 static void
 begin_snapshot (Reader *reader)
 {
-  Snapshot snapshot = { .first = reader->rows->len };
+  Snapshot snapshot = { .first = reader->leaves->len,
+                        .end = reader->leaves->len };
 
-  end_snapshot (reader);
-  snapshot.time = current (reader)->time;
-  snapshot.first = reader->rows->len;
+  if (reader->snapshots->len > 0)
+    snapshot.time = current (reader)->time;
   g_array_append_val (reader->snapshots, snapshot);
 }
 
@@ -266,36 +252,11 @@ read_line (gpointer data, FlamSlice slice)
   gsize length = slice.length;
   const char *end = line + length;
 
-  if (starts (line, length, "time=", &rest))
-    return read_time (reader, rest, end);
-  if (starts (line, length, "mem_heap_B=", &rest))
-    return read_counter (
-        reader, reader->heap, &current (reader)->heap, rest, end);
-  if (starts (line, length, "mem_heap_extra_B=", &rest))
-    return read_counter (
-        reader, reader->extra, &current (reader)->extra, rest, end);
-  if (starts (line, length, "mem_stacks_B=", &rest))
-    return read_counter (
-        reader, reader->stacks, &current (reader)->stacks, rest, end);
-  if (starts (line, length, "heap_tree=", &rest))
-    {
-      Snapshot *snapshot = current (reader);
-
-      close_nodes (reader, 0);
-      if (end - rest == 5 && memcmp (rest, "empty", 5) == 0)
-        return TRUE;
-      snapshot->has_tree = TRUE;
-      snapshot->is_peak = end - rest == 4 && memcmp (rest, "peak", 4) == 0;
-      return TRUE;
-    }
-  if (starts (line, length, "snapshot=", &rest))
-    {
-      begin_snapshot (reader);
-      return TRUE;
-    }
-  if (length == 0 || *line == '#')
+  if (starts (line, length, "snapshot=", &rest) || length == 0 || *line == '#')
     {
       close_nodes (reader, 0);
+      if (starts (line, length, "snapshot=", &rest))
+        begin_snapshot (reader);
       return TRUE;
     }
   if (starts (line, length, "cmd: ", &rest))
@@ -310,207 +271,290 @@ read_line (gpointer data, FlamSlice slice)
       return TRUE;
     }
   if (starts (line, length, "desc:", &rest))
-    return TRUE;
+    {
+      static const char option[] = "--pages-as-heap=yes";
+
+      reader->of_pages =
+          memmem (rest, end - rest, option, strlen (option)) != NULL;
+      return TRUE;
+    }
+  if (reader->snapshots->len == 0)
+    return FALSE;
+  if (starts (line, length, "time=", &rest))
+    return read_time (reader, rest, end);
+  if (starts (line, length, "mem_heap_B=", &rest))
+    return read_bytes (&current (reader)->heap, rest, end);
+  if (starts (line, length, "mem_heap_extra_B=", &rest))
+    return read_bytes (&current (reader)->extra, rest, end);
+  if (starts (line, length, "mem_stacks_B=", &rest))
+    return read_bytes (&current (reader)->stacks, rest, end);
+  if (starts (line, length, "heap_tree=", &rest))
+    {
+      close_nodes (reader, 0);
+      current (reader)->has_tree =
+          end - rest != 5 || memcmp (rest, "empty", 5) != 0;
+      return TRUE;
+    }
   return read_node (reader, line, length);
 }
 
-/* --- snapshots -> memory ---------------------------------------------------
- */
+/* --- the state between snapshots ------------------------------------------ */
 
-/* What is in memory between two snapshots. */
+/* A part of the memory that has not changed since `first`, an index in `rows`.
+ */
+typedef struct
+{
+  gint64 amount; /* of the part; -1: to be written anew */
+  guint first, end;
+} Part;
+
+enum
+{
+  PART_TREE,
+  PART_REST,
+  PART_EXTRA,
+  PART_STACKS,
+  N_PARTS
+};
+
 typedef struct
 {
   Reader *reader;
-  FlamId thread;
-  FlamId no_tree, own, stack; /* stacks */
-  gint64 time, until;
-  gboolean at_peak;
-} Stretch;
+  GArray *rows; /* FlamAllocation */
+  Part parts[N_PARTS];
+  guint tree; /* the snapshot of the tree that is shown */
+} State;
 
-static FlamId
-stack_named (FlamBuilder *builder, const char *name)
+static gint64
+total_of (const Snapshot *snapshot)
 {
-  return flam_builder_stack (
-      builder, FLAM_NONE, flam_load_frame (builder, name, -1, FLAM_KIND_ROOT));
+  gint64 total;
+
+  if (__builtin_add_overflow (snapshot->heap, snapshot->extra, &total) ||
+      __builtin_add_overflow (total, snapshot->stacks, &total))
+    return G_MAXINT64;
+  return total;
 }
 
-static void
-put (const Stretch *stretch, FlamId stack, gint64 bytes)
-{
-  FlamAllocation row = {
-    .time = stretch->time,
-    .freed_at = stretch->until,
-    .thread = FLAM_NONE,
-    .stack = stack,
-    .size = bytes,
-    .count = 1,
-    .at_peak = stretch->at_peak,
-    .distance = G_MAXUINT16,
-  };
-
-  if (bytes > 0)
-    flam_builder_add_allocation (stretch->reader->builder, &row);
-}
-
-/* Its part of the measure of what the program itself asked for. */
-static void
-put_useful (const Stretch *stretch, FlamId stack, gint64 bytes)
-{
-  FlamSample sample = { .thread = stretch->thread,
-                        .stack = stack,
-                        .time = stretch->time };
-
-  if (stretch->at_peak && bytes > 0)
-    flam_builder_add_sample (stretch->reader->builder, &sample, &bytes);
-}
-
+/* FLAM_NONE without snapshots. */
 static guint
-find_peak (const GArray *snapshots)
+find_peak (const Reader *reader)
 {
-  guint best = 0;
-  gint64 highest = -1;
+  const Snapshot *snapshots = (const Snapshot *)reader->snapshots->data;
+  guint best = FLAM_NONE;
 
-  for (guint i = 0; i < snapshots->len; i++)
+  for (guint i = 0; i < reader->snapshots->len; i++)
     {
-      const Snapshot *snapshot = &g_array_index (snapshots, Snapshot, i);
-      gint64 total = snapshot->heap + snapshot->extra + snapshot->stacks;
+      gint64 total = total_of (&snapshots[i]);
+      gint64 most = best == FLAM_NONE ? -1 : total_of (&snapshots[best]);
 
-      if (snapshot->is_peak)
-        return i;
-      if (total > highest)
+      if (total > most ||
+          (total == most && snapshots[i].has_tree && !snapshots[best].has_tree))
         best = i;
-      highest = MAX (total, highest);
     }
   return best;
 }
 
-static gint64
-size_of_tree (const Reader *reader, const Snapshot *snapshot)
+static FlamId
+stack_of (Reader *reader, FlamId function)
 {
-  gint64 size = 0;
-
-  for (guint i = snapshot->first; i < snapshot->end; i++)
-    if (__builtin_add_overflow (
-            size, g_array_index (reader->rows, FlamAllocation, i).size, &size))
-      return G_MAXINT64;
-  return size;
-}
-
-/* The first snapshot after `at` that has a tree of its own, or less memory than
- * this one's tree. */
-static guint
-tree_end (const GArray *snapshots, guint at, gint64 size)
-{
-  while (++at < snapshots->len)
-    {
-      const Snapshot *later = &g_array_index (snapshots, Snapshot, at);
-
-      if (later->has_tree || later->heap < size)
-        break;
-    }
-  return at;
-}
-
-static gint64
-time_of (const GArray *snapshots, guint at)
-{
-  return at < snapshots->len ? g_array_index (snapshots, Snapshot, at).time
-                             : FLAM_NEVER;
+  return flam_builder_stack (
+      reader->builder,
+      FLAM_NONE,
+      flam_builder_frame (reader->builder, function, 0, 0, 0));
 }
 
 static void
-put_tree (Stretch *stretch, guint at, guint end, guint peak)
+add_row (State *state, gint64 time, FlamId stack, gint64 bytes, guint allocator)
 {
-  const Reader *reader = stretch->reader;
-  const Snapshot *snapshot = &g_array_index (reader->snapshots, Snapshot, at);
-
-  stretch->until = MAX (time_of (reader->snapshots, end), snapshot->time);
-  stretch->at_peak = peak >= at && peak < end;
-  for (guint i = snapshot->first; i < snapshot->end; i++)
-    {
-      const FlamAllocation *row =
-          &g_array_index (reader->rows, FlamAllocation, i);
-
-      put (stretch, row->stack, row->size);
-      put_useful (stretch, row->stack, row->size);
-    }
-}
-
-static void
-add_snapshots (Reader *reader)
-{
-  const GArray *snapshots = reader->snapshots;
-  guint peak = find_peak (snapshots), end = 0;
-  gint64 tree = 0;
-  Stretch stretch = {
-    .reader = reader,
-    .thread = flam_builder_lone_thread (reader->builder),
-    .no_tree = stack_named (reader->builder, "(of no tree of massif's)"),
-    .own = stack_named (reader->builder, "(the allocator's own)"),
-    .stack = stack_named (reader->builder, "(stacks)"),
+  FlamAllocation row = {
+    .time = time,
+    .freed_at = FLAM_NEVER,
+    .thread = FLAM_NONE,
+    .stack = stack,
+    .size = bytes,
+    .count = 1,
+    .distance = G_MAXUINT16,
+    .allocator = (guint8)allocator,
   };
 
-  for (guint i = 0; i < snapshots->len; i++)
-    {
-      const Snapshot *snapshot = &g_array_index (snapshots, Snapshot, i);
-      gint64 rest;
+  g_array_append_val (state->rows, row);
+}
 
-      stretch.time = snapshot->time;
-      if (snapshot->has_tree)
-        {
-          tree = size_of_tree (reader, snapshot);
-          end = tree_end (snapshots, i, tree);
-          put_tree (&stretch, i, end, peak);
-        }
-      rest = MAX (snapshot->heap - (i < end ? tree : 0), 0);
-      stretch.until = MAX (time_of (snapshots, i + 1), snapshot->time);
-      stretch.at_peak = i == peak;
-      put (&stretch, stretch.no_tree, rest);
-      put_useful (&stretch, stretch.no_tree, rest);
-      put (&stretch, stretch.own, snapshot->extra);
-      put (&stretch, stretch.stack, snapshot->stacks);
-      if (i == peak && rest > 0)
-        flam_builder_warn (reader->builder,
-                           N_ ("massif has no tree of the peak: %" PRId64
-                               " of its bytes are "
-                               "of no known place"),
-                           rest);
+/* Ends the rows of a part that changes; TRUE: new ones are needed. */
+static gboolean
+change (State *state, guint number, gint64 amount, gint64 time)
+{
+  Part *part = &state->parts[number];
+
+  if (part->amount == amount)
+    return FALSE;
+  for (guint i = part->first; i < part->end; i++)
+    {
+      FlamAllocation *row = &g_array_index (state->rows, FlamAllocation, i);
+
+      row->freed_at = MAX (time, row->time);
     }
+  *part = (Part){ amount, state->rows->len, state->rows->len };
+  return amount > 0;
+}
+
+static void
+put (State *state,
+     guint number,
+     gint64 bytes,
+     gint64 time,
+     FlamId function,
+     guint allocator)
+{
+  if (!change (state, number, bytes, time))
+    return;
+  add_row (state, time, stack_of (state->reader, function), bytes, allocator);
+  state->parts[number].end = state->rows->len;
+}
+
+/* The bytes of the last tree, or 0 if this moment's heap is smaller. */
+static gint64
+put_tree (State *state, const Snapshot *snapshot, guint allocator)
+{
+  Reader *reader = state->reader;
+  const Leaf *leaves = (const Leaf *)reader->leaves->data;
+  const Snapshot *tree =
+      &g_array_index (reader->snapshots, Snapshot, state->tree);
+  gint64 bytes = 0;
+
+  for (guint i = tree->first; i < tree->end; i++)
+    if (__builtin_add_overflow (bytes, leaves[i].bytes, &bytes))
+      bytes = G_MAXINT64;
+  if (bytes > snapshot->heap)
+    bytes = 0;
+  if (snapshot->has_tree)
+    state->parts[PART_TREE].amount = -1;
+  if (change (state, PART_TREE, bytes, snapshot->time))
+    {
+      for (guint i = tree->first; i < tree->end; i++)
+        add_row (
+            state, snapshot->time, leaves[i].stack, leaves[i].bytes, allocator);
+      state->parts[PART_TREE].end = state->rows->len;
+    }
+  return bytes;
+}
+
+static void
+put_snapshot (State *state, guint i)
+{
+  Reader *reader = state->reader;
+  const Snapshot *snapshot = &g_array_index (reader->snapshots, Snapshot, i);
+  guint allocator =
+      reader->of_pages ? FLAM_ALLOCATOR_MMAP : FLAM_ALLOCATOR_MALLOC;
+  gint64 split;
+
+  flam_builder_add_counter_value (
+      reader->builder, reader->heap, snapshot->time, snapshot->heap);
+  flam_builder_add_counter_value (
+      reader->builder, reader->extra, snapshot->time, snapshot->extra);
+  flam_builder_add_counter_value (
+      reader->builder, reader->stacks, snapshot->time, snapshot->stacks);
+  if (snapshot->has_tree)
+    state->tree = i;
+  split = put_tree (state, snapshot, allocator);
+  put (state,
+       PART_REST,
+       snapshot->heap - split,
+       snapshot->time,
+       reader->unseen,
+       allocator);
+  put (state,
+       PART_EXTRA,
+       snapshot->extra,
+       snapshot->time,
+       reader->overhead,
+       FLAM_ALLOCATOR_OTHER);
+  put (state,
+       PART_STACKS,
+       snapshot->stacks,
+       snapshot->time,
+       reader->on_stacks,
+       FLAM_ALLOCATOR_OTHER);
+}
+
+/* Of all parts, those that are shown now. */
+static void
+mark_peak (const State *state)
+{
+  for (guint number = 0; number < N_PARTS; number++)
+    for (guint i = state->parts[number].first; i < state->parts[number].end;
+         i++)
+      g_array_index (state->rows, FlamAllocation, i).at_peak = 1;
+}
+
+static void
+put_snapshots (Reader *reader, GArray *rows)
+{
+  State state = { .reader = reader, .rows = rows };
+  guint peak = find_peak (reader);
+
+  for (guint i = 0; i < reader->snapshots->len; i++)
+    {
+      put_snapshot (&state, i);
+      if (i == peak)
+        {
+          const Part *rest = &state.parts[PART_REST];
+
+          mark_peak (&state);
+          flam_builder_set_peak_time (
+              reader->builder,
+              g_array_index (reader->snapshots, Snapshot, i).time);
+          if (rest->amount > 0)
+            flam_builder_warn (
+                reader->builder,
+                N_ ("massif has no tree of the peak: %" PRId64
+                    " bytes of it are not in the last one before it"),
+                rest->amount);
+        }
+    }
+  for (guint i = 0; i < rows->len; i++)
+    flam_builder_add_allocation (reader->builder,
+                                 &g_array_index (rows, FlamAllocation, i));
+}
+
+static FlamId
+named (FlamBuilder *builder, const char *name)
+{
+  return flam_builder_function_named (
+      builder, flam_builder_string (builder, name, -1), FLAM_KIND_ROOT);
 }
 
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  static const FlamMeasureRow useful = { "useful",
-                                         N_ ("Useful memory at the peak"),
-                                         FLAM_OF_BYTES };
   FlamBuilder *builder = load->builder;
   Reader reader = { .builder = builder,
                     .time_scale = 1,
                     .path = flam_keep_array (load, Node),
                     .places = flam_keep_array (load, FlamValgrindLocation),
-                    .rows = flam_keep_array (load, FlamAllocation),
-                    .snapshots = flam_keep_array (load, Snapshot) };
+                    .snapshots = flam_keep_array (load, Snapshot),
+                    .leaves = flam_keep_array (load, Leaf) };
 
   flam_builder_set_has_times (builder);
   flam_builder_set_origin (builder, 0);
+  flam_builder_facts (builder)->pages_count = TRUE;
   flam_builder_add_allocation_measure (builder, FLAM_FROM_PEAK);
-  flam_load_measure (
-      builder, &useful, (int)flam_builder_add_column (builder), FLAM_NONE);
+  flam_builder_add_allocation_measure (builder, FLAM_FROM_PEAK_USEFUL);
   reader.heap = flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
   reader.extra =
       flam_builder_add_counter (builder, "heap-extra", FLAM_UNIT_BYTES);
   reader.stacks = flam_builder_add_counter (builder, "stacks", FLAM_UNIT_BYTES);
-  reader.below = flam_builder_function_named (
-      builder,
-      flam_builder_string (builder, "(below massif's threshold)", -1),
-      FLAM_KIND_ROOT);
+  reader.below = named (builder, "(below massif's threshold)");
+  reader.unseen = named (builder, "(not in massif's last tree)");
+  reader.overhead = named (builder, "(the allocator's own)");
+  reader.on_stacks = named (builder, "(stacks)");
   if (!flam_text_read (
           &reader.text, load, read_line, &reader, "massif's", error))
     return FALSE;
   flam_text_warn_half (&reader.text, load);
-  end_snapshot (&reader);
-  add_snapshots (&reader);
+  close_nodes (&reader, 0);
+  put_snapshots (&reader, flam_keep_array (load, FlamAllocation));
   return TRUE;
 }
 

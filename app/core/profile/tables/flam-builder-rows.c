@@ -86,6 +86,9 @@ static const struct
   [FLAM_STANDARD_TEMPORARY_BYTES] = { "temporary-bytes",
                                       N_ ("Temporary memory"),
                                       FLAM_UNIT_BYTES },
+  [FLAM_STANDARD_PEAK_USEFUL] = { "peak-useful",
+                                  N_ ("Useful heap at the peak"),
+                                  FLAM_UNIT_BYTES },
 };
 
 static guint
@@ -274,6 +277,9 @@ flam_builder_reserve_allocations (FlamBuilder *builder, gsize n)
       (guint32)MIN (builder->tables.profile.allocations.n + n, FLAM_NONE - 1));
 }
 
+/* Those of every recording come first. */
+#define N_RECORDED 8
+
 static const struct
 {
   FlamMeasureSource source;
@@ -287,6 +293,7 @@ static const struct
   { FLAM_FROM_PEAK_BLOCKS, FLAM_STANDARD_PEAK_BLOCKS },
   { FLAM_FROM_LEAKED_BLOCKS, FLAM_STANDARD_LEAKED_BLOCKS },
   { FLAM_FROM_TEMPORARY_BYTES, FLAM_STANDARD_TEMPORARY_BYTES },
+  { FLAM_FROM_PEAK_USEFUL, FLAM_STANDARD_PEAK_USEFUL },
 };
 
 void
@@ -302,7 +309,7 @@ flam_builder_add_allocation_measure (FlamBuilder *builder,
 void
 flam_builder_add_allocation_measures (FlamBuilder *builder)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (allocation_measures); i++)
+  for (guint i = 0; i < N_RECORDED; i++)
     flam_builder_add_allocation_measure (builder,
                                          allocation_measures[i].source);
 }

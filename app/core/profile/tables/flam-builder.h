@@ -201,6 +201,7 @@ typedef enum
   FLAM_STANDARD_ALLOCATIONS,
   FLAM_STANDARD_TEMPORARY,
   FLAM_STANDARD_TEMPORARY_BYTES,
+  FLAM_STANDARD_PEAK_USEFUL, /* without what the allocator and stacks take */
 } FlamStandardMeasure;
 guint flam_builder_add_standard_measure (FlamBuilder *builder,
                                          FlamStandardMeasure measure,

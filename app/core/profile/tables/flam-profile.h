@@ -173,9 +173,10 @@ typedef enum
   FLAM_FROM_LEAKED_BLOCKS,
   FLAM_FROM_TEMPORARY,
   FLAM_FROM_TEMPORARY_BYTES,
+  FLAM_FROM_PEAK_USEFUL, /* FLAM_FROM_PEAK without FLAM_ALLOCATOR_OTHER */
 } FlamMeasureSource;
 
-#define FLAM_N_SOURCES (FLAM_FROM_TEMPORARY_BYTES + 1)
+#define FLAM_N_SOURCES (FLAM_FROM_PEAK_USEFUL + 1)
 
 /* Whether a sample begins at its time and lasts its weight (ns), so that a
  * range of time cuts it. Otherwise it only has a moment: samplers mostly

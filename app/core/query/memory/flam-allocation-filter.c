@@ -224,7 +224,15 @@ gboolean
 flam_allocation_filter_source_is_bytes (FlamMeasureSource source)
 {
   return source == FLAM_FROM_ALLOCATED || source == FLAM_FROM_LEAKED ||
-         source == FLAM_FROM_PEAK || source == FLAM_FROM_TEMPORARY_BYTES;
+         source == FLAM_FROM_PEAK || source == FLAM_FROM_TEMPORARY_BYTES ||
+         source == FLAM_FROM_PEAK_USEFUL;
+}
+
+gboolean
+flam_allocation_filter_source_is_peak (FlamMeasureSource source)
+{
+  return source == FLAM_FROM_PEAK || source == FLAM_FROM_PEAK_BLOCKS ||
+         source == FLAM_FROM_PEAK_USEFUL;
 }
 
 FlamMeasureSource
@@ -236,6 +244,7 @@ flam_allocation_filter_other_source (FlamMeasureSource source)
     [FLAM_FROM_ALLOCATIONS] = FLAM_FROM_ALLOCATED,
     [FLAM_FROM_PEAK] = FLAM_FROM_PEAK_BLOCKS,
     [FLAM_FROM_PEAK_BLOCKS] = FLAM_FROM_PEAK,
+    [FLAM_FROM_PEAK_USEFUL] = FLAM_FROM_PEAK_BLOCKS,
     [FLAM_FROM_LEAKED] = FLAM_FROM_LEAKED_BLOCKS,
     [FLAM_FROM_LEAKED_BLOCKS] = FLAM_FROM_LEAKED,
     [FLAM_FROM_TEMPORARY] = FLAM_FROM_TEMPORARY_BYTES,
@@ -271,8 +280,10 @@ flam_allocation_filter_init (FlamAllocationFilter *filter,
     .peak_time = -1,
   };
   flam_selection_get_range (selection, profile, &filter->from, &filter->to);
-  if (source == FLAM_FROM_PEAK || source == FLAM_FROM_PEAK_BLOCKS)
+  if (flam_allocation_filter_source_is_peak (source))
     find_peak (filter, profile);
+  if (source == FLAM_FROM_PEAK_USEFUL)
+    filter->kinds &= ~FLAM_ALLOCATOR_BIT (FLAM_ALLOCATOR_OTHER);
   if ((source == FLAM_FROM_LEAKED || source == FLAM_FROM_LEAKED_BLOCKS) &&
       selection->suppressions != NULL)
     filter->rule = rules_of_stacks (profile, selection->suppressions);
@@ -309,6 +320,7 @@ flam_allocation_filter_count_in_time (const FlamAllocationFilter *filter,
                  : 0;
     case FLAM_FROM_PEAK:
     case FLAM_FROM_PEAK_BLOCKS:
+    case FLAM_FROM_PEAK_USEFUL:
       if (filter->exact_peak)
         return rows->at_peak[row];
       return rows->time[row] <= filter->peak_time &&

@@ -69,6 +69,7 @@ gint64 flam_allocation_filter_peak_time (const FlamProfile *profile,
                                          const FlamSelection *selection);
 
 gboolean flam_allocation_filter_source_is_bytes (FlamMeasureSource source);
+gboolean flam_allocation_filter_source_is_peak (FlamMeasureSource source);
 /* Bytes for blocks, and blocks for bytes. */
 FlamMeasureSource
 flam_allocation_filter_other_source (FlamMeasureSource source);

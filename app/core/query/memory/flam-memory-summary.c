@@ -41,6 +41,8 @@ flam_memory_part_of (FlamMeasureSource source)
 {
   FlamMeasureSource other = flam_allocation_filter_other_source (source);
 
+  if (flam_allocation_filter_source_is_peak (source))
+    return FLAM_MEMORY_PEAK;
   for (guint part = 0; part < FLAM_MEMORY_N; part++)
     if (sources[part] == source || sources[part] == other)
       return part;

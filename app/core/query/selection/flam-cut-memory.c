@@ -5,7 +5,7 @@
 gboolean
 flam_cut_is_peak (FlamMeasureSource source)
 {
-  return source == FLAM_FROM_PEAK || source == FLAM_FROM_PEAK_BLOCKS;
+  return flam_allocation_filter_source_is_peak (source);
 }
 
 void

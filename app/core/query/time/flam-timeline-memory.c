@@ -220,12 +220,13 @@ flam_timeline_fill_memory (FlamTimelineFill *fill, GError **error)
   const FlamAllocations *rows = &fill->profile->allocations;
   FlamTimeline *timeline = fill->timeline;
   gboolean bytes = timeline->unit == FLAM_UNIT_BYTES;
+  FlamMeasureSource source = fill->measure->source;
   g_auto (FlamAllocationFilter) filter = { 0 };
 
-  flam_allocation_filter_init (&filter,
-                               fill->profile,
-                               fill->selection,
-                               bytes ? FLAM_FROM_PEAK : FLAM_FROM_PEAK_BLOCKS);
+  if (!flam_allocation_filter_source_is_peak (source))
+    source = bytes ? FLAM_FROM_PEAK : FLAM_FROM_PEAK_BLOCKS;
+
+  flam_allocation_filter_init (&filter, fill->profile, fill->selection, source);
   timeline->peak_time = filter.peak_time;
   for (FlamId i = 0; i < rows->n; i++)
     timeline->peak +=
