@@ -444,16 +444,20 @@ print_sampled (const FlamFacts *facts)
 {
   g_autofree char *every =
       flam_format_value (facts->sample_bytes, FLAM_UNIT_BYTES);
-  g_autofree char *rough = flam_format_value (
-      MIN (facts->sample_bytes, G_MAXINT64 / FLAM_FACTS_ROUGH) *
-          FLAM_FACTS_ROUGH,
-      FLAM_UNIT_BYTES);
 
   if (facts->sample_bytes > 0)
-    flam_cli_print ("sampled    one allocation every %s; sums below %s may be "
-                    "wrong by more than 10 %%\n",
+    flam_cli_print ("sampled    one allocation every %s: %s\n",
                     every,
-                    rough);
+                    facts->allocated_bytes > 0
+                        ? "the sums are counted, their split by stack is an "
+                          "estimate"
+                        : "all sums are estimates");
+  if (facts->unseen_heap[0])
+    {
+      g_autofree char *unseen = flam_message_shown (facts->unseen_heap);
+
+      flam_cli_print ("not in it  %s\n", unseen);
+    }
 }
 
 static void

@@ -3,8 +3,29 @@
 
 #include "flam-core-picture.h"
 
+/* Of bytes; lines do not have the bytes of blocks. */
+static FlamEstimate
+estimate_of (const FlamFacts *facts, const FlamMeasure *measure, gint64 weight)
+{
+  return flam_estimate_of (facts,
+                           measure->source,
+                           weight,
+                           measure->unit == FLAM_UNIT_BYTES ? 0 : -1);
+}
+
+static char *
+weight_text (const FlamFacts *facts, const FlamMeasure *measure, gint64 weight)
+{
+  FlamEstimate estimate = estimate_of (facts, measure, weight);
+
+  return estimate.sampled
+             ? flam_format_estimate (&estimate, weight, measure->unit)
+             : flam_format_weight (measure, weight);
+}
+
 static void
-print_json (const FlamMeasure *measure,
+print_json (const FlamFacts *facts,
+            const FlamMeasure *measure,
             const char *file,
             const FlamLineRow *rows,
             guint n)
@@ -17,10 +38,18 @@ print_json (const FlamMeasure *measure,
   json_builder_begin_array (json);
   for (guint i = 0; i < n; i++)
     {
+      FlamEstimate estimate;
+
       json_builder_begin_object (json);
       flam_cli_json_int (json, "line", rows[i].line);
       flam_cli_json_weight (json, "self", measure, rows[i].self);
       flam_cli_json_weight (json, "total", measure, rows[i].total);
+      estimate = estimate_of (facts, measure, rows[i].total);
+      if (estimate.sampled)
+        {
+          flam_cli_json_int (json, "total_error", estimate.error);
+          flam_cli_json_int (json, "samples", estimate.samples);
+        }
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -29,7 +58,8 @@ print_json (const FlamMeasure *measure,
 }
 
 static void
-print_text (const FlamMeasure *measure,
+print_text (const FlamFacts *facts,
+            const FlamMeasure *measure,
             const char *file,
             const FlamLineRow *rows,
             guint n)
@@ -37,8 +67,8 @@ print_text (const FlamMeasure *measure,
   flam_cli_print ("%s\n", file);
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *self = flam_format_weight (measure, rows[i].self);
-      g_autofree char *total = flam_format_weight (measure, rows[i].total);
+      g_autofree char *self = weight_text (facts, measure, rows[i].self);
+      g_autofree char *total = weight_text (facts, measure, rows[i].total);
 
       flam_cli_print ("%6u  self %s  total %s\n", rows[i].line, self, total);
     }
@@ -93,9 +123,9 @@ run (int argc, char **argv)
   rows = flam_lines_new (weights, selection, file, FLAM_NONE, &n);
   measure = flam_selection_measure (selection, profile, selection->measure);
   if (options->json)
-    print_json (&measure, file, rows, n);
+    print_json (&profile->facts, &measure, file, rows, n);
   else
-    print_text (&measure, file, rows, n);
+    print_text (&profile->facts, &measure, file, rows, n);
   return FLAM_EXIT_DONE;
 }
 

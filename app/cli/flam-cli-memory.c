@@ -66,11 +66,21 @@ add_figure (JsonBuilder *json,
             const Report *report,
             FlamMemoryPart part,
             gboolean bytes,
-            gint64 value)
+            const FlamAmount *amount)
 {
+  FlamEstimate estimate =
+      flam_amount_estimate (report->memory, amount, part, bytes);
+
   if (flam_memory_summary_knows (report->memory, part, bytes))
     {
-      flam_cli_json_int (json, bytes ? "bytes" : "blocks", value);
+      flam_cli_json_int (json,
+                         bytes ? "bytes" : "blocks",
+                         bytes ? amount->bytes : amount->blocks);
+      if (report->profile->facts.sample_bytes > 0)
+        flam_cli_json_int (
+            json, bytes ? "bytes_error" : "blocks_error", estimate.error);
+      if (estimate.sampled && bytes)
+        flam_cli_json_int (json, "samples", estimate.samples);
       return;
     }
   json_builder_set_member_name (json, bytes ? "bytes" : "blocks");
@@ -92,8 +102,8 @@ add_amounts (JsonBuilder *json,
     {
       json_builder_set_member_name (json, flam_memory_part_to_string (part));
       json_builder_begin_object (json);
-      add_figure (json, report, part, TRUE, amounts->part[part].bytes);
-      add_figure (json, report, part, FALSE, amounts->part[part].blocks);
+      add_figure (json, report, part, TRUE, &amounts->part[part]);
+      add_figure (json, report, part, FALSE, &amounts->part[part]);
       json_builder_end_object (json);
     }
   if (member != NULL)
@@ -254,13 +264,23 @@ static const struct
   [FLAM_MEMORY_COLUMN_LEAKED] = { "leaked", 8 },
 };
 
+/* Estimates take more room. */
+static int
+width_of (const Report *report, guint column)
+{
+  return report->profile->facts.sample_bytes > 0 &&
+                 column != FLAM_MEMORY_COLUMN_TEMPORARY
+             ? 20
+             : columns[column].width;
+}
+
 static void
 print_header (const Report *report, const char *title)
 {
   flam_cli_print ("\n");
   for (guint i = 0; i < FLAM_MEMORY_N_COLUMNS; i++)
     if (flam_memory_summary_has_column (report->memory, i))
-      print_cell (columns[i].title, columns[i].width);
+      print_cell (columns[i].title, width_of (report, i));
   flam_cli_print ("%s\n", title);
 }
 
@@ -269,10 +289,10 @@ print_amounts (const Report *report, const FlamAmounts *amounts)
 {
   for (guint i = 0; i < FLAM_MEMORY_N_COLUMNS; i++)
     {
-      g_autofree char *text = flam_format_amounts (amounts, i);
+      g_autofree char *text = flam_format_amounts (report->memory, amounts, i);
 
       if (flam_memory_summary_has_column (report->memory, i))
-        print_cell (text, columns[i].width);
+        print_cell (text, width_of (report, i));
     }
 }
 
@@ -283,16 +303,17 @@ print_part (const Report *report, FlamMemoryPart part)
   const FlamAmount *amount = &memory->all.part[part];
   gboolean knows_blocks = flam_memory_summary_knows (memory, part, FALSE);
   const FlamAmount *made = &report->memory->all.part[FLAM_MEMORY_ALLOCATED];
-  g_autofree char *bytes = flam_format_value (amount->bytes, FLAM_UNIT_BYTES);
-  g_autofree char *blocks = flam_format_value (amount->blocks, FLAM_UNIT_COUNT);
+  FlamEstimate of_bytes = flam_amount_estimate (memory, amount, part, TRUE);
+  FlamEstimate of_blocks = flam_amount_estimate (memory, amount, part, FALSE);
+  g_autofree char *bytes =
+      flam_format_estimate (&of_bytes, amount->bytes, FLAM_UNIT_BYTES);
+  g_autofree char *blocks =
+      flam_format_estimate (&of_blocks, amount->blocks, FLAM_UNIT_COUNT);
   g_autofree char *share = flam_format_percent (amount->blocks, made->blocks);
   g_autofree char *each = flam_format_value (
       amount->blocks > 0 ? amount->bytes / amount->blocks : 0, FLAM_UNIT_BYTES);
   g_autofree char *when =
       flam_format_value (report->memory->peak_time, FLAM_UNIT_NS);
-  g_autofree char *error = flam_format_value (
-      flam_facts_standard_error (&report->profile->facts, amount->bytes),
-      FLAM_UNIT_BYTES);
 
   if (!flam_memory_summary_knows (memory, part, TRUE))
     return;
@@ -305,9 +326,17 @@ print_part (const Report *report, FlamMemoryPart part)
     flam_cli_print (", %s of all allocated", share);
   else if (part == FLAM_MEMORY_ALLOCATED && knows_blocks)
     flam_cli_print (", %s each", each);
-  if (amount->bytes > 0 && report->profile->facts.sample_bytes > 0)
-    flam_cli_print (" (sampled: %s more or less)", error);
   flam_cli_print ("\n");
+}
+
+static void
+print_unseen (const Report *report)
+{
+  g_autofree char *text =
+      flam_message_shown (report->profile->facts.unseen_heap);
+
+  if (*text != '\0')
+    flam_cli_print ("%-10s %s\n", "not in it", text);
 }
 
 static void
@@ -429,6 +458,7 @@ print_text (const Report *report)
 {
   for (guint part = 0; part < FLAM_MEMORY_N; part++)
     print_part (report, part);
+  print_unseen (report);
   print_sizes (report);
   print_kinds (report);
   print_threads (report);

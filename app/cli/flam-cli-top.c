@@ -23,6 +23,50 @@ module_of (const FlamTree *tree, FlamId node)
              : flam_profile_module_name (tree->profile, function);
 }
 
+static FlamEstimate
+estimate_of (const FlamTree *tree,
+             const FlamMeasure *measure,
+             gint64 weight,
+             gint64 other)
+{
+  return flam_estimate_of (&tree->profile->facts,
+                           measure->source,
+                           weight,
+                           tree->other_total != NULL ? other : -1);
+}
+
+static void
+add_error (JsonBuilder *json,
+           const char *member,
+           const FlamTree *tree,
+           const FlamMeasure *measure,
+           gint64 weight,
+           gint64 other)
+{
+  FlamEstimate estimate = estimate_of (tree, measure, weight, other);
+
+  if (measure->source != FLAM_FROM_SAMPLES &&
+      tree->profile->facts.sample_bytes > 0)
+    flam_cli_json_int (json, member, estimate.error);
+}
+
+/* About how many samples the row is from. */
+static void
+add_samples (JsonBuilder *json,
+             const FlamTree *tree,
+             const FlamMeasure *measure,
+             const FlamFunctionRow *row)
+{
+  FlamEstimate estimate =
+      estimate_of (tree, measure, row->total, row->other_total);
+
+  if (!estimate.sampled)
+    return;
+  flam_cli_json_int (json, "samples", estimate.samples);
+  json_builder_set_member_name (json, "few_samples");
+  json_builder_add_boolean_value (json, flam_estimate_is_few (&estimate));
+}
+
 static void
 print_json (const Top *top)
 {
@@ -52,6 +96,19 @@ print_json (const Top *top)
             json, "address", (gint64)flam_tree_address (tree, node));
       flam_cli_json_weight (json, "self", measure, top->rows[i].self);
       flam_cli_json_weight (json, "total", measure, top->rows[i].total);
+      add_error (json,
+                 "self_error",
+                 tree,
+                 measure,
+                 top->rows[i].self,
+                 top->rows[i].other_self);
+      add_error (json,
+                 "total_error",
+                 tree,
+                 measure,
+                 top->rows[i].total,
+                 top->rows[i].other_total);
+      add_samples (json, tree, measure, &top->rows[i]);
       if (tree->other_total != NULL)
         {
           gboolean blocks = flam_tree_other_unit (tree) == FLAM_UNIT_COUNT;
@@ -81,16 +138,32 @@ print_cell (const char *text, int width)
   flam_cli_print ("%*s%s  ", MAX (padding, 0), "", text);
 }
 
+static char *
+weight_text (const FlamTree *tree,
+             const FlamMeasure *measure,
+             gint64 weight,
+             gint64 other)
+{
+  FlamEstimate estimate = estimate_of (tree, measure, weight, other);
+
+  return estimate.sampled
+             ? flam_format_estimate (&estimate, weight, measure->unit)
+             : flam_format_weight (measure, weight);
+}
+
 static void
 print_text (const Top *top)
 {
   const FlamTree *tree = top->tree;
   const FlamMeasure own = flam_tree_measure (tree);
   const FlamMeasure *measure = &own;
+  gboolean sampled = measure->source != FLAM_FROM_SAMPLES &&
+                     tree->profile->facts.sample_bytes > 0;
+  int width = sampled ? 20 : 10;
 
-  print_cell ("self", 10);
+  print_cell ("self", width);
   print_cell ("", 8);
-  print_cell ("total", 10);
+  print_cell ("total", width);
   print_cell ("", 8);
   if (tree->other_total != NULL)
     print_cell (
@@ -99,8 +172,10 @@ print_text (const Top *top)
   for (guint i = 0; i < top->n; i++)
     {
       const FlamFunctionRow *row = &top->rows[i];
-      g_autofree char *self = flam_format_weight (measure, row->self);
-      g_autofree char *total = flam_format_weight (measure, row->total);
+      g_autofree char *self =
+          weight_text (tree, measure, row->self, row->other_self);
+      g_autofree char *total =
+          weight_text (tree, measure, row->total, row->other_total);
       g_autofree char *self_share =
           flam_format_percent (row->self, tree->total[0]);
       g_autofree char *total_share =
@@ -111,9 +186,9 @@ print_text (const Top *top)
                          : flam_cli_name (top->options, tree, row->node);
       g_autofree char *detail = flam_tree_detail (tree, row->node);
 
-      print_cell (self, 10);
+      print_cell (self, width);
       print_cell (self_share, 8);
-      print_cell (total, 10);
+      print_cell (total, width);
       print_cell (total_share, 8);
       if (tree->other_total != NULL)
         {

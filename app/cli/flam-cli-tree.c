@@ -52,6 +52,18 @@ print_status (guint status)
   printf ("],");
 }
 
+static FlamEstimate
+estimate_of (const FlamTree *tree, FlamId node)
+{
+  const FlamMeasure measure = flam_tree_measure (tree);
+
+  return flam_estimate_of (&tree->profile->facts,
+                           measure.source,
+                           tree->total[node],
+                           tree->other_total != NULL ? tree->other_total[node]
+                                                     : -1);
+}
+
 static void
 open_node (const FlamTree *tree, FlamId node)
 {
@@ -59,6 +71,7 @@ open_node (const FlamTree *tree, FlamId node)
   const FlamMeasure *measure = &own;
   g_autofree char *total = flam_format_plain (measure, tree->total[node]);
   g_autofree char *self = flam_format_plain (measure, tree->self[node]);
+  FlamEstimate estimate = estimate_of (tree, node);
   const char *file;
   guint32 line = flam_tree_source_line (tree, node, &file);
 
@@ -72,6 +85,12 @@ open_node (const FlamTree *tree, FlamId node)
           tree->line[node] ? tree->line[node] : line,
           total,
           self);
+  if (estimate.sampled)
+    printf ("\"total_error\":%" G_GINT64_FORMAT ",\"samples\":%" G_GINT64_FORMAT
+            ",\"few_samples\":%s,",
+            estimate.error,
+            estimate.samples,
+            flam_estimate_is_few (&estimate) ? "true" : "false");
   if (tree->split != NULL)
     print_states (measure, &tree->split[node]);
   if (flam_tree_status (tree, node) != 0)
@@ -125,7 +144,11 @@ print_text (const FlamCliOptions *options,
 
   for (FlamId i = 0; i < tree->n;)
     {
-      g_autofree char *total = flam_format_weight (measure, tree->total[i]);
+      FlamEstimate estimate = estimate_of (tree, i);
+      g_autofree char *total =
+          estimate.sampled
+              ? flam_format_estimate (&estimate, tree->total[i], measure->unit)
+              : flam_format_weight (measure, tree->total[i]);
       g_autofree char *self = flam_format_weight (measure, tree->self[i]);
       g_autofree char *name = flam_cli_name (options, tree, i);
       g_autofree char *detail = flam_tree_detail (tree, i);

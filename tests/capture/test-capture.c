@@ -88,7 +88,8 @@ write_python (FlamBuilder *builder, FlamId thread, FlamId below)
       blocks.stack = below = flam_builder_stack (
           builder, below, flam_builder_recorded_frame (builder, &frame));
       flam_builder_note_blocks (builder, &blocks);
-      flam_builder_note_release (builder, 40 + line, 1 + line, 2, G_MAXUINT16);
+      flam_builder_note_release (
+          builder, 40 + line, 1 + line, 2, G_MAXUINT16, 0);
       flam_builder_note_at_peak (
           builder, thread, below, 512, FLAM_ALLOCATOR_CALLOC, line);
     }
@@ -154,7 +155,7 @@ write_recording (FlamCaptureWriter *writer, gboolean to_the_end)
                                 .size = 100,
                                 .count = 3,
                             });
-  flam_builder_note_release (builder, 20, 0, 1, 0);
+  flam_builder_note_release (builder, 20, 0, 1, 0, 0);
   if (to_the_end)
     {
       flam_builder_note_at_peak (

@@ -56,16 +56,19 @@ $ flambeau-cli memory captures/heaptrack/v3.heaptrack --limit 1 --json
 # Snapshots contain neither the allocations between them nor single blocks:
 # missing data is not shown, and null.
 $ flambeau-cli memory captures/massif/small.massif
-peak       1.00 kB at 9.00 ms
+peak       1.07 kB at 9.00 ms
 
     peak  allocator
  1.00 kB  malloc
+    72 B  other
 
     peak  function (self)
  1.00 kB  hold  hold.c:3
+    48 B  (stacks)
+    24 B  (the allocator's own)
 
 $ flambeau-cli memory captures/massif/small.massif --limit 1 --json
-{"allocated":{"bytes":null,"blocks":null},"temporary":{"bytes":null,"blocks":null},"peak":{"bytes":1000,"blocks":null},"leaked":{"bytes":null,"blocks":null},"peak_time_ns":9000000,"sizes":[],"allocators":[{"allocator":"malloc","counted":true,"allocated":{"bytes":null,"blocks":null},"temporary":{"bytes":null,"blocks":null},"peak":{"bytes":1000,"blocks":null},"leaked":{"bytes":null,"blocks":null}}],"threads":[],"functions":[{"function":"hold","file":"hold.c","line":3,"self":{"allocated":{"bytes":null,"blocks":null},"temporary":{"bytes":null,"blocks":null},"peak":{"bytes":1000,"blocks":null},"leaked":{"bytes":null,"blocks":null}},"total":{"allocated":{"bytes":null,"blocks":null},"temporary":{"bytes":null,"blocks":null},"peak":{"bytes":1000,"blocks":null},"leaked":{"bytes":null,"blocks":null}}}],"suppressions":[]}
+{"allocated":{"bytes":null,"blocks":null},"temporary":{"bytes":null,"blocks":null},"peak":{"bytes":1072,"blocks":null},"leaked":{"bytes":null,"blocks":null},"peak_time_ns":9000000,"sizes":[],"allocators":[{"allocator":"malloc","counted":true,"allocated":{"bytes":null,"blocks":null},"temporary":{"bytes":null,"blocks":null},"peak":{"bytes":1000,"blocks":null},"leaked":{"bytes":null,"blocks":null}},{"allocator":"other","counted":true,"allocated":{"bytes":null,"blocks":null},"temporary":{"bytes":null,"blocks":null},"peak":{"bytes":72,"blocks":null},"leaked":{"bytes":null,"blocks":null}}],"threads":[],"functions":[{"function":"hold","file":"hold.c","line":3,"self":{"allocated":{"bytes":null,"blocks":null},"temporary":{"bytes":null,"blocks":null},"peak":{"bytes":1000,"blocks":null},"leaked":{"bytes":null,"blocks":null}},"total":{"allocated":{"bytes":null,"blocks":null},"temporary":{"bytes":null,"blocks":null},"peak":{"bytes":1000,"blocks":null},"leaked":{"bytes":null,"blocks":null}}}],"suppressions":[]}
 
 $ flambeau-cli memory captures/memray-html/temporal.html
 peak       4.20 kB in 4 blocks at 0 ns

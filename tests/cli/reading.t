@@ -274,7 +274,7 @@ measures   inuse_space        1.88 MB (Memory in use)
            alloc_space        2.43 MB (Allocated memory)
            alloc_objects      87 386 (Allocations)
 samples    3 in 3 stacks of 1 functions
-sampled    one allocation every 524 kB; sums below 52.4 MB may be wrong by more than 10 %
+sampled    one allocation every 524 kB: all sums are estimates
 threads    #1 all threads: 3 samples, 1.88 MB
 modules    /bin/demo: 1.88 MB, symbols: none, file not found: /bin/demo
            and another 2 with nothing in them

@@ -40,7 +40,7 @@ record (FlamBuilder *builder, FlamId thread, guint round)
   flam_builder_add_sample (builder, &sample, (const gint64[]){ round });
   flam_builder_note_blocks (builder, &blocks);
   if (round > 0)
-    flam_builder_note_release (builder, 100 * round, round - 1, 1, 0);
+    flam_builder_note_release (builder, 100 * round, round - 1, 1, 0, 0);
   return id;
 }
 
@@ -281,7 +281,7 @@ any_memory (Any *any)
   flam_builder_note_blocks (any->builder, &blocks);
   any->n_blocks++;
   flam_builder_note_release (
-      any->builder, any->now, below (any, any->n_blocks), 1, 0);
+      any->builder, any->now, below (any, any->n_blocks), 1, 0, 0);
 }
 
 static void

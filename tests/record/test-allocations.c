@@ -12,6 +12,8 @@
 #include "flam-launch.h"
 #include "recording.h"
 
+#include "flam-core-query.h"
+
 static Recording *
 record_program (const char *const *options,
                 const char *program,
@@ -85,59 +87,96 @@ test_known (void)
     g_error ("%s", stack);
 }
 
-/* A block of `size` bytes is sampled with probability p = 1 - exp (-size /
- * every), and then represents 1 / p blocks: the error of a sum over n such
- * blocks is size * sqrt (n * (1 - p) / p), whatever the seed. The seeds are
- * fixed, so that the same runs are checked every time: their mean is within
- * three standard errors of the true value, each is within four of its own, two
- * thirds within one. */
+/* The sums are counted, whatever the seed; only their split is an estimate. */
 static void
 test_sampled (void)
 {
   enum
   {
-    RUNS = 20,
+    RUNS = 5,
     EVERY = 16384,
-    BLOCKS = 40000 * 4
+    TRUTH = 100 * 40000 * 4
   };
   const char *const options[] = { "--sample-bytes", "16384", NULL };
-  const double truth = 100.0 * BLOCKS;
-  const double p = -expm1 (-100.0 / EVERY);
-  const double deviation = 100 * sqrt (BLOCKS * (1 - p) / p);
-  double sum = 0, counts = 0;
-  guint within = 0, as_said = 0;
 
   for (guint i = 0; i < RUNS; i++)
     {
       g_autofree char *seed = g_strdup_printf ("%u", i + 1);
       g_autoptr (Recording) recording = NULL;
-      double bytes;
+      const FlamFacts *facts;
+      gint64 bytes;
 
       g_setenv ("FLAMBEAU_ALLOC_SEED", seed, TRUE);
       recording = record_blocks (options, "known", "4");
-      bytes =
-          (double)weight_of (recording->profile, "allocated", "churn", TRUE);
-      counts +=
-          (double)weight_of (recording->profile, "allocations", "churn", TRUE);
-      g_test_message ("%.0f: %+.2f deviations from the truth",
+      facts = &recording->profile->facts;
+      bytes = weight_of (recording->profile, "allocated", "churn", TRUE);
+      g_test_message ("%" G_GINT64_FORMAT " of %d, %" G_GINT64_FORMAT " in all",
                       bytes,
-                      (bytes - truth) / deviation);
-      g_assert_cmpfloat (fabs (bytes - truth), <, 4 * deviation);
-      within += fabs (bytes - truth) < deviation;
-      /* The capture's own figures. */
-      g_assert_cmpint (recording->profile->facts.sample_bytes, ==, EVERY);
-      as_said += fabs (bytes - truth) <
-                 (double)flam_facts_standard_error (&recording->profile->facts,
-                                                    (gint64)bytes);
-      sum += bytes;
+                      TRUTH,
+                      facts->allocated_bytes);
+      g_assert_cmpint (facts->sample_bytes, ==, EVERY);
+      g_assert_cmpint (facts->allocated_bytes, >=, TRUTH);
+      g_assert_cmpint (ABS (bytes - TRUTH),
+                       <=,
+                       flam_facts_error (facts, bytes, facts->allocated_bytes));
+      g_assert_cmpint (
+          bytes,
+          ==,
+          100 * weight_of (recording->profile, "allocations", "churn", TRUE));
     }
   g_unsetenv ("FLAMBEAU_ALLOC_SEED");
-  g_assert_cmpuint (as_said, >=, 9);
-  g_assert_cmpuint (as_said, <=, 18);
-  g_assert_cmpfloat (fabs (sum / RUNS - truth), <, 3 * deviation / sqrt (RUNS));
-  g_assert_cmpfloat (sum, ==, 100 * counts);
-  g_assert_cmpuint (within, >=, 9);
-  g_assert_cmpuint (within, <=, 18);
+}
+
+/* 4,096 blocks of 1,000 bytes are live, and one is replaced a million times:
+ * the highest of a million estimates is far too high, what was counted is not.
+ */
+static void
+test_sampled_peak (void)
+{
+  const char *const options[] = { "--sample-bytes", "524288", NULL };
+
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autofree char *seed = g_strdup_printf ("%u", i + 1);
+      g_autoptr (Recording) recording = NULL;
+      const FlamFacts *facts;
+
+      g_setenv ("FLAMBEAU_ALLOC_SEED", seed, TRUE);
+      recording = record_blocks (options, "replaced", "1000000");
+      facts = &recording->profile->facts;
+      g_assert_cmpint (facts->peak_bytes, >=, 4096 * 1000);
+      g_assert_cmpint (facts->peak_bytes, <, 4096 * 1000 * 102 / 100);
+      g_assert_cmpint (facts->live_bytes, >=, 4096 * 1000 * 98 / 100);
+      g_assert_cmpint (facts->live_bytes, <, 4096 * 1000 * 102 / 100);
+      g_assert_cmpint (
+          ABS (weight_of (recording->profile, "peak", "main", FALSE) -
+               4096 * 1000),
+          <,
+          4096 * 1000 * 3 / 100);
+    }
+  g_unsetenv ("FLAMBEAU_ALLOC_SEED");
+}
+
+/* 450,000 bytes are in use for less than a tick of the clock. */
+static void
+test_peak_in_tick (void)
+{
+  const char *const options[] = { "--exact", NULL };
+  g_autoptr (Recording) recording = record_blocks (options, "quick", "1");
+  const FlamProfile *p = recording->profile;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights = NULL;
+  gint64 sum = 0;
+
+  selection->measure = flam_profile_find_measure (p, "peak");
+  /* Without the highest point of all, which comes 200 ms later. */
+  selection->from = 0;
+  selection->to = p->allocations.peak_time - 100 * G_GINT64_CONSTANT (1000000);
+  weights = flam_weights_new (p, selection, NULL, NULL);
+  for (FlamId stack = 0; stack < p->stacks.n; stack++)
+    sum += weights->weight[stack];
+  g_assert_cmpint (sum, >=, 450000);
+  g_assert_cmpint (sum, <, 460000);
 }
 
 /* --- a C++ program that is not ours --------------------------------------- */
@@ -586,6 +625,8 @@ main (int argc, char **argv)
   g_test_add_func ("/allocations/threads", test_threads);
   g_test_add_func ("/allocations/forks", test_forks);
   g_test_add_func ("/allocations/sampled", test_sampled);
+  g_test_add_func ("/allocations/quick/sampled-peak", test_sampled_peak);
+  g_test_add_func ("/allocations/quick/peak-in-tick", test_peak_in_tick);
   g_test_add_func ("/allocations/program", test_program);
   g_test_add_func ("/allocations/program-sampled", test_program_sampled);
   g_test_add_func ("/allocations/killed", test_killed);

@@ -136,7 +136,7 @@ any_size (guint thread, guint stack)
 static void
 play (FlamBuilder *builder, Plain *plain)
 {
-  g_autoptr (FlamAllocHeaps) heaps = flam_alloc_heaps_new (builder);
+  g_autoptr (FlamAllocHeaps) heaps = flam_alloc_heaps_new (builder, FALSE);
   FlamAllocSpace *space = flam_alloc_heaps_add_space (heaps);
   FlamId process = flam_builder_append_process (builder, 1, FLAM_NONE);
   FlamAllocStream *streams[THREADS];
@@ -171,6 +171,7 @@ play (FlamBuilder *builder, Plain *plain)
                               address,
                               size,
                               1,
+                              0,
                               &stacks[stack],
                               FLAM_ALLOCATOR_MALLOC);
       plain_block (plain, address, size, thread, stack);

@@ -12,6 +12,7 @@
 #include "flam-cut.h"
 #include "flam-dates.h"
 #include "flam-diff.h"
+#include "flam-estimate.h"
 #include "flam-figures.h"
 #include "flam-functions.h"
 #include "flam-heat-map.h"

@@ -323,12 +323,22 @@ put_all_series (Page *page)
 static void
 put_measure (Page *page, const FlamMeasure *measure, guint i)
 {
+  const FlamFacts *facts = &page->tree->profile->facts;
+
   flam_export_json_member (
       page->out,
       i > 0 ? ",{\"name\":" : "{\"name\":",
       flam_profile_string (page->tree->profile, measure->name));
   flam_sink_printf (
-      page->out, ",\"unit\":\"%s\"}", flam_unit_to_string (measure->unit));
+      page->out, ",\"unit\":\"%s\"", flam_unit_to_string (measure->unit));
+  if (measure->source != FLAM_FROM_SAMPLES &&
+      measure->unit == FLAM_UNIT_BYTES && facts->sample_bytes > 0)
+    flam_sink_printf (page->out,
+                      ",\"every\":%" G_GINT64_FORMAT
+                      ",\"whole\":%" G_GINT64_FORMAT,
+                      facts->sample_bytes,
+                      flam_estimate_whole (facts, measure->source));
+  flam_sink_put (page->out, "}");
 }
 
 static void

@@ -25,7 +25,7 @@
     return value >= 100 ? value.toFixed (0)
       : value >= 10 ? value.toFixed (1) : value.toFixed (2);
   }
-  function weight (value, measure = measures[state.measure]) {
+  function plain (value, measure) {
     const steps = measure.unit === "ns"
       ? [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]]
       : measure.unit === "bytes"
@@ -37,6 +37,20 @@
       return Math.round (value) + " " + steps[steps.length - 1][1];
     return value.toLocaleString ("en");
   }
+  // Of sampled allocations: the error, as flam_facts_error() has it.
+  function worth (value, measure) {
+    const size = Math.abs (value), n = size / measure.every;
+    const whole = measure.whole, part = whole > 0 ? Math.min (1, size / whole) : 0;
+    if (value === 0 || (whole > 0 && Math.abs (size - whole) <= whole / 500))
+      return "";
+    if (n < 10)
+      return n < 2 ? " (1 sample)" : " (" + Math.floor (n) + " samples)";
+    const error = measure.every * (1.9208 + 1.96 * Math.sqrt (n * (1 - part) + 0.9604));
+    return " ± " + plain (whole > 0 ? Math.min (error, Math.max (size, whole - size))
+                                    : error, measure);
+  }
+  const weight = (value, measure = measures[state.measure]) =>
+    plain (value, measure) + (measure.every ? worth (value, measure) : "");
   const percent = (part, whole) =>
     (whole > 0 ? 100 * part / whole : 0).toFixed (1) + " %";
 

@@ -34,24 +34,19 @@ struct _FlamAllocHeaps
   FlamLedger *ledger;
   GPtrArray *spaces;
   GPtrArray *streams;
+  guint counter;
   gint64 tick_end;
+  gint64 asked; /* sampled: of all blocks */
+  /* Sampled: of the live ones, estimates. Their ratio is what turns bytes as
+   * the allocator rounds them into bytes as the program asks for them. */
+  double live_asked, live_slack;
+  double peak; /* sampled: bytes as asked for */
   gint64
       room; /* bytes that may still be allocated before their sum overflows */
 };
 
-gint64
-flam_alloc_heaps_advance (FlamAllocHeaps *heaps, gint64 time)
-{
-  if (time >= heaps->tick_end)
-    {
-      flam_ledger_set_time (heaps->ledger, time);
-      heaps->tick_end = time + MAX (TICK_NS, time / TICKS_MAX);
-    }
-  return heaps->tick_end;
-}
-
-/* The sizes are what the process reports. A reader of the capture adds them up
- * and refuses a sum above 2^63, which would lose the whole recording. */
+/* The sizes are what the process reports. A reader of the capture adds them
+ * up and refuses a sum above 2^63, which would lose the whole recording. */
 static inline gboolean
 take_room (FlamAllocHeaps *heaps, gint64 size, guint32 each)
 {
@@ -62,6 +57,65 @@ take_room (FlamAllocHeaps *heaps, gint64 size, guint32 each)
     return FALSE;
   heaps->room -= bytes;
   return TRUE;
+}
+
+/* Sampled: bytes as the program asked for them. */
+static double
+asked_of (const FlamAllocHeaps *heaps, gint64 live)
+{
+  double asked = MAX (heaps->live_asked, 0);
+  double bytes = (double)MAX (live, 0);
+
+  if (!heaps->ledger->sampled)
+    return (double)live;
+  /* Without a sample: at most all that it ever asked for. */
+  if (asked == 0)
+    return MIN (bytes, (double)heaps->asked);
+  return bytes * asked / (asked + MAX (heaps->live_slack, 0));
+}
+
+/* The highest moment of the tick that ends. */
+static void
+put_counter (FlamAllocHeaps *heaps)
+{
+  FlamLedger *ledger = heaps->ledger;
+
+  flam_builder_add_counter_value (ledger->builder,
+                                  heaps->counter,
+                                  ledger->now,
+                                  (gint64)asked_of (heaps, ledger->tick_peak));
+}
+
+gboolean
+flam_alloc_heaps_level (FlamAllocHeaps *heaps,
+                        gint64 live,
+                        gint64 high,
+                        gint64 asked)
+{
+  FlamLedger *ledger = heaps->ledger;
+  gint64 highest = ledger->heap.highest;
+
+  if (!take_room (heaps, asked, 1) || !take_room (heaps, high, 2) ||
+      !take_room (heaps, ABS (live), 1))
+    return FALSE;
+  heaps->asked += asked;
+  flam_ledger_move (ledger, live + high);
+  if (ledger->heap.highest > highest)
+    heaps->peak = asked_of (heaps, ledger->heap.highest);
+  flam_ledger_move (ledger, -high);
+  return TRUE;
+}
+
+gint64
+flam_alloc_heaps_advance (FlamAllocHeaps *heaps, gint64 time)
+{
+  if (time >= heaps->tick_end)
+    {
+      put_counter (heaps);
+      flam_ledger_set_time (heaps->ledger, time);
+      heaps->tick_end = time + MAX (TICK_NS, time / TICKS_MAX);
+    }
+  return heaps->tick_end;
 }
 
 /* --- blocks --------------------------------------------------------------- */
@@ -86,12 +140,34 @@ map_pages (FlamAllocHeaps *heaps,
   flam_ranges_add (stream->space->pages, &range);
 }
 
+/* One more sampled block; all of a site have the slack of the first. */
+static void
+estimate (FlamAllocHeaps *heaps, FlamSite *site, guint slack)
+{
+  if (site->slack == 0)
+    site->slack = slack + 1;
+  heaps->live_asked += (double)site->heap.key.size * site->heap.key.each;
+  heaps->live_slack += (double)(site->slack - 1) * site->heap.key.each;
+}
+
+static void
+estimate_gone (FlamAllocHeaps *heaps, guint32 row)
+{
+  const FlamSite *site = flam_ledger_get_site (
+      heaps->ledger, flam_ledger_get_row (heaps->ledger, row)->site);
+
+  heaps->live_asked -= (double)site->heap.key.size * site->heap.key.each;
+  heaps->live_slack -=
+      (double)MAX (site->slack, 1) * site->heap.key.each - site->heap.key.each;
+}
+
 gboolean
 flam_alloc_heaps_block (FlamAllocHeaps *heaps,
                         FlamAllocStream *stream,
                         guint64 address,
                         gint64 size,
                         guint32 each,
+                        guint slack,
                         FlamAllocStack *stack,
                         FlamAllocator allocator)
 {
@@ -109,8 +185,14 @@ flam_alloc_heaps_block (FlamAllocHeaps *heaps,
   if (G_UNLIKELY (allocator == FLAM_ALLOCATOR_MMAP))
     map_pages (heaps, stream, address, size, stack->site);
   else
-    flam_ledger_make_at (
-        ledger, &stream->space->blocks, stack->site, address, stream->n_made);
+    {
+      FlamSite *site = flam_ledger_get_site (ledger, stack->site);
+
+      if (ledger->sampled)
+        estimate (heaps, site, slack);
+      flam_ledger_make_at (
+          ledger, &stream->space->blocks, stack->site, address, stream->n_made);
+    }
   return TRUE;
 }
 
@@ -140,9 +222,12 @@ flam_alloc_heaps_free_block (FlamAllocHeaps *heaps,
   FlamBlockEntry block;
 
   /* an unknown block is older than the recording */
-  if (flam_addresses_take (&stream->space->blocks, address, &block))
-    flam_ledger_release (
-        heaps->ledger, block.row, distance_of (heaps, stream, &block));
+  if (!flam_addresses_take (&stream->space->blocks, address, &block))
+    return;
+  if (heaps->ledger->sampled)
+    estimate_gone (heaps, block.row);
+  flam_ledger_release (
+      heaps->ledger, block.row, distance_of (heaps, stream, &block));
 }
 
 void
@@ -262,12 +347,14 @@ space_free (gpointer data)
 }
 
 FlamAllocHeaps *
-flam_alloc_heaps_new (FlamBuilder *builder)
+flam_alloc_heaps_new (FlamBuilder *builder, gboolean sampled)
 {
   FlamAllocHeaps *heaps = g_new0 (FlamAllocHeaps, 1);
 
   heaps->ledger = flam_ledger_new (builder);
   heaps->ledger->recording = TRUE;
+  heaps->ledger->sampled = sampled;
+  heaps->counter = flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
   heaps->spaces = g_ptr_array_new_with_free_func (space_free);
   heaps->streams = g_ptr_array_new_with_free_func (g_free);
   heaps->tick_end = TICK_NS;
@@ -343,7 +430,18 @@ flam_alloc_heaps_end_space (FlamAllocHeaps *heaps, FlamAllocSpace *space)
 void
 flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time)
 {
-  flam_ledger_finish (heaps->ledger, time, NULL);
+  FlamLedger *ledger = heaps->ledger;
+  FlamFacts facts = flam_facts_unknown;
+
+  put_counter (heaps);
+  if (ledger->sampled)
+    {
+      facts.allocated_bytes = heaps->asked;
+      facts.live_bytes = (gint64)asked_of (heaps, ledger->heap.live);
+      facts.peak_bytes = (gint64)heaps->peak;
+      flam_builder_note_facts (ledger->builder, &facts);
+    }
+  flam_ledger_finish (ledger, time, NULL);
 }
 
 gint64

@@ -14,7 +14,9 @@
 
 typedef struct _FlamAllocHeaps FlamAllocHeaps;
 
-FlamAllocHeaps *flam_alloc_heaps_new (FlamBuilder *builder);
+/* `sampled`: blocks are samples, and the exact number of live bytes follows
+ * from flam_alloc_heaps_level(). */
+FlamAllocHeaps *flam_alloc_heaps_new (FlamBuilder *builder, gboolean sampled);
 void flam_alloc_heaps_free (FlamAllocHeaps *heaps);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamAllocHeaps, flam_alloc_heaps_free)
 
@@ -48,14 +50,16 @@ typedef struct
  * had allocated before the next event. Otherwise the ledger counts them. */
 void flam_alloc_stream_set_made (FlamAllocStream *stream, guint32 made);
 guint32 flam_alloc_stream_get_made (const FlamAllocStream *stream);
-/* `each`: the number of blocks that this one represents (sampling). Addresses
- * are below 2^48. FALSE, and nothing is recorded, if with this one the sizes of
- * all processes together would exceed 2^63. */
+/* `each`: the number of blocks that this one represents (sampling). `slack`:
+ * the bytes that its allocator gave beyond its size. Addresses are below 2^48.
+ * FALSE, and nothing is recorded, if with this one the sizes of all
+ * processes together would exceed 2^63. */
 gboolean flam_alloc_heaps_block (FlamAllocHeaps *heaps,
                                  FlamAllocStream *stream,
                                  guint64 address,
                                  gint64 size,
                                  guint32 each,
+                                 guint slack,
                                  FlamAllocStack *stack,
                                  FlamAllocator allocator);
 void flam_alloc_heaps_free_block (FlamAllocHeaps *heaps,
@@ -75,7 +79,17 @@ gboolean flam_alloc_heaps_break (FlamAllocHeaps *heaps,
                                  gint64 change,
                                  FlamAllocStack *stack);
 
-/* Writes the rest and the exact peak. */
+/* Sampled: all bytes that a thread counted since it last did, as its allocator
+ * rounded them: `live` is their change, after it was higher by `high`. It asked
+ * for `asked` of those that were allocated. FALSE: as in
+ * flam_alloc_heaps_block(). */
+gboolean flam_alloc_heaps_level (FlamAllocHeaps *heaps,
+                                 gint64 live,
+                                 gint64 high,
+                                 gint64 asked);
+
+/* Writes the rest and the exact peak; of sampled blocks, the exact sums as
+ * facts. The highest point of each tick goes to the counter. */
 void flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time);
 /* Bytes in use now, without pages. */
 gint64 flam_alloc_heaps_live (const FlamAllocHeaps *heaps);

@@ -3,6 +3,7 @@
 
 #include "flam-alloc-cursor.h"
 #include "flam-alloc-map.h"
+#include "flam-alloc-runtimes.h"
 #include "flam-core-profile.h"
 
 #include <fcntl.h>
@@ -19,6 +20,7 @@ typedef struct
 {
   FlamAllocCursor cursor;
   FlamAllocStream *stream; /* NULL until the first event, and between threads */
+  FlamAllocLevel level;    /* the last one of the thread */
 } Ring;
 
 struct _FlamAllocProcess
@@ -30,6 +32,7 @@ struct _FlamAllocProcess
   FlamAllocSpace *space;
   GArray *rings;       /* Ring */
   FlamColumn stacks;   /* FlamAllocStack per node; row 0 none */
+  guint32 n_looked_at; /* modules */
   GHashTable *python;  /* number of a record -> FlamPythonCode */
   guint64 python_read; /* total size of those records */
   pid_t pid;
@@ -147,6 +150,26 @@ module_path (const FlamAllocHeader *header, guint32 at)
   if (at == 0 || at >= FLAM_ALLOC_TEXT_SIZE)
     return g_strdup ("");
   return g_strndup (text + at, MIN (FLAM_ALLOC_TEXT_SIZE - at, PATH_MAX));
+}
+
+const char *
+flam_alloc_process_unseen_heap (FlamAllocProcess *process)
+{
+  const FlamAllocModule *modules =
+      (const FlamAllocModule *)(const void *)((const char *)process->header +
+                                              FLAM_ALLOC_MODULES_AT);
+  guint32 n = __atomic_load_n (&process->header->n_modules, __ATOMIC_ACQUIRE);
+
+  for (n = MIN (n, FLAM_ALLOC_MAX_MODULES); process->n_looked_at < n;)
+    {
+      guint32 at = modules[process->n_looked_at++].path;
+      g_autofree char *path = module_path (process->header, at);
+      const char *sentence = *path ? flam_alloc_runtime (path) : NULL;
+
+      if (sentence != NULL)
+        return sentence;
+    }
+  return NULL;
 }
 
 static FlamId
@@ -359,6 +382,24 @@ is_plausible (guint64 size)
 }
 
 static void
+handle_level (FlamAllocProcess *process, Ring *ring, const guint8 *record)
+{
+  FlamAllocLevel old = ring->level;
+  FlamAllocLevel level;
+  guint64 asked, live;
+
+  memcpy (&level, record, sizeof level);
+  ring->level = level;
+  asked = level.allocated - old.allocated;
+  live = (guint64)level.live - (guint64)old.live;
+  if (!is_plausible (asked) ||
+      !is_plausible ((gint64)live < 0 ? 0 - live : live) ||
+      !flam_alloc_heaps_level (
+          process->context->heaps, (gint64)live, level.high, (gint64)asked))
+    process->implausible = TRUE;
+}
+
+static void
 handle_block (FlamAllocProcess *process,
               FlamAllocStream *stream,
               unsigned op,
@@ -369,6 +410,7 @@ handle_block (FlamAllocProcess *process,
   FlamAllocBlock block;
   gboolean recorded;
   guint32 each = 1;
+  guint slack = 0;
 
   memcpy (&block, record, sizeof block);
   if (G_UNLIKELY (op == FLAM_ALLOC_OP_UNMAP))
@@ -380,8 +422,12 @@ handle_block (FlamAllocProcess *process,
   if (context->sample_bytes != 0)
     {
       flam_alloc_stream_set_made (stream, block.made - 1);
-      if (op != FLAM_ALLOC_OP_MMAP)
-        each = stands_for (context, block.size);
+      if (op != FLAM_ALLOC_OP_MMAP && op != FLAM_ALLOC_OP_BREAK)
+        {
+          each = stands_for (context, block.size);
+          slack = FLAM_ALLOC_SLACK (block.address);
+          block.address = FLAM_ALLOC_ADDRESS (block.address);
+        }
     }
   stack = stack_of (process, block.node);
   if (op == FLAM_ALLOC_OP_BREAK)
@@ -397,6 +443,7 @@ handle_block (FlamAllocProcess *process,
                                        block.address,
                                        (gint64)block.size,
                                        each,
+                                       slack,
                                        stack,
                                        allocator_of (op));
   if (G_UNLIKELY (!recorded))
@@ -419,6 +466,7 @@ begin_stream (FlamAllocProcess *process, Ring *ring)
   FlamAllocContext *context = process->context;
   char name[17] = "";
 
+  ring->level = (FlamAllocLevel){ 0 };
   memcpy (name, ring->cursor.ring->name, 16);
   ring->stream = flam_alloc_heaps_add_stream (
       context->heaps,
@@ -439,7 +487,9 @@ handle_event (FlamAllocProcess *process, Ring *ring)
   op = FLAM_ALLOC_STAMP_OP (freed.stamp);
   if (G_UNLIKELY (ring->stream == NULL))
     begin_stream (process, ring);
-  if (op != FLAM_ALLOC_OP_FREE)
+  if (op == FLAM_ALLOC_OP_LEVEL)
+    handle_level (process, ring, record);
+  else if (op != FLAM_ALLOC_OP_FREE)
     handle_block (process, ring->stream, op, record);
   else
     {

@@ -38,9 +38,8 @@ struct _FlamAllocSession
   GHashTable *known;    /* file names */
   FlamAllocStats past;  /* of processes that have ended */
   FlamAllocMissed *missed;
-  FlamId heap; /* counter */
-  gint64 heap_put_at;
-  guint32 heard; /* the doorbell's value before the last round */
+  const char *unseen_heap; /* the sentence that was written; NULL: none */
+  guint32 heard;           /* the doorbell's value before the last round */
 };
 
 static gint64
@@ -129,7 +128,7 @@ flam_alloc_session_new (FlamBuilder *builder,
   session->context = (FlamAllocContext){
     .builder = builder,
     .owner = *owner,
-    .heaps = flam_alloc_heaps_new (builder),
+    .heaps = flam_alloc_heaps_new (builder, sample_bytes != 0),
     .python = flam_python_codes_new (),
     .start_ns = start_ns,
     .sample_bytes = sample_bytes,
@@ -144,7 +143,6 @@ flam_alloc_session_new (FlamBuilder *builder,
       !flam_alloc_folder_make (&session->folder, error) ||
       !make_control (session, sample_bytes, follow, python, error))
     return NULL;
-  session->heap = flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
   return g_steal_pointer (&session);
 }
 
@@ -200,17 +198,19 @@ scan (FlamAllocSession *session)
 
 /* --- events -------------------------------------------------------------- */
 
+/* Told once, as soon as the runtime is loaded. */
 static void
-put_heap (FlamAllocSession *session, gint64 now)
+look_for_heap (FlamAllocSession *session, FlamAllocProcess *process)
 {
-  if (now - session->heap_put_at < SCAN_NS / 2)
+  const char *sentence = flam_alloc_process_unseen_heap (process);
+  FlamFacts facts = flam_facts_unknown;
+
+  if (sentence == NULL || session->unseen_heap != NULL)
     return;
-  session->heap_put_at = now;
-  flam_builder_add_counter_value (
-      session->context.builder,
-      session->heap,
-      MAX (now - session->context.start_ns, 0),
-      flam_alloc_heaps_live (session->context.heaps));
+  session->unseen_heap = sentence;
+  facts.unseen_heap = sentence;
+  flam_builder_note_facts (session->context.builder, &facts);
+  flam_builder_note_warning (session->context.builder, "%s", sentence);
 }
 
 guint64
@@ -225,10 +225,12 @@ flam_alloc_session_drain (FlamAllocSession *session)
   if (now - session->scanned_at > SCAN_NS)
     scan (session);
   for (guint i = 0; i < session->processes->len; i++)
-    n += flam_alloc_process_drain (session->processes->pdata[i]);
+    {
+      n += flam_alloc_process_drain (session->processes->pdata[i]);
+      look_for_heap (session, session->processes->pdata[i]);
+    }
   flam_alloc_heaps_advance (session->context.heaps,
                             MAX (now - session->context.start_ns, 0));
-  put_heap (session, now);
   return n;
 }
 
@@ -259,6 +261,7 @@ static void
 end_process (FlamAllocSession *session, FlamAllocProcess *process)
 {
   look_for_bypass (session, process);
+  look_for_heap (session, process);
   flam_alloc_process_add_stats (process, &session->past);
   unlink (flam_alloc_process_path (process));
   g_ptr_array_remove (session->processes, process);

@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #define FLAM_ALLOC_MAGIC 0x434f4c4c414d4c46ull /* "FLMALLOC" */
-#define FLAM_ALLOC_VERSION 3
+#define FLAM_ALLOC_VERSION 4
 
 /* Variables that the recorder adds to the environment of a new program, after
  * an LD_PRELOAD; the library removes both. */
@@ -181,6 +181,7 @@ enum
   FLAM_ALLOC_OP_REALLOC,
   FLAM_ALLOC_OP_ALIGNED,
   FLAM_ALLOC_OP_MMAP,
+  FLAM_ALLOC_OP_LEVEL, /* 32 bytes: FlamAllocLevel; with sampling */
 };
 
 typedef struct
@@ -190,9 +191,12 @@ typedef struct
 } FlamAllocFree;
 
 /* With sampling, the address's high 16 bits are the low 16 bits of the number
- * of allocations of the thread, sampled or not. */
+ * of allocations of the thread, sampled or not; those of a block, the bytes
+ * that its allocator gave beyond its size, at most 65535. */
 #define FLAM_ALLOC_ADDRESS(word) ((word)&0xffffffffffffull)
 #define FLAM_ALLOC_MADE(word) ((uint16_t)((word) >> 48))
+#define FLAM_ALLOC_SLACK(word) ((uint16_t)((word) >> 48))
+#define FLAM_ALLOC_SLACK_MAX 65535u
 
 typedef struct
 {
@@ -202,6 +206,19 @@ typedef struct
   uint32_t node;
   uint32_t made; /* allocations of the thread so far, this one included */
 } FlamAllocBlock;
+
+/* With sampling: what the thread counted of all its blocks. Written with every
+ * sampled block, and whenever `live` has changed by a few KiB or by the 128th
+ * part of all that the thread allocated, whichever is more (at most 64 KiB). */
+typedef struct
+{
+  uint64_t stamp;
+  int64_t live;       /* bytes that it allocated, less those that it freed, as
+                         the allocator rounded them; may be negative */
+  uint64_t allocated; /* bytes that it asked for */
+  uint32_t high;      /* `live` was higher by so much since the last record */
+  uint32_t unused;
+} FlamAllocLevel;
 
 /* Ticks are truncated to their low 60 bits: at 4 GHz that is 9 years. */
 #define FLAM_ALLOC_STAMP(ticks, op) ((uint64_t)(ticks) << 4 | (op))

@@ -136,6 +136,9 @@ thread_ends (void *data)
       pthread_setspecific (thread_key, (void *)(round + 1));
       return;
     }
+  if (thread->epoch == atomic_load (&preload_epoch) && thread->ring != NULL &&
+      preload_sample_bytes () != 0 && !preload_control->stopped)
+    preload_put_level ();
   thread->dead = true;
   thread->unheard = false;
   if (thread->epoch == atomic_load (&preload_epoch) && thread->ring != NULL)
@@ -163,10 +166,19 @@ random_seed (const PreloadThread *thread)
   return (x ^ x >> 31) | 1;
 }
 
+static void
+forget_counts (PreloadThread *thread)
+{
+  thread->live = thread->high = 0;
+  thread->allocated = 0;
+  thread->drawn = thread->until_sample;
+}
+
 static bool
 begin_thread (uint32_t epoch)
 {
   PreloadThread *thread = &preload_thread;
+  bool forked = thread->epoch != 0;
 
   thread->busy = true;
   thread->epoch = epoch;
@@ -176,6 +188,9 @@ begin_thread (uint32_t epoch)
   thread->random = random_seed (thread);
   thread->until_sample = 0;
   thread->counting = false;
+  thread->drawn = 0;
+  if (forked)
+    forget_counts (thread);
   thread->dead = thread->unheard = thread->stack == NULL;
   thread->busy = false;
   /* May allocate; that is recorded like any allocation of the target. */
@@ -284,6 +299,7 @@ preload_start (bool bypassed)
     }
   preload_thread.busy = false;
   preload_thread.until_sample = 0;
+  forget_counts (&preload_thread);
   if (mapped && !bypassed)
     atomic_store (&preload_epoch, ++last_epoch);
 }
@@ -389,6 +405,46 @@ preload_put_free (uint64_t address)
   if (preload_control->sample_bytes != 0)
     record->address |= (uint64_t)preload_thread.made << 48;
   publish (sizeof *record);
+}
+
+#define STEP_LEAST 2048
+#define STEP_MOST (64 << 10)
+
+void
+preload_level_written (int64_t step)
+{
+  PreloadThread *thread = &preload_thread;
+
+  thread->high = thread->live;
+  thread->upper = thread->live + step;
+  thread->lower = thread->live - step;
+}
+
+void
+preload_put_level (void)
+{
+  PreloadThread *thread = &preload_thread;
+  FlamAllocLevel *record = reserve (sizeof *record);
+  int64_t high = thread->high - thread->live;
+  uint64_t allocated =
+      thread->allocated + (uint64_t)(thread->drawn - thread->until_sample);
+  uint64_t step = allocated / 128;
+
+  if (record != NULL)
+    {
+      record->stamp =
+          FLAM_ALLOC_STAMP (preload_now_ticks (), FLAM_ALLOC_OP_LEVEL);
+      record->live = thread->live;
+      record->allocated = allocated;
+      record->high = high < 0            ? 0
+                     : high > UINT32_MAX ? UINT32_MAX
+                                         : (uint32_t)high;
+      record->unused = 0;
+      publish (sizeof *record);
+    }
+  preload_level_written (step < STEP_LEAST  ? STEP_LEAST
+                         : step > STEP_MOST ? STEP_MOST
+                                            : (int64_t)step);
 }
 
 void

@@ -39,6 +39,7 @@ typedef struct
   int (*brk) (void *);
   void *(*sbrk) (intptr_t);
   int (*dlclose) (void *);
+  size_t (*malloc_usable_size) (void *);
 } Real;
 
 static Real real;
@@ -70,6 +71,41 @@ allocate_early (size_t size)
 
 #define RESOLVE(name) real.name = (typeof (real.name))dlsym (RTLD_NEXT, #name)
 
+/* glibc has the size of a block before it, with three bits for its state. */
+static bool has_chunks;
+
+static size_t
+no_size (void *data)
+{
+  (void)data;
+  return 0;
+}
+
+/* Whether the code is glibc's own, and no other allocator's. */
+static bool
+is_of_libc (void *code)
+{
+  void *version = dlsym (RTLD_DEFAULT, "gnu_get_libc_version");
+  Dl_info one, other;
+
+  return code != NULL && version != NULL && dladdr (code, &one) != 0 &&
+         dladdr (version, &other) != 0 && one.dli_fbase == other.dli_fbase;
+}
+
+static inline uint64_t
+usable_size (void *data)
+{
+  uint64_t chunk;
+
+  if (UNLIKELY (!has_chunks))
+    return real.malloc_usable_size (data);
+  if (UNLIKELY (data == NULL))
+    return 0;
+  chunk = ((const uint64_t *)data)[-1];
+  /* One of pages of its own (bit 1) has a header of two words. */
+  return (chunk & ~7ull) - 8 - (chunk & 2) * 4;
+}
+
 static void
 resolve (void)
 {
@@ -92,6 +128,11 @@ resolve (void)
   RESOLVE (brk);
   RESOLVE (sbrk);
   RESOLVE (dlclose);
+  RESOLVE (malloc_usable_size);
+  has_chunks = is_of_libc ((void *)real.malloc) &&
+               is_of_libc ((void *)real.malloc_usable_size);
+  if (real.malloc_usable_size == NULL)
+    real.malloc_usable_size = no_size;
   __atomic_store_n (&resolved, true, __ATOMIC_RELEASE);
 }
 
@@ -153,26 +194,107 @@ say_block (unsigned op, const void *data, uint64_t size, Caller caller)
   errno = saved;
 }
 
-/* Called when the countdown has run out. */
-static void
-say_sampled (unsigned op, const void *data, uint64_t size, Caller caller)
+/* --- all bytes, with sampling --------------------------------------------- */
+
+/* Sampling decides which stacks are seen; the bytes are counted without it. A
+ * few additions in memory of the thread: what each costs is that its allocator
+ * looks up the size of the block. */
+
+static __attribute__ ((noinline)) void
+say_level (void)
 {
   PreloadThread *thread = &preload_thread;
+
+  if (!enter () || preload_sample_bytes () == 0)
+    {
+      preload_level_written (1 << 30);
+      return;
+    }
+  thread->busy = true;
+  preload_put_level ();
+  thread->busy = false;
+}
+
+/* Returns the size that the allocator gave. */
+static inline uint64_t
+count_made (void *data)
+{
+  PreloadThread *thread = &preload_thread;
+  uint64_t usable = usable_size (data);
+
+  thread->live += (int64_t)usable;
+  if (thread->live > thread->high)
+    {
+      thread->high = thread->live;
+      if (UNLIKELY (thread->live > thread->upper))
+        say_level ();
+    }
+  return usable;
+}
+
+static inline void
+count_gone (void *data)
+{
+  PreloadThread *thread = &preload_thread;
+
+  thread->live -= (int64_t)usable_size (data);
+  if (UNLIKELY (thread->live < thread->lower))
+    say_level ();
+}
+
+/* The bytes asked for follow from the countdown. */
+static void
+count_drawn (void)
+{
+  PreloadThread *thread = &preload_thread;
+
+  thread->allocated += (uint64_t)(thread->drawn - thread->until_sample);
+}
+
+static void
+draw (void)
+{
+  preload_begin_countdown ();
+  preload_thread.drawn = preload_thread.until_sample;
+}
+
+/* Called when the countdown has run out. */
+static void
+say_sampled (unsigned op, void *data, uint64_t size, Caller caller)
+{
+  PreloadThread *thread = &preload_thread;
+  uint64_t usable = count_made (data);
+  uint64_t slack = usable > size ? usable - size : 0;
+  uint64_t address = (uint64_t)data;
 
   if (UNLIKELY (!thread->counting))
     {
       /* The thread's first: the start of the countdown is random, too. */
       thread->counting = true;
-      preload_begin_countdown ();
+      count_drawn ();
+      draw ();
       thread->until_sample -= (int64_t)size;
       if (thread->until_sample > 0)
         return;
+      count_drawn ();
     }
-  preload_begin_countdown ();
-  if (preload_remember_sampled ((uint64_t)data))
-    say_block (op, data, size, caller);
+  else
+    {
+      count_drawn ();
+      thread->allocated += size;
+    }
+  draw ();
+  if (preload_remember_sampled (address))
+    {
+      address |= (slack < FLAM_ALLOC_SLACK_MAX ? slack : FLAM_ALLOC_SLACK_MAX)
+                 << 48;
+      say_block (op, (const void *)address, size, caller);
+    }
+  say_level ();
 }
 
+static uint64_t *current_break; /* NULL: not glibc's */
+static _Atomic uint64_t known_break = UINT64_MAX;
 static bool started;
 
 static void
@@ -186,6 +308,12 @@ start (bool bypassed)
   if (preload_control == NULL || preload_control->sample_bytes != 0)
     preload_filter_frees ();
   preload_never_filter ((uint64_t)early, (uint64_t)early + early_used);
+  if (has_chunks)
+    {
+      current_break = dlsym (RTLD_DEFAULT, "__curbrk");
+      if (current_break != NULL)
+        atomic_store (&known_break, *current_break);
+    }
   started = true;
 }
 
@@ -205,7 +333,7 @@ enter_or_start (void)
 /* Handles a block that is due for a sample; in exact mode, that is every
  * block. */
 static void
-say_due (unsigned op, const void *data, uint64_t size, Caller caller)
+say_due (unsigned op, void *data, uint64_t size, Caller caller)
 {
   PreloadThread *thread = &preload_thread;
 
@@ -214,7 +342,7 @@ say_due (unsigned op, const void *data, uint64_t size, Caller caller)
       preload_not_heard ();
       /* Try again after a while. */
       if (!thread->busy)
-        thread->until_sample =
+        thread->drawn = thread->until_sample =
             started && atomic_load (&preload_epoch) == 0 ? 1 << 30 : 0;
       return;
     }
@@ -242,9 +370,162 @@ count_down (uint64_t size)
 
 #define SAY_ALLOCATED(op, data, size)                                          \
   do                                                                           \
-    if (UNLIKELY (!count_down (size)) && (data) != NULL)                       \
-      say_due (op, data, size, CALLER ());                                     \
+    {                                                                          \
+      bool due = !count_down (size);                                           \
+      uint64_t usable;                                                         \
+                                                                               \
+      if (UNLIKELY ((data) == NULL))                                           \
+        break;                                                                 \
+      usable = due ? usable_size (data) : count_made (data);                   \
+      if (UNLIKELY (due))                                                      \
+        say_due (op, data, size, CALLER ());                                   \
+      if (took_pages (data, usable))                                           \
+        look_at_pages (data, CALLER ());                                       \
+    }                                                                          \
   while (0)
+
+/* --- the pages of the heap ----------------------------------------------- */
+
+/* glibc's malloc takes its memory from the system by functions of its own that
+ * no other library can define. What it took is seen when it returns:
+ *
+ *   the break        __curbrk has moved
+ *   a large block    bit 1 of its size: its pages are its own
+ *   an arena         bit 2: its pages are a part of 64 MiB, at the beginning of
+ *                    which is how many are in use (struct heap_info in glibc's
+ *                    malloc/arena.c, the same since 2.5)
+ *
+ * Each is a record with the stack of the call, sampled or not: they are few. */
+
+#define ARENA_BYTES (64ull << 20)
+
+typedef struct
+{
+  uint64_t arena;
+  uint64_t before;
+  uint64_t size; /* bytes in use, from the beginning of this */
+  uint64_t used;
+} ArenaPart;
+
+typedef struct
+{
+  _Atomic uint64_t at;
+  _Atomic uint64_t size;
+} KnownArena;
+
+#define KNOWN_ARENAS 256
+
+static KnownArena known_arenas[KNOWN_ARENAS];
+static TLS uint64_t known_part;
+static TLS uint64_t known_size;
+
+static void
+say_break_moved (Caller caller)
+{
+  uint64_t known = atomic_load (&known_break);
+  uint64_t now = *current_break;
+
+  if (now == known ||
+      !atomic_compare_exchange_strong (&known_break, &known, now))
+    return;
+  if (!enter ())
+    return;
+  if (now > known)
+    say_block (FLAM_ALLOC_OP_BREAK, NULL, now - known, caller);
+  else
+    preload_put_block (FLAM_ALLOC_OP_BREAK, 0, now - known, 0);
+}
+
+static void
+say_large (void *data, uint64_t chunk, Caller caller)
+{
+  uint64_t before = ((const uint64_t *)data)[-2];
+  uint64_t start = (uint64_t)data - 16 - before;
+
+  if (enter ())
+    say_block (
+        FLAM_ALLOC_OP_MMAP, (void *)start, before + (chunk & ~7ull), caller);
+}
+
+static void
+say_arena (uint64_t at, uint64_t size, Caller caller)
+{
+  KnownArena *known = &known_arenas[at / ARENA_BYTES % KNOWN_ARENAS];
+  uint64_t before = atomic_load (&known->size);
+
+  if (atomic_load (&known->at) != at)
+    {
+      atomic_store (&known->at, at);
+      before = 0;
+    }
+  if (size == before || size > ARENA_BYTES)
+    return;
+  atomic_store (&known->size, size);
+  if (size > before)
+    say_block (
+        FLAM_ALLOC_OP_MMAP, (void *)(at + before), size - before, caller);
+  else
+    preload_put_block (FLAM_ALLOC_OP_UNMAP, at + size, before - size, 0);
+}
+
+/* After a call that may have taken pages: its block is not among those that
+ * were known. */
+static __attribute__ ((noinline)) void
+look_at_pages (void *data, Caller caller)
+{
+  uint64_t chunk = ((const uint64_t *)data)[-1];
+  uint64_t at = (uint64_t)data & ~(ARENA_BYTES - 1);
+
+  if (current_break == NULL)
+    return;
+  if (chunk & 2)
+    say_large (data, chunk, caller);
+  else if ((chunk & 4) == 0)
+    say_break_moved (caller);
+  else if ((at != known_part || ((const ArenaPart *)at)->size != known_size) &&
+           enter ())
+    {
+      known_part = at;
+      known_size = ((const ArenaPart *)at)->size;
+      say_arena (at, known_size, caller);
+    }
+}
+
+/* A block that ends beyond the break as it was last seen is one that moved it,
+ * or is somewhere else. */
+static inline bool
+took_pages (const void *data, uint64_t usable)
+{
+  return UNLIKELY ((uint64_t)data + usable >
+                   atomic_load_explicit (&known_break, memory_order_relaxed));
+}
+
+/* Before a block is freed: the pages of a large one go with it. */
+static void
+say_large_gone (const void *data)
+{
+  const uint64_t *chunk = data;
+
+  if (current_break == NULL || !enter ())
+    return;
+  preload_thread.busy = true;
+  preload_put_block (FLAM_ALLOC_OP_UNMAP,
+                     (uint64_t)data - 16 - chunk[-2],
+                     chunk[-2] + (chunk[-1] & ~7ull),
+                     0);
+  preload_thread.busy = false;
+}
+
+static inline void
+look_at_large (const void *data)
+{
+  if (has_chunks && data != NULL &&
+      UNLIKELY ((((const uint64_t *)data)[-1] & 2) != 0))
+    say_large_gone (data);
+}
+
+/* --- blocks ------------------------------------------------------------------
+ */
 
 static void
 say_looked_at (const void *data)
@@ -254,18 +535,27 @@ say_looked_at (const void *data)
       preload_not_heard ();
       return;
     }
-  if (preload_sample_bytes () != 0 && !preload_forget_sampled ((uint64_t)data))
-    return;
+  if (current_break != NULL && *current_break < atomic_load (&known_break))
+    say_break_moved ((Caller){ 0 });
+  if (preload_sample_bytes () != 0)
+    {
+      if (!preload_forget_sampled ((uint64_t)data))
+        return;
+      /* What was live with this block is written before it goes. */
+      say_level ();
+    }
   preload_thread.busy = true;
   preload_put_free ((uint64_t)data);
   preload_thread.busy = false;
 }
 
 static inline void
-say_freed (const void *data)
+say_freed (void *data)
 {
   if (UNLIKELY (!preload_is_unsampled ((uint64_t)data)))
     say_looked_at (data);
+  count_gone (data);
+  look_at_large (data);
 }
 
 /* --- the heap ------------------------------------------------------------ */
@@ -280,7 +570,11 @@ malloc_looked_at (size_t size)
     return allocate_early (size);
   data = real.malloc (size);
   if (data != NULL)
-    say_due (FLAM_ALLOC_OP_MALLOC, data, size, CALLER ());
+    {
+      say_due (FLAM_ALLOC_OP_MALLOC, data, size, CALLER ());
+      if (took_pages (data, usable_size (data)))
+        look_at_pages (data, CALLER ());
+    }
   return data;
 }
 
@@ -288,8 +582,14 @@ malloc_looked_at (size_t size)
 EXPORT void *
 malloc (size_t size)
 {
-  return LIKELY (count_down (size)) ? real.malloc (size)
-                                    : malloc_looked_at (size);
+  void *data;
+
+  if (UNLIKELY (!count_down (size)))
+    return malloc_looked_at (size);
+  data = real.malloc (size);
+  if (LIKELY (data != NULL) && took_pages (data, count_made (data)))
+    look_at_pages (data, CALLER ());
+  return data;
 }
 
 static void
@@ -297,17 +597,21 @@ free_looked_at (void *data)
 {
   if (data == NULL || is_early (data) || !has_real ())
     return;
-  say_looked_at (data);
+  say_freed (data);
   real.free (data);
 }
 
 EXPORT void
 free (void *data)
 {
-  if (LIKELY (preload_is_unsampled ((uint64_t)data)))
-    real.free (data);
-  else
-    free_looked_at (data);
+  if (UNLIKELY (!preload_is_unsampled ((uint64_t)data)))
+    {
+      free_looked_at (data);
+      return;
+    }
+  count_gone (data);
+  look_at_large (data);
+  real.free (data);
 }
 
 EXPORT void *
@@ -522,7 +826,9 @@ sbrk (intptr_t change)
       return (void *)-1;
     }
   before = real.sbrk (change);
-  if (before != (void *)-1)
+  if (before != (void *)-1 && current_break != NULL)
+    say_break_moved (CALLER ());
+  else if (before != (void *)-1)
     say_break (change, CALLER ());
   return before;
 }
@@ -540,7 +846,9 @@ brk (void *end)
     }
   before = real.sbrk (0);
   result = real.brk (end);
-  if (result == 0)
+  if (result == 0 && current_break != NULL)
+    say_break_moved (CALLER ());
+  else if (result == 0)
     say_break ((char *)end - (char *)before, CALLER ());
   return result;
 }
@@ -584,6 +892,14 @@ malloc_is_ours (void)
   thread->until_sample = before.until_sample;
   thread->busy = before.busy;
   return ours;
+}
+
+/* The rest of what the last thread counted. */
+__attribute__ ((destructor)) static void
+end (void)
+{
+  if (started)
+    say_level ();
 }
 
 __attribute__ ((constructor (101))) static void

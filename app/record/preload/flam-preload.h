@@ -131,6 +131,12 @@ typedef struct
   int64_t until_sample; /* bytes, at least 0: a sample is due after allocating
                            this many */
   uint64_t random;
+  /* With sampling, as in FlamAllocLevel: */
+  int64_t live;
+  int64_t high;         /* the highest `live` since the last record */
+  uint64_t allocated;   /* up to the last draw of */
+  int64_t drawn;        /* until_sample */
+  int64_t upper, lower; /* beyond these, `live` is to be written */
   FlamAllocRing *ring;
   const uint8_t *room; /* end of the writable part of the ring */
   PreloadStack *stack;
@@ -152,6 +158,9 @@ HIDDEN void preload_not_heard (void);
 HIDDEN void preload_put_free (uint64_t address);
 HIDDEN void
 preload_put_block (unsigned op, uint64_t address, uint64_t size, uint32_t node);
+HIDDEN void preload_put_level (void);
+/* `live` was written, or cannot be for now. */
+HIDDEN void preload_level_written (int64_t step);
 /* 0: every allocation. */
 static inline uint64_t
 preload_sample_bytes (void)

@@ -29,6 +29,7 @@ struct _FlamMemoryView
 
   GtkScrolledWindow *scroller;
   GtkFlowBox *cards;
+  GtkLabel *unseen;
   GtkToggleButton *by_bytes;
   GtkToggleButton *by_blocks;
   FlamSizeChart *chart;
@@ -125,8 +126,8 @@ card_detail (const FlamMemorySummary *memory, FlamMemoryPart part)
 
   if (part == FLAM_MEMORY_TEMPORARY)
     {
-      g_autofree char *share =
-          flam_format_amounts (&memory->all, FLAM_MEMORY_COLUMN_TEMPORARY);
+      g_autofree char *share = flam_format_amounts (
+          memory, &memory->all, FLAM_MEMORY_COLUMN_TEMPORARY);
 
       /* Translators: a share of all allocations */
       more = g_strdup_printf (_ ("%s of all"), share);
@@ -156,13 +157,10 @@ card_detail (const FlamMemorySummary *memory, FlamMemoryPart part)
 static char *
 card_value (const FlamMemorySummary *memory, FlamMemoryPart part)
 {
-  gint64 bytes = memory->all.part[part].bytes;
-  gint64 error = flam_facts_standard_error (&memory->profile->facts, bytes);
-  g_autofree char *value = flam_format_value (bytes, FLAM_UNIT_BYTES);
-  g_autofree char *about = flam_format_value (error, FLAM_UNIT_BYTES);
+  const FlamAmount *amount = &memory->all.part[part];
+  FlamEstimate estimate = flam_amount_estimate (memory, amount, part, TRUE);
 
-  return error * 10 > bytes ? g_strdup_printf ("%s ± %s", value, about)
-                            : g_steal_pointer (&value);
+  return flam_format_estimate (&estimate, amount->bytes, FLAM_UNIT_BYTES);
 }
 
 /* Figures that are missing from the capture get no card. */
@@ -180,6 +178,17 @@ update_cards (FlamMemoryView *self, const FlamMemorySummary *memory)
       gtk_widget_set_visible (gtk_widget_get_parent (GTK_WIDGET (card->button)),
                               flam_memory_summary_knows (memory, part, TRUE));
     }
+}
+
+/* A heap that the figures do not include. */
+static void
+update_unseen (FlamMemoryView *self, const FlamMemorySummary *memory)
+{
+  g_autofree char *text =
+      flam_message_shown (memory->profile->facts.unseen_heap);
+
+  gtk_label_set_label (self->unseen, text);
+  gtk_widget_set_visible (GTK_WIDGET (self->unseen), *text != '\0');
 }
 
 static void
@@ -283,7 +292,7 @@ add_amounts (GtkGrid *grid,
 {
   for (guint i = 0; i < FLAM_MEMORY_N_COLUMNS; i++)
     {
-      g_autofree char *text = flam_format_amounts (amounts, i);
+      g_autofree char *text = flam_format_amounts (memory, amounts, i);
 
       if (flam_memory_summary_has_column (memory, i))
         add_figure (grid, (int)i + 1, row, text, dim);
@@ -483,6 +492,7 @@ update (FlamMemoryView *self)
   gtk_toggle_button_set_active (bytes ? self->by_bytes : self->by_blocks, TRUE);
   gtk_spin_button_set_value (self->distance, selection->temporary_distance);
   update_cards (self, memory);
+  update_unseen (self, memory);
   flam_size_chart_set (self->chart, memory, part, bytes);
   gtk_widget_set_visible (GTK_WIDGET (self->sizes_box),
                           flam_memory_summary_knows_sizes (memory));
@@ -534,6 +544,7 @@ flam_memory_view_class_init (FlamMemoryViewClass *klass)
       class, "/dev/flambeau/Flambeau/ui/flam-memory-view.ui");
   gtk_widget_class_bind_template_child (class, FlamMemoryView, scroller);
   gtk_widget_class_bind_template_child (class, FlamMemoryView, cards);
+  gtk_widget_class_bind_template_child (class, FlamMemoryView, unseen);
   gtk_widget_class_bind_template_child (class, FlamMemoryView, by_bytes);
   gtk_widget_class_bind_template_child (class, FlamMemoryView, by_blocks);
   gtk_widget_class_bind_template_child (class, FlamMemoryView, sizes_box);

@@ -128,8 +128,9 @@ cell_text (gpointer data, guint column, char **tooltip)
     *tooltip = blocks_of (row, FLAM_MEMORY_PEAK);
   else if (column == FLAM_MEMORY_COLUMN_LEAKED)
     *tooltip = blocks_of (row, FLAM_MEMORY_LEAKED);
-  return column == COLUMN_NAME ? flam_format_folded_name (row_name (row))
-                               : flam_format_amounts (row->amounts, column);
+  return column == COLUMN_NAME
+             ? flam_format_folded_name (row_name (row))
+             : flam_format_amounts (row->memory, row->amounts, column);
 }
 
 static const FlamTextColumns columns = {

@@ -137,6 +137,21 @@ flam_cost_cell_new (void)
   return g_object_new (FLAM_TYPE_COST_CELL, NULL);
 }
 
+/* The figure, with its error where allocations are sampled. */
+static char *
+value_of (const FlamViewData *view_data,
+          const FlamMeasure *measure,
+          gint64 weight)
+{
+  gboolean bytes = measure->unit == FLAM_UNIT_BYTES;
+  FlamEstimate estimate = flam_estimate_of (
+      &view_data->profile->facts, measure->source, weight, bytes ? 0 : -1);
+
+  return estimate.sampled
+             ? flam_format_estimate (&estimate, weight, measure->unit)
+             : flam_format_weight (measure, weight);
+}
+
 void
 flam_cost_cell_set (FlamCostCell *self,
                     const FlamViewData *view_data,
@@ -150,7 +165,7 @@ flam_cost_cell_set (FlamCostCell *self,
   g_return_if_fail (FLAM_IS_COST_CELL (self));
   if (weight != 0 && measure != NULL)
     {
-      value = flam_format_weight (measure, weight);
+      value = value_of (view_data, measure, weight);
       share = flam_format_percent (weight, total);
     }
   gtk_label_set_label (GTK_LABEL (self->value), value != NULL ? value : "");

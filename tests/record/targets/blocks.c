@@ -125,6 +125,38 @@ run_threads (int n, void *(*body) (void *))
     pthread_join (threads[i], NULL);
 }
 
+/* 4,096 blocks of 1,000 bytes are live: one after the other is replaced. */
+NOINLINE static void
+replaced (long n)
+{
+  static void *blocks[4096];
+  unsigned random = 1;
+
+  for (int i = 0; i < 4096; i++)
+    blocks[i] = malloc (1000);
+  for (long i = 0; i < n; i++)
+    {
+      random = random * 1664525 + 1013904223;
+      free (blocks[random >> 20]);
+      blocks[random >> 20] = malloc (1000);
+    }
+}
+
+/* 45 blocks of 10,000 bytes, five of them only for a moment; much later more.
+ */
+NOINLINE static void
+quick (void)
+{
+  void *blocks[45];
+
+  for (int i = 0; i < 45; i++)
+    sink = blocks[i] = malloc (10000);
+  for (int i = 0; i < 45; i++)
+    free (blocks[i]);
+  usleep (200000);
+  sink = malloc (1000000);
+}
+
 static void
 known (void)
 {
@@ -376,6 +408,10 @@ main (int argc, char **argv)
     many_threads ();
   else if (strcmp (what, "forks") == 0)
     many_forks ();
+  else if (strcmp (what, "replaced") == 0)
+    replaced (scale);
+  else if (strcmp (what, "quick") == 0)
+    quick ();
   else if (strcmp (what, "handlers") == 0)
     in_handlers ();
   else if (strcmp (what, "odd") == 0)

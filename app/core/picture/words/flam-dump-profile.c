@@ -55,6 +55,8 @@ static const Spelled spelled[] = {
   { "profile.allocations.freed_at", SPELL_UNLESS, " freed=", 0, FLAM_NEVER },
   { "profile.allocations.distance", SPELL_UNLESS, NULL, 0, G_MAXUINT16 },
   { "profile.allocations.allocator", SPELL_UNLESS, NULL, 0, 0 },
+  { "profile.allocations.born_more", SPELL_UNLESS, NULL, 0, 0 },
+  { "profile.allocations.died_more", SPELL_UNLESS, NULL, 0, 0 },
   { "profile.marks.name", SPELL_PLAIN, " " },
   { "profile.samples.labels", SPELL_UNLESS, NULL, 0, 0 },
   { "profile.labels.set", SPELL_PLAIN, " " },

@@ -103,17 +103,43 @@ flam_format_percent (gint64 part, gint64 whole)
 }
 
 char *
-flam_format_amounts (const FlamAmounts *amounts, FlamMemoryColumn column)
+flam_format_estimate (const FlamEstimate *estimate, gint64 value, FlamUnit unit)
+{
+  g_autofree char *text = flam_format_value (value, unit);
+  g_autofree char *error = NULL;
+
+  if (!estimate->sampled)
+    return g_steal_pointer (&text);
+  if (flam_estimate_is_few (estimate))
+    /* Translators: an amount of memory, and from how many sampled allocations
+     * it was derived */
+    return g_strdup_printf (g_dngettext ("flambeau",
+                                         "%s (%d sample)",
+                                         "%s (%d samples)",
+                                         (gulong)estimate->samples),
+                            text,
+                            (int)estimate->samples);
+  error = flam_format_value (estimate->error, unit);
+  return g_strdup_printf ("%s ± %s", text, error);
+}
+
+char *
+flam_format_amounts (const FlamMemorySummary *memory,
+                     const FlamAmounts *amounts,
+                     FlamMemoryColumn column)
 {
   gboolean bytes;
   const FlamMemoryPart part = flam_memory_column_part (column, &bytes);
   const FlamAmount *amount = &amounts->part[part];
+  FlamEstimate estimate;
 
   if (column == FLAM_MEMORY_COLUMN_TEMPORARY)
     return flam_format_percent (amount->blocks,
                                 amounts->part[FLAM_MEMORY_ALLOCATED].blocks);
-  return bytes ? flam_format_value (amount->bytes, FLAM_UNIT_BYTES)
-               : flam_format_value (amount->blocks, FLAM_UNIT_COUNT);
+  estimate = flam_amount_estimate (memory, amount, part, bytes);
+  return flam_format_estimate (&estimate,
+                               bytes ? amount->bytes : amount->blocks,
+                               bytes ? FLAM_UNIT_BYTES : FLAM_UNIT_COUNT);
 }
 
 char *

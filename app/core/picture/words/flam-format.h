@@ -16,7 +16,13 @@ char *flam_format_percent (gint64 part, gint64 whole);
 /* "sleep 61.0 %, running 39.0 %": heaviest first; "" if there is no weight. */
 char *flam_format_states (const FlamStateSplit *split);
 /* A column of the table of allocations; of temporary ones the share. */
-char *flam_format_amounts (const FlamAmounts *amounts, FlamMemoryColumn column);
+/* With its error, if it is an estimate, as described in flam-estimate.h. */
+char *flam_format_estimate (const FlamEstimate *estimate,
+                            gint64 value,
+                            FlamUnit unit);
+char *flam_format_amounts (const FlamMemorySummary *memory,
+                           const FlamAmounts *amounts,
+                           FlamMemoryColumn column);
 /* A weight for machines to read: "12" or, with a denominator, "12.5". */
 char *flam_format_plain (const FlamMeasure *measure, gint64 weight);
 /* A C++ or Rust name without its least useful parts: parameters, then template

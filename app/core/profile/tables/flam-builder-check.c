@@ -50,7 +50,9 @@ check_allocations (FlamBuilder *builder, GError **error)
       gint64 count = rows->count[i];
       gint64 total;
 
-      if (rows->size[i] < 0 || count < 0 || rows->at_peak[i] > count)
+      if (rows->size[i] < 0 || count < 0 || rows->at_peak[i] > count ||
+          rows->born_more[i] > count || rows->born_more[i] < -count ||
+          rows->died_more[i] > count || rows->died_more[i] < 0)
         return refuse (error, N_ ("an allocation has an impossible size"));
       if (__builtin_mul_overflow (rows->size[i], count, &total) ||
           __builtin_add_overflow (bytes, total, &bytes) ||

@@ -64,6 +64,25 @@ order_releases (const FlamReleaseRows *releases, guint32 n, guint32 *first)
   return order;
 }
 
+/* `more` is what is left of that of the row of BLOCKS: of blocks that were
+ * freed in the tick in which they were made it may be positive, of others
+ * negative.
+ */
+static void
+add (FlamBuilder *builder, FlamAllocation *allocation, gint64 *more)
+{
+  gboolean at_once = allocation->freed_at <= allocation->time;
+
+  if (allocation->count <= 0)
+    return;
+  allocation->born_more = at_once ? CLAMP (*more, 0, allocation->count)
+                                  : CLAMP (*more, -allocation->count, 0);
+  *more -= allocation->born_more;
+  if (at_once)
+    allocation->died_more = 0;
+  flam_builder_add_allocation (builder, allocation);
+}
+
 /* Written in the order of the blocks, which is that of their times: there is no
  * need to sort. */
 static void
@@ -78,6 +97,7 @@ pair_blocks (FlamBuilder *builder)
   for (guint32 row = 0; row < blocks->n; row++)
     {
       gint64 left = MAX (blocks->count[row], 0);
+      gint64 more = blocks->more[row];
       FlamAllocation allocation = {
         .time = blocks->time[row],
         .thread = blocks->thread[row],
@@ -92,15 +112,16 @@ pair_blocks (FlamBuilder *builder)
           allocation.count = CLAMP (releases->count[order[i]], 0, left);
           allocation.freed_at = releases->time[order[i]];
           allocation.distance = releases->distance[order[i]];
+          allocation.died_more =
+              CLAMP (releases->more[order[i]], 0, allocation.count);
           left -= allocation.count;
-          if (allocation.count > 0)
-            flam_builder_add_allocation (builder, &allocation);
+          add (builder, &allocation, &more);
         }
       allocation.count = left;
       allocation.freed_at = FLAM_NEVER;
       allocation.distance = G_MAXUINT16;
-      if (left > 0)
-        flam_builder_add_allocation (builder, &allocation);
+      allocation.died_more = 0;
+      add (builder, &allocation, &more);
     }
 }
 
@@ -180,5 +201,8 @@ flam_builder_fold_memory (FlamBuilder *builder)
   if (peaks.sites.n > 0)
     share_peaks (builder, &peaks, from);
   flam_peak_tracker_clear (&peaks);
+  /* Of a copy, they are scaled already. */
+  if (from == 0)
+    flam_builder_scale_sampled (builder, from);
   tables->blocks.n = tables->releases.n = tables->at_peak.n = 0;
 }

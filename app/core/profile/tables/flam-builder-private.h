@@ -110,6 +110,9 @@ FlamSpan flam_builder_find_span (FlamBuilder *builder);
 /* Makes all times relative to `origin`. */
 void flam_builder_shift_times (FlamBuilder *builder, gint64 origin);
 
+/* In flam-builder-sampled.c: scales the allocations from row `from` on. */
+void flam_builder_scale_sampled (FlamBuilder *builder, guint32 from);
+
 /* In flam-builder-facts.c: applies the rows of FACTS, WARNINGS and END. */
 void flam_builder_fold_facts (FlamBuilder *builder);
 /* The number in the last row with that key, or -1. */

@@ -24,6 +24,7 @@ flam_builder_note_blocks (FlamBuilder *builder,
   cells (builder, gint64, blocks.size)[row] = blocks->size;
   cells (builder, gint64, blocks.count)[row] = blocks->count;
   cells (builder, guint8, blocks.allocator)[row] = (guint8)blocks->allocator;
+  cells (builder, gint64, blocks.more)[row] = blocks->more;
 }
 
 void
@@ -31,7 +32,8 @@ flam_builder_note_release (FlamBuilder *builder,
                            gint64 time,
                            guint32 row,
                            gint64 count,
-                           guint16 distance)
+                           guint16 distance,
+                           gint64 more)
 {
   FlamId release = flam_tables_push (&builder->tables, FLAM_TABLE_RELEASES);
 
@@ -39,6 +41,7 @@ flam_builder_note_release (FlamBuilder *builder,
   cells (builder, gint64, releases.row)[release] = row;
   cells (builder, gint64, releases.count)[release] = count;
   cells (builder, guint16, releases.distance)[release] = distance;
+  cells (builder, gint64, releases.more)[release] = more;
 }
 
 void

@@ -261,6 +261,8 @@ flam_builder_add_allocation (FlamBuilder *builder,
   set (gint64, size);
   set (gint64, count);
   set (gint64, at_peak);
+  set (gint64, born_more);
+  set (gint64, died_more);
   set (FlamId, thread);
   set (FlamId, stack);
   set (guint16, distance);

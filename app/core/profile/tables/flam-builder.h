@@ -247,7 +247,8 @@ typedef struct
   FlamId stack;    /* or FLAM_NONE */
   gint64 size;
   gint64 count;
-  gint64 at_peak; /* -1: not known */
+  gint64 at_peak;              /* -1: not known */
+  gint64 born_more, died_more; /* as in FlamAllocations */
   guint16 distance;
   guint8 allocator; /* FlamAllocator */
 } FlamAllocation;
@@ -348,6 +349,7 @@ typedef struct
   gint64 size;
   gint64 count;
   FlamAllocator allocator;
+  gint64 more; /* as in FlamBlockRows */
 } FlamRecordedBlocks;
 
 void flam_builder_note_blocks (FlamBuilder *builder,
@@ -356,7 +358,8 @@ void flam_builder_note_release (FlamBuilder *builder,
                                 gint64 time,
                                 guint32 row,
                                 gint64 count,
-                                guint16 distance);
+                                guint16 distance,
+                                gint64 more); /* as in FlamReleaseRows */
 void flam_builder_note_at_peak (FlamBuilder *builder,
                                 FlamId thread,
                                 FlamId stack,

@@ -10,6 +10,7 @@ static const char *const none[] = { NULL };
 const FlamFacts flam_facts_unknown = {
   .format = "",
   .command = "",
+  .unseen_heap = "",
   .complete = TRUE,
   .read_fraction = 1,
   .recorder_share = -1,
@@ -42,6 +43,10 @@ const FlamFact flam_fact_rows[] = {
   { FACT (NUMBER, waiting_stops, "waiting-stops", "waiting", QUALITY) },
   { FACT (NUMBER, uncertain_stops, "uncertain-stops", "uncertain", QUALITY) },
   { FACT (NUMBER, sample_bytes, "sample-bytes", "sampled", QUALITY) },
+  { FACT (NUMBER, allocated_bytes, "allocated-bytes", "allocated", QUALITY) },
+  { FACT (NUMBER, live_bytes, "live-bytes", "live at the end", QUALITY) },
+  { FACT (NUMBER, peak_bytes, "peak-bytes", "at the peak", QUALITY) },
+  { FACT (TEXT, unseen_heap, "unseen-heap", "unseen heap", QUALITY) },
   { FACT (FLAG, pages_count, "pages-count", NULL, UNTOLD) },
   { .member = NULL },
 };
@@ -91,11 +96,32 @@ flam_fact_of_key (const char *key)
   return NULL;
 }
 
+#define Z 1.96
+
 gint64
-flam_facts_standard_error (const FlamFacts *facts, gint64 bytes)
+flam_facts_error (const FlamFacts *facts, gint64 bytes, gint64 whole)
 {
-  return (gint64)sqrt ((double)MAX (facts->sample_bytes, 0) *
-                       fabs ((double)bytes));
+  double every = (double)MAX (facts->sample_bytes, 0);
+  double sum = fabs ((double)bytes);
+  double all = (double)whole;
+  double part = all > 0 ? MIN (sum / all, 1) : 0;
+  double error;
+
+  if (every == 0)
+    return 0;
+  error = every * (Z * Z / 2 + Z * sqrt (sum / every * (1 - part) + Z * Z / 4));
+  if (all > 0)
+    error = MIN (error, MAX (sum, all - sum));
+  if (part == 1)
+    error = 0;
+  return (gint64)MIN (error, 0x1p62);
+}
+
+gint64
+flam_facts_samples (const FlamFacts *facts, gint64 bytes)
+{
+  return facts->sample_bytes > 0 ? ABS (bytes) / facts->sample_bytes
+                                 : G_MAXINT64;
 }
 
 const char *

@@ -34,10 +34,16 @@ typedef struct
                                waiting for a CPU; 0 unknown */
   gint64 uncertain_stops;   /* stops of threads of which the recorder estimated
                                whether they were running; 0 unknown */
-  gint64 sample_bytes;  /* allocations are sampled, one per this many bytes on
-                           average; 0: all are recorded, or unknown */
-  gboolean pages_count; /* the recorder counts mmap and brk as memory like
-                           the heap's blocks */
+  gint64 sample_bytes; /* allocations are sampled, one per this many bytes on
+                          average; 0: all are recorded, or unknown */
+  /* Of sampled allocations, counted without sampling, bytes; 0 unknown: */
+  gint64 allocated_bytes;  /* all blocks, */
+  gint64 live_bytes;       /* those that were live at the end, */
+  gint64 peak_bytes;       /* and at the highest point */
+  const char *unseen_heap; /* a sentence: a heap of the program's language that
+                              the allocations do not include; may be "" */
+  gboolean pages_count;    /* the recorder counts mmap and brk as memory like
+                              the heap's blocks */
   const char *const *others;   /* key, value, key, value, ..., NULL: facts of
                                   the capture without a member in this version,
                                   kept to be written again */
@@ -104,11 +110,20 @@ gboolean flam_fact_is_known (const FlamFact *fact, const FlamFacts *facts);
 gboolean flam_fact_is_shown (const FlamFact *fact, const FlamFacts *facts);
 /* The text in files and dumps, numbers in decimal; g_free. */
 char *flam_fact_to_text (const FlamFact *fact, const FlamFacts *facts);
-/* An upper bound of the standard error of a sum of `bytes` of sampled
- * allocations, in bytes: blocks larger than the distance are sampled more
- * reliably. Poisson: a sum of n samples of sample_bytes each varies by the root
- * of n. 0: not sampled. */
-gint64 flam_facts_standard_error (const FlamFacts *facts, gint64 bytes);
+/* How far a sum of `bytes` of sampled allocations may be from the truth, in
+ * bytes: 95 of 100 intervals of this half width contain it. `whole`: the sum of
+ * which it is a part, if that was counted exactly (the facts above), otherwise
+ * 0. An upper bound, because blocks larger than the distance between samples
+ * are seen more reliably. 0: exact.
+ *
+ * A sum of n samples has a Poisson distribution, cut off at the whole. The
+ * interval is Wilson's score interval, which holds for few samples too; its
+ * longer side counts:  z²/2 + z √(n (1 - part of the whole) + z²/4). */
+gint64 flam_facts_error (const FlamFacts *facts, gint64 bytes, gint64 whole);
+/* The number of samples behind such a sum: fewer than FLAM_FACTS_FEW are only a
+ * hint that there is something. G_MAXINT64: all allocations were recorded. */
+gint64 flam_facts_samples (const FlamFacts *facts, gint64 bytes);
+#define FLAM_FACTS_FEW 10
 /* A fact without a member in this version; NULL: it is not there. */
 const char *flam_facts_other (const FlamFacts *facts, const char *key);
 /* The number of samples at which the error is a tenth of the sum. */

@@ -131,6 +131,23 @@ flam_peak_tracker_lower (FlamPeakTracker *tracker,
   tracker->live = (gint64)((guint64)tracker->live - (guint64)bytes);
 }
 
+/* Where the bytes of the sites are estimates: the exact amount has changed. */
+static inline void
+flam_peak_tracker_move (FlamPeakTracker *tracker, gint64 bytes, gint64 time)
+{
+  if (G_UNLIKELY (
+          __builtin_add_overflow (tracker->live, bytes, &tracker->live)))
+    tracker->overflow = TRUE;
+  if (tracker->live > tracker->highest)
+    {
+      tracker->highest = tracker->live;
+      tracker->highest_time = time;
+      tracker->rising = TRUE;
+    }
+  else
+    flam_peak_tracker_end_rise (tracker);
+}
+
 /* After the last event: makes at_peak valid for every site. */
 void flam_peak_tracker_finish (FlamPeakTracker *tracker);
 

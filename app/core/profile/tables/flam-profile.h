@@ -137,11 +137,17 @@ typedef struct
   const FlamId *stack;    /* FLAM_NONE: allocated before recording */
   const gint64 *size;     /* of one block, bytes */
   const gint64 *count;
-  const gint64 *at_peak;   /* how many of `count` were live at the high-water
-                              mark of the whole capture, where the capture
-                              orders events more finely than its clock; NULL:
-                              derive it from the times */
-  gint64 peak_time;        /* ns: the time of at_peak; -1 without it */
+  const gint64 *at_peak; /* how many of `count` were live at the high-water
+                            mark of the whole capture, where the capture
+                            orders events more finely than its clock; NULL:
+                            derive it from the times */
+  gint64 peak_time;      /* ns: the time of at_peak; -1 without it */
+  /* Times are those of ticks, in which most memory may have been in use before
+   * the end. At that moment of the tick in which the blocks were made, this
+   * many more of the row were live than at its end (or fewer, if negative); */
+  const gint64 *born_more;
+  const gint64 *died_more; /* the same of the tick in which they were freed, if
+                              that is a later one */
   const guint16 *distance; /* allocations of the thread between this one and its
                               free: 0 = temporary; G_MAXUINT16 = more, or never
                               freed, or unknown */

@@ -163,6 +163,8 @@ static const FlamColumnInfo allocations[] = {
         profile.allocations.allocator,
         FLAM_N_ALLOCATORS,
         FLAM_ALLOCATOR_OTHER),
+  COLUMN (9, I64, profile.allocations.born_more),
+  COLUMN (10, I64, profile.allocations.died_more),
 };
 static const FlamColumnInfo blocks[] = {
   COLUMN (0, DELTA, blocks.time, .flags = TIME),
@@ -171,12 +173,14 @@ static const FlamColumnInfo blocks[] = {
   COLUMN (3, I64, blocks.size),
   COLUMN (4, I64, blocks.count),
   ENUM (5, blocks.allocator, FLAM_N_ALLOCATORS, FLAM_ALLOCATOR_OTHER),
+  COLUMN (6, I64, blocks.more),
 };
 static const FlamColumnInfo releases[] = {
   COLUMN (0, DELTA, releases.time, .flags = TIME),
   COLUMN (1, DELTA, releases.row),
   COLUMN (2, I64, releases.count),
   ENUM (3, releases.distance, G_MAXUINT16 + 1, G_MAXUINT16),
+  COLUMN (4, I64, releases.more),
 };
 static const FlamColumnInfo at_peak[] = {
   ID (0, at_peak.thread, THREADS, 0),

@@ -194,6 +194,8 @@ typedef struct
   const gint64 *size;
   const gint64 *count;
   const guint8 *allocator;
+  const gint64 *more; /* live at the highest moment of the tick, and not at its
+                         end; negative: the other way round */
 } FlamBlockRows;
 
 /* `count` blocks of row `row` were freed then, after `distance` other
@@ -205,6 +207,8 @@ typedef struct
   const gint64 *row;
   const gint64 *count;
   const guint16 *distance;
+  const gint64 *more; /* of those of a former tick, live at the highest moment
+                         of the tick */
 } FlamReleaseRows;
 
 /* How many blocks of a kind were live at the highest point: for all kinds or

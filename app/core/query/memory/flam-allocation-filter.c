@@ -46,6 +46,7 @@ typedef struct
 {
   const FlamAllocations *rows;
   guint kinds;
+  gboolean in_ticks; /* the highest moments of the ticks are those of `kinds` */
   GArray *deaths; /* FlamId, of the kinds that count, ascending in freed_at */
 } Lives;
 
@@ -78,8 +79,18 @@ bytes_of (const FlamAllocations *rows, FlamId row)
   return rows->size[row] * rows->count[row];
 }
 
+/* What a row that is born, or freed, in the tick at `now` adds to its end at
+ * its highest moment. */
+static gint64
+more_of (const FlamAllocations *rows, FlamId row, gint64 now)
+{
+  return rows->size[row] *
+         (rows->time[row] == now ? rows->born_more[row] : rows->died_more[row]);
+}
+
 /* The high-water mark: walk allocations (ascending already) and releases
- * (sorted above) together, and compare the sums after each distinct time.
+ * (sorted above) together, and compare the sums after each distinct time, and
+ * those at the highest moment of each tick, if the capture has them.
  *
  *    live ^        ┌──┐ peak: the first time the sum is greatest
  *         |   ┌────┘  └─┐
@@ -87,7 +98,7 @@ bytes_of (const FlamAllocations *rows, FlamId row)
  *          new   new  freed
  */
 static gint64
-find_peak_time (const Lives *lives, gint64 from, gint64 to)
+find_peak_time (const Lives *lives, gint64 from, gint64 to, gboolean *in_tick)
 {
   const FlamAllocations *rows = lives->rows;
   const FlamId *deaths = (const FlamId *)(const void *)lives->deaths->data;
@@ -104,6 +115,7 @@ find_peak_time (const Lives *lives, gint64 from, gint64 to)
       gint64 death =
           dead < n_deaths ? rows->freed_at[deaths[dead]] : FLAM_NEVER;
       gint64 now = MIN (birth, death);
+      gint64 more = 0;
 
       if (now >= to)
         break;
@@ -112,16 +124,27 @@ find_peak_time (const Lives *lives, gint64 from, gint64 to)
         {
           best = live;
           best_time = from;
+          *in_tick = FALSE;
         }
       for (; born < rows->n && rows->time[born] == now; born++)
         if (lives->kinds & kind_bit (rows, born))
-          live += bytes_of (rows, born);
+          {
+            live += bytes_of (rows, born);
+            more += more_of (rows, born, now);
+          }
       for (; dead < n_deaths && rows->freed_at[deaths[dead]] == now; dead++)
-        live -= bytes_of (rows, deaths[dead]);
-      if (now >= from && live > best)
         {
-          best = live;
+          live -= bytes_of (rows, deaths[dead]);
+          if (rows->time[deaths[dead]] != now)
+            more += more_of (rows, deaths[dead], now);
+        }
+      if (!lives->in_ticks)
+        more = 0;
+      if (now >= from && live + MAX (more, 0) > best)
+        {
+          best = live + MAX (more, 0);
           best_time = now;
+          *in_tick = more > 0;
         }
     }
   if (best_time < 0 && from > G_MININT64)
@@ -129,37 +152,73 @@ find_peak_time (const Lives *lives, gint64 from, gint64 to)
   return best_time;
 }
 
+/* Sampled: the highest moment of what was counted, not of the estimate, since
+ * the maximum of a curve with noise is too high. -1: not counted. */
 static gint64
-search_peak_time (const FlamAllocationFilter *filter)
+find_counted_peak (const FlamAllocationFilter *filter,
+                   const FlamProfile *profile)
 {
-  Lives lives = { filter->rows, filter->kinds, NULL };
+  gint64 best = -1;
+  gint64 best_time = -1;
+
+  if (profile->facts.sample_bytes == 0 || profile->facts.allocated_bytes == 0)
+    return -1;
+  for (guint i = 0; i < profile->n_counters; i++)
+    {
+      const FlamCounter *counter = &profile->counters[i];
+
+      if (strcmp (flam_profile_string (profile, counter->id), "heap") != 0)
+        continue;
+      for (guint32 k = 0; k < counter->n; k++)
+        if (counter->time[k] >= filter->from && counter->time[k] < filter->to &&
+            counter->value[k] > best)
+          {
+            best = counter->value[k];
+            best_time = counter->time[k];
+          }
+    }
+  return best_time;
+}
+
+static gint64
+search_peak_time (FlamAllocationFilter *filter, gboolean in_ticks)
+{
+  Lives lives = { filter->rows, filter->kinds, in_ticks, NULL };
   gint64 time;
 
   if (filter->rows->n == 0)
     return -1;
   sort_deaths (&lives);
-  time = find_peak_time (&lives, filter->from, filter->to);
+  time = find_peak_time (&lives, filter->from, filter->to, &filter->in_tick);
   g_array_unref (lives.deaths);
   return time;
 }
 
-/* Times do not show the order of events within one tick of the capture's clock.
- * The capture gives it only for the tick of its high-water mark. Every range
- * that includes that tick has that mark; for other ticks, the blocks that are
- * live at their ends count. So no part of a range ever holds more than the
- * whole. */
+/* Within one tick of the capture's clock the order of events is not in the
+ * times. A recording has the highest moment of each tick (born_more,
+ * died_more); other captures at most that of one tick, the high-water mark of
+ * all: of other ticks the blocks that are live at their ends count. So no part
+ * of a range ever held more than the whole. */
 static void
 find_peak (FlamAllocationFilter *filter, const FlamProfile *profile)
 {
   const FlamAllocations *rows = filter->rows;
   guint present = flam_allocation_filter_kinds_present (profile);
+  gboolean own_kinds = filter->kinds == default_kinds (profile, present);
+  gint64 counted = -1;
 
   filter->exact_peak = rows->at_peak != NULL && rows->peak_time >= 0 &&
                        rows->peak_time >= filter->from &&
-                       rows->peak_time < filter->to &&
-                       filter->kinds == default_kinds (profile, present);
+                       rows->peak_time < filter->to && own_kinds;
+  if (filter->exact_peak)
+    {
+      filter->peak_time = rows->peak_time;
+      return;
+    }
+  if (own_kinds)
+    counted = find_counted_peak (filter, profile);
   filter->peak_time =
-      filter->exact_peak ? rows->peak_time : search_peak_time (filter);
+      counted >= 0 ? counted : search_peak_time (filter, own_kinds);
 }
 
 gint64
@@ -295,6 +354,22 @@ flam_allocation_filter_clear (FlamAllocationFilter *filter)
   g_clear_pointer (&filter->rule, g_free);
 }
 
+static gint64
+count_at_peak (const FlamAllocationFilter *filter, FlamId row)
+{
+  const FlamAllocations *rows = filter->rows;
+  gint64 peak = filter->peak_time;
+  gint64 count = rows->time[row] <= peak && peak < rows->freed_at[row]
+                     ? rows->count[row]
+                     : 0;
+
+  if (filter->in_tick && rows->time[row] == peak)
+    count += rows->born_more[row];
+  else if (filter->in_tick && rows->freed_at[row] == peak)
+    count += rows->died_more[row];
+  return count;
+}
+
 gint64
 flam_allocation_filter_count_in_time (const FlamAllocationFilter *filter,
                                       FlamId row)
@@ -321,12 +396,8 @@ flam_allocation_filter_count_in_time (const FlamAllocationFilter *filter,
     case FLAM_FROM_PEAK:
     case FLAM_FROM_PEAK_BLOCKS:
     case FLAM_FROM_PEAK_USEFUL:
-      if (filter->exact_peak)
-        return rows->at_peak[row];
-      return rows->time[row] <= filter->peak_time &&
-                     filter->peak_time < rows->freed_at[row]
-                 ? rows->count[row]
-                 : 0;
+      return filter->exact_peak ? rows->at_peak[row]
+                                : count_at_peak (filter, row);
     case FLAM_FROM_SAMPLES:
       break;
     }

@@ -3,13 +3,6 @@
 
 #include <stdlib.h>
 
-/* Releases of this tick that are not counted in a site. */
-typedef struct
-{
-  guint32 row;
-  guint32 distance;
-} Freed;
-
 /* The remaining blocks of a row of blocks without address. */
 typedef struct
 {
@@ -50,11 +43,12 @@ flam_ledger_new (FlamBuilder *builder)
   flam_peak_tracker_init (&ledger->heap, &blank, sizeof blank);
   flam_column_init (&ledger->rows, sizeof (FlamLedgerRow));
   flam_column_init (&ledger->near, sizeof (guint32));
-  flam_column_init (&ledger->freed, sizeof (Freed));
+  flam_column_init (&ledger->freed, sizeof (FlamLedgerFreed));
   flam_column_init (&ledger->piles, sizeof (Pile));
   flam_column_init (&ledger->orders, sizeof (guint32));
   flam_addresses_init (&ledger->file, FLAM_ADDRESSES_FILE);
   ledger->free_pile = FLAM_NONE;
+  ledger->at_peak = TRUE;
   return ledger;
 }
 
@@ -88,7 +82,9 @@ set_bytes (FlamLedger *ledger, guint32 number)
   FlamSite *site = flam_ledger_get_site (ledger, number);
   const FlamSiteKey *key = &site->heap.key;
 
-  site->bytes = counts_as_heap (ledger, key) ? key->size * key->each : 0;
+  site->bytes = counts_as_heap (ledger, key) && !ledger->sampled
+                    ? key->size * key->each
+                    : 0;
   return number;
 }
 
@@ -111,13 +107,28 @@ write_release (FlamLedger *ledger,
                const FlamSite *site,
                guint32 row,
                gint64 count,
+               gint64 late,
                guint distance)
 {
+  gint64 each = site->heap.key.each;
+
   flam_builder_note_release (ledger->builder,
                              ledger->now,
                              row,
-                             count * site->heap.key.each,
-                             (guint16)distance);
+                             count * each,
+                             (guint16)distance,
+                             row < ledger->first_row ? late * each : 0);
+}
+
+/* Blocks of the site's row that were live at the highest moment of the tick,
+ * and not at its end. */
+static gint64
+more_then (const FlamLedger *ledger, const FlamSite *site)
+{
+  if (ledger->at_peak || site->mark != ledger->mark)
+    return 0;
+  return ((gint64)site->made_then - site->gone_then) -
+         ((gint64)site->made - site->gone);
 }
 
 static void
@@ -131,17 +142,18 @@ write_row (FlamLedger *ledger, const FlamSite *site)
     .size = key->size,
     .count = (gint64)site->made * key->each,
     .allocator = key->allocator,
+    .more = more_then (ledger, site) * key->each,
   };
 
   flam_builder_note_blocks (ledger->builder, &blocks);
   if (site->at_once > 0)
-    write_release (ledger, site, site->row, site->at_once, 0);
+    write_release (ledger, site, site->row, site->at_once, 0, 0);
   for (guint i = 1; site->near != FLAM_NONE && i < FLAM_LEDGER_NEAR; i++)
     {
       guint32 count = flam_column_at (&ledger->near, guint32, site->near + i);
 
       if (count > 0)
-        write_release (ledger, site, site->row, count, i);
+        write_release (ledger, site, site->row, count, 0, i);
     }
 }
 
@@ -167,8 +179,8 @@ pile_up (FlamLedger *ledger, FlamSite *site)
 static int
 compare_freed (const void *a, const void *b)
 {
-  const Freed *x = a;
-  const Freed *y = b;
+  const FlamLedgerFreed *x = a;
+  const FlamLedgerFreed *y = b;
 
   if (x->row != y->row)
     return x->row < y->row ? -1 : 1;
@@ -179,28 +191,34 @@ compare_freed (const void *a, const void *b)
 static void
 write_freed (FlamLedger *ledger)
 {
-  Freed *freed = ledger->freed.data;
+  FlamLedgerFreed *freed = ledger->freed.data;
   gsize n = ledger->freed.n;
 
+  for (gsize i = ledger->freed_then; !ledger->at_peak && i < n; i++)
+    freed[i].late = freed[i].count;
   if (n > 1 && (ledger->recording || ledger->unordered))
     qsort (freed, n, sizeof *freed, compare_freed);
   for (gsize i = 0, next; i < n; i = next)
     {
       FlamLedgerRow *row = flam_ledger_get_row (ledger, freed[i].row);
-      gboolean far = freed[i].distance == FLAM_LEDGER_FAR;
+      FlamLedgerFreed sum = freed[i];
 
       for (next = i + 1;
-           next < n && compare_freed (&freed[i], &freed[next]) == 0;)
-        next++;
+           next < n && compare_freed (&freed[i], &freed[next]) == 0;
+           next++)
+        {
+          sum.count += freed[next].count;
+          sum.late += freed[next].late;
+        }
       write_release (ledger,
                      flam_ledger_get_site (ledger, row->site),
-                     freed[i].row,
-                     far ? row->far : next - i,
-                     freed[i].distance);
-      if (far)
-        row->far = 0;
+                     sum.row,
+                     sum.count,
+                     sum.late,
+                     sum.distance);
+      row->far = 0;
     }
-  ledger->freed.n = 0;
+  ledger->freed.n = ledger->freed_then = 0;
   ledger->unordered = FALSE;
 }
 
@@ -215,12 +233,14 @@ end_tick (FlamLedger *ledger)
       write_row (ledger, site);
       if (site->live > 0)
         pile_up (ledger, site);
-      site->made = site->at_once = 0;
+      site->made = site->at_once = site->gone = 0;
       site->row = site->near = FLAM_NONE;
     }
   write_freed (ledger);
   ledger->near.n = 0;
   ledger->first_row = ledger->rows.n;
+  ledger->tick_peak = ledger->heap.live;
+  ledger->at_peak = TRUE;
 }
 
 void
@@ -236,7 +256,6 @@ flam_ledger_set_time (FlamLedger *ledger, gint64 ns)
     return;
   end_tick (ledger);
   ledger->now = ns;
-  ledger->tick_peak = ledger->heap.live;
 }
 
 /* --- events --------------------------------------------------------------- */
@@ -263,8 +282,27 @@ flam_ledger_note_near (FlamLedger *ledger, FlamSite *site, guint distance)
 void
 flam_ledger_note_freed (FlamLedger *ledger, guint32 row, guint distance)
 {
-  ledger->unordered |= distance != FLAM_LEDGER_FAR;
-  flam_column_append (&ledger->freed, Freed, ((Freed){ row, distance }));
+  FlamLedgerRow *of = flam_ledger_get_row (ledger, row);
+  gboolean far = distance == FLAM_LEDGER_FAR;
+
+  ledger->unordered |= !far || of->far != 0;
+  flam_column_append (&ledger->freed,
+                      FlamLedgerFreed,
+                      ((FlamLedgerFreed){ row, distance, 1, 0 }));
+  if (far)
+    of->far = (guint32)ledger->freed.n;
+}
+
+void
+flam_ledger_move (FlamLedger *ledger, gint64 bytes)
+{
+  if (!flam_ledger_rises (ledger, bytes) && ledger->at_peak && bytes != 0)
+    {
+      ledger->at_peak = FALSE;
+      ledger->mark++;
+      ledger->freed_then = ledger->freed.n;
+    }
+  flam_peak_tracker_move (&ledger->heap, bytes, ledger->now);
 }
 
 gboolean
@@ -316,7 +354,6 @@ flam_ledger_allocate_at (FlamLedger *ledger, guint32 site, guint64 address)
   flam_ledger_release_at (ledger, address, FLAM_LEDGER_FAR);
   flam_ledger_make_at (
       ledger, &ledger->file, site, address, ++*order_of (ledger, thread));
-  ledger->tick_peak = MAX (ledger->tick_peak, ledger->heap.live);
 }
 
 guint32

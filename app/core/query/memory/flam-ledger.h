@@ -14,6 +14,13 @@
  *   BLOCKS   time X size=64 count=3             (row 0)
  *   RELEASES row 0: 1 (at once)                             row 0: 1
  *
+ * A tick has a highest moment, which may be neither its beginning nor its end:
+ * `more` of a row is the number of its blocks live then beyond those at the
+ * end. As in FlamPeakTracker, nothing is copied while the amount rises: a site
+ * that changes for the first time after the highest moment saves its counts
+ * first; releases of older rows are a list, of which the part before that
+ * moment is known by its length.
+ *
  * 24 million events on 80 sites over 200 ticks make a few thousand rows. The
  * caller chooses the length of a tick: for a file, that of its own clock; for a
  * recording, so long that the capture stays small.
@@ -63,7 +70,11 @@ typedef struct
   guint32 live;        /* of these, those without an address */
   guint32
       at_once; /* of these, released with no other block allocated in between */
-  guint32 near;  /* and soon: a chunk of FlamLedger.near; FLAM_NONE */
+  guint32 near; /* and soon: a chunk of FlamLedger.near; FLAM_NONE */
+  guint32 gone; /* of these, all that are released */
+  guint32 mark; /* FlamLedger.mark at which these were saved: */
+  guint32 made_then, gone_then;
+  guint32 slack; /* the caller's */
   guint32 older; /* of blocks without an address: the youngest Pile */
 } FlamSite;
 
@@ -71,8 +82,18 @@ typedef struct
 typedef struct
 {
   guint32 site;
-  guint32 far; /* released in this tick, at FLAM_LEDGER_FAR */
+  guint32 far; /* released in this tick, at FLAM_LEDGER_FAR: 1 + the index in
+                  FlamLedger.freed; 0: none */
 } FlamLedgerRow;
+
+/* Releases of a tick that are not counted in a site. */
+typedef struct
+{
+  guint32 row;
+  guint32 distance;
+  guint32 count;
+  guint32 late; /* of these, after the highest moment of the tick */
+} FlamLedgerFreed;
 
 typedef struct
 {
@@ -80,7 +101,7 @@ typedef struct
   FlamPeakTracker heap; /* of FlamSite */
   FlamColumn rows;      /* FlamLedgerRow */
   FlamColumn near;      /* guint32: released in this tick, by distance */
-  FlamColumn freed;     /* other releases in this tick */
+  FlamColumn freed;     /* FlamLedgerFreed: other releases in this tick */
   FlamColumn
       piles; /* of blocks without an address, allocated in earlier ticks */
   guint32 first_row; /* of this tick */
@@ -88,7 +109,11 @@ typedef struct
   gint64 now;         /* when this tick began, ns */
   gboolean unordered; /* some entries of `freed` are not far */
   gboolean recording; /* from a recorder, and not from a file */
-  gint64 tick_peak;   /* of a file: the most bytes live in this tick */
+  gboolean sampled;   /* the sites' bytes are estimates: flam_ledger_move() */
+  gint64 tick_peak;   /* the most bytes live in this tick, */
+  gboolean at_peak;   /* which is now; otherwise, this was then: */
+  guint32 mark;       /* a number for that moment */
+  gsize freed_then;   /* length of `freed` */
   FlamAddresses file; /* of flam_ledger_allocate_at() */
   FlamColumn orders;  /* guint32 per thread: its allocations there so far */
 } FlamLedger;
@@ -128,6 +153,36 @@ void flam_ledger_begin_row (FlamLedger *ledger, guint32 number);
 void flam_ledger_note_near (FlamLedger *ledger, FlamSite *site, guint distance);
 void flam_ledger_note_freed (FlamLedger *ledger, guint32 row, guint distance);
 
+/* Before a change of the site that does not make a highest moment. */
+static inline void
+flam_ledger_touch (FlamLedger *ledger, FlamSite *site)
+{
+  if (G_UNLIKELY (ledger->at_peak))
+    {
+      ledger->at_peak = FALSE;
+      ledger->mark++;
+      ledger->freed_then = ledger->freed.n;
+    }
+  if (site->mark == ledger->mark)
+    return;
+  site->mark = ledger->mark;
+  site->made_then = site->made;
+  site->gone_then = site->gone;
+}
+
+/* TRUE: the tick has a new highest moment. */
+static inline gboolean
+flam_ledger_rises (FlamLedger *ledger, gint64 bytes)
+{
+  gint64 live = (gint64)((guint64)ledger->heap.live + (guint64)bytes);
+
+  if (live <= ledger->tick_peak)
+    return FALSE;
+  ledger->tick_peak = live;
+  ledger->at_peak = TRUE;
+  return TRUE;
+}
+
 /* One more block, in the row that its site has in this tick. Rows are numbered
  * and written in the order in which they are begun. */
 static inline guint32
@@ -135,6 +190,8 @@ flam_ledger_make (FlamLedger *ledger, guint32 number)
 {
   FlamSite *site = flam_ledger_get_site (ledger, number);
 
+  if (!flam_ledger_rises (ledger, site->bytes))
+    flam_ledger_touch (ledger, site);
   if (G_UNLIKELY (site->row == FLAM_NONE))
     flam_ledger_begin_row (ledger, number);
   site->made++;
@@ -150,14 +207,21 @@ flam_ledger_release (FlamLedger *ledger, guint32 row, guint distance)
   FlamLedgerRow *of = flam_ledger_get_row (ledger, row);
   FlamSite *site = flam_ledger_get_site (ledger, of->site);
 
+  flam_ledger_touch (ledger, site);
   flam_peak_tracker_lower (&ledger->heap, &site->heap, site->bytes);
+  site->gone += row == site->row;
   if (row == site->row && distance == 0)
     site->at_once++;
   else if (row == site->row && distance < FLAM_LEDGER_NEAR)
     flam_ledger_note_near (ledger, site, distance);
-  else if (distance != FLAM_LEDGER_FAR || of->far++ == 0)
+  else if (distance == FLAM_LEDGER_FAR && of->far > ledger->freed_then)
+    flam_column_at (&ledger->freed, FlamLedgerFreed, of->far - 1).count++;
+  else
     flam_ledger_note_freed (ledger, row, distance);
 }
+
+/* Sampled: the exact number of live bytes changed. */
+void flam_ledger_move (FlamLedger *ledger, gint64 bytes);
 
 /* --- blocks without an address -------------------------------------------- */
 
@@ -170,7 +234,6 @@ flam_ledger_allocate (FlamLedger *ledger, guint32 number)
 {
   flam_ledger_get_site (ledger, number)->live++;
   flam_ledger_make (ledger, number);
-  ledger->tick_peak = MAX (ledger->tick_peak, ledger->heap.live);
 }
 
 /* FALSE: no block of this site is live. */
@@ -186,6 +249,8 @@ flam_ledger_release_youngest (FlamLedger *ledger,
   site->live--;
   if (G_LIKELY (at_once))
     {
+      flam_ledger_touch (ledger, site);
+      site->gone++;
       site->at_once++;
       flam_peak_tracker_lower (&ledger->heap, &site->heap, site->bytes);
     }

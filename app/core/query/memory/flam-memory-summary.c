@@ -378,6 +378,22 @@ flam_memory_summary_has_column (const FlamMemorySummary *memory,
       memory, columns[column].part, columns[column].bytes);
 }
 
+FlamEstimate
+flam_amount_estimate (const FlamMemorySummary *memory,
+                      const FlamAmount *amount,
+                      FlamMemoryPart part,
+                      gboolean bytes)
+{
+  FlamMeasureSource source =
+      bytes ? sources[part]
+            : flam_allocation_filter_other_source (sources[part]);
+
+  return flam_estimate_of (&memory->profile->facts,
+                           source,
+                           bytes ? amount->bytes : amount->blocks,
+                           bytes ? amount->blocks : amount->bytes);
+}
+
 FlamMemoryPart
 flam_memory_column_part (FlamMemoryColumn column, gboolean *bytes)
 {

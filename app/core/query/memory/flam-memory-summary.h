@@ -19,6 +19,7 @@
  * thread may read it. */
 
 #include "flam-allocation-filter.h"
+#include "flam-estimate.h"
 #include "flam-functions.h"
 
 G_BEGIN_DECLS
@@ -109,6 +110,11 @@ gboolean flam_memory_summary_has_column (const FlamMemorySummary *memory,
 /* The part that a column shows, in bytes or in blocks. */
 FlamMemoryPart flam_memory_column_part (FlamMemoryColumn column,
                                         gboolean *bytes);
+/* What one of the amounts is worth. */
+FlamEstimate flam_amount_estimate (const FlamMemorySummary *memory,
+                                   const FlamAmount *amount,
+                                   FlamMemoryPart part,
+                                   gboolean bytes);
 /* The part that a measure belongs to; FLAM_MEMORY_ALLOCATED for samples. */
 FlamMemoryPart flam_memory_part_of (FlamMeasureSource source);
 /* The smallest and the largest size in a bin. */

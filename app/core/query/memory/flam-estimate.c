@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-estimate.h"
+
+#include "flam-allocation-filter.h"
+
+gint64
+flam_estimate_whole (const FlamFacts *facts, FlamMeasureSource source)
+{
+  switch (source)
+    {
+    case FLAM_FROM_PEAK:
+    case FLAM_FROM_PEAK_BLOCKS:
+    case FLAM_FROM_PEAK_USEFUL:
+      return facts->peak_bytes;
+    case FLAM_FROM_LEAKED:
+    case FLAM_FROM_LEAKED_BLOCKS:
+      return facts->live_bytes;
+    case FLAM_FROM_ALLOCATED:
+    case FLAM_FROM_ALLOCATIONS:
+      return facts->allocated_bytes;
+    case FLAM_FROM_TEMPORARY:
+    case FLAM_FROM_TEMPORARY_BYTES:
+    case FLAM_FROM_SAMPLES:
+      break;
+    }
+  return 0;
+}
+
+/* Scaling rounds to whole blocks: a sum this near to the whole is all of it. */
+static gboolean
+is_whole (gint64 bytes, gint64 whole)
+{
+  return whole > 0 && ABS (bytes - whole) <= whole / 500;
+}
+
+FlamEstimate
+flam_estimate_of (const FlamFacts *facts,
+                  FlamMeasureSource source,
+                  gint64 value,
+                  gint64 other)
+{
+  gboolean is_bytes = flam_allocation_filter_source_is_bytes (source);
+  gint64 bytes = is_bytes ? value : other;
+  gint64 whole = flam_estimate_whole (facts, source);
+  FlamEstimate estimate = { 0 };
+  double error;
+
+  if (source == FLAM_FROM_SAMPLES || facts->sample_bytes <= 0 || value == 0 ||
+      bytes < 0 || is_whole (bytes, whole))
+    return estimate;
+  error = (double)flam_facts_error (facts, bytes, whole);
+  if (!is_bytes && bytes > 0)
+    error *= (double)value / (double)bytes;
+  estimate.sampled = TRUE;
+  estimate.error = (gint64)MIN (error, 0x1p62);
+  estimate.samples = MAX (flam_facts_samples (facts, bytes), 1);
+  return estimate;
+}
+
+gboolean
+flam_estimate_is_few (const FlamEstimate *estimate)
+{
+  return estimate->sampled && estimate->samples < FLAM_FACTS_FEW;
+}

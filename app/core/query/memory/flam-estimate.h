@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What a figure is worth that was derived from sampled allocations: every table
+ * shows it with its error, and one of very few samples as such.
+ *
+ *    12.1 MB ± 3.2 MB      95 of 100 such intervals contain the truth
+ *    2.10 MB (4 samples)   hardly more than a hint
+ *    4.19 MB               counted, or not sampled
+ */
+
+#include "flam-profile.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gboolean sampled; /* it is an estimate; otherwise the rest is 0 */
+  gint64 error;     /* in the unit of the figure */
+  gint64 samples;   /* behind it, about; at least 1 */
+} FlamEstimate;
+
+/* The exact sum of which figures of that source are parts; 0: not counted. */
+gint64 flam_estimate_whole (const FlamFacts *facts, FlamMeasureSource source);
+/* `value` is a figure of that source, `other` its other half: the bytes of
+ * blocks, or the blocks of bytes; -1 unknown. */
+FlamEstimate flam_estimate_of (const FlamFacts *facts,
+                               FlamMeasureSource source,
+                               gint64 value,
+                               gint64 other);
+/* Whether the figure comes from fewer than FLAM_FACTS_FEW samples. */
+gboolean flam_estimate_is_few (const FlamEstimate *estimate);
+
+G_END_DECLS

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Sampled allocations by simulation: the account of the recorder on thousands
+ * of random runs whose truth is kept beside it. The estimates must be right in
+ * the mean, and their errors must contain the truth as often as they promise.
+ */
+
+#include "flam-alloc-heaps.h"
+#include "flam-core-query.h"
+
+#include <math.h>
+
+#define EVERY 524288
+#define LIVE 4096
+#define SIZE 1000
+#define REPLACED 20000
+#define SITES 5
+#define RUNS 200
+
+static GRand *dice; /* of a given seed: the same runs every time */
+
+/* Of each block, which site made it: shares of 50, 30, 13, 5 and 2 %. */
+static const guint below[SITES] = { 50, 80, 93, 98, 100 };
+
+typedef struct
+{
+  guint site;
+  gboolean sampled;
+} Block;
+
+typedef struct
+{
+  FlamBuilder *builder;
+  FlamAllocHeaps *heaps;
+  FlamAllocSpace *space;
+  FlamAllocStream *stream;
+  FlamAllocStack stacks[SITES];
+  Block blocks[LIVE];
+  gint64 live[SITES]; /* bytes */
+  double until;       /* bytes to the next sample */
+  gint64 change;      /* bytes that no level has reported yet */
+  gint64 asked;
+} Run;
+
+static double
+interval (void)
+{
+  return -log (1 - g_rand_double (dice)) * EVERY;
+}
+
+static void
+say_level (Run *run)
+{
+  g_assert_true (
+      flam_alloc_heaps_level (run->heaps, run->change, 0, run->asked));
+  run->change = run->asked = 0;
+}
+
+static void
+begin (Run *run)
+{
+  *run = (Run){ .builder = flam_builder_new () };
+  flam_builder_set_has_times (run->builder);
+  flam_builder_add_allocation_measure (run->builder, FLAM_FROM_PEAK);
+  for (guint site = 0; site < SITES; site++)
+    {
+      char name[] = { (char)('a' + site), '\0' };
+      FlamId function = flam_builder_function_named (
+          run->builder,
+          flam_builder_string (run->builder, name, -1),
+          FLAM_KIND_NATIVE);
+      FlamId frame = flam_builder_frame (run->builder, function, 0, 0, 0);
+
+      run->stacks[site] =
+          (FlamAllocStack){ flam_builder_stack (run->builder, FLAM_NONE, frame),
+                            FLAM_NONE };
+    }
+  run->heaps = flam_alloc_heaps_new (run->builder, TRUE);
+  run->space = flam_alloc_heaps_add_space (run->heaps);
+  run->stream = flam_alloc_heaps_add_stream (run->heaps, run->space, FLAM_NONE);
+  run->until = interval ();
+}
+
+/* A sampled block stands for 1 / (1 - exp (-size / every)) blocks, rounded at
+ * random. */
+static guint32
+stands_for (void)
+{
+  return (guint32)(1 / -expm1 (-(double)SIZE / EVERY) + g_rand_double (dice));
+}
+
+static void
+make (Run *run, guint i)
+{
+  guint random = (guint)g_rand_int_range (dice, 0, 100);
+  guint site = 0;
+
+  while (random >= below[site])
+    site++;
+  run->blocks[i] = (Block){ site, FALSE };
+  run->live[site] += SIZE;
+  run->change += SIZE;
+  run->asked += SIZE;
+  run->until -= SIZE;
+  if (run->until > 0)
+    return;
+  run->until = interval ();
+  run->blocks[i].sampled = TRUE;
+  flam_alloc_heaps_block (run->heaps,
+                          run->stream,
+                          (i + 1) * 1024,
+                          SIZE,
+                          stands_for (),
+                          0,
+                          &run->stacks[site],
+                          FLAM_ALLOCATOR_MALLOC);
+  say_level (run);
+}
+
+static void
+drop (Run *run, guint i)
+{
+  if (run->blocks[i].sampled)
+    {
+      say_level (run);
+      flam_alloc_heaps_free_block (run->heaps, run->stream, (i + 1) * 1024);
+    }
+  run->live[run->blocks[i].site] -= SIZE;
+  run->change -= SIZE;
+}
+
+static FlamProfile *
+finish (Run *run)
+{
+  FlamFacts facts = flam_facts_unknown;
+  g_autoptr (GError) error = NULL;
+  FlamProfile *profile;
+
+  say_level (run);
+  facts.sample_bytes = EVERY;
+  flam_builder_note_facts (run->builder, &facts);
+  flam_alloc_heaps_finish (run->heaps, REPLACED);
+  flam_alloc_heaps_free (run->heaps);
+  flam_builder_set_recorded (run->builder);
+  profile = flam_builder_finish (run->builder, &error);
+  g_assert_no_error (error);
+  flam_builder_free (run->builder);
+  return profile;
+}
+
+static gint64
+peak_of (const FlamProfile *profile, guint site)
+{
+  const FlamAllocations *rows = &profile->allocations;
+  char name[] = { (char)('a' + site), '\0' };
+  gint64 sum = 0;
+
+  for (FlamId i = 0; i < rows->n; i++)
+    {
+      FlamId frame = profile->stacks.frame[rows->stack[i]];
+      FlamId function = profile->frames.function[frame];
+
+      if (g_str_equal (flam_profile_function_name (profile, function), name))
+        sum += rows->at_peak[i] * rows->size[i];
+    }
+  return sum;
+}
+
+/* 4,096 blocks of 1,000 bytes are live at any time, one of them is replaced
+ * 20,000 times. The truth of the split is that of the end, since every moment
+ * is as high: the peak is the first. */
+static void
+test_replaced (void)
+{
+  guint within[SITES] = { 0 };
+  double sum = 0, sums[SITES] = { 0 }, truths[SITES] = { 0 };
+
+  for (guint n = 0; n < RUNS; n++)
+    {
+      g_autoptr (FlamProfile) profile = NULL;
+      g_autofree Run *run = g_new (Run, 1);
+      gint64 truth[SITES];
+      gint64 total = 0;
+
+      begin (run);
+      for (guint i = 0; i < LIVE; i++)
+        make (run, i);
+      say_level (run);
+      memcpy (truth, run->live, sizeof truth);
+      for (guint k = 0; k < REPLACED; k++)
+        {
+          guint i = (guint)g_rand_int_range (dice, 0, LIVE);
+
+          drop (run, i);
+          make (run, i);
+        }
+      profile = finish (run);
+      g_assert_cmpint (profile->facts.peak_bytes, ==, LIVE * SIZE);
+      g_assert_cmpint (
+          profile->facts.allocated_bytes, ==, (LIVE + REPLACED) * SIZE);
+      for (guint site = 0; site < SITES; site++)
+        {
+          gint64 peak = peak_of (profile, site);
+          FlamEstimate estimate = flam_estimate_of (
+              &profile->facts, FLAM_FROM_PEAK, peak, peak / SIZE);
+          gint64 error =
+              peak > 0 ? estimate.error
+                       : flam_facts_error (
+                             &profile->facts, 0, profile->facts.peak_bytes);
+
+          total += peak;
+          sums[site] += (double)peak;
+          truths[site] += (double)truth[site];
+          within[site] += ABS (peak - truth[site]) <= error;
+        }
+      sum += (double)total;
+    }
+  g_test_message ("peak %.0f of %d", sum / RUNS, LIVE * SIZE);
+  g_assert_cmpfloat (fabs (sum / RUNS - LIVE * SIZE), <, 0.01 * LIVE * SIZE);
+  for (guint site = 0; site < SITES; site++)
+    {
+      g_test_message ("%c: %.0f of %.0f, %u of %d within the error",
+                      'a' + site,
+                      sums[site] / RUNS,
+                      truths[site] / RUNS,
+                      within[site],
+                      RUNS);
+      g_assert_cmpuint (within[site], >=, RUNS * 95 / 100);
+      /* No bias: four standard errors of a share of at most eight samples. */
+      g_assert_cmpfloat (fabs (sums[site] - truths[site]) / RUNS,
+                         <,
+                         4 * sqrt (EVERY * truths[site] / RUNS) / sqrt (RUNS) *
+                             1.5);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  dice = g_rand_new_with_seed (26);
+  g_test_add_func ("/estimates/replaced", test_replaced);
+  status = g_test_run ();
+  g_rand_free (dice);
+  return status;
+}
