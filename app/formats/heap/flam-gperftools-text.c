@@ -358,7 +358,7 @@ read_attribute (FlamGperftools *reader,
                 const char *end)
 {
   const char *equals = memchr (line, '=', end - line);
-  const char *p = equals + 1;
+  const char *p = equals != NULL ? equals + 1 : line;
   gint64 value;
 
   if (equals == NULL)

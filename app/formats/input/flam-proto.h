@@ -29,7 +29,8 @@ typedef struct
 static inline FlamProto
 flam_proto_init (const guint8 *bytes, gsize length)
 {
-  return (FlamProto){ .at = bytes, .end = bytes + length };
+  /* An empty message may have no bytes: NULL + 0 is undefined. */
+  return (FlamProto){ .at = bytes, .end = length > 0 ? bytes + length : bytes };
 }
 
 /* The message in the current field. */

@@ -182,10 +182,10 @@ static gboolean
 take_last (const char *start, const char **end, gint64 *value)
 {
   const char *space = memrchr (start, ' ', *end - start);
-  const char *p = space + 1;
+  const char *p = space != NULL ? space + 1 : *end;
   gboolean negative;
 
-  if (space == NULL || p == *end)
+  if (p == *end)
     return FALSE;
   negative = *p == '-';
   p += negative;

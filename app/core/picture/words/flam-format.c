@@ -252,19 +252,26 @@ flam_format_visible (const char *text)
 
 /* --- names --------------------------------------------------------------- */
 
+/* Without looking for the end: names may be long. */
+static gboolean
+ends_with (const GString *text, const char *end)
+{
+  gsize n = strlen (end);
+
+  return text->len >= n && memcmp (text->str + text->len - n, end, n) == 0;
+}
+
 /* Brackets that are part of a name: Python's "f.<locals>.<lambda>", Go's
  * "http.(*Client).Do", "<module>", Java's "String::<init>". Those of Rust's "<T
  * as Trait>::f" are not. */
 static gboolean
-is_bracketed_name (const char *before, const char *at)
+is_bracketed_name (const GString *before, const char *at)
 {
-  gsize n = strlen (before);
-
-  if (n == 0)
+  if (before->len == 0)
     return strstr (at, ">::") == NULL;
-  return before[n - 1] == '.' || (g_str_has_suffix (before, "::") &&
-                                  (g_str_has_prefix (at, "<init>") ||
-                                   g_str_has_prefix (at, "<clinit>")));
+  return before->str[before->len - 1] == '.' ||
+         (ends_with (before, "::") && (g_str_has_prefix (at, "<init>") ||
+                                       g_str_has_prefix (at, "<clinit>")));
 }
 
 /* `name` without the text between each outermost pair of `open` and `close`.
@@ -278,7 +285,7 @@ without_brackets (const char *name, char open, char close)
   for (const char *p = name; *p; p++)
     {
       gboolean operator_name =
-          depth == 0 && g_str_has_suffix (kept->str, "operator");
+          depth == 0 && ends_with (kept, "operator");
 
       if (operator_name && (*p == '<' || *p == '>' || *p == '('))
         {
@@ -288,7 +295,7 @@ without_brackets (const char *name, char open, char close)
           p = end - 1;
           continue;
         }
-      if (depth == 0 && *p == open && is_bracketed_name (kept->str, p))
+      if (depth == 0 && *p == open && is_bracketed_name (kept, p))
         {
           const char *end = strchr (p, close);
 
@@ -334,7 +341,8 @@ flam_format_short_name (const char *raw, guint max)
 {
   g_autofree char *name = flam_format_visible (raw);
   g_autofree char *shorter = NULL;
-  char *colons;
+  const char *colons, *rest;
+  glong length;
 
   if (max < 2 || fits (name, max))
     return g_steal_pointer (&name);
@@ -354,16 +362,15 @@ flam_format_short_name (const char *raw, guint max)
         shorter = g_strdup (g_str_has_prefix (plain, "::") ? plain + 2 : plain);
       }
   }
-  while (!fits (shorter, max) && (colons = strstr (shorter, "::")) != NULL &&
+  rest = shorter;
+  length = g_utf8_strlen (shorter, -1);
+  while (length > max && (colons = strstr (rest, "::")) != NULL &&
          colons[2] != 0)
     {
-      char *rest = g_strdup (colons + 2);
-
-      g_free (shorter);
-      shorter = rest;
+      length -= g_utf8_strlen (rest, colons + 2 - rest);
+      rest = colons + 2;
     }
-  return fits (shorter, max) ? g_steal_pointer (&shorter)
-                             : cut_middle (shorter, max);
+  return length <= max ? g_strdup (rest) : cut_middle (rest, max);
 }
 
 /* --- folded names -------------------------------------------------------- */
