@@ -65,6 +65,7 @@
   ROW (pyinstrument)                                                           \
   ROW (pyroscope)                                                              \
   ROW (rbspy)                                                                  \
+  ROW (rprof)                                                                  \
   ROW (safari)                                                                 \
   ROW (sample)                                                                 \
   ROW (scalene)                                                                \
@@ -79,7 +80,8 @@
   ROW (vsprof)                                                                 \
   ROW (vtune)                                                                  \
   ROW (xctrace)                                                                \
-  ROW (xdebug)
+  ROW (xdebug)                                                                 \
+  ROW (xhprof)
 
 #define EXPORTERS(ROW)                                                         \
   ROW (callgrind)                                                              \

@@ -284,8 +284,7 @@ without_brackets (const char *name, char open, char close)
 
   for (const char *p = name; *p; p++)
     {
-      gboolean operator_name =
-          depth == 0 && ends_with (kept, "operator");
+      gboolean operator_name = depth == 0 && ends_with (kept, "operator");
 
       if (operator_name && (*p == '<' || *p == '>' || *p == '('))
         {
