@@ -45,7 +45,9 @@ enum
   FORK = 5,
   JITMAP = 7,
   MARK = 10,
+  LOG = 12,
   ALLOCATION = 14,
+  DBUS = 17,
 };
 
 typedef struct
@@ -75,7 +77,8 @@ typedef struct
   FlamId kernel;         /* module, or FLAM_NONE */
   gint64 start;
   guint64 samples, allocations, unknown_releases;
-  guint64 copied; /* ranges, from parents to children */
+  guint64 skipped; /* messages of logs and of D-Bus */
+  guint64 copied;  /* ranges, from parents to children */
 } Reader;
 
 /* --- bytes --------------------------------------------------------------- */
@@ -401,6 +404,7 @@ first_pass (Reader *reader)
     {
       reader->samples += frame.type == SAMPLE;
       reader->allocations += frame.type == ALLOCATION;
+      reader->skipped += frame.type == LOG || frame.type == DBUS;
       if (frame.type == JITMAP)
         read_jit_map (reader, &frame);
     }
@@ -471,6 +475,11 @@ load (FlamLoad *load, GError **error)
   flam_ledger_begin (ledger, reader.start);
   if (!second_pass (&reader, error))
     return FALSE;
+  flam_builder_warn_count (
+      load->builder,
+      reader.skipped,
+      "%" PRIu64 " message of the log or of D-Bus is not shown",
+      "%" PRIu64 " messages of the log or of D-Bus are not shown");
   flam_builder_warn_count (
       load->builder,
       reader.unknown_releases,

@@ -38,6 +38,7 @@ typedef struct
   gint64 weight; /* at first without its decimals */
   guint32 millionths;
   gint64 in_callees;
+  double growth;  /* %: of the whole, of its own weight */
   guint32 caller; /* FLAM_NONE: a root */
   FlamId frame;
   FlamId stack;
@@ -53,8 +54,9 @@ typedef struct
   FlamUnit unit;  /* of the first box */
   gint64 denominator;
   gboolean icicle;
-  gboolean difference;
-  guint64 excess; /* boxes with more weight than their caller */
+  gboolean difference; /* with the growth of each box */
+  gboolean of_both;    /* with what was before in words */
+  guint64 excess;      /* boxes with more weight than their caller */
 } Picture;
 
 static gboolean
@@ -123,6 +125,26 @@ find_weight (const char *text, gsize length)
   return found;
 }
 
+/* In a picture of differences: by what share of the whole the function's own
+ * weight has grown, "12.34%; +1.20%)". Flambeau's own have what was before in
+ * words. */
+static void
+read_growth (Picture *picture, Box *box, const char *words)
+{
+  const char *at = strstr (words, "%; ");
+  char *end;
+  double growth;
+
+  picture->of_both |= strstr (words, "before ") != NULL;
+  if (at == NULL)
+    return;
+  growth = g_ascii_strtod (at + 3, &end);
+  if (end == at + 3 || *end != '%' || !isfinite (growth))
+    return;
+  picture->difference = TRUE;
+  box->growth = CLAMP (growth, -100, 100);
+}
+
 /* "name (1,234 samples, 12.34%; +1.2%)" */
 static gboolean
 read_words (Picture *picture, Box *box, FlamUnit *unit)
@@ -137,8 +159,7 @@ read_words (Picture *picture, Box *box, FlamUnit *unit)
     return FALSE;
   number = p = picture->name->str + at + 2;
   end = picture->name->str + picture->name->len;
-  picture->difference |=
-      strstr (p, "%; ") != NULL || strstr (p, "before ") != NULL;
+  read_growth (picture, box, p);
   if (!flam_amount_parse (&p, end, &amount))
     return FALSE;
   box->weight = amount.value;
@@ -386,9 +407,35 @@ is_frame (Picture *picture, guint32 index, FlamId all)
          row_end (picture, 0) > 1;
 }
 
+static gint64
+whole_of (Picture *picture)
+{
+  gint64 whole = 0;
+
+  for (guint32 i = 0; i < picture->boxes->len; i++)
+    if (get_box (picture, i)->caller == FLAM_NONE &&
+        __builtin_add_overflow (whole, get_box (picture, i)->weight, &whole))
+      return G_MAXINT64 / 4;
+  return whole;
+}
+
+/* Hundredths of a percent are whole counts up to ten thousand of them. */
+static gint64
+weight_before (const Picture *picture,
+               const Box *box,
+               gint64 self,
+               gint64 whole)
+{
+  double before = (double)MAX (self, 0) - box->growth * (double)whole / 100;
+  double unit = (double)picture->denominator;
+
+  return (gint64)(MAX (floor (before / unit + 0.5), 0) * unit);
+}
+
 static void
 add_samples (Picture *picture)
 {
+  gint64 whole = whole_of (picture);
   FlamSample sample = { 0 };
   FlamId all;
 
@@ -399,6 +446,7 @@ add_samples (Picture *picture)
     {
       Box *box = get_box (picture, i);
       gint64 self = box->weight - box->in_callees;
+      gint64 weights[2] = { 0 };
 
       if (box->caller != FLAM_NONE)
         box->stack = get_box (picture, box->caller)->stack;
@@ -406,8 +454,11 @@ add_samples (Picture *picture)
         box->stack =
             flam_builder_stack (picture->builder, box->stack, box->frame);
       sample.stack = box->stack;
-      if (self > 0)
-        flam_builder_add_sample (picture->builder, &sample, &self);
+      weights[0] = MAX (self, 0);
+      if (picture->difference)
+        weights[1] = weight_before (picture, box, self, whole);
+      if (weights[0] > 0 || weights[1] > 0)
+        flam_builder_add_sample (picture->builder, &sample, weights);
       picture->excess += self < 0;
     }
 }
@@ -428,6 +479,21 @@ add_measure (Picture *picture)
 
   flam_builder_set_denominator (
       picture->builder, measure, picture->denominator);
+  if (picture->difference)
+    {
+      FlamMeasureRow before = { "base",
+                                N_ ("Before"),
+                                rows[picture->unit].unit,
+                                rows[picture->unit].kind };
+
+      measure =
+          flam_load_measure (picture->builder,
+                             &before,
+                             (int)flam_builder_add_column (picture->builder),
+                             FLAM_NONE);
+      flam_builder_set_denominator (
+          picture->builder, measure, picture->denominator);
+    }
 }
 
 static void
@@ -437,7 +503,7 @@ warn (Picture *picture)
       picture->builder,
       N_ ("this was read from a picture: functions that were too narrow to "
           "draw count as self cost of their callers"));
-  if (picture->difference)
+  if (picture->of_both && !picture->difference)
     flam_builder_warn (picture->builder,
                        N_ ("of this picture of a difference, only the new "
                            "values are shown, not the old ones"));
