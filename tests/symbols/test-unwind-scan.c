@@ -89,14 +89,49 @@ find_row (const GArray *rows, guint32 pc)
 }
 
 static GArray *
-scan (const guint8 *code, gsize size, guint32 from, guint32 to)
+scan (
+    const guint8 *code, gsize size, guint32 from, guint32 to, gboolean compiled)
 {
   FlamUnwindSegment segment = { .size = size, .code = code };
   FlamUnwindSections sections = { .segments = &segment, .n_segments = 1 };
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (FlamUnwindRow));
 
-  flam_unwind_scan (&sections, from, to, add_row, rows);
+  flam_unwind_scan (&sections, from, to, compiled, add_row, rows);
   return rows;
+}
+
+/* Compiled for size, with no byte between two functions: each begins with its
+ * return address on top, after a function with a frame and a switch as well. */
+static void
+test_packed (void)
+{
+  static const guint8 saves[] = { 0x53, 0x48, 0x83, 0xec, 0x20, 0x48,
+                                  0x83, 0xc4, 0x20, 0x5b, 0xc3 };
+  static const guint8 jumps[] = { 0x53, 0xff, 0xe0, 0x90, 0x5b, 0xc3 };
+  enum
+  {
+    N = 100
+  };
+  g_autofree guint8 *code = g_malloc (N * sizeof saves + 16);
+  g_autoptr (GArray) rows = NULL;
+  guint32 at = 0;
+
+  for (guint i = 0; i < N; i++, at += sizeof saves)
+    memcpy (code + at, saves, sizeof saves);
+  memset (code + at, 0x90, 16);
+  memcpy (code + at, jumps, sizeof jumps);
+  rows = scan (code, at + 16, 0, at + 16, TRUE);
+  for (guint i = 0; i < N; i++)
+    {
+      guint32 begin = i * (guint32)sizeof saves;
+
+      g_assert_cmpuint (find_row (rows, begin).cfa, ==, 1);
+      g_assert_cmpuint (find_row (rows, begin + 1).cfa, ==, 2);
+      g_assert_cmpuint (find_row (rows, begin + 5).cfa, ==, 6);
+      g_assert_cmpuint (find_row (rows, begin + 10).cfa, ==, 1);
+    }
+  /* What a table of a switch leads to is still in its function. */
+  g_assert_cmpuint (find_row (rows, at + 3).cfa, ==, 2);
 }
 
 static void
@@ -125,7 +160,8 @@ test_by_hand (void)
   };
   gsize size = (gsize)(flam_scan_end - flam_scan_begin);
   /* As in a file: functions begin at multiples of 16. */
-  g_autoptr (GArray) rows = scan (flam_scan_begin, size, 0, (guint32)size);
+  g_autoptr (GArray) rows =
+      scan (flam_scan_begin, size, 0, (guint32)size, FALSE);
 
   for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
     {
@@ -227,7 +263,7 @@ test_cfi (void)
       to = from + (all[i].end - all[i].start);
       if (to > size)
         continue;
-      rows = scan (bytes, size, (guint32)from, (guint32)to);
+      rows = scan (bytes, size, (guint32)from, (guint32)to, FALSE);
       if (rows->len > 0)
         compare_rows (
             table, rows, bytes, (guint32)from, (guint32)to, &agreement);
@@ -461,6 +497,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/unwind-scan/by-hand", test_by_hand);
+  g_test_add_func ("/unwind-scan/packed", test_packed);
   g_test_add_func ("/unwind-scan/cfi", test_cfi);
   g_test_add_func ("/unwind-scan/lengths", test_lengths);
   g_test_add_func ("/unwind-scan/writes", test_writes);

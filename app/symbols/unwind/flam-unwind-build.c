@@ -326,13 +326,32 @@ end_of_code (const Builder *builder, uint32_t offset)
   return offset;
 }
 
+/* Of most of the code there is no CFI: it was compiled without, as musl is. */
+static bool
+has_few_tables (const Builder *builder)
+{
+  const Fde *fdes = builder->fdes.data;
+  uint64_t covered = 0, all = 0;
+
+  for (size_t i = 0; i < builder->fdes.n; i++)
+    covered += fdes[i].end > fdes[i].start ? fdes[i].end - fdes[i].start : 0;
+  for (unsigned i = 0; i < builder->sections->n_segments; i++)
+    all += builder->sections->segments[i].size;
+  return covered < all / 2;
+}
+
 /* Reads a gap, unless it is padding or too large to be read for every program
  * that contains it. */
 static void
 scan_gap (Builder *builder, uint32_t start, uint32_t end)
 {
   if (end > start && end - start >= PADDING && end - start <= LARGEST_GAP)
-    flam_unwind_scan (builder->sections, start, end, add_scanned, builder);
+    flam_unwind_scan (builder->sections,
+                      start,
+                      end,
+                      has_few_tables (builder),
+                      add_scanned,
+                      builder);
 }
 
 /* Reads the gaps between the FDEs and after the last one; all code if there are

@@ -299,7 +299,7 @@ judge_indirect (const Parts *parts, FlamInstruction *out)
       break;
     case 4:
     case 5:
-      out->ends = true;
+      out->ends = out->indirect = true;
       break;
     case 6:
       out->effect = FLAM_STACK_PUSH;

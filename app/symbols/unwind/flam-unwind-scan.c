@@ -3,9 +3,10 @@
 
 #include "flam-unwind-state.h"
 
-#define ALIGNED 16     /* alignment of functions */
-#define BRANCHES 64    /* number kept per function; a power of 2 */
-#define NEAR (1 << 16) /* bytes: a farther branch leaves the function */
+#define ALIGNED 16       /* alignment of functions */
+#define BRANCHES 64      /* number kept per function; a power of 2 */
+#define NEAR (1 << 16)   /* bytes: a farther branch leaves the function */
+#define LONGEST_LOOK 512 /* instructions */
 
 typedef struct
 {
@@ -23,6 +24,8 @@ typedef struct
   FlamUnwindState state;
   FlamUnwindState steady;    /* depth of this function after its prologue */
   bool assumed;              /* `state` is valid: there was no branch */
+  bool compiled;             /* functions may begin at any address */
+  bool jumps;                /* through a table, in this function */
   uint32_t last_target;      /* the farthest forward branch in it */
   Branch branches[BRANCHES]; /* by `at` */
 } Scan;
@@ -106,18 +109,58 @@ static void
 begin_function (Scan *scan, uint32_t at, FlamUnwindState state)
 {
   scan->state = scan->steady = state;
-  scan->assumed = false;
+  scan->assumed = scan->jumps = false;
   scan->last_target = 0;
   emit (scan, at);
 }
 
+/* Whether the code at `at` returns with the depth that it begins with, or jumps
+ * after it has made a frame, as a function does; the rest of one takes its
+ * frame away first. */
+static bool
+is_balanced (const Scan *scan, uint32_t at)
+{
+  FlamUnwindState state = at_entry;
+  FlamInstruction now;
+
+  for (unsigned i = 0; i < LONGEST_LOOK && at < scan->size; i++)
+    {
+      if (!flam_unwind_decode (scan->code + at, scan->size - at, &now))
+        return false;
+      if (now.ends)
+        return now.branches == (state.depth > 8) && !now.indirect;
+      flam_unwind_state_apply (&state, &now);
+      if (state.lost || state.depth < 8)
+        return false;
+      at += now.length;
+    }
+  return false;
+}
+
+/* Assembler aligns its functions, and compilers do unless they optimize for
+ * size, as for musl. `end`: the instruction before. A function jumps to another
+ * one without its frame, or on another stack (longjmp). */
+static bool
+may_begin (const Scan *scan, uint32_t at, const FlamInstruction *end)
+{
+  const FlamUnwindState *state = &scan->state;
+
+  if (scan->last_target >= at)
+    return false;
+  if ((scan->start + at) % ALIGNED == 0)
+    return true;
+  return scan->compiled && (!scan->jumps || is_balanced (scan, at)) &&
+         (state->depth == 8 || state->lost ||
+          !(end->branches || end->indirect));
+}
+
 /* The instruction at `at` is not reached from the one before it. */
 static void
-go_on (Scan *scan, uint32_t at)
+go_on (Scan *scan, uint32_t at, const FlamInstruction *end)
 {
   if (at >= scan->size)
     return;
-  if ((scan->start + at) % ALIGNED == 0 && scan->last_target < at)
+  if (may_begin (scan, at, end))
     begin_function (scan, at, at_entry);
   else
     {
@@ -125,6 +168,22 @@ go_on (Scan *scan, uint32_t at)
       scan->assumed = true;
       emit (scan, at);
     }
+}
+
+/* A call that does not return is the last instruction of many functions
+ * (__stack_chk_fail). True: the next one begins at `next`, which is moved. */
+static bool
+ends_at_call (Scan *scan, uint32_t *next)
+{
+  uint32_t at = skip_padding (scan, *next);
+
+  if (at >= scan->size || (scan->start + at) % ALIGNED != 0 ||
+      scan->last_target >= at || scan->state.depth == 8 ||
+      !is_balanced (scan, at))
+    return false;
+  *next = at;
+  begin_function (scan, at, at_entry);
+  return true;
 }
 
 /* A branch to `at` gives a better depth than a preceding call that may not
@@ -170,12 +229,14 @@ void
 flam_unwind_scan (const FlamUnwindSections *sections,
                   uint32_t start,
                   uint32_t end,
+                  bool compiled,
                   FlamUnwindAdd add,
                   void *data)
 {
   Scan scan = { .code = code_at (sections, start, end - start),
                 .size = end - start,
                 .start = start,
+                .compiled = compiled,
                 .add = add,
                 .data = data };
   FlamInstruction now = { 0 };
@@ -204,10 +265,13 @@ flam_unwind_scan (const FlamUnwindSections *sections,
         note_branch (&scan, &now, next);
       if (now.ends)
         {
+          scan.jumps |=
+              now.indirect && scan.state.depth > 8 && !scan.state.lost;
           next = skip_padding (&scan, next);
-          go_on (&scan, next);
+          go_on (&scan, next, &now);
         }
-      else if (next < scan.size &&
+      else if (!(now.calls && ends_at_call (&scan, &next)) &&
+               next < scan.size &&
                flam_unwind_state_is_change (&scan.state, &now))
         emit (&scan, next);
     }
