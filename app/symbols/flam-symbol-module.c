@@ -174,6 +174,13 @@ flam_symbol_module_get_table (FlamSymbolModule *module)
   return module->table;
 }
 
+static FlamSymbolState
+table_state (const FlamSymbolModule *module)
+{
+  return flam_symbol_table_is_stripped (module->table) ? FLAM_SYMBOLS_DYNSYM
+                                                       : FLAM_SYMBOLS_SYMTAB;
+}
+
 FlamSymbolState
 flam_symbol_module_get_state (FlamSymbolModule *module)
 {
@@ -183,7 +190,7 @@ flam_symbol_module_get_state (FlamSymbolModule *module)
   if (module->dwarf)
     return FLAM_SYMBOLS_DWARF;
   flam_symbol_table_get (module->table, &n);
-  return n > 0 ? FLAM_SYMBOLS_SYMTAB : FLAM_SYMBOLS_NONE;
+  return n == 0 ? FLAM_SYMBOLS_NONE : table_state (module);
 }
 
 const char *
@@ -208,6 +215,8 @@ flam_symbol_module_get_why (FlamSymbolModule *module)
                               "shown as part of their callers")
                         : N_ ("no debug information: lines and inlined "
                               "functions are missing");
+    case FLAM_SYMBOLS_DYNSYM:
+      return N_ ("stripped: only the functions that it exports have names");
     default:
       return N_ ("no symbol table");
     }
@@ -398,7 +407,7 @@ flam_symbol_module_lookup (FlamSymbolModule *module,
     .frames = (const FlamSymbolFrame *)module->frames->data,
     .state = module->frames->len == 0 ? FLAM_SYMBOLS_NONE
              : found                  ? FLAM_SYMBOLS_DWARF
-                                      : FLAM_SYMBOLS_SYMTAB,
+                                      : table_state (module),
     .kind = FLAM_KIND_NATIVE,
     .flags = unnamed_flags (module),
   };

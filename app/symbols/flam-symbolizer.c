@@ -89,7 +89,8 @@ wants_name (const Run *run, FlamId frame)
     return TRUE;
   return run->options->detail == FLAM_SYMBOL_DETAIL_FULL &&
          profile->functions.kind[function] == FLAM_KIND_NATIVE &&
-         profile->modules.symbols[module] == FLAM_SYMBOLS_SYMTAB &&
+         (profile->modules.symbols[module] == FLAM_SYMBOLS_SYMTAB ||
+          profile->modules.symbols[module] == FLAM_SYMBOLS_DYNSYM) &&
          profile->frames.inline_depth[frame] == 0 &&
          profile->frames.line[frame] == 0;
 }

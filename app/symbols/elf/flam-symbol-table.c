@@ -23,6 +23,7 @@ struct _FlamSymbolTable
 {
   FlamElf *minidebug; /* or NULL */
   FlamGoTable *go;    /* or NULL */
+  gboolean stripped;
   GStringChunk *plt_names;
   FlamSymbol *symbols;
   guint32 n;
@@ -387,6 +388,7 @@ flam_symbol_table_new (const FlamElf *elf, const FlamElf *debug)
       table->minidebug = flam_minidebug_open (elf);
       add_table (&collector, table->minidebug, SHT_SYMTAB);
       table->go = flam_go_table_new (elf);
+      table->stripped = table->minidebug == NULL && table->go == NULL;
       add_go_functions (&collector, table->go);
     }
   flam_plt_foreach (elf, add_stub, &collector);
@@ -420,6 +422,12 @@ flam_symbol_table_get (const FlamSymbolTable *table, guint32 *n)
 {
   *n = table->n;
   return table->symbols;
+}
+
+gboolean
+flam_symbol_table_is_stripped (const FlamSymbolTable *table)
+{
+  return table->stripped;
 }
 
 const FlamGoTable *

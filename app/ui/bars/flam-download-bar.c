@@ -66,7 +66,8 @@ may_be_asked_for (FlamDownloadBar *self,
       flam_profile_string (profile, profile->modules.path[module]);
   guint8 symbols = profile->modules.symbols[module];
 
-  return (symbols == FLAM_SYMBOLS_NONE || symbols == FLAM_SYMBOLS_SYMTAB) &&
+  return (symbols == FLAM_SYMBOLS_NONE || symbols == FLAM_SYMBOLS_DYNSYM ||
+          symbols == FLAM_SYMBOLS_SYMTAB) &&
          *path == '/' && *build_id_of (profile, module) != '\0' &&
          !g_hash_table_contains (self->asked, build_id_of (profile, module));
 }

@@ -60,7 +60,8 @@ is_found (const FlamProfile *profile, FlamId module)
 {
   FlamSymbolState state = profile->modules.symbols[module];
 
-  return state == FLAM_SYMBOLS_SYMTAB || state == FLAM_SYMBOLS_DWARF;
+  return state == FLAM_SYMBOLS_SYMTAB || state == FLAM_SYMBOLS_DYNSYM ||
+         state == FLAM_SYMBOLS_DWARF;
 }
 
 static void

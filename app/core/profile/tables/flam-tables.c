@@ -65,7 +65,7 @@ static const FlamColumnInfo modules[] = {
         FLAM_ADDRESS_ABSOLUTE,
         .flags = KEY),
   REFERENCE (profile.modules.name, STRINGS, .role = FLAM_ROLE_MODULE),
-  UNSTORED (profile.modules.symbols, .limit = FLAM_SYMBOLS_CAPTURE + 1),
+  UNSTORED (profile.modules.symbols, .limit = FLAM_N_SYMBOL_STATES),
   REFERENCE (profile.modules.why, STRINGS, .role = FLAM_ROLE_MESSAGE),
 };
 static const FlamColumnInfo functions[] = {
@@ -226,8 +226,7 @@ static const FlamColumnInfo symbols[] = {
 };
 static const FlamColumnInfo module_symbols[] = {
   ID (0, module_symbols.module, MODULES, REQUIRED),
-  ENUM (
-      1, module_symbols.state, FLAM_SYMBOLS_CAPTURE + 1, FLAM_SYMBOLS_CAPTURE),
+  ENUM (1, module_symbols.state, FLAM_N_SYMBOL_STATES, FLAM_SYMBOLS_CAPTURE),
   ID (2, module_symbols.why, STRINGS, EMPTY, .role = FLAM_ROLE_MESSAGE),
 };
 static const FlamColumnInfo end[] = { COLUMN (0, I64, end.duration) };

@@ -83,7 +83,7 @@ const char *
 flam_symbol_state_to_string (FlamSymbolState state)
 {
   static const char *const names[] = {
-    "untried", "none", "symtab", "dwarf", "capture",
+    "untried", "none", "symtab", "dwarf", "capture", "dynsym",
   };
   return names[state];
 }

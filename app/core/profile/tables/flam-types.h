@@ -103,6 +103,8 @@ typedef enum
   FLAM_SYMBOLS_SYMTAB,
   FLAM_SYMBOLS_DWARF,
   FLAM_SYMBOLS_CAPTURE, /* names came with the capture */
+  FLAM_SYMBOLS_DYNSYM,  /* stripped: only exported functions have names */
+  FLAM_N_SYMBOL_STATES,
 } FlamSymbolState;
 
 /* Outside data was invalid, or the system returned an error. Messages are
