@@ -180,19 +180,29 @@ tell_maps (FlamTracer *tracer, FlamTask *task, FlamMessageKind kind)
   flam_pipe_commit (tracer->pipe, size + 1);
 }
 
+/* Libraries are still being mapped by the loader, or by hand. */
+static gboolean
+is_mapping (FlamTarget *target, FlamTask *task, gint64 now)
+{
+  guint64 size = now < target->young_until
+                     ? flam_proc_code_size (target->pid, task->tid)
+                     : 0;
+  gboolean changed = size != 0 && size != target->code_size;
+
+  if (changed)
+    target->code_size = size;
+  return changed;
+}
+
 void
 flam_launch_exec_look (FlamTracer *tracer, FlamTask *task)
 {
   FlamTarget *target = task->target;
-  guint64 size;
+  gint64 now = flam_tracer_now (tracer);
 
-  if (flam_tracer_now (tracer) >= target->young_until)
-    return;
-  size = flam_proc_code_size (target->pid, task->tid);
-  if (size == 0 || size == target->code_size)
-    return;
-  target->code_size = size;
-  tell_maps (tracer, task, FLAM_MESSAGE_TARGET_MAPS);
+  if (is_mapping (target, task, now) ||
+      flam_loader_has_news (&target->loader, task->tid, now))
+    tell_maps (tracer, task, FLAM_MESSAGE_TARGET_MAPS);
 }
 
 /* The kernel gives a program no privileges that its tracer lacks. */
@@ -269,6 +279,7 @@ flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task)
   tracer->stats.setuid_dropped += lost_its_rights (task->tid);
   task->target->young_until = flam_tracer_now (tracer) + FLAM_YOUNG_TIME;
   task->target->code_size = 0;
+  task->target->loader = (FlamLoader){ 0 };
   tracer->young_until = task->target->young_until;
   g_atomic_int_inc (&task->target->hint_program);
   tell_maps (tracer, task, FLAM_MESSAGE_TARGET_EXEC);

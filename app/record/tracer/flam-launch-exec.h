@@ -10,8 +10,8 @@
 gboolean flam_launch_exec_start (FlamTracer *tracer, GError **error);
 /* Begins the recording of the processes that were attached to. */
 void flam_launch_exec_begin_attached (FlamTracer *tracer);
-/* Called when `task` has stopped for a sample: reports the mappings if they are
- * new and the program is young. */
+/* Called when `task` has stopped for a sample: reports the mappings if a
+ * library was loaded, or if the program is young and has mapped code. */
 void flam_launch_exec_look (FlamTracer *tracer, FlamTask *task);
 /* Called when `task` has stopped in exec. */
 void flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task);

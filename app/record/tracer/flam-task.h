@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "flam-core-profile.h"
+#include "flam-loader.h"
 
 typedef struct _FlamTarget FlamTarget;
 typedef struct _FlamTask FlamTask;
@@ -43,6 +44,7 @@ struct _FlamTarget
   char program[16];   /* tracer's: the name of that program */
   gint64 young_until; /* tracer's: until then its code is still being mapped */
   guint64 code_size;  /* tracer's: of mappings, when they were last reported */
+  FlamLoader loader;  /* tracer\'s: the libraries it has loaded */
   gint64 cpu_begin;   /* tracer's: process clock at the beginning */
   gint64 cpu_ended;   /* tracer's: of threads that have ended */
   struct _FlamPythonKnown *python; /* tracer's: code objects by address */

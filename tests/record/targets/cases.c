@@ -19,6 +19,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
@@ -423,6 +424,36 @@ libraries (void)
   return 0;
 }
 
+/* The same many times a second, with three times as much work in the second. */
+static int
+plugins (void)
+{
+  const char *names[] = { "FLAM_LIBRARY_A", "FLAM_LIBRARY_B" };
+
+  for (int i = 0; i < 1000; i++)
+    {
+      void *library = dlopen (getenv (names[i % 2]), RTLD_NOW);
+      void (*work) (long);
+
+      if (library == NULL)
+        return FAIL ("%s", dlerror ());
+      *(void **)&work = dlsym (library, "work_for");
+      work (i % 2 ? 1500000 : 500000);
+      dlclose (library);
+    }
+  return 0;
+}
+
+/* Nobody else may read its memory. */
+static int
+not_dumpable (void)
+{
+  if (prctl (PR_SET_DUMPABLE, 0) != 0)
+    return FAIL ("prctl: %s", strerror (errno));
+  burn (300000000);
+  return 0;
+}
+
 /* Its files only exist in its own mount namespace. */
 static int namespace(void)
 {
@@ -540,6 +571,8 @@ static const struct
   { "setuids", setuids },
   { "daemon", daemon_case },
   { "libraries", libraries },
+  { "plugins", plugins },
+  { "not-dumpable", not_dumpable },
   { "namespace", namespace },
   { "interrupt", interrupt },
   { "environment", environment },

@@ -5,15 +5,16 @@
 #include <stdint.h>
 
 void work (void);
+void work_for (long n);
 
 static volatile uint64_t sink;
 
 __attribute__ ((noinline)) static void
-NAME (void)
+NAME (long n)
 {
   uint64_t a = 1;
 
-  for (long i = 0; i < 800000000; i++)
+  for (long i = 0; i < n; i++)
     {
       a = a * 6364136223846793005ull + (uint64_t)i;
       __asm__ volatile("" : "+r"(a)); /* step by step, with every compiler */
@@ -22,8 +23,14 @@ NAME (void)
 }
 
 void
+work_for (long n)
+{
+  NAME (n);
+  sink++;
+}
+
+void
 work (void)
 {
-  NAME ();
-  sink++;
+  work_for (800000000);
 }
