@@ -24,6 +24,23 @@ struct _FlamCaptureWriter
                                    * tables */
 };
 
+/* With what to do about it. */
+static const char *
+problem_text (int code)
+{
+  switch (code)
+    {
+    case ENOSPC:
+    case EDQUOT:
+      return N_ ("the disk is full: free some space, or write to another one");
+    case EFBIG:
+      return N_ ("the file would be larger than the limit: raise it "
+                 "(ulimit -f), or record for a shorter time");
+    default:
+      return g_strerror (code);
+    }
+}
+
 static gboolean
 append_bytes (FlamCaptureWriter *writer, const guint8 *data, gsize size)
 {
@@ -43,7 +60,8 @@ append_bytes (FlamCaptureWriter *writer, const guint8 *data, gsize size)
       if (n <= 0)
         {
           int saved = n == 0 ? ENOSPC : errno;
-          writer->failed = g_strdup (g_strerror (saved));
+          g_free (writer->failed);
+          writer->failed = g_strdup (problem_text (saved));
           if (ftruncate (writer->fd, (off_t)start) == 0)
             writer->size = start;
           return FALSE;
@@ -174,6 +192,30 @@ block_end (const FlamTables *tables, FlamTable table, guint32 from)
 }
 
 static gboolean
+append_rows (FlamCaptureWriter *writer,
+             FlamTable table,
+             guint32 from,
+             guint32 to)
+{
+  g_byte_array_set_size (writer->payload, 0);
+  flam_capture_encode (
+      flam_builder_tables (writer->builder), table, from, to, writer->payload);
+  return append_block (writer, table);
+}
+
+/* What still fits of rows for which there was no room. */
+static void
+append_some (FlamCaptureWriter *writer,
+             FlamTable table,
+             guint32 from,
+             guint32 to)
+{
+  for (guint32 n = (to - from) / 2; n > 0; n /= 2)
+    if (append_rows (writer, table, from, from + n))
+      from += n;
+}
+
+static gboolean
 flush_table (FlamCaptureWriter *writer, FlamTable table)
 {
   FlamTables *tables = flam_builder_tables (writer->builder);
@@ -183,10 +225,11 @@ flush_table (FlamCaptureWriter *writer, FlamTable table)
   while (from < n)
     {
       guint32 to = block_end (tables, table, from);
-      g_byte_array_set_size (writer->payload, 0);
-      flam_capture_encode (tables, table, from, to, writer->payload);
-      if (!append_block (writer, table))
-        return FALSE;
+      if (!append_rows (writer, table, from, to))
+        {
+          append_some (writer, table, from, to);
+          return FALSE;
+        }
       from = to;
     }
   if (flam_table_infos[table].kept)

@@ -194,6 +194,28 @@ exec_problem (int code)
     }
 }
 
+/* With what to do about it. */
+static const char *
+problem_text (int code)
+{
+  switch (code)
+    {
+    case EMFILE:
+      return N_ ("too many open files: raise the limit (ulimit -n)");
+    case ENFILE:
+      return N_ ("too many open files on this machine: end other programs, or "
+                 "raise /proc/sys/fs/file-max");
+    case EAGAIN:
+      return N_ ("too many processes: raise the limit (ulimit -u), or end "
+                 "other programs");
+    case EPERM:
+      return N_ ("the system does not permit tracing (a sandbox or container "
+                 "without the ptrace system call): record outside of it");
+    default:
+      return g_strerror (code);
+    }
+}
+
 static gboolean
 seize (pid_t tid, unsigned long options)
 {
@@ -259,7 +281,7 @@ failed:
                   FLAM_ERROR_SYSTEM,
                   N_ ("%s: cannot be started under ptrace: %s"),
                   launch->argv[0],
-                  g_strerror (errno));
+                  problem_text (errno));
   return -1;
 }
 
@@ -344,7 +366,8 @@ flam_attach_obstacle (pid_t pid)
   number = value != NULL ? g_ascii_strtoll (value, NULL, 10) : 0;
   if (number > 0)
     return g_strdup_printf (
-        N_ ("is already traced by process %d (a debugger or another recorder)"),
+        N_ ("is already traced by process %d (a debugger or another recorder): "
+            "end that one first"),
         (int)number);
   if (status_value (text, "VmSize") == NULL)
     return g_strdup (N_ ("is a kernel thread"));
@@ -352,11 +375,13 @@ flam_attach_obstacle (pid_t pid)
     return NULL;
   value = status_value (text, "Uid");
   if (value != NULL && g_ascii_strtoll (value, NULL, 10) != (gint64)getuid ())
-    return g_strdup (N_ ("belongs to another user"));
+    return g_strdup (N_ ("belongs to another user: record it as that user or "
+                         "as root"));
   if (yama_restricts ())
     return g_strdup (
         N_ ("the system lets a process trace only its children (Yama: "
-            "/proc/sys/kernel/yama/ptrace_scope is not 0)"));
+            "/proc/sys/kernel/yama/ptrace_scope is not 0): launch it from "
+            "here, or record it as root"));
   return NULL;
 }
 
@@ -411,8 +436,11 @@ flam_attach (pid_t pid, unsigned long options, GError **error)
     return g_steal_pointer (&tids);
   if (obstacle == NULL)
     obstacle = g_strdup (problem == EPERM
-                             ? N_ ("the system does not allow it to be traced")
-                             : g_strerror (problem != 0 ? problem : ESRCH));
+                             ? N_ ("the system does not allow it to be traced, "
+                                   "because it has other privileges, forbids "
+                                   "it, or is in a sandbox: record it as root, "
+                                   "outside of containers")
+                             : problem_text (problem != 0 ? problem : ESRCH));
   return flam_error_null (
       error, FLAM_ERROR_SYSTEM, "process %d: %s", (int)pid, obstacle);
 }

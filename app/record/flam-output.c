@@ -22,6 +22,27 @@ fail (GError **error, const char *what, ...)
   return flam_error_set (error, FLAM_ERROR_SYSTEM, "%s", text);
 }
 
+/* With what to do about it. */
+static const char *
+problem_text (int code)
+{
+  switch (code)
+    {
+    case ENOSPC:
+    case EDQUOT:
+      return N_ ("the disk is full: free some space, or choose another one "
+                 "with --output");
+    case EROFS:
+    case EACCES:
+    case EPERM:
+      return N_ ("this is not permitted: choose another folder with --output");
+    case EMFILE:
+      return N_ ("too many open files: raise the limit (ulimit -n)");
+    default:
+      return g_strerror (code);
+    }
+}
+
 static int
 make (const char *path)
 {
@@ -112,7 +133,7 @@ flam_output_open (FlamOutput *output,
     return fail (error,
                  N_ ("%s: cannot be written: %s"),
                  output->path,
-                 g_strerror (errno));
+                 problem_text (errno));
   fstat (output->fd, &output->made);
   return TRUE;
 }

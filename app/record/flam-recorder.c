@@ -3,8 +3,9 @@
 /* flambeau-recorder: records one program, or one process, into a .flambeau
  * file. It is started by flambeau-cli and by the window; flam-control.h
  * describes their protocol. Exit status: the target's, 128 + signal if a signal
- * ended it; 0 if the recording ended before the target; 1 if nothing could be
- * recorded. */
+ * ended it; 0 if the recording ended before the target, 128 + signal if SIGTERM
+ * or SIGHUP to the recorder was the reason; 1 if nothing could be recorded, or
+ * if writing failed and there is no status of a launched target. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -145,12 +146,18 @@ put_last_facts (Recorder *recorder, gint64 duration)
     flam_builder_note_warning (
         builder,
         N_ ("the recorder ran out of file descriptors: stacks, names and CPU "
-            "times are missing; ulimit -Hn shows the limit"));
+            "times are missing; raise the limit that ulimit -Hn shows"));
   if (stats->uncertain > stats->samples / 20 && !tracer->instant.exact)
     flam_builder_note_warning (
         builder,
         N_ ("this kernel has no /proc/PID/sched (CONFIG_SCHED_DEBUG): short "
             "system calls have less than their share of the CPU time"));
+  if (stats->unreadable > 0)
+    flam_builder_note_warning (
+        builder,
+        N_ ("a program forbids others to read its memory (it is not dumpable: "
+            "PR_SET_DUMPABLE), so that its stacks are truncated; record it as "
+            "root"));
   if (stats->refused > 0)
     flam_builder_note_warning (builder,
                                N_ ("a program that is not 64-bit x86 was run "
@@ -238,20 +245,19 @@ finish (Recorder *recorder, gint64 duration, GError **error)
 }
 
 /* The recorded part is kept. */
-static int
+static void
 report_failure (Recorder *recorder, GError *error)
 {
+  const FlamOutput *output = &recorder->output;
   g_autoptr (GError) kept = NULL;
 
-  if (recorder->output.beside == NULL)
-    return report (&recorder->control, error);
   g_set_error (&kept,
                error->domain,
                error->code,
                N_ ("the recorded data is in %s: %s"),
-               recorder->output.beside,
+               output->beside != NULL ? output->beside : output->path,
                error->message);
-  return report (&recorder->control, kept);
+  report (&recorder->control, kept);
 }
 
 /* The warnings are in the capture, too, but the user should learn at once what
@@ -280,7 +286,6 @@ record (Recorder *recorder)
 {
   g_autoptr (GError) error = NULL;
   gint64 duration;
-  int status;
 
   put_first_facts (recorder);
   flam_pipe_push (&recorder->pipe, 0, 0);
@@ -290,12 +295,15 @@ record (Recorder *recorder)
   duration = flam_tracer_now (&recorder->tracer);
   flam_pipe_finish (&recorder->pipe);
   flam_sampler_join (&recorder->sampler);
-  status =
-      recorder->options->pid == 0 ? MAX (recorder->tracer.exit_status, 0) : 0;
   if (!finish (recorder, duration, &error))
-    return report_failure (recorder, error);
-  say_what_was_written (recorder);
-  return status;
+    report_failure (recorder, error);
+  else
+    say_what_was_written (recorder);
+  if (recorder->tracer.ended_by != 0)
+    return 128 + recorder->tracer.ended_by;
+  if (recorder->options->pid == 0 && recorder->tracer.exit_status >= 0)
+    return recorder->tracer.exit_status;
+  return error != NULL;
 }
 
 /* The program must be able to load the library. */

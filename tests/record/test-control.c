@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "flam-launch.h"
+#include "flam-proc.h"
 #include "recording.h"
 
 /* Attaching, commands, and the end of a recording. */
@@ -254,10 +255,37 @@ test_sigterm (void)
   wait_for_samples (running);
   kill (running->pid, SIGTERM);
   recording = recorder_end (running);
-  g_assert_cmpint (recording->status, ==, 0);
+  g_assert_cmpint (recording->status, ==, 128 + SIGTERM);
   g_assert_cmpuint (recording->profile->samples.n, >, 10);
   assert_free (pid);
   kill_target (pid);
+}
+
+/* A launched program gets the signal that ends the recorder. Who reads the
+ * error output waits for the end of both. */
+static void
+test_passed_on (void)
+{
+  static const int signals[] = { SIGTERM, SIGHUP };
+
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    {
+      g_autofree char *target = target_path ("cases");
+      const char *arguments[] = { "--", target, "spin", NULL };
+      Running *running = recorder_start (arguments);
+      g_autofree char *line = recorder_wait_for_line (running, "target ");
+      g_autoptr (Recording) recording = NULL;
+      pid_t pid = (pid_t)g_ascii_strtoll (line + strlen ("target "), NULL, 10);
+
+      wait_for_samples (running);
+      kill (running->pid, signals[i]);
+      recording = recorder_end (running);
+      g_assert_cmpint (recording->status, ==, 128 + signals[i]);
+      g_assert_cmpuint (recording->profile->samples.n, >, 10);
+      for (guint k = 0; k < 1000 && flam_proc_lives (pid); k++)
+        g_usleep (10000);
+      g_assert_false (flam_proc_lives (pid));
+    }
 }
 
 /* The interrupt key: the target gets the signal and decides; the recording
@@ -434,6 +462,7 @@ main (int argc, char **argv)
   g_test_add_func ("/control/duration", test_duration);
   g_test_add_func ("/control/delay", test_delay);
   g_test_add_func ("/control/sigterm", test_sigterm);
+  g_test_add_func ("/control/passed-on", test_passed_on);
   g_test_add_func ("/control/interrupt", test_interrupt);
   g_test_add_func ("/control/hang-up", test_hang_up);
   g_test_add_func ("/control/late", test_late);

@@ -161,36 +161,83 @@ test_core (void)
 
 /* --- no room ------------------------------------------------------------- */
 
-/* A file system of a few pages, so that only some writes succeed: the
- * recording ends with a message, the written part is readable, and the target
- * continues. */
+static void
+assert_kept (const Recording *recording, int status, const char *why)
+{
+  g_assert_cmpint (recording->status, ==, status);
+  if (strstr (recording->error, why) == NULL ||
+      strstr (recording->error, recording->path) == NULL)
+    g_error (
+        "%d: %s: %s", recording->status, recording->error, recording->said);
+  g_assert_nonnull (recording->profile);
+  g_assert_cmpuint (recording->profile->samples.n, >, 10);
+}
+
+/* A file system of a few pages: the recording ends with a message, the written
+ * part is readable, and the target continues. The recorder waits for the end of
+ * one that it launched. */
 static void
 stage_disk_full (void)
 {
   char folder[] = "/tmp/flam-XXXXXX";
   g_autofree char *text = NULL;
-  const char *arguments[] = { "--rate", "5000", "--pid", NULL, NULL };
-  g_autoptr (Recording) recording = NULL;
+  g_autofree char *spin = target_path ("cases");
+  g_autofree char *script = g_strdup_printf ("timeout 3 %s spin; exit 7", spin);
+  const char *attached[] = { "--rate", "5000", "--pid", NULL, NULL };
+  const char *launched[] = { "--rate", "5000", "--", "sh", "-c", script, NULL };
+  static const char *const sizes[] = { "size=4k", "size=48k" };
   pid_t pid;
 
   g_assert_nonnull (mkdtemp (folder));
   g_assert_cmpint (
       unshare (CLONE_NEWNS | (geteuid () != 0 ? CLONE_NEWUSER : 0)), ==, 0);
   mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
-  g_assert_cmpint (mount ("none", folder, "tmpfs", 0, "size=48k"), ==, 0);
-  g_setenv ("TMPDIR", folder, TRUE);
   pid = target_start ("cases", "spin");
-  arguments[3] = text = g_strdup_printf ("%d", (int)pid);
-  recording = record (arguments);
-  g_assert_cmpint (recording->status, ==, 1);
-  if (strstr (recording->error, "No space left on device") == NULL)
-    g_error ("%s", recording->error);
-  g_assert_cmpuint (recording->profile->samples.n, >, 10);
+  attached[3] = text = g_strdup_printf ("%d", (int)pid);
+  g_setenv ("TMPDIR", folder, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autoptr (Recording) first = NULL;
+      g_autoptr (Recording) second = NULL;
+
+      g_assert_cmpint (mount ("none", folder, "tmpfs", 0, sizes[i]), ==, 0);
+      first = record (attached);
+      assert_kept (first, 1, "the disk is full");
+      g_unlink (first->path);
+      if (i == 0)
+        {
+          second = record (launched);
+          assert_kept (second, 7, "the disk is full");
+        }
+      umount (folder);
+    }
   g_assert_cmpint (kill (pid, 0), ==, 0);
   kill (pid, SIGKILL);
   waitpid (pid, NULL, 0);
-  umount (folder);
   rmdir (folder);
+}
+
+/* Likewise where the limit of a file's size is reached. */
+static void
+stage_file_too_large (void)
+{
+  g_autofree char *spin = target_path ("cases");
+  g_autofree char *script = g_strdup_printf ("timeout 3 %s spin; exit 7", spin);
+  const char *arguments[] = {
+    "--rate", "5000", "--", "sh", "-c", script, NULL
+  };
+  const struct rlimit limit = { 8192, 8192 };
+  g_autoptr (Recording) recording = NULL;
+
+  g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &limit), ==, 0);
+  recording = record (arguments);
+  assert_kept (recording, 7, "ulimit -f");
+}
+
+static void
+test_file_too_large (void)
+{
+  play ("file-too-large");
 }
 
 /* Whether namespaces can be created here. */
@@ -318,6 +365,27 @@ test_set_user_id (void)
   g_rmdir (folder);
 }
 
+/* Where root records, everything can be read. */
+static void
+stage_not_dumpable (void)
+{
+  g_autofree char *target = target_path ("cases");
+  const char *arguments[] = { "--", target, "not-dumpable", NULL };
+  g_autoptr (Recording) recording = NULL;
+
+  if (geteuid () == 0)
+    become_nobody ();
+  recording = record (arguments);
+  assert_ended (recording, 0);
+  g_assert_true (has_warning (recording->profile, "PR_SET_DUMPABLE"));
+}
+
+static void
+test_not_dumpable (void)
+{
+  play ("not-dumpable");
+}
+
 static void
 assert_obstacle (pid_t pid, const char *why)
 {
@@ -398,11 +466,15 @@ main (int argc, char **argv)
   g_test_add_func ("/target/quick/arguments", test_arguments);
   g_test_add_func ("/target/core", test_core);
   g_test_add_func ("/target/disk-full", test_disk_full);
+  g_test_add_func ("/target/file-too-large", test_file_too_large);
+  g_test_add_func ("/target/not-dumpable", test_not_dumpable);
   g_test_add_func ("/target/memory-full", test_memory_full);
   g_test_add_func ("/target/set-user-id", test_set_user_id);
   g_test_add_func ("/target/leak-check", test_leak_check);
   g_test_add_func ("/target/yama", test_yama);
   add_stage ("disk-full", stage_disk_full);
+  add_stage ("file-too-large", stage_file_too_large);
+  add_stage ("not-dumpable", stage_not_dumpable);
   add_stage ("memory-full", stage_memory_full);
   add_stage ("set-user-id", stage_set_user_id);
   add_stage ("yama", stage_yama);

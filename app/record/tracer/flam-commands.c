@@ -8,10 +8,13 @@
 
 #define STATUS_EVERY (200 * 1000000ll)
 #define DETACH_TIME (2 * 1000000000ll)
+#define IDLE_PERIOD (10 * 1000000ll)
 
 static volatile sig_atomic_t
     stop_signals; /* a command to stop, or SIGINT twice */
 static volatile sig_atomic_t terminal_interrupts;
+static volatile sig_atomic_t ended_by;    /* SIGTERM or SIGHUP; 0: neither */
+static volatile sig_atomic_t ended_alone; /* only the recorder was sent it */
 
 static void
 on_child (int sig)
@@ -28,15 +31,23 @@ flam_commands_hear_stops (gboolean hear)
 }
 
 /* SIGINT from the terminal is sent to the target as well, and the target
- * decides what happens. From any other sender it is a command to the
- * recorder. */
+ * decides what happens. From any other sender it is a command to the recorder.
+ * SIGTERM and SIGHUP end the recorder, and a program that it launched gets them
+ * as well, unless the kernel sends SIGHUP to all when the terminal closes. */
 static void
 on_stop (int sig, siginfo_t *info, void *context)
 {
   if (sig == SIGINT && info->si_code == SI_KERNEL)
-    terminal_interrupts++;
-  else
-    stop_signals++;
+    {
+      terminal_interrupts++;
+      return;
+    }
+  if (sig != SIGINT)
+    {
+      ended_by = sig;
+      ended_alone = info->si_code != SI_KERNEL;
+    }
+  stop_signals++;
 }
 
 static void
@@ -153,12 +164,16 @@ flam_commands_handle (FlamTracer *tracer)
           kill (tracer->main_pid, SIGTERM);
           break;
         default:
+          tracer->waits = FALSE;
           stop (tracer);
           break;
         }
     }
   if (tracer->control->closed)
-    stop (tracer);
+    {
+      tracer->waits = FALSE;
+      stop (tracer);
+    }
 }
 
 void
@@ -176,6 +191,33 @@ flam_commands_say_status (FlamTracer *tracer, gint64 now)
                     tracer->stats.lost);
 }
 
+static void
+end_program (FlamTracer *tracer)
+{
+  if (ended_by == 0 || tracer->ended_by != 0 || tracer->exit_status >= 0)
+    return;
+  tracer->ended_by = ended_by;
+  if (tracer->options->pid == 0 && ended_alone)
+    kill (tracer->main_pid, ended_by);
+}
+
+/* The capture cannot be written any more. A launched program is no longer
+ * traced, but its exit status is the recorder's. */
+static void
+fail (FlamTracer *tracer)
+{
+  if (tracer->stopping)
+    return;
+  stop (tracer);
+  tracer->period = MAX (tracer->period, IDLE_PERIOD);
+  tracer->waits = tracer->options->pid == 0 && tracer->exit_status < 0;
+  if (tracer->waits && tracer->control->fd < 0)
+    g_printerr ("%s: %s\n",
+                g_get_prgname (),
+                N_ ("the capture cannot be written any more; the program "
+                    "goes on without being recorded"));
+}
+
 void
 flam_commands_check (FlamTracer *tracer, gint64 now)
 {
@@ -189,7 +231,11 @@ flam_commands_check (FlamTracer *tracer, gint64 now)
       (double)now >= (tracer->options->delay + tracer->options->duration) * 1e9)
     stop (tracer);
   if (stop_signals > 0 || terminal_interrupts > (attached ? 0 : 1))
-    stop (tracer);
+    {
+      tracer->waits = FALSE;
+      end_program (tracer);
+      stop (tracer);
+    }
   if (g_atomic_int_get (tracer->failed))
-    stop (tracer);
+    fail (tracer);
 }

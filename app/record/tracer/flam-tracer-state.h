@@ -6,6 +6,7 @@
  *
  *    flam-stops        reports of the kernel: stops, their kind and data
  *    flam-tasks        the traced processes and threads
+ *    flam-loader       the libraries that a program has loaded
  *    flam-launch-exec  a program begins
  *    flam-commands     commands from outside
  *    flam-sleepers     sleeping threads and their stacks
@@ -29,11 +30,12 @@
 typedef struct
 {
   guint64 samples;
-  guint64 lost;      /* stops without a usable sample */
-  guint64 late;      /* samples a period late, or skipped for that */
-  guint64 waiting;   /* stops of threads that waited for a CPU, left out */
-  guint64 uncertain; /* stops of which flam-instant had to estimate */
-  guint64 refused;   /* targets for another machine, not sampled */
+  guint64 lost;       /* stops without a usable sample */
+  guint64 late;       /* samples a period late, or skipped for that */
+  guint64 waiting;    /* stops of threads that waited for a CPU, left out */
+  guint64 uncertain;  /* stops of which flam-instant had to estimate */
+  guint64 unreadable; /* stacks that the system did not let it read */
+  guint64 refused;    /* targets for another machine, not sampled */
   guint64
       setuid_dropped; /* targets that ran without their set-user-ID rights */
   guint stops[FLAM_STOP_BINS];
@@ -61,6 +63,8 @@ typedef struct
   gboolean paused;
   gboolean delayed;  /* paused until the options' delay is over */
   gboolean stopping; /* detaching; no more samples */
+  gboolean waits;    /* for the end of a program that is no longer traced */
+  int ended_by;      /* the signal that ended the recording; 0: none */
   gint64 give_up_at; /* then the remaining threads are left to the kernel */
 
   guint n_left;     /* processes that outlived the program */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-tracer.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -199,8 +200,11 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
           tracer->pipe, FLAM_MESSAGE_SAMPLE, n_python, wanted, TRUE);
     }
   if (message != NULL)
-    n = flam_read_memory (
-        task->tid, regs[7], flam_message_stack (message), wanted);
+    {
+      n = flam_read_memory (
+          task->tid, regs[7], flam_message_stack (message), wanted);
+      tracer->stats.unreadable += n == 0 && errno == EPERM;
+    }
   resume (task->tid, sig);
   now = flam_tracer_now (tracer);
   count_stop (tracer, now - task->interrupted_at);
@@ -426,6 +430,8 @@ is_over (FlamTracer *tracer, gint64 now)
 {
   gboolean reaped = tracer->options->pid == 0 && tracer->exit_status >= 0;
 
+  if (tracer->waits && tracer->exit_status < 0)
+    return FALSE;
   return tracer->stopping && (now >= tracer->give_up_at ||
                               (tracer->tasks.list->len == 0 && !reaped));
 }

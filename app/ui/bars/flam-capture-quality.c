@@ -32,6 +32,7 @@ typedef enum
   ROW_LOST,
   ROW_LATE,
   ROW_TRUNCATED,
+  ROW_TRUNCATED_OURS, /* of our recorder */
   ROW_SEEN,
   ROW_OVERHEAD,
   ROW_MEDIAN,
@@ -79,6 +80,14 @@ static const struct
                       N_ ("Stacks whose outermost callers are missing."),
                       N_ ("Record with Flambeau, or configure the other "
                           "recorder to keep more of each stack.") },
+  [ROW_TRUNCATED_OURS] = { N_ ("Truncated Stacks"),
+                           N_ ("Stacks whose outermost callers are missing. "
+                               "They end in code without unwind tables, or in "
+                               "memory that could not be read."),
+                           N_ ("Build that code with "
+                               "-fasynchronous-unwind-tables or "
+                               "-fno-omit-frame-pointer. The warnings below "
+                               "name other causes.") },
   [ROW_SEEN] = { N_ ("CPU Time Covered by Samples"),
                  N_ ("The share of the CPU time charged by the kernel. The "
                      "rest was used between samples."),
@@ -269,7 +278,9 @@ add_facts (FlamCaptureQuality *self, const FlamProfile *profile)
   add_count (
       self, ROW_LATE, facts->late, is_much ((double)facts->late, samples));
   add_count (self,
-             ROW_TRUNCATED,
+             flam_facts_other (facts, FLAM_FACT_MODE) != NULL
+                 ? ROW_TRUNCATED_OURS
+                 : ROW_TRUNCATED,
              facts->truncated_stacks,
              is_much ((double)facts->truncated_stacks, samples));
   add_seen (self, facts);
