@@ -214,7 +214,7 @@ test_refused (Fixture *fixture, gconstpointer data)
   put_before (fixture, "out");
   run (fixture,
        1,
-       "out: exists already; --force replaces it",
+       "out: already exists; --force replaces it",
        "--output",
        "out",
        "--",

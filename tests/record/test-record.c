@@ -272,6 +272,24 @@ test_plugins (void)
   assert_share_of_a ("plugins", 0.25, 0.05);
 }
 
+/* Only the first stack of a handler on a stack of its own does not reach the
+ * root: from then on, both stacks are copied. */
+static void
+test_alternate (void)
+{
+  g_autoptr (Recording) recording = record_target (NULL, "cases", "alternate");
+  const FlamProfile *profile = recording->profile;
+  gint64 total;
+
+  assert_good (recording, 0);
+  total = total_of (profile, "cpu-time");
+  assert_share (weight_of (profile, "cpu-time", "burn", FALSE), total, 1, 0.1);
+  assert_share (
+      weight_of (profile, "cpu-time", "get_interrupted", FALSE), total, 1, 0.1);
+  g_assert_cmpuint (
+      profile->facts.truncated_stacks, <, profile->samples.n / 10);
+}
+
 static void
 test_namespace (void)
 {
@@ -424,6 +442,7 @@ main (int argc, char **argv)
   g_test_add_func ("/record/deleted", test_deleted);
   g_test_add_func ("/record/libraries", test_libraries);
   g_test_add_func ("/record/plugins", test_plugins);
+  g_test_add_func ("/record/alternate", test_alternate);
   g_test_add_func ("/record/namespace", test_namespace);
   g_test_add_func ("/record/quick/environment", test_environment);
   g_test_add_func ("/record/quick/refused", test_refused);

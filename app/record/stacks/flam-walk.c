@@ -1,7 +1,51 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-walk.h"
 
+#include <string.h>
+
 #define MAPS_PAUSE (500 * 1000ll) /* ns */
+
+/* Of the other stack in the message. */
+static bool
+read_other (void *data, uint64_t address, uint64_t *value)
+{
+  FlamMessage *message = data;
+  guint64 at = address - message->other_sp;
+
+  if (at >= message->n_other || message->n_other - at < 8)
+    return false;
+  memcpy (value,
+          (const char *)flam_message_stack (message) +
+              flam_message_stack_size (message) + at,
+          8);
+  return true;
+}
+
+/* A signal handler "returns" to a trampoline, and the stack pointer is at its
+ * struct ucontext then: arch/x86/include/asm/sigframe.h. */
+#define SAVED_SP 160
+
+/* The walk ended where a handler has interrupted another stack: the place of
+ * that one's pointer. */
+static void
+find_interrupted (FlamSampler *sampler,
+                  FlamMessage *message,
+                  const FlamWalk *walked)
+{
+  guint64 sp = message->regs[FLAM_UNWIND_RSP], saved, at, value;
+
+  if (walked->n < 2 || message->n_other > 0 ||
+      walked->last_sp - sp < flam_message_stack_size (message))
+    return;
+  saved = sampler->sps[walked->n - 2] + SAVED_SP;
+  at = saved - sp;
+  if (at >= flam_message_stack_size (message) ||
+      flam_message_stack_size (message) - at < 8)
+    return;
+  memcpy (&value, (const char *)flam_message_stack (message) + at, 8);
+  if (value == walked->last_sp)
+    g_atomic_pointer_set (&message->task->hint_interrupted, saved);
+}
 
 static FlamWalk
 walk (FlamSampler *sampler, FlamMessage *message)
@@ -9,7 +53,9 @@ walk (FlamSampler *sampler, FlamMessage *message)
   FlamProcessMap *map = message->target->map;
   FlamUnwindMemory memory = { .copy = flam_message_stack (message),
                               .base = message->regs[FLAM_UNWIND_RSP],
-                              .size = flam_message_stack_size (message) };
+                              .size = flam_message_stack_size (message),
+                              .read = message->n_other > 0 ? read_other : NULL,
+                              .data = message };
   gboolean asleep = message->kind == FLAM_MESSAGE_ASLEEP;
   FlamUnwindRegs regs = {
     .pc = message->regs[FLAM_UNWIND_RIP],
@@ -31,6 +77,8 @@ walk (FlamSampler *sampler, FlamMessage *message)
                                FLAM_FRAMES_MAX,
                                &result.end);
   result.last_sp = regs.sp;
+  if (!flam_unwind_is_root (result.end))
+    find_interrupted (sampler, message, &result);
   return result;
 }
 

@@ -80,5 +80,6 @@ flam_message_stack (FlamMessage *message)
 static inline gsize
 flam_message_stack_size (const FlamMessage *message)
 {
-  return message->n_data - message->n_python * sizeof (FlamPythonEntry);
+  return message->n_data - message->n_python * sizeof (FlamPythonEntry) -
+         message->n_other;
 }

@@ -180,18 +180,16 @@ tell_maps (FlamTracer *tracer, FlamTask *task, FlamMessageKind kind)
   flam_pipe_commit (tracer->pipe, size + 1);
 }
 
-/* Libraries are still being mapped by the loader, or by hand. */
+/* Of a program that is still being loaded, by the loader or by itself. */
 static gboolean
-is_mapping (FlamTarget *target, FlamTask *task, gint64 now)
+has_mapped (FlamTarget *target, FlamTask *task)
 {
-  guint64 size = now < target->young_until
-                     ? flam_proc_code_size (target->pid, task->tid)
-                     : 0;
-  gboolean changed = size != 0 && size != target->code_size;
+  guint64 size = flam_proc_code_size (target->pid, task->tid);
 
-  if (changed)
-    target->code_size = size;
-  return changed;
+  if (size == 0 || size == target->code_size)
+    return FALSE;
+  target->code_size = size;
+  return TRUE;
 }
 
 void
@@ -200,8 +198,9 @@ flam_launch_exec_look (FlamTracer *tracer, FlamTask *task)
   FlamTarget *target = task->target;
   gint64 now = flam_tracer_now (tracer);
 
-  if (is_mapping (target, task, now) ||
-      flam_loader_has_news (&target->loader, task->tid, now))
+  if (now < target->young_until
+          ? has_mapped (target, task)
+          : flam_loader_has_news (&target->loader, task->tid, now))
     tell_maps (tracer, task, FLAM_MESSAGE_TARGET_MAPS);
 }
 

@@ -53,6 +53,9 @@
 
 #define IDLE_PERIOD (10 * 1000000ll)
 #define BATCH_AGE (10 * 1000000ll)
+#define ALTERNATE_MAX                                                          \
+  (1u << 20) /* bytes: a larger stack is no alternate one                      \
+              */
 /* The time of polling for stops: nearly all threads that run on another CPU
  * stop 8 to 30 µs after the INTERRUPT, further ones soon after the first. */
 #define FIRST_STOP_TIME (40 * 1000ll)
@@ -135,6 +138,20 @@ bytes_to_copy (FlamTask *task, guint64 sp)
   return top > sp && top - sp < most ? top - sp : most;
 }
 
+/* The stack pointer of the code that a handler on an alternate signal stack has
+ * interrupted; 0: there is none. */
+static guint64
+interrupted_sp (FlamTask *task, guint64 sp)
+{
+  gsize saved = (gsize)g_atomic_pointer_get (&task->hint_interrupted);
+  guint64 value;
+
+  return saved > sp && saved - sp < ALTERNATE_MAX &&
+                 flam_read_memory (task->tid, saved, &value, 8) == 8
+             ? value
+             : 0;
+}
+
 /* The use of the stop: the state of its sample. FALSE: no sample. */
 static gboolean
 judge (FlamTracer *tracer,
@@ -184,7 +201,8 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   FlamState state = FLAM_STATE_RUNNING;
   FlamSchedstat stat;
   FlamMessage *message = NULL;
-  gsize n = 0, wanted = 0;
+  gsize n = 0, wanted = 0, n_other = 0;
+  guint64 other = 0;
   guint n_python = 0;
   gint64 now, began = flam_tracer_begin_read (task);
   gboolean ok = flam_stop_registers (task->tid, TRUE, regs, &context) &&
@@ -195,15 +213,23 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
     {
       flam_launch_exec_look (tracer, task);
       wanted = bytes_to_copy (task, regs[7]);
+      other = interrupted_sp (task, regs[7]);
+      n_other = other != 0 ? bytes_to_copy (task, other) : 0;
       n_python = flam_tracer_walk_python (tracer, task, task->interrupted_at);
       message = flam_pipe_reserve (
-          tracer->pipe, FLAM_MESSAGE_SAMPLE, n_python, wanted, TRUE);
+          tracer->pipe, FLAM_MESSAGE_SAMPLE, n_python, wanted + n_other, TRUE);
     }
   if (message != NULL)
     {
+      errno = 0;
       n = flam_read_memory (
           task->tid, regs[7], flam_message_stack (message), wanted);
       tracer->stats.unreadable += n == 0 && errno == EPERM;
+      if (n_other > 0)
+        n_other = flam_read_memory (task->tid,
+                                    other,
+                                    (char *)flam_message_stack (message) + n,
+                                    n_other);
     }
   resume (task->tid, sig);
   now = flam_tracer_now (tracer);
@@ -226,9 +252,11 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   message->task = task;
   message->time = task->interrupted_at;
   message->limited = n == wanted;
+  message->other_sp = other;
+  message->n_other = n_other;
   message->state = (guint8)state;
   account (task, message, stat.cpu);
-  flam_pipe_commit (tracer->pipe, n);
+  flam_pipe_commit (tracer->pipe, n + n_other);
   flam_tracer_end_read (tracer, task, began, n, n_python);
   tracer->stats.samples++;
 }

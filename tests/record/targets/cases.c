@@ -444,6 +444,35 @@ plugins (void)
   return 0;
 }
 
+static void
+handle_elsewhere (int sig)
+{
+  burn (5000000);
+}
+
+static __attribute__ ((noinline)) void
+get_interrupted (void)
+{
+  for (int i = 0; i < 60; i++)
+    raise (SIGUSR1);
+}
+
+/* The handler has a stack of its own. */
+static int
+alternate (void)
+{
+  static char room[65536];
+  stack_t stack = { .ss_sp = room, .ss_size = sizeof room };
+  struct sigaction action = { .sa_handler = handle_elsewhere,
+                              .sa_flags = SA_ONSTACK };
+
+  if (sigaltstack (&stack, NULL) != 0 ||
+      sigaction (SIGUSR1, &action, NULL) != 0)
+    return FAIL ("sigaltstack: %s", strerror (errno));
+  get_interrupted ();
+  return 0;
+}
+
 /* Nobody else may read its memory. */
 static int
 not_dumpable (void)
@@ -573,6 +602,7 @@ static const struct
   { "libraries", libraries },
   { "plugins", plugins },
   { "not-dumpable", not_dumpable },
+  { "alternate", alternate },
   { "namespace", namespace },
   { "interrupt", interrupt },
   { "environment", environment },
