@@ -395,6 +395,56 @@ test_look (void)
     }
 }
 
+/* A call's node is that of its path, not the heaviest of its function. */
+static void
+test_nodes (void)
+{
+  const Sample samples[] = {
+    { 0, 6, "A;gc" },
+    { 6, 1, "A" },
+    { 7, 2, "B;gc" },
+    { 9, 1, "gc" },
+  };
+  static const struct
+  {
+    gboolean invert;
+    gint64 total[3];
+  } cases[] = { { FALSE, { 1, 6, 2 } }, { TRUE, { 9, 9, 9 } } };
+  g_autoptr (FlamProfile) profile =
+      profile_of (samples, G_N_ELEMENTS (samples), TRUE);
+
+  for (guint c = 0; c < G_N_ELEMENTS (cases); c++)
+    {
+      g_autoptr (FlamSelection) selection = flam_selection_new ();
+      g_autoptr (FlamWeights) weights = NULL;
+      g_autoptr (FlamTree) tree = NULL;
+      g_autoptr (FlamChart) chart = NULL;
+      g_autoptr (FlamChartNodes) nodes = NULL;
+      guint seen = 0;
+
+      selection->invert = cases[c].invert;
+      weights = flam_weights_new (profile, selection, NULL, NULL);
+      tree = flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+      chart = flam_chart_new (profile, selection, NULL, NULL);
+      nodes = flam_chart_nodes_new (tree);
+      for (guint s = 0; s < chart->n_spans; s++)
+        {
+          FlamId node = flam_chart_nodes_of (nodes, chart, s);
+          gint64 from = chart->spans[s].from;
+
+          if (strcmp (flam_tree_name (tree, node), "gc") != 0)
+            continue;
+          g_assert_cmpint (tree->total[node],
+                           ==,
+                           cases[c].total[from == 9   ? 0
+                                          : from == 0 ? 1
+                                                      : 2]);
+          seen++;
+        }
+      g_assert_cmpuint (seen, ==, 3);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -405,5 +455,6 @@ main (int argc, char **argv)
   g_test_add_func ("/chart/properties", test_properties);
   g_test_add_func ("/chart/levels", test_levels);
   g_test_add_func ("/chart/look", test_look);
+  g_test_add_func ("/chart/nodes", test_nodes);
   return g_test_run ();
 }

@@ -141,6 +141,54 @@ test_properties (void)
     }
 }
 
+/* What is chosen among the callers is a stack of that way, and among the
+ * callees, too: not the heaviest one of the function. */
+static void
+test_find_call (void)
+{
+  g_autoptr (FlamProfile) profile = flam_fixture_profile (
+      "A;X;B;Y 1\nA;X 50\nC;X;D;B;Y 3\nC;Y 40\nB;Y;Y 2\nY 90\n");
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+
+  for (guint invert = 0; invert < 2; invert++)
+    {
+      g_autoptr (FlamTree) upright = NULL;
+      g_autoptr (FlamTree) tree = NULL;
+      g_autoptr (FlamTree) callers = NULL;
+      g_autoptr (FlamTree) callees = NULL;
+      FlamFunctionRow row;
+      FlamId node, found;
+
+      selection->invert = FALSE;
+      upright = tree_of (profile, selection);
+      selection->invert = invert;
+      tree = tree_of (profile, selection);
+      node = node_named (upright, "B");
+      callers = flam_sandwich_callers (upright, node, NULL, NULL);
+      callees = flam_sandwich_callees (upright, node, NULL, NULL);
+
+      /* B from X from A */
+      node = 1;
+      while (callers->parent[node] != 0 ||
+             strcmp (flam_tree_name (callers, node), "X") != 0)
+        node++;
+      found = flam_sandwich_find_call (callers, node, tree);
+      g_assert_cmpint (tree->total[found], ==, invert ? 1 : 51);
+      /* B calls Y, heaviest below D */
+      node = node_named (callees, "Y");
+      found = flam_sandwich_find_call (callees, node, tree);
+      g_assert_cmpstr (flam_tree_name (tree, found), ==, "Y");
+      g_assert_cmpint (tree->total[found], ==, invert ? 136 : 3);
+
+      row = flam_functions_row_of (tree, node_named (tree, "Y"));
+      g_assert_cmpint (row.self, ==, 136);
+      g_assert_cmpint (row.total, ==, 136);
+      row = flam_functions_row_of (tree, node_named (tree, "X"));
+      g_assert_cmpint (row.self, ==, 50);
+      g_assert_cmpint (row.total, ==, 54);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -152,5 +200,6 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &cases[i], test_case);
     }
   g_test_add_func ("/sandwich/properties", test_properties);
+  g_test_add_func ("/sandwich/find-call", test_find_call);
   return g_test_run ();
 }

@@ -50,6 +50,25 @@ node_of (const FlamChartNodes *nodes, const FlamChart *chart, guint span)
   return key.thing < nodes->n ? nodes->node[key.thing] : 0;
 }
 
+/* The span of a row in which that of the row below it lies. */
+static guint32
+span_above (const FlamChart *chart, guint32 row, guint32 below)
+{
+  guint32 low = chart->row[row];
+  guint32 high = chart->row[row + 1];
+
+  while (high - low > 1)
+    {
+      guint32 middle = low + (high - low) / 2;
+
+      if (chart->spans[middle].from <= chart->spans[below].from)
+        low = middle;
+      else
+        high = middle;
+    }
+  return low;
+}
+
 FlamId
 flam_chart_nodes_of (const FlamChartNodes *nodes,
                      const FlamChart *chart,
@@ -58,10 +77,22 @@ flam_chart_nodes_of (const FlamChartNodes *nodes,
   guint32 row;
   const FlamChartLane *lane =
       &chart->lanes[flam_chart_lane_of (chart, span, &row)];
+  g_autofree FlamShownKey *keys = NULL;
+  FlamId node;
 
   if (lane->kind != FLAM_LANE_THREAD || (lane->is_states && row == 0))
     return 0;
-  return node_of (nodes, chart, span);
+  row -= lane->is_states;
+  keys = g_new (FlamShownKey, row + 1);
+  for (guint32 i = row + 1, at = span; i-- > 0;)
+    {
+      keys[i] =
+          flam_shown_key (chart->profile, chart->by, chart->spans[at].what);
+      if (i > 0)
+        at = span_above (chart, lane->first_row + lane->is_states + i - 1, at);
+    }
+  node = flam_tree_find_stack (nodes->tree, keys, row + 1, lane->of);
+  return node != 0 ? node : node_of (nodes, chart, span);
 }
 
 /* --- boxes ---------------------------------------------------------------- */

@@ -163,6 +163,32 @@ flam_functions_new (const FlamTree *tree, FlamSort sort, guint *n)
   return rows;
 }
 
+FlamFunctionRow
+flam_functions_row_of (const FlamTree *tree, FlamId node)
+{
+  FlamFunctionRow row = { .node = node };
+  gboolean top = flam_tree_is_top (tree, node);
+  FlamId until = 0;
+
+  for (FlamId i = 1; i < tree->n; i++)
+    {
+      if (!flam_tree_is_same (tree, i, tree, node))
+        continue;
+      /* In an inverted tree what has the self is below the root. */
+      if (tree->inverted ? tree->parent[i] == 0 : !top)
+        row.self += tree->inverted ? tree->total[i] : tree->self[i];
+      if (i < until)
+        continue;
+      row.total += tree->total[i];
+      if (tree->other_total != NULL)
+        row.other_total += tree->other_total[i];
+      until = tree->subtree_end[i];
+    }
+  if (top)
+    row.self = row.total;
+  return row;
+}
+
 FlamId *
 flam_functions_index (const FlamTree *tree,
                       const FlamFunctionRow *rows,

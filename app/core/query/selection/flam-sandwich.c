@@ -199,3 +199,17 @@ flam_sandwich_find (const FlamTree *from, FlamId node, const FlamTree *to)
       best = i;
   return best;
 }
+
+FlamId
+flam_sandwich_find_call (const FlamTree *side, FlamId node, const FlamTree *to)
+{
+  guint32 n = side->depth[node] + 1;
+  g_autofree FlamShownKey *keys = g_new (FlamShownKey, n);
+  FlamId of = node;
+  FlamId found;
+
+  for (guint32 i = 0; i < n; i++, node = side->parent[node])
+    keys[side->inverted ? i : n - 1 - i] = flam_tree_key (side, node);
+  found = flam_tree_find_calls (to, keys, n, !side->inverted);
+  return found != 0 ? found : flam_sandwich_find (side, of, to);
+}

@@ -295,11 +295,150 @@ flam_tree_find_names (const FlamTree *tree, const char *const *names)
   return found;
 }
 
+/* Whether a node stands for what `key` does. */
+static gboolean
+is_of_key (const FlamTree *tree, FlamId node, const FlamShownKey *key)
+{
+  FlamId frame = tree->frame[node];
+
+  return tree->key[node].row == key->thing && tree->line[node] == key->line &&
+         flam_tree_address (tree, node) == key->address &&
+         !flam_tree_is_top (tree, node) &&
+         (tree->by != FLAM_BY_LINE || frame == FLAM_NONE ||
+          tree->profile->frames.file[frame] == key->file);
+}
+
+static FlamId
+child_of_key (const FlamTree *tree, FlamId parent, const FlamShownKey *key)
+{
+  FlamId child = flam_tree_first_child (tree, parent);
+
+  while (child != FLAM_NONE && !is_of_key (tree, child, key))
+    child = flam_tree_next_sibling (tree, child);
+  return child;
+}
+
+FlamShownKey
+flam_tree_key (const FlamTree *tree, FlamId node)
+{
+  FlamId frame = tree->frame[node];
+  FlamShownKey key = { .thing = tree->key[node].row,
+                       .line = tree->line[node],
+                       .address = flam_tree_address (tree, node) };
+
+  if (tree->by == FLAM_BY_LINE && frame != FLAM_NONE)
+    key.file = tree->profile->frames.file[frame];
+  return key;
+}
+
+/* The node that a step from `node` to each key in turn leads to, or
+ * FLAM_NONE. */
+static FlamId
+descend (const FlamTree *tree,
+         FlamId node,
+         const FlamShownKey *keys,
+         guint32 n,
+         gboolean from_last)
+{
+  for (guint32 i = 0; i < n && node != FLAM_NONE; i++)
+    node = child_of_key (tree, node, &keys[from_last ? n - 1 - i : i]);
+  return node;
+}
+
+FlamId
+flam_tree_find_stack (const FlamTree *tree,
+                      const FlamShownKey *keys,
+                      guint32 n,
+                      FlamId top)
+{
+  FlamId best = 0;
+
+  if (n == 0)
+    return 0;
+  if (tree->inverted)
+    return flam_tree_find_calls (tree, keys, n, TRUE);
+  if (!flam_by_has_tops (tree->by))
+    {
+      FlamId found = descend (tree, 0, keys, n, FALSE);
+
+      return found != FLAM_NONE ? found : 0;
+    }
+  for (FlamId i = flam_tree_first_child (tree, 0); i != FLAM_NONE;
+       i = flam_tree_next_sibling (tree, i))
+    {
+      FlamId found = tree->by == FLAM_BY_THREAD && tree->key[i].row != top
+                         ? FLAM_NONE
+                         : descend (tree, i, keys, n, FALSE);
+
+      if (found != FLAM_NONE &&
+          (best == 0 || tree->total[found] > tree->total[best]))
+        best = found;
+    }
+  return best;
+}
+
+FlamId
+flam_tree_find_calls (const FlamTree *tree,
+                      const FlamShownKey *keys,
+                      guint32 n,
+                      gboolean callee)
+{
+  const FlamShownKey *first = tree->inverted ? &keys[n - 1] : &keys[0];
+  const FlamShownKey *rest = tree->inverted ? keys : keys + 1;
+  gboolean deepest = callee != tree->inverted;
+  gint64 most = 0;
+  FlamId best = 0;
+
+  for (FlamId i = 1; i < tree->n; i++)
+    {
+      FlamId end;
+
+      if (!is_of_key (tree, i, first))
+        continue;
+      end = descend (tree, i, rest, n - 1, tree->inverted);
+      if (end == FLAM_NONE || (best != 0 && tree->total[end] <= most))
+        continue;
+      most = tree->total[end];
+      best = deepest ? end : i;
+    }
+  return best;
+}
+
+/* Two functions may have one name, where they are of two modules: they are told
+ * apart in trees of one profile. */
+static FlamId
+find_same (const FlamTree *from, FlamId node, const FlamTree *to)
+{
+  guint32 depth = from->depth[node];
+  g_autofree FlamId *path = g_new (FlamId, depth + 1);
+  FlamId found = 0;
+
+  for (guint32 i = depth; i > 0; node = from->parent[node])
+    path[--i] = node;
+  for (guint32 i = 0; i < depth; i++)
+    {
+      FlamShownKey key = flam_tree_key (from, path[i]);
+      FlamId child =
+          flam_tree_is_top (from, path[i])
+              ? child_named (to, found, flam_tree_name (from, path[i]))
+              : child_of_key (to, found, &key);
+
+      if (child == FLAM_NONE)
+        break;
+      found = child;
+    }
+  return found;
+}
+
 FlamId
 flam_tree_find_path (const FlamTree *from, FlamId node, const FlamTree *to)
 {
-  g_auto (GStrv) names = flam_tree_get_path (from, node);
+  g_auto (GStrv) names = NULL;
 
+  if (from->profile == to->profile && from->by == to->by && !from->rooted &&
+      !to->rooted)
+    return find_same (from, node, to);
+  names = flam_tree_get_path (from, node);
   return flam_tree_find_names (to, (const char *const *)names);
 }
 
