@@ -4,6 +4,7 @@
 #include "flam-demangle.h"
 #include "flam-dwarf-index.h"
 #include "flam-python.h"
+#include "flam-recorder-name.h"
 #include "flam-source-path.h"
 
 #include <string.h>
@@ -43,7 +44,7 @@ module_new (FlamElf *elf, const FlamSymbolModuleOptions *options)
   module->elf = elf;
   module->python = flam_python_is_in (elf);
   module->recorder =
-      g_strcmp0 (flam_elf_get_soname (elf), "libflambeau-alloc.so") == 0;
+      g_strcmp0 (flam_elf_get_soname (elf), FLAM_RECORDER_LIBRARY) == 0;
   if (options)
     {
       module->detail = options->detail;
@@ -268,8 +269,6 @@ names_of (FlamSymbolModule *module, const char *raw, gboolean linkage)
                      : g_string_chunk_insert_const (module->strings, shown);
   if (module->python)
     names->flags = flam_python_native_flags (names->shown);
-  else if (module->recorder)
-    names->flags = FLAM_FUNCTION_IRRELEVANT;
   g_hash_table_insert (module->names, (char *)raw, names);
   return names;
 }
@@ -371,8 +370,28 @@ dwarf_names (FlamSymbolModule *module, const FlamDwarfFrame *dwarf)
 static guint
 unnamed_flags (const FlamSymbolModule *module)
 {
-  return module->python || module->recorder ? FLAM_FUNCTION_IRRELEVANT
-                                            : FLAM_FUNCTION_PLAIN;
+  return module->python ? FLAM_FUNCTION_IRRELEVANT : FLAM_FUNCTION_PLAIN;
+}
+
+/* All of the recorder's library is one function: its parts are no part of the
+ * program that is recorded. */
+static gboolean
+look_up_recorder (FlamSymbolModule *module, FlamSymbolChain *chain)
+{
+  const FlamSymbolFrame frame = {
+    .name = FLAM_RECORDER_NAME,
+    .system_name = FLAM_RECORDER_NAME,
+    .file = "",
+  };
+
+  g_array_append_val (module->frames, frame);
+  *chain = (FlamSymbolChain){
+    .n = 1,
+    .frames = (const FlamSymbolFrame *)module->frames->data,
+    .state = FLAM_SYMBOLS_SYMTAB,
+    .kind = FLAM_KIND_NATIVE,
+  };
+  return TRUE;
 }
 
 gboolean
@@ -387,6 +406,8 @@ flam_symbol_module_lookup (FlamSymbolModule *module,
   load (module);
   g_array_set_size (module->frames, 0);
   g_array_set_size (module->dwarf_frames, 0);
+  if (module->recorder)
+    return look_up_recorder (module, chain);
   symbol = flam_symbol_table_find (module->table, vaddr);
   found = module->dwarf &&
           flam_dwarf_index_lookup (module->dwarf, vaddr, module->dwarf_frames);

@@ -86,8 +86,7 @@ FlamSymbolState flam_symbol_module_get_state (FlamSymbolModule *module);
 const char *flam_symbol_module_get_why (FlamSymbolModule *module);
 
 /* `vaddr`: the file's own address. FALSE (and n = 0) if nothing was found: the
- * chain's flags then tell whether the binary is an interpreter's or the
- * recorder's library. */
+ * chain's flags then tell whether the binary is an interpreter's. */
 gboolean flam_symbol_module_lookup (FlamSymbolModule *module,
                                     guint64 vaddr,
                                     FlamSymbolChain *chain);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-shown.h"
 
+#include "flam-recorder-name.h"
+
 #define STEP_ROWS (1 << 14)
 #define NOT_SWALLOWED G_MAXUINT8
 
@@ -23,7 +25,28 @@ typedef struct
   Path *paths;      /* per stack */
   guint64 *seen;    /* per stack: bits of FOCUS and FILTER that matched on
                        the way; NULL when there are none */
+  FlamId recorder;  /* the module of the recorder's library, or FLAM_NONE */
 } Walk;
+
+static FlamId
+recorder_of (const FlamProfile *profile)
+{
+  for (FlamId m = 0; m < profile->modules.n; m++)
+    if (strcmp (flam_profile_string (profile, profile->modules.name[m]),
+                FLAM_RECORDER_LIBRARY) == 0)
+      return m;
+  return FLAM_NONE;
+}
+
+static gboolean
+is_recorder (const Walk *walk, FlamId frame)
+{
+  const FlamProfile *profile = walk->profile;
+
+  return walk->recorder != FLAM_NONE &&
+         profile->functions.module[profile->frames.function[frame]] ==
+             walk->recorder;
+}
 
 static void
 walk_clear (Walk *walk)
@@ -101,9 +124,11 @@ switched_off (const Walk *walk, FlamId frame)
   return (selection->no_inlines &&
           walk->profile->frames.inline_depth[frame] > 0) ||
          (selection->hide_irrelevant &&
-          (flags & FLAM_FUNCTION_IRRELEVANT) != 0) ||
+          (flags & FLAM_FUNCTION_IRRELEVANT) != 0 &&
+          !is_recorder (walk, frame)) ||
          (selection->no_native && kind != FLAM_KIND_INTERPRETED &&
-          kind != FLAM_KIND_JIT && kind != FLAM_KIND_ROOT);
+          kind != FLAM_KIND_JIT && kind != FLAM_KIND_ROOT &&
+          !is_recorder (walk, frame));
 }
 
 /* An import is its machinery and everything that runs because of it: the cost
@@ -208,6 +233,14 @@ show (Walk *walk, FlamId above, FlamId frame)
   return shown->n++;
 }
 
+/* What the recorder's library calls within itself is one frame. */
+static gboolean
+goes_on_in_recorder (const Walk *walk, const Path *path, FlamId frame)
+{
+  return path->stack != FLAM_NONE && is_recorder (walk, frame) &&
+         is_recorder (walk, walk->shown->frame[path->stack]);
+}
+
 static void
 walk_stack (Walk *walk, FlamId stack)
 {
@@ -220,7 +253,8 @@ walk_stack (Walk *walk, FlamId stack)
     path = walk->paths[prefix];
   if (prefix != FLAM_NONE && walk->seen != NULL)
     seen = walk->seen[prefix];
-  if (!path.dropped && transform_frame (walk, &path, &seen, frame))
+  if (!path.dropped && !goes_on_in_recorder (walk, &path, frame) &&
+      transform_frame (walk, &path, &seen, frame))
     path.stack = show (walk, path.stack, frame);
   walk->paths[stack] = path;
   if (walk->seen != NULL)
@@ -274,11 +308,14 @@ walk_all (Walk *walk, const FlamProgress *progress, GError **error)
 /* --- the front door ------------------------------------------------------ */
 
 static gboolean
-shows_all (const FlamSelection *selection)
+shows_all (const Walk *walk)
 {
-  return selection->transforms->len == 0 && !folds (selection) &&
-         !selection->no_native && !selection->hide_irrelevant &&
-         !selection->hide_imports && !selection->no_inlines;
+  const FlamSelection *selection = walk->selection;
+
+  return walk->recorder == FLAM_NONE && selection->transforms->len == 0 &&
+         !folds (selection) && !selection->no_native &&
+         !selection->hide_irrelevant && !selection->hide_imports &&
+         !selection->no_inlines;
 }
 
 gboolean
@@ -289,12 +326,13 @@ flam_shown_init (FlamShown *shown,
                  GError **error)
 {
   const FlamStacks *stacks = &profile->stacks;
-  g_auto (Walk) walk = { profile, selection, shown };
+  g_auto (Walk)
+      walk = { profile, selection, shown, .recorder = recorder_of (profile) };
 
   *shown = (FlamShown){
     stacks->n, stacks->prefix, stacks->frame, .no_stack = stacks->n
   };
-  return shows_all (selection) || walk_all (&walk, progress, error);
+  return shows_all (&walk) || walk_all (&walk, progress, error);
 }
 
 void
