@@ -537,6 +537,161 @@ test_imports (void)
   g_assert_cmpint (tree->self[1], ==, 1);
 }
 
+/* What the recorder's library costs is never its caller's, and one frame. */
+static void
+test_recorder (void)
+{
+  static const struct
+  {
+    const char *name;
+    gboolean recorder;
+    gint64 weight;
+  } path[] = {
+    { "main", FALSE, 1 },   { "encode", FALSE, 0 }, { "malloc", TRUE, 20 },
+    { "record", TRUE, 30 }, { "memcpy", FALSE, 4 },
+  };
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  FlamSample sample = { .stack = FLAM_NONE };
+  FlamId recorder = flam_builder_module (builder,
+                                         "/usr/lib/flambeau/"
+                                         "libflambeau-alloc.so",
+                                         "",
+                                         FLAM_ADDRESS_FILE_OFFSET);
+
+  flam_builder_add_measure (builder,
+                            "samples",
+                            "samples",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            (int)flam_builder_add_column (builder),
+                            FLAM_NONE);
+  sample.thread =
+      flam_builder_thread (builder, flam_builder_process (builder, 1, 0), 1, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (path); i++)
+    {
+      FlamFunction function = {
+        .name = flam_builder_string (builder, path[i].name, -1),
+        .module = path[i].recorder ? recorder : FLAM_NONE,
+        .flags =
+            path[i].recorder ? FLAM_FUNCTION_IRRELEVANT : FLAM_FUNCTION_PLAIN,
+      };
+      FlamId id = flam_builder_function (builder, &function);
+      FlamId frame = flam_builder_frame (builder, id, 0, 0, 0);
+
+      sample.stack = flam_builder_stack (builder, sample.stack, frame);
+      flam_builder_add_sample (builder, &sample, &path[i].weight);
+    }
+  profile = flam_builder_finish (builder, NULL);
+  for (guint way = 0; way < 2; way++)
+    {
+      g_autoptr (FlamSelection) selection = flam_selection_new ();
+      g_autoptr (FlamTree) tree = NULL;
+      g_autofree char *folded = NULL;
+
+      selection->hide_irrelevant = way == 1;
+      tree = tree_of (profile, selection);
+      folded = flam_dump_folded (tree);
+      g_assert_cmpstr (folded,
+                       ==,
+                       "main 1\n"
+                       "main;encode;malloc 50\n"
+                       "main;encode;malloc;memcpy 4\n");
+    }
+}
+
+/* Where to begin to read: in one's own code, at what costs most there with all
+ * of others' code that it calls. */
+static void
+test_begin (void)
+{
+  static const struct
+  {
+    const char *function, *file;
+    guint32 line;
+    gint64 weight; /* of the stack up to here */
+    gboolean root; /* and the next one begins anew below main */
+  } path[] = {
+    { "main", "/home/me/app.c", 5, 0, FALSE },
+    { "work", "/home/me/app.c", 9, 2, FALSE },
+    { "sort", "/usr/include/sort.h", 3, 630, TRUE },
+    { "small", "/home/me/app.c", 20, 3, TRUE },
+    { "tiny", "/home/me/tiny.c", 1, 1, TRUE },
+    { "libc", "", 0, 364, TRUE },
+  };
+  static const struct
+  {
+    guint8 app, sort, tiny;
+    const char *file;
+    guint32 line;
+  } ways[] = {
+    { FLAM_TEXT_OWN, FLAM_TEXT_HERE, FLAM_TEXT_OWN, "/home/me/app.c", 9 },
+    { FLAM_TEXT_NONE, FLAM_TEXT_HERE, FLAM_TEXT_OWN, "/usr/include/sort.h", 3 },
+    { FLAM_TEXT_NONE, FLAM_TEXT_NONE, FLAM_TEXT_OWN, "/home/me/tiny.c", 1 },
+    { FLAM_TEXT_NONE, FLAM_TEXT_NONE, FLAM_TEXT_NONE, NULL, 0 },
+  };
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights = NULL;
+  FlamSample sample = { .stack = FLAM_NONE };
+  FlamId main_stack = FLAM_NONE;
+
+  flam_builder_add_measure (builder,
+                            "samples",
+                            "samples",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            (int)flam_builder_add_column (builder),
+                            FLAM_NONE);
+  sample.thread =
+      flam_builder_thread (builder, flam_builder_process (builder, 1, 0), 1, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (path); i++)
+    {
+      FlamId function = flam_builder_function_named (
+          builder,
+          flam_builder_string (builder, path[i].function, -1),
+          FLAM_KIND_NATIVE);
+      FlamId file = flam_builder_string (builder, path[i].file, -1);
+      FlamId frame =
+          flam_builder_frame_in (builder, function, 0, file, path[i].line, 0);
+
+      sample.stack = flam_builder_stack (builder, sample.stack, frame);
+      if (i == 0)
+        main_stack = sample.stack;
+      else
+        flam_builder_add_sample (builder, &sample, &path[i].weight);
+      if (path[i].root)
+        sample.stack = main_stack;
+    }
+  profile = flam_builder_finish (builder, NULL);
+  weights = flam_weights_new (profile, selection, NULL, NULL);
+  for (guint c = 0; c < G_N_ELEMENTS (ways); c++)
+    {
+      g_autofree guint8 *texts =
+          g_new0 (guint8, flam_profile_n_strings (profile));
+      FlamFileLineRow found;
+
+      for (FlamId s = 0; s < flam_profile_n_strings (profile); s++)
+        {
+          const char *name = flam_profile_string (profile, s);
+
+          texts[s] = strcmp (name, "/home/me/app.c") == 0        ? ways[c].app
+                     : strcmp (name, "/usr/include/sort.h") == 0 ? ways[c].sort
+                     : strcmp (name, "/home/me/tiny.c") == 0     ? ways[c].tiny
+                                                                 : 0;
+        }
+      g_assert_cmpint (flam_lines_begin (weights, selection, texts, &found),
+                       ==,
+                       ways[c].file != NULL);
+      if (ways[c].file == NULL)
+        continue;
+      g_assert_cmpstr (
+          flam_profile_string (profile, found.file), ==, ways[c].file);
+      g_assert_cmpuint (found.line, ==, ways[c].line);
+    }
+}
+
 static void
 test_cancel (void)
 {
@@ -646,6 +801,8 @@ main (int argc, char **argv)
   g_test_add_func ("/tree/inverted-agrees", test_inverted_agrees);
   g_test_add_func ("/tree/deep", test_deep);
   g_test_add_func ("/tree/imports", test_imports);
+  g_test_add_func ("/tree/recorder", test_recorder);
+  g_test_add_func ("/tree/begin", test_begin);
   g_test_add_func ("/tree/cancel", test_cancel);
   g_test_add_func ("/tree/find-function", test_find_function);
   g_test_add_func ("/tree/find-path", test_find_path);

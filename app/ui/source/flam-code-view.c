@@ -5,8 +5,8 @@
 #include "flam-code-file.h"
 #include "flam-core-picture.h"
 #include "flam-jump-cell.h"
-#include "flam-platform.h"
 #include "flam-settings.h"
+#include "flam-table-shape.h"
 #include "flam-widget.h"
 
 #include <adwaita.h>
@@ -75,6 +75,7 @@ cost_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer total)
   if (weight != 0 && !flam_code_row_is_line (row))
     text = flam_format_weight (&measure, weight);
   gtk_label_set_label (GTK_LABEL (label), text != NULL ? text : "");
+  flam_columns_need (factory, label, 0);
   set_class (label,
              "flam-hot",
              text != NULL && total == NULL && weight * 10 >= file->code->self);
@@ -92,6 +93,7 @@ share_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
     text = flam_format_percent (weight, file->code->self);
   gtk_label_set_label (GTK_LABEL (gtk_list_item_get_child (item)),
                        text != NULL ? text : "");
+  flam_columns_need (factory, gtk_list_item_get_child (item), 0);
 }
 
 static void
@@ -106,6 +108,7 @@ address_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 
   gtk_widget_add_css_class (label, "dim-label");
   gtk_label_set_label (GTK_LABEL (label), text);
+  flam_columns_need (factory, label, 0);
 }
 
 static void
@@ -159,8 +162,9 @@ add_column (FlamCodeView *self,
 
   g_signal_connect (factory, "setup", setup, GINT_TO_POINTER (right));
   g_signal_connect (factory, "bind", bind, data);
+  flam_columns_set_factory (column, factory);
   if (width > 0)
-    gtk_column_view_column_set_fixed_width (column, width);
+    flam_columns_fit (column, width, width);
   else
     gtk_column_view_column_set_expand (column, TRUE);
   gtk_column_view_column_set_resizable (column, TRUE);
@@ -197,16 +201,6 @@ add_columns (FlamCodeView *self)
 /* --- showing -------------------------------------------------------------- */
 
 static void
-scroll_to (FlamCodeView *self, guint position)
-{
-  GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->view));
-
-  for (; child != NULL; child = gtk_widget_get_next_sibling (child))
-    if (GTK_IS_LIST_VIEW (child))
-      gtk_widget_activate_action (child, "list.scroll-to-item", "u", position);
-}
-
-static void
 show_code (FlamCodeView *self, FlamCodeFile *file)
 {
   const FlamMeasure measure = flam_tree_measure (file->view_data->tree);
@@ -223,10 +217,11 @@ show_code (FlamCodeView *self, FlamCodeFile *file)
 
   flam_widget_show_name (self->name, file->code->function, file->code->path);
   gtk_label_set_label (self->costs, text);
+  flam_columns_forget_needs (self->view);
   gtk_single_selection_set_model (self->selection, rows);
   gtk_single_selection_set_selected (self->selection, hottest);
   gtk_stack_set_visible_child_name (self->stack, "code");
-  scroll_to (self, hottest);
+  flam_columns_scroll_to (self->view, hottest);
 }
 
 static void
@@ -366,7 +361,7 @@ flam_code_view_init (FlamCodeView *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   self->selection = gtk_single_selection_new (NULL);
   gtk_single_selection_set_autoselect (self->selection, FALSE);
-  flam_platform_tab_leaves (GTK_WIDGET (self->view));
+  flam_columns_prepare (self->view);
   gtk_column_view_set_model (self->view, GTK_SELECTION_MODEL (self->selection));
   add_columns (self);
   gtk_toggle_button_set_active (self->att_button, strcmp (syntax, "att") == 0);

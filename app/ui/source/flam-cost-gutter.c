@@ -6,7 +6,7 @@
 
 #include <glib/gi18n.h>
 
-#define WIDTH_CHARS 8
+#define WIDTH_CHARS 8 /* at least */
 #define PADDING 4
 #define BAR_ALPHA 0.30f
 
@@ -14,7 +14,7 @@ struct _FlamCostGutter
 {
   GtkSourceGutterRenderer parent_instance;
   FlamSourceCosts *costs;
-  int column; /* width of one column */
+  int column; /* width of one of them; 0: to be measured */
   PangoLayout *layout;
 };
 
@@ -30,15 +30,49 @@ ensure_layout (FlamCostGutter *self)
   return self->layout;
 }
 
-/* The width of a number: the same for all, so that bars can be compared. */
 static int
-column_width (FlamCostGutter *self)
+text_width (FlamCostGutter *self, const char *text)
 {
   PangoLayout *layout = ensure_layout (self);
   int width;
 
-  pango_layout_set_text (layout, "00000000", WIDTH_CHARS);
+  pango_layout_set_text (layout, text, -1);
   pango_layout_get_pixel_size (layout, &width, NULL);
+  return width;
+}
+
+/* The width of the widest of these numbers. Of a long file only the texts with
+ * the most letters are measured. */
+static int
+widest (FlamCostGutter *self, char **texts, int width)
+{
+  glong longest = WIDTH_CHARS;
+
+  for (guint i = 0; texts != NULL && i < self->costs->n; i++)
+    {
+      glong length = g_utf8_strlen (texts[i], -1);
+
+      if (length < longest)
+        continue;
+      longest = length;
+      width = MAX (width, text_width (self, texts[i]));
+    }
+  return width;
+}
+
+/* The width for a number: it is the same for all, so that bars compare. */
+static int
+column_width (FlamCostGutter *self)
+{
+  const FlamSourceCosts *costs = self->costs;
+  gboolean compared = costs->before != NULL;
+  char **texts[] = { compared ? costs->before_text : costs->self_text,
+                     compared ? costs->now_text : costs->total_text,
+                     costs->change_text };
+  int width = text_width (self, "00000000");
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    width = widest (self, texts[i], width);
   return width + 2 * PADDING;
 }
 
@@ -100,7 +134,7 @@ snapshot_costs (FlamCostGutter *self,
       gint64 value = flam_source_costs_value (self->costs, row, cost);
       Figure figure = {
         texts[cost][row],
-        (float)value / (float)MAX (self->costs->top[cost], 1),
+        (float)value / (float)self->costs->whole,
         &bars[cost],
       };
 
@@ -121,7 +155,7 @@ snapshot_compared (FlamCostGutter *self,
   static const GdkRGBA grew = { 0.88f, 0.11f, 0.14f, BAR_ALPHA };
   static const GdkRGBA shrank = { 0.11f, 0.44f, 0.85f, BAR_ALPHA };
   const FlamSourceCosts *costs = self->costs;
-  float top = (float)MAX (costs->top_compared, 1);
+  float top = (float)costs->whole_compared;
   gint64 change = costs->now[row] - costs->before[row];
   Figure figures[] = {
     { costs->before_text[row], (float)costs->before[row] / top, &plain },
@@ -182,7 +216,8 @@ flam_cost_gutter_measure (GtkWidget *widget,
 
   if (orientation == GTK_ORIENTATION_HORIZONTAL && self->costs != NULL)
     {
-      self->column = column_width (self);
+      if (self->column == 0)
+        self->column = column_width (self);
       width = (self->costs->before != NULL ? 3 : 2) * self->column;
     }
   *minimum = *natural = width;
@@ -197,6 +232,7 @@ flam_cost_gutter_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
   GTK_WIDGET_CLASS (flam_cost_gutter_parent_class)
       ->css_changed (widget, change);
   g_clear_object (&self->layout);
+  self->column = 0;
   gtk_widget_queue_resize (widget);
 }
 
@@ -208,6 +244,7 @@ flam_cost_gutter_set_costs (FlamCostGutter *self, FlamSourceCosts *costs)
     flam_source_costs_ref (costs);
   g_clear_pointer (&self->costs, flam_source_costs_unref);
   self->costs = costs;
+  self->column = 0;
   gtk_widget_queue_resize (GTK_WIDGET (self));
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }

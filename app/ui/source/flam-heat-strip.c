@@ -21,10 +21,8 @@ G_DEFINE_FINAL_TYPE (FlamHeatStrip, flam_heat_strip, GTK_TYPE_WIDGET)
 static float
 heat_of (const FlamSourceCosts *costs, guint row)
 {
-  double self = (double)costs->rows[row].self /
-                (double)MAX (costs->top[FLAM_COST_SELF], 1);
-  double total = (double)costs->rows[row].total /
-                 (double)MAX (costs->top[FLAM_COST_TOTAL], 1);
+  double self = (double)costs->rows[row].self / (double)costs->whole;
+  double total = (double)costs->rows[row].total / (double)costs->whole;
 
   return (float)CLAMP (MAX (self, total * 0.4), 0.08, 1);
 }

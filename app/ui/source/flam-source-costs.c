@@ -39,8 +39,6 @@ find_hottest (FlamSourceCosts *self)
       self_top = MAX (self_top, row->self);
       total_top = MAX (total_top, row->total);
     }
-  self->top[FLAM_COST_SELF] = self_top;
-  self->top[FLAM_COST_TOTAL] = total_top;
 }
 
 /* --- before and now ---------------------------------------------------------
@@ -62,8 +60,8 @@ append_compared (FlamSourceCosts *self,
   g_array_append_vals (rows, is, 1);
   self->before[i] = flam_diff_scaled (before, beside->factor);
   self->now[i] = beside->self ? is->self : is->total;
-  self->top_compared =
-      MAX (self->top_compared, MAX (self->before[i], self->now[i]));
+  self->whole_compared =
+      MAX (self->whole_compared, MAX (self->before[i], self->now[i]));
 }
 
 /* Merges two lists that are sorted by line. */
@@ -125,6 +123,8 @@ flam_source_costs_new (FlamViewData *view_data,
   self->view_data = flam_view_data_ref (view_data);
   self->rows = flam_lines_new (
       view_data->weights, view_data->selection, file, function, &self->n);
+  self->whole = MAX (flam_view_data_get_total (view_data), 1);
+  self->whole_compared = self->whole;
   if (beside != NULL && measure != NULL)
     {
       guint n;

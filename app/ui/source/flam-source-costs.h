@@ -20,14 +20,14 @@ typedef struct
   FlamViewData *view_data;
   FlamLineRow *rows; /* ascending by line */
   guint n;
-  gint64 top[2];    /* the greatest, by FlamCost */
+  gint64 whole; /* the selection's total, 1 at least: bars are shares of it */
   guint32 hottest;  /* line with the greatest self, else total; 0: none */
   char **self_text; /* one per row: formatted once, drawn often */
   char **total_text;
   /* During a comparison, otherwise NULL: the compared cost of each row. Lines
    * that had a cost only before have rows of 0. */
   gint64 *before, *now;
-  gint64 top_compared; /* the greatest value of both sides */
+  gint64 whole_compared; /* the greatest of both, and of the total */
   char **before_text, **now_text, **change_text;
 } FlamSourceCosts;
 

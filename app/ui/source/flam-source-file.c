@@ -9,7 +9,6 @@
 #include <glib/gi18n.h>
 
 #define FILE_MAX_BYTES (16 << 20)
-#define HOT_FILES_TRIED 8
 
 FlamSourceRequest *
 flam_source_request_new (FlamSession *session,
@@ -103,30 +102,61 @@ text_inside (const FlamProfile *profile, const char *recorded)
   return NULL;
 }
 
-/* Without a chosen frame: the existing file with the greatest cost. */
+/* Which of the profile's files have a source, and whose it is; g_free. */
+static guint8 *
+find_sources (const FlamProfile *profile, const FlamSourcePaths *paths)
+{
+  const FlamFrames *frames = &profile->frames;
+  guint n = flam_profile_n_strings (profile);
+  guint8 *sources = g_new0 (guint8, n + 1);
+  g_autofree guint8 *known = g_new0 (guint8, n + 1);
+
+  for (FlamId i = 0; i < profile->sources.n; i++)
+    sources[profile->sources.path[i]] = FLAM_TEXT_HERE;
+  for (FlamId i = 0; i < frames->n; i++)
+    {
+      FlamId file = frames->file[i];
+      const char *recorded;
+
+      if (file == 0 || known[file])
+        continue;
+      known[file] = TRUE;
+      recorded = flam_profile_string (profile, file);
+      if (sources[file] == FLAM_TEXT_NONE)
+        {
+          g_autofree char *path =
+              flam_source_paths_find (paths, recorded, NULL);
+
+          sources[file] = path != NULL ? FLAM_TEXT_HERE : FLAM_TEXT_NONE;
+        }
+      if (sources[file] != FLAM_TEXT_NONE && flam_source_path_is_own (recorded))
+        sources[file] = FLAM_TEXT_OWN;
+    }
+  return sources;
+}
+
+/* With no frame chosen: where the cost is, of what can be shown. */
 static void
-find_hottest_file (FlamSourceFile *file, const FlamSourcePaths *paths)
+find_first (FlamSourceFile *file, const FlamSourcePaths *paths)
 {
   FlamSourceRequest *request = file->request;
-  const FlamProfile *profile = request->view_data->profile;
-  guint n = 0;
-  g_autofree FlamFileRow *files = flam_lines_files (
-      request->view_data->weights, request->view_data->selection, &n);
+  const FlamViewData *view_data = request->view_data;
+  const FlamProfile *profile = view_data->profile;
+  g_autofree guint8 *sources = find_sources (profile, paths);
+  FlamFileLineRow found;
+  const char *recorded;
 
-  for (guint i = 0; i < n && i < HOT_FILES_TRIED && file->path == NULL; i++)
-    {
-      const char *recorded = flam_profile_string (profile, files[i].file);
-
-      file->path = flam_source_paths_find (paths, recorded, NULL);
-      file->text = text_inside (profile, recorded);
-      if (file->text != NULL && file->path == NULL)
-        file->path = g_strdup (recorded);
-      if (file->path != NULL)
-        {
-          g_free (request->recorded);
-          request->recorded = g_strdup (recorded);
-        }
-    }
+  if (!flam_lines_begin (
+          view_data->weights, view_data->selection, sources, &found))
+    return;
+  recorded = flam_profile_string (profile, found.file);
+  file->path = flam_source_paths_find (paths, recorded, NULL);
+  file->text = text_inside (profile, recorded);
+  if (file->text != NULL && file->path == NULL)
+    file->path = g_strdup (recorded);
+  file->first = found.line;
+  g_free (request->recorded);
+  request->recorded = g_strdup (recorded);
 }
 
 gpointer
@@ -162,7 +192,7 @@ flam_source_file_work (gpointer data,
         }
     }
   else
-    find_hottest_file (file, paths);
+    find_first (file, paths);
   if (file->path == NULL && *request->recorded == '\0')
     return file;
   /* If the units differ, the lines are shown without a comparison. */

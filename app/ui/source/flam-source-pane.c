@@ -17,6 +17,8 @@
 
 #define MIN_WIDTH 240
 #define PATIENCE_FRAMES 600
+#define FRAMES_TO_MOVE 2
+#define FRAMES_TO_STAY 10
 
 struct _FlamSourcePane
 {
@@ -35,7 +37,9 @@ struct _FlamSourcePane
   GtkCssProvider *font;
   FlamCostGutter *gutter;
   guint scroll_tick;
-  int patience; /* frames to wait for line heights */
+  int patience; /* frames to wait for the heights of the lines */
+  double place; /* where the view is scrolled to */
+  int still;    /* for how many frames that has been the same */
 
   GtkLabel *file_label;
   GtkLabel *line_label;
@@ -117,10 +121,11 @@ set_text (FlamSourcePane *self, const FlamSourceFile *file)
   self->path = g_strdup (file->path);
 }
 
-/* GtkTextView computes the heights of its lines gradually, in idle time. The
- * position of a line is known once the lines before it have their heights;
- * until then nothing is scrolled. (gtk_text_view_scroll_to_mark() scrolls to
- * where the line seems to be when it is called.) */
+/* GtkTextView computes the heights of its lines gradually, in idle time, and
+ * those of some scripts are higher than others. The line is brought to the
+ * middle once its place stays the same for some frames, and again if it moves
+ * after that. (gtk_text_view_scroll_to_mark() animates to where the line seems
+ * to be when it is called.) */
 static gboolean
 scroll_when_sized (GtkWidget *view, GdkFrameClock *clock, gpointer data)
 {
@@ -129,19 +134,27 @@ scroll_when_sized (GtkWidget *view, GdkFrameClock *clock, gpointer data)
   GtkAdjustment *adjustment =
       gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (view));
   double page = gtk_adjustment_get_page_size (adjustment);
+  double least, place;
   GtkTextIter iter;
-  int y, height, wanted;
+  int y, height;
 
   gtk_text_buffer_get_start_iter (buffer, &iter);
   gtk_text_view_get_line_yrange (GTK_TEXT_VIEW (view), &iter, &y, &height);
-  wanted = gtk_text_buffer_get_line_count (buffer) * height;
+  least = gtk_text_buffer_get_line_count (buffer) * height / 2.0;
   if (gtk_widget_get_height (view) <= 1 || height == 0 ||
-      (gtk_adjustment_get_upper (adjustment) < wanted && self->patience-- > 0))
+      (gtk_adjustment_get_upper (adjustment) < least && self->patience-- > 0))
     return G_SOURCE_CONTINUE;
   gtk_text_buffer_get_iter_at_mark (
       buffer, &iter, gtk_text_buffer_get_insert (buffer));
   gtk_text_view_get_line_yrange (GTK_TEXT_VIEW (view), &iter, &y, &height);
-  gtk_adjustment_set_value (adjustment, y + height / 2.0 - page / 2);
+  place = y + height / 2.0 - page / 2;
+  self->still = place == self->place ? self->still + 1 : 0;
+  self->place = place;
+  if (self->still >= FRAMES_TO_MOVE)
+    gtk_adjustment_set_value (adjustment, place);
+  if (self->still < FRAMES_TO_STAY && self->patience-- > 0)
+    return G_SOURCE_CONTINUE;
+  gtk_adjustment_set_value (adjustment, place);
   self->scroll_tick = 0;
   return G_SOURCE_REMOVE;
 }
@@ -155,6 +168,7 @@ scroll_to_line (FlamSourcePane *self, guint32 line)
   gtk_text_buffer_get_iter_at_line (buffer, &iter, (int)line - 1);
   gtk_text_buffer_place_cursor (buffer, &iter);
   self->patience = PATIENCE_FRAMES;
+  self->still = 0;
   if (self->scroll_tick == 0)
     self->scroll_tick = gtk_widget_add_tick_callback (
         GTK_WIDGET (self->view), scroll_when_sized, self, NULL);
@@ -205,7 +219,9 @@ static void
 show_source (FlamSourcePane *self, const FlamSourceFile *file)
 {
   guint32 line = file->request->line;
-  guint32 where = line != 0 ? line : file->costs->hottest;
+  guint32 where = line != 0          ? line
+                  : file->first != 0 ? file->first
+                                     : file->costs->hottest;
 
   if (file->text != NULL)
     set_text (self, file);

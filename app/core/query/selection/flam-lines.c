@@ -188,13 +188,32 @@ number_lines (const FlamProfile *profile, FlamColumn *rows)
   return row;
 }
 
+static void
+sum_lines (const Sums *sums, const FlamId *row_of_frame, FlamFileLineRow *rows)
+{
+  const FlamShown *stacks = &sums->shown;
+
+  for (FlamId s = 0; s < stacks->n; s++)
+    {
+      FlamId row = row_of_frame[stacks->frame[s]];
+      FlamId above = stacks->prefix[s];
+
+      if (row == FLAM_NONE || sums->total[s] == 0)
+        continue;
+      rows[row].self += sums->self[s];
+      while (above != FLAM_NONE && row_of_frame[stacks->frame[above]] != row)
+        above = stacks->prefix[above];
+      if (above == FLAM_NONE)
+        rows[row].total += sums->total[s];
+    }
+}
+
 FlamFileLineRow *
 flam_lines_all (const FlamWeights *weights,
                 const FlamSelection *selection,
                 guint *n)
 {
   g_auto (Sums) sums = { 0 };
-  const FlamShown *stacks = &sums.shown;
   g_autofree FlamId *row_of_frame = NULL;
   FlamColumn column;
   FlamFileLineRow *rows;
@@ -204,25 +223,136 @@ flam_lines_all (const FlamWeights *weights,
   row_of_frame = number_lines (weights->profile, &column);
   rows = g_memdup2 (column.data, column.n * sizeof *rows);
   sums_init (&sums, weights, selection);
-  for (FlamId s = 0; s < stacks->n; s++)
-    {
-      FlamId row = row_of_frame[stacks->frame[s]];
-      FlamId above = stacks->prefix[s];
-
-      if (row == FLAM_NONE || sums.total[s] == 0)
-        continue;
-      rows[row].self += sums.self[s];
-      while (above != FLAM_NONE && row_of_frame[stacks->frame[above]] != row)
-        above = stacks->prefix[above];
-      if (above == FLAM_NONE)
-        rows[row].total += sums.total[s];
-    }
+  sum_lines (&sums, row_of_frame, rows);
   for (gsize i = 0; i < column.n; i++)
     if (rows[i].total != 0)
       rows[kept++] = rows[i];
   flam_column_clear (&column);
   *n = kept;
   return rows;
+}
+
+/* --- where to begin ------------------------------------------------------- */
+
+/* What a line has as the innermost one with a source, per FlamLinesText. */
+typedef struct
+{
+  gint64 inner[FLAM_N_TEXTS];
+} Inner;
+
+static gboolean
+is_heavier (const FlamFileLineRow *row,
+            gint64 inner,
+            const FlamFileLineRow *than,
+            gint64 than_inner)
+{
+  if (inner != than_inner)
+    return inner > than_inner;
+  if (row->total != than->total)
+    return row->total > than->total;
+  return row->self > than->self;
+}
+
+/* The heaviest of the lines with such a source, by what it and what it calls
+ * cost, without calls of lines with such a source; or by its total. */
+static int
+heaviest (const FlamFileLineRow *rows,
+          const Inner *inner,
+          guint n,
+          const guint8 *sources,
+          guint source,
+          gint64 least,
+          gboolean by_total)
+{
+  int best = -1;
+
+  for (guint i = 0; i < n; i++)
+    {
+      gint64 own = by_total ? 0 : inner[i].inner[source];
+
+      if (sources[rows[i].file] < source || rows[i].total <= 0 ||
+          rows[i].total < least || (!by_total && own <= 0))
+        continue;
+      if (best < 0 || is_heavier (&rows[i],
+                                  own,
+                                  &rows[best],
+                                  by_total ? 0 : inner[best].inner[source]))
+        best = (int)i;
+    }
+  return best;
+}
+
+static void
+add_inner (const Sums *sums,
+           const FlamId *row_of_frame,
+           const FlamFileLineRow *rows,
+           const guint8 *sources,
+           guint source,
+           Inner *inner)
+{
+  const FlamShown *stacks = &sums->shown;
+  g_autofree FlamId *near = g_new (FlamId, stacks->n + 1);
+
+  for (FlamId s = 0; s < stacks->n; s++)
+    {
+      FlamId prefix = stacks->prefix[s];
+      FlamId row = row_of_frame[stacks->frame[s]];
+
+      near[s] = row != FLAM_NONE && sources[rows[row].file] >= source ? row
+                : prefix != FLAM_NONE ? near[prefix]
+                                      : FLAM_NONE;
+      if (near[s] != FLAM_NONE)
+        inner[near[s]].inner[source] += sums->self[s];
+    }
+}
+
+gboolean
+flam_lines_begin (const FlamWeights *weights,
+                  const FlamSelection *selection,
+                  const guint8 *sources,
+                  FlamFileLineRow *found)
+{
+  static const struct
+  {
+    guint source;
+    gboolean by_total;
+    gboolean any; /* however little it is */
+  } ways[] = {
+    { FLAM_TEXT_OWN, FALSE, FALSE },  { FLAM_TEXT_OWN, TRUE, FALSE },
+    { FLAM_TEXT_HERE, FALSE, FALSE }, { FLAM_TEXT_HERE, TRUE, FALSE },
+    { FLAM_TEXT_HERE, TRUE, TRUE },
+  };
+  g_auto (Sums) sums = { 0 };
+  g_autofree FlamId *row_of_frame = NULL;
+  g_autofree FlamFileLineRow *rows = NULL;
+  g_autofree Inner *inner = NULL;
+  FlamColumn column;
+  guint n;
+  gint64 whole = 0;
+  int best = -1;
+
+  flam_column_init (&column, sizeof (FlamFileLineRow));
+  row_of_frame = number_lines (weights->profile, &column);
+  n = column.n;
+  rows = flam_column_steal (&column);
+  inner = g_new0 (Inner, n + 1);
+  sums_init (&sums, weights, selection);
+  sum_lines (&sums, row_of_frame, rows);
+  for (FlamId s = 0; s < sums.shown.n; s++)
+    whole += sums.self[s];
+  for (guint source = FLAM_TEXT_HERE; source < FLAM_N_TEXTS; source++)
+    add_inner (&sums, row_of_frame, rows, sources, source, inner);
+  for (guint i = 0; i < G_N_ELEMENTS (ways) && best < 0; i++)
+    best = heaviest (rows,
+                     inner,
+                     n,
+                     sources,
+                     ways[i].source,
+                     ways[i].any ? 0 : whole / 100,
+                     ways[i].by_total);
+  if (best >= 0)
+    *found = rows[best];
+  return best >= 0;
 }
 
 /* --- machine code --------------------------------------------------------- */

@@ -40,6 +40,25 @@ FlamFileLineRow *flam_lines_all (const FlamWeights *weights,
                                  const FlamSelection *selection,
                                  guint *n);
 
+/* Whether the source of a file is at hand, and whose code it is. */
+typedef enum
+{
+  FLAM_TEXT_NONE,
+  FLAM_TEXT_HERE,
+  FLAM_TEXT_OWN, /* and it is the person's own code, not a library's */
+  FLAM_N_TEXTS
+} FlamLinesText;
+
+/* The line to show first: of the person's own code the one that costs most,
+ * with what it calls of others' code; otherwise the one with the greatest
+ * total, the self being second; then the same of others' code. All of these
+ * have a total of 1 % or more, if any line has. `sources`: a FlamLinesText for
+ * each of the profile's strings. FALSE: no source is at hand. */
+gboolean flam_lines_begin (const FlamWeights *weights,
+                           const FlamSelection *selection,
+                           const guint8 *sources,
+                           FlamFileLineRow *found);
+
 /* The same for machine code: `find_row` maps an address of the module to a row
  * (FLAM_NONE: it is not counted), and `costs` has a value for each row. Returns
  * the weight of the stacks through any row, each counted once. */
