@@ -6,11 +6,13 @@
  * modules stay open. */
 
 #include "flam-core-profile.h"
+#include "flam-symbol-module.h"
 
 typedef struct _FlamFrameNames FlamFrameNames;
 
 /* `binaries` as in FlamSymbolOptions. */
-FlamFrameNames *flam_frame_names_new (const char *const *binaries);
+FlamFrameNames *flam_frame_names_new (const char *const *binaries,
+                                      FlamSymbolDetail detail);
 void flam_frame_names_free (FlamFrameNames *names);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFrameNames, flam_frame_names_free)
 
