@@ -150,6 +150,12 @@ flam_comparison_work (gpointer data,
     return NULL;
   if (!weigh (self, profile, selection, progress, error))
     return NULL;
+  if (!flam_diff_is_possible (self->base->tree, self->fresh->tree))
+    {
+      g_clear_pointer (&self->base, flam_view_data_unref);
+      self->pairs = find_pairs (input);
+      return g_steal_pointer (&self);
+    }
   find_factor (self, input->basis->scale);
   compare (self, input);
   return g_steal_pointer (&self);

@@ -18,13 +18,15 @@ typedef struct
 
 /* Measures that count samples are all in the same unit. */
 static gboolean
-is_fit (const Carry *carry, const FlamMeasure *measure)
+is_fit (const Carry *carry, guint measure)
 {
-  const FlamMeasure *wanted = &carry->from->measures[carry->selection->measure];
+  const FlamSelection *selection = carry->selection;
+  const FlamMeasure wanted =
+      flam_selection_measure (selection, carry->from, selection->measure);
+  const FlamMeasure other =
+      flam_selection_measure (selection, carry->to, measure);
 
-  if (carry->selection->count)
-    return measure->source == FLAM_FROM_SAMPLES;
-  return flam_measure_is_like (measure, wanted);
+  return flam_measure_is_like (&other, &wanted);
 }
 
 /* The file's default measure if it fits; otherwise the first that fits. */
@@ -33,10 +35,10 @@ find_alike (const Carry *carry)
 {
   guint first = flam_weights_default_measure (carry->to);
 
-  if (is_fit (carry, &carry->to->measures[first]))
+  if (is_fit (carry, first))
     return (int)first;
   for (guint i = 0; i < carry->to->n_measures; i++)
-    if (is_fit (carry, &carry->to->measures[i]))
+    if (is_fit (carry, i))
       return (int)i;
   return -1;
 }
@@ -54,7 +56,7 @@ carry_measure (Carry *carry)
   wanted = &carry->from->measures[carry->selection->measure];
   id = flam_profile_string (carry->from, wanted->id);
   found = flam_profile_find_measure (carry->to, id);
-  if (found < 0 || !is_fit (carry, &carry->to->measures[found]))
+  if (found < 0 || !is_fit (carry, (guint)found))
     {
       carry->without |= FLAM_CARRIED_MEASURE;
       found = find_alike (carry);

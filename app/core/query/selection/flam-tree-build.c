@@ -473,7 +473,9 @@ flam_tree_new_shown (const FlamWeights *weights,
   tree->by = selection->by;
   tree->inverted = selection->invert;
   tree->measure = selection->measure;
-  tree->counted = selection->count;
+  tree->counted =
+      selection->count &&
+      weights->profile->measures[tree->measure].source == FLAM_FROM_SAMPLES;
   sum_selves (&walk, weights);
   walk.status = flam_shown_status (shown, weights->profile, weights);
   if (merges ? !build_by_merge (tree, &walk, order, progress, error)
