@@ -296,7 +296,10 @@ print_thread (const FlamProfile *p,
 {
   flam_cli_print ("%-10s %*s", heading, indent, "");
   flam_cli_print_thread (p, thread);
-  flam_cli_print (": %" G_GINT64_FORMAT " samples, %s", samples, total);
+  flam_cli_print (samples == 1 ? ": %" G_GINT64_FORMAT " sample, %s"
+                               : ": %" G_GINT64_FORMAT " samples, %s",
+                  samples,
+                  total);
   print_former (p, process_tree, process_tree->thread_former[thread]);
   flam_cli_print ("\n");
 }
@@ -408,6 +411,10 @@ print_recorder (const FlamFacts *facts)
   g_autofree char *median =
       flam_format_value (facts->stop_median_ns, FLAM_UNIT_NS);
   g_autofree char *p99 = flam_format_value (facts->stop_p99_ns, FLAM_UNIT_NS);
+  g_autofree char *own =
+      flam_format_value (facts->recorder_cpu_ns, FLAM_UNIT_NS);
+  g_autofree char *program =
+      flam_format_value (facts->recorded_cpu_ns, FLAM_UNIT_NS);
 
   if (facts->charged_cpu_ns > 0)
     {
@@ -418,7 +425,11 @@ print_recorder (const FlamFacts *facts)
 
       g_print ("CPU        recorded %s of %s\n", recorded, charged);
     }
-  if (facts->recorder_share >= 0)
+  if (facts->recorder_share >= 0 && facts->recorder_cpu_ns > 0 &&
+      facts->recorded_cpu_ns < FLAM_SHORT_CPU)
+    flam_cli_print (
+        "recorder   used %s beside the program's %s\n", own, program);
+  else if (facts->recorder_share >= 0)
     flam_cli_print ("recorder   used %.1f %% of the program's CPU time\n",
                     100 * facts->recorder_share);
   if (facts->stop_median_ns > 0)
@@ -442,8 +453,7 @@ print_recorder (const FlamFacts *facts)
 static void
 print_sampled (const FlamFacts *facts)
 {
-  g_autofree char *every =
-      flam_format_value (facts->sample_bytes, FLAM_UNIT_BYTES);
+  g_autofree char *every = flam_format_power (MAX (facts->sample_bytes, 0));
 
   if (facts->sample_bytes > 0)
     flam_cli_print ("sampled    one allocation every %s: %s\n",

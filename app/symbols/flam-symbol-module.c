@@ -4,7 +4,6 @@
 #include "flam-demangle.h"
 #include "flam-dwarf-index.h"
 #include "flam-python.h"
-#include "flam-recorder-name.h"
 #include "flam-source-path.h"
 
 #include <string.h>

@@ -42,12 +42,13 @@ find_name (GtkWidget *top)
   return widget;
 }
 
-/* Its label, which has it as its mnemonic widget, names it already. */
+/* Its label, which has it as its mnemonic widget, names it already. A button
+ * that gets another child says for a moment that it has a label still. */
 static void
 drop_raw_text (GtkButton *button)
 {
   if (gtk_button_get_use_underline (button) &&
-      gtk_button_get_label (button) != NULL)
+      GTK_IS_LABEL (gtk_button_get_child (button)))
     gtk_accessible_reset_property (GTK_ACCESSIBLE (button),
                                    GTK_ACCESSIBLE_PROPERTY_LABEL);
 }

@@ -238,7 +238,7 @@ $ flambeau-cli top captures/heaptrack/v3.heaptrack --ignore push_back --measure 
 
 $ flambeau-cli info captures/speedscope/evented.speedscope.json --time 1..3 --thread 'main thread' | tail -n 3
 samples    1 in 3 stacks of 3 functions
-threads    #1 main thread: 1 samples, 2.00 s
+threads    #1 main thread: 1 sample, 2.00 s
 warning    2 frames, events or weights are invalid
 
 # Transforms apply in their order: below a pruned node there is nothing left to
@@ -274,7 +274,7 @@ measures   inuse_space        1.88 MB (Memory in use)
            alloc_space        2.43 MB (Allocated memory)
            alloc_objects      87 386 (Allocations)
 samples    3 in 3 stacks of 1 functions
-sampled    one allocation every 524 kB: all sums are estimates
+sampled    one allocation every 512 KiB: all sums are estimates
 threads    #1 all threads: 3 samples, 1.88 MB
 modules    /bin/demo: 1.88 MB, symbols: none, file not found: /bin/demo
            and another 2 with nothing in them

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "flam-launch.h"
-#include "flam-recorder-name.h"
 #include "recording.h"
 
 #include "flam-core-query.h"

@@ -69,6 +69,7 @@ class KeptTest(Base):
         self.assertEqual(self.kept()[0].stat().st_mode & 0o777, 0o600)
         window = self.open(EXAMPLE, keep_settings=True)
         window.find("Remove: only through: paint_row", "push button")
+        window.wait_label(lambda text: text == "Shown as it was left: 1 transform")
         self.wait_page("Call Tree")
         window.find("paint_row", "push button")
         self.wait_row("Call tree", "paint_row")
@@ -119,6 +120,27 @@ class KeptTest(Base):
             path.write_text("main;lex 20\nmain;old 41\n")
             window = self.open(path, keep_settings=True)
             window.wait_label(lambda text: text.startswith("total 61"))
+            self.assertFalse(window.seen("Remove: focus: lex"))
+
+    def test_without_baseline(self):
+        """What a comparison was left with is not there again without it."""
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [pathlib.Path(folder, name) for name in ("a.folded", "b.folded")]
+            for path in paths:
+                path.write_text("main;lex 20\nmain;old 40\n")
+            window = self.open(paths[0])
+            window.wait_label(lambda text: text.startswith("total 60"))
+            self.search("^lex$")
+            self.do("node.focus")
+            window.find("Remove: focus: lex", "push button")
+            window.action("win.compare")
+            window.choose_file(paths[1])
+            window.find("Remove: compared with: b.folded", "push button")
+            wait_for("it to be kept", lambda: any(
+                "Compared=true" in path.read_text() for path in self.kept()), 10)
+            self.close()
+            window = self.open(paths[0], keep_settings=True)
+            window.wait_label(lambda text: text.startswith("total 60"))
             self.assertFalse(window.seen("Remove: focus: lex"))
 
     def test_not_wanted(self):

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from flamwindow import BUILD, LIMIT, wait_for  # noqa: E402
@@ -43,6 +44,50 @@ class RecordTest(Base):
             text=True,
         )
         self.assertIn("cpu", info.stdout)
+
+    def test_close(self):
+        """Closing asks while something is recorded; what was recorded is among
+        the recent captures."""
+        if not pathlib.Path(RECORDER).is_file():
+            raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
+        busy = "import time; e = time.time() + 91\nwhile time.time() < e: sum(range(99))"
+        self.addCleanup(end_children_of_the_recorder, busy)
+        window = self.open("--record", "--", sys.executable, "-c", busy)
+        window.wait_label(lambda text: text.startswith("total "))
+        window.action("win.close-tab")
+        window.find("Stop Recording?", "label")
+        window.click(lambda name: name.endswith("Keep Recording"), "push button")
+        window.find(lambda name: name.startswith("Recording "), "label")
+        window.action("win.close-tab")
+        window.click(lambda name: name.endswith("Stop and Close"), "push button")
+        self.assertEqual(window.process.wait(LIMIT), 0)
+        self.window = None
+        recent = pathlib.Path(os.environ["XDG_DATA_HOME"], "recently-used.xbel")
+        captures = list(pathlib.Path(
+            os.environ["XDG_DATA_HOME"], "flambeau/recordings").glob("*.flambeau"))
+        newest = max(captures, key=lambda path: path.stat().st_mtime)
+        self.assertIn(urllib.parse.quote(newest.name), recent.read_text())
+
+    def test_daemon(self):
+        """Who leaves a daemon behind is told so, and can record it."""
+        if not pathlib.Path(RECORDER).is_file():
+            raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
+        program = (
+            "import os, time\n"
+            "e = time.time() + 1\nwhile time.time() < e: sum(range(99))\n"
+            "if os.fork() == 0:\n"
+            "    os.setsid()\n"
+            "    e = time.time() + 92\n"
+            "    while time.time() < e: sum(range(99))\n"
+        )
+        self.addCleanup(end_children_of_the_recorder, program)
+        window = self.open("--record", "--", "/usr/bin/python3", "-c", program)
+        window.wait_label(lambda text: text.startswith(
+            "python3 ended, and what it started runs on: python3 (process "))
+        window.click(lambda name: name.endswith("Attach to What Runs On"), "push button")
+        window.wait_label(lambda text: text.startswith("Recording python3"))
+        window.click(lambda name: name.endswith("Stop"), "push button")
+        window.wait_label(lambda text: text.startswith("Recorded python3"))
 
     @staticmethod
     def press_record(window):

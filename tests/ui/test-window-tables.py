@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -104,6 +105,43 @@ class TablesTest(Base):
         window.wait_label(lambda text: text == "no match")
         window.find("No Matching Functions", "label")
 
+    def test_whole_figures(self):
+        """A figure of 19 digits is whole in its column, with its share; what is
+        chosen from a list of functions has the list's figures below; and a row
+        far down is in view when the list is shown for the first time."""
+        most, rest = 5 * 10**18, 4 * 10**18 + 1
+        with tempfile.TemporaryDirectory() as folder:
+            text = pathlib.Path(folder, "a.folded")
+            lines = [f"main;one;twice {most}", f"main;two;twice {rest}"]
+            lines += [f"main;f{i:05} 1" for i in range(20000)]
+            text.write_text("\n".join(lines) + "\n")
+            window = self.open(text)
+            window.wait_label(lambda text: text.startswith("total 9"))
+            self.search("^f19990$")
+            self.graph_says("f19990")
+            window.type(window.find("Search functions"), "")
+            time.sleep(0.5)
+            window.key("ctrl+3")
+            self.wait_row("Functions", "f19990")
+            wait_for("a table full of rows", lambda: len(self.cells(
+                lambda name: name.startswith("f199"))) > 8)
+            self.search("^twice$")
+            cell = wait_for("its row", lambda: self.cells("twice"))[0]
+            window.mouse(cell)
+            whole = "9 000 000 000 000 000 001"
+            for place in range(2):
+                figure = [node for node in window.find_all(
+                    lambda name: plain(name) == whole, "label")
+                    if node.get_parent().get_parent().role == "table cell"
+                    and self.is_seen(node)][place]
+                left, _, width, _ = window.extents(figure)
+                outer, _, room, _ = window.extents(figure.get_parent().get_parent())
+                self.assertGreater(width, 25 * 6)
+                self.assertGreaterEqual(left, outer)
+                self.assertLessEqual(left + width, outer + room)
+            window.wait_label(lambda text: plain(text) ==
+                f"self {whole} (100.0 %)   total {whole} (100.0 %) in all stacks")
+
     def test_no_stack(self):
         """The rows sum to the total: samples without a stack have one, which is
         no function that could be selected."""
@@ -138,7 +176,7 @@ class TablesTest(Base):
             before.write_text("main;parse;lex 20\nmain;old 40\nmain 5\n")
             now.write_text("main;parse;lex 35\nmain;fresh 12\nmain 5\n")
             window = self.open(now)
-            self.says("total 52 Samples")
+            self.says("total 52 samples")
             self.compare_with(before)
             self.says("Before: before.folded, 65. Now: now.folded, 52: −13 (−20.0 %).")
         self.says(

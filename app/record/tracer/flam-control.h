@@ -12,6 +12,9 @@
  *   mark TEXT    put a mark         error TEXT          for users, one line
  *   terminate    SIGTERM to the     exited STATUS       the target; 128 + N by
  *                target                                 signal N
+ *                                   left PID NAME       a process that outlived
+ *                                                       the program: the last
+ *                                                       one of several
  *                                   finishing           no more samples;
  *                                                       symbols are resolved
  *                                   stops NS            how long threads were

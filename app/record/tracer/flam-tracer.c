@@ -318,6 +318,7 @@ say_who_stays (FlamTracer *tracer)
   if (tracer->n_left == 0)
     return;
   flam_proc_comm (tracer->left, tracer->left, comm);
+  flam_control_say (tracer->control, "left %d %s", (int)tracer->left, comm);
   text =
       g_strdup_printf (N_ ("processes that outlived the program (%u) were "
                            "recorded only until it ended: --pid %d records %s"),

@@ -214,7 +214,7 @@ add_time (FlamCaptureQuality *self, Row row, gint64 ns)
 static void
 add_sampled (FlamCaptureQuality *self, gint64 every, gint64 sum)
 {
-  g_autofree char *distance = flam_format_value (every, FLAM_UNIT_BYTES);
+  g_autofree char *distance = flam_format_power (MAX (every, 0));
   /* Translators: one allocation per this many bytes */
   g_autofree char *text = g_strdup_printf (_ ("every %s"), distance);
 
@@ -244,6 +244,30 @@ add_seen (FlamCaptureQuality *self, const FlamFacts *facts)
               ROW_SEEN,
               text,
               is_much ((double)missed, (double)facts->charged_cpu_ns));
+}
+
+/* Of a short program the recorder's start is the largest part: a share of it
+ * would say nothing about a longer run. */
+static void
+add_overhead (FlamCaptureQuality *self, const FlamFacts *facts)
+{
+  g_autofree char *own =
+      flam_format_value (facts->recorder_cpu_ns, FLAM_UNIT_NS);
+  g_autofree char *program =
+      flam_format_value (facts->recorded_cpu_ns, FLAM_UNIT_NS);
+  /* Translators: CPU time of the recorder, and that of the program */
+  g_autofree char *text =
+      g_strdup_printf (_ ("%s beside the program's %s"), own, program);
+
+  if (facts->recorder_share < 0)
+    return;
+  if (facts->recorder_cpu_ns > 0 && facts->recorded_cpu_ns < FLAM_SHORT_CPU)
+    add_fact (self, ROW_OVERHEAD, text, FALSE);
+  else
+    add_share (self,
+               ROW_OVERHEAD,
+               facts->recorder_share,
+               is_much (facts->recorder_share, 1));
 }
 
 static gint64
@@ -284,11 +308,7 @@ add_facts (FlamCaptureQuality *self, const FlamProfile *profile)
              facts->truncated_stacks,
              is_much ((double)facts->truncated_stacks, samples));
   add_seen (self, facts);
-  if (facts->recorder_share >= 0)
-    add_share (self,
-               ROW_OVERHEAD,
-               facts->recorder_share,
-               is_much (facts->recorder_share, 1));
+  add_overhead (self, facts);
   add_time (self, ROW_MEDIAN, facts->stop_median_ns);
   add_time (self, ROW_P99, facts->stop_p99_ns);
   if (facts->waiting_stops > 0)

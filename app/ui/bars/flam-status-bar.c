@@ -46,10 +46,25 @@ location_text (FlamSession *session, FlamId node)
   return g_string_free (text, FALSE);
 }
 
+/* The figures of a node, or those of its function in all stacks. */
+static FlamFunctionRow
+figures_of (const FlamTree *tree, FlamId node, gboolean whole)
+{
+  if (whole)
+    return flam_functions_row_of (tree, node);
+  return (FlamFunctionRow){
+    .node = node,
+    .self = tree->self[node],
+    .total = tree->total[node],
+    .other_total = tree->other_total != NULL ? tree->other_total[node] : 0,
+  };
+}
+
 static char *
-costs_text (FlamViewData *view_data, FlamId node)
+costs_text (FlamViewData *view_data, FlamId node, gboolean whole)
 {
   const FlamTree *tree = view_data->tree;
+  const FlamFunctionRow row = figures_of (tree, node, whole);
   const FlamMeasure *measure = flam_view_data_get_measure (view_data);
   g_autofree char *self = NULL;
   g_autofree char *self_share = NULL;
@@ -60,12 +75,17 @@ costs_text (FlamViewData *view_data, FlamId node)
 
   if (measure == NULL)
     return g_strdup ("");
-  self = flam_format_weight (measure, tree->self[node]);
-  self_share = flam_format_percent (tree->self[node], tree->total[0]);
-  total = flam_format_weight (measure, tree->total[node]);
-  total_share = flam_format_percent (tree->total[node], tree->total[0]);
-  also = flam_value_text_other (tree, tree->other_total, node);
-  if (node == 0 && measure->unit == FLAM_UNIT_COUNT)
+  self = flam_format_weight (measure, row.self);
+  self_share = flam_format_percent (row.self, tree->total[0]);
+  total = flam_format_weight (measure, row.total);
+  total_share = flam_format_percent (row.total, tree->total[0]);
+  also = flam_value_text_other (
+      tree, tree->other_total != NULL ? &row.other_total : NULL, 0);
+  if (node == 0 && flam_value_text_is_samples (view_data->profile, measure))
+    text = g_strdup_printf (
+        ngettext ("total %s sample", "total %s samples", (gulong)row.total),
+        total);
+  else if (node == 0 && measure->unit == FLAM_UNIT_COUNT)
     /* Translators: a number and its unit: "total 40,130,869 instructions" */
     text =
         g_strdup_printf (_ ("total %s %s"),
@@ -79,6 +99,14 @@ costs_text (FlamViewData *view_data, FlamId node)
                             self_share,
                             total,
                             total_share);
+  if (row.total != tree->total[node])
+    {
+      g_autofree char *figures = g_steal_pointer (&text);
+
+      /* Translators: what a function has in all stacks: "self 1 s (5 %)   total
+       * 2 s (10 %)" */
+      text = g_strdup_printf (_ ("%s in all stacks"), figures);
+    }
   return also != NULL ? g_strdup_printf ("%s, %s", text, also)
                       : g_steal_pointer (&text);
 }
@@ -139,7 +167,10 @@ update (FlamStatusBar *self)
   node = shown_node (self, view_data->tree);
   name = flam_format_folded_name (shown_name (self, view_data->tree));
   place = node == 0 ? g_strdup ("") : location_text (self->session, node);
-  costs = costs_text (view_data, node);
+  costs = costs_text (view_data,
+                      node,
+                      self->hovered == FLAM_NONE &&
+                          flam_session_is_current_whole (self->session));
   gtk_label_set_label (self->name, name);
   gtk_label_set_label (self->place, place);
   gtk_widget_set_visible (GTK_WIDGET (self->place),

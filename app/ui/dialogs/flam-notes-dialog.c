@@ -72,7 +72,7 @@ go (Notes *self, guint row)
     {
       node = flam_tree_find_name (tree, function);
       if (node != FLAM_NONE)
-        flam_session_set_current (self->session, node);
+        flam_session_set_current_at (self->session, node, "", 0, TRUE);
     }
   flam_sheet_close (FLAM_SHEET (self->dialog));
 }

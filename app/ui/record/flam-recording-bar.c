@@ -59,7 +59,8 @@ update (FlamRecordingBar *self)
   /* Translators: minutes, seconds */
   elapsed =
       g_strdup_printf (_ ("%d:%02d"), (int)(seconds / 60), (int)(seconds % 60));
-  samples = g_strdup_printf (_ ("%s samples"), number);
+  samples =
+      g_strdup_printf (ngettext ("%s sample", "%s samples", (gulong)n), number);
   gtk_label_set_label (self->title, title);
   gtk_label_set_label (self->elapsed, elapsed);
   gtk_label_set_label (self->samples, samples);

@@ -44,7 +44,9 @@ struct _FlamRecording
   gboolean begun; /* the options' delay has passed */
   guint64 samples;
   int exit_status; /* as in a shell; -1: not ended yet, or unknown */
-  char *message;   /* the recorder's own error message */
+  int left;        /* a process that outlived the program; 0: none */
+  char *left_name;
+  char *message; /* the recorder's own error message */
   gboolean finished;
 };
 
@@ -142,6 +144,12 @@ take_line (FlamRecording *self, const char *line)
     }
   else if (g_str_has_prefix (line, "exited "))
     self->exit_status = atoi (line + strlen ("exited "));
+  else if (n >= 2 && strcmp (words[0], "left") == 0)
+    {
+      g_free (self->left_name);
+      self->left = atoi (words[1]);
+      self->left_name = g_strdup (n > 2 ? words[2] : "");
+    }
   else if (strcmp (line, "finishing") == 0)
     set_state (self, FLAM_RECORDING_FINISHING);
   else if (g_str_has_prefix (line, "done"))
@@ -249,6 +257,14 @@ flam_recording_describe_end (FlamRecording *self)
     /* Translators: a program */
     return g_strdup_printf (_ ("Recorded %s, which is still running"),
                             self->title);
+  if (self->left > 0 && self->exit_status == 0)
+    /* Translators: a program, and a process that it has started, with its
+     * number */
+    return g_strdup_printf (
+        _ ("%s ended, and what it started runs on: %s (process %d)"),
+        self->title,
+        self->left_name,
+        self->left);
   if (self->exit_status == 0)
     return g_strdup_printf (_ ("%s ended without an error"), self->title);
   /* As in a shell. */
@@ -260,6 +276,14 @@ flam_recording_describe_end (FlamRecording *self)
                             g_strsignal (self->exit_status - 128));
   return g_strdup_printf (
       _ ("%s ended with exit status %d"), self->title, self->exit_status);
+}
+
+const char *
+flam_recording_get_left (FlamRecording *self, int *pid)
+{
+  g_return_val_if_fail (FLAM_IS_RECORDING (self), NULL);
+  *pid = self->left;
+  return self->left > 0 ? self->left_name : NULL;
 }
 
 gboolean
@@ -408,6 +432,23 @@ flam_recording_start_again (FlamRecording *self, GError **error)
       options, self->name, (const char *const *)self->envp, error);
 }
 
+FlamRecording *
+flam_recording_start_left (FlamRecording *self, GError **error)
+{
+  g_autoptr (FlamRecordOptions) options = NULL;
+
+  g_return_val_if_fail (FLAM_IS_RECORDING (self) && self->left > 0, NULL);
+  options = flam_record_options_copy (self->options, error);
+  if (options == NULL)
+    return NULL;
+  g_clear_pointer (&options->argv, g_strfreev);
+  g_clear_pointer (&options->output, g_free);
+  options->force = FALSE;
+  options->pid = self->left;
+  return flam_recording_start (
+      options, self->left_name, (const char *const *)self->envp, error);
+}
+
 FlamRecordingState
 flam_recording_get_state (FlamRecording *self)
 {
@@ -454,6 +495,7 @@ flam_recording_finalize (GObject *object)
   g_strfreev (self->envp);
   g_free (self->path);
   g_free (self->title);
+  g_free (self->left_name);
   g_free (self->message);
   G_OBJECT_CLASS (flam_recording_parent_class)->finalize (object);
 }

@@ -36,6 +36,9 @@ FlamRecording *flam_recording_start (const FlamRecordOptions *options,
 /* Records the same again, into a new file among the recordings. */
 FlamRecording *flam_recording_start_again (FlamRecording *recording,
                                            GError **error);
+/* The same of the process that has outlived the program. */
+FlamRecording *flam_recording_start_left (FlamRecording *recording,
+                                          GError **error);
 void flam_recording_stop (FlamRecording *recording);
 void flam_recording_set_paused (FlamRecording *recording, gboolean paused);
 
@@ -53,6 +56,8 @@ char *flam_recording_take_printed (FlamRecording *recording,
  * and how it ended. */
 char *flam_recording_describe_wait (FlamRecording *recording);
 char *flam_recording_describe_end (FlamRecording *recording);
+/* The name of a process that has outlived the program, or NULL. */
+const char *flam_recording_get_left (FlamRecording *recording, int *pid);
 /* The target ended with an error. */
 gboolean flam_recording_has_failed (FlamRecording *recording);
 

@@ -84,13 +84,16 @@ flam_files_remember (const char *path)
 {
   g_autoptr (GFile) file = g_file_new_for_path (path);
   g_autofree char *uri = g_file_get_uri (file);
+  GtkRecentManager *manager = gtk_recent_manager_get_default ();
   GtkRecentData data = {
     .mime_type = (char *)"application/octet-stream",
     .app_name = (char *)"Flambeau",
     .app_exec = (char *)"flambeau %u",
   };
 
-  gtk_recent_manager_add_full (gtk_recent_manager_get_default (), uri, &data);
+  gtk_recent_manager_add_full (manager, uri, &data);
+  /* It writes its file here, not a moment later: the program may end. */
+  g_signal_emit_by_name (manager, "changed");
 }
 
 static int

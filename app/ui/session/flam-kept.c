@@ -275,22 +275,27 @@ set_threads (GKeyFile *kept, const FlamProfile *profile, const GArray *threads)
       kept, SELECTION, "OfThreads", (int)profile->threads.n);
 }
 
-static void
+static gboolean
 get_threads (GKeyFile *kept, const FlamProfile *profile, FlamSelection *to)
 {
   gsize n;
   g_autofree int *list =
       g_key_file_get_integer_list (kept, SELECTION, "Threads", &n, NULL);
 
+  if (!g_key_file_has_key (kept, SELECTION, "Threads", NULL))
+    return TRUE;
   /* Thread numbers are useless if the threads differ. */
-  if (!g_key_file_has_key (kept, SELECTION, "Threads", NULL) ||
-      g_key_file_get_integer (kept, SELECTION, "OfThreads", NULL) !=
-          (int)profile->threads.n)
-    return;
+  if (g_key_file_get_integer (kept, SELECTION, "OfThreads", NULL) !=
+      (int)profile->threads.n)
+    return FALSE;
   flam_selection_no_threads (to);
   for (gsize i = 0; list != NULL && i < n; i++)
-    if (list[i] >= 0 && (guint)list[i] < profile->threads.n)
+    {
+      if (list[i] < 0 || (guint)list[i] >= profile->threads.n)
+        return FALSE;
       flam_selection_add_thread (to, (FlamId)list[i]);
+    }
+  return TRUE;
 }
 
 static void
@@ -306,7 +311,7 @@ set_labels (GKeyFile *kept, const FlamSelection *selection)
     g_key_file_set_string (kept, SELECTION, "ByLabel", selection->by_label);
 }
 
-static void
+static gboolean
 get_labels (GKeyFile *kept, const FlamProfile *profile, FlamSelection *to)
 {
   g_auto (GStrv) list =
@@ -316,15 +321,19 @@ get_labels (GKeyFile *kept, const FlamProfile *profile, FlamSelection *to)
   gboolean known = FALSE;
 
   for (guint i = 0; list != NULL && list[i] != NULL; i++)
-    if (flam_sample_labels_any (profile, list[i]))
+    {
+      if (!flam_sample_labels_any (profile, list[i]))
+        return FALSE;
       flam_selection_add_label (to, list[i]);
-  for (FlamId i = 0; by != NULL && i < profile->labels.n && !known; i++)
+    }
+  if (by == NULL)
+    return TRUE;
+  for (FlamId i = 0; i < profile->labels.n && !known; i++)
     known =
         strcmp (flam_profile_string (profile, profile->labels.key[i]), by) == 0;
-  if (!known)
-    return;
   to->by = FLAM_BY_LABEL;
   to->by_label = g_intern_string (by);
+  return known;
 }
 
 static void
@@ -349,26 +358,29 @@ set_transforms (GKeyFile *kept, const GPtrArray *transforms)
                               list->len);
 }
 
-static void
+static gboolean
+get_transform (const char *text, FlamSelection *to)
+{
+  const char *pattern = strchr (text, ' ');
+
+  for (guint kind = 0; pattern != NULL && kind < G_N_ELEMENTS (transform_words);
+       kind++)
+    if (strlen (transform_words[kind]) == (gsize)(pattern - text) &&
+        g_str_has_prefix (text, transform_words[kind]))
+      return flam_selection_add_transform (to, kind, pattern + 1, NULL);
+  return FALSE;
+}
+
+static gboolean
 get_transforms (GKeyFile *kept, FlamSelection *to)
 {
   g_auto (GStrv) list =
       g_key_file_get_string_list (kept, SELECTION, "Transforms", NULL, NULL);
 
-  for (guint i = 0; list != NULL && list[i] != NULL && i < FLAM_TRANSFORMS_MAX;
-       i++)
-    {
-      const char *pattern = strchr (list[i], ' ');
-
-      for (guint kind = 0;
-           pattern != NULL && kind < G_N_ELEMENTS (transform_words);
-           kind++)
-        if (strncmp (list[i],
-                     transform_words[kind],
-                     strlen (transform_words[kind])) == 0 &&
-            list[i] + strlen (transform_words[kind]) == pattern)
-          flam_selection_add_transform (to, kind, pattern + 1, NULL);
-    }
+  for (guint i = 0; list != NULL && list[i] != NULL; i++)
+    if (i == FLAM_TRANSFORMS_MAX || !get_transform (list[i], to))
+      return FALSE;
+  return TRUE;
 }
 
 void
@@ -401,7 +413,35 @@ flam_kept_set_selection (GKeyFile *kept,
   set_transforms (kept, selection->transforms);
 }
 
-void
+static gboolean
+get_numbers (GKeyFile *kept, FlamSelection *to)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      int value =
+          g_key_file_get_integer (kept, SELECTION, numbers[i].key, &error);
+
+      if (error == NULL && value >= 0 && (guint)value < numbers[i].end)
+        G_STRUCT_MEMBER (guint, to, numbers[i].offset) = (guint)value;
+      else if (g_key_file_has_key (kept, SELECTION, numbers[i].key, NULL))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+get_range (GKeyFile *kept, const FlamProfile *profile, FlamSelection *to)
+{
+  if (g_key_file_has_key (kept, SELECTION, "From", NULL))
+    to->from = g_key_file_get_int64 (kept, SELECTION, "From", NULL);
+  if (g_key_file_has_key (kept, SELECTION, "To", NULL))
+    to->to = g_key_file_get_int64 (kept, SELECTION, "To", NULL);
+  return to->from < to->to && to->from <= profile->facts.duration_ns &&
+         to->to >= 0;
+}
+
+gboolean
 flam_kept_get_selection (GKeyFile *kept,
                          const FlamProfile *profile,
                          FlamSelection *selection)
@@ -412,27 +452,13 @@ flam_kept_get_selection (GKeyFile *kept,
 
   if (measure >= 0)
     selection->measure = (guint)measure;
-  if (g_key_file_has_key (kept, SELECTION, "From", NULL))
-    selection->from = g_key_file_get_int64 (kept, SELECTION, "From", NULL);
-  if (g_key_file_has_key (kept, SELECTION, "To", NULL))
-    selection->to = g_key_file_get_int64 (kept, SELECTION, "To", NULL);
-  if (selection->from >= selection->to)
-    {
-      selection->from = G_MININT64;
-      selection->to = G_MAXINT64;
-    }
-  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
-    {
-      g_autoptr (GError) error = NULL;
-      int value =
-          g_key_file_get_integer (kept, SELECTION, numbers[i].key, &error);
-
-      if (error == NULL && value >= 0 && (guint)value < numbers[i].end)
-        G_STRUCT_MEMBER (guint, selection, numbers[i].offset) = (guint)value;
-    }
-  get_threads (kept, profile, selection);
-  get_labels (kept, profile, selection);
-  get_transforms (kept, selection);
+  else if (id != NULL)
+    return FALSE;
+  return get_range (kept, profile, selection) &&
+         get_numbers (kept, selection) &&
+         get_threads (kept, profile, selection) &&
+         get_labels (kept, profile, selection) &&
+         get_transforms (kept, selection);
 }
 
 /* --- places --------------------------------------------------------------- */

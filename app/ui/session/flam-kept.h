@@ -42,10 +42,11 @@ void flam_kept_set_selection (GKeyFile *kept,
                               const FlamProfile *profile,
                               const FlamSelection *first,
                               const FlamSelection *selection);
-/* Applies it to `selection`, which is the capture's initial one. */
-void flam_kept_get_selection (GKeyFile *kept,
-                              const FlamProfile *profile,
-                              FlamSelection *selection);
+/* Applies it to `selection`, which is the capture's first one. FALSE: not all
+ * of it applies to this capture, and `selection` has a part of it. */
+gboolean flam_kept_get_selection (GKeyFile *kept,
+                                  const FlamProfile *profile,
+                                  FlamSelection *selection);
 
 /* Paths of names: "Zoom", "Current". The latter is never NULL. */
 void flam_kept_set_path (GKeyFile *kept, const char *key, char *const *names);

@@ -19,12 +19,25 @@ is_wanted (FlamSession *self)
 
 /* --- reading -------------------------------------------------------------- */
 
-/* Restores the state in which it was left. Names that are still missing may
- * come with the symbols. */
+/* What it was compared with is not stored, and the state is not whole
+ * without. A capture that is a difference by itself is compared again. */
+static gboolean
+lacks_baseline (GKeyFile *kept, const FlamProfile *profile, guint measure)
+{
+  g_autofree char *page = g_key_file_get_string (kept, "Place", "Page", NULL);
+
+  return (g_strcmp0 (page, "difference") == 0 ||
+          g_key_file_get_boolean (kept, "Place", "Compared", NULL)) &&
+         flam_carry_find_before (profile, measure) < 0;
+}
+
+/* Restores the state in which it was left, if all of it can be restored. Names
+ * that are still missing may come with the symbols. */
 void
 flam_session_keep_restore (FlamSession *self)
 {
   g_autoptr (GKeyFile) kept = NULL;
+  g_autoptr (FlamSelection) selection = NULL;
 
   if (is_wanted (self))
     kept = flam_kept_load (self->kept_file);
@@ -32,8 +45,15 @@ flam_session_keep_restore (FlamSession *self)
     flam_notes_take (self->notes, self->profile);
   if (kept == NULL)
     return;
-  flam_kept_get_selection (kept, self->profile, self->selection);
   flam_notes_read (self->notes, kept);
+  selection = flam_selection_copy (self->selection);
+  if (!flam_kept_get_selection (kept, self->profile, selection) ||
+      lacks_baseline (kept, self->profile, selection->measure))
+    return;
+  self->selection->measure = selection->measure;
+  self->restored = !flam_selection_equal (selection, self->selection);
+  flam_selection_free (self->selection);
+  self->selection = g_steal_pointer (&selection);
   g_clear_pointer (&self->restore, flam_step_free);
   self->restore = g_new0 (FlamStep, 1);
   self->restore->zoom = flam_kept_get_path (kept, "Zoom");
@@ -41,6 +61,13 @@ flam_session_keep_restore (FlamSession *self)
   self->restore->waits = TRUE;
   g_free (self->kept_page);
   self->kept_page = g_key_file_get_string (kept, "Place", "Page", NULL);
+}
+
+gboolean
+flam_session_is_restored (FlamSession *self)
+{
+  g_return_val_if_fail (FLAM_IS_SESSION (self), FALSE);
+  return self->restored;
 }
 
 /* Call once the pages are known. */
@@ -82,6 +109,8 @@ kept_of_now (FlamSession *self)
     }
   if (*self->page != '\0' && strcmp (self->page, "graph") != 0)
     g_key_file_set_string (kept, "Place", "Page", self->page);
+  if (flam_baseline_get_kind (self->baseline) != FLAM_BASELINE_NONE)
+    g_key_file_set_boolean (kept, "Place", "Compared", TRUE);
   flam_notes_write (G_LIST_MODEL (self->notes), kept);
   /* Notes from the capture are included, unless they were removed. */
   if (self->profile->notes.n > 0)

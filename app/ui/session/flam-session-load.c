@@ -228,7 +228,9 @@ flam_session_forget (FlamSession *self)
   self->zoom = 0;
   self->current = 0;
   self->line = 0;
+  self->whole = FALSE;
   self->opened = FALSE;
+  self->restored = FALSE;
   self->stage = STAGE_DONE;
 }
 

@@ -46,8 +46,10 @@ struct _FlamSession
   FlamViewData *view_data;
   FlamId zoom;
   FlamId current;
-  guint32 line; /* chosen source line of the current frame; 0: the default */
-  char *file;   /* the file of `line`, or NULL */
+  gboolean whole; /* the current frame stands for its function */
+  guint telling;  /* of "current": views that answer it with the same node */
+  guint32 line;   /* of the current frame's source; 0: its own */
+  char *file;     /* of `line`, or NULL */
   char *page;
   char *search;
   FlamSearchFlags search_flags;
@@ -69,7 +71,8 @@ struct _FlamSession
   FlamJob *download;
   FlamBaseline *baseline;
   FlamActivity activity;
-  guint opened : 1; /* the first picture of this path was shown */
+  guint opened : 1;   /* the first picture of this path was shown */
+  guint restored : 1; /* the selection is the one that it was left in */
   guint moving : 1;
   guint live : 1;
   SymbolStage stage;

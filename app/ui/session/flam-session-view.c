@@ -294,27 +294,37 @@ flam_session_set_current (FlamSession *self, FlamId node)
 {
   g_return_if_fail (FLAM_IS_SESSION (self));
   /* The views set the frame again when it changes. */
-  if (clamp_node (self, node) != self->current)
-    flam_session_set_current_at (self, node, "", 0);
+  if (clamp_node (self, node) != self->current ||
+      (self->whole && self->telling == 0))
+    flam_session_set_current_at (self, node, "", 0, FALSE);
 }
 
 void
 flam_session_set_current_at (FlamSession *self,
                              FlamId node,
                              const char *file,
-                             guint32 line)
+                             guint32 line,
+                             gboolean whole)
 {
   g_return_if_fail (FLAM_IS_SESSION (self));
   node = clamp_node (self, node);
-  if (self->current == node && self->line == line &&
+  whole = whole && node != 0;
+  if (self->current == node && self->line == line && self->whole == whole &&
       (line == 0 || strcmp (self->file, file) == 0))
     return;
   stop_waiting (self);
   self->current = node;
+  self->whole = whole;
   self->line = line;
   g_free (self->file);
   self->file = line != 0 ? g_strdup (file) : NULL;
   flam_session_changed (self, FLAM_SESSION_PROP_CURRENT);
+}
+
+gboolean
+flam_session_is_current_whole (FlamSession *self)
+{
+  return self->whole;
 }
 
 gboolean

@@ -26,7 +26,9 @@ G_DEFINE_FINAL_TYPE (FlamSession, flam_session, G_TYPE_OBJECT)
 void
 flam_session_changed (FlamSession *self, guint property)
 {
+  self->telling++;
   g_object_notify_by_pspec (G_OBJECT (self), properties[property]);
+  self->telling--;
   if (property == FLAM_SESSION_PROP_SELECTION ||
       property == FLAM_SESSION_PROP_ZOOM ||
       property == FLAM_SESSION_PROP_CURRENT ||
@@ -101,13 +103,18 @@ find_current (FlamSession *self, FlamViewData *before)
   if (step != NULL)
     {
       self->line = 0;
+      self->whole = FALSE;
       self->zoom = flam_tree_find_names (tree, (const char *const *)step->zoom);
       self->current =
           flam_tree_find_names (tree, (const char *const *)step->current);
-      if (!step->waits || self->stage == STAGE_DONE ||
-          (is_whole (tree, self->zoom, step->zoom) &&
-           is_whole (tree, self->current, step->current)))
+      if (!step->waits || (is_whole (tree, self->zoom, step->zoom) &&
+                           is_whole (tree, self->current, step->current)))
         g_clear_pointer (&self->restore, flam_step_free);
+      else if (self->stage == STAGE_DONE)
+        {
+          self->zoom = self->current = 0;
+          g_clear_pointer (&self->restore, flam_step_free);
+        }
       return;
     }
   self->zoom = before != NULL && self->zoom != 0
@@ -117,7 +124,10 @@ find_current (FlamSession *self, FlamViewData *before)
     {
       self->current = find_again (before, self->current, self->view_data);
       if (self->current == 0)
-        self->line = 0;
+        {
+          self->line = 0;
+          self->whole = FALSE;
+        }
     }
 }
 
@@ -153,7 +163,9 @@ flam_session_draw (FlamSession *self)
 
   input->profile = flam_profile_ref (self->profile);
   input->selection = flam_selection_copy (self->selection);
-  input->order = self->order;
+  /* What grows stays where it is. */
+  input->order = self->live && self->order == FLAM_ORDER_TOTAL ? FLAM_ORDER_NAME
+                                                               : self->order;
   if (self->view_data != NULL)
     input->before = flam_view_data_ref (self->view_data);
   flam_job_start (self->draw,
@@ -433,6 +445,11 @@ flam_session_init (FlamSession *self)
   self->draw = session_job (self);
   self->download = flam_job_new ();
   self->baseline = flam_baseline_new ();
+  g_signal_connect_object (self->baseline,
+                           "changed",
+                           G_CALLBACK (flam_session_keep_queue),
+                           self,
+                           G_CONNECT_SWAPPED);
 }
 
 FlamSession *

@@ -84,6 +84,8 @@ const FlamTree *flam_session_get_tree (FlamSession *session);
 
 /* Takes ownership of the selection; the previous one goes on the undo stack. */
 void flam_session_select (FlamSession *session, FlamSelection *selection);
+/* Whether the capture was opened with a part of it selected, as it was left. */
+gboolean flam_session_is_restored (FlamSession *session);
 /* The selection that undo would restore; NULL: none. */
 const FlamSelection *flam_session_get_undo (FlamSession *session);
 void flam_session_undo (FlamSession *session);
@@ -104,12 +106,15 @@ FlamId flam_session_get_zoom (FlamSession *session);
 void flam_session_set_zoom (FlamSession *session, FlamId node);
 FlamId flam_session_get_current (FlamSession *session);
 void flam_session_set_current (FlamSession *session, FlamId node);
-/* The same, with a source line other than the node's hottest one. The choice is
- * dropped when the node changes. */
+/* The same, with a source line other than the node's hottest one. With `whole`,
+ * the node stands for its function in all stacks: it was chosen from a list of
+ * functions. Both choices are dropped when the node changes. */
 void flam_session_set_current_at (FlamSession *session,
                                   FlamId node,
                                   const char *file,
-                                  guint32 line);
+                                  guint32 line,
+                                  gboolean whole);
+gboolean flam_session_is_current_whole (FlamSession *session);
 /* 0 and "": the node's own. */
 guint32 flam_session_get_current_line (FlamSession *session, const char **file);
 /* The source line of a node of the tree: for the current one, the line that was

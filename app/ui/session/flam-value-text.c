@@ -42,6 +42,14 @@ flam_value_text_measure (const FlamProfile *profile, const FlamMeasure *measure)
   return *name != '\0' ? _ (name) : name;
 }
 
+gboolean
+flam_value_text_is_samples (const FlamProfile *profile,
+                            const FlamMeasure *measure)
+{
+  return measure->unit == FLAM_UNIT_COUNT && measure->denominator == 1 &&
+         strcmp (flam_profile_string (profile, measure->name), "Samples") == 0;
+}
+
 char *
 flam_value_text_task (const char *name, gint32 id, const char *nameless)
 {

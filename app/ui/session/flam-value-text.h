@@ -19,6 +19,10 @@ char *flam_value_text_change (const FlamMeasure *measure, gint64 delta);
 const char *flam_value_text_measure (const FlamProfile *profile,
                                      const FlamMeasure *measure);
 
+/* Whether its values are numbers of samples: "1 sample", "12 samples". */
+gboolean flam_value_text_is_samples (const FlamProfile *profile,
+                                     const FlamMeasure *measure);
+
 /* "worker (12)", or only its name or `nameless`; with invisible characters made
  * visible; g_free. `id`: of a process or thread, -1 if unknown. */
 char *flam_value_text_task (const char *name, gint32 id, const char *nameless);

@@ -26,10 +26,10 @@ typedef struct
 typedef struct
 {
   FlamSourceRequest *request;
-  char *path;   /* on this machine, or as recorded if the capture contains its
-                   text; NULL: not found */
-  char **tried; /* if it was not found */
-  char *text;   /* valid UTF-8; NULL: unchanged */
+  char *path;    /* on this machine, or as recorded if the capture contains its
+                    text; NULL: not found */
+  char **tried;  /* if it was not found */
+  char *text;    /* valid UTF-8; NULL: unchanged */
   guint32 first; /* the line to show, if no frame is chosen; or 0 */
   FlamSourceCosts *costs; /* NULL if there is no file at all */
 } FlamSourceFile;

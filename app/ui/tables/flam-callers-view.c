@@ -180,6 +180,7 @@ show_side (FlamCallersView *self, Side *side, FlamViewData *view_data)
   if (view_data != NULL)
     flam_flame_graph_set_tree (side->graph, view_data->tree, view_data->rows);
   flam_columns_update_other (side->other, view_data);
+  flam_columns_forget_needs (side->table);
   gtk_single_selection_set_model (side->selection, rows);
   gtk_single_selection_set_selected (side->selection,
                                      GTK_INVALID_LIST_POSITION);
@@ -290,7 +291,7 @@ choose (FlamCallersView *self, const Side *side, FlamId node)
   if (self->syncing || tree == NULL || side->view_data == NULL ||
       node >= side->view_data->tree->n)
     return;
-  found = flam_sandwich_find (side->view_data->tree, node, tree);
+  found = flam_sandwich_find_call (side->view_data->tree, node, tree);
   self->syncing = TRUE;
   flam_session_set_current (self->session, found != FLAM_NONE ? found : 0);
   self->syncing = FALSE;

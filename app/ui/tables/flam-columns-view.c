@@ -34,8 +34,10 @@ session_node (FlamSession *session, FlamTreeRow *row)
 
   if (tree == NULL || of == tree)
     return node;
-  return of->profile == tree->profile ? flam_sandwich_find (of, node, tree)
-                                      : FLAM_NONE;
+  if (of->profile != tree->profile)
+    return FLAM_NONE;
+  return of->rooted ? flam_sandwich_find_call (of, node, tree)
+                    : flam_sandwich_find (of, node, tree);
 }
 
 static void
@@ -108,13 +110,15 @@ static void
 cost_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer cost)
 {
   FlamTreeRow *row = flam_columns_row (gtk_list_item_get_item (item));
+  GtkWidget *cell = gtk_list_item_get_child (item);
   gint64 weight = GPOINTER_TO_INT (cost) == FLAM_COST_SELF
                       ? flam_tree_row_get_self (row)
                       : flam_tree_row_get_total (row);
 
-  flam_cost_cell_set (FLAM_COST_CELL (gtk_list_item_get_child (item)),
-                      flam_tree_row_get_view_data (row),
-                      weight);
+  flam_cost_cell_set (
+      FLAM_COST_CELL (cell), flam_tree_row_get_view_data (row), weight);
+  flam_columns_need (
+      factory, cell, flam_cost_cell_get_value_width (FLAM_COST_CELL (cell)));
 }
 
 static int
@@ -157,6 +161,7 @@ add_column (GtkColumnView *view,
 
   g_signal_connect (factory, "setup", setup, data);
   g_signal_connect (factory, "bind", bind, data);
+  flam_columns_set_factory (column, factory);
   gtk_column_view_column_set_resizable (column, TRUE);
   gtk_column_view_append_column (view, column);
   return column;
@@ -202,6 +207,7 @@ other_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 
   gtk_label_set_label (GTK_LABEL (gtk_list_item_get_child (item)),
                        tree->other_total != NULL ? text : "");
+  flam_columns_need (factory, gtk_list_item_get_child (item), 0);
 }
 
 static int

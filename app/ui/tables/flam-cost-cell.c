@@ -4,6 +4,9 @@
 
 #include "flam-core-picture.h"
 
+#define SHARE_CHARS 7 /* "100.0 %" */
+#define SHARE_GAP 6
+
 struct _FlamCostCell
 {
   GtkWidget parent_instance;
@@ -67,7 +70,8 @@ flam_cost_cell_measure (GtkWidget *widget,
                  : *minimum;
 }
 
-/* Without room for both, the share is hidden, since the bar shows it, too. */
+/* Without room for both, the share is hidden: the bar shows it, too. The room
+ * of the share is the same in all rows, and what is left is the value's. */
 static void
 flam_cost_cell_size_allocate (GtkWidget *widget,
                               int width,
@@ -77,7 +81,7 @@ flam_cost_cell_size_allocate (GtkWidget *widget,
   FlamCostCell *self = FLAM_COST_CELL (widget);
   int share = natural_width (self->share);
   gboolean both = natural_width (self->value) + share <= width;
-  int left = both ? MAX (width - MAX (share, width * 7 / 15), 0) : width;
+  int left = both ? width - share : width;
 
   gtk_widget_set_child_visible (self->share, both);
   gtk_widget_allocate (self->value, left, height, baseline, NULL);
@@ -128,6 +132,8 @@ flam_cost_cell_init (FlamCostCell *self)
 {
   self->value = figure (self);
   self->share = figure (self);
+  gtk_label_set_width_chars (GTK_LABEL (self->share), SHARE_CHARS);
+  gtk_widget_set_margin_start (self->share, SHARE_GAP);
   gtk_widget_add_css_class (self->share, "dim-label");
 }
 
@@ -150,6 +156,13 @@ value_of (const FlamViewData *view_data,
   return estimate.sampled
              ? flam_format_estimate (&estimate, weight, measure->unit)
              : flam_format_weight (measure, weight);
+}
+
+int
+flam_cost_cell_get_value_width (FlamCostCell *self)
+{
+  g_return_val_if_fail (FLAM_IS_COST_CELL (self), 0);
+  return natural_width (self->value);
 }
 
 void

@@ -90,8 +90,25 @@ on_selected (FlamTablePage *self)
   line = place_of (self, row, &file);
   private->syncing = TRUE;
   flam_session_set_current_at (
-      session, node != FLAM_NONE ? node : 0, file, line);
+      session, node != FLAM_NONE ? node : 0, file, line, line == 0);
   private->syncing = FALSE;
+}
+
+static gboolean
+choose_again (gpointer self)
+{
+  if (gtk_widget_get_mapped (self))
+    on_selected (FLAM_TABLE_PAGE (self));
+  return G_SOURCE_REMOVE;
+}
+
+/* A row that is selected since one of its stacks is: a click chooses the whole
+ * function. After GTK has selected the row. */
+static void
+on_clicked (FlamTablePage *self)
+{
+  g_idle_add_full (
+      G_PRIORITY_HIGH_IDLE, choose_again, g_object_ref (self), g_object_unref);
 }
 
 static void
@@ -136,6 +153,7 @@ flam_table_page_set_rows (FlamTablePage *self,
   private->shown = tree != NULL ? flam_tree_ref ((FlamTree *)tree) : NULL;
   g_clear_pointer (&before, flam_tree_unref);
   private->syncing = TRUE;
+  flam_columns_forget_needs (private->view);
   g_list_store_splice (private->rows,
                        0,
                        g_list_model_get_n_items (G_LIST_MODEL (private->rows)),
@@ -202,6 +220,7 @@ flam_table_page_set_table (FlamTablePage *self,
                            GtkLabel *none)
 {
   FlamTablePagePrivate *private = flam_table_page_get_instance_private (self);
+  GtkGesture *click = gtk_gesture_click_new ();
   GtkFilterListModel *filtered;
   GtkSortListModel *sorted;
 
@@ -222,6 +241,10 @@ flam_table_page_set_table (FlamTablePage *self,
   on (self, private->selection, "items-changed", G_CALLBACK (update_none));
   on (self, private->selection, "notify::selected", G_CALLBACK (on_selected));
   on (self, view, "activate", G_CALLBACK (on_activate));
+  gtk_event_controller_set_propagation_phase (GTK_EVENT_CONTROLLER (click),
+                                              GTK_PHASE_CAPTURE);
+  on (self, click, "released", G_CALLBACK (on_clicked));
+  gtk_widget_add_controller (GTK_WIDGET (view), GTK_EVENT_CONTROLLER (click));
 }
 
 /* --- object --------------------------------------------------------------- */

@@ -6,20 +6,30 @@
 
 /* --- width ---------------------------------------------------------------- */
 
-/* The width of a column of figures with enough room and without; 0: hidden
- * without. */
+/* The width of a column of figures with enough room and without; 0: it is
+ * hidden without. What its widest figure needs, of those that were shown so
+ * far, may be more. */
 typedef struct
 {
   int wide, tight;
+  int needs_wide, needs_tight;
   gboolean wanted;
 } Fit;
 
 #define NAME_WIDTH 200
 
+static int
+width_of (const Fit *fit, gboolean tight)
+{
+  if (!tight)
+    return MAX (fit->wide, fit->needs_wide);
+  return fit->tight > 0 ? MAX (fit->tight, fit->needs_tight) : 0;
+}
+
 static void
 fit_column (GtkColumnViewColumn *column, const Fit *fit, gboolean tight)
 {
-  int width = tight ? fit->tight : fit->wide;
+  int width = width_of (fit, tight);
   gboolean visible = fit->wanted && width > 0;
 
   /* A hidden column also keeps its width. */
@@ -68,7 +78,8 @@ fit_titles (GtkColumnView *view)
       gtk_column_view_column_set_fixed_width (column, -1);
       gtk_widget_measure (
           title, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &needs, NULL, NULL);
-      gtk_column_view_column_set_fixed_width (column, MAX (fit->wide, needs));
+      gtk_column_view_column_set_fixed_width (
+          column, MAX (width_of (fit, FALSE), needs));
     }
 }
 
@@ -94,7 +105,7 @@ fit_columns (GtkColumnView *view)
         if (fit == NULL)
           continue;
         if (pass == 0)
-          wanted += fit->wanted ? fit->wide : 0;
+          wanted += fit->wanted ? width_of (fit, FALSE) : 0;
         else
           fit_column (column, fit, width > 1 && width < wanted);
       }
@@ -140,9 +151,72 @@ flam_columns_fit (GtkColumnViewColumn *column, int wide, int tight)
 {
   Fit *fit = g_new (Fit, 1);
 
-  *fit = (Fit){ wide, tight, TRUE };
+  *fit = (Fit){ .wide = wide, .tight = tight, .wanted = TRUE };
   g_object_set_data_full (G_OBJECT (column), "flam-fit", fit, g_free);
   fit_column (column, fit, FALSE);
+}
+
+/* The width of a cell around its child. */
+static int
+frame_of_cell (GtkWidget *child)
+{
+  GtkStyleContext *style =
+      gtk_widget_get_style_context (gtk_widget_get_parent (child));
+  GtkBorder padding, border, margin;
+
+  gtk_style_context_get_padding (style, &padding);
+  gtk_style_context_get_border (style, &border);
+  gtk_style_context_get_margin (style, &margin);
+  return padding.left + padding.right + border.left + border.right +
+         margin.left + margin.right;
+}
+
+void
+flam_columns_set_factory (GtkColumnViewColumn *column,
+                          GtkListItemFactory *factory)
+{
+  g_object_set_data (G_OBJECT (factory), "flam-column", column);
+}
+
+void
+flam_columns_need (GtkListItemFactory *factory, GtkWidget *child, int tight)
+{
+  GtkColumnViewColumn *column =
+      g_object_get_data (G_OBJECT (factory), "flam-column");
+  Fit *fit = g_object_get_data (G_OBJECT (column), "flam-fit");
+  GtkColumnView *view = gtk_column_view_column_get_column_view (column);
+  int frame = frame_of_cell (child);
+  int wide;
+
+  if (fit == NULL || view == NULL)
+    return;
+  gtk_widget_measure (
+      child, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &wide, NULL, NULL);
+  wide += frame;
+  tight = tight > 0 ? tight + frame : wide;
+  if (wide <= fit->needs_wide && tight <= fit->needs_tight)
+    return;
+  fit->needs_wide = MAX (fit->needs_wide, wide);
+  fit->needs_tight = MAX (fit->needs_tight, tight);
+  if (fit->needs_wide > fit->wide || fit->needs_tight > fit->tight)
+    queue_fit (view);
+}
+
+void
+flam_columns_forget_needs (GtkColumnView *view)
+{
+  GListModel *columns = gtk_column_view_get_columns (view);
+
+  for (guint i = 0; i < g_list_model_get_n_items (columns); i++)
+    {
+      g_autoptr (GtkColumnViewColumn) column =
+          g_list_model_get_item (columns, i);
+      Fit *fit = g_object_get_data (G_OBJECT (column), "flam-fit");
+
+      if (fit != NULL)
+        fit->needs_wide = fit->needs_tight = 0;
+    }
+  queue_fit (view);
 }
 
 void
@@ -190,6 +264,8 @@ on_title (GtkGestureClick *click,
       position++;
     }
   column = title != NULL ? column_at (view, position) : NULL;
+  if (column != NULL && gtk_column_view_column_get_sorter (column) == NULL)
+    return;
   /* GTK keeps the previously visible row in view. */
   flam_columns_scroll_to (view, 0);
   if (column == NULL || !is_figure (column))

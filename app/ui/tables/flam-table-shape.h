@@ -15,6 +15,15 @@ void flam_columns_prepare (GtkColumnView *view);
 /* The width is `wide`, or `tight` if the names would have too little room (0:
  * then it is hidden). */
 void flam_columns_fit (GtkColumnViewColumn *column, int wide, int tight);
+/* The column grows with the figures that its cells show: its factory calls
+ * flam_columns_need() whenever it has bound a cell, whose child is `child`;
+ * `tight`: the part of the child's width that is needed in any case, 0: all of
+ * it. They are forgotten when there are other rows. */
+void flam_columns_set_factory (GtkColumnViewColumn *column,
+                               GtkListItemFactory *factory);
+void
+flam_columns_need (GtkListItemFactory *factory, GtkWidget *child, int tight);
+void flam_columns_forget_needs (GtkColumnView *view);
 void flam_columns_set_wanted (GtkColumnViewColumn *column, gboolean wanted);
 void flam_columns_largest_first (GtkColumnViewColumn *column);
 /* Sorts by this column, the largest first. */

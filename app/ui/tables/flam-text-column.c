@@ -46,6 +46,8 @@ cell_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 
   gtk_label_set_label (GTK_LABEL (label), text);
   gtk_widget_set_tooltip_text (label, tooltip);
+  if (!is_name (which))
+    flam_columns_need (factory, label, 0);
 }
 
 static int
@@ -87,6 +89,7 @@ flam_text_column_add (GtkColumnView *view,
   else
     {
       flam_columns_fit (made, FIGURE_WIDTH, tight);
+      flam_columns_set_factory (made, factory);
       flam_columns_largest_first (made);
     }
   gtk_column_view_append_column (view, made);

@@ -134,6 +134,7 @@ fill (FlamPage *page)
   GListModel *roots = NULL;
 
   flam_columns_update_other (self->other, view_data);
+  flam_columns_forget_needs (self->view);
   self->syncing = TRUE;
   g_clear_object (&self->model);
   if (view_data != NULL)

@@ -59,11 +59,16 @@ say_end (FlamTab *self)
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   GtkWidget *buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
   AdwToast *toast = adw_toast_new (end);
+  int left;
 
   gtk_box_append (GTK_BOX (buttons),
                   button_of_toast (_ ("_Save As…"), "win.save-as"));
   gtk_box_append (GTK_BOX (buttons),
                   button_of_toast (_ ("Record _Again"), "win.record-again"));
+  if (flam_recording_get_left (self->recorded, &left) != NULL)
+    gtk_box_append (
+        GTK_BOX (buttons),
+        button_of_toast (_ ("_Attach to What Runs On"), "win.record-left"));
   gtk_box_append (GTK_BOX (box), line_of_toast (end, "heading"));
   gtk_box_append (GTK_BOX (box), line_of_toast (where, "caption"));
   gtk_box_append (GTK_BOX (box), buttons);
@@ -84,11 +89,10 @@ recording_finished (FlamRecording *recording,
   gboolean have_file = g_file_test (path, G_FILE_TEST_EXISTS);
 
   stop_following (self);
+  if (have_file)
+    flam_files_remember (path);
   if (have_file && (message == NULL || flam_tab_shows_capture (self)))
-    {
-      flam_session_reload (self->session, FALSE);
-      flam_files_remember (path);
-    }
+    flam_session_reload (self->session, FALSE);
   /* The cause of an error is usually in the output. */
   flam_output_pane_update (self->output);
   if (flam_recording_has_failed (self->recorded) &&
@@ -177,4 +181,29 @@ flam_tab_record_again (FlamTab *self, FlamTab *recorded)
   g_return_if_fail (FLAM_IS_TAB (self) && flam_tab_has_recorded (recorded));
   recording = flam_recording_start_again (recorded->recorded, &error);
   take_recording (self, recording, error);
+}
+
+void
+flam_tab_record_left (FlamTab *self, FlamTab *recorded)
+{
+  g_autoptr (GError) error = NULL;
+  FlamRecording *recording;
+
+  g_return_if_fail (FLAM_IS_TAB (self) && flam_tab_has_recorded (recorded));
+  recording = flam_recording_start_left (recorded->recorded, &error);
+  take_recording (self, recording, error);
+}
+
+/* The recorder ends by itself, and writes the capture, when this process has
+ * gone. */
+void
+flam_tab_leave_recording (FlamTab *self)
+{
+  g_return_if_fail (FLAM_IS_TAB (self));
+  if (self->recording == NULL)
+    return;
+  flam_recording_stop (self->recording);
+  if (g_file_test (flam_recording_get_path (self->recording),
+                   G_FILE_TEST_EXISTS))
+    flam_files_remember (flam_recording_get_path (self->recording));
 }

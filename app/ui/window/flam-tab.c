@@ -310,6 +310,59 @@ on_map (GtkWidget *widget, gpointer data)
       G_PRIORITY_DEFAULT, begin, g_object_ref (widget), g_object_unref);
 }
 
+/* "1.2 s to 3.4 s, 2 threads, focus: parse": what a selection leaves out. */
+static char *
+describe_selection (const FlamSelection *selection, const FlamProfile *profile)
+{
+  g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
+
+  if (selection->from != G_MININT64 || selection->to != G_MAXINT64)
+    {
+      g_autofree char *from =
+          flam_format_value (MAX (selection->from, 0), FLAM_UNIT_NS);
+      g_autofree char *to = flam_format_value (
+          MIN (selection->to, profile->facts.duration_ns), FLAM_UNIT_NS);
+
+      /* Translators: a range of time */
+      g_ptr_array_add (parts, g_strdup_printf (_ ("%s to %s"), from, to));
+    }
+  if (selection->threads != NULL)
+    g_ptr_array_add (
+        parts,
+        g_strdup_printf (
+            ngettext ("%u thread", "%u threads", selection->threads->len),
+            selection->threads->len));
+  if (selection->transforms != NULL && selection->transforms->len > 0)
+    g_ptr_array_add (parts,
+                     g_strdup_printf (ngettext ("%u transform",
+                                                "%u transforms",
+                                                selection->transforms->len),
+                                      selection->transforms->len));
+  g_ptr_array_add (parts, NULL);
+  return g_strjoinv (", ", (char **)parts->pdata);
+}
+
+/* A capture that opens as it was left does not show all of itself. */
+static void
+say_restored (FlamTab *self)
+{
+  g_autofree char *parts =
+      describe_selection (flam_session_get_selection (self->session),
+                          flam_session_get_profile (self->session));
+  g_autofree char *text =
+      *parts != '\0'
+          /* Translators: what is shown of a capture: "1.2 s to 3.4 s" */
+          ? g_strdup_printf (_ ("Shown as it was left: %s"), parts)
+          : g_strdup (_ ("Shown as it was left"));
+  g_autofree char *markup = g_markup_escape_text (text, -1);
+  AdwToast *toast = adw_toast_new (markup);
+
+  adw_toast_set_button_label (toast, _ ("Show _All"));
+  adw_toast_set_action_name (toast, "win.show-all");
+  adw_toast_set_timeout (toast, 15);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
 static void
 on_opened (FlamSession *session, gpointer data)
 {
@@ -326,6 +379,8 @@ on_opened (FlamSession *session, gpointer data)
   flam_tab_notify_of_load (self, opened, NULL);
   if (!flam_session_is_live (session))
     flam_files_remember (flam_session_get_path (session));
+  if (flam_session_is_restored (session))
+    say_restored (self);
   /* A chosen file of rules may no longer exist. */
   if (profile->allocations.n > 0 &&
       !flam_suppression_settings_apply (selection, &error))

@@ -50,6 +50,11 @@ void flam_tab_record (FlamTab *tab,
  * in another tab, or in this one if it is vacant. */
 gboolean flam_tab_has_recorded (FlamTab *tab);
 void flam_tab_record_again (FlamTab *tab, FlamTab *recorded);
+/* The same of a process that outlived what `recorded` has recorded. */
+void flam_tab_record_left (FlamTab *tab, FlamTab *recorded);
+/* When the tab is closed: ends a recording, whose capture is among the recent
+ * ones then. */
+void flam_tab_leave_recording (FlamTab *tab);
 /* Stops its current activity and a recording. */
 void flam_tab_cancel (FlamTab *tab);
 void flam_tab_back_to_start (FlamTab *tab);

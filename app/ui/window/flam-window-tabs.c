@@ -4,6 +4,7 @@
 
 #include "flam-application.h"
 #include "flam-kept.h"
+#include "flam-platform.h"
 #include "flam-settings.h"
 
 #include <glib/gi18n.h>
@@ -144,16 +145,96 @@ keep_tabs (AdwTabView *tabs)
     flam_kept_set_tabs ((const char *const *)uris->pdata, uris->len);
 }
 
-static gboolean
-on_close_page (AdwTabView *tabs, AdwTabPage *page, FlamWindow *window)
-{
-  FlamRecording *recording = flam_tab_get_recording (tab_of (page));
+/* --- recordings that would end -------------------------------------------- */
 
-  if (recording != NULL)
-    flam_recording_stop (recording);
+/* What is to be closed when the user agrees. */
+typedef struct
+{
+  FlamWindow *window;
+  AdwTabPage *page; /* NULL: the window */
+} Closing;
+
+static void
+closing_free (gpointer data, GClosure *closure)
+{
+  Closing *closing = data;
+
+  g_object_unref (closing->window);
+  g_clear_object (&closing->page);
+  g_free (closing);
+}
+
+static gboolean
+records (FlamTab *tab)
+{
+  FlamRecording *recording = flam_tab_get_recording (tab);
+
+  return recording != NULL &&
+         flam_recording_get_state (recording) < FLAM_RECORDING_FINISHING;
+}
+
+static void
+close_page (AdwTabView *tabs, AdwTabPage *page)
+{
+  flam_tab_leave_recording (tab_of (page));
   if (adw_tab_view_get_n_pages (tabs) == 1)
     keep_tabs (tabs);
   adw_tab_view_close_page_finish (tabs, page, TRUE);
+}
+
+static void
+on_answer (FlamAlert *alert, const char *response, Closing *closing)
+{
+  AdwTabView *tabs = flam_window_get_tabs (closing->window);
+  gboolean agreed = strcmp (response, "stop") == 0;
+
+  if (closing->page == NULL && agreed)
+    {
+      g_object_set_data (
+          G_OBJECT (closing->window), "flam-agreed", closing->window);
+      gtk_window_close (GTK_WINDOW (closing->window));
+    }
+  else if (closing->page != NULL && agreed)
+    close_page (tabs, closing->page);
+  else if (closing->page != NULL)
+    adw_tab_view_close_page_finish (tabs, closing->page, FALSE);
+}
+
+static void
+ask_first (FlamWindow *window, AdwTabPage *page, FlamTab *tab)
+{
+  g_autofree char *text = g_strdup_printf (
+      _ ("%s is being recorded. What was recorded until now is kept, and is "
+         "among the recent captures."),
+      flam_recording_get_title (flam_tab_get_recording (tab)));
+  FlamAlert *alert = g_object_new (
+      FLAM_TYPE_ALERT, "heading", _ ("Stop Recording?"), "body", text, NULL);
+  Closing *closing = g_new0 (Closing, 1);
+
+  closing->window = g_object_ref (window);
+  if (page != NULL)
+    closing->page = g_object_ref (page);
+  flam_alert_add_responses (alert,
+                            "keep",
+                            _ ("_Keep Recording"),
+                            "stop",
+                            _ ("_Stop and Close"),
+                            NULL);
+  flam_alert_set_response_appearance (alert, "stop", ADW_RESPONSE_DESTRUCTIVE);
+  flam_alert_set_default_response (alert, "keep");
+  flam_alert_set_close_response (alert, "keep");
+  g_signal_connect_data (
+      alert, "response", G_CALLBACK (on_answer), closing, closing_free, 0);
+  flam_alert_present (alert, GTK_WINDOW (window));
+}
+
+static gboolean
+on_close_page (AdwTabView *tabs, AdwTabPage *page, FlamWindow *window)
+{
+  if (records (tab_of (page)))
+    ask_first (window, page, tab_of (page));
+  else
+    close_page (tabs, page);
   return GDK_EVENT_STOP;
 }
 
@@ -229,20 +310,27 @@ flam_window_tabs_show_number (FlamWindow *window, guint number)
   return show_tab (window, has_number, GUINT_TO_POINTER (number));
 }
 
-void
+gboolean
 flam_window_tabs_stop (FlamWindow *window)
 {
   AdwTabView *tabs = flam_window_get_tabs (window);
+  gboolean agreed =
+      g_object_get_data (G_OBJECT (window), "flam-agreed") != NULL;
+  int n = adw_tab_view_get_n_pages (tabs);
 
-  keep_tabs (tabs);
-  for (int i = 0; i < adw_tab_view_get_n_pages (tabs); i++)
+  for (int i = 0; i < n && !agreed; i++)
     {
-      FlamRecording *recording =
-          flam_tab_get_recording (tab_of (adw_tab_view_get_nth_page (tabs, i)));
+      FlamTab *tab = tab_of (adw_tab_view_get_nth_page (tabs, i));
 
-      if (recording != NULL)
-        flam_recording_stop (recording);
+      if (!records (tab))
+        continue;
+      ask_first (window, NULL, tab);
+      return FALSE;
     }
+  keep_tabs (tabs);
+  for (int i = 0; i < n; i++)
+    flam_tab_leave_recording (tab_of (adw_tab_view_get_nth_page (tabs, i)));
+  return TRUE;
 }
 
 /* --- actions -------------------------------------------------------------- */

@@ -20,8 +20,9 @@ FlamTab *flam_window_tabs_add (FlamWindow *window);
  * with that number. */
 gboolean flam_window_tabs_show_file (FlamWindow *window, GFile *file);
 gboolean flam_window_tabs_show_number (FlamWindow *window, guint number);
-/* Call when the window closes: ends recordings, and stores the open captures,
- * which the start page then offers. */
-void flam_window_tabs_stop (FlamWindow *window);
+/* To be called when the window closes: recordings end, and the open captures
+ * are stored, to be offered on the start page. FALSE: something is being
+ * recorded, and the window is closed again if the user agrees. */
+gboolean flam_window_tabs_stop (FlamWindow *window);
 
 G_END_DECLS

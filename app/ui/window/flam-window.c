@@ -308,6 +308,16 @@ action_record_again (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+action_record_left (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  FlamTab *recorded = tab_of (widget);
+
+  if (flam_tab_has_recorded (recorded))
+    flam_tab_record_left (flam_window_vacant_tab (FLAM_WINDOW (widget)),
+                          recorded);
+}
+
+static void
 action_record (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   FlamRecordDialog *dialog = flam_record_dialog_new ();
@@ -360,6 +370,13 @@ action_source_pane (GtkWidget *widget, const char *name, GVariant *parameter)
       settings,
       FLAM_KEY_SOURCE_SHOWN,
       !g_settings_get_boolean (settings, FLAM_KEY_SOURCE_SHOWN));
+}
+
+static void
+action_show_all (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  if (flam_session_get_selection (session_of (widget)) != NULL)
+    flam_session_reset_selection (session_of (widget));
 }
 
 static void
@@ -457,7 +474,8 @@ flam_window_realize (GtkWidget *widget)
 static gboolean
 flam_window_close_request (GtkWindow *window)
 {
-  flam_window_tabs_stop (FLAM_WINDOW (window));
+  if (!flam_window_tabs_stop (FLAM_WINDOW (window)))
+    return GDK_EVENT_STOP;
   return GTK_WINDOW_CLASS (flam_window_parent_class)->close_request (window);
 }
 
@@ -483,6 +501,8 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.record", NULL, action_record);
   gtk_widget_class_install_action (
       class, "win.record-again", NULL, action_record_again);
+  gtk_widget_class_install_action (
+      class, "win.record-left", NULL, action_record_left);
   gtk_widget_class_install_action (class, "win.reload", NULL, action_reload);
   gtk_widget_class_install_action (class, "win.save-as", NULL, action_save_as);
   gtk_widget_class_install_action (class, "win.export", NULL, action_export);
@@ -509,6 +529,8 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.page", "i", action_page);
   gtk_widget_class_install_action (
       class, "win.source-pane", NULL, action_source_pane);
+  gtk_widget_class_install_action (
+      class, "win.show-all", NULL, action_show_all);
   gtk_widget_class_install_action (class, "win.undo", NULL, action_undo);
   gtk_widget_class_install_action (class, "win.back", NULL, action_travel);
   gtk_widget_class_install_action (class, "win.forward", NULL, action_travel);

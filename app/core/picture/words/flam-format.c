@@ -35,11 +35,13 @@ static char *
 format_time (gint64 ns)
 {
   static const char *const units[] = { "ns", "µs", "ms", "s" };
-  double minutes = (double)ns / 6e10;
+  double minutes = fabs ((double)ns / 6e10);
+  g_autofree char *text = NULL;
 
-  if (fabs (minutes) < 10)
+  if (minutes < 10)
     return format_scaled (ns, units, G_N_ELEMENTS (units));
-  return three_digits (minutes, "min");
+  text = three_digits (minutes, "min");
+  return g_strconcat (ns < 0 ? "−" : "", text, NULL);
 }
 
 static char *
@@ -86,8 +88,26 @@ flam_format_weight (const FlamMeasure *measure, gint64 weight)
   gint64 whole = weight / measure->denominator;
 
   if (weight % measure->denominator != 0 && ABS (whole) < 1000)
-    return g_strdup_printf ("%.3g", (double)weight / measure->denominator);
+    return g_strdup_printf ("%s%.3g",
+                            weight < 0 ? "−" : "",
+                            fabs ((double)weight / measure->denominator));
   return flam_format_value (whole, measure->unit);
+}
+
+char *
+flam_format_power (gint64 size)
+{
+  static const char *const units[] = { "B",   "KiB", "MiB", "GiB",
+                                       "TiB", "PiB", "EiB" };
+  guint unit = 0;
+
+  while (size >= 1024 && size % 1024 == 0)
+    {
+      size /= 1024;
+      unit++;
+    }
+  return size < 1024 ? g_strdup_printf ("%d\u00a0%s", (int)size, units[unit])
+                     : flam_format_value (size << (10 * unit), FLAM_UNIT_BYTES);
 }
 
 char *
@@ -99,7 +119,8 @@ flam_format_percent (gint64 part, gint64 whole)
     return g_strdup_printf ("<\u00a0%.1f\u00a0%%", 0.1);
   if (percent == 0)
     return g_strdup ("0\u00a0%");
-  return g_strdup_printf ("%.1f\u00a0%%", percent);
+  return g_strdup_printf (
+      "%s%.1f\u00a0%%", percent < 0 ? "−" : "", fabs (percent));
 }
 
 char *

@@ -53,10 +53,15 @@ typedef enum
 typedef enum
 {
   FLAM_FUNCTION_PLAIN = 0,
-  FLAM_FUNCTION_IRRELEVANT = 1 << 0, /* the interpreter's or recorder's own */
+  FLAM_FUNCTION_IRRELEVANT = 1 << 0, /* the interpreter's own */
   FLAM_FUNCTION_IMPORT = 1 << 1,     /* import machinery */
   FLAM_FUNCTION_INLINED = 1 << 2,    /* marked as inlined in a text format */
 } FlamFunctionFlags;
+
+/* The library that the recorder loads into programs, and the name of all of its
+ * functions: its cost has a row of its own and never goes to its caller. */
+#define FLAM_RECORDER_LIBRARY "libflambeau-alloc.so"
+#define FLAM_RECORDER_NAME "[recorder]"
 
 /* What Julia's profilers record about a frame, or about its hidden callees: one
  * bit each. */

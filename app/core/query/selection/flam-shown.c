@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-shown.h"
 
-#include "flam-recorder-name.h"
-
 #define STEP_ROWS (1 << 14)
 #define NOT_SWALLOWED G_MAXUINT8
 
