@@ -88,7 +88,8 @@ select_measure (const FlamCliOptions *options,
                                                             : FLAM_EXIT_REFUSED;
 }
 
-/* Memray's names are of two parts, "0x7f00 (worker-2)": each of them is one. */
+/* Memray's names have two parts, "0x7f00 (worker-2)"; each of them is
+ * accepted. */
 static gboolean
 is_name (const char *name, const char *word)
 {

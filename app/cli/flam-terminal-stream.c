@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* A longer line is cut, so that the memory is bounded. */
+/* Longer lines are cut to bound the memory. */
 #define LINE_MAX_SIZE (1 << 20)
 
 struct _FlamTerminalStream
@@ -24,7 +24,7 @@ put_line (FlamTerminalStream *self)
 {
   gsize from = 0;
 
-  /* A NUL would end the text, and a tab stays one. */
+  /* A NUL would end the text; tabs are kept. */
   for (gsize i = 0; i <= self->line->len; i++)
     {
       char end = self->line->str[i];
@@ -60,7 +60,7 @@ write_text (GOutputStream *stream,
       }
     else
       {
-        /* Not between the bytes of a character. */
+        /* Do not split a character. */
         if (self->line->len >= LINE_MAX_SIZE &&
             ((guchar)text[i] & 0xc0) != 0x80)
           put_line (self);

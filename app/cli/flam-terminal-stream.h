@@ -5,10 +5,10 @@
 
 G_BEGIN_DECLS
 
-/* Standard output where it is a terminal: names in a document may hold control
- * characters, which the terminal would obey. They are shown as escapes, but for
- * ends of lines and tabs. The last line is written when the stream is flushed.
- */
+/* Standard output when it is a terminal. Names in a document may contain
+ * control characters, which a terminal would obey, so all but line ends and
+ * tabs are shown as escapes. The last line is written when the stream is
+ * flushed. */
 #define FLAM_TYPE_TERMINAL_STREAM (flam_terminal_stream_get_type ())
 G_DECLARE_FINAL_TYPE (FlamTerminalStream,
                       flam_terminal_stream,

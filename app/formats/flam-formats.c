@@ -172,13 +172,14 @@ has_suffix (const FlamImporter *importer, const char *name)
   return FALSE;
 }
 
-/* Words are looked for in so many bytes when a first look has found nothing, in
- * documents that may begin with anything: pages, and texts of a known kind. */
+/* Bytes that are searched for words when a first look has found nothing, in
+ * documents that may begin with anything (pages, texts of a known kind). */
 #define WIDE_HEAD (8 << 20)
-/* A lower score may be beaten by what comes later in the document. */
+/* Below this score, later parts of the document may still fit another format
+ * better. */
 #define SURE 80
 
-/* A look at a source. */
+/* State of probing one source. */
 typedef struct
 {
   const FlamSource *source;
@@ -398,9 +399,10 @@ flam_formats_load_source (FlamSource *source,
   return flam_formats_load_with (importer, source, options, error);
 }
 
-/* The importer of a file that is still being unpacked, by its head, or else by
- * as much of it as any probe looks at. A file that no importer recognizes then
- * is not unpacked any further; `*all`: there is no more. */
+/* Finds the importer of a file that is still being unpacked, from its first
+ * bytes or, failing that, from as many bytes as any probe reads. A file that no
+ * importer recognizes by then is not unpacked further. `*all`: the file has no
+ * more bytes. */
 static const FlamImporter *
 probe_begun (const FlamSource *source, gboolean *all)
 {

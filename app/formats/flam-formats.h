@@ -20,12 +20,13 @@ typedef struct
 {
   const char *magic; /* FLAM_MAGIC(): the first bytes */
   guint magic_size;
-  guint least;                /* the minimum size of a file */
-  char first;                 /* the first character other than white space */
-  const char *const *words;   /* FLAM_LIST(): all of them must occur */
-  guint head;                 /* within that many bytes */
-  const char *const *members; /* of JSON, wherever they are (flam-members.h) */
-  guint score;                /* as probe() returns it */
+  guint least;              /* the minimum size of a file */
+  char first;               /* the first character other than white space */
+  const char *const *words; /* FLAM_LIST(): all of them must occur */
+  guint head;               /* within that many bytes */
+  const char *const
+      *members; /* JSON members, wherever they are (flam-members.h) */
+  guint score;  /* as probe() returns it */
 } FlamSign;
 
 /* All words occur within the first `head` bytes; `first` 0: anything. */
@@ -34,7 +35,7 @@ typedef struct
     .score = score_, .first = first_, .head = head_,                           \
     .words = FLAM_LIST (__VA_ARGS__)                                           \
   }
-/* JSON with all of these members. */
+/* JSON with all these members. */
 #define FLAM_MEMBERS(score_, ...)                                              \
   {                                                                            \
     .score = score_, .members = FLAM_LIST (__VA_ARGS__)                        \
@@ -50,8 +51,8 @@ typedef struct
   const char *const *suffixes; /* FLAM_LIST ("perf.data") */
   const char *const *mime_types;
   const FlamSign *signs; /* FLAM_SIGNS(): one of them suffices */
-  /* For what signs cannot describe. 0: another format; 100: certain (magic).
-   * Takes no more than some 10 ms, but no first bytes for all. */
+  /* For formats that signs cannot describe. 0: another format; 100: certain
+   * (magic). May take up to about 10 ms. */
   guint (*probe) (const FlamSource *source);
   /* Reads everything into the caller's builder. TRUE also for a truncated file
    * with some data: flam_load_partial() marks it. */

@@ -3,8 +3,8 @@
 
 #include "flam-core-profile.h"
 
-/* The same profile with the names that the linker has for its functions; of
- * those without one, the name stays as it is. Never NULL. */
+/* The same profile, with the linker's names of its functions; functions without
+ * one keep their name. Never NULL. */
 FlamProfile *flam_linked_names (const FlamProfile *profile);
 /* The same profile with "0x..." for each hexadecimal number in the names of its
  * functions, as difffolded.pl -s has it: names that differ by an address alone

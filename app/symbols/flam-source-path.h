@@ -35,8 +35,8 @@ void flam_source_paths_add_root (FlamSourcePaths *paths, const char *root);
 /* "/a/./b/../c//d" -> "/a/c/d". */
 char *flam_source_path_normalize (const char *path);
 
-/* The folder that a file that was found belongs to: the longest of the
- * mappings' TO and of the roots that it is below, or else its own; g_free. */
+/* The folder that a found file belongs to: the longest of the mappings' TO and
+ * the roots that contain it, or else its own folder; g_free. */
 char *flam_source_paths_folder (const FlamSourcePaths *paths,
                                 const char *found);
 

@@ -176,16 +176,16 @@ $ flambeau-cli export captures/pstats/namesakes.prof --to chrome-trace --output 
 ! captures/pstats/namesakes.prof: left out, because speedscope cannot hold it: lines
 ! captures/chrome-trace/words.trace.json: left out, because pprof cannot hold it: processes, order in time, counters
 
-# Functions may have names that Firefox gives to its root and to addresses, and
-# what was at the end of the recording is in the range.
+# Functions may have the names that Firefox gives to its root and to addresses;
+# the range includes the end of the recording.
 $ printf '(root);0x7fff;main;(root);0x10 5\n' >names.folded; flambeau-cli export names.folded --to gecko --output names.firefox.json; flambeau-cli export names.firefox.json --to folded 2>/dev/null; flambeau-cli export captures/gecko/raw.gecko.json --to gecko 2>/dev/null | grep -o '"profiling[A-Za-z]*":[0-9.]*'; flambeau-cli info captures/gecko/raw.gecko.json --json | grep -o '"duration_ns":[0-9]*'
 (root);0x7fff;main;(root);0x10 5
 "profilingStartTime":0.000000
 "profilingEndTime":1003.000001
 "duration_ns":1003000000
 
-# A frame without a name is Julia's unknown function, with its file and line; no
-# address is listed without a frame.
+# A frame without a name is Julia's unknown function with its file and line;
+# only addresses with frames are listed.
 $ flambeau-cli export captures/jlprof/threads.jlprof --thread 'thread 2' --to jlprof --output two.jlprof; flambeau-cli dump two.jlprof --stage profile | grep -E '^(thread|label|  sample)'; od -An -tx1 -v two.jlprof | tr -d ' \n' | grep -c '5000000000000000''01000000''0000000000000000''ffffffffffffffff0100'
 thread 0 process=0 tid=-1 name=thread 2
   sample stack=2 state=sleep labels=1 samples=1

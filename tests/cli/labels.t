@@ -80,7 +80,7 @@ $ for t in red green; do flambeau-cli export captures/peers/pprof/go-cpu.pb.gz -
 ! flambeau-cli: green.pb: no sample with the label tenant=blue; there are: tenant=green worker=w1
 [1]
 
-# The values are on top of the functions, and are not threads.
+# The values are at the root, above the functions, and are not threads.
 $ flambeau-cli export captures/pprof/labels.pb --to folded --by label:taskid
 8323073;main;work 1
 8323074;main;work 1

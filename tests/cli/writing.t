@@ -11,7 +11,7 @@ $ for mode in 640 604 444; do chmod $mode new.html; flambeau-cli export a.folded
 444
 new.html
 
-# What exists is not replaced unasked.
+# Existing files are not replaced without being asked.
 $ flambeau-cli export a.folded --to json --output new.html
 ! flambeau-cli: new.html: already exists; --force replaces it
 [1]
@@ -28,7 +28,7 @@ nowhere
 ! ls: cannot access 'nowhere': No such file or directory
 [2]
 
-# A FIFO that nobody reads is not waited for; one with a reader is written to.
+# A FIFO without a reader is refused at once; one with a reader is written to.
 $ mkfifo pipe; timeout 10 flambeau-cli export a.folded --to folded --output pipe --force; exec 3<>pipe; flambeau-cli export a.folded --to folded --output pipe --force; head -n 2 <&3
 main;eval 7
 main;parse 3
@@ -40,36 +40,36 @@ main;parse 3
 ! flambeau-cli: .: cannot be written: Is a directory
 [1]
 
-# Nothing remains of one that is killed in the midst of it.
+# A process killed while writing leaves nothing behind.
 $ mkdir killed; { (ulimit -f 1; flambeau-cli export a.folded --to html --output killed/out.html); echo $?; } 2>/dev/null; ls -A killed
 153
 
-# Under the names that the linker has.
+# With the linker's names.
 $ flambeau-cli export captures/peers/perf/tmpl-dwarf16.perf.data --binaries captures/peers/bin --to folded --mangled | grep -o -m1 '_ZNKSt8functionIFddEEclEd'
 _ZNKSt8functionIFddEEclEd
 ! captures/peers/perf/tmpl-dwarf16.perf.data: left out, because folded cannot hold it: order in time, other measures, files, lines, inlined functions, modules, kinds of code
 
-# The first of pprof's mappings is the program.
+# pprof's first mapping is the program.
 $ flambeau-cli export captures/peers/perf/twoevents.perf.data --to pprof --output nest.pb 2>/dev/null; flambeau-cli info nest.pb --json | grep -o '"path":"[^"]*"' | head -n 1
 "path":"/opt/sample/bin/tmpl-fp"
 
-# A list of colors that is a FIFO is not waited for either.
+# A FIFO as list of colors is not waited for, either.
 $ timeout 10 flambeau-cli export a.folded --to svg --palette-map pipe --output b.svg
 ! flambeau-cli: pipe: not a regular file
 [1]
 
-# A thread by the name in Memray's.
+# A thread by its name in Memray.
 $ flambeau-cli tree captures/memray/v12.bin --thread worker --measure allocated --depth 1; flambeau-cli tree captures/memray/v12.bin --thread 0x8000 --measure allocated --depth 1
 all  510 B  0 B
   _find_and_load  510 B  510 B
 all  510 B  0 B
   _find_and_load  510 B  510 B
 
-# A picture is as wide as it was asked to be.
+# A picture has the requested width.
 $ for w in 1000 300; do flambeau-cli export a.folded --to png --width $w --output p$w.png; od -An -tu4 --endian=big -j16 -N4 p$w.png; done
        1000
         300
 
-# speedscope opens at the heaviest thread.
+# speedscope opens with the heaviest thread.
 $ flambeau-cli export captures/pprof/threads.pb --to speedscope 2>/dev/null | grep -o '"activeProfileIndex":[0-9]*'
 "activeProfileIndex":2

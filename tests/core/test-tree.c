@@ -387,7 +387,7 @@ test_inverted_agrees (void)
         g_assert_cmpint (inverted->total[c], ==, rows[i].self);
 }
 
-/* By module, the numbers of modules are not taken for those of functions. */
+/* By module, module numbers must not be taken for function numbers. */
 static void
 test_find_function (void)
 {

@@ -76,7 +76,7 @@ class Page:
                 "document.body.appendChild (pre);")
         digest = hashlib.sha256(ours.encode()).digest()
         ours_too = f"script-src 'sha256-{base64.b64encode(digest).decode()}' "
-        # The page's own policy lets this script run no more than any other.
+        # The page's own policy allows no script but this one.
         assert html.count("script-src ") == 1, "no content security policy"
         path.write_text(html.replace("script-src ", ours_too, 1).replace(
             "</body></html>",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A format is told by what a document holds, wherever in it that is: writers
- * have any order, and some put megabytes of other things first. */
+/* A format is recognized by the content of a document, wherever it is: writers
+ * use any order, and some put megabytes of other data first. */
 
 #include "flam-formats.h"
 
@@ -118,7 +118,7 @@ test_late (gconstpointer data)
     }
 }
 
-/* Of a packed file the head is not enough, either. */
+/* The first bytes of a packed file do not suffice, either. */
 static void
 test_packed (void)
 {
@@ -161,7 +161,7 @@ test_packed (void)
   g_assert_cmpint (profile->facts.duration_ns, ==, 5000);
 }
 
-/* What only occurs in a text, or deeper down, is no member. */
+/* Names inside a text or at deeper levels are not members. */
 static void
 test_within (void)
 {

@@ -402,7 +402,8 @@ test_warned (Fixture *fixture, gconstpointer data)
       said, "it: wrote true.flambeau\r\nit: no samples: the program "));
 }
 
-/* A file that was begun is removed, where it is the one that was begun. */
+/* An incomplete file is removed, but only if it is still the one that was
+ * begun. */
 static void
 test_abandoned (void)
 {

@@ -560,9 +560,8 @@ test_versions (void)
   ".type " better ", @function\\n.type " other ", @function\\n" other          \
   ":\\n" better ":\\n nop\\n ret\\n.size " better ", .-" better "\\n" size
 
-/* Of several names of one address the better one is shown: one that is not
- * weak, not local, without underscores before it, with a size, and the longer
- * one. */
+/* Of several names for one address, the better one is shown: not weak, not
+ * local, without leading underscores, with a size, and the longer one. */
 static void
 test_aliases (void)
 {

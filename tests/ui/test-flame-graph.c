@@ -353,8 +353,8 @@ test_view_borders (void)
   close_window (&fixture);
 }
 
-/* Backward is the other way round; of matches, those that are too narrow to be
- * seen are left out where there are others. */
+/* Backward search goes the other way; matches too narrow to be seen are skipped
+ * if there are others. */
 static void
 test_matches (void)
 {
@@ -393,7 +393,8 @@ test_matches (void)
   close_window (&fixture);
 }
 
-/* A selected function that another tree lacks is not one of its callers. */
+/* A selected function that is not in the other tree is not one of its
+ * callers. */
 static void
 test_gone (void)
 {

@@ -23,7 +23,7 @@ add_weight (GPtrArray *captures, const char *name, gint64 day, guint weight)
   g_ptr_array_add (captures, figures);
 }
 
-/* Takes the captures: a series for each folder. */
+/* Scans the captures: one series per folder. */
 static FlamPlot *
 plot_of (GPtrArray *captures)
 {
@@ -167,7 +167,7 @@ test_titles (void)
   g_object_unref (rows);
 }
 
-/* The names of the captures from top to bottom. */
+/* The captures' names from top to bottom. */
 static void
 assert_order (GtkColumnView *view, const char *wanted)
 {
@@ -181,7 +181,7 @@ assert_order (GtkColumnView *view, const char *wanted)
   g_assert_cmpstr (order->str, ==, wanted);
 }
 
-/* Rows stand by date; a column of figures has its largest on top. */
+/* Rows are sorted by date; a column of figures with the largest first. */
 static void
 test_order (void)
 {

@@ -98,7 +98,7 @@ test_cancel (void)
   g_assert_cmpint (g_atomic_int_get (&deaf.stepped), ==, 0);
   wait_for (&deaf.freed);
   g_assert_cmpint (g_atomic_int_get (&deaf.freed), ==, 1);
-  /* Its end comes to the main loop some time, and to nobody there. */
+  /* Its end reaches the main loop later, when nobody waits for it. */
   for (guint i = 0; i < 100; i++)
     if (!g_main_context_iteration (NULL, FALSE))
       g_usleep (1000);

@@ -317,7 +317,7 @@ put_libs (FlamGeckoWriter *writer)
   flam_sink_put (writer->out, "],\n");
 }
 
-/* The time of the last sample; -1: there is none. */
+/* Time of the last sample; -1: no samples. */
 static gint64
 last_time (const FlamGeckoWriter *writer)
 {

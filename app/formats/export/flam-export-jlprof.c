@@ -40,8 +40,8 @@ typedef struct
   guint64 *ip;       /* one per stack: its location's */
   GArray *locations; /* FlamId: one stack for each location, which ends there */
   gboolean meta;
-  guint64 *thread;    /* one per lane: its number in Julia */
-  guint64 *task;      /* one per set of labels; 0: it names no task */
+  guint64 *thread;    /* one per lane: thread number in Julia */
+  guint64 *task;      /* one per set of labels; 0: no task */
   gboolean any_empty; /* there is a sample without a stack */
 } Writer;
 
@@ -164,7 +164,7 @@ is_from_c (const FlamProfile *profile, FlamId frame)
   return kind == FLAM_KIND_NATIVE || kind == FLAM_KIND_KERNEL;
 }
 
-/* An address that has no name at all. */
+/* An address without any name. */
 static gboolean
 is_unknown (const FlamProfile *profile, FlamId frame)
 {
@@ -174,8 +174,8 @@ is_unknown (const FlamProfile *profile, FlamId frame)
          profile->functions.module[function] == FLAM_NONE;
 }
 
-/* As Julia does it, an unknown function is one of C without a name, and its
- * line is -1. */
+/* Like Julia, write an unknown function as a C function without a name and with
+ * line -1. */
 static void
 put_frame (FlamSink *out, const FlamProfile *profile, FlamId frame)
 {
@@ -271,7 +271,8 @@ put_meta (Writer *writer, guint32 lane, const FlamPartRow *row)
   put_number (writer->out, 0, 8);
 }
 
-/* The importer's names: "thread 2". Another thread has the next free number. */
+/* The importer names threads "thread 2"; other threads get the next free
+ * number. */
 static guint64
 number_of_thread (const FlamPart *part, guint32 lane)
 {
@@ -505,7 +506,7 @@ put_graph (FlamSink *out, const FlamPart *part)
 /* --- both ------------------------------------------------------------------
  */
 
-/* Whether samples have what stands after a stack: a thread, a task, a state. */
+/* Whether samples need the fields after a stack: thread, task or state. */
 static gboolean
 has_meta (const Writer *writer)
 {

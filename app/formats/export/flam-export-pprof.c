@@ -105,7 +105,7 @@ put_module (Writer *writer, FlamId i)
   put_message (writer, 3);
 }
 
-/* Whether `module` is the file that the command line starts with. */
+/* Whether `module` is the first file of the command line. */
 static gboolean
 is_command (const FlamProfile *profile, FlamId module)
 {
@@ -155,7 +155,7 @@ find_program (const FlamProfile *profile)
   return FLAM_NONE;
 }
 
-/* To pprof, the first one is the program. */
+/* pprof takes the first mapping for the program. */
 static void
 put_modules (Writer *writer)
 {

@@ -54,7 +54,7 @@ flam_html_resource (const char *name)
   return g_bytes_get_data (bytes, NULL);
 }
 
-/* What the hash is of: all between the tags. */
+/* The hash covers everything between the tags. */
 static char *
 script_text (const char *name)
 {

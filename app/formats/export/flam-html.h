@@ -11,9 +11,9 @@
 /* A script or a style for documents: the text of the file. Static. */
 const char *flam_html_resource (const char *name);
 
-/* The start of a page. `script` NULL, or the name of the resource that is its
- * script: its content security policy lets this one run, by its hash, and
- * nothing else be run, loaded or sent. */
+/* Writes the start of a page. `script`: NULL, or the name of the resource with
+ * its script. The content security policy allows only this script, by its hash;
+ * the page can run, load and send nothing else. */
 void flam_html_put_head (FlamSink *out, const char *title, const char *script);
 /* Writes that script. */
 void flam_html_put_script (FlamSink *out, const char *script);
@@ -21,7 +21,7 @@ void flam_html_put_script (FlamSink *out, const char *script);
 /* The script for zoom and search in flame graphs. */
 #define FLAM_HTML_ZOOM "flam-svg.js"
 
-/* A page with our style. */
+/* Writes a page with our style. */
 void flam_html_begin (FlamSink *out, const char *title, const char *script);
 void flam_html_end (FlamSink *out, const char *script);
 

@@ -13,7 +13,7 @@ typedef struct
 {
   char *recorded; /* as in the frames */
   char *path;
-  char *folder; /* that it is below, and that no link may lead out of */
+  char *folder; /* folder of the file, which no link may leave */
   gsize size;
 } FlamShareSource;
 
@@ -35,9 +35,9 @@ typedef struct
   FlamRemains *remains;     /* to be filled in, or NULL */
 } FlamShare;
 
-/* FlamShareSource, by path: those that are readable, text, not too large, and
- * not in the capture already. Files of the kernel are left out, and those that
- * a symbolic link leads to out of the folder of the sources. */
+/* FlamShareSource, by path: source files that are readable, text, not too
+ * large, and not yet in the capture. Kernel files are left out, and so are
+ * files that a symbolic link leads to outside the source folder. */
 GPtrArray *flam_share_list_sources (const FlamProfile *profile,
                                     const FlamSourcePaths *paths);
 

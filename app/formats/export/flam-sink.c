@@ -19,10 +19,10 @@ struct _FlamSink
 {
   GOutputStream *stream;
   GError *error;
-  int fd;            /* of a file; -1: none */
+  int fd;            /* of the file; -1: none */
   char *path;        /* the final path; NULL: none */
-  char *beside;      /* a temporary one; NULL: none */
-  gboolean replaces; /* a file that exists */
+  char *beside;      /* temporary name; NULL: none */
+  gboolean replaces; /* the file exists */
   guint64 size;
   gsize used;
   char buffer[BUFFER_SIZE];
@@ -50,7 +50,7 @@ fail (GError **error, int number, const char *what)
   return FALSE;
 }
 
-/* The temporary name of the one file that has one: a signal removes it. */
+/* The temporary name that a signal handler removes. */
 static char pending[PATH_MAX];
 
 static void
@@ -97,7 +97,7 @@ open_nameless (FlamSink *sink)
   g_autofree char *folder = g_path_get_dirname (sink->path);
   int fd;
 
-  /* It is named by way of that. */
+  /* A nameless file gets its name through this folder. */
   if (access ("/proc/self/fd", X_OK) != 0)
     return open_named (sink);
   fd = open (folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
@@ -106,7 +106,7 @@ open_nameless (FlamSink *sink)
   return open_named (sink);
 }
 
-/* The group keeps its rights only where the group is the same. */
+/* Group permissions are kept only if the group is the same. */
 static void
 take_mode (int fd, const struct stat *old)
 {
@@ -131,7 +131,7 @@ open_regular (FlamSink *sink, const char *path, const struct stat *old)
   return fd;
 }
 
-/* A device, or a pipe: without waiting for somebody to read it. */
+/* A device or a pipe: opened without waiting for a reader. */
 static int
 open_special (const char *path, GError **error)
 {
@@ -219,7 +219,7 @@ flam_sink_free (FlamSink *sink)
   g_free (sink);
 }
 
-/* Names the file `name`, which must not exist. */
+/* Gives the file the name `name`, which must not exist. */
 static gboolean
 name_nameless (const FlamSink *sink, const char *name)
 {
@@ -228,8 +228,8 @@ name_nameless (const FlamSink *sink, const char *name)
   return linkat (AT_FDCWD, of, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* Only a name that is free can be given to a nameless file: so it is a
- * temporary one, which then replaces the old file. */
+/* A nameless file can only be given a free name, so it gets a temporary one and
+ * then replaces the old file. */
 static gboolean
 name_beside (FlamSink *sink)
 {
@@ -250,7 +250,8 @@ name_beside (FlamSink *sink)
   return FALSE;
 }
 
-/* What appeared under the name meanwhile is not replaced unasked. */
+/* A file that appeared under the name in the meantime is not replaced without
+ * being asked. */
 static gboolean
 take_name (FlamSink *sink)
 {

@@ -6,19 +6,19 @@
  * returned by flam_sink_finish(); after it, all output is dropped.
  *
  * A file appears complete or not at all: it has no name until it is finished,
- * so that nothing remains of a process that is killed. Where the file system
- * has no such files, it has a temporary name, which goes with SIGINT, SIGTERM
- * or SIGHUP. */
+ * so a killed process leaves nothing behind. On file systems without nameless
+ * files it has a temporary name, which SIGINT, SIGTERM and SIGHUP remove. */
 
 #include <gio/gio.h>
 
 typedef struct _FlamSink FlamSink;
 
 FlamSink *flam_sink_new (GOutputStream *stream);
-/* A new file can be read by its owner alone; `replace`: an existing one may be
- * replaced, and the new one gets its mode. Symbolic links are neither followed
- * nor replaced, except those in /dev and /proc that lead to devices and pipes.
- * These are written to directly; a FIFO that nobody reads is refused. */
+/* Only its owner can read a new file. `replace`: an existing file may be
+ * replaced; the new one gets its mode. Symbolic links are neither followed nor
+ * replaced, except those in /dev and /proc that lead to devices and pipes.
+ * Devices and pipes are written to directly; a FIFO without a reader is
+ * refused. */
 FlamSink *
 flam_sink_new_for_file (const char *path, gboolean replace, GError **error);
 /* Without flam_sink_finish(), no file is created. */

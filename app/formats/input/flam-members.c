@@ -3,10 +3,10 @@
 
 #include "flam-json-run.h"
 
-/* Of the levels that have paths, and of the elements of one array. */
+/* Limit of the levels with paths, and of the elements of one array. */
 #define MAX_DEPTH 6
 #define MAX_ELEMENTS 4
-/* A document with more members up there is of nobody's format. */
+/* A document with more members at these levels is in no known format. */
 #define MAX_PATHS 4096
 #define MAX_NAME 64
 
@@ -19,7 +19,7 @@ typedef struct
 {
   FlamMembers *members;
   const guint8 *at, *end;
-  GString *path; /* of the container that is open */
+  GString *path; /* of the open container */
 } Walk;
 
 static void
@@ -29,7 +29,8 @@ skip_space (Walk *walk)
     walk->at++;
 }
 
-/* After the closing quote; the opening one is at `at`. FALSE: the data ends. */
+/* Moves past the closing quote; the opening one is at `at`. FALSE: the data
+ * ends first. */
 static gboolean
 skip_string (Walk *walk)
 {
@@ -41,7 +42,7 @@ skip_string (Walk *walk)
   return p < walk->end;
 }
 
-/* The bytes up to one that matters to nesting: a quote or a bracket. */
+/* Skips bytes up to a quote or a bracket, which affect nesting. */
 static inline const guint8 *
 find_mark (const guint8 *p, const guint8 *end)
 {
@@ -52,7 +53,7 @@ find_mark (const guint8 *p, const guint8 *end)
   for (; end - p >= 16; p += 16)
     {
       __m128i bytes = _mm_loadu_si128 ((const __m128i *)p);
-      /* '[' and ']' are '{' and '}' but for one bit. */
+      /* '[' and ']' differ from '{' and '}' in one bit only. */
       __m128i folded = _mm_or_si128 (bytes, fold);
       guint mask = (guint)_mm_movemask_epi8 (
           _mm_or_si128 (_mm_cmpeq_epi8 (bytes, quote),
@@ -68,7 +69,7 @@ find_mark (const guint8 *p, const guint8 *end)
   return p;
 }
 
-/* After the container whose bracket is at `at`. */
+/* Moves past the container whose bracket is at `at`. */
 static void
 skip_container (Walk *walk)
 {

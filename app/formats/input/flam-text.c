@@ -8,7 +8,7 @@
 #define MOST_COMMENTS ((gsize)8 << 20)
 #define PROGRESS_BYTES (1 << 20)
 
-/* After the lines of comments that a text begins with: they tell nothing, and
+/* Skips the comment lines at the start of a text: they do not identify it, and
  * there may be any number of them. */
 static gsize
 comments_end (const FlamText *text)

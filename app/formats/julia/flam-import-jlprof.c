@@ -225,8 +225,9 @@ has_meta (const guint8 *data, guint64 n)
          word (data, i - 1) >= 1 && word (data, i - 1) <= 3;
 }
 
-/* The labels of a sample of a task, which is an address; in the first page it
- * only stands in for one, as in our own files. */
+/* The labels of a sample's task. A task is an address; a value in the first
+ * page of memory is only a substitute for one, as in our own files, and gets no
+ * label. */
 static guint32
 labels_of_task (Reader *reader, guint64 task)
 {

@@ -62,9 +62,9 @@ typedef struct
   guint64 shrunk; /* nodes with more than the rest of their parents */
 } Reader;
 
-/* Of changes: they are shares. */
+/* Changes, as shares. */
 #define PLACES 1000000
-/* The change of what is new. */
+/* The change of a new frame. */
 #define IS_NEW 999
 
 static const char call[] = "ProfileCanvas.ProfileViewer(\"#";
@@ -371,7 +371,8 @@ count_before (const Node *node)
                       (double)(G_MAXINT64 / 4));
 }
 
-/* Parents come first. A node has before at least what its children had. */
+/* Parents come first. Before the change, a node had at least the sum of its
+ * children. */
 static void
 find_before (Reader *reader)
 {

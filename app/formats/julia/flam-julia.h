@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* The name of a thread is this and its number, counted from 1. */
+/* A thread's name is this text and its number, counted from 1. */
 #define FLAM_JULIA_THREAD "thread "
-/* The key of the label of samples whose task is known; its value is the task's
+/* The key of the label of samples with a known task; its value is the task's
  * address, "0x7f00…". */
 #define FLAM_JULIA_TASK "task"
 

@@ -29,7 +29,7 @@ typedef struct
   guint64 n_samples;
   guint64 n_bad;
   guint64 n_throttled;
-  gint64 first, last; /* times of all records that have one; 0: none */
+  gint64 first, last; /* the range of all records with a time; 0: none */
 } Import;
 
 static guint

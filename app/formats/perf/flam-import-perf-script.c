@@ -55,7 +55,7 @@ typedef struct
   FlamColumn events;    /* FlamScriptEvent: the measures */
   GHashTable *named;    /* pids of processes that have a name */
   gboolean memory;
-  gboolean deltas; /* times are counted from the sample before */
+  gboolean deltas; /* times are relative to the previous sample */
   gint64 now;
 } Script;
 

@@ -211,8 +211,8 @@ find_code (Reader *reader, FlamId object, FlamId file, FlamId name)
   return flam_column_at (&reader->code, FlamId, row);
 }
 
-/* A function is of a name in a file of an object: static functions of one name
- * may be in several files. */
+/* A function is identified by its name, file and object: static functions in
+ * several files may share a name. */
 static guint32
 find_function (Reader *reader, FlamId object, FlamId file, FlamId name)
 {
@@ -228,8 +228,8 @@ find_function (Reader *reader, FlamId object, FlamId file, FlamId name)
   return row;
 }
 
-/* The row of its costs in the call graph. What was inlined into it from another
- * file has lines there, but is of this function. */
+/* Its row of costs in the call graph. Code inlined into it from another file
+ * has lines there, but belongs to this function. */
 static guint32
 find_line (Reader *reader, FlamId file, guint32 line)
 {

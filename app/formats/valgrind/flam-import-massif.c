@@ -506,11 +506,10 @@ put_snapshots (Reader *reader, GArray *rows)
               reader->builder,
               g_array_index (reader->snapshots, Snapshot, i).time);
           if (rest->amount > 0)
-            flam_builder_warn (
-                reader->builder,
-                N_ ("massif has no tree of the peak: %" PRId64
-                    " bytes of it are not in the last one before it"),
-                rest->amount);
+            flam_builder_warn (reader->builder,
+                               N_ ("massif has no tree of the peak: the last "
+                                   "tree before it lacks %" PRId64 " bytes"),
+                               rest->amount);
         }
     }
   for (guint i = 0; i < rows->len; i++)

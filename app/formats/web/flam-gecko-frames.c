@@ -159,7 +159,7 @@ fill_function (FlamGeckoProcess *process,
 
 /* --- frames -------------------------------------------------------------- */
 
-/* Firefox's own root of every stack, which is not code. */
+/* Firefox's root of every stack, which is not code. */
 static gboolean
 is_root (FlamGeckoProcess *process, const FlamGeckoTables *tables, gint64 row)
 {

@@ -18,7 +18,7 @@ typedef struct
   GArray *libs; /* FlamId: names */
   FlamFunctionKind category[FLAM_GECKO_MAX_CATEGORIES];
   guint n_categories;
-  gboolean ours; /* written by our exporter: names are only names */
+  gboolean ours; /* written by our exporter: names are not parsed */
   guint64 bad;   /* invalid rows */
 } FlamGeckoProcess;
 

@@ -224,7 +224,7 @@ read_detail (FlamGeckoTables *tables, FlamJson *json)
   flam_gecko_cells_append (&tables->column[FLAM_GECKO_MARK_PHASE], phase);
 }
 
-/* `place` in each row, or -1: the array's elements themselves. */
+/* Column `place` of each row; -1: the array's elements themselves. */
 static void
 read_details (FlamGeckoTables *tables, FlamJsonText text, int place)
 {

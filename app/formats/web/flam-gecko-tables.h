@@ -6,10 +6,10 @@
  * Processed: {"length":n,"prefix":[…],"frame":[…]}. Gecko (as Firefox itself
  * dumps): {"schema":{"prefix":0,"frame":1},"data":[[null,0],…]}. Both become
  * the same columns of numbers; columns without use are left out. Until 2020 a
- * marker had no columns for its phase, start and end, but such members in its
- * "data", in words: they become the same columns. Sources have
- * the number of their file's string in the former, the file's name itself in
- * the latter. */
+ * marker had its phase, start and end not in columns but as members of its
+ * "data", the phase as a word; these become the same columns. A source's file
+ * is the number of a string in the processed form, and the name itself in the
+ * Gecko form. */
 
 #include "flam-gecko-arrays.h"
 

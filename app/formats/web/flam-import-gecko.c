@@ -34,7 +34,7 @@
 #define RAW_VERSION 36
 /* Stacks are prefetched this many samples ahead. */
 #define AHEAD 24
-/* Markers of a thread that have not ended yet; the others are moments. */
+/* Limit of a thread's open markers; the others are treated as moments. */
 #define MAX_OPEN_MARKS 1000
 /* Of the times in its head, ns; far from an overflow. */
 #define LATEST (G_MAXINT64 / 4)
@@ -195,7 +195,7 @@ put_mark (const Marks *marks, gint64 name, gint64 start, gint64 end)
           gecko->builder, g_array_index (marks->strings, FlamId, (guint)name)));
 }
 
-/* The start of the innermost one of that name, which is ended. */
+/* The start of the innermost open marker with that name, which it closes. */
 static gint64
 end_mark (const Marks *marks, gint64 name)
 {
@@ -211,9 +211,10 @@ end_mark (const Marks *marks, gint64 name)
   return FLAM_GECKO_NOTHING;
 }
 
-/* A marker has both of its ends in one row, or begins in one (phase 2) and ends
- * in another (phase 3), which lie within each other by name. What does not end
- * lasts to the thread's last marker, and an end alone is a moment. */
+/* A marker has start and end in one row, or starts in one (phase 2) and ends
+ * in another (phase 3); those with the same name are nested. A marker without
+ * an end lasts until the thread's last marker; an end without a start is a
+ * moment. */
 static void
 add_marks (Gecko *gecko, FlamGeckoTables *tables, FlamId thread)
 {

@@ -58,14 +58,15 @@
  * few. The work of a process in the kernel is sampled when it returns from the
  * kernel. */
 
-/* Threads with that many of 65536 stops in calls are sampled on their CPU. */
+/* Threads with at least this many of 65536 stops in calls are sampled on their
+ * own CPU. */
 #define MANY_CALLS 2048
 #define CALLS_KEPT 16 /* stops */
-/* To go to another CPU takes 40 µs: the tracer stays there for as long, and
- * for longer if that is of use. */
+/* Moving to another CPU takes 40 µs, so the tracer stays on one at least this
+ * long, and longer if that helps. */
 #define SHORT_VISIT (2 * 1000000ll)
 #define LONG_VISIT (8 * 1000000ll)
-/* After so long without such a thread, it runs wherever there is room. */
+/* After this long without such a thread, the tracer may run on any CPU. */
 #define LAST_VISIT (50 * 1000000ll)
 /* A wake-up that waited less for its CPU found it idle or preempted it. */
 #define AT_ONCE (15 * 1000ll)

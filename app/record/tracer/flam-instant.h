@@ -19,16 +19,16 @@ typedef struct
   gint64 woke_at;    /* the tick's time */
   guint n_late;      /* consecutive ticks that were not random */
   gboolean first;    /* it gets the CPU before all others */
-  gboolean exact;    /* the scheduler's stamps can be read */
-  gint64 moved_at;   /* when it was put on its CPU, by that CPU's clock; 0:
-                      * not read at this tick, -1: unavailable */
-  cpu_set_t allowed; /* the CPUs it may use */
-  gboolean visiting; /* bound to one, for threads that make calls */
-  gboolean useful;   /* one was found there */
+  gboolean exact;    /* whether the scheduler's stamps can be read */
+  gint64 moved_at;   /* when it was put on its CPU, by that CPU's clock; 0: not
+                        read at this tick; -1: unavailable */
+  cpu_set_t allowed; /* CPUs the tracer may use */
+  gboolean visiting; /* bound to one CPU, for threads that make calls */
+  gboolean useful;   /* such a thread was found there */
   gint64 visits;     /* since then */
-  gint64 wanted_at;  /* when there was such a thread on any CPU */
-  int next_cpu;      /* where one was found at this tick; -1: nowhere else */
-  guint n_next;      /* how many were found elsewhere */
+  gint64 wanted_at;  /* when such a thread was last found on any CPU */
+  int next_cpu;      /* other CPU where one was found at this tick; -1: none */
+  guint n_next;      /* how many were found on other CPUs */
 } FlamInstant;
 
 typedef enum
@@ -46,20 +46,20 @@ void flam_instant_sleep (FlamInstant *instant);
 /* At a tick: FALSE if it came because another thread left the CPU, so that the
  * running threads are no random sample. */
 gboolean flam_instant_begin (FlamInstant *instant, gint64 now);
-/* Whether the thread, which runs or waits for a CPU, is left for a tick that
- * comes on its CPU. */
+/* Whether the thread, which runs or waits for a CPU, is left for a later tick
+ * on its own CPU. */
 gboolean flam_instant_leaves (FlamInstant *instant, FlamTask *task);
-/* Called after the tick's stops were handled: goes to the CPU of such a
+/* Called after the tick's stops were handled: moves to the CPU of such a
  * thread. */
 void flam_instant_visit (FlamInstant *instant);
 /* Called after a tick's INTERRUPTs were sent, before the tracer sleeps: what
- * `task`, one of `n` that were sent one, did at the tick. */
+ * `task`, one of the `n` interrupted threads, did at the tick. */
 void flam_instant_look (FlamInstant *instant, FlamTask *task);
 /* Called at each stop of a thread that was not asleep. */
 void flam_instant_note (FlamTask *task, const FlamStopContext *context);
 /* Called when a runnable thread that was interrupted has stopped at `context`,
  * later than `none_at` and not later than `now`, with the scheduler's counts
- * `stopped`. `estimated`: these do not tell for sure. */
+ * `stopped`. `estimated`: the counts leave it open. */
 FlamInstantVerdict flam_instant_judge (const FlamTask *task,
                                        const FlamSchedstat *stopped,
                                        const FlamStopContext *context,

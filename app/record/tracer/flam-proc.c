@@ -128,8 +128,8 @@ flam_proc_code_size (pid_t pid, pid_t tid)
   return size;
 }
 
-/* What follows the colon of a line that begins like `name`, which begins with a
- * line break; NULL: there is none. */
+/* The text after the colon of the line that begins with `name` (which itself
+ * begins with a line break); NULL: no such line. */
 static const char *
 value_of (const char *text, const char *name)
 {
@@ -139,11 +139,11 @@ value_of (const char *text, const char *name)
   return n > 0 && line[1 + n] == ':' ? line + n + 2 : NULL;
 }
 
-/* Times are in ms, with the ns as six decimal digits. */
+/* Times are in ms with six decimals, that is, in ns. */
 gboolean
 flam_proc_parse_switches (const char *text, FlamSwitches *switches)
 {
-  /* The line before it has the thread's name, which may contain anything. */
+  /* The previous line has the thread's name, which may contain anything. */
   const char *body = strstr (text, "\n----------------");
   const char *moved = body ? value_of (body, "\nse.exec_start ") : NULL;
   const char *left = body ? value_of (body, "\nnr_switches ") : NULL;

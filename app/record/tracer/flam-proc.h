@@ -21,7 +21,7 @@ gboolean flam_proc_comm (pid_t pid, pid_t tid, char comm[16]);
  * unknown. */
 guint64 flam_proc_code_size (pid_t pid, pid_t tid);
 
-/* What /proc/PID/task/TID/sched tells; kernel/sched/debug.c writes it. */
+/* Values of /proc/PID/task/TID/sched, written by kernel/sched/debug.c. */
 typedef struct
 {
   gint64 moved_at; /* se.exec_start, ns by the clock of the thread's run queue:
@@ -30,7 +30,7 @@ typedef struct
   guint64 left;    /* nr_switches: how often it left a CPU */
 } FlamSwitches;
 
-/* FALSE: they are not in `text`. */
+/* FALSE: `text` does not contain them. */
 gboolean flam_proc_parse_switches (const char *text, FlamSwitches *switches);
 
 typedef struct

@@ -68,8 +68,9 @@ typedef struct
 typedef enum
 {
   FLAM_AT_TICK_UNKNOWN,
-  FLAM_AT_TICK_ON_CPU, /* another one than the tracer's, and remained there */
-  FLAM_AT_TICK_PREEMPTED, /* on the tracer's CPU, until the tracer took it */
+  FLAM_AT_TICK_ON_CPU, /* on another CPU than the tracer's, and stayed there */
+  FLAM_AT_TICK_PREEMPTED, /* on the tracer's CPU, until the tracer preempted it
+                           */
   FLAM_AT_TICK_QUEUED,    /* waited for a CPU */
 } FlamAtTick;
 
@@ -93,7 +94,7 @@ struct _FlamTask
   /* Tracer's. Kept descriptors of /proc, -1 where there is none. */
   int schedstat_fd;
   int syscall_fd;
-  int stat_fd; /* opened when first needed, as is sched_fd */
+  int stat_fd; /* opened when first needed, like sched_fd */
   int sched_fd;
   gboolean pending; /* INTERRUPT sent, no stop yet */
   gint64 interrupted_at;

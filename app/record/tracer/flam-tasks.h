@@ -63,7 +63,7 @@ void flam_tasks_forget_python (FlamTask *task);
 gint64 flam_target_read_cpu (const FlamTarget *target);
 /* FALSE: unavailable. */
 gboolean flam_task_read_schedstat (const FlamTask *task, FlamSchedstat *now);
-/* FALSE: unavailable. It takes 5 µs, ten times as long as the others. */
+/* FALSE: unavailable. Takes 5 µs, ten times as long as the others. */
 gboolean flam_task_read_switches (FlamTask *task, FlamSwitches *switches);
 /* FALSE: unavailable, so it must be treated as running. A thread that only
  * the tracer keeps from running is running. */

@@ -32,8 +32,8 @@ typedef struct
   guint64 samples;
   guint64 lost;       /* stops without a usable sample */
   guint64 late;       /* samples a period late, or skipped for that */
-  guint64 waiting;    /* stops of threads that waited for a CPU, left out */
-  guint64 uncertain;  /* stops of which flam-instant had to estimate */
+  guint64 waiting;    /* stops of threads that waited for a CPU (not sampled) */
+  guint64 uncertain;  /* stops for which flam-instant had to estimate */
   guint64 unreadable; /* stacks that the system did not let it read */
   guint64 refused;    /* targets for another machine, not sampled */
   guint64

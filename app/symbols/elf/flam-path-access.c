@@ -300,7 +300,7 @@ refuse (GError **error, const char *path, const char *why)
 
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
-/* `fd` if it is of such a file; otherwise it is closed, -1. */
+/* Returns `fd` if it is such a file; otherwise closes it and returns -1. */
 static int
 check_regular (int fd, const char *path, struct stat *info, GError **error)
 {
@@ -335,8 +335,8 @@ flam_path_access_open (const char *path, struct stat *info, GError **error)
   return flam_path_access_open_regular (path, info, error);
 }
 
-/* Where the kernel cannot do it (before 5.6, or below a filter of system
- * calls): part by part, without any links. */
+/* Without support by the kernel (before 5.6, or with a system call filter):
+ * component by component, without following links. */
 static int
 walk_beneath (int folder, const char *rest)
 {
@@ -414,7 +414,7 @@ read_up_to (int fd, gsize most)
   return g_steal_pointer (&text);
 }
 
-/* Closes `fd`; -1: the error is set. */
+/* Closes `fd` and returns -1; the error is set. */
 static char *
 read_all (int fd, const char *path, gsize most, gsize *size, GError **error)
 {

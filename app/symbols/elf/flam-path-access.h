@@ -31,8 +31,8 @@ int flam_path_access_open_regular (const char *path,
 /* The same for a name from an untrusted source. */
 int flam_path_access_open (const char *path, struct stat *info, GError **error);
 
-/* Likewise, for a file below `folder` that no link on the way from there leads
- * out of. `path` begins with `folder`. */
+/* The same for a file below `folder`, without following links that lead out of
+ * it. `path` begins with `folder`. */
 int flam_path_access_open_beneath (const char *folder,
                                    const char *path,
                                    struct stat *info,
@@ -45,7 +45,7 @@ char *flam_path_access_read (const char *path,
                              gsize *size,
                              GError **error);
 
-/* The same of a file that flam_path_access_open_beneath() opens. */
+/* The same for a file opened by flam_path_access_open_beneath(). */
 char *flam_path_access_read_beneath (const char *folder,
                                      const char *path,
                                      gsize most,

@@ -7,7 +7,7 @@
 #include <glib/gi18n.h>
 
 #define EVERY_MS 250
-#define SHOWN_MAX (256 << 10) /* characters; of longer texts, the end */
+#define SHOWN_MAX (256 << 10) /* characters; longer: the end */
 
 struct _FlamOutputPane
 {

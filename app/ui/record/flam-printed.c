@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define BOUND (16 << 20)
-#define TAKEN_MAX (64 << 10) /* bytes; of longer output, the end */
+#define TAKEN_MAX (64 << 10) /* bytes; the end of longer output is kept */
 #define EVERY_S 1
 
 struct _FlamPrinted

@@ -56,7 +56,7 @@ typedef struct
 #define FLAM_FACT_MODE "mode"
 #define FLAM_FACT_RATE "rate-hz"
 #define FLAM_FACT_EXIT_STATUS "exit-status"
-/* The name of the computer. */
+/* The host name. */
 #define FLAM_FACT_HOST "host"
 /* These describe how to read the tables. The time of the tick with the highest
  * point of AT_PEAK. */
@@ -65,8 +65,8 @@ typedef struct
 /* 1: only the measures of allocations in the table exist; otherwise all exist
  * if one does. */
 #define FLAM_FACT_MEASURES_LISTED "measures-listed"
-/* The measure with samples that are spans, which last their weight; the other
- * one if they are samples and not parts of calls. */
+/* The measure whose samples are spans (each lasts its weight), or whose samples
+ * are not parts of calls. */
 #define FLAM_FACT_SPANS "spans"
 #define FLAM_FACT_SAMPLED_SPANS "sampled-spans"
 
