@@ -179,6 +179,63 @@ test_peak_in_tick (void)
   g_assert_cmpint (sum, <, 460000);
 }
 
+/* How often the program moves its break, by strace; -1: strace cannot tell. */
+static int
+breaks_by_strace (const char *target)
+{
+  const char *const argv[] = { "strace",      "-f",   "-e",   "trace=brk", "-o",
+                               "/dev/stderr", target, "heap", NULL };
+  g_autofree char *out = NULL;
+  int n = 0;
+
+  if (!g_spawn_sync (NULL,
+                     (char **)argv,
+                     NULL,
+                     G_SPAWN_SEARCH_PATH,
+                     NULL,
+                     NULL,
+                     NULL,
+                     &out,
+                     NULL,
+                     NULL) ||
+      out == NULL)
+    return -1;
+  for (const char *p = out; (p = strstr (p, "brk(0x")) != NULL; p++)
+    n++;
+  return n > 0 ? n : -1;
+}
+
+/* Of malloc's own calls. The first may be before the library begins. */
+static void
+test_heap_pages (void)
+{
+  const char *const options[] = { "--exact", NULL };
+  g_autofree char *target = target_path ("blocks");
+  g_autoptr (Recording) recording = record_blocks (options, "heap", "1");
+  const FlamAllocations *rows = &recording->profile->allocations;
+  int breaks = breaks_by_strace (target);
+  gint64 n_brk = 0, brk = 0, large = 0;
+
+  for (FlamId i = 0; i < rows->n; i++)
+    if (rows->allocator[i] == FLAM_ALLOCATOR_BRK)
+      {
+        n_brk += rows->count[i];
+        brk += rows->count[i] * rows->size[i];
+        g_assert_cmpuint (rows->stack[i], !=, FLAM_NONE);
+      }
+    else if (rows->allocator[i] == FLAM_ALLOCATOR_MMAP &&
+             rows->size[i] >= 1 << 20 && rows->size[i] < (1 << 20) + 8192)
+      large += rows->count[i];
+  g_assert_cmpint (brk, >=, 20000 * 1008 - 132 * 1024);
+  g_assert_cmpint (brk, <, 20000 * 1008 + 2 * 132 * 1024);
+  g_assert_cmpint (large, ==, 10);
+  if (breaks > 0)
+    {
+      g_assert_cmpint (n_brk, <=, breaks);
+      g_assert_cmpint (n_brk, >=, breaks - 2);
+    }
+}
+
 /* --- a C++ program that is not ours --------------------------------------- */
 
 /* Sums of blocks of one size. */
@@ -627,6 +684,7 @@ main (int argc, char **argv)
   g_test_add_func ("/allocations/sampled", test_sampled);
   g_test_add_func ("/allocations/quick/sampled-peak", test_sampled_peak);
   g_test_add_func ("/allocations/quick/peak-in-tick", test_peak_in_tick);
+  g_test_add_func ("/allocations/quick/heap-pages", test_heap_pages);
   g_test_add_func ("/allocations/program", test_program);
   g_test_add_func ("/allocations/program-sampled", test_program_sampled);
   g_test_add_func ("/allocations/killed", test_killed);

@@ -6,6 +6,7 @@
  */
 
 #include "flam-alloc-heaps.h"
+#include "flam-alloc-runtimes.h"
 #include "flam-core-query.h"
 
 #include <math.h>
@@ -234,6 +235,20 @@ test_replaced (void)
     }
 }
 
+static void
+test_runtimes (void)
+{
+  g_assert_nonnull (strstr (flam_alloc_runtime ("/opt/jdk/libjvm.so"), "Java"));
+  g_assert_nonnull (
+      strstr (flam_alloc_runtime ("/usr/bin/node"), "JavaScript"));
+  g_assert_nonnull (
+      strstr (flam_alloc_runtime ("/usr/lib/libnode.so.108"), "JavaScript"));
+  g_assert_nonnull (strstr (flam_alloc_runtime ("/x/libcoreclr.so"), ".NET"));
+  g_assert_null (flam_alloc_runtime ("/usr/bin/nodeadm"));
+  g_assert_null (flam_alloc_runtime ("/proc/self/exe"));
+  g_assert_null (flam_alloc_runtime ("/nowhere"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -242,6 +257,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   dice = g_rand_new_with_seed (26);
   g_test_add_func ("/estimates/replaced", test_replaced);
+  g_test_add_func ("/estimates/runtimes", test_runtimes);
   status = g_test_run ();
   g_rand_free (dice);
   return status;

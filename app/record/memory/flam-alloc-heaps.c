@@ -202,7 +202,7 @@ distance_of (const FlamAllocHeaps *heaps,
              const FlamAllocStream *stream,
              const FlamBlockEntry *block)
 {
-  guint32 distance = stream->n_made - block->nth;
+  guint32 distance = (stream->n_made - block->nth) & FLAM_BLOCK_NTH_MASK;
   guint32 site;
 
   if (distance >= FLAM_LEDGER_NEAR)

@@ -142,6 +142,16 @@ replaced (long n)
     }
 }
 
+/* 20 MB by brk, and 10 blocks that each have pages of their own. */
+NOINLINE static void
+grow_heap (void)
+{
+  for (int i = 0; i < 20000; i++)
+    sink = malloc (1000);
+  for (int i = 0; i < 10; i++)
+    sink = malloc (1 << 20);
+}
+
 /* 45 blocks of 10,000 bytes, five of them only for a moment; much later more.
  */
 NOINLINE static void
@@ -410,6 +420,8 @@ main (int argc, char **argv)
     many_forks ();
   else if (strcmp (what, "replaced") == 0)
     replaced (scale);
+  else if (strcmp (what, "heap") == 0)
+    grow_heap ();
   else if (strcmp (what, "quick") == 0)
     quick ();
   else if (strcmp (what, "handlers") == 0)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-block-table.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 #define REGION_BYTES 65536u
-#define COARSE 5
-#define FINE 3
+#define COARSE 9
+#define STEP 2
 #define CHUNK (8u << 20)
 #define FIRST_LEAVES 64
 
@@ -17,6 +18,7 @@ flam_block_table_init (FlamBlockTable *table)
   table->n_leaves = 0;
   table->chunks = g_ptr_array_new ();
   table->chunk_used = CHUNK;
+  memset (table->spare, 0, sizeof table->spare);
 }
 
 void
@@ -53,6 +55,26 @@ cut (FlamBlockTable *table, gsize bytes)
   return (guint64 *)(void *)chunk;
 }
 
+static guint64 *
+take_slots (FlamBlockTable *table, guint shift)
+{
+  gsize bytes = (REGION_BYTES >> shift) * sizeof (guint64);
+  guint64 *slots = table->spare[shift];
+
+  if (slots == NULL)
+    return cut (table, bytes);
+  table->spare[shift] = *(guint64 **)(void *)slots;
+  memset (slots, 0, bytes);
+  return slots;
+}
+
+static void
+give_slots_back (FlamBlockTable *table, guint64 *slots, guint shift)
+{
+  *(guint64 **)(void *)slots = table->spare[shift];
+  table->spare[shift] = slots;
+}
+
 static void
 grow_directory (FlamBlockTable *table)
 {
@@ -76,22 +98,28 @@ flam_block_table_add_leaf (FlamBlockTable *table, guint64 address)
   leaf = flam_block_table_leaf (table, address);
   leaf->region = (guint32)(address >> 16);
   leaf->shift = COARSE;
-  leaf->slots = cut (table, (REGION_BYTES >> COARSE) * sizeof (guint64));
+  leaf->slots = take_slots (table, COARSE);
   table->n_leaves++;
   return leaf;
 }
 
+/* The low bits of a slot are the place of its block in units of 8 bytes. */
 void
 flam_block_table_refine (FlamBlockTable *table, FlamBlockLeaf *leaf)
 {
-  const guint64 *old = leaf->slots;
-  guint64 *fresh;
+  guint64 *old = leaf->slots;
+  guint shift = leaf->shift - STEP;
+  guint units = leaf->shift - 3; /* of 8 bytes per slot, as a power of two */
+  guint64 *fresh = take_slots (table, shift);
 
-  if (leaf->shift == FINE)
-    return;
-  fresh = cut (table, (REGION_BYTES >> FINE) * sizeof (guint64));
-  for (guint i = 0; i < REGION_BYTES >> COARSE; i++)
-    fresh[(i << (COARSE - FINE)) + (old[i] & 3)] = old[i];
+  for (guint i = 0; i < REGION_BYTES >> leaf->shift; i++)
+    if (old[i] != 0)
+      {
+        guint64 place = (guint64)i << units | (old[i] & ((1u << units) - 1));
+
+        fresh[place >> (shift - 3)] = old[i];
+      }
+  give_slots_back (table, old, leaf->shift);
   leaf->slots = fresh;
-  leaf->shift = FINE;
+  leaf->shift = shift;
 }
