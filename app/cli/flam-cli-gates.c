@@ -29,7 +29,7 @@ flam_gates_clear (FlamGates *gates)
   g_clear_pointer (&gates->rules, g_array_unref);
 }
 
-/* --- what was typed ------------------------------------------------------ */
+/* --- checks of the input ------------------------------------------------- */
 
 static gboolean
 parse_above (const char *text, Rule *rule)
@@ -133,7 +133,7 @@ flam_gates_parse (FlamGates *gates, const char *verb)
                       N_ ("MEASURE=VALUE, such as peak=200MB"));
 }
 
-/* --- what is there ------------------------------------------------------- */
+/* --- amounts ------------------------------------------------------------- */
 
 typedef struct
 {

@@ -143,7 +143,7 @@ flam_cli_look_entries (FlamCliLook *look, guint parts, const GOptionEntry *own)
   return (GOptionEntry *)(gpointer)g_array_free (all, FALSE);
 }
 
-/* --- what was typed ------------------------------------------------------- */
+/* --- checks of the input -------------------------------------------------- */
 
 static gboolean
 check_flags (const FlamCliLook *look,

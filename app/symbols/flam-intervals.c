@@ -100,7 +100,7 @@ flam_intervals_init (FlamIntervals *intervals, FlamInterval *ranges, gsize n)
   sweep_end (&sweep, intervals);
 }
 
-/* --- the latest wins ------------------------------------------------------ */
+/* --- overlaps: the latest wins -------------------------------------------- */
 
 /* `open` is a heap here, the greatest value on top; a range that has ended is
  * removed when it gets to the top. */

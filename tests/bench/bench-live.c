@@ -65,7 +65,7 @@ typedef struct
   double ms[N_PARTS][ROUNDS];
 } Recording;
 
-/* --- what is recorded ----------------------------------------------------- */
+/* --- recorded data -------------------------------------------------------- */
 
 static void
 begin (Recording *self)
@@ -137,7 +137,7 @@ record (Recording *self, guint32 n)
   g_assert_true (flam_capture_writer_flush (self->writer, NULL));
 }
 
-/* --- what the window does ------------------------------------------------- */
+/* --- queries of the window ------------------------------------------------ */
 
 /* The thread's own time: nothing here waits. */
 static double

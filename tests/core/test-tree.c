@@ -159,7 +159,7 @@ test_case (gconstpointer data)
   g_assert_cmpstr (text, ==, c->expected);
 }
 
-/* --- what always holds --------------------------------------------------- */
+/* --- invariants ---------------------------------------------------------- */
 
 static void
 check_shape (const FlamTree *tree)

@@ -15,7 +15,7 @@
 
 #include "peer-captures.h"
 
-/* --- names as the script has them ---------------------------------------- */
+/* --- the script's names -------------------------------------------------- */
 
 static gboolean
 looks_like_go (const char *name)

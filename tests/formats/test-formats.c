@@ -174,7 +174,7 @@ check_properties (FlamProfile *profile)
   g_assert_true (!empty || profile->facts.warnings[0] != NULL);
 }
 
-/* --- out and in again ---------------------------------------------------- */
+/* --- round trip ---------------------------------------------------------- */
 
 static char *
 folded (FlamProfile *profile)

@@ -354,7 +354,7 @@ test_persons (void)
     }
 }
 
-/* --- what goes along ------------------------------------------------------ */
+/* --- included files ------------------------------------------------------- */
 
 static FlamProfile *
 load (const char *name)

@@ -263,7 +263,7 @@ has_warning (const FlamProfile *profile, const char *part)
   return FALSE;
 }
 
-/* --- what is in it ------------------------------------------------------- */
+/* --- content ------------------------------------------------------------- */
 
 static const char *
 frame_name (const FlamProfile *profile, FlamId stack)

@@ -286,7 +286,7 @@ test_damaged (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (found, >, 1000);
 }
 
-/* --- rings that are no rings ---------------------------------------------- */
+/* --- invalid rings -------------------------------------------------------- */
 
 static FlamAllocRing *
 first_ring (char *file)
@@ -353,7 +353,7 @@ test_rings (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (good, <, 10);
 }
 
-/* --- sizes that nothing can have -------------------------------------------
+/* --- impossible sizes ------------------------------------------------------
  */
 
 /* Blocks of `size` bytes at distinct addresses, then one of 24 bytes. */

@@ -390,7 +390,7 @@ test_program_sampled (void)
   remove_program (folder, program);
 }
 
-/* --- what programs do ---------------------------------------------------- */
+/* --- allocating programs ------------------------------------------------- */
 
 static void
 test_threads (void)

@@ -39,7 +39,7 @@ assert_known_blocks (const Recording *recording)
   g_assert_cmpstr (recording->error, ==, "");
 }
 
-/* --- where it gets in ----------------------------------------------------- */
+/* --- injectable programs -------------------------------------------------- */
 
 static void
 test_empty_environment (void)
@@ -81,7 +81,7 @@ test_large_stack (void)
     }
 }
 
-/* --- what programs find of it ----------------------------------------------
+/* --- traces in the program -------------------------------------------------
  */
 
 static char *
@@ -144,7 +144,7 @@ test_untouched (void)
     }
 }
 
-/* --- where it does not ------------------------------------------------------
+/* --- other programs ---------------------------------------------------------
  */
 
 static void

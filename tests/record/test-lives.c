@@ -268,7 +268,7 @@ test_wall (void)
     }
 }
 
-/* --- who is recorded ----------------------------------------------------- */
+/* --- recorded processes -------------------------------------------------- */
 
 static gboolean
 warns_of (const FlamProfile *profile, const char *text)

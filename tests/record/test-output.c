@@ -206,7 +206,7 @@ test_name_of_process (Fixture *fixture, gconstpointer data)
   waitpid (pid, NULL, 0);
 }
 
-/* --- what stands there ---------------------------------------------------- */
+/* --- shown text ----------------------------------------------------------- */
 
 static void
 test_refused (Fixture *fixture, gconstpointer data)
@@ -350,7 +350,7 @@ test_killed (Fixture *fixture, gconstpointer data)
     }
 }
 
-/* --- what it says --------------------------------------------------------- */
+/* --- messages ------------------------------------------------------------- */
 
 /* All output of the recorder on a terminal. g_free. */
 static char *

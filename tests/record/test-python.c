@@ -434,7 +434,7 @@ test_off (gconstpointer python)
     g_assert_cmpint (profile->functions.kind[i], !=, FLAM_KIND_INTERPRETED);
 }
 
-/* --- which Pythons ------------------------------------------------------- */
+/* --- Python versions ----------------------------------------------------- */
 
 static void
 test_none (void)

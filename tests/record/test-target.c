@@ -159,7 +159,7 @@ test_core (void)
   g_rmdir (folder);
 }
 
-/* --- no room ------------------------------------------------------------- */
+/* --- full memory --------------------------------------------------------- */
 
 static void
 assert_kept (const Recording *recording, int status, const char *why)

@@ -221,7 +221,7 @@ snapshot_command (const char *name)
   });
 }
 
-/* --- ours ---------------------------------------------------------------- */
+/* --- our unwinder -------------------------------------------------------- */
 
 static FlamUnwindTable *
 load_vdso (pid_t pid, guint64 start, guint64 end)

@@ -503,7 +503,7 @@ put_graph (FlamSink *out, const FlamPart *part)
   put_number (out, CLOSE, 1);
 }
 
-/* --- both ------------------------------------------------------------------
+/* --- both kinds ------------------------------------------------------------
  */
 
 /* Whether samples need the fields after a stack: thread, task or state. */

@@ -65,7 +65,7 @@ gboolean flam_parts_leave (const FlamParts *parts,
                            const FlamProgress *progress,
                            GError **error);
 
-/* --- what the parts have in common ---------------------------------------- */
+/* --- shared state --------------------------------------------------------- */
 
 /* Merges the builders of the parts into the first; NULL, with an error. */
 FlamBuilderMerge *flam_parts_merge (FlamBuilder *const *builders,

@@ -172,7 +172,7 @@ read_trees (Reader *reader)
       }
 }
 
-/* --- sizes that fit ------------------------------------------------------ */
+/* --- corrected sizes ----------------------------------------------------- */
 
 static gboolean
 is_type (const Node *node)

@@ -184,7 +184,7 @@ take_string (Stream *stream, Event *event)
                                    : 0;
 }
 
-/* --- what has an id ------------------------------------------------------ */
+/* --- items with ids ------------------------------------------------------ */
 
 static gboolean
 read_string (Stream *stream, Event *event)
@@ -305,7 +305,7 @@ read_symbol (Stream *stream, Event *event)
   return TRUE;
 }
 
-/* --- who and what -------------------------------------------------------- */
+/* --- processes and symbols ----------------------------------------------- */
 
 static FlamId
 find_thread (Stream *stream, const Record *record)

@@ -185,7 +185,7 @@ put_rectangle_label (const FlamSvg *svg, const FlamBox *box)
         svg, name, box->x, svg->head + box->y + above, box->width);
 }
 
-/* --- both shapes -----------------------------------------------------------
+/* --- common code -----------------------------------------------------------
  */
 
 static void

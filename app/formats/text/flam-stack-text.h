@@ -69,7 +69,7 @@ struct _FlamStackText
   gpointer kept;  /* more state; its dialect frees it in finish() */
 };
 
-/* --- for dialects -------------------------------------------------------- */
+/* --- helpers for dialects ------------------------------------------------ */
 
 /* Adds a frame to the open block; `text` is all that is known of it. */
 void flam_stack_text_frame (FlamStackText *text, FlamSlice frame);

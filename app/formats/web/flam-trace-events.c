@@ -66,7 +66,7 @@ flam_trace_events_clear (FlamTraceEvents *events)
   flam_interner_clear (&events->place_index);
 }
 
-/* --- where events begin --------------------------------------------------- */
+/* --- start of the events -------------------------------------------------- */
 
 /* Whether an object has a "ph": then it is an event, and not an object in its
  * args. `*looked` grows by the bytes that were read. */

@@ -168,7 +168,7 @@ flam_alloc_session_injection (const FlamAllocSession *session)
   return (FlamInjection){ session->library, session->folder.path };
 }
 
-/* --- processes that come ------------------------------------------------- */
+/* --- new processes ------------------------------------------------------- */
 
 static void
 add_process (FlamAllocSession *session, const char *name)

@@ -107,7 +107,7 @@ go_to_last (FlamLoader *loader, pid_t tid, guint64 from)
   return TRUE;
 }
 
-/* --- a look -------------------------------------------------------------- */
+/* --- one pass ------------------------------------------------------------ */
 
 /* FALSE: the last entry is not the same any more. */
 static gboolean

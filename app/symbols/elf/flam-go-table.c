@@ -80,7 +80,7 @@ read_header (FlamGoTable *table)
   return TRUE;
 }
 
-/* --- where the text begins ------------------------------------------------ */
+/* --- start of the code ---------------------------------------------------- */
 
 static gboolean
 is_code (const FlamElf *elf, guint64 vaddr)

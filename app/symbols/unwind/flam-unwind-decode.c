@@ -203,7 +203,7 @@ skip_prefixes (Parts *parts, const uint8_t *end)
   return false;
 }
 
-/* --- what it does to the stack -------------------------------------------- */
+/* --- effect on the stack -------------------------------------------------- */
 
 static void
 lose_if (FlamInstruction *out, bool lost)

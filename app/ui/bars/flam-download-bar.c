@@ -31,7 +31,7 @@ struct _FlamDownloadBar
 
 G_DEFINE_FINAL_TYPE (FlamDownloadBar, flam_download_bar, GTK_TYPE_WIDGET)
 
-/* --- what is missing ------------------------------------------------------ */
+/* --- missing files -------------------------------------------------------- */
 
 /* The self weight of each module. */
 static gint64 *
@@ -118,7 +118,7 @@ name_wanted (FlamDownloadBar *self, const FlamProfile *profile)
                       more);
 }
 
-/* --- what is said --------------------------------------------------------- */
+/* --- messages ------------------------------------------------------------- */
 
 typedef enum
 {

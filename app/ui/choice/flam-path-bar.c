@@ -273,7 +273,7 @@ show_path (FlamPathBar *self, const FlamTree *tree, FlamId node)
   hide_crumbs (self, nodes->len - first);
 }
 
-/* --- keeping up ----------------------------------------------------------- */
+/* --- updates -------------------------------------------------------------- */
 
 static void
 update_undo (FlamPathBar *self, const FlamSelection *selection)

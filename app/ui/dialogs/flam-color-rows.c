@@ -239,7 +239,7 @@ add_row (FlamColorRows *self, const char *pattern, const char *color)
   return row;
 }
 
-/* --- all of them ---------------------------------------------------------- */
+/* --- all ------------------------------------------------------------------ */
 
 /* The focused rows are gone. Without a focus, the dialog would not receive keys
  * either. */

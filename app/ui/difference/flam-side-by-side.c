@@ -37,7 +37,7 @@ static const FlamDiffShape order[FLAM_N_DIFF_SHAPES] = {
   FLAM_DIFF_BOTH,
 };
 
-/* --- one frame in all ------------------------------------------------------
+/* --- the same frame in all -------------------------------------------------
  */
 
 /* FLAM_NONE: it has no such path. */
@@ -136,7 +136,7 @@ flam_side_by_side_select (FlamSideBySide *self,
   show_figures (self, FLAM_NONE);
 }
 
-/* --- what is shown ----------------------------------------------------------
+/* --- shown data -------------------------------------------------------------
  */
 
 static void

@@ -162,7 +162,7 @@ flam_minimap_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   gtk_snapshot_pop (snapshot);
 }
 
-/* --- where it is --------------------------------------------------------- */
+/* --- position ------------------------------------------------------------ */
 
 /* How much of the graph it would cover at the left or right, in boxes. */
 static guint
@@ -213,7 +213,7 @@ choose_corner (FlamMinimap *self)
                          left < right ? GTK_ALIGN_START : GTK_ALIGN_END);
 }
 
-/* --- what is in view ----------------------------------------------------- */
+/* --- visible part -------------------------------------------------------- */
 
 gboolean
 flam_minimap_is_cramped (FlamMinimap *self)

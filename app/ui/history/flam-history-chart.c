@@ -139,7 +139,7 @@ changed (FlamHistoryChart *self)
   g_signal_emit (self, signals[CURRENT_CHANGED], 0);
 }
 
-/* --- what is current and marked ------------------------------------------- */
+/* --- current and marked points -------------------------------------------- */
 
 guint
 flam_history_chart_get_current (FlamHistoryChart *self)

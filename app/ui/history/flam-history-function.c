@@ -28,7 +28,7 @@ G_DEFINE_FINAL_TYPE (FlamHistoryFunction,
                      flam_history_function,
                      GTK_TYPE_WIDGET)
 
-/* --- what is chosen ------------------------------------------------------- */
+/* --- choices -------------------------------------------------------------- */
 
 static void
 show_chosen (FlamHistoryFunction *self)

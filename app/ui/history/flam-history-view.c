@@ -62,7 +62,7 @@ static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (FlamHistoryView, flam_history_view, GTK_TYPE_WIDGET)
 
-/* --- what is plotted ------------------------------------------------------ */
+/* --- plotted series ------------------------------------------------------- */
 
 static const FlamPlotChoice *
 chosen (FlamHistoryView *self)
@@ -218,7 +218,7 @@ on_key (FlamHistoryView *self)
   plot (self);
 }
 
-/* --- what was read -------------------------------------------------------- */
+/* --- captures read -------------------------------------------------------- */
 
 static void
 show_choices (FlamHistoryView *self)

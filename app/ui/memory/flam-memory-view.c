@@ -468,7 +468,7 @@ update_rules (FlamMemoryView *self, const FlamMemorySummary *memory)
   gtk_widget_set_visible (GTK_WIDGET (self->rules_box), row > 1);
 }
 
-/* --- keeping up ----------------------------------------------------------- */
+/* --- updates -------------------------------------------------------------- */
 
 static void
 update (FlamMemoryView *self)

@@ -60,7 +60,7 @@ escaped (const char *text, char quote)
   return g_string_free (out, FALSE);
 }
 
-/* --- what there is -------------------------------------------------------- */
+/* --- candidates ----------------------------------------------------------- */
 
 typedef struct
 {
@@ -116,7 +116,7 @@ look_into_path (Matches *matches)
     look_into (matches, folders[i], TRUE);
 }
 
-/* --- what is inserted ----------------------------------------------------- */
+/* --- completion ----------------------------------------------------------- */
 
 static int
 by_name (gconstpointer a, gconstpointer b)

@@ -67,7 +67,7 @@ on_timeout (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* --- what it is used for -------------------------------------------------- */
+/* --- uses ----------------------------------------------------------------- */
 
 FlamPrinted *
 flam_printed_new (GError **error)

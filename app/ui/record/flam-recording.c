@@ -106,7 +106,7 @@ new_path (const char *title)
   return path;
 }
 
-/* --- what it says --------------------------------------------------------- */
+/* --- messages ------------------------------------------------------------- */
 
 static void
 set_state (FlamRecording *self, FlamRecordingState state)
@@ -213,7 +213,7 @@ read_line (FlamRecording *self)
                                        g_object_ref (self));
 }
 
-/* --- what is said to it --------------------------------------------------- */
+/* --- commands ------------------------------------------------------------- */
 
 static void
 say (FlamRecording *self, const char *words)
@@ -244,7 +244,7 @@ flam_recording_take_printed (FlamRecording *self, gboolean *left_out)
   return flam_printed_take (self->printed, left_out);
 }
 
-/* --- how it ended --------------------------------------------------------- */
+/* --- exit status ---------------------------------------------------------- */
 
 char *
 flam_recording_describe_end (FlamRecording *self)

@@ -96,7 +96,7 @@ flam_baseline_take (FlamBaseline *self,
   g_signal_emit (self, signals[SIGNAL_STARTED], 0);
 }
 
-/* --- a part of the session's own -------------------------------------------
+/* --- part of the capture ---------------------------------------------------
  */
 
 static void
@@ -215,7 +215,7 @@ flam_baseline_get_job (FlamBaseline *self)
   return self->job;
 }
 
-/* --- how -------------------------------------------------------------------
+/* --- modes -----------------------------------------------------------------
  */
 
 void

@@ -5,7 +5,7 @@
 #include "flam-settings.h"
 #include "flam-suppression-settings.h"
 
-/* --- what is shown -------------------------------------------------------- */
+/* --- shown data ----------------------------------------------------------- */
 
 const FlamProfile *
 flam_session_get_profile (FlamSession *self)
@@ -228,7 +228,7 @@ flam_session_set_order (FlamSession *self, FlamTreeOrder order)
     flam_session_draw (self);
 }
 
-/* --- where the person is -------------------------------------------------- */
+/* --- position ------------------------------------------------------------- */
 
 FlamId
 flam_session_get_zoom (FlamSession *self)

@@ -74,7 +74,7 @@ gboolean flam_session_is_live (FlamSession *session);
  * clears it. */
 FlamBaseline *flam_session_get_baseline (FlamSession *session);
 
-/* --- what is shown -------------------------------------------------------- */
+/* --- shown data ----------------------------------------------------------- */
 
 /* All are NULL until "opened". Properties "profile" and "view-data". */
 const FlamProfile *flam_session_get_profile (FlamSession *session);
@@ -98,7 +98,7 @@ void flam_session_reset_selection (FlamSession *session);
 void flam_session_set_measure (FlamSession *session, guint measure);
 void flam_session_set_order (FlamSession *session, FlamTreeOrder order);
 
-/* --- where the person is -------------------------------------------------- */
+/* --- position ------------------------------------------------------------- */
 
 /* Nodes of the view data's tree. Properties "zoom" and "current"; the root, 0,
  * stands for "all" and "nothing in particular". */

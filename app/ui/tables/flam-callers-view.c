@@ -239,7 +239,7 @@ fill (FlamPage *page)
   flam_page_start (page, make_sides, input, input_free, result_free, on_made);
 }
 
-/* --- what is the middle --------------------------------------------------- */
+/* --- current function ----------------------------------------------------- */
 
 static void
 on_current (FlamCallersView *self)

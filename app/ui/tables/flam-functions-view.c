@@ -151,7 +151,7 @@ find (gpointer row, const FlamTree *tree)
   return top != FLAM_NONE ? top : 0;
 }
 
-/* --- what a row is, and rows as text -------------------------------------- */
+/* --- rows, and rows as text ----------------------------------------------- */
 
 /* The fixed choices, in the order of FlamBy; then the capture's labels. */
 #define N_ALWAYS (FLAM_BY_THREAD + 1)

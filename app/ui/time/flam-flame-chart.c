@@ -113,7 +113,7 @@ flam_flame_chart_go_to (FlamFlameChart *self, guint span)
   flam_flame_chart_select (self, span);
 }
 
-/* --- what is selected ----------------------------------------------------- */
+/* --- selection ------------------------------------------------------------ */
 
 FlamId
 flam_flame_chart_node_of (FlamFlameChart *self, guint span)

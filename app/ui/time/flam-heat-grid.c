@@ -38,7 +38,7 @@ n_cells (FlamHeatGrid *self)
   return self->map->n_columns * self->map->n_rows;
 }
 
-/* --- where cells are ------------------------------------------------------ */
+/* --- cell positions ------------------------------------------------------- */
 
 typedef struct
 {

@@ -10,7 +10,7 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
-/* --- which there are ------------------------------------------------------ */
+/* --- available pages ------------------------------------------------------ */
 
 /* The stack has a bin for each page, and a page is created when it is first
  * shown: creating all of them took an eighth of the time in which a window
@@ -240,7 +240,7 @@ flam_capture_view_get_topic (FlamCaptureView *self)
   return flam_page_table[visible_page (self)].topic;
 }
 
-/* --- all of them ---------------------------------------------------------- */
+/* --- all ------------------------------------------------------------------ */
 
 static void
 follow (FlamCaptureView *self, gpointer of, const char *signal, GCallback f)

@@ -103,7 +103,7 @@ on_peak_activated (FlamCaptureView *self)
   gtk_widget_activate_action (GTK_WIDGET (self), "win.show-peak", NULL);
 }
 
-/* --- what the file says about itself -------------------------------------- */
+/* --- facts of the capture ------------------------------------------------- */
 
 static void
 update_notice (FlamCaptureView *self)

@@ -15,7 +15,7 @@ static guint changed_signal;
 
 G_DEFINE_FINAL_TYPE (FlamTab, flam_tab, GTK_TYPE_WIDGET)
 
-/* --- what it shows -------------------------------------------------------- */
+/* --- content -------------------------------------------------------------- */
 
 static gboolean
 is_shown (FlamTab *self, const char *page)

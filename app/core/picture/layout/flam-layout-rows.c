@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* --- what is in view ------------------------------------------------------ */
+/* --- visible part --------------------------------------------------------- */
 
 /* First index of [first, end) whose right edge is beyond x. */
 static guint32
@@ -398,7 +398,7 @@ flam_layout_fill_rows (FlamLayout *layout,
   layout->in_view = whole_weight (seen);
 }
 
-/* --- from pixels to boxes ------------------------------------------------ */
+/* --- boxes at a position ------------------------------------------------- */
 
 double
 flam_viewport_row_at (const FlamViewport *viewport, double y)

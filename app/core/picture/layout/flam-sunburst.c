@@ -153,7 +153,7 @@ flam_sunburst_find (const FlamRows *rows,
   return box->height > 0 && box->width > 0;
 }
 
-/* --- what a sector covers --------------------------------------------------
+/* --- extent of a sector ----------------------------------------------------
  */
 
 static void

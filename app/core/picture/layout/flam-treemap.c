@@ -145,7 +145,7 @@ flam_family_rank_of (const FlamFamily *family,
   return rank;
 }
 
-/* --- what a frame holds ----------------------------------------------------
+/* --- content of a frame ----------------------------------------------------
  */
 
 static int
@@ -535,7 +535,7 @@ flam_treemap_fill (FlamLayout *layout, const FlamRows *rows)
   layout->boxes = (FlamBox *)(void *)g_array_free (map.boxes, FALSE);
 }
 
-/* --- from pixels to boxes --------------------------------------------------
+/* --- boxes at a position ---------------------------------------------------
  */
 
 const FlamBox *

@@ -49,7 +49,7 @@ is_seen (const Legend *legend, Share share)
          share.widest >= legend->tree->total[legend->node] / 200;
 }
 
-/* --- a person's rules ----------------------------------------------------- */
+/* --- the user's rules ----------------------------------------------------- */
 
 /* Names are matched once per function if nodes are functions. */
 static guint
@@ -113,7 +113,7 @@ add_rules (const Legend *legend, GPtrArray *entries)
       }
 }
 
-/* --- what the palette gives ----------------------------------------------- */
+/* --- colors of the palette ------------------------------------------------ */
 
 static void
 legend_add_entry (Legend *legend,

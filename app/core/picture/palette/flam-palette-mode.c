@@ -37,7 +37,7 @@ flam_palette_mode_from_string (const char *word, FlamPaletteMode *mode)
   return FALSE;
 }
 
-/* --- what suits ----------------------------------------------------------- */
+/* --- defaults ------------------------------------------------------------- */
 
 static FlamPaletteMode
 mode_that_suits (const FlamTree *tree)

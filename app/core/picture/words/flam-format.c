@@ -215,7 +215,7 @@ flam_format_plain (const FlamMeasure *measure, gint64 weight)
   return g_steal_pointer (&text);
 }
 
-/* --- text that others wrote ---------------------------------------------- */
+/* --- untrusted text ------------------------------------------------------ */
 
 gboolean
 flam_format_turns (gunichar c)

@@ -11,7 +11,7 @@ struct _FlamPerson
   GPtrArray *words; /* char *: "ann" */
 };
 
-/* --- whose computer it is ------------------------------------------------- */
+/* --- user and host names -------------------------------------------------- */
 
 /* Users that are not persons, and words that do not identify anybody. */
 static gboolean

@@ -45,7 +45,7 @@ copy_frames (FlamBuilder *builder, const FlamProfile *profile)
     cells (builder, FlamId, frame_module)[i] = FLAM_NONE;
 }
 
-/* --- to edit ---------------------------------------------------------------
+/* --- editing ---------------------------------------------------------------
  */
 
 FlamBuilder *
@@ -89,7 +89,7 @@ flam_builder_replace_frame (FlamBuilder *builder,
     }
 }
 
-/* --- to write it -----------------------------------------------------------
+/* --- writing ---------------------------------------------------------------
  */
 
 /* An address without a name is written as an address, to be named later. */

@@ -152,7 +152,7 @@ flam_table_is_newer (FlamTable table)
   return table >= FLAM_TABLE_NEWER && table <= FLAM_TABLE_NEWER_LAST;
 }
 
-/* --- what is noted as it happens ------------------------------------------ */
+/* --- records during reading ----------------------------------------------- */
 
 typedef enum
 {

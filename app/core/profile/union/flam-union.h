@@ -67,7 +67,7 @@ gboolean flam_union_find (FlamUnion *rows,
                           gpointer data);
 void flam_union_assign (FlamUnion *rows, guint part);
 
-/* --- afterwards ----------------------------------------------------------- */
+/* --- after the union ------------------------------------------------------ */
 
 /* The number of distinct rows. */
 guint32 flam_union_n (const FlamUnion *rows);

@@ -118,7 +118,7 @@ flam_diff_paths_kind (const FlamDiffPaths *paths, FlamId path)
   return FLAM_CHANGE_NEW;
 }
 
-/* --- what changed --------------------------------------------------------- */
+/* --- changes -------------------------------------------------------------- */
 
 FlamTreeChange *
 flam_diff_change_new (guint32 n)

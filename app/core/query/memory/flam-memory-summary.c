@@ -82,7 +82,7 @@ flam_memory_summary_bin_range (guint bin, gint64 *low, gint64 *high)
   *high = bin == 0 ? 0 : *low + (*low - 1);
 }
 
-/* --- which stacks -------------------------------------------------------- */
+/* --- selected stacks ----------------------------------------------------- */
 
 /* A weight for every stack that has an amount in any part, so that one tree has
  * a node for each of them. */
@@ -194,7 +194,7 @@ choose_stacks (Summary *summary,
   return summary->memory->tree != NULL;
 }
 
-/* --- adding up ----------------------------------------------------------- */
+/* --- sums ---------------------------------------------------------------- */
 
 static void
 grow (FlamAmounts *amounts, FlamMemoryPart part, gint64 size, gint64 count)
@@ -325,7 +325,7 @@ add_functions (Summary *summary)
       add_function_figure (summary, index, part, bytes);
 }
 
-/* --- the front door ------------------------------------------------------ */
+/* --- public functions ---------------------------------------------------- */
 
 gboolean
 flam_memory_summary_knows (const FlamMemorySummary *memory,

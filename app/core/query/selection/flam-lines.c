@@ -232,7 +232,7 @@ flam_lines_all (const FlamWeights *weights,
   return rows;
 }
 
-/* --- where to begin ------------------------------------------------------- */
+/* --- first line ----------------------------------------------------------- */
 
 /* What a line has as the innermost one with a source, per FlamLinesText. */
 typedef struct

@@ -322,7 +322,7 @@ put_facts (const Merge *merge)
     facts->duration_ns = 0;
 }
 
-/* --- the front door ------------------------------------------------------- */
+/* --- public functions ----------------------------------------------------- */
 
 /* Processes without a name get the name of the file. */
 static void

@@ -56,7 +56,7 @@ walk_clear (Walk *walk)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
 
-/* --- what matches -------------------------------------------------------- */
+/* --- matches ------------------------------------------------------------- */
 
 /* "NAME" or "NAME,FILE". */
 static gboolean
@@ -303,7 +303,7 @@ walk_all (Walk *walk, const FlamProgress *progress, GError **error)
   return TRUE;
 }
 
-/* --- the front door ------------------------------------------------------ */
+/* --- public functions ---------------------------------------------------- */
 
 static gboolean
 shows_all (const Walk *walk)

@@ -352,7 +352,7 @@ add_status (FlamTree *tree, const Walk *walk, const FlamId *of_shown)
       tree->status[of_shown[s]] |= walk->status[s];
 }
 
-/* --- both ways ------------------------------------------------------------ */
+/* --- both directions ------------------------------------------------------ */
 
 static void
 walk_clear (Walk *walk)

@@ -91,7 +91,7 @@ merge_clear (Merge *merge)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Merge, merge_clear)
 
-/* --- what is the same ----------------------------------------------------- */
+/* --- equality ------------------------------------------------------------- */
 
 static gboolean
 frame_equal (gconstpointer table, FlamId frame, gconstpointer key)
@@ -448,7 +448,7 @@ put_in_preorder (Merge *merge)
       merge->node[s] = merge->parent[merge->node[s]];
 }
 
-/* --- the front door ------------------------------------------------------- */
+/* --- public functions ----------------------------------------------------- */
 
 FlamId *
 flam_tree_merge_all (FlamTree *tree,

@@ -321,7 +321,7 @@ flam_figures_find_function (const FlamFiguresMeasure *measure, const char *name)
                                     : NULL;
 }
 
-/* --- what moved ----------------------------------------------------------- */
+/* --- changes -------------------------------------------------------------- */
 
 static int
 compare_moves (gconstpointer a, gconstpointer b)

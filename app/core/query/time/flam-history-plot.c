@@ -221,7 +221,7 @@ flam_plot_color (guint series, gboolean dark)
   return colors[series % FLAM_PLOT_COLORS][dark != FALSE];
 }
 
-/* --- what there is -------------------------------------------------------- */
+/* --- candidates ----------------------------------------------------------- */
 
 static gboolean
 is_chosen (const GArray *choices, const char *id)
