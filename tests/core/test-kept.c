@@ -160,7 +160,7 @@ assert_equal (const FlamRows *a, const FlamRows *b)
   assert_cells_equal (x->parent, y->parent, n, sizeof *x->parent);
   assert_cells_equal (x->subtree_end, y->subtree_end, n, sizeof (FlamId));
   assert_cells_equal (x->depth, y->depth, n, sizeof *x->depth);
-  assert_cells_equal (x->function, y->function, n, sizeof *x->function);
+  assert_cells_equal (x->key, y->key, n, sizeof *x->key);
   assert_cells_equal (x->line, y->line, n, sizeof *x->line);
   assert_cells_equal (x->frame, y->frame, n, sizeof *x->frame);
   assert_cells_equal (x->self, y->self, n, sizeof *x->self);
