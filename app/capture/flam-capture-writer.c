@@ -24,7 +24,7 @@ struct _FlamCaptureWriter
                                    * tables */
 };
 
-/* With what to do about it. */
+/* A message with a remedy. */
 static const char *
 problem_text (int code)
 {
@@ -203,7 +203,7 @@ append_rows (FlamCaptureWriter *writer,
   return append_block (writer, table);
 }
 
-/* What still fits of rows for which there was no room. */
+/* The part of the rows for which there is still room. */
 static void
 append_some (FlamCaptureWriter *writer,
              FlamTable table,

@@ -427,8 +427,7 @@ print_recorder (const FlamFacts *facts)
     }
   if (facts->recorder_share >= 0 && facts->recorder_cpu_ns > 0 &&
       facts->recorded_cpu_ns < FLAM_SHORT_CPU)
-    flam_cli_print (
-        "recorder   used %s beside the program's %s\n", own, program);
+    flam_cli_print ("recorder   used %s, the program %s\n", own, program);
   else if (facts->recorder_share >= 0)
     flam_cli_print ("recorder   used %.1f %% of the program's CPU time\n",
                     100 * facts->recorder_share);

@@ -3,7 +3,7 @@
 
 #include "flam-core-picture.h"
 
-/* Of bytes; lines do not have the bytes of blocks. */
+/* For bytes; lines have no sums of bytes of blocks. */
 static FlamEstimate
 estimate_of (const FlamFacts *facts, const FlamMeasure *measure, gint64 weight)
 {

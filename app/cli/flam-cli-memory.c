@@ -264,7 +264,7 @@ static const struct
   [FLAM_MEMORY_COLUMN_LEAKED] = { "leaked", 8 },
 };
 
-/* Estimates take more room. */
+/* Estimates need more room. */
 static int
 width_of (const Report *report, guint column)
 {

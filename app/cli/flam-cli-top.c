@@ -50,7 +50,7 @@ add_error (JsonBuilder *json,
     flam_cli_json_int (json, member, estimate.error);
 }
 
-/* About how many samples the row is from. */
+/* The approximate number of samples behind the row. */
 static void
 add_samples (JsonBuilder *json,
              const FlamTree *tree,

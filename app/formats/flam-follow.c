@@ -19,7 +19,7 @@ struct _FlamFollow
   FlamCaptureReader *reader;
   FlamSnapshots *snapshots;
   FlamFrameNames *names;   /* or NULL */
-  FlamSymbolDetail detail; /* of the names: the first picture is soon there, the
+  FlamSymbolDetail detail; /* for the names: the first picture appears soon, the
                               next ones have inlined functions and lines */
 };
 

@@ -194,7 +194,7 @@ exec_problem (int code)
     }
 }
 
-/* With what to do about it. */
+/* A message with a remedy. */
 static const char *
 problem_text (int code)
 {

@@ -22,7 +22,7 @@ fail (GError **error, const char *what, ...)
   return flam_error_set (error, FLAM_ERROR_SYSTEM, "%s", text);
 }
 
-/* With what to do about it. */
+/* A message with a remedy. */
 static const char *
 problem_text (int code)
 {

@@ -6,7 +6,7 @@
 /* The same profile, with the linker's names of its functions; functions without
  * one keep their name. Never NULL. */
 FlamProfile *flam_linked_names (const FlamProfile *profile);
-/* The same profile with "0x..." for each hexadecimal number in the names of its
- * functions, as difffolded.pl -s has it: names that differ by an address alone
+/* The same profile with "0x..." in place of each hexadecimal number in its
+ * functions' names, like difffolded.pl -s: names that differ only in an address
  * become one. Never NULL. */
 FlamProfile *flam_names_without_addresses (const FlamProfile *profile);

@@ -372,8 +372,8 @@ unnamed_flags (const FlamSymbolModule *module)
   return module->python ? FLAM_FUNCTION_IRRELEVANT : FLAM_FUNCTION_PLAIN;
 }
 
-/* All of the recorder's library is one function: its parts are no part of the
- * program that is recorded. */
+/* The recorder's library is a single function: its parts do not belong to the
+ * recorded program. */
 static gboolean
 look_up_recorder (FlamSymbolModule *module, FlamSymbolChain *chain)
 {

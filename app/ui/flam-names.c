@@ -42,8 +42,8 @@ find_name (GtkWidget *top)
   return widget;
 }
 
-/* Its label, which has it as its mnemonic widget, names it already. A button
- * that gets another child says for a moment that it has a label still. */
+/* It is named by the label whose mnemonic widget it is. A button that gets
+ * another child briefly claims to have a label still. */
 static void
 drop_raw_text (GtkButton *button)
 {

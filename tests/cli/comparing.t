@@ -442,7 +442,7 @@ fresh,0,22,22
 idle,75,74,-1
 main,0,0,0
 
-# For d3-flame-graph: each path of either, with what changed.
+# For d3-flame-graph: each path of both captures, with its change.
 $ flambeau-cli diff before.folded after.folded --to d3; flambeau-cli diff before.folded after.folded --to d3 --output changes.json; flambeau-cli diff changes.json --to folded
 {"name":"all","value":360,"delta":-292,"children":[
 {"name":"main","value":360,"delta":-292,"children":[
@@ -457,7 +457,7 @@ main;old 68 0
 main;parse 145 114
 main;parse;lex 364 150
 
-# difffolded.pl -s: 0x... for addresses in names, which are others in each run.
+# difffolded.pl -s: 0x... for addresses in names, which differ in each run.
 $ printf 'main;f@0x4f2a 5\nmain;f@0x4f2b 1\nmain;0x 2\n' >one.folded; printf 'main;f@0xbeef 9\nmain;0x 2\n' >two.folded; flambeau-cli diff one.folded two.folded --to folded; flambeau-cli diff one.folded two.folded --strip-hex --to folded
 main;0x 2 2
 main;f@0x4f2a 5 0

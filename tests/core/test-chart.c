@@ -395,7 +395,7 @@ test_look (void)
     }
 }
 
-/* A call's node is that of its path, not the heaviest of its function. */
+/* A call's node is the one on its path, not the heaviest of its function. */
 static void
 test_nodes (void)
 {

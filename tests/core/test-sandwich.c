@@ -141,8 +141,8 @@ test_properties (void)
     }
 }
 
-/* What is chosen among the callers is a stack of that way, and among the
- * callees, too: not the heaviest one of the function. */
+/* Choosing a caller or callee selects a stack on that path, not the heaviest of
+ * the function. */
 static void
 test_find_call (void)
 {

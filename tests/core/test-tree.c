@@ -537,7 +537,8 @@ test_imports (void)
   g_assert_cmpint (tree->self[1], ==, 1);
 }
 
-/* What the recorder's library costs is never its caller's, and one frame. */
+/* The cost of the recorder's library is one frame, and is not added to its
+ * caller. */
 static void
 test_recorder (void)
 {
@@ -600,8 +601,8 @@ test_recorder (void)
     }
 }
 
-/* Where to begin to read: in one's own code, at what costs most there with all
- * of others' code that it calls. */
+/* The line to show first: the costliest of the user's own code, including the
+ * library code it calls. */
 static void
 test_begin (void)
 {

@@ -87,7 +87,7 @@ test_known (void)
     g_error ("%s", stack);
 }
 
-/* The sums are counted, whatever the seed; only their split is an estimate. */
+/* The sums are exact for any seed; only their split is an estimate. */
 static void
 test_sampled (void)
 {
@@ -128,8 +128,8 @@ test_sampled (void)
 }
 
 /* 4,096 blocks of 1,000 bytes are live, and one is replaced a million times:
- * the highest of a million estimates is far too high, what was counted is not.
- */
+ * the maximum of a million estimates is far too high, but the count is
+ * exact. */
 static void
 test_sampled_peak (void)
 {
@@ -169,7 +169,7 @@ test_peak_in_tick (void)
   gint64 sum = 0;
 
   selection->measure = flam_profile_find_measure (p, "peak");
-  /* Without the highest point of all, which comes 200 ms later. */
+  /* Without the overall peak, which comes 200 ms later. */
   selection->from = 0;
   selection->to = p->allocations.peak_time - 100 * G_GINT64_CONSTANT (1000000);
   weights = flam_weights_new (p, selection, NULL, NULL);
@@ -179,7 +179,8 @@ test_peak_in_tick (void)
   g_assert_cmpint (sum, <, 460000);
 }
 
-/* How often the program moves its break, by strace; -1: strace cannot tell. */
+/* How often the program moves its break, by strace; -1: strace is not
+ * usable. */
 static int
 breaks_by_strace (const char *target)
 {
@@ -205,7 +206,8 @@ breaks_by_strace (const char *target)
   return n > 0 ? n : -1;
 }
 
-/* Of malloc's own calls. The first may be before the library begins. */
+/* Counts those from malloc itself. The first may precede the library's
+ * start. */
 static void
 test_heap_pages (void)
 {

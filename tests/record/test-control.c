@@ -261,8 +261,8 @@ test_sigterm (void)
   kill_target (pid);
 }
 
-/* A launched program gets the signal that ends the recorder. Who reads the
- * error output waits for the end of both. */
+/* A launched program receives the signal that ends the recorder. A reader of
+ * the error output waits for both to end. */
 static void
 test_passed_on (void)
 {

@@ -20,7 +20,7 @@
 
 static GRand *dice; /* of a given seed: the same runs every time */
 
-/* Of each block, which site made it: shares of 50, 30, 13, 5 and 2 %. */
+/* The site of each block: shares of 50, 30, 13, 5 and 2 %. */
 static const guint below[SITES] = { 50, 80, 93, 98, 100 };
 
 typedef struct
@@ -167,9 +167,9 @@ peak_of (const FlamProfile *profile, guint site)
   return sum;
 }
 
-/* 4,096 blocks of 1,000 bytes are live at any time, one of them is replaced
- * 20,000 times. The truth of the split is that of the end, since every moment
- * is as high: the peak is the first. */
+/* 4,096 blocks of 1,000 bytes are live at any time, and one of them is replaced
+ * 20,000 times. All moments are equally high and the first is the peak, so the
+ * true split is that of the end. */
 static void
 test_replaced (void)
 {

@@ -236,7 +236,7 @@ test_deleted (void)
   g_rmdir (folder);
 }
 
-/* The share that work_in_a has of its own and of work_in_b's time. */
+/* work_in_a's share of its own time and that of work_in_b. */
 static void
 assert_share_of_a (const char *what, double share, double bound)
 {

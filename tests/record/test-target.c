@@ -365,7 +365,7 @@ test_set_user_id (void)
   g_rmdir (folder);
 }
 
-/* Where root records, everything can be read. */
+/* When root records, everything is readable. */
 static void
 stage_not_dumpable (void)
 {

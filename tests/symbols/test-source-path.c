@@ -57,7 +57,7 @@ test_find (void)
   g_assert_no_errno (g_rmdir (root));
 }
 
-/* Whose code it is. */
+/* Whether a path is the user's own code. */
 static void
 test_own (void)
 {

@@ -100,8 +100,9 @@ scan (
   return rows;
 }
 
-/* Compiled for size, with no byte between two functions: each begins with its
- * return address on top, after a function with a frame and a switch as well. */
+/* Compiled for size, without padding between two functions: each begins with
+ * its return address on top, even after a function with a frame and a
+ * switch. */
 static void
 test_packed (void)
 {
@@ -130,7 +131,7 @@ test_packed (void)
       g_assert_cmpuint (find_row (rows, begin + 5).cfa, ==, 6);
       g_assert_cmpuint (find_row (rows, begin + 10).cfa, ==, 1);
     }
-  /* What a table of a switch leads to is still in its function. */
+  /* The targets of a switch table still belong to its function. */
   g_assert_cmpuint (find_row (rows, at + 3).cfa, ==, 2);
 }
 

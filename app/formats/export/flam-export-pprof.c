@@ -131,8 +131,8 @@ is_executable (const FlamProfile *profile, FlamId module)
   return *name != '[' && strstr (name, ".so") == NULL;
 }
 
-/* The module of the program: that of the command line, or the one that has its
- * main(), or the first that may be one; FLAM_NONE: none is. */
+/* The program's module: that of the command line, or the one with main(), or
+ * the first that may be one; FLAM_NONE: none is. */
 static FlamId
 find_program (const FlamProfile *profile)
 {

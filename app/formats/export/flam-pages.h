@@ -34,7 +34,7 @@ void flam_diff_page (FlamSink *out,
                      FlamDiffScale scale,
                      const FlamLook *look);
 
-/* The shape of both as a tree for d3-flame-graph, with the changes. */
+/* The structure of both as a tree for d3-flame-graph, with the changes. */
 void flam_diff_d3 (FlamSink *out,
                    const FlamTree *base,
                    const FlamTree *fresh,

@@ -54,8 +54,8 @@ typedef struct
   FlamUnit unit;  /* of the first box */
   gint64 denominator;
   gboolean icicle;
-  gboolean difference; /* with the growth of each box */
-  gboolean of_both;    /* with what was before in words */
+  gboolean difference; /* shows the growth of each box */
+  gboolean of_both;    /* describes the former value in words */
   guint64 excess;      /* boxes with more weight than their caller */
 } Picture;
 
@@ -125,8 +125,8 @@ find_weight (const char *text, gsize length)
   return found;
 }
 
-/* In a picture of differences: by what share of the whole the function's own
- * weight has grown, "12.34%; +1.20%)". Flambeau's own have what was before in
+/* In a difference: the growth of the function's own weight as a share of the
+ * total, "12.34%; +1.20%)". Flambeau's own pictures state the former value in
  * words. */
 static void
 read_growth (Picture *picture, Box *box, const char *words)
@@ -419,7 +419,7 @@ whole_of (Picture *picture)
   return whole;
 }
 
-/* Hundredths of a percent are whole counts up to ten thousand of them. */
+/* Hundredths of a percent are exact for totals up to ten thousand. */
 static gint64
 weight_before (const Picture *picture,
                const Box *box,

@@ -61,7 +61,7 @@ typedef struct
   guint first, end; /* of the tree: in Reader.leaves */
 } Snapshot;
 
-/* The weight of a node of a tree beyond its children's. */
+/* The weight of a node in excess of its children's. */
 typedef struct
 {
   FlamId stack;
@@ -300,8 +300,7 @@ read_line (gpointer data, FlamSlice slice)
 
 /* --- the state between snapshots ------------------------------------------ */
 
-/* A part of the memory that has not changed since `first`, an index in `rows`.
- */
+/* A part of the memory that is unchanged since `first`, an index in `rows`. */
 typedef struct
 {
   gint64 amount; /* of the part; -1: to be written anew */
@@ -381,7 +380,7 @@ add_row (State *state, gint64 time, FlamId stack, gint64 bytes, guint allocator)
   g_array_append_val (state->rows, row);
 }
 
-/* Ends the rows of a part that changes; TRUE: new ones are needed. */
+/* Ends the rows of a changing part; TRUE: new ones are needed. */
 static gboolean
 change (State *state, guint number, gint64 amount, gint64 time)
 {
@@ -413,7 +412,7 @@ put (State *state,
   state->parts[number].end = state->rows->len;
 }
 
-/* The bytes of the last tree, or 0 if this moment's heap is smaller. */
+/* The bytes of the last tree, or 0 if the heap is smaller at this moment. */
 static gint64
 put_tree (State *state, const Snapshot *snapshot, guint allocator)
 {
@@ -478,7 +477,7 @@ put_snapshot (State *state, guint i)
        FLAM_ALLOCATOR_OTHER);
 }
 
-/* Of all parts, those that are shown now. */
+/* The parts that are shown now. */
 static void
 mark_peak (const State *state)
 {

@@ -18,7 +18,7 @@
 typedef struct
 {
   FlamId frame;
-  gint64 own[2]; /* ns: wall, CPU; without what it called */
+  gint64 own[2]; /* ns: wall, CPU; without callees */
 } Function;
 
 typedef struct
@@ -57,7 +57,7 @@ add_times (Run *run, guint32 row, const gint64 *times, int sign)
     function->own[i] += sign * times[i];
 }
 
-/* Sums of 100,000 years do not overflow. */
+/* Sums of up to 100,000 years do not overflow. */
 static gint64
 get_time (FlamJson *json)
 {
@@ -99,7 +99,8 @@ read_pair (Run *run, FlamJson *json)
   flam_call_graph_add_call (run->graph, from, to, times[0]);
 }
 
-/* A function that called more than it took, by the clock's errors, has none. */
+/* A function whose callees took longer than itself, due to clock errors, has
+ * none. */
 static void
 add_costs (Run *run)
 {

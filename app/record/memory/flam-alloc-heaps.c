@@ -68,13 +68,13 @@ asked_of (const FlamAllocHeaps *heaps, gint64 live)
 
   if (!heaps->ledger->sampled)
     return (double)live;
-  /* Without a sample: at most all that it ever asked for. */
+  /* Without a sample: at most the bytes ever requested. */
   if (asked == 0)
     return MIN (bytes, (double)heaps->asked);
   return bytes * asked / (asked + MAX (heaps->live_slack, 0));
 }
 
-/* The highest moment of the tick that ends. */
+/* The peak of the tick that ends. */
 static void
 put_counter (FlamAllocHeaps *heaps)
 {
@@ -140,7 +140,7 @@ map_pages (FlamAllocHeaps *heaps,
   flam_ranges_add (stream->space->pages, &range);
 }
 
-/* One more sampled block; all of a site have the slack of the first. */
+/* One more sampled block; all blocks of a site get the slack of the first. */
 static void
 estimate (FlamAllocHeaps *heaps, FlamSite *site, guint slack)
 {

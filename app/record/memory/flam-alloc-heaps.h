@@ -88,8 +88,8 @@ gboolean flam_alloc_heaps_level (FlamAllocHeaps *heaps,
                                  gint64 high,
                                  gint64 asked);
 
-/* Writes the rest and the exact peak; of sampled blocks, the exact sums as
- * facts. The highest point of each tick goes to the counter. */
+/* Writes the rest and the exact peak; for sampled blocks also the exact sums,
+ * as facts. The peak of each tick goes to the counter. */
 void flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time);
 /* Bytes in use now, without pages. */
 gint64 flam_alloc_heaps_live (const FlamAllocHeaps *heaps);

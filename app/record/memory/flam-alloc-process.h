@@ -41,8 +41,8 @@ pid_t flam_alloc_process_pid (const FlamAllocProcess *process);
 /* It uses another malloc; `name` is the program's own name for itself. */
 gboolean flam_alloc_process_is_bypassed (const FlamAllocProcess *process,
                                          char name[17]);
-/* The sentence about a heap of its own that the process has (NULL: none), of
- * the modules that it has loaded since the last call. */
+/* The message about a heap of the process's language (NULL: none), from the
+ * modules loaded since the last call. */
 const char *flam_alloc_process_unseen_heap (FlamAllocProcess *process);
 /* Adds the counts of lost data. */
 void flam_alloc_process_add_stats (const FlamAllocProcess *process,

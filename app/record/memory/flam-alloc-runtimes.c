@@ -13,7 +13,7 @@
 
 static const struct
 {
-  const char *name; /* the file's, or its beginning, if `begins` */
+  const char *name; /* name of the file, or a prefix if `begins` */
   gboolean begins;
   const char *sentence;
 } runtimes[] = {
@@ -39,7 +39,7 @@ static const char go[] =
     N_ ("the Go heap is not part of this recording: the heap profile of "
         "runtime/pprof has its objects");
 
-/* Whether the file has a section of that name. */
+/* Whether the file has a section with that name. */
 static gboolean
 has_section (int fd, const char *name)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Runtimes that keep the objects of their language in a heap of their own,
- * which is not made of malloc's blocks: what is recorded of their allocations
- * is only what the runtime itself uses. */
+/* Runtimes that keep their language's objects in a heap of their own, not in
+ * malloc blocks: of such a program only the runtime's own allocations are
+ * recorded. */
 
 #include <glib.h>
 
-/* For a mapped file: a sentence with what shows that heap, or NULL. A program
- * in Go is recognized by a section of its file, others by the file's name. */
+/* For a mapped file: a message that names a tool for that heap, or NULL. Go
+ * programs are recognized by a section of the file, others by its name. */
 const char *flam_alloc_runtime (const char *path);

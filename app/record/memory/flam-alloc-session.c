@@ -38,7 +38,7 @@ struct _FlamAllocSession
   GHashTable *known;    /* file names */
   FlamAllocStats past;  /* of processes that have ended */
   FlamAllocMissed *missed;
-  const char *unseen_heap; /* the sentence that was written; NULL: none */
+  const char *unseen_heap; /* the message already written; NULL: none */
   guint32 heard;           /* the doorbell's value before the last round */
 };
 
@@ -198,7 +198,7 @@ scan (FlamAllocSession *session)
 
 /* --- events -------------------------------------------------------------- */
 
-/* Told once, as soon as the runtime is loaded. */
+/* Reported once, as soon as the runtime is loaded. */
 static void
 look_for_heap (FlamAllocSession *session, FlamAllocProcess *process)
 {

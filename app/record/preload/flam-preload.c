@@ -81,7 +81,7 @@ no_size (void *data)
   return 0;
 }
 
-/* Whether the code is glibc's own, and no other allocator's. */
+/* Whether the code belongs to glibc and not to another allocator. */
 static bool
 is_of_libc (void *code)
 {
@@ -102,7 +102,7 @@ usable_size (void *data)
   if (UNLIKELY (data == NULL))
     return 0;
   chunk = ((const uint64_t *)data)[-1];
-  /* One of pages of its own (bit 1) has a header of two words. */
+  /* A block with pages of its own (bit 1) has a header of two words. */
   return (chunk & ~7ull) - 8 - (chunk & 2) * 4;
 }
 
@@ -196,9 +196,9 @@ say_block (unsigned op, const void *data, uint64_t size, Caller caller)
 
 /* --- all bytes, with sampling --------------------------------------------- */
 
-/* Sampling decides which stacks are seen; the bytes are counted without it. A
- * few additions in memory of the thread: what each costs is that its allocator
- * looks up the size of the block. */
+/* Sampling decides which stacks are recorded; bytes are all counted. That takes
+ * a few additions in thread-local memory; the main cost is asking the allocator
+ * for the block's size. */
 
 static __attribute__ ((noinline)) void
 say_level (void)
@@ -215,7 +215,7 @@ say_level (void)
   thread->busy = false;
 }
 
-/* Returns the size that the allocator gave. */
+/* Returns the size as rounded by the allocator. */
 static inline uint64_t
 count_made (void *data)
 {
@@ -242,7 +242,7 @@ count_gone (void *data)
     say_level ();
 }
 
-/* The bytes asked for follow from the countdown. */
+/* The requested bytes follow from the countdown. */
 static void
 count_drawn (void)
 {
@@ -468,8 +468,7 @@ say_arena (uint64_t at, uint64_t size, Caller caller)
     preload_put_block (FLAM_ALLOC_OP_UNMAP, at + size, before - size, 0);
 }
 
-/* After a call that may have taken pages: its block is not among those that
- * were known. */
+/* After a call that may have allocated pages: its block is not a known one. */
 static __attribute__ ((noinline)) void
 look_at_pages (void *data, Caller caller)
 {
@@ -491,8 +490,8 @@ look_at_pages (void *data, Caller caller)
     }
 }
 
-/* A block that ends beyond the break as it was last seen is one that moved it,
- * or is somewhere else. */
+/* A block that ends beyond the last known break either moved it or is
+ * elsewhere. */
 static inline bool
 took_pages (const void *data, uint64_t usable)
 {
@@ -500,7 +499,7 @@ took_pages (const void *data, uint64_t usable)
                    atomic_load_explicit (&known_break, memory_order_relaxed));
 }
 
-/* Before a block is freed: the pages of a large one go with it. */
+/* Before a block is freed: a large block's pages are freed with it. */
 static void
 say_large_gone (const void *data)
 {
@@ -541,7 +540,7 @@ say_looked_at (const void *data)
     {
       if (!preload_forget_sampled ((uint64_t)data))
         return;
-      /* What was live with this block is written before it goes. */
+      /* Writes the live bytes including this block before it is freed. */
       say_level ();
     }
   preload_thread.busy = true;
@@ -894,7 +893,7 @@ malloc_is_ours (void)
   return ours;
 }
 
-/* The rest of what the last thread counted. */
+/* The remaining counts of the last thread. */
 __attribute__ ((destructor)) static void
 end (void)
 {

@@ -136,7 +136,7 @@ typedef struct
   int64_t high;         /* the highest `live` since the last record */
   uint64_t allocated;   /* up to the last draw of */
   int64_t drawn;        /* until_sample */
-  int64_t upper, lower; /* beyond these, `live` is to be written */
+  int64_t upper, lower; /* outside these, `live` must be written */
   FlamAllocRing *ring;
   const uint8_t *room; /* end of the writable part of the ring */
   PreloadStack *stack;
@@ -159,7 +159,7 @@ HIDDEN void preload_put_free (uint64_t address);
 HIDDEN void
 preload_put_block (unsigned op, uint64_t address, uint64_t size, uint32_t node);
 HIDDEN void preload_put_level (void);
-/* `live` was written, or cannot be for now. */
+/* `live` was written, or cannot be written now. */
 HIDDEN void preload_level_written (int64_t step);
 /* 0: every allocation. */
 static inline uint64_t

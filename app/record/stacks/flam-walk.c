@@ -5,7 +5,7 @@
 
 #define MAPS_PAUSE (500 * 1000ll) /* ns */
 
-/* Of the other stack in the message. */
+/* Belongs to the other stack in the message. */
 static bool
 read_other (void *data, uint64_t address, uint64_t *value)
 {
@@ -25,8 +25,8 @@ read_other (void *data, uint64_t address, uint64_t *value)
  * struct ucontext then: arch/x86/include/asm/sigframe.h. */
 #define SAVED_SP 160
 
-/* The walk ended where a handler has interrupted another stack: the place of
- * that one's pointer. */
+/* The walk ended where a handler interrupted another stack: the address of that
+ * stack's pointer. */
 static void
 find_interrupted (FlamSampler *sampler,
                   FlamMessage *message,

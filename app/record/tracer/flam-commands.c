@@ -14,7 +14,7 @@ static volatile sig_atomic_t
     stop_signals; /* a command to stop, or SIGINT twice */
 static volatile sig_atomic_t terminal_interrupts;
 static volatile sig_atomic_t ended_by;    /* SIGTERM or SIGHUP; 0: neither */
-static volatile sig_atomic_t ended_alone; /* only the recorder was sent it */
+static volatile sig_atomic_t ended_alone; /* sent to the recorder only */
 
 static void
 on_child (int sig)
@@ -202,7 +202,7 @@ end_program (FlamTracer *tracer)
 }
 
 /* The capture cannot be written any more. A launched program is no longer
- * traced, but its exit status is the recorder's. */
+ * traced, but the recorder still returns its exit status. */
 static void
 fail (FlamTracer *tracer)
 {

@@ -180,7 +180,7 @@ tell_maps (FlamTracer *tracer, FlamTask *task, FlamMessageKind kind)
   flam_pipe_commit (tracer->pipe, size + 1);
 }
 
-/* Of a program that is still being loaded, by the loader or by itself. */
+/* For a program that is still being loaded, by the loader or by itself. */
 static gboolean
 has_mapped (FlamTarget *target, FlamTask *task)
 {

@@ -9,11 +9,11 @@
 #include "flam-proc.h"
 #include "flam-stops.h"
 
-#define AGAIN (100 * 1000000ll) /* ns, until the next look for a list */
+#define AGAIN (100 * 1000000ll) /* ns, until the next search for a list */
 #define AUXV_MAX 64
 #define HEADERS_MAX 64
 #define DYNAMIC_MAX 256
-/* More entries than this are no list, but a circle. */
+/* A list with more entries than this is circular. */
 #define ENTRIES_MAX (1u << 20)
 
 static gboolean
@@ -35,7 +35,7 @@ read_auxv (pid_t tid, Elf64_auxv_t *values, gsize n)
   return size > 0 ? (gsize)size / sizeof *values : 0;
 }
 
-/* FALSE: not there. */
+/* FALSE: not available. */
 static gboolean
 find_headers (pid_t tid, guint64 *headers, guint64 *n)
 {
@@ -71,7 +71,7 @@ find_dynamic (pid_t tid)
   return dynamic != 0 ? base + dynamic : 0;
 }
 
-/* The first entry; 0: none, or none yet. `never`: it will not be there. */
+/* The first entry; 0: none yet. `never`: there will be none. */
 static guint64
 find_first (pid_t tid, gboolean *never)
 {
@@ -88,7 +88,7 @@ find_first (pid_t tid, gboolean *never)
   return debug != 0 && read_all (tid, debug, map, sizeof map) ? map[1] : 0;
 }
 
-/* Follows the list to its end. FALSE: it cannot be read. */
+/* Follows the list to its end. FALSE: it is unreadable. */
 static gboolean
 go_to_last (FlamLoader *loader, pid_t tid, guint64 from)
 {
@@ -109,7 +109,7 @@ go_to_last (FlamLoader *loader, pid_t tid, guint64 from)
 
 /* --- one pass ------------------------------------------------------------ */
 
-/* FALSE: the last entry is not the same any more. */
+/* FALSE: the last entry has changed. */
 static gboolean
 is_same (const FlamLoader *loader, pid_t tid)
 {
@@ -135,7 +135,7 @@ flam_loader_has_news (FlamLoader *loader, pid_t tid, gint64 now)
 
   if (now < loader->look_at || (loader->last != 0 && is_same (loader, tid)))
     return FALSE;
-  /* The entry may have been freed: the list is read from its beginning. */
+  /* The entry may have been freed: read the list from the start. */
   first = find_first (tid, &never);
   if (first != 0 && go_to_last (loader, tid, first))
     return TRUE;

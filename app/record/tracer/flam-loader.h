@@ -15,7 +15,7 @@
 #include <glib.h>
 #include <sys/types.h>
 
-/* The beginning of struct link_map. */
+/* The first members of struct link_map. */
 typedef struct
 {
   guint64 address, name, dynamic, next, previous;

@@ -125,8 +125,8 @@ struct _FlamTask
   gboolean too_deep; /* sampler's: too deep to be copied whole */
   guint hint_copy;   /* bytes of stack to copy */
   gsize hint_top;    /* the root's frame ends here, 0 unknown */
-  /* Where a handler on an alternate signal stack has the stack pointer of what
-   * it interrupted; 0: no such handler was seen. */
+  /* Where a handler on an alternate signal stack stores the interrupted stack
+   * pointer; 0: no such handler was seen. */
   gsize hint_interrupted;
   gboolean hint_needs_bp; /* its sleep is only readable in a stop */
 
@@ -176,7 +176,7 @@ typedef struct
   gint64 ran;  /* part of the wall time */
   gint64 queued;
   gint64 slept;
-  /* After the stack, the interrupted one, if it is another. */
+  /* Follows the stack: the interrupted one, if it is another. */
   guint64 other_sp;
   guint64 n_other; /* bytes; 0: none */
   union

@@ -34,7 +34,7 @@ typedef struct
   guint64 late;       /* samples a period late, or skipped for that */
   guint64 waiting;    /* stops of threads that waited for a CPU (not sampled) */
   guint64 uncertain;  /* stops for which flam-instant had to estimate */
-  guint64 unreadable; /* stacks that the system did not let it read */
+  guint64 unreadable; /* stacks that the system did not allow to read */
   guint64 refused;    /* targets for another machine, not sampled */
   guint64
       setuid_dropped; /* targets that ran without their set-user-ID rights */
@@ -63,7 +63,7 @@ typedef struct
   gboolean paused;
   gboolean delayed;  /* paused until the options' delay is over */
   gboolean stopping; /* detaching; no more samples */
-  gboolean waits;    /* for the end of a program that is no longer traced */
+  gboolean waits;    /* for the exit of a program that is no longer traced */
   int ended_by;      /* the signal that ended the recording; 0: none */
   gint64 give_up_at; /* then the remaining threads are left to the kernel */
 

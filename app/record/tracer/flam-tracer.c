@@ -138,8 +138,8 @@ bytes_to_copy (FlamTask *task, guint64 sp)
   return top > sp && top - sp < most ? top - sp : most;
 }
 
-/* The stack pointer of the code that a handler on an alternate signal stack has
- * interrupted; 0: there is none. */
+/* The stack pointer of the code interrupted by a handler on an alternate signal
+ * stack; 0: none. */
 static guint64
 interrupted_sp (FlamTask *task, guint64 sp)
 {

@@ -37,7 +37,7 @@ FlamSymbolTable *flam_symbol_table_new (const FlamElf *elf,
                                         const FlamElf *debug);
 /* Go's table, or NULL: it is read only if there is no .symtab. */
 const FlamGoTable *flam_symbol_table_get_go (const FlamSymbolTable *table);
-/* Whether it has the names of exported functions only. */
+/* Whether it only has names of exported functions. */
 gboolean flam_symbol_table_is_stripped (const FlamSymbolTable *table);
 void flam_symbol_table_free (FlamSymbolTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSymbolTable, flam_symbol_table_free)

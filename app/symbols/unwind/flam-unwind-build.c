@@ -326,7 +326,7 @@ end_of_code (const Builder *builder, uint32_t offset)
   return offset;
 }
 
-/* Of most of the code there is no CFI: it was compiled without, as musl is. */
+/* Most of the code has no CFI: it was compiled without, like musl. */
 static bool
 has_few_tables (const Builder *builder)
 {

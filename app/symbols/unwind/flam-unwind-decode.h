@@ -39,7 +39,7 @@ typedef struct
   uint8_t reg;    /* encoded: rbx 3, rbp 5; FLAM_UNWIND_NO_REG */
   bool by_frame;  /* a store or load relative to rbp */
   bool ends;      /* control does not reach the next instruction */
-  bool indirect;  /* a jump to where a register or memory says */
+  bool indirect;  /* a jump to an address from a register or memory */
   bool calls;
   bool branches; /* control may also, or instead, go to this one's end + target
                   */

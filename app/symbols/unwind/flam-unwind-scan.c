@@ -114,9 +114,9 @@ begin_function (Scan *scan, uint32_t at, FlamUnwindState state)
   emit (scan, at);
 }
 
-/* Whether the code at `at` returns with the depth that it begins with, or jumps
- * after it has made a frame, as a function does; the rest of one takes its
- * frame away first. */
+/* Whether the code at `at` is the start of a function: it returns with the
+ * depth it began with, or jumps after it has set up a frame. The rest of a
+ * function removes its frame first. */
 static bool
 is_balanced (const Scan *scan, uint32_t at)
 {
@@ -171,7 +171,8 @@ go_on (Scan *scan, uint32_t at, const FlamInstruction *end)
 }
 
 /* A call that does not return is the last instruction of many functions
- * (__stack_chk_fail). True: the next one begins at `next`, which is moved. */
+ * (__stack_chk_fail). TRUE: the next function begins at `next`, which is
+ * updated. */
 static bool
 ends_at_call (Scan *scan, uint32_t *next)
 {

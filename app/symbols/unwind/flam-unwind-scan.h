@@ -43,8 +43,8 @@ typedef void (*FlamUnwindAdd) (void *data,
                                FlamUnwindRow row,
                                const FlamUnwindRule *rule);
 
-/* Reads the gap [start, end) in the CFI, as offsets in the file. `compiled`:
- * not by hand, so that a function may begin at any address. */
+/* Reads the gap [start, end) in the CFI, as file offsets. `compiled`: not
+ * handwritten, so a function may begin at any address. */
 void flam_unwind_scan (const FlamUnwindSections *sections,
                        uint32_t start,
                        uint32_t end,

@@ -246,8 +246,8 @@ add_seen (FlamCaptureQuality *self, const FlamFacts *facts)
               is_much ((double)missed, (double)facts->charged_cpu_ns));
 }
 
-/* Of a short program the recorder's start is the largest part: a share of it
- * would say nothing about a longer run. */
+/* In a short program the recorder's start dominates: its share would say
+ * nothing about a longer run. */
 static void
 add_overhead (FlamCaptureQuality *self, const FlamFacts *facts)
 {
@@ -257,7 +257,7 @@ add_overhead (FlamCaptureQuality *self, const FlamFacts *facts)
       flam_format_value (facts->recorded_cpu_ns, FLAM_UNIT_NS);
   /* Translators: CPU time of the recorder, and that of the program */
   g_autofree char *text =
-      g_strdup_printf (_ ("%s beside the program's %s"), own, program);
+      g_strdup_printf (_ ("%s; the program: %s"), own, program);
 
   if (facts->recorder_share < 0)
     return;

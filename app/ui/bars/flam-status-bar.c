@@ -46,7 +46,7 @@ location_text (FlamSession *session, FlamId node)
   return g_string_free (text, FALSE);
 }
 
-/* The figures of a node, or those of its function in all stacks. */
+/* The figures of a node, or of its function over all stacks. */
 static FlamFunctionRow
 figures_of (const FlamTree *tree, FlamId node, gboolean whole)
 {

@@ -36,7 +36,7 @@ FlamRecording *flam_recording_start (const FlamRecordOptions *options,
 /* Records the same again, into a new file among the recordings. */
 FlamRecording *flam_recording_start_again (FlamRecording *recording,
                                            GError **error);
-/* The same of the process that has outlived the program. */
+/* The same for the process that outlived the program. */
 FlamRecording *flam_recording_start_left (FlamRecording *recording,
                                           GError **error);
 void flam_recording_stop (FlamRecording *recording);

@@ -92,7 +92,7 @@ flam_files_remember (const char *path)
   };
 
   gtk_recent_manager_add_full (manager, uri, &data);
-  /* It writes its file here, not a moment later: the program may end. */
+  /* Writes the file now, not a moment later: the program may exit. */
   g_signal_emit_by_name (manager, "changed");
 }
 

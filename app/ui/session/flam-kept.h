@@ -42,8 +42,8 @@ void flam_kept_set_selection (GKeyFile *kept,
                               const FlamProfile *profile,
                               const FlamSelection *first,
                               const FlamSelection *selection);
-/* Applies it to `selection`, which is the capture's first one. FALSE: not all
- * of it applies to this capture, and `selection` has a part of it. */
+/* Applies it to `selection`, the capture's first one. FALSE: part of it does
+ * not fit this capture; `selection` has the rest. */
 gboolean flam_kept_get_selection (GKeyFile *kept,
                                   const FlamProfile *profile,
                                   FlamSelection *selection);

@@ -19,8 +19,8 @@ is_wanted (FlamSession *self)
 
 /* --- reading -------------------------------------------------------------- */
 
-/* What it was compared with is not stored, and the state is not whole
- * without. A capture that is a difference by itself is compared again. */
+/* The other side of a comparison is not stored, and the state is incomplete
+ * without it. A capture that is itself a difference is compared again. */
 static gboolean
 lacks_baseline (GKeyFile *kept, const FlamProfile *profile, guint measure)
 {
@@ -31,8 +31,8 @@ lacks_baseline (GKeyFile *kept, const FlamProfile *profile, guint measure)
          flam_carry_find_before (profile, measure) < 0;
 }
 
-/* Restores the state in which it was left, if all of it can be restored. Names
- * that are still missing may come with the symbols. */
+/* Restores the last state, if all of it can be restored. Missing names may come
+ * later, with the symbols. */
 void
 flam_session_keep_restore (FlamSession *self)
 {

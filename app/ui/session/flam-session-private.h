@@ -46,8 +46,8 @@ struct _FlamSession
   FlamViewData *view_data;
   FlamId zoom;
   FlamId current;
-  gboolean whole; /* the current frame stands for its function */
-  guint telling;  /* of "current": views that answer it with the same node */
+  gboolean whole; /* the current frame represents its function */
+  guint telling;  /* of "current": views that respond with the same node */
   guint32 line;   /* of the current frame's source; 0: its own */
   char *file;     /* of `line`, or NULL */
   char *page;
@@ -72,7 +72,7 @@ struct _FlamSession
   FlamBaseline *baseline;
   FlamActivity activity;
   guint opened : 1;   /* the first picture of this path was shown */
-  guint restored : 1; /* the selection is the one that it was left in */
+  guint restored : 1; /* the selection is still the restored one */
   guint moving : 1;
   guint live : 1;
   SymbolStage stage;

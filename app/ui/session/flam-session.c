@@ -163,7 +163,7 @@ flam_session_draw (FlamSession *self)
 
   input->profile = flam_profile_ref (self->profile);
   input->selection = flam_selection_copy (self->selection);
-  /* What grows stays where it is. */
+  /* A growing capture keeps its state. */
   input->order = self->live && self->order == FLAM_ORDER_TOTAL ? FLAM_ORDER_NAME
                                                                : self->order;
   if (self->view_data != NULL)

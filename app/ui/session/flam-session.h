@@ -84,7 +84,7 @@ const FlamTree *flam_session_get_tree (FlamSession *session);
 
 /* Takes ownership of the selection; the previous one goes on the undo stack. */
 void flam_session_select (FlamSession *session, FlamSelection *selection);
-/* Whether the capture was opened with a part of it selected, as it was left. */
+/* Whether the capture was opened with a stored selection of part of it. */
 gboolean flam_session_is_restored (FlamSession *session);
 /* The selection that undo would restore; NULL: none. */
 const FlamSelection *flam_session_get_undo (FlamSession *session);
@@ -107,8 +107,8 @@ void flam_session_set_zoom (FlamSession *session, FlamId node);
 FlamId flam_session_get_current (FlamSession *session);
 void flam_session_set_current (FlamSession *session, FlamId node);
 /* The same, with a source line other than the node's hottest one. With `whole`,
- * the node stands for its function in all stacks: it was chosen from a list of
- * functions. Both choices are dropped when the node changes. */
+ * the node represents its function in all stacks, as chosen from a list of
+ * functions. Both are dropped when the node changes. */
 void flam_session_set_current_at (FlamSession *session,
                                   FlamId node,
                                   const char *file,

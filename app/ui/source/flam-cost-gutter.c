@@ -41,8 +41,8 @@ text_width (FlamCostGutter *self, const char *text)
   return width;
 }
 
-/* The width of the widest of these numbers. Of a long file only the texts with
- * the most letters are measured. */
+/* The width of the widest of these numbers. In a long file only the longest
+ * texts are measured. */
 static int
 widest (FlamCostGutter *self, char **texts, int width)
 {

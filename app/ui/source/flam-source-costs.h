@@ -20,7 +20,7 @@ typedef struct
   FlamViewData *view_data;
   FlamLineRow *rows; /* ascending by line */
   guint n;
-  gint64 whole; /* the selection's total, 1 at least: bars are shares of it */
+  gint64 whole; /* the selection's total, at least 1: the full length of bars */
   guint32 hottest;  /* line with the greatest self, else total; 0: none */
   char **self_text; /* one per row: formatted once, drawn often */
   char **total_text;

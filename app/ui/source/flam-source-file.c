@@ -102,7 +102,8 @@ text_inside (const FlamProfile *profile, const char *recorded)
   return NULL;
 }
 
-/* Which of the profile's files have a source, and whose it is; g_free. */
+/* Which of the profile's files have a source, and which are the user's own;
+ * g_free. */
 static guint8 *
 find_sources (const FlamProfile *profile, const FlamSourcePaths *paths)
 {
@@ -135,7 +136,7 @@ find_sources (const FlamProfile *profile, const FlamSourcePaths *paths)
   return sources;
 }
 
-/* With no frame chosen: where the cost is, of what can be shown. */
+/* With no frame chosen: the costliest line that can be shown. */
 static void
 find_first (FlamSourceFile *file, const FlamSourcePaths *paths)
 {

@@ -39,7 +39,7 @@ struct _FlamSourcePane
   guint scroll_tick;
   int patience; /* frames to wait for the heights of the lines */
   double place; /* where the view is scrolled to */
-  int still;    /* for how many frames that has been the same */
+  int still;    /* number of frames during which it has not changed */
 
   GtkLabel *file_label;
   GtkLabel *line_label;

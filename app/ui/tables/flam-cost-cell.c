@@ -70,8 +70,8 @@ flam_cost_cell_measure (GtkWidget *widget,
                  : *minimum;
 }
 
-/* Without room for both, the share is hidden: the bar shows it, too. The room
- * of the share is the same in all rows, and what is left is the value's. */
+/* Without room for both, the share is hidden, as the bar shows it, too. The
+ * share has the same width in all rows; the value gets the rest. */
 static void
 flam_cost_cell_size_allocate (GtkWidget *widget,
                               int width,
@@ -143,7 +143,7 @@ flam_cost_cell_new (void)
   return g_object_new (FLAM_TYPE_COST_CELL, NULL);
 }
 
-/* The figure, with its error where allocations are sampled. */
+/* The figure, with its error if allocations were sampled. */
 static char *
 value_of (const FlamViewData *view_data,
           const FlamMeasure *measure,

@@ -18,7 +18,7 @@ void flam_cost_cell_set (FlamCostCell *cell,
                          const FlamViewData *view_data,
                          gint64 weight);
 
-/* Of the number alone, in pixels. */
+/* Width of the number alone, in pixels. */
 int flam_cost_cell_get_value_width (FlamCostCell *cell);
 
 G_END_DECLS

@@ -102,8 +102,8 @@ choose_again (gpointer self)
   return G_SOURCE_REMOVE;
 }
 
-/* A row that is selected since one of its stacks is: a click chooses the whole
- * function. After GTK has selected the row. */
+/* A row selected because of one of its stacks: a click chooses the whole
+ * function. Called after GTK has selected the row. */
 static void
 on_clicked (FlamTablePage *self)
 {

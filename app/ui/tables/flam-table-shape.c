@@ -6,9 +6,8 @@
 
 /* --- width ---------------------------------------------------------------- */
 
-/* The width of a column of figures with enough room and without; 0: it is
- * hidden without. What its widest figure needs, of those that were shown so
- * far, may be more. */
+/* The width of a column of figures with enough room and without; 0: hidden
+ * without. The widest figure shown so far may need more. */
 typedef struct
 {
   int wide, tight;

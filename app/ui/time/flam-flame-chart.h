@@ -39,7 +39,7 @@ void flam_flame_chart_set_vadjustment (FlamFlameChart *self,
 void flam_flame_chart_select (FlamFlameChart *self, guint span);
 /* Scrolls and zooms to a call, so that it fills a third of the width. */
 void flam_flame_chart_go_to (FlamFlameChart *self, guint span);
-/* The tree's node for a call, by what had called it; 0: none. */
+/* The tree's node for a call and its callers; 0: none. */
 FlamId flam_flame_chart_node_of (FlamFlameChart *self, guint span);
 /* "escape_time, 12.3 ms, from 1.2 s on"; g_free. */
 char *flam_flame_chart_describe (FlamFlameChart *self, guint span);

@@ -194,8 +194,8 @@ flam_tab_record_left (FlamTab *self, FlamTab *recorded)
   take_recording (self, recording, error);
 }
 
-/* The recorder ends by itself, and writes the capture, when this process has
- * gone. */
+/* Once this process has gone, the recorder ends by itself and writes the
+ * capture. */
 void
 flam_tab_leave_recording (FlamTab *self)
 {

@@ -310,7 +310,7 @@ on_map (GtkWidget *widget, gpointer data)
       G_PRIORITY_DEFAULT, begin, g_object_ref (widget), g_object_unref);
 }
 
-/* "1.2 s to 3.4 s, 2 threads, focus: parse": what a selection leaves out. */
+/* "1.2 s to 3.4 s, 2 threads, focus: parse": the active selection. */
 static char *
 describe_selection (const FlamSelection *selection, const FlamProfile *profile)
 {
@@ -342,7 +342,7 @@ describe_selection (const FlamSelection *selection, const FlamProfile *profile)
   return g_strjoinv (", ", (char **)parts->pdata);
 }
 
-/* A capture that opens as it was left does not show all of itself. */
+/* A capture opened with a stored selection does not show everything. */
 static void
 say_restored (FlamTab *self)
 {

@@ -50,10 +50,10 @@ void flam_tab_record (FlamTab *tab,
  * in another tab, or in this one if it is vacant. */
 gboolean flam_tab_has_recorded (FlamTab *tab);
 void flam_tab_record_again (FlamTab *tab, FlamTab *recorded);
-/* The same of a process that outlived what `recorded` has recorded. */
+/* The same for a process that outlived the recorded program. */
 void flam_tab_record_left (FlamTab *tab, FlamTab *recorded);
-/* When the tab is closed: ends a recording, whose capture is among the recent
- * ones then. */
+/* Called when the tab is closed: ends a recording, whose capture then becomes a
+ * recent one. */
 void flam_tab_leave_recording (FlamTab *tab);
 /* Stops its current activity and a recording. */
 void flam_tab_cancel (FlamTab *tab);

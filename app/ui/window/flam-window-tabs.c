@@ -147,7 +147,7 @@ keep_tabs (AdwTabView *tabs)
 
 /* --- recordings that would end -------------------------------------------- */
 
-/* What is to be closed when the user agrees. */
+/* The tabs to close if the user agrees. */
 typedef struct
 {
   FlamWindow *window;

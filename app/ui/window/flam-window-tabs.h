@@ -21,8 +21,8 @@ FlamTab *flam_window_tabs_add (FlamWindow *window);
 gboolean flam_window_tabs_show_file (FlamWindow *window, GFile *file);
 gboolean flam_window_tabs_show_number (FlamWindow *window, guint number);
 /* To be called when the window closes: recordings end, and the open captures
- * are stored, to be offered on the start page. FALSE: something is being
- * recorded, and the window is closed again if the user agrees. */
+ * are stored, to be offered on the start page. FALSE: a recording is running,
+ * and the window is closed later if the user agrees. */
 gboolean flam_window_tabs_stop (FlamWindow *window);
 
 G_END_DECLS

@@ -125,7 +125,7 @@ run_threads (int n, void *(*body) (void *))
     pthread_join (threads[i], NULL);
 }
 
-/* 4,096 blocks of 1,000 bytes are live: one after the other is replaced. */
+/* 4,096 blocks of 1,000 bytes are live; they are replaced one by one. */
 NOINLINE static void
 replaced (long n)
 {
@@ -142,7 +142,7 @@ replaced (long n)
     }
 }
 
-/* 20 MB by brk, and 10 blocks that each have pages of their own. */
+/* 20 MB by brk, and 10 blocks with pages of their own. */
 NOINLINE static void
 grow_heap (void)
 {

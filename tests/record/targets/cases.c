@@ -424,7 +424,8 @@ libraries (void)
   return 0;
 }
 
-/* The same many times a second, with three times as much work in the second. */
+/* The same many times a second, with three times as much work in the second
+ * one. */
 static int
 plugins (void)
 {
@@ -473,7 +474,7 @@ alternate (void)
   return 0;
 }
 
-/* Nobody else may read its memory. */
+/* No other process may read its memory. */
 static int
 not_dumpable (void)
 {

@@ -50,7 +50,7 @@ node_of (const FlamChartNodes *nodes, const FlamChart *chart, guint span)
   return key.thing < nodes->n ? nodes->node[key.thing] : 0;
 }
 
-/* The span of a row in which that of the row below it lies. */
+/* The span of a row that contains the span of the row below it. */
 static guint32
 span_above (const FlamChart *chart, guint32 row, guint32 below)
 {

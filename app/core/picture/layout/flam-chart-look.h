@@ -20,8 +20,8 @@ typedef struct
 FlamChartNodes *flam_chart_nodes_new (FlamTree *tree);
 void flam_chart_nodes_free (FlamChartNodes *nodes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamChartNodes, flam_chart_nodes_free)
-/* The node for a call and what had called it; where the tree does not have it,
- * since it has no weight, the heaviest one of its function; 0: none. */
+/* The node for a call and its callers. If the tree lacks it because it has no
+ * weight, the heaviest node of its function; 0: none. */
 FlamId flam_chart_nodes_of (const FlamChartNodes *nodes,
                             const FlamChart *chart,
                             guint span);

@@ -273,7 +273,7 @@ flam_format_visible (const char *text)
 
 /* --- names --------------------------------------------------------------- */
 
-/* Without looking for the end: names may be long. */
+/* Do not look for the end: names may be long. */
 static gboolean
 ends_with (const GString *text, const char *end)
 {

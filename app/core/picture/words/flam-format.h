@@ -9,16 +9,16 @@
 
 G_BEGIN_DECLS
 
-/* ns: of a program that used less CPU time, the recorder's share says little:
- * the most part of it is the recorder's start. */
+/* ns: for a program that used less CPU time, the recorder's share says little,
+ * as most of it is the recorder's start. */
 #define FLAM_SHORT_CPU 100000000
 
 char *flam_format_value (gint64 value, FlamUnit unit);
 char *flam_format_weight (const FlamMeasure *measure, gint64 weight);
 /* "12.3 %"; "0 %" if the whole is 0; "< 0.1 %" for parts that are not 0. */
 char *flam_format_percent (gint64 part, gint64 whole);
-/* A size that a person has chosen, as powers of two: "512 KiB"; others as
- * flam_format_value() has them. g_free. */
+/* A size set by the user, as a power of two: "512 KiB"; others as by
+ * flam_format_value(). g_free. */
 char *flam_format_power (gint64 size);
 /* "sleep 61.0 %, running 39.0 %": heaviest first; "" if there is no weight. */
 char *flam_format_states (const FlamStateSplit *split);

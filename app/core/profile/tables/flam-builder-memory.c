@@ -64,10 +64,8 @@ order_releases (const FlamReleaseRows *releases, guint32 n, guint32 *first)
   return order;
 }
 
-/* `more` is what is left of that of the row of BLOCKS: of blocks that were
- * freed in the tick in which they were made it may be positive, of others
- * negative.
- */
+/* `more` is the rest of that of the BLOCKS row: positive for blocks freed in
+ * the tick in which they were allocated, negative for others. */
 static void
 add (FlamBuilder *builder, FlamAllocation *allocation, gint64 *more)
 {
@@ -201,7 +199,7 @@ flam_builder_fold_memory (FlamBuilder *builder)
   if (peaks.sites.n > 0)
     share_peaks (builder, &peaks, from);
   flam_peak_tracker_clear (&peaks);
-  /* Of a copy, they are scaled already. */
+  /* In a copy they are scaled already. */
   if (from == 0)
     flam_builder_scale_sampled (builder, from);
   tables->blocks.n = tables->releases.n = tables->at_peak.n = 0;

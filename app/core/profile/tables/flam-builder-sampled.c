@@ -59,7 +59,7 @@ kind_of (const FlamAllocations *rows, guint32 i)
 
 /* --- rows ----------------------------------------------------------------- */
 
-/* A row of which only a part was live at the peak becomes two. */
+/* A row of which only a part was live at the peak is split in two. */
 static void
 split (FlamBuilder *builder, guint32 i)
 {
@@ -118,7 +118,7 @@ add_up (Scale *scale)
 
 /* --- factors -------------------------------------------------------------- */
 
-/* Multiplies the kinds that have all of the bits `with`. */
+/* Scales the kinds that have all of the bits `with`. */
 static void
 fit (Scale *scale, guint with, double bytes)
 {
@@ -136,7 +136,7 @@ fit (Scale *scale, guint with, double bytes)
       scale->factor[kind] *= MAX (bytes - seen, 0) / unseen;
 }
 
-/* Of the rest: what the others leave of all bytes. */
+/* The rest: all bytes minus those of the others. */
 static void
 fit_rest (Scale *scale, double bytes)
 {
@@ -150,7 +150,7 @@ fit_rest (Scale *scale, double bytes)
 
 /* --- writing -------------------------------------------------------------- */
 
-/* Rounding carries the rest over to the next row of the kind. */
+/* The rounding remainder is carried over to the next row of the kind. */
 static void
 scale_row (Scale *scale, guint32 i)
 {

@@ -36,10 +36,10 @@ typedef struct
                                whether they were running; 0 unknown */
   gint64 sample_bytes; /* allocations are sampled, one per this many bytes on
                           average; 0: all are recorded, or unknown */
-  /* Of sampled allocations, counted without sampling, bytes; 0 unknown: */
+  /* Sampled allocations: bytes counted without sampling; 0 unknown: */
   gint64 allocated_bytes;  /* all blocks, */
   gint64 live_bytes;       /* those that were live at the end, */
-  gint64 peak_bytes;       /* and at the highest point */
+  gint64 peak_bytes;       /* and at the peak */
   const char *unseen_heap; /* a sentence: a heap of the program's language that
                               the allocations do not include; may be "" */
   gboolean pages_count;    /* the recorder counts mmap and brk as memory like

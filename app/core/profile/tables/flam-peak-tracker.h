@@ -131,7 +131,7 @@ flam_peak_tracker_lower (FlamPeakTracker *tracker,
   tracker->live = (gint64)((guint64)tracker->live - (guint64)bytes);
 }
 
-/* Where the bytes of the sites are estimates: the exact amount has changed. */
+/* For sites whose bytes are estimates: the exact amount has changed. */
 static inline void
 flam_peak_tracker_move (FlamPeakTracker *tracker, gint64 bytes, gint64 time)
 {

@@ -142,12 +142,12 @@ typedef struct
                             orders events more finely than its clock; NULL:
                             derive it from the times */
   gint64 peak_time;      /* ns: the time of at_peak; -1 without it */
-  /* Times are those of ticks, in which most memory may have been in use before
-   * the end. At that moment of the tick in which the blocks were made, this
-   * many more of the row were live than at its end (or fewer, if negative); */
+  /* Times are those of ticks, and memory use may have peaked before the end of
+   * one. At the peak of the tick in which the blocks were allocated, this many
+   * more of the row were live than at its end (fewer if negative); */
   const gint64 *born_more;
-  const gint64 *died_more; /* the same of the tick in which they were freed, if
-                              that is a later one */
+  const gint64 *died_more; /* the same for the tick in which they were freed, if
+                              it is a later one */
   const guint16 *distance; /* allocations of the thread between this one and its
                               free: 0 = temporary; G_MAXUINT16 = more, or never
                               freed, or unknown */

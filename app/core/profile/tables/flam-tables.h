@@ -194,8 +194,8 @@ typedef struct
   const gint64 *size;
   const gint64 *count;
   const guint8 *allocator;
-  const gint64 *more; /* live at the highest moment of the tick, and not at its
-                         end; negative: the other way round */
+  const gint64 *more; /* live at the peak of the tick but not at its end;
+                         negative: the reverse */
 } FlamBlockRows;
 
 /* `count` blocks of row `row` were freed then, after `distance` other

@@ -58,8 +58,8 @@ typedef enum
   FLAM_FUNCTION_INLINED = 1 << 2,    /* marked as inlined in a text format */
 } FlamFunctionFlags;
 
-/* The library that the recorder loads into programs, and the name of all of its
- * functions: its cost has a row of its own and never goes to its caller. */
+/* The library that the recorder loads into programs, also the name of its
+ * functions: its cost has a row of its own and is never added to its caller. */
 #define FLAM_RECORDER_LIBRARY "libflambeau-alloc.so"
 #define FLAM_RECORDER_NAME "[recorder]"
 

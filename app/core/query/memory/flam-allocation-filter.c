@@ -46,7 +46,7 @@ typedef struct
 {
   const FlamAllocations *rows;
   guint kinds;
-  gboolean in_ticks; /* the highest moments of the ticks are those of `kinds` */
+  gboolean in_ticks; /* the peaks of the ticks count only `kinds` */
   GArray *deaths; /* FlamId, of the kinds that count, ascending in freed_at */
 } Lives;
 
@@ -79,8 +79,8 @@ bytes_of (const FlamAllocations *rows, FlamId row)
   return rows->size[row] * rows->count[row];
 }
 
-/* What a row that is born, or freed, in the tick at `now` adds to its end at
- * its highest moment. */
+/* The difference between the peak and the end of the tick at `now`, for a row
+ * allocated or freed in it. */
 static gint64
 more_of (const FlamAllocations *rows, FlamId row, gint64 now)
 {
@@ -152,8 +152,8 @@ find_peak_time (const Lives *lives, gint64 from, gint64 to, gboolean *in_tick)
   return best_time;
 }
 
-/* Sampled: the highest moment of what was counted, not of the estimate, since
- * the maximum of a curve with noise is too high. -1: not counted. */
+/* Sampled: the peak of the exact count, not of the estimate: the maximum of a
+ * noisy curve is too high. -1: not counted. */
 static gint64
 find_counted_peak (const FlamAllocationFilter *filter,
                    const FlamProfile *profile)

@@ -36,10 +36,10 @@ typedef struct
   guint kinds;         /* bits: those that count */
   gint64 peak_time;    /* peaks: ns; -1 otherwise */
   gboolean exact_peak; /* at_peak is more precise than the times */
-  gboolean in_tick;    /* the peak is the highest moment of the tick at
-                          peak_time, and not its end */
-  FlamId *rule;        /* leaks: a stack's suppression, or FLAM_NONE; NULL: no
-                          suppressions */
+  gboolean
+      in_tick;  /* the peak is within the tick at peak_time, not at its end */
+  FlamId *rule; /* leaks: a stack's suppression, or FLAM_NONE; NULL: no
+                   suppressions */
 } FlamAllocationFilter;
 
 void flam_allocation_filter_init (FlamAllocationFilter *filter,

@@ -103,7 +103,7 @@ flam_block_table_add_leaf (FlamBlockTable *table, guint64 address)
   return leaf;
 }
 
-/* The low bits of a slot are the place of its block in units of 8 bytes. */
+/* The low bits of a slot are its block's offset in units of 8 bytes. */
 void
 flam_block_table_refine (FlamBlockTable *table, FlamBlockLeaf *leaf)
 {

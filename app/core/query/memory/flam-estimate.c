@@ -26,7 +26,8 @@ flam_estimate_whole (const FlamFacts *facts, FlamMeasureSource source)
   return 0;
 }
 
-/* Scaling rounds to whole blocks: a sum this near to the whole is all of it. */
+/* Scaling rounds to whole blocks: a sum this close to the total is the
+ * total. */
 static gboolean
 is_whole (gint64 bytes, gint64 whole)
 {

@@ -17,13 +17,13 @@ typedef struct
 {
   gboolean sampled; /* it is an estimate; otherwise the rest is 0 */
   gint64 error;     /* in the unit of the figure */
-  gint64 samples;   /* behind it, about; at least 1 */
+  gint64 samples;   /* approximate number behind it; at least 1 */
 } FlamEstimate;
 
-/* The exact sum of which figures of that source are parts; 0: not counted. */
+/* The exact sum that contains this source's figures; 0: not counted. */
 gint64 flam_estimate_whole (const FlamFacts *facts, FlamMeasureSource source);
-/* `value` is a figure of that source, `other` its other half: the bytes of
- * blocks, or the blocks of bytes; -1 unknown. */
+/* `value` is a figure of that source, `other` its counterpart: bytes for
+ * blocks, blocks for bytes; -1 unknown. */
 FlamEstimate flam_estimate_of (const FlamFacts *facts,
                                FlamMeasureSource source,
                                gint64 value,

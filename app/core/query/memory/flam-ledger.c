@@ -120,8 +120,8 @@ write_release (FlamLedger *ledger,
                              row < ledger->first_row ? late * each : 0);
 }
 
-/* Blocks of the site's row that were live at the highest moment of the tick,
- * and not at its end. */
+/* Blocks of the site's row that were live at the peak of the tick but not at
+ * its end. */
 static gint64
 more_then (const FlamLedger *ledger, const FlamSite *site)
 {

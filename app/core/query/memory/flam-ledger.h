@@ -92,7 +92,7 @@ typedef struct
   guint32 row;
   guint32 distance;
   guint32 count;
-  guint32 late; /* of these, after the highest moment of the tick */
+  guint32 late; /* of these, after the peak of the tick */
 } FlamLedgerFreed;
 
 typedef struct
@@ -153,7 +153,7 @@ void flam_ledger_begin_row (FlamLedger *ledger, guint32 number);
 void flam_ledger_note_near (FlamLedger *ledger, FlamSite *site, guint distance);
 void flam_ledger_note_freed (FlamLedger *ledger, guint32 row, guint distance);
 
-/* Before a change of the site that does not make a highest moment. */
+/* Called before a change to the site that does not make a new peak. */
 static inline void
 flam_ledger_touch (FlamLedger *ledger, FlamSite *site)
 {
@@ -170,7 +170,7 @@ flam_ledger_touch (FlamLedger *ledger, FlamSite *site)
   site->gone_then = site->gone;
 }
 
-/* TRUE: the tick has a new highest moment. */
+/* TRUE: the tick has a new peak. */
 static inline gboolean
 flam_ledger_rises (FlamLedger *ledger, gint64 bytes)
 {

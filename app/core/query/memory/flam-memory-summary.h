@@ -110,7 +110,7 @@ gboolean flam_memory_summary_has_column (const FlamMemorySummary *memory,
 /* The part that a column shows, in bytes or in blocks. */
 FlamMemoryPart flam_memory_column_part (FlamMemoryColumn column,
                                         gboolean *bytes);
-/* What one of the amounts is worth. */
+/* The error of one of the amounts. */
 FlamEstimate flam_amount_estimate (const FlamMemorySummary *memory,
                                    const FlamAmount *amount,
                                    FlamMemoryPart part,

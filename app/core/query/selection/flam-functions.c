@@ -174,7 +174,7 @@ flam_functions_row_of (const FlamTree *tree, FlamId node)
     {
       if (!flam_tree_is_same (tree, i, tree, node))
         continue;
-      /* In an inverted tree what has the self is below the root. */
+      /* In an inverted tree, the nodes with self are below the root. */
       if (tree->inverted ? tree->parent[i] == 0 : !top)
         row.self += tree->inverted ? tree->total[i] : tree->self[i];
       if (i < until)

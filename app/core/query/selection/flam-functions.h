@@ -35,7 +35,8 @@ flam_functions_new (const FlamTree *tree, FlamSort sort, guint *n);
 FlamFunctionRow *
 flam_functions_new_whole (const FlamTree *tree, FlamSort sort, guint *n);
 
-/* The row of the function of one node, which is not the root; of any tree. */
+/* The row of the function of one node, which is not the root; works for any
+ * tree. */
 FlamFunctionRow flam_functions_row_of (const FlamTree *tree, FlamId node);
 
 /* A row's name: "[no stack]" for that one. */

@@ -234,7 +234,7 @@ flam_lines_all (const FlamWeights *weights,
 
 /* --- first line ----------------------------------------------------------- */
 
-/* What a line has as the innermost one with a source, per FlamLinesText. */
+/* The cost of a line as the innermost one with source, per FlamLinesText. */
 typedef struct
 {
   gint64 inner[FLAM_N_TEXTS];
@@ -253,8 +253,8 @@ is_heavier (const FlamFileLineRow *row,
   return row->self > than->self;
 }
 
-/* The heaviest of the lines with such a source, by what it and what it calls
- * cost, without calls of lines with such a source; or by its total. */
+/* The heaviest of the lines with such a source, by its cost and that of its
+ * callees except calls into such lines; or by its total. */
 static int
 heaviest (const FlamFileLineRow *rows,
           const Inner *inner,

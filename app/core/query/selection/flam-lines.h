@@ -40,12 +40,13 @@ FlamFileLineRow *flam_lines_all (const FlamWeights *weights,
                                  const FlamSelection *selection,
                                  guint *n);
 
-/* Whether the source of a file is at hand, and whose code it is. */
+/* Whether a file's source is available, and whether it is the user's own
+ * code. */
 typedef enum
 {
   FLAM_TEXT_NONE,
   FLAM_TEXT_HERE,
-  FLAM_TEXT_OWN, /* and it is the person's own code, not a library's */
+  FLAM_TEXT_OWN, /* and it is the user's own code, not a library's */
   FLAM_N_TEXTS
 } FlamLinesText;
 

@@ -32,9 +32,8 @@ FlamTree *flam_sandwich_callees (const FlamTree *tree,
  * `node` of `from`, the heaviest of several; FLAM_NONE if there is none. */
 FlamId
 flam_sandwich_find (const FlamTree *from, FlamId node, const FlamTree *to);
-/* The node of `to` for a node of the callers or the callees: that of a stack in
- * which the function was called, or calls, by the way that the node is on; the
- * heaviest of several, or FLAM_NONE. */
+/* The node of `to` for a node of the callers or callees: the one on the same
+ * path to (or from) the function; the heaviest of several, or FLAM_NONE. */
 FlamId
 flam_sandwich_find_call (const FlamTree *side, FlamId node, const FlamTree *to);
 

@@ -231,7 +231,7 @@ show (Walk *walk, FlamId above, FlamId frame)
   return shown->n++;
 }
 
-/* What the recorder's library calls within itself is one frame. */
+/* Calls within the recorder's library are one frame. */
 static gboolean
 goes_on_in_recorder (const Walk *walk, const Path *path, FlamId frame)
 {

@@ -295,7 +295,7 @@ flam_tree_find_names (const FlamTree *tree, const char *const *names)
   return found;
 }
 
-/* Whether a node stands for what `key` does. */
+/* Whether a node represents the same thing as `key`. */
 static gboolean
 is_of_key (const FlamTree *tree, FlamId node, const FlamShownKey *key)
 {
@@ -331,8 +331,7 @@ flam_tree_key (const FlamTree *tree, FlamId node)
   return key;
 }
 
-/* The node that a step from `node` to each key in turn leads to, or
- * FLAM_NONE. */
+/* The node reached from `node` by following each key in turn, or FLAM_NONE. */
 static FlamId
 descend (const FlamTree *tree,
          FlamId node,
@@ -404,8 +403,8 @@ flam_tree_find_calls (const FlamTree *tree,
   return best;
 }
 
-/* Two functions may have one name, where they are of two modules: they are told
- * apart in trees of one profile. */
+/* Functions of two modules may share a name: trees of one profile distinguish
+ * them. */
 static FlamId
 find_same (const FlamTree *from, FlamId node, const FlamTree *to)
 {

@@ -196,18 +196,17 @@ flam_tree_find_path (const FlamTree *from, FlamId node, const FlamTree *to);
 FlamId
 flam_tree_find_again (const FlamTree *from, FlamId node, const FlamTree *to);
 
-/* What a node stands for; not for tops. */
+/* What a node represents; not for tops. */
 FlamShownKey flam_tree_key (const FlamTree *tree, FlamId node);
-/* The node of a whole stack, the outermost call first, or 0; `top`: the thread,
- * where a tree has threads on top. In an inverted tree, where several nodes may
- * stand for it, the heaviest one. */
+/* The node of a whole stack, outermost call first, or 0; `top`: the thread, in
+ * a tree with threads on top. In an inverted tree several nodes may represent
+ * it: the heaviest one. */
 FlamId flam_tree_find_stack (const FlamTree *tree,
                              const FlamShownKey *keys,
                              guint32 n,
                              FlamId top);
-/* Of a row of calls, each by the one before it, anywhere in the tree: the node
- * of the first caller or of the last `callee`; the heaviest one of several; 0:
- * there is none. */
+/* For a chain of calls anywhere in the tree, outermost first: the node of the
+ * first caller, or of the last `callee`; the heaviest of several; 0: none. */
 FlamId flam_tree_find_calls (const FlamTree *tree,
                              const FlamShownKey *keys,
                              guint32 n,
