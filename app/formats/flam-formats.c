@@ -399,6 +399,18 @@ flam_formats_load_source (FlamSource *source,
   return flam_formats_load_with (importer, source, options, error);
 }
 
+/* Whether later bytes may tell the format: those of JSON, of pages, of texts
+ * that begin with comments, and of massif's files, whose first line may be
+ * long. */
+static gboolean
+may_be_known_later (const FlamSource *source)
+{
+  char first = flam_source_first_char (source);
+
+  return (first != '\0' && strchr ("{[<#", first) != NULL) ||
+         (source->size > 5 && memcmp (source->data, "desc:", 5) == 0);
+}
+
 /* Finds the importer of a file that is still being unpacked, from its first
  * bytes or, failing that, from as many bytes as any probe reads. A file that no
  * importer recognizes by then is not unpacked further. `*all`: the file has no
@@ -413,7 +425,7 @@ probe_begun (const FlamSource *source, gboolean *all)
   *all = TRUE;
   if (importer != NULL)
     return importer;
-  while (more.size < FLAM_MEMBERS_MOST &&
+  while (more.size < FLAM_MEMBERS_MOST && may_be_known_later (source) &&
          (more.size = flam_source_more (source, before)) > before)
     before = more.size;
   *all = flam_source_more (source, before) <= before;

@@ -268,9 +268,12 @@ test_massif (void)
     {
       peak = MAX (peak, grouped_number (match, 1));
     }
-  tree = tree_of (capture.profile, "peak");
+  tree = tree_of (capture.profile, "peak-useful");
   g_assert_cmpint (tree->total[0], ==, peak);
   g_assert_cmpint (weight_of (tree, "hold_peak()", TRUE), ==, 33554432);
+  /* ms_print's column "total(B)" of that snapshot. */
+  g_assert_nonnull (strstr (capture.expect, " 33,675,344 "));
+  g_assert_cmpint (total_of (capture.profile, "peak"), ==, 33675344);
 }
 
 static void

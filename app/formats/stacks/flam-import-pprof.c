@@ -476,7 +476,10 @@ probe (const FlamSource *source)
       samples += proto.number == 1 || proto.number == 2;
       fields++;
     }
-  return fields >= 2 && samples > 0 ? 70 : 0;
+  if (fields >= 2 && samples > 0)
+    return 70;
+  /* All fields so far may be of one, and samples may follow. */
+  return fields >= 2 && source->size > FLAM_MEMBERS_FIRST ? 1 : 0;
 }
 
 const FlamImporter flam_import_pprof = {
