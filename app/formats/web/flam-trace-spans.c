@@ -503,7 +503,7 @@ add_samples (Samples *samples, const FlamColumn *spans)
   close_spans (samples, now, G_MAXINT64);
 }
 
-/* The thread of the lane beside `of`. */
+/* The thread for another lane of the thread `of`. */
 static FlamId
 lane_of (Samples *samples, FlamId of)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What a figure is worth that was derived from sampled allocations: every table
- * shows it with its error, and one of very few samples as such.
+/* The error of a figure derived from sampled allocations: every table shows it
+ * with the figure, and marks a figure from very few samples.
  *
  *    12.1 MB ± 3.2 MB      95 of 100 such intervals contain the truth
  *    2.10 MB (4 samples)   hardly more than a hint

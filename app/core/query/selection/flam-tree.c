@@ -469,8 +469,8 @@ chain_of (const FlamTree *tree, FlamId node, Chain *chain)
     }
 }
 
-/* The number of functions of the chain on the way to a node, in their order: a
- * transform that removes some of a path leaves the rest in order. */
+/* How many functions of the chain are on the path to a node, in the chain's
+ * order: a transform that removes some frames keeps the order of the rest. */
 static guint32
 steps_on (const Chain *chain, guint32 met, FlamId function)
 {

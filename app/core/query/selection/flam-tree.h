@@ -219,11 +219,11 @@ FlamId flam_tree_find_names (const FlamTree *tree, const char *const *names);
 
 /* The heaviest of the nodes with that name, or FLAM_NONE. */
 FlamId flam_tree_find_name (const FlamTree *tree, const char *name);
-/* The heaviest of the nodes of a function (with FLAM_BY_MODULE and
- * FLAM_BY_FILE, of those whose heaviest frame is of it), or 0. */
+/* The heaviest node of a function, or 0. With FLAM_BY_MODULE and FLAM_BY_FILE:
+ * the heaviest node whose heaviest frame is the function's. */
 FlamId flam_tree_find_function (const FlamTree *tree, FlamId function);
-/* The heaviest of the nodes that represent the same as a node of another tree
- * of the same profile, or 0. */
+/* The heaviest node that represents the same thing as a node of another tree of
+ * the same profile, or 0. */
 FlamId
 flam_tree_find_same (const FlamTree *from, FlamId node, const FlamTree *to);
 
