@@ -50,6 +50,32 @@ labelled_profile (void)
   return flam_builder_finish (builder, NULL);
 }
 
+/* Equal labels are one set, in whatever order they are given. */
+static void
+test_interned (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  const FlamSampleLabel red = { "tenant", "red" };
+  const FlamSampleLabel small = { "bytes", "512 B", 512, "bytes" };
+  const FlamSampleLabel bare = { "bytes", "512 B" };
+
+  g_assert_cmpuint (flam_builder_add_labels (builder, NULL, 0), ==, 0);
+  g_assert_cmpuint (
+      flam_builder_add_labels (builder, (FlamSampleLabel[]){ red, small }, 2),
+      ==,
+      1);
+  g_assert_cmpuint (
+      flam_builder_add_labels (builder, (FlamSampleLabel[]){ small, red }, 2),
+      ==,
+      1);
+  g_assert_cmpuint (flam_builder_add_labels (builder, &red, 1), ==, 2);
+  g_assert_cmpuint (
+      flam_builder_add_labels (builder, (FlamSampleLabel[]){ red, bare }, 2),
+      ==,
+      3);
+  g_assert_cmpuint (flam_builder_add_labels (builder, &red, 1), ==, 2);
+}
+
 static gint64
 total_with (const FlamProfile *profile, const char *a, const char *b)
 {
@@ -136,6 +162,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/labels/interned", test_interned);
   g_test_add_func ("/labels/conditions", test_labels);
   g_test_add_func ("/labels/tree", test_by_label);
   return g_test_run ();

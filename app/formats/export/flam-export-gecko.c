@@ -1,13 +1,370 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-
 /* The Firefox Profiler's processed profile, version 62 (firefox-devtools/
  * profiler, docs-developer/CHANGELOG-formats.md): tables as columns, shared by
  * all threads. Frames, stacks and threads correspond to the profile's, row by
  * row; a thread has its samples in order, and its marks. */
-
 #include "flam-formats.h"
 
-#include "flam-gecko-writer.h"
+#include "flam-export-common.h"
+#include "flam-part.h"
+
+typedef struct
+{
+  const FlamPart *part;
+  FlamSink *out;
+  GHashTable *index; /* text -> index */
+  GPtrArray *texts;
+  guint32 *code; /* one per frame: a row of `codes` */
+  GArray *codes; /* FlamId: frames, one for each function and file */
+} Writer;
+
+/* The index of a text, which must outlive the writer. */
+static guint
+intern (Writer *writer, const char *text)
+{
+  gpointer index;
+
+  if (!g_hash_table_lookup_extended (writer->index, text, NULL, &index))
+    {
+      index = GUINT_TO_POINTER (writer->texts->len);
+      g_ptr_array_add (writer->texts, (gpointer)text);
+      g_hash_table_insert (writer->index, (gpointer)text, index);
+    }
+  return GPOINTER_TO_UINT (index);
+}
+
+static guint
+intern_id (Writer *writer, FlamId string)
+{
+  return intern (writer, flam_profile_string (writer->part->profile, string));
+}
+
+static void
+put_null (Writer *writer, guint i)
+{
+  flam_sink_put (writer->out, "null");
+}
+
+static void
+put_zero (Writer *writer, guint i)
+{
+  flam_sink_put_c (writer->out, '0');
+}
+
+static void
+put_index (Writer *writer, guint i)
+{
+  flam_sink_put_int (writer->out, i);
+}
+
+static void
+put_id (Writer *writer, FlamId id)
+{
+  if (id == FLAM_NONE)
+    put_null (writer, id);
+  else
+    put_index (writer, id);
+}
+
+static void
+put_table (Writer *writer, const char *name, guint length)
+{
+  flam_sink_printf (writer->out, "\"%s\":{\"length\":%u", name, length);
+}
+
+/* A line's file is its function's in this format: a line in another file
+ * becomes a separate function. */
+static FlamId
+file_of (const FlamProfile *profile, FlamId frame)
+{
+  FlamId file = profile->frames.file[frame];
+
+  return file != 0 ? file
+                   : profile->functions.file[profile->frames.function[frame]];
+}
+
+static void
+find_functions (Writer *writer, FlamExport *export)
+{
+  const FlamProfile *profile = writer->part->profile;
+  GHashTable *rows = flam_keep_table (export, FLAM_KEY_NUMBER, NULL);
+
+  writer->code = flam_keep_vector (export, guint32, profile->frames.n + 1);
+  writer->codes = flam_keep_array (export, FlamId);
+  for (FlamId i = 0; i < profile->frames.n; i++)
+    {
+      guint64 key =
+          (guint64)profile->frames.function[i] << 32 | file_of (profile, i);
+      gpointer row;
+
+      if (!g_hash_table_lookup_extended (rows, &key, NULL, &row))
+        {
+          row = GUINT_TO_POINTER (writer->codes->len);
+          g_hash_table_insert (rows, g_memdup2 (&key, sizeof key), row);
+          g_array_append_val (writer->codes, i);
+        }
+      writer->code[i] = GPOINTER_TO_UINT (row);
+    }
+}
+
+static void
+writer_init (Writer *writer, FlamExport *export)
+{
+  writer->part = export->part;
+  writer->out = export->out;
+  writer->index = flam_keep_table (export, FLAM_KEY_LENT, NULL);
+  writer->texts = flam_keep_pointers (export, NULL);
+  find_functions (writer, export);
+}
+
+/* --- columns ------------------------------------------------------------- */
+
+/* "name":[v,v,…], with each value written by `put`. */
+static void
+put_column (Writer *writer,
+            const char *name,
+            guint n,
+            void (*put) (Writer *, guint))
+{
+  flam_sink_printf (writer->out, ",\n\"%s\":[", name);
+  for (guint i = 0; i < n; i++)
+    {
+      if (i > 0)
+        flam_sink_put_c (writer->out, ',');
+      put (writer, i);
+    }
+  flam_sink_put_c (writer->out, ']');
+}
+
+static void
+put_false (Writer *writer, guint i)
+{
+  flam_sink_put (writer->out, "false");
+}
+
+static void
+put_one (Writer *writer, guint i)
+{
+  flam_sink_put_c (writer->out, '1');
+}
+
+static void
+put_number (Writer *writer, guint n)
+{
+  if (n == 0)
+    put_null (writer, n);
+  else
+    put_index (writer, n);
+}
+
+static void
+put_minus_one (Writer *writer, guint i)
+{
+  flam_sink_put (writer->out, "-1");
+}
+
+static const FlamFrames *
+frames_of (const Writer *writer)
+{
+  return &writer->part->profile->frames;
+}
+
+static FlamId
+function_of (const Writer *writer, guint frame)
+{
+  return frames_of (writer)->function[frame];
+}
+
+/* --- frames -------------------------------------------------------------- */
+
+static void
+put_address (Writer *writer, guint i)
+{
+  guint64 address = frames_of (writer)->address[i];
+
+  if (address == 0 || address > G_MAXINT64 >> 10)
+    put_minus_one (writer, i);
+  else
+    flam_sink_put_int (writer->out, (gint64)address);
+}
+
+static void
+put_depth (Writer *writer, guint i)
+{
+  put_index (writer, frames_of (writer)->inline_depth[i]);
+}
+
+static void
+put_category (Writer *writer, guint i)
+{
+  put_index (writer,
+             writer->part->profile->functions.kind[function_of (writer, i)]);
+}
+
+static void
+put_function (Writer *writer, guint i)
+{
+  put_index (writer, writer->code[i]);
+}
+
+static void
+put_line (Writer *writer, guint i)
+{
+  put_number (writer, frames_of (writer)->line[i]);
+}
+
+/* --- functions ----------------------------------------------------------- */
+
+static FlamId
+code_frame (const Writer *writer, guint i)
+{
+  return g_array_index (writer->codes, FlamId, i);
+}
+
+static FlamId
+code_function (const Writer *writer, guint i)
+{
+  return function_of (writer, code_frame (writer, i));
+}
+
+static void
+put_function_name (Writer *writer, guint i)
+{
+  const FlamProfile *profile = writer->part->profile;
+
+  put_index (
+      writer,
+      intern_id (writer, profile->functions.name[code_function (writer, i)]));
+}
+
+static void
+put_js (Writer *writer, guint i)
+{
+  const FlamProfile *profile = writer->part->profile;
+
+  flam_sink_put (writer->out,
+                 profile->functions.kind[code_function (writer, i)] ==
+                         FLAM_KIND_INTERPRETED
+                     ? "true"
+                     : "false");
+}
+
+static void
+put_module (Writer *writer, guint i)
+{
+  FlamId module =
+      writer->part->profile->functions.module[code_function (writer, i)];
+
+  if (module == FLAM_NONE)
+    put_minus_one (writer, i);
+  else
+    put_index (writer, module);
+}
+
+static void
+put_function_line (Writer *writer, guint i)
+{
+  put_number (writer,
+              writer->part->profile->functions.line[code_function (writer, i)]);
+}
+
+/* Sources are numbered like the functions: one each, "" if unknown. */
+static void
+put_file_name (Writer *writer, guint i)
+{
+  put_index (
+      writer,
+      intern_id (writer,
+                 file_of (writer->part->profile, code_frame (writer, i))));
+}
+
+static void
+put_module_name (Writer *writer, guint i)
+{
+  put_index (writer,
+             intern_id (writer, writer->part->profile->modules.name[i]));
+}
+
+/* --- stacks -------------------------------------------------------------- */
+
+static void
+put_prefix (Writer *writer, guint i)
+{
+  put_id (writer, writer->part->profile->stacks.prefix[i]);
+}
+
+static void
+put_stack_frame (Writer *writer, guint i)
+{
+  put_index (writer, writer->part->profile->stacks.frame[i]);
+}
+
+static void
+put_strings (Writer *writer)
+{
+  flam_sink_put (writer->out, "\"stringArray\":[");
+  for (guint i = 0; i < writer->texts->len; i++)
+    {
+      flam_export_json_member (
+          writer->out, i > 0 ? ",\n" : "\n", writer->texts->pdata[i]);
+    }
+  flam_sink_put (writer->out, "]}");
+}
+
+static void
+put_shared (Writer *writer)
+{
+  const FlamProfile *profile = writer->part->profile;
+  FlamSink *out = writer->out;
+  guint n = profile->frames.n;
+
+  flam_sink_put (out, "\"shared\":{");
+  put_table (writer, "frameTable", n);
+  put_column (writer, "address", n, put_address);
+  put_column (writer, "inlineDepth", n, put_depth);
+  put_column (writer, "category", n, put_category);
+  put_column (writer, "subcategory", n, put_zero);
+  put_column (writer, "func", n, put_function);
+  put_column (writer, "nativeSymbol", n, put_null);
+  put_column (writer, "innerWindowID", n, put_zero);
+  put_column (writer, "line", n, put_line);
+  put_column (writer, "column", n, put_null);
+  flam_sink_put (out, "},\n");
+  n = writer->codes->len;
+  put_table (writer, "funcTable", n);
+  put_column (writer, "name", n, put_function_name);
+  put_column (writer, "isJS", n, put_js);
+  put_column (writer, "relevantForJS", n, put_false);
+  put_column (writer, "resource", n, put_module);
+  put_column (writer, "source", n, put_index);
+  put_column (writer, "lineNumber", n, put_function_line);
+  put_column (writer, "columnNumber", n, put_null);
+  flam_sink_put (out, "},\n");
+  put_table (writer, "sources", n);
+  put_column (writer, "id", n, put_null);
+  put_column (writer, "filename", n, put_file_name);
+  put_column (writer, "startLine", n, put_one);
+  put_column (writer, "startColumn", n, put_one);
+  put_column (writer, "sourceMapURL", n, put_null);
+  flam_sink_put (out, "},\n");
+  n = profile->stacks.n;
+  put_table (writer, "stackTable", n);
+  put_column (writer, "prefix", n, put_prefix);
+  put_column (writer, "frame", n, put_stack_frame);
+  flam_sink_put (out, "},\n");
+  n = profile->modules.n;
+  put_table (writer, "resourceTable", n);
+  put_column (writer, "lib", n, put_index);
+  put_column (writer, "name", n, put_module_name);
+  put_column (writer, "host", n, put_null);
+  put_column (writer, "type", n, put_one); /* a library */
+  flam_sink_put (out,
+                 "},\n\"nativeSymbols\":{\"length\":0,\"libIndex\":[],"
+                 "\"address\":[],\"name\":[],\"functionSize\":[]},\n");
+  put_strings (writer);
+}
+
+/* --- threads ------------------------------------------------------------- */
 
 #define VERSION 62
 
@@ -26,7 +383,7 @@ static const struct
 
 /* Milliseconds, independent of the locale. */
 static void
-put_milliseconds (FlamGeckoWriter *writer, gint64 ns)
+put_milliseconds (Writer *writer, gint64 ns)
 {
   flam_sink_printf (writer->out,
                     "%s%" G_GINT64_FORMAT ".%06" G_GINT64_FORMAT,
@@ -36,13 +393,13 @@ put_milliseconds (FlamGeckoWriter *writer, gint64 ns)
 }
 
 static void
-put_row_stack (FlamGeckoWriter *writer, const FlamPartRow *row)
+put_row_stack (Writer *writer, const FlamPartRow *row)
 {
-  flam_gecko_put_id (writer, row->stack);
+  put_id (writer, row->stack);
 }
 
 static gboolean
-has_times (const FlamGeckoWriter *writer)
+has_times (const Writer *writer)
 {
   return flam_part_measure (writer->part)->source != FLAM_FROM_SAMPLES ||
          writer->part->profile->samples.time != NULL;
@@ -50,14 +407,14 @@ has_times (const FlamGeckoWriter *writer)
 
 /* Without times, samples are one millisecond apart. */
 static void
-put_row_time (FlamGeckoWriter *writer, const FlamPartRow *row)
+put_row_time (Writer *writer, const FlamPartRow *row)
 {
   put_milliseconds (writer,
                     has_times (writer) ? row->time : row->time * 1000000);
 }
 
 static void
-put_row_weight (FlamGeckoWriter *writer, const FlamPartRow *row)
+put_row_weight (Writer *writer, const FlamPartRow *row)
 {
   const FlamMeasure *measure = flam_part_measure (writer->part);
 
@@ -68,10 +425,10 @@ put_row_weight (FlamGeckoWriter *writer, const FlamPartRow *row)
 }
 
 static guint
-put_rows (FlamGeckoWriter *writer,
+put_rows (Writer *writer,
           guint32 lane,
           const char *name,
-          void (*put) (FlamGeckoWriter *, const FlamPartRow *))
+          void (*put) (Writer *, const FlamPartRow *))
 {
   g_auto (FlamPartRows) rows =
       flam_part_rows (writer->part, writer->part->measure, lane);
@@ -90,7 +447,7 @@ put_rows (FlamGeckoWriter *writer,
 }
 
 static void
-put_samples (FlamGeckoWriter *writer, guint32 lane)
+put_samples (Writer *writer, guint32 lane)
 {
   FlamUnit unit = flam_part_measure (writer->part)->unit;
   guint n;
@@ -108,7 +465,7 @@ put_samples (FlamGeckoWriter *writer, guint32 lane)
 
 /* Data of the whole capture is in the first thread. */
 static gboolean
-is_mark_of (const FlamGeckoWriter *writer, guint32 mark, guint32 lane)
+is_mark_of (const Writer *writer, guint32 mark, guint32 lane)
 {
   FlamId thread = writer->part->profile->marks.thread[mark];
 
@@ -116,10 +473,10 @@ is_mark_of (const FlamGeckoWriter *writer, guint32 mark, guint32 lane)
 }
 
 static void
-put_marks_column (FlamGeckoWriter *writer,
+put_marks_column (Writer *writer,
                   guint32 lane,
                   const char *name,
-                  void (*put) (FlamGeckoWriter *, guint))
+                  void (*put) (Writer *, guint))
 {
   const FlamMarks *marks = &writer->part->profile->marks;
   const char *separator = "";
@@ -136,48 +493,46 @@ put_marks_column (FlamGeckoWriter *writer,
 }
 
 static void
-put_mark_name (FlamGeckoWriter *writer, guint i)
+put_mark_name (Writer *writer, guint i)
 {
-  flam_gecko_put_index (
-      writer,
-      flam_gecko_intern_id (writer, writer->part->profile->marks.name[i]));
+  put_index (writer, intern_id (writer, writer->part->profile->marks.name[i]));
 }
 
 static void
-put_mark_start (FlamGeckoWriter *writer, guint i)
+put_mark_start (Writer *writer, guint i)
 {
   put_milliseconds (writer, writer->part->profile->marks.time[i]);
 }
 
 static void
-put_mark_end (FlamGeckoWriter *writer, guint i)
+put_mark_end (Writer *writer, guint i)
 {
   const FlamMarks *marks = &writer->part->profile->marks;
 
   if (marks->duration[i] > 0)
     put_milliseconds (writer, marks->time[i] + marks->duration[i]);
   else
-    flam_gecko_put_null (writer, i);
+    put_null (writer, i);
 }
 
 /* 0: an instant; 1: an interval. */
 static void
-put_mark_phase (FlamGeckoWriter *writer, guint i)
+put_mark_phase (Writer *writer, guint i)
 {
-  flam_gecko_put_index (writer, writer->part->profile->marks.duration[i] > 0);
+  put_index (writer, writer->part->profile->marks.duration[i] > 0);
 }
 
 static void
-put_marks (FlamGeckoWriter *writer, guint32 lane)
+put_marks (Writer *writer, guint32 lane)
 {
   const FlamMarks *marks = &writer->part->profile->marks;
   guint n = 0;
 
   for (guint32 i = 0; i < marks->n; i++)
     n += is_mark_of (writer, i, lane);
-  flam_gecko_put_table (writer, "markers", n);
-  put_marks_column (writer, lane, "category", flam_gecko_put_zero);
-  put_marks_column (writer, lane, "data", flam_gecko_put_null);
+  put_table (writer, "markers", n);
+  put_marks_column (writer, lane, "category", put_zero);
+  put_marks_column (writer, lane, "data", put_null);
   put_marks_column (writer, lane, "name", put_mark_name);
   put_marks_column (writer, lane, "startTime", put_mark_start);
   put_marks_column (writer, lane, "endTime", put_mark_end);
@@ -186,7 +541,7 @@ put_marks (FlamGeckoWriter *writer, guint32 lane)
 }
 
 static void
-put_thread (FlamGeckoWriter *writer, guint32 lane, const char *title)
+put_thread (Writer *writer, guint32 lane, const char *title)
 {
   const FlamProfile *profile = writer->part->profile;
   FlamId thread = flam_part_thread (writer->part, lane);
@@ -218,7 +573,7 @@ put_thread (FlamGeckoWriter *writer, guint32 lane, const char *title)
 }
 
 static void
-put_threads (FlamGeckoWriter *writer, const char *title)
+put_threads (Writer *writer, const char *title)
 {
   const char *separator = "";
 
@@ -238,7 +593,7 @@ put_threads (FlamGeckoWriter *writer, const char *title)
 
 /* The changes of a counter. */
 static void
-put_counter (FlamGeckoWriter *writer, const FlamCounter *counter)
+put_counter (Writer *writer, const FlamCounter *counter)
 {
   const char *name = flam_profile_string (writer->part->profile, counter->id);
   gboolean memory = counter->unit == FLAM_UNIT_BYTES;
@@ -276,7 +631,7 @@ put_counter (FlamGeckoWriter *writer, const FlamCounter *counter)
 }
 
 static void
-put_counters (FlamGeckoWriter *writer)
+put_counters (Writer *writer)
 {
   const FlamProfile *profile = writer->part->profile;
 
@@ -290,7 +645,7 @@ put_counters (FlamGeckoWriter *writer)
 }
 
 static void
-put_libs (FlamGeckoWriter *writer)
+put_libs (Writer *writer)
 {
   const FlamProfile *profile = writer->part->profile;
   const FlamModules *modules = &profile->modules;
@@ -338,7 +693,7 @@ last_time (const FlamGeckoWriter *writer)
 /* When it recorded: without that, the Firefox Profiler begins at the first
  * sample and ends at the last one. It leaves out what is at the very end. */
 static void
-put_range (FlamGeckoWriter *writer, const FlamSelection *selection)
+put_range (Writer *writer, const FlamSelection *selection)
 {
   const FlamProfile *profile = writer->part->profile;
   gint64 from, to;
@@ -355,7 +710,7 @@ put_range (FlamGeckoWriter *writer, const FlamSelection *selection)
 }
 
 static void
-put_meta (FlamGeckoWriter *writer, const FlamExport *export)
+put_meta (Writer *writer, const FlamExport *export)
 {
   const FlamFacts *facts = &writer->part->profile->facts;
   FlamSink *out = writer->out;
@@ -391,15 +746,15 @@ put_meta (FlamGeckoWriter *writer, const FlamExport *export)
 static gboolean
 save (FlamExport *export, GError **error)
 {
-  FlamGeckoWriter writer;
+  Writer writer;
 
-  flam_gecko_writer_init (&writer, export);
+  writer_init (&writer, export);
   put_meta (&writer, export);
   put_libs (&writer);
   flam_sink_put (export->out, "\"pages\":[],\"profilerOverhead\":[],\n");
   put_counters (&writer);
   put_threads (&writer, export->options->look.title);
-  flam_gecko_put_shared (&writer);
+  put_shared (&writer);
   flam_sink_put (export->out, "}\n");
   return TRUE;
 }

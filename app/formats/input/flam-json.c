@@ -3,6 +3,7 @@
 
 #include "flam-json-run.h"
 
+#include <math.h>
 #include <string.h>
 
 /* For numbers whose digits are counted at once: 10^18 fits. */
@@ -586,4 +587,302 @@ flam_json_take (FlamJson *json)
   flam_json_skip (json);
   end = json->token == FLAM_JSON_ERROR ? json->end : json->at;
   return (FlamJsonText){ .text = start, .length = (const char *)end - start };
+}
+
+/* --- numbers ------------------------------------------------------------- */
+
+static const guint64 powers[] = {
+  1ull,
+  10ull,
+  100ull,
+  1000ull,
+  10000ull,
+  100000ull,
+  1000000ull,
+  10000000ull,
+  100000000ull,
+  1000000000ull,
+  10000000000ull,
+  100000000000ull,
+  1000000000000ull,
+  10000000000000ull,
+  100000000000000ull,
+  1000000000000000ull,
+  10000000000000000ull,
+  100000000000000000ull,
+  1000000000000000000ull,
+  10000000000000000000ull,
+};
+
+static gint64
+with_sign (const FlamJson *json, __uint128_t value)
+{
+  gint64 saturated = value > G_MAXINT64 ? G_MAXINT64 : (gint64)value;
+
+  return json->negative ? -saturated : saturated;
+}
+
+/* value * 10^exponent; saturated values stay saturated. */
+static __uint128_t
+shift_up (__uint128_t value, gint64 exponent)
+{
+  for (; exponent > 0 && value != 0 && value <= G_MAXINT64; exponent--)
+    value *= 10;
+  return value;
+}
+
+/* value / 10^places, truncated. A division of 128 bits costs ten of 64. */
+static __uint128_t
+shift_down (__uint128_t value, gint64 places)
+{
+  for (; places > 0 && value > G_MAXUINT64; places--)
+    value /= 10;
+  if (places >= (gint64)G_N_ELEMENTS (powers))
+    return 0;
+  return places > 0 ? (guint64)value / powers[places] : value;
+}
+
+/* mantissa * scale * 10^exponent, halves rounded away from zero. If the scale
+ * covers all decimals, there is nothing to round. */
+gint64
+flam_json_get_scaled (FlamJson *json, guint32 scale)
+{
+  __uint128_t value;
+
+  if (G_LIKELY (json->token == FLAM_JSON_NUMBER && json->exponent <= 0 &&
+                json->exponent >= -9 && json->mantissa <= G_MAXUINT32))
+    {
+      guint32 power = (guint32)powers[-json->exponent], step = scale / power;
+      gint64 whole = (gint64)json->mantissa * step;
+
+      if (step * power == scale)
+        return json->negative ? -whole : whole;
+    }
+  if (json->token != FLAM_JSON_NUMBER)
+    return json->token == FLAM_JSON_TRUE ? scale : 0;
+  value = (__uint128_t)json->mantissa * scale;
+  if (json->exponent >= 0)
+    return with_sign (json, shift_up (value, json->exponent));
+  return with_sign (json, (shift_down (value, -json->exponent - 1) + 5) / 10);
+}
+
+gint64
+flam_json_get_int (FlamJson *json)
+{
+  if (json->token != FLAM_JSON_NUMBER)
+    return json->token == FLAM_JSON_TRUE;
+  if (json->exponent >= 0)
+    return with_sign (json, shift_up (json->mantissa, json->exponent));
+  return with_sign (json, shift_down (json->mantissa, -json->exponent));
+}
+
+/* --- texts --------------------------------------------------------------- */
+
+static guint
+read_hex4 (const char *p)
+{
+  return g_ascii_xdigit_value (p[0]) << 12 | g_ascii_xdigit_value (p[1]) << 8 |
+         g_ascii_xdigit_value (p[2]) << 4 | g_ascii_xdigit_value (p[3]);
+}
+
+static const char *
+unescape_unicode (const char *p, const char *end, GString *out)
+{
+  gunichar c = read_hex4 (p);
+
+  p += 4;
+  if (c >= 0xd800 && c < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u')
+    {
+      guint low = read_hex4 (p + 2);
+      if (low >= 0xdc00 && low < 0xe000)
+        {
+          c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+          p += 6;
+        }
+    }
+  if (c >= 0xd800 && c < 0xe000)
+    c = 0xfffd;
+  if (c == 0)
+    g_string_append_c (out, '\0');
+  else
+    g_string_append_unichar (out, c);
+  return p;
+}
+
+const char *
+flam_json_unescape (const FlamJsonText *text, GString **scratch, gsize *length)
+{
+  static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+  const char *p = text->text, *end = p + text->length;
+  GString *out;
+
+  if (*scratch == NULL)
+    *scratch = g_string_new (NULL);
+  out = *scratch;
+  g_string_truncate (out, 0);
+  if (!text->escaped)
+    g_string_append_len (out, p, text->length);
+  else
+    while (p < end)
+      {
+        const char *slash = memchr (p, '\\', end - p);
+        if (slash == NULL)
+          slash = end;
+        g_string_append_len (out, p, slash - p);
+        p = slash;
+        if (p == end)
+          break;
+        if (p[1] == 'u')
+          p = unescape_unicode (p + 2, end, out);
+        else
+          {
+            g_string_append_c (out, to[strchr (from, p[1]) - from]);
+            p += 2;
+          }
+      }
+  if (length != NULL)
+    *length = out->len;
+  return out->str;
+}
+
+gboolean
+flam_json_text_is (const FlamJsonText *text,
+                   GString **scratch,
+                   const char *wanted)
+{
+  const char *have = text->text;
+  gsize length = text->length;
+
+  if (text->escaped)
+    have = flam_json_unescape (text, scratch, &length);
+  return length == strlen (wanted) && memcmp (have, wanted, length) == 0;
+}
+
+const char *
+flam_json_get_key (FlamJson *json, gsize *length)
+{
+  return flam_json_unescape (&json->key, &json->key_scratch, length);
+}
+
+const char *
+flam_json_get_string (FlamJson *json, gsize *length)
+{
+  if (json->token == FLAM_JSON_STRING)
+    return flam_json_unescape (&json->string, &json->scratch, length);
+  if (length != NULL)
+    *length = 0;
+  return "";
+}
+
+const char *
+flam_json_get_bytes (FlamJson *json, gsize *length)
+{
+  if (json->token != FLAM_JSON_STRING || json->string.escaped)
+    return flam_json_get_string (json, length);
+  *length = json->string.length;
+  return json->string.text;
+}
+
+FlamId
+flam_json_intern (FlamJson *json, FlamBuilder *builder)
+{
+  gsize length;
+  const char *text = flam_json_get_bytes (json, &length);
+
+  return flam_builder_string (builder, text, length);
+}
+
+gboolean
+flam_json_string_is (FlamJson *json, const char *text)
+{
+  return json->token == FLAM_JSON_STRING &&
+         flam_json_text_is (&json->string, &json->scratch, text);
+}
+
+void
+flam_json_get_ints (FlamJson *json, GArray *into)
+{
+  flam_json_each (json)
+    {
+      gint64 value = flam_json_get_int (json);
+      g_array_append_val (into, value);
+    }
+}
+
+/* --- the whole ----------------------------------------------------------- */
+
+FlamJson *
+flam_json_load (FlamLoad *load, const guint8 *at)
+{
+  FlamJson *json = flam_keep_new (load, FlamJson);
+  const guint8 *start = at != NULL ? at : load->source->data;
+
+  flam_keep (load, json, flam_json_clear);
+  flam_json_init (json, start, load->source->data + load->source->size - start);
+  flam_json_report (json, load->options->progress);
+  flam_json_next (json);
+  return json;
+}
+
+gboolean
+flam_json_finish (FlamJson *json, const FlamSource *source, GError **error)
+{
+  if (json->cancelled != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&json->cancelled));
+      return FALSE;
+    }
+  if (json->problem == NULL)
+    return TRUE;
+  return flam_source_error (source,
+                            error,
+                            json->truncated ? FLAM_ERROR_TRUNCATED
+                                            : FLAM_ERROR_INVALID,
+                            json->start - source->data + json->problem_at,
+                            "%s",
+                            json->problem);
+}
+
+void
+flam_json_warn_rest (const FlamJson *json, const FlamLoad *load)
+{
+  const guint8 *end = load->source->data + load->source->size;
+  const guint8 *p = json->at;
+
+  if (json->start != load->source->data || json->depth > 0)
+    return;
+  while (p < end && (g_ascii_isspace (*p) || *p == '\0'))
+    p++;
+  if (p < end)
+    flam_load_partial (
+        load,
+        p,
+        N_ ("there is more after the end of the document: it was left out"));
+}
+
+gboolean
+flam_json_end (FlamJson *json,
+               const FlamLoad *load,
+               gboolean any,
+               GError **error)
+{
+  gboolean partly = any && json->cancelled == NULL;
+  GError *bad = NULL;
+
+  if (flam_json_finish (json, load->source, &bad))
+    {
+      if (any)
+        flam_json_warn_rest (json, load);
+      return TRUE;
+    }
+  if (partly)
+    flam_load_partial (load,
+                       load->source->data + json->problem_at,
+                       N_ ("the rest of the file was left out: %s"),
+                       bad->message + strlen (load->source->path) + 2);
+  if (partly)
+    g_clear_error (&bad);
+  else
+    g_propagate_error (error, bad);
+  return partly;
 }

@@ -5,7 +5,6 @@
 #define MAX_EVENTS 4096
 #define HEADER_SIZE 104
 #define ATTR_SIZE_V0 64
-#define STEP 4096 /* records between two reports of progress */
 
 /* Bits of the header, and ids of HEADER_FEATURE records. */
 enum
@@ -411,39 +410,32 @@ note_attr (FlamPerfFile *file, FlamPerfBytes in)
     add_ids (file, ids, file->events->len - 1);
 }
 
-static gboolean
-look_through (FlamPerfFile *file, const FlamProgress *progress, GError **error)
+void
+flam_perf_file_note (FlamPerfFile *file,
+                     guint32 type,
+                     guint16 misc,
+                     FlamPerfBytes body)
 {
-  g_autoptr (FlamPerfReader) reader = flam_perf_reader_new (file, FALSE);
-  FlamPerfRecord record;
-  guint n = 0;
-
-  while (flam_perf_reader_next (reader, &record))
+  switch (type)
     {
-      if (++n % STEP == 0 && !flam_progress_step (progress, 0, error))
-        return FALSE;
-      switch (record.type)
-        {
-        case FLAM_PERF_HEADER_ATTR:
-          note_attr (file, record.body);
-          break;
-        case FLAM_PERF_EVENT_UPDATE:
-          note_update (file, record.body);
-          break;
-        case FLAM_PERF_HEADER_BUILD_ID:
-          note_build_id (file, record.misc, record.body);
-          break;
-        case FLAM_PERF_HEADER_FEATURE:
-          {
-            guint64 feature = flam_perf_read_u64 (&record.body);
-            read_feature (file, feature, record.body);
-            break;
-          }
-        default:
-          break;
-        }
+    case FLAM_PERF_HEADER_ATTR:
+      note_attr (file, body);
+      break;
+    case FLAM_PERF_EVENT_UPDATE:
+      note_update (file, body);
+      break;
+    case FLAM_PERF_HEADER_BUILD_ID:
+      note_build_id (file, misc, body);
+      break;
+    case FLAM_PERF_HEADER_FEATURE:
+      {
+        guint64 feature = flam_perf_read_u64 (&body);
+        read_feature (file, feature, body);
+        break;
+      }
+    default:
+      break;
     }
-  return TRUE;
 }
 
 /* --- opening ------------------------------------------------------------- */
@@ -506,7 +498,7 @@ read_header (FlamPerfFile *file, const FlamProgress *progress, GError **error)
       file->pipe = TRUE;
       file->data_offset = 16;
       file->data_end = file->whole_size = file->source->size;
-      return look_through (file, progress, error);
+      return TRUE;
     }
   entry_size = flam_perf_read_u64 (&in);
   attrs = flam_perf_read_u64 (&in);
@@ -540,9 +532,9 @@ read_header (FlamPerfFile *file, const FlamProgress *progress, GError **error)
 }
 
 FlamPerfFile *
-flam_perf_file_open (const FlamSource *source,
-                     const FlamProgress *progress,
-                     GError **error)
+flam_perf_file_new (const FlamSource *source,
+                    const FlamProgress *progress,
+                    GError **error)
 {
   g_autoptr (FlamPerfFile) file = NULL;
 
@@ -559,14 +551,5 @@ flam_perf_file_open (const FlamSource *source,
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   if (!read_header (file, progress, error))
     return NULL;
-  if (file->events->len == 0)
-    {
-      flam_source_error (file->source,
-                         error,
-                         FLAM_ERROR_INVALID,
-                         file->data_offset,
-                         N_ ("the file lists no events"));
-      return NULL;
-    }
   return g_steal_pointer (&file);
 }

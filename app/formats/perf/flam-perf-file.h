@@ -181,8 +181,17 @@ typedef struct
 
 /* Whether it begins like such a file. */
 gboolean flam_perf_file_probe (const FlamSource *source);
-/* Reads the header, events and features. In pipe mode the records are searched
- * for those. */
+/* Reads the header, events and features. The header of a pipe describes
+ * nothing: its descriptions are among its records. */
+FlamPerfFile *flam_perf_file_new (const FlamSource *source,
+                                  const FlamProgress *progress,
+                                  GError **error);
+/* Takes in a record that describes the file; others are left out. */
+void flam_perf_file_note (FlamPerfFile *file,
+                          guint32 type,
+                          guint16 misc,
+                          FlamPerfBytes body);
+/* The same, with the descriptions among a pipe's records (flam-perf-open.c). */
 FlamPerfFile *flam_perf_file_open (const FlamSource *source,
                                    const FlamProgress *progress,
                                    GError **error);

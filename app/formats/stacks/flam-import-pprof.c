@@ -30,7 +30,7 @@
  * the file's. Source of facts: google/pprof, proto/profile.proto and
  * profile/prune.go. */
 
-#define MAX_LABEL_SETS 4096
+#define MAX_THREADS 4096
 
 /* A list of locations that was converted. */
 typedef struct
@@ -47,7 +47,6 @@ typedef struct
   FlamColumn known;         /* Known */
   FlamInterner known_index; /* of those, by their fingerprints */
   GHashTable *threads;      /* as in labels -> thread + 1 */
-  GHashTable *label_sets;   /* text -> set */
   FlamId process;
   FlamId thread;  /* for samples without one in their labels; FLAM_NONE: none
                      is */
@@ -195,12 +194,12 @@ label_thread (Reader *reader, Labels *labels)
   thread = GPOINTER_TO_UINT (g_hash_table_lookup (reader->threads, key)) - 1;
   if (thread != FLAM_NONE)
     return thread;
-  if (n >= MAX_LABEL_SETS)
+  if (n >= MAX_THREADS)
     {
       flam_builder_warn (
           builder,
           N_ ("there are more than %u threads; the rest are shown as one"),
-          MAX_LABEL_SETS);
+          MAX_THREADS);
       return unknown_thread (reader);
     }
   thread = flam_builder_thread (
@@ -216,50 +215,16 @@ label_thread (Reader *reader, Labels *labels)
   return thread;
 }
 
-static int
-compare_labels (gconstpointer a, gconstpointer b)
-{
-  const FlamSampleLabel *x = a, *y = b;
-  int order = strcmp (x->key, y->key);
-
-  return order != 0 ? order : strcmp (x->value, y->value);
-}
-
 /* The set of the other labels. */
 static guint32
 label_set (Reader *reader, Labels *labels)
 {
-  g_autoptr (GString) key = NULL;
-  FlamSampleLabel *list;
-  guint32 set;
-
   if (labels->labels == NULL)
     return 0;
-  key = g_string_new (NULL);
-  g_array_sort (labels->labels, compare_labels);
-  list = (FlamSampleLabel *)(void *)labels->labels->data;
-  for (guint i = 0; i < labels->labels->len; i++)
-    g_string_append_printf (key,
-                            "%s\n%s\n%s\n",
-                            list[i].key,
-                            list[i].value,
-                            list[i].unit != NULL ? list[i].unit : "\n");
-  set = GPOINTER_TO_UINT (g_hash_table_lookup (reader->label_sets, key->str));
-  if (set != 0)
-    return set;
-  if (g_hash_table_size (reader->label_sets) >= MAX_LABEL_SETS)
-    {
-      flam_builder_warn (reader->file.builder,
-                         N_ ("there are more than %u sets of labels; the rest "
-                             "are shown as one"),
-                         MAX_LABEL_SETS);
-      return 0;
-    }
-  set =
-      flam_builder_add_labels (reader->file.builder, list, labels->labels->len);
-  g_hash_table_insert (
-      reader->label_sets, g_strdup (key->str), GUINT_TO_POINTER (set));
-  return set;
+  return flam_builder_add_labels (
+      reader->file.builder,
+      (FlamSampleLabel *)(void *)labels->labels->data,
+      labels->labels->len);
 }
 
 static gint32
@@ -434,7 +399,6 @@ load (FlamLoad *load, GError **error)
   flam_keep_interner (load, &reader->known_index);
   reader->ids = flam_keep_array (load, guint64);
   reader->threads = flam_keep_table (load, FLAM_KEY_TEXT, NULL);
-  reader->label_sets = flam_keep_table (load, FLAM_KEY_TEXT, NULL);
   reader->process = flam_builder_process (load->builder, -1, 0);
   reader->thread = FLAM_NONE;
   if (!flam_pprof_read_tables (&reader->file, error) ||

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#define MAX_LABEL_SETS 4096
 #define MAX_RESOURCE_LABELS 32
 
 typedef struct
@@ -24,7 +23,6 @@ flam_otlp_who_init (FlamOtlpWho *who, FlamOtlp *otlp)
     .process = FLAM_NONE,
     .common = flam_keep_array (load, FlamOtlpAttribute),
     .generations = flam_keep_table (load, FLAM_KEY_TEXT, NULL),
-    .label_sets = flam_keep_table (load, FLAM_KEY_TEXT, NULL),
     .known = flam_keep_array (load, Known),
     .rows = flam_keep_array (load, guint64),
   };
@@ -116,15 +114,6 @@ flam_otlp_who_resource (FlamOtlpWho *who, FlamProto resource)
 
 /* --- labels --------------------------------------------------------------- */
 
-static int
-compare_labels (gconstpointer a, gconstpointer b)
-{
-  const FlamSampleLabel *x = a, *y = b;
-  int order = strcmp (x->key, y->key);
-
-  return order != 0 ? order : strcmp (x->value, y->value);
-}
-
 static void
 add_labels (GArray *labels, const GArray *attributes, GPtrArray *texts)
 {
@@ -151,41 +140,16 @@ add_labels (GArray *labels, const GArray *attributes, GPtrArray *texts)
 static guint32
 label_set (FlamOtlpWho *who, const GArray *attributes)
 {
-  FlamBuilder *builder = who->otlp->load->builder;
-  g_autoptr (GString) key = g_string_new (NULL);
   g_autoptr (GArray) labels =
       g_array_new (FALSE, FALSE, sizeof (FlamSampleLabel));
   g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
-  const FlamSampleLabel *list;
-  guint32 set;
 
   add_labels (labels, who->common, texts);
   add_labels (labels, attributes, texts);
-  if (labels->len == 0)
-    return 0;
-  g_array_sort (labels, compare_labels);
-  list = (const FlamSampleLabel *)(const void *)labels->data;
-  for (guint i = 0; i < labels->len; i++)
-    g_string_append_printf (key,
-                            "%s\n%s\n%s\n",
-                            list[i].key,
-                            list[i].value,
-                            list[i].unit != NULL ? list[i].unit : "\n");
-  set = GPOINTER_TO_UINT (g_hash_table_lookup (who->label_sets, key->str));
-  if (set != 0)
-    return set;
-  if (g_hash_table_size (who->label_sets) >= MAX_LABEL_SETS)
-    {
-      flam_builder_warn (builder,
-                         N_ ("there are more than %u sets of labels; the rest "
-                             "are shown as one"),
-                         MAX_LABEL_SETS);
-      return 0;
-    }
-  set = flam_builder_add_labels (builder, list, labels->len);
-  g_hash_table_insert (
-      who->label_sets, g_strdup (key->str), GUINT_TO_POINTER (set));
-  return set;
+  return flam_builder_add_labels (
+      who->otlp->load->builder,
+      (const FlamSampleLabel *)(const void *)labels->data,
+      labels->len);
 }
 
 /* --- samples -------------------------------------------------------------- */

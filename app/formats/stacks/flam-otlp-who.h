@@ -16,7 +16,6 @@ typedef struct
   FlamId process;          /* of the resource */
   GArray *common;          /* FlamOtlpAttribute: labels of all its samples */
   GHashTable *generations; /* of processes without a number: name -> */
-  GHashTable *label_sets;  /* text -> set */
   FlamPieces lists;        /* attributes, as in the file -> row of `known` */
   GArray *known;           /* flam-otlp-who.c's */
 

@@ -73,7 +73,8 @@ struct _FlamBuilder
   FlamFacts facts; /* all but these two, which grow */
   GPtrArray *others;
   GPtrArray *warnings;
-  GStringChunk *texts; /* of facts */
+  GStringChunk *texts;    /* of facts */
+  GHashTable *label_sets; /* GBytes of sorted LabelCells -> set; or NULL */
 
   const FlamLaid *laid; /* NULL: finish() does it */
 
@@ -90,38 +91,15 @@ struct _FlamBuilder
 #define cells(builder, type, member)                                           \
   ((type *)(gpointer)(builder)->tables.member)
 
-/* In flam-builder-check.c: impossible weights and sizes are errors; a capture
- * without any is a warning. */
-gboolean flam_builder_check (FlamBuilder *builder, GError **error);
 /* Adds a weight to the sum of a column. */
 gboolean flam_builder_check_weight (gint64 *sum, gint64 weight, GError **error);
-
-/* A difference that cannot overflow, whatever a hostile file contains. */
-gint64 flam_time_since (gint64 time, gint64 origin);
-
-typedef struct
-{
-  gint64 first;
-  gint64 last;
-} FlamSpan;
-
-/* The time span of everything in the builder. */
-FlamSpan flam_builder_find_span (FlamBuilder *builder);
-/* Makes all times relative to `origin`. */
-void flam_builder_shift_times (FlamBuilder *builder, gint64 origin);
 
 /* In flam-builder-sampled.c: scales the allocations from row `from` on. */
 void flam_builder_scale_sampled (FlamBuilder *builder, guint32 from);
 
-/* In flam-builder-facts.c: applies the rows of FACTS, WARNINGS and END. */
+/* Applies the rows of FACTS, WARNINGS and END. */
 void flam_builder_fold_facts (FlamBuilder *builder);
 /* The number in the last row with that key, or -1. */
 gint64 flam_builder_noted_number (const FlamBuilder *builder, const char *key);
-
-/* In flam-builder-stacks.c: frames without a function get one, or the chains in
- * SYMBOLS and RENAMES; samples and allocations are adjusted. */
-gboolean flam_builder_fold_stacks (FlamBuilder *builder,
-                                   const FlamProgress *progress,
-                                   GError **error);
 
 G_END_DECLS

@@ -284,7 +284,10 @@ typedef struct
   const char *unit; /* of the number, or ""; NULL: the value is a text */
 } FlamSampleLabel;
 
-/* A set of labels, for FlamSample.labels; 0 for an empty set. */
+/* Captures of hostile or careless programs label every request. */
+#define FLAM_LABEL_SETS_MAX 65536
+/* A set of labels, for FlamSample.labels; 0 for an empty set, and, with a
+ * warning, for one above the limit. Equal labels in any order are one set. */
 guint32 flam_builder_add_labels (FlamBuilder *builder,
                                  const FlamSampleLabel *labels,
                                  guint n);

@@ -26,7 +26,7 @@ typedef struct
   FlamId *processes; /* FLAM_NONE: not selected */
   FlamId *threads;
   GPtrArray *columns; /* const gint64*: the distinct ones */
-  guint32 labels;     /* number of label sets that the builder had before */
+  guint32 *labels;    /* a set of the profile -> the builder's; 0 -> 0 */
   guint generation;   /* base of its processes' and threads' numbers: different
                          for each capture that is put into one builder */
   const char *counters_end; /* added to the names of its counters; or NULL */

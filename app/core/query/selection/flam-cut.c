@@ -15,6 +15,7 @@ flam_cut_clear (FlamCut *cut)
   g_free (cut->stacks);
   g_free (cut->processes);
   g_free (cut->threads);
+  g_free (cut->labels);
   g_clear_pointer (&cut->columns, g_ptr_array_unref);
 }
 
@@ -233,6 +234,7 @@ put_labels (FlamCut *cut)
   const FlamSampleLabels *labels = &cut->profile->labels;
   g_autoptr (GArray) set = g_array_new (FALSE, FALSE, sizeof (FlamSampleLabel));
 
+  cut->labels = g_new0 (guint32, flam_sample_labels_n_sets (cut->profile) + 1);
   for (guint32 i = 0; i < labels->n; i++)
     {
       FlamSampleLabel label = {
@@ -246,10 +248,8 @@ put_labels (FlamCut *cut)
       g_array_append_val (set, label);
       if (i + 1 < labels->n && labels->set[i + 1] == labels->set[i])
         continue;
-      cut->labels =
-          flam_builder_add_labels (
-              cut->builder, (FlamSampleLabel *)(void *)set->data, set->len) -
-          labels->set[i];
+      cut->labels[labels->set[i]] = flam_builder_add_labels (
+          cut->builder, (FlamSampleLabel *)(void *)set->data, set->len);
       g_array_set_size (set, 0);
     }
 }
@@ -260,7 +260,7 @@ flam_cut_find_labels (const FlamCut *cut, guint32 sample)
   guint32 set = flam_sample_label_set (
       &cut->profile->samples, flam_sample_labels_n_sets (cut->profile), sample);
 
-  return set > 0 ? cut->labels + set : 0;
+  return cut->labels[set];
 }
 
 void
