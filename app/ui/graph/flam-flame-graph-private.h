@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the widget's files share: flam-flame-graph.c (the object), -walk.c
- * (zoom, selection, search, another tree), -pages.c (what has no room, page by
- * page), -view.c (where one looks), -picture.c (the picture of it), -marks.c
- * (what is hovered, selected, focused), -input.c (pointer and keys), -words.c
- * (speech), -tip.c (tooltip). */
+/* What the widget's three files share, each of which calls only those before
+ * it: flam-flame-graph-model.c (tree, view, zoom, selection, search, and a node
+ * in words), flam-flame-graph-drawing.c (picture, marks, tooltip), and
+ * flam-flame-graph.c (the object, pointer and keys). */
 
 #include "flam-draw.h"
 #include "flam-flame-graph.h"
@@ -126,7 +125,7 @@ flam_graph_is_strip (const FlamBox *box)
   return (box->flags & (FLAM_BOX_STRIP | FLAM_BOX_HEAD)) == FLAM_BOX_STRIP;
 }
 
-/* --- view ---------------------------------------------------------------- */
+/* --- model --------------------------------------------------------------- */
 
 FlamViewport flam_graph_viewport (FlamFlameGraph *self);
 const FlamLayout *flam_graph_layout (FlamFlameGraph *self);
@@ -145,16 +144,10 @@ void flam_graph_range_of (FlamFlameGraph *self,
                           FlamId node,
                           double *from,
                           double *to);
-/* Moves to another view, at once or in 150 ms. */
-void flam_graph_look_at (FlamFlameGraph *self,
-                         double from,
-                         double to,
-                         gboolean animate);
 /* Zooms around a pixel, by a factor (less than 1: closer); the zoomed node
  * becomes the deepest one above the old that still fills the view. */
 void flam_graph_zoom_by (FlamFlameGraph *self, double x, double factor);
 void flam_graph_pan_to (FlamFlameGraph *self, double from, double scroll);
-void flam_graph_scroll_to (FlamFlameGraph *self, FlamId node);
 void flam_graph_stop (FlamFlameGraph *self);
 
 static inline gboolean
@@ -166,22 +159,10 @@ flam_graph_is_moving (const FlamFlameGraph *self)
 /* Marks the picture as stale: only the colors, or only where one looks. */
 void flam_graph_redraw (FlamFlameGraph *self);
 void flam_graph_relayout (FlamFlameGraph *self);
-/* For other rows: neither boxes nor pixels are taken over. */
-void flam_graph_forget_layout (FlamFlameGraph *self);
 void flam_graph_restyle (FlamFlameGraph *self);
 void flam_graph_adjust (FlamFlameGraph *self);
 void flam_graph_on_scrolled (FlamFlameGraph *self);
 void flam_graph_clear_view (FlamFlameGraph *self);
-
-/* --- picture -------------------------------------------------------------- */
-
-void flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
-
-/* --- marks ---------------------------------------------------------------- */
-
-void flam_graph_append_marks (FlamFlameGraph *self, GtkSnapshot *snapshot);
-
-/* --- words --------------------------------------------------------------- */
 
 void flam_graph_announce (FlamFlameGraph *self);
 gboolean flam_graph_has_states (FlamFlameGraph *self);
@@ -190,46 +171,22 @@ const char *flam_graph_kind_text (const FlamTreeChange *change, FlamId node);
 /* NULL: there is none. */
 char *flam_graph_note_of (FlamFlameGraph *self, FlamId node);
 
-/* --- tip ----------------------------------------------------------------- */
-
-/* The pointer has moved: there is a tooltip when it rests, and where one is
- * shown it becomes that of the box that the pointer is on. */
-void flam_graph_show_tip_soon (FlamFlameGraph *self);
 /* Also not the one that is awaited. */
 void flam_graph_hide_tip (FlamFlameGraph *self);
-/* The one that is shown is of another picture. */
-void flam_graph_forget_tip (FlamFlameGraph *self);
 
-/* --- input --------------------------------------------------------------- */
-
-void flam_graph_add_input (FlamFlameGraph *self);
 /* The picture moved under the pointer. */
 void flam_graph_hover_again (FlamFlameGraph *self);
-/* --- walk ---------------------------------------------------------------- */
-
 /* zoom_to() with the place left behind put into the history. */
 void flam_graph_set_zoom (FlamFlameGraph *self,
                           FlamId node,
                           gboolean remember,
                           gboolean animate);
-/* The present place, or the one that the animation moves to. */
-FlamZoomState flam_graph_where (FlamFlameGraph *self);
-/* Appends that to the history. */
-void flam_graph_remember (FlamFlameGraph *self);
-void flam_graph_tell_zoom (FlamFlameGraph *self, FlamId node);
 void flam_graph_set_selected (FlamFlameGraph *self, FlamId node);
-
-/* --- pages ---------------------------------------------------------------- */
 
 /* Looks at the heaviest of the boxes that a strip stands for. */
 void flam_graph_open_strip (FlamFlameGraph *self, const FlamBox *strip);
 /* The same of a node that is in one, if it is. */
 void flam_graph_open_narrow (FlamFlameGraph *self, FlamId node);
-/* Of a treemap: the page that begins with a callee of the zoomed node. */
-void flam_graph_look_at_callee (FlamFlameGraph *self, FlamId node);
-/* From page to page of a part that is looked at closely; FALSE where what is to
- * be seen is in view, or would be too wide or too narrow to see. */
-gboolean flam_graph_pan_to_see (FlamFlameGraph *self, double x, double end);
 /* The next page of what has no room, or the one before it: where nothing
  * scrolls. */
 void flam_graph_turn_page (FlamFlameGraph *self, gboolean back);
@@ -243,5 +200,12 @@ typedef struct
 } FlamGraphPage;
 /* FALSE: all have room, or the shape has another way to the rest. */
 gboolean flam_graph_get_page (FlamFlameGraph *self, FlamGraphPage *page);
+
+/* --- drawing ------------------------------------------------------------- */
+
+void flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
+/* The pointer has moved: there is a tooltip when it rests, and where one is
+ * shown it becomes that of the box that the pointer is on. */
+void flam_graph_show_tip_soon (FlamFlameGraph *self);
 
 G_END_DECLS

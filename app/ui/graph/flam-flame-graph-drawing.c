@@ -1,14 +1,359 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-flame-graph-private.h"
 
-#include <glib/gi18n.h>
-#include <math.h>
-
 #include "flam-core-picture.h"
+#include "flam-snapshot-image.h"
 #include "flam-swatch.h"
 #include "flam-tip-layer.h"
 #include "flam-value-text.h"
 #include "flam-widget.h"
+
+#include <glib/gi18n.h>
+#include <gsk/gsk.h>
+#include <math.h>
+#include <string.h>
+
+/* --- marks --------------------------------------------------------------- */
+
+#define VEIL 0.12f  /* over the hovered box */
+#define FAINT 0.55f /* its outline */
+
+static GdkRGBA
+ink_of (FlamFlameGraph *self)
+{
+  return self->dark ? (GdkRGBA){ 1, 1, 1, 1 } : (GdkRGBA){ 0, 0, 0, 1 };
+}
+
+static void
+append_frame (GtkSnapshot *snapshot,
+              const graphene_rect_t *bounds,
+              float line,
+              const GdkRGBA *color)
+{
+  const float widths[4] = { line, line, line, line };
+  const GdkRGBA colors[4] = { *color, *color, *color, *color };
+  GskRoundedRect outline;
+
+  gsk_rounded_rect_init_from_rect (&outline, bounds, FLAM_DRAW_RADIUS);
+  gtk_snapshot_append_border (snapshot, &outline, widths, colors);
+}
+
+/* The part of a box that is in view, at least 3 pixels wide. */
+static gboolean
+rect_of (const FlamViewport *viewport,
+         const FlamBox *box,
+         graphene_rect_t *rect)
+{
+  double left = MAX (box->x, 0);
+  double right = MIN (box->x + box->width, viewport->width);
+
+  if (box->x > viewport->width || box->x + box->width < 0 ||
+      box->y > viewport->height || box->y + box->height < 0)
+    return FALSE;
+  *rect = GRAPHENE_RECT_INIT ((float)round (left),
+                              (float)round (box->y),
+                              (float)MAX (round (right) - round (left), 3),
+                              (float)(box->height - FLAM_DRAW_GAP));
+  return TRUE;
+}
+
+static void
+mark_sector (FlamFlameGraph *self,
+             GtkSnapshot *snapshot,
+             const FlamBox *box,
+             gboolean selected,
+             const GdkRGBA *ink)
+{
+  const FlamLayout *layout = flam_graph_layout (self);
+  FlamRect bounds = flam_layout_bounds (layout, box);
+  cairo_t *cr = gtk_snapshot_append_cairo (
+      snapshot,
+      &GRAPHENE_RECT_INIT ((float)bounds.x - 2,
+                           (float)bounds.y - 2,
+                           (float)bounds.width + 4,
+                           (float)bounds.height + 4));
+
+  flam_draw_append_sector (cr, layout, box);
+  if (!selected)
+    {
+      cairo_set_source_rgba (cr, 0, 0, 0, VEIL);
+      cairo_fill_preserve (cr);
+    }
+  gdk_cairo_set_source_rgba (cr, ink);
+  cairo_set_line_width (cr, selected ? 2 : 1);
+  cairo_stroke (cr);
+  cairo_destroy (cr);
+}
+
+static void
+mark_box (FlamFlameGraph *self,
+          GtkSnapshot *snapshot,
+          const FlamBox *box,
+          gboolean selected,
+          const GdkRGBA *ink)
+{
+  FlamViewport viewport = flam_graph_viewport (self);
+  graphene_rect_t rect;
+
+  if (!rect_of (&viewport, box, &rect))
+    return;
+  if (selected)
+    graphene_rect_inset (&rect, -1, -1);
+  else
+    gtk_snapshot_append_color (snapshot, &(GdkRGBA){ 0, 0, 0, VEIL }, &rect);
+  append_frame (snapshot, &rect, selected ? 2 : 1, ink);
+}
+
+static void
+append_mark (FlamFlameGraph *self,
+             GtkSnapshot *snapshot,
+             FlamId node,
+             gboolean selected)
+{
+  GdkRGBA ink = ink_of (self);
+  FlamBox box;
+
+  if (node == FLAM_NONE || node >= self->tree->n ||
+      !flam_graph_find_box (self, node, &box))
+    return;
+  if (!selected)
+    ink.alpha = FAINT;
+  if (self->shape == FLAM_SHAPE_SUNBURST)
+    mark_sector (self, snapshot, &box, selected, &ink);
+  else
+    mark_box (self, snapshot, &box, selected, &ink);
+}
+
+static void
+append_marks (FlamFlameGraph *self, GtkSnapshot *snapshot)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  GdkRGBA ink = ink_of (self);
+
+  if (self->hovered != self->selected)
+    append_mark (self, snapshot, self->hovered, FALSE);
+  if (self->pointed != self->selected && self->pointed != self->hovered)
+    append_mark (self, snapshot, self->pointed, FALSE);
+  append_mark (self, snapshot, self->selected, TRUE);
+  if (self->selected == FLAM_NONE && gtk_widget_has_visible_focus (widget))
+    append_frame (snapshot,
+                  &GRAPHENE_RECT_INIT (0,
+                                       0,
+                                       (float)gtk_widget_get_width (widget),
+                                       (float)gtk_widget_get_height (widget)),
+                  2,
+                  &ink);
+}
+
+void
+flam_flame_graph_point_at (FlamFlameGraph *self, FlamId node)
+{
+  g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
+  if (self->pointed == node)
+    return;
+  self->pointed = node;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+/* --- picture ------------------------------------------------------------- */
+
+/* The pixels of former pictures are used again: a fresh page of memory costs
+ * more than filling it. There are two, for what GTK shows is kept until the
+ * next is shown. */
+typedef struct
+{
+  gsize size;
+  gint busy;
+} Pixels;
+
+static void
+pixels_release (gpointer data)
+{
+  Pixels *pixels = data;
+
+  g_atomic_int_set (&pixels->busy, 0);
+  g_atomic_rc_box_release (pixels);
+}
+
+static Pixels *
+pixels_take (FlamFlameGraph *self, gsize size)
+{
+  void **spare = &self->spares[0];
+  Pixels *pixels = *spare;
+
+  if (pixels != NULL && g_atomic_int_get (&pixels->busy))
+    {
+      spare = &self->spares[1];
+      pixels = *spare;
+    }
+  if (pixels == NULL || pixels->size != size ||
+      g_atomic_int_get (&pixels->busy))
+    {
+      g_clear_pointer (spare, g_atomic_rc_box_release);
+      pixels = g_atomic_rc_box_alloc (sizeof *pixels + size);
+      pixels->size = size;
+      *spare = pixels;
+    }
+  pixels->busy = 1;
+  return g_atomic_rc_box_acquire (pixels);
+}
+
+static void
+draw_on (FlamFlameGraph *self,
+         cairo_surface_t *surface,
+         const FlamLayout *layout)
+{
+  FlamScene scene = { .tree = self->tree,
+                      .palette = flam_graph_palette (self),
+                      .matched = self->matched,
+                      .root = flam_graph_name (self->tree, 0) };
+  cairo_t *cr = cairo_create (surface);
+
+  flam_draw_layout (flam_graph_draw (self), cr, layout, &scene);
+  cairo_destroy (cr);
+  cairo_surface_flush (surface);
+  if (self->rules != NULL)
+    g_signal_emit (self, flam_graph_signals[FLAM_GRAPH_RULES_TRIED], 0);
+}
+
+static cairo_surface_t *
+surface_new (guchar *pixels, int width, int height, int scale)
+{
+  cairo_surface_t *surface =
+      cairo_image_surface_create_for_data (pixels,
+                                           CAIRO_FORMAT_ARGB32,
+                                           width * scale,
+                                           height * scale,
+                                           width * scale * 4);
+
+  cairo_surface_set_device_scale (surface, scale, scale);
+  return surface;
+}
+
+/* --- a picture that has been scrolled ------------------------------------ */
+
+/* Lines of pixels that the last picture and this one share are copied, and the
+ * others are drawn as a picture of their own, of the rows that they cut:
+ *
+ *    last       this
+ *             +-------+
+ *             | drawn |  by = 2: further from the root
+ *    +-------+|       |
+ *    |   a   ||   a   |
+ *    |   b   ||   b   |
+ *    |   c   |+-------+
+ *    +-------+
+ *
+ * It is the same as if all were drawn, to the byte, as long as no label
+ * reaches out of its row (flam_draw_is_in_rows()). */
+
+static void
+draw_lines (FlamFlameGraph *self, guchar *pixels, int top, int bottom)
+{
+  const FlamLayout *layout = flam_graph_layout (self);
+  int scale = gtk_widget_get_scale_factor (GTK_WIDGET (self));
+  int width = gtk_widget_get_width (GTK_WIDGET (self));
+  FlamViewport view = layout->viewport;
+  g_autoptr (FlamLayout) lines = NULL;
+  cairo_surface_t *surface;
+
+  view.scroll +=
+      view.direction == FLAM_DIRECTION_ICICLE ? top : view.height - bottom;
+  view.height = bottom - top;
+  lines = flam_layout_new_after (self->rows, &view, layout);
+  surface = surface_new (pixels + (gsize)width * scale * 4 * top * scale,
+                         width,
+                         bottom - top,
+                         scale);
+  draw_on (self, surface, lines);
+  cairo_surface_destroy (surface);
+}
+
+/* By how many pixels the last picture is further down in this one; FALSE: they
+ * have nothing in common. */
+static gboolean
+find_shift (FlamFlameGraph *self, int *shift)
+{
+  const FlamViewport *view = &flam_graph_layout (self)->viewport;
+  const FlamViewport *last = &self->pictured;
+  double by;
+
+  if (self->last_picture == NULL || view->height != last->height ||
+      !flam_viewport_is_scrolled (view, last) ||
+      !flam_draw_is_in_rows (flam_graph_draw (self)))
+    return FALSE;
+  by = view->direction == FLAM_DIRECTION_ICICLE ? last->scroll - view->scroll
+                                                : view->scroll - last->scroll;
+  *shift = (int)CLAMP (by, -view->height, view->height);
+  return fabs (by) < view->height;
+}
+
+/* FALSE: nothing, or not all of it, is taken from the last picture. */
+static gboolean
+move_last_picture (FlamFlameGraph *self, guchar *pixels)
+{
+  int scale = gtk_widget_get_scale_factor (GTK_WIDGET (self));
+  int height = gtk_widget_get_height (GTK_WIDGET (self));
+  gsize line = (gsize)gtk_widget_get_width (GTK_WIDGET (self)) * scale * 4;
+  const guchar *last;
+  int shift;
+
+  if (!find_shift (self, &shift))
+    return FALSE;
+  last = cairo_image_surface_get_data (self->last_picture);
+  memcpy (pixels + line * scale * MAX (shift, 0),
+          last + line * scale * MAX (-shift, 0),
+          line * scale * (height - ABS (shift)));
+  if (shift > 0)
+    draw_lines (self, pixels, 0, shift);
+  else if (shift < 0)
+    draw_lines (self, pixels, height + shift, height);
+  return flam_draw_is_in_rows (flam_graph_draw (self));
+}
+
+/* --- the picture --------------------------------------------------------- */
+
+static void
+make_picture (FlamFlameGraph *self)
+{
+  const FlamLayout *layout = flam_graph_layout (self);
+  int scale = gtk_widget_get_scale_factor (GTK_WIDGET (self));
+  int width = gtk_widget_get_width (GTK_WIDGET (self));
+  int height = gtk_widget_get_height (GTK_WIDGET (self));
+  Pixels *pixels =
+      pixels_take (self, (gsize)width * height * scale * scale * 4);
+  static const cairo_user_data_key_t key;
+
+  self->picture = surface_new ((guchar *)(pixels + 1), width, height, scale);
+  cairo_surface_set_user_data (self->picture, &key, pixels, pixels_release);
+  if (!move_last_picture (self, (guchar *)(pixels + 1)))
+    draw_on (self, self->picture, layout);
+  self->pictured = layout->viewport;
+  g_clear_pointer (&self->last_picture, cairo_surface_destroy);
+}
+
+void
+flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  FlamFlameGraph *self = FLAM_FLAME_GRAPH (widget);
+  int width = gtk_widget_get_width (widget);
+  int height = gtk_widget_get_height (widget);
+
+  if (flam_graph_is_empty (self) || width <= 0 || height <= 0)
+    return;
+  if (self->picture == NULL)
+    make_picture (self);
+  gtk_snapshot_push_clip (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  flam_snapshot_append_image (snapshot,
+                              widget,
+                              self->picture,
+                              &self->image,
+                              &GRAPHENE_RECT_INIT (0, 0, width, height));
+  append_marks (self, snapshot);
+  gtk_snapshot_pop (snapshot);
+}
+
+/* --- tooltip ------------------------------------------------------------- */
 
 /* As GTK's own tooltips: after half a second at rest, and sooner where one was
  * shown just before. */
@@ -395,22 +740,4 @@ flam_graph_show_tip_soon (FlamFlameGraph *self)
       since < TIP_NEXT_WITHIN * 1000 ? TIP_NEXT_DELAY : TIP_DELAY,
       show_now,
       self);
-}
-
-void
-flam_graph_forget_tip (FlamFlameGraph *self)
-{
-  if (self->tip == NULL)
-    return;
-  flam_tip_hide (GTK_WIDGET (self));
-  self->tip_hidden = g_get_monotonic_time ();
-  g_clear_object (&self->tip);
-  g_clear_pointer (&self->tip_text, g_free);
-}
-
-void
-flam_graph_hide_tip (FlamFlameGraph *self)
-{
-  g_clear_handle_id (&self->tip_soon, g_source_remove);
-  flam_graph_forget_tip (self);
 }
