@@ -674,7 +674,7 @@ put_libs (Writer *writer)
 
 /* Time of the last sample; -1: no samples. */
 static gint64
-last_time (const FlamGeckoWriter *writer)
+last_time (const Writer *writer)
 {
   gint64 last = -1;
 
