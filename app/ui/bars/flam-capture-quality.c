@@ -65,9 +65,9 @@ static const struct
                    N_ ("How many rows of allocations the capture has."),
                    N_ ("If rare allocations matter, record all of them.") },
   [ROW_SAMPLED] = { N_ ("Allocation Sampling"),
-                    N_ ("One allocation is recorded per this many bytes. Sums "
-                        "below a hundred times this size may be wrong by more "
-                        "than 10 %."),
+                    N_ ("One allocation is recorded per this many bytes. The "
+                        "whole sums are counted; their split is an estimate, "
+                        "shown with its error."),
                     N_ ("Record all allocations if small sums matter.") },
   [ROW_LOST] = { N_ ("Lost events"),
                  N_ ("Events that the recorder was too slow to process."),

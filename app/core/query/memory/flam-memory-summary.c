@@ -378,6 +378,19 @@ flam_memory_summary_has_column (const FlamMemorySummary *memory,
       memory, columns[column].part, columns[column].bytes);
 }
 
+/* Mappings and the break are all recorded, sampled or not. */
+static gboolean
+is_of_pages (const FlamMemorySummary *memory, const FlamAmount *amount)
+{
+  const FlamAmount *mmap = memory->kind[FLAM_ALLOCATOR_MMAP].part;
+  const FlamAmount *brk = memory->kind[FLAM_ALLOCATOR_BRK].part;
+
+  for (guint part = 0; part < FLAM_MEMORY_N; part++)
+    if (amount == &mmap[part] || amount == &brk[part])
+      return TRUE;
+  return (memory->kinds_counted & ~FLAM_ALLOCATORS_PAGES) == 0;
+}
+
 FlamEstimate
 flam_amount_estimate (const FlamMemorySummary *memory,
                       const FlamAmount *amount,
@@ -388,6 +401,8 @@ flam_amount_estimate (const FlamMemorySummary *memory,
       bytes ? sources[part]
             : flam_allocation_filter_other_source (sources[part]);
 
+  if (is_of_pages (memory, amount))
+    return (FlamEstimate){ 0 };
   return flam_estimate_of (&memory->profile->facts,
                            source,
                            bytes ? amount->bytes : amount->blocks,
