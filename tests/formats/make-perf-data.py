@@ -137,7 +137,8 @@ def string(s):
 
 
 def build_id(path, id, pid=-1):
-    return record(67, struct.pack("<i", pid) + id + bytes([20, 0, 0, 0]) + text(path), (1 << 15) | USER)
+    size = bytes([len(id), 0, 0, 0])
+    return record(67, struct.pack("<i", pid) + id.ljust(20, b"\xee") + size + text(path), (1 << 15) | USER)
 
 
 def command(*words):
@@ -338,7 +339,8 @@ def filled():
 
 
 def strangers():
-    """Samples of an event that the file does not list; other records tell of it, too."""
+    """Samples of an event that the file does not list; other records tell of it, too. The
+    build id has 16 bytes of 20."""
     kind = IP | TID | TIME | ID | PERIOD
     clock = Event(1, 0, kind, ids=[11])
     faults = Event(1, 2, kind, ids=[21])
@@ -349,7 +351,7 @@ def strangers():
         sample(clock, PROG + 0x10, 7, 7, 10, 3),
         sample(unknown, PROG + 0x20, 7, 7, 20, 100),
         sample(faults, PROG + 0x30, 7, 7, 30, 5),
-    ])
+    ], {2: build_id("/bin/prog", bytes(range(16)))})
 
 
 def tracing():

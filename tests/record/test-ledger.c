@@ -271,10 +271,59 @@ test_random (void)
   g_hash_table_unref (plain.rows);
 }
 
+/* Sixteen pages from 0x10000 on, of which a part is unmapped: what is left on
+ * either side is still live. */
+static void
+test_pages (void)
+{
+  static const struct
+  {
+    guint64 address, size;
+    gint64 left;
+  } rows[] = {
+    { 0x10000, 0x10000, 0 },      { 0x10000, 0x1000, 0xf000 },
+    { 0x1f000, 0x1000, 0xf000 },  { 0x14000, 0x2000, 0xe000 },
+    { 0x0f000, 0x2000, 0xf000 },  { 0x1f000, 0x9000, 0xf000 },
+    { 0x20000, 0x1000, 0x10000 }, { 0x0f000, 0x1000, 0x10000 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (FlamBuilder) builder = flam_builder_new ();
+      FlamId process = flam_builder_append_process (builder, 1, FLAM_NONE);
+      FlamId thread = flam_builder_append_thread (builder, process, 1);
+      g_autoptr (FlamAllocHeaps) heaps = flam_alloc_heaps_new (builder);
+      FlamAllocSpace *space = flam_alloc_heaps_add_space (heaps);
+      FlamAllocStream *stream =
+          flam_alloc_heaps_add_stream (heaps, space, thread);
+      FlamAllocStack stack = { FLAM_NONE, FLAM_NONE };
+      g_autoptr (FlamProfile) profile = NULL;
+      gint64 left = 0;
+
+      g_test_message ("%u", i);
+      flam_builder_set_recorded (builder);
+      flam_alloc_heaps_block (
+          heaps, stream, 0x10000, 0x10000, 1, &stack, FLAM_ALLOCATOR_MMAP);
+      flam_alloc_heaps_advance (heaps, NS * 100);
+      flam_alloc_heaps_unmap (heaps, stream, rows[i].address, rows[i].size);
+      flam_alloc_heaps_end_stream (heaps, stream);
+      flam_alloc_heaps_end_space (heaps, space);
+      flam_alloc_heaps_finish (heaps, NS * 200);
+      profile = flam_builder_finish (builder, NULL);
+      g_assert_nonnull (profile);
+      for (guint32 row = 0; row < profile->allocations.n; row++)
+        if (profile->allocations.freed_at[row] == FLAM_NEVER)
+          left +=
+              profile->allocations.size[row] * profile->allocations.count[row];
+      g_assert_cmpint (left, ==, rows[i].left);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ledger/random", test_random);
+  g_test_add_func ("/ledger/pages", test_pages);
   return g_test_run ();
 }
