@@ -91,11 +91,11 @@ put_sample (GString *out, gint64 value)
 
 /* A location with two lines: a function that was inlined into another one. */
 static GString *
-make_pprof (void)
+make_pprof (gboolean rules)
 {
-  static const char *const strings[] = { "",      "cpu",  "nanoseconds",
-                                         "inner", "in.h", "outer",
-                                         "out.c" };
+  static const char *const strings[] = { "",      "cpu",        "nanoseconds",
+                                         "inner", "in.h",       "outer",
+                                         "out.c", "in.*|out.*", "outer" };
   GString *out = g_string_new (NULL);
   g_autoptr (GString) message = g_string_new (NULL);
   g_autoptr (GString) location = g_string_new (NULL);
@@ -117,13 +117,29 @@ make_pprof (void)
   put_function (out, 2, 5, 6, 6);
   for (guint i = 0; i < G_N_ELEMENTS (strings); i++)
     flam_proto_put_bytes (out, 6, strings[i], strlen (strings[i]));
+  if (rules)
+    {
+      flam_proto_put_number (out, 7, 7);
+      flam_proto_put_number (out, 8, 8);
+    }
   return out;
+}
+
+/* Frames that match "drop" are left out with what they call, but for those that
+ * match "keep". */
+static void
+test_pprof_rules (void)
+{
+  g_autoptr (GString) bytes = make_pprof (TRUE);
+  g_autoptr (FlamProfile) profile = load ("x.pb", bytes);
+
+  assert_samples (profile, 0, "outer out.c:7+0 = 5\nouter out.c:7+0 = 0\n");
 }
 
 static void
 test_pprof (void)
 {
-  g_autoptr (GString) bytes = make_pprof ();
+  g_autoptr (GString) bytes = make_pprof (FALSE);
   g_autoptr (FlamProfile) profile = load ("x.pb", bytes);
 
   g_assert_cmpuint (profile->n_measures, ==, 2);
@@ -221,6 +237,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/borders/pprof", test_pprof);
+  g_test_add_func ("/borders/pprof-rules", test_pprof_rules);
   g_test_add_func ("/borders/gmon", test_gmon);
   g_test_add_func ("/borders/trace", test_trace);
   return g_test_run ();
