@@ -292,7 +292,7 @@ test_pages (void)
       g_autoptr (FlamBuilder) builder = flam_builder_new ();
       FlamId process = flam_builder_append_process (builder, 1, FLAM_NONE);
       FlamId thread = flam_builder_append_thread (builder, process, 1);
-      g_autoptr (FlamAllocHeaps) heaps = flam_alloc_heaps_new (builder);
+      g_autoptr (FlamAllocHeaps) heaps = flam_alloc_heaps_new (builder, FALSE);
       FlamAllocSpace *space = flam_alloc_heaps_add_space (heaps);
       FlamAllocStream *stream =
           flam_alloc_heaps_add_stream (heaps, space, thread);
@@ -303,7 +303,7 @@ test_pages (void)
       g_test_message ("%u", i);
       flam_builder_set_recorded (builder);
       flam_alloc_heaps_block (
-          heaps, stream, 0x10000, 0x10000, 1, &stack, FLAM_ALLOCATOR_MMAP);
+          heaps, stream, 0x10000, 0x10000, 1, 0, &stack, FLAM_ALLOCATOR_MMAP);
       flam_alloc_heaps_advance (heaps, NS * 100);
       flam_alloc_heaps_unmap (heaps, stream, rows[i].address, rows[i].size);
       flam_alloc_heaps_end_stream (heaps, stream);
