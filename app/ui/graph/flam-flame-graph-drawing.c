@@ -38,7 +38,7 @@ append_frame (GtkSnapshot *snapshot,
   gtk_snapshot_append_border (snapshot, &outline, widths, colors);
 }
 
-/* The part of a box that is in view, at least 3 pixels wide. */
+/* The visible part of a box, at least 3 pixels wide. */
 static gboolean
 rect_of (const FlamViewport *viewport,
          const FlamBox *box,
@@ -157,9 +157,9 @@ flam_flame_graph_point_at (FlamFlameGraph *self, FlamId node)
 
 /* --- picture ------------------------------------------------------------- */
 
-/* The pixels of former pictures are used again: a fresh page of memory costs
- * more than filling it. There are two, for what GTK shows is kept until the
- * next is shown. */
+/* The pixels of former pictures are reused: a fresh page of memory costs more
+ * than filling it. There are two, since GTK keeps the shown one until the next
+ * is shown. */
 typedef struct
 {
   gsize size;
@@ -232,8 +232,8 @@ surface_new (guchar *pixels, int width, int height, int scale)
 
 /* --- a picture that has been scrolled ------------------------------------ */
 
-/* Lines of pixels that the last picture and this one share are copied, and the
- * others are drawn as a picture of their own, of the rows that they cut:
+/* Lines of pixels that the last picture and this one share are copied. The
+ * others are drawn as a separate picture of the rows that they intersect:
  *
  *    last       this
  *             +-------+
@@ -244,8 +244,8 @@ surface_new (guchar *pixels, int width, int height, int scale)
  *    |   c   |+-------+
  *    +-------+
  *
- * It is the same as if all were drawn, to the byte, as long as no label
- * reaches out of its row (flam_draw_is_in_rows()). */
+ * The result is the same, to the byte, as if everything were drawn, as long as
+ * no label extends beyond its row (flam_draw_is_in_rows()). */
 
 static void
 draw_lines (FlamFlameGraph *self, guchar *pixels, int top, int bottom)
@@ -269,8 +269,8 @@ draw_lines (FlamFlameGraph *self, guchar *pixels, int top, int bottom)
   cairo_surface_destroy (surface);
 }
 
-/* By how many pixels the last picture is further down in this one; FALSE: they
- * have nothing in common. */
+/* The number of pixels by which the last picture is further down in this one;
+ * FALSE: they have nothing in common. */
 static gboolean
 find_shift (FlamFlameGraph *self, int *shift)
 {
@@ -355,7 +355,7 @@ flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 
 /* --- tooltip ------------------------------------------------------------- */
 
-/* As GTK's own tooltips: after half a second at rest, and sooner where one was
+/* As for GTK's own tooltips: after half a second at rest, and sooner if one was
  * shown just before. */
 #define TIP_DELAY 500       /* ms */
 #define TIP_NEXT_DELAY 60   /* ms */
@@ -487,7 +487,7 @@ add_states (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
     }
 }
 
-/* What Julia's profiler knows of the frame, and of hidden ones it calls. */
+/* Julia's status of the frame, and of its hidden callees. */
 static int
 add_statuses (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
 {
@@ -553,10 +553,10 @@ add_weights (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
               self->tree->other_total,
               node);
   if (parent != FLAM_NONE && parent != 0 && parent != self->zoom)
-    /* Translators: a share of its caller, %s is the caller's name */
+    /* Translators: a share of its caller; %s is the caller's name */
     add_share (self, grid, row++, _ ("of caller %s"), node, parent);
   if (self->zoom != 0 && flam_tree_is_ancestor (self->tree, self->zoom, node))
-    /* Translators: a share of the function zoomed to */
+    /* Translators: a share of the zoomed function */
     add_share (self, grid, row++, _ ("of zoomed %s"), node, self->zoom);
   return row;
 }
@@ -664,7 +664,7 @@ make_tip (FlamFlameGraph *self, const FlamBox *box)
 
 /* --- showing ------------------------------------------------------------- */
 
-/* A part of the box that is in view, and near the pointer in a large box. */
+/* The visible part of the box, near the pointer if the box is large. */
 static GdkRectangle
 area_of (FlamFlameGraph *self, const FlamBox *box)
 {

@@ -26,7 +26,7 @@ flam_graph_has_states (FlamFlameGraph *self)
   return (states & (states - 1)) != 0;
 }
 
-/* The most frequent state of the threads, which the color shows. */
+/* The most frequent state of the threads, which determines the color. */
 static void
 add_main_state (FlamFlameGraph *self, FlamId node, char **text)
 {
@@ -57,7 +57,8 @@ flam_graph_kind_text (const FlamTreeChange *change, FlamId node)
     case FLAM_CHANGE_GONE:
       return _ ("gone");
     case FLAM_CHANGE_UNTRACKED:
-      /* Translators: a function that is new, on whatever path */
+      /* Translators: a function that is new in all places, not only on this
+       * path */
       return _ ("new function");
     case FLAM_CHANGE_KEPT:
     default:
@@ -65,7 +66,7 @@ flam_graph_kind_text (const FlamTreeChange *change, FlamId node)
     }
 }
 
-/* A node compared with that of the same path in another tree. */
+/* A node compared with the one on the same path in another tree. */
 static void
 add_change (FlamFlameGraph *self, FlamId node, char **text)
 {
@@ -80,7 +81,7 @@ add_change (FlamFlameGraph *self, FlamId node, char **text)
   kind = flam_graph_kind_text (change, node);
   delta = flam_value_text_change (&measure, change->delta[node]);
   before = *text;
-  /* Translators: a frame and by how much it has changed */
+  /* Translators: a frame, and its change */
   *text = kind != NULL
               /* Translators: the same, and "new" or "gone" */
               ? g_strdup_printf (_ ("%s, change %s, %s"), before, delta, kind)
@@ -143,8 +144,7 @@ add_note (FlamFlameGraph *self, FlamId node, char **text)
   if (note == NULL)
     return;
   before = *text;
-  /* Translators: what a screen reader says of a function, and what was noted
-   * about it */
+  /* Translators: text for a screen reader: a function, and the note about it */
   *text = g_strdup_printf (_ ("%s; note: %s"), before, note);
 }
 
@@ -172,7 +172,7 @@ describe_shares (FlamFlameGraph *self, FlamId node)
   g_autofree char *name =
       flam_format_visible (flam_graph_name (self->tree, node));
 
-  /* Translators: what a screen reader says: function, shares of the time */
+  /* Translators: text for a screen reader: function, shares of the time */
   return g_strdup_printf (_ ("%s, total %s, self %s"), name, total, self_share);
 }
 
@@ -220,7 +220,7 @@ flam_flame_graph_set_title (FlamFlameGraph *self, const char *title)
 /* --- view ---------------------------------------------------------------- */
 
 #define ZOOM_TIME 150000 /* µs */
-#define SLOW_FRAME 70    /* ms between pictures where the CPU draws */
+#define SLOW_FRAME 70    /* ms between pictures if the CPU draws */
 #define FONT_SCALE 0.9
 /* Before the next frame is drawn, so that the minimap is drawn with it. */
 #define TELL_PRIORITY (GDK_PRIORITY_REDRAW - 5)
@@ -285,8 +285,8 @@ flam_graph_viewport (FlamFlameGraph *self)
     .width = gtk_widget_get_width (GTK_WIDGET (self)),
     .height = gtk_widget_get_height (GTK_WIDGET (self)),
     .row_height = flam_graph_row_height (self),
-    /* Rows, which are whole pixels high, and their labels are then where they
-     * were before, a number of pixels further: the picture can be moved. */
+    /* Rows, which are a whole number of pixels high, and their labels are then
+     * shifted by a whole number of pixels, so the picture can be moved. */
     .scroll =
         self->shape == FLAM_SHAPE_FLAME ? round (self->scroll) : self->scroll,
     .from = self->from,
@@ -333,7 +333,7 @@ flam_graph_range_of (FlamFlameGraph *self,
 
 /* --- how many rows -------------------------------------------------------- */
 
-/* They are counted once: a zoom asks for those of the range that it leaves. */
+/* They are counted once: a zoom needs those of the range that it leaves. */
 static guint32
 count_rows (FlamFlameGraph *self, FlamRowCount *count, double from, double to)
 {
@@ -405,7 +405,7 @@ flam_graph_hover_again (FlamFlameGraph *self)
              : FLAM_NONE);
 }
 
-/* The one that is shown is of another picture. */
+/* The shown tooltip belongs to another picture. */
 static void
 forget_tip (FlamFlameGraph *self)
 {
@@ -436,10 +436,9 @@ tell_changed (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* At once where a frame has begun, which is drawn before anything idle: in a
- * tick, or in what a pointer does, which GDK tells at a frame's beginning.
- * Never in a frame's layout, for others change their sizes when they are told.
- */
+/* At once if a frame has begun, which is drawn before any idle work: in a tick,
+ * or in pointer events, which GDK delivers at the beginning of a frame. Never
+ * during a frame's layout, since the notified widgets change their sizes. */
 static void
 tell_in_frame (FlamFlameGraph *self)
 {
@@ -468,8 +467,8 @@ flam_graph_redraw (FlamFlameGraph *self)
   queue_picture (self);
 }
 
-/* What there is of the next ones is taken from these: of boxes and of pixels,
- * if that is anything. */
+/* Boxes and pixels of the next picture are taken from these, as far as they
+ * match. */
 void
 flam_graph_relayout (FlamFlameGraph *self)
 {
@@ -486,7 +485,7 @@ flam_graph_relayout (FlamFlameGraph *self)
   queue_picture (self);
 }
 
-/* For other rows: neither boxes nor pixels are taken over. */
+/* For other rows: neither boxes nor pixels are reused. */
 static void
 forget_layout (FlamFlameGraph *self)
 {
@@ -527,7 +526,7 @@ picture_height (FlamFlameGraph *self)
   return ceil (self->n_rows * flam_graph_row_height (self)) + 1;
 }
 
-/* In a sunburst the node's row. A treemap does not scroll. */
+/* In a sunburst, the node's row. A treemap does not scroll. */
 static double
 centre_of (FlamFlameGraph *self, FlamId node)
 {
@@ -667,7 +666,7 @@ move_to (FlamFlameGraph *self, double t)
   flam_graph_relayout (self);
 }
 
-/* FALSE: there is nowhere further to go. */
+/* FALSE: there is no further place. */
 static gboolean
 move_on (FlamFlameGraph *self, double t)
 {
@@ -694,9 +693,9 @@ on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
   return move_on (self, (double)(now - self->motion.start) / ZOOM_TIME);
 }
 
-/* Where the CPU draws there are two pictures: half of the way, together with
- * what else is new at once, and the last. Each takes 3 ms of 1000x600 pixels,
- * and the frame clock is at rest in between. */
+/* If the CPU draws, there are two pictures: one half-way, drawn at once with
+ * the other changes, and the last one. Each takes 3 ms for 1000x600 pixels, and
+ * the frame clock is at rest in between. */
 static gboolean
 on_slow_tick (gpointer data)
 {
@@ -856,9 +855,9 @@ flam_graph_pan_to (FlamFlameGraph *self, double from, double scroll)
 /* --- pages --------------------------------------------------------------- */
 
 #define NAME_WIDTH 40    /* pixels: of the first box of a page */
-#define NAME_AREA 4000.0 /* the same of a treemap */
+#define NAME_AREA 4000.0 /* the same for a treemap */
 
-/* Pixels from edge to edge of the range of x: around a sunburst. */
+/* The width in pixels of the range of x: the circumference of a sunburst. */
 static double
 width_of (FlamFlameGraph *self)
 {
@@ -869,8 +868,8 @@ width_of (FlamFlameGraph *self)
                                             : width;
 }
 
-/* From one box on, as many as have room for their names, were they all as large
- * as that one. */
+/* The number of boxes from one box on whose names would fit if all were as
+ * large as the first. */
 static double
 page_from (FlamFlameGraph *self, FlamId node)
 {
@@ -895,7 +894,7 @@ page_end (FlamFlameGraph *self, const FlamFamily *family, guint32 first)
   return CLAMP (end, first + 1, family->n);
 }
 
-/* The first page is all of them: those that are too many are its strip. */
+/* The first page shows all of them: those that are too many are its strip. */
 static void
 look_at_ranks (FlamFlameGraph *self,
                const FlamFamily *family,
@@ -911,7 +910,7 @@ look_at_ranks (FlamFlameGraph *self,
   look_at (self, (double)family->x[first], (double)family->x[end], TRUE);
 }
 
-/* Of a treemap: the page that begins with a callee of the zoomed node. */
+/* For a treemap: the page that begins with a callee of the zoomed node. */
 static void
 look_at_callee (FlamFlameGraph *self, FlamId node)
 {
@@ -927,7 +926,7 @@ look_at_callee (FlamFlameGraph *self, FlamId node)
     look_at_ranks (self, family, first, page_end (self, family, first));
 }
 
-/* A strip of what is framed is looked at in its caller first. */
+/* In a treemap, a strip of framed boxes opens in its caller first. */
 static void
 open_treemap_strip (FlamFlameGraph *self, const FlamBox *strip)
 {
@@ -943,7 +942,8 @@ open_treemap_strip (FlamFlameGraph *self, const FlamBox *strip)
       return;
     }
   family = flam_family_new (self->rows, parent);
-  /* Of all it has the lightest; of a page, it begins with its heaviest. */
+  /* The strip of all has the lightest ones; a page's strip begins with its
+   * heaviest. */
   flam_graph_range_of (self, parent, &from, &to);
   first = now.to - now.from < to - from
               ? flam_family_rank_of (family, self->rows, strip->node)
@@ -951,7 +951,8 @@ open_treemap_strip (FlamFlameGraph *self, const FlamBox *strip)
   look_at_ranks (self, family, first, page_end (self, family, first));
 }
 
-/* As many before the page as go to one that begins with the first of them. */
+/* The number of boxes before the page that fit on one that begins with the
+ * first of them. */
 static guint32
 page_before (FlamFlameGraph *self, const FlamFamily *family, guint32 end)
 {
@@ -987,8 +988,8 @@ look_at_page (FlamFlameGraph *self, FlamId node, double page)
   look_at (self, from, from + MAX (page, 1), TRUE);
 }
 
-/* All of a strip, or a page of it, where the heaviest is the first of them.
- * Where that is no closer look, its caller. */
+/* Opens a strip, or a page of it that begins with its heaviest. If that is no
+ * closer view, opens its caller. */
 void
 flam_graph_open_strip (FlamFlameGraph *self, const FlamBox *strip)
 {
@@ -1015,7 +1016,8 @@ flam_graph_open_strip (FlamFlameGraph *self, const FlamBox *strip)
     look_at_page (self, strip->node, page);
 }
 
-/* What is walked to is seen: a page of what it is the first of. */
+/* Makes a node visible that was walked to: shows the page that begins with
+ * it. */
 void
 flam_graph_open_narrow (FlamFlameGraph *self, FlamId node)
 {
@@ -1027,8 +1029,8 @@ flam_graph_open_narrow (FlamFlameGraph *self, FlamId node)
     look_at_page (self, node, page_from (self, node));
 }
 
-/* From page to page of a part that is looked at closely; FALSE where what is to
- * be seen is in view, or would be too wide or too narrow to see. */
+/* Goes from page to page of a part that is viewed closely; FALSE if the wanted
+ * node is visible, or would be too wide or too narrow. */
 static gboolean
 pan_to_see (FlamFlameGraph *self, double x, double end)
 {
@@ -1043,7 +1045,7 @@ pan_to_see (FlamFlameGraph *self, double x, double end)
   return TRUE;
 }
 
-/* What has no room among what the zoomed node calls; FALSE: all have. */
+/* The callees of the zoomed node that do not fit; FALSE: all do. */
 static gboolean
 find_strip (FlamFlameGraph *self, FlamBox *strip)
 {
@@ -1058,7 +1060,7 @@ find_strip (FlamFlameGraph *self, FlamBox *strip)
   return strip->count > 0;
 }
 
-/* From all of them the next page is of those that have no room there. */
+/* From the view of all, the next page has those that do not fit there. */
 void
 flam_graph_turn_page (FlamFlameGraph *self, gboolean back)
 {
@@ -1086,7 +1088,7 @@ flam_graph_turn_page (FlamFlameGraph *self, gboolean back)
 }
 
 /* The first callee of a node, as an index of the rows, whose right edge is
- * behind `x`. */
+ * beyond `x`. */
 static guint32
 callee_at (const FlamRows *rows, guint32 index, double x)
 {
@@ -1193,8 +1195,8 @@ push_place (FlamFlameGraph *self)
   g_array_set_size (self->future, 0);
 }
 
-/* Handlers of a zoom may request the same zoom (as a session that stores it):
- * the view is already moving there, and need not show the whole node. */
+/* Handlers of a zoom may request the same zoom (such as a session that stores
+ * it): the view is already moving there, and need not show the whole node. */
 static void
 tell_zoom (FlamFlameGraph *self, FlamId node)
 {
@@ -1275,7 +1277,7 @@ flam_flame_graph_forward (FlamFlameGraph *self)
   return travel (self, self->future, self->history);
 }
 
-/* A caller as wide as its callee would look the same: it is skipped. */
+/* A caller as wide as its callee would look the same, so it is skipped. */
 gboolean
 flam_flame_graph_outward (FlamFlameGraph *self)
 {
@@ -1340,7 +1342,7 @@ bring_out (FlamFlameGraph *self, FlamId node)
     flam_graph_set_zoom (self, node, TRUE, TRUE);
 }
 
-/* Zooms out until the node is in view, if it is not. */
+/* Zooms out until the node is visible, if it is not. */
 static void
 reveal (FlamFlameGraph *self, FlamId node)
 {
@@ -1417,8 +1419,8 @@ flam_flame_graph_get_matched (FlamFlameGraph *self)
   return self->matched_weight;
 }
 
-/* Matches that are wide enough to be visible when zoomed out are visited, and
- * all if there are none of those. */
+/* Visits matches that are wide enough to be visible when zoomed out, or all
+ * matches if there are none of those. */
 static gint64
 least_match (FlamFlameGraph *self)
 {
@@ -1484,11 +1486,11 @@ flam_flame_graph_count_matches (FlamFlameGraph *self, guint *n)
 
 /* --- another tree -------------------------------------------------------- */
 
-/* The state that is carried from the old tree to the new. */
+/* The state that is carried over from the old tree to the new one. */
 typedef struct
 {
   FlamId zoom, selected;
-  double from, to; /* of the zoomed node's range: 0, 1 shows it whole */
+  double from, to; /* of the zoomed node's range: 0, 1 shows the whole node */
 } Kept;
 
 static void
@@ -1511,7 +1513,7 @@ as_range (FlamFlameGraph *self, FlamZoomState *state)
   state->from = from + state->from * (to - from);
 }
 
-/* The state of a node that is gone becomes its nearest ancestor, whole. */
+/* If a node is gone, its state moves to its nearest ancestor, whole. */
 static void
 carry_zoom (FlamFlameGraph *self, FlamZoomState *state, FlamTree *tree)
 {
@@ -1544,8 +1546,8 @@ swap_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
   gboolean same_profile = self->tree != NULL && tree != NULL &&
                           self->tree->profile == tree->profile;
 
-  /* Strengths of self are shares of the greatest one in the tree, and the next
-   * tree may be at the address of the last. */
+  /* Strengths of self costs are relative to the greatest one in the tree, and
+   * the next tree may be at the address of the last one. */
   if (!same_profile || self->palette_mode == FLAM_PALETTE_SELF)
     g_clear_pointer (&self->palette, flam_palette_free);
   forget_layout (self);

@@ -21,15 +21,15 @@ typedef struct
 /* A moving view. */
 typedef struct
 {
-  guint tick;   /* 0: at rest, or by the timer */
+  guint tick;   /* a source by timer; 0: at rest, or by ticks */
   gint64 start; /* µs */
-  guint timer;  /* where the CPU draws; 0: at rest, or by ticks */
+  guint timer;  /* if the CPU draws; 0: at rest, or by ticks */
   guint step;
   double from0, to0, from1, to1;
   double scroll0, scroll1, rings0, rings1; /* of a sunburst */
 } FlamMotion;
 
-/* How many rows have boxes when a range is in view; `to` is 0: not known. */
+/* The number of rows with boxes in a range; `to` is 0: unknown. */
 typedef struct
 {
   double from, to;
@@ -49,11 +49,11 @@ struct _FlamFlameGraph
   gboolean dark, dark_is_set;
 
   FlamId zoom;
-  double from, to; /* range of x in view */
+  double from, to; /* visible range of x */
   double scroll;   /* from the root's edge */
-  double rings;    /* of a sunburst that moves; 0: those of its layout */
+  double rings;    /* of a moving sunburst; 0: those of its layout */
   FlamMotion motion;
-  GArray *history; /* FlamZoomState: before this one, the latest last */
+  GArray *history; /* FlamZoomState: previous ones, the latest last */
   GArray *future;  /* those that back() left */
   FlamId selected;
 
@@ -61,7 +61,7 @@ struct _FlamFlameGraph
   gpointer notes_data;
 
   FlamRegex *search;
-  guint8 *matched; /* a byte a node, or NULL */
+  guint8 *matched; /* one byte per node, or NULL */
   gint64 matched_weight;
 
   GtkAdjustment *hadjustment, *vadjustment;
@@ -72,20 +72,21 @@ struct _FlamFlameGraph
 
   FlamDraw *draw;
   FlamPalette *palette;
-  FlamLayout *layout;            /* of what is in view; NULL: to be made */
-  cairo_surface_t *picture;      /* of the layout; NULL: to be made */
-  FlamLayout *last_layout;       /* the one before, or NULL */
+  FlamLayout *layout;            /* of the visible part; NULL: not made yet */
+  cairo_surface_t *picture;      /* of the layout; NULL: not made yet */
+  FlamLayout *last_layout;       /* the previous one, or NULL */
   cairo_surface_t *last_picture; /* the same; its colors are still right */
-  FlamViewport pictured;         /* what the picture, or the last one, is of */
-  GskRenderNode *image; /* of the picture: what GTK shows; NULL: as above */
-  void *spares[2];      /* the pixels of the last pictures, to be used again */
+  FlamViewport pictured;         /* what the picture, or the last one, shows */
+  GskRenderNode
+      *image;      /* the texture or surface that GTK shows; NULL: as above */
+  void *spares[2]; /* the pixels of the last pictures, to be reused */
   guint changed_idle;
-  GtkWidget *tip; /* the tooltip that is shown, or NULL */
+  GtkWidget *tip; /* the shown tooltip, or NULL */
   char *tip_text; /* the same for a screen reader */
   FlamId tip_node;
   gboolean tip_is_strip;
-  guint tip_soon;    /* a source; 0: none is awaited */
-  gint64 tip_hidden; /* when the last one was, µs */
+  guint tip_soon;    /* a source; 0: no tooltip is due */
+  gint64 tip_hidden; /* time of the last motion, µs */
 
   GtkGesture *click, *drag;
   GtkEventController *scroll_controller, *motion_controller, *keys;
@@ -117,7 +118,7 @@ flam_graph_is_empty (FlamFlameGraph *self)
   return self->tree == NULL || self->tree->n == 0 || self->tree->total[0] <= 0;
 }
 
-/* The part of a path that a treemap's title has no room for counts as the
+/* The part of a path that does not fit into a treemap's title counts as the
  * path's first node for the pointer. */
 static inline gboolean
 flam_graph_is_strip (const FlamBox *box)
@@ -137,15 +138,15 @@ FlamPalette *flam_graph_palette (FlamFlameGraph *self);
 guint32 flam_graph_whole_rows (FlamFlameGraph *self);
 /* For another tree, or another width. */
 void flam_graph_forget_rows (FlamFlameGraph *self);
-/* The place of a node; FALSE: it is not drawn. */
+/* The position of a node; FALSE: it is not drawn. */
 gboolean flam_graph_find_box (FlamFlameGraph *self, FlamId node, FlamBox *box);
 /* The range of x that shows a node from edge to edge. */
 void flam_graph_range_of (FlamFlameGraph *self,
                           FlamId node,
                           double *from,
                           double *to);
-/* Zooms around a pixel, by a factor (less than 1: closer); the zoomed node
- * becomes the deepest one above the old that still fills the view. */
+/* Zooms around a pixel by a factor (less than 1: closer). The new zoomed node
+ * is the deepest one above the old one that still fills the view. */
 void flam_graph_zoom_by (FlamFlameGraph *self, double x, double factor);
 void flam_graph_pan_to (FlamFlameGraph *self, double from, double scroll);
 void flam_graph_stop (FlamFlameGraph *self);
@@ -156,7 +157,7 @@ flam_graph_is_moving (const FlamFlameGraph *self)
   return self->motion.tick != 0 || self->motion.timer != 0;
 }
 
-/* Marks the picture as stale: only the colors, or only where one looks. */
+/* Marks the picture as stale: only the colors, or only the position. */
 void flam_graph_redraw (FlamFlameGraph *self);
 void flam_graph_relayout (FlamFlameGraph *self);
 void flam_graph_restyle (FlamFlameGraph *self);
@@ -168,44 +169,44 @@ void flam_graph_announce (FlamFlameGraph *self);
 gboolean flam_graph_has_states (FlamFlameGraph *self);
 /* NULL: it existed before and exists now. */
 const char *flam_graph_kind_text (const FlamTreeChange *change, FlamId node);
-/* NULL: there is none. */
+/* NULL: none. */
 char *flam_graph_note_of (FlamFlameGraph *self, FlamId node);
 
-/* Also not the one that is awaited. */
+/* Also cancels one that is due. */
 void flam_graph_hide_tip (FlamFlameGraph *self);
 
 /* The picture moved under the pointer. */
 void flam_graph_hover_again (FlamFlameGraph *self);
-/* zoom_to() with the place left behind put into the history. */
+/* zoom_to() with the previous place added to the history. */
 void flam_graph_set_zoom (FlamFlameGraph *self,
                           FlamId node,
                           gboolean remember,
                           gboolean animate);
 void flam_graph_set_selected (FlamFlameGraph *self, FlamId node);
 
-/* Looks at the heaviest of the boxes that a strip stands for. */
+/* Shows the heaviest of a strip's boxes. */
 void flam_graph_open_strip (FlamFlameGraph *self, const FlamBox *strip);
-/* The same of a node that is in one, if it is. */
+/* The same for a node in a strip, if it is in one. */
 void flam_graph_open_narrow (FlamFlameGraph *self, FlamId node);
-/* The next page of what has no room, or the one before it: where nothing
- * scrolls. */
+/* The next or previous page of the callees that do not fit, for shapes that do
+ * not scroll. */
 void flam_graph_turn_page (FlamFlameGraph *self, gboolean back);
-/* What a sunburst shows of the callees of the deepest node that fills it. */
+/* The visible callees of the deepest node that fills a sunburst. */
 typedef struct
 {
   guint32 n;          /* all of them */
-  guint32 first, end; /* those in view; 0, n: all, some in a strip */
-  guint32 hidden;     /* how many of them that strip stands for */
+  guint32 first, end; /* the visible ones; 0, n: all, some in a strip */
+  guint32 hidden;     /* the number of them in that strip */
   gboolean back, on;  /* whether there is a page before, and after */
 } FlamGraphPage;
-/* FALSE: all have room, or the shape has another way to the rest. */
+/* FALSE: all fit, or the shape has another way to the rest. */
 gboolean flam_graph_get_page (FlamFlameGraph *self, FlamGraphPage *page);
 
 /* --- drawing ------------------------------------------------------------- */
 
 void flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
-/* The pointer has moved: there is a tooltip when it rests, and where one is
- * shown it becomes that of the box that the pointer is on. */
+/* The pointer has moved: a tooltip appears when it rests. A shown one changes
+ * to the box under the pointer. */
 void flam_graph_show_tip_soon (FlamFlameGraph *self);
 
 G_END_DECLS

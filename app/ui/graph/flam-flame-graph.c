@@ -129,7 +129,7 @@ on_forward_button (GtkGestureClick *click,
 static void
 on_drag_begin (GtkGestureDrag *drag, double x, double y, FlamFlameGraph *self)
 {
-  /* With Ctrl the frame is dragged, out of the window. */
+  /* With Ctrl, the frame is dragged out of the window. */
   if (gtk_event_controller_get_current_event_state (
           GTK_EVENT_CONTROLLER (drag)) &
       GDK_CONTROL_MASK)
@@ -253,7 +253,7 @@ previous_sibling (const FlamTree *tree, FlamId node)
   return sibling;
 }
 
-/* Siblings are neighbours in a row, so the last one is found by place. */
+/* Siblings are adjacent in a row, so the last one is found by its position. */
 static FlamId
 last_sibling (FlamFlameGraph *self, FlamId node)
 {
@@ -319,7 +319,7 @@ page (FlamFlameGraph *self, double pages)
   gtk_adjustment_set_value (self->vadjustment, value + pages * size);
 }
 
-/* The selected box, as far as it is in view; otherwise all of the view. */
+/* The visible part of the selected box; otherwise the whole view. */
 static FlamRect
 selected_rect (FlamFlameGraph *self)
 {

@@ -7,7 +7,7 @@
  *
  * A GtkScrollable: put it into a GtkScrolledWindow (horizontal policy
  * GTK_POLICY_NEVER: left and right it pans by itself). It draws nothing when
- * there is no tree; saying why is the window's part.
+ * there is no tree; the window then explains why.
  *
  * Signals
  *   node-hovered   (guint node)            FLAM_NONE: the pointer left
@@ -25,7 +25,7 @@
  * dark (boolean; follows the desktop until it is set), matched (int64)
  *
  * Keys: arrows, Home, End, Return, space, Escape, BackSpace, Page Up/Down,
- * Menu, + and -. Every other key is left to the window. */
+ * Menu, + and -. All other keys are left to the window. */
 
 #include <gtk/gtk.h>
 
@@ -41,7 +41,7 @@ GtkWidget *flam_flame_graph_new (void);
 
 /* NULL empties it. Zoom, selection and history are carried over by path; the
  * search is run again. `rows` is the layout's index of this tree, made on a
- * worker thread where the tree is large; NULL: made by the call (30 ms a
+ * worker thread where the tree is large; NULL: made by the call (30 ms per
  * million nodes). */
 void flam_flame_graph_set_tree (FlamFlameGraph *self,
                                 FlamTree *tree,
@@ -49,9 +49,9 @@ void flam_flame_graph_set_tree (FlamFlameGraph *self,
 FlamTree *flam_flame_graph_get_tree (FlamFlameGraph *self);
 
 /* Zooming. `node` 0: all. back() and forward() go through the places visited,
- * as a web browser does; outward() shows more than now, whatever was before:
- * all of the zoomed node, then the next caller that is wider, at last
- * everything. FALSE when there is no further place. */
+ * as a web browser does; outward() shows more than now, regardless of the
+ * history: the whole zoomed node, then the next wider caller, finally
+ * everything. FALSE if there is no further place. */
 void flam_flame_graph_zoom_to (FlamFlameGraph *self, FlamId node);
 FlamId flam_flame_graph_get_zoom (FlamFlameGraph *self);
 gboolean flam_flame_graph_back (FlamFlameGraph *self);
@@ -63,39 +63,40 @@ gboolean flam_flame_graph_outward (FlamFlameGraph *self);
 void flam_flame_graph_select_node (FlamFlameGraph *self, FlamId node);
 FlamId flam_flame_graph_get_selected (FlamFlameGraph *self);
 
-/* The node at a place of the widget; FLAM_NONE: nothing, or several that are
- * too narrow. */
+/* The node at a point of the widget; FLAM_NONE: none, or several that are too
+ * narrow. */
 FlamId flam_flame_graph_get_node_at (FlamFlameGraph *self, double x, double y);
 
 void flam_flame_graph_set_direction (FlamFlameGraph *self,
                                      FlamDirection direction);
 void flam_flame_graph_set_shape (FlamFlameGraph *self, FlamShape shape);
 void flam_flame_graph_set_palette (FlamFlameGraph *self, FlamPaletteMode mode);
-/* Rules used before the palette where that stands for neither states nor
+/* Rules that are used before the palette, unless it represents states or
  * changes; NULL: none. A reference is kept. */
 void flam_flame_graph_set_rules (FlamFlameGraph *self, FlamColorRules *rules);
 void flam_flame_graph_set_dark (FlamFlameGraph *self, gboolean dark);
 
-/* NULL: no search. Matches keep their color and the rest is dimmed. The
- * weight below matches, nested ones counted once, is `matched`; out of the
- * tree's total[0]. next_match() selects the next one in view order and wraps;
- * FALSE when there is none. */
+/* NULL: no search. Matches keep their color and the rest is dimmed. The weight
+ * below matches, nested ones counted once, is `matched`; out of the tree's
+ * total[0]. next_match() selects the next one in view order and wraps; FALSE if
+ * there is none. */
 void flam_flame_graph_set_search (FlamFlameGraph *self, FlamRegex *regex);
 gint64 flam_flame_graph_get_matched (FlamFlameGraph *self);
 gboolean flam_flame_graph_next_match (FlamFlameGraph *self, gboolean backward);
-/* The number of matches to go to, and which of them is selected, from 1; 0:
- * none is. */
+/* The number of matches to visit, and the position of the selected one, from 1;
+ * 0: none is selected. */
 guint flam_flame_graph_count_matches (FlamFlameGraph *self, guint *n);
 
-/* For the status bar: the weight in boxes too narrow to be drawn, of what is
- * in view, and the weight across the view. */
+/* For the status bar: the visible weight in boxes that are too narrow to be
+ * drawn, and the weight across the view. */
 gint64 flam_flame_graph_get_hidden (FlamFlameGraph *self, gint64 *in_view);
-/* Whether an animation is under way: words about what is drawn, which need the
- * window's layout when they change, can wait for its end, which is told too. */
+/* Whether an animation is running: texts about the visible part, which need a
+ * layout of the window when they change, can wait for its end, which is also
+ * signalled. */
 gboolean flam_flame_graph_is_moving (FlamFlameGraph *self);
 
-/* Marks a node as if the pointer were on it, as it is on that node elsewhere.
- * FLAM_NONE: none. */
+/* Marks a node as if the pointer were on it, because the pointer is on that
+ * node in another graph. FLAM_NONE: none. */
 void flam_flame_graph_point_at (FlamFlameGraph *self, FlamId node);
 /* The accessible name of this graph among others; NULL: none. */
 void flam_flame_graph_set_title (FlamFlameGraph *self, const char *title);
@@ -107,7 +108,7 @@ void flam_flame_graph_set_notes (FlamFlameGraph *self,
                                  FlamGraphNotes notes,
                                  gpointer data);
 
-/* The part in view: fractions of the whole width and of the whole height. */
+/* The visible part: fractions of the whole width and of the whole height. */
 typedef struct
 {
   double x, y, width, height;
@@ -118,11 +119,11 @@ void flam_flame_graph_get_view (FlamFlameGraph *self, FlamView *view);
 void flam_flame_graph_set_view (FlamFlameGraph *self, const FlamView *view);
 FlamRows *flam_flame_graph_get_rows (FlamFlameGraph *self);
 
-/* The meaning of the colors in view; g_ptr_array_unref. Of FlamLegendEntry. */
+/* The legend of the visible colors; g_ptr_array_unref. Of FlamLegendEntry. */
 GPtrArray *flam_flame_graph_get_legend (FlamFlameGraph *self);
 
-/* The name for people: that of the root is translated. In files
- * flam_tree_name() is used. */
+/* The display name: that of the root is translated. Files use
+ * flam_tree_name(). */
 const char *flam_graph_name (const FlamTree *tree, FlamId node);
 
 /* "spin_heavy, total 50.7 %, self 50.7 %": the accessible text of a node;

@@ -22,7 +22,7 @@ struct _FlamGraphView
   GtkStack *stack;
   GtkOverlay *overlay;
   GtkScrolledWindow *scroller;
-  FlamMinimap *minimap; /* not referenced: the overlay's */
+  FlamMinimap *minimap; /* not referenced: owned by the overlay */
   FlamFlameGraph *graph;
   AdwStatusPage *empty;
   GtkButton *way_back;
@@ -338,11 +338,11 @@ flam_graph_view_class_init (FlamGraphViewClass *klass)
   gtk_widget_class_bind_template_child (class, FlamGraphView, way_back);
 }
 
-/* The minimap is the scroll bar, but where there is no room for it. An overlaid
- * one comes and goes by a second of frames whenever the pointer moves: 50 ms of
- * CPU without a GPU, where the hovered box is 2. With the policy that has no
- * bar GTK would animate the edges at each step of the wheel where all is in
- * view. */
+/* The minimap replaces the scroll bar, unless there is no room for it. An
+ * overlaid scroll bar fades in and out for a second whenever the pointer moves:
+ * 50 ms of CPU time without a GPU, where the hovered box takes 2. With the
+ * policy without a bar, GTK would animate the edges at each step of the wheel
+ * when everything is visible. */
 static void
 on_drawn_changed (FlamFlameGraph *graph, FlamGraphView *self)
 {

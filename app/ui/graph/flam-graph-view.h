@@ -2,7 +2,7 @@
 #pragma once
 
 /* The flame graph as a page: the widget, its minimap, its legend, and the text
- * that is shown when there is nothing to draw. */
+ * for an empty graph. */
 
 #include "flam-flame-graph.h"
 #include "flam-page.h"

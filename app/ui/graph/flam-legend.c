@@ -31,8 +31,8 @@ remove_entries (FlamLegend *self)
     gtk_widget_unparent (child);
 }
 
-/* Asked for: GTK asks the display server where the pointer is whenever a
- * tooltip is set. */
+/* The tooltip is queried on demand: GTK asks the display server for the
+ * pointer's position whenever a tooltip is set. */
 static gboolean
 on_query_entry (GtkWidget *box,
                 int x,
@@ -75,14 +75,14 @@ set_entry (GtkWidget *box, const FlamLegendEntry *entry, gint64 total)
   g_object_set_data_full (
       G_OBJECT (box),
       "tip",
-      /* Translators: a color's meaning, and how much of the picture it is */
+      /* Translators: a color's meaning, and its share of the picture */
       g_strdup_printf (_ ("%s: %s of self"), name, share),
       g_free);
 }
 
-/* The entries that there are become the new ones, and those too many are kept,
- * hidden: after most zooms they have the same names, and nothing has to be
- * given its place anew. */
+/* The existing entries become the new ones, and surplus entries are kept,
+ * hidden: after most zooms they have the same names, and nothing needs a new
+ * layout. */
 static void
 update (FlamLegend *self)
 {

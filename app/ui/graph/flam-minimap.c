@@ -20,7 +20,7 @@ struct _FlamMinimap
   gboolean pictured_dark;
   int pictured_mode, pictured_direction;
   FlamColorRules *pictured_rules;
-  FlamTree *placed_tree; /* the tree and zoom that the corner was chosen for */
+  FlamTree *placed_tree; /* the tree and zoom for which the corner was chosen */
   FlamId placed_zoom;
   int placed_direction;
   FlamView grabbed; /* the view when the drag began */
@@ -188,7 +188,7 @@ boxes_below (FlamMinimap *self, gboolean right)
   return n;
 }
 
-/* Chosen again only for another tree or zoom: it does not move during
+/* Chosen again only for another tree or zoom, so that it does not move during
  * scrolling. */
 static void
 choose_corner (FlamMinimap *self)

@@ -35,11 +35,11 @@ page_text (const FlamGraphPage *page)
     {
       g_autofree char *hidden = count_text (page->hidden);
 
-      /* Translators: functions that have no room in the picture */
+      /* Translators: functions that do not fit into the picture */
       return g_strdup_printf (ngettext ("%s more", "%s more", page->hidden),
                               hidden);
     }
-  /* Translators: the first and the last of a number: "17–41 of 300" */
+  /* Translators: the first, the last and the total number: "17–41 of 300" */
   return g_strdup_printf (_ ("%s–%s of %s"), first, last, n);
 }
 
@@ -72,7 +72,7 @@ on_next (FlamPageBar *self)
   flam_graph_turn_page (self->graph, FALSE);
 }
 
-/* The keyboard stays with the graph, whose keys do the same. */
+/* The keyboard focus stays with the graph, whose keys do the same. */
 static GtkWidget *
 add_button (FlamPageBar *self,
             const char *icon,

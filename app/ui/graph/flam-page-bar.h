@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Which of the functions are in view, where a sunburst has no room for all, and
- * buttons to the page before and after. It is visible only then: an overlay for
- * the corner that a circle leaves free. A treemap has a box for the rest, and a
- * flame graph pans. */
+/* The range of visible functions in a sunburst that does not fit all, and
+ * buttons for the previous and next page. It is only visible then: an overlay
+ * for a corner that the circle leaves free. A treemap has a box for the rest,
+ * and a flame graph pans. */
 
 #include "flam-flame-graph.h"
 

@@ -38,7 +38,7 @@ measure_tip (FlamTipLayer *self, int room, int *width, int *height)
       self->tip, GTK_ORIENTATION_VERTICAL, *width, NULL, height, NULL, NULL);
 }
 
-/* As high as there is room, rather below than above. */
+/* As high as there is room, preferably below. */
 static int
 find_y (const graphene_rect_t *area, int tip, int height)
 {
@@ -131,11 +131,11 @@ append_child (FlamTipLayer *self, GtkSnapshot *snapshot)
   gsk_render_node_unref (node);
 }
 
-/* GTK finds what has changed since the last frame by comparing nodes, one after
- * the other by their kinds: all would be drawn again whenever a tooltip comes
- * or goes. So there are as many nodes without one as with one, and the child's,
- * in a node of a kind of its own that draws nothing, is not taken for a
- * tooltip's. */
+/* GTK finds the changes since the last frame by comparing nodes one by one, by
+ * kind, and would redraw everything whenever a tooltip appears or disappears.
+ * So the number of nodes is the same with and without a tooltip, and the
+ * child's node is wrapped in a node of another kind that draws nothing, so that
+ * it is not compared with a tooltip's. */
 static void
 flam_tip_layer_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
@@ -188,7 +188,7 @@ flam_tip_show (GtkWidget *owner,
       g_signal_connect_swapped (owner, "unmap", G_CALLBACK (hide), self);
     }
   self->area = *area;
-  /* First: what a hidden widget asks for is not measured anew. */
+  /* First, since the request of a hidden widget is not measured again. */
   gtk_widget_set_visible (self->tip, TRUE);
   adw_bin_set_child (ADW_BIN (self->tip), content);
   gtk_accessible_update_property (

@@ -11,7 +11,8 @@ struct _FlamUserColors
   GPtrArray *lines; /* char*: all lines of the file */
   GArray *rules;    /* guint: which of them are rules */
   FlamColorRules *used;
-  GHashTable *slow; /* char* pattern to char* name, of rules left out */
+  GHashTable
+      *slow; /* char* pattern to char* name, for rules that are left out */
   guint look_idle;
 };
 
@@ -43,8 +44,8 @@ use_line (FlamUserColors *self, const char *line)
     flam_color_rules_add_line (self->used, line, NULL);
 }
 
-/* Rules that are invalid or too slow are left out: the rows of the preferences
- * say why. */
+/* Rules that are invalid or too slow are left out; the rows of the preferences
+ * show why. */
 static void
 use (FlamUserColors *self)
 {

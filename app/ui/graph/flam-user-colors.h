@@ -7,7 +7,7 @@
  * of the file, comments for example, are kept. One object for
  * the whole process. Signals:
  *
- *   changed  ()  the lines are others
+ *   changed  ()  the lines have changed
  *   used     ()  other rules are in use: those of other lines,
  *                or without one that takes too long */
 
@@ -22,15 +22,15 @@ G_DECLARE_FINAL_TYPE (
 
 FlamUserColors *flam_user_colors_get (void);
 
-/* The valid rules, without those that take too long; NULL: none. The object's
- * reference. */
+/* The valid rules, without those that take too long; NULL: none. Owned by the
+ * object. */
 FlamColorRules *flam_user_colors_get_rules (FlamUserColors *self);
 
-/* The rules as they are written, valid or not. */
+/* The rules as written, valid or not. */
 guint flam_user_colors_get_n (FlamUserColors *self);
 const char *flam_user_colors_get_line (FlamUserColors *self, guint rule);
-/* These write the file at once; FALSE when that fails, and the rules in use
- * have changed all the same. `rule` equal to the number of rules adds one. */
+/* These write the file at once; FALSE if that fails, although the rules in use
+ * have changed. `rule` equal to the number of rules adds one. */
 gboolean flam_user_colors_set_line (FlamUserColors *self,
                                     guint rule,
                                     const char *line,
@@ -41,10 +41,11 @@ flam_user_colors_remove (FlamUserColors *self, guint rule, GError **error);
 gboolean
 flam_user_colors_move_up (FlamUserColors *self, guint rule, GError **error);
 
-/* To be called when something was drawn with the rules: one that took too long
- * on a name is soon left out. */
+/* Call after drawing with the rules: a rule that took too long on a name is
+ * then left out. */
 void flam_user_colors_look (FlamUserColors *self);
-/* The name on which rules of that regular expression took too long, or NULL. */
+/* The name on which rules with that regular expression took too long, or
+ * NULL. */
 const char *flam_user_colors_get_slow (FlamUserColors *self,
                                        const char *pattern);
 
