@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli-diff.h"
 #include "flam-cli-gates.h"
-#include "flam-cli-look.h"
+#include "flam-cli-picture.h"
 #include "flam-cli-output.h"
 
 #include "flam-core-picture.h"
@@ -24,8 +24,10 @@ typedef struct
 
 /* The graph of a comparison has its own order and colors. */
 #define DRAWN                                                                  \
-  ((FLAM_LOOK_PICTURE & ~(FLAM_LOOK_ORDER | FLAM_LOOK_COLORS)) |               \
-   FLAM_LOOK_NOTES | FLAM_LOOK_COUNT_NAME | FLAM_LOOK_NEGATE)
+  ((FLAM_PICTURE_STYLE_ALL &                                                   \
+    ~(FLAM_PICTURE_STYLE_ORDER | FLAM_PICTURE_STYLE_COLORS)) |                 \
+   FLAM_PICTURE_STYLE_NOTES | FLAM_PICTURE_STYLE_COUNT_NAME |                  \
+   FLAM_PICTURE_STYLE_NEGATE)
 
 /* The options and arguments of the verb. */
 typedef struct
@@ -41,7 +43,7 @@ typedef struct
   gboolean by_time;
   gboolean self;
   FlamDiffShape shape;
-  FlamCliLook look;
+  FlamCliPicture look;
   FlamCliOutput output;
 } Asked;
 
@@ -53,7 +55,7 @@ asked_clear (Asked *asked)
   g_free (asked->to);
   g_free (asked->widths);
   g_free (asked->source);
-  flam_cli_look_clear (&asked->look);
+  flam_cli_picture_clear (&asked->look);
   flam_cli_output_clear (&asked->output);
 }
 
@@ -89,8 +91,8 @@ drop_labels (const Side *side,
 {
   g_autoptr (FlamSelection) mistaken = flam_selection_copy (selection);
   g_autoptr (GPtrArray) dropped =
-      flam_carry_drop_labels (selection, side->profile);
-  g_autoptr (GPtrArray) none = flam_carry_drop_labels (mistaken, other);
+      flam_transfer_drop_labels (selection, side->profile);
+  g_autoptr (GPtrArray) none = flam_transfer_drop_labels (mistaken, other);
 
   for (guint i = 0; dropped != NULL && i < dropped->len; i++)
     if (none != NULL && g_ptr_array_find_with_equal_func (
@@ -107,7 +109,7 @@ drop_labels (const Side *side,
 static gboolean
 select_before (FlamSelection *selection, const FlamProfile *profile)
 {
-  int before = flam_carry_find_before (profile, selection->measure);
+  int before = flam_transfer_find_before (profile, selection->measure);
 
   if (before >= 0)
     selection->measure = (guint)before;
@@ -471,10 +473,10 @@ check_usage (Asked *asked, const FlamCliOptions *options, char **files)
   if (!take_widths (asked))
     return flam_cli_usage (
         _ ("diff: --widths: expected now, before or both, with --to svg"));
-  return flam_cli_look_parse (&asked->look,
-                              "diff",
-                              asked->to != NULL ? asked->to : "a table",
-                              drawn ? DRAWN : 0);
+  return flam_cli_picture_parse (&asked->look,
+                                 "diff",
+                                 asked->to != NULL ? asked->to : "a table",
+                                 drawn ? DRAWN : 0);
 }
 
 static int
@@ -565,7 +567,7 @@ run (int argc, char **argv)
     { NULL },
   };
 
-  all = flam_cli_look_entries (&asked.look, DRAWN, entries);
+  all = flam_cli_picture_entries (&asked.look, DRAWN, entries);
   if (!flam_cli_parse (&argc,
                        &argv,
                        &flam_verb_diff,

@@ -62,7 +62,7 @@ dump_layout (const Stage *stage)
   viewport.height =
       stage->shape == FLAM_SHAPE_FLAME
           ? (double)flam_layout_n_rows (rows, &viewport) * ROW_HEIGHT
-          : flam_look_height (stage->shape, stage->width);
+          : flam_picture_style_height (stage->shape, stage->width);
   layout = flam_layout_new (rows, &viewport);
   return flam_dump_layout (tree, layout);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-cli-look.h"
+#include "flam-cli-picture.h"
 
 #include "flam-core-picture.h"
 
@@ -154,7 +154,7 @@ run (int argc, char **argv)
   g_autofree char *to = NULL;
   g_autofree char *output = NULL;
   g_autofree char *title = NULL;
-  g_auto (FlamCliLook) look = { .map = NULL };
+  g_auto (FlamCliPicture) look = { .map = NULL };
   g_autofree GOptionEntry *all = NULL;
   FlamExit status;
   g_auto (GStrv) files = NULL;
@@ -201,7 +201,7 @@ run (int argc, char **argv)
     { NULL },
   };
 
-  all = flam_cli_look_entries (&look, ~FLAM_LOOK_NEGATE, entries);
+  all = flam_cli_picture_entries (&look, ~FLAM_PICTURE_STYLE_NEGATE, entries);
   if (!flam_cli_parse (
           &argc, &argv, &flam_verb_export, options, all, 1, &files))
     return FLAM_EXIT_USAGE;
@@ -212,7 +212,7 @@ run (int argc, char **argv)
   status = parse_sharing (&sharing, exporter, &as->share);
   if (status != FLAM_EXIT_DONE)
     return status;
-  status = flam_cli_look_parse (
+  status = flam_cli_picture_parse (
       &look, "export", exporter->id, flam_exporter_parts (exporter));
   if (status != FLAM_EXIT_DONE)
     return status;
@@ -244,7 +244,7 @@ run (int argc, char **argv)
   status = save (exporter, profile, selection, as, sink, files[0], output);
   if (status == FLAM_EXIT_DONE)
     tell_remains (&sharing, &as->share);
-  if (status == FLAM_EXIT_DONE && !flam_cli_look_finish (&look))
+  if (status == FLAM_EXIT_DONE && !flam_cli_picture_finish (&look))
     return FLAM_EXIT_REFUSED;
   return status;
 }

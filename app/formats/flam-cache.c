@@ -118,7 +118,7 @@ is_alone (const FlamProfile *profile)
 {
   const FlamImporter *importer = flam_importer_find (profile->facts.format);
 
-  return importer != NULL && !importer->beside;
+  return importer != NULL && !importer->base_lines;
 }
 
 static gboolean
@@ -164,18 +164,18 @@ typedef struct
   char *path;
   gint64 used; /* µs */
   guint64 size;
-} Kept;
+} CachedFile;
 
 static void
 kept_clear (gpointer kept)
 {
-  g_free (((Kept *)kept)->path);
+  g_free (((CachedFile *)kept)->path);
 }
 
 static int
 by_use (gconstpointer a, gconstpointer b)
 {
-  const Kept *x = a, *y = b;
+  const CachedFile *x = a, *y = b;
 
   return (x->used < y->used) - (x->used > y->used);
 }
@@ -186,13 +186,13 @@ list_kept (void)
 {
   g_autofree char *folder = folder_path ();
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  GArray *list = g_array_new (FALSE, FALSE, sizeof (Kept));
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (CachedFile));
   const char *name;
 
   g_array_set_clear_func (list, kept_clear);
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     {
-      Kept kept = { g_build_filename (folder, name, NULL) };
+      CachedFile kept = { g_build_filename (folder, name, NULL) };
       struct stat at;
 
       if (strstr (name, SUFFIX) != NULL && lstat (kept.path, &at) == 0)
@@ -212,7 +212,7 @@ list_kept (void)
 /* A file that is being written is left alone, unless it is older than any write
  * takes. */
 static gboolean
-may_go (const Kept *kept, guint64 total, guint64 most)
+may_go (const CachedFile *kept, guint64 total, guint64 most)
 {
   if (g_str_has_suffix (kept->path, SUFFIX))
     return total > most;
@@ -227,7 +227,7 @@ flam_cache_trim (guint64 most)
 
   for (guint i = 0; i < list->len; i++)
     {
-      const Kept *kept = &g_array_index (list, Kept, i);
+      const CachedFile *kept = &g_array_index (list, CachedFile, i);
 
       total += MIN (kept->size, FLAM_CACHE_MAX);
       if (may_go (kept, total, most))

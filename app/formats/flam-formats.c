@@ -151,9 +151,9 @@ flam_exporter_save (const FlamExporter *exporter,
     return FALSE;
   if (exporter->puts == FLAM_PUTS_SPANS && !flam_spans_check (&part, error))
     return FALSE;
-  flam_kept_init (&export.kept);
+  flam_arena_init (&export.kept);
   saved = exporter->save (&export, error);
-  flam_kept_clear (&export.kept);
+  flam_arena_clear (&export.kept);
   return saved;
 }
 
@@ -288,9 +288,9 @@ flam_importer_load (const FlamImporter *importer,
   FlamLoad load = { source, builder, options, importer->form };
   gboolean loaded;
 
-  flam_kept_init (&load.kept);
+  flam_arena_init (&load.kept);
   loaded = importer->load (&load, error);
-  flam_kept_clear (&load.kept);
+  flam_arena_clear (&load.kept);
   return loaded;
 }
 

@@ -63,7 +63,7 @@ typedef struct
   gboolean streams;
   /* It reads files beside the capture (programs, for example), so that the same
    * bytes may give another profile tomorrow. */
-  gboolean beside;
+  gboolean base_lines;
 } FlamImporter;
 
 /* The data that a document can contain beside stacks of names and the weights
@@ -103,8 +103,8 @@ typedef enum
 
 typedef struct
 {
-  FlamLook look;     /* has the title that every document has */
-  gboolean annotate; /* folded: suffixes of names, such as "_[k]" */
+  FlamPictureStyle look; /* has the title that every document has */
+  gboolean annotate;     /* folded: suffixes of names, such as "_[k]" */
   FlamFoldedRoot root;
   FlamShare share; /* parts of a capture that is to be shared */
 } FlamExportOptions;
@@ -118,7 +118,7 @@ typedef struct
   FlamSink *out;
   gconstpointer form; /* memory of the exporter */
   FlamPart *part;     /* or NULL; only for exporters that take one */
-  FlamKept kept;
+  FlamArena kept;
 } FlamExport;
 
 /* The content: a tree, or the samples in their order. */
@@ -138,7 +138,7 @@ typedef struct
   gboolean text;   /* may go to standard output */
   gboolean folds;  /* takes annotate and root */
   gboolean shares; /* takes share */
-  guint look;      /* FlamLookPart: the supported parts of the look */
+  guint look;      /* FlamPictureStylePart: the supported parts of the look */
   guint holds;     /* FlamHolds */
   /* The parts that it cannot hold of this profile; NULL: none. */
   guint (*lacks) (const FlamProfile *profile);

@@ -2,7 +2,7 @@
 #pragma once
 
 /* One load: its source, its builder, and the importer's own memory, which is
- * freed at the end of the load (flam-keep.h):
+ * freed at the end of the load (flam-arena.h):
  *
  *    source ──> importer ──> builder
  *                  │
@@ -10,7 +10,7 @@
  */
 
 #include "flam-core-profile.h"
-#include "flam-keep.h"
+#include "flam-arena.h"
 #include "flam-source.h"
 
 /* The unit of a text's weights, since folded stacks do not contain it. */
@@ -41,7 +41,7 @@ typedef struct
   FlamBuilder *builder;
   const FlamLoadOptions *options; /* never NULL */
   gconstpointer form;             /* of the importer */
-  FlamKept kept;
+  FlamArena kept;
 } FlamLoad;
 
 /* --- into the builder ---------------------------------------------------- */

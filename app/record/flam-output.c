@@ -95,10 +95,11 @@ make_beside (FlamOutput *output)
 
   if (g_str_has_suffix (output->path, SUFFIX))
     n -= strlen (SUFFIX);
-  output->beside = g_strdup_printf ("%.*s-XXXXXX" SUFFIX, (int)n, output->path);
-  output->fd = g_mkstemp_full (output->beside, O_RDWR | O_CLOEXEC, 0600);
+  output->base_lines =
+      g_strdup_printf ("%.*s-XXXXXX" SUFFIX, (int)n, output->path);
+  output->fd = g_mkstemp_full (output->base_lines, O_RDWR | O_CLOEXEC, 0600);
   if (output->fd < 0)
-    g_clear_pointer (&output->beside, g_free);
+    g_clear_pointer (&output->base_lines, g_free);
 }
 
 static gboolean
@@ -143,23 +144,24 @@ flam_output_open (FlamOutput *output,
 gboolean
 flam_output_finish (FlamOutput *output, GError **error)
 {
-  if (output->beside == NULL)
+  if (output->base_lines == NULL)
     return TRUE;
   if (!may_be_replaced (output->path, error))
     return FALSE;
-  if (g_rename (output->beside, output->path) != 0)
+  if (g_rename (output->base_lines, output->path) != 0)
     return fail (error,
                  N_ ("%s: cannot be replaced: %s"),
                  output->path,
                  g_strerror (errno));
-  g_clear_pointer (&output->beside, g_free);
+  g_clear_pointer (&output->base_lines, g_free);
   return TRUE;
 }
 
 void
 flam_output_abandon (FlamOutput *output)
 {
-  const char *path = output->beside != NULL ? output->beside : output->path;
+  const char *path =
+      output->base_lines != NULL ? output->base_lines : output->path;
   struct stat st;
 
   if (lstat (path, &st) == 0 && st.st_dev == output->made.st_dev &&
@@ -173,5 +175,5 @@ flam_output_clear (FlamOutput *output)
   if (output->fd >= 0)
     close (output->fd);
   g_free (output->path);
-  g_free (output->beside);
+  g_free (output->base_lines);
 }

@@ -17,9 +17,9 @@
 
 typedef struct
 {
-  int fd;       /* -1: none */
-  char *path;   /* the final name */
-  char *beside; /* the name until then, or NULL */
+  int fd;           /* -1: none */
+  char *path;       /* the final name */
+  char *base_lines; /* the name until then, or NULL */
   struct stat made;
 } FlamOutput;
 

@@ -255,7 +255,7 @@ report_failure (Recorder *recorder, GError *error)
                error->domain,
                error->code,
                N_ ("the recorded data is in %s: %s"),
-               output->beside != NULL ? output->beside : output->path,
+               output->base_lines != NULL ? output->base_lines : output->path,
                error->message);
   report (&recorder->control, kept);
 }

@@ -252,7 +252,7 @@ flam_draw_chart (FlamDraw *draw,
 {
   Drawing drawing = { draw, cr, layout, scene };
 
-  flam_draw_know_names_of (draw, scene->chart->profile);
+  flam_draw_set_profile (draw, scene->chart->profile);
   drawing.text = pango_layout_new (draw->context);
   pango_layout_set_font_description (drawing.text, draw->font);
   pango_layout_set_ellipsize (drawing.text, PANGO_ELLIPSIZE_END);

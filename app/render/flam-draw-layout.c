@@ -45,7 +45,7 @@ flam_draw_layout (FlamDraw *draw,
 {
   const FlamViewport *view = &layout->viewport;
 
-  flam_draw_know_names_of (draw, scene->tree->profile);
+  flam_draw_set_profile (draw, scene->tree->profile);
   cairo_save (cr);
   cairo_rectangle (cr, 0, 0, view->width, view->height);
   cairo_clip (cr);

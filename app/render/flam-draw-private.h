@@ -19,7 +19,7 @@ struct _FlamDraw
   GHashTable *outlines; /* of rotated glyphs: flam-draw-sunburst.c */
 };
 
-void flam_draw_know_names_of (FlamDraw *draw, FlamProfile *profile);
+void flam_draw_set_profile (FlamDraw *draw, FlamProfile *profile);
 
 /* Adds a name, centered in a row from `y` to `y` + `height`, between two
  * edges. */

@@ -62,7 +62,7 @@ flam_draw_is_in_rows (const FlamDraw *draw)
 }
 
 void
-flam_draw_know_names_of (FlamDraw *draw, FlamProfile *profile)
+flam_draw_set_profile (FlamDraw *draw, FlamProfile *profile)
 {
   if (draw->profile == profile)
     return;

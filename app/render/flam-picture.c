@@ -57,7 +57,7 @@ context_new (const FlamPictureOptions *picture)
 static double
 frame_top (const Picture *picture)
 {
-  const FlamLook *look = &picture->options.look;
+  const FlamPictureStyle *look = &picture->options.look;
 
   if (picture->options.bare)
     return 0;
@@ -72,7 +72,7 @@ or_default (double value, double otherwise)
 }
 
 /* The height of a flame graph is that of its rows; the others have that of
- * flam_look_height(). */
+ * flam_picture_style_height(). */
 static void
 choose_height (Picture *picture, double row, double room)
 {
@@ -81,7 +81,8 @@ choose_height (Picture *picture, double row, double room)
 
   if (view->shape != FLAM_SHAPE_FLAME)
     {
-      view->height = MIN (flam_look_height (view->shape, view->width), room);
+      view->height =
+          MIN (flam_picture_style_height (view->shape, view->width), room);
       picture->body = view->height = MAX (view->height, row);
       return;
     }
@@ -94,7 +95,7 @@ choose_height (Picture *picture, double row, double room)
 static void
 lay_out_tree (Picture *picture, double width, double row, double room)
 {
-  const FlamLook *look = &picture->options.look;
+  const FlamPictureStyle *look = &picture->options.look;
   FlamId zoom = picture->options.zoom;
 
   picture->rows = flam_rows_new (picture->tree);
@@ -142,7 +143,7 @@ lay_out_chart (Picture *picture, double width, double row, double room)
 static void
 lay_out (Picture *picture)
 {
-  const FlamLook *look = &picture->options.look;
+  const FlamPictureStyle *look = &picture->options.look;
   double side = picture->options.bare ? 0 : MARGIN;
   double width = MAX (look->width - 2 * side, 1);
   double row = or_default (look->row_height, picture->line);

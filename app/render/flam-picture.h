@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FlamLook look;
+  FlamPictureStyle look;
   const FlamChart
       *chart;        /* drawn in the tree's colors; NULL: the tree is drawn */
   double max_height; /* 0: 16000; lower rows are left out, with a note */

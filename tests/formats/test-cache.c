@@ -411,9 +411,9 @@ test_bound (Fixture *fixture, gconstpointer unused)
 static void
 test_beside (void)
 {
-  g_assert_true (flam_importer_find ("perf-data")->beside);
-  g_assert_true (flam_importer_find ("gmon")->beside);
-  g_assert_false (flam_importer_find ("folded")->beside);
+  g_assert_true (flam_importer_find ("perf-data")->base_lines);
+  g_assert_true (flam_importer_find ("gmon")->base_lines);
+  g_assert_false (flam_importer_find ("folded")->base_lines);
 }
 
 int

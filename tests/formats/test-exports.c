@@ -97,7 +97,8 @@ test_exporter (gconstpointer data)
       g_assert_cmpint (
           used.ru_maxrss,
           <,
-          MEMORY_KIB + ((exporter->look & FLAM_LOOK_COLORS) ? PICTURE_KIB : 0));
+          MEMORY_KIB +
+              ((exporter->look & FLAM_PICTURE_STYLE_COLORS) ? PICTURE_KIB : 0));
     }
 }
 
@@ -403,7 +404,7 @@ main (int argc, char **argv)
         g_autofree char *path =
             g_strconcat ("/exports/", flam_exporters[i]->id, NULL);
 
-        if (((flam_exporters[i]->look & FLAM_LOOK_COLORS) != 0) ==
+        if (((flam_exporters[i]->look & FLAM_PICTURE_STYLE_COLORS) != 0) ==
             (colored == 1))
           g_test_add_data_func (path, flam_exporters[i], test_exporter);
       }

@@ -441,7 +441,7 @@ test_map_beside (void)
   g_autofree char *fixture = g_test_build_filename (
       G_TEST_DIST, "captures", "perf-data", "shapes.perf.data", NULL);
   g_autofree char *path = g_build_filename (folder, "perf.data", NULL);
-  g_autofree char *beside = g_build_filename (folder, "perf-101.map", NULL);
+  g_autofree char *base_lines = g_build_filename (folder, "perf-101.map", NULL);
   g_autofree char *there = g_build_filename (elsewhere, "perf-101.map", NULL);
   g_autofree char *data = NULL;
   gsize size;
@@ -456,10 +456,10 @@ test_map_beside (void)
   g_assert_no_error (error);
   g_assert_false (has_function (path, NULL, "made_by_jit"));
   g_assert_true (has_function (path, elsewhere, "made_by_jit"));
-  g_file_set_contents (beside, map, -1, &error);
+  g_file_set_contents (base_lines, map, -1, &error);
   g_assert_no_error (error);
   g_assert_true (has_function (path, NULL, "made_by_jit"));
-  g_unlink (beside);
+  g_unlink (base_lines);
   g_unlink (there);
   g_unlink (path);
   g_rmdir (folder);

@@ -426,7 +426,7 @@ test_lasting (void)
 {
   FlamSymbolModuleOptions options = { .detail = FLAM_SYMBOL_DETAIL_LASTING };
   g_autofree char *plain = in_folder ("plain");
-  g_autofree char *beside = in_folder ("lasting");
+  g_autofree char *base_lines = in_folder ("lasting");
   g_autofree char *own = NULL;
   g_autofree char *other = NULL;
   g_autofree char *full = NULL;
@@ -434,7 +434,7 @@ test_lasting (void)
 
   g_assert_true (strip_into ("lasting", "lasting.debug"));
   own = describe (plain, &options, FALSE);
-  other = describe (beside, &options, FALSE);
+  other = describe (base_lines, &options, FALSE);
   assert_same (own, expected);
   assert_same (other, expected);
 

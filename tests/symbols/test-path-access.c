@@ -109,19 +109,19 @@ test_network (void)
                                        "fuse.sshfs", "autofs", "smb3" };
   g_autofree char *below = in_folder ("mounted/share");
   g_autofree char *file = in_folder ("mounted/share/a.c");
-  g_autofree char *beside = in_folder ("mounted-not/a.c");
+  g_autofree char *base_lines = in_folder ("mounted-not/a.c");
   g_autofree char *beside_folder = in_folder ("mounted-not");
 
   g_mkdir_with_parents (below, 0700);
   g_mkdir_with_parents (beside_folder, 0700);
   g_assert_true (g_file_set_contents (file, "int x;\n", -1, NULL));
-  g_assert_true (g_file_set_contents (beside, "int x;\n", -1, NULL));
+  g_assert_true (g_file_set_contents (base_lines, "int x;\n", -1, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     {
       mount_as (kinds[i]);
       g_assert_false (opens (file));
       g_assert_false (link_opens ("mounted/share/a.c"));
-      g_assert_true (opens (beside));
+      g_assert_true (opens (base_lines));
     }
   mount_as ("ext4");
   g_assert_true (opens (file));

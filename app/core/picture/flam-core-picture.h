@@ -5,14 +5,14 @@
 
 #include "flam-core-query.h"
 
-#include "flam-chart-look.h"
+#include "flam-chart-colors.h"
 #include "flam-chart.h"
 #include "flam-color.h"
 #include "flam-dump.h"
 #include "flam-format.h"
 #include "flam-language.h"
 #include "flam-layout.h"
-#include "flam-look.h"
+#include "flam-picture-style.h"
 #include "flam-message.h"
 #include "flam-named-color.h"
 #include "flam-palette.h"

@@ -13,7 +13,7 @@
 #include "flam-library.h"
 #include "flam-order.h"
 #include "flam-peak-tracker.h"
-#include "flam-person.h"
+#include "flam-identity.h"
 #include "flam-process-tree.h"
 #include "flam-profile.h"
 #include "flam-regex.h"

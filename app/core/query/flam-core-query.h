@@ -8,7 +8,7 @@
 #include "flam-allocation-filter.h"
 #include "flam-block-hash.h"
 #include "flam-block-table.h"
-#include "flam-carry.h"
+#include "flam-transfer.h"
 #include "flam-cut.h"
 #include "flam-dates.h"
 #include "flam-diff.h"

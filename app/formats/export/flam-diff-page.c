@@ -47,9 +47,9 @@ append_picture (FlamSink *out,
                 FlamDiffShape shape,
                 gboolean self,
                 FlamDiffScale scale,
-                const FlamLook *look)
+                const FlamPictureStyle *look)
 {
-  FlamLook titled = *look;
+  FlamPictureStyle titled = *look;
   g_autofree char *title =
       shape == FLAM_DIFF_FRESH  ? g_strdup_printf ("Now: %s", fresh->name)
       : shape == FLAM_DIFF_BASE ? g_strdup_printf ("Before: %s", base->name)
@@ -68,9 +68,9 @@ flam_diff_picture (FlamSink *out,
                    FlamDiffShape shape,
                    gboolean self,
                    FlamDiffScale scale,
-                   const FlamLook *look)
+                   const FlamPictureStyle *look)
 {
-  FlamLook titled = *look;
+  FlamPictureStyle titled = *look;
   g_autofree char *title = g_strdup_printf ("%s → %s", base->name, fresh->name);
   g_autoptr (FlamTree) tree =
       flam_diff_tree (base->tree, fresh->tree, shape, self, scale);
@@ -86,7 +86,7 @@ flam_diff_page (FlamSink *out,
                 const FlamCompared *fresh,
                 gboolean self,
                 FlamDiffScale scale,
-                const FlamLook *look)
+                const FlamPictureStyle *look)
 {
   const FlamMeasure measure = flam_tree_measure (fresh->tree);
   g_autofree char *title =

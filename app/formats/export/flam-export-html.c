@@ -369,7 +369,7 @@ put_choices (Page *page)
 }
 
 static void
-put_data (Page *page, const FlamLook *look)
+put_data (Page *page, const FlamPictureStyle *look)
 {
   static const char *const orders[] = { [FLAM_ORDER_TOTAL] = "weight",
                                         [FLAM_ORDER_NAME] = "name",
@@ -533,8 +533,9 @@ const FlamExporter flam_export_html = {
   .suffix = "html",
   .mime_type = "text/html",
   .text = TRUE,
-  .look = FLAM_LOOK_TITLE | FLAM_LOOK_DIRECTION | FLAM_LOOK_ORDER |
-          FLAM_LOOK_COLORS | FLAM_LOOK_CHART,
+  .look = FLAM_PICTURE_STYLE_TITLE | FLAM_PICTURE_STYLE_DIRECTION |
+          FLAM_PICTURE_STYLE_ORDER | FLAM_PICTURE_STYLE_COLORS |
+          FLAM_PICTURE_STYLE_CHART,
   .holds = FLAM_HOLDS_ALL,
   .save = save,
 };

@@ -105,7 +105,7 @@ held (const FlamExporter *exporter,
   gboolean interpreted = has_kind (profile, FLAM_KIND_INTERPRETED);
 
   if ((holds & FLAM_HOLDS_BEFORE) != 0 && profile->n_measures == 2 &&
-      flam_carry_find_before (profile, selection->measure) >= 0)
+      flam_transfer_find_before (profile, selection->measure) >= 0)
     holds |= FLAM_HOLDS_MEASURES;
   if ((holds & FLAM_HOLDS_COMPILED) != 0 && !interpreted &&
       !has_kind (profile, FLAM_KIND_WAKER))

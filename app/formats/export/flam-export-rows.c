@@ -120,7 +120,7 @@ tree_with_deltas (const FlamExport *export, GError **error)
   g_autoptr (FlamTree) now = NULL;
   g_autoptr (FlamTree) was = NULL;
   int measure =
-      flam_carry_find_before (export->profile, export->selection->measure);
+      flam_transfer_find_before (export->profile, export->selection->measure);
 
   if (measure < 0 || export->selection->invert)
     return flam_export_tree (export->profile, export->selection);

@@ -23,7 +23,7 @@ void flam_diff_picture (FlamSink *out,
                         FlamDiffShape shape,
                         gboolean self,
                         FlamDiffScale scale,
-                        const FlamLook *look);
+                        const FlamPictureStyle *look);
 
 /* Three flame graphs, in the shape of each capture and of both, colored by the
  * changes, and the functions with the greatest changes. */
@@ -32,7 +32,7 @@ void flam_diff_page (FlamSink *out,
                      const FlamCompared *fresh,
                      gboolean self,
                      FlamDiffScale scale,
-                     const FlamLook *look);
+                     const FlamPictureStyle *look);
 
 /* The structure of both as a tree for d3-flame-graph, with the changes. */
 void flam_diff_d3 (FlamSink *out,
@@ -45,7 +45,7 @@ void flam_diff_d3 (FlamSink *out,
  * the capture has no calls. */
 gboolean flam_chart_page (const FlamProfile *profile,
                           const FlamSelection *selection,
-                          const FlamLook *look,
+                          const FlamPictureStyle *look,
                           FlamSink *out,
                           GError **error);
 

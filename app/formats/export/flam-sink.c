@@ -21,7 +21,7 @@ struct _FlamSink
   GError *error;
   int fd;            /* of the file; -1: none */
   char *path;        /* the final path; NULL: none */
-  char *beside;      /* temporary name; NULL: none */
+  char *base_lines;  /* temporary name; NULL: none */
   gboolean replaces; /* the file exists */
   guint64 size;
   gsize used;
@@ -82,12 +82,12 @@ open_named (FlamSink *sink)
 {
   int fd;
 
-  sink->beside = g_strconcat (sink->path, ".XXXXXX", NULL);
-  fd = g_mkstemp_full (sink->beside, O_WRONLY | O_CLOEXEC, 0600);
+  sink->base_lines = g_strconcat (sink->path, ".XXXXXX", NULL);
+  fd = g_mkstemp_full (sink->base_lines, O_WRONLY | O_CLOEXEC, 0600);
   if (fd >= 0)
-    set_pending (sink->beside);
+    set_pending (sink->base_lines);
   else
-    g_clear_pointer (&sink->beside, g_free);
+    g_clear_pointer (&sink->base_lines, g_free);
   return fd;
 }
 
@@ -208,13 +208,13 @@ flam_sink_free (FlamSink *sink)
   g_clear_object (&sink->stream);
   if (sink->fd >= 0)
     close (sink->fd);
-  if (sink->beside != NULL)
+  if (sink->base_lines != NULL)
     {
-      g_unlink (sink->beside);
+      g_unlink (sink->base_lines);
       set_pending (NULL);
     }
   g_clear_error (&sink->error);
-  g_free (sink->beside);
+  g_free (sink->base_lines);
   g_free (sink->path);
   g_free (sink);
 }
@@ -240,8 +240,8 @@ name_beside (FlamSink *sink)
 
       if (name_nameless (sink, name))
         {
-          sink->beside = g_steal_pointer (&name);
-          set_pending (sink->beside);
+          sink->base_lines = g_steal_pointer (&name);
+          set_pending (sink->base_lines);
           return TRUE;
         }
       if (errno != EEXIST)
@@ -255,17 +255,17 @@ name_beside (FlamSink *sink)
 static gboolean
 take_name (FlamSink *sink)
 {
-  if (!sink->replaces && sink->beside == NULL)
+  if (!sink->replaces && sink->base_lines == NULL)
     return name_nameless (sink, sink->path);
-  if (sink->beside == NULL && !name_beside (sink))
+  if (sink->base_lines == NULL && !name_beside (sink))
     return FALSE;
-  if (!sink->replaces && link (sink->beside, sink->path) == 0)
+  if (!sink->replaces && link (sink->base_lines, sink->path) == 0)
     return TRUE;
   if (!sink->replaces && errno == EEXIST)
     return FALSE;
-  if (g_rename (sink->beside, sink->path) != 0)
+  if (g_rename (sink->base_lines, sink->path) != 0)
     return FALSE;
-  g_clear_pointer (&sink->beside, g_free);
+  g_clear_pointer (&sink->base_lines, g_free);
   set_pending (NULL);
   return TRUE;
 }

@@ -385,5 +385,5 @@ const FlamImporter flam_import_gmon = {
   .signs = FLAM_SIGNS (
       { FLAM_MAGIC ("gmon\1\0\0\0"), .least = HEADER, .score = 100 }),
   .load = load,
-  .beside = TRUE,
+  .base_lines = TRUE,
 };

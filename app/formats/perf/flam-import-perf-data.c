@@ -334,5 +334,5 @@ const FlamImporter flam_import_perf_data = {
   .mime_types = FLAM_LIST ("application/x-perf-data"),
   .probe = probe,
   .load = load,
-  .beside = TRUE,
+  .base_lines = TRUE,
 };

@@ -57,7 +57,7 @@ put_facts (FlamSink *out, const FlamTree *tree, const FlamChart *chart)
 gboolean
 flam_chart_page (const FlamProfile *profile,
                  const FlamSelection *selection,
-                 const FlamLook *look,
+                 const FlamPictureStyle *look,
                  FlamSink *out,
                  GError **error)
 {

@@ -74,28 +74,28 @@ const FlamExportOption flam_export_options[FLAM_N_EXPORT_OPTIONS] = {
     .title = N_ ("Title"),
     .what = N_ ("Title of the picture (default: the file's name)"),
     .argument = "TEXT",
-    .part = FLAM_LOOK_TITLE,
+    .part = FLAM_PICTURE_STYLE_TITLE,
     .kind = FLAM_OPTION_TEXT,
     .member = OF (look.title) },
   { .name = "subtitle",
     .title = N_ ("Subtitle"),
     .what = N_ ("Text below the title (default: none)"),
     .argument = "TEXT",
-    .part = FLAM_LOOK_SUBTITLE,
+    .part = FLAM_PICTURE_STYLE_SUBTITLE,
     .kind = FLAM_OPTION_TEXT,
     .member = OF (look.subtitle) },
   { .name = "notes",
     .title = N_ ("Notes"),
     .what = N_ ("Hidden text in the document: svg, pdf (default: none)"),
     .argument = "TEXT",
-    .part = FLAM_LOOK_NOTES,
+    .part = FLAM_PICTURE_STYLE_NOTES,
     .kind = FLAM_OPTION_TEXT,
     .member = OF (look.notes) },
   { .name = "count-name",
     .title = N_ ("Name of What Is Counted"),
     .what = N_ ("What plain numbers count (default: samples)"),
     .argument = "TEXT",
-    .part = FLAM_LOOK_COUNT_NAME,
+    .part = FLAM_PICTURE_STYLE_COUNT_NAME,
     .kind = FLAM_OPTION_TEXT,
     .member = OF (look.count_name) },
   { .name = "width",
@@ -103,7 +103,7 @@ const FlamExportOption flam_export_options[FLAM_N_EXPORT_OPTIONS] = {
     .what = N_ ("Width of the picture in pixels (default 1200; png: 2400)"),
     .argument = "N",
     .expected = "100 to 32000",
-    .part = FLAM_LOOK_WIDTH,
+    .part = FLAM_PICTURE_STYLE_WIDTH,
     .kind = FLAM_OPTION_NUMBER,
     .member = OF (look.width),
     .least = 100,
@@ -114,7 +114,7 @@ const FlamExportOption flam_export_options[FLAM_N_EXPORT_OPTIONS] = {
     .what = N_ ("Pixels (default 16; png, pdf: as the font needs)"),
     .argument = "N",
     .expected = "1 to 200",
-    .part = FLAM_LOOK_ROW_HEIGHT,
+    .part = FLAM_PICTURE_STYLE_ROW_HEIGHT,
     .kind = FLAM_OPTION_NUMBER,
     .member = OF (look.row_height),
     .least = 1,
@@ -125,7 +125,7 @@ const FlamExportOption flam_export_options[FLAM_N_EXPORT_OPTIONS] = {
     .what = N_ ("Omit narrower boxes (default 0.1; png, pdf 0.5)"),
     .argument = "N|N%",
     .expected = N_ ("pixels or a percentage"),
-    .part = FLAM_LOOK_MIN_WIDTH,
+    .part = FLAM_PICTURE_STYLE_MIN_WIDTH,
     .kind = FLAM_OPTION_LEAST,
     .member = OF (look.min_width),
     .least = 0,
@@ -136,7 +136,7 @@ const FlamExportOption flam_export_options[FLAM_N_EXPORT_OPTIONS] = {
     .what = N_ ("Font size in pixels (default 12)"),
     .argument = "N",
     .expected = "2 to 100",
-    .part = FLAM_LOOK_FONT_SIZE,
+    .part = FLAM_PICTURE_STYLE_FONT_SIZE,
     .kind = FLAM_OPTION_NUMBER,
     .member = OF (look.font_size),
     .least = 2,
@@ -147,7 +147,7 @@ const FlamExportOption flam_export_options[FLAM_N_EXPORT_OPTIONS] = {
     .what = N_ ("flame (default), sunburst or treemap: svg, png, pdf"),
     .argument = "SHAPE",
     .expected = N_ ("flame, sunburst or treemap"),
-    .part = FLAM_LOOK_SHAPE,
+    .part = FLAM_PICTURE_STYLE_SHAPE,
     .kind = FLAM_OPTION_CHOICE,
     .member = OF (look.shape),
     .words = shapes },
@@ -156,7 +156,7 @@ const FlamExportOption flam_export_options[FLAM_N_EXPORT_OPTIONS] = {
     .what = N_ ("flame or icicle (default flame; inverted or html: icicle)"),
     .argument = "HOW",
     .expected = N_ ("flame or icicle"),
-    .part = FLAM_LOOK_DIRECTION,
+    .part = FLAM_PICTURE_STYLE_DIRECTION,
     .kind = FLAM_OPTION_CHOICE,
     .member = OF (look.direction),
     .words = directions,
@@ -166,7 +166,7 @@ const FlamExportOption flam_export_options[FLAM_N_EXPORT_OPTIONS] = {
     .what = N_ ("weight, name or time (default weight)"),
     .argument = "BY",
     .expected = N_ ("weight, name or time"),
-    .part = FLAM_LOOK_ORDER,
+    .part = FLAM_PICTURE_STYLE_ORDER,
     .kind = FLAM_OPTION_CHOICE,
     .member = OF (look.order),
     .words = orders },
@@ -175,7 +175,7 @@ const FlamExportOption flam_export_options[FLAM_N_EXPORT_OPTIONS] = {
     .what = N_ ("auto (default), module, state, memory, safe, hot, mem, io, …"),
     .argument = "PALETTE",
     .expected = PALETTES,
-    .part = FLAM_LOOK_COLORS,
+    .part = FLAM_PICTURE_STYLE_COLORS,
     .kind = FLAM_OPTION_CHOICE,
     .member = OF (look.colors.mode),
     .words = palettes },
@@ -183,14 +183,14 @@ const FlamExportOption flam_export_options[FLAM_N_EXPORT_OPTIONS] = {
     .what = N_ ("Another name of --palette"),
     .argument = "PALETTE",
     .expected = PALETTES,
-    .part = FLAM_LOOK_COLORS,
+    .part = FLAM_PICTURE_STYLE_COLORS,
     .kind = FLAM_OPTION_CHOICE,
     .member = OF (look.colors.mode),
     .words = palettes },
   { .name = "palette-map",
     .what = N_ ("File of function colors; missing ones are added"),
     .argument = "FILE",
-    .part = FLAM_LOOK_COLORS,
+    .part = FLAM_PICTURE_STYLE_COLORS,
     .kind = FLAM_OPTION_FILE },
   { .name = "hash",
     .title = N_ ("Similar Names, Similar Colors"),
@@ -201,7 +201,7 @@ const FlamExportOption flam_export_options[FLAM_N_EXPORT_OPTIONS] = {
   { .name = "chart",
     .title = N_ ("Calls in Time"),
     .what = "svg, png, pdf, html, tags: calls in time, a lane a thread",
-    .part = FLAM_LOOK_CHART,
+    .part = FLAM_PICTURE_STYLE_CHART,
     .kind = FLAM_OPTION_SWITCH,
     .member = OF (look.chart) },
   { .name = "annotate",
@@ -314,13 +314,14 @@ flam_export_options_parts (const FlamExportOptions *options, guint parts)
 {
   /* A chart is drawn downwards and in order of time. */
   if (options->look.chart)
-    parts &= ~(FLAM_LOOK_SHAPE | FLAM_LOOK_DIRECTION | FLAM_LOOK_ORDER |
-               FLAM_LOOK_COUNT_NAME);
+    parts &= ~(FLAM_PICTURE_STYLE_SHAPE | FLAM_PICTURE_STYLE_DIRECTION |
+               FLAM_PICTURE_STYLE_ORDER | FLAM_PICTURE_STYLE_COUNT_NAME);
   if (options->look.shape != FLAM_SHAPE_FLAME)
-    parts &= ~FLAM_LOOK_DIRECTION;
+    parts &= ~FLAM_PICTURE_STYLE_DIRECTION;
   if (options->look.shape == FLAM_SHAPE_TREEMAP)
-    parts &= ~FLAM_LOOK_ORDER;
-  if (parts & FLAM_LOOK_COLORS && options->look.colors.mode >= FLAM_PALETTE_HOT)
+    parts &= ~FLAM_PICTURE_STYLE_ORDER;
+  if (parts & FLAM_PICTURE_STYLE_COLORS &&
+      options->look.colors.mode >= FLAM_PALETTE_HOT)
     parts |= FLAM_PART_HASH;
   return parts;
 }
@@ -333,7 +334,7 @@ check_part (const FlamExportOption *option,
             GError **error)
 {
   gboolean is_hash = option->part == FLAM_PART_HASH;
-  guint part = is_hash ? FLAM_LOOK_COLORS : option->part;
+  guint part = is_hash ? FLAM_PICTURE_STYLE_COLORS : option->part;
 
   if (option->part & flam_export_options_parts (options, parts))
     return TRUE;
@@ -369,7 +370,7 @@ flam_export_options_take (FlamExportOptions *options,
         const FlamExportOption *option = &flam_export_options[i];
 
         if (words[i] == NULL ||
-            (option->part == FLAM_LOOK_CHART) != (pass == 0))
+            (option->part == FLAM_PICTURE_STYLE_CHART) != (pass == 0))
           continue;
         if (!check_part (option, options, parts, kind, error))
           return FALSE;

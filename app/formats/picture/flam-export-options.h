@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* Parts in addition to those of FlamLookPart. */
+/* Parts in addition to those of FlamPictureStylePart. */
 enum
 {
   FLAM_PART_FOLDED = 1 << 20, /* of folded stacks */
@@ -43,7 +43,7 @@ typedef struct
   const char *what;     /* one line of help */
   const char *argument; /* for the command line: "N"; NULL for switches */
   const char *expected; /* "1 to 200" */
-  guint part;           /* FlamLookPart or FLAM_PART_FOLDED */
+  guint part;           /* FlamPictureStylePart or FLAM_PART_FOLDED */
   FlamOptionKind kind;
   gsize member;                /* of FlamExportOptions */
   double least, most, step;    /* for numbers */

@@ -18,7 +18,7 @@ static gboolean
 save (FlamExport *export, GError **error)
 {
   const Draw draw = export->form;
-  const FlamLook *look = &export->options->look;
+  const FlamPictureStyle *look = &export->options->look;
   g_autoptr (FlamTree) tree = flam_export_tree_in_order (
       export->profile, export->selection, look->order);
   g_autoptr (GString) bytes = g_string_new (NULL);
@@ -44,7 +44,8 @@ const FlamExporter flam_export_png = {
   .label = N_ ("PNG picture"),
   .suffix = "png",
   .mime_type = "image/png",
-  .look = FLAM_LOOK_PICTURE | FLAM_LOOK_SHAPE | FLAM_LOOK_CHART,
+  .look = FLAM_PICTURE_STYLE_ALL | FLAM_PICTURE_STYLE_SHAPE |
+          FLAM_PICTURE_STYLE_CHART,
   .holds = FLAM_HOLDS_ALL,
   .save = save,
   .form = flam_picture_to_png,
@@ -55,8 +56,8 @@ const FlamExporter flam_export_pdf = {
   .label = N_ ("PDF document"),
   .suffix = "pdf",
   .mime_type = "application/pdf",
-  .look =
-      FLAM_LOOK_PICTURE | FLAM_LOOK_SHAPE | FLAM_LOOK_CHART | FLAM_LOOK_NOTES,
+  .look = FLAM_PICTURE_STYLE_ALL | FLAM_PICTURE_STYLE_SHAPE |
+          FLAM_PICTURE_STYLE_CHART | FLAM_PICTURE_STYLE_NOTES,
   .holds = FLAM_HOLDS_ALL,
   .save = save,
   .form = flam_picture_to_pdf,
@@ -68,7 +69,7 @@ const FlamExporter flam_export_tags = {
   .suffix = "tsv",
   .mime_type = "text/tab-separated-values",
   .text = TRUE,
-  .look = FLAM_LOOK_PICTURE | FLAM_LOOK_CHART,
+  .look = FLAM_PICTURE_STYLE_ALL | FLAM_PICTURE_STYLE_CHART,
   .holds = FLAM_HOLDS_ALL,
   .save = save,
   .form = flam_picture_to_tags,

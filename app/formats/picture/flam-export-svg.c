@@ -28,8 +28,9 @@ const FlamExporter flam_export_svg = {
   .suffix = "svg",
   .mime_type = "image/svg+xml",
   .text = TRUE,
-  .look = FLAM_LOOK_PICTURE | FLAM_LOOK_SHAPE | FLAM_LOOK_CHART |
-          FLAM_LOOK_NOTES | FLAM_LOOK_COUNT_NAME,
+  .look = FLAM_PICTURE_STYLE_ALL | FLAM_PICTURE_STYLE_SHAPE |
+          FLAM_PICTURE_STYLE_CHART | FLAM_PICTURE_STYLE_NOTES |
+          FLAM_PICTURE_STYLE_COUNT_NAME,
   .holds = FLAM_HOLDS_ALL,
   .save = save,
 };

@@ -13,7 +13,7 @@ typedef struct
   FlamSink *out;
   const FlamTree *tree;
   const FlamChart *chart; /* NULL: the tree */
-  const FlamLook *look;
+  const FlamPictureStyle *look;
   FlamPalette *palette;
   FlamDirection direction;
   double width, row, font, character;

@@ -59,7 +59,7 @@ append_box (const FlamSvg *svg, const FlamBox *box)
 static void
 append_heading (const FlamSvg *svg, double height)
 {
-  const FlamLook *look = svg->look;
+  const FlamPictureStyle *look = svg->look;
   FlamSink *out = svg->out;
 
   flam_sink_put (out, "<g font-size=\"17\">");
@@ -255,7 +255,7 @@ lay_out_tree (const FlamSvg *svg, const FlamRows *rows)
   viewport.height =
       viewport.shape == FLAM_SHAPE_FLAME
           ? svg->row * (double)flam_layout_n_rows (rows, &viewport)
-          : flam_look_height (viewport.shape, viewport.width);
+          : flam_picture_style_height (viewport.shape, viewport.width);
   return flam_layout_new (rows, &viewport);
 }
 
@@ -264,7 +264,7 @@ static void
 append_picture (FlamSink *out,
                 const FlamTree *tree,
                 const FlamChart *chart,
-                const FlamLook *look)
+                const FlamPictureStyle *look)
 {
   g_autoptr (FlamPalette) palette =
       flam_palette_new_for (tree, &look->colors, FALSE);
@@ -314,7 +314,7 @@ void
 flam_svg_append (FlamSink *out,
                  const FlamTree *tree,
                  const FlamChart *chart,
-                 const FlamLook *look)
+                 const FlamPictureStyle *look)
 {
   append_picture (out, tree, chart, look);
   flam_sink_put (out, "</svg>\n");
@@ -324,7 +324,7 @@ void
 flam_svg_append_document (FlamSink *out,
                           const FlamTree *tree,
                           const FlamChart *chart,
-                          const FlamLook *look)
+                          const FlamPictureStyle *look)
 {
   flam_sink_put (out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
   append_picture (out, tree, chart, look);

@@ -24,9 +24,9 @@
 void flam_svg_append (FlamSink *out,
                       const FlamTree *tree,
                       const FlamChart *chart,
-                      const FlamLook *look);
+                      const FlamPictureStyle *look);
 /* The same as a separate document, with the script. */
 void flam_svg_append_document (FlamSink *out,
                                const FlamTree *tree,
                                const FlamChart *chart,
-                               const FlamLook *look);
+                               const FlamPictureStyle *look);

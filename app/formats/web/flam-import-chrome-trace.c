@@ -9,7 +9,7 @@
  *      {"ph":"B",…"name":"read","cat":"jit",                Flambeau's own
  *         "args":{"file":"a.c","module":"libc.so","line":7}},
  *      {"ph":"M",…"name":"thread_name","args":{"name":"worker"}},
- *      {"ph":"I",…"name":"a moment"},                  flam-trace-beside.h
+ *      {"ph":"I",…"name":"a moment"},                  flam-trace-counters.h
  *      {"ph":"C",…"name":"a counter",…},
  *      {"ph":"P","name":"ProfileChunk","id":"0x1","args":{"data":{
  *         "cpuProfile":{"nodes":[{"id":1,"parent":…,"callFrame":{…}}],

@@ -12,7 +12,7 @@
 
 #include "flam-core-profile.h"
 #include "flam-json.h"
-#include "flam-trace-beside.h"
+#include "flam-trace-counters.h"
 #include "flam-trace-spans.h"
 #include "flam-trace-threads.h"
 

@@ -310,7 +310,7 @@ leave (FlamTracer *tracer, FlamTask *task)
 
 /* Daemons and background processes of a shell. */
 static void
-say_who_stays (FlamTracer *tracer)
+warn_of_survivors (FlamTracer *tracer)
 {
   char comm[16] = "";
   g_autofree char *text = NULL;
@@ -504,5 +504,5 @@ flam_tracer_run (FlamTracer *tracer)
   /* The threads that did not stop to be detached. */
   while (tracer->tasks.list->len > 0)
     leave (tracer, g_ptr_array_index (tracer->tasks.list, 0));
-  say_who_stays (tracer);
+  warn_of_survivors (tracer);
 }

@@ -81,7 +81,7 @@ find_supplement (FlamDwarfIndex *index, const char *const *directories)
   gssize n = dwelf_dwarf_gnu_debugaltlink (index->dwarf, &name, &id);
   g_autofree char *build_id = NULL;
   g_autofree char *own = NULL;
-  g_autofree char *beside = NULL;
+  g_autofree char *base_lines = NULL;
   g_autofree char *system = NULL;
 
   if (n <= 0 || n > 64)
@@ -96,10 +96,10 @@ find_supplement (FlamDwarfIndex *index, const char *const *directories)
         return;
     }
   own = g_path_get_dirname (flam_elf_get_path (index->elf));
-  beside = g_path_is_absolute (name) ? g_strdup (name)
-                                     : g_build_filename (own, name, NULL);
+  base_lines = g_path_is_absolute (name) ? g_strdup (name)
+                                         : g_build_filename (own, name, NULL);
   system = flam_debug_file_path ("/usr/lib/debug", build_id, ".debug");
-  if (!use_supplement (index, beside, build_id))
+  if (!use_supplement (index, base_lines, build_id))
     use_supplement (index, system, build_id);
 }
 

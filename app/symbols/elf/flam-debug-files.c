@@ -75,16 +75,16 @@ static FlamElf *
 try_beside (const Search *search)
 {
   g_autofree char *own = NULL;
-  g_autofree char *beside = NULL;
+  g_autofree char *base_lines = NULL;
   g_autofree char *hidden = NULL;
   FlamElf *found;
 
   if (!search->link)
     return NULL;
   own = g_path_get_dirname (flam_elf_get_path (search->elf));
-  beside = g_build_filename (own, search->link, NULL);
+  base_lines = g_build_filename (own, search->link, NULL);
   hidden = g_build_filename (own, ".debug", search->link, NULL);
-  found = try_path (search, beside);
+  found = try_path (search, base_lines);
   return found ? found : try_path (search, hidden);
 }
 

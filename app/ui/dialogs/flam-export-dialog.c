@@ -16,7 +16,7 @@
 
 struct _FlamExportDialog
 {
-  FlamSheet parent_instance;
+  FlamDialog parent_instance;
 
   FlamWindow *window; /* transient for it */
   FlamSession *session;
@@ -38,7 +38,7 @@ struct _FlamExportDialog
   AdwActionRow *remains;
 };
 
-G_DEFINE_FINAL_TYPE (FlamExportDialog, flam_export_dialog, FLAM_TYPE_SHEET)
+G_DEFINE_FINAL_TYPE (FlamExportDialog, flam_export_dialog, FLAM_TYPE_DIALOG)
 
 /* --- the document --------------------------------------------------------- */
 
@@ -191,7 +191,7 @@ on_response (GtkNativeDialog *chooser, int response, gpointer data)
       if (!self->share)
         g_settings_set_string (
             flam_settings_get (), FLAM_KEY_EXPORT, chosen (self)->id);
-      flam_sheet_close (FLAM_SHEET (self));
+      flam_dialog_close (FLAM_DIALOG (self));
     }
   g_object_unref (chooser);
 }
@@ -201,8 +201,8 @@ on_export (FlamExportDialog *self)
 {
   g_autofree char *name = file_name (self);
   g_autofree char *title = NULL;
-  GtkFileChooserNative *chooser =
-      flam_files_chooser_save (flam_sheet_get_window (FLAM_SHEET (self)), name);
+  GtkFileChooserNative *chooser = flam_files_chooser_save (
+      flam_dialog_get_window (FLAM_DIALOG (self)), name);
 
   /* In a dialog or in a window, depending on the platform. */
   g_object_get (self, "title", &title, NULL);
@@ -313,7 +313,7 @@ flam_export_dialog_new (FlamWindow *window,
   adw_combo_row_set_model (self->format, G_LIST_MODEL (labels));
   adw_combo_row_set_selected (self->format, format);
   /* Not Cancel, which comes first and which Return would activate. */
-  flam_sheet_set_focus (FLAM_SHEET (self), GTK_WIDGET (self->format));
+  flam_dialog_set_focus (FLAM_DIALOG (self), GTK_WIDGET (self->format));
   if (share)
     {
       g_object_set (self, "title", _ ("Save for Sharing"), NULL);

@@ -5,14 +5,14 @@
  * its size is known, and then saved at a path that the user chooses. */
 
 #include "flam-session.h"
-#include "flam-sheet.h"
+#include "flam-dialog.h"
 #include "flam-window.h"
 
 G_BEGIN_DECLS
 
 #define FLAM_TYPE_EXPORT_DIALOG (flam_export_dialog_get_type ())
 G_DECLARE_FINAL_TYPE (
-    FlamExportDialog, flam_export_dialog, FLAM, EXPORT_DIALOG, FlamSheet)
+    FlamExportDialog, flam_export_dialog, FLAM, EXPORT_DIALOG, FlamDialog)
 
 /* `share`: begin with a capture for others, with personal paths removed. */
 FlamExportDialog *flam_export_dialog_new (FlamWindow *window,

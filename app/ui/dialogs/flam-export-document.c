@@ -154,7 +154,7 @@ make_preview (const FlamExportAsked *asked,
   const FlamExporter *png = flam_exporter_find ("png");
   g_autoptr (GBytes) bytes = NULL;
 
-  if (!(asked->exporter->look & FLAM_LOOK_SHAPE) ||
+  if (!(asked->exporter->look & FLAM_PICTURE_STYLE_SHAPE) ||
       options->look.width > PREVIEW_MAX_WIDTH)
     return NULL;
   bytes = asked->exporter == png

@@ -90,8 +90,9 @@ flam_export_rows_get_words (FlamExportRows *self)
 static guint
 parts_now (FlamExportRows *self)
 {
-  static const guint deciding[] = { FLAM_LOOK_CHART,
-                                    FLAM_LOOK_SHAPE | FLAM_LOOK_COLORS };
+  static const guint deciding[] = { FLAM_PICTURE_STYLE_CHART,
+                                    FLAM_PICTURE_STYLE_SHAPE |
+                                        FLAM_PICTURE_STYLE_COLORS };
   FlamExportOptions options = { .root = FLAM_ROOT_NONE };
   guint now = self->parts;
 

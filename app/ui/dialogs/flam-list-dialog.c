@@ -6,7 +6,7 @@
 
 struct _FlamListDialog
 {
-  FlamSheet parent_instance;
+  FlamDialog parent_instance;
 
   guint n_rows;
 
@@ -25,7 +25,7 @@ enum
 
 static guint signals[N_SIGNALS];
 
-G_DEFINE_FINAL_TYPE (FlamListDialog, flam_list_dialog, FLAM_TYPE_SHEET)
+G_DEFINE_FINAL_TYPE (FlamListDialog, flam_list_dialog, FLAM_TYPE_DIALOG)
 
 static guint
 index_of (gpointer row)

@@ -4,13 +4,13 @@
 /* A dialog with a list of rows that can be opened and removed, a widget above
  * it to add a row, and a text for an empty list. */
 
-#include "flam-sheet.h"
+#include "flam-dialog.h"
 
 G_BEGIN_DECLS
 
 #define FLAM_TYPE_LIST_DIALOG (flam_list_dialog_get_type ())
 G_DECLARE_FINAL_TYPE (
-    FlamListDialog, flam_list_dialog, FLAM, LIST_DIALOG, FlamSheet)
+    FlamListDialog, flam_list_dialog, FLAM, LIST_DIALOG, FlamDialog)
 
 /* `none`: the text for an empty list; `topic`: the help page that F1 opens. */
 FlamListDialog *

@@ -74,7 +74,7 @@ go (Notes *self, guint row)
       if (node != FLAM_NONE)
         flam_session_set_current_at (self->session, node, "", 0, TRUE);
     }
-  flam_sheet_close (FLAM_SHEET (self->dialog));
+  flam_dialog_close (FLAM_DIALOG (self->dialog));
 }
 
 static void
@@ -175,8 +175,8 @@ flam_notes_dialog_present (GtkWindow *parent, FlamSession *session)
   if (self->about->len > 0)
     {
       flam_list_dialog_add_top (self->dialog, top_of (self));
-      flam_sheet_set_focus (FLAM_SHEET (self->dialog),
-                            GTK_WIDGET (self->entry));
+      flam_dialog_set_focus (FLAM_DIALOG (self->dialog),
+                             GTK_WIDGET (self->entry));
     }
   g_signal_connect_swapped (self->dialog, "go", G_CALLBACK (go), self);
   g_signal_connect_swapped (
@@ -184,5 +184,5 @@ flam_notes_dialog_present (GtkWindow *parent, FlamSession *session)
   g_signal_connect_swapped (
       self->notes, "items-changed", G_CALLBACK (fill), self);
   fill (self);
-  flam_sheet_present (FLAM_SHEET (self->dialog), parent);
+  flam_dialog_present (FLAM_DIALOG (self->dialog), parent);
 }

@@ -5,7 +5,7 @@
 #include "flam-cache.h"
 #include "flam-color-rows.h"
 #include "flam-help.h"
-#include "flam-kept.h"
+#include "flam-saved-state.h"
 #include "flam-platform.h"
 #include "flam-settings.h"
 
@@ -260,7 +260,7 @@ on_add_binaries (FlamPreferences *self)
 static void
 on_forget (FlamPreferences *self)
 {
-  flam_kept_forget ();
+  flam_saved_state_forget ();
   flam_cache_trim (0);
   gtk_widget_set_sensitive (GTK_WIDGET (self->forget), FALSE);
 }

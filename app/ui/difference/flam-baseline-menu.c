@@ -81,7 +81,7 @@ on_go (FlamListDialog *dialog, guint row, Threads *self)
   flam_baseline_set_threads (flam_session_get_baseline (self->session),
                              (const FlamId *)(const void *)set->data,
                              set->len);
-  flam_sheet_close (FLAM_SHEET (dialog));
+  flam_dialog_close (FLAM_DIALOG (dialog));
 }
 
 static void
@@ -176,7 +176,7 @@ on_compare_threads (GSimpleAction *action, GVariant *parameter, gpointer window)
   add_others (self, view_data);
   add_threads (self, view_data);
   g_signal_connect (self->dialog, "go", G_CALLBACK (on_go), self);
-  flam_sheet_present (FLAM_SHEET (self->dialog), window);
+  flam_dialog_present (FLAM_DIALOG (self->dialog), window);
 }
 
 gboolean

@@ -6,13 +6,13 @@
 
 FlamComparisonInput *
 flam_comparison_input_new (FlamViewData *view_data,
-                           FlamBasis *basis,
+                           FlamBaselineCopy *base_copy,
                            gboolean lines)
 {
   FlamComparisonInput *input = g_new0 (FlamComparisonInput, 1);
 
   input->view_data = flam_view_data_ref (view_data);
-  input->basis = basis;
+  input->base_copy = base_copy;
   input->lines = lines;
   return input;
 }
@@ -23,7 +23,7 @@ flam_comparison_input_free (gpointer data)
   FlamComparisonInput *input = data;
 
   flam_view_data_unref (input->view_data);
-  flam_basis_free (input->basis);
+  flam_baseline_copy_free (input->base_copy);
   g_free (input);
 }
 
@@ -47,7 +47,8 @@ find_pairs (const FlamComparisonInput *input)
       guint without;
 
       asked->measure = i;
-      found = flam_basis_select (input->basis, profile, asked, &without);
+      found = flam_baseline_copy_select (
+          input->base_copy, profile, asked, &without);
       if (found == NULL)
         continue;
       pair.before = found->measure;
@@ -59,16 +60,16 @@ find_pairs (const FlamComparisonInput *input)
 static void
 find_factor (FlamComparison *self, FlamScale scale)
 {
-  FlamBasisSide base, fresh;
+  FlamBaselineSide base, fresh;
 
   self->base_length =
       flam_selection_get_length (self->base->selection, self->base->profile);
   self->fresh_length =
       flam_selection_get_length (self->fresh->selection, self->fresh->profile);
-  base = (FlamBasisSide){ self->base->tree->total[0], self->base_length };
-  fresh = (FlamBasisSide){ self->fresh->tree->total[0], self->fresh_length };
+  base = (FlamBaselineSide){ self->base->tree->total[0], self->base_length };
+  fresh = (FlamBaselineSide){ self->fresh->tree->total[0], self->fresh_length };
   self->scale = scale;
-  self->factor = flam_basis_factor (scale, &base, &fresh);
+  self->factor = flam_baseline_copy_factor (scale, &base, &fresh);
 }
 
 /* --- both ----------------------------------------------------------------- */
@@ -81,7 +82,7 @@ compare (FlamComparison *self, const FlamComparisonInput *input)
   FlamDiffWeights was = { self->base->weights, self->base->selection };
   FlamDiffWeights is = { self->fresh->weights, self->fresh->selection };
 
-  self->self = input->basis->self;
+  self->self = input->base_copy->self;
   for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)
     self->changed[i] = flam_view_data_new_of (
         i == FLAM_DIFF_BASE ? self->base : self->fresh,
@@ -133,10 +134,10 @@ flam_comparison_work (gpointer data,
   const FlamComparisonInput *input = data;
   FlamViewData *shown = input->view_data;
   const FlamProfile *profile =
-      flam_basis_profile (input->basis, shown->profile);
+      flam_baseline_copy_profile (input->base_copy, shown->profile);
   g_autoptr (FlamComparison) self = g_atomic_rc_box_new0 (FlamComparison);
-  g_autoptr (FlamSelection) selection = flam_basis_select (
-      input->basis, shown->profile, shown->selection, &self->without);
+  g_autoptr (FlamSelection) selection = flam_baseline_copy_select (
+      input->base_copy, shown->profile, shown->selection, &self->without);
 
   self->fresh = flam_view_data_upright (shown, progress, error);
   if (self->fresh == NULL)
@@ -156,7 +157,7 @@ flam_comparison_work (gpointer data,
       self->pairs = find_pairs (input);
       return g_steal_pointer (&self);
     }
-  find_factor (self, input->basis->scale);
+  find_factor (self, input->base_copy->scale);
   compare (self, input);
   return g_steal_pointer (&self);
 }

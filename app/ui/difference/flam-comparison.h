@@ -5,7 +5,7 @@
  * the difference page shows, made in one pass of a worker. Immutable, reference
  * counted. */
 
-#include "flam-basis.h"
+#include "flam-baseline-copy.h"
 #include "flam-view-data.h"
 
 G_BEGIN_DECLS
@@ -29,20 +29,20 @@ typedef struct
   FlamScale scale; /* as requested */
   FlamDiffScale factor;
   gint64 base_length, fresh_length; /* ns; 0 unknown */
-  guint without;                    /* FlamCarriedWithout */
+  guint without;                    /* FlamTransferLoss */
 } FlamComparison;
 
 /* The input of a job, and its work: a FlamComparison. */
 typedef struct
 {
   FlamViewData *view_data;
-  FlamBasis *basis;
+  FlamBaselineCopy *base_copy;
   gboolean lines; /* the rows are source lines, not functions */
 } FlamComparisonInput;
 
-/* Takes ownership of the basis. */
+/* Takes ownership of the baseline. */
 FlamComparisonInput *flam_comparison_input_new (FlamViewData *view_data,
-                                                FlamBasis *basis,
+                                                FlamBaselineCopy *base_copy,
                                                 gboolean lines);
 void flam_comparison_input_free (gpointer input);
 gpointer flam_comparison_work (gpointer input,

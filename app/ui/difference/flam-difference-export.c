@@ -44,7 +44,7 @@ put (FlamSink *out, const Export *export)
   const FlamComparison *comparison = export->comparison;
   FlamCompared before = { export->before, comparison->base->tree };
   FlamCompared now = { export->now, comparison->fresh->tree };
-  FlamLook look = { .colors.mode = export->colors };
+  FlamPictureStyle look = { .colors.mode = export->colors };
   g_autofree char *name = g_file_get_basename (export->file);
 
   if (g_str_has_suffix (name, ".folded"))

@@ -274,7 +274,7 @@ fill (FlamPage *page)
     }
   input =
       flam_comparison_input_new (view_data,
-                                 flam_basis_new (self->baseline),
+                                 flam_baseline_copy_new (self->baseline),
                                  gtk_drop_down_get_selected (self->rows) == 1);
   flam_page_start (page,
                    flam_comparison_work,

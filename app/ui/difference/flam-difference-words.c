@@ -155,7 +155,7 @@ add_labels (GString *notes, const FlamComparison *comparison)
   g_autoptr (FlamSelection) asked =
       flam_selection_copy (comparison->fresh->selection);
   g_autoptr (GPtrArray) dropped =
-      flam_carry_drop_labels (asked, comparison->base->profile);
+      flam_transfer_drop_labels (asked, comparison->base->profile);
 
   for (guint i = 0; dropped != NULL && i < dropped->len; i++)
     add_taken (notes,
@@ -171,28 +171,28 @@ add_without (GString *notes, const FlamComparison *comparison)
 {
   guint without = comparison->without;
 
-  if (without & FLAM_CARRIED_MEASURE)
+  if (without & FLAM_TRANSFER_MEASURE)
     add_taken (
         notes,
         /* Translators: names of measures */
         g_strdup_printf (_ ("“%s” in the baseline is compared with “%s” now."),
                          measure_name (comparison->base),
                          measure_name (comparison->fresh)));
-  if (without & FLAM_CARRIED_THREADS)
+  if (without & FLAM_TRANSFER_THREADS)
     add (notes, _ ("Some of the selected threads are not in the baseline."));
-  if (without & FLAM_CARRIED_ALL_THREADS)
+  if (without & FLAM_TRANSFER_ALL_THREADS)
     add (notes,
          _ ("The selected threads are not in the baseline: all of its threads "
             "are compared."));
-  if (without & FLAM_CARRIED_TIME)
+  if (without & FLAM_TRANSFER_TIME)
     add (notes,
          _ ("The selected time range is not in the baseline: all of the "
             "baseline is compared."));
-  if (without & FLAM_CARRIED_STATES)
+  if (without & FLAM_TRANSFER_STATES)
     add (notes,
          _ ("The baseline does not record what threads were doing: all of it "
             "is compared."));
-  if (without & FLAM_CARRIED_LABELS)
+  if (without & FLAM_TRANSFER_LABELS)
     add_labels (notes, comparison);
 }
 

@@ -96,7 +96,7 @@ on_add (Rules *self)
   GtkWindow *parent = self->parent;
   void (*add) (GtkWindow *) = self->add;
 
-  flam_sheet_close (FLAM_SHEET (self->dialog));
+  flam_dialog_close (FLAM_DIALOG (self->dialog));
   add (parent);
 }
 
@@ -130,5 +130,5 @@ flam_rules_dialog_present (GtkWindow *parent,
                             self);
   flam_memory_model_watch (self->model, GTK_WIDGET (self->dialog));
   fill (self);
-  flam_sheet_present (FLAM_SHEET (self->dialog), parent);
+  flam_dialog_present (FLAM_DIALOG (self->dialog), parent);
 }

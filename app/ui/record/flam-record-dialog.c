@@ -14,7 +14,7 @@
 
 struct _FlamRecordDialog
 {
-  FlamSheet parent_instance;
+  FlamDialog parent_instance;
 
   GtkButton *cancel;
   GtkButton *record;
@@ -42,7 +42,7 @@ struct _FlamRecordDialog
 
 static guint record_signal;
 
-G_DEFINE_FINAL_TYPE (FlamRecordDialog, flam_record_dialog, FLAM_TYPE_SHEET)
+G_DEFINE_FINAL_TYPE (FlamRecordDialog, flam_record_dialog, FLAM_TYPE_DIALOG)
 
 /* --- strengths, in plain words -------------------------------------------- */
 
@@ -323,7 +323,7 @@ on_record (FlamRecordDialog *self)
         FLAM_KEY_COMMANDS, text_of (self->command), HISTORY_MAX);
   g_signal_emit (
       self, record_signal, 0, options, process != NULL ? process->name : NULL);
-  flam_sheet_close (FLAM_SHEET (self));
+  flam_dialog_close (FLAM_DIALOG (self));
 }
 
 /* --- history and choosers ------------------------------------------------- */
@@ -412,7 +412,7 @@ choose (FlamRecordDialog *self,
 {
   GtkFileChooserNative *dialog =
       gtk_file_chooser_native_new (title,
-                                   flam_sheet_get_window (FLAM_SHEET (self)),
+                                   flam_dialog_get_window (FLAM_DIALOG (self)),
                                    action,
                                    _ ("_Choose"),
                                    NULL);
@@ -540,7 +540,7 @@ flam_record_dialog_init (FlamRecordDialog *self)
   fill_history (self);
 
   g_signal_connect_swapped (
-      self->cancel, "clicked", G_CALLBACK (flam_sheet_close), self);
+      self->cancel, "clicked", G_CALLBACK (flam_dialog_close), self);
   g_signal_connect_swapped (
       self->record, "clicked", G_CALLBACK (on_record), self);
   g_signal_connect_swapped (
@@ -561,7 +561,7 @@ flam_record_dialog_init (FlamRecordDialog *self)
   flam_path_entry_complete (self->command, FLAM_COMPLETE_COMMAND, self->folder);
   flam_path_entry_complete (self->folder, FLAM_COMPLETE_FOLDER, NULL);
   update (self);
-  flam_sheet_set_focus (FLAM_SHEET (self), GTK_WIDGET (self->command));
+  flam_dialog_set_focus (FLAM_DIALOG (self), GTK_WIDGET (self->command));
 }
 
 FlamRecordDialog *

@@ -7,13 +7,13 @@
 
 #include "flam-recording.h"
 
-#include "flam-sheet.h"
+#include "flam-dialog.h"
 
 G_BEGIN_DECLS
 
 #define FLAM_TYPE_RECORD_DIALOG (flam_record_dialog_get_type ())
 G_DECLARE_FINAL_TYPE (
-    FlamRecordDialog, flam_record_dialog, FLAM, RECORD_DIALOG, FlamSheet)
+    FlamRecordDialog, flam_record_dialog, FLAM, RECORD_DIALOG, FlamDialog)
 
 FlamRecordDialog *flam_record_dialog_new (void);
 

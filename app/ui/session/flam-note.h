@@ -25,7 +25,7 @@ void flam_note_get_range (FlamNote *note, gint64 *from, gint64 *to);
 /* "paint_row", "1.20 s – 3.40 s": the subject of the note; g_free. */
 char *flam_note_describe (FlamNote *note);
 
-/* All notes of a list in a key file (flam-kept.h). */
+/* All notes of a list in a key file (flam-saved-state.h). */
 void flam_notes_write (GListModel *notes, GKeyFile *kept);
 void flam_notes_read (GListStore *notes, GKeyFile *kept);
 /* Adds those whose subject is in the capture. */

@@ -5,7 +5,7 @@
 
 #include "flam-session-private.h"
 
-#include "flam-kept.h"
+#include "flam-saved-state.h"
 #include "flam-settings.h"
 
 #define KEEP_DELAY_S 1 /* changes within this time are written together */
@@ -28,7 +28,7 @@ lacks_baseline (GKeyFile *kept, const FlamProfile *profile, guint measure)
 
   return (g_strcmp0 (page, "difference") == 0 ||
           g_key_file_get_boolean (kept, "Place", "Compared", NULL)) &&
-         flam_carry_find_before (profile, measure) < 0;
+         flam_transfer_find_before (profile, measure) < 0;
 }
 
 /* Restores the last state, if all of it can be restored. Missing names may come
@@ -40,14 +40,14 @@ flam_session_keep_restore (FlamSession *self)
   g_autoptr (FlamSelection) selection = NULL;
 
   if (is_wanted (self))
-    kept = flam_kept_load (self->kept_file);
+    kept = flam_saved_state_load (self->kept_file);
   if (kept == NULL || !g_key_file_get_boolean (kept, "Capture", "Notes", NULL))
     flam_notes_take (self->notes, self->profile);
   if (kept == NULL)
     return;
   flam_notes_read (self->notes, kept);
   selection = flam_selection_copy (self->selection);
-  if (!flam_kept_get_selection (kept, self->profile, selection) ||
+  if (!flam_saved_state_get_selection (kept, self->profile, selection) ||
       lacks_baseline (kept, self->profile, selection->measure))
     return;
   self->selection->measure = selection->measure;
@@ -56,8 +56,8 @@ flam_session_keep_restore (FlamSession *self)
   self->selection = g_steal_pointer (&selection);
   g_clear_pointer (&self->restore, flam_step_free);
   self->restore = g_new0 (FlamStep, 1);
-  self->restore->zoom = flam_kept_get_path (kept, "Zoom");
-  self->restore->current = flam_kept_get_path (kept, "Current");
+  self->restore->zoom = flam_saved_state_get_path (kept, "Zoom");
+  self->restore->current = flam_saved_state_get_path (kept, "Current");
   self->restore->waits = TRUE;
   g_free (self->kept_page);
   self->kept_page = g_key_file_get_string (kept, "Place", "Page", NULL);
@@ -94,18 +94,18 @@ kept_of_now (FlamSession *self)
   g_auto (GStrv) current = NULL;
 
   first->measure = flam_weights_default_measure (self->profile);
-  flam_kept_set_selection (kept, self->profile, first, self->selection);
+  flam_saved_state_set_selection (kept, self->profile, first, self->selection);
   if (waiting != NULL)
     {
-      flam_kept_set_path (kept, "Zoom", waiting->zoom);
-      flam_kept_set_path (kept, "Current", waiting->current);
+      flam_saved_state_set_path (kept, "Zoom", waiting->zoom);
+      flam_saved_state_set_path (kept, "Current", waiting->current);
     }
   else if (tree != NULL)
     {
       zoom = flam_tree_get_path (tree, self->zoom);
       current = flam_tree_get_path (tree, self->current);
-      flam_kept_set_path (kept, "Zoom", zoom);
-      flam_kept_set_path (kept, "Current", current);
+      flam_saved_state_set_path (kept, "Zoom", zoom);
+      flam_saved_state_set_path (kept, "Current", current);
     }
   if (*self->page != '\0' && strcmp (self->page, "graph") != 0)
     g_key_file_set_string (kept, "Place", "Page", self->page);
@@ -132,7 +132,7 @@ write_now (FlamSession *self)
   groups = g_key_file_get_groups (kept, NULL);
   if (groups[0] != NULL)
     g_key_file_set_string (kept, "Capture", "Path", self->path);
-  if (!flam_kept_save (self->kept_file, kept, &error))
+  if (!flam_saved_state_save (self->kept_file, kept, &error))
     g_debug ("%s", error->message);
 }
 

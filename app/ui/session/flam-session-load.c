@@ -6,7 +6,7 @@
 
 #include "flam-cache.h"
 #include "flam-core-query.h"
-#include "flam-kept.h"
+#include "flam-saved-state.h"
 #include "flam-loader.h"
 #include "flam-settings.h"
 
@@ -18,7 +18,8 @@
 static void
 begin_compared (FlamSession *self)
 {
-  int before = flam_carry_find_before (self->profile, self->selection->measure);
+  int before =
+      flam_transfer_find_before (self->profile, self->selection->measure);
 
   if (before >= 0)
     flam_baseline_set_measure (self->baseline, (guint)before);
@@ -177,7 +178,7 @@ load_done (gpointer result, const GError *error, gpointer data)
   if (!self->live)
     {
       g_free (self->kept_file);
-      self->kept_file = flam_kept_file (self->path);
+      self->kept_file = flam_saved_state_file (self->path);
       keep_profile (self, result);
     }
   take_profile (self, result);

@@ -55,7 +55,7 @@ struct _FlamSession
   FlamSearchFlags search_flags;
   FlamRegex *search_regex;
 
-  char *kept_file; /* the state file (flam-kept.h); NULL: none */
+  char *kept_file; /* the state file (flam-saved-state.h); NULL: none */
   char *kept_page;
   guint keep_id;
   GListStore *notes; /* FlamNote */

@@ -49,17 +49,17 @@ append_compared (FlamSourceCosts *self,
                  GArray *rows,
                  const FlamLineRow *was,
                  const FlamLineRow *is,
-                 const FlamBeside *beside)
+                 const FlamBaselineLines *base_lines)
 {
   FlamLineRow none = { was != NULL ? was->line : is->line };
-  gint64 before = was == NULL ? 0 : beside->self ? was->self : was->total;
+  gint64 before = was == NULL ? 0 : base_lines->self ? was->self : was->total;
   guint i = rows->len;
 
   if (is == NULL)
     is = &none;
   g_array_append_vals (rows, is, 1);
-  self->before[i] = flam_diff_scaled (before, beside->factor);
-  self->now[i] = beside->self ? is->self : is->total;
+  self->before[i] = flam_diff_scaled (before, base_lines->factor);
+  self->now[i] = base_lines->self ? is->self : is->total;
   self->whole_compared =
       MAX (self->whole_compared, MAX (self->before[i], self->now[i]));
 }
@@ -69,7 +69,7 @@ static void
 merge_before (FlamSourceCosts *self,
               const FlamLineRow *was,
               guint n_was,
-              const FlamBeside *beside)
+              const FlamBaselineLines *base_lines)
 {
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (FlamLineRow));
   g_autofree FlamLineRow *is = g_steal_pointer (&self->rows);
@@ -84,8 +84,11 @@ merge_before (FlamSourceCosts *self,
       gboolean has_is =
           i < self->n && (w == n_was || is[i].line <= was[w].line);
 
-      append_compared (
-          self, rows, has_was ? &was[w] : NULL, has_is ? &is[i] : NULL, beside);
+      append_compared (self,
+                       rows,
+                       has_was ? &was[w] : NULL,
+                       has_is ? &is[i] : NULL,
+                       base_lines);
       w += has_was;
       i += has_is;
     }
@@ -112,26 +115,26 @@ FlamSourceCosts *
 flam_source_costs_new (FlamViewData *view_data,
                        const char *file,
                        FlamId function,
-                       const FlamBeside *beside)
+                       const FlamBaselineLines *base_lines)
 {
   const FlamMeasure *measure;
   FlamSourceCosts *self = g_atomic_rc_box_new0 (FlamSourceCosts);
 
-  if (beside != NULL)
-    view_data = beside->fresh;
+  if (base_lines != NULL)
+    view_data = base_lines->fresh;
   measure = flam_view_data_get_measure (view_data);
   self->view_data = flam_view_data_ref (view_data);
   self->rows = flam_lines_new (
       view_data->weights, view_data->selection, file, function, &self->n);
   self->whole = MAX (flam_view_data_get_total (view_data), 1);
   self->whole_compared = self->whole;
-  if (beside != NULL && measure != NULL)
+  if (base_lines != NULL && measure != NULL)
     {
       guint n;
       g_autofree FlamLineRow *was =
-          flam_beside_lines (beside, file, function, &n);
+          flam_baseline_lines_get (base_lines, file, function, &n);
 
-      merge_before (self, was, n, beside);
+      merge_before (self, was, n, base_lines);
       add_compared_texts (self, measure);
     }
   find_hottest (self);

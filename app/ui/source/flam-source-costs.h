@@ -4,7 +4,7 @@
 /* The cost of each line of one source file, for the gutters, the strip and the
  * pane. Immutable, reference counted. */
 
-#include "flam-beside.h"
+#include "flam-baseline-lines.h"
 #include "flam-view-data.h"
 
 G_BEGIN_DECLS
@@ -31,12 +31,13 @@ typedef struct
   char **before_text, **now_text, **change_text;
 } FlamSourceCosts;
 
-/* `function` FLAM_NONE: all functions; otherwise only its own frames. `beside`
- * NULL: no comparison; otherwise it was made with the view data. */
+/* `function` FLAM_NONE: all functions; otherwise only its own frames.
+ * `base_lines` NULL: no comparison; otherwise it was made with the view data.
+ */
 FlamSourceCosts *flam_source_costs_new (FlamViewData *view_data,
                                         const char *file,
                                         FlamId function,
-                                        const FlamBeside *beside);
+                                        const FlamBaselineLines *base_lines);
 FlamSourceCosts *flam_source_costs_ref (FlamSourceCosts *costs);
 void flam_source_costs_unref (FlamSourceCosts *costs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSourceCosts, flam_source_costs_unref)

@@ -35,11 +35,11 @@ flam_source_request_new (FlamSession *session,
 
 void
 flam_source_request_compare (FlamSourceRequest *request,
-                             FlamBasis *basis,
-                             FlamBeside *beside)
+                             FlamBaselineCopy *base_copy,
+                             FlamBaselineLines *base_lines)
 {
-  request->basis = basis;
-  request->beside = beside;
+  request->base_copy = base_copy;
+  request->base_lines = base_lines;
 }
 
 void
@@ -54,8 +54,8 @@ flam_source_request_free (gpointer data)
   g_free (request->known);
   g_free (request->folder);
   g_variant_unref (request->mappings);
-  flam_basis_free (request->basis);
-  g_clear_pointer (&request->beside, flam_beside_unref);
+  flam_baseline_copy_free (request->base_copy);
+  g_clear_pointer (&request->base_lines, flam_baseline_lines_unref);
   g_free (request);
 }
 
@@ -176,9 +176,10 @@ flam_source_file_work (gpointer data,
   request->known = g_strdup (asked->known);
   request->folder = g_strdup (asked->folder);
   request->mappings = g_variant_ref (asked->mappings);
-  request->basis = NULL;
-  request->beside =
-      asked->beside != NULL ? flam_beside_ref (asked->beside) : NULL;
+  request->base_copy = NULL;
+  request->base_lines = asked->base_lines != NULL
+                            ? flam_baseline_lines_ref (asked->base_lines)
+                            : NULL;
   file->request = request;
 
   if (*request->recorded != '\0')
@@ -197,14 +198,14 @@ flam_source_file_work (gpointer data,
   if (file->path == NULL && *request->recorded == '\0')
     return file;
   /* If the units differ, the lines are shown without a comparison. */
-  if (request->beside == NULL && asked->basis != NULL)
-    request->beside =
-        flam_beside_new (asked->basis, request->view_data, progress, NULL);
+  if (request->base_lines == NULL && asked->base_copy != NULL)
+    request->base_lines = flam_baseline_lines_new (
+        asked->base_copy, request->view_data, progress, NULL);
   file->costs =
       flam_source_costs_new (request->view_data,
                              request->recorded,
                              request->alone ? request->function : FLAM_NONE,
-                             request->beside);
+                             request->base_lines);
   if (file->path == NULL || g_strcmp0 (file->path, request->known) == 0)
     {
       g_clear_pointer (&file->text, g_free);

@@ -18,9 +18,9 @@ typedef struct
   gboolean alone;  /* costs of only that function's own frames */
   char *known;  /* the local file that is already shown and is not read again */
   char *folder; /* the capture's folder, searched, too */
-  GVariant *mappings; /* a(ss) */
-  FlamBasis *basis;   /* the baseline; NULL: none */
-  FlamBeside *beside; /* the same, weighed; NULL: not yet */
+  GVariant *mappings;            /* a(ss) */
+  FlamBaselineCopy *base_copy;   /* the baseline; NULL: none */
+  FlamBaselineLines *base_lines; /* the same, weighed; NULL: not yet */
 } FlamSourceRequest;
 
 typedef struct
@@ -40,8 +40,8 @@ FlamSourceRequest *flam_source_request_new (FlamSession *session,
                                             const char *known);
 /* Takes ownership of both; either may be NULL. */
 void flam_source_request_compare (FlamSourceRequest *request,
-                                  FlamBasis *basis,
-                                  FlamBeside *beside);
+                                  FlamBaselineCopy *base_copy,
+                                  FlamBaselineLines *base_lines);
 void flam_source_request_free (gpointer request);
 void flam_source_file_free (gpointer file);
 

@@ -26,7 +26,7 @@ struct _FlamSourcePane
 
   FlamSession *session;
   FlamJob *job;
-  FlamBeside *beside;    /* the baseline, weighed; NULL: not yet */
+  FlamBaselineLines *base_lines; /* the baseline, weighed; NULL: not yet */
   FlamSourceFile *waits; /* for the end of a zoom's animation, or NULL */
   char *path;            /* the local file in the buffer, or NULL */
   char *header;          /* the tooltip of the file's name */
@@ -271,8 +271,8 @@ show_idle (FlamSourcePane *self)
 static void
 show_file (FlamSourcePane *self, FlamSourceFile *file)
 {
-  if (file->request->beside != NULL && self->beside == NULL)
-    self->beside = flam_beside_ref (file->request->beside);
+  if (file->request->base_lines != NULL && self->base_lines == NULL)
+    self->base_lines = flam_baseline_lines_ref (file->request->base_lines);
   if (file->path != NULL)
     show_source (self, file);
   else if (*file->request->recorded == '\0')
@@ -333,8 +333,9 @@ update (FlamSourcePane *self)
       self->path);
   flam_source_request_compare (
       request,
-      flam_basis_new (flam_session_get_baseline (self->session)),
-      self->beside != NULL ? flam_beside_ref (self->beside) : NULL);
+      flam_baseline_copy_new (flam_session_get_baseline (self->session)),
+      self->base_lines != NULL ? flam_baseline_lines_ref (self->base_lines)
+                               : NULL);
   g_free (self->recorded);
   self->recorded = g_strdup (request->recorded);
   if (*request->recorded == '\0' && node != 0)
@@ -359,7 +360,7 @@ update (FlamSourcePane *self)
 static void
 on_compared (FlamSourcePane *self)
 {
-  g_clear_pointer (&self->beside, flam_beside_unref);
+  g_clear_pointer (&self->base_lines, flam_baseline_lines_unref);
   update (self);
 }
 
@@ -522,7 +523,7 @@ flam_source_pane_dispose (GObject *object)
     flam_job_cancel (self->job);
   g_clear_object (&self->job);
   g_clear_pointer (&self->waits, flam_source_file_free);
-  g_clear_pointer (&self->beside, flam_beside_unref);
+  g_clear_pointer (&self->base_lines, flam_baseline_lines_unref);
   flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_SOURCE_PANE);
   g_clear_object (&self->font);
   g_clear_object (&self->session);

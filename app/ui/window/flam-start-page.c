@@ -4,7 +4,7 @@
 
 #include "flam-files.h"
 #include "flam-formats.h"
-#include "flam-kept.h"
+#include "flam-saved-state.h"
 #include "flam-settings.h"
 #include "flam-thumbnail.h"
 #include "flam-widget.h"
@@ -123,7 +123,7 @@ update_reopen (FlamStartPage *self)
 {
   gboolean wanted =
       g_settings_get_boolean (flam_settings_get (), FLAM_KEY_REMEMBER);
-  g_auto (GStrv) uris = flam_kept_get_tabs ();
+  g_auto (GStrv) uris = flam_saved_state_get_tabs ();
   g_autoptr (GString) names = g_string_new (NULL);
 
   for (guint i = 0; uris[i] != NULL; i++)

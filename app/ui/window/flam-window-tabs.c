@@ -3,7 +3,7 @@
 #include "flam-window-tabs.h"
 
 #include "flam-application.h"
-#include "flam-kept.h"
+#include "flam-saved-state.h"
 #include "flam-platform.h"
 #include "flam-settings.h"
 
@@ -142,7 +142,7 @@ keep_tabs (AdwTabView *tabs)
         }
     }
   if (uris->len > 0)
-    flam_kept_set_tabs ((const char *const *)uris->pdata, uris->len);
+    flam_saved_state_set_tabs ((const char *const *)uris->pdata, uris->len);
 }
 
 /* --- recordings that would end -------------------------------------------- */
@@ -385,7 +385,7 @@ on_move_tab (GSimpleAction *action, GVariant *parameter, gpointer window)
 static void
 on_reopen_tabs (GSimpleAction *action, GVariant *parameter, gpointer window)
 {
-  g_auto (GStrv) uris = flam_kept_get_tabs ();
+  g_auto (GStrv) uris = flam_saved_state_get_tabs ();
 
   for (guint i = 0; uris[i] != NULL; i++)
     {

@@ -221,9 +221,9 @@ present_export (GtkWidget *widget, gboolean share)
   FlamSession *session = session_of (widget);
 
   if (flam_session_get_view_data (session) != NULL)
-    flam_sheet_present (FLAM_SHEET (flam_export_dialog_new (
-                            FLAM_WINDOW (widget), session, share)),
-                        GTK_WINDOW (widget));
+    flam_dialog_present (FLAM_DIALOG (flam_export_dialog_new (
+                             FLAM_WINDOW (widget), session, share)),
+                         GTK_WINDOW (widget));
 }
 
 static void
@@ -323,7 +323,7 @@ action_record (GtkWidget *widget, const char *name, GVariant *parameter)
   FlamRecordDialog *dialog = flam_record_dialog_new ();
 
   g_signal_connect_object (dialog, "record", G_CALLBACK (on_record), widget, 0);
-  flam_sheet_present (FLAM_SHEET (dialog), GTK_WINDOW (widget));
+  flam_dialog_present (FLAM_DIALOG (dialog), GTK_WINDOW (widget));
 }
 
 /* --- the rest of the actions ---------------------------------------------- */

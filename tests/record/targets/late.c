@@ -15,7 +15,7 @@ static volatile int done;
 static void *volatile kept;
 
 static void *
-beside (void *unused)
+base_lines (void *unused)
 {
   while (!done)
     {
@@ -64,7 +64,7 @@ main (int argc, char **argv)
 {
   pthread_t thread;
 
-  if (argc < 2 || pthread_create (&thread, NULL, beside, NULL) != 0)
+  if (argc < 2 || pthread_create (&thread, NULL, base_lines, NULL) != 0)
     return 1;
   for (int i = 0; i < 2; i++)
     {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-anonymize.h"
 
-#include "flam-person.h"
+#include "flam-identity.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ typedef struct
   FlamStrings before;
   guint8 key[KEY_SIZE];
   guint8 *system; /* per module: it belongs to the system */
-  FlamPerson *person;
+  FlamIdentity *identity;
   /* For each kind: original text -> FlamId, and new text -> original text. */
   GHashTable *done[FLAM_N_ROLES];
   GHashTable *origin[FLAM_N_ROLES];
@@ -202,8 +202,8 @@ cleaned (const Cleaning *self,
     return g_strdup ("");
   if (self->degree == FLAM_ANONYMIZE_NAMES && !kept)
     return hash (self, kind, text);
-  return flam_person_shorten (
-      self->person, text, names_persons (kind), &counted);
+  return flam_identity_shorten (
+      self->identity, text, names_persons (kind), &counted);
 }
 
 /* Two different texts never get the same replacement. */
@@ -398,8 +398,8 @@ count_text (const Cleaning *self,
   remains->clear[kind]++;
   if (kind == FLAM_ROLE_SOURCE)
     remains->source_bytes += strlen (text);
-  g_free (
-      flam_person_shorten (self->person, text, names_persons (kind), &counted));
+  g_free (flam_identity_shorten (
+      self->identity, text, names_persons (kind), &counted));
   remains->personal |= counted > 0;
 }
 
@@ -489,7 +489,7 @@ flam_builder_anonymize (FlamBuilder *builder,
   int failed = getentropy (self.key, KEY_SIZE);
 
   g_assert (failed == 0);
-  self.person = flam_person_new (&self.tables->strings, home, words);
+  self.identity = flam_identity_new (&self.tables->strings, home, words);
   if (degree != FLAM_ANONYMIZE_NOTHING)
     {
       drop_private (&self);
@@ -498,5 +498,5 @@ flam_builder_anonymize (FlamBuilder *builder,
     }
   if (remains != NULL)
     count_remains (&self, remains);
-  flam_person_free (self.person);
+  flam_identity_free (self.identity);
 }

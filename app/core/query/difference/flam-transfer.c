@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-carry.h"
+#include "flam-transfer.h"
 
 #include "flam-sample-filter.h"
 #include "flam-weights.h"
@@ -58,7 +58,7 @@ carry_measure (Carry *carry)
   found = flam_profile_find_measure (carry->to, id);
   if (found < 0 || !is_fit (carry, (guint)found))
     {
-      carry->without |= FLAM_CARRIED_MEASURE;
+      carry->without |= FLAM_TRANSFER_MEASURE;
       found = find_alike (carry);
     }
   carry->carried->measure = (guint)MAX (found, 0);
@@ -106,10 +106,10 @@ carry_threads (Carry *carry)
   if (g_hash_table_size (found) == 0 && threads->len > 0)
     {
       flam_selection_all_threads (carry->carried);
-      carry->without |= FLAM_CARRIED_ALL_THREADS;
+      carry->without |= FLAM_TRANSFER_ALL_THREADS;
     }
   else if (g_hash_table_size (found) < g_hash_table_size (wanted))
-    carry->without |= FLAM_CARRIED_THREADS;
+    carry->without |= FLAM_TRANSFER_THREADS;
 }
 
 /* --- time and states ----------------------------------------------------- */
@@ -130,7 +130,7 @@ carry_time (Carry *carry)
     return;
   carry->carried->from = G_MININT64;
   carry->carried->to = G_MAXINT64;
-  carry->without |= FLAM_CARRIED_TIME;
+  carry->without |= FLAM_TRANSFER_TIME;
 }
 
 static void
@@ -138,13 +138,13 @@ carry_states (Carry *carry)
 {
   if (carry->selection->states != FLAM_STATES_ALL &&
       carry->from->samples.state != NULL && carry->to->samples.state == NULL)
-    carry->without |= FLAM_CARRIED_STATES;
+    carry->without |= FLAM_TRANSFER_STATES;
 }
 
 /* --- labels -------------------------------------------------------------- */
 
 GPtrArray *
-flam_carry_drop_labels (FlamSelection *selection, const FlamProfile *profile)
+flam_transfer_drop_labels (FlamSelection *selection, const FlamProfile *profile)
 {
   g_autoptr (GPtrArray) labels = g_steal_pointer (&selection->labels);
   g_autoptr (GPtrArray) dropped = g_ptr_array_new_with_free_func (g_free);
@@ -161,17 +161,17 @@ static void
 carry_labels (Carry *carry)
 {
   g_autoptr (GPtrArray) dropped =
-      flam_carry_drop_labels (carry->carried, carry->to);
+      flam_transfer_drop_labels (carry->carried, carry->to);
 
   if (dropped != NULL)
-    carry->without |= FLAM_CARRIED_LABELS;
+    carry->without |= FLAM_TRANSFER_LABELS;
 }
 
 FlamSelection *
-flam_carry_selection (const FlamProfile *from,
-                      const FlamSelection *selection,
-                      const FlamProfile *to,
-                      guint *without)
+flam_transfer_selection (const FlamProfile *from,
+                         const FlamSelection *selection,
+                         const FlamProfile *to,
+                         guint *without)
 {
   g_autoptr (FlamSelection) carried = flam_selection_copy (selection);
   Carry carry = { from, to, selection, carried, 0 };
@@ -190,7 +190,7 @@ flam_carry_selection (const FlamProfile *from,
  */
 
 int
-flam_carry_find_before (const FlamProfile *profile, guint measure)
+flam_transfer_find_before (const FlamProfile *profile, guint measure)
 {
   const FlamMeasure *now = &profile->measures[measure];
   g_autofree char *id =

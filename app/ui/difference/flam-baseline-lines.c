@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include "flam-beside.h"
+#include "flam-baseline-lines.h"
 
 #include "flam-core-profile.h"
 
@@ -8,21 +8,21 @@
 
 /* Unlike weights, a tree leaves out what transforms drop. */
 static gboolean
-find_factor (FlamBeside *self,
-             const FlamBasis *basis,
+find_factor (FlamBaselineLines *self,
+             const FlamBaselineCopy *base_copy,
              const FlamViewData *view_data,
              const FlamProgress *progress,
              GError **error)
 {
-  FlamBasisSide base = {
+  FlamBaselineSide base = {
     0, flam_selection_get_length (self->selection, self->profile)
   };
-  FlamBasisSide fresh = {
+  FlamBaselineSide fresh = {
     flam_view_data_get_total (view_data),
     flam_selection_get_length (view_data->selection, view_data->profile),
   };
 
-  if (basis->scale == FLAM_SCALE_SHARES)
+  if (base_copy->scale == FLAM_SCALE_SHARES)
     {
       g_autoptr (FlamTree) tree = flam_tree_new (
           self->weights, self->selection, FLAM_ORDER_TOTAL, progress, error);
@@ -31,13 +31,13 @@ find_factor (FlamBeside *self,
         return FALSE;
       base.total = tree->total[0];
     }
-  self->factor = flam_basis_factor (basis->scale, &base, &fresh);
+  self->factor = flam_baseline_copy_factor (base_copy->scale, &base, &fresh);
   return TRUE;
 }
 
 /* Scales both sides to the same number of decimals. */
 static gboolean
-rescale (FlamBeside *self,
+rescale (FlamBaselineLines *self,
          FlamViewData *view_data,
          const FlamProgress *progress,
          GError **error)
@@ -61,32 +61,32 @@ rescale (FlamBeside *self,
   return self->fresh != NULL;
 }
 
-FlamBeside *
-flam_beside_new (const FlamBasis *basis,
-                 FlamViewData *view_data,
-                 const FlamProgress *progress,
-                 GError **error)
+FlamBaselineLines *
+flam_baseline_lines_new (const FlamBaselineCopy *base_copy,
+                         FlamViewData *view_data,
+                         const FlamProgress *progress,
+                         GError **error)
 {
-  g_autoptr (FlamBeside) self = g_atomic_rc_box_new0 (FlamBeside);
+  g_autoptr (FlamBaselineLines) self = g_atomic_rc_box_new0 (FlamBaselineLines);
   guint without;
 
-  self->profile =
-      flam_profile_ref (flam_basis_profile (basis, view_data->profile));
-  self->self = basis->self;
-  self->selection = flam_basis_select (
-      basis, view_data->profile, view_data->selection, &without);
+  self->profile = flam_profile_ref (
+      flam_baseline_copy_profile (base_copy, view_data->profile));
+  self->self = base_copy->self;
+  self->selection = flam_baseline_copy_select (
+      base_copy, view_data->profile, view_data->selection, &without);
   if (self->selection == NULL || !rescale (self, view_data, progress, error))
     return NULL;
   self->weights =
       flam_weights_new (self->profile, self->selection, progress, error);
   if (self->weights == NULL ||
-      !find_factor (self, basis, self->fresh, progress, error))
+      !find_factor (self, base_copy, self->fresh, progress, error))
     return NULL;
   return g_steal_pointer (&self);
 }
 
-FlamBeside *
-flam_beside_ref (FlamBeside *self)
+FlamBaselineLines *
+flam_baseline_lines_ref (FlamBaselineLines *self)
 {
   return g_atomic_rc_box_acquire (self);
 }
@@ -94,7 +94,7 @@ flam_beside_ref (FlamBeside *self)
 static void
 beside_clear (gpointer data)
 {
-  FlamBeside *self = data;
+  FlamBaselineLines *self = data;
 
   g_clear_pointer (&self->weights, flam_weights_free);
   g_clear_pointer (&self->selection, flam_selection_free);
@@ -103,7 +103,7 @@ beside_clear (gpointer data)
 }
 
 void
-flam_beside_unref (FlamBeside *self)
+flam_baseline_lines_unref (FlamBaselineLines *self)
 {
   g_atomic_rc_box_release_full (self, beside_clear);
 }
@@ -119,10 +119,10 @@ find_function (const FlamProfile *profile, const char *name)
 }
 
 FlamLineRow *
-flam_beside_lines (const FlamBeside *self,
-                   const char *file,
-                   FlamId function,
-                   guint *n)
+flam_baseline_lines_get (const FlamBaselineLines *self,
+                         const char *file,
+                         FlamId function,
+                         guint *n)
 {
   const FlamViewData *view_data = self->fresh;
   FlamDiffWeights fresh = { view_data->weights, view_data->selection };

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Recordings held against what the recorded program knows of itself: the
-programs of targets/truths read their threads' CPU clocks around each of their
+programs of targets/ground-truth read their threads' CPU clocks around each of their
 parts, and say at their end what each took (truth.h).
 
 measure() runs one of them under a condition and returns what it said, what we
-said, and what perf's cpu-clock said of the same run. Used by test-truths.py
+said, and what perf's cpu-clock said of the same run. Used by test-ground-truth.py
 and by tests/bench/bench-shares."""
 
 import collections
@@ -25,7 +25,7 @@ build = pathlib.Path(os.environ.get("FLAM_BUILD_ROOT", root / "_test"))
 os.environ.setdefault("FLAMBEAU_ALLOC_LIB", str(build / "app/record/preload/libflambeau-alloc.so"))
 recorder = os.environ.get("FLAMBEAU_RECORDER", str(build / "app/record/flambeau-recorder"))
 cli = os.environ.get("FLAM_CLI", str(build / "app/cli/flambeau-cli"))
-scripts = pathlib.Path(__file__).resolve().parent / "targets/truths"
+scripts = pathlib.Path(__file__).resolve().parent / "targets/ground-truth"
 
 C_PROGRAMS = ["burst", "calls", "echo", "piped", "pool", "remap", "ticks", "server", "squeeze",
               "uneven"]

@@ -30,7 +30,7 @@ test_carry_threads (void)
   guint without;
 
   flam_selection_add_thread (selection, thread_named (now, "a"));
-  carried = flam_carry_selection (now, selection, before, &without);
+  carried = flam_transfer_selection (now, selection, before, &without);
   g_assert_cmpuint (without, ==, 0);
   g_assert_cmpuint (carried->threads->len, ==, 1);
   g_assert_cmpuint (g_array_index (carried->threads, FlamId, 0),
@@ -38,14 +38,14 @@ test_carry_threads (void)
                     thread_named (before, "a"));
 
   flam_selection_add_thread (selection, thread_named (now, "new"));
-  some = flam_carry_selection (now, selection, before, &without);
-  g_assert_cmpuint (without, ==, FLAM_CARRIED_THREADS);
+  some = flam_transfer_selection (now, selection, before, &without);
+  g_assert_cmpuint (without, ==, FLAM_TRANSFER_THREADS);
   g_assert_true (flam_selection_equal (some, carried));
 
   flam_selection_no_threads (selection);
   flam_selection_add_thread (selection, thread_named (now, "new"));
-  none = flam_carry_selection (now, selection, before, &without);
-  g_assert_cmpuint (without, ==, FLAM_CARRIED_ALL_THREADS);
+  none = flam_transfer_selection (now, selection, before, &without);
+  g_assert_cmpuint (without, ==, FLAM_TRANSFER_ALL_THREADS);
   g_assert_null (none->threads);
 }
 
@@ -91,21 +91,22 @@ test_carry_measure_and_time (void)
   guint without;
 
   /* Blocks are counted like samples, but cannot be compared with them. */
-  g_assert_null (flam_carry_selection (samples, selection, blocks, &without));
+  g_assert_null (
+      flam_transfer_selection (samples, selection, blocks, &without));
   selection->from = 400;
   selection->to = 600;
-  g_assert_null (flam_carry_selection (now, selection, bytes, &without));
-  a = flam_carry_selection (now, selection, other, &without);
-  g_assert_cmpuint (without, ==, FLAM_CARRIED_MEASURE);
+  g_assert_null (flam_transfer_selection (now, selection, bytes, &without));
+  a = flam_transfer_selection (now, selection, other, &without);
+  g_assert_cmpuint (without, ==, FLAM_TRANSFER_MEASURE);
   g_assert_cmpint (a->from, ==, 400);
   g_assert_cmpint (flam_selection_get_length (a, other), ==, 100);
 
   selection->from = 500;
-  b = flam_carry_selection (now, selection, other, &without);
-  g_assert_cmpuint (without, ==, FLAM_CARRIED_MEASURE | FLAM_CARRIED_TIME);
+  b = flam_transfer_selection (now, selection, other, &without);
+  g_assert_cmpuint (without, ==, FLAM_TRANSFER_MEASURE | FLAM_TRANSFER_TIME);
   g_assert_cmpint (b->from, ==, G_MININT64);
-  c = flam_carry_selection (now, selection, timeless, &without);
-  g_assert_cmpuint (without, ==, FLAM_CARRIED_TIME);
+  c = flam_transfer_selection (now, selection, timeless, &without);
+  g_assert_cmpuint (without, ==, FLAM_TRANSFER_TIME);
   g_assert_cmpint (flam_selection_get_length (c, timeless), ==, 0);
 }
 
@@ -146,11 +147,11 @@ test_carry_labels (void)
   guint without;
 
   flam_selection_add_label (selection, "tenant=red");
-  a = flam_carry_selection (now, selection, alike, &without);
+  a = flam_transfer_selection (now, selection, alike, &without);
   g_assert_cmpuint (without, ==, 0);
   g_assert_true (flam_selection_equal (a, selection));
-  b = flam_carry_selection (now, selection, other, &without);
-  g_assert_cmpuint (without, ==, FLAM_CARRIED_LABELS);
+  b = flam_transfer_selection (now, selection, other, &without);
+  g_assert_cmpuint (without, ==, FLAM_TRANSFER_LABELS);
   g_assert_null (b->labels);
   g_assert_cmpint (flam_weights_total (other, b), ==, 1);
 }
@@ -174,11 +175,11 @@ test_find_before (void)
                               -1,
                               FLAM_NONE);
   profile = flam_builder_finish (builder, NULL);
-  g_assert_cmpint (flam_carry_find_before (profile, 0), ==, 2);
-  g_assert_cmpint (flam_carry_find_before (profile, 1), ==, 3);
-  g_assert_cmpint (flam_carry_find_before (profile, 2), ==, -1);
-  g_assert_cmpint (flam_carry_find_before (profile, 3), ==, -1);
-  g_assert_cmpint (flam_carry_find_before (plain, 0), ==, -1);
+  g_assert_cmpint (flam_transfer_find_before (profile, 0), ==, 2);
+  g_assert_cmpint (flam_transfer_find_before (profile, 1), ==, 3);
+  g_assert_cmpint (flam_transfer_find_before (profile, 2), ==, -1);
+  g_assert_cmpint (flam_transfer_find_before (profile, 3), ==, -1);
+  g_assert_cmpint (flam_transfer_find_before (plain, 0), ==, -1);
 }
 
 int

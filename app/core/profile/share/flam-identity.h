@@ -8,22 +8,22 @@
 
 G_BEGIN_DECLS
 
-typedef struct _FlamPerson FlamPerson;
+typedef struct _FlamIdentity FlamIdentity;
 
 /* Collects the homes that occur in the texts ("/home/ann"), and adds those
  * given; both may be NULL, `words` ends with NULL. */
-FlamPerson *flam_person_new (const FlamStrings *strings,
-                             const char *home,
-                             const char *const *words);
-void flam_person_free (FlamPerson *person);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerson, flam_person_free)
+FlamIdentity *flam_identity_new (const FlamStrings *strings,
+                                 const char *home,
+                                 const char *const *words);
+void flam_identity_free (FlamIdentity *identity);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamIdentity, flam_identity_free)
 
 /* Homes become "~", those of others "~2" and so on; with `words`, names of
  * users and hosts become "user". `counted` is increased by the number of
  * replacements. g_free. */
-char *flam_person_shorten (const FlamPerson *person,
-                           const char *text,
-                           gboolean words,
-                           guint *counted);
+char *flam_identity_shorten (const FlamIdentity *identity,
+                             const char *text,
+                             gboolean words,
+                             guint *counted);
 
 G_END_DECLS

@@ -20,24 +20,25 @@ typedef struct
   gboolean negate;
   FlamColorMap *map;
   FlamColorRules *color_rules;
-} FlamCliLook;
+} FlamCliPicture;
 
-void flam_cli_look_clear (FlamCliLook *look);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCliLook, flam_cli_look_clear)
+void flam_cli_picture_clear (FlamCliPicture *look);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCliPicture, flam_cli_picture_clear)
 
 /* A verb's own entries followed by those of the parts; g_free. */
-GOptionEntry *
-flam_cli_look_entries (FlamCliLook *look, guint parts, const GOptionEntry *own);
+GOptionEntry *flam_cli_picture_entries (FlamCliPicture *look,
+                                        guint parts,
+                                        const GOptionEntry *own);
 
 /* The options of a picture that supports `parts`; FLAM_EXIT_USAGE or
  * FLAM_EXIT_REFUSED after printing the error. */
-FlamExit flam_cli_look_parse (FlamCliLook *look,
-                              const char *verb,
-                              const char *kind,
-                              guint parts);
+FlamExit flam_cli_picture_parse (FlamCliPicture *look,
+                                 const char *verb,
+                                 const char *kind,
+                                 guint parts);
 
 /* Call after drawing: reports rules that took too long, and writes the palette
  * file, if there is one. FALSE after printing the error. */
-gboolean flam_cli_look_finish (const FlamCliLook *look);
+gboolean flam_cli_picture_finish (const FlamCliPicture *look);
 
 G_END_DECLS

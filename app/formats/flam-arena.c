@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-keep.h"
+#include "flam-arena.h"
 
 typedef struct
 {
@@ -8,13 +8,13 @@ typedef struct
 } One;
 
 void
-flam_kept_init (FlamKept *kept)
+flam_arena_init (FlamArena *kept)
 {
   flam_column_init (&kept->all, sizeof (One));
 }
 
 void
-flam_kept_clear (FlamKept *kept)
+flam_arena_clear (FlamArena *kept)
 {
   for (gsize i = kept->all.n; i > 0; i--)
     {
@@ -25,7 +25,7 @@ flam_kept_clear (FlamKept *kept)
 }
 
 gpointer
-flam_kept_add (FlamKept *kept, gpointer data, GDestroyNotify end)
+flam_arena_add (FlamArena *kept, gpointer data, GDestroyNotify end)
 {
   One one = { data, end };
 
@@ -34,7 +34,7 @@ flam_kept_add (FlamKept *kept, gpointer data, GDestroyNotify end)
 }
 
 GHashTable *
-flam_kept_table (FlamKept *kept, FlamKey key, GDestroyNotify free_value)
+flam_arena_table (FlamArena *kept, FlamKey key, GDestroyNotify free_value)
 {
   static const struct
   {
@@ -50,7 +50,7 @@ flam_kept_table (FlamKept *kept, FlamKey key, GDestroyNotify free_value)
   GHashTable *table = g_hash_table_new_full (
       keys[key].hash, keys[key].equal, keys[key].free, free_value);
 
-  return flam_kept_add (kept, table, (GDestroyNotify)g_hash_table_unref);
+  return flam_arena_add (kept, table, (GDestroyNotify)g_hash_table_unref);
 }
 
 static void
@@ -60,21 +60,21 @@ free_string (gpointer string)
 }
 
 GString *
-flam_kept_string (FlamKept *kept)
+flam_arena_string (FlamArena *kept)
 {
-  return flam_kept_add (kept, g_string_new (NULL), free_string);
+  return flam_arena_add (kept, g_string_new (NULL), free_string);
 }
 
 void
-flam_kept_column (FlamKept *kept, FlamColumn *column, gsize size)
+flam_arena_column (FlamArena *kept, FlamColumn *column, gsize size)
 {
   flam_column_init (column, size);
-  flam_kept_add (kept, column, (GDestroyNotify)flam_column_clear);
+  flam_arena_add (kept, column, (GDestroyNotify)flam_column_clear);
 }
 
 void
-flam_kept_interner (FlamKept *kept, FlamInterner *interner)
+flam_arena_interner (FlamArena *kept, FlamInterner *interner)
 {
   flam_interner_init (interner);
-  flam_kept_add (kept, interner, (GDestroyNotify)flam_interner_clear);
+  flam_arena_add (kept, interner, (GDestroyNotify)flam_interner_clear);
 }

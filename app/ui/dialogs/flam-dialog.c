@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include "flam-sheet.h"
+#include "flam-dialog.h"
 
 enum
 {
@@ -11,12 +11,12 @@ enum
   N_PROPS
 };
 
-G_DEFINE_ABSTRACT_TYPE (FlamSheet, flam_sheet, FLAM_SHEET_PARENT)
+G_DEFINE_ABSTRACT_TYPE (FlamDialog, flam_dialog, FLAM_DIALOG_PARENT)
 
 void
-flam_sheet_present (FlamSheet *self, GtkWindow *parent)
+flam_dialog_present (FlamDialog *self, GtkWindow *parent)
 {
-  g_return_if_fail (FLAM_IS_SHEET (self));
+  g_return_if_fail (FLAM_IS_DIALOG (self));
 #if ADW_CHECK_VERSION(1, 5, 0)
   adw_dialog_present (ADW_DIALOG (self), GTK_WIDGET (parent));
 #else
@@ -32,9 +32,9 @@ flam_sheet_present (FlamSheet *self, GtkWindow *parent)
 }
 
 void
-flam_sheet_close (FlamSheet *self)
+flam_dialog_close (FlamDialog *self)
 {
-  g_return_if_fail (FLAM_IS_SHEET (self));
+  g_return_if_fail (FLAM_IS_DIALOG (self));
 #if ADW_CHECK_VERSION(1, 5, 0)
   adw_dialog_close (ADW_DIALOG (self));
 #else
@@ -43,9 +43,9 @@ flam_sheet_close (FlamSheet *self)
 }
 
 void
-flam_sheet_set_focus (FlamSheet *self, GtkWidget *focus)
+flam_dialog_set_focus (FlamDialog *self, GtkWidget *focus)
 {
-  g_return_if_fail (FLAM_IS_SHEET (self));
+  g_return_if_fail (FLAM_IS_DIALOG (self));
 #if ADW_CHECK_VERSION(1, 5, 0)
   adw_dialog_set_focus (ADW_DIALOG (self), focus);
 #else
@@ -54,19 +54,19 @@ flam_sheet_set_focus (FlamSheet *self, GtkWidget *focus)
 }
 
 GtkWindow *
-flam_sheet_get_window (FlamSheet *self)
+flam_dialog_get_window (FlamDialog *self)
 {
-  g_return_val_if_fail (FLAM_IS_SHEET (self), NULL);
+  g_return_val_if_fail (FLAM_IS_DIALOG (self), NULL);
   return GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self)));
 }
 
 /* --- object --------------------------------------------------------------- */
 
 static void
-flam_sheet_set_property (GObject *object,
-                         guint id,
-                         const GValue *value,
-                         GParamSpec *pspec)
+flam_dialog_set_property (GObject *object,
+                          guint id,
+                          const GValue *value,
+                          GParamSpec *pspec)
 {
 #if ADW_CHECK_VERSION(1, 5, 0)
   AdwDialog *dialog = ADW_DIALOG (object);
@@ -95,12 +95,12 @@ flam_sheet_set_property (GObject *object,
 }
 
 static void
-flam_sheet_class_init (FlamSheetClass *klass)
+flam_dialog_class_init (FlamDialogClass *klass)
 {
   GObjectClass *class = G_OBJECT_CLASS (klass);
   GParamFlags flags = G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS;
 
-  class->set_property = flam_sheet_set_property;
+  class->set_property = flam_dialog_set_property;
   g_object_class_install_property (
       class,
       PROP_BODY,
@@ -120,7 +120,7 @@ flam_sheet_class_init (FlamSheetClass *klass)
 }
 
 static void
-flam_sheet_init (FlamSheet *self)
+flam_dialog_init (FlamDialog *self)
 {
 #if !ADW_CHECK_VERSION(1, 5, 0)
   gtk_window_set_modal (GTK_WINDOW (self), TRUE);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-cli-look.h"
+#include "flam-cli-picture.h"
 
 #include <string.h>
 
 /* --- the palette file ----------------------------------------------------- */
 
 static const char *
-map_path (const FlamCliLook *look)
+map_path (const FlamCliPicture *look)
 {
   for (guint i = 0; i < FLAM_N_EXPORT_OPTIONS; i++)
     if (flam_export_options[i].kind == FLAM_OPTION_FILE)
@@ -16,7 +16,7 @@ map_path (const FlamCliLook *look)
 
 /* Read after everything else has been checked. */
 static gboolean
-read_map (FlamCliLook *look)
+read_map (FlamCliPicture *look)
 {
   const char *path = map_path (look);
   g_autoptr (GError) error = NULL;
@@ -43,7 +43,7 @@ read_map (FlamCliLook *look)
 
 /* Rules from the command line come before those in the file. */
 static FlamExit
-take_rules (FlamCliLook *look, const char *verb)
+take_rules (FlamCliPicture *look, const char *verb)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *text = NULL;
@@ -75,7 +75,7 @@ take_rules (FlamCliLook *look, const char *verb)
 /* --- entries -------------------------------------------------------------- */
 
 void
-flam_cli_look_clear (FlamCliLook *look)
+flam_cli_picture_clear (FlamCliPicture *look)
 {
   for (guint i = 0; i < FLAM_N_EXPORT_OPTIONS; i++)
     g_free (look->typed[i]);
@@ -86,7 +86,9 @@ flam_cli_look_clear (FlamCliLook *look)
 }
 
 GOptionEntry *
-flam_cli_look_entries (FlamCliLook *look, guint parts, const GOptionEntry *own)
+flam_cli_picture_entries (FlamCliPicture *look,
+                          guint parts,
+                          const GOptionEntry *own)
 {
   const GOptionEntry flags[] = {
     { "color-rule",
@@ -111,9 +113,9 @@ flam_cli_look_entries (FlamCliLook *look, guint parts, const GOptionEntry *own)
       N_ ("Use blue for growth and red for shrinking"),
       NULL },
   };
-  const guint of_flags[] = { FLAM_LOOK_COLORS,
-                             FLAM_LOOK_COLORS,
-                             FLAM_LOOK_NEGATE };
+  const guint of_flags[] = { FLAM_PICTURE_STYLE_COLORS,
+                             FLAM_PICTURE_STYLE_COLORS,
+                             FLAM_PICTURE_STYLE_NEGATE };
   GArray *all = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
 
   for (; own->long_name != NULL; own++)
@@ -146,18 +148,18 @@ flam_cli_look_entries (FlamCliLook *look, guint parts, const GOptionEntry *own)
 /* --- checks of the input -------------------------------------------------- */
 
 static gboolean
-check_flags (const FlamCliLook *look,
+check_flags (const FlamCliPicture *look,
              const char *verb,
              const char *kind,
              guint parts)
 {
   const char *given = NULL;
 
-  if (look->negate && !(parts & FLAM_LOOK_NEGATE))
+  if (look->negate && !(parts & FLAM_PICTURE_STYLE_NEGATE))
     given = "negate";
-  if (look->rules_file != NULL && !(parts & FLAM_LOOK_COLORS))
+  if (look->rules_file != NULL && !(parts & FLAM_PICTURE_STYLE_COLORS))
     given = "color-rules";
-  if (look->rules != NULL && !(parts & FLAM_LOOK_COLORS))
+  if (look->rules != NULL && !(parts & FLAM_PICTURE_STYLE_COLORS))
     given = "color-rule";
   if (given != NULL)
     flam_cli_usage (_ ("%s: --%s has no effect on %s"), verb, given, kind);
@@ -165,10 +167,10 @@ check_flags (const FlamCliLook *look,
 }
 
 FlamExit
-flam_cli_look_parse (FlamCliLook *look,
-                     const char *verb,
-                     const char *kind,
-                     guint parts)
+flam_cli_picture_parse (FlamCliPicture *look,
+                        const char *verb,
+                        const char *kind,
+                        guint parts)
 {
   const char *words[FLAM_N_EXPORT_OPTIONS];
   FlamExit status;
@@ -208,7 +210,7 @@ tell_slow (const FlamColorRules *rules)
 }
 
 gboolean
-flam_cli_look_finish (const FlamCliLook *look)
+flam_cli_picture_finish (const FlamCliPicture *look)
 {
   g_autofree char *text =
       look->map != NULL ? flam_color_map_text (look->map) : NULL;

@@ -4,7 +4,7 @@
 shares, the sum, and what a thread's time went to. A few of all conditions;
 tests/bench/bench-shares measures each, beside perf.
 
-  test-truths.py [Shares|Work|ShortWaits|Totals|Walls][.test_NAME]..."""
+  test-ground-truth.py [Shares|Work|ShortWaits|Totals|Walls][.test_NAME]..."""
 
 import math
 import pathlib
@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from truths import (  # noqa: E402
+from ground_truth import (  # noqa: E402
     BOUND,
     BOUND_LOADED,
     C_PROGRAMS,
@@ -82,7 +82,7 @@ TOTALS = [
 
 class Truths(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="flam-truths.")
+        folder = tempfile.TemporaryDirectory(prefix="flam-ground-truth.")
         self.addCleanup(folder.cleanup)
         self.scratch = pathlib.Path(folder.name)
 
@@ -166,7 +166,7 @@ class Walls(Truths):
                 # Some kernels count a sleep as waiting for a CPU while the
                 # sleeper has not left the queue yet (delayed dequeue).
                 if thread.cpu + thread.waited < 0.9 * thread.lasted:
-                    truths.append(("runnable", thread.waited))
+                    ground_truth.append(("runnable", thread.waited))
                 for states, truth in truths:
                     share = min(truth / thread.lasted, 1)
                     noise = 3 * math.sqrt(share * (1 - share) / samples)

@@ -121,7 +121,7 @@ test_bare (void)
 static void
 test_coroutines (void)
 {
-  g_autofree char *target = target_path ("lives");
+  g_autofree char *target = target_path ("lifecycles");
   const char *arguments[] = { "--rate", "1000", "--mode",     "both", "--exact",
                               "--",     target, "coroutines", NULL };
   g_autoptr (Recording) recording = record (arguments);
@@ -198,7 +198,8 @@ test_modules (void)
 static void
 test_late_names (void)
 {
-  g_autoptr (Recording) recording = record_target (NULL, "lives", "late-names");
+  g_autoptr (Recording) recording =
+      record_target (NULL, "lifecycles", "late-names");
   const FlamProfile *profile = recording->profile;
   guint n = 0;
 
@@ -215,7 +216,7 @@ test_late_names (void)
 static void
 test_charged (gconstpointer what)
 {
-  g_autoptr (Recording) recording = record_target (NULL, "lives", what);
+  g_autoptr (Recording) recording = record_target (NULL, "lifecycles", what);
   const FlamProfile *profile = recording->profile;
   const char *said = strstr (recording->error, "used ");
   double used = said != NULL ? g_ascii_strtod (said + 5, NULL) : 0;
@@ -245,7 +246,7 @@ static void
 test_wall (void)
 {
   g_autoptr (Recording) recording =
-      record_target ("--mode=wall", "lives", "exec");
+      record_target ("--mode=wall", "lifecycles", "exec");
   const FlamProfile *profile = recording->profile;
   gint64 duration = profile->facts.duration_ns;
   const FlamMeasure *measure = profile->measures;
@@ -293,7 +294,7 @@ record_master (const char *follow, pid_t pid)
 static void
 test_master (void)
 {
-  pid_t pid = target_start ("lives", "master");
+  pid_t pid = target_start ("lifecycles", "master");
   g_autoptr (Recording) all = NULL;
   g_autoptr (Recording) alone = NULL;
 
@@ -317,7 +318,8 @@ test_master (void)
 static void
 test_daemon (void)
 {
-  g_autoptr (Recording) recording = record_target (NULL, "lives", "daemon");
+  g_autoptr (Recording) recording =
+      record_target (NULL, "lifecycles", "daemon");
 
   assert_ended (recording, 0);
   g_assert_true (warns_of (recording->profile, "outlived the program (1)"));
@@ -358,7 +360,7 @@ record_poor (guint limit, const char *script)
 static void
 test_descriptors (void)
 {
-  g_autofree char *target = target_path ("lives");
+  g_autofree char *target = target_path ("lifecycles");
   g_autofree char *script = g_strdup_printf ("exec '%s' crowd", target);
   g_autoptr (Recording) poor = record_poor (16, script);
   g_autoptr (Recording) destitute =
@@ -375,17 +377,17 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/lives/quick/roots", test_roots);
-  g_test_add_func ("/lives/quick/bare", test_bare);
-  g_test_add_func ("/lives/coroutines", test_coroutines);
-  g_test_add_func ("/lives/names", test_names);
-  g_test_add_func ("/lives/modules", test_modules);
-  g_test_add_func ("/lives/quick/late-names", test_late_names);
-  g_test_add_data_func ("/lives/quick/charged", "forks", test_charged);
-  g_test_add_data_func ("/lives/quick/charged-exec", "exec", test_charged);
-  g_test_add_func ("/lives/quick/wall-exec", test_wall);
-  g_test_add_func ("/lives/quick/master", test_master);
-  g_test_add_func ("/lives/daemon", test_daemon);
-  g_test_add_func ("/lives/descriptors", test_descriptors);
+  g_test_add_func ("/lifecycles/quick/roots", test_roots);
+  g_test_add_func ("/lifecycles/quick/bare", test_bare);
+  g_test_add_func ("/lifecycles/coroutines", test_coroutines);
+  g_test_add_func ("/lifecycles/names", test_names);
+  g_test_add_func ("/lifecycles/modules", test_modules);
+  g_test_add_func ("/lifecycles/quick/late-names", test_late_names);
+  g_test_add_data_func ("/lifecycles/quick/charged", "forks", test_charged);
+  g_test_add_data_func ("/lifecycles/quick/charged-exec", "exec", test_charged);
+  g_test_add_func ("/lifecycles/quick/wall-exec", test_wall);
+  g_test_add_func ("/lifecycles/quick/master", test_master);
+  g_test_add_func ("/lifecycles/daemon", test_daemon);
+  g_test_add_func ("/lifecycles/descriptors", test_descriptors);
   return g_test_run ();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-trace-beside.h"
+#include "flam-trace-counters.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 typedef struct
 {
   FlamColumn all;
-} FlamKept;
+} FlamArena;
 
 typedef enum
 {
@@ -20,19 +20,19 @@ typedef enum
   FLAM_KEY_NUMBER, /* keys: pointers to 64 bits, freed with the table */
 } FlamKey;
 
-void flam_kept_init (FlamKept *kept);
-void flam_kept_clear (FlamKept *kept);
-gpointer flam_kept_add (FlamKept *kept, gpointer data, GDestroyNotify end);
+void flam_arena_init (FlamArena *kept);
+void flam_arena_clear (FlamArena *kept);
+gpointer flam_arena_add (FlamArena *kept, gpointer data, GDestroyNotify end);
 /* `free_value` may be NULL. */
 GHashTable *
-flam_kept_table (FlamKept *kept, FlamKey key, GDestroyNotify free_value);
-GString *flam_kept_string (FlamKept *kept);
-void flam_kept_column (FlamKept *kept, FlamColumn *column, gsize size);
-void flam_kept_interner (FlamKept *kept, FlamInterner *interner);
+flam_arena_table (FlamArena *kept, FlamKey key, GDestroyNotify free_value);
+GString *flam_arena_string (FlamArena *kept);
+void flam_arena_column (FlamArena *kept, FlamColumn *column, gsize size);
+void flam_arena_interner (FlamArena *kept, FlamInterner *interner);
 
 /* Keeps a value of a type that has a free function. */
 #define flam_keep(work, what, end)                                             \
-  flam_kept_add (&(work)->kept, what, (GDestroyNotify)(end))
+  flam_arena_add (&(work)->kept, what, (GDestroyNotify)(end))
 /* Zeroed memory; also for objects that are kept themselves. */
 #define flam_keep_vector(work, Type, n)                                        \
   ((Type *)flam_keep (work, g_new0 (Type, n), g_free))
@@ -48,12 +48,12 @@ void flam_kept_interner (FlamKept *kept, FlamInterner *interner);
   ((GPtrArray *)flam_keep (                                                    \
       work, g_ptr_array_new_with_free_func (free_one), g_ptr_array_unref))
 #define flam_keep_table(work, key, free_value)                                 \
-  flam_kept_table (&(work)->kept, key, free_value)
-#define flam_keep_string(work) flam_kept_string (&(work)->kept)
+  flam_arena_table (&(work)->kept, key, free_value)
+#define flam_keep_string(work) flam_arena_string (&(work)->kept)
 /* Of kept memory, too. */
 #define flam_keep_column_of(work, column, size)                                \
-  flam_kept_column (&(work)->kept, column, size)
+  flam_arena_column (&(work)->kept, column, size)
 #define flam_keep_column(work, column, Type)                                   \
   flam_keep_column_of (work, column, sizeof (Type))
 #define flam_keep_interner(work, interner)                                     \
-  flam_kept_interner (&(work)->kept, interner)
+  flam_arena_interner (&(work)->kept, interner)

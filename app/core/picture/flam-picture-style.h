@@ -28,11 +28,11 @@ typedef struct
   FlamDirection direction;
   FlamTreeOrder order;
   FlamColors colors;
-} FlamLook;
+} FlamPictureStyle;
 
 /* The height of shapes that fill the available space. */
 static inline double
-flam_look_height (FlamShape shape, double width)
+flam_picture_style_height (FlamShape shape, double width)
 {
   return shape == FLAM_SHAPE_SUNBURST ? width : width * 0.6;
 }
@@ -40,24 +40,26 @@ flam_look_height (FlamShape shape, double width)
 /* The options that apply to a kind of picture; others are refused. */
 typedef enum
 {
-  FLAM_LOOK_TITLE = 1 << 0,
-  FLAM_LOOK_SUBTITLE = 1 << 1,
-  FLAM_LOOK_NOTES = 1 << 2,
-  FLAM_LOOK_COUNT_NAME = 1 << 3,
-  FLAM_LOOK_WIDTH = 1 << 4,
-  FLAM_LOOK_ROW_HEIGHT = 1 << 5,
-  FLAM_LOOK_MIN_WIDTH = 1 << 6,
-  FLAM_LOOK_FONT_SIZE = 1 << 7,
-  FLAM_LOOK_DIRECTION = 1 << 8,
-  FLAM_LOOK_ORDER = 1 << 9,
-  FLAM_LOOK_COLORS = 1 << 10,
-  FLAM_LOOK_NEGATE = 1 << 11,
-  FLAM_LOOK_CHART = 1 << 12,
-  FLAM_LOOK_SHAPE = 1 << 13,
-  FLAM_LOOK_PICTURE = FLAM_LOOK_TITLE | FLAM_LOOK_SUBTITLE | FLAM_LOOK_WIDTH |
-                      FLAM_LOOK_ROW_HEIGHT | FLAM_LOOK_MIN_WIDTH |
-                      FLAM_LOOK_FONT_SIZE | FLAM_LOOK_DIRECTION |
-                      FLAM_LOOK_ORDER | FLAM_LOOK_COLORS,
-} FlamLookPart;
+  FLAM_PICTURE_STYLE_TITLE = 1 << 0,
+  FLAM_PICTURE_STYLE_SUBTITLE = 1 << 1,
+  FLAM_PICTURE_STYLE_NOTES = 1 << 2,
+  FLAM_PICTURE_STYLE_COUNT_NAME = 1 << 3,
+  FLAM_PICTURE_STYLE_WIDTH = 1 << 4,
+  FLAM_PICTURE_STYLE_ROW_HEIGHT = 1 << 5,
+  FLAM_PICTURE_STYLE_MIN_WIDTH = 1 << 6,
+  FLAM_PICTURE_STYLE_FONT_SIZE = 1 << 7,
+  FLAM_PICTURE_STYLE_DIRECTION = 1 << 8,
+  FLAM_PICTURE_STYLE_ORDER = 1 << 9,
+  FLAM_PICTURE_STYLE_COLORS = 1 << 10,
+  FLAM_PICTURE_STYLE_NEGATE = 1 << 11,
+  FLAM_PICTURE_STYLE_CHART = 1 << 12,
+  FLAM_PICTURE_STYLE_SHAPE = 1 << 13,
+  FLAM_PICTURE_STYLE_ALL =
+      FLAM_PICTURE_STYLE_TITLE | FLAM_PICTURE_STYLE_SUBTITLE |
+      FLAM_PICTURE_STYLE_WIDTH | FLAM_PICTURE_STYLE_ROW_HEIGHT |
+      FLAM_PICTURE_STYLE_MIN_WIDTH | FLAM_PICTURE_STYLE_FONT_SIZE |
+      FLAM_PICTURE_STYLE_DIRECTION | FLAM_PICTURE_STYLE_ORDER |
+      FLAM_PICTURE_STYLE_COLORS,
+} FlamPictureStylePart;
 
 G_END_DECLS

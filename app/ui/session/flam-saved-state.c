@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include "flam-kept.h"
+#include "flam-saved-state.h"
 
 #include "flam-core-query.h"
 
@@ -43,7 +43,7 @@ add_end (GChecksum *sum, int fd, off_t at)
 }
 
 char *
-flam_kept_file (const char *path)
+flam_saved_state_file (const char *path)
 {
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autofree char *whole = g_canonicalize_filename (path, NULL);
@@ -77,18 +77,18 @@ typedef struct
 {
   char *path;
   gint64 time;
-} Kept;
+} SavedFile;
 
 static void
 kept_clear (gpointer kept)
 {
-  g_free (((Kept *)kept)->path);
+  g_free (((SavedFile *)kept)->path);
 }
 
 static int
 by_time (gconstpointer a, gconstpointer b)
 {
-  const Kept *x = a, *y = b;
+  const SavedFile *x = a, *y = b;
 
   return (x->time < y->time) - (x->time > y->time);
 }
@@ -99,14 +99,14 @@ list_kept (void)
 {
   g_autofree char *folder = folder_path ();
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  GArray *list = g_array_new (FALSE, FALSE, sizeof (Kept));
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (SavedFile));
   const char *name;
 
   g_array_set_clear_func (list, kept_clear);
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     if (g_str_has_suffix (name, ".ini"))
       {
-        Kept kept = { g_build_filename (folder, name, NULL), 0 };
+        SavedFile kept = { g_build_filename (folder, name, NULL), 0 };
         GStatBuf at;
 
         if (g_stat (kept.path, &at) == 0)
@@ -123,7 +123,7 @@ remove_from (guint first)
   g_autoptr (GArray) list = list_kept ();
 
   for (guint i = first; i < list->len; i++)
-    g_unlink (g_array_index (list, Kept, i).path);
+    g_unlink (g_array_index (list, SavedFile, i).path);
 }
 
 /* --- the last window ------------------------------------------------------ */
@@ -136,27 +136,29 @@ tabs_path (void)
 }
 
 void
-flam_kept_set_tabs (const char *const *uris, guint n)
+flam_saved_state_set_tabs (const char *const *uris, guint n)
 {
   g_autofree char *path = tabs_path ();
   g_autoptr (GKeyFile) kept = g_key_file_new ();
 
   if (n > 0)
     g_key_file_set_string_list (
-        kept, TABS, "Files", uris, MIN (n, FLAM_KEPT_MAX));
-  flam_kept_save (path, kept, NULL);
+        kept, TABS, "Files", uris, MIN (n, FLAM_SAVED_STATES_MAX));
+  flam_saved_state_save (path, kept, NULL);
 }
 
 char **
-flam_kept_get_tabs (void)
+flam_saved_state_get_tabs (void)
 {
   g_autofree char *path = tabs_path ();
-  g_autoptr (GKeyFile) kept = flam_kept_load (path);
+  g_autoptr (GKeyFile) kept = flam_saved_state_load (path);
   g_auto (GStrv) uris =
       g_key_file_get_string_list (kept, TABS, "Files", NULL, NULL);
   g_autoptr (GStrvBuilder) there = g_strv_builder_new ();
 
-  for (guint i = 0; uris != NULL && uris[i] != NULL && i < FLAM_KEPT_MAX; i++)
+  for (guint i = 0;
+       uris != NULL && uris[i] != NULL && i < FLAM_SAVED_STATES_MAX;
+       i++)
     {
       g_autofree char *file = g_filename_from_uri (uris[i], NULL, NULL);
 
@@ -167,16 +169,16 @@ flam_kept_get_tabs (void)
 }
 
 void
-flam_kept_forget (void)
+flam_saved_state_forget (void)
 {
   remove_from (0);
-  flam_kept_set_tabs (NULL, 0);
+  flam_saved_state_set_tabs (NULL, 0);
 }
 
 /* --- a file --------------------------------------------------------------- */
 
 GKeyFile *
-flam_kept_load (const char *file)
+flam_saved_state_load (const char *file)
 {
   GKeyFile *kept = g_key_file_new ();
   GStatBuf at;
@@ -187,7 +189,7 @@ flam_kept_load (const char *file)
 }
 
 gboolean
-flam_kept_save (const char *file, GKeyFile *kept, GError **error)
+flam_saved_state_save (const char *file, GKeyFile *kept, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (file);
   gsize length;
@@ -217,7 +219,7 @@ flam_kept_save (const char *file, GKeyFile *kept, GError **error)
                                  0600,
                                  error))
     return FALSE;
-  remove_from (FLAM_KEPT_MAX);
+  remove_from (FLAM_SAVED_STATES_MAX);
   return TRUE;
 }
 
@@ -384,10 +386,10 @@ get_transforms (GKeyFile *kept, FlamSelection *to)
 }
 
 void
-flam_kept_set_selection (GKeyFile *kept,
-                         const FlamProfile *profile,
-                         const FlamSelection *first,
-                         const FlamSelection *selection)
+flam_saved_state_set_selection (GKeyFile *kept,
+                                const FlamProfile *profile,
+                                const FlamSelection *first,
+                                const FlamSelection *selection)
 {
   if (selection->measure != first->measure &&
       selection->measure < profile->n_measures)
@@ -442,9 +444,9 @@ get_range (GKeyFile *kept, const FlamProfile *profile, FlamSelection *to)
 }
 
 gboolean
-flam_kept_get_selection (GKeyFile *kept,
-                         const FlamProfile *profile,
-                         FlamSelection *selection)
+flam_saved_state_get_selection (GKeyFile *kept,
+                                const FlamProfile *profile,
+                                FlamSelection *selection)
 {
   g_autofree char *id =
       g_key_file_get_string (kept, SELECTION, "Measure", NULL);
@@ -464,7 +466,7 @@ flam_kept_get_selection (GKeyFile *kept,
 /* --- places --------------------------------------------------------------- */
 
 void
-flam_kept_set_path (GKeyFile *kept, const char *key, char *const *names)
+flam_saved_state_set_path (GKeyFile *kept, const char *key, char *const *names)
 {
   guint n = g_strv_length ((char **)names);
 
@@ -474,7 +476,7 @@ flam_kept_set_path (GKeyFile *kept, const char *key, char *const *names)
 }
 
 char **
-flam_kept_get_path (GKeyFile *kept, const char *key)
+flam_saved_state_get_path (GKeyFile *kept, const char *key)
 {
   char **names = g_key_file_get_string_list (kept, PLACE, key, NULL, NULL);
 

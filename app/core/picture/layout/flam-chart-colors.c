@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-chart-look.h"
+#include "flam-chart-colors.h"
 
 #include "flam-format.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-person.h"
+#include "flam-identity.h"
 
 #include <string.h>
 
 #define PERSONS_MAX 100
 
-struct _FlamPerson
+struct _FlamIdentity
 {
   GPtrArray *homes; /* char *: "/home/ann", the longest first */
   GPtrArray *words; /* char *: "ann" */
@@ -36,7 +36,7 @@ add_once (GPtrArray *list, const char *text, gsize length)
 }
 
 static void
-add_word (FlamPerson *self, const char *word)
+add_word (FlamIdentity *self, const char *word)
 {
   if (!is_common (word))
     add_once (self->words, word, strlen (word));
@@ -50,7 +50,7 @@ is_path_end (char c)
 
 /* Finds "/home/ann" anywhere in a text. */
 static void
-find_homes (FlamPerson *self, const char *text)
+find_homes (FlamIdentity *self, const char *text)
 {
   static const char *const above[] = { "/home/", "/Users/", "\\Users\\" };
 
@@ -84,12 +84,12 @@ longest_first (gconstpointer a, gconstpointer b)
                 : strcmp (*(char *const *)a, *(char *const *)b);
 }
 
-FlamPerson *
-flam_person_new (const FlamStrings *strings,
-                 const char *home,
-                 const char *const *words)
+FlamIdentity *
+flam_identity_new (const FlamStrings *strings,
+                   const char *home,
+                   const char *const *words)
 {
-  FlamPerson *self = g_new0 (FlamPerson, 1);
+  FlamIdentity *self = g_new0 (FlamIdentity, 1);
 
   self->homes = g_ptr_array_new_with_free_func (g_free);
   self->words = g_ptr_array_new_with_free_func (g_free);
@@ -105,7 +105,7 @@ flam_person_new (const FlamStrings *strings,
 }
 
 void
-flam_person_free (FlamPerson *self)
+flam_identity_free (FlamIdentity *self)
 {
   g_ptr_array_unref (self->homes);
   g_ptr_array_unref (self->words);
@@ -116,7 +116,7 @@ flam_person_free (FlamPerson *self)
 
 /* The index of the home folder that begins here, or -1. */
 static int
-home_at (const FlamPerson *self, const char *text)
+home_at (const FlamIdentity *self, const char *text)
 {
   for (guint i = 0; i < self->homes->len; i++)
     {
@@ -137,7 +137,7 @@ is_of_word (char c)
 
 /* A name may contain characters that separate words elsewhere: "ann-laptop". */
 static gsize
-word_at (const FlamPerson *self, const char *text)
+word_at (const FlamIdentity *self, const char *text)
 {
   for (guint i = 0; i < self->words->len; i++)
     {
@@ -152,10 +152,10 @@ word_at (const FlamPerson *self, const char *text)
 }
 
 char *
-flam_person_shorten (const FlamPerson *self,
-                     const char *text,
-                     gboolean words,
-                     guint *counted)
+flam_identity_shorten (const FlamIdentity *self,
+                       const char *text,
+                       gboolean words,
+                       guint *counted)
 {
   GString *out = g_string_sized_new (strlen (text));
   gboolean inside = FALSE; /* inside a word */
