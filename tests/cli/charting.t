@@ -7,14 +7,15 @@ $ boxes () { grep -v '^//' | sed -n 's/.*<g class="\([^"]*\)"><title>\(.*\)<\/ti
 $ . ./boxes; flambeau-cli export captures/chrome-trace/spans.trace.json --to svg --chart | boxes
 marks
 counter x
-worker (2)   75.0 %
-io   25.0 %
-s mark a moment (at 8.00 µs) 403.3333 82 1
-f main (24.0 µs, from 0 ns on) 10 186 1180
-f parse (9.00 µs, from 4.50 µs on) 231.25 202 442.5
-f too long (4.00 µs, from 20.0 µs on) 993.3333 202 196.6667
-f read (8.00 µs, from 2.00 µs on) 108.3333 244 393.3334
-f wait (2.00 µs, from 3.00 µs on) 157.5 260 98.3333
+worker (2)   58.5 %
+worker (2) (2)   22.0 %
+io   19.5 %
+s mark a moment (at 8.00 µs) 335.5172 82 1
+f main (24.0 µs, from 0 ns on) 10 186 976.5517
+f parse (9.00 µs, from 4.50 µs on) 193.1035 202 366.2068
+f too long (9.00 µs, from 20.0 µs on) 823.7931 244 366.2069
+f read (8.00 µs, from 2.00 µs on) 91.3793 286 325.5172
+f wait (2.00 µs, from 3.00 µs on) 132.069 302 81.3793
 
 $ . ./boxes; flambeau-cli export captures/speedscope/evented.speedscope.json --to svg --chart --time 2.5..4 --width 220 --row-height 20 --min-width 50% | boxes
 main thread   100.0 %

@@ -485,9 +485,8 @@ flam_graph_relayout (FlamFlameGraph *self)
   queue_picture (self);
 }
 
-/* For other rows: neither boxes nor pixels are reused. */
-static void
-forget_layout (FlamFlameGraph *self)
+void
+flam_graph_forget_layout (FlamFlameGraph *self)
 {
   g_clear_pointer (&self->layout, flam_layout_free);
   g_clear_pointer (&self->last_layout, flam_layout_free);
@@ -501,7 +500,7 @@ flam_graph_restyle (FlamFlameGraph *self)
 {
   g_clear_pointer (&self->palette, flam_palette_free);
   g_clear_pointer (&self->draw, flam_draw_free);
-  forget_layout (self);
+  flam_graph_forget_layout (self);
   flam_graph_redraw (self);
   gtk_widget_queue_resize (GTK_WIDGET (self));
 }
@@ -513,7 +512,7 @@ flam_graph_clear_view (FlamFlameGraph *self)
   g_clear_handle_id (&self->changed_idle, g_source_remove);
   g_clear_pointer (&self->palette, flam_palette_free);
   g_clear_pointer (&self->draw, flam_draw_free);
-  forget_layout (self);
+  flam_graph_forget_layout (self);
   g_clear_pointer (&self->image, gsk_render_node_unref);
   flam_graph_hide_tip (self);
 }
@@ -1550,7 +1549,7 @@ swap_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
    * the next tree may be at the address of the last one. */
   if (!same_profile || self->palette_mode == FLAM_PALETTE_SELF)
     g_clear_pointer (&self->palette, flam_palette_free);
-  forget_layout (self);
+  flam_graph_forget_layout (self);
   g_clear_pointer (&self->rows, flam_rows_unref);
   g_clear_pointer (&self->tree, flam_tree_unref);
   if (tree == NULL)

@@ -160,6 +160,8 @@ flam_graph_is_moving (const FlamFlameGraph *self)
 /* Marks the picture as stale: only the colors, or only the position. */
 void flam_graph_redraw (FlamFlameGraph *self);
 void flam_graph_relayout (FlamFlameGraph *self);
+/* For other rows: neither boxes nor pixels are reused. */
+void flam_graph_forget_layout (FlamFlameGraph *self);
 void flam_graph_restyle (FlamFlameGraph *self);
 void flam_graph_adjust (FlamFlameGraph *self);
 void flam_graph_on_scrolled (FlamFlameGraph *self);

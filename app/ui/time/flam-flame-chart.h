@@ -35,13 +35,9 @@ void flam_flame_chart_set_palette (FlamFlameChart *self, FlamPaletteMode mode);
 /* The adjustment of the scrolled window around it. */
 void flam_flame_chart_set_vadjustment (FlamFlameChart *self,
                                        GtkAdjustment *adjustment);
-/* G_MAXUINT: nothing. */
-void flam_flame_chart_select (FlamFlameChart *self, guint span);
 /* Scrolls and zooms to a call, so that it fills a third of the width. */
 void flam_flame_chart_go_to (FlamFlameChart *self, guint span);
 /* The tree's node for a call and its callers; 0: none. */
 FlamId flam_flame_chart_node_of (FlamFlameChart *self, guint span);
-/* "escape_time, 12.3 ms, from 1.2 s on"; g_free. */
-char *flam_flame_chart_describe (FlamFlameChart *self, guint span);
 
 G_END_DECLS
