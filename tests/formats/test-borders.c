@@ -1,11 +1,63 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files of a few bytes, made here, and their profiles: each has one border
  * case. */
+#include "flam-amount.h"
 #include "flam-core-picture.h"
 #include "flam-formats.h"
 #include "flam-proto-write.h"
 
 #include <string.h>
+
+/* --- printed amounts --------------------------------------------------------
+ */
+
+/* A fraction of a unit is rounded to the nearest ns or byte. */
+static void
+test_amounts (void)
+{
+  static const struct
+  {
+    const char *text;
+    gint64 value;
+    FlamUnit unit;
+    const char *rest;
+  } cases[] = {
+    { "1KiB", 1024, FLAM_UNIT_BYTES, "" },
+    { "1MiB", 1048576, FLAM_UNIT_BYTES, "" },
+    { "1GiB", 1073741824, FLAM_UNIT_BYTES, "" },
+    { "1kB", 1000, FLAM_UNIT_BYTES, "" },
+    { "1MB", 1000000, FLAM_UNIT_BYTES, "" },
+    { "1GB", 1000000000, FLAM_UNIT_BYTES, "" },
+    { "1.7 KiB", 1741, FLAM_UNIT_BYTES, "" },    /* 1,740.8 */
+    { "1.3 KiB", 1331, FLAM_UNIT_BYTES, "" },    /* 1,331.2 */
+    { "0.3 MiB", 314573, FLAM_UNIT_BYTES, "" },  /* 314,572.8 */
+    { "1.1 MiB", 1153434, FLAM_UNIT_BYTES, "" }, /* 1,153,433.6 */
+    { "1.25 MiB", 1310720, FLAM_UNIT_BYTES, "" },
+    { "0.5 ns", 1, FLAM_UNIT_NS, "" },
+    { "0.4999 ns", 0, FLAM_UNIT_NS, "" },
+    { "1.0006 us", 1001, FLAM_UNIT_NS, "" },
+    { "1,234.5 ms", 1234500000, FLAM_UNIT_NS, "" },
+    { ".5 h", G_GINT64_CONSTANT (1800000000000), FLAM_UNIT_NS, "" },
+    { "2.5 samples", 3, FLAM_UNIT_COUNT, " samples" },
+    { "2.4 samples", 2, FLAM_UNIT_COUNT, " samples" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const char *p = cases[i].text;
+      FlamPrintedAmount amount;
+
+      g_test_message ("%s", p);
+      g_assert_true (flam_amount_parse (&p, p + strlen (p), &amount));
+      g_assert_cmpint (amount.value, ==, cases[i].value);
+      g_assert_cmpint (amount.unit, ==, cases[i].unit);
+      g_assert_cmpint (amount.has_unit, ==, cases[i].unit != FLAM_UNIT_COUNT);
+      g_assert_cmpstr (p, ==, cases[i].rest);
+    }
+}
+
+/* --- the samples of a profile -----------------------------------------------
+ */
 
 static FlamProfile *
 load (const char *name, const GString *bytes)
@@ -236,6 +288,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/borders/amounts", test_amounts);
   g_test_add_func ("/borders/pprof", test_pprof);
   g_test_add_func ("/borders/pprof-rules", test_pprof_rules);
   g_test_add_func ("/borders/gmon", test_gmon);
