@@ -166,7 +166,7 @@ class Walls(Truths):
                 # Some kernels count a sleep as waiting for a CPU while the
                 # sleeper has not left the queue yet (delayed dequeue).
                 if thread.cpu + thread.waited < 0.9 * thread.lasted:
-                    ground_truth.append(("runnable", thread.waited))
+                    truths.append(("runnable", thread.waited))
                 for states, truth in truths:
                     share = min(truth / thread.lasted, 1)
                     noise = 3 * math.sqrt(share * (1 - share) / samples)
