@@ -33,7 +33,7 @@ class DesktopTest(Base):
     def test_programs_not_found(self):
         """A banner says which; a folder more names them at once."""
         window = self.open(capture("perf/nest-dwarf.perf.data"))
-        window.wait_label(lambda text: "is in programs not found here: /" in text)
+        window.wait_label(lambda text: "is in programs that were not found on this computer: /" in text)
         window.find(lambda name: name.endswith("Choose Folder…"), "push button")
         window.key("ctrl+3")
         keyfile = pathlib.Path(
@@ -322,7 +322,7 @@ class DesktopTest(Base):
         window = self.open(env={"FLAMBEAU_HELP": "/nowhere/help.html"})
         window.find("See Where Time and Memory Go", "label")
         window.key("F1")
-        window.wait_label(lambda text: text.startswith("There is no file /nowhere/"))
+        window.wait_label(lambda text: text.startswith("The file /nowhere/"))
 
     def test_processes(self):
         """A row is a line, and says what it is."""

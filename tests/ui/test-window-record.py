@@ -175,7 +175,8 @@ class RecordTest(Base):
             window = self.open("--record", "--", program)
             window.wait_label(
                 lambda text: text.endswith(
-                    f"has no names without debug symbols, most of it {program}"
+                    "has no names because debug symbols are missing, mostly for "
+                    f"{program}"
                 )
             )
 

@@ -224,7 +224,7 @@ class TablesTest(Base):
             lambda text: text.startswith("This time range is the baseline")
         )
         self.drag(overview, 0.6, 0.9)
-        window.wait_label(lambda text: "before is multiplied by 0.6" in text)
+        window.wait_label(lambda text: "baseline is multiplied by 0.6" in text)
 
 
 if __name__ == "__main__":
