@@ -174,6 +174,60 @@ test_lines (void)
     }
 }
 
+static gint64
+total_of_thread (const FlamProfile *profile, gint32 tid, const char *function)
+{
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+  gint64 sum = 0;
+
+  selection->by = FLAM_BY_THREAD;
+  weights = flam_weights_new (profile, selection, NULL, NULL);
+  tree = flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
+  for (FlamId i = 1; i < tree->n; i++)
+    {
+      FlamId top = i;
+
+      while (tree->parent[top] != 0)
+        top = tree->parent[top];
+      if (profile->threads.tid[flam_tree_thread (tree, top).row] == tid &&
+          (function == NULL ||
+           strcmp (flam_tree_name (tree, i), function) == 0))
+        sum += tree->self[i];
+    }
+  return sum;
+}
+
+/* valgrind --separate-threads=yes --combine-dumps=yes --dump-after=leaf: five
+ * parts in one file. The costs of each thread are the sums of its parts'
+ * "totals:" lines (4 + 3015 + 9011, 3004 + 604 + 0), those of the functions are
+ * callgrind_annotate's, which adds up all parts. */
+static void
+test_parts (void)
+{
+  static const struct
+  {
+    gint32 tid;
+    const char *function;
+    gint64 cost;
+  } rows[] = {
+    { 1, NULL, 3608 }, { 2, NULL, 12030 },      { 1, "leaf", 3608 },
+    { 2, "leaf", 0 },  { 1, "worker_work", 0 }, { 2, "worker_work", 12024 },
+    { 2, "run", 6 },
+  };
+  g_autofree char *path = g_test_build_filename (
+      G_TEST_DIST, "captures", "callgrind/parts.callgrind", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamProfile) profile = flam_formats_load (path, NULL, &error);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    g_assert_cmpint (total_of_thread (profile, rows[i].tid, rows[i].function),
+                     ==,
+                     rows[i].cost);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -190,5 +244,6 @@ main (int argc, char **argv)
       g_test_add_data_func (test, names[i], test_annotate);
     }
   g_test_add_func ("/callgrind/lines", test_lines);
+  g_test_add_func ("/callgrind/parts", test_parts);
   return g_test_run ();
 }

@@ -68,7 +68,8 @@ flam_gprof_graph_add_function (FlamGprofGraph *graph, FlamId frame)
                         .next = G_MAXUINT32 };
 
   g_array_append_val (graph->functions, function);
-  return flam_call_graph_add_function (graph->graph, frame);
+  return flam_call_graph_add_function (
+      graph->graph, flam_builder_lone_thread (graph->builder), frame);
 }
 
 void
@@ -198,8 +199,6 @@ find_totals (FlamGprofGraph *graph)
 gboolean
 flam_gprof_graph_finish (FlamGprofGraph *graph, GError **error)
 {
-  FlamId thread = flam_builder_lone_thread (graph->builder);
-
   find_totals (graph);
   for (guint i = 0; i < graph->calls->len; i++)
     {
@@ -210,5 +209,5 @@ flam_gprof_graph_finish (FlamGprofGraph *graph, GError **error)
                                 calls->callee,
                                 (gint64)MIN (cost, (double)(G_MAXINT64 / 4)));
     }
-  return flam_call_graph_finish (graph->graph, thread, error);
+  return flam_call_graph_finish (graph->graph, error);
 }

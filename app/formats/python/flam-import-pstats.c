@@ -322,7 +322,8 @@ find_function (Reader *reader, FlamId file, double line, FlamId name)
 
   if (row != FLAM_NONE)
     return row;
-  row = flam_call_graph_add_function (reader->graph, frame);
+  row = flam_call_graph_add_function (
+      reader->graph, flam_builder_lone_thread (reader->builder), frame);
   g_array_append_val (reader->functions, function);
   g_hash_table_insert (
       reader->by_frame, GUINT_TO_POINTER (frame), GUINT_TO_POINTER (row + 1));
@@ -577,7 +578,6 @@ load (FlamLoad *load, GError **error)
                     .calls = flam_keep_array (load, Call),
                     .objects = flam_keep_array (load, Object),
                     .texts = flam_keep_array (load, FlamId) };
-  FlamId thread = flam_builder_lone_thread (load->builder);
 
   flam_load_measures (
       load->builder, FLAM_STANDARD_WALL_TIME, FLAM_STANDARD_CALLS);
@@ -585,7 +585,7 @@ load (FlamLoad *load, GError **error)
   if (!read_all (&reader, error))
     return FALSE;
   add_calls (&reader);
-  return flam_call_graph_finish (reader.graph, thread, error);
+  return flam_call_graph_finish (reader.graph, error);
 }
 
 const FlamImporter flam_import_pstats = {

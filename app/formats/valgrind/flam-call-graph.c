@@ -11,6 +11,7 @@
 
 typedef struct
 {
+  FlamId thread;
   FlamId frame;
   guint32 first_call; /* FLAM_NONE; linked by `next` */
   guint32 first_cost;
@@ -80,7 +81,8 @@ struct _FlamCallGraph
   FlamColumn trail;        /* Step: within a cycle */
   guint64 looks;           /* at calls, during the search for paths */
   guint32 entered;         /* how often a function was */
-  FlamColumn sums;         /* gint64[n_events], a stack */
+  FlamColumn sums;         /* gint64[n_events], a stack: of one thread */
+  FlamColumn touched;      /* FlamId: the stacks whose sums are not 0 */
   FlamInterner call_index; /* calls by caller and callee */
   FlamInterner cost_index; /* those of flam_call_graph_add_cost(), by function
                               and leaf */
@@ -113,6 +115,7 @@ flam_call_graph_new (FlamLoad *load, guint n_events)
   flam_keep_column (load, &graph->steps, Step);
   flam_keep_column (load, &graph->trail, Step);
   flam_keep_column_of (load, &graph->sums, n_events * (guint)sizeof (gint64));
+  flam_keep_column (load, &graph->touched, FlamId);
   flam_keep_interner (load, &graph->call_index);
   flam_keep_interner (load, &graph->cost_index);
   graph->totals = flam_keep_vector (load, gint64, n_events);
@@ -120,11 +123,12 @@ flam_call_graph_new (FlamLoad *load, guint n_events)
 }
 
 guint32
-flam_call_graph_add_function (FlamCallGraph *graph, FlamId frame)
+flam_call_graph_add_function (FlamCallGraph *graph, FlamId thread, FlamId frame)
 {
   Function *function = flam_column_push (&graph->functions);
 
-  *function = (Function){ .frame = frame,
+  *function = (Function){ .thread = thread,
+                          .frame = frame,
                           .first_call = FLAM_NONE,
                           .first_cost = FLAM_NONE,
                           .first_path = FLAM_NONE };
@@ -448,6 +452,21 @@ find_paths (FlamCallGraph *graph)
 
 /* --- costs onto paths ---------------------------------------------------- */
 
+static gboolean
+has_weight (const FlamCallGraph *graph, const gint64 *sums)
+{
+  for (guint event = 0; event < graph->n_events; event++)
+    if (sums[event] != 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gint64 *
+sums_at (FlamCallGraph *graph, FlamId stack)
+{
+  return (gint64 *)graph->sums.data + (gsize)stack * graph->n_events;
+}
+
 /* The costs of several lines and several events on one stack are one sample. */
 static void
 add_piece (FlamCallGraph *graph,
@@ -459,8 +478,9 @@ add_piece (FlamCallGraph *graph,
   FlamId stack = flam_builder_stack (graph->builder, prefix, leaf);
 
   flam_column_backfill (&graph->sums, (gsize)stack + 1);
-  ((gint64 *)graph->sums.data)[(gsize)stack * graph->n_events + event] +=
-      weight;
+  if (!has_weight (graph, sums_at (graph, stack)))
+    flam_column_append (&graph->touched, FlamId, stack);
+  sums_at (graph, stack)[event] += weight;
 }
 
 /* Both are lists with the same sum: the paths' parts and the lines' costs. They
@@ -516,30 +536,67 @@ place_costs (FlamCallGraph *graph, const Function *f, guint event)
     }
 }
 
-static gboolean
-has_weight (const FlamCallGraph *graph, const gint64 *sums)
+static int
+compare_ids (const void *a, const void *b)
 {
-  for (guint event = 0; event < graph->n_events; event++)
-    if (sums[event] != 0)
-      return TRUE;
-  return FALSE;
+  const FlamId *x = a, *y = b;
+
+  return (*x > *y) - (*x < *y);
 }
 
+/* The samples of a thread; the sums are 0 afterwards. */
 static void
 add_samples (FlamCallGraph *graph, FlamId thread)
 {
-  const gint64 *sums = graph->sums.data;
-  gsize n = 0;
-
-  for (gsize i = 0; i < graph->sums.n; i++)
-    n += has_weight (graph, sums + i * graph->n_events);
-  flam_builder_reserve_samples (graph->builder, n);
-  for (gsize i = 0; i < graph->sums.n; i++, sums += graph->n_events)
+  if (graph->touched.n == 0)
+    return;
+  qsort (graph->touched.data, graph->touched.n, sizeof (FlamId), compare_ids);
+  flam_builder_reserve_samples (graph->builder, graph->touched.n);
+  for (gsize i = 0; i < graph->touched.n; i++)
     {
-      FlamSample sample = { .thread = thread, .stack = (FlamId)i };
+      FlamSample sample = { .thread = thread,
+                            .stack =
+                                flam_column_at (&graph->touched, FlamId, i) };
+      gint64 *sums = sums_at (graph, sample.stack);
 
-      if (has_weight (graph, sums))
-        flam_builder_add_sample (graph->builder, &sample, sums);
+      flam_builder_add_sample (graph->builder, &sample, sums);
+      memset (sums, 0, graph->n_events * sizeof *sums);
+    }
+  graph->touched.n = 0;
+}
+
+typedef struct
+{
+  FlamId thread;
+  guint32 function;
+} Turn;
+
+static int
+compare_turns (const void *a, const void *b)
+{
+  const Turn *x = a, *y = b;
+
+  return x->thread != y->thread
+             ? (x->thread > y->thread ? 1 : -1)
+             : (x->function > y->function) - (x->function < y->function);
+}
+
+/* One thread after the other. */
+static void
+place_all (FlamCallGraph *graph)
+{
+  g_autofree Turn *turns = g_new (Turn, graph->functions.n);
+
+  for (gsize i = 0; i < graph->functions.n; i++)
+    turns[i] = (Turn){ function_at (graph, i)->thread, i };
+  if (graph->functions.n > 0)
+    qsort (turns, graph->functions.n, sizeof *turns, compare_turns);
+  for (gsize i = 0; i < graph->functions.n; i++)
+    {
+      for (guint event = 0; event < graph->n_events; event++)
+        place_costs (graph, function_at (graph, turns[i].function), event);
+      if (i + 1 == graph->functions.n || turns[i + 1].thread != turns[i].thread)
+        add_samples (graph, turns[i].thread);
     }
 }
 
@@ -559,7 +616,7 @@ is_guess (const FlamCallGraph *graph)
 }
 
 gboolean
-flam_call_graph_finish (FlamCallGraph *graph, FlamId thread, GError **error)
+flam_call_graph_finish (FlamCallGraph *graph, GError **error)
 {
   if (graph->bad)
     return flam_error_set (
@@ -567,10 +624,7 @@ flam_call_graph_finish (FlamCallGraph *graph, FlamId thread, GError **error)
         FLAM_ERROR_INVALID,
         N_ ("costs are negative or add up to more than 2^63"));
   find_paths (graph);
-  for (gsize i = 0; i < graph->functions.n; i++)
-    for (guint event = 0; event < graph->n_events; event++)
-      place_costs (graph, function_at (graph, i), event);
-  add_samples (graph, thread);
+  place_all (graph);
   if (is_guess (graph))
     flam_builder_warn (
         graph->builder,

@@ -21,8 +21,12 @@ typedef struct _FlamCallGraph FlamCallGraph;
 
 FlamCallGraph *flam_call_graph_new (FlamLoad *load, guint n_events);
 
-/* Numbered from 0. `frame`: as a caller. */
-guint32 flam_call_graph_add_function (FlamCallGraph *graph, FlamId frame);
+/* Numbered from 0. `frame`: as a caller. A function that runs in several
+ * threads is added once for each of them, and calls are between functions of
+ * one thread. */
+guint32 flam_call_graph_add_function (FlamCallGraph *graph,
+                                      FlamId thread,
+                                      FlamId frame);
 /* Adds to its self cost, of code that is shown as the frame `leaf` in place of
  * its own. `costs`: n_events values. */
 void flam_call_graph_add_cost (FlamCallGraph *graph,
@@ -45,7 +49,6 @@ void flam_call_graph_add_call (FlamCallGraph *graph,
                                guint32 callee,
                                gint64 cost);
 
-/* Adds samples of `thread`, a column per event; the caller has added those
- * columns. FALSE if costs are negative or their sum overflows. */
-gboolean
-flam_call_graph_finish (FlamCallGraph *graph, FlamId thread, GError **error);
+/* Adds the samples of all threads, a column per event; the caller has added
+ * those columns. FALSE if costs are negative or their sum overflows. */
+gboolean flam_call_graph_finish (FlamCallGraph *graph, GError **error);

@@ -24,8 +24,16 @@
  *    jump=7 30                          how often, where to; jcnd=6/7 30
  *    12                                 the line that jumps
  *    summary: 4130 5
+ *    totals: 4130 5
  *
- * Any of these lines may give a number its name.
+ *    part: 2                             another dump of the same program,
+ *    thread: 1                           with the costs since the last one;
+ *    positions: …                        valgrind's number of the thread
+ *    events: …
+ *
+ * Any of these lines may give a number its name, for the parts that follow,
+ * too. The costs of the parts are added up: a part spans basic blocks, and the
+ * file has no clock.
  *
  * Costs may be fewer than events; the others are 0. Source of facts:
  * valgrind's manual, "Callgrind Format Specification"; cg_annotate. */
@@ -53,13 +61,19 @@ typedef struct
   FlamLoad *load;
   FlamBuilder *builder;
   FlamCallGraph *graph;
+  FlamId thread;             /* of this part; FLAM_NONE: none is named yet */
+  gint32 pid;                /* or -1 */
   GPtrArray *events;         /* names */
-  gint64 scales[MAX_EVENTS]; /* of their units; 1 for counts */
+  guint columns[MAX_EVENTS]; /* of this part's costs, in `events`; MAX_EVENTS:
+                                not in them */
+  guint n_columns;
+  gint64 scales[MAX_EVENTS + 1]; /* of their units; 1 for counts */
   guint n_positions;
   gint64 position[MAX_POSITIONS];
   Pairs numbers;    /* what has a number: its space, the number */
   FlamColumn names; /* FlamId: of those; FLAM_NONE */
-  Pairs functions;  /* object << 32 | file, name: in the call graph's rows */
+  Pairs functions;  /* object << 32 | file, thread << 32 | name: in the call
+                       graph's rows */
   Pairs places;     /* object << 32 | file, name */
   FlamColumn code;  /* FlamId: the builder's functions of those */
   Pairs lines;      /* with costs, in the call graph's rows of costs:
@@ -211,18 +225,30 @@ find_code (Reader *reader, FlamId object, FlamId file, FlamId name)
   return flam_column_at (&reader->code, FlamId, row);
 }
 
+static FlamId
+get_thread (Reader *reader)
+{
+  if (reader->thread == FLAM_NONE)
+    reader->thread = flam_builder_lone_thread (reader->builder);
+  return reader->thread;
+}
+
 /* A function is identified by its name, file and object: static functions in
  * several files may share a name. */
 static guint32
 find_function (Reader *reader, FlamId object, FlamId file, FlamId name)
 {
+  FlamId thread = get_thread (reader);
   gboolean is_new;
-  guint32 row = find_pair (
-      &reader->functions, (guint64)object << 32 | file, name, &is_new);
+  guint32 row = find_pair (&reader->functions,
+                           (guint64)object << 32 | file,
+                           (guint64)thread << 32 | name,
+                           &is_new);
 
   if (is_new)
     flam_call_graph_add_function (
         reader->graph,
+        thread,
         flam_builder_frame (
             reader->builder, find_code (reader, object, file, name), 0, 0, 0));
   return row;
@@ -303,7 +329,7 @@ skip_spaces (const char **p, const char *end)
 static gboolean
 read_costs (Reader *reader, const char *p, const char *end)
 {
-  gint64 costs[MAX_EVENTS] = { 0 };
+  gint64 costs[MAX_EVENTS + 1] = { 0 };
   gint64 line;
 
   for (guint i = 0; i < reader->n_positions; i++)
@@ -312,12 +338,15 @@ read_costs (Reader *reader, const char *p, const char *end)
       if (p == end || !read_position (&p, end, &reader->position[i]))
         return FALSE;
     }
-  for (guint i = 0; i < reader->events->len; i++)
+  for (guint i = 0; i < reader->n_columns; i++)
     {
+      guint event = reader->columns[i];
+      gint64 *cost = &costs[event];
+
       skip_spaces (&p, end);
       if (p < end &&
-          (!read_number (&p, end, &costs[i]) ||
-           __builtin_mul_overflow (costs[i], reader->scales[i], &costs[i])))
+          (!read_number (&p, end, cost) ||
+           __builtin_mul_overflow (*cost, reader->scales[event], cost)))
         return FALSE;
     }
   skip_spaces (&p, end);
@@ -442,19 +471,46 @@ cut_unit (char *name, gint64 *scale)
   return unit;
 }
 
-static void
-read_events (Reader *reader, const char *p, const char *end)
+/* Of a later part: its events are those of the first part, in any order. FALSE:
+ * there are others, whose costs are left out. */
+static gboolean
+read_later_events (Reader *reader, const char *const *names)
 {
-  g_autofree char *text = g_strndup (p, end - p);
-  g_auto (GStrv) names = g_strsplit_set (text, " \t", -1);
+  gboolean all = TRUE;
 
-  if (reader->events->len > 0)
-    return;
+  reader->n_columns = 0;
+  for (guint i = 0; names[i] != NULL && reader->n_columns < MAX_EVENTS; i++)
+    {
+      g_autofree char *name = g_strdup (names[i]);
+      gint64 scale;
+      guint event;
+
+      if (*name == '\0')
+        continue;
+      cut_unit (name, &scale);
+      if (!g_ptr_array_find_with_equal_func (
+              reader->events, name, g_str_equal, &event) ||
+          reader->scales[event] != scale)
+        {
+          event = MAX_EVENTS;
+          all = FALSE;
+        }
+      reader->columns[reader->n_columns++] = event;
+    }
+  return all;
+}
+
+static void
+read_first_events (Reader *reader, const char *const *names)
+{
   for (guint i = 0; names[i] != NULL; i++)
     if (*names[i] != '\0' && reader->events->len < MAX_EVENTS)
       g_ptr_array_add (reader->events, g_strdup (names[i]));
   if (reader->events->len == 0)
     return;
+  for (guint i = 0; i < reader->events->len; i++)
+    reader->columns[i] = i;
+  reader->n_columns = reader->events->len;
   for (guint i = 0; i < reader->events->len; i++)
     flam_builder_add_column (reader->builder);
   for (guint i = 0; i < reader->events->len; i++)
@@ -477,6 +533,46 @@ read_events (Reader *reader, const char *p, const char *end)
   reader->graph = flam_call_graph_new (reader->load, reader->events->len);
 }
 
+static gboolean
+read_events (Reader *reader, const char *p, const char *end)
+{
+  g_autofree char *text = g_strndup (p, end - p);
+  g_auto (GStrv) names = g_strsplit_set (text, " \t", -1);
+
+  if (reader->events->len > 0)
+    return read_later_events (reader, (const char *const *)names);
+  read_first_events (reader, (const char *const *)names);
+  return TRUE;
+}
+
+/* Threads of a program that is recorded with --separate-threads. The lines of
+ * costs that follow name their function anew. */
+static void
+read_thread (Reader *reader, const char *p, const char *end)
+{
+  gint64 number;
+
+  skip_spaces (&p, end);
+  if (!flam_text_number (&p, end, &number) || number > G_MAXINT32)
+    return;
+  reader->has_function = FALSE;
+  reader->thread = flam_builder_thread (
+      reader->builder,
+      flam_builder_process (reader->builder, reader->pid, 0),
+      (gint32)number,
+      0);
+}
+
+static void
+read_pid (Reader *reader, const char *p, const char *end)
+{
+  gint64 number;
+
+  skip_spaces (&p, end);
+  if (flam_text_number (&p, end, &number) && number <= G_MAXINT32)
+    reader->pid = (gint32)number;
+}
+
 /* Valgrind and xdebug write a sum below the summed lines. The summary of
  * callgrind is above them, but that of cachegrind, which has no creator, is
  * not. */
@@ -497,12 +593,17 @@ read_end (Reader *reader, const char *line, const char *end)
     reader->open = FALSE;
 }
 
-/* "cmd: …" and the like; FALSE: something else. */
+/* "cmd: …" and the like; FALSE: something else, or events that no earlier part
+ * has. */
 static gboolean
 read_header (Reader *reader, const char *line, const char *end)
 {
   const char *p;
 
+  if (starts (line, end, "pid:", &p))
+    read_pid (reader, p, end);
+  else if (starts (line, end, "thread:", &p))
+    read_thread (reader, p, end);
   if (starts (line, end, "cmd:", &p))
     {
       g_autofree char *command = g_strndup (p, end - p);
@@ -518,10 +619,7 @@ read_header (Reader *reader, const char *line, const char *end)
       return TRUE;
     }
   if (starts (line, end, "events:", &p))
-    {
-      read_events (reader, p, end);
-      return TRUE;
-    }
+    return read_events (reader, p, end);
   for (p = line; p < end && (g_ascii_isalpha (*p) || *p == '_'); p++)
     ;
   return p > line && p < end && *p == ':';
@@ -551,12 +649,14 @@ read_line (gpointer data, FlamSlice slice)
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  FlamId thread = flam_builder_lone_thread (load->builder);
   Reader *reader = flam_keep_new (load, Reader);
 
   reader->load = load;
   reader->builder = load->builder;
   reader->n_positions = 1;
+  reader->thread = FLAM_NONE;
+  reader->pid = -1;
+  reader->scales[MAX_EVENTS] = 1;
   reader->events = flam_keep_pointers (load, g_free);
   keep_pairs (load, &reader->numbers);
   keep_pairs (load, &reader->functions);
@@ -576,7 +676,7 @@ load (FlamLoad *load, GError **error)
     flam_load_partial (
         load, NULL, N_ ("the file is incomplete: it was cut off"));
   flam_source_leave (load->source);
-  return flam_call_graph_finish (reader->graph, thread, error);
+  return flam_call_graph_finish (reader->graph, error);
 }
 
 const FlamImporter flam_import_callgrind = {

@@ -42,7 +42,8 @@ find_function (Run *run, const char *name)
     return GPOINTER_TO_UINT (found) - 1;
   function.frame =
       flam_load_frame (run->builder, name, -1, FLAM_KIND_INTERPRETED);
-  row = flam_call_graph_add_function (run->graph, function.frame);
+  row = flam_call_graph_add_function (
+      run->graph, flam_builder_lone_thread (run->builder), function.frame);
   g_array_append_val (run->functions, function);
   g_hash_table_insert (run->known, g_strdup (name), GUINT_TO_POINTER (row + 1));
   return row;
@@ -137,8 +138,7 @@ load (FlamLoad *load, GError **error)
                            run.bad,
                            "%" PRIu64 " pair of functions was left out",
                            "%" PRIu64 " pairs of functions were left out");
-  return flam_call_graph_finish (
-      run.graph, flam_builder_lone_thread (load->builder), error);
+  return flam_call_graph_finish (run.graph, error);
 }
 
 const FlamImporter flam_import_xhprof = {
