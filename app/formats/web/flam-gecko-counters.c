@@ -11,12 +11,18 @@ typedef struct
   FlamGeckoTables *tables; /* of its samples */
 } Counter;
 
+/* Later versions have an array of groups, earlier ones a single group. */
 static void
 read_groups (FlamJson *json, Counter *counter, FlamBuilder *builder)
 {
+  gboolean one = json->token == FLAM_JSON_OBJECT;
+
   flam_json_each (json)
-    flam_json_each (json)
+    if (one)
       flam_gecko_tables_read (counter->tables, json, builder, NULL);
+    else
+      flam_json_each (json)
+        flam_gecko_tables_read (counter->tables, json, builder, NULL);
 }
 
 static void
@@ -56,12 +62,16 @@ add (FlamBuilder *builder, const Counter *counter, GHashTable *names)
   return row;
 }
 
-static void
+/* Returns how many values are left out: those that have no count or are older
+ * than the one before, and all from the first on whose time or sum overflows.
+ */
+static guint64
 add_values (FlamBuilder *builder, const Counter *counter, guint row, gint64 now)
 {
   const FlamGeckoCells *column = counter->tables->column;
   const FlamGeckoCells *counts = &column[FLAM_GECKO_SAMPLE_COUNT];
   gint64 offset = now, last = G_MININT64, value = 0;
+  guint64 bad = 0;
 
   for (gsize i = 0; i < counts->n; i++)
     {
@@ -69,22 +79,25 @@ add_values (FlamBuilder *builder, const Counter *counter, guint row, gint64 now)
       gint64 delta = flam_gecko_cell (&column[FLAM_GECKO_SAMPLE_DELTA], i);
       gint64 time = flam_gecko_cell (&column[FLAM_GECKO_SAMPLE_TIME], i);
 
-      if (delta != FLAM_GECKO_NOTHING &&
-          __builtin_add_overflow (now, delta, &now))
-        return;
-      if (time != FLAM_GECKO_NOTHING &&
-          __builtin_add_overflow (time, offset, &now))
-        return;
+      if ((delta != FLAM_GECKO_NOTHING &&
+           __builtin_add_overflow (now, delta, &now)) ||
+          (time != FLAM_GECKO_NOTHING &&
+           __builtin_add_overflow (time, offset, &now)))
+        return bad + counts->n - i;
       if (count == FLAM_GECKO_NOTHING || now < last)
-        continue;
+        {
+          bad++;
+          continue;
+        }
       if (__builtin_add_overflow (value, count, &value))
-        return;
+        return bad + counts->n - i;
       flam_builder_add_counter_value (builder, row, now, value);
       last = now;
     }
+  return bad;
 }
 
-void
+guint64
 flam_gecko_counters_read (const FlamLoad *load,
                           FlamJsonText counters,
                           gint64 offset,
@@ -92,6 +105,7 @@ flam_gecko_counters_read (const FlamLoad *load,
 {
   FlamBuilder *builder = load->builder;
   g_auto (FlamJson) json = { 0 };
+  guint64 bad = 0;
 
   flam_json_open (&json, counters.text, counters.length);
   flam_json_each (&json)
@@ -100,12 +114,17 @@ flam_gecko_counters_read (const FlamLoad *load,
         .unit = FLAM_UNIT_COUNT,
         .tables = flam_gecko_tables_new (load),
       };
+      gsize n;
 
       read_counter (&json, &counter, builder);
-      if (counter.name != NULL &&
-          counter.tables->column[FLAM_GECKO_SAMPLE_COUNT].n > 0)
-        add_values (builder, &counter, add (builder, &counter, names), offset);
+      n = counter.tables->column[FLAM_GECKO_SAMPLE_COUNT].n;
+      if (counter.name == NULL)
+        bad += n;
+      else if (n > 0)
+        bad += add_values (
+            builder, &counter, add (builder, &counter, names), offset);
       flam_gecko_tables_free (counter.tables);
       g_free (counter.name);
     }
+  return bad;
 }

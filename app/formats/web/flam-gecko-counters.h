@@ -8,8 +8,9 @@
  *
  * A count is the change of the counter since the previous one. Gecko's own
  * dumps have the samples as rows under a schema; versions of 2019 to 2023 have
- * them in "sampleGroups" or "sample_groups", one group a counter. Source: the
- * Firefox Profiler's docs-developer and its types/profile. */
+ * them in "sampleGroups" or "sample_groups", an array of one group, and those
+ * before raw version 18 have the group itself there. Source: the Firefox
+ * Profiler's docs-developer, its types/profile and gecko-profile-versioning. */
 
 #include "flam-formats.h"
 #include "flam-json.h"
@@ -18,10 +19,11 @@ G_BEGIN_DECLS
 
 /* `counters`: the array, or "". `offset`: added to its times, ns. `names`: a
  * set, owned by the caller, of the names so far: a repeated one, of another
- * process, is distinguished by its pid. */
-void flam_gecko_counters_read (const FlamLoad *load,
-                               FlamJsonText counters,
-                               gint64 offset,
-                               GHashTable *names);
+ * process, is distinguished by its pid. Returns how many values were left out.
+ */
+guint64 flam_gecko_counters_read (const FlamLoad *load,
+                                  FlamJsonText counters,
+                                  gint64 offset,
+                                  GHashTable *names);
 
 G_END_DECLS

@@ -66,7 +66,9 @@ typedef struct
   guint n_events;
   guint n_threads;
   guint64 samples;
-  gint64 newer; /* a version above the newest supported one, or 0 */
+  guint64 bad_values;  /* of counters */
+  guint64 allocations; /* that are not read */
+  gint64 newer;        /* a version above the newest supported one, or 0 */
   int newest;
 } Gecko;
 
@@ -268,6 +270,18 @@ clear_thread (gpointer data)
   g_clear_pointer (&thread->process_name, g_free);
 }
 
+/* "jsAllocations" and "nativeAllocations": tables with stacks of their own. */
+static guint64
+count_rows (FlamJson *json)
+{
+  gint64 n = 0;
+
+  flam_json_each (json)
+    if (flam_json_key_is (json, "length"))
+      n = flam_json_get_int (json);
+  return MAX (n, 0);
+}
+
 static void
 read_thread (Gecko *gecko, FlamJson *json)
 {
@@ -283,6 +297,9 @@ read_thread (Gecko *gecko, FlamJson *json)
       thread.pid = flam_gecko_get_id (json);
     else if (flam_json_key_is (json, "tid"))
       thread.tid = flam_gecko_get_id (json);
+    else if (flam_json_key_is (json, "jsAllocations") ||
+             flam_json_key_is (json, "nativeAllocations"))
+      gecko->allocations += count_rows (json);
     else if (flam_json_key_is (json, "name") && thread.name == NULL)
       thread.name = g_strdup (flam_json_get_string (json, NULL));
     else if (flam_json_key_is (json, "processName") &&
@@ -521,7 +538,7 @@ read_profile (Gecko *gecko, FlamJson *json, FlamJsonText piece)
       }
   read_meta (gecko, meta);
   add_threads (gecko);
-  flam_gecko_counters_read (
+  gecko->bad_values += flam_gecko_counters_read (
       gecko->load, counters, gecko->offset, gecko->counters);
   find_processes (gecko, processes);
 }
@@ -551,6 +568,14 @@ check (Gecko *gecko, FlamJson *document, GError **error)
                            gecko->process.bad,
                            "%" PRIu64 " stack or sample is invalid",
                            "%" PRIu64 " stacks or samples are invalid");
+  flam_builder_warn_count (gecko->builder,
+                           gecko->bad_values,
+                           "%" PRIu64 " value of a counter was left out",
+                           "%" PRIu64 " values of counters were left out");
+  flam_builder_warn_count (gecko->builder,
+                           gecko->allocations,
+                           "%" PRIu64 " recorded allocation was left out",
+                           "%" PRIu64 " recorded allocations were left out");
   return TRUE;
 }
 
