@@ -87,15 +87,15 @@ test_parts (void)
     const char *made;
     const char *shown;
   } cases[] = {
-    { "the document is empty", "kein Dokument" },
-    { "a: b.json: no document (at byte 3)",
-      "a: b.json: kein Dokument (bei Byte 3)" },
-    { "1 line makes no sense as output of gdb and was left out: line 12",
-      "1 Zeile ergibt als Ausgabe von gdb keinen Sinn und wurde weggelassen: "
+    { "the document is empty", "das Dokument ist leer" },
+    { "a: b.json: the document is empty (at byte 3)",
+      "a: b.json: das Dokument ist leer (bei Byte 3)" },
+    { "1 line is not valid as output of gdb and was left out: line 12",
+      "1 Zeile ist als Ausgabe von gdb nicht gültig und wurde weggelassen: "
       "Zeile 12" },
-    { "7 lines make no sense as output of gdb and were left out; the first is "
+    { "7 lines are not valid as output of gdb and were left out; the first is "
       "line 12",
-      "7 Zeilen ergeben als Ausgabe von gdb keinen Sinn und wurden "
+      "7 Zeilen sind als Ausgabe von gdb nicht gültig und wurden "
       "weggelassen; die erste ist Zeile 12" },
     { "export: /a/100%s.svg: cannot be written: no room for it",
       "export: /a/100%s.svg: kann nicht geschrieben werden: no room for it" },
