@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU = (1 << i for i in range(8))
-PERIOD, BRANCHES, REGS, STACK, IDENTIFIER = 1 << 8, 1 << 11, 1 << 12, 1 << 13, 1 << 16
+PERIOD, RAW, BRANCHES, REGS, STACK, IDENTIFIER = 1 << 8, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 16
 BRANCH_USER, BRANCH_CALL_STACK, BRANCH_INDEX, BRANCH_COUNTERS = 1, 1 << 11, 1 << 17, 1 << 19
 FREQ, ID_ALL = 1 << 10, 1 << 18
 KERNEL, USER = 1, 2
@@ -367,6 +367,59 @@ def tracing():
     ])
 
 
+def tracepoint(name, number, fields):
+    """Its text in the feature with the layout of tracepoints."""
+    out = f"name: {name}\nID: {number}\nformat:\n"
+    at = 0
+    for size, field in [(2, "unsigned short common_type"), (1, "unsigned char common_flags"),
+                        (1, "unsigned char common_preempt_count"), (4, "int common_pid"), *fields]:
+        out += f"\tfield:{field};\toffset:{at};\tsize:{size};\tsigned:0;\n"
+        at += size
+        out += "\n" if at == 8 else ""
+    raw = (out + '\nprint fmt: "%d", REC->common_pid\n').encode()
+    return struct.pack("<Q", len(raw)) + raw
+
+
+def allocations():
+    """perf record -e kmem:kmalloc -e kmem:kmem_cache_alloc -e kmem:kfree: the bytes that were
+    given are 4096 + 64 and 192, as "perf kmem stat" has them (4,352), whatever the period."""
+    kind = IDENTIFIER | IP | TID | TIME | CPU | PERIOD | RAW
+    kmalloc, cache, free = [Event(2, n, kind, flags=ID_ALL, period=1, ids=[n]) for n in (507, 508, 509)]
+    words = [(8, "unsigned long call_site"), (8, "const void * ptr")]
+    given = words + [(8, "size_t bytes_req"), (8, "size_t bytes_alloc"), (8, "unsigned long gfp_flags"),
+                     (8, "int node")]
+    texts = [tracepoint("kmalloc", 507, given), tracepoint("kmem_cache_alloc", 508, given),
+             tracepoint("kfree", 509, words)]
+    page = b"".join(b"\tfield: %s;\toffset:%d;\tsize:%d;\tsigned:%d;\n" % row for row in [
+        (b"u64 timestamp", 0, 8, 0), (b"local_t commit", 8, 8, 1),
+        (b"int overwrite", 8, 1, 1), (b"char data", 16, 4080, 0)])
+    layout = b"\x17\x08\x44tracing0.6\0" + b"\0\x08" + struct.pack("<I", 4096)
+    for name in b"header_page", b"header_event":
+        layout += name + b"\0" + struct.pack("<Q", len(page)) + page
+    layout += struct.pack("<I", 0) + struct.pack("<I", 1) + b"kmem\0"
+    layout += struct.pack("<I", len(texts)) + b"".join(texts)
+    layout += struct.pack("<II", 0, 0) + struct.pack("<Q", 0)
+
+    def allocated(e, time, *values):
+        raw = struct.pack("<HBBi", e.config, 0, 0, 7) + b"".join(struct.pack("<Q", v) for v in values)
+        raw += bytes((4 - len(raw)) % 8)
+        return record(9, struct.pack("<QQiiQQQ", e.ids[0], PROG + 16, 7, 7, time, 0, 1)
+                      + struct.pack("<I", len(raw)) + raw)
+
+    return file_mode([kmalloc, cache, free], [
+        comm(kmalloc, 7, 7, "prog"),
+        mmap(kmalloc, 7, PROG, 0x1000, 0, "/bin/prog"),
+        allocated(kmalloc, 100, K, 0x1000, 4000, 4096, 0, 0),
+        allocated(cache, 110, K, 0x2000, 190, 192, 0, 0),
+        allocated(kmalloc, 120, K, 0x3000, 33, 64, 0, 0),
+        allocated(free, 130, K, 0x1000),
+    ], {
+        1: layout,
+        3: string("host"),
+        12: description([kmalloc, cache, free], ["kmem:kmalloc", "kmem:kmem_cache_alloc", "kmem:kfree"]),
+    })
+
+
 def branches(kind):
     """perf record --call-graph lbr; not recorded, but read by perf script."""
     clock = Event(1, 0, IP | TID | TIME | CALLCHAIN | PERIOD | BRANCHES, branches=BRANCH_USER | kind)
@@ -418,6 +471,7 @@ def main():
         "filled": filled(),
         "strangers": strangers(),
         "tracing": tracing(),
+        "allocations": allocations(),
         "calls": branches(BRANCH_CALL_STACK | BRANCH_INDEX),
         "calls-counted": branches(BRANCH_CALL_STACK | BRANCH_COUNTERS),
         "branches": branches(0),

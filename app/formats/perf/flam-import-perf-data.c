@@ -7,7 +7,8 @@
  *                                         └─▶ SAMPLE ──▶ stacks ──▶ builder
  *
  * Every event is a separate measure, weighted by period; the weight of samples
- * without one is the event's fixed period, or 1. */
+ * without one is the event's fixed period, or 1. Allocations of the kernel
+ * (kmem:kmalloc and the like) weigh their bytes. */
 
 #include "flam-core-query.h"
 #include "flam-formats.h"
@@ -44,6 +45,8 @@ probe (const FlamSource *source)
 static FlamUnit
 unit_of (const FlamPerfEvent *event)
 {
+  if (event->bytes_at > 0)
+    return FLAM_UNIT_BYTES;
   return event->type == 1 && event->config <= 1 ? FLAM_UNIT_NS
                                                 : FLAM_UNIT_COUNT;
 }
@@ -84,7 +87,8 @@ add_measures (Import *import)
                                 id,
                                 event->name,
                                 unit_of (event),
-                                FLAM_MEASURE_CPU,
+                                event->bytes_at > 0 ? FLAM_MEASURE_ALLOC
+                                                    : FLAM_MEASURE_CPU,
                                 0,
                                 n > 1 ? i : FLAM_NONE);
     }
@@ -130,6 +134,16 @@ add_group (Import *import, FlamSample *row, const FlamPerfSample *sample)
     }
 }
 
+/* FALSE: the sample does not reach there. */
+static gboolean
+read_allocated (const FlamPerfEvent *event, FlamPerfSample *sample)
+{
+  if (sample->raw == NULL || (guint64)event->bytes_at + 8 > sample->raw_size)
+    return FALSE;
+  memcpy (&sample->period, sample->raw + event->bytes_at, 8);
+  return TRUE;
+}
+
 static void
 add_sample (Import *import, const FlamPerfRecord *record)
 {
@@ -143,7 +157,8 @@ add_sample (Import *import, const FlamPerfRecord *record)
       return;
     }
   event = g_ptr_array_index (import->file->events, record->event);
-  if (!flam_perf_sample_parse (event, record, &sample))
+  if (!flam_perf_sample_parse (event, record, &sample) ||
+      (event->bytes_at > 0 && !read_allocated (event, &sample)))
     {
       import->n_bad++;
       return;

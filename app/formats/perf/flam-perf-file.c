@@ -5,10 +5,13 @@
 #define MAX_EVENTS 4096
 #define HEADER_SIZE 104
 #define ATTR_SIZE_V0 64
+#define TRACEPOINT 2        /* type of an event */
+#define MAX_TRACEPOINTS 256 /* of kmem; there are about 15 */
 
 /* Bits of the header, and ids of HEADER_FEATURE records. */
 enum
 {
+  FEATURE_TRACING_DATA = 1,
   FEATURE_BUILD_ID = 2,
   FEATURE_HOSTNAME = 3,
   FEATURE_OSRELEASE = 4,
@@ -299,6 +302,100 @@ read_clock (FlamPerfFile *file, FlamPerfBytes in)
   file->clock = clock;
 }
 
+/* --- tracepoints --------------------------------------------------------- */
+
+/* Up to a NUL, which is skipped; NULL: there is none. */
+static const char *
+read_name (FlamPerfBytes *bytes)
+{
+  const guint8 *start = bytes->p;
+  const guint8 *end = memchr (start, '\0', flam_perf_left (bytes));
+
+  if (end == NULL)
+    bytes->bad = TRUE;
+  bytes->p = end != NULL ? end + 1 : bytes->end;
+  return end != NULL ? (const char *)start : NULL;
+}
+
+/* The number after the first `key` in a text; -1: none. */
+static gint64
+number_after (const char *text, const char *key)
+{
+  const char *at = text != NULL ? strstr (text, key) : NULL;
+
+  return at != NULL ? (gint64)g_ascii_strtoull (at + strlen (key), NULL, 10)
+                    : -1;
+}
+
+/* kmem's kmalloc, kmem_cache_alloc and their variants for a node have the bytes
+ * that the allocator gave, which is what "perf kmem stat" adds up. */
+static void
+note_tracepoint (FlamPerfFile *file, FlamPerfBytes in)
+{
+  g_autofree char *text = g_strndup ((const char *)in.p, flam_perf_left (&in));
+  const char *field = strstr (text, " bytes_alloc;");
+  gint64 id = number_after (text, "\nID: ");
+  gint64 offset = number_after (field, "offset:");
+
+  if (id < 0 || offset <= 0 || offset > G_MAXUINT16 ||
+      number_after (field, "size:") != 8)
+    return;
+  for (guint i = 0; i < file->events->len; i++)
+    {
+      FlamPerfEvent *event = g_ptr_array_index (file->events, i);
+
+      if (event->type == TRACEPOINT && event->config == (guint64)id)
+        event->bytes_at = (guint32)offset;
+    }
+}
+
+static FlamPerfBytes
+read_text (FlamPerfBytes *in)
+{
+  guint64 size = flam_perf_read_u64 (in);
+  const guint8 *text = flam_perf_read_bytes (in, size);
+
+  return text != NULL ? (FlamPerfBytes){ text, text + size, FALSE }
+                      : (FlamPerfBytes){ in->end, in->end, TRUE };
+}
+
+static void
+read_tracing (FlamPerfFile *file, FlamPerfBytes in)
+{
+  static const char magic[] = "\027\010Dtracing";
+  const guint8 *start = flam_perf_read_bytes (&in, strlen (magic));
+  guint n_noted = 0;
+  guint32 n;
+
+  if (start == NULL || memcmp (start, magic, strlen (magic)) != 0)
+    return;
+  read_name (&in);
+  flam_perf_read_bytes (&in, 6);
+  for (guint i = 0; i < 2; i++)
+    {
+      read_name (&in);
+      read_text (&in);
+    }
+  n = flam_perf_read_u32 (&in);
+  for (guint32 i = 0; i < n && !in.bad; i++)
+    read_text (&in);
+  n = flam_perf_read_u32 (&in);
+  for (guint32 i = 0; i < n && !in.bad; i++)
+    {
+      const char *system = read_name (&in);
+      guint32 n_texts = flam_perf_read_u32 (&in);
+
+      for (guint32 j = 0; j < n_texts && !in.bad; j++)
+        {
+          FlamPerfBytes text = read_text (&in);
+
+          if (!in.bad && strcmp (system, "kmem") == 0 &&
+              n_noted++ < MAX_TRACEPOINTS)
+            note_tracepoint (file, text);
+        }
+    }
+}
+
 /* The output of each of the recorder's threads, beside this file. */
 static gboolean
 open_parts (FlamPerfFile *file, const FlamProgress *progress, GError **error)
@@ -328,6 +425,10 @@ read_feature (FlamPerfFile *file, guint64 feature, FlamPerfBytes in)
 {
   switch (feature)
     {
+    case FEATURE_TRACING_DATA:
+      if (!file->pipe) /* a pipe has a record for it */
+        read_tracing (file, in);
+      break;
     case FEATURE_BUILD_ID:
       read_build_ids (file, in);
       break;

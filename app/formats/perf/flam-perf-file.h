@@ -21,6 +21,17 @@
  * `perf record --threads` makes a folder of such a file, `data`, and of data.0,
  * data.1 and so on, which are records alone. That feature is DIR_FORMAT.
  *
+ * The feature TRACING_DATA has the layout of the tracepoints' fields:
+ *
+ *   0x17 0x08 "Dtracing", version, NUL, big endian, size of long, u32 page size
+ *   "header_page" NUL, u64 size, text       "header_event" NUL, the same
+ *   u32 number, and so many texts: u64 size, text
+ *   u32 number of systems, each: name, NUL, u32 number, and so many texts
+ *       name: kmalloc
+ *       ID: 507
+ *       format:
+ *               field:size_t bytes_alloc;  offset:32;  size:8;  signed:0;
+ *
  * Pipe mode has 16 bytes, "PERFILE2" and their number; all the rest comes as
  * records (HEADER_ATTR, EVENT_UPDATE, HEADER_BUILD_ID, HEADER_FEATURE).
  *
@@ -156,6 +167,8 @@ typedef struct
   guint64 regs_user;
   guint32 stack_user;
   gboolean monotonic; /* times are CLOCK_MONOTONIC's */
+  guint32 bytes_at;   /* of 8 bytes in the raw part of its samples: the size of
+                         an allocation; 0: there is none */
 } FlamPerfEvent;
 
 typedef struct

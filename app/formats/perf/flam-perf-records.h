@@ -120,6 +120,8 @@ typedef struct
   guint group_size;
   guint64 n_chain;
   const guint8 *chain; /* n_chain addresses, not aligned */
+  guint32 raw_size;
+  const guint8 *raw; /* a tracepoint's fields */
   guint64 n_branches;
   const guint8 *branches; /* from, to, flags each; newest first */
   gboolean has_regs;      /* 64-bit user registers */

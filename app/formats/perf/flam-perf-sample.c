@@ -153,8 +153,8 @@ flam_perf_sample_parse (const FlamPerfEvent *event,
     parse_chain (&in, sample);
   if (type & FLAM_PERF_RAW)
     {
-      guint32 size = flam_perf_read_u32 (&in);
-      flam_perf_read_bytes (&in, size);
+      sample->raw_size = flam_perf_read_u32 (&in);
+      sample->raw = flam_perf_read_bytes (&in, sample->raw_size);
     }
   if (type & FLAM_PERF_BRANCH_STACK)
     parse_branches (&in, event->branch_type, sample);
