@@ -420,6 +420,22 @@ def allocations():
     })
 
 
+def kernel():
+    """perf record --buildid-mmap: the record of the kernel's code has its build id, which is of
+    a kernel that no machine runs, and there is no table of build ids."""
+    kind = IP | TID | TIME | CALLCHAIN | PERIOD
+    clock = Event(1, 0, kind)
+    identity = bytes([20, 0, 0, 0]) + ID_A
+    code = struct.pack("<iiQQQ", -1, 0, K, 0x1000000, K) + identity + struct.pack("<II", 5, 0)
+    return file_mode([clock], [
+        record(10, code + text("[kernel.kallsyms]_text") + tail(clock, 0, 0, 1), KERNEL | HAS_ID),
+        comm(clock, 7, 7, "prog"),
+        mmap2(clock, 7, PROG, 0x1000, 0, "/bin/prog", 2, build_id=ID_B),
+        sample(clock, K + 0x30, 7, 7, 10, 5,
+               [CONTEXT_KERNEL, K + 0x30, K + 0x41, CONTEXT_USER, PROG + 0x10], KERNEL),
+    ], {4: string("6.1.0-fixture")})
+
+
 def branches(kind):
     """perf record --call-graph lbr; not recorded, but read by perf script."""
     clock = Event(1, 0, IP | TID | TIME | CALLCHAIN | PERIOD | BRANCHES, branches=BRANCH_USER | kind)
@@ -471,6 +487,7 @@ def main():
         "filled": filled(),
         "strangers": strangers(),
         "tracing": tracing(),
+        "kernel-id": kernel(),
         "allocations": allocations(),
         "calls": branches(BRANCH_CALL_STACK | BRANCH_INDEX),
         "calls-counted": branches(BRANCH_CALL_STACK | BRANCH_COUNTERS),
