@@ -406,6 +406,21 @@ take_peak_time (Reader *reader)
   return TRUE;
 }
 
+/* The addresses that a text fact had in the process that wrote the image are
+ * replaced by those of the texts, which are in the order of the rows. */
+static gboolean
+place_texts (FlamFacts *facts, const char *const *texts)
+{
+  for (const FlamFact *fact = flam_fact_rows; fact->member != NULL; fact++)
+    if (fact->type == FLAM_FACT_TEXT)
+      {
+        if (*texts == NULL)
+          return FALSE;
+        G_STRUCT_MEMBER (const char *, facts, fact->offset) = *texts++;
+      }
+  return *texts == NULL;
+}
+
 static gboolean
 take_facts (Reader *reader)
 {
@@ -418,14 +433,12 @@ take_facts (Reader *reader)
   facts.others = take_texts (reader);
   facts.warnings = take_texts (reader);
   if (texts == NULL || facts.others == NULL || facts.warnings == NULL ||
-      g_strv_length ((char **)texts) != 2 ||
+      !place_texts (&facts, texts) ||
       g_strv_length ((char **)facts.others) % 2 != 0 ||
       !(facts.read_fraction >= 0 && facts.read_fraction <= 1) ||
       !(facts.recorder_share >= -1 && facts.recorder_share <= G_MAXFLOAT) ||
       facts.duration_ns < 0)
     return FALSE;
-  facts.format = texts[0];
-  facts.command = texts[1];
   flam_builder_copy_facts (reader->builder, &facts);
   return TRUE;
 }

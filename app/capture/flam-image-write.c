@@ -119,9 +119,14 @@ put_texts (int fd, const char *const *list)
 static gboolean
 put_facts (int fd, const FlamFacts *facts)
 {
-  const char *const texts[] = { facts->format, facts->command, NULL };
+  g_autoptr (GPtrArray) texts = g_ptr_array_new ();
 
-  return put (fd, facts, sizeof *facts) && put_texts (fd, texts) &&
+  for (const FlamFact *fact = flam_fact_rows; fact->member != NULL; fact++)
+    if (fact->type == FLAM_FACT_TEXT)
+      g_ptr_array_add (texts, G_STRUCT_MEMBER (char *, facts, fact->offset));
+  g_ptr_array_add (texts, NULL);
+  return put (fd, facts, sizeof *facts) &&
+         put_texts (fd, (const char *const *)texts->pdata) &&
          put_texts (fd, facts->others) && put_texts (fd, facts->warnings);
 }
 
