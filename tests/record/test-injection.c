@@ -171,7 +171,7 @@ test_static (void)
   assert_warned (recording, "shares-static", "is statically linked");
   g_assert_true (has_warning (
       recording->profile,
-      "allocations of 2 more called shares-static are not recorded"));
+      "allocations of 2 more processes called shares-static are not recorded"));
 }
 
 /* Its loader would report that our library has the wrong class. */

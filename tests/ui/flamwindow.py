@@ -61,12 +61,14 @@ def wait_for(what, condition, limit=LIMIT):
 def warnings_in(text, pid):
     """What GLib, GTK and the others said of that process, in GLib's format:
     "(flambeau:12): Gtk-WARNING **: 10:11:12.345: words". A session without a
-    desktop, which takes no notifications, is with-display's. GDK 4.8 asks for the monitor of a popup that
-    is on none yet, and 4.24 complains of timings of its own."""
+    desktop, which takes no notifications, is with-display's; a busy machine lets
+    GTK draw a frame before what a page change has invalidated is laid out again,
+    which the next frame corrects. GDK 4.8 asks for the monitor of a popup that is
+    on none yet, and 4.24 complains of timings of its own."""
     said = re.findall(
         rf"^(?:\*\* )?\([^\n]+:{pid}\): (?:\S+-)?(?:WARNING|CRITICAL|ERROR) \*\*: .*",
         text, re.M)
-    not_ours = ("unable to send notifications",
+    not_ours = ("unable to send notifications", "without a current allocation",
                 "gdk_monitor_get_geometry", "gdk_frame_timings_submitted")
     return [line for line in said if not any(words in line for words in not_ours)]
 

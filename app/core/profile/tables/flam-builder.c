@@ -626,11 +626,20 @@ flam_builder_set_fact (FlamBuilder *builder, const char *key, const char *value)
 }
 
 void
-flam_builder_copy_facts (FlamBuilder *builder, const FlamFacts *facts)
+flam_builder_copy_told_facts (FlamBuilder *builder, const FlamFacts *facts)
 {
   builder->facts = *facts;
-  flam_builder_set_format (builder, facts->format);
-  flam_builder_set_command (builder, facts->command);
+  for (const FlamFact *fact = flam_fact_rows; fact->member != NULL; fact++)
+    if (fact->type == FLAM_FACT_TEXT)
+      G_STRUCT_MEMBER (const char *, &builder->facts, fact->offset) =
+          keep_text (builder,
+                     G_STRUCT_MEMBER (const char *, facts, fact->offset));
+}
+
+void
+flam_builder_copy_facts (FlamBuilder *builder, const FlamFacts *facts)
+{
+  flam_builder_copy_told_facts (builder, facts);
   for (guint i = 0; facts->others[i] != NULL; i += 2)
     keep_other (builder, facts->others[i], facts->others[i + 1]);
   for (guint i = 0; facts->warnings[i] != NULL; i++)

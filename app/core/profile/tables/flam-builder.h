@@ -328,6 +328,9 @@ void flam_builder_set_partial (FlamBuilder *builder, double read_fraction);
 void flam_builder_set_fact (FlamBuilder *builder,
                             const char *key,
                             const char *value);
+/* The facts that have a member, texts copied. */
+void flam_builder_copy_told_facts (FlamBuilder *builder,
+                                   const FlamFacts *facts);
 /* All facts of another profile, its warnings too. */
 void flam_builder_copy_facts (FlamBuilder *builder, const FlamFacts *facts);
 /* Adds a warning once, however often it is called; at most 100 are kept. */

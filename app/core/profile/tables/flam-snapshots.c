@@ -81,9 +81,7 @@ copy_facts (const FlamBuilder *builder)
   copy->recorded = builder->recorded;
   copy->origin = builder->origin;
   copy->peak_time = builder->peak_time;
-  copy->facts = builder->facts;
-  flam_builder_set_format (copy, builder->facts.format);
-  flam_builder_set_command (copy, builder->facts.command);
+  flam_builder_copy_told_facts (copy, &builder->facts);
   for (guint i = 0; i < builder->warnings->len; i++)
     flam_builder_warn (copy, "%s", (const char *)builder->warnings->pdata[i]);
   return copy;

@@ -275,11 +275,28 @@ flam_cut_put_names (FlamCut *cut)
 
 /* --- samples ------------------------------------------------------------- */
 
+/* Stands for the weights of samples that are counted. */
+static const gint64 counted[1];
+
+/* A sample that lasts into the range is kept for its duration, but is counted
+ * where it begins: then its count is 0. */
+static gboolean
+counts_at_beginning (const FlamCut *cut)
+{
+  for (guint m = 0; m < cut->profile->n_measures; m++)
+    if (cut->profile->measures[m].spans &&
+        cut->profile->measures[m].weight != NULL)
+      return cut->from != G_MININT64;
+  return FALSE;
+}
+
 static int
 column_of (FlamCut *cut, const gint64 *weight)
 {
   guint column;
 
+  if (weight == NULL && counts_at_beginning (cut))
+    weight = counted;
   if (weight == NULL)
     return -1;
   if (g_ptr_array_find (cut->columns, weight, &column))
@@ -312,7 +329,7 @@ put_count_measure (FlamCut *cut, const FlamMeasure *measure)
                             N_ ("Samples"),
                             FLAM_UNIT_COUNT,
                             measure->kind,
-                            -1,
+                            column_of (cut, NULL),
                             measure->event);
 }
 
@@ -355,7 +372,9 @@ put_sample (FlamCut *cut, FlamId thread, guint32 i, gint64 *weights)
     return;
   for (guint c = 0; c < cut->columns->len; c++)
     {
-      weights[c] = ((const gint64 *)cut->columns->pdata[c])[i];
+      weights[c] = cut->columns->pdata[c] == counted
+                       ? time >= cut->from
+                       : ((const gint64 *)cut->columns->pdata[c])[i];
       if (span != NULL && cut->columns->pdata[c] == span->weight)
         weights[c] = MIN (end, cut->to) - MAX (time, cut->from);
     }
