@@ -67,8 +67,7 @@ test_switches (void)
   static const char *const bad[] = {
     "",
     "a (1, #threads: 1)\nse.exec_start : 1.0\nnr_switches : 1\n",
-    "a\n----------------------------------------\nse.exec_start \n"
-    "x : 1\nnr_switches : 1\n",
+    "a\n------------------\nse.exec_start \nx : 1\nnr_switches : 1\n",
     "a\n----------------------------------------\nse.exec_start : 1.000000\n",
   };
   FlamSwitches switches;
