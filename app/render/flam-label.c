@@ -283,12 +283,6 @@ flam_labels_below (const FlamLabels *labels)
   return labels->below;
 }
 
-double
-flam_labels_least_width (const FlamLabels *labels)
-{
-  return labels->least_width;
-}
-
 /* --- gathering and showing ----------------------------------------------- */
 
 static void

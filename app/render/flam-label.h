@@ -37,9 +37,6 @@ double flam_labels_descent (const FlamLabels *labels);
 /* The maximum extent of the ink of all labels shaped so far. */
 double flam_labels_above (const FlamLabels *labels);
 double flam_labels_below (const FlamLabels *labels);
-/* Three characters and an ellipsis: labels are not cut to less, but short names
- * that fit completely are drawn. */
-double flam_labels_least_width (const FlamLabels *labels);
 
 /* Glyphs collected for one color: one drawing call for all labels of a
  * picture. */

@@ -5,6 +5,9 @@
 #include "flam-capture-reader.h"
 #include "flam-capture-writer.h"
 
+/* The number of a table on disk. */
+#define NUMBER(name) (flam_table_infos[FLAM_TABLE_##name].number)
+
 static FlamBuilder *
 recorder_new (void)
 {
@@ -41,17 +44,28 @@ read_again (FlamCaptureWriter *writer)
   return builder;
 }
 
+/* Adds a column that this version does not describe, as a file lists it. */
+static void
+add_listed (FlamTables *tables,
+            guint table,
+            guint number,
+            FlamEncoding encoding,
+            guint refers_to)
+{
+  const gint64 row[] = { table, number, encoding, refers_to };
+
+  flam_tables_add (tables, FLAM_TABLE_COLUMNS, row);
+  flam_tables_add_listed (tables, 0);
+  /* The writer lists it again. */
+  flam_tables_drop (tables, FLAM_TABLE_COLUMNS, 1);
+}
+
 /* Data that a newer version writes and this one does not support is kept when a
  * capture is opened and saved: columns, including those with references, and
  * flags. */
 static void
 test_newer (void)
 {
-  static const FlamColumnInfo priority = { .number = 200,
-                                           .encoding = FLAM_ENCODE_DELTA };
-  static const FlamColumnInfo owner = { .number = 201,
-                                        .encoding = FLAM_ENCODE_ID,
-                                        .refers_to = FLAM_TABLE_STRINGS };
   g_autoptr (FlamBuilder) builder = recorder_new ();
   g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
   g_autoptr (FlamBuilder) first = NULL;
@@ -73,10 +87,16 @@ test_newer (void)
                             FLAM_NONE);
   strange.name = flam_builder_string (builder, "strange", -1);
   function = flam_builder_function (builder, &strange);
-  flam_tables_add_extra (
-      flam_builder_tables (builder), FLAM_TABLE_SAMPLES, &priority);
-  flam_tables_add_extra (
-      flam_builder_tables (builder), FLAM_TABLE_FUNCTIONS, &owner);
+  add_listed (flam_builder_tables (builder),
+              NUMBER (SAMPLES),
+              200,
+              FLAM_ENCODE_DELTA,
+              0);
+  add_listed (flam_builder_tables (builder),
+              NUMBER (FUNCTIONS),
+              201,
+              FLAM_ENCODE_ID,
+              NUMBER (STRINGS));
   /* Later ones first, so that they must be put in order. */
   for (gint64 i = 0; i < 3; i++)
     {
@@ -125,24 +145,16 @@ static void
 add_tasks (FlamBuilder *builder)
 {
   FlamTables *tables = flam_builder_tables (builder);
-  FlamTable tasks = flam_tables_know_number (tables, TASKS);
-  const FlamColumnInfo columns[] = {
-    { .number = 0, .encoding = FLAM_ENCODE_ID },
-    { .number = 1,
-      .encoding = FLAM_ENCODE_ID,
-      .refers_to = FLAM_TABLE_THREADS },
-    { .number = 2, .encoding = FLAM_ENCODE_ID, .refers_to = tasks },
-    { .number = 3, .encoding = FLAM_ENCODE_I64 },
-  };
-  const FlamColumnInfo of = { .number = 200,
-                              .encoding = FLAM_ENCODE_ID,
-                              .refers_to = tasks };
+  FlamTable tasks;
   FlamId thread = flam_builder_append_thread (
       builder, flam_builder_append_process (builder, 1, FLAM_NONE), 1);
 
-  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-    flam_tables_add_extra (tables, tasks, &columns[i]);
-  flam_tables_add_extra (tables, FLAM_TABLE_MARKS, &of);
+  add_listed (tables, TASKS, 0, FLAM_ENCODE_ID, NUMBER (STRINGS));
+  add_listed (tables, TASKS, 1, FLAM_ENCODE_ID, NUMBER (THREADS));
+  add_listed (tables, TASKS, 2, FLAM_ENCODE_ID, TASKS);
+  add_listed (tables, TASKS, 3, FLAM_ENCODE_I64, 0);
+  add_listed (tables, NUMBER (MARKS), 200, FLAM_ENCODE_ID, TASKS);
+  tasks = flam_tables_of_number (tables, TASKS);
   for (guint i = 0; i < 3; i++)
     {
       g_autofree char *name = g_strdup_printf ("task %u", i);

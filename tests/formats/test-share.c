@@ -219,20 +219,27 @@ add_row (FlamBuilder *builder, FlamTable table)
     }
 }
 
-/* Also columns of a newer version. */
+#define NEWER 99 /* the number of its table on disk */
+
+/* Also columns of a newer version, as a file lists them. */
 static void
 add_newer (FlamBuilder *builder)
 {
   FlamTables *tables = flam_builder_tables (builder);
-  FlamTable newer = flam_tables_know_number (tables, 99);
-  const FlamColumnInfo name = { .number = 0, .encoding = FLAM_ENCODE_ID };
-  const FlamColumnInfo more = { .number = 200, .encoding = FLAM_ENCODE_ID };
-  const FlamTable of[] = { newer, FLAM_TABLE_MARKS };
+  guint strings = flam_table_infos[FLAM_TABLE_STRINGS].number;
+  guint marks = flam_table_infos[FLAM_TABLE_MARKS].number;
+  const gint64 columns[][4] = {
+    { NEWER, 0, FLAM_ENCODE_ID, strings },
+    { marks, 200, FLAM_ENCODE_ID, strings },
+  };
 
-  flam_tables_add_extra (tables, newer, &name);
-  flam_tables_add_extra (tables, FLAM_TABLE_MARKS, &more);
-  flam_tables_push (tables, newer);
-  for (guint i = 0; i < G_N_ELEMENTS (of); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    flam_tables_add (tables, FLAM_TABLE_COLUMNS, columns[i]);
+  flam_tables_add_listed (tables, 0);
+  /* The writer lists them again. */
+  flam_tables_drop (tables, FLAM_TABLE_COLUMNS, G_N_ELEMENTS (columns));
+  flam_tables_push (tables, flam_tables_of_number (tables, NEWER));
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
     ((gint64 *)g_array_index (tables->extras, FlamExtra, i).data)[0] =
         flam_builder_string (builder, i == 0 ? MARKER "!" : MARKER "?", -1);
 }

@@ -26,8 +26,9 @@ save_profile (const char *id,
   flam_exporter_save (exporter, profile, selection, options, sink, &error);
   g_assert_no_error (error);
   g_assert_true (flam_sink_finish (sink, NULL));
-  return g_string_new_len (g_memory_output_stream_get_data (memory),
-                           (gssize)flam_sink_size (sink));
+  return g_string_new_len (
+      g_memory_output_stream_get_data (memory),
+      (gssize)g_memory_output_stream_get_data_size (memory));
 }
 
 static GString *

@@ -232,7 +232,7 @@ middle_of_shape (Fixture *fixture, FlamId node, double *x, double *y)
 static void
 middle_of (Fixture *fixture, FlamId node, double *x, double *y)
 {
-  FlamRows *rows = flam_flame_graph_get_rows (fixture->graph);
+  FlamRows *rows = fixture->graph->rows;
   FlamView view;
   double width = gtk_widget_get_width (GTK_WIDGET (fixture->graph));
   double height = gtk_widget_get_height (GTK_WIDGET (fixture->graph));

@@ -10,7 +10,6 @@
 struct _FlamRegex
 {
   GRegex *regex;
-  char *pattern;
   char *slow; /* atomic; set once */
 };
 
@@ -43,7 +42,6 @@ flam_regex_new (const char *pattern, GRegexCompileFlags flags, GError **error)
     return NULL;
   self = g_atomic_rc_box_new0 (FlamRegex);
   self->regex = regex;
-  self->pattern = g_strdup (pattern);
   return self;
 }
 
@@ -59,7 +57,6 @@ clear (gpointer data)
   FlamRegex *self = data;
 
   g_regex_unref (self->regex);
-  g_free (self->pattern);
   g_free (self->slow);
 }
 
@@ -67,12 +64,6 @@ void
 flam_regex_unref (FlamRegex *regex)
 {
   g_atomic_rc_box_release_full (regex, clear);
-}
-
-const char *
-flam_regex_get_pattern (const FlamRegex *regex)
-{
-  return regex->pattern;
 }
 
 const char *

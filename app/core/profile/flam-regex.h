@@ -28,7 +28,6 @@ FlamRegex *flam_regex_ref (FlamRegex *regex);
 void flam_regex_unref (FlamRegex *regex);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamRegex, flam_regex_unref)
 
-const char *flam_regex_get_pattern (const FlamRegex *regex);
 gboolean flam_regex_match (FlamRegex *regex, const char *text);
 /* The text on which it reached the limit; NULL: none. Owned by the regex. */
 const char *flam_regex_get_slow (const FlamRegex *regex);

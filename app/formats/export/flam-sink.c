@@ -23,7 +23,6 @@ struct _FlamSink
   char *path;        /* the final path; NULL: none */
   char *base_lines;  /* temporary name; NULL: none */
   gboolean replaces; /* the file exists */
-  guint64 size;
   gsize used;
   char buffer[BUFFER_SIZE];
 };
@@ -305,16 +304,9 @@ flam_sink_is_broken (const FlamSink *sink)
   return sink->error != NULL;
 }
 
-guint64
-flam_sink_size (const FlamSink *sink)
-{
-  return sink->size;
-}
-
 void
 flam_sink_put_len (FlamSink *sink, const void *bytes, gsize length)
 {
-  sink->size += length;
   if (length > BUFFER_SIZE - sink->used)
     flush (sink);
   if (length > BUFFER_SIZE)

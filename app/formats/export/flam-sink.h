@@ -29,8 +29,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSink, flam_sink_free)
 gboolean flam_sink_finish (FlamSink *sink, GError **error);
 /* TRUE: code with much output may stop. */
 gboolean flam_sink_is_broken (const FlamSink *sink);
-/* In bytes, so far. */
-guint64 flam_sink_size (const FlamSink *sink);
 
 void flam_sink_put_len (FlamSink *sink, const void *bytes, gsize length);
 void flam_sink_put (FlamSink *sink, const char *text);

@@ -556,13 +556,6 @@ flam_flame_graph_get_tree (FlamFlameGraph *self)
   return self->tree;
 }
 
-FlamRows *
-flam_flame_graph_get_rows (FlamFlameGraph *self)
-{
-  g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), NULL);
-  return self->rows;
-}
-
 /* --- looks --------------------------------------------------------------- */
 
 void

@@ -117,7 +117,6 @@ typedef struct
 void flam_flame_graph_get_view (FlamFlameGraph *self, FlamView *view);
 /* Moves the view without animation (the minimap's drag). */
 void flam_flame_graph_set_view (FlamFlameGraph *self, const FlamView *view);
-FlamRows *flam_flame_graph_get_rows (FlamFlameGraph *self);
 
 /* The legend of the visible colors; g_ptr_array_unref. Of FlamLegendEntry. */
 GPtrArray *flam_flame_graph_get_legend (FlamFlameGraph *self);

@@ -460,23 +460,6 @@ matches (const Rule *rule, const char *const *texts)
          flam_regex_match (rule->regex, text);
 }
 
-static guint
-find (const FlamColorRules *rules, const char *const *texts)
-{
-  for (guint i = 0; i < rules->rules->len; i++)
-    if (matches (&g_array_index (rules->rules, Rule, i), texts))
-      return i;
-  return FLAM_NONE;
-}
-
-guint
-flam_color_rules_find (const FlamColorRules *rules, const char *name)
-{
-  const char *const texts[N_OF] = { [OF_NAME] = name };
-
-  return find (rules, texts);
-}
-
 static void
 texts_of (const FlamTree *tree, FlamId node, const char **texts)
 {
@@ -499,7 +482,10 @@ flam_color_rules_find_node (const FlamColorRules *rules,
   const char *texts[N_OF];
 
   texts_of (tree, node, texts);
-  return find (rules, texts);
+  for (guint i = 0; i < rules->rules->len; i++)
+    if (matches (&g_array_index (rules->rules, Rule, i), texts))
+      return i;
+  return FLAM_NONE;
 }
 
 /* Every rule, even if an earlier one matches. */

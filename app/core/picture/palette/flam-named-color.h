@@ -68,9 +68,8 @@ gboolean flam_color_rules_add_line (FlamColorRules *rules,
 gboolean flam_color_rules_parse (FlamColorRules *rules,
                                  const char *text,
                                  GError **error);
-/* The rule that gives a name its color, or FLAM_NONE. */
-guint flam_color_rules_find (const FlamColorRules *rules, const char *name);
-/* The same for a node, with its module and file. */
+/* The rule that gives a node its color, by its name, module or file; or
+ * FLAM_NONE. */
 guint flam_color_rules_find_node (const FlamColorRules *rules,
                                   const FlamTree *tree,
                                   FlamId node);

@@ -103,98 +103,6 @@ flam_dump_weights (const FlamWeights *weights, const FlamSelection *selection)
   return flam_dump_end (&dump);
 }
 
-/* --- folded -------------------------------------------------------------- */
-
-static void
-add_folded_name (GString *path, const FlamTree *tree, FlamId node)
-{
-  g_autofree char *detail = flam_tree_detail (tree, node);
-
-  if (tree->depth[node] > 1)
-    g_string_append_c (path, ';');
-  for (const char *p = flam_tree_name (tree, node); *p; p++)
-    g_string_append_c (path, *p == ';' ? ':' : *p == '\n' ? ' ' : *p);
-  g_string_append (path, detail);
-}
-
-static int
-compare_lines (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *)a, *(const char *const *)b);
-}
-
-guint64
-flam_dump_paths_size (const FlamTree *tree, guint width)
-{
-  /* Of the path of the last node at each depth. */
-  g_autofree guint64 *lengths = g_new0 (guint64, tree->max_depth + 1);
-  guint64 size = 0;
-
-  for (FlamId i = 1; i < tree->n; i++)
-    {
-      guint32 depth = tree->depth[i];
-      guint64 own = width != 0 ? width : strlen (flam_tree_name (tree, i)) + 1;
-
-      lengths[depth] = lengths[depth - 1] + own;
-      if (tree->self[i] != 0)
-        size += lengths[depth];
-    }
-  return size;
-}
-
-/* The paths of folded text and their selves, in tree order: two nodes may have
- * one path. */
-typedef void PutPath (const char *path, gint64 self, gpointer data);
-
-static void
-put_paths (const FlamTree *tree, PutPath *put, gpointer data)
-{
-  g_autoptr (GString) path = g_string_new (NULL);
-  /* Length of the path of the last node at each depth. */
-  g_autofree gsize *lengths = g_new0 (gsize, tree->max_depth + 1);
-
-  for (FlamId i = 0; i < tree->n; i++)
-    {
-      if (i > 0)
-        {
-          g_string_truncate (path, lengths[tree->depth[i] - 1]);
-          add_folded_name (path, tree, i);
-        }
-      lengths[tree->depth[i]] = path->len;
-      if (tree->self[i] != 0)
-        put (path->str, tree->self[i], data);
-    }
-}
-
-typedef struct
-{
-  const FlamMeasure *measure;
-  GPtrArray *lines;
-} Folded;
-
-static void
-put_line (const char *path, gint64 self, gpointer data)
-{
-  const Folded *folded = data;
-  g_autofree char *weight = flam_format_plain (folded->measure, self);
-
-  g_ptr_array_add (folded->lines, g_strconcat (path, " ", weight, NULL));
-}
-
-char *
-flam_dump_folded (const FlamTree *tree)
-{
-  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
-  Folded folded = { &tree->profile->measures[tree->measure], lines };
-  GString *out = g_string_new (NULL);
-
-  put_paths (tree, put_line, &folded);
-  g_ptr_array_sort (lines, compare_lines);
-  for (guint i = 0; i < lines->len; i++)
-    g_string_append_printf (out, "%s\n", (char *)lines->pdata[i]);
-  return g_string_free (out, FALSE);
-}
-
 /* --- tree and layout ------------------------------------------------------ */
 
 /* Levels; deeper ones have their depth as a number. A recursion of 100,000
@@ -273,7 +181,38 @@ flam_dump_layout (const FlamTree *tree, const FlamLayout *layout)
   return flam_dump_end (&dump);
 }
 
-/* --- folded, of two trees ------------------------------------------------ */
+/* --- folded -------------------------------------------------------------- */
+
+static void
+add_folded_name (GString *path, const FlamTree *tree, FlamId node)
+{
+  g_autofree char *detail = flam_tree_detail (tree, node);
+
+  if (tree->depth[node] > 1)
+    g_string_append_c (path, ';');
+  for (const char *p = flam_tree_name (tree, node); *p; p++)
+    g_string_append_c (path, *p == ';' ? ':' : *p == '\n' ? ' ' : *p);
+  g_string_append (path, detail);
+}
+
+guint64
+flam_dump_paths_size (const FlamTree *tree, guint width)
+{
+  /* Of the path of the last node at each depth. */
+  g_autofree guint64 *lengths = g_new0 (guint64, tree->max_depth + 1);
+  guint64 size = 0;
+
+  for (FlamId i = 1; i < tree->n; i++)
+    {
+      guint32 depth = tree->depth[i];
+      guint64 own = width != 0 ? width : strlen (flam_tree_name (tree, i)) + 1;
+
+      lengths[depth] = lengths[depth - 1] + own;
+      if (tree->self[i] != 0)
+        size += lengths[depth];
+    }
+  return size;
+}
 
 typedef struct
 {
@@ -281,24 +220,38 @@ typedef struct
   gint64 fresh;
 } Columns;
 
-typedef struct
-{
-  GHashTable *columns; /* path -> Columns */
-  gboolean is_base;
-} Paths;
-
 static void
-add_path (const char *path, gint64 self, gpointer data)
+add_path (GHashTable *table, const char *path, gboolean is_base, gint64 self)
 {
-  const Paths *paths = data;
-  Columns *columns = g_hash_table_lookup (paths->columns, path);
+  Columns *columns = g_hash_table_lookup (table, path);
 
   if (columns == NULL)
     {
       columns = g_new0 (Columns, 1);
-      g_hash_table_insert (paths->columns, g_strdup (path), columns);
+      g_hash_table_insert (table, g_strdup (path), columns);
     }
-  *(paths->is_base ? &columns->base : &columns->fresh) += self;
+  *(is_base ? &columns->base : &columns->fresh) += self;
+}
+
+/* Two nodes may have one path. */
+static void
+add_paths (GHashTable *table, const FlamTree *tree, gboolean is_base)
+{
+  g_autoptr (GString) path = g_string_new (NULL);
+  /* Length of the path of the last node at each depth. */
+  g_autofree gsize *lengths = g_new0 (gsize, tree->max_depth + 1);
+
+  for (FlamId i = 0; i < tree->n; i++)
+    {
+      if (i > 0)
+        {
+          g_string_truncate (path, lengths[tree->depth[i] - 1]);
+          add_folded_name (path, tree, i);
+        }
+      lengths[tree->depth[i]] = path->len;
+      if (tree->self[i] != 0)
+        add_path (table, path->str, is_base, tree->self[i]);
+    }
 }
 
 char *
@@ -307,13 +260,14 @@ flam_dump_folded_diff (const FlamTree *base,
                        FlamDiffScale scale)
 {
   const FlamMeasure measure = flam_tree_measure (fresh);
+  /* path -> Columns */
   g_autoptr (GHashTable) table =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_autoptr (GList) keys = NULL;
   GString *out = g_string_new (NULL);
 
-  put_paths (base, add_path, &(Paths){ table, TRUE });
-  put_paths (fresh, add_path, &(Paths){ table, FALSE });
+  add_paths (table, base, TRUE);
+  add_paths (table, fresh, FALSE);
   keys = g_list_sort (g_hash_table_get_keys (table), (GCompareFunc)strcmp);
   for (GList *key = keys; key != NULL; key = key->next)
     {

@@ -18,11 +18,9 @@ char *flam_dump_tree (const FlamTree *tree);
 /* One line per box, in drawing order. */
 char *flam_dump_layout (const FlamTree *tree, const FlamLayout *layout);
 
-/* "root;…;leaf weight" lines, sorted bytewise; ';' and newline in a name
- * become ':' and space. Weight without a stack is " weight". */
-char *flam_dump_folded (const FlamTree *tree);
 /* "root;…;leaf base new" lines, sorted bytewise, g_free: what difffolded.pl
- * writes and flamegraph.pl reads. */
+ * writes and flamegraph.pl reads. ';' and newline in a name become ':' and
+ * space. Weight without a stack is " base new". */
 char *flam_dump_folded_diff (const FlamTree *base,
                              const FlamTree *fresh,
                              FlamDiffScale scale);

@@ -281,12 +281,3 @@ flam_message_shown (const char *text)
 {
   return strlen (text) > LENGTH_MAX ? g_strdup (text) : show (text, 0);
 }
-
-const char *
-flam_message_known (guint index, const char **many)
-{
-  if (index >= G_N_ELEMENTS (known))
-    return NULL;
-  *many = known[index].many;
-  return known[index].one;
-}

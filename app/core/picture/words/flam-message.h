@@ -16,8 +16,4 @@ void flam_message_init (const char *folder);
  * is known, otherwise unchanged. g_free. */
 char *flam_message_shown (const char *text);
 
-/* The known texts, for tests: NULL past the last. `many` is NULL if a text has
- * no plural. */
-const char *flam_message_known (guint index, const char **many);
-
 G_END_DECLS

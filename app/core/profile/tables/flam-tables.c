@@ -334,8 +334,10 @@ flam_tables_of_number (const FlamTables *tables, guint number)
   return FLAM_N_TABLES;
 }
 
-FlamTable
-flam_tables_know_number (FlamTables *tables, guint number)
+/* The same, but registers the number: FLAM_N_TABLES if there are too many of a
+ * newer version. */
+static FlamTable
+register_number (FlamTables *tables, guint number)
 {
   FlamTable table = flam_tables_of_number (tables, number);
 
@@ -351,6 +353,42 @@ flam_tables_know_number (FlamTables *tables, guint number)
 }
 
 /* --- columns without a member -------------------------------------------- */
+
+static gpointer
+new_cells (const FlamTables *tables, FlamTable table, guint size)
+{
+  gsize n = MAX (tables->allocated[table], 1);
+  gpointer cells = flam_cells_resize (NULL, 0, n, size, tables->shared[table]);
+
+  return memset (cells, 0, n * size);
+}
+
+static void
+append_extra (FlamTables *tables,
+              GArray *extras,
+              FlamTable table,
+              const FlamColumnInfo *info)
+{
+  FlamExtra extra = { table, flam_tables_number (tables, table), *info };
+
+  extra.info.size = sizeof (gint64);
+  extra.data = new_cells (tables, table, sizeof (gint64));
+  g_array_append_val (extras, extra);
+}
+
+/* A column of a newer version, unless it exists. */
+static void
+add_extra (FlamTables *tables, FlamTable table, const FlamColumnInfo *info)
+{
+  for (guint i = 0; i < tables->extras->len; i++)
+    {
+      const FlamExtra *extra = &g_array_index (tables->extras, FlamExtra, i);
+
+      if (extra->table == table && extra->info.number == info->number)
+        return;
+    }
+  append_extra (tables, tables->extras, table, info);
+}
 
 /* How files list the columns that are not in version 1. */
 
@@ -391,12 +429,12 @@ flam_tables_add_listed (FlamTables *tables, guint32 from)
           (rows->encoding[i] == FLAM_ENCODE_ID && !own &&
            refers_to == FLAM_N_TABLES))
         continue;
-      table = flam_tables_know_number (tables, rows->table[i]);
+      table = register_number (tables, rows->table[i]);
       if (rows->encoding[i] == FLAM_ENCODE_ID)
         info.refers_to = own ? table : refers_to;
       if (table != FLAM_N_TABLES && table != FLAM_TABLE_STRINGS &&
           describes (table, info.number) == NULL)
-        flam_tables_add_extra (tables, table, &info);
+        add_extra (tables, table, &info);
     }
 }
 
@@ -414,7 +452,7 @@ flam_tables_add_kept (FlamTables *tables, const FlamExtra *extra)
           (FlamNewerRows){ extra->n, extra->number };
     }
   n = *flam_tables_n (tables, table);
-  flam_tables_add_extra (tables, table, &extra->info);
+  add_extra (tables, table, &extra->info);
   values =
       g_array_index (tables->extras, FlamExtra, tables->extras->len - 1).data;
   memcpy (values, extra->data, MIN (n, extra->n) * sizeof *values);
@@ -660,15 +698,6 @@ flam_tables_swap (FlamTables *a, FlamTables *b, FlamTable table)
     SWAP (FlamColumn, a->first_children, b->first_children);
 }
 
-static gpointer
-new_cells (const FlamTables *tables, FlamTable table, guint size)
-{
-  gsize n = MAX (tables->allocated[table], 1);
-  gpointer cells = flam_cells_resize (NULL, 0, n, size, tables->shared[table]);
-
-  return memset (cells, 0, n * size);
-}
-
 void
 flam_tables_share (FlamTables *tables, FlamTable table)
 {
@@ -741,19 +770,6 @@ flam_tables_begin (FlamTables *tables,
     *data = new_cells (tables, table, info->size);
 }
 
-static void
-append_extra (FlamTables *tables,
-              GArray *extras,
-              FlamTable table,
-              const FlamColumnInfo *info)
-{
-  FlamExtra extra = { table, flam_tables_number (tables, table), *info };
-
-  extra.info.size = sizeof (gint64);
-  extra.data = new_cells (tables, table, sizeof (gint64));
-  g_array_append_val (extras, extra);
-}
-
 void
 flam_tables_add_weights (FlamTables *tables)
 {
@@ -761,21 +777,6 @@ flam_tables_add_weights (FlamTables *tables)
                                        .encoding = FLAM_ENCODE_I64 };
 
   append_extra (tables, tables->weights, FLAM_TABLE_SAMPLES, &info);
-}
-
-void
-flam_tables_add_extra (FlamTables *tables,
-                       FlamTable table,
-                       const FlamColumnInfo *info)
-{
-  for (guint i = 0; i < tables->extras->len; i++)
-    {
-      const FlamExtra *extra = &g_array_index (tables->extras, FlamExtra, i);
-
-      if (extra->table == table && extra->info.number == info->number)
-        return;
-    }
-  append_extra (tables, tables->extras, table, info);
 }
 
 void

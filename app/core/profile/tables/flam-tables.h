@@ -393,9 +393,6 @@ flam_tables_array (const FlamTables *tables, const FlamColumnInfo *info)
 guint flam_tables_number (const FlamTables *tables, FlamTable table);
 /* FLAM_N_TABLES: the number is not known. */
 FlamTable flam_tables_of_number (const FlamTables *tables, guint number);
-/* The same, but registers the number: FLAM_N_TABLES if there are too many of a
- * newer version. */
-FlamTable flam_tables_know_number (FlamTables *tables, guint number);
 
 void flam_tables_reserve (FlamTables *tables, FlamTable table, guint32 n);
 /* Adds a row, its cells not set (those of optional columns are 0). */
@@ -436,10 +433,6 @@ void flam_tables_begin (FlamTables *tables,
                         const FlamColumnInfo *info);
 /* Adds a column of weights; 0 in the existing rows. */
 void flam_tables_add_weights (FlamTables *tables);
-/* Adds a column of a newer version; returns the same one if it exists. */
-void flam_tables_add_extra (FlamTables *tables,
-                            FlamTable table,
-                            const FlamColumnInfo *info);
 
 static inline gint64 *
 flam_tables_weights (const FlamTables *tables, guint column)
