@@ -23,9 +23,8 @@
 #include "flam-formats.h"
 
 #include "flam-core-query.h"
+#include "flam-perf-stream.h"
 #include "flam-text.h"
-
-#include <string.h>
 
 #define MAGIC "QPERFSTREAM"
 #define HEAD (sizeof MAGIC + 4)
@@ -70,7 +69,7 @@ typedef struct
 
 typedef struct
 {
-  const FlamLoad *load;
+  FlamPerfStream stream;
   FlamBuilder *builder;
   GArray *strings;       /* FlamId */
   GArray *locations;     /* Location */
@@ -78,9 +77,6 @@ typedef struct
   GHashTable *events;    /* string + 1 of the name -> event + 1 */
   GHashTable *build_ids; /* path -> hex */
   GArray *stack;         /* FlamId */
-  guint16 n_events;
-  guint64 samples, bad;
-  gboolean cut;
 } Stream;
 
 /* --- numbers ------------------------------------------------------------- */
@@ -224,14 +220,8 @@ read_attributes (Stream *stream, Event *event)
   if (known == 0)
     {
       const char *text = flam_builder_get_string (stream->builder, name);
-      gboolean time = g_str_has_prefix (text, "cpu-clock") ||
-                      g_str_has_prefix (text, "task-clock");
-      flam_builder_add_event_measure (stream->builder,
-                                      text,
-                                      time ? FLAM_UNIT_NS : FLAM_UNIT_COUNT,
-                                      0,
-                                      stream->n_events);
-      known = ++stream->n_events;
+
+      known = flam_perf_stream_add_event (&stream->stream, text) + 1;
       g_hash_table_insert (stream->events,
                            GUINT_TO_POINTER (name + 1),
                            GUINT_TO_POINTER (known));
@@ -267,17 +257,11 @@ find_module (Stream *stream, FlamId path)
 {
   const char *text = flam_builder_get_string (stream->builder, path);
   const char *build_id = g_hash_table_lookup (stream->build_ids, text);
-  FlamId module;
 
   if (*text == '\0')
     return FLAM_NONE;
-  module = flam_builder_module (stream->builder,
-                                text,
-                                build_id != NULL ? build_id : "",
-                                FLAM_ADDRESS_VADDR);
-  flam_builder_set_module_symbols (
-      stream->builder, module, FLAM_SYMBOLS_CAPTURE, "");
-  return module;
+  return flam_perf_stream_module (
+      &stream->stream, text, build_id != NULL ? build_id : "");
 }
 
 static gboolean
@@ -472,7 +456,7 @@ read_sample (Stream *stream, Event *event)
       if (cost == 0)
         cost = attribute->period;
       flam_builder_add_sample (stream->builder, &sample, &cost);
-      stream->samples++;
+      stream->stream.samples++;
     }
   return TRUE;
 }
@@ -511,53 +495,19 @@ read_event (Stream *stream, Event event)
 
 /* --- the whole ----------------------------------------------------------- */
 
-static gboolean
-read_events (Stream *stream, GError **error)
+static void
+read_record (gpointer reader, const guint8 *bytes, guint32 size)
 {
-  const guint8 *at = stream->load->source->data + HEAD;
-  const guint8 *end = stream->load->source->data + stream->load->source->size;
+  Stream *stream = reader;
 
-  for (guint n = 0; at < end; n++)
-    {
-      guint32 size;
-
-      if (end - at < 4)
-        break;
-      memcpy (&size, at, 4);
-      size = GUINT32_FROM_LE (size);
-      at += 4;
-      if (size > (gsize)(end - at))
-        break;
-      if ((n & 0xfff) == 0 && !flam_load_step (stream->load, at, error))
-        return FALSE;
-      if (size > 0 && !read_event (stream, (Event){ at, at + size, FALSE }))
-        stream->bad++;
-      at += size;
-    }
-  stream->cut = at < end;
-  return TRUE;
-}
-
-static gboolean
-check (Stream *stream, GError **error)
-{
-  if (stream->samples == 0)
-    return flam_source_invalid (stream->load->source,
-                                error,
-                                N_ ("this perfparser stream has no samples"));
-  if (stream->cut)
-    flam_load_partial (stream->load, NULL, N_ ("the stream is incomplete"));
-  flam_builder_warn_count (stream->builder,
-                           stream->bad,
-                           "%" PRIu64 " damaged record was left out",
-                           "%" PRIu64 " damaged records were left out");
-  return TRUE;
+  if (!read_event (stream, (Event){ bytes, bytes + size, FALSE }))
+    stream->stream.bad++;
 }
 
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  Stream stream = { .load = load,
+  Stream stream = { .stream = { .load = load, .builder = load->builder },
                     .builder = load->builder,
                     .strings = flam_keep_array (load, FlamId),
                     .locations = flam_keep_array (load, Location),
@@ -568,7 +518,12 @@ load (FlamLoad *load, GError **error)
 
   flam_builder_set_has_times (load->builder);
   flam_builder_add_column (load->builder);
-  return read_events (&stream, error) && check (&stream, error);
+  return flam_perf_stream_read (
+             &stream.stream, HEAD, FALSE, read_record, &stream, error) &&
+         flam_perf_stream_check (&stream.stream,
+                                 N_ ("this perfparser stream has no samples"),
+                                 N_ ("the stream is incomplete"),
+                                 error);
 }
 
 const FlamImporter flam_import_perfparser = {

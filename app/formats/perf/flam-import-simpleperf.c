@@ -14,9 +14,8 @@
 
 #include "flam-formats.h"
 
+#include "flam-perf-stream.h"
 #include "flam-proto.h"
-
-#include <string.h>
 
 #define MAGIC "SIMPLEPERF"
 #define HEAD (sizeof MAGIC - 1 + 2)
@@ -30,14 +29,12 @@ typedef struct
 
 typedef struct
 {
-  const FlamLoad *load;
+  FlamPerfStream stream;
   FlamBuilder *builder;
   GHashTable *files;   /* id -> File */
   GHashTable *threads; /* tid -> thread + 1 */
   GArray *stack;       /* FlamId */
-  guint n_events;
-  guint64 samples, bad;
-  gboolean cut;
+  gboolean samples;    /* they are read after all other records */
 } Report;
 
 static void
@@ -64,14 +61,9 @@ read_file (Report *report, FlamProto message)
             report->builder, (const char *)message.bytes, message.length);
         g_array_append_val (file->symbols, name);
       }
-  file->module = FLAM_NONE;
-  if (path != NULL)
-    {
-      file->module =
-          flam_builder_module (report->builder, path, "", FLAM_ADDRESS_VADDR);
-      flam_builder_set_module_symbols (
-          report->builder, file->module, FLAM_SYMBOLS_CAPTURE, "");
-    }
+  file->module = path != NULL
+                     ? flam_perf_stream_module (&report->stream, path, "")
+                     : FLAM_NONE;
   g_hash_table_insert (report->files, GUINT_TO_POINTER ((guint)id), file);
 }
 
@@ -104,17 +96,12 @@ read_meta (Report *report, FlamProto message)
 {
   while (flam_proto_next (&message))
     if (message.number == 1 && message.wire == 2 &&
-        report->n_events < MAX_EVENTS)
+        report->stream.n_events < MAX_EVENTS)
       {
         g_autofree char *name =
             g_strndup ((const char *)message.bytes, message.length);
-        gboolean time = g_str_has_prefix (name, "cpu-clock") ||
-                        g_str_has_prefix (name, "task-clock");
-        flam_builder_add_event_measure (report->builder,
-                                        name,
-                                        time ? FLAM_UNIT_NS : FLAM_UNIT_COUNT,
-                                        0,
-                                        report->n_events++);
+
+        flam_perf_stream_add_event (&report->stream, name);
       }
 }
 
@@ -183,20 +170,24 @@ read_sample (Report *report, FlamProto message)
     else if (message.number == 5)
       event = message.value;
   sample.stack = flam_load_stack (report->builder, report->stack);
-  if (event >= report->n_events)
+  if (event >= report->stream.n_events)
     {
-      report->bad++;
+      report->stream.bad++;
       return;
     }
   sample.thread = thread_of (report, tid);
   sample.event = event;
   flam_builder_add_sample (report->builder, &sample, &count);
-  report->samples++;
+  report->stream.samples++;
 }
 
 static void
-read_record (Report *report, FlamProto record, gboolean samples)
+read_record (gpointer reader, const guint8 *bytes, guint32 size)
 {
+  Report *report = reader;
+  gboolean samples = report->samples;
+  FlamProto record = flam_proto_init (bytes, size);
+
   while (flam_proto_next (&record))
     if (record.wire != 2)
       continue;
@@ -216,68 +207,36 @@ read_record (Report *report, FlamProto record, gboolean samples)
       read_thread (report, flam_proto_inner (&record));
     else if (!samples && record.number == 5)
       read_meta (report, flam_proto_inner (&record));
-  report->bad += samples && record.bad;
+  report->stream.bad += samples && record.bad;
 }
 
 static gboolean
 read_records (Report *report, gboolean samples, GError **error)
 {
-  const guint8 *at = report->load->source->data + HEAD;
-  const guint8 *end = report->load->source->data + report->load->source->size;
-  guint n = 0;
-
-  while (end - at >= 4)
-    {
-      guint32 size;
-
-      memcpy (&size, at, 4);
-      size = GUINT32_FROM_LE (size);
-      at += 4;
-      if (size == 0)
-        return TRUE;
-      if (size > (gsize)(end - at))
-        break;
-      if ((n++ & 0xfff) == 0 && !flam_load_step (report->load, at, error))
-        return FALSE;
-      read_record (report, flam_proto_init (at, size), samples);
-      at += size;
-    }
-  report->cut = TRUE;
-  return TRUE;
-}
-
-static gboolean
-check (Report *report, GError **error)
-{
-  if (report->samples == 0)
-    return flam_source_invalid (report->load->source,
-                                error,
-                                N_ ("this simpleperf report has no samples"));
-  if (report->cut)
-    flam_load_partial (report->load, NULL, N_ ("the report is incomplete"));
-  flam_builder_warn_count (report->builder,
-                           report->bad,
-                           "%" PRIu64 " damaged record was left out",
-                           "%" PRIu64 " damaged records were left out");
-  return TRUE;
+  report->samples = samples;
+  return flam_perf_stream_read (
+      &report->stream, HEAD, TRUE, read_record, report, error);
 }
 
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  Report report = { .load = load,
+  Report report = { .stream = { .load = load, .builder = load->builder },
                     .builder = load->builder,
                     .files = flam_keep_table (load, FLAM_KEY_DIRECT, file_free),
                     .threads = flam_keep_table (load, FLAM_KEY_DIRECT, NULL),
                     .stack = flam_keep_array (load, FlamId) };
 
   if (load->source->size < HEAD)
-    report.cut = TRUE;
+    report.stream.cut = TRUE;
   flam_builder_set_has_times (load->builder);
   flam_builder_add_column (load->builder);
-  return (report.cut || (read_records (&report, FALSE, error) &&
-                         read_records (&report, TRUE, error))) &&
-         check (&report, error);
+  return (report.stream.cut || (read_records (&report, FALSE, error) &&
+                                read_records (&report, TRUE, error))) &&
+         flam_perf_stream_check (&report.stream,
+                                 N_ ("this simpleperf report has no samples"),
+                                 N_ ("the report is incomplete"),
+                                 error);
 }
 
 const FlamImporter flam_import_simpleperf = {
