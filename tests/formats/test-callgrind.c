@@ -202,7 +202,8 @@ total_of_thread (const FlamProfile *profile, gint32 tid, const char *function)
 /* valgrind --separate-threads=yes --combine-dumps=yes --dump-after=leaf: five
  * parts in one file. The costs of each thread are the sums of its parts'
  * "totals:" lines (4 + 3015 + 9011, 3004 + 604 + 0), those of the functions are
- * callgrind_annotate's, which adds up all parts. */
+ * callgrind_annotate's for leaf and worker_work; those of run are sums of the
+ * file's lines: callgrind_annotate counts what follows calls=0 as self. */
 static void
 test_parts (void)
 {

@@ -30,7 +30,7 @@ typedef struct
                                known at the end; 0 unknown */
   gint64 stop_median_ns;    /* how long a sample stopped a thread; 0 unknown */
   gint64 stop_p99_ns;       /* 99 of 100 stops were shorter */
-  gint64 waiting_stops;     /* stops that are no samples, since the thread was
+  gint64 waiting_stops;     /* stops that are not samples, since the thread was
                                waiting for a CPU; 0 unknown */
   gint64 uncertain_stops;   /* stops of threads of which the recorder estimated
                                whether they were running; 0 unknown */
