@@ -193,7 +193,7 @@ test_walk (gconstpointer data)
 {
   FlamPythonLayout layout;
   g_autofree Fake *fake = g_new0 (Fake, 1);
-  FlamPythonMemory memory = { read_fake, fake };
+  FlamRuntimeMemory memory = { read_fake, fake };
   FlamPythonFrame frames[8];
   guint64 threads[2] = { 0 };
   gboolean early;
@@ -232,7 +232,7 @@ test_loops (gconstpointer data)
 {
   FlamPythonLayout layout;
   g_autofree Fake *fake = g_new0 (Fake, 1);
-  FlamPythonMemory memory = { read_fake, fake };
+  FlamRuntimeMemory memory = { read_fake, fake };
   g_autofree FlamPythonFrame *frames = g_new (FlamPythonFrame, 100000);
   guint64 threads[2];
 
@@ -254,7 +254,7 @@ test_garbage (gconstpointer data)
 {
   FlamPythonLayout layout;
   g_autofree Fake *fake = g_new0 (Fake, 1);
-  FlamPythonMemory memory = { read_fake, fake };
+  FlamRuntimeMemory memory = { read_fake, fake };
   FlamPythonFrame frames[64];
   guint64 threads[4];
   char text[64];
@@ -312,7 +312,7 @@ test_text (gconstpointer data)
 {
   FlamPythonLayout layout;
   g_autofree Fake *fake = g_new0 (Fake, 1);
-  FlamPythonMemory memory = { read_fake, fake };
+  FlamRuntimeMemory memory = { read_fake, fake };
   const guint16 wide[] = { 'f', 0x20ac, 0xd800 };
   const guint32 wider[] = { 0x1f40d, 'x' };
   char text[64], small[8];

@@ -145,7 +145,7 @@ are_there (uint64_t address, size_t size)
 }
 
 static inline const uint8_t *
-look_directly (const FlamPythonMemory *memory,
+look_directly (const FlamRuntimeMemory *memory,
                uint64_t address,
                uint8_t *room,
                size_t size)
@@ -197,7 +197,7 @@ write_code (const FlamPythonLayout *layout, uint64_t code)
 {
   static char name[NAME_MAX], file[FILE_MAX];
   static uint8_t lines[LINES_MAX];
-  FlamPythonMemory memory = { read_carefully, NULL };
+  FlamRuntimeMemory memory = { read_carefully, NULL };
   uint8_t piece[FLAM_PYTHON_CODE_SIZE];
   FlamPythonCodeParts parts;
   FlamAllocHeader *header = preload_header;

@@ -29,7 +29,7 @@ void flam_python_pages_free (FlamPythonPages *pages);
 void flam_python_pages_begin (FlamPythonPages *pages,
                               pid_t tid,
                               const FlamPythonHints *hints);
-/* The read function of a FlamPythonMemory. */
+/* The read function of a FlamRuntimeMemory. */
 bool flam_python_pages_read (gpointer pages,
                              guint64 address,
                              gpointer to,

@@ -148,7 +148,7 @@ look_for_threads (FlamPythonReader *reader, FlamTask *task, gint64 now)
 {
   static const FlamPythonHints none = { 0 };
   struct _FlamPythonTask *state = task->python;
-  FlamPythonMemory memory = { flam_python_pages_read, reader->pages };
+  FlamRuntimeMemory memory = { flam_python_pages_read, reader->pages };
 
   flam_python_pages_begin (reader->pages, task->tid, &none);
   state->n_threads =
@@ -256,7 +256,7 @@ flam_python_reader_walk (FlamPythonReader *reader, FlamTask *task, gint64 now)
 {
   const FlamPythonInterpreter *interpreter =
       g_atomic_pointer_get (&task->target->hint_python);
-  FlamPythonMemory memory = { flam_python_pages_read, reader->pages };
+  FlamRuntimeMemory memory = { flam_python_pages_read, reader->pages };
   struct _FlamPythonTask *state;
   gboolean fresh = TRUE;
   gsize n = 0;
@@ -313,7 +313,7 @@ read_code (FlamPythonReader *reader,
            const FlamPythonLayout *layout,
            const FlamPythonCodeParts *parts)
 {
-  FlamPythonMemory memory = { read_memory, GINT_TO_POINTER (tid) };
+  FlamRuntimeMemory memory = { read_memory, GINT_TO_POINTER (tid) };
   char name[TEXT_MAX], file[TEXT_MAX];
   gsize n;
 

@@ -155,6 +155,18 @@ warn_of_leak_check (FlamBinaryTable *binaries, const FlamBinary *binary)
   binaries->warned_of_leak_check = TRUE;
 }
 
+static guint64
+code_bias (const FlamElf *elf)
+{
+  guint n;
+  const FlamElfSegment *segments = flam_elf_get_segments (elf, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (segments[i].executable)
+      return segments[i].vaddr - segments[i].offset;
+  return 0;
+}
+
 /* Reads the binary's ELF file. */
 static void
 inspect (FlamBinaryTable *binaries, FlamBinary *binary)
@@ -169,6 +181,7 @@ inspect (FlamBinaryTable *binaries, FlamBinary *binary)
   else if (binary->fd >= 0)
     elf = flam_elf_open (own, NULL);
   binary->build_id = g_strdup (elf != NULL ? flam_elf_get_build_id (elf) : "");
+  binary->code_bias = elf != NULL ? code_bias (elf) : 0;
   if (elf != NULL && checks_leaks (elf))
     warn_of_leak_check (binaries, binary);
   if (elf == NULL || binary->fd < 0 || !binaries->python ||

@@ -34,6 +34,7 @@ typedef struct
   gsize image_size;
   FlamUnwindTable *table;
   gboolean table_tried;
+  guint64 code_bias;     /* address in the file - file offset, of its code */
   FlamPythonElf *python; /* the interpreter in it, or NULL */
 } FlamBinary;
 

@@ -120,7 +120,8 @@ note_python (FlamProcessMap *map,
   if (binary->python != NULL && binary->python->why == NULL)
     set_python (map,
                 &(FlamPythonInterpreter){ &binary->python->layout,
-                                          mapping->start - mapping->offset +
+                                          mapping->start - mapping->offset -
+                                              binary->code_bias +
                                               binary->python->runtime });
 }
 

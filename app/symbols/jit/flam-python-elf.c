@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-python.h"
 
-#include <unistd.h>
-
+#include "flam-runtime-file.h"
 #include "flam-symbol-table.h"
 
 #define SECTION ".PyRuntime"
-
-/* The bytes in the file for an address; 0: none. */
-static gsize
-read_at (const FlamElf *elf, int fd, guint64 vaddr, void *to, gsize size)
-{
-  guint64 offset;
-  ssize_t n;
-
-  if (!flam_elf_vaddr_to_offset (elf, vaddr, &offset))
-    return 0;
-  n = pread (fd, to, size, (off_t)offset);
-  return n > 0 ? (gsize)n : 0;
-}
 
 static guint32
 version_of (const FlamElf *elf, int fd)
@@ -26,22 +12,10 @@ version_of (const FlamElf *elf, int fd)
   guint64 vaddr, size, version = 0;
 
   if (!flam_elf_find_symbol (elf, "Py_Version", &vaddr, &size) ||
-      read_at (elf, fd, vaddr, &version, sizeof version) != sizeof version)
+      flam_runtime_file_read (elf, fd, vaddr, &version, sizeof version) !=
+          sizeof version)
     return 0;
   return (guint32)version;
-}
-
-/* The difference between an address of the code and its file offset. */
-static guint64
-code_bias (const FlamElf *elf)
-{
-  guint n;
-  const FlamElfSegment *segments = flam_elf_get_segments (elf, &n);
-
-  for (guint i = 0; i < n; i++)
-    if (segments[i].executable)
-      return segments[i].vaddr - segments[i].offset;
-  return 0;
 }
 
 /* _PyRuntime is alone in a section of its own, which stripped binaries have,
@@ -83,8 +57,8 @@ flam_python_find (const FlamElf *elf,
       python->why = flam_python_layout_init (&python->layout, 0, offsets, 0);
       return is_old (elf, path);
     }
-  python->runtime = section.vaddr - code_bias (elf);
-  n = read_at (elf, fd, section.vaddr, offsets, sizeof offsets);
+  python->runtime = section.vaddr;
+  n = flam_runtime_file_read (elf, fd, section.vaddr, offsets, sizeof offsets);
   python->why = flam_python_layout_init (
       &python->layout, version_of (elf, fd), offsets, n);
   return TRUE;

@@ -151,14 +151,14 @@ flam_python_layout_init (FlamPythonLayout *layout,
 /* --- threads ------------------------------------------------------------- */
 
 static bool
-read_word (const FlamPythonMemory *memory, uint64_t address, uint64_t *value)
+read_word (const FlamRuntimeMemory *memory, uint64_t address, uint64_t *value)
 {
   return memory->read (memory->data, address, value, sizeof *value);
 }
 
 bool
 flam_python_is_thread (const FlamPythonLayout *layout,
-                       const FlamPythonMemory *memory,
+                       const FlamRuntimeMemory *memory,
                        uint64_t thread,
                        uint64_t tid)
 {
@@ -170,7 +170,7 @@ flam_python_is_thread (const FlamPythonLayout *layout,
 
 size_t
 flam_python_find_threads (const FlamPythonLayout *layout,
-                          const FlamPythonMemory *memory,
+                          const FlamRuntimeMemory *memory,
                           uint64_t runtime,
                           uint64_t tid,
                           uint64_t *threads,
@@ -206,7 +206,7 @@ flam_python_find_threads (const FlamPythonLayout *layout,
 /* --- frames -------------------------------------------------------------- */
 
 static inline const uint8_t *
-read_into (const FlamPythonMemory *memory,
+read_into (const FlamRuntimeMemory *memory,
            uint64_t address,
            uint8_t *room,
            size_t size)
@@ -216,7 +216,7 @@ read_into (const FlamPythonMemory *memory,
 
 size_t
 flam_python_walk (const FlamPythonLayout *layout,
-                  const FlamPythonMemory *memory,
+                  const FlamRuntimeMemory *memory,
                   uint64_t thread,
                   FlamPythonFrame *frames,
                   size_t limit)
@@ -274,7 +274,7 @@ encode (uint32_t c, char *out)
  * ascii 1. */
 bool
 flam_python_text (const FlamPythonLayout *layout,
-                  const FlamPythonMemory *memory,
+                  const FlamRuntimeMemory *memory,
                   uint64_t object,
                   char *text,
                   size_t size)
@@ -318,7 +318,7 @@ flam_python_text (const FlamPythonLayout *layout,
 }
 
 size_t
-flam_python_bytes (const FlamPythonMemory *memory,
+flam_python_bytes (const FlamRuntimeMemory *memory,
                    uint64_t object,
                    uint8_t *bytes,
                    size_t size)

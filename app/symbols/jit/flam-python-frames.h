@@ -30,9 +30,7 @@
  * (_Py_DebugOffsets, 3.13 on), cpython/pystate.h, cpython/code.h,
  * cpython/unicodeobject.h of these versions. */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "flam-runtime-memory.h"
 
 /* The layout of one build of CPython; offsets in bytes. */
 typedef struct
@@ -67,24 +65,17 @@ const char *flam_python_layout_init (FlamPythonLayout *layout,
                                      const void *offsets,
                                      size_t size);
 
-/* The interpreter's memory. False: not readable. */
-typedef struct
-{
-  bool (*read) (void *data, uint64_t address, void *to, size_t size);
-  void *data;
-} FlamPythonMemory;
-
 /* The thread states of a native thread (one for each interpreter it works for),
  * at most `limit`. `tid` is the number in the target's pid namespace. */
 size_t flam_python_find_threads (const FlamPythonLayout *layout,
-                                 const FlamPythonMemory *memory,
+                                 const FlamRuntimeMemory *memory,
                                  uint64_t runtime,
                                  uint64_t tid,
                                  uint64_t *threads,
                                  size_t limit);
 /* Whether it is still a thread state of `tid`. */
 bool flam_python_is_thread (const FlamPythonLayout *layout,
-                            const FlamPythonMemory *memory,
+                            const FlamRuntimeMemory *memory,
                             uint64_t thread,
                             uint64_t tid);
 
@@ -98,7 +89,7 @@ typedef struct
  * loop closed by an entry. A chain that is invalid or longer than `limit` ends
  * without one. */
 size_t flam_python_walk (const FlamPythonLayout *layout,
-                         const FlamPythonMemory *memory,
+                         const FlamRuntimeMemory *memory,
                          uint64_t thread,
                          FlamPythonFrame *frames,
                          size_t limit);
@@ -138,12 +129,12 @@ void flam_python_code_parts (const FlamPythonLayout *layout,
 /* A string object as UTF-8, truncated if it is longer than `size`, always
  * terminated. False: not a string. */
 bool flam_python_text (const FlamPythonLayout *layout,
-                       const FlamPythonMemory *memory,
+                       const FlamRuntimeMemory *memory,
                        uint64_t object,
                        char *text,
                        size_t size);
 /* A bytes object; returns its length, 0 if it is none or longer than `size`. */
-size_t flam_python_bytes (const FlamPythonMemory *memory,
+size_t flam_python_bytes (const FlamRuntimeMemory *memory,
                           uint64_t object,
                           uint8_t *bytes,
                           size_t size);

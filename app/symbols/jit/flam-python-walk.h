@@ -26,14 +26,14 @@ flam_python_word (const uint8_t *bytes, size_t offset)
 
 /* A number of bytes of the interpreter's memory: in place, or copied to `room`.
  * NULL: not readable. */
-typedef const uint8_t *(*FlamPythonLook) (const FlamPythonMemory *memory,
+typedef const uint8_t *(*FlamPythonLook) (const FlamRuntimeMemory *memory,
                                           uint64_t address,
                                           uint8_t *room,
                                           size_t size);
 
 __attribute__ ((always_inline)) static inline bool
 flam_python_look_word (FlamPythonLook look,
-                       const FlamPythonMemory *memory,
+                       const FlamRuntimeMemory *memory,
                        uint64_t address,
                        uint64_t *value)
 {
@@ -64,7 +64,7 @@ flam_python_has_entry_flag (const FlamPythonLayout *layout)
 __attribute__ ((always_inline)) static inline size_t
 flam_python_walk_inline (const FlamPythonLayout *layout,
                          FlamPythonLook look,
-                         const FlamPythonMemory *memory,
+                         const FlamRuntimeMemory *memory,
                          uint64_t thread,
                          FlamPythonFrame *frames,
                          size_t limit)

@@ -30,8 +30,7 @@ guint flam_python_native_flags (const char *name);
 /* The interpreter in a program or library. */
 typedef struct
 {
-  guint64 runtime; /* of _PyRuntime: address - start + offset, the last two
-                      being those of the mapping of its code */
+  guint64 runtime; /* address of _PyRuntime in the file */
   FlamPythonLayout layout;
   const char *why; /* NULL, or the reason why its frames are unreadable;
                     * static */

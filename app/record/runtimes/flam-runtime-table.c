@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-runtime-table.h"
+
+static const FlamRuntime *const table[] = {
+  &flam_runtime_python,
+  NULL,
+};
+
+const FlamRuntime *const *
+flam_runtime_table (void)
+{
+  return table;
+}

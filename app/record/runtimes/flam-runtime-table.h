@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* All runtimes whose frames are recorded. */
+
+#include "flam-runtime.h"
+
+extern const FlamRuntime flam_runtime_python;
+
+/* NULL-terminated. */
+const FlamRuntime *const *flam_runtime_table (void);
