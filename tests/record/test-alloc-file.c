@@ -210,12 +210,12 @@ play (const char *path,
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
   g_autoptr (FlamAllocHeaps) heaps = flam_alloc_heaps_new (builder, FALSE);
-  FlamPythonCodes *python = flam_python_codes_new ();
+  FlamRuntimeFunctions *functions = flam_runtime_functions_new ();
   FlamAllocContext context = {
     .builder = builder,
     .owner = { .thread = get_thread, .frame = get_frame, .data = builder },
     .heaps = heaps,
-    .python = python,
+    .functions = functions,
     .sample_bytes = sample_bytes,
     .random = 1,
   };
@@ -232,7 +232,7 @@ play (const char *path,
     flam_alloc_process_add_stats (process, stats);
   flam_alloc_process_free (process);
   flam_alloc_heaps_finish (heaps, 1);
-  flam_python_codes_free (python);
+  flam_runtime_functions_free (functions);
   return read_back (writer);
 }
 

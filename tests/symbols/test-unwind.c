@@ -247,6 +247,15 @@ test_space (void)
   g_assert_cmpuint (flam_unwind_space_size (space), ==, 2);
   g_assert_cmphex (flam_unwind_space_find (space, 0x7000)->start, ==, 0x7000);
   g_assert_false (flam_unwind_space_add (space, 5, 5, 0, NULL, NULL));
+  g_assert_true (flam_unwind_space_claim (space, 0x7800, 0x8800, space));
+  g_assert_cmpuint (flam_unwind_space_size (space), ==, 4);
+  g_assert_null (flam_unwind_space_find (space, 0x77ff)->managed);
+  g_assert_true (flam_unwind_space_find (space, 0x7800)->managed == space);
+  g_assert_true (flam_unwind_space_find (space, 0x87ff)->managed == space);
+  map = flam_unwind_space_find (space, 0x8800);
+  g_assert_null (map->managed);
+  g_assert_cmphex (map->start, ==, 0x8800);
+  g_assert_cmphex (map->offset, ==, 0x7800);
   flam_unwind_space_clear (space);
   g_assert_null (flam_unwind_space_find (space, 0x8000));
   g_assert_nonnull (flam_unwind_space_find (copy, 0x8000));

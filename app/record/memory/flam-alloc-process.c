@@ -5,6 +5,8 @@
 #include "flam-alloc-map.h"
 #include "flam-alloc-runtimes.h"
 #include "flam-core-profile.h"
+#include "flam-python.h"
+#include "flam-runtime-table.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -33,7 +35,7 @@ struct _FlamAllocProcess
   GArray *rings;       /* Ring */
   FlamColumn stacks;   /* FlamAllocStack per node; row 0 none */
   guint32 n_looked_at; /* modules */
-  GHashTable *python;  /* number of a record -> FlamPythonCode */
+  GHashTable *python;  /* number of a record -> FlamRuntimeFunction */
   guint64 python_read; /* total size of those records */
   pid_t pid;
   guint32 clock;
@@ -198,7 +200,7 @@ frame_of (FlamAllocProcess *process, guint64 location)
 }
 
 /* The record is the target's: NULL if it is invalid. */
-static FlamPythonCode *
+static FlamRuntimeFunction *
 read_python (FlamAllocProcess *process, guint32 number)
 {
   const char *all = (const char *)process->header + FLAM_ALLOC_PYTHON_AT;
@@ -209,6 +211,7 @@ read_python (FlamAllocProcess *process, guint32 number)
   g_autofree char *name = NULL;
   g_autofree char *file = NULL;
   FlamAllocPython record;
+  FlamRuntimeNamed named;
 
   used = MIN (used, FLAM_ALLOC_PYTHON_SIZE);
   if (number == 0 || at + sizeof record > used)
@@ -225,14 +228,19 @@ read_python (FlamAllocProcess *process, guint32 number)
   data = g_memdup2 (all + at + sizeof record, size);
   name = g_utf8_make_valid (data, record.n_name - 1);
   file = g_utf8_make_valid (data + record.n_name, record.n_file - 1);
-  return flam_python_codes_get (process->context->python,
-                                record.version,
-                                name,
-                                file,
-                                record.first_line,
-                                (const guint8 *)data + record.n_name +
-                                    record.n_file,
-                                record.n_lines);
+  named = (FlamRuntimeNamed){ .function = name,
+                              .type = "",
+                              .file = file,
+                              .first_line = record.first_line,
+                              .hidden = flam_python_is_hidden (name, file) };
+  return flam_runtime_functions_add (process->context->functions,
+                                     &flam_runtime_python,
+                                     &named,
+                                     NULL,
+                                     record.version,
+                                     (const guint8 *)data + record.n_name +
+                                         record.n_file,
+                                     record.n_lines);
 }
 
 /* FLAM_NONE: the frame is hidden. */
@@ -240,19 +248,21 @@ static FlamId
 python_frame_of (FlamAllocProcess *process, guint64 location)
 {
   guint32 number = FLAM_ALLOC_PYTHON_NUMBER (location);
-  FlamPythonCode *code =
+  FlamRuntimeFunction *function =
       g_hash_table_lookup (process->python, GUINT_TO_POINTER (number));
   gint64 unit = FLAM_ALLOC_PYTHON_UNIT (location);
 
-  if (code == NULL)
-    code = read_python (process, number);
-  if (code == NULL)
-    code = flam_python_codes_get (
-        process->context->python, 0, "(unreadable)", "", 0, NULL, 0);
-  g_hash_table_insert (process->python, GUINT_TO_POINTER (number), code);
-  return code->hidden ? FLAM_NONE
-                      : flam_python_code_frame (
-                            code, process->context->builder, 2 * unit - 2);
+  if (function == NULL)
+    function = read_python (process, number);
+  if (function == NULL)
+    function = flam_runtime_functions_unreadable (process->context->functions,
+                                                  &flam_runtime_python);
+  g_hash_table_insert (process->python, GUINT_TO_POINTER (number), function);
+  return function->hidden
+             ? FLAM_NONE
+             : flam_runtime_function_frame (function,
+                                            process->context->builder,
+                                            (guint64)(2 * unit - 2));
 }
 
 static void

@@ -15,7 +15,7 @@
 
 #include "flam-alloc-heaps.h"
 #include "flam-alloc-session.h"
-#include "flam-python-codes.h"
+#include "flam-runtime-functions.h"
 
 /* The data that the processes of a recording share. */
 typedef struct
@@ -23,7 +23,7 @@ typedef struct
   FlamBuilder *builder;
   FlamAllocOwner owner;
   FlamAllocHeaps *heaps;
-  FlamPythonCodes *python;
+  FlamRuntimeFunctions *functions;
   gint64 start_ns;      /* CLOCK_MONOTONIC at the capture's time 0 */
   guint64 sample_bytes; /* 0: every allocation */
   guint32 random;

@@ -129,7 +129,7 @@ flam_alloc_session_new (FlamBuilder *builder,
     .builder = builder,
     .owner = *owner,
     .heaps = flam_alloc_heaps_new (builder, sample_bytes != 0),
-    .python = flam_python_codes_new (),
+    .functions = flam_runtime_functions_new (),
     .start_ns = start_ns,
     .sample_bytes = sample_bytes,
     .random = g_random_int () | 1,
@@ -157,7 +157,7 @@ flam_alloc_session_free (FlamAllocSession *session)
   g_clear_pointer (&session->known, g_hash_table_unref);
   g_clear_pointer (&session->missed, flam_alloc_missed_free);
   g_clear_pointer (&session->context.heaps, flam_alloc_heaps_free);
-  g_clear_pointer (&session->context.python, flam_python_codes_free);
+  g_clear_pointer (&session->context.functions, flam_runtime_functions_free);
   g_free (session->library);
   g_free (session);
 }

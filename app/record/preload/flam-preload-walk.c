@@ -209,7 +209,9 @@ preload_walk (PreloadStack *stack,
               uint32_t *kept,
               bool *root)
 {
-  static const FlamUnwindWalker walker = { meet, find, enter, leave };
+  static const FlamUnwindWalker walker = {
+    .meet = meet, .find = find, .enter = enter, .leave = leave
+  };
   Walk this = { stack, memory, 0, 0, (int)stack->n - 1 };
   FlamUnwindEnd end = flam_unwind_loop (&walker, &this, memory, regs);
 

@@ -126,7 +126,6 @@ walk (const FlamRuntimeProcess *process,
   gboolean fresh = TRUE;
   gsize n = 0;
 
-  (void)regs;
   memcpy (&own, thread->own, sizeof own);
   if (own.n_states == 0 && thread->now < own.look_at)
     return 0;
@@ -212,10 +211,7 @@ name_code (const FlamRuntimeProcess *process,
   if (!read_texts (layout, memory, &parts, name, named))
     return FALSE;
   named->first_line = parts.first_line;
-  /* The caller of __init__ (3.12 on) is a code object whose file and name are
-   * the same word. */
-  named->hidden = strcmp (named->function, "__init__") == 0 &&
-                  strcmp (named->file, named->function) == 0;
+  named->hidden = flam_python_is_hidden (named->function, named->file);
   name->lines_version = layout->version;
   name->n_lines = flam_python_bytes (
       memory, parts.lines, name->lines, FLAM_RUNTIME_LINES_MAX);

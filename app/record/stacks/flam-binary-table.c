@@ -11,6 +11,7 @@
 #include "flam-proc.h"
 #include "flam-file-map.h"
 #include "flam-jit.h"
+#include "flam-runtime-table.h"
 #include "flam-stops.h"
 
 #define IMAGE_MAX (64u << 20)
@@ -18,7 +19,7 @@
 struct _FlamBinaryTable
 {
   FlamBuilder *builder;
-  gboolean python; /* search for interpreters */
+  gboolean runtimes; /* search for them */
   gboolean warned_of_leak_check;
   GHashTable *by_key; /* "inode path" -> FlamBinary */
   GPtrArray *list;
@@ -34,18 +35,18 @@ binary_free (gpointer data)
   flam_unwind_table_free (binary->table);
   g_free (binary->image);
   g_free (binary->build_id);
-  g_free (binary->python);
+  g_clear_pointer (&binary->runtimes, g_ptr_array_unref);
   g_free (binary->path);
   g_free (binary);
 }
 
 FlamBinaryTable *
-flam_binary_table_new (FlamBuilder *builder, gboolean python)
+flam_binary_table_new (FlamBuilder *builder, gboolean runtimes)
 {
   FlamBinaryTable *binaries = g_new0 (FlamBinaryTable, 1);
 
   binaries->builder = builder;
-  binaries->python = python;
+  binaries->runtimes = runtimes;
   binaries->by_key =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   binaries->list = g_ptr_array_new_with_free_func (binary_free);
@@ -118,14 +119,67 @@ open_file (FlamBinary *binary, pid_t tid, const FlamMapping *mapping)
     binary->fd = open_same (own, mapping->inode);
 }
 
-static void
-warn_of_python (FlamBinaryTable *binaries, const FlamBinary *binary)
+void
+flam_binary_table_refuse (gpointer data,
+                          const FlamRuntime *runtime,
+                          const char *path,
+                          const char *version,
+                          const char *why,
+                          const char *help)
 {
-  flam_builder_note_warning (
-      binaries->builder,
-      N_ ("%s: its Python functions cannot be shown: %s"),
-      binary->path,
-      binary->python->why);
+  FlamBinaryTable *binaries = data;
+  g_autofree char *label = g_strdup_printf (
+      "%s%s%s", runtime->label, version[0] != '\0' ? " " : "", version);
+
+  if (help == NULL)
+    flam_builder_note_warning (binaries->builder,
+                               N_ ("%s: its %s functions cannot be shown: %s"),
+                               path,
+                               label,
+                               why);
+  else
+    flam_builder_note_warning (
+        binaries->builder,
+        N_ ("%s: its %s functions cannot be shown: %s; %s"),
+        path,
+        label,
+        why,
+        help);
+}
+
+static void
+runtime_free (gpointer data)
+{
+  FlamRuntimeBinary *found = data;
+
+  flam_runtime_file_clear (&found->file);
+  g_free (found);
+}
+
+static void
+find_runtimes (FlamBinaryTable *binaries, FlamBinary *binary, FlamElf *elf)
+{
+  const FlamRuntime *const *table = flam_runtime_table ();
+
+  if (flam_elf_get_machine (elf) != EM_X86_64)
+    return;
+  for (guint i = 0; table[i] != NULL; i++)
+    {
+      FlamRuntimeBinary found = { .runtime = table[i], .path = binary->path };
+
+      if (!table[i]->find (elf, binary->fd, binary->path, &found.file))
+        continue;
+      if (binary->runtimes == NULL)
+        binary->runtimes = g_ptr_array_new_with_free_func (runtime_free);
+      g_ptr_array_add (binary->runtimes, g_memdup2 (&found, sizeof found));
+      if (found.file.why != NULL)
+        flam_binary_table_refuse (binaries,
+                                  found.runtime,
+                                  binary->path,
+                                  found.file.version,
+                                  found.file.why,
+                                  found.file.help);
+    }
 }
 
 /* LeakSanitizer looks for leaks at a program's end with ptrace, which one
@@ -173,7 +227,6 @@ inspect (FlamBinaryTable *binaries, FlamBinary *binary)
 {
   g_autofree char *own = g_strdup_printf ("/proc/self/fd/%d", binary->fd);
   g_autoptr (FlamElf) elf = NULL;
-  FlamPythonElf python;
 
   if (binary->image != NULL)
     elf = flam_elf_new_from_data (
@@ -184,12 +237,8 @@ inspect (FlamBinaryTable *binaries, FlamBinary *binary)
   binary->code_bias = elf != NULL ? code_bias (elf) : 0;
   if (elf != NULL && checks_leaks (elf))
     warn_of_leak_check (binaries, binary);
-  if (elf == NULL || binary->fd < 0 || !binaries->python ||
-      !flam_python_find (elf, binary->fd, binary->path, &python))
-    return;
-  binary->python = g_memdup2 (&python, sizeof python);
-  if (python.why != NULL)
-    warn_of_python (binaries, binary);
+  if (elf != NULL && binary->fd >= 0 && binaries->runtimes)
+    find_runtimes (binaries, binary, elf);
 }
 
 /* For the vdso, and deleted files that cannot be opened: copies the mapping. */

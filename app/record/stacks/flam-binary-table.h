@@ -9,7 +9,7 @@
 
 #include "flam-core-profile.h"
 #include "flam-mapping.h"
-#include "flam-python.h"
+#include "flam-runtime-processes.h"
 #include "flam-unwind-space.h"
 
 #include <sys/types.h>
@@ -34,14 +34,15 @@ typedef struct
   gsize image_size;
   FlamUnwindTable *table;
   gboolean table_tried;
-  guint64 code_bias;     /* address in the file - file offset, of its code */
-  FlamPythonElf *python; /* the interpreter in it, or NULL */
+  guint64 code_bias;   /* address in the file - file offset, of its code */
+  GPtrArray *runtimes; /* FlamRuntimeBinary of those in it, or NULL */
 } FlamBinary;
 
 typedef struct _FlamBinaryTable FlamBinaryTable;
 
-/* `python`: find interpreters, and warn if one is not supported. */
-FlamBinaryTable *flam_binary_table_new (FlamBuilder *builder, gboolean python);
+/* `runtimes`: find them, and warn if one cannot be read. */
+FlamBinaryTable *flam_binary_table_new (FlamBuilder *builder,
+                                        gboolean runtimes);
 void flam_binary_table_free (FlamBinaryTable *binaries);
 /* The binary of a mapping of process `pid`. `tid` is a thread of it that should
  * be alive (the leader may have ended). Never NULL. */
@@ -49,6 +50,13 @@ FlamBinary *flam_binary_table_get (FlamBinaryTable *binaries,
                                    pid_t pid,
                                    pid_t tid,
                                    const FlamMapping *mapping);
+/* Warns that frames of a runtime cannot be read: a FlamRuntimeRefused. */
+void flam_binary_table_refuse (gpointer binaries,
+                               const FlamRuntime *runtime,
+                               const char *path,
+                               const char *version,
+                               const char *why,
+                               const char *help);
 /* NULL if it has none. */
 const FlamUnwindTable *flam_binary_get_unwind_table (FlamBinary *binary);
 guint flam_binary_table_n (const FlamBinaryTable *binaries);

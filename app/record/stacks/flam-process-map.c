@@ -14,24 +14,6 @@ load_table (void *data, const FlamUnwindMap *mapped)
                               : NULL;
 }
 
-/* If a process has several interpreters, the last one is used. */
-static void
-set_python (FlamProcessMap *map, const FlamPythonInterpreter *interpreter)
-{
-  for (guint i = 0; i < map->pythons->len; i++)
-    {
-      const FlamPythonInterpreter *known = map->pythons->pdata[i];
-      if (known->layout == interpreter->layout &&
-          known->runtime == interpreter->runtime)
-        {
-          map->python = known;
-          return;
-        }
-    }
-  map->python = g_memdup2 (interpreter, sizeof *interpreter);
-  g_ptr_array_add (map->pythons, (gpointer)map->python);
-}
-
 FlamProcessMap *
 flam_process_map_new (pid_t pid, const FlamProcessMap *parent)
 {
@@ -47,9 +29,10 @@ flam_process_map_new (pid_t pid, const FlamProcessMap *parent)
   map->space = parent != NULL ? flam_unwind_space_copy (parent->space)
                               : flam_unwind_space_new ();
   flam_unwind_space_set_load (map->space, load_table, map);
-  map->pythons = g_ptr_array_new_with_free_func (g_free);
-  if (parent != NULL && parent->python != NULL)
-    set_python (map, parent->python);
+  map->runtimes = flam_runtime_processes_new (pid);
+  map->names = flam_runtime_names_new ();
+  if (parent != NULL)
+    flam_runtime_processes_inherit (map->runtimes, parent->runtimes);
   return map;
 }
 
@@ -61,7 +44,8 @@ flam_process_map_free (FlamProcessMap *map)
   g_free (map->maps);
   g_hash_table_unref (map->frames);
   g_hash_table_unref (map->roots);
-  g_ptr_array_unref (map->pythons);
+  flam_runtime_processes_free (map->runtimes);
+  flam_runtime_names_free (map->names);
   g_free (map);
 }
 
@@ -72,7 +56,9 @@ flam_process_map_reset (FlamProcessMap *map)
   g_array_set_size (map->mappings, 0);
   g_hash_table_remove_all (map->frames);
   g_hash_table_remove_all (map->roots);
-  map->python = NULL;
+  flam_runtime_processes_forget (map->runtimes);
+  flam_runtime_names_free (map->names);
+  map->names = flam_runtime_names_new ();
   map->read_at = -1;
   map->pause = 0;
   map->program++;
@@ -113,25 +99,54 @@ mappings_equal (const GArray *a, const GArray *b)
 }
 
 static void
-note_python (FlamProcessMap *map,
-             const FlamMapping *mapping,
-             const FlamBinary *binary)
+note_runtimes (FlamProcessMap *map,
+               const FlamMapping *mapping,
+               const FlamBinary *binary)
 {
-  if (binary->python != NULL && binary->python->why == NULL)
-    set_python (map,
-                &(FlamPythonInterpreter){ &binary->python->layout,
-                                          mapping->start - mapping->offset -
-                                              binary->code_bias +
-                                              binary->python->runtime });
+  guint n = binary->runtimes != NULL ? binary->runtimes->len : 0;
+
+  for (guint i = 0; i < n; i++)
+    flam_runtime_processes_note (map->runtimes,
+                                 g_ptr_array_index (binary->runtimes, i),
+                                 mapping->start - mapping->offset -
+                                     binary->code_bias);
+}
+
+/* The mappings that contain managed code are followed by the runtime's reader.
+ */
+static void
+claim_mappings (FlamProcessMap *map)
+{
+  const FlamRuntimeSet *set = flam_runtime_processes_get (map->runtimes);
+
+  for (guint i = 0; set != NULL && i < set->n; i++)
+    {
+      const FlamRuntime *runtime = set->items[i]->runtime;
+
+      for (guint j = 0; j < map->mappings->len && runtime->claims != NULL &&
+                        runtime->step != NULL;
+           j++)
+        {
+          const FlamMapping *mapping =
+              &g_array_index (map->mappings, FlamMapping, j);
+
+          if (runtime->claims (
+                  set->items[i], mapping->start, mapping->end, mapping->path))
+            flam_unwind_space_claim (map->space,
+                                     mapping->start,
+                                     mapping->end,
+                                     (gpointer)set->items[i]);
+        }
+    }
 }
 
 static void
-fill_space (FlamProcessMap *map, FlamBinaryTable *binaries)
+fill_space (FlamProcessMap *map, FlamBinaryTable *binaries, gint64 now)
 {
   flam_unwind_space_clear (map->space);
   g_hash_table_remove_all (map->frames);
   g_hash_table_remove_all (map->roots);
-  map->python = NULL;
+  flam_runtime_processes_begin (map->runtimes);
   for (guint i = 0; i < map->mappings->len; i++)
     {
       FlamMapping *mapping = &g_array_index (map->mappings, FlamMapping, i);
@@ -143,8 +158,11 @@ fill_space (FlamProcessMap *map, FlamBinaryTable *binaries)
                              mapping->offset,
                              binary->table,
                              binary);
-      note_python (map, mapping, binary);
+      note_runtimes (map, mapping, binary);
     }
+  flam_runtime_processes_open (
+      map->runtimes, map->tid, now, flam_binary_table_refuse, binaries);
+  claim_mappings (map);
 }
 
 gboolean
@@ -163,7 +181,7 @@ flam_process_map_set_maps (FlamProcessMap *map,
   g_free (map->maps);
   map->mappings = g_steal_pointer (&mappings);
   map->maps = g_steal_pointer (&copy);
-  fill_space (map, binaries);
+  fill_space (map, binaries, now);
   return TRUE;
 }
 
@@ -192,6 +210,17 @@ flam_process_map_refresh (FlamProcessMap *map,
   changed = !map->gone && flam_process_map_set_maps (map, binaries, text, now);
   map->every = MAX (EVERY, 100 * 1000 * (g_get_monotonic_time () - began));
   return changed;
+}
+
+const FlamRuntimeSet *
+flam_process_map_runtimes (FlamProcessMap *map,
+                           FlamBinaryTable *binaries,
+                           gint64 now)
+{
+  if (flam_runtime_processes_open (
+          map->runtimes, map->tid, now, flam_binary_table_refuse, binaries))
+    claim_mappings (map);
+  return flam_runtime_processes_get (map->runtimes);
 }
 
 FlamId

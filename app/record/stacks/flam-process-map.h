@@ -13,7 +13,8 @@
  * another one is detected. */
 
 #include "flam-binary-table.h"
-#include "flam-python-reader.h"
+#include "flam-runtime-processes.h"
+#include "flam-runtime-stepper.h"
 
 typedef struct _FlamProcessMap
 {
@@ -30,8 +31,8 @@ typedef struct _FlamProcessMap
   GHashTable *roots;  /* pcs that are roots by maps younger than their stacks */
   const guint *hint_program; /* the target's; NULL: none */
   guint program;             /* the program of the maps */
-  GPtrArray *pythons;        /* all FlamPythonInterpreter that ever existed */
-  const FlamPythonInterpreter *python; /* the last one; NULL: none now */
+  FlamRuntimeProcesses *runtimes;
+  FlamRuntimeNames *names; /* of managed functions of native runtimes */
   gint64 every; /* maximum age of maps, ns: 100 times the cost of a read */
 } FlamProcessMap;
 
@@ -49,6 +50,10 @@ gboolean flam_process_map_set_maps (FlamProcessMap *map,
 gboolean flam_process_map_refresh (FlamProcessMap *map,
                                    FlamBinaryTable *binaries,
                                    gint64 now);
+/* Its runtimes for the tracer, NULL: none. Opens those that are ready. */
+const FlamRuntimeSet *flam_process_map_runtimes (FlamProcessMap *map,
+                                                 FlamBinaryTable *binaries,
+                                                 gint64 now);
 /* The frame of a pc; without a module if there is no mapping. */
 FlamId
 flam_process_map_frame (FlamProcessMap *map, FlamBuilder *builder, guint64 pc);

@@ -6,7 +6,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "flam-python-merge.h"
+#include "flam-runtime-functions.h"
+#include "flam-runtime-merge.h"
 #include "flam-proc.h"
 #include "flam-walk.h"
 
@@ -42,6 +43,8 @@ flam_sampler_init (FlamSampler *sampler,
   sampler->builder = builder;
   sampler->binaries = flam_binary_table_new (builder, options->python);
   sampler->cache = flam_unwind_cache_new ();
+  if (options->python)
+    sampler->stepper = flam_runtime_stepper_new ();
   sampler->pcs = g_new (guint64, FLAM_FRAMES_MAX);
   sampler->sps = g_new (guint64, FLAM_FRAMES_MAX);
   sampler->mixed = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -65,6 +68,7 @@ flam_sampler_clear (FlamSampler *sampler)
 {
   flam_binary_table_free (sampler->binaries);
   flam_unwind_cache_free (sampler->cache);
+  g_clear_pointer (&sampler->stepper, flam_runtime_stepper_free);
   g_hash_table_unref (sampler->processes);
   g_hash_table_unref (sampler->threads);
   g_clear_pointer (&sampler->alloc, flam_alloc_session_free);
@@ -130,12 +134,13 @@ flam_sampler_thread (FlamSampler *sampler, FlamId process, pid_t tid)
   return row;
 }
 
-/* Tells the tracer the location of the target's Python, after maps were
- * read. */
+/* Tells the tracer the target's runtimes, after maps were read. */
 static void
-tell_python (FlamTarget *target)
+tell_runtimes (FlamSampler *sampler, FlamTarget *target)
 {
-  g_atomic_pointer_set (&target->hint_python, target->map->python);
+  g_atomic_pointer_set (
+      &target->hint_runtimes,
+      flam_process_map_runtimes (target->map, sampler->binaries, sampler->now));
 }
 
 static void
@@ -150,7 +155,7 @@ take_target_new (FlamSampler *sampler, FlamTarget *target)
   target->parent = NULL;
   if (target->pid == sampler->options->pid)
     flam_process_map_refresh (target->map, sampler->binaries, sampler->now);
-  tell_python (target);
+  tell_runtimes (sampler, target);
   if (sampler->main_pid == 0)
     sampler->main_pid = target->pid;
 }
@@ -188,7 +193,7 @@ take_maps (FlamSampler *sampler, FlamMessage *message)
   map->tid = message->task->tid;
   flam_process_map_set_maps (
       map, sampler->binaries, flam_message_data (message), sampler->now);
-  tell_python (message->target);
+  tell_runtimes (sampler, message->target);
 }
 
 static void
@@ -240,19 +245,6 @@ give_hints (FlamTask *task, const FlamMessage *message, const FlamWalk *walked)
                                : MIN (COPY_GROWTH * copy, COPY_MAX)));
 }
 
-static FlamId
-frame_of (FlamSampler *sampler, FlamMessage *message, guint32 item)
-{
-  const FlamPythonEntry *entry;
-
-  if (!(item & FLAM_MERGED_PYTHON))
-    return flam_process_map_frame (
-        message->target->map, sampler->builder, sampler->pcs[item]);
-  entry = &flam_message_python (message)[item & ~FLAM_MERGED_PYTHON];
-  return flam_python_code_frame (
-      entry->code, sampler->builder, (gint64)entry->pc);
-}
-
 /* The stack of `frame`, called from the first `n` frames of `path`. The part
  * that is the same as in the thread's last stack is already known: for deep
  * stacks that is most. */
@@ -277,31 +269,90 @@ push_frame (FlamSampler *sampler, GArray *path, guint n, FlamId frame)
   return step->stack;
 }
 
+/* A stack that is being made, from the root on. */
+typedef struct
+{
+  FlamMessage *message;
+  const FlamWalk *walked;
+  guint n_managed; /* of the walk's, those that may still come */
+  guint n;         /* frames pushed */
+  FlamId stack;
+} Making;
+
+/* A managed function, and those that are inlined in it. */
+static void
+push_managed (FlamSampler *sampler,
+              Making *making,
+              FlamRuntimeFunction *innermost,
+              guint64 at)
+{
+  FlamRuntimeFunction *functions[FLAM_RUNTIME_INLINED_MAX];
+  guint n = 0;
+
+  for (FlamRuntimeFunction *function = innermost;
+       function != NULL && n < G_N_ELEMENTS (functions);
+       function = function->caller)
+    functions[n++] = function;
+  sampler->stats.unnamed += innermost->unreadable;
+  while (n-- > 0)
+    if (!functions[n]->hidden)
+      making->stack = push_frame (
+          sampler,
+          making->message->task->path,
+          making->n++,
+          flam_runtime_function_frame (functions[n], sampler->builder, at));
+}
+
+static void
+push_native (FlamSampler *sampler, Making *making, guint32 frame)
+{
+  const FlamRuntimeManaged *managed = making->walked->managed;
+
+  while (making->n_managed > 0 && managed[making->n_managed - 1].frame > frame)
+    making->n_managed--;
+  if (making->n_managed > 0 && managed[making->n_managed - 1].frame == frame)
+    {
+      managed += making->n_managed - 1;
+      if (managed->function != NULL)
+        push_managed (sampler, making, managed->function, managed->entry.at);
+      return;
+    }
+  making->stack = push_frame (
+      sampler,
+      making->message->task->path,
+      making->n++,
+      flam_process_map_frame (
+          making->message->target->map, sampler->builder, sampler->pcs[frame]));
+}
+
 static FlamId
 stack_of (FlamSampler *sampler, FlamMessage *message, const FlamWalk *walked)
 {
+  const FlamRuntimeItem *items = flam_message_items (message);
   gboolean whole = walked->end == FLAM_UNWIND_ROOT;
-  guint left = flam_python_merge (sampler->sps,
-                                  (guint)walked->n,
-                                  whole,
-                                  flam_message_python (message),
-                                  message->n_python,
-                                  sampler->mixed);
-  GArray *path = message->task->path;
-  FlamId stack = FLAM_NONE;
-  guint n = 0;
+  Making making = { message, walked, walked->n_managed, 0, FLAM_NONE };
+  guint left = flam_runtime_merge (sampler->pcs,
+                                   sampler->sps,
+                                   (guint)walked->n,
+                                   whole,
+                                   items,
+                                   message->n_items,
+                                   sampler->mixed);
 
-  if (path == NULL)
-    path = message->task->path = g_array_new (FALSE, FALSE, sizeof (FlamStep));
+  if (message->task->path == NULL)
+    message->task->path = g_array_new (FALSE, FALSE, sizeof (FlamStep));
   sampler->stats.truncated += !whole || left > 0;
   for (guint i = sampler->mixed->len; i-- > 0;)
-    stack = push_frame (sampler,
-                        path,
-                        n++,
-                        frame_of (sampler,
-                                  message,
-                                  g_array_index (sampler->mixed, guint32, i)));
-  return stack;
+    {
+      guint32 element = g_array_index (sampler->mixed, guint32, i);
+      const FlamRuntimeItem *item = items + (element & ~FLAM_MERGED_MANAGED);
+
+      if (element & FLAM_MERGED_MANAGED)
+        push_managed (sampler, &making, item->of, item->at);
+      else
+        push_native (sampler, &making, element);
+    }
+  return making.stack;
 }
 
 static void
@@ -312,7 +363,7 @@ take_stack (FlamSampler *sampler, FlamMessage *message)
 
   message->target->map->tid = task->tid;
   walked = flam_walk_message (sampler, message);
-  tell_python (message->target);
+  tell_runtimes (sampler, message->target);
   refresh_name (sampler, task);
   if (walked.end == FLAM_UNWIND_NEEDS_BP)
     g_atomic_int_set (&task->hint_needs_bp, TRUE);

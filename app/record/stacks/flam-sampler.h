@@ -9,6 +9,7 @@
 #include "flam-capture-writer.h"
 #include "flam-record-options.h"
 #include "flam-process-map.h"
+#include "flam-runtime-stepper.h"
 
 /* The kinds of rows of samples. */
 enum
@@ -25,6 +26,7 @@ typedef struct
   guint64 truncated;  /* stacks that do not reach their root */
   gint64 not_sampled; /* CPU time in rows that are not samples */
   guint64 samples;
+  guint64 unnamed; /* managed frames without a name, in all samples */
 } FlamSamplerStats;
 
 typedef struct
@@ -35,9 +37,10 @@ typedef struct
   FlamBuilder *builder; /* its tables */
   FlamBinaryTable *binaries;
   FlamUnwindCache *cache;
+  FlamRuntimeStepper *stepper; /* NULL: no managed frames are recorded */
   guint64 *pcs;
   guint64 *sps;
-  GArray *mixed;      /* of the current stack, see flam_python_merge() */
+  GArray *mixed;      /* of the current stack, see flam_runtime_merge() */
   gint64 now;         /* time of the current message */
   gint64 flushed_at;  /* monotonic, µs */
   FlamId not_sampled; /* stack for CPU time without a sample */
@@ -71,7 +74,7 @@ gboolean flam_sampler_record_allocations (FlamSampler *sampler,
  * that this does not delay anything once it is traced. */
 void flam_sampler_expect (FlamSampler *sampler, pid_t pid);
 /* Handles the available messages on the calling thread: the attached process
- * and its Python are known before the first sample. Called before
+ * and its runtimes are known before the first sample. Called before
  * flam_sampler_start(). */
 void flam_sampler_catch_up (FlamSampler *sampler);
 void flam_sampler_start (FlamSampler *sampler);

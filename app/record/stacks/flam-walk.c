@@ -47,15 +47,21 @@ find_interrupted (FlamSampler *sampler,
     g_atomic_pointer_set (&message->task->hint_interrupted, saved);
 }
 
+static FlamUnwindMemory
+memory_of (FlamMessage *message)
+{
+  return (FlamUnwindMemory){ .copy = flam_message_stack (message),
+                             .base = message->regs[FLAM_UNWIND_RSP],
+                             .size = flam_message_stack_size (message),
+                             .read = message->n_other > 0 ? read_other : NULL,
+                             .data = message };
+}
+
 static FlamWalk
 walk (FlamSampler *sampler, FlamMessage *message)
 {
   FlamProcessMap *map = message->target->map;
-  FlamUnwindMemory memory = { .copy = flam_message_stack (message),
-                              .base = message->regs[FLAM_UNWIND_RSP],
-                              .size = flam_message_stack_size (message),
-                              .read = message->n_other > 0 ? read_other : NULL,
-                              .data = message };
+  FlamUnwindMemory memory = memory_of (message);
   gboolean asleep = message->kind == FLAM_MESSAGE_ASLEEP;
   FlamUnwindRegs regs = {
     .pc = message->regs[FLAM_UNWIND_RIP],
@@ -66,8 +72,15 @@ walk (FlamSampler *sampler, FlamMessage *message)
     .all = asleep ? NULL : message->regs,
     .bp_unknown = asleep,
   };
-  FlamWalk result;
+  FlamWalk result = { 0 };
 
+  if (sampler->stepper != NULL)
+    {
+      flam_runtime_stepper_begin (
+          sampler->stepper, message->task->tid, message->limited);
+      flam_unwind_space_set_managed (
+          map->space, flam_runtime_stepper_step, sampler->stepper);
+    }
   result.n = flam_unwind_walk (map->space,
                                sampler->cache,
                                &memory,
@@ -118,8 +131,8 @@ believe_root (FlamSampler *sampler, FlamMessage *message, FlamWalk walked)
 
 /* Walks, and walks again if the maps turn out to be old. If reading them again
  * did not help, the pause until the next read doubles. */
-FlamWalk
-flam_walk_message (FlamSampler *sampler, FlamMessage *message)
+static FlamWalk
+walk_with_maps (FlamSampler *sampler, FlamMessage *message)
 {
   FlamProcessMap *map = message->target->map;
   FlamWalk walked;
@@ -143,4 +156,18 @@ flam_walk_message (FlamSampler *sampler, FlamMessage *message)
   return walked.end == FLAM_UNWIND_HANDMADE
              ? believe_root (sampler, message, walked)
              : walked;
+}
+
+FlamWalk
+flam_walk_message (FlamSampler *sampler, FlamMessage *message)
+{
+  FlamUnwindMemory memory = memory_of (message);
+  FlamWalk walked = walk_with_maps (sampler, message);
+
+  if (sampler->stepper != NULL)
+    walked.managed = flam_runtime_stepper_end (sampler->stepper,
+                                               message->target->map->names,
+                                               &memory,
+                                               &walked.n_managed);
+  return walked;
 }

@@ -82,11 +82,11 @@ message_size (gsize n_data)
 FlamMessage *
 flam_pipe_reserve (FlamPipe *pipe,
                    FlamMessageKind kind,
-                   guint n_python,
+                   guint n_items,
                    gsize n_data,
                    gboolean may_fail)
 {
-  gsize size = message_size (n_python * sizeof (FlamPythonEntry) + n_data);
+  gsize size = message_size (n_items * sizeof (FlamRuntimeItem) + n_data);
 
   if (pipe->current != NULL && pipe->current->size - pipe->current->used < size)
     hand_over (pipe);
@@ -95,14 +95,14 @@ flam_pipe_reserve (FlamPipe *pipe,
   pipe->open = (FlamMessage *)(pipe->current->data + pipe->current->used);
   memset (pipe->open, 0, sizeof *pipe->open);
   pipe->open->kind = kind;
-  pipe->open->n_python = n_python;
+  pipe->open->n_items = n_items;
   return pipe->open;
 }
 
 void
 flam_pipe_commit (FlamPipe *pipe, gsize n_data)
 {
-  gsize all = pipe->open->n_python * sizeof (FlamPythonEntry) + n_data;
+  gsize all = pipe->open->n_items * sizeof (FlamRuntimeItem) + n_data;
   gsize size = message_size (all);
 
   pipe->open->size = (guint32)size;

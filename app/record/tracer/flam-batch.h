@@ -38,14 +38,14 @@ typedef struct
 void flam_pipe_init (FlamPipe *pipe);
 void flam_pipe_clear (FlamPipe *pipe);
 
-/* Tracer: returns room for a message with `n_python` entries and up to `n_data`
- * bytes after it. All of it is zeroed but the entries and the bytes. NULL if
+/* Tracer: returns room for a message with `n_items` items and up to `n_data`
+ * bytes after it. All of it is zeroed but the items and the bytes. NULL if
  * the sampler is too far behind, which is only possible with `may_fail`. The
  * caller then fills it and calls flam_pipe_commit() with the bytes used, or
  * calls this again to drop it. */
 FlamMessage *flam_pipe_reserve (FlamPipe *pipe,
                                 FlamMessageKind kind,
-                                guint n_python,
+                                guint n_items,
                                 gsize n_data,
                                 gboolean may_fail);
 void flam_pipe_commit (FlamPipe *pipe, gsize n_data);
@@ -64,22 +64,22 @@ flam_message_data (FlamMessage *message)
   return message + 1;
 }
 
-/* The Python entries of a sample. */
-static inline FlamPythonEntry *
-flam_message_python (FlamMessage *message)
+/* The managed frames of a sample. */
+static inline FlamRuntimeItem *
+flam_message_items (FlamMessage *message)
 {
-  return (FlamPythonEntry *)(message + 1);
+  return (FlamRuntimeItem *)(message + 1);
 }
 
 static inline gpointer
 flam_message_stack (FlamMessage *message)
 {
-  return flam_message_python (message) + message->n_python;
+  return flam_message_items (message) + message->n_items;
 }
 
 static inline gsize
 flam_message_stack_size (const FlamMessage *message)
 {
-  return message->n_data - message->n_python * sizeof (FlamPythonEntry) -
+  return message->n_data - message->n_items * sizeof (FlamRuntimeItem) -
          message->n_other;
 }

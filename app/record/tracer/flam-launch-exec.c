@@ -270,7 +270,7 @@ flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task)
     flam_tasks_succeed (&tracer->tasks, task, old, flam_tracer_now (tracer));
   else
     flam_tasks_reopen (task);
-  flam_tasks_forget_python (task);
+  flam_tasks_forget_runtimes (task);
   g_atomic_pointer_set (&task->hint_top, 0);
   flam_stop_registers (task->tid, FALSE, regs, &context);
   task->target->foreign = context.foreign;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-sleepers.h"
 
+#include <string.h>
+
 #include "flam-wall.h"
 
 /* The third number of schedstat counts how often a thread was put on a CPU. A
@@ -70,9 +72,11 @@ put_asleep (FlamTracer *tracer,
 {
   gsize wanted = (gsize)g_atomic_int_get ((gint *)&task->hint_copy);
   gint64 began = flam_tracer_begin_read (task);
-  guint n_python = flam_tracer_walk_python (tracer, task, now);
+  const guint64 regs[FLAM_N_REGS] = { [7] = blocked->sp, [16] = blocked->pc };
+  guint n_items = flam_tracer_walk_runtimes (
+      tracer, task, regs, 1u << FLAM_RUNTIME_RSP, now);
   FlamMessage *message = flam_pipe_reserve (
-      tracer->pipe, FLAM_MESSAGE_ASLEEP, n_python, wanted, TRUE);
+      tracer->pipe, FLAM_MESSAGE_ASLEEP, n_items, wanted, TRUE);
   FlamSchedstat stat;
   gsize n;
 
@@ -86,15 +90,14 @@ put_asleep (FlamTracer *tracer,
   if (!flam_task_read_schedstat (task, &stat) ||
       stat.count != task->blocked_count)
     return FALSE;
-  if (n_python > 0)
-    flam_python_reader_resolve (
-        tracer->python, task, flam_message_python (message));
-  message->regs[7] = blocked->sp;
-  message->regs[16] = blocked->pc;
+  if (n_items > 0)
+    flam_runtime_reader_resolve (
+        tracer->runtimes, task, flam_message_items (message));
+  memcpy (message->regs, regs, sizeof regs);
   message->limited = n == wanted;
   flam_wall_look (task, &stat, now, TRUE);
   commit (tracer, task, message, task->blocked_state, now, n);
-  flam_tracer_end_read (tracer, task, began, n, n_python);
+  flam_tracer_end_read (tracer, task, began, n, n_items);
   return TRUE;
 }
 
@@ -117,8 +120,8 @@ still_asleep (FlamTracer *tracer, FlamTask *task, gint64 now)
       !is_off_the_queue (task))
     return;
   task->blocked_until = now;
-  if (task->blocked_known && tracer->python != NULL &&
-      flam_python_reader_has_news (task))
+  if (task->blocked_known && tracer->runtimes != NULL &&
+      flam_runtime_reader_has_news (task))
     task->blocked_known = FALSE;
   if (task->blocked_known && !task->read_by_stop && !task->pending &&
       g_atomic_int_get (&task->hint_needs_bp))

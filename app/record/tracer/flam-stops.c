@@ -198,6 +198,7 @@ flam_stop_registers (pid_t tid,
       context->foreign = TRUE;
       return FALSE;
     }
+  context->fs_base = user.fs_base;
   context->in_call = (long)user.orig_rax >= 0;
   context->waits = is_wait ((long)user.orig_rax);
   context->cut_off = context->in_call && is_cut_off ((long)user.rax);

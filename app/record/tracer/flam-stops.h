@@ -39,6 +39,7 @@ typedef struct
   gboolean in_call; /* returning from a system call */
   gboolean waits;   /* the purpose of the call is to wait */
   gboolean cut_off; /* it waited or was about to: the stop interrupted it */
+  guint64 fs_base;  /* the thread pointer */
 } FlamStopContext;
 
 /* Registers of a stopped thread by DWARF number. FALSE: ended, or foreign. */

@@ -23,7 +23,7 @@
 typedef struct _FlamTarget FlamTarget;
 typedef struct _FlamTask FlamTask;
 
-/* Deeper stacks are truncated: native ones, and chains of Python frames. */
+/* Deeper stacks are truncated: native ones, and chains of managed frames. */
 #define FLAM_FRAMES_MAX (1u << 18)
 
 /* A frame of a stack, and the stack up to that frame, as in the capture. */
@@ -47,13 +47,13 @@ struct _FlamTarget
   FlamLoader loader;  /* tracer\'s: the libraries it has loaded */
   gint64 cpu_begin;   /* tracer's: process clock at the beginning */
   gint64 cpu_ended;   /* tracer's: of threads that have ended */
-  struct _FlamPythonKnown *python; /* tracer's: code objects by address */
-  struct _FlamProcessMap *map;     /* sampler's: maps, modules, ids */
+  struct _FlamRuntimeKnown *runtimes; /* tracer's: managed functions */
+  struct _FlamProcessMap *map;        /* sampler's: maps, modules, ids */
 
   /* Tracer's hint: counts the programs it has run; /proc is of this one. */
   guint hint_program;
-  /* Hint: the location of its Python interpreter, or NULL. */
-  const struct _FlamPythonInterpreter *hint_python;
+  /* Hint: its runtimes, or NULL. */
+  const struct _FlamRuntimeSet *hint_runtimes;
 };
 
 /* The scheduler's counts for a thread, times in ns. */
@@ -119,7 +119,8 @@ struct _FlamTask
   gint64 cpu_seen;       /* it is accounted for up to this time */
   gint64 cpu_owed;       /* used before a pause, and not in any sample yet */
   FlamWall wall;
-  struct _FlamPythonTask *python; /* of its Python frames, or NULL */
+  struct _FlamRuntimeTask *runtimes; /* of its managed frames, or NULL */
+  guint64 fs_base;                   /* as of its last stop, 0: unknown */
 
   /* Hints. */
   gboolean too_deep; /* sampler's: too deep to be copied whole */
@@ -165,10 +166,10 @@ typedef struct
 {
   guint32 size; /* of the whole message, a multiple of 16 */
   guint16 kind;
-  guint8 state;     /* FlamState */
-  guint8 limited;   /* a part of the stack was not copied */
-  guint32 n_data;   /* bytes that follow the message: stack or text */
-  guint32 n_python; /* number of FlamPythonEntry before the stack */
+  guint8 state;    /* FlamState */
+  guint8 limited;  /* a part of the stack was not copied */
+  guint32 n_data;  /* bytes that follow the message: stack or text */
+  guint32 n_items; /* number of FlamRuntimeItem before the stack */
   FlamTarget *target;
   FlamTask *task;
   gint64 time; /* ns since the recording began */
@@ -188,12 +189,12 @@ typedef struct
 
 G_STATIC_ASSERT (sizeof (FlamMessage) % 16 == 0);
 
-/* A Python frame, innermost first. Without `code` it is an entry: the frames
- * since the previous entry ran in the native frame that contains `pc`. */
+/* Managed frames: chain after chain, each a head and then its frames, innermost
+ * first. Without a function an item is an entry, as in FlamRuntimeEntry. */
 typedef struct
 {
-  struct _FlamPythonCode *code;
-  guint64 pc; /* bytes from the code's first instruction, signed */
-} FlamPythonEntry;
+  gpointer of; /* FlamRuntimeFunction, or NULL; head: FlamRuntimeProcess */
+  guint64 at;  /* position, or address of an entry; head: number of items */
+} FlamRuntimeItem;
 
-G_STATIC_ASSERT (sizeof (FlamPythonEntry) == 16);
+G_STATIC_ASSERT (sizeof (FlamRuntimeItem) == 16);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "flam-proc.h"
-#include "flam-python-reader.h"
+#include "flam-runtime-reader.h"
 #include "flam-wall.h"
 
 #define FIRST_COPY (32u << 10)
@@ -76,8 +76,8 @@ target_of (FlamTasks *tasks, pid_t pid, pid_t parent, gint64 now)
   target->young_until = now + FLAM_YOUNG_TIME;
   target->parent =
       g_hash_table_lookup (tasks->by_pid, GINT_TO_POINTER (parent));
-  if (target->parent != NULL && target->parent->python != NULL)
-    target->python = flam_python_known_copy (target->parent->python);
+  if (target->parent != NULL && target->parent->runtimes != NULL)
+    target->runtimes = flam_runtime_known_copy (target->parent->runtimes);
   g_hash_table_insert (tasks->by_pid, GINT_TO_POINTER (pid), target);
   tell (tasks, FLAM_MESSAGE_TARGET_NEW, target, NULL, now);
   return target;
@@ -114,10 +114,10 @@ flam_tasks_reopen (FlamTask *task)
 }
 
 void
-flam_tasks_forget_python (FlamTask *task)
+flam_tasks_forget_runtimes (FlamTask *task)
 {
-  g_clear_pointer (&task->target->python, flam_python_known_free);
-  g_clear_pointer (&task->python, g_free);
+  g_clear_pointer (&task->target->runtimes, flam_runtime_known_free);
+  g_clear_pointer (&task->runtimes, flam_runtime_task_free);
 }
 
 FlamTask *
@@ -216,14 +216,14 @@ flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gboolean ended, gint64 now)
   message->cpu = settle_cpu (tasks, task, ended, message);
   flam_wall_pay_rest (task, message);
   close_proc (task);
-  g_clear_pointer (&task->python, g_free);
+  g_clear_pointer (&task->runtimes, flam_runtime_task_free);
   last->index = task->index;
   g_ptr_array_remove_index_fast (tasks->list, task->index);
   g_hash_table_remove (tasks->by_tid, GINT_TO_POINTER (task->tid));
   flam_pipe_commit (tasks->pipe, 0);
   if (--target->n_tasks == 0)
     {
-      g_clear_pointer (&target->python, flam_python_known_free);
+      g_clear_pointer (&target->runtimes, flam_runtime_known_free);
       g_hash_table_remove (tasks->by_pid, GINT_TO_POINTER (target->pid));
       tell (tasks, FLAM_MESSAGE_TARGET_END, target, NULL, now);
     }

@@ -56,7 +56,7 @@ void flam_tasks_succeed (FlamTasks *tasks,
                          FlamTask *leader,
                          FlamTask *former,
                          gint64 now);
-void flam_tasks_forget_python (FlamTask *task);
+void flam_tasks_forget_runtimes (FlamTask *task);
 
 /* Unlike schedstat, the process clock is exact even for threads that are
  * running: the kernel updates their times. -1: unavailable. */

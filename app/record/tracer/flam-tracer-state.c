@@ -28,14 +28,24 @@ flam_tracer_now (const FlamTracer *tracer)
   return clock_ns (CLOCK_MONOTONIC) - tracer->origin;
 }
 
-/* The number of its Python frames; not relevant to its sample while it has no
- * interpreter. */
+/* The number of items of its managed frames; not relevant to its sample while
+ * it has no runtime. */
 guint
-flam_tracer_walk_python (FlamTracer *tracer, FlamTask *task, gint64 now)
+flam_tracer_walk_runtimes (FlamTracer *tracer,
+                           FlamTask *task,
+                           const guint64 *regs,
+                           guint32 known,
+                           gint64 now)
 {
-  return tracer->python != NULL
-             ? flam_python_reader_walk (tracer->python, task, now)
-             : 0;
+  FlamRuntimeRegs copy = {
+    .pc = regs[16], .fs_base = task->fs_base, .known = known, .leaf = TRUE
+  };
+
+  if (tracer->runtimes == NULL)
+    return 0;
+  for (guint i = 0; i < FLAM_RUNTIME_N_REGS; i++)
+    copy.general[i] = known >> i & 1 ? regs[i] : 0;
+  return flam_runtime_reader_walk (tracer->runtimes, task, &copy, now);
 }
 
 /* The CPU time of this thread, which excludes the time it is preempted. */
@@ -50,10 +60,10 @@ flam_tracer_end_read (FlamTracer *tracer,
                       FlamTask *task,
                       gint64 began,
                       gsize n_bytes,
-                      guint n_python)
+                      guint n_items)
 {
   if (task->deep)
     task->rest_until = flam_tracer_now (tracer) +
                        DEEP_REST * (clock_ns (CLOCK_THREAD_CPUTIME_ID) - began);
-  task->deep = n_bytes >= DEEP_BYTES || n_python >= DEEP_FRAMES;
+  task->deep = n_bytes >= DEEP_BYTES || n_items >= DEEP_FRAMES;
 }

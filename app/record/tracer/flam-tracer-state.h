@@ -19,7 +19,7 @@
 #include "flam-control.h"
 #include "flam-inject.h"
 #include "flam-instant.h"
-#include "flam-python-reader.h"
+#include "flam-runtime-reader.h"
 #include "flam-record-options.h"
 #include "flam-tasks.h"
 
@@ -46,7 +46,7 @@ typedef struct
   const FlamRecordOptions *options;
   FlamControl *control;
   FlamPipe *pipe;
-  FlamPythonReader *python; /* NULL: Python frames are not recorded */
+  FlamRuntimeReader *runtimes; /* NULL: no managed frames are recorded */
   /* The library that programs load when they begin; NULL: none. */
   const FlamInjection *injection;
   FlamTasks tasks;
@@ -76,7 +76,13 @@ typedef struct
 
 /* ns since the recording began. */
 gint64 flam_tracer_now (const FlamTracer *tracer);
-guint flam_tracer_walk_python (FlamTracer *tracer, FlamTask *task, gint64 now);
+/* Reads the managed frames of a thread. `regs` as in FlamMessage; `known`:
+ * those that are valid, besides the program counter. */
+guint flam_tracer_walk_runtimes (FlamTracer *tracer,
+                                 FlamTask *task,
+                                 const guint64 *regs,
+                                 guint32 known,
+                                 gint64 now);
 /* Called before and after reading a stack: a deep one is not read again
  * soon. */
 gint64 flam_tracer_begin_read (const FlamTask *task);
@@ -84,4 +90,4 @@ void flam_tracer_end_read (FlamTracer *tracer,
                            FlamTask *task,
                            gint64 began,
                            gsize n_bytes,
-                           guint n_python);
+                           guint n_items);

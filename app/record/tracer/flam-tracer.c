@@ -56,6 +56,7 @@
 #define ALTERNATE_MAX                                                          \
   (1u << 20) /* bytes: a larger stack is no alternate one                      \
               */
+#define ALL_REGS 0xffffu
 /* The time of polling for stops: nearly all threads that run on another CPU
  * stop 8 to 30 µs after the INTERRUPT, further ones soon after the first. */
 #define FIRST_STOP_TIME (40 * 1000ll)
@@ -87,7 +88,7 @@ flam_tracer_init (FlamTracer *tracer,
   tracer->exit_status = -1;
   tracer->instant.fd = tracer->instant.sched_fd = -1;
   if (options->python)
-    tracer->python = flam_python_reader_new ();
+    tracer->runtimes = flam_runtime_reader_new ();
   tracer->due = g_ptr_array_new ();
   flam_tasks_init (&tracer->tasks, pipe);
 }
@@ -97,7 +98,7 @@ flam_tracer_clear (FlamTracer *tracer)
 {
   flam_tasks_clear (&tracer->tasks);
   g_ptr_array_unref (tracer->due);
-  g_clear_pointer (&tracer->python, flam_python_reader_free);
+  g_clear_pointer (&tracer->runtimes, flam_runtime_reader_free);
   flam_instant_clear (&tracer->instant);
 }
 
@@ -203,7 +204,7 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   FlamMessage *message = NULL;
   gsize n = 0, wanted = 0, n_other = 0;
   guint64 other = 0;
-  guint n_python = 0;
+  guint n_items = 0;
   gint64 now, began = flam_tracer_begin_read (task);
   gboolean ok = flam_stop_registers (task->tid, TRUE, regs, &context) &&
                 flam_task_read_schedstat (task, &stat);
@@ -215,9 +216,11 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
       wanted = bytes_to_copy (task, regs[7]);
       other = interrupted_sp (task, regs[7]);
       n_other = other != 0 ? bytes_to_copy (task, other) : 0;
-      n_python = flam_tracer_walk_python (tracer, task, task->interrupted_at);
+      task->fs_base = context.fs_base;
+      n_items = flam_tracer_walk_runtimes (
+          tracer, task, regs, ALL_REGS, task->interrupted_at);
       message = flam_pipe_reserve (
-          tracer->pipe, FLAM_MESSAGE_SAMPLE, n_python, wanted + n_other, TRUE);
+          tracer->pipe, FLAM_MESSAGE_SAMPLE, n_items, wanted + n_other, TRUE);
     }
   if (message != NULL)
     {
@@ -244,9 +247,9 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
       tracer->stats.lost += !context.foreign && (good || !ok);
       return;
     }
-  if (n_python > 0)
-    flam_python_reader_resolve (
-        tracer->python, task, flam_message_python (message));
+  if (n_items > 0)
+    flam_runtime_reader_resolve (
+        tracer->runtimes, task, flam_message_items (message));
   memcpy (message->regs, regs, sizeof regs);
   message->target = task->target;
   message->task = task;
@@ -257,7 +260,7 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   message->state = (guint8)state;
   account (task, message, stat.cpu);
   flam_pipe_commit (tracer->pipe, n + n_other);
-  flam_tracer_end_read (tracer, task, began, n, n_python);
+  flam_tracer_end_read (tracer, task, began, n, n_items);
   tracer->stats.samples++;
 }
 

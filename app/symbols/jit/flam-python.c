@@ -148,6 +148,12 @@ flam_python_flags (const char *file)
   return FLAM_FUNCTION_PLAIN;
 }
 
+gboolean
+flam_python_is_hidden (const char *name, const char *file)
+{
+  return strcmp (name, "__init__") == 0 && strcmp (file, name) == 0;
+}
+
 guint
 flam_python_native_flags (const char *name)
 {

@@ -23,7 +23,10 @@ guint32 flam_python_line (guint32 version,
 /* FlamFunctionFlags of a Python function in that file: runpy is not part of the
  * program, importlib's internals are import machinery. */
 guint flam_python_flags (const char *file);
-/* The same for a function of the interpreter's own binary: functions that call
+/* The caller of __init__ (3.12 on) is a code object whose file and name are the
+ * same word; not shown in a traceback. */
+gboolean flam_python_is_hidden (const char *name, const char *file);
+/* The flags of a function of the interpreter's own binary: functions that call
  * Python functions or start the program do not help to read a profile. */
 guint flam_python_native_flags (const char *name);
 

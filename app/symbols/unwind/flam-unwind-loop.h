@@ -31,6 +31,10 @@ typedef struct
   /* A frame at `pc`, in the form to be shown. False: no more frames fit, the
    * walk ends with FLAM_UNWIND_LIMIT. */
   bool (*enter) (void *data, const FlamUnwindRegs *regs, uint64_t pc);
+  /* Like flam_unwind_step(), for managed code. NULL: by the frame pointer. */
+  FlamUnwindEnd (*step) (void *data,
+                         const FlamUnwindMemory *memory,
+                         FlamUnwindRegs *regs);
   /* A step from the last entered frame, by `row`, to its caller. */
   void (*leave) (void *data,
                  const FlamUnwindRow *row,
@@ -98,7 +102,9 @@ flam_unwind_loop (const FlamUnwindWalker *walker,
       if (__builtin_expect (!flam_unwind_step_plain (&code->row, memory, regs),
                             0))
         {
-          end = flam_unwind_step (&code->row, code->rules, memory, regs);
+          end = walker->step && (row.how & 7) == FLAM_UNWIND_KIND_MANAGED
+                    ? walker->step (data, memory, regs)
+                    : flam_unwind_step (&code->row, code->rules, memory, regs);
           if (end != FLAM_UNWIND_OK)
             return end;
         }

@@ -54,6 +54,8 @@ typedef enum
   FLAM_UNWIND_KIND_RULE, /* rules[cfa] */
   FLAM_UNWIND_KIND_SCAN, /* like SP, but derived from the instructions: a guess
                           */
+  FLAM_UNWIND_KIND_MANAGED, /* in no table: a runtime's code, whose frames only
+                               its reader can follow */
 } FlamUnwindKind;
 
 typedef struct

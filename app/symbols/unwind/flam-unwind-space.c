@@ -17,6 +17,8 @@ struct _FlamUnwindSpace
   uint64_t generation; /* unique among all states of all spaces */
   FlamUnwindLoad load;
   void *data;
+  FlamUnwindManaged step;
+  void *step_data;
 };
 
 /* `pc` is the pc that was looked up, so a return address and the same address
@@ -71,6 +73,8 @@ flam_unwind_space_copy (const FlamUnwindSpace *space)
         }
       memcpy (copy->maps, space->maps, space->n * sizeof *copy->maps);
       copy->n = copy->allocated = space->n;
+      for (size_t i = 0; i < copy->n; i++)
+        copy->maps[i].managed = NULL;
     }
   return copy;
 }
@@ -90,6 +94,15 @@ flam_unwind_space_set_load (FlamUnwindSpace *space,
 {
   space->load = load;
   space->data = data;
+}
+
+void
+flam_unwind_space_set_managed (FlamUnwindSpace *space,
+                               FlamUnwindManaged step,
+                               void *data)
+{
+  space->step = step;
+  space->step_data = data;
 }
 
 /* First mapping that ends after `address`. */
@@ -194,6 +207,41 @@ flam_unwind_space_add (FlamUnwindSpace *space,
   return true;
 }
 
+/* Makes `address` a boundary, if it is in a mapping. */
+static bool
+split (FlamUnwindSpace *space, uint64_t address)
+{
+  size_t i = lower_bound (space, address);
+  FlamUnwindMap *map;
+
+  if (i >= space->n || space->maps[i].start >= address)
+    return true;
+  if (!open_gap (space, i + 1, 1))
+    return false;
+  map = space->maps + i;
+  map[1] = map[0];
+  map[1].start = address;
+  map[1].offset += address - map[0].start;
+  map[0].end = address;
+  return true;
+}
+
+bool
+flam_unwind_space_claim (FlamUnwindSpace *space,
+                         uint64_t start,
+                         uint64_t end,
+                         void *managed)
+{
+  space->generation = next_generation ();
+  if (start >= end || !split (space, start) || !split (space, end))
+    return start >= end;
+  for (size_t i = lower_bound (space, start);
+       i < space->n && space->maps[i].end <= end;
+       i++)
+    space->maps[i].managed = managed;
+  return true;
+}
+
 void
 flam_unwind_space_remove (FlamUnwindSpace *space, uint64_t start, uint64_t end)
 {
@@ -254,6 +302,14 @@ look_up_slowly (FlamUnwindSpace *space, Entry *entry, uint64_t pc)
 
   if (i >= space->n || map->start > pc)
     return NULL;
+  if (map->managed)
+    {
+      entry->pc = pc;
+      entry->code =
+          (FlamUnwindCode){ { .how = FLAM_UNWIND_KIND_MANAGED }, NULL };
+      entry->code.row.pc = (uint32_t)space->generation;
+      return entry;
+    }
   if (!map->table && !map->loaded && space->load)
     {
       map->loaded = true;
@@ -311,6 +367,22 @@ enter (void *data, const FlamUnwindRegs *regs, uint64_t pc)
   return true;
 }
 
+static FlamUnwindEnd
+step_managed (void *data, const FlamUnwindMemory *memory, FlamUnwindRegs *regs)
+{
+  const Walk *walk = data;
+  const FlamUnwindSpace *space = walk->space;
+  const FlamUnwindMap *map =
+      flam_unwind_space_find (space, walk->pcs[walk->n - 1]);
+  uint64_t sp = regs->sp;
+  FlamUnwindEnd end;
+
+  if (!space->step || !map || !map->managed)
+    return flam_unwind_step (NULL, NULL, memory, regs);
+  end = space->step (space->step_data, map->managed, memory, walk->n - 1, regs);
+  return end == FLAM_UNWIND_OK && regs->sp <= sp ? FLAM_UNWIND_BAD : end;
+}
+
 size_t
 flam_unwind_walk (FlamUnwindSpace *space,
                   FlamUnwindCache *cache,
@@ -321,7 +393,9 @@ flam_unwind_walk (FlamUnwindSpace *space,
                   size_t limit,
                   FlamUnwindEnd *end)
 {
-  static const FlamUnwindWalker walker = { .find = find, .enter = enter };
+  static const FlamUnwindWalker walker = { .find = find,
+                                           .enter = enter,
+                                           .step = step_managed };
   Walk walk = { space, cache, pcs, sps, 0, limit };
 
   *end = flam_unwind_loop (&walker, &walk, memory, regs);

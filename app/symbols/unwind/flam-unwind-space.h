@@ -31,6 +31,7 @@ typedef struct
   uint64_t offset;              /* in the file, of `start` */
   const FlamUnwindTable *table; /* the caller's; NULL: frame pointers */
   void *user;                   /* the caller's */
+  void *managed;                /* the claim's; NULL: not managed code */
   bool loaded;                  /* `load` was already called */
 } FlamUnwindMap;
 
@@ -50,6 +51,24 @@ typedef const FlamUnwindTable *(*FlamUnwindLoad) (void *data,
 void flam_unwind_space_set_load (FlamUnwindSpace *space,
                                  FlamUnwindLoad load,
                                  void *data);
+
+/* The frames of code that was claimed: `frame` is the number of the last frame,
+ * `regs` its registers, which become the caller's. The result is as of
+ * flam_unwind_step(); a caller must be nearer to the root of the stack. */
+typedef FlamUnwindEnd (*FlamUnwindManaged) (void *data,
+                                            void *managed,
+                                            const FlamUnwindMemory *memory,
+                                            size_t frame,
+                                            FlamUnwindRegs *regs);
+void flam_unwind_space_set_managed (FlamUnwindSpace *space,
+                                    FlamUnwindManaged step,
+                                    void *data);
+/* Claims the part of the mappings that is in the range, until they are
+ * replaced; not for the child of a fork. False: no memory. */
+bool flam_unwind_space_claim (FlamUnwindSpace *space,
+                              uint64_t start,
+                              uint64_t end,
+                              void *managed);
 
 /* Adds a mapping; overlapped ones are cut or removed, as mmap does. False: no
  * memory, or an empty range. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-python-pages.h"
+#include "flam-runtime-pages.h"
 
 #include <string.h>
 #include <sys/uio.h>
@@ -11,9 +11,10 @@
 #define PAGES_DEEP 64
 #define PAGES_AHEAD 16
 
-struct _FlamPythonPages
+struct _FlamRuntimePages
 {
   pid_t tid;
+  FlamRuntimeHints hints; /* not copied yet; n 0: none */
   guint n;
   guint next; /* the slot that is filled next */
   guint last; /* the page that was read last */
@@ -22,47 +23,56 @@ struct _FlamPythonPages
   guint8 data[PAGES_MAX][PAGE_SIZE];
 };
 
-FlamPythonPages *
-flam_python_pages_new (void)
+FlamRuntimePages *
+flam_runtime_pages_new (void)
 {
-  return g_new0 (FlamPythonPages, 1);
+  return g_new0 (FlamRuntimePages, 1);
 }
 
 void
-flam_python_pages_free (FlamPythonPages *pages)
+flam_runtime_pages_free (FlamRuntimePages *pages)
 {
   g_free (pages);
 }
 
 void
-flam_python_pages_begin (FlamPythonPages *pages,
-                         pid_t tid,
-                         const FlamPythonHints *hints)
+flam_runtime_pages_begin (FlamRuntimePages *pages,
+                          pid_t tid,
+                          const FlamRuntimeHints *hints)
 {
-  struct iovec local = { pages->data, (gsize)hints->n * PAGE_SIZE };
-  struct iovec remote[FLAM_PYTHON_PAGES_HINTS];
-  ssize_t n = 0;
-
-  for (guint i = 0; i < hints->n; i++)
-    remote[i] = (struct iovec){ GSIZE_TO_POINTER (hints->pages[i]), PAGE_SIZE };
-  if (hints->n > 0)
-    n = process_vm_readv (tid, &local, 1, remote, hints->n, 0);
   pages->tid = tid;
-  pages->last = 0;
+  pages->hints.n = hints->n;
+  memcpy (pages->hints.pages, hints->pages, hints->n * sizeof *hints->pages);
+  pages->n = pages->next = pages->last = 0;
+}
+
+static void
+copy_hinted (FlamRuntimePages *pages)
+{
+  guint n_hints = pages->hints.n;
+  struct iovec local = { pages->data, (gsize)n_hints * PAGE_SIZE };
+  struct iovec remote[FLAM_RUNTIME_PAGES_HINTS];
+  ssize_t n;
+
+  for (guint i = 0; i < n_hints; i++)
+    remote[i] =
+        (struct iovec){ GSIZE_TO_POINTER (pages->hints.pages[i]), PAGE_SIZE };
+  n = process_vm_readv (pages->tid, &local, 1, remote, n_hints, 0);
   /* A page that is not mapped ends the copy. */
   pages->n = n > 0 ? (guint)n / PAGE_SIZE : 0;
   pages->next = pages->n;
   for (guint i = 0; i < pages->n; i++)
     {
-      pages->addresses[i] = hints->pages[i];
+      pages->addresses[i] = pages->hints.pages[i];
       pages->used[i] = FALSE;
     }
+  pages->hints.n = 0;
 }
 
 /* Slots are reused, except the first ones: their pages will be needed the next
  * time. */
 static gboolean
-add_page (FlamPythonPages *pages, guint64 address)
+add_page (FlamRuntimePages *pages, guint64 address)
 {
   guint wanted = pages->n < PAGES_DEEP ? 1 : PAGES_AHEAD;
   struct iovec remote[PAGES_AHEAD];
@@ -89,8 +99,10 @@ add_page (FlamPythonPages *pages, guint64 address)
 }
 
 static const guint8 *
-find_page (FlamPythonPages *pages, guint64 address)
+find_page (FlamRuntimePages *pages, guint64 address)
 {
+  if (pages->hints.n > 0)
+    copy_hinted (pages);
   if (pages->last >= pages->n || pages->addresses[pages->last] != address)
     {
       guint i = pages->n;
@@ -107,9 +119,12 @@ find_page (FlamPythonPages *pages, guint64 address)
 }
 
 bool
-flam_python_pages_read (gpointer data, guint64 address, gpointer to, gsize size)
+flam_runtime_pages_read (gpointer data,
+                         guint64 address,
+                         gpointer to,
+                         gsize size)
 {
-  FlamPythonPages *pages = data;
+  FlamRuntimePages *pages = data;
   guint8 *out = to;
 
   while (size > 0)
@@ -129,10 +144,10 @@ flam_python_pages_read (gpointer data, guint64 address, gpointer to, gsize size)
 }
 
 void
-flam_python_pages_end (FlamPythonPages *pages, FlamPythonHints *hints)
+flam_runtime_pages_end (FlamRuntimePages *pages, FlamRuntimeHints *hints)
 {
   hints->n = 0;
-  for (guint i = 0; i < pages->n && hints->n < FLAM_PYTHON_PAGES_HINTS; i++)
+  for (guint i = 0; i < pages->n && hints->n < FLAM_RUNTIME_PAGES_HINTS; i++)
     if (pages->used[i])
       hints->pages[hints->n++] = pages->addresses[i];
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The tracer's side of managed frames.
+ *
+ *   stopped   the chains of frames, as keys                   (a few µs)
+ *   resumed   each function is compared with the known one, all in one call; a
+ *             new one is read: names, line table
+ *   message   FlamRuntimeItem, before the stack
+ *
+ * A function is checked within µs of the stop, so that the replacement of one
+ * by another, as with functions made and dropped in a loop, is detected. */
+
+#include "flam-runtime-functions.h"
+#include "flam-runtime-processes.h"
+#include "flam-task.h"
+
+typedef struct _FlamRuntimeReader FlamRuntimeReader;
+
+FlamRuntimeReader *flam_runtime_reader_new (void);
+void flam_runtime_reader_free (FlamRuntimeReader *reader);
+/* Reads the chains of a thread that is stopped or sleeps; returns the number of
+ * items, which is then passed on by flam_runtime_reader_resolve(). */
+guint flam_runtime_reader_walk (FlamRuntimeReader *reader,
+                                FlamTask *task,
+                                const FlamRuntimeRegs *regs,
+                                gint64 now);
+/* Writes the same chains with their functions resolved. */
+void flam_runtime_reader_resolve (FlamRuntimeReader *reader,
+                                  FlamTask *task,
+                                  FlamRuntimeItem *items);
+/* Whether a runtime was found only after the thread's last walk. */
+gboolean flam_runtime_reader_has_news (const FlamTask *task);
+/* The child of a fork begins with a copy of its parent's tables. */
+struct _FlamRuntimeKnown *
+flam_runtime_known_copy (const struct _FlamRuntimeKnown *known);
+void flam_runtime_known_free (struct _FlamRuntimeKnown *known);
+/* At the end of a thread, and at an exec. */
+void flam_runtime_task_free (struct _FlamRuntimeTask *state);
