@@ -2,9 +2,13 @@
 #pragma once
 
 /* The two tables of formats, and the steps of an import: source -> probe ->
- * load -> finish -> profile. A new format is one file and one row in
- * flam-formats.c: flam-import-x.c defines `const FlamImporter flam_import_x`,
- * and the row is the word `x`. */
+ * load -> finish -> profile.
+ *
+ * A format is one descriptor, `const FlamImporter flam_import_x` or `const
+ * FlamExporter flam_export_x`, in a file that is listed in the meson.build of
+ * its folder: ./make-rows finds it there. The help, the man page, the README
+ * and the desktop's MIME types follow from the descriptors;
+ * tests/house/check-formats rewrites them. */
 
 #include "flam-core-picture.h"
 #include "flam-load.h"
@@ -44,11 +48,39 @@ typedef struct
 #define FLAM_MAGIC(text) .magic = (text), .magic_size = sizeof (text) - 1
 #define FLAM_SIGNS(...) ((const FlamSign[]){ __VA_ARGS__, { .score = 0 } })
 
+/* Bytes at a place near the beginning of a file. */
 typedef struct
 {
-  const char *id;              /* "perf-data" */
+  guint offset;
+  const char *bytes; /* may contain NUL characters */
+  guint size;
+} FlamMagic;
+
+#define FLAM_BYTES(offset_, text)                                              \
+  {                                                                            \
+    (offset_), (text), sizeof (text) - 1                                       \
+  }
+#define FLAM_MAGICS(...) ((const FlamMagic[]){ __VA_ARGS__, { .size = 0 } })
+
+/* A MIME type that is the format's own: Flambeau describes it to the desktop,
+ * and is offered for files of that type. */
+typedef struct
+{
+  const char *type;         /* "application/x-perf-data"; NULL: none */
+  const char *name;         /* "Linux perf capture", for file managers */
+  const char *const *globs; /* names that no other program's files have:
+                             * FLAM_LIST ("*.perf.data"), or NULL */
+  const FlamMagic *magics;  /* FLAM_MAGICS(): besides those of the signs */
+} FlamMime;
+
+typedef struct
+{
+  const char *id;              /* "perf-data"; the folder in tests/captures */
   const char *label;           /* "Linux perf" */
+  const char *written_by;      /* "perf record"; for the help, in English */
   const char *const *suffixes; /* FLAM_LIST ("perf.data") */
+  FlamMime mime;
+  /* General types that its files may have besides. */
   const char *const *mime_types;
   const FlamSign *signs; /* FLAM_SIGNS(): one of them suffices */
   /* For formats that signs cannot describe. 0: another format; 100: certain

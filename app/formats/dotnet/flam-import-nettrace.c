@@ -488,8 +488,11 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_nettrace = {
   .id = "nettrace",
   .label = N_ (".NET trace (EventPipe)"),
+  .written_by = "dotnet-trace collect",
   .suffixes = FLAM_LIST (".nettrace"),
-  .mime_types = FLAM_LIST ("application/x-nettrace"),
+  .mime = { .type = "application/x-nettrace",
+            .name = ".NET trace",
+            .globs = FLAM_LIST ("*.nettrace") },
   .signs = FLAM_SIGNS ({ FLAM_MAGIC (MAGIC), .least = HEADER, .score = 100 }),
   .load = load,
 };

@@ -380,8 +380,11 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_gmon = {
   .id = "gmon",
   .label = "gprof's gmon.out",
+  .written_by = "programs compiled with gcc -pg",
   .suffixes = FLAM_LIST ("gmon.out", ".gmon"),
-  .mime_types = FLAM_LIST ("application/x-gmon"),
+  .mime = { .type = "application/x-gmon",
+            .name = "gprof capture",
+            .globs = FLAM_LIST ("gmon.out") },
   .signs = FLAM_SIGNS (
       { FLAM_MAGIC ("gmon\1\0\0\0"), .least = HEADER, .score = 100 }),
   .load = load,

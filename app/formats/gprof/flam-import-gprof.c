@@ -308,6 +308,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_gprof = {
   .id = "gprof",
   .label = N_ ("gprof text"),
+  .written_by = "gprof",
   .suffixes = FLAM_LIST (".gprof", ".gprof.txt"),
   .mime_types = FLAM_LIST ("text/plain"),
   .signs = FLAM_SIGNS (FLAM_HEAD (90, 0, 16384, flat_head),

@@ -484,8 +484,12 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_vftrace = {
   .id = "vftrace",
   .label = N_ ("Vftrace log"),
+  .written_by = "programs linked with Vftrace",
   .suffixes = FLAM_LIST (".vfd"),
-  .mime_types = FLAM_LIST ("application/x-vftrace"),
+  .mime = { .type = "application/x-vftrace",
+            .name = "Vftrace log",
+            .globs = FLAM_LIST ("*.vfd"),
+            .magics = FLAM_MAGICS (FLAM_BYTES (8, "Vftrace ")) },
   .probe = probe,
   .load = load,
 };

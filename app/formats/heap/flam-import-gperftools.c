@@ -391,8 +391,13 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_gperftools = {
   .id = "gperftools",
   .label = "gperftools, jemalloc, legacy pprof",
+  .written_by = "gperftools, jemalloc, older Go programs",
   .suffixes = FLAM_LIST (".heap", ".prof"),
-  .mime_types = FLAM_LIST ("application/x-gperftools"),
+  .mime = { .type = "application/x-gperftools",
+            .name = "gperftools or jemalloc profile",
+            .magics = FLAM_MAGICS (FLAM_BYTES (0, "heap profile:"),
+                                   FLAM_BYTES (0, "heap_v2/"),
+                                   FLAM_BYTES (0, "--- contention")) },
   .probe = probe,
   .load = load,
 };

@@ -317,6 +317,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_memray_html = {
   .id = "memray-html",
   .label = N_ ("Memray report"),
+  .written_by = "memray flamegraph, memray table",
   .suffixes = FLAM_LIST (".html"),
   .mime_types = FLAM_LIST ("text/html"),
   .signs = FLAM_SIGNS (FLAM_HEAD (90, '<', 4096, "<title>memray - ")),

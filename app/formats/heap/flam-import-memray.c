@@ -240,8 +240,9 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_memray = {
   .id = "memray",
   .label = "Memray",
+  .written_by = "memray run",
   .suffixes = FLAM_LIST (".bin", ".memray"),
-  .mime_types = FLAM_LIST ("application/x-memray"),
+  .mime = { .type = "application/x-memray", .name = "Memray capture" },
   .signs = FLAM_SIGNS (
       { FLAM_MAGIC ("memray\0"), .least = HEADER_SIZE, .score = 100 }),
   .load = load,

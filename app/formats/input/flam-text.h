@@ -140,6 +140,14 @@ flam_slice_is (FlamSlice slice, const char *text)
 }
 
 static inline gboolean
+flam_slice_begins (FlamSlice slice, const char *text)
+{
+  gsize length = strlen (text);
+
+  return slice.length >= length && memcmp (slice.text, text, length) == 0;
+}
+
+static inline gboolean
 flam_slice_ends (FlamSlice slice, const char *text)
 {
   gsize length = strlen (text);

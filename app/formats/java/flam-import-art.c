@@ -409,8 +409,16 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_art = {
   .id = "art",
   .label = N_ ("Android method trace"),
+  .written_by = "Android Studio, Debug.startMethodTracing()",
   .suffixes = FLAM_LIST (".trace"),
-  .mime_types = FLAM_LIST ("application/x-art-trace"),
+  .mime = { .type = "application/x-art-trace",
+            .name = "Android method trace",
+            .magics = FLAM_MAGICS (FLAM_BYTES (0, "*version\n"),
+                                   FLAM_BYTES (0, "SLOW\1\0"),
+                                   FLAM_BYTES (0, "SLOW\2\0"),
+                                   FLAM_BYTES (0, "SLOW\3\0"),
+                                   FLAM_BYTES (0, "SLOW\xf2\0"),
+                                   FLAM_BYTES (0, "SLOW\xf3\0")) },
   .probe = probe,
   .load = load,
 };

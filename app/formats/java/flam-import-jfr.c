@@ -476,8 +476,11 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_jfr = {
   .id = "jfr",
   .label = N_ ("Java flight recording"),
+  .written_by = "java -XX:StartFlightRecording, async-profiler",
   .suffixes = FLAM_LIST (".jfr"),
-  .mime_types = FLAM_LIST ("application/x-jfr"),
+  .mime = { .type = "application/x-jfr",
+            .name = "Java flight recording",
+            .globs = FLAM_LIST ("*.jfr") },
   .signs = FLAM_SIGNS ({ FLAM_MAGIC ("FLR\0"), .least = 68, .score = 100 }),
   .load = load,
 };

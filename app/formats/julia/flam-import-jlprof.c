@@ -459,8 +459,11 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_jlprof = {
   .id = "jlprof",
   .label = N_ ("Julia profile"),
+  .written_by = "FlameGraphs.jl",
   .suffixes = FLAM_LIST (".jlprof"),
-  .mime_types = FLAM_LIST ("application/x-jlprof"),
+  .mime = { .type = "application/x-jlprof",
+            .name = "Julia profile",
+            .globs = FLAM_LIST ("*.jlprof") },
   .signs =
       FLAM_SIGNS ({ FLAM_MAGIC ("JLPROF\1\0"), .least = HEADER, .score = 100 }),
   .load = load,

@@ -460,6 +460,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_profilecanvas = {
   .id = "profilecanvas",
   .label = "Julia ProfileCanvas",
+  .written_by = "ProfileCanvas.jl",
   .suffixes = FLAM_LIST (".html"),
   .mime_types = FLAM_LIST ("text/html"),
   .signs = FLAM_SIGNS (FLAM_HEAD (80, '<', 4096, "profiler-container-")),

@@ -347,6 +347,7 @@ const FlamImporter flam_import_perf_data = {
   .label = "Linux perf",
   .suffixes = FLAM_LIST ("perf.data", ".perfdata"),
   .mime_types = FLAM_LIST ("application/x-perf-data"),
+  .written_by = "perf record",
   .probe = probe,
   .load = load,
   .base_lines = TRUE,

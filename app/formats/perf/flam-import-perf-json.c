@@ -185,6 +185,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_perf_json = {
   .id = "perf-json",
   .label = "perf data convert",
+  .written_by = "perf data convert --to-json",
   .suffixes = FLAM_LIST (".perf.json", ".json"),
   .mime_types = FLAM_LIST ("application/json"),
   .signs = FLAM_SIGNS (FLAM_MEMBERS (100, "linux-perf-json-version")),

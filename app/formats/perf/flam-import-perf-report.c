@@ -366,5 +366,9 @@ static const FlamDialect dialect_perf_report = {
   N_ ("report of perf"), read_report, NULL, finish_report
 };
 
-FLAM_STACK_TEXT_IMPORTER (
-    perf_report, "perf-report", N_ ("perf report text"), ".report.txt", ".txt")
+FLAM_STACK_TEXT_IMPORTER (perf_report,
+                          "perf-report",
+                          N_ ("perf report text"),
+                          "perf report --stdio",
+                          ".report.txt",
+                          ".txt")

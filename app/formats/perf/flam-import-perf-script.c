@@ -568,6 +568,7 @@ const FlamImporter flam_import_perf_script = {
   .id = "perf-script",
   .label = N_ ("perf script text"),
   .suffixes = FLAM_LIST (".script", ".script.txt", ".perf"),
+  .written_by = "perf script",
   .mime_types = FLAM_LIST ("text/plain"),
   .probe = probe,
   .load = load,

@@ -529,8 +529,11 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_perfparser = {
   .id = "perfparser",
   .label = N_ ("Hotspot's perfparser"),
+  .written_by = "hotspot-perfparser",
   .suffixes = FLAM_LIST (".perfparser"),
-  .mime_types = FLAM_LIST ("application/x-perfparser"),
+  .mime = { .type = "application/x-perfparser",
+            .name = "Hotspot's perfparser stream",
+            .globs = FLAM_LIST ("*.perfparser") },
   .signs = FLAM_SIGNS ({ FLAM_MAGIC (MAGIC), .least = HEAD, .score = 95 }),
   .load = load,
 };

@@ -242,6 +242,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_simpleperf = {
   .id = "simpleperf",
   .label = N_ ("simpleperf report"),
+  .written_by = "simpleperf report-sample --protobuf",
   .suffixes = FLAM_LIST (".trace", ".simpleperf"),
   .mime_types = FLAM_LIST ("application/octet-stream"),
   .signs = FLAM_SIGNS ({ FLAM_MAGIC (MAGIC), .least = HEAD, .score = 95 }),

@@ -496,8 +496,11 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_sysprof = {
   .id = "sysprof",
   .label = "Sysprof",
+  .written_by = "Sysprof",
   .suffixes = FLAM_LIST (".syscap"),
-  .mime_types = FLAM_LIST ("application/x-sysprof-capture"),
+  .mime = { .type = "application/x-sysprof-capture",
+            .name = "Sysprof capture",
+            .globs = FLAM_LIST ("*.syscap") },
   .signs = FLAM_SIGNS ({ FLAM_MAGIC (MAGIC), .least = HEADER, .score = 100 }),
   .load = load,
 };

@@ -207,8 +207,11 @@ probe (const FlamSource *source)
 const FlamImporter flam_import_perfetto = {
   .id = "perfetto",
   .label = "Perfetto",
+  .written_by = "Perfetto, Android's tracing service",
   .suffixes = FLAM_LIST (".perfetto-trace", ".pftrace", ".perfetto"),
-  .mime_types = FLAM_LIST ("application/x-perfetto"),
+  .mime = { .type = "application/x-perfetto",
+            .name = "Perfetto trace",
+            .globs = FLAM_LIST ("*.perfetto-trace", "*.pftrace") },
   .probe = probe,
   .load = load,
 };

@@ -326,6 +326,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_async_profiler = {
   .id = "async-profiler",
   .label = N_ ("async-profiler page"),
+  .written_by = "async-profiler, as HTML",
   .suffixes = FLAM_LIST (".html"),
   .mime_types = FLAM_LIST ("text/html"),
   .signs = FLAM_SIGNS (

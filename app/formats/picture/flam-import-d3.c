@@ -329,6 +329,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_d3 = {
   .id = "d3",
   .label = "d3-flame-graph",
+  .written_by = "perf script report flamegraph, d3-flame-graph",
   .suffixes = FLAM_LIST (".json", ".html"),
   .mime_types = FLAM_LIST ("application/json", "text/html"),
   .signs = FLAM_SIGNS (FLAM_HEAD (60, '<', 64 << 10, "d3-flame-graph"),

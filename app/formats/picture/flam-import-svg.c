@@ -543,6 +543,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_svg = {
   .id = "svg",
   .label = N_ ("SVG flame graph"),
+  .written_by = "flamegraph.pl, inferno",
   .suffixes = FLAM_LIST (".svg", ".html"),
   .mime_types = FLAM_LIST ("image/svg+xml", "text/html"),
   .signs = FLAM_SIGNS (

@@ -489,8 +489,16 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_austin = {
   .id = "austin",
   .label = "Austin",
+  .written_by = "austin",
   .suffixes = FLAM_LIST (".austin", ".mojo"),
-  .mime_types = FLAM_LIST ("application/x-austin"),
+  .mime = { .type = "application/x-austin",
+            .name = "Austin capture",
+            .globs = FLAM_LIST ("*.austin", "*.mojo"),
+            .magics = FLAM_MAGICS (FLAM_BYTES (0, "MOJ\1"),
+                                   FLAM_BYTES (0, "MOJ\2"),
+                                   FLAM_BYTES (0, "MOJ\3"),
+                                   FLAM_BYTES (0, "MOJ\4"),
+                                   FLAM_BYTES (0, "# austin: ")) },
   .probe = probe,
   .load = load,
 };

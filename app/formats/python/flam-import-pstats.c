@@ -591,6 +591,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_pstats = {
   .id = "pstats",
   .label = "Python cProfile",
+  .written_by = "python -m cProfile -o FILE",
   .suffixes = FLAM_LIST (".prof", ".pstats", ".cprof"),
   .mime_types = FLAM_LIST ("application/octet-stream"),
   .probe = probe,

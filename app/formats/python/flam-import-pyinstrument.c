@@ -407,3 +407,4 @@ const FlamImporter flam_import_pyinstrument = {
       FLAM_MEMBERS (90, "frame_records")),
   .load = load,
 };
+  .written_by = "pyinstrument, as JSON, HTML or a session",

@@ -290,6 +290,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_scalene = {
   .id = "scalene",
   .label = "Scalene",
+  .written_by = "scalene --json",
   .suffixes = FLAM_LIST (".json"),
   .mime_types = FLAM_LIST ("application/json"),
   .signs = FLAM_SIGNS (FLAM_MEMBERS (90, "elapsed_time_sec", "files")),

@@ -54,8 +54,12 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_flambeau = {
   .id = "flambeau",
   .label = "Flambeau",
+  .written_by = "Flambeau",
   .suffixes = FLAM_LIST ("flambeau"),
-  .mime_types = FLAM_LIST ("application/x-flambeau"),
+  .mime = { .type = "application/x-flambeau",
+            .name = "Flambeau capture",
+            .globs = FLAM_LIST ("*.flambeau"),
+            .magics = FLAM_MAGICS (FLAM_BYTES (0, "FLAMBEAU")) },
   .probe = probe,
   .load = load,
 };

@@ -461,7 +461,11 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_folded = {
   .id = "folded",
   .label = N_ ("Folded stacks"),
+  .written_by = "stackcollapse-*.pl, many profilers",
   .suffixes = FLAM_LIST (".folded", ".collapsed"),
+  .mime = { .type = "application/x-folded-stacks",
+            .name = "Folded stacks",
+            .globs = FLAM_LIST ("*.folded", "*.collapsed") },
   .mime_types = FLAM_LIST ("text/plain"),
   .probe = flam_folded_probe,
   .load = load,

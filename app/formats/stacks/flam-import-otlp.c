@@ -573,8 +573,12 @@ probe (const FlamSource *source)
 const FlamImporter flam_import_otlp = {
   .id = "otlp",
   .label = "OpenTelemetry",
+  .written_by = "OpenTelemetry's eBPF profiler and Collector",
   .suffixes = FLAM_LIST (".otlp", ".binpb", ".pb", ".json", ".jsonl"),
-  .mime_types = FLAM_LIST ("application/x-otlp-profiles", "application/json"),
+  .mime = { .type = "application/x-otlp-profiles",
+            .name = "OpenTelemetry profiles",
+            .globs = FLAM_LIST ("*.otlp") },
+  .mime_types = FLAM_LIST ("application/json"),
   /* Protocol Buffers allow both spellings of names. */
   .signs = FLAM_SIGNS (FLAM_MEMBERS (85, "resourceProfiles[].scopeProfiles"),
                        FLAM_MEMBERS (85, "resource_profiles[].scope_profiles"),

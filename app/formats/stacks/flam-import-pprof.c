@@ -449,8 +449,11 @@ probe (const FlamSource *source)
 const FlamImporter flam_import_pprof = {
   .id = "pprof",
   .label = "pprof",
+  .written_by = "Go's runtime/pprof, many profilers",
   .suffixes = FLAM_LIST (".pb", ".pprof", ".prof"),
-  .mime_types = FLAM_LIST ("application/x-pprof"),
+  .mime = { .type = "application/x-pprof",
+            .name = "pprof profile",
+            .globs = FLAM_LIST ("*.pprof", "*.pb.gz") },
   .probe = probe,
   .load = load,
 };

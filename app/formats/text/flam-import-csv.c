@@ -309,8 +309,13 @@ static const FlamDialect dialect_vsprof = {
   N_ ("table of Visual Studio"), read_vsprof, NULL, finish_vsprof, .own = TRUE
 };
 
-FLAM_STACK_TEXT_IMPORTER (vtune, "vtune", N_ ("VTune, top-down CSV"), ".csv")
+FLAM_STACK_TEXT_IMPORTER (vtune,
+                          "vtune",
+                          N_ ("VTune, top-down CSV"),
+                          "VTune, top-down report as CSV",
+                          ".csv")
 FLAM_STACK_TEXT_IMPORTER (vsprof,
                           "vsprof",
                           N_ ("Visual Studio call tree CSV"),
+                          "Visual Studio's profiler, as CSV",
                           ".csv")

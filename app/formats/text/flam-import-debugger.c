@@ -370,7 +370,16 @@ static const FlamDialect dialect_procstack = {
   N_ ("output of procstack"), read_aix, parse_aix, end_block
 };
 
-FLAM_STACK_TEXT_IMPORTER (gdb, "gdb", "gdb, pstack", ".gdb", ".pstack", ".txt")
-FLAM_STACK_TEXT_IMPORTER (lldb, "lldb", "lldb", ".txt")
-FLAM_STACK_TEXT_IMPORTER (eu_stack, "eu-stack", "eu-stack", ".txt")
-FLAM_STACK_TEXT_IMPORTER (procstack, "procstack", "AIX procstack", ".txt")
+FLAM_STACK_TEXT_IMPORTER (gdb,
+                          "gdb",
+                          "gdb, pstack",
+                          "gdb (thread apply all backtrace), pstack",
+                          ".gdb",
+                          ".pstack",
+                          ".txt")
+FLAM_STACK_TEXT_IMPORTER (
+    lldb, "lldb", "lldb", "lldb (thread backtrace all)", ".txt")
+FLAM_STACK_TEXT_IMPORTER (
+    eu_stack, "eu-stack", "eu-stack", "eu-stack --pid PID", ".txt")
+FLAM_STACK_TEXT_IMPORTER (
+    procstack, "procstack", "AIX procstack", "procstack, on AIX", ".txt")

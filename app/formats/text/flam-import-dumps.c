@@ -379,10 +379,17 @@ static const FlamDialect dialect_phpspy = { N_ ("output of phpspy"),
                                             end_block,
                                             FLAM_KIND_INTERPRETED };
 
-FLAM_STACK_TEXT_IMPORTER (goroutine, "goroutine", "Go goroutines", ".txt")
+FLAM_STACK_TEXT_IMPORTER (goroutine,
+                          "goroutine",
+                          "Go goroutines",
+                          "Go programs, on a panic or by debug/pprof",
+                          ".txt")
 FLAM_STACK_TEXT_IMPORTER (faulthandler,
                           "faulthandler",
                           "Python faulthandler",
+                          "Python's module faulthandler",
                           ".txt")
-FLAM_STACK_TEXT_IMPORTER (py_spy_dump, "py-spy-dump", "py-spy dump", ".txt")
-FLAM_STACK_TEXT_IMPORTER (phpspy, "phpspy", "phpspy", ".phpspy", ".txt")
+FLAM_STACK_TEXT_IMPORTER (
+    py_spy_dump, "py-spy-dump", "py-spy dump", "py-spy dump", ".txt")
+FLAM_STACK_TEXT_IMPORTER (
+    phpspy, "phpspy", "phpspy", "phpspy", ".phpspy", ".txt")

@@ -379,6 +379,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_ghc = {
   .id = "ghc",
   .label = N_ ("GHC cost centres"),
+  .written_by = "Haskell programs with +RTS -p or -pj",
   .suffixes = FLAM_LIST (".prof", ".json"),
   .mime_types = FLAM_LIST ("text/plain", "application/json"),
   .signs = FLAM_SIGNS (

@@ -280,6 +280,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_hprof = {
   .id = "hprof",
   .label = N_ ("Java hprof text"),
+  .written_by = "java -agentlib:hprof, up to JDK 8",
   .suffixes = FLAM_LIST ("java.hprof.txt", ".hprof.txt"),
   .mime_types = flam_stack_text_mime_types,
   .signs = FLAM_SIGNS ({ FLAM_MAGIC ("JAVA PROFILE 1.0"),

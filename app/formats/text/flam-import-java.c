@@ -289,9 +289,18 @@ static const FlamDialect dialect_ljp = {
 FLAM_STACK_TEXT_IMPORTER (jstack,
                           "jstack",
                           N_ ("jstack, Java thread dump"),
+                          "jstack, jcmd PID Thread.print",
                           ".jstack",
                           ".tdump",
                           ".txt")
-FLAM_STACK_TEXT_IMPORTER (
-    javacore, "javacore", "IBM javacore", "javacore", ".txt")
-FLAM_STACK_TEXT_IMPORTER (ljp, "ljp", "lightweight-java-profiler", ".txt")
+FLAM_STACK_TEXT_IMPORTER (javacore,
+                          "javacore",
+                          "IBM javacore",
+                          "Eclipse OpenJ9, IBM's Java",
+                          "javacore",
+                          ".txt")
+FLAM_STACK_TEXT_IMPORTER (ljp,
+                          "ljp",
+                          "lightweight-java-profiler",
+                          "lightweight-java-profiler",
+                          ".txt")

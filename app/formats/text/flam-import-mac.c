@@ -336,6 +336,10 @@ static const FlamDialect dialect_instruments = { N_ ("copy from Instruments"),
                                                  finish_instruments };
 
 FLAM_STACK_TEXT_IMPORTER (
-    sample, "sample", "macOS sample", ".sample.txt", ".txt")
-FLAM_STACK_TEXT_IMPORTER (
-    instruments, "instruments", N_ ("Instruments, deep copy"), ".txt", ".csv")
+    sample, "sample", "macOS sample", "sample, on macOS", ".sample.txt", ".txt")
+FLAM_STACK_TEXT_IMPORTER (instruments,
+                          "instruments",
+                          N_ ("Instruments, deep copy"),
+                          "Instruments, Deep Copy or the old CSV export",
+                          ".txt",
+                          ".csv")

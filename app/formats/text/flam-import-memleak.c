@@ -144,6 +144,7 @@ static const FlamDialect dialect_memleak = { N_ ("output of bcc's tools"),
 const FlamImporter flam_import_memleak = {
   .id = "memleak",
   .label = "bcc memleak",
+  .written_by = "memleak of bcc",
   .suffixes = FLAM_LIST (".memleak.txt", ".txt"),
   .mime_types = flam_stack_text_mime_types,
   .probe = probe_memleak,

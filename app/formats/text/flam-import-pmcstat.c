@@ -159,4 +159,9 @@ static const FlamDialect dialect_pmcstat = {
   N_ ("output of pmcstat"), read_pmcstat, NULL, finish_pmcstat
 };
 
-FLAM_STACK_TEXT_IMPORTER (pmcstat, "pmcstat", "pmcstat -G", ".stacks", ".txt")
+FLAM_STACK_TEXT_IMPORTER (pmcstat,
+                          "pmcstat",
+                          "pmcstat -G",
+                          "pmcstat -G, on FreeBSD",
+                          ".stacks",
+                          ".txt")

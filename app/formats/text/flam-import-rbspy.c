@@ -118,6 +118,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_rbspy = {
   .id = "rbspy",
   .label = "rbspy raw",
+  .written_by = "rbspy record",
   .suffixes = FLAM_LIST (".raw", ".raw.gz"),
   .mime_types = FLAM_LIST ("application/gzip"),
   .signs = FLAM_SIGNS ({ FLAM_MAGIC ("rbspy0"), .least = 9, .score = 95 }),

@@ -71,4 +71,5 @@ static const FlamDialect dialect_rprof = {
   N_ ("output of Rprof"), read_rprof, parse_rprof, .kind = FLAM_KIND_INTERPRETED
 };
 
-FLAM_STACK_TEXT_IMPORTER (rprof, "rprof", "R Rprof", ".Rprof", ".out")
+FLAM_STACK_TEXT_IMPORTER (
+    rprof, "rprof", "R Rprof", "R's Rprof()", ".Rprof", ".out")

@@ -555,8 +555,23 @@ static const FlamDialect dialect_stap = { N_ ("output of SystemTap"),
                                           read_stap,
                                           flam_stack_text_parse_traced };
 
+FLAM_STACK_TEXT_IMPORTER (bpftrace,
+                          "bpftrace",
+                          "bpftrace",
+                          "bpftrace scripts that count stacks",
+                          ".bt.txt",
+                          ".txt",
+                          ".json")
+FLAM_STACK_TEXT_IMPORTER (bcc,
+                          "bcc",
+                          "bcc",
+                          "profile, offcputime, stackcount and others of bcc",
+                          ".txt")
+FLAM_STACK_TEXT_IMPORTER (dtrace,
+                          "dtrace",
+                          "DTrace",
+                          "dtrace scripts that count stacks",
+                          ".stacks",
+                          ".txt")
 FLAM_STACK_TEXT_IMPORTER (
-    bpftrace, "bpftrace", "bpftrace", ".bt.txt", ".txt", ".json")
-FLAM_STACK_TEXT_IMPORTER (bcc, "bcc", "bcc", ".txt")
-FLAM_STACK_TEXT_IMPORTER (dtrace, "dtrace", "DTrace", ".stacks", ".txt")
-FLAM_STACK_TEXT_IMPORTER (stap, "stap", "SystemTap", ".txt")
+    stap, "stap", "SystemTap", "SystemTap scripts that count stacks", ".txt")

@@ -311,6 +311,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_xctrace = {
   .id = "xctrace",
   .label = N_ ("Instruments, xctrace export"),
+  .written_by = "xctrace export",
   .suffixes = FLAM_LIST (".xml"),
   .mime_types = FLAM_LIST ("application/xml"),
   .signs = FLAM_SIGNS (FLAM_HEAD (95, '<', 4096, "<trace-query-result")),

@@ -144,6 +144,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_xdebug = {
   .id = "xdebug",
   .label = "xdebug trace",
+  .written_by = "Xdebug with trace_format 1",
   .suffixes = FLAM_LIST (".xt"),
   .mime_types = FLAM_LIST ("text/plain"),
   .signs =

@@ -116,11 +116,12 @@ void flam_stack_text_are_bytes (FlamStackText *text);
 gboolean flam_stack_text_load (FlamLoad *load, GError **error);
 
 /* Defines flam_import_NAME with dialect_NAME and probe_NAME(). */
-#define FLAM_STACK_TEXT_IMPORTER(name, id_, label_, ...)                       \
+#define FLAM_STACK_TEXT_IMPORTER(name, id_, label_, written_by_, ...)          \
   static const char *const suffixes_##name[] = { __VA_ARGS__, NULL };          \
   const FlamImporter flam_import_##name = {                                    \
     .id = id_,                                                                 \
     .label = label_,                                                           \
+    .written_by = written_by_,                                                 \
     .suffixes = suffixes_##name,                                               \
     .mime_types = flam_stack_text_mime_types,                                  \
     .probe = probe_##name,                                                     \
@@ -132,14 +133,6 @@ gboolean flam_stack_text_load (FlamLoad *load, GError **error);
 extern const char *const flam_stack_text_mime_types[];
 
 /* --- pieces of lines ----------------------------------------------------- */
-
-static inline gboolean
-flam_slice_begins (FlamSlice slice, const char *text)
-{
-  gsize length = strlen (text);
-
-  return slice.length >= length && memcmp (slice.text, text, length) == 0;
-}
 
 /* Without its first `n` bytes. */
 static inline FlamSlice

@@ -682,6 +682,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_callgrind = {
   .id = "callgrind",
   .label = "callgrind, cachegrind",
+  .written_by = "valgrind --tool=callgrind or cachegrind, Xdebug",
   .suffixes = FLAM_LIST (".callgrind", ".cachegrind"),
   .mime_types = FLAM_LIST ("text/plain"),
   .probe = probe,

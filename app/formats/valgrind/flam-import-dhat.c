@@ -223,6 +223,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_dhat = {
   .id = "dhat",
   .label = "DHAT",
+  .written_by = "valgrind --tool=dhat, the Rust crate dhat",
   .suffixes = FLAM_LIST (".dhat", ".json"),
   .mime_types = FLAM_LIST ("application/json"),
   .signs = FLAM_SIGNS (FLAM_MEMBERS (95, "dhatFileVersion")),

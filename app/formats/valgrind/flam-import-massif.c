@@ -559,6 +559,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_massif = {
   .id = "massif",
   .label = "massif",
+  .written_by = "valgrind --tool=massif",
   .suffixes = FLAM_LIST (".massif", "massif.out"),
   .mime_types = FLAM_LIST ("text/plain"),
   .signs = FLAM_SIGNS ({ FLAM_MAGIC ("desc:"),

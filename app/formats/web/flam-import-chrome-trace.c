@@ -579,6 +579,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_chrome_trace = {
   .id = "chrome-trace",
   .label = N_ ("Chrome trace events"),
+  .written_by = "Chrome DevTools, Node.js, PyTorch, many tracers",
   .suffixes = FLAM_LIST (".trace", ".trace.json", ".json"),
   .mime_types = FLAM_LIST ("application/json"),
   .signs = FLAM_SIGNS (FLAM_MEMBERS (90, "traceEvents"),

@@ -614,6 +614,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_gecko = {
   .id = "gecko",
   .label = "Firefox Profiler",
+  .written_by = "Firefox Profiler, samply",
   .suffixes = FLAM_LIST (".firefox.json", ".gecko.json", ".json"),
   .mime_types = FLAM_LIST ("application/json"),
   .signs = FLAM_SIGNS (FLAM_MEMBERS (95, "meta.preprocessedProfileVersion"),

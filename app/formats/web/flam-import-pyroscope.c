@@ -261,6 +261,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_pyroscope = {
   .id = "pyroscope",
   .label = "Pyroscope",
+  .written_by = "Pyroscope, Export to JSON",
   .suffixes = FLAM_LIST (".json"),
   .mime_types = FLAM_LIST ("application/json"),
   .signs = FLAM_SIGNS (FLAM_MEMBERS (85, "flamebearer.names")),

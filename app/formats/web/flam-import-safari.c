@@ -366,6 +366,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_safari = {
   .id = "safari",
   .label = N_ ("Safari timeline"),
+  .written_by = "Safari's Web Inspector, Timelines",
   .suffixes = FLAM_LIST (".json"),
   .mime_types = FLAM_LIST ("application/json"),
   .signs = FLAM_SIGNS (FLAM_MEMBERS (95, "recording.sampleStackTraces"),

@@ -405,6 +405,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_speedscope = {
   .id = "speedscope",
   .label = "speedscope",
+  .written_by = "speedscope, py-spy, many profilers",
   .suffixes = FLAM_LIST (".speedscope.json", ".speedscope"),
   .mime_types = FLAM_LIST ("application/json"),
   .signs = FLAM_SIGNS (

@@ -225,6 +225,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_stackprof = {
   .id = "stackprof",
   .label = "Ruby stackprof",
+  .written_by = "stackprof --json",
   .suffixes = FLAM_LIST (".json"),
   .mime_types = FLAM_LIST ("application/json"),
   .signs = FLAM_SIGNS (FLAM_MEMBERS (90, "mode", "gc_samples", "frames")),

@@ -528,6 +528,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_v8_log = {
   .id = "v8-log",
   .label = "V8 log (--prof)",
+  .written_by = "node --prof",
   .suffixes = FLAM_LIST ("v8.log", ".v8log.json"),
   .mime_types = FLAM_LIST ("text/plain", "application/json"),
   .signs =

@@ -85,6 +85,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_cpuprofile = {
   .id = "cpuprofile",
   .label = N_ ("V8 CPU profile"),
+  .written_by = "node --cpu-prof, Chrome DevTools",
   .suffixes = FLAM_LIST (".cpuprofile"),
   .mime_types = FLAM_LIST ("application/json"),
   .signs = FLAM_SIGNS (FLAM_MEMBERS (90, "nodes[].callFrame"),
@@ -97,6 +98,7 @@ const FlamImporter flam_import_cpuprofile = {
 const FlamImporter flam_import_heapprofile = {
   .id = "heapprofile",
   .label = N_ ("V8 heap profile"),
+  .written_by = "node --heap-prof, Chrome DevTools",
   .suffixes = FLAM_LIST (".heapprofile"),
   .mime_types = FLAM_LIST ("application/json"),
   .signs = FLAM_SIGNS (FLAM_MEMBERS (90, "head.callFrame", "head.selfSize")),

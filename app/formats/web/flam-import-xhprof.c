@@ -144,6 +144,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_xhprof = {
   .id = "xhprof",
   .label = "XHProf",
+  .written_by = "XHProf and Tideways, as JSON",
   .suffixes = FLAM_LIST (".xhprof.json", ".xhprof"),
   .mime_types = FLAM_LIST ("application/json"),
   .signs = FLAM_SIGNS (FLAM_MEMBERS (85, "main().ct", "main().wt")),
