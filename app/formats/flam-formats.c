@@ -170,11 +170,34 @@ find_best (const Look *look, gboolean *sure)
   return best;
 }
 
+/* Those of all signs; they are kept. */
+static FlamMemberPaths *
+find_paths (void)
+{
+  static FlamMemberPaths *paths;
+
+  if (g_once_init_enter (&paths))
+    {
+      FlamMemberPaths *all = flam_member_paths_new ();
+
+      for (guint i = 0; flam_importers[i] != NULL; i++)
+        for (const FlamSign *sign = flam_importers[i]->signs;
+             sign != NULL && sign->score > 0;
+             sign++)
+          for (guint k = 0; sign->members != NULL && sign->members[k] != NULL;
+               k++)
+            flam_member_paths_add (all, sign->members[k]);
+      g_once_init_leave (&paths, all);
+    }
+  return paths;
+}
+
 const FlamImporter *
 flam_formats_probe (const FlamSource *source)
 {
+  FlamMemberPaths *paths = find_paths ();
   g_autoptr (FlamMembers) members =
-      flam_members_new (source->data, source->size, FLAM_MEMBERS_FIRST);
+      flam_members_new (source->data, source->size, FLAM_MEMBERS_FIRST, paths);
   Look look = { source, members, FALSE };
   gboolean sure;
   const FlamImporter *best = find_best (&look, &sure);
@@ -183,7 +206,8 @@ flam_formats_probe (const FlamSource *source)
       (members == NULL ? best != NULL : source->size <= FLAM_MEMBERS_FIRST))
     return best;
   flam_members_free (members);
-  members = flam_members_new (source->data, source->size, FLAM_MEMBERS_MOST);
+  members =
+      flam_members_new (source->data, source->size, FLAM_MEMBERS_MOST, paths);
   look = (Look){ source, members, TRUE };
   return find_best (&look, &sure);
 }

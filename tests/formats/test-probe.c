@@ -161,6 +161,24 @@ test_packed (void)
   g_assert_cmpint (profile->facts.duration_ns, ==, 5000);
 }
 
+/* Thousands of members, each with another name, before those that identify the
+ * document. */
+static void
+test_many (void)
+{
+  g_autoptr (GString) text = g_string_new ("{\"version\":1.2,\"frames\":{");
+  g_autoptr (FlamSource) source = NULL;
+  const FlamImporter *importer;
+
+  for (guint i = 0; i < 20000; i++)
+    g_string_append_printf (text, "\"%u\":{\"name\":\"f%u\"},", i, i);
+  g_string_append (text, "\"0\":{}},\"mode\":\"cpu\",\"gc_samples\":0}");
+  source = flam_source_new_from_data ("unknown", text->str, text->len);
+  importer = flam_formats_probe (source);
+  g_assert_nonnull (importer);
+  g_assert_cmpstr (importer->id, ==, "stackprof");
+}
+
 /* Names inside a text or at deeper levels are not members. */
 static void
 test_within (void)
@@ -185,6 +203,7 @@ main (int argc, char **argv)
       g_test_add_data_func (name, &rows[i], test_late);
     }
   g_test_add_func ("/probe/packed", test_packed);
+  g_test_add_func ("/probe/many", test_many);
   g_test_add_func ("/probe/within", test_within);
   return g_test_run ();
 }

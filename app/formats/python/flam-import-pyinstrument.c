@@ -366,12 +366,22 @@ end (FlamLoad *load, Reader *reader, gboolean page, GError **error)
 }
 
 static gboolean
+is_session (const FlamSource *source)
+{
+  static const char path[] = "frame_records";
+  g_autoptr (FlamMemberPaths) paths = flam_member_paths_new ();
+  g_autoptr (FlamMembers) members = NULL;
+
+  flam_member_paths_add (paths, path);
+  members =
+      flam_members_new (source->data, source->size, FLAM_MEMBERS_MOST, paths);
+  return members != NULL && flam_members_has (members, path);
+}
+
+static gboolean
 load (FlamLoad *load, GError **error)
 {
-  g_autoptr (FlamMembers) members = flam_members_new (
-      load->source->data, load->source->size, FLAM_MEMBERS_MOST);
-  gboolean session =
-      members != NULL && flam_members_has (members, "frame_records");
+  gboolean session = is_session (load->source);
   const guint8 *page = find_data (load->source);
   Reader reader = { .builder = load->builder,
                     .json = flam_json_load (load, page),
@@ -398,6 +408,7 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_pyinstrument = {
   .id = "pyinstrument",
   .label = "pyinstrument",
+  .written_by = "pyinstrument, as JSON, HTML or a session",
   .suffixes = FLAM_LIST (".pyisession", ".json", ".html"),
   .mime_types = FLAM_LIST ("application/json", "text/html"),
   .signs = FLAM_SIGNS (
@@ -407,4 +418,3 @@ const FlamImporter flam_import_pyinstrument = {
       FLAM_MEMBERS (90, "frame_records")),
   .load = load,
 };
-  .written_by = "pyinstrument, as JSON, HTML or a session",
