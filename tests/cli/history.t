@@ -105,8 +105,8 @@ $ flambeau-cli history ci/next/1.folded ci/next/2.perf.data
 [1]
 
 # A capture that contains its date and its host.
-$ flambeau-cli history captures/flambeau/kitchen.flambeau captures/perf-data/shapes.perf.data --no-symbols --group '([^/]*)$' --json | tr , '\n' | grep -e file -e date -e host -e peak
-[{"file":"captures/perf-data/shapes.perf.data"
+$ flambeau-cli history captures/flambeau/kitchen.flambeau captures/perf-data/shapes@little-endian.perf.data --no-symbols --group '([^/]*)$' --json | tr , '\n' | grep -e file -e date -e host -e peak
+[{"file":"captures/perf-data/shapes@little-endian.perf.data"
 "date_unix_ns":1700000000000000500
 "date_from":"capture"
 {"file":"captures/flambeau/kitchen.flambeau"

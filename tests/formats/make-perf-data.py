@@ -21,6 +21,24 @@ CONTEXT_KERNEL, CONTEXT_USER = 2**64 - 128, 2**64 - 512
 EXEC, DATA, HAS_ID = 1 << 13, 1 << 13, 1 << 14
 
 
+ORDER = "<"  # of bytes; ">" as a big-endian machine writes them
+
+
+def pack(kinds, *values):
+    return struct.pack(ORDER + kinds, *values)
+
+
+def magic():
+    return b"PERFILE2" if ORDER == "<" else b"2ELIFREP"
+
+
+def flags(bits):
+    """Bit fields begin with the lowest bit of each byte, or with the highest."""
+    if ORDER == "<":
+        return struct.pack("<Q", bits)
+    return bytes(int(f"{byte:08b}"[::-1], 2) for byte in struct.pack("<Q", bits))
+
+
 class Event:
     def __init__(self, kind, config, sample_type, flags=ID_ALL | FREQ, period=1000,
                  ids=(), read_format=4, regs=0, stack=0, branches=0):
@@ -30,30 +48,30 @@ class Event:
         self.branches = branches
 
     def attr(self):
-        head = struct.pack("<IIQQQQQ", self.kind, 128, self.config, self.period,
-                           self.sample_type, self.read_format, self.flags)
-        rest = struct.pack("<QQI", self.branches, self.regs, self.stack)
+        head = pack("IIQQQQ", self.kind, 128, self.config, self.period,
+                    self.sample_type, self.read_format) + flags(self.flags)
+        rest = pack("QQI", self.branches, self.regs, self.stack)
         return (head + bytes(24) + rest).ljust(128, b"\0")
 
 
 def record(kind, body, misc=USER):
     body += bytes(-len(body) % 8)
-    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+    return pack("IHH", kind, misc, 8 + len(body)) + body
 
 
 def tail(event, pid, tid, time):
     """sample_id, behind the kernel's records."""
     out, kind = b"", event.sample_type
     if kind & TID:
-        out += struct.pack("<ii", pid, tid)
+        out += pack("ii", pid, tid)
     if kind & TIME:
-        out += struct.pack("<Q", time)
+        out += pack("Q", time)
     if kind & ID:
-        out += struct.pack("<Q", event.ids[0])
+        out += pack("Q", event.ids[0])
     if kind & CPU:
-        out += struct.pack("<II", 0, 0)
+        out += pack("II", 0, 0)
     if kind & IDENTIFIER:
-        out += struct.pack("<Q", event.ids[0])
+        out += pack("Q", event.ids[0])
     return out
 
 
@@ -63,130 +81,131 @@ def text(s):
 
 
 def comm(e, pid, tid, name, time=0, exec=False):
-    return record(3, struct.pack("<ii", pid, tid) + text(name) + tail(e, pid, tid, time),
+    return record(3, pack("ii", pid, tid) + text(name) + tail(e, pid, tid, time),
                   EXEC if exec else 0)
 
 
 def fork(e, pid, ppid, tid, ptid, time):
-    return record(7, struct.pack("<iiiiQ", pid, ppid, tid, ptid, time) + tail(e, pid, tid, time), 0)
+    return record(7, pack("iiiiQ", pid, ppid, tid, ptid, time) + tail(e, pid, tid, time), 0)
 
 
 def exit_(e, pid, tid, time):
-    return record(4, struct.pack("<iiiiQ", pid, pid, tid, tid, time) + tail(e, pid, tid, time), 0)
+    return record(4, pack("iiiiQ", pid, pid, tid, tid, time) + tail(e, pid, tid, time), 0)
 
 
 def mmap2(e, pid, start, size, offset, path, time=0, protection=5, build_id=None):
     identity, misc = bytes(24), USER
     if build_id:
-        identity, misc = struct.pack("<BBH", 20, 0, 0) + build_id, USER | HAS_ID
-    return record(10, struct.pack("<iiQQQ", pid, pid, start, size, offset) + identity
-                  + struct.pack("<II", protection, 2) + text(path) + tail(e, pid, pid, time), misc)
+        identity, misc = pack("BBH", 20, 0, 0) + build_id, USER | HAS_ID
+    return record(10, pack("iiQQQ", pid, pid, start, size, offset) + identity
+                  + pack("II", protection, 2) + text(path) + tail(e, pid, pid, time), misc)
 
 
 def mmap(e, pid, start, size, offset, path, time=0, misc=USER):
-    return record(1, struct.pack("<iiQQQ", pid, pid, start, size, offset) + text(path)
+    return record(1, pack("iiQQQ", pid, pid, start, size, offset) + text(path)
                   + tail(e, pid, pid, time), misc)
 
 
 def lost(e, n, time):
-    return record(2, struct.pack("<QQ", 0, n) + tail(e, 0, 0, time), 0)
+    return record(2, pack("QQ", 0, n) + tail(e, 0, 0, time), 0)
 
 
 def sample(e, ip, pid, tid, time, period, chain=(), mode=USER, read=b"", regs=None, stack=b"",
            branches=()):
     kind, out = e.sample_type, b""
     if kind & IDENTIFIER:
-        out += struct.pack("<Q", e.ids[0])
+        out += pack("Q", e.ids[0])
     if kind & IP:
-        out += struct.pack("<Q", ip)
+        out += pack("Q", ip)
     if kind & TID:
-        out += struct.pack("<ii", pid, tid)
+        out += pack("ii", pid, tid)
     if kind & TIME:
-        out += struct.pack("<Q", time)
+        out += pack("Q", time)
     if kind & ADDR:
         out += bytes(8)
     if kind & ID:
-        out += struct.pack("<Q", e.ids[0])
+        out += pack("Q", e.ids[0])
     if kind & CPU:
         out += bytes(8)
     if kind & PERIOD:
-        out += struct.pack("<Q", period)
+        out += pack("Q", period)
     out += read
     if kind & CALLCHAIN:
-        out += struct.pack("<Q", len(chain)) + b"".join(struct.pack("<Q", a) for a in chain)
+        out += pack("Q", len(chain)) + b"".join(pack("Q", a) for a in chain)
     if kind & BRANCHES:
-        out += struct.pack("<Q", len(branches))
+        out += pack("Q", len(branches))
         if e.branches & BRANCH_INDEX:
             out += bytes(8)
-        out += b"".join(struct.pack("<QQQ", *b, 0) for b in branches)
+        out += b"".join(pack("QQQ", *b, 0) for b in branches)
         if e.branches & BRANCH_COUNTERS:
             out += bytes(8 * len(branches))
     if kind & REGS:
-        out += struct.pack("<Q", 2 if regs else 0) + b"".join(struct.pack("<Q", r) for r in regs or ())
+        out += pack("Q", 2 if regs else 0) + b"".join(pack("Q", r) for r in regs or ())
     if kind & STACK:
-        out += struct.pack("<Q", len(stack)) + stack + (struct.pack("<Q", len(stack)) if stack else b"")
+        out += pack("Q", len(stack)) + stack + (pack("Q", len(stack)) if stack else b"")
     return record(9, out, mode)
 
 
-ROUND = record(68, b"", 0)
+def finished_round():
+    return record(68, b"", 0)
 
 
 def string(s):
     raw = text(s)
-    return struct.pack("<I", len(raw)) + raw
+    return pack("I", len(raw)) + raw
 
 
 def build_id(path, id, pid=-1):
     size = bytes([len(id), 0, 0, 0])
-    return record(67, struct.pack("<i", pid) + id.ljust(20, b"\xee") + size + text(path), (1 << 15) | USER)
+    return record(67, pack("i", pid) + id.ljust(20, b"\xee") + size + text(path), (1 << 15) | USER)
 
 
 def command(*words):
-    return struct.pack("<I", len(words)) + b"".join(string(w) for w in words)
+    return pack("I", len(words)) + b"".join(string(w) for w in words)
 
 
 def description(events, names):
-    out = struct.pack("<II", len(events), 128)
+    out = pack("II", len(events), 128)
     for e, name in zip(events, names):
-        out += e.attr() + struct.pack("<I", len(e.ids)) + string(name)
-        out += b"".join(struct.pack("<Q", i) for i in e.ids)
+        out += e.attr() + pack("I", len(e.ids)) + string(name)
+        out += b"".join(pack("Q", i) for i in e.ids)
     return out
 
 
 def file_mode(events, records, features=None):
     features = features or {}
-    ids = [b"".join(struct.pack("<Q", i) for i in e.ids) for e in events]
+    ids = [b"".join(pack("Q", i) for i in e.ids) for e in events]
     at, table, ids_at = 104, b"", 104 + 144 * len(events)
     for e, raw in zip(events, ids):
-        table += e.attr() + struct.pack("<QQ", ids_at, len(raw))
+        table += e.attr() + pack("QQ", ids_at, len(raw))
         ids_at += len(raw)
     data = b"".join(records)
     bits = sum(1 << bit for bit in features)
-    out = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, 144, at, len(table), ids_at, len(data), 0, 0)
-    out += bits.to_bytes(32, "little") + table + b"".join(ids) + data
+    out = magic() + pack("QQQQQQQQ", 104, 144, at, len(table), ids_at, len(data), 0, 0)
+    out += pack("QQQQ", *(bits >> 64 * i & 2**64 - 1 for i in range(4))) + table + b"".join(ids) + data
     where = len(out) + 16 * len(features)
     sections, bodies = b"", b""
     for bit in sorted(features):
-        sections += struct.pack("<QQ", where + len(bodies), len(features[bit]))
+        sections += pack("QQ", where + len(bodies), len(features[bit]))
         bodies += features[bit]
     return out + sections + bodies
 
 
 def pipe_mode(records):
-    return b"PERFILE2" + struct.pack("<Q", 16) + b"".join(records)
+    return magic() + pack("Q", 16) + b"".join(records)
 
 
 def header_attr(e):
-    return record(64, e.attr() + b"".join(struct.pack("<Q", i) for i in e.ids), 0)
+    return record(64, e.attr() + b"".join(pack("Q", i) for i in e.ids), 0)
 
 
 def event_name(e, name):
-    return record(78, struct.pack("<QQ", 2, e.ids[0]) + text(name), 0)
+    return record(78, pack("QQ", 2, e.ids[0]) + text(name), 0)
 
 
 def compressed(payload):
     packed = subprocess.run(["zstd", "-q", "-c"], input=payload, stdout=subprocess.PIPE, check=True).stdout
-    return struct.pack("<IHH", 81, 0, 8 + len(packed)) + packed
+    return pack("IHH", 81, 0, 8 + len(packed)) + packed
 
 
 K, PROG, LIB = 0xffffffff81000000, 0x400000, 0x7f0000000000
@@ -211,7 +230,7 @@ def shapes():
         mmap2(clock, 101, PROG, 0x3000, 0x1000, "/bin/prog", 1310, build_id=ID_A),
         mmap2(clock, 101, LIB, 0x2000, 0x5000, "/lib/libx.so", 1320),
         sample(clock, PROG + 0x10, 101, 101, 1900, 10, [u, PROG + 0x10, PROG + 0x101]),
-        ROUND,
+        finished_round(),
         sample(clock, LIB + 0x20, 101, 101, 1400, 20, [u, LIB + 0x20, PROG + 0x101, PROG + 0x201]),
         sample(clock, K + 0x30, 101, 101, 1500, 30,
                [k, K + 0x30, K + 0x41, u, LIB + 0x20, PROG + 0x101], KERNEL),
@@ -224,20 +243,20 @@ def shapes():
         sample(clock, LIB + 0x1010, 101, 101, 1730, 50, [u, LIB + 0x1010, PROG + 0x101]),
         mmap2(clock, 101, 0x20000, 0x1000, 0, "//anon", 1740, protection=7),
         sample(clock, 0x20044, 101, 101, 1750, 60, [u, 0x20044, PROG + 0x101]),
-        ROUND,
+        finished_round(),
         lost(clock, 7, 1800),
-        record(13, struct.pack("<Q", 5) + tail(clock, 0, 0, 1801), 0),
-        record(5, struct.pack("<QQQ", 1802, 11, 11) + tail(clock, 0, 0, 1802), 0),
+        record(13, pack("Q", 5) + tail(clock, 0, 0, 1801), 0),
+        record(5, pack("QQQ", 1802, 11, 11) + tail(clock, 0, 0, 1802), 0),
         exit_(clock, 101, 101, 1950),
         # The same number, another process.
         fork(clock, 101, 100, 101, 100, 2000),
         sample(clock, 0x10020, 101, 101, 2100, 70, [u, 0x10020]),
-        ROUND,
+        finished_round(),
     ], {
         2: build_id("/lib/libx.so", ID_B),
         11: command("perf", "record", "-g", "--", "prog"),
         12: description([clock, faults], ["cpu-clock:u", "page-faults"]),
-        29: struct.pack("<IIQQ", 1, 1, 1700000000 * 10**9, 500),
+        29: pack("IIQQ", 1, 1, 1700000000 * 10**9, 500),
     })
 
 
@@ -256,10 +275,10 @@ def pipe():
     half = len(whole) // 2
     return pipe_mode([
         header_attr(cycles), header_attr(misses), event_name(cycles, "cycles:u"),
-        record(80, struct.pack("<Q", 11) + command("perf", "record", "-o", "-"), 0),
-        struct.pack("<IHH", 81, 0, 8 + half) + whole[:half],
-        struct.pack("<IHH", 81, 0, 8 + len(whole) - half) + whole[half:],
-        ROUND,
+        record(80, pack("Q", 11) + command("perf", "record", "-o", "-"), 0),
+        pack("IHH", 81, 0, 8 + half) + whole[:half],
+        pack("IHH", 81, 0, 8 + len(whole) - half) + whole[half:],
+        finished_round(),
         build_id("/bin/prog", ID_A),
     ])
 
@@ -271,7 +290,7 @@ def group():
     instructions = Event(0, 1, kind, ids=[6], read_format=4 | 8 | 16)
 
     def read(c, i):
-        return struct.pack("<QQQQQQQ", 2, c, 5, 0, i, 6, 0)
+        return pack("QQQQQQQ", 2, c, 5, 0, i, 6, 0)
 
     return file_mode([cycles, instructions], [
         comm(cycles, 7, 7, "prog"),
@@ -294,7 +313,7 @@ def copied():
         return [by_bit.get(bit, 0) for bit in range(24) if mask >> bit & 1]
 
     def words(*w):
-        return b"".join(struct.pack("<Q", x) for x in w)
+        return b"".join(pack("Q", x) for x in w)
 
     whole = words(9, sp + 24, PROG + 0x101, 0, PROG + 0x201, 0, 0, 0)
     root = words(9, sp + 24, PROG + 0x101, 0, 0, 0, 0, 0)
@@ -322,13 +341,13 @@ def filled():
     sp = 0x7ffc00000000
     by_bit = {6: sp + 8, 7: sp, 8: PROG + 0x10}
     regs = [by_bit.get(bit, 0) for bit in range(24) if mask >> bit & 1]
-    stack = b"".join(struct.pack("<Q", x) for x in (
+    stack = b"".join(pack("Q", x) for x in (
         9, sp + 24, PROG + 0x101, sp + 40, PROG + 0x201, 0, PROG + 0x301, 0))
 
     def one(time, filled, abi=2):
-        out = struct.pack("<QiiQQQ", PROG + 0x10, 7, 7, time, 1, 0)
-        out += struct.pack("<Q", abi) + b"".join(struct.pack("<Q", r) for r in regs)
-        out += struct.pack("<Q", 64) + stack + struct.pack("<Q", filled)
+        out = pack("QiiQQQ", PROG + 0x10, 7, 7, time, 1, 0)
+        out += pack("Q", abi) + b"".join(pack("Q", r) for r in regs)
+        out += pack("Q", 64) + stack + pack("Q", filled)
         return record(9, out, USER)
 
     return file_mode([clock], [
@@ -360,7 +379,7 @@ def tracing():
     cycles = Event(0, 0, kind, flags=ID_ALL, period=5000, ids=[1])
     return pipe_mode([
         header_attr(cycles),
-        struct.pack("<IHHII", 66, 0, 16, 13, 0) + b"\xff" * 13 + bytes(3),
+        pack("IHHII", 66, 0, 16, 13, 0) + b"\xff" * 13 + bytes(3),
         comm(cycles, 7, 7, "prog"),
         mmap(cycles, 7, PROG, 0x1000, 0, "/bin/prog"),
         sample(cycles, PROG + 16, 7, 7, 100, 0),
@@ -377,10 +396,10 @@ def tracepoint(name, number, fields):
         at += size
         out += "\n" if at == 8 else ""
     raw = (out + '\nprint fmt: "%d", REC->common_pid\n').encode()
-    return struct.pack("<Q", len(raw)) + raw
+    return pack("Q", len(raw)) + raw
 
 
-def allocations():
+def allocations(piped=False):
     """perf record -e kmem:kmalloc -e kmem:kmem_cache_alloc -e kmem:kfree: the bytes that were
     given are 4096 + 64 and 192, as "perf kmem stat" has them (4,352), whatever the period."""
     kind = IDENTIFIER | IP | TID | TIME | CPU | PERIOD | RAW
@@ -393,31 +412,36 @@ def allocations():
     page = b"".join(b"\tfield: %s;\toffset:%d;\tsize:%d;\tsigned:%d;\n" % row for row in [
         (b"u64 timestamp", 0, 8, 0), (b"local_t commit", 8, 8, 1),
         (b"int overwrite", 8, 1, 1), (b"char data", 16, 4080, 0)])
-    layout = b"\x17\x08\x44tracing0.6\0" + b"\0\x08" + struct.pack("<I", 4096)
+    layout = b"\x17\x08\x44tracing0.6\0" + bytes([ORDER == ">", 8]) + pack("I", 4096)
     for name in b"header_page", b"header_event":
-        layout += name + b"\0" + struct.pack("<Q", len(page)) + page
-    layout += struct.pack("<I", 0) + struct.pack("<I", 1) + b"kmem\0"
-    layout += struct.pack("<I", len(texts)) + b"".join(texts)
-    layout += struct.pack("<II", 0, 0) + struct.pack("<Q", 0)
+        layout += name + b"\0" + pack("Q", len(page)) + page
+    layout += pack("I", 0) + pack("I", 1) + b"kmem\0"
+    layout += pack("I", len(texts)) + b"".join(texts)
+    layout += pack("II", 0, 0) + pack("Q", 0)
 
     def allocated(e, time, *values):
-        raw = struct.pack("<HBBi", e.config, 0, 0, 7) + b"".join(struct.pack("<Q", v) for v in values)
+        raw = pack("HBBi", e.config, 0, 0, 7) + b"".join(pack("Q", v) for v in values)
         raw += bytes((4 - len(raw)) % 8)
-        return record(9, struct.pack("<QQiiQQQ", e.ids[0], PROG + 16, 7, 7, time, 0, 1)
-                      + struct.pack("<I", len(raw)) + raw)
+        return record(9, pack("QQiiQQQ", e.ids[0], PROG + 16, 7, 7, time, 0, 1)
+                      + pack("I", len(raw)) + raw)
 
-    return file_mode([kmalloc, cache, free], [
+    events, names = [kmalloc, cache, free], ["kmem:kmalloc", "kmem:kmem_cache_alloc", "kmem:kfree"]
+    records = [
         comm(kmalloc, 7, 7, "prog"),
         mmap(kmalloc, 7, PROG, 0x1000, 0, "/bin/prog"),
         allocated(kmalloc, 100, K, 0x1000, 4000, 4096, 0, 0),
         allocated(cache, 110, K, 0x2000, 190, 192, 0, 0),
         allocated(kmalloc, 120, K, 0x3000, 33, 64, 0, 0),
         allocated(free, 130, K, 0x1000),
-    ], {
-        1: layout,
-        3: string("host"),
-        12: description([kmalloc, cache, free], ["kmem:kmalloc", "kmem:kmem_cache_alloc", "kmem:kfree"]),
-    })
+    ]
+    if piped:
+        layout += bytes(-len(layout) % 8)
+        return pipe_mode([
+            *map(header_attr, events), *map(event_name, events, names),
+            record(80, pack("Q", 3) + string("host"), 0),
+            pack("IHHI", 66, 0, 12, len(layout)) + layout, *records])
+    return file_mode(events, records, {
+        1: layout, 3: string("host"), 12: description(events, names)})
 
 
 def kernel():
@@ -426,7 +450,7 @@ def kernel():
     kind = IP | TID | TIME | CALLCHAIN | PERIOD
     clock = Event(1, 0, kind)
     identity = bytes([20, 0, 0, 0]) + ID_A
-    code = struct.pack("<iiQQQ", -1, 0, K, 0x1000000, K) + identity + struct.pack("<II", 5, 0)
+    code = pack("iiQQQ", -1, 0, K, 0x1000000, K) + identity + pack("II", 5, 0)
     return file_mode([clock], [
         record(10, code + text("[kernel.kallsyms]_text") + tail(clock, 0, 0, 1), KERNEL | HAS_ID),
         comm(clock, 7, 7, "prog"),
@@ -460,44 +484,53 @@ def threads():
         "data": file_mode([clock], [
             comm(clock, 7, 7, "prog"),
             mmap2(clock, 7, PROG, 0x3000, 0x1000, "/bin/prog"),
-        ], {24: struct.pack("<Q", 1)}),
+        ], {24: pack("Q", 1)}),
         "data.0": b"".join([
             sample(clock, PROG + 0x10, 7, 7, 100, 5, [u, PROG + 0x10]),
             sample(clock, LIB + 0x20, 7, 7, 400, 6, [u, LIB + 0x20, PROG + 0x101]),
-            ROUND,
+            finished_round(),
             sample(clock, PROG + 0x10, 7, 7, 700, 5, [u, PROG + 0x10]),
         ]),
         "data.1": b"".join([
             compressed(mmap2(clock, 7, LIB, 0x2000, 0x5000, "/lib/libx.so", 300)
                        + fork(clock, 7, 7, 8, 7, 310)),
-            ROUND,
+            finished_round(),
             sample(clock, LIB + 0x30, 7, 8, 350, 20, [u, LIB + 0x30]),
         ]),
     }
+
+
+# Written in both orders of bytes: each pair is one profile.
+BOTH = {"shapes": shapes, "pipe": pipe, "group": group, "allocations": allocations,
+        "calls": lambda: branches(BRANCH_CALL_STACK | BRANCH_INDEX)}
+
+
+def in_both_orders():
+    global ORDER
+    for ORDER, order in (">", "big"), ("<", "little"):
+        for name, make in BOTH.items():
+            yield f"{name}@{order}-endian", make()
 
 
 def main():
     folder = pathlib.Path(sys.argv[1])
     whole = shapes()
     for name, raw in {
-        "shapes": whole,
-        "pipe": pipe(),
-        "group": group(),
+        **dict(in_both_orders()),
         "copied": copied(),
         "filled": filled(),
         "strangers": strangers(),
         "tracing": tracing(),
         "kernel-id": kernel(),
-        "allocations": allocations(),
-        "calls": branches(BRANCH_CALL_STACK | BRANCH_INDEX),
         "calls-counted": branches(BRANCH_CALL_STACK | BRANCH_COUNTERS),
         "branches": branches(0),
         "cut-off": whole[:1500],
         "no-end": whole[:48] + bytes(8) + whole[56:1500],
         "no-samples": whole[:500],
+        "allocations@pipe": allocations(piped=True),
         "version-1": b"PERFFILE" + bytes(96),
-        "big-endian": b"2ELIFREP" + bytes(96),
         "header-alone": whole[:60],
+        "header-alone-big-endian": b"2ELIFREP" + bytes(96),
     }.items():
         (folder / f"{name}.perf.data").write_bytes(raw)
     for name, raw in threads().items():

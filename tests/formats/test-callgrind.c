@@ -232,11 +232,13 @@ test_parts (void)
 int
 main (int argc, char **argv)
 {
-  static const char *const names[] = { "callgrind/small.callgrind",
-                                       "callgrind/jumps.callgrind",
-                                       "perf-data/shapes.perf.data",
-                                       "perf-script/shapes.script",
-                                       "folded/rough.folded" };
+  static const char *const names[] = {
+    "callgrind/small.callgrind",
+    "callgrind/jumps.callgrind",
+    "perf-data/shapes@little-endian.perf.data",
+    "perf-script/shapes.script",
+    "folded/rough.folded"
+  };
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)

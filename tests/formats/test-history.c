@@ -124,8 +124,12 @@ test_found (Fixture *fixture, gconstpointer data)
 static void
 test_own_date (Fixture *fixture, gconstpointer data)
 {
-  g_autofree char *capture = g_test_build_filename (
-      G_TEST_DIST, "captures", "perf-data", "shapes.perf.data", NULL);
+  g_autofree char *capture =
+      g_test_build_filename (G_TEST_DIST,
+                             "captures",
+                             "perf-data",
+                             "shapes@little-endian.perf.data",
+                             NULL);
   const char *const paths[] = { capture, NULL };
   FlamHistoryOptions options = { open_capture, fixture, { 0, TRUE }, NULL };
   g_autoptr (FlamHistory) history =

@@ -438,8 +438,12 @@ test_map_beside (void)
   g_autoptr (GError) error = NULL;
   g_autofree char *folder = g_dir_make_tmp ("flam-map-XXXXXX", &error);
   g_autofree char *elsewhere = g_dir_make_tmp ("flam-map-XXXXXX", &error);
-  g_autofree char *fixture = g_test_build_filename (
-      G_TEST_DIST, "captures", "perf-data", "shapes.perf.data", NULL);
+  g_autofree char *fixture =
+      g_test_build_filename (G_TEST_DIST,
+                             "captures",
+                             "perf-data",
+                             "shapes@little-endian.perf.data",
+                             NULL);
   g_autofree char *path = g_build_filename (folder, "perf.data", NULL);
   g_autofree char *base_lines = g_build_filename (folder, "perf-101.map", NULL);
   g_autofree char *there = g_build_filename (elsewhere, "perf-101.map", NULL);

@@ -114,10 +114,12 @@ add_group (Import *import, FlamSample *row, const FlamPerfSample *sample)
 {
   for (guint64 i = 0; i < sample->n_group; i++)
     {
-      guint64 value_and_id[2], *before, increase;
+      const guint8 *at = sample->group + i * sample->group_size;
+      guint64 value_and_id[] = { flam_perf_u64 (at, sample->swap),
+                                 flam_perf_u64 (at + 8, sample->swap) };
+      guint64 *before, increase;
       int event;
 
-      memcpy (value_and_id, sample->group + i * sample->group_size, 16);
       event = flam_perf_file_find_event (import->file, value_and_id[1]);
       before = g_hash_table_lookup (import->counted, &value_and_id[1]);
       increase = value_and_id[0] - (before ? *before : 0);
@@ -140,7 +142,7 @@ read_allocated (const FlamPerfEvent *event, FlamPerfSample *sample)
 {
   if (sample->raw == NULL || (guint64)event->bytes_at + 8 > sample->raw_size)
     return FALSE;
-  memcpy (&sample->period, sample->raw + event->bytes_at, 8);
+  sample->period = flam_perf_u64 (sample->raw + event->bytes_at, sample->swap);
   return TRUE;
 }
 
@@ -345,9 +347,13 @@ load (FlamLoad *load, GError **error)
 const FlamImporter flam_import_perf_data = {
   .id = "perf-data",
   .label = "Linux perf",
-  .suffixes = FLAM_LIST ("perf.data", ".perfdata"),
-  .mime_types = FLAM_LIST ("application/x-perf-data"),
   .written_by = "perf record",
+  .suffixes = FLAM_LIST ("perf.data", ".perfdata"),
+  .mime = { .type = "application/x-perf-data",
+            .name = "Linux perf capture",
+            .globs = FLAM_LIST ("perf.data", "*.perf.data"),
+            .magics = FLAM_MAGICS (FLAM_BYTES (0, "PERFILE2"),
+                                   FLAM_BYTES (0, "2ELIFREP")) },
   .probe = probe,
   .load = load,
   .base_lines = TRUE,

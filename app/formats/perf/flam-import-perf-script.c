@@ -17,6 +17,7 @@
  * records (--show-mmap-events) are between the samples. Source: perf's
  * builtin-script.c and the files of public collections; the counts are those of
  * FlameGraph's stackcollapse-perf.pl, but for every event, not only the first.
+ * Allocations of the kernel (kmem:kmalloc and the like) weigh their bytes.
  *
  * perf sorts by time, so that times which descend are those of --deltatime:
  * from one sample to the next, the first of which has 0.
@@ -97,15 +98,15 @@ static void
 add_measure (Script *script, const FlamScriptEvent *event, guint index)
 {
   g_autofree char *name = g_strndup (event->name.text, event->name.length);
+  gboolean memory = script->memory || event->is_bytes;
 
   flam_builder_add_measure (script->builder,
                             name,
                             name,
-                            script->memory   ? FLAM_UNIT_BYTES
+                            memory           ? FLAM_UNIT_BYTES
                             : event->is_time ? FLAM_UNIT_NS
                                              : FLAM_UNIT_COUNT,
-                            script->memory ? FLAM_MEASURE_ALLOC
-                                           : FLAM_MEASURE_CPU,
+                            memory ? FLAM_MEASURE_ALLOC : FLAM_MEASURE_CPU,
                             0,
                             index);
 }
@@ -567,8 +568,8 @@ probe (const FlamSource *source)
 const FlamImporter flam_import_perf_script = {
   .id = "perf-script",
   .label = N_ ("perf script text"),
-  .suffixes = FLAM_LIST (".script", ".script.txt", ".perf"),
   .written_by = "perf script",
+  .suffixes = FLAM_LIST (".script", ".script.txt", ".perf"),
   .mime_types = FLAM_LIST ("text/plain"),
   .probe = probe,
   .load = load,

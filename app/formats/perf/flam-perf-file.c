@@ -2,6 +2,9 @@
 #include "flam-perf-file.h"
 #include "flam-perf-records.h"
 
+/* The first bytes, by the order of bytes. */
+#define LITTLE "PERFILE2"
+#define BIG "2ELIFREP"
 #define MAX_EVENTS 4096
 #define HEADER_SIZE 104
 #define ATTR_SIZE_V0 64
@@ -24,9 +27,10 @@ enum
 };
 
 static FlamPerfBytes
-bytes_of (const FlamSource *source, guint64 offset, guint64 size)
+bytes_of (const FlamPerfFile *file, guint64 offset, guint64 size)
 {
-  FlamPerfBytes bytes = { source->data, source->data, FALSE };
+  const FlamSource *source = file->source;
+  FlamPerfBytes bytes = { source->data, source->data, FALSE, file->swap };
 
   if (offset > source->size || size > source->size - offset)
     {
@@ -108,6 +112,22 @@ read_string (FlamPerfBytes *bytes)
 
 /* --- events -------------------------------------------------------------- */
 
+/* Bit fields of a big-endian machine begin with the highest bit of each byte.
+ */
+static guint64
+read_flags (FlamPerfBytes *in)
+{
+  guint64 flags = 0;
+  const guint8 *bytes;
+
+  if (!in->swap)
+    return flam_perf_read_u64 (in);
+  bytes = flam_perf_read_bytes (in, 8);
+  for (guint bit = 0; bytes != NULL && bit < 64; bit++)
+    flags |= (guint64)(bytes[bit / 8] >> (7 - bit % 8) & 1) << bit;
+  return flags;
+}
+
 static FlamPerfEvent *
 add_event (FlamPerfFile *file, FlamPerfBytes in)
 {
@@ -122,7 +142,7 @@ add_event (FlamPerfFile *file, FlamPerfBytes in)
   event->period = flam_perf_read_u64 (&in);
   event->sample_type = flam_perf_read_u64 (&in);
   event->read_format = flam_perf_read_u64 (&in);
-  event->flags = flam_perf_read_u64 (&in);
+  event->flags = read_flags (&in);
   flam_perf_read_bytes (&in, 24);
   if (flam_perf_left (&in) >= 8)
     event->branch_type = flam_perf_read_u64 (&in);
@@ -156,7 +176,7 @@ read_attrs (FlamPerfFile *file,
             guint64 size,
             GError **error)
 {
-  FlamPerfBytes attrs = bytes_of (file->source, offset, size);
+  FlamPerfBytes attrs = bytes_of (file, offset, size);
 
   if (attrs.bad || entry_size < ATTR_SIZE_V0 + 16 || size < entry_size)
     return flam_source_error (file->source,
@@ -170,13 +190,12 @@ read_attrs (FlamPerfFile *file,
       guint64 ids_offset, ids_size;
 
       attr.end = attr.p + entry_size - 16;
-      section = (FlamPerfBytes){ attr.end, attr.end + 16, FALSE };
+      section = (FlamPerfBytes){ attr.end, attr.end + 16, FALSE, file->swap };
       ids_offset = flam_perf_read_u64 (&section);
       ids_size = flam_perf_read_u64 (&section);
       if (add_event (file, attr))
-        add_ids (file,
-                 bytes_of (file->source, ids_offset, ids_size),
-                 file->events->len - 1);
+        add_ids (
+            file, bytes_of (file, ids_offset, ids_size), file->events->len - 1);
       flam_perf_read_bytes (&attrs, entry_size);
     }
   return TRUE;
@@ -219,11 +238,10 @@ read_build_ids (FlamPerfFile *file, FlamPerfBytes in)
   while (flam_perf_left (&in) >= 8)
     {
       FlamPerfBytes body = in;
-      guint32 type_and_more = flam_perf_read_u32 (&in);
-      guint32 rest = flam_perf_read_u32 (&in);
-      guint16 misc = rest & 0xffff, size = rest >> 16;
+      guint16 misc = flam_perf_u16 (in.p + 4, in.swap);
+      guint16 size = flam_perf_u16 (in.p + 6, in.swap);
 
-      (void)type_and_more;
+      in.p += 8;
       if (size < 8 || !flam_perf_read_bytes (&in, size - 8))
         return;
       body.p += 8;
@@ -355,8 +373,8 @@ read_text (FlamPerfBytes *in)
   guint64 size = flam_perf_read_u64 (in);
   const guint8 *text = flam_perf_read_bytes (in, size);
 
-  return text != NULL ? (FlamPerfBytes){ text, text + size, FALSE }
-                      : (FlamPerfBytes){ in->end, in->end, TRUE };
+  return text != NULL ? (FlamPerfBytes){ text, text + size, FALSE, in->swap }
+                      : (FlamPerfBytes){ in->end, in->end, TRUE, in->swap };
 }
 
 static void
@@ -458,23 +476,31 @@ read_feature (FlamPerfFile *file, guint64 feature, FlamPerfBytes in)
     }
 }
 
+static gboolean
+has_feature (const FlamPerfFile *file, const guint8 *bits, guint feature)
+{
+  guint64 word = flam_perf_u64 (bits + feature / 64 * 8, file->swap);
+
+  return (word >> feature % 64 & 1) != 0;
+}
+
 static void
 read_features (FlamPerfFile *file, const guint8 *bits)
 {
-  FlamPerfBytes table = bytes_of (
-      file->source, file->data_end, file->source->size - file->data_end);
+  FlamPerfBytes table =
+      bytes_of (file, file->data_end, file->source->size - file->data_end);
 
   for (guint bit = 0; bit < N_FEATURES; bit++)
     {
       guint64 offset, size;
 
-      if (!(bits[bit / 8] & (1 << bit % 8)))
+      if (!has_feature (file, bits, bit))
         continue;
       offset = flam_perf_read_u64 (&table);
       size = flam_perf_read_u64 (&table);
       if (table.bad)
         return;
-      read_feature (file, bit, bytes_of (file->source, offset, size));
+      read_feature (file, bit, bytes_of (file, offset, size));
     }
 }
 
@@ -499,11 +525,11 @@ static void
 note_attr (FlamPerfFile *file, FlamPerfBytes in)
 {
   FlamPerfBytes attr = in, ids = in;
-  guint32 size = 0;
+  guint32 size;
 
   if (flam_perf_left (&in) < ATTR_SIZE_V0)
     return;
-  memcpy (&size, in.p + 4, 4);
+  size = flam_perf_u32 (in.p + 4, in.swap);
   if (size < ATTR_SIZE_V0 || !flam_perf_read_bytes (&in, size))
     return;
   attr.end = ids.p = in.p;
@@ -524,6 +550,9 @@ flam_perf_file_note (FlamPerfFile *file,
       break;
     case FLAM_PERF_EVENT_UPDATE:
       note_update (file, body);
+      break;
+    case FLAM_PERF_TRACING_DATA:
+      read_tracing (file, body);
       break;
     case FLAM_PERF_HEADER_BUILD_ID:
       note_build_id (file, misc, body);
@@ -550,7 +579,7 @@ begins_with (const FlamSource *source, const char *magic)
 gboolean
 flam_perf_file_probe (const FlamSource *source)
 {
-  return begins_with (source, "PERFILE2") || begins_with (source, "2ELIFREP") ||
+  return begins_with (source, LITTLE) || begins_with (source, BIG) ||
          begins_with (source, "PERFFILE");
 }
 
@@ -564,14 +593,7 @@ check_magic (const FlamSource *source, GError **error)
                        0,
                        N_ ("this is the perf.data format from before Linux 3.5 "
                            "(version 1), which is not supported"));
-  else if (begins_with (source, "2ELIFREP"))
-    flam_source_error (
-        source,
-        error,
-        FLAM_ERROR_UNSUPPORTED,
-        0,
-        N_ ("recorded on a big-endian machine, which is not supported"));
-  else if (!begins_with (source, "PERFILE2"))
+  else if (!begins_with (source, LITTLE) && !begins_with (source, BIG))
     flam_source_error (
         source, error, FLAM_ERROR_INVALID, 0, N_ ("not a perf.data file"));
   else if (source->size < 16)
@@ -588,7 +610,7 @@ check_magic (const FlamSource *source, GError **error)
 static gboolean
 read_header (FlamPerfFile *file, const FlamProgress *progress, GError **error)
 {
-  FlamPerfBytes in = bytes_of (file->source, 0, file->source->size);
+  FlamPerfBytes in = bytes_of (file, 0, file->source->size);
   guint64 size, entry_size, attrs, attrs_size, data_size, left;
   const guint8 *bits;
 
@@ -628,7 +650,7 @@ read_header (FlamPerfFile *file, const FlamProgress *progress, GError **error)
   if (file->interrupted)
     return TRUE;
   read_features (file, bits);
-  return !(bits[FEATURE_DIR_FORMAT / 8] & 1 << FEATURE_DIR_FORMAT % 8) ||
+  return !has_feature (file, bits, FEATURE_DIR_FORMAT) ||
          open_parts (file, progress, error);
 }
 
@@ -643,6 +665,8 @@ flam_perf_file_new (const FlamSource *source,
     return NULL;
   file = g_new0 (FlamPerfFile, 1);
   file->source = source;
+  file->swap =
+      begins_with (source, G_BYTE_ORDER == G_LITTLE_ENDIAN ? BIG : LITTLE);
   file->parts =
       g_ptr_array_new_with_free_func ((GDestroyNotify)flam_source_free);
   file->events = g_ptr_array_new_with_free_func (event_free);

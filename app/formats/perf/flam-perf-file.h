@@ -4,16 +4,19 @@
 /* The frame of a perf.data file: header, events, features. Records are
  * flam-perf-records.h's.
  *
- * File mode, all little endian:
+ * File mode, in the order of bytes of the machine that recorded:
  *
  *   OFFSET  SIZE  WHAT
- *        0     8  "PERFILE2"
+ *        0     8  "PERFILE2"; "2ELIFREP" from a big-endian machine
  *        8     8  size of this header, 104
  *       16     8  size of one entry of attrs
  *       24    16  attrs:  offset, size
  *       40    16  data:   offset, size (0: the recorder did not end well)
  *       56    16  event types, not used any more
  *       72    32  256 bits: which features are there
+ *
+ * The bits of the features are 64-bit words there, and those of an attr's flags
+ * begin with the highest one of each byte.
  *
  *   attrs:     entries of perf_event_attr and then offset, size of its ids
  *   features:  after the data, an offset and a size for each bit set
@@ -58,6 +61,7 @@ typedef struct
   const guint8 *p;
   const guint8 *end;
   gboolean bad;
+  gboolean swap; /* recorded in the other order of bytes than this machine's */
 } FlamPerfBytes;
 
 static inline gsize
@@ -67,35 +71,56 @@ flam_perf_left (const FlamPerfBytes *bytes)
 }
 
 static inline guint64
-flam_perf_read_u64 (FlamPerfBytes *bytes)
+flam_perf_u64 (const guint8 *p, gboolean swap)
 {
   guint64 value;
 
+  memcpy (&value, p, 8);
+  return G_UNLIKELY (swap) ? GUINT64_SWAP_LE_BE (value) : value;
+}
+
+static inline guint32
+flam_perf_u32 (const guint8 *p, gboolean swap)
+{
+  guint32 value;
+
+  memcpy (&value, p, 4);
+  return G_UNLIKELY (swap) ? GUINT32_SWAP_LE_BE (value) : value;
+}
+
+static inline guint16
+flam_perf_u16 (const guint8 *p, gboolean swap)
+{
+  guint16 value;
+
+  memcpy (&value, p, 2);
+  return G_UNLIKELY (swap) ? GUINT16_SWAP_LE_BE (value) : value;
+}
+
+static inline guint64
+flam_perf_read_u64 (FlamPerfBytes *bytes)
+{
   if (G_UNLIKELY (flam_perf_left (bytes) < 8))
     {
       bytes->p = bytes->end;
       bytes->bad = TRUE;
       return 0;
     }
-  memcpy (&value, bytes->p, 8);
   bytes->p += 8;
-  return value;
+  return flam_perf_u64 (bytes->p - 8, bytes->swap);
 }
 
 static inline guint32
 flam_perf_read_u32 (FlamPerfBytes *bytes)
 {
-  guint32 value;
-
   if (G_UNLIKELY (flam_perf_left (bytes) < 4))
     {
       bytes->p = bytes->end;
       bytes->bad = TRUE;
       return 0;
     }
-  memcpy (&value, bytes->p, 4);
   bytes->p += 4;
-  return value;
+  return flam_perf_u32 (bytes->p - 4, bytes->swap);
 }
 
 /* Skips `size` bytes and returns their place; NULL if there are fewer. */
@@ -174,6 +199,7 @@ typedef struct
 typedef struct
 {
   const FlamSource *source;
+  gboolean swap; /* as FlamPerfBytes has it */
   gboolean pipe;
   gboolean interrupted; /* the header does not contain the data's end */
   guint64 data_offset;
@@ -199,7 +225,8 @@ gboolean flam_perf_file_probe (const FlamSource *source);
 FlamPerfFile *flam_perf_file_new (const FlamSource *source,
                                   const FlamProgress *progress,
                                   GError **error);
-/* Takes in a record that describes the file; others are left out. */
+/* Takes in a record that describes the file; others are left out. `body` is the
+ * payload of TRACING_DATA. */
 void flam_perf_file_note (FlamPerfFile *file,
                           guint32 type,
                           guint16 misc,

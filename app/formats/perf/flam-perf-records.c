@@ -100,7 +100,7 @@ word_at (const FlamPerfBytes *body, gsize at, guint64 *value)
 {
   if (flam_perf_left (body) < 8 || at > flam_perf_left (body) - 8)
     return FALSE;
-  memcpy (value, body->p + at, 8);
+  *value = flam_perf_u64 (body->p + at, body->swap);
   return TRUE;
 }
 
@@ -190,18 +190,22 @@ flam_perf_reader_trouble (const FlamPerfReader *reader)
 
 /* Reads a record from [p, end); returns its size, or 0 if it is incomplete. */
 static gsize
-parse_record (const guint8 *p, const guint8 *end, FlamPerfRecord *record)
+parse_record (const FlamPerfReader *reader,
+              const guint8 *p,
+              const guint8 *end,
+              FlamPerfRecord *record)
 {
+  gboolean swap = reader->file->swap;
   guint16 size;
 
   if (end - p < 8)
     return 0;
-  memcpy (&record->type, p, 4);
-  memcpy (&record->misc, p + 4, 2);
-  memcpy (&size, p + 6, 2);
+  record->type = flam_perf_u32 (p, swap);
+  record->misc = flam_perf_u16 (p + 4, swap);
+  size = flam_perf_u16 (p + 6, swap);
   if (size < 8 || size > end - p)
     return 0;
-  record->body = (FlamPerfBytes){ p + 8, p + size, FALSE };
+  record->body = (FlamPerfBytes){ p + 8, p + size, FALSE, swap };
   return size;
 }
 
@@ -274,7 +278,7 @@ begin_unpacking (FlamPerfReader *reader, const FlamPerfRecord *record)
 
 /* Records that are followed by separate data, beyond their size. */
 static gboolean
-skip_payload (FlamPerfReader *reader, const FlamPerfRecord *record)
+skip_payload (FlamPerfReader *reader, FlamPerfRecord *record)
 {
   FlamPerfBytes body = record->body;
   guint64 size = 0;
@@ -289,6 +293,9 @@ skip_payload (FlamPerfReader *reader, const FlamPerfRecord *record)
       reader->at = reader->end;
       return FALSE;
     }
+  record->payload = (FlamPerfBytes){
+    reader->at, reader->at + size, FALSE, reader->file->swap
+  };
   reader->at += size;
   return TRUE;
 }
@@ -315,10 +322,10 @@ begin_part (FlamPerfReader *reader)
 static gboolean
 next_of_file (FlamPerfReader *reader, FlamPerfRecord *record)
 {
-  gsize size = parse_record (reader->at, reader->end, record);
+  gsize size = parse_record (reader, reader->at, reader->end, record);
 
   while (size == 0 && begin_part (reader))
-    size = parse_record (reader->at, reader->end, record);
+    size = parse_record (reader, reader->at, reader->end, record);
   record->chunk = NULL;
   if (size == 0)
     {
@@ -341,7 +348,7 @@ next_of_chunk (FlamPerfReader *reader, FlamPerfRecord *record)
   if (!reader->chunk)
     return FALSE;
   end = reader->chunk->data + reader->chunk->size;
-  size = parse_record (reader->chunk_at, end, record);
+  size = parse_record (reader, reader->chunk_at, end, record);
   if (size == 0)
     return FALSE;
   reader->chunk_at += size;

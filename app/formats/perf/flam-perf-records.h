@@ -69,9 +69,10 @@ typedef struct
   guint32 type;
   guint16 misc;
   FlamPerfBytes body;
-  guint64 time;         /* 0: none */
-  int event;            /* index in file->events */
-  FlamPerfChunk *chunk; /* NULL: the bytes are the file's */
+  FlamPerfBytes payload; /* TRACING_DATA: the data that follows the record */
+  guint64 time;          /* 0: none */
+  int event;             /* index in file->events */
+  FlamPerfChunk *chunk;  /* NULL: the bytes are the file's */
 } FlamPerfRecord;
 
 static inline guint
@@ -110,6 +111,7 @@ gboolean flam_perf_queue_next (FlamPerfQueue *queue, FlamPerfRecord *record);
 
 typedef struct
 {
+  gboolean swap; /* of the bytes below, as FlamPerfBytes has it */
   guint64 ip;
   gint32 pid;
   gint32 tid;

@@ -124,9 +124,10 @@ flam_perf_sample_parse (const FlamPerfEvent *event,
                         FlamPerfSample *sample)
 {
   FlamPerfBytes in = record->body;
-  guint64 type = event->sample_type, tids;
+  guint64 type = event->sample_type;
 
-  *sample = (FlamPerfSample){ .pid = -1, .tid = -1, .period = 1 };
+  *sample =
+      (FlamPerfSample){ .swap = in.swap, .pid = -1, .tid = -1, .period = 1 };
   if (!(event->flags & FLAM_PERF_FLAG_FREQ) && event->period > 0)
     sample->period = event->period;
   if (type & FLAM_PERF_IDENTIFIER)
@@ -135,9 +136,8 @@ flam_perf_sample_parse (const FlamPerfEvent *event,
     sample->ip = flam_perf_read_u64 (&in);
   if (type & FLAM_PERF_TID)
     {
-      tids = flam_perf_read_u64 (&in);
-      sample->pid = (gint32)tids;
-      sample->tid = (gint32)(tids >> 32);
+      sample->pid = (gint32)flam_perf_read_u32 (&in);
+      sample->tid = (gint32)flam_perf_read_u32 (&in);
     }
   if (type & FLAM_PERF_TIME)
     sample->time = flam_perf_read_u64 (&in);

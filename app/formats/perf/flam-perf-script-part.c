@@ -40,20 +40,15 @@ flam_script_find_event (FlamColumn *events, const FlamScriptEvent *event)
   return (guint)events->n - 1;
 }
 
-static gboolean
-starts (FlamSlice text, const char *with)
-{
-  return text.length >= strlen (with) &&
-         memcmp (text.text, with, strlen (with)) == 0;
-}
-
 static guint
 find_event (FlamScriptPart *part, const FlamScriptHeader *header)
 {
   FlamScriptEvent event = { .name = header->event };
 
-  event.is_time = header->has_period && (starts (header->event, "cpu-clock") ||
-                                         starts (header->event, "task-clock"));
+  event.is_time =
+      header->has_period && (flam_slice_begins (header->event, "cpu-clock") ||
+                             flam_slice_begins (header->event, "task-clock"));
+  event.is_bytes = header->bytes >= 0;
   return flam_script_find_event (&part->events, &event);
 }
 
@@ -113,7 +108,9 @@ add_sample (FlamScriptPart *part,
   FlamScriptSample sample = { .block = FLAM_NONE,
                               .time = MAX (header->time, 0) };
 
-  sample.weight = header->has_period && header->period > 0 ? header->period : 1;
+  sample.weight = header->bytes >= 0                         ? header->bytes
+                  : header->has_period && header->period > 0 ? header->period
+                                                             : 1;
   if (header->leaf.length > 0 && !has_frames (block))
     block = (FlamSlice){ header->leaf.text,
                          block.text + block.length - header->leaf.text };
@@ -182,7 +179,7 @@ read_sample (FlamScriptPart *part,
              const char *line,
              gsize length)
 {
-  FlamScriptHeader header = { .pid = -1, .tid = -1, .time = -1 };
+  FlamScriptHeader header = { .pid = -1, .tid = -1, .time = -1, .bytes = -1 };
   gboolean bare = flam_script_is_chain_line (line, line + length);
   FlamSlice block = { bare ? line : all->at, 0 };
   gboolean cut, good = TRUE;

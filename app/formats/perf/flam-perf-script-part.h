@@ -12,7 +12,8 @@
 typedef struct
 {
   FlamSlice name;
-  gboolean is_time; /* its periods are ns */
+  gboolean is_time;  /* its periods are ns */
+  gboolean is_bytes; /* its samples weigh the bytes that were allocated */
 } FlamScriptEvent;
 
 typedef struct

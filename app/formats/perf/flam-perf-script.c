@@ -116,6 +116,22 @@ is_misc (const char *p, const char *stop)
   return TRUE;
 }
 
+/* kmem's kmalloc, kmem_cache_alloc and their variants for a node print the
+ * bytes that the allocator gave, which is what "perf kmem stat" adds up. */
+static gint64
+find_allocated (FlamSlice event, FlamSlice fields)
+{
+  static const char key[] = "bytes_alloc=";
+  const char *end = fields.text + fields.length;
+  const char *at = memmem (fields.text, fields.length, key, strlen (key));
+  gint64 bytes;
+
+  if (!flam_slice_begins (event, "kmem:") || at == NULL)
+    return -1;
+  at += strlen (key);
+  return flam_text_number (&at, end, &bytes) ? bytes : -1;
+}
+
 /* Parses the fields from `p` on: "[cpu] misc time: period event:", each
  * optional, in this order; FALSE if there is anything else, or no field that
  * occurs only there: then the text before was part of the name. */
@@ -129,6 +145,7 @@ parse_facts (const char *line,
 
   header->time = -1;
   header->has_period = FALSE;
+  header->bytes = -1;
   header->event = (FlamSlice){ "samples", strlen ("samples") };
   for (p = skip_space (p, end); p < end; p = skip_space (p, end))
     {
@@ -154,6 +171,7 @@ parse_facts (const char *line,
         {
           header->event = (FlamSlice){ p, stop - p - 1 };
           header->leaf = flam_slice_trim (stop, end);
+          header->bytes = find_allocated (header->event, header->leaf);
           return TRUE;
         }
       else if (!certain && !(early && is_misc (p, stop)))
@@ -262,7 +280,7 @@ flam_script_parse_header (const char *line,
   const char *leaf = find_leaf (line, end);
   FlamSlice head = flam_slice_trim (line, leaf);
 
-  memset (header, 0, sizeof *header);
+  *header = (FlamScriptHeader){ .bytes = -1 };
   if (length == 0 || (head.length == 0 && leaf == end))
     return FALSE;
   if (!parse_full (line, head.text, head.text + head.length, header))

@@ -15,6 +15,7 @@ typedef struct
   gint64 time;    /* ns; -1 none */
   gint64 period;
   gboolean has_period;
+  gint64 bytes; /* that the kernel allocated (kmem's events); -1: none */
   FlamSlice event;
   FlamSlice leaf;      /* the only frame of a sample that has no call chain */
   FlamSlice time_text; /* the token; NULL: none */

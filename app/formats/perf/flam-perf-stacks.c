@@ -48,7 +48,8 @@ flam_perf_stacks_new (const FlamPerfFile *file,
       flam_keep (load, flam_unwind_cache_new (), flam_unwind_cache_free);
   stacks->entries = flam_keep_vector (load, Entry, 1 << CACHE_BITS);
   stacks->unknown = FLAM_NONE;
-  stacks->can_unwind = !file->arch || g_str_equal (file->arch, "x86_64");
+  stacks->can_unwind =
+      !file->swap && (!file->arch || g_str_equal (file->arch, "x86_64"));
   stacks->frames = flam_keep_array (load, FlamId);
   stacks->pcs = flam_keep_vector (load, guint64, FLAM_UNWIND_DEFAULT_LIMIT);
   return stacks;
@@ -174,12 +175,12 @@ add_branches (FlamPerfStacks *stacks,
 {
   for (guint64 i = 0; i < sample->n_branches; i++)
     {
-      guint64 ends[2]; /* from, to */
+      const guint8 *from = sample->branches + FLAM_PERF_BRANCH_SIZE * i;
+      const guint8 *to = from + 8;
 
-      memcpy (ends, sample->branches + FLAM_PERF_BRANCH_SIZE * i, sizeof ends);
       if (i == 0)
-        add_user (stacks, space, ends[1]);
-      add_user (stacks, space, ends[0]);
+        add_user (stacks, space, flam_perf_u64 (to, sample->swap));
+      add_user (stacks, space, flam_perf_u64 (from, sample->swap));
     }
 }
 
@@ -205,9 +206,8 @@ add_chain (FlamPerfStacks *stacks,
 
   for (guint64 i = 0; i < sample->n_chain; i++)
     {
-      guint64 ip;
+      guint64 ip = flam_perf_u64 (sample->chain + 8 * i, sample->swap);
 
-      memcpy (&ip, sample->chain + 8 * i, 8);
       if (ip >= CONTEXT_FIRST)
         {
           mode = mode_of_mark (ip);
