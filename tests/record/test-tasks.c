@@ -192,6 +192,89 @@ test_wall (void)
     }
 }
 
+/* The scheduler counts a wait when it ends: 12 ms, of which 7 are in a sample
+ * as sleep. The samples never have more than the time that has passed, and they
+ * have all of it when the thread has slept again. Times in ms. */
+static void
+test_wall_counted_late (void)
+{
+  static const struct
+  {
+    gint64 now;
+    FlamSchedstat stat;
+    FlamState state;
+    gint64 ran, queued, slept;
+  } looks[] = {
+    { 20, { 0, 0, 7 }, FLAM_STATE_SLEEP, 0, 0, 20 },
+    { 30, { 5, 12, 8 }, FLAM_STATE_RUNNING, 5, 5, 0 },
+    { 40, { 15, 12, 8 }, FLAM_STATE_RUNNING, 10, 0, 0 },
+    { 60, { 15, 12, 8 }, FLAM_STATE_SLEEP, 0, 7, 13 },
+  };
+  const gint64 ms = 1000000;
+  const FlamSchedstat before = { 0, 0, 7 };
+  FlamTask task = { 0 };
+
+  flam_wall_begin (&task, &before, 0);
+  task.wall.asleep = TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
+    {
+      const FlamSchedstat stat = { looks[i].stat.cpu * ms,
+                                   looks[i].stat.queued * ms,
+                                   looks[i].stat.count };
+      FlamMessage message = { .state = (guint8)looks[i].state };
+
+      flam_wall_look (
+          &task, &stat, looks[i].now * ms, looks[i].state == FLAM_STATE_SLEEP);
+      flam_wall_pay (&task, &message);
+      g_assert_cmpint (message.ran, ==, looks[i].ran * ms);
+      g_assert_cmpint (message.queued, ==, looks[i].queued * ms);
+      g_assert_cmpint (message.slept, ==, looks[i].slept * ms);
+    }
+}
+
+/* The same at the end of a thread that does not sleep again. */
+static void
+test_wall_counted_late_at_end (void)
+{
+  const FlamSchedstat before = { 0, 0, 7 }, after = { 5000000, 12000000, 8 };
+  FlamTask task = { 0 };
+  FlamMessage asleep = { .state = FLAM_STATE_SLEEP }, rest = { 0 };
+
+  flam_wall_begin (&task, &before, 0);
+  flam_wall_look (&task, &before, 20000000, TRUE);
+  flam_wall_pay (&task, &asleep);
+  g_assert_cmpint (asleep.slept, ==, 20000000);
+  flam_wall_look (&task, &after, 22000000, FALSE);
+  flam_wall_pay_rest (&task, &rest);
+  g_assert_cmpint (rest.ran + rest.queued + rest.slept, ==, 2000000);
+}
+
+/* A thread exists before its first instruction, for which it may have to
+ * wait. */
+static void
+test_wall_of_new_thread (void)
+{
+  const gint64 now = 3600 * G_GINT64_CONSTANT (1000000000);
+  FlamPipe pipe;
+  FlamTasks tasks;
+  FlamTask *task;
+  FlamTarget *target;
+  FlamSchedstat stat;
+
+  flam_pipe_init (&pipe);
+  flam_tasks_init (&tasks, &pipe);
+  task = flam_tasks_add (&tasks, getpid (), 0, getpid (), TRUE, now);
+  target = task->target;
+  g_assert_true (flam_task_read_schedstat (task, &stat));
+  g_assert_cmpint (task->wall.until, <, now);
+  g_assert_cmpint (task->wall.until, >=, now - stat.cpu - stat.queued);
+  flam_tasks_remove (&tasks, task, FALSE, now);
+  g_free (target);
+  g_free (task);
+  flam_tasks_clear (&tasks);
+  flam_pipe_clear (&pipe);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -201,5 +284,9 @@ main (int argc, char **argv)
   g_test_add_func ("/tasks/on-cpu", test_on_cpu);
   g_test_add_func ("/tasks/waits", test_waits);
   g_test_add_func ("/tasks/wall", test_wall);
+  g_test_add_func ("/tasks/wall/counted-late", test_wall_counted_late);
+  g_test_add_func ("/tasks/wall/counted-late-at-end",
+                   test_wall_counted_late_at_end);
+  g_test_add_func ("/tasks/wall/new-thread", test_wall_of_new_thread);
   return g_test_run ();
 }

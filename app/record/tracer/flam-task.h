@@ -81,7 +81,7 @@ typedef struct
   FlamSchedstat stat; /* the counts at that time */
   gboolean asleep;    /* the state at that time */
   gint64 ran, queued; /* not in any sample yet */
-  gint64 slept;       /* likewise; below 0: samples have too much */
+  gint64 slept;       /* likewise; below 0: that much was counted twice */
 } FlamWall;
 
 /* A thread. */

@@ -129,6 +129,7 @@ flam_tasks_add (FlamTasks *tasks,
                 gint64 now)
 {
   FlamTask *task = g_new0 (FlamTask, 1);
+  FlamSchedstat stat;
 
   task->tid = tid;
   task->target = target_of (tasks, pid, parent, now);
@@ -140,6 +141,9 @@ flam_tasks_add (FlamTasks *tasks,
   task->id = task->last_stack = FLAM_NONE;
   if (!from_start)
     flam_task_skip (task, now);
+  /* It has waited for its first CPU. */
+  else if (flam_task_read_schedstat (task, &stat))
+    task->wall.until = MAX (now - stat.cpu - stat.queued, 0);
   task->index = tasks->list->len;
   g_ptr_array_add (tasks->list, task);
   g_hash_table_insert (tasks->by_tid, GINT_TO_POINTER (tid), task);

@@ -208,6 +208,7 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   gint64 now, began = flam_tracer_begin_read (task);
   gboolean ok = flam_stop_registers (task->tid, TRUE, regs, &context) &&
                 flam_task_read_schedstat (task, &stat);
+  gint64 counted_at = flam_tracer_now (tracer);
   gboolean good = ok && judge (tracer, task, &stat, &context, &state);
 
   if (good)
@@ -240,8 +241,10 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   tracer->stats.late += now - task->interrupted_at > tracer->period;
   task->target->foreign |= context.foreign;
   if (ok)
-    flam_wall_look (
-        task, &stat, now, context.cut_off || flam_sleepers_stopped (task));
+    flam_wall_look (task,
+                    &stat,
+                    counted_at,
+                    context.cut_off || flam_sleepers_stopped (task));
   if (message == NULL)
     {
       tracer->stats.lost += !context.foreign && (good || !ok);

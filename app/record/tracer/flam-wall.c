@@ -52,20 +52,18 @@ flam_wall_sleep (FlamTask *task, gint64 until)
   task->wall.until = MAX (until, task->wall.until);
 }
 
+/* A wait that the scheduler counts only at its end may be in a sample already,
+ * as sleep. Until a later sleep makes up for that, so much is held back that
+ * the samples never have more than the time that has passed. */
 static gint64
-take (gint64 *owed)
+take (FlamWall *wall, gint64 *owed)
 {
-  gint64 ns = *owed;
+  gint64 ns = MIN (*owed, wall->ran + wall->queued + wall->slept);
 
-  *owed = 0;
+  if (ns <= 0)
+    return 0;
+  *owed -= ns;
   return ns;
-}
-
-/* Takes nothing while too much was taken before. */
-static gint64
-take_slept (FlamWall *wall)
-{
-  return wall->slept > 0 ? take (&wall->slept) : 0;
 }
 
 void
@@ -74,20 +72,19 @@ flam_wall_pay (FlamTask *task, FlamMessage *message)
   FlamWall *wall = &task->wall;
 
   if (message->state == FLAM_STATE_RUNNING)
-    message->ran = take (&wall->ran);
+    message->ran = take (wall, &wall->ran);
   else if (message->state != FLAM_STATE_RUNNABLE)
-    message->slept = take_slept (wall);
+    message->slept = take (wall, &wall->slept);
   if (message->state == FLAM_STATE_RUNNABLE || wall->queued >= LEAST_QUEUED)
-    message->queued = take (&wall->queued);
+    message->queued = take (wall, &wall->queued);
 }
 
 void
 flam_wall_pay_rest (FlamTask *task, FlamMessage *message)
 {
   FlamWall *wall = &task->wall;
-  gint64 too_much = MAX (-wall->slept, 0);
 
-  message->slept = take_slept (wall);
-  message->ran = take (&wall->ran);
-  message->queued = MAX (take (&wall->queued) - too_much, 0);
+  message->slept = take (wall, &wall->slept);
+  message->ran = take (wall, &wall->ran);
+  message->queued = take (wall, &wall->queued);
 }
