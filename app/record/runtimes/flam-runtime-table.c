@@ -3,6 +3,7 @@
 
 static const FlamRuntime *const table[] = {
   &flam_runtime_python,
+  &flam_runtime_java,
   NULL,
 };
 

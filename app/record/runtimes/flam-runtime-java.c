@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-runtime-table.h"
+
+#include <string.h>
+
+#include "flam-hotspot.h"
+#include "flam-symbol-table.h"
+
+/* HotSpot of JDK 8 to 25: flam-hotspot.h. A function's key is the address of
+ * its method, or of the compiled code; its position holds the kind of frame in
+ * the upper half. */
+
+#define KIND_SHIFT 32
+
+static gboolean
+find (const FlamElf *elf, int fd, const char *path, FlamRuntimeFile *file)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  g_autofree guint64 *symbols = g_new0 (guint64, FLAM_HOTSPOT_SYMBOLS);
+  guint64 size;
+
+  (void)fd;
+  if (strcmp (name, "libjvm.so") != 0 ||
+      flam_elf_get_machine (elf) != EM_X86_64)
+    return FALSE;
+  for (guint i = 0; i < FLAM_HOTSPOT_SYMBOLS; i++)
+    if (!flam_elf_find_symbol (
+            elf, flam_hotspot_symbols[i], &symbols[i], &size))
+      file->why = N_ ("its virtual machine is not HotSpot");
+  file->facts = g_steal_pointer (&symbols);
+  return TRUE;
+}
+
+static FlamRuntimeOpened
+open_process (FlamRuntimeProcess *process,
+              const FlamRuntimeMemory *memory,
+              const char **why,
+              const char **help)
+{
+  const guint64 *symbols = process->file->facts;
+  g_autofree FlamHotspot *hotspot = g_new (FlamHotspot, 1);
+  uint64_t addresses[FLAM_HOTSPOT_SYMBOLS];
+
+  for (guint i = 0; i < FLAM_HOTSPOT_SYMBOLS; i++)
+    addresses[i] = process->base + symbols[i];
+  switch (flam_hotspot_open (hotspot, memory, addresses, why))
+    {
+    case FLAM_HOTSPOT_READY:
+      process->cache = g_steal_pointer (&hotspot);
+      return FLAM_RUNTIME_OPENED;
+    case FLAM_HOTSPOT_EARLY:
+      return FLAM_RUNTIME_NOT_YET;
+    default:
+      *help = N_ ("start java with -XX:+DumpPerfMapAtExit");
+      return FLAM_RUNTIME_UNREADABLE;
+    }
+}
+
+static gboolean
+claims (const FlamRuntimeProcess *process,
+        guint64 start,
+        guint64 end,
+        const char *path)
+{
+  (void)path;
+  return flam_hotspot_has_code (process->cache, start, end);
+}
+
+static FlamRuntimeStepped
+step (const FlamRuntimeProcess *process,
+      const FlamRuntimeRegs *regs,
+      const FlamRuntimeMemory *memory,
+      FlamRuntimeEntry *entry,
+      FlamRuntimeRegs *caller)
+{
+  FlamHotspotFrame frame;
+  FlamHotspotStep stepped;
+
+  *caller = *regs;
+  stepped = flam_hotspot_step (process->cache, memory, caller, &frame);
+  *entry = (FlamRuntimeEntry){ 0 };
+  if (stepped != FLAM_HOTSPOT_LOST)
+    *entry = (FlamRuntimeEntry){
+      .function = frame.function,
+      .at = (guint64)frame.kind << KIND_SHIFT | frame.at,
+      .cookie = frame.cookie,
+    };
+  return stepped == FLAM_HOTSPOT_STEPPED ? FLAM_RUNTIME_STEPPED
+                                         : FLAM_RUNTIME_STEP_LOST;
+}
+
+static gboolean
+name (const FlamRuntimeProcess *process,
+      const FlamRuntimeEntry *entry,
+      const guint8 *first,
+      const FlamRuntimeMemory *memory,
+      FlamRuntimeName *name)
+{
+  FlamHotspotFrame frame = {
+    .function = entry->function,
+    .cookie = entry->cookie,
+    .at = (guint32)entry->at,
+    .kind = (guint8)(entry->at >> KIND_SHIFT),
+  };
+
+  (void)first;
+  return flam_hotspot_name (process->cache, memory, &frame, name);
+}
+
+const FlamRuntime flam_runtime_java = {
+  .id = "java",
+  .label = "Java",
+  .find = find,
+  .open = open_process,
+  .naming = FLAM_RUNTIME_NAME_RESUMED,
+  .by_position = TRUE,
+  .name = name,
+  .joint = ".",
+  .claims = claims,
+  .step = step,
+};

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The fields of HotSpot's structures, shared by the files of flam-hotspot.h. */
+
+#include "flam-hotspot.h"
+
+#include <string.h>
+
+#define ABSENT UINT32_MAX
+
+/* Indices into `fields`: offsets within the structure, or its size. */
+enum
+{
+  BLOB_NAME,
+  BLOB_SIZE,
+  BLOB_FRAME_SIZE,
+  BLOB_FRAME_COMPLETE,
+  BLOB_CODE_BEGIN, /* pointers: 9 to 22 */
+  BLOB_CODE_END,
+  BLOB_CODE_OFFSET, /* 32 bits, from the blob's start: the others */
+  BLOB_DATA_OFFSET,
+  BLOB_RELOCATION_SIZE, /* 25 on */
+  BLOB_MUTABLE_DATA,
+  BLOB_MUTABLE_SIZE,
+  BLOB_LENGTH,
+  NMETHOD_COMPILE_ID,
+  NMETHOD_METHOD,
+  NMETHOD_ORIG_PC,
+  NMETHOD_METADATA, /* from the blob's start; 16 bits from its data: 23, 24 */
+  NMETHOD_SCOPES_PCS,
+  NMETHOD_SCOPES_DATA,
+  NMETHOD_SCOPES_BEGIN, /* pointer: 9 to 22 */
+  NMETHOD_DEPENDENCIES, /* the end of the scopes, up to 22 */
+  NMETHOD_IMMUTABLE,    /* pointer: 23 on */
+  NMETHOD_IMMUTABLE_SIZE,
+  NMETHOD_DEOPT, /* 32 bits, from the blob's start: 8, 23 on */
+  NMETHOD_DEOPT_MH,
+  NMETHOD_DEOPT_BEGIN, /* pointer: 9 to 22 */
+  NMETHOD_DEOPT_MH_BEGIN,
+  HEAP_MEMORY,
+  HEAP_SEGMENT_MAP,
+  HEAP_SHIFT,
+  SPACE_LOW,
+  SPACE_HIGH,
+  HEADER_LENGTH,
+  ARRAY_DATA,
+  ARRAY_COUNT,
+  METHOD_CONST,
+  CONST_CONSTANTS,
+  CONST_CODE_SIZE,
+  CONST_FLAGS,
+  CONST_NAME,
+  CONST_LENGTH,
+  POOL_HOLDER,
+  POOL_FILE, /* 15 on */
+  POOL_LENGTH,
+  CLASS_FILE, /* up to 14 */
+  CLASS_NAME,
+  SYMBOL_LENGTH,
+  SYMBOL_BODY,
+  DESCRIPTOR_PC,
+  DESCRIPTOR_SCOPE,
+  DESCRIPTOR_LENGTH,
+  N_FIELDS,
+};
+
+_Static_assert(N_FIELDS <= FLAM_HOTSPOT_FIELDS, "fields do not fit");
+
+/* Enough of a blob for all fields of an nmethod. */
+#define HEADER_MAX 512
+
+typedef struct
+{
+  uint64_t address;
+  uint64_t code;
+  uint64_t end;
+  uint64_t name;
+  uint64_t frame_size; /* bytes */
+  uint64_t complete;   /* the frame is complete from this pc on */
+  uint8_t header[HEADER_MAX];
+} Blob;
+
+static inline uint64_t
+word_at (const uint8_t *bytes, size_t offset)
+{
+  uint64_t value;
+
+  memcpy (&value, bytes + offset, sizeof value);
+  return value;
+}
+
+static inline uint32_t
+half_at (const uint8_t *bytes, size_t offset)
+{
+  uint32_t value;
+
+  memcpy (&value, bytes + offset, sizeof value);
+  return value;
+}
+
+static inline uint16_t
+short_at (const uint8_t *bytes, size_t offset)
+{
+  uint16_t value;
+
+  memcpy (&value, bytes + offset, sizeof value);
+  return value;
+}
+
+static inline bool
+read_bytes (const FlamRuntimeMemory *memory,
+            uint64_t address,
+            void *to,
+            size_t size)
+{
+  return memory->read (memory->data, address, to, size);
+}
+
+static inline bool
+read_word (const FlamRuntimeMemory *memory, uint64_t address, uint64_t *value)
+{
+  return read_bytes (memory, address, value, sizeof *value);
+}
+
+static inline bool
+has (const FlamHotspot *hotspot, unsigned field)
+{
+  return hotspot->fields[field] != ABSENT;
+}
+
+/* The bytes up to the first 0, terminated; what does not fit is left out.
+ * False: not readable. */
+bool flam_hotspot_text (const FlamRuntimeMemory *memory,
+                        uint64_t address,
+                        char *text,
+                        size_t size);
+/* The blob that contains `pc`; false: none. */
+bool flam_hotspot_find_blob (const FlamHotspot *hotspot,
+                             const FlamRuntimeMemory *memory,
+                             uint64_t pc,
+                             Blob *blob);
+/* The same for a blob's own address. */
+bool flam_hotspot_read_blob (const FlamHotspot *hotspot,
+                             const FlamRuntimeMemory *memory,
+                             uint64_t address,
+                             Blob *blob);
