@@ -138,13 +138,15 @@ main (int argc, char **argv)
 {
   guint rounds = argc > 1 ? atoi (argv[1]) : 0;
   const char *chosen = g_getenv ("FLAM_SEED");
+  const char *times = g_getenv ("FLAM_FUZZ_TIMES");
   guint32 seed = chosen ? strtoul (chosen, NULL, 10) : g_random_int ();
   g_autoptr (GRand) random = g_rand_new_with_seed (seed);
   GQueue paths = G_QUEUE_INIT;
   char *path;
   guint n = 0;
 
-  g_print ("FLAM_SEED=%u, %u rounds a file\n", seed, rounds);
+  rounds *= times ? strtoul (times, NULL, 10) : 1;
+  g_print ("FLAM_SEED=%u, %u rounds per file\n", seed, rounds);
   signal (SIGSEGV, leave_crash);
   signal (SIGABRT, leave_crash);
   signal (SIGALRM, leave_crash);
