@@ -314,7 +314,7 @@ static void
 test_set (Fixture *fixture, gconstpointer data)
 {
   const FlamRuntimeEntry entries[] = { { key (0), 5, 1 } };
-  FlamRuntimeSet smaller = { 1, { fixture->set.items[1] } };
+  FlamRuntimeSet smaller = { .n = 1, .items = { fixture->set.items[1] } };
 
   set_chain (&worlds[0], 1, entries);
   set_chain (&worlds[1], 1, entries);

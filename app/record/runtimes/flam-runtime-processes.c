@@ -167,7 +167,10 @@ make_set (FlamRuntimeProcesses *processes)
     {
       const Instance *instance = instance_at (processes, i);
       if (instance->present && instance->state == OPENED)
-        set.items[set.n++] = &instance->process;
+        {
+          set.items[set.n++] = &instance->process;
+          set.reads_later |= instance->process.runtime->step != NULL;
+        }
     }
   if (sets_equal (flam_runtime_processes_get (processes), &set))
     return FALSE;

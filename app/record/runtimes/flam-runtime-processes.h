@@ -24,6 +24,7 @@ typedef struct
 typedef struct _FlamRuntimeSet
 {
   guint n;
+  gboolean reads_later; /* frames of one are followed after the stop */
   const FlamRuntimeProcess *items[FLAM_RUNTIME_SET_MAX];
 } FlamRuntimeSet;
 

@@ -396,6 +396,9 @@ take_message (FlamSampler *sampler, FlamMessage *message)
                                  text,
                                  text + strlen (text) + 1);
       break;
+    case FLAM_MESSAGE_TARGET_ENDING:
+      g_atomic_int_set (&message->target->hint_read, TRUE);
+      break;
     case FLAM_MESSAGE_TARGET_END:
       take_target_end (sampler, message->target);
       break;

@@ -18,8 +18,8 @@ begin_time (FlamTracer *tracer)
   tracer->origin += flam_tracer_now (tracer);
 }
 
-static unsigned long
-trace_options (const FlamTracer *tracer)
+unsigned long
+flam_launch_exec_options (const FlamTracer *tracer)
 {
   unsigned long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
 
@@ -40,8 +40,8 @@ start_program (FlamTracer *tracer, GError **error)
 
   if (path == NULL)
     return FALSE;
-  tracer->main_pid =
-      flam_launch_start (&launch, path, trace_options (tracer), error);
+  tracer->main_pid = flam_launch_start (
+      &launch, path, flam_launch_exec_options (tracer), error);
   if (tracer->main_pid < 0)
     return FALSE;
   begin_time (tracer);
@@ -53,7 +53,8 @@ start_program (FlamTracer *tracer, GError **error)
 static gboolean
 attach_to (FlamTracer *tracer, pid_t pid, pid_t parent, GError **error)
 {
-  g_autoptr (GArray) tids = flam_attach (pid, trace_options (tracer), error);
+  g_autoptr (GArray) tids =
+      flam_attach (pid, flam_launch_exec_options (tracer), error);
 
   if (tids == NULL)
     return FALSE;

@@ -8,6 +8,8 @@
 
 /* Launches or attaches. flam_tracer_run() must be called on the same thread. */
 gboolean flam_launch_exec_start (FlamTracer *tracer, GError **error);
+/* PTRACE_O_* of all threads. */
+unsigned long flam_launch_exec_options (const FlamTracer *tracer);
 /* Begins the recording of the processes that were attached to. */
 void flam_launch_exec_begin_attached (FlamTracer *tracer);
 /* Called when `task` has stopped for a sample: reports the mappings if a

@@ -53,6 +53,8 @@ flam_stop_read (int status)
       return (FlamStop){ FLAM_STOP_CLONE, event };
     case PTRACE_EVENT_EXEC:
       return (FlamStop){ FLAM_STOP_EXEC, 0 };
+    case PTRACE_EVENT_EXIT:
+      return (FlamStop){ FLAM_STOP_ENDING, 0 };
     default:
       return (FlamStop){ FLAM_STOP_OTHER, event };
     }
@@ -199,6 +201,7 @@ flam_stop_registers (pid_t tid,
       return FALSE;
     }
   context->fs_base = user.fs_base;
+  context->call = (long)user.orig_rax;
   context->in_call = (long)user.orig_rax >= 0;
   context->waits = is_wait ((long)user.orig_rax);
   context->cut_off = context->in_call && is_cut_off ((long)user.rax);

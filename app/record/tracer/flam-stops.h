@@ -14,6 +14,7 @@ typedef enum
   FLAM_STOP_GROUP,     /* job control: use LISTEN, do not continue */
   FLAM_STOP_CLONE,     /* created a thread or process */
   FLAM_STOP_EXEC,
+  FLAM_STOP_ENDING, /* is about to end */
   FLAM_STOP_OTHER,
 } FlamStopKind;
 
@@ -39,6 +40,7 @@ typedef struct
   gboolean in_call; /* returning from a system call */
   gboolean waits;   /* the purpose of the call is to wait */
   gboolean cut_off; /* it waited or was about to: the stop interrupted it */
+  long call;        /* its number; below 0: none */
   guint64 fs_base;  /* the thread pointer */
 } FlamStopContext;
 

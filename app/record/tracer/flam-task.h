@@ -54,6 +54,8 @@ struct _FlamTarget
   guint hint_program;
   /* Hint: its runtimes, or NULL. */
   const struct _FlamRuntimeSet *hint_runtimes;
+  /* Hint: all samples before its ENDING message are read. */
+  gboolean hint_read;
 };
 
 /* The scheduler's counts for a thread, times in ns. */
@@ -83,6 +85,14 @@ typedef struct
   gint64 ran, queued; /* not in any sample yet */
   gint64 slept;       /* likewise; below 0: that much was counted twice */
 } FlamWall;
+
+/* Whether it stops when it ends: flam-ending.h. */
+typedef enum
+{
+  FLAM_NOT_WATCHED,
+  FLAM_TO_BE_WATCHED, /* INTERRUPT sent for it */
+  FLAM_WATCHED,
+} FlamWatched;
 
 /* A thread. */
 struct _FlamTask
@@ -121,6 +131,8 @@ struct _FlamTask
   FlamWall wall;
   struct _FlamRuntimeTask *runtimes; /* of its managed frames, or NULL */
   guint64 fs_base;                   /* as of its last stop, 0: unknown */
+  FlamWatched watched;
+  gint64 held_until; /* stopped at its end until then; 0: not */
 
   /* Hints. */
   gboolean too_deep; /* sampler's: too deep to be copied whole */
@@ -149,6 +161,7 @@ typedef enum
   FLAM_MESSAGE_TARGET_EXEC,   /* text: /proc/PID/maps; comm */
   FLAM_MESSAGE_TARGET_MAPS,   /* text: /proc/PID/maps as of the next sample */
   FLAM_MESSAGE_TARGET_MISSED, /* text: why allocations are not recorded */
+  FLAM_MESSAGE_TARGET_ENDING, /* held until hint_read is set */
   FLAM_MESSAGE_TARGET_END,
   FLAM_MESSAGE_TASK_NEW, /* comm */
   FLAM_MESSAGE_TASK_END, /* comm; weights that are in no sample */

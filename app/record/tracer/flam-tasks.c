@@ -120,6 +120,12 @@ flam_tasks_forget_runtimes (FlamTask *task)
   g_clear_pointer (&task->runtimes, flam_runtime_task_free);
 }
 
+void
+flam_tasks_tell_ending (FlamTasks *tasks, FlamTask *task, gint64 now)
+{
+  tell (tasks, FLAM_MESSAGE_TARGET_ENDING, task->target, NULL, now);
+}
+
 FlamTask *
 flam_tasks_add (FlamTasks *tasks,
                 pid_t pid,

@@ -57,6 +57,8 @@ void flam_tasks_succeed (FlamTasks *tasks,
                          FlamTask *former,
                          gint64 now);
 void flam_tasks_forget_runtimes (FlamTask *task);
+/* Its process is held at its end until the sampler has read this. */
+void flam_tasks_tell_ending (FlamTasks *tasks, FlamTask *task, gint64 now);
 
 /* Unlike schedstat, the process clock is exact even for threads that are
  * running: the kernel updates their times. -1: unavailable. */

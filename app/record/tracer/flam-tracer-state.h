@@ -67,6 +67,7 @@ typedef struct
   int ended_by;      /* the signal that ended the recording; 0: none */
   gint64 give_up_at; /* then the remaining threads are left to the kernel */
 
+  guint n_held;     /* threads that are held at their end */
   guint n_left;     /* processes that outlived the program */
   pid_t left;       /* one of them */
   pid_t main_pid;   /* launched or attached to */

@@ -10,6 +10,7 @@
 
 #include "flam-commands.h"
 #include "flam-core-picture.h"
+#include "flam-ending.h"
 #include "flam-launch-exec.h"
 #include "flam-launch.h"
 #include "flam-proc.h"
@@ -29,8 +30,8 @@
  * - wait for all, never for one by number: a leader that has ended is not
  *   reported until its other threads are.
  * - an ended thread is read before it is reaped: its name and CPU time are
- *   final then. No stop at the end (PTRACE_O_TRACEEXIT) is needed, and none
- *   would include the time to release the memory.
+ *   final then. The stop at the end (PTRACE_O_TRACEEXIT), which does not
+ * include the time to release the memory, serves only flam-ending.c.
  * - never wait for one thread in particular, never stop the world.
  * - any stop replaces the INTERRUPT that is on its way: take the sample there.
  * - a group stop gets PTRACE_LISTEN; PTRACE_CONT would undo SIGSTOP.
@@ -56,6 +57,8 @@
 #define ALTERNATE_MAX                                                          \
   (1u << 20) /* bytes: a larger stack is no alternate one                      \
               */
+/* How often threads that are held at their end are looked at. */
+#define HELD_PAUSE (500 * 1000ll)
 #define ALL_REGS 0xffffu
 /* The time of polling for stops: nearly all threads that run on another CPU
  * stop 8 to 30 µs after the INTERRUPT, further ones soon after the first. */
@@ -235,6 +238,7 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
                                     (char *)flam_message_stack (message) + n,
                                     n_other);
     }
+  flam_ending_watch (tracer, task);
   resume (task->tid, sig);
   now = flam_tracer_now (tracer);
   count_stop (tracer, now - task->interrupted_at);
@@ -374,10 +378,18 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
       flam_launch_exec_exec (tracer, task);
       resume (tid, 0);
     }
+  else if (stop.kind == FLAM_STOP_ENDING)
+    {
+      if (!flam_ending_hold (tracer, task))
+        resume (tid, 0);
+    }
   else if (pending && !tracer->paused && stop.kind != FLAM_STOP_CLONE)
     sample_stopped (tracer, task, sig);
   else
-    resume (tid, sig);
+    {
+      flam_ending_meet (tracer, task);
+      resume (tid, sig);
+    }
 }
 
 /* Handles all stops and ends. FALSE: no thread is left to wait for. */
@@ -489,6 +501,7 @@ flam_tracer_run (FlamTracer *tracer)
     {
       if (!drain (tracer))
         break;
+      flam_ending_let_go (tracer);
       now = flam_tracer_now (tracer);
       flam_commands_check (tracer, now);
       if (is_over (tracer, now))
@@ -505,7 +518,11 @@ flam_tracer_run (FlamTracer *tracer)
           if (!drain (tracer))
             break;
         }
-      wait_for_something (tracer, tracer->next_tick, &mask);
+      wait_for_something (tracer,
+                          tracer->n_held > 0
+                              ? MIN (tracer->next_tick, now + HELD_PAUSE)
+                              : tracer->next_tick,
+                          &mask);
     }
   /* The threads that did not stop to be detached. */
   while (tracer->tasks.list->len > 0)
