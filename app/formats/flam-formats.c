@@ -6,6 +6,7 @@
 #include "flam-refused.h"
 #include "flam-members.h"
 #include "flam-spans.h"
+#include "flam-text.h"
 
 #include <string.h>
 
@@ -192,8 +193,34 @@ find_paths (void)
   return paths;
 }
 
-const FlamImporter *
-flam_formats_probe (const FlamSource *source)
+/* A text with more comments at its start is probed without most of them. */
+#define COMMENTS_KEPT (8 << 10)
+/* More than any probe reads of a text. */
+#define TEXT_PROBED (5 << 20)
+
+/* NULL: it has not that many. */
+static FlamSource *
+leave_out_comments (const FlamSource *source)
+{
+  gsize end =
+      flam_text_skip_comments ((const char *)source->data, source->size);
+  const guint8 *kept;
+  gsize size = MIN (source->size - end, (gsize)TEXT_PROBED);
+  g_autofree guint8 *text = NULL;
+
+  if (end <= COMMENTS_KEPT ||
+      (kept = memrchr (source->data, '\n', COMMENTS_KEPT)) == NULL)
+    return NULL;
+  kept++;
+  text = g_malloc (kept - source->data + size);
+  memcpy (text, source->data, kept - source->data);
+  memcpy (text + (kept - source->data), source->data + end, size);
+  return flam_source_new_from_data (
+      source->name, text, kept - source->data + size);
+}
+
+static const FlamImporter *
+find_importer (const FlamSource *source)
 {
   FlamMemberPaths *paths = find_paths ();
   g_autoptr (FlamMembers) members =
@@ -210,6 +237,14 @@ flam_formats_probe (const FlamSource *source)
       flam_members_new (source->data, source->size, FLAM_MEMBERS_MOST, paths);
   look = (Look){ source, members, TRUE };
   return find_best (&look, &sure);
+}
+
+const FlamImporter *
+flam_formats_probe (const FlamSource *source)
+{
+  g_autoptr (FlamSource) text = leave_out_comments (source);
+
+  return find_importer (text != NULL ? text : source);
 }
 
 gboolean

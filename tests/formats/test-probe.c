@@ -102,20 +102,35 @@ document_of (const Row *row, gsize size)
 }
 
 static void
+check_at (const Row *row, gsize size)
+{
+  g_autoptr (GString) text = document_of (row, size);
+  g_autoptr (FlamSource) source =
+      flam_source_new_from_data ("unknown", text->str, text->len);
+  const FlamImporter *importer = flam_formats_probe (source);
+
+  g_assert_nonnull (importer);
+  g_assert_cmpstr (importer->id, ==, row->importer);
+}
+
+static void
 test_late (gconstpointer data)
 {
-  const Row *row = data;
-
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
-    {
-      g_autoptr (GString) text = document_of (row, sizes[i]);
-      g_autoptr (FlamSource) source =
-          flam_source_new_from_data ("unknown", text->str, text->len);
-      const FlamImporter *importer = flam_formats_probe (source);
+    check_at (data, sizes[i]);
+}
 
-      g_assert_nonnull (importer);
-      g_assert_cmpstr (importer->id, ==, row->importer);
-    }
+/* JSON and comments are read to 64 MiB. */
+static void
+test_latest (void)
+{
+  static const char *const importers[] = {
+    "cpuprofile", "gecko", "perf-script", "callgrind", "folded", NULL,
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    if (g_strv_contains (importers, rows[i].importer))
+      check_at (&rows[i], 63 << 20);
 }
 
 /* The first bytes of a packed file do not suffice, either. */
@@ -202,6 +217,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (name, &rows[i], test_late);
     }
+  g_test_add_func ("/probe/latest", test_latest);
   g_test_add_func ("/probe/packed", test_packed);
   g_test_add_func ("/probe/many", test_many);
   g_test_add_func ("/probe/within", test_within);

@@ -1,30 +1,53 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-text.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 /* The size of the head for probes, which is larger only if the first line
  * is. */
 #define HEAD (16 << 10)
 #define LONGEST_FIRST_LINE (4 << 20)
-#define MOST_COMMENTS ((gsize)8 << 20)
 #define PROGRESS_BYTES (1 << 20)
 
-/* Skips the comment lines at the start of a text: they do not identify it, and
- * there may be any number of them. */
-static gsize
-comments_end (const FlamText *text)
+/* The first newline that neither another one nor a comment follows; `end` if
+ * there is none. */
+static const char *
+find_last_newline (const char *p, const char *end)
 {
-  const char *p = text->start;
-  const char *end = text->end;
+#ifdef __SSE2__
+  const __m128i newline = _mm_set1_epi8 ('\n'), hash = _mm_set1_epi8 ('#');
 
-  while (p < end && (*p == '#' || *p == '\n'))
+  for (; end - p > 16; p += 16)
     {
-      const char *newline = memchr (p, '\n', end - p);
+      __m128i here = _mm_loadu_si128 ((const __m128i *)p);
+      __m128i next = _mm_loadu_si128 ((const __m128i *)(p + 1));
+      __m128i goes_on = _mm_or_si128 (_mm_cmpeq_epi8 (next, newline),
+                                      _mm_cmpeq_epi8 (next, hash));
+      int mask = _mm_movemask_epi8 (
+          _mm_andnot_si128 (goes_on, _mm_cmpeq_epi8 (here, newline)));
 
-      if (newline == NULL)
-        break;
-      p = newline + 1;
+      if (mask != 0)
+        return p + __builtin_ctz (mask);
     }
-  return MIN ((gsize)(p - text->start), MOST_COMMENTS);
+#endif
+  for (; end - p > 1; p++)
+    if (p[0] == '\n' && p[1] != '\n' && p[1] != '#')
+      return p;
+  return end;
+}
+
+gsize
+flam_text_skip_comments (const char *text, gsize size)
+{
+  const char *end = text + MIN (size, FLAM_TEXT_MOST_COMMENTS);
+  const char *last;
+
+  if (size == 0 || (*text != '#' && *text != '\n'))
+    return 0;
+  last = find_last_newline (text, end);
+  return last < end ? (gsize)(last + 1 - text) : (gsize)(end - text);
 }
 
 FlamText
@@ -34,7 +57,7 @@ flam_text_head (const FlamSource *source)
   gsize size = source->size, wanted;
 
   flam_text_init (&head, source);
-  wanted = HEAD + comments_end (&head);
+  wanted = HEAD + flam_text_skip_comments (head.start, size);
   if (size > wanted)
     {
       const char *last = memrchr (head.start, '\n', wanted);

@@ -101,6 +101,10 @@ flam_text_fraction (const FlamText *text)
                    MAX (text->end - text->start, 1);
 }
 
+/* The end of the comments and empty lines at the start of a text: they do not
+ * identify it, and there may be any number of them. */
+#define FLAM_TEXT_MOST_COMMENTS ((gsize)64 << 20)
+gsize flam_text_skip_comments (const char *text, gsize size);
 /* The head for probes: whole lines if there are any in it. */
 FlamText flam_text_head (const FlamSource *source);
 /* The same of text; empty for anything else. */
