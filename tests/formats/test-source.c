@@ -468,6 +468,27 @@ test_bomb_ratio (void)
   expect_load_error (path, FLAM_ERROR_TOO_LARGE);
 }
 
+/* A reader that begins before all is unpacked gets little of such data. */
+static void
+test_bomb_is_not_read (void)
+{
+  g_autofree char *path =
+      write_bomb ("v 10400 3\n", (FLAM_UNPACK_FREE >> 20) + 1);
+  g_autofree char *packed = NULL;
+  g_autoptr (FlamUnpack) unpack = NULL;
+  g_autoptr (GError) error = NULL;
+  gsize size, have = 0, there;
+
+  g_file_get_contents (path, &packed, &size, &error);
+  g_assert_no_error (error);
+  unpack = flam_unpack_begin ((const guint8 *)packed, size, &error);
+  g_assert_no_error (error);
+  while ((there = flam_unpack_wait (unpack, have)) > have)
+    have = there;
+  g_assert_cmpuint (have, >, 0);
+  g_assert_cmpuint (have, <=, FLAM_UNPACK_FREE / 4);
+}
+
 /* --- importers that begin before all is unpacked ------------------------- */
 
 static GString *
@@ -589,6 +610,7 @@ main (int argc, char **argv)
   g_test_add_func ("/source/kind", test_kind);
   g_test_add_func ("/source/bomb-stops-at-head", test_bomb_stops_at_head);
   g_test_add_func ("/source/bomb-ratio", test_bomb_ratio);
+  g_test_add_func ("/source/bomb-is-not-read", test_bomb_is_not_read);
   g_test_add_func ("/source/shorter", test_shorter);
   g_test_add_func ("/source/shorter-at-random", test_shorter_at_random);
   g_test_add_data_func ("/source/streams/folded", make_folded, test_streams);

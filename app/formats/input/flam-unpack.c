@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define REPORT_US (50 * 1000)
+/* Given to the reader whatever they are. */
+#define FIRST_BYTES ((gsize)4 << 20)
 
 struct _FlamUnpack
 {
@@ -208,17 +210,28 @@ flam_unpack_get_data (const FlamUnpack *unpack)
   return unpack->spool.base;
 }
 
+/* The bytes that a reader may have: few of a file that will be refused, or that
+ * so far unpacks like one. */
+static gsize
+get_ready (const FlamUnpack *unpack)
+{
+  gboolean suspicious = !unpack->ended && unpack->there <= FLAM_UNPACK_FREE &&
+                        unpack->there / FLAM_UNPACK_RATIO > unpack->packed_read;
+
+  return suspicious || unpack->error != NULL ? MIN (unpack->there, FIRST_BYTES)
+                                             : unpack->there;
+}
+
 gsize
 flam_unpack_wait (FlamUnpack *unpack, gsize have)
 {
-  gsize there;
+  gsize ready;
 
   g_mutex_lock (&unpack->lock);
-  while (unpack->there <= have && !unpack->ended)
+  while ((ready = get_ready (unpack)) <= have && !unpack->ended)
     g_cond_wait (&unpack->more, &unpack->lock);
-  there = unpack->there;
   g_mutex_unlock (&unpack->lock);
-  return there;
+  return ready;
 }
 
 static double

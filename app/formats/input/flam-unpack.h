@@ -33,7 +33,8 @@ FlamUnpack *
 flam_unpack_begin (const guint8 *packed, gsize size, GError **error);
 
 /* Waits until more than `have` bytes are unpacked, or all of them; returns
- * their number. They begin at flam_unpack_get_data(). */
+ * their number. They begin at flam_unpack_get_data(). Of a file that will be
+ * refused, no more than the first bytes are given. */
 gsize flam_unpack_wait (FlamUnpack *unpack, gsize have);
 const guint8 *flam_unpack_get_data (const FlamUnpack *unpack);
 /* The number of packed bytes that were read so far. */
@@ -50,3 +51,4 @@ gboolean flam_unpack_finish (FlamUnpack *unpack,
                              GError **error);
 /* Stops the thread at any point. */
 void flam_unpack_free (FlamUnpack *unpack);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamUnpack, flam_unpack_free)
