@@ -460,6 +460,21 @@ def kernel():
     ], {4: string("6.1.0-fixture")})
 
 
+def overwrite():
+    """perf record --overwrite: names and mappings, which have no time, follow the samples."""
+    kind = IP | TID | TIME | CALLCHAIN | PERIOD
+    clock = Event(1, 0, kind)
+    k, u = CONTEXT_KERNEL, CONTEXT_USER
+    return file_mode([clock], [
+        sample(clock, PROG + 0x10, 7, 7, 10, 5, [u, PROG + 0x10, PROG + 0x21]),
+        sample(clock, K + 0x30, 7, 7, 20, 6, [k, K + 0x30, K + 0x41, u, PROG + 0x10], KERNEL),
+        comm(clock, 7, 7, "prog"),
+        mmap(clock, -1, K, 0x1000000, K, "[kernel.kallsyms]_text", misc=KERNEL),
+        mmap2(clock, 7, PROG, 0x1000, 0, "/bin/prog"),
+        finished_round(),
+    ], {4: string("6.1.0-fixture")})
+
+
 def branches(kind):
     """perf record --call-graph lbr; not recorded, but read by perf script."""
     clock = Event(1, 0, IP | TID | TIME | CALLCHAIN | PERIOD | BRANCHES, branches=BRANCH_USER | kind)
@@ -522,6 +537,7 @@ def main():
         "strangers": strangers(),
         "tracing": tracing(),
         "kernel-id": kernel(),
+        "overwrite": overwrite(),
         "calls-counted": branches(BRANCH_CALL_STACK | BRANCH_COUNTERS),
         "branches": branches(0),
         "cut-off": whole[:1500],

@@ -89,7 +89,7 @@ flam_perf_kernel_open (const char *build_id,
     }
   if (!kernel)
     *why = g_strdup (
-        *build_id || runs (release)
+        *build_id || release != NULL
             ? N_ ("the symbols of the recorded kernel are not available")
             : N_ ("the file does not contain which kernel was recorded"));
   else
