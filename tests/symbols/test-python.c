@@ -292,6 +292,16 @@ test_garbage (gconstpointer data)
 
 /* --- strings ------------------------------------------------------------- */
 
+/* sizeof (PyASCIIObject) and sizeof (PyCompactUnicodeObject), as gdb has them
+ * in 3.11.7, 3.12.1 and 3.13.0. */
+static gsize
+text_at (guint32 version, gboolean ascii)
+{
+  if (version < 0x030c0000)
+    return ascii ? 48 : 72;
+  return ascii ? 40 : 56;
+}
+
 static void
 put_text (Fake *fake,
           const FlamPythonLayout *layout,
@@ -302,7 +312,7 @@ put_text (Fake *fake,
 {
   put (fake, TEXT + 16, length);
   put (fake, TEXT + 32, 1 | kind << 2 | 32 | (ascii ? 64 : 0));
-  memcpy (fake->bytes + (TEXT - BASE) + layout->text_ascii + (ascii ? 0 : 16),
+  memcpy (fake->bytes + (TEXT - BASE) + text_at (layout->version, ascii),
           data,
           (gsize)length * kind);
 }

@@ -31,7 +31,8 @@ static const FlamPythonLayout fixed[] = {
     .code_name = 128,
     .code_lines = 136,
     .code_instructions = 184,
-    .text_ascii = 48 },
+    .text_ascii = 48,
+    .text_compact = 72 },
   { .version = 0x030c0000,
     .runtime_interpreters = 40,
     .interpreter_next = 0,
@@ -49,7 +50,8 @@ static const FlamPythonLayout fixed[] = {
     .code_name = 128,
     .code_lines = 136,
     .code_instructions = 192,
-    .text_ascii = 40 },
+    .text_ascii = 40,
+    .text_compact = 56 },
 };
 
 /* Word positions in _Py_DebugOffsets, counted within a group; the start of the
@@ -126,6 +128,7 @@ layout_from_offsets (FlamPythonLayout *layout, const uint8_t *offsets)
     .code_instructions = entry (offsets, g->code, 9, &ok),
     .text_ascii = entry (offsets, g->text, 3, &ok),
   };
+  layout->text_compact = layout->text_ascii + 16;
   return ok && is_sane (layout) ? NULL
                                 : N_ ("its description of itself is invalid");
 }
@@ -292,7 +295,7 @@ flam_python_text (const FlamPythonLayout *layout,
   width = state >> 2 & 7;
   if ((width != 1 && width != 2 && width != 4) || !(state & 32))
     return false;
-  data = object + layout->text_ascii + (state & 64 ? 0 : 16);
+  data = object + (state & 64 ? layout->text_ascii : layout->text_compact);
   while (length > 0 && n + 5 <= size)
     {
       uint8_t piece[256];

@@ -52,7 +52,8 @@ typedef struct
   uint16_t code_name; /* the qualified name */
   uint16_t code_lines;
   uint16_t code_instructions;
-  uint16_t text_ascii; /* size of a PyASCIIObject */
+  uint16_t text_ascii;   /* size of a PyASCIIObject */
+  uint16_t text_compact; /* of a PyCompactUnicodeObject */
 } FlamPythonLayout;
 
 #define FLAM_PYTHON_DEBUG_OFFSETS_SIZE 760
