@@ -35,10 +35,9 @@ function_equal (gconstpointer a, gconstpointer b)
 
   return x->runtime == y->runtime && x->first_line == y->first_line &&
          x->line == y->line && x->lines_version == y->lines_version &&
-         x->caller == y->caller && x->compiled == y->compiled &&
-         x->hidden == y->hidden && x->unreadable == y->unreadable &&
-         strcmp (x->name, y->name) == 0 && strcmp (x->file, y->file) == 0 &&
-         g_bytes_equal (x->lines, y->lines);
+         x->caller == y->caller && x->hidden == y->hidden &&
+         x->unreadable == y->unreadable && strcmp (x->name, y->name) == 0 &&
+         strcmp (x->file, y->file) == 0 && g_bytes_equal (x->lines, y->lines);
 }
 
 static void
@@ -116,7 +115,6 @@ flam_runtime_functions_add (FlamRuntimeFunctions *functions,
     .lines_version = lines_version,
     .lines = table,
     .caller = caller,
-    .compiled = named->compiled,
     .hidden = named->hidden,
   };
 
@@ -180,6 +178,8 @@ line_of (const FlamRuntimeFunction *function, guint64 at)
       function->lines_version, lines, size, at, function->first_line);
 }
 
+/* A function is the same whether it is interpreted or compiled at the moment,
+ * so its kind is that of its runtime. */
 static FlamId
 new_frame (FlamRuntimeFunction *function, FlamBuilder *builder, guint64 at)
 {
@@ -191,8 +191,8 @@ new_frame (FlamRuntimeFunction *function, FlamBuilder *builder, guint64 at)
   FlamRecordedFrame frame = { .file = FLAM_NONE, .module = FLAM_NONE };
   FlamFunction row = { .module = FLAM_NONE,
                        .line = function->first_line,
-                       .kind = function->compiled ? FLAM_KIND_JIT
-                                                  : FLAM_KIND_INTERPRETED,
+                       .kind = runtime->by_position ? FLAM_KIND_JIT
+                                                    : FLAM_KIND_INTERPRETED,
                        .flags = FLAM_FUNCTION_PLAIN };
 
   if (function->function == FLAM_NONE)

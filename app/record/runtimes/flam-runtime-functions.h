@@ -20,7 +20,6 @@ struct _FlamRuntimeFunction
   guint32 lines_version;
   GBytes *lines;               /* never written to a file */
   FlamRuntimeFunction *caller; /* the one it is inlined in; NULL: none */
-  gboolean compiled;
   gboolean hidden;
   gboolean unreadable;
 
