@@ -447,6 +447,11 @@ print_recorder (const FlamFacts *facts)
                     " stops for which it was estimated whether the thread "
                     "was running\n",
                     facts->uncertain_stops);
+  if (facts->unnamed_frames > 0)
+    flam_cli_print ("unnamed    %" G_GINT64_FORMAT
+                    " frames of managed languages whose names could not be "
+                    "read\n",
+                    facts->unnamed_frames);
 }
 
 static void

@@ -132,6 +132,7 @@ put_last_facts (Recorder *recorder, gint64 duration)
     facts.charged_cpu_ns = tracer->tasks.charged_cpu;
   facts.waiting_stops = (gint64)stats->waiting;
   facts.uncertain_stops = (gint64)stats->uncertain;
+  facts.unnamed_frames = (gint64)recorder->sampler.stats.unnamed;
   facts.stop_median_ns = flam_tracer_stop_time (tracer, 50);
   facts.stop_p99_ns = flam_tracer_stop_time (tracer, 99);
   flam_builder_note_facts (builder, &facts);

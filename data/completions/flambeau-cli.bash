@@ -85,7 +85,7 @@ _flambeau_cli() {
       merge) list="$selection --output --side-by-side --force" ;;
       history) list="$selection --json --to --group --function --fail-above --limit --output --force" ;;
       record) list='--mode --rate --duration --delay --sample-bytes --exact --follow
-        --no-follow --python --no-python --python-malloc --output --force
+        --no-follow --runtimes --no-runtimes --python --no-python --python-malloc --output --force
         --cwd --env --pid --' ;;
       formats) list='--json' ;;
       dump) list="$selection --stage --width --direction --shape" ;;

@@ -18,9 +18,11 @@ test_round_trip (void)
     "it --pid=7",
     "it --mode both --rate 49.5 --duration 1.25 --delay 2 --sample-bytes 1 "
     "--no-follow "
-    "--no-python --python-malloc --cwd /x --env A=1 --env B= --output o "
+    "--no-runtimes --no-python --python-malloc --cwd /x --env A=1 --env B= "
+    "--output o "
     "--force --control-fd 3 -- program --mode -- x",
-    "it --mode alloc --sample-bytes 7 --exact --python --follow -- true",
+    "it --mode alloc --sample-bytes 7 --exact --runtimes --python --follow -- "
+    "true",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
@@ -43,6 +45,7 @@ test_round_trip (void)
       g_assert_true (options->delay == again->delay);
       g_assert_cmpint (options->sample_bytes, ==, again->sample_bytes);
       g_assert_cmpint (options->follow, ==, again->follow);
+      g_assert_cmpint (options->runtimes, ==, again->runtimes);
       g_assert_cmpint (options->python, ==, again->python);
       g_assert_cmpint (options->python_malloc, ==, again->python_malloc);
       g_assert_cmpint (options->force, ==, again->force);
@@ -71,7 +74,7 @@ test_values (void)
   g_assert_true (usual->follow && usual->python && !usual->python_malloc);
   g_assert_cmpint (usual->control_fd, ==, -1);
   g_assert_cmpuint (all->what, ==, FLAM_RECORD_CPU | FLAM_RECORD_WALL);
-  g_assert_true (all->follow && !all->python);
+  g_assert_true (all->follow && all->runtimes && !all->python);
   g_assert_cmpint (all->sample_bytes, ==, 0);
   g_assert_cmpstr (all->environment[1], ==, "B=2");
   g_assert_cmpstr (all->argv[1], ==, "b");

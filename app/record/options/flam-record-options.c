@@ -120,6 +120,11 @@ static const struct
     AT (follow),
     "",
     N_ ("also record child processes (yes)") },
+  { "runtimes",
+    SWITCH,
+    AT (runtimes),
+    "",
+    N_ ("record frames of managed languages (yes)") },
   { "python", SWITCH, AT (python), "", N_ ("record Python frames (yes)") },
   { "python-malloc",
     FLAG,
@@ -270,7 +275,7 @@ flam_record_options_new (void)
   options->mode = g_strdup (modes[FLAM_RECORD_MODE_CPU].name);
   options->rate = DEFAULT_RATE;
   options->sample_bytes = DEFAULT_SAMPLE_BYTES;
-  options->follow = options->python = TRUE;
+  options->follow = options->runtimes = options->python = TRUE;
   options->control_fd = -1;
   return options;
 }

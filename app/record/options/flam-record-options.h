@@ -28,15 +28,16 @@ typedef enum
 
 typedef struct
 {
-  char *mode;          /* the name of a FlamRecordMode */
-  FlamRecordWhat what; /* of the mode, once parsed */
-  double rate;         /* Hz */
-  double duration;     /* s, 0: until the target ends */
-  double delay;        /* s without samples at the beginning */
-  gint64 sample_bytes; /* one allocation per this many bytes; 0: all */
-  gboolean exact;      /* all, regardless of sample_bytes */
-  gboolean follow;     /* children too */
-  gboolean python;
+  char *mode;             /* the name of a FlamRecordMode */
+  FlamRecordWhat what;    /* of the mode, once parsed */
+  double rate;            /* Hz */
+  double duration;        /* s, 0: until the target ends */
+  double delay;           /* s without samples at the beginning */
+  gint64 sample_bytes;    /* one allocation per this many bytes; 0: all */
+  gboolean exact;         /* all, regardless of sample_bytes */
+  gboolean follow;        /* children too */
+  gboolean runtimes;      /* managed frames: Java's, Python's ... */
+  gboolean python;        /* Python's among them */
   gboolean python_malloc; /* Python's small blocks by malloc */
   char *output;           /* or NULL */
   gboolean force;         /* overwrite an existing output */

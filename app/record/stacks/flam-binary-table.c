@@ -19,7 +19,7 @@
 struct _FlamBinaryTable
 {
   FlamBuilder *builder;
-  gboolean runtimes; /* search for them */
+  const FlamRecordOptions *options;
   gboolean warned_of_leak_check;
   GHashTable *by_key; /* "inode path" -> FlamBinary */
   GPtrArray *list;
@@ -41,12 +41,12 @@ binary_free (gpointer data)
 }
 
 FlamBinaryTable *
-flam_binary_table_new (FlamBuilder *builder, gboolean runtimes)
+flam_binary_table_new (FlamBuilder *builder, const FlamRecordOptions *options)
 {
   FlamBinaryTable *binaries = g_new0 (FlamBinaryTable, 1);
 
   binaries->builder = builder;
-  binaries->runtimes = runtimes;
+  binaries->options = options;
   binaries->by_key =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   binaries->list = g_ptr_array_new_with_free_func (binary_free);
@@ -156,6 +156,12 @@ runtime_free (gpointer data)
   g_free (found);
 }
 
+static gboolean
+is_wanted (const FlamBinaryTable *binaries, const FlamRuntime *runtime)
+{
+  return binaries->options->python || strcmp (runtime->label, "Python") != 0;
+}
+
 static void
 find_runtimes (FlamBinaryTable *binaries, FlamBinary *binary, FlamElf *elf)
 {
@@ -167,7 +173,8 @@ find_runtimes (FlamBinaryTable *binaries, FlamBinary *binary, FlamElf *elf)
     {
       FlamRuntimeBinary found = { .runtime = table[i], .path = binary->path };
 
-      if (!table[i]->find (elf, binary->fd, binary->path, &found.file))
+      if (!is_wanted (binaries, table[i]) ||
+          !table[i]->find (elf, binary->fd, binary->path, &found.file))
         continue;
       if (binary->runtimes == NULL)
         binary->runtimes = g_ptr_array_new_with_free_func (runtime_free);
@@ -237,7 +244,7 @@ inspect (FlamBinaryTable *binaries, FlamBinary *binary)
   binary->code_bias = elf != NULL ? code_bias (elf) : 0;
   if (elf != NULL && checks_leaks (elf))
     warn_of_leak_check (binaries, binary);
-  if (elf != NULL && binary->fd >= 0 && binaries->runtimes)
+  if (elf != NULL && binary->fd >= 0 && binaries->options->runtimes)
     find_runtimes (binaries, binary, elf);
 }
 

@@ -9,6 +9,7 @@
 
 #include "flam-core-profile.h"
 #include "flam-mapping.h"
+#include "flam-record-options.h"
 #include "flam-runtime-processes.h"
 #include "flam-unwind-space.h"
 
@@ -40,9 +41,9 @@ typedef struct
 
 typedef struct _FlamBinaryTable FlamBinaryTable;
 
-/* `runtimes`: find them, and warn if one cannot be read. */
+/* By its options it finds runtimes, and warns if one cannot be read. */
 FlamBinaryTable *flam_binary_table_new (FlamBuilder *builder,
-                                        gboolean runtimes);
+                                        const FlamRecordOptions *options);
 void flam_binary_table_free (FlamBinaryTable *binaries);
 /* The binary of a mapping of process `pid`. `tid` is a thread of it that should
  * be alive (the leader may have ended). Never NULL. */

@@ -64,7 +64,8 @@ flam_sampler_record_allocations (FlamSampler *sampler,
                                            &owner,
                                            sampler->options->sample_bytes,
                                            sampler->options->follow,
-                                           sampler->options->python,
+                                           sampler->options->runtimes &&
+                                               sampler->options->python,
                                            origin,
                                            error);
   if (sampler->alloc == NULL)

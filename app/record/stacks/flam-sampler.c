@@ -41,9 +41,9 @@ flam_sampler_init (FlamSampler *sampler,
   sampler->pipe = pipe;
   sampler->writer = writer;
   sampler->builder = builder;
-  sampler->binaries = flam_binary_table_new (builder, options->python);
+  sampler->binaries = flam_binary_table_new (builder, options);
   sampler->cache = flam_unwind_cache_new ();
-  if (options->python)
+  if (options->runtimes)
     sampler->stepper = flam_runtime_stepper_new ();
   sampler->pcs = g_new (guint64, FLAM_FRAMES_MAX);
   sampler->sps = g_new (guint64, FLAM_FRAMES_MAX);

@@ -90,7 +90,7 @@ flam_tracer_init (FlamTracer *tracer,
   tracer->paused = tracer->delayed = options->delay > 0;
   tracer->exit_status = -1;
   tracer->instant.fd = tracer->instant.sched_fd = -1;
-  if (options->python)
+  if (options->runtimes)
     tracer->runtimes = flam_runtime_reader_new ();
   tracer->due = g_ptr_array_new ();
   flam_tasks_init (&tracer->tasks, pipe);

@@ -39,6 +39,7 @@ typedef enum
   ROW_P99,
   ROW_WAITING,
   ROW_UNCERTAIN,
+  ROW_UNNAMED,
   N_ROWS
 } Row;
 
@@ -114,6 +115,14 @@ static const struct
                           "thread was running."),
                       N_ ("Record on a kernel with CONFIG_SCHED_DEBUG, whose "
                           "/proc/PID/sched answers this exactly.") },
+  [ROW_UNNAMED] = { N_ ("Frames without Names"),
+                    N_ ("Frames of Python, Java and other managed languages "
+                        "that are named “(unreadable)”: the function was "
+                        "replaced before its name was read, or its process "
+                        "ended."),
+                    N_ ("A few are normal. If there are many, the runtime may "
+                        "be newer than Flambeau: use its option that writes a "
+                        "map of its functions for perf.") },
 };
 
 static GtkWidget *
@@ -321,6 +330,11 @@ add_facts (FlamCaptureQuality *self, const FlamProfile *profile)
                ROW_UNCERTAIN,
                (guint64)facts->uncertain_stops,
                is_much ((double)facts->uncertain_stops, samples));
+  if (facts->unnamed_frames > 0)
+    add_count (self,
+               ROW_UNNAMED,
+               (guint64)facts->unnamed_frames,
+               is_much ((double)facts->unnamed_frames, samples));
 }
 
 /* --- modules -------------------------------------------------------------- */

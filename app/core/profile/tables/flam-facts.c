@@ -42,6 +42,7 @@ const FlamFact flam_fact_rows[] = {
     .with = OFFSET (stop_median_ns) },
   { FACT (NUMBER, waiting_stops, "waiting-stops", "waiting", QUALITY) },
   { FACT (NUMBER, uncertain_stops, "uncertain-stops", "uncertain", QUALITY) },
+  { FACT (NUMBER, unnamed_frames, "unnamed-frames", "unnamed", QUALITY) },
   { FACT (NUMBER, sample_bytes, "sample-bytes", "sampled", QUALITY) },
   { FACT (NUMBER, allocated_bytes, "allocated-bytes", "allocated", QUALITY) },
   { FACT (NUMBER, live_bytes, "live-bytes", "live at the end", QUALITY) },

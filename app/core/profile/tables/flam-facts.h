@@ -34,6 +34,8 @@ typedef struct
                                waiting for a CPU; 0 unknown */
   gint64 uncertain_stops;   /* stops of threads of which the recorder estimated
                                whether they were running; 0 unknown */
+  gint64 unnamed_frames;    /* frames of managed languages whose names could not
+                               be read, in all samples; 0 unknown */
   gint64 sample_bytes; /* allocations are sampled, one per this many bytes on
                           average; 0: all are recorded, or unknown */
   /* Sampled allocations: bytes counted without sampling; 0 unknown: */

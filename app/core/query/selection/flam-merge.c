@@ -306,6 +306,7 @@ put_facts (const Merge *merge)
       facts->truncated_stacks += of->truncated_stacks;
       facts->waiting_stops += of->waiting_stops;
       facts->uncertain_stops += of->uncertain_stops;
+      facts->unnamed_frames += of->unnamed_frames;
       facts->recorder_cpu_ns += of->recorder_cpu_ns;
       facts->recorded_cpu_ns += of->recorded_cpu_ns;
       facts->charged_cpu_ns += of->charged_cpu_ns;
