@@ -195,7 +195,7 @@ flam_tab_record_left (FlamTab *self, FlamTab *recorded)
 }
 
 /* Once this process has gone, the recorder ends by itself and writes the
- * capture. */
+ * capture, even if it has not created the file yet. */
 void
 flam_tab_leave_recording (FlamTab *self)
 {
@@ -203,7 +203,5 @@ flam_tab_leave_recording (FlamTab *self)
   if (self->recording == NULL)
     return;
   flam_recording_stop (self->recording);
-  if (g_file_test (flam_recording_get_path (self->recording),
-                   G_FILE_TEST_EXISTS))
-    flam_files_remember (flam_recording_get_path (self->recording));
+  flam_files_remember (flam_recording_get_path (self->recording));
 }
