@@ -4,6 +4,7 @@
 
 #include "flam-job.h"
 #include "flam-platform.h"
+#include "flam-row-scroll.h"
 #include "flam-widget.h"
 
 #include <glib/gi18n.h>
@@ -129,8 +130,7 @@ select_first (FlamAttachPage *self)
   if (able > 0)
     {
       gtk_single_selection_set_selected (self->selection, first);
-      gtk_widget_activate_action (
-          GTK_WIDGET (self->list), "list.scroll-to-item", "u", first);
+      flam_rows_scroll_to (GTK_WIDGET (self->list), first);
     }
   return able;
 }

@@ -5,6 +5,7 @@
 #include "flam-code-file.h"
 #include "flam-core-picture.h"
 #include "flam-jump-cell.h"
+#include "flam-row-scroll.h"
 #include "flam-settings.h"
 #include "flam-table-shape.h"
 #include "flam-widget.h"
@@ -221,7 +222,7 @@ show_code (FlamCodeView *self, FlamCodeFile *file)
   gtk_single_selection_set_model (self->selection, rows);
   gtk_single_selection_set_selected (self->selection, hottest);
   gtk_stack_set_visible_child_name (self->stack, "code");
-  flam_columns_scroll_to (self->view, hottest);
+  flam_rows_scroll_to (GTK_WIDGET (self->view), hottest);
 }
 
 static void

@@ -3,6 +3,7 @@
 #include "flam-table-shape.h"
 
 #include "flam-platform.h"
+#include "flam-row-scroll.h"
 
 /* --- width ---------------------------------------------------------------- */
 
@@ -266,7 +267,7 @@ on_title (GtkGestureClick *click,
   if (column != NULL && gtk_column_view_column_get_sorter (column) == NULL)
     return;
   /* GTK keeps the previously visible row in view. */
-  flam_columns_scroll_to (view, 0);
+  flam_rows_scroll_to (GTK_WIDGET (view), 0);
   if (column == NULL || !is_figure (column))
     {
       g_object_set_data (G_OBJECT (view), "flam-sorted", NULL);
@@ -313,27 +314,6 @@ flam_columns_prepare (GtkColumnView *view)
 
 /* --- one row -------------------------------------------------------------- */
 
-static gboolean
-scroll_now (GtkWidget *view, GdkFrameClock *clock, gpointer position)
-{
-  GtkWidget *child = gtk_widget_get_first_child (view);
-
-  if (gtk_widget_get_height (view) <= 0)
-    return G_SOURCE_CONTINUE;
-  for (; child != NULL; child = gtk_widget_get_next_sibling (child))
-    if (GTK_IS_LIST_VIEW (child))
-      gtk_widget_activate_action (
-          child, "list.scroll-to-item", "u", GPOINTER_TO_UINT (position));
-  return G_SOURCE_REMOVE;
-}
-
-void
-flam_columns_scroll_to (GtkColumnView *view, guint position)
-{
-  gtk_widget_add_tick_callback (
-      GTK_WIDGET (view), scroll_now, GUINT_TO_POINTER (position), NULL);
-}
-
 void
 flam_columns_show_row (GtkColumnView *view,
                        GtkSingleSelection *selection,
@@ -356,6 +336,5 @@ flam_columns_show_row (GtkColumnView *view,
   if (position == gtk_single_selection_get_selected (selection))
     return;
   gtk_single_selection_set_selected (selection, position);
-  if (position != GTK_INVALID_LIST_POSITION)
-    flam_columns_scroll_to (view, position);
+  flam_rows_scroll_to (GTK_WIDGET (view), position);
 }

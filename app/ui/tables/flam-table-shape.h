@@ -29,8 +29,6 @@ void flam_columns_largest_first (GtkColumnViewColumn *column);
 /* Sorts by this column, the largest first. */
 void flam_columns_sort (GtkColumnView *view, GtkColumnViewColumn *column);
 
-/* Scrolls a row into view once the table has a size. */
-void flam_columns_scroll_to (GtkColumnView *view, guint position);
 /* Selects and shows the first row for which `is` returns TRUE; if there is
  * none, selects none. */
 void flam_columns_show_row (GtkColumnView *view,

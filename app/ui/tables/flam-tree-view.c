@@ -3,6 +3,7 @@
 #include "flam-tree-view.h"
 
 #include "flam-columns-view.h"
+#include "flam-row-scroll.h"
 #include "flam-settings.h"
 
 #define UNFOLD_MAX 200
@@ -91,7 +92,7 @@ show_current (FlamTreeView *self)
     {
       guint position = gtk_tree_list_row_get_position (row);
       gtk_single_selection_set_selected (self->selection, position);
-      flam_columns_scroll_to (self->view, position);
+      flam_rows_scroll_to (GTK_WIDGET (self->view), position);
     }
   self->syncing = FALSE;
 }
