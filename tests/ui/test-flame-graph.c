@@ -243,6 +243,35 @@ test_deep (void)
   close_window (&fixture);
 }
 
+/* What is selected before there is a window is in view in it. */
+static void
+test_selected_first (void)
+{
+  FlamTree *tree = flam_test_deep_tree (300);
+  GtkWidget *window = gtk_window_new ();
+  GtkWidget *scroller = gtk_scrolled_window_new ();
+  GtkWidget *widget = flam_flame_graph_new ();
+  FlamFlameGraph *graph = FLAM_FLAME_GRAPH (widget);
+  double edge;
+
+  flam_flame_graph_set_tree (graph, tree, NULL);
+  flam_flame_graph_select_node (graph, 200);
+  gtk_window_set_default_size (GTK_WINDOW (window), 400, 300);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), widget);
+  gtk_window_set_child (GTK_WINDOW (window), scroller);
+  gtk_window_present (GTK_WINDOW (window));
+  for (guint i = 0; i < 200 && gtk_widget_get_height (widget) < 100; i++)
+    settle ();
+  edge = tree->depth[200] * flam_graph_row_height (graph);
+  g_assert_cmpfloat (graph->scroll, >, 0);
+  g_assert_cmpfloat (graph->scroll, <=, edge);
+  g_assert_cmpfloat (edge + flam_graph_row_height (graph),
+                     <=,
+                     graph->scroll + gtk_widget_get_height (widget));
+  gtk_window_destroy (GTK_WINDOW (window));
+  flam_tree_unref (tree);
+}
+
 static void
 ask_again (FlamFlameGraph *graph, guint node, gpointer data)
 {
@@ -658,6 +687,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flame-graph/new-tree", test_new_tree);
   g_test_add_func ("/flame-graph/large", test_large);
   g_test_add_func ("/flame-graph/deep", test_deep);
+  g_test_add_func ("/flame-graph/selected-first", test_selected_first);
   g_test_add_func ("/flame-graph/echo", test_echo);
   g_test_add_func ("/flame-graph/view-borders", test_view_borders);
   g_test_add_func ("/flame-graph/matches", test_matches);

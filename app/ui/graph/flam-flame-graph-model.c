@@ -595,7 +595,7 @@ flam_graph_on_scrolled (FlamFlameGraph *self)
   tell_in_frame (self);
 }
 
-/* Scrolls its row, and one above and below, into view. */
+/* Scrolls its row, and one above and below, into view, once there is room. */
 static void
 scroll_to (FlamFlameGraph *self, FlamId node)
 {
@@ -606,7 +606,8 @@ scroll_to (FlamFlameGraph *self, FlamId node)
 
   if (self->shape != FLAM_SHAPE_FLAME)
     return;
-  if (page < 3 * row)
+  self->scroll_later = page < 3 * row;
+  if (self->scroll_later)
     return;
   if (edge - row < self->scroll)
     self->scroll = MAX (edge - row, 0);
@@ -616,6 +617,13 @@ scroll_to (FlamFlameGraph *self, FlamId node)
   flam_graph_adjust (self);
   if (self->scroll != before)
     flam_graph_relayout (self);
+}
+
+void
+flam_graph_scroll_if_later (FlamFlameGraph *self)
+{
+  if (self->scroll_later && !flam_graph_is_empty (self))
+    scroll_to (self, self->selected != FLAM_NONE ? self->selected : self->zoom);
 }
 
 /* --- moving -------------------------------------------------------------- */

@@ -49,9 +49,10 @@ struct _FlamFlameGraph
   gboolean dark, dark_is_set;
 
   FlamId zoom;
-  double from, to; /* visible range of x */
-  double scroll;   /* from the root's edge */
-  double rings;    /* of a moving sunburst; 0: those of its layout */
+  double from, to;       /* visible range of x */
+  double scroll;         /* from the root's edge */
+  gboolean scroll_later; /* to what is selected: it had no size yet */
+  double rings;          /* of a moving sunburst; 0: those of its layout */
   FlamMotion motion;
   GArray *history; /* FlamZoomState: previous ones, the latest last */
   GArray *future;  /* those that back() left */
@@ -164,6 +165,8 @@ void flam_graph_relayout (FlamFlameGraph *self);
 void flam_graph_forget_layout (FlamFlameGraph *self);
 void flam_graph_restyle (FlamFlameGraph *self);
 void flam_graph_adjust (FlamFlameGraph *self);
+/* In size_allocate(). */
+void flam_graph_scroll_if_later (FlamFlameGraph *self);
 void flam_graph_on_scrolled (FlamFlameGraph *self);
 void flam_graph_clear_view (FlamFlameGraph *self);
 

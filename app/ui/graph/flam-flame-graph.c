@@ -895,6 +895,7 @@ flam_flame_graph_size_allocate (GtkWidget *widget,
   flam_graph_forget_rows (self);
   flam_graph_relayout (self);
   flam_graph_adjust (self);
+  flam_graph_scroll_if_later (self);
 }
 
 static void
