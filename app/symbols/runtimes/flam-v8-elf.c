@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-v8-elf.h"
+
+#include <string.h>
+
+#define PREFIX "v8dbg_"
+#define HELP N_ ("start it with --perf-basic-prof")
+
+/* Some names, all values of which are known after one pass over the tables. */
+typedef struct
+{
+  const FlamElf *elf;
+  int fd;
+  GHashTable *symbols; /* name -> GElf_Sym */
+} Symbols;
+
+#define LENGTHS "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
+#define TABLE "_ZN2v88internal17ExternalReference25js_dispatch_table_addressEv"
+
+static gboolean
+is_wanted (const char *name)
+{
+  if (name[0] == 'v' && name[1] == '8')
+    return g_str_has_prefix (name, PREFIX) ||
+           g_str_has_prefix (name, "v8_Default_embedded_blob_");
+  return g_str_has_prefix (name, "_ZN2v88internal") &&
+         (g_str_has_prefix (name, "_ZN2v88internal7Version6") ||
+          strcmp (name, LENGTHS) == 0 || strcmp (name, TABLE) == 0);
+}
+
+static void
+take_table (Symbols *symbols, Elf_Scn *section, const GElf_Shdr *header)
+{
+  Elf *handle = flam_elf_get_handle (symbols->elf);
+  Elf_Data *data = elf_getdata (section, NULL);
+  size_t n = data != NULL
+                 ? data->d_size / gelf_fsize (handle, ELF_T_SYM, 1, EV_CURRENT)
+                 : 0;
+
+  for (size_t i = 1; i < n && i < G_MAXINT; i++)
+    {
+      GElf_Sym symbol;
+      const char *name;
+
+      if (gelf_getsym (data, (int)i, &symbol) == NULL ||
+          symbol.st_shndx == SHN_UNDEF)
+        continue;
+      name = elf_strptr (handle, header->sh_link, symbol.st_name);
+      if (name != NULL && is_wanted (name))
+        g_hash_table_insert (symbols->symbols,
+                             g_strdup (name),
+                             g_memdup2 (&symbol, sizeof symbol));
+    }
+}
+
+static void
+take_symbols (Symbols *symbols)
+{
+  Elf_Scn *section = NULL;
+  GElf_Shdr header;
+
+  symbols->symbols =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  while ((section = elf_nextscn (flam_elf_get_handle (symbols->elf),
+                                 section)) != NULL)
+    if (gelf_getshdr (section, &header) != NULL &&
+        (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB))
+      take_table (symbols, section, &header);
+}
+
+static const GElf_Sym *
+symbol_of (const Symbols *symbols, const char *name)
+{
+  return g_hash_table_lookup (symbols->symbols, name);
+}
+
+/* Zeros have no bytes in the file. */
+static gboolean
+int_of (const Symbols *symbols, const char *name, gint32 *value)
+{
+  const GElf_Sym *symbol = symbol_of (symbols, name);
+
+  if (symbol == NULL)
+    return FALSE;
+  if (flam_runtime_file_read (
+          symbols->elf, symbols->fd, symbol->st_value, value, sizeof *value) !=
+      sizeof *value)
+    *value = 0;
+  return TRUE;
+}
+
+static bool
+find_value (gpointer data, const char *name, gint32 *value)
+{
+  g_autofree char *whole = g_strconcat (PREFIX, name, NULL);
+
+  return int_of (data, whole, value);
+}
+
+#define MAJOR "_ZN2v88internal7Version6major_E"
+
+static guint32
+version_of (const Symbols *symbols, char *text, gsize size)
+{
+  gint32 major, minor, build;
+
+  if (!int_of (symbols, MAJOR, &major) ||
+      !int_of (symbols, "_ZN2v88internal7Version6minor_E", &minor) ||
+      !int_of (symbols, "_ZN2v88internal7Version6build_E", &build))
+    return 0;
+  g_snprintf (text, size, "V8 %d.%d.%d", major, minor, build);
+  return FLAM_V8_VERSION (
+      major & 255, minor & 255, CLAMP (build, 0, G_MAXUINT16));
+}
+
+/* V8 10.4 on; from 8.5 on the first name is that of a pointer; before that,
+ * code and data of the builtins were one. */
+static void
+find_builtins (const Symbols *symbols, FlamV8File *v8)
+{
+  const GElf_Sym *code =
+      symbol_of (symbols, "v8_Default_embedded_blob_code_data_");
+  gint32 size;
+
+  if (code == NULL)
+    code = symbol_of (symbols, "v8_Default_embedded_blob_code_");
+  if (code == NULL)
+    code = symbol_of (symbols, "v8_Default_embedded_blob_data_");
+  if (code != NULL &&
+      (int_of (symbols, "v8_Default_embedded_blob_code_size_", &size) ||
+       int_of (symbols, "v8_Default_embedded_blob_size_", &size)) &&
+      size > 0)
+    v8->builtins =
+        (FlamRuntimeRange){ code->st_value, code->st_value + (guint32)size };
+}
+
+static void
+find_native (const FlamElf *elf, FlamV8File *v8)
+{
+  guint n;
+  const FlamElfSegment *segments = flam_elf_get_segments (elf, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (segments[i].executable)
+      {
+        guint64 end = segments[i].vaddr + segments[i].memory_size;
+
+        if (v8->native.end == 0)
+          v8->native.start = segments[i].vaddr;
+        v8->native.start = MIN (v8->native.start, segments[i].vaddr);
+        v8->native.end = MAX (v8->native.end, end);
+      }
+}
+
+/* The function that returns the address of the dispatch table loads the address
+ * of an object, "mov rax, [rip + x]", and a field of it, "mov rax, [rax + y]".
+ */
+static void
+find_dispatch_table (const Symbols *symbols, FlamV8File *v8)
+{
+  const GElf_Sym *symbol = symbol_of (symbols, TABLE);
+  guint8 code[14];
+  gint32 there, field;
+
+  if (symbol == NULL ||
+      flam_runtime_file_read (
+          symbols->elf, symbols->fd, symbol->st_value, code, sizeof code) !=
+          sizeof code ||
+      memcmp (code, "\x48\x8b\x05", 3) != 0 ||
+      memcmp (code + 7, "\x48\x8b\x80", 3) != 0)
+    return;
+  memcpy (&there, code + 3, sizeof there);
+  memcpy (&field, code + 10, sizeof field);
+  v8->table_owner = symbol->st_value + 7 + (guint64)(gint64)there;
+  v8->table_offset = field > 0 ? (guint32)field : 0;
+}
+
+static void
+find_bytecode_lengths (const Symbols *symbols, FlamV8File *v8)
+{
+  const GElf_Sym *symbol = symbol_of (symbols, LENGTHS);
+
+  if (symbol == NULL || symbol->st_size % 3 != 0 || symbol->st_size / 3 > 256)
+    return;
+  v8->bytecode_lengths = symbol->st_value;
+  v8->n_bytecodes = (guint32)(symbol->st_size / 3);
+}
+
+/* The names of the values for debuggers are in the table of dynamic names. */
+static gboolean
+may_be_in (const FlamElf *elf)
+{
+  static const char name[] = "\0" PREFIX "SmiTag";
+  FlamElfSection names;
+
+  return flam_elf_get_section (elf, ".dynstr", &names) && names.data != NULL &&
+         memmem (names.data, names.size, name, sizeof name) != NULL;
+}
+
+gboolean
+flam_v8_find (const FlamElf *elf,
+              int fd,
+              const char *path,
+              FlamRuntimeFile *file)
+{
+  Symbols symbols = { .elf = elf, .fd = fd };
+  FlamV8File v8 = { 0 };
+  guint32 version;
+
+  (void)path;
+  if (flam_elf_get_machine (elf) != EM_X86_64 || !may_be_in (elf))
+    return FALSE;
+  take_symbols (&symbols);
+  version = version_of (&symbols, file->version, sizeof file->version);
+  file->why = flam_v8_layout_init (&v8.layout, version, find_value, &symbols);
+  file->help = file->why != NULL ? HELP : NULL;
+  if (version != 0)
+    v8.major = symbol_of (&symbols, MAJOR)->st_value;
+  find_native (elf, &v8);
+  find_builtins (&symbols, &v8);
+  find_bytecode_lengths (&symbols, &v8);
+  if (v8.layout.function_has_handle)
+    find_dispatch_table (&symbols, &v8);
+  g_hash_table_unref (symbols.symbols);
+  file->facts = g_memdup2 (&v8, sizeof v8);
+  return TRUE;
+}

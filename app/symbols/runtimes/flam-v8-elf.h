@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* V8 in a program or library: what the file tells of it. */
+
+#include "flam-elf.h"
+#include "flam-v8.h"
+
+/* A FlamRuntimeFind; `facts` is a FlamV8File. */
+gboolean flam_v8_find (const FlamElf *elf,
+                       int fd,
+                       const char *path,
+                       FlamRuntimeFile *file);
