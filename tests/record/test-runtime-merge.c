@@ -131,6 +131,38 @@ test_two (void)
   assert_merged (pcs, sps, FALSE, conflict, "0 1 2 p1 4 p4 ", 0);
 }
 
+static gboolean
+ends_there (const FlamRuntimeProcess *process,
+            guint64 pc,
+            guint64 caller_sp,
+            guint64 at)
+{
+  return at + 16 == caller_sp && pc != OTHER;
+}
+
+/* Entries of dead frames are dropped with their frames: one in the middle of a
+ * native frame, one in a frame of other code. What is beyond the native stack
+ * is not dead. */
+static void
+test_fits (void)
+{
+  static const FlamRuntime runtime = { .fits = ends_there };
+  FlamRuntimeProcess process = { .runtime = &runtime, .file = &file_two };
+  const guint64 sps[] = { 100, 200, 300, 400, 500 };
+  const guint64 pcs[] = { OTHER, EVAL, OTHER, EVAL, OTHER };
+  const FlamRuntimeItem items[] = {
+    { &process, 10 }, { &b, 0 }, { NULL, 184 }, { &b, 0 },
+    { NULL, 230 },    { &a, 0 }, { NULL, 284 }, { &b, 0 },
+    { NULL, 384 },    { &a, 0 }, { NULL, 484 },
+  };
+  const FlamRuntimeItem beyond[] = {
+    { &process, 4 }, { &a, 0 }, { NULL, 284 }, { &b, 0 }, { NULL, 900 }
+  };
+
+  assert_merged (pcs, sps, TRUE, items, "0 p5 2 p9 4 ", 0);
+  assert_merged (pcs, sps, FALSE, beyond, "0 p1 2 3 4 p3 ", 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -138,5 +170,6 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime-merge/addresses", test_addresses);
   g_test_add_func ("/runtime-merge/evaluators", test_evaluators);
   g_test_add_func ("/runtime-merge/two", test_two);
+  g_test_add_func ("/runtime-merge/fits", test_fits);
   return g_test_run ();
 }

@@ -26,20 +26,42 @@ typedef struct
   guint to; /* 0: none */
 } Run;
 
+static gboolean
+contains (const Search *search, guint i, guint64 sp)
+{
+  const FlamRuntime *runtime = search->process->runtime;
+
+  return sp >= search->sps[i] && sp < search->sps[i + 1] &&
+         (runtime == NULL || runtime->fits == NULL ||
+          runtime->fits (
+              search->process, search->pcs[i], search->sps[i + 1], sp));
+}
+
 /* The native frame that contains `sp`, or n. */
 static guint
 find_by_address (Search *search, guint64 sp)
 {
   for (guint i = search->at; i + 1 < search->n; i++)
-    if (sp >= search->sps[i] && sp < search->sps[i + 1])
+    if (contains (search, i, sp))
       return search->at = i;
   for (guint i = 0; search->turns < TURNS_MAX && i < search->at; i++)
-    if (sp >= search->sps[i] && sp < search->sps[i + 1])
+    if (contains (search, i, sp))
       {
         search->turns++;
         return search->at = i;
       }
   return search->n;
+}
+
+/* Whether an entry for which there is no native frame is not one beyond those
+ * that are known. */
+static gboolean
+is_stale (const Search *search, guint64 sp)
+{
+  const FlamRuntime *runtime = search->process->runtime;
+
+  return runtime != NULL && runtime->fits != NULL && search->n > 0 &&
+         sp < search->sps[search->n - 1];
 }
 
 static gboolean
@@ -127,6 +149,8 @@ place_chain (Search *search,
         continue;
       native = items[i].at != 0 ? find_by_address (search, items[i].at)
                                 : find_evaluator (search);
+      if (native == search->n && is_stale (search, items[i].at))
+        from = i + 1;
       /* Another chain's frame is not this one's. */
       if (native == search->n ||
           (runs[native].to > 0 && runs[native].from < first))

@@ -97,22 +97,28 @@ flam_runtime_processes_note (FlamRuntimeProcesses *processes,
                              guint64 base)
 {
   Instance *instance = NULL;
+  const Instance *first = NULL;
 
   for (guint i = 0; i < processes->instances->len; i++)
     {
       Instance *known = instance_at (processes, i);
       if (known->binary == binary && known->process.base == base)
         instance = known;
+      else if (known->binary == binary && known->state != REFUSED &&
+               known->present && first == NULL)
+        first = known;
     }
   if (instance == NULL)
     {
       instance = g_new0 (Instance, 1);
       instance->binary = binary;
-      instance->process = (FlamRuntimeProcess){ .runtime = binary->runtime,
-                                                .file = &binary->file,
-                                                .base = base,
-                                                .pid = processes->pid,
-                                                .path = binary->path };
+      instance->process =
+          (FlamRuntimeProcess){ .runtime = binary->runtime,
+                                .file = &binary->file,
+                                .first = first != NULL ? &first->process : NULL,
+                                .base = base,
+                                .pid = processes->pid,
+                                .path = binary->path };
       instance->state = binary->file.why != NULL ? REFUSED : NEW;
       g_ptr_array_add (processes->instances, instance);
     }
@@ -204,12 +210,13 @@ try_to_open (Instance *instance,
   else if (opened == FLAM_RUNTIME_UNREADABLE)
     {
       instance->state = REFUSED;
-      refused (data,
-               process->runtime,
-               process->path,
-               process->file->version,
-               why,
-               help);
+      if (why != NULL)
+        refused (data,
+                 process->runtime,
+                 process->path,
+                 process->file->version,
+                 why,
+                 help);
     }
   instance->pause = CLAMP (2 * instance->pause, FIRST_PAUSE, LAST_PAUSE);
   instance->try_at = now + instance->pause;

@@ -4,6 +4,7 @@
 static const FlamRuntime *const table[] = {
   &flam_runtime_python,
   &flam_runtime_java,
+  &flam_runtime_v8,
   NULL,
 };
 

@@ -7,6 +7,7 @@
 
 extern const FlamRuntime flam_runtime_java;
 extern const FlamRuntime flam_runtime_python;
+extern const FlamRuntime flam_runtime_v8;
 
 /* NULL-terminated. */
 const FlamRuntime *const *flam_runtime_table (void);

@@ -45,10 +45,13 @@ typedef struct _FlamRuntime FlamRuntime;
 
 /* A runtime in a process. Constant after `open`, but for `cache`; it lives as
  * long as the process is recorded. */
-typedef struct
+typedef struct _FlamRuntimeProcess
 {
   const FlamRuntime *runtime;
   const FlamRuntimeFile *file;
+  /* The one of an earlier mapping of the same file in this process, which is
+   * opened before this one; or NULL. */
+  const struct _FlamRuntimeProcess *first;
   guint64 base; /* address in the process = base + address in the file */
   pid_t pid;
   const char *path; /* of the file */
@@ -116,8 +119,8 @@ struct _FlamRuntime
   /* Completes `process`, whose `layout` and `cache` are NULL; the runtime's
    * file has just been seen in the mappings of the process, which runs on. It
    * is called again, at growing intervals, while it returns NOT_YET. For
-   * UNREADABLE it sets `why` and `help`, as in FlamRuntimeFile. NULL: there is
-   * nothing to do. */
+   * UNREADABLE it sets `why` and `help`, as in FlamRuntimeFile, but not if
+   * these mappings do not contain a runtime. NULL: there is nothing to do. */
   FlamRuntimeOpened (*open) (FlamRuntimeProcess *process,
                              const FlamRuntimeMemory *memory,
                              const char **why,
@@ -170,6 +173,14 @@ struct _FlamRuntime
   guint (*flags) (const FlamRuntimeNamed *named);
   /* Between class and function: "." or "::" or "#". */
   const char *joint;
+  /* Whether an entry with the address `at` means the native frame at `pc`,
+   * which contains it and ends at `caller_sp`. An entry that means another
+   * frame was found in memory that is no longer used; it is dropped with its
+   * frames. NULL: it does. */
+  gboolean (*fits) (const FlamRuntimeProcess *process,
+                    guint64 pc,
+                    guint64 caller_sp,
+                    guint64 at);
 
   /* Whether an executable mapping of the process contains managed code. `path`
    * is "" for an anonymous one. NULL: none does. */
