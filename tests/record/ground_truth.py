@@ -41,14 +41,14 @@ WAITS = {"ask_all", "await", "await_job", "await_tick", "feed", "fetch", "post_j
          "respond", "rest", "store", "write_answer"}
 
 
-def command(program, seconds):
-    """None: what runs it is not installed."""
+def command(program, seconds, with_perf=False):
+    """None: what runs it is not installed. perf needs a map of V8's code."""
     if program.endswith(".py"):
         return [sys.executable, scripts / program, str(seconds)]
     if program.endswith(".js"):
-        node = shutil.which("node")
-        return node and [node, "--perf-basic-prof", "--no-logfile-per-isolate",
-                         scripts / program, str(seconds)]
+        node = os.environ.get("FLAM_NODE") or shutil.which("node")
+        flags = ["--perf-basic-prof", "--no-logfile-per-isolate"] if with_perf else []
+        return node and [node, *flags, scripts / program, str(seconds)]
     return [build / "tests/record" / f"truth-{program}", str(seconds)]
 
 
@@ -167,7 +167,7 @@ def found(program, answer, functions):
     sums = dict.fromkeys(functions, 0)
     for row in answer["rows"]:
         for name in functions:
-            # V8's form is "*heavyWork /a/b.js:1:2".
+            # In V8's map: "*heavyWork /a/b.js:1:2".
             if row["function"] == name or (program.endswith(".js") and name in row["function"]):
                 sums[name] += row["total"]
     return {name: value / max(answer["total"], 1) for name, value in sums.items()}
@@ -290,7 +290,7 @@ def run(condition, scratch, with_perf):
     capture, truth = scratch / "ours.flambeau", scratch / "truth"
     for path in (capture, truth):
         path.unlink(missing_ok=True)
-    words = command(condition.program, condition.seconds)
+    words = command(condition.program, condition.seconds, with_perf)
     waits = condition.attached or with_perf
     gate = Gate(scratch / "go") if waits else None
     environment = dict(os.environ, TRUTH=str(truth), **({"TRUTH_GO": str(gate.path)} if gate else {}))

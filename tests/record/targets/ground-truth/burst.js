@@ -5,6 +5,7 @@
 // says; but its clock is the process's, in µs.
 
 const fs = require("fs");
+const { performance } = require("perf_hooks");
 const spent = { heavyWork: 0, lightWork: 0 };
 const early = { heavyWork: 0, lightWork: 0 };
 

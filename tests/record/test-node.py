@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""node's JavaScript functions, without a flag of node's: the stack of a waiting
+program beside Error.stack, and the shares of two functions beside their own
+clocks, launched and attached. FLAM_NODE is the node, or that of PATH.
+
+  test-node.py [Stacks|Shares][.test_NAME]..."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import ground_truth  # noqa: E402
+from ground_truth import Condition, cli, measure, recorder, top  # noqa: E402
+
+node = os.environ.get("FLAM_NODE") or shutil.which("node")
+blocked = pathlib.Path(__file__).resolve().parent / "targets/blocked.js"
+# Their functions' names, which Error.stack adorns with classes.
+NAMES = ["stop", "deep", "deep", "deep", "deep", "get rest", "method", "arrow", "inMap", "middle",
+         "outer", "Counter.viaPrototype", "crowded", "größe", "大きさ", "(anonymous)",
+         "(anonymous)", "(anonymous)"]
+SHARE = 0.05
+NAMED = 0.95
+
+
+def rows(text, kind):
+    """The rows of one kind in a dump, as dictionaries of their "key=value"."""
+    for line in text.splitlines():
+        if line.startswith(kind + " "):
+            yield line, dict(re.findall(r"(\w+)=(\S*)", line))
+
+
+class Capture:
+    """The parts of a capture that tell about its stacks."""
+
+    def __init__(self, path):
+        done = subprocess.run([cli, "dump", path, "--stage", "profile"], check=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8")
+        text = done.stdout
+        self.functions = [self.function(line) for line, _ in rows(text, "function")]
+        self.frames = [(int(row["function"]), int(row["line"])) for _, row in rows(text, "frame")]
+        self.stacks = [(row["prefix"], int(row["frame"])) for _, row in rows(text, "stack")]
+
+    @staticmethod
+    def function(line):
+        found = re.match(r"function \d+ (.*) (?:interpreted|jit) at (.*?):\d+ ", line)
+        return found and (found[1], found[2])
+
+    def javascript(self, stack):
+        """Its JavaScript frames, innermost first: name, "file:line"."""
+        found = []
+        while stack not in ("-", None):
+            stack, frame = self.stacks[int(stack)]
+            function, line = self.frames[frame]
+            if self.functions[function]:
+                name, file = self.functions[function]
+                found.append((name, f"{file}:{line}"))
+        return found
+
+    def innermost(self, name):
+        """The longest stack in which this JavaScript function is the innermost."""
+        found = [self.javascript(str(i)) for i in range(len(self.stacks))]
+        return max((frames for frames in found if frames and frames[0][0] == name), key=len)
+
+
+def error_stack(text):
+    """The "file:line" of each frame that has one."""
+    return [
+        re.sub("^file://", "", found[1])
+        for found in re.finditer(r"^    at (?:.*\()?(\S+:\d+):\d+\)?$", text, re.MULTILINE)
+    ]
+
+
+@unittest.skipUnless(node, "there is no node")
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="flam-node.")
+        self.addCleanup(folder.cleanup)
+        self.capture = pathlib.Path(folder.name) / "node.flambeau"
+
+
+class Stacks(Scratch):
+    """Frame by frame, in the file and line of each."""
+
+    def record(self, *words):
+        return [recorder, "--output", self.capture, "--mode", "wall", "--rate", "100", *words]
+
+    def compare(self, said):
+        frames = Capture(self.capture).innermost("stop")
+        self.assertEqual([place for _, place in frames], error_stack(said))
+        self.assertEqual([name for name, place in frames if str(blocked) in place], NAMES)
+
+    def test_launched(self):
+        done = subprocess.run(self.record("--", node, blocked, "0.5"), check=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8")
+        self.compare(done.stdout)
+
+    def test_attached(self):
+        with subprocess.Popen([node, blocked, "60"], stdout=subprocess.PIPE,
+                              encoding="utf-8") as process:
+            try:
+                said = "".join(iter(process.stdout.readline, "\n"))
+                subprocess.run(self.record("--pid", str(process.pid), "--duration", "0.5"),
+                               check=True, stderr=subprocess.DEVNULL)
+            finally:
+                process.send_signal(signal.SIGKILL)
+        self.compare(said)
+
+
+class Shares(Scratch):
+    """heavyWork() and lightWork() of burst.js, and what has no name at all."""
+
+    def named(self, selection):
+        answer = top(self.capture_of, *selection)
+        unnamed = sum(row["self"] for row in answer["rows"] if row["function"].startswith("["))
+        return 1 - unnamed / answer["total"]
+
+    def hold(self, condition):
+        """Others may have had the CPU: not thrice in a row."""
+        for _ in range(3):
+            measured = measure(condition, self.capture.parent)
+            self.capture_of = measured.capture
+            named = self.named(condition.selection())
+            errors = {share.function: share.error() for share in measured.shares}
+            if named >= NAMED and len(errors) == 2 and max(errors.values()) <= SHARE:
+                print(f"{condition}: named {named:.1%}, largest error {max(errors.values()):.1%}",
+                      file=sys.stderr)
+                return
+        self.fail(f"named {named:.1%}, errors {errors}")
+
+    def test_launched(self):
+        self.hold(Condition("burst.js", seconds=3))
+
+    def test_attached(self):
+        self.hold(Condition("burst.js", attached=True, seconds=3))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
