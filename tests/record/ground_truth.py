@@ -7,9 +7,11 @@ measure() runs one of them under a condition and returns what it said, what we
 said, and what perf's cpu-clock said of the same run. Used by test-ground-truth.py
 and by tests/bench/bench-shares."""
 
+import atexit
 import collections
 import contextlib
 import dataclasses
+import functools
 import json
 import math
 import os
@@ -17,6 +19,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 # When started manually, it uses the build of tests/run.
@@ -29,7 +32,7 @@ scripts = pathlib.Path(__file__).resolve().parent / "targets/ground-truth"
 
 C_PROGRAMS = ["burst", "calls", "echo", "piped", "pool", "remap", "ticks", "server", "squeeze",
               "uneven"]
-PROGRAMS = C_PROGRAMS + ["burst.py", "burst.js"]
+PROGRAMS = C_PROGRAMS + ["burst.py", "burst.js", "burst.java", "kinds.java"]
 MODES = ["cpu", "both", "wall"]
 RATES = [100, 997, 5000]
 # The allowed error of a function's share; with others that use the CPU.
@@ -41,6 +44,17 @@ WAITS = {"ask_all", "await", "await_job", "await_tick", "feed", "fetch", "post_j
          "respond", "rest", "store", "write_answer"}
 
 
+@functools.cache
+def java_classes(source):
+    """A folder with what javac makes of it; None without javac."""
+    if not shutil.which("javac") or not shutil.which("java"):
+        return None
+    folder = tempfile.TemporaryDirectory(prefix="flam-classes.")
+    atexit.register(folder.cleanup)
+    subprocess.run(["javac", "-d", folder.name, source], check=True)
+    return folder.name
+
+
 def command(program, seconds, with_perf=False):
     """None: what runs it is not installed. perf needs a map of V8's code."""
     if program.endswith(".py"):
@@ -49,6 +63,11 @@ def command(program, seconds, with_perf=False):
         node = os.environ.get("FLAM_NODE") or shutil.which("node")
         flags = ["--perf-basic-prof", "--no-logfile-per-isolate"] if with_perf else []
         return node and [node, *flags, scripts / program, str(seconds)]
+    if program.endswith(".java"):
+        classes = java_classes(scripts / program)
+        return classes and ["java", "-XX:CompileCommand=quiet",
+                            "-XX:CompileCommand=exclude,Kinds::descend", "-cp", classes,
+                            program.removesuffix(".java").capitalize(), str(seconds)]
     return [build / "tests/record" / f"truth-{program}", str(seconds)]
 
 
@@ -165,10 +184,13 @@ def top(file, *selection):
 def found(program, answer, functions):
     """The share that each of them has in an answer of top's."""
     sums = dict.fromkeys(functions, 0)
+    java = program.endswith(".java")
+    prefix = program.removesuffix("java").capitalize() if java else ""
     for row in answer["rows"]:
         for name in functions:
             # In V8's map: "*heavyWork /a/b.js:1:2".
-            if row["function"] == name or (program.endswith(".js") and name in row["function"]):
+            v8 = program.endswith(".js") and name in row["function"]
+            if v8 or row["function"] == prefix + name:
                 sums[name] += row["total"]
     return {name: value / max(answer["total"], 1) for name, value in sums.items()}
 

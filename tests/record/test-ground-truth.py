@@ -41,6 +41,10 @@ SHARES = [
     Condition("burst.py"),
     Condition("burst.py", "wall", 997, attached=True),
     Condition("burst.js", "cpu", 5000),
+    Condition("burst.java"),
+    Condition("burst.java", "wall", 997, attached=True),
+    Condition("kinds.java", seconds=4),
+    Condition("kinds.java", "wall", 997, attached=True, seconds=4),
 ]
 
 # A busy machine takes the CPU away only at the waits, so that the visible part of

@@ -635,15 +635,15 @@ test_interpreted (gconstpointer version)
   assert_step (&setup, &regs, &frame);
   g_assert_cmpuint (frame.at, ==, FLAM_HOTSPOT_NO_BYTECODE);
 
-  /* No method, and a bytecode of another one. */
+  /* Called at the entry of a native method, with the caller's sp in r13. */
+  put_interpreted (&setup, setup.inner, FP + 0x30);
+  regs = caller (HEAP + 0x200, FP - 0x60, FP);
+  assert_step (&setup, &regs, &frame);
+  g_assert_cmpuint (frame.at, ==, FLAM_HOTSPOT_NO_BYTECODE);
+
+  /* No method. */
   put_interpreted (&setup, FP, 0);
   regs = caller (HEAP + 0x200, FP - 0x60, FP);
-  g_assert_cmpint (
-      flam_hotspot_step (&setup.hotspot, &setup.memory, &regs, &frame),
-      ==,
-      FLAM_HOTSPOT_LOST);
-  put_interpreted (
-      &setup, setup.inner, bytecode_of (setup.fake, setup.outer, 4));
   g_assert_cmpint (
       flam_hotspot_step (&setup.hotspot, &setup.memory, &regs, &frame),
       ==,
@@ -765,6 +765,13 @@ test_stubs (gconstpointer version)
       flam_hotspot_name (&setup.hotspot, &setup.memory, &frame, setup.name));
   g_assert_true (setup.name->frames[0].hidden);
 
+  /* The stub at the entry of compiled code, called by that. */
+  put (setup.fake, FP + 8, UINT64_MAX);
+  put (setup.fake, FP + 16, CODE + 0x70);
+  regs = caller (stubs + 0x80, FP - 0x80, FP);
+  assert_step (&setup, &regs, &frame);
+  assert_regs (regs, CODE + 0x70, FP + 24, FP + 0x100);
+
   /* A leaf without a frame, 3 words pushed; the call before its return address
    * tells which one it is. */
   put_code (&setup, 0x5b, "\xe8", 1);
@@ -783,6 +790,17 @@ test_stubs (gconstpointer version)
   regs = leaf (stubs + 0x40, STACK, 1);
   assert_step (&setup, &regs, &frame);
   assert_regs (regs, CODE + 0x70, STACK + 8, 1ull);
+
+  /* Where a virtual thread's other frames would be. */
+  put_blob (setup.fake, HEAP + 0x3000, "StubRoutines (continuation stubs)", 0);
+  put (setup.fake, FP + 8, CODE + 0x70);
+  regs = caller (HEAP + 0x3180, FP - 0x80, FP);
+  assert_step (&setup, &regs, &frame);
+  assert_regs (regs, CODE + 0x70, FP + 16, FP + 0x100);
+  g_assert_true (
+      flam_hotspot_name (&setup.hotspot, &setup.memory, &frame, setup.name));
+  g_assert_cmpstr (
+      setup.name->frames[0].function, ==, "[frames that are not mounted]");
 
   /* Free segments. */
   regs = leaf (HEAP + 0x8000, STACK, 1);

@@ -104,7 +104,13 @@ name (const FlamRuntimeProcess *process,
   };
 
   (void)first;
-  return flam_hotspot_name (process->cache, memory, &frame, name);
+  if (!flam_hotspot_name (process->cache, memory, &frame, name))
+    return FALSE;
+  /* A method is interpreted first, and compiled if it is called often. It stays
+   * one function, of the kind that recordings of Java's own have. */
+  for (guint i = 0; i < name->n; i++)
+    name->frames[i].compiled = TRUE;
+  return TRUE;
 }
 
 const FlamRuntime flam_runtime_java = {

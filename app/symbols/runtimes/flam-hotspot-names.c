@@ -500,6 +500,11 @@ name_stub (const FlamHotspot *hotspot,
       named->function = flam_runtime_name_utf8 (
           name, hotspot->stubs[i].name, strlen (hotspot->stubs[i].name));
   named->compiled = true;
+  /* A virtual thread that waited continues with its innermost frames; the
+   * others stay in the heap, and are copied back when this stub returns to
+   * them. */
+  if (strncmp (text, "StubRoutines (cont", 18) == 0)
+    named->function = "[frames that are not mounted]";
   /* They only pass a call on. */
   named->hidden = hotspot->call_stub == blob.code + frame->at ||
                   strncmp (text, "I2C/C2I", 7) == 0;

@@ -145,15 +145,22 @@ is_base (const Step *step)
          step->bp % 8 == 0;
 }
 
-/* A frame with rbp; the caller may be in native code, too. */
+/* A frame with rbp; the caller may be in native code, too. The stub that checks
+ * compiled code at its entry has pushed -1 above it. */
 static bool
 pop_base (Step *step)
 {
-  uint64_t pc, bp;
+  uint64_t pc, bp, sp = step->bp + 16;
 
-  return is_base (step) && read_word (step->memory, step->bp + 8, &pc) &&
-         pc != 0 && read_word (step->memory, step->bp, &bp) &&
-         go (step, pc, step->bp + 16, bp);
+  if (!is_base (step) || !read_word (step->memory, sp - 8, &pc) ||
+      !read_word (step->memory, step->bp, &bp))
+    return false;
+  if (pc == UINT64_MAX)
+    {
+      sp += 8;
+      return is_caller (step, sp, &pc) && go (step, pc, sp, bp);
+    }
+  return pc != 0 && go (step, pc, sp, bp);
 }
 
 /* The bytes outside the blob are 0. */
@@ -191,7 +198,8 @@ is_method (const Step *step, uint64_t constant)
 }
 
 /* Sets the frame. False: it is not a method, or that is none of its bytecodes;
- * the latter is accepted with `any`. */
+ * the latter is accepted with `any`: native methods have none, and what is
+ * stored in their frames is 0 or an address in the stack. */
 static bool
 set_method (Step *step, uint64_t method, uint64_t bytecode, bool any)
 {
@@ -215,8 +223,7 @@ set_method (Step *step, uint64_t method, uint64_t bytecode, bool any)
       step->frame->at = (uint32_t)(bytecode - start);
       return true;
     }
-  /* In a native method it is 0. */
-  return (any || bytecode == 0) && is_method (step, constant);
+  return any && is_method (step, constant);
 }
 
 /* At the entry of a method, before its frame is complete: the method is in rbx
@@ -266,7 +273,7 @@ step_interpreted (Step *step)
             sp != general[FLAM_RUNTIME_R13]) &&
            step_entry (step))
     return FLAM_HOTSPOT_STEPPED;
-  else if (!set_method (step, method, words[0], step->leaf))
+  else if (!set_method (step, method, words[0], true))
     return FLAM_HOTSPOT_LOST;
   if (sp <= step->bp || sp - step->bp > FRAME_MAX || base[1] == 0)
     return FLAM_HOTSPOT_LAST;

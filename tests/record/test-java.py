@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recordings of Java, without a flag and without an agent: the frames of waiting
+threads are those of jstack, and a busy thread's stacks are complete. The shares
+of functions are in test-ground-truth.py."""
+
+import collections
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from ground_truth import Condition, ask, cli, java_classes, measure, recorder, top
+
+PARKED = pathlib.Path(__file__).resolve().parent / "targets/parked.java"
+
+Frame = collections.namedtuple("Frame", "method file line")
+
+
+def jstack_frames(pid):
+    """Of each thread, leaf first: "at java.lang.Thread.run(java.base@17/Thread.java:840)"."""
+    text = subprocess.run(["jstack", str(pid)], check=True, stdout=subprocess.PIPE).stdout.decode()
+    threads = {}
+    for block in text.split("\n\n"):
+        tid = re.search(r'^"(?:compiled|interpreted|sleeping)".* nid=(0x[0-9a-f]+|\d+)', block, re.M)
+        if not tid:
+            continue
+        threads[int(tid[1], 0)] = [
+            Frame(re.sub(r"/0x[0-9a-f]+", "", method), file or "", int(line or 0))
+            for method, file, line in re.findall(
+                r"^\tat (\S+)\((?:\S+/)?(?:(\w+\.java):(\d+)|Native Method|Unknown Source)\)",
+                block, re.M)
+        ]
+    return threads
+
+
+def named(text, line):
+    """Of a function in a dump: "Parked.outer jit at parked.java:26 module=-"; None: it is
+    not Java's."""
+    match = re.fullmatch(r"function \d+ (\S+\.\S+) jit(?: at (\S+):\d+)? module=-", text)
+    return match and Frame(match[1], pathlib.Path(match[2] or "").name if line else "", line)
+
+
+def recorded_frames(capture):
+    """The first stack of each thread, leaf first, as far as it is Java's."""
+    text = subprocess.run([cli, "dump", capture, "--stage", "profile"], check=True,
+                          stdout=subprocess.PIPE).stdout.decode()
+    functions, frames, stacks, threads = [], [], [], {}
+    for line in text.splitlines():
+        kind, *words = line.split()
+        values = dict(word.split("=", 1) for word in words if "=" in word)
+        if kind == "function":
+            functions.append(line)
+        elif kind == "frame":
+            frames.append((int(values["function"]), int(values["line"])))
+        elif kind == "stack":
+            prefix = values["prefix"]
+            stacks.append((None if prefix == "-" else int(prefix), int(values["frame"])))
+        elif kind == "thread":
+            tid = int(values["tid"])
+        elif kind == "sample" and tid not in threads and values["stack"] != "-":
+            threads[tid] = int(values["stack"])
+    for tid, stack in threads.items():
+        found = []
+        while stack is not None:
+            stack, frame = stacks[stack]
+            function, line = frames[frame]
+            found.append(named(functions[function], line))
+        threads[tid] = [frame for frame in found if frame]
+    return threads
+
+
+@unittest.skipUnless(shutil.which("javac") and shutil.which("jstack"), "there is no JDK here")
+class Java(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="flam-java.")
+        self.addCleanup(folder.cleanup)
+        self.scratch = pathlib.Path(folder.name)
+        self.maxDiff = None
+
+    def test_waiting(self):
+        target = subprocess.Popen(["java", "-cp", java_classes(PARKED), "Parked"],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(target.communicate)
+        self.addCleanup(target.kill)
+        self.assertEqual(target.stdout.readline(), b"ready\n")
+        expected = jstack_frames(target.pid)
+        self.assertEqual(len(expected), 3)
+        capture = self.scratch / "parked.flambeau"
+        subprocess.run([recorder, "--output", capture, "--mode", "wall", "--duration", "1",
+                        "--pid", str(target.pid)], check=True, stderr=subprocess.DEVNULL)
+        recorded = recorded_frames(capture)
+        for tid, frames in expected.items():
+            self.assertGreater(len(frames), 8)
+            self.assertEqual(recorded.get(tid), frames)
+        self.assertIsNone(target.poll())
+
+    def hold(self, attached):
+        measured = measure(Condition("kinds.java", attached=attached, seconds=4), self.scratch)
+        main = str(measured.truth.threads[0].tid)
+        answer = top(measured.capture, "--thread", main)
+        rows = {row["function"]: row["total"] for row in answer["rows"]}
+        # What precedes main() is the machine's start.
+        work = "Kinds.main" if attached else "JavaMain"
+        self.assertGreater(rows[work], 0.95 * answer["total"])
+        self.assertGreater(rows["Kinds.main"], 0.95 * rows.get("jni_invoke_static", 0))
+        samples = top(measured.capture, "--measure", "samples")["total"]
+        self.assertLess(ask("info", measured.capture)["truncated_stacks"], 0.02 * samples)
+        # All 500 frames of a recursion are there, but for the first of these stacks.
+        self.assertIn("Kinds.descend", rows)
+
+    def test_launched(self):
+        self.hold(False)
+
+    def test_attached(self):
+        self.hold(True)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("LC_ALL", "C.UTF-8")
+    unittest.main(verbosity=2)
