@@ -15,7 +15,7 @@ import sys
 IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU = (1 << i for i in range(8))
 PERIOD, RAW, BRANCHES, REGS, STACK, IDENTIFIER = 1 << 8, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 16
 BRANCH_USER, BRANCH_CALL_STACK, BRANCH_INDEX, BRANCH_COUNTERS = 1, 1 << 11, 1 << 17, 1 << 19
-FREQ, ID_ALL = 1 << 10, 1 << 18
+FREQ, ID_ALL, SWITCHES = 1 << 10, 1 << 18, 1 << 26
 KERNEL, USER = 1, 2
 CONTEXT_KERNEL, CONTEXT_USER = 2**64 - 128, 2**64 - 512
 EXEC, DATA, HAS_ID = 1 << 13, 1 << 13, 1 << 14
@@ -475,6 +475,34 @@ def overwrite():
     ], {4: string("6.1.0-fixture")})
 
 
+def off_cpu():
+    """perf record -e cpu-clock -e sched:sched_switch --switch-events: thread 7 is off its CPU for
+    30 and then for 4000 ns; 8 does not come back."""
+    kind = IP | TID | TIME | CALLCHAIN | PERIOD | IDENTIFIER
+    clock = Event(1, 0, kind, flags=ID_ALL | SWITCHES, ids=[1])
+    leave = Event(2, 372, kind, flags=ID_ALL, ids=[2])
+    k, u = CONTEXT_KERNEL, CONTEXT_USER
+
+    def switch(tid, time, out, wide=False):
+        body = pack("ii", 0, 0) if wide else b""
+        return record(15 if wide else 14, body + tail(clock, 7, tid, time), out << 13)
+
+    def leaving(tid, time, at):
+        return sample(leave, K + 0x30, 7, tid, time, 1, [k, K + 0x30, u, PROG + at], KERNEL)
+
+    return file_mode([clock, leave], [
+        comm(clock, 7, 7, "prog"),
+        mmap2(clock, 7, PROG, 0x1000, 0, "/bin/prog"),
+        sample(clock, PROG + 0x10, 7, 7, 1000, 50, [u, PROG + 0x10]),
+        leaving(7, 1010, 0x20), switch(7, 1015, 1), switch(7, 1045, 0),
+        leaving(7, 1100, 0x30), switch(7, 1110, 1, wide=True),
+        leaving(8, 1200, 0x40), switch(8, 1210, 1),
+        switch(7, 5110, 0, wide=True),
+        sample(clock, PROG + 0x10, 7, 7, 5200, 50, [u, PROG + 0x10]),
+        finished_round(),
+    ], {12: description([clock, leave], ["cpu-clock", "sched:sched_switch"])})
+
+
 def branches(kind):
     """perf record --call-graph lbr; not recorded, but read by perf script."""
     clock = Event(1, 0, IP | TID | TIME | CALLCHAIN | PERIOD | BRANCHES, branches=BRANCH_USER | kind)
@@ -516,7 +544,7 @@ def threads():
 
 
 # Written in both orders of bytes: each pair is one profile.
-BOTH = {"shapes": shapes, "pipe": pipe, "group": group, "allocations": allocations,
+BOTH = {"off-cpu": off_cpu, "shapes": shapes, "pipe": pipe, "group": group, "allocations": allocations,
         "calls": lambda: branches(BRANCH_CALL_STACK | BRANCH_INDEX)}
 
 

@@ -8,7 +8,13 @@
  *
  * Every event is a separate measure, weighted by period; the weight of samples
  * without one is the event's fixed period, or 1. Allocations of the kernel
- * (kmem:kmalloc and the like) weigh their bytes. */
+ * (kmem:kmalloc and the like) weigh their bytes.
+ *
+ * With --switch-events and -e sched:sched_switch, the time that a thread is off
+ * its CPU is a measure of the stack at which it left:
+ *
+ *    SAMPLE sched_switch   SWITCH out  · · · · ·  SWITCH in
+ *    the stack             |------- its weight -------| */
 
 #include "flam-core-query.h"
 #include "flam-formats.h"
@@ -27,11 +33,20 @@ typedef struct
   FlamPerfStacks *stacks;
   FlamBuilder *builder;
   GHashTable *counted; /* id of an event in a group -> its last value */
+  GHashTable *leaving; /* tid -> Leaving; NULL: nothing tells of it */
   guint64 n_samples;
   guint64 n_bad;
   guint64 n_throttled;
   gint64 first, last; /* the range of all records with a time; 0: none */
 } Import;
+
+/* A thread's last sample of sched_switch, until the thread is back. */
+typedef struct
+{
+  FlamSample row;
+  guint64 count;
+  guint64 left; /* when it left its CPU; 0: not yet */
+} Leaving;
 
 static guint
 probe (const FlamSource *source)
@@ -49,6 +64,27 @@ unit_of (const FlamPerfEvent *event)
     return FLAM_UNIT_BYTES;
   return event->type == 1 && event->config <= 1 ? FLAM_UNIT_NS
                                                 : FLAM_UNIT_COUNT;
+}
+
+static gboolean
+is_switch (const FlamPerfEvent *event)
+{
+  return g_str_equal (event->name, "sched:sched_switch");
+}
+
+static gboolean
+has_switches (const FlamPerfFile *file)
+{
+  gboolean stacks = FALSE, records = FALSE;
+
+  for (guint i = 0; i < file->events->len; i++)
+    {
+      const FlamPerfEvent *event = g_ptr_array_index (file->events, i);
+
+      stacks |= is_switch (event);
+      records |= (event->flags & FLAM_PERF_FLAG_SWITCHES) != 0;
+    }
+  return stacks && records;
 }
 
 /* "cycles:u" -> "cycles-u"; equal names get numbers. */
@@ -92,6 +128,14 @@ add_measures (Import *import)
                                 0,
                                 n > 1 ? i : FLAM_NONE);
     }
+  if (import->leaving != NULL)
+    flam_builder_add_measure (import->builder,
+                              "off-cpu",
+                              N_ ("Off-CPU time"),
+                              FLAM_UNIT_NS,
+                              FLAM_MEASURE_CPU,
+                              flam_builder_add_column (import->builder),
+                              FLAM_NONE);
   flam_builder_add_standard_measure (
       import->builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
 }
@@ -99,12 +143,78 @@ add_measures (Import *import)
 /* --- records ------------------------------------------------------------- */
 
 static void
-add_row (Import *import, const FlamSample *row, guint64 period)
+add_row (Import *import, const FlamSample *row, guint64 period, guint64 off_cpu)
 {
-  gint64 weight = MIN (period, (guint64)G_MAXINT64);
+  gint64 weights[] = { (gint64)MIN (period, (guint64)G_MAXINT64),
+                       (gint64)MIN (off_cpu, (guint64)G_MAXINT64) };
 
-  flam_builder_add_sample (import->builder, row, &weight);
+  flam_builder_add_sample (import->builder, row, weights);
   import->n_samples++;
+}
+
+static int
+compare_tids (gconstpointer a, gconstpointer b)
+{
+  return GPOINTER_TO_INT (a) - GPOINTER_TO_INT (b);
+}
+
+/* `back`: when the thread was on a CPU again. */
+static void
+add_leaving (Import *import, Leaving *leaving, guint64 back)
+{
+  guint64 left = leaving->left;
+
+  add_row (import,
+           &leaving->row,
+           leaving->count,
+           left > 0 && back > left ? back - left : 0);
+}
+
+static void
+note_leaving (Import *import, gint32 tid, const FlamSample *row, guint64 count)
+{
+  Leaving *leaving =
+      g_hash_table_lookup (import->leaving, GINT_TO_POINTER (tid));
+
+  if (leaving != NULL)
+    add_leaving (import, leaving, 0);
+  else
+    g_hash_table_insert (
+        import->leaving, GINT_TO_POINTER (tid), leaving = g_new (Leaving, 1));
+  *leaving = (Leaving){ *row, count, 0 };
+}
+
+static void
+note_switch (Import *import, const FlamPerfRecord *record)
+{
+  gpointer tid =
+      GINT_TO_POINTER (flam_perf_reader_tid (import->reader, record));
+  Leaving *leaving = import->leaving != NULL
+                         ? g_hash_table_lookup (import->leaving, tid)
+                         : NULL;
+
+  if (leaving == NULL || record->time == 0)
+    return;
+  if (record->misc & FLAM_PERF_MISC_OUT)
+    {
+      leaving->left = record->time;
+      return;
+    }
+  add_leaving (import, leaving, record->time);
+  g_hash_table_remove (import->leaving, tid);
+}
+
+/* Those that are not back when the recording ends. */
+static void
+add_left (Import *import)
+{
+  g_autoptr (GList) tids = NULL;
+
+  if (import->leaving == NULL)
+    return;
+  tids = g_list_sort (g_hash_table_get_keys (import->leaving), compare_tids);
+  for (const GList *l = tids; l != NULL; l = l->next)
+    add_leaving (import, g_hash_table_lookup (import->leaving, l->data), 0);
 }
 
 /* A sample of a group's leader contains the counts of all its events so far:
@@ -132,7 +242,7 @@ add_group (Import *import, FlamSample *row, const FlamPerfSample *sample)
                              g_memdup2 (&value_and_id[1], 8),
                              g_memdup2 (&value_and_id[0], 8));
       row->event = event;
-      add_row (import, row, increase);
+      add_row (import, row, increase, 0);
     }
 }
 
@@ -176,8 +286,10 @@ add_sample (Import *import, const FlamPerfRecord *record)
   row.time = MIN (sample.time, (guint64)G_MAXINT64);
   if (sample.n_group)
     add_group (import, &row, &sample);
+  else if (import->leaving != NULL && is_switch (event))
+    note_leaving (import, sample.tid, &row, sample.period);
   else
-    add_row (import, &row, sample.period);
+    add_row (import, &row, sample.period, 0);
 }
 
 static void
@@ -209,6 +321,10 @@ take (Import *import, const FlamPerfRecord *record)
     case FLAM_PERF_LOST_SAMPLES:
       add_lost (import, record);
       break;
+    case FLAM_PERF_SWITCH:
+    case FLAM_PERF_SWITCH_CPU_WIDE:
+      note_switch (import, record);
+      break;
     case FLAM_PERF_THROTTLE:
       import->n_throttled++;
       break;
@@ -236,6 +352,7 @@ read_records (Import *import, GError **error)
         return FALSE;
       take (import, &record);
     }
+  add_left (import);
   return TRUE;
 }
 
@@ -339,6 +456,8 @@ load (FlamLoad *load, GError **error)
   import.processes = flam_perf_processes_new (load, import.modules);
   import.stacks = flam_perf_stacks_new (file, load, import.modules);
   import.counted = flam_keep_table (load, FLAM_KEY_NUMBER, g_free);
+  if (has_switches (file))
+    import.leaving = flam_keep_table (load, FLAM_KEY_DIRECT, g_free);
   add_measures (&import);
   set_facts (&import);
   return read_records (&import, error) && finish (&import, error);

@@ -176,6 +176,7 @@ enum
   FLAM_PERF_FLAG_FREQ = 1 << 10,
   FLAM_PERF_FLAG_SAMPLE_ID_ALL = 1 << 18,
   FLAM_PERF_FLAG_CLOCKID = 1 << 25,
+  FLAM_PERF_FLAG_SWITCHES = 1 << 26, /* has SWITCH records */
 };
 
 /* One perf_event_attr. */

@@ -61,7 +61,7 @@ offset_in_sample (guint64 sample_type, guint64 field)
 }
 
 /* Bytes from a field of sample_id to the record's end: TID, TIME, ID,
- * STREAM_ID, CPU, IDENTIFIER. */
+ * STREAM_ID, CPU, IDENTIFIER. A TID is a pid and a tid. */
 static guint
 offset_back (guint64 sample_type, guint64 field)
 {
@@ -69,8 +69,10 @@ offset_back (guint64 sample_type, guint64 field)
 
   if (field == FLAM_PERF_IDENTIFIER)
     return 8;
-  if (field == FLAM_PERF_TIME)
+  if (field == FLAM_PERF_TIME || field == FLAM_PERF_TID)
     after |= FLAM_PERF_ID;
+  if (field == FLAM_PERF_TID)
+    after |= FLAM_PERF_TIME;
   return 8 + 8 * flam_perf_count_bits (sample_type & after);
 }
 
@@ -174,6 +176,23 @@ flam_perf_reader_free (FlamPerfReader *reader)
   chunk_unref (reader, reader->chunk);
   ZSTD_freeDStream (reader->stream);
   g_free (reader);
+}
+
+gint32
+flam_perf_reader_tid (const FlamPerfReader *reader,
+                      const FlamPerfRecord *record)
+{
+  const FlamPerfEvent *event;
+  gsize left = flam_perf_left (&record->body), back;
+
+  if (record->event < 0)
+    return -1;
+  event = g_ptr_array_index (reader->file->events, record->event);
+  back = offset_back (event->sample_type, FLAM_PERF_TID);
+  if (!(event->sample_type & FLAM_PERF_TID) ||
+      !(event->flags & FLAM_PERF_FLAG_SAMPLE_ID_ALL) || back > left)
+    return -1;
+  return (gint32)flam_perf_u32 (record->body.end - back + 4, record->body.swap);
 }
 
 guint64

@@ -39,6 +39,8 @@ enum
   FLAM_PERF_SAMPLE = 9,
   FLAM_PERF_MMAP2 = 10,
   FLAM_PERF_LOST_SAMPLES = 13,
+  FLAM_PERF_SWITCH = 14,
+  FLAM_PERF_SWITCH_CPU_WIDE = 15,
   FLAM_PERF_KERNEL_TYPES = 64, /* below: the kernel's own, with sample_id */
   FLAM_PERF_HEADER_ATTR = 64,
   FLAM_PERF_TRACING_DATA = 66,
@@ -58,6 +60,7 @@ enum
   FLAM_PERF_MISC_USER = 2,
   FLAM_PERF_MISC_DATA = 1 << 13,    /* MMAP: not executable */
   FLAM_PERF_MISC_EXEC = 1 << 13,    /* COMM: by exec */
+  FLAM_PERF_MISC_OUT = 1 << 13,     /* SWITCH: the thread left its CPU */
   FLAM_PERF_MISC_MMAP_ID = 1 << 14, /* MMAP2: has a build id */
   FLAM_PERF_MISC_BUILD_ID_SIZE = 1 << 15,
 };
@@ -92,6 +95,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfReader, flam_perf_reader_free)
 /* In the file's order; `time` and `event` are set. The bytes live as long as
  * the reader, those of a chunk until the next call unless it is kept. */
 gboolean flam_perf_reader_next (FlamPerfReader *reader, FlamPerfRecord *record);
+/* The thread of one of the kernel's records, from its sample_id; -1: unknown.
+ */
+gint32 flam_perf_reader_tid (const FlamPerfReader *reader,
+                             const FlamPerfRecord *record);
 /* The offset in the file; at the end, that of the end of the last whole
  * record. */
 guint64 flam_perf_reader_offset (const FlamPerfReader *reader);
