@@ -178,7 +178,10 @@ read_weights (FlamSpeedscope *reader, FlamJson *json, FlamSpeedscopeUnit unit)
 {
   flam_json_each (json)
     {
+      gboolean number = json->token == FLAM_JSON_NUMBER;
       gint64 weight = get_weight (reader, json, unit);
+
+      weight = number ? weight : -1; /* counted as invalid */
       g_array_append_val (reader->weights, weight);
     }
 }
