@@ -10,6 +10,8 @@ static FlamRuntimeFunction a, b, concealed = { .hidden = TRUE };
 static const FlamRuntimeFile file_one = {
   .evaluators = { { 0x100, 0x200 } },
   .n_evaluators = 1,
+  .parts = { { 0x300, 0x400 } },
+  .n_parts = 1,
 };
 static const FlamRuntimeFile file_two = { .n_evaluators = 0 };
 static FlamRuntimeProcess one = { .file = &file_one, .base = 0x10000 };
@@ -17,6 +19,7 @@ static FlamRuntimeProcess two = { .file = &file_two };
 
 #define EVAL 0x10150
 #define OTHER 0x10200
+#define PART 0x10350
 
 static char *
 merged (const guint64 *pcs,
@@ -115,6 +118,20 @@ test_evaluators (void)
   assert_merged (inner, sps, FALSE, both, "p1 p2 p4 2 3 4 ", 0);
 }
 
+/* A function that the evaluator calls is left out; not if another one called
+ * it. */
+static void
+test_parts (void)
+{
+  const guint64 sps[] = { 100, 200, 300, 400, 500 };
+  const guint64 pcs[] = { 1, PART, EVAL, PART + 1, 2 };
+  const FlamRuntimeItem items[] = { { &one, 2 }, { &a, 0 }, { NULL, 0 } };
+  const FlamRuntimeItem none[] = { { &one, 1 }, { &a, 0 } };
+
+  assert_merged (pcs, sps, TRUE, items, "0 p1 3 4 ", 0);
+  assert_merged (pcs, sps, TRUE, none, "0 1 2 3 4 ", 1);
+}
+
 /* Two runtimes in one stack; the second one claims a frame of the first. */
 static void
 test_two (void)
@@ -169,6 +186,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/runtime-merge/addresses", test_addresses);
   g_test_add_func ("/runtime-merge/evaluators", test_evaluators);
+  g_test_add_func ("/runtime-merge/parts", test_parts);
   g_test_add_func ("/runtime-merge/two", test_two);
   g_test_add_func ("/runtime-merge/fits", test_fits);
   return g_test_run ();

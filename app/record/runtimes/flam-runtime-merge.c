@@ -65,16 +65,28 @@ is_stale (const Search *search, guint64 sp)
 }
 
 static gboolean
+is_in (const FlamRuntimeRange *ranges, guint n, guint64 vaddr)
+{
+  for (guint i = 0; i < n; i++)
+    if (vaddr - ranges[i].start < ranges[i].end - ranges[i].start)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
 is_evaluator (const FlamRuntimeProcess *process, guint64 pc)
 {
   const FlamRuntimeFile *file = process->file;
-  guint64 vaddr = pc - process->base;
 
-  for (guint i = 0; i < file->n_evaluators; i++)
-    if (vaddr - file->evaluators[i].start <
-        file->evaluators[i].end - file->evaluators[i].start)
-      return TRUE;
-  return FALSE;
+  return is_in (file->evaluators, file->n_evaluators, pc - process->base);
+}
+
+static gboolean
+is_part (const FlamRuntimeProcess *process, guint64 pc)
+{
+  const FlamRuntimeFile *file = process->file;
+
+  return is_in (file->parts, file->n_parts, pc - process->base);
 }
 
 /* The next native frame that runs the evaluator, or n. */
@@ -130,6 +142,16 @@ put_managed (GArray *mixed, const FlamRuntimeItem *items, guint from, guint to)
     }
 }
 
+/* Leaves out the parts of an evaluator. */
+static void
+drop_parts (const Search *search, guint evaluator, guint item, Run *runs)
+{
+  for (guint i = evaluator; i > 0 && runs[i - 1].to == 0 &&
+                            is_part (search->process, search->pcs[i - 1]);
+       i--)
+    runs[i - 1] = (Run){ item, item };
+}
+
 /* Assigns the items [from, to) of one chain to native frames; returns the first
  * item that has no native frame. */
 static guint
@@ -159,6 +181,8 @@ place_chain (Search *search,
         runs[native].from = from;
       runs[native].to = i + 1;
       from = i + 1;
+      if (items[i].at == 0)
+        drop_parts (search, native, i + 1, runs);
     }
   return from;
 }

@@ -27,6 +27,10 @@ typedef struct
    * pcs (FlamRuntimeEntry), each with its cold part. */
   FlamRuntimeRange evaluators[FLAM_RUNTIME_RANGES_MAX];
   guint n_evaluators;
+  /* Functions that an evaluator calls to run frames: a native frame of one of
+   * them belongs to the evaluator's frame that called it. */
+  FlamRuntimeRange parts[FLAM_RUNTIME_RANGES_MAX];
+  guint n_parts;
   gpointer facts; /* the reader's, one block for g_free(); or NULL */
 } FlamRuntimeFile;
 
