@@ -5,6 +5,7 @@ static const FlamRuntime *const table[] = {
   &flam_runtime_python,
   &flam_runtime_java,
   &flam_runtime_v8,
+  &flam_runtime_ruby,
   NULL,
 };
 

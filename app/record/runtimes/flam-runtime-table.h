@@ -8,6 +8,7 @@
 extern const FlamRuntime flam_runtime_java;
 extern const FlamRuntime flam_runtime_python;
 extern const FlamRuntime flam_runtime_v8;
+extern const FlamRuntime flam_runtime_ruby;
 
 /* NULL-terminated. */
 const FlamRuntime *const *flam_runtime_table (void);
