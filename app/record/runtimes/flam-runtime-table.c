@@ -6,6 +6,7 @@ static const FlamRuntime *const table[] = {
   &flam_runtime_java,
   &flam_runtime_v8,
   &flam_runtime_ruby,
+  &flam_runtime_php,
   NULL,
 };
 

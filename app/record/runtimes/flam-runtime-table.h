@@ -9,6 +9,7 @@ extern const FlamRuntime flam_runtime_java;
 extern const FlamRuntime flam_runtime_python;
 extern const FlamRuntime flam_runtime_v8;
 extern const FlamRuntime flam_runtime_ruby;
+extern const FlamRuntime flam_runtime_php;
 
 /* NULL-terminated. */
 const FlamRuntime *const *flam_runtime_table (void);
