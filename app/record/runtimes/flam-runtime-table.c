@@ -7,6 +7,7 @@ static const FlamRuntime *const table[] = {
   &flam_runtime_v8,
   &flam_runtime_ruby,
   &flam_runtime_php,
+  &flam_runtime_perl,
   NULL,
 };
 

@@ -10,6 +10,7 @@ extern const FlamRuntime flam_runtime_python;
 extern const FlamRuntime flam_runtime_v8;
 extern const FlamRuntime flam_runtime_ruby;
 extern const FlamRuntime flam_runtime_php;
+extern const FlamRuntime flam_runtime_perl;
 
 /* NULL-terminated. */
 const FlamRuntime *const *flam_runtime_table (void);
