@@ -8,6 +8,7 @@ static const FlamRuntime *const table[] = {
   &flam_runtime_ruby,
   &flam_runtime_php,
   &flam_runtime_perl,
+  &flam_runtime_lua,
   NULL,
 };
 

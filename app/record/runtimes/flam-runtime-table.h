@@ -11,6 +11,7 @@ extern const FlamRuntime flam_runtime_v8;
 extern const FlamRuntime flam_runtime_ruby;
 extern const FlamRuntime flam_runtime_php;
 extern const FlamRuntime flam_runtime_perl;
+extern const FlamRuntime flam_runtime_lua;
 
 /* NULL-terminated. */
 const FlamRuntime *const *flam_runtime_table (void);
