@@ -33,6 +33,7 @@ scripts = pathlib.Path(__file__).resolve().parent / "targets/ground-truth"
 C_PROGRAMS = ["burst", "calls", "echo", "piped", "pool", "remap", "ticks", "server", "squeeze",
               "uneven"]
 PROGRAMS = C_PROGRAMS + ["burst.py", "burst.js", "burst.java", "kinds.java"]
+PROGRAMS = C_PROGRAMS + ["burst.py", "burst.js", "burst.rb", "burst.php", "burst.pl", "burst.lua"]
 MODES = ["cpu", "both", "wall"]
 RATES = [100, 997, 5000]
 # The allowed error of a function's share; with others that use the CPU.
@@ -40,8 +41,16 @@ BOUND, BOUND_LOADED = 0.03, 0.05
 # A function with less than this is not checked.
 LEAST = 0.05
 # Functions whose CPU time is the kernel's, on the way into waits and back.
-WAITS = {"ask_all", "await", "await_job", "await_tick", "feed", "fetch", "post_jobs", "read_request",
-         "respond", "rest", "store", "write_answer"}
+WAITS = {"ask_all", "await", "await_job", "await_tick", "feed", "fetch", "main::rest", "post_jobs",
+         "read_request", "respond", "rest", "store", "write_answer"}
+
+# What runs programs with a suffix: names of commands.
+INTERPRETERS = {".lua": ["lua5.4", "lua"], ".php": ["php"], ".pl": ["perl"], ".rb": ["ruby"]}
+
+
+def interpreter(suffix):
+    """None: it is not installed."""
+    return next(filter(None, map(shutil.which, INTERPRETERS[suffix])), None)
 
 
 @functools.cache
@@ -68,6 +77,13 @@ def command(program, seconds, with_perf=False):
         return classes and ["java", "-XX:CompileCommand=quiet",
                             "-XX:CompileCommand=exclude,Kinds::descend", "-cp", classes,
                             program.removesuffix(".java").capitalize(), str(seconds)]
+        node = shutil.which("node")
+        return node and [node, "--perf-basic-prof", "--no-logfile-per-isolate",
+                         scripts / program, str(seconds)]
+    suffix = pathlib.Path(program).suffix
+    if suffix in INTERPRETERS:
+        runs = interpreter(suffix)
+        return runs and [runs, scripts / program, str(seconds)]
     return [build / "tests/record" / f"truth-{program}", str(seconds)]
 
 

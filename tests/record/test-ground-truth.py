@@ -45,6 +45,14 @@ SHARES = [
     Condition("burst.java", "wall", 997, attached=True),
     Condition("kinds.java", seconds=4),
     Condition("kinds.java", "wall", 997, attached=True, seconds=4),
+    Condition("burst.rb"),
+    Condition("burst.rb", "wall", 997, attached=True),
+    Condition("burst.php"),
+    Condition("burst.php", "wall", 997, attached=True),
+    Condition("burst.pl"),
+    Condition("burst.pl", "wall", 997, attached=True),
+    Condition("burst.lua"),
+    Condition("burst.lua", "wall", 997, attached=True),
 ]
 
 # A busy machine takes the CPU away only at the waits, so that the visible part of

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ruby, PHP, Perl and Lua: the stack at which a program sleeps, against what the
+program says of it, and the part of its work that has names.
+
+  test-interpreters.py [Stacks|Named][.test_LANGUAGE]..."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from ground_truth import (  # noqa: E402
+    BOUND_LOADED,
+    Condition,
+    ask,
+    command,
+    interpreter,
+    measure,
+    recorder,
+    top,
+    traced,
+    wait_until,
+)
+
+targets = pathlib.Path(__file__).resolve().parent / "targets"
+
+# The suffix of programs, and the name of the code outside functions.
+LANGUAGES = {"ruby": (".rb", "<main>"), "php": (".php", "{main}"), "perl": (".pl", "(main)"),
+             "lua": (".lua", "main chunk")}
+
+
+def heaviest(capture):
+    """The frames of interpreted functions in which most of the time went by,
+    innermost first, as "name TAB line"."""
+    node = ask("tree", capture, "--depth", "1000", "--measure", "wall-time", "--no-native",
+               "--thread", "#1", "--states", "io,lock,sleep")
+    frames = []
+    while node["self"] < node["total"] / 2:
+        node = max(node["children"], key=lambda child: child["total"])
+        frames.append((node["function"], node["line"]))
+    return frames[::-1]
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="flam-interpreters.")
+        self.addCleanup(folder.cleanup)
+        self.scratch = pathlib.Path(folder.name)
+
+    def require(self, language):
+        suffix, _ = LANGUAGES[language]
+        if not interpreter(suffix):
+            self.skipTest(f"{language} is not installed")
+        return suffix
+
+
+class Stacks(Case):
+    def record(self, program, attached):
+        said, capture = self.scratch / "said", self.scratch / "capture.flambeau"
+        words = [*program, str(said), "1.5" if attached else "1"]
+        record = [recorder, "--output", capture, "--force", "--mode", "wall", "--rate", "200"]
+        if not attached:
+            subprocess.run([*record, "--", *words], check=True, timeout=60)
+            return said, capture
+        with subprocess.Popen(words) as target:
+            self.addCleanup(target.kill)
+            wait_until(lambda: said.exists() or target.poll() is not None, "it does not begin")
+            with subprocess.Popen([*record, "--pid", str(target.pid)]) as ours:
+                wait_until(lambda: traced(target.pid) or ours.poll() is not None, "it is not traced")
+                self.assertEqual(ours.wait(timeout=60), 0)
+        return said, capture
+
+    def hold(self, language):
+        suffix = self.require(language)
+        for attached in (False, True):
+            said, capture = self.record(
+                [interpreter(suffix), str(targets / f"asleep{suffix}")], attached)
+            wanted = [line.split("\t") for line in said.read_text().splitlines()]
+            ours = heaviest(capture)
+            # The function that waits is in C; in Perl it has no frame.
+            ours = ours[language != "perl":]
+            with self.subTest(attached=attached):
+                self.assertEqual([name for name, _ in ours], [name for name, _ in wanted])
+                for (name, line), (_, number) in zip(ours, wanted):
+                    # Functions in C have no line.
+                    if line:
+                        self.assertEqual(line, int(number), f"{name}: {ours} {wanted}")
+                self.assertGreater(sum(line > 0 for _, line in ours), len(ours) / 2)
+            said.unlink()
+
+
+class Named(Case):
+    def hold(self, language):
+        suffix = self.require(language)
+        _, root = LANGUAGES[language]
+        for attached in (False, True):
+            measured = measure(Condition(f"burst{suffix}", attached=attached, seconds=1),
+                               self.scratch)
+            answer = top(measured.capture, "--measure", "cpu-time")
+            rows = {row["function"]: row["total"] for row in answer["rows"]}
+            with self.subTest(attached=attached):
+                self.assertGreaterEqual(
+                    rows.get(root, 0) / 1e9, 0.95 * (measured.truth.cpu - measured.truth.before),
+                    rows)
+                for share in measured.shares:
+                    self.assertLess(share.error(), max(share.bound, BOUND_LOADED), share)
+
+
+for language in LANGUAGES:
+    for case in ("Stacks", "Named"):
+        setattr(globals()[case], f"test_{language}",
+                lambda self, language=language: self.hold(language))
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
