@@ -32,8 +32,8 @@ scripts = pathlib.Path(__file__).resolve().parent / "targets/ground-truth"
 
 C_PROGRAMS = ["burst", "calls", "echo", "piped", "pool", "remap", "ticks", "server", "squeeze",
               "uneven"]
-PROGRAMS = C_PROGRAMS + ["burst.py", "burst.js", "burst.java", "kinds.java"]
-PROGRAMS = C_PROGRAMS + ["burst.py", "burst.js", "burst.rb", "burst.php", "burst.pl", "burst.lua"]
+PROGRAMS = C_PROGRAMS + ["burst.py", "burst.js", "burst.java", "kinds.java", "burst.rb",
+                         "burst.php", "burst.pl", "burst.lua"]
 MODES = ["cpu", "both", "wall"]
 RATES = [100, 997, 5000]
 # The allowed error of a function's share; with others that use the CPU.
@@ -77,9 +77,6 @@ def command(program, seconds, with_perf=False):
         return classes and ["java", "-XX:CompileCommand=quiet",
                             "-XX:CompileCommand=exclude,Kinds::descend", "-cp", classes,
                             program.removesuffix(".java").capitalize(), str(seconds)]
-        node = shutil.which("node")
-        return node and [node, "--perf-basic-prof", "--no-logfile-per-isolate",
-                         scripts / program, str(seconds)]
     suffix = pathlib.Path(program).suffix
     if suffix in INTERPRETERS:
         runs = interpreter(suffix)
