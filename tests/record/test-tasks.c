@@ -61,6 +61,7 @@ test_switches (void)
       "----------------------------------------------------------------\n"
       "se.exec_start                                :        649013.885036\n"
       "se.vruntime                                  :         56625.706164\n"
+      "se.sum_exec_runtime                          :            36.507123\n"
       "se.nr_migrations                             :                    0\n"
       "nr_switches                                  :                   37\n"
       "nr_voluntary_switches                        :                   30\n";
@@ -74,6 +75,7 @@ test_switches (void)
 
   g_assert_true (flam_proc_parse_switches (text, &switches));
   g_assert_cmpint (switches.moved_at, ==, 649013885036);
+  g_assert_cmpint (switches.cpu, ==, 36507123);
   g_assert_cmpuint (switches.left, ==, 37);
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
     g_assert_false (flam_proc_parse_switches (bad[i], &switches));

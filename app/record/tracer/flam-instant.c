@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A runnable thread need not be running: it may wait for a CPU, above all just
@@ -21,8 +22,11 @@
  *   as often                  another       in the queue
  *
  * In 80 to 95 % of the stops that the counts at the stop leave open, the stamps
- * are equal; of the others, none is within 1 µs. A thread that stopped between
- * the two looks has left its CPU as well: it was put on none since.
+ * are equal; of the others, none is within 1 µs. The kernel moves the tracer's
+ * stamp whenever it charges the tracer for its time, so that the stamp of the
+ * switch is the difference of both: a tracer without real-time priority is
+ * charged at every wake-up of another thread on its CPU. A thread that stopped
+ * between the two looks has left its CPU as well: it was put on none since.
  *
  * Kernels without CONFIG_SCHED_DEBUG have no such file. Then the counts of
  * schedstat at the tick and at the stop are all there is, and a thread that the
@@ -71,11 +75,16 @@
 /* A wake-up that waited less for its CPU found it idle or preempted it. */
 #define AT_ONCE (15 * 1000ll)
 #define NO_WAIT (1 * 1000ll)
-/* After so many ticks, a biased sample is better than none. */
+/* From the time of the timer, 15 to 25 µs pass on a CPU that is free. */
+#define TO_WAKE (30 * 1000ll)
+/* After so many ticks in such a time, a biased sample is better than none. */
 #define MOST_LATE 16
+#define LONG_LATE (50 * 1000000ll)
 /* The largest difference between two time stamps of one moment: the clock is
  * read after the CPU was taken, and the stop is seen after it happened. */
 #define NEAR (30 * 1000ll)
+/* The CPU time from the reading of the clock to the sleep. */
+#define TO_SLEEP (20 * 1000ll)
 /* The rest of a call after its wait, from the wake-up to the stop. */
 #define WAY_BACK (60 * 1000ll)
 
@@ -173,28 +182,63 @@ flam_instant_clear (FlamInstant *instant)
   instant->fd = instant->sched_fd = -1;
 }
 
+gint64
+flam_instant_own_cpu (void)
+{
+  struct timespec ts;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &ts);
+  return ts.tv_sec * 1000000000ll + ts.tv_nsec;
+}
+
 void
 flam_instant_sleep (FlamInstant *instant)
 {
   instant->queued = read_queued (instant);
+  instant->cpu = flam_instant_own_cpu ();
+}
+
+void
+flam_instant_wake (FlamInstant *instant, gint64 due)
+{
+  instant->due = due;
+}
+
+void
+flam_instant_resumed (FlamInstant *instant)
+{
+  instant->cpu = flam_instant_own_cpu ();
+}
+
+/* The scheduler does not count the wait of a thread that had used more than its
+ * share when it went to sleep (Linux 6.12: delayed dequeue). */
+static gboolean
+came_late (const FlamInstant *instant)
+{
+  return instant->waited > AT_ONCE ||
+         (instant->due > 0 && instant->woke_at - instant->due > TO_WAKE);
 }
 
 gboolean
 flam_instant_begin (FlamInstant *instant, gint64 now)
 {
   instant->woke_at = now;
-  instant->moved_at = 0;
+  instant->put_at = 0;
   instant->next_cpu = -1;
   instant->n_next = 0;
   instant->waited = read_queued (instant) - instant->queued;
   /* The remaining wait is for the kernel, which is as good as any instant. */
   if (instant->first)
     return TRUE;
-  if (instant->waited > AT_ONCE && instant->n_late < MOST_LATE)
+  if (!came_late (instant))
     {
-      instant->n_late++;
-      return FALSE;
+      instant->n_late = 0;
+      return TRUE;
     }
+  if (instant->n_late++ == 0)
+    instant->late_since = now;
+  if (instant->n_late <= MOST_LATE || now - instant->late_since < LONG_LATE)
+    return FALSE;
   instant->n_late = 0;
   return TRUE;
 }
@@ -244,15 +288,20 @@ flam_instant_visit (FlamInstant *instant)
   go_to (instant, &there, TRUE);
 }
 
-/* The switch that took the thread off its CPU put the tracer on it. */
+/* The switch that took the thread off its CPU put the tracer on it, or it came
+ * since the tracer was woken. The tracer's own stamp moves with its CPU time.
+ */
 static gboolean
 was_preempted (FlamInstant *instant, const FlamSwitches *its)
 {
   FlamSwitches own;
 
-  if (instant->moved_at == 0)
-    instant->moved_at = read_switches (instant, &own) ? own.moved_at : -1;
-  return its->moved_at == instant->moved_at;
+  if (instant->put_at == 0)
+    instant->put_at = read_switches (instant, &own)
+                          ? own.moved_at - (own.cpu - instant->cpu)
+                          : -1;
+  return its->moved_at >= instant->put_at - instant->waited &&
+         its->moved_at <= instant->put_at + TO_SLEEP;
 }
 
 void

@@ -16,11 +16,14 @@ typedef struct
   int sched_fd;      /* the tracer's sched, -1 none */
   gint64 queued;     /* waiting time for a CPU before the sleep */
   gint64 waited;     /* waiting time of the last wake-up */
+  gint64 due;        /* when its timer was to wake it; 0: something else did */
   gint64 woke_at;    /* the tick's time */
   guint n_late;      /* consecutive ticks that were not random */
+  gint64 late_since; /* when the first of them was */
   gboolean first;    /* it gets the CPU before all others */
   gboolean exact;    /* whether the scheduler's stamps can be read */
-  gint64 moved_at;   /* when it was put on its CPU, by that CPU's clock; 0: not
+  gint64 cpu;        /* the CPU time that it had used before the sleep */
+  gint64 put_at;     /* when it was put on its CPU, by that CPU's clock; 0: not
                         read at this tick; -1: unavailable */
   cpu_set_t allowed; /* CPUs the tracer may use */
   gboolean visiting; /* bound to one CPU, for threads that make calls */
@@ -41,8 +44,16 @@ typedef enum
 /* Called on the thread that takes the ticks. */
 void flam_instant_init (FlamInstant *instant);
 void flam_instant_clear (FlamInstant *instant);
-/* Called before the sleep until the next tick or stop. */
+/* Called before the sleep until the next tick or stop, and after it. `due`: the
+ * time at which the timer was to end it; 0: it has ended earlier, or there was
+ * none. */
 void flam_instant_sleep (FlamInstant *instant);
+void flam_instant_wake (FlamInstant *instant, gint64 due);
+/* Called when a stop was handled: the thread left its CPU for that stop, not
+ * for a tick that follows before the next sleep. */
+void flam_instant_resumed (FlamInstant *instant);
+/* The CPU time of this thread, up to this moment. */
+gint64 flam_instant_own_cpu (void);
 /* At a tick: FALSE if it came because another thread left the CPU, so that the
  * running threads are no random sample. */
 gboolean flam_instant_begin (FlamInstant *instant, gint64 now);

@@ -140,20 +140,28 @@ value_of (const char *text, const char *name)
 }
 
 /* Times are in ms with six decimals, that is, in ns. */
+static gint64
+ns_of (const char *ms)
+{
+  char *end;
+  gint64 ns = g_ascii_strtoll (ms, &end, 10) * 1000000;
+
+  return *end == '.' ? ns + g_ascii_strtoll (end + 1, NULL, 10) : ns;
+}
+
 gboolean
 flam_proc_parse_switches (const char *text, FlamSwitches *switches)
 {
   /* The previous line has the thread's name, which may contain anything. */
   const char *body = strstr (text, "\n----------------");
   const char *moved = body ? value_of (body, "\nse.exec_start ") : NULL;
+  const char *cpu = body ? value_of (body, "\nse.sum_exec_runtime ") : NULL;
   const char *left = body ? value_of (body, "\nnr_switches ") : NULL;
-  char *end;
 
-  if (moved == NULL || left == NULL)
+  if (moved == NULL || cpu == NULL || left == NULL)
     return FALSE;
-  switches->moved_at = g_ascii_strtoll (moved, &end, 10) * 1000000;
-  if (*end == '.')
-    switches->moved_at += g_ascii_strtoll (end + 1, NULL, 10);
+  switches->moved_at = ns_of (moved);
+  switches->cpu = ns_of (cpu);
   switches->left = g_ascii_strtoull (left, NULL, 10);
   return TRUE;
 }

@@ -27,6 +27,7 @@ typedef struct
   gint64 moved_at; /* se.exec_start, ns by the clock of the thread's run queue:
                     * when it was last put on a CPU, taken off it, or charged
                     * for its time there */
+  gint64 cpu;      /* se.sum_exec_runtime, ns: its CPU time until then */
   guint64 left;    /* nr_switches: how often it left a CPU */
 } FlamSwitches;
 

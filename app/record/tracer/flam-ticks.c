@@ -134,26 +134,51 @@ flam_ticks_reach_elsewhere (FlamTracer *tracer, gint64 now, gint64 until)
   return FALSE;
 }
 
+/* The tracer, which has priority, takes at most this part of a CPU. */
+#define MOST_OF_A_CPU 3
+#define COSTS_KEPT 32 /* ticks */
+
+/* The mean time between two ticks. Ticks that cost much come less often. If
+ * instead some were left out after an expensive one, the end of a burst of work
+ * would be sampled less often than its beginning. */
+static gint64
+mean_wait (FlamTracer *tracer, gboolean stopped_some)
+{
+  gint64 used = flam_instant_own_cpu ();
+
+  if (stopped_some)
+    tracer->tick_cost +=
+        (used - tracer->cpu_at_plan - tracer->tick_cost) / COSTS_KEPT;
+  tracer->cpu_at_plan = used;
+  return MAX (tracer->period, MOST_OF_A_CPU * tracer->tick_cost);
+}
+
+static void
+count_late (FlamTracer *tracer, gint64 ns)
+{
+  tracer->left_out += ns;
+  tracer->stats.late += (guint64)(tracer->left_out / tracer->period);
+  tracer->left_out %= tracer->period;
+}
+
 /* Ticks come at random, with the same probability at any moment, independent of
  * the time of the last one: no other schedule is free of interference with a
  * rhythm of the target. Ticks that would have come while the last one was being
- * handled are skipped, which does not affect this property. Ticks after one
- * that took longer than a period are skipped as well, so that the tracer, which
- * has priority, never takes more than a third of a CPU. */
+ * handled are skipped, which does not affect this property. */
 void
-flam_ticks_plan (FlamTracer *tracer, gint64 began)
+flam_ticks_plan (FlamTracer *tracer, gboolean stopped_some)
 {
-  gint64 wait =
-      (gint64)(-(double)tracer->period * log (1 - g_random_double ()));
+  gint64 mean = mean_wait (tracer, stopped_some);
+  gint64 wait = (gint64)(-(double)mean * log (1 - g_random_double ()));
   gint64 now = flam_tracer_now (tracer);
 
+  count_late (
+      tracer,
+      (gint64)((double)wait * (1 - (double)tracer->period / (double)mean)));
   tracer->next_tick += wait;
-  if (now - began > tracer->period)
-    now += 2 * (now - began);
   if (tracer->next_tick < now)
     {
-      tracer->stats.late +=
-          (guint64)((now - tracer->next_tick) / tracer->period);
+      count_late (tracer, now - tracer->next_tick);
       tracer->next_tick = now + wait;
     }
 }

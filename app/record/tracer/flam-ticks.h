@@ -12,5 +12,5 @@ guint flam_ticks_take (FlamTracer *tracer, gint64 now);
  * tracer's. */
 gboolean
 flam_ticks_reach_elsewhere (FlamTracer *tracer, gint64 now, gint64 until);
-/* Plans the tick after the one that began at `began`. */
-void flam_ticks_plan (FlamTracer *tracer, gint64 began);
+/* Plans the next tick. */
+void flam_ticks_plan (FlamTracer *tracer, gboolean stopped_some);

@@ -57,6 +57,9 @@ typedef struct
   gint64 origin; /* CLOCK_MONOTONIC of time 0 */
   gint64 period; /* ns */
   gint64 next_tick;
+  gint64 tick_cost;   /* mean CPU time of a tick that stops threads */
+  gint64 cpu_at_plan; /* the tracer's CPU time when the last tick was planned */
+  gint64 left_out;    /* ns of skipped ticks that are not counted yet */
   gint64 young_until; /* a program was started recently */
   gint64 next_status;
   gint64 none_at; /* the last time at which no stop was pending */

@@ -390,6 +390,7 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
       flam_ending_meet (tracer, task);
       resume (tid, sig);
     }
+  flam_instant_resumed (&tracer->instant);
 }
 
 /* Handles all stops and ends. FALSE: no thread is left to wait for. */
@@ -416,19 +417,23 @@ drain (FlamTracer *tracer)
     }
 }
 
-/* Polling for a stop is cheaper than sleeping until a wake-up, for the target
+/* Whether threads were stopped for it.
+ *
+ * Polling for a stop is cheaper than sleeping until a wake-up, for the target
  * too, because the kernel would charge the wake-up to it: 15 µs per stop
  * instead of 24. Such stops need no SIGCHLD either, which would end the next
  * ppoll() at once. Stops without SIGCHLD are found by the drain() that
  * follows. */
-static void
+static gboolean
 take_samples (FlamTracer *tracer, gint64 now)
 {
   guint expected;
+  gboolean stops;
   gint64 until, sent;
 
   flam_commands_hear_stops (FALSE);
   expected = flam_ticks_take (tracer, now);
+  stops = expected > 0;
   sent = flam_tracer_now (tracer);
   until = expected > 0 && flam_ticks_reach_elsewhere (
                               tracer, now, sent + NEXT_STOP_TIME)
@@ -452,6 +457,7 @@ take_samples (FlamTracer *tracer, gint64 now)
     }
   flam_instant_visit (&tracer->instant);
   flam_commands_hear_stops (TRUE);
+  return stops;
 }
 
 /* --- the loop ------------------------------------------------------------ */
@@ -463,9 +469,12 @@ wait_for_something (FlamTracer *tracer, gint64 until, const sigset_t *mask)
   gint64 ns = MAX (until - flam_tracer_now (tracer), 0);
   struct timespec timeout = { ns / 1000000000, ns % 1000000000 };
   nfds_t n = tracer->control->fd >= 0 && !tracer->control->closed ? 1 : 0;
+  int ready;
 
   flam_instant_sleep (&tracer->instant);
-  if (ppoll (&poll_fd, n, &timeout, mask) > 0)
+  ready = ppoll (&poll_fd, n, &timeout, mask);
+  flam_instant_wake (&tracer->instant, ready == 0 && ns > 0 ? until : 0);
+  if (ready > 0)
     flam_commands_handle (tracer);
 }
 
@@ -508,10 +517,11 @@ flam_tracer_run (FlamTracer *tracer)
         break;
       if (now >= tracer->next_tick)
         {
-          if (!tracer->stopping && !tracer->paused &&
-              samples_threads (tracer->options))
-            take_samples (tracer, now);
-          flam_ticks_plan (tracer, now);
+          gboolean stops = !tracer->stopping && !tracer->paused &&
+                           samples_threads (tracer->options) &&
+                           take_samples (tracer, now);
+
+          flam_ticks_plan (tracer, stops);
           flam_commands_say_status (tracer, now);
           flam_pipe_push (
               tracer->pipe, now, now < tracer->young_until ? 0 : BATCH_AGE);

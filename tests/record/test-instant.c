@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What a thread did at a tick, by the scheduler's stamps and counts. Here /proc
+ * is scripted. */
+
+#include "flam-ticks.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define OWN 1001 /* descriptors that are never in use */
+#define ITS 1002
+
+static char *own, *its;
+
+/* Replaces the C library's function. */
+ssize_t pread64 (int fd, void *to, size_t size, off_t at);
+
+ssize_t
+pread64 (int fd, void *to, size_t size, off_t at)
+{
+  const char *text = fd == OWN ? own : fd == ITS ? its : NULL;
+
+  if (text == NULL)
+    return -1;
+  g_assert_cmpuint (strlen (text), <, size);
+  memcpy (to, text, strlen (text));
+  return (ssize_t)strlen (text);
+}
+
+/* Times in µs. */
+static char *
+sched_text (gint64 moved_at, gint64 cpu, guint left)
+{
+  return g_strdup_printf (
+      "a (1, #threads: 1)\n"
+      "----------------------------------------------------------------\n"
+      "se.exec_start                                : %" G_GINT64_FORMAT
+      ".%03d000\n"
+      "se.sum_exec_runtime                          : %" G_GINT64_FORMAT
+      ".%03d000\n"
+      "nr_switches                                  : %u\n",
+      moved_at / 1000,
+      (int)(moved_at % 1000),
+      cpu / 1000,
+      (int)(cpu % 1000),
+      left);
+}
+
+/* The thread was put on a CPU 7 times. The tracer took its clock at 500 µs of
+ * its CPU time, slept after another 4 µs of it, and was put on its CPU again at
+ * 9,000 µs. */
+static void
+test_look (void)
+{
+  static const struct
+  {
+    gint64 own_moved_at, own_cpu, waited;
+    gint64 its_moved_at;
+    guint its_left;
+    FlamAtTick expected;
+  } rows[] = {
+    { 9000, 504, 0, 5000, 6, FLAM_AT_TICK_ON_CPU },
+    /* One switch from the thread to the tracer. */
+    { 9000, 504, 0, 9000, 7, FLAM_AT_TICK_PREEMPTED },
+    /* The tracer's stamp has moved on by 30 µs, with its CPU time. */
+    { 9030, 534, 0, 9000, 7, FLAM_AT_TICK_PREEMPTED },
+    /* The thread left its CPU when the tracer was woken. */
+    { 9000, 504, 12, 8988, 7, FLAM_AT_TICK_PREEMPTED },
+    /* It left its CPU before that, or much later. */
+    { 9000, 504, 12, 8900, 7, FLAM_AT_TICK_QUEUED },
+    { 9000, 504, 0, 8900, 7, FLAM_AT_TICK_QUEUED },
+    { 9000, 504, 0, 9100, 7, FLAM_AT_TICK_QUEUED },
+    /* It has stopped since. */
+    { 9000, 504, 0, 9100, 8, FLAM_AT_TICK_QUEUED },
+    { 9000, 504, 0, 9000, 4, FLAM_AT_TICK_UNKNOWN },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      FlamInstant instant = { .sched_fd = OWN,
+                              .exact = TRUE,
+                              .cpu = 500000,
+                              .waited = rows[i].waited * 1000 };
+      FlamTask task = { .sched_fd = ITS, .interrupted.count = 7 };
+
+      own = sched_text (rows[i].own_moved_at, rows[i].own_cpu, 1);
+      its = sched_text (rows[i].its_moved_at, 100, rows[i].its_left);
+      flam_instant_look (&instant, &task);
+      g_test_message ("row %u", i);
+      g_assert_cmpint (task.at_tick, ==, rows[i].expected);
+      g_clear_pointer (&own, g_free);
+      g_clear_pointer (&its, g_free);
+    }
+}
+
+/* The thread stopped at 9,000 µs, which put the tracer on that CPU. The tracer
+ * handles the stop and continues the thread, which now waits for that CPU, and
+ * a tick is due before the tracer sleeps: the thread was not running at it. */
+static void
+test_after_stop (void)
+{
+  FlamInstant instant = { .sched_fd = OWN, .exact = TRUE };
+  FlamTask task = { .sched_fd = ITS, .interrupted.count = 7 };
+  gint64 before = flam_instant_own_cpu () / 1000;
+
+  instant.cpu = before * 1000;
+  for (gint64 cpu = 0; cpu < 40000 + before * 1000;)
+    cpu = flam_instant_own_cpu ();
+  flam_instant_resumed (&instant);
+  own = sched_text (9000, before, 1);
+  its = sched_text (9000, 100, 7);
+  flam_instant_look (&instant, &task);
+  g_assert_cmpint (task.at_tick, ==, FLAM_AT_TICK_QUEUED);
+  g_clear_pointer (&own, g_free);
+  g_clear_pointer (&its, g_free);
+}
+
+/* A tracer without priority: a tick for which it had to wait is no random
+ * instant, whether the scheduler counted the wait or not. */
+static void
+test_late (void)
+{
+  static const struct
+  {
+    gint64 due, now;
+    gboolean random;
+  } rows[] = {
+    { 1000000, 1020000, TRUE },
+    { 1000000, 1040000, FALSE },
+    { 0, 1040000, TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      FlamInstant instant = { .fd = -1, .sched_fd = -1 };
+
+      flam_instant_wake (&instant, rows[i].due);
+      g_assert_cmpint (
+          flam_instant_begin (&instant, rows[i].now), ==, rows[i].random);
+    }
+}
+
+/* Ticks that cost 1 ms of CPU time come every 3 ms in the mean, whenever the
+ * last one was. */
+static void
+test_cost (void)
+{
+  FlamTracer tracer = { .period = 200000, .tick_cost = 1000000 };
+  /* The clock is at the beginning of the recording. */
+  tracer.origin = flam_tracer_now (&tracer) + 1000000000000;
+  for (guint i = 0; i < 10000; i++)
+    flam_ticks_plan (&tracer, FALSE);
+  g_assert_cmpint (tracer.next_tick, >, 10000 * 2850000ll);
+  g_assert_cmpint (tracer.next_tick, <, 10000 * 3150000ll);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/instant/look", test_look);
+  g_test_add_func ("/instant/after-stop", test_after_stop);
+  g_test_add_func ("/instant/late", test_late);
+  g_test_add_func ("/instant/cost", test_cost);
+  return g_test_run ();
+}
