@@ -16,6 +16,7 @@ import json
 import math
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -38,6 +39,9 @@ MODES = ["cpu", "both", "wall"]
 RATES = [100, 997, 5000]
 # The allowed error of a function's share; with others that use the CPU.
 BOUND, BOUND_LOADED = 0.03, 0.05
+# A machine is loaded if others use this share of its CPUs, or if the program waited
+# for a CPU for this part of the time it ran.
+MUCH = 0.1
 # A function with less than this is not checked.
 LEAST = 0.05
 # Functions whose CPU time is the kernel's, on the way into waits and back.
@@ -166,6 +170,7 @@ class Measured:
     total: float  # the recording's figure
     said: str  # output of the recorder and the program on stderr
     disturbed: bool  # programs unrelated to the condition used the CPU
+    unsteady: bool  # a recorder without priority competed for its CPU
 
     def faults(self):
         return [share for share in self.shares if share.error() > share.bound]
@@ -281,6 +286,26 @@ class Gate:
         os.close(self.fd)
 
 
+class Others:
+    """What programs other than our children use of the CPUs, and the host of a
+    virtual machine: proc_stat(5)."""
+
+    def __init__(self):
+        self.began, self.before = time.monotonic(), self.used()
+
+    @staticmethod
+    def used():
+        line = pathlib.Path("/proc/stat").read_text().split("\n", 1)[0]
+        user, nice, system, _, _, irq, softirq, steal = map(int, line.split()[1:9])
+        all_cpus = (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+        ours = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return all_cpus - ours.ru_utime - ours.ru_stime
+
+    def share(self):
+        lasted = time.monotonic() - self.began
+        return (self.used() - self.before) / (lasted * os.cpu_count())
+
+
 def traced(pid):
     try:
         return all(
@@ -370,19 +395,21 @@ def maps():
 
 def measure(condition, scratch, with_perf=False):
     before = maps()
+    others = Others()
     capture, truth, perf_data, said = run(condition, scratch, with_perf)
+    crowded = others.share() > MUCH
     selection = condition.selection()
     ours = top(capture, *selection)
     samples = top(capture, "--measure", "samples", *selection[2:])["total"]
     since = truth.cpu - truth.before
     spent = since if condition.attached else truth.cpu
     waited = sum(thread.waited for thread in truth.threads)
-    crowded = waited > truth.cpu / 10
-    loaded = condition.busy or crowded
+    crowded = crowded or waited > MUCH * truth.cpu
+    loaded = bool(condition.busy or crowded)
     shares = found(condition.program, ours, truth.parts)
     perf = found(condition.program, top(perf_data), truth.parts) if perf_data else {}
     measured = Measured(truth, capture, [], spent, ours["total"] / 1e9, said,
-                        crowded and not condition.busy)
+                        crowded and not condition.busy, loaded and not may_take_a_cpu())
     for name, seconds in truth.parts.items():
         early = 0 if condition.attached else truth.early.get(name, 0)
         share = (seconds + early) / spent

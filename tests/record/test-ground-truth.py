@@ -113,15 +113,20 @@ class Held(Truths):
         """What is beyond three standard errors by chance, or since others had
         the CPU, is not so again and again, measured thrice as long."""
         for attempt in range(3):
+            measured = self.measure(condition)
             wrong = [
                 f"{share.function}: truth {share.truth:.1%}, ours {share.ours:.1%}, "
                 f"may be wrong by {share.bound:.1%}"
-                for share in self.faults(self.measure(condition))
+                for share in self.faults(measured)
             ]
             if not wrong:
                 return
             if attempt == 0:
                 condition.seconds *= 3
+        # When it competes for its CPU without priority, a recorder gets it when the
+        # scheduler takes it from the program, which is no random moment.
+        if measured.unsteady:
+            self.skipTest(f"needs real-time priority or an idle machine: {wrong}")
         self.assertFalse(wrong, f"{condition}: {wrong}")
 
 
