@@ -13,12 +13,36 @@
 
 /* --- the tests ----------------------------------------------------------- */
 
+/* Up to 3.10 a function has no qualified name, and each has a run of the
+ * evaluation loop of its own. */
+static gboolean
+is_chained (const char *python)
+{
+  return g_regex_match_simple ("python3\\.([6-9]|10)$", python, 0, 0);
+}
+
+/* Like assert_stack(); then there are native frames between any two. */
+static void
+assert_chain (const Recording *recording,
+              const char *python,
+              const char *leaf,
+              const char *pattern)
+{
+  g_auto (GStrv) parts = g_strsplit (pattern, " < ", -1);
+  g_autofree char *wider = g_strjoinv (" < (.+ < )?", parts);
+
+  assert_stack (recording, leaf, is_chained (python) ? wider : pattern);
+}
+
 static void
 test_shares (gconstpointer python)
 {
-  static const char *const called[] = { "key",  "Worker.__init__",
-                                        "fold", "pieces",
-                                        "spin", NULL };
+  static const char *const called[] = {
+    "key", "fold", "pieces", "spin", "Worker.__init__", NULL
+  };
+  static const char *const short_called[] = {
+    "key", "fold", "pieces", "spin", NULL
+  };
   g_autofree char *file = g_strdup ("/tmp/flam-truth-XXXXXX");
   g_autofree char *truth = NULL;
   g_autoptr (Recording) recording = NULL;
@@ -37,15 +61,18 @@ test_shares (gconstpointer python)
   assert_part (recording, "fine", "shares", 0.1);
   assert_part (recording, "key", "shares", 0.3);
   assert_part (recording, "pieces", "shares", 0.1);
-  assert_lines (profile, called);
+  assert_lines (profile, is_chained (python) ? short_called : called);
 
   /* Native frames are between the Python ones, and no other code runs. */
-  assert_stack (recording,
+  assert_chain (recording,
+                python,
                 "key",
                 "spin < key < .+ < light < shares < main < <module> < "
-                ".*PyEval_EvalCode < .*Py_BytesMain < .*_start$");
-  assert_stack (
-      recording, "pieces", "pieces < .+ < fold < .+ < fine < shares < ");
+                ".*PyEval_EvalCode < .*Py_[A-Za-z]*Main < .*_start$");
+  assert_chain (recording,
+                python,
+                "pieces",
+                "pieces < .+ < fold < .+ < fine < shares < ");
   /* The evaluation loop appears only while it enters or leaves a frame. */
   g_assert_cmpint (
       weight_of (profile, "cpu-time", "_PyEval_EvalFrameDefault", FALSE),
@@ -81,9 +108,9 @@ test_recursion (gconstpointer python)
 
   assert_good (recording, 0);
   stack = stack_text (profile, "spin");
-  for (const char *at = stack; (at = strstr (at, "down < down")) != NULL; at++)
+  for (const char *at = stack; (at = strstr (at, " down <")) != NULL; at++)
     n++;
-  g_assert_cmpuint (n, ==, 400);
+  g_assert_cmpuint (n, ==, 401);
   assert_part (recording, "down", "recursion", 1);
 }
 
@@ -145,9 +172,10 @@ test_threads (gconstpointer python)
   assert_part (recording, "one", "spin", 1 / 6.0);
   assert_part (recording, "two", "spin", 2 / 6.0);
   assert_part (recording, "three", "spin", 3 / 6.0);
-  assert_stack (recording,
+  assert_chain (recording,
+                python,
                 "three",
-                "spin < three < (.* < )?Thread.run < .* < start_thread < ");
+                "spin < three < (.* < )?(Thread.)?run < .* < start_thread < ");
 }
 
 static void
@@ -164,7 +192,8 @@ test_children (gconstpointer python)
 
       assert_good (recording, 0);
       g_assert_cmpint (recording->profile->processes.n, ==, 2);
-      assert_stack (recording,
+      assert_chain (recording,
+                    python,
                     "in_child",
                     i == 0 ? "spin < in_child < fork < main < "
                            : "spin < in_child < main < ");
@@ -319,7 +348,7 @@ test_attach (gconstpointer python)
           weight_of (recording->profile, "cpu-time", "[not sampled]", TRUE),
       ==,
       total_of (recording->profile, "cpu-time"));
-  assert_stack (recording, "spin", "spin < wait < main < <module> < ");
+  assert_chain (recording, python, "spin", "spin < wait < main < <module> < ");
 }
 
 /* Three rounds, of which one is in a thread and one in a child. Python's own
@@ -439,7 +468,7 @@ test_off (gconstpointer python)
 static void
 test_none (void)
 {
-  g_test_skip ("no Python 3.11 to 3.14 was found");
+  g_test_skip ("no Python 3.6 to 3.14 was found");
 }
 
 static void
@@ -447,10 +476,16 @@ find_pythons (GPtrArray *found)
 {
   g_autofree char *pyenv = g_build_filename (
       g_get_home_dir (), ".pyenv/versions/*/bin/python3.1[1-4]", NULL);
+  g_autofree char *old = g_build_filename (
+      g_get_home_dir (), ".pyenv/versions/*/bin/python3.[6-9]", NULL);
+  g_autofree char *last_old = g_build_filename (
+      g_get_home_dir (), ".pyenv/versions/*/bin/python3.10", NULL);
   const char *const patterns[] = {
     "/usr/bin/python3.1[1-4]",
     "/usr/local/bin/python3.1[1-4]",
     pyenv,
+    old,
+    last_old,
     "/usr/lib/x86_64-linux-gnu/libpython3.1[1-4].so.1.0",
   };
 
@@ -472,19 +507,20 @@ main (int argc, char **argv)
   {
     const char *name;
     GTestDataFunc run;
+    gboolean chained; /* for the old versions too */
   } tests[] = {
-    { "shares", test_shares },
-    { "recursion", test_recursion },
+    { "shares", test_shares, TRUE },
+    { "recursion", test_recursion, TRUE },
     { "mutual", test_mutual },
     { "callback", test_callback },
     { "coroutines", test_coroutines },
-    { "threads", test_threads },
-    { "children", test_children },
+    { "threads", test_threads, TRUE },
+    { "children", test_children, TRUE },
     { "sleep", test_sleep },
-    { "reuse", test_reuse },
-    { "death", test_death },
-    { "attach", test_attach },
-    { "off", test_off },
+    { "reuse", test_reuse, TRUE },
+    { "death", test_death, TRUE },
+    { "attach", test_attach, TRUE },
+    { "off", test_off, TRUE },
     { "memory", test_memory },
     { "small", test_small },
     { "abyss", test_abyss },
@@ -507,7 +543,8 @@ main (int argc, char **argv)
                              : g_strdup_printf ("/python/all%s/%s",
                                                 (char *)pythons->pdata[i],
                                                 tests[t].name);
-        g_test_add_data_func (path, pythons->pdata[i], tests[t].run);
+        if (tests[t].chained || !is_chained (pythons->pdata[i]))
+          g_test_add_data_func (path, pythons->pdata[i], tests[t].run);
       }
   return g_test_run ();
 }

@@ -162,20 +162,6 @@ pieces (const FlamRuntimeProcess *process,
   return 2;
 }
 
-/* A freed object is unchanged but for its first word, the count of references,
- * in which the allocator stores the address of another free block, or none. The
- * words that it refers to may be in use again by then. Counts are below 2^32;
- * from 3.14 on the upper 16 bits hold flags. */
-static gboolean
-is_alive (const FlamRuntimeMemory *memory, guint64 object)
-{
-  guint64 count;
-
-  if (!flam_runtime_read_u64 (memory, object, &count))
-    return FALSE;
-  return count != 0 && (count >> 48 != 0 || count >> 32 == 0);
-}
-
 static gboolean
 read_texts (const FlamPythonLayout *layout,
             const FlamRuntimeMemory *memory,
@@ -218,21 +204,7 @@ name_code (const FlamRuntimeProcess *process,
   return read_texts (layout, memory, &parts, name, &again) &&
          strcmp (again.function, named->function) == 0 &&
          strcmp (again.file, named->file) == 0 &&
-         is_alive (memory, entry->function);
-}
-
-static guint32
-line (guint32 version,
-      const guint8 *lines,
-      gsize n_lines,
-      guint64 at,
-      guint32 first_line)
-{
-  gint64 offset = (gint64)at;
-
-  return offset < 0
-             ? first_line
-             : flam_python_line (version, lines, n_lines, offset, first_line);
+         flam_python_is_alive (memory, entry->function);
 }
 
 static guint
@@ -249,7 +221,7 @@ const FlamRuntime flam_runtime_python = {
   .naming = FLAM_RUNTIME_NAME_RESUMED,
   .pieces = pieces,
   .name = name_code,
-  .line = line,
+  .line = flam_python_line_at,
   .flags = flags,
   .joint = ".",
 };

@@ -153,9 +153,9 @@ flam_runtime_stepper_step (gpointer data,
   if (stepped == FLAM_RUNTIME_STEP_ROOT)
     return FLAM_UNWIND_ROOT;
   if (stepped == FLAM_RUNTIME_STEP_LOST)
-    return regs->bp_unknown && !regs->caller ? FLAM_UNWIND_NEEDS_BP
-           : memory.truncated                ? FLAM_UNWIND_TRUNCATED
-                                             : FLAM_UNWIND_BAD;
+    return regs->bp_unknown   ? FLAM_UNWIND_NEEDS_BP
+           : memory.truncated ? FLAM_UNWIND_TRUNCATED
+                              : FLAM_UNWIND_BAD;
   from_runtime (&caller, regs);
   return FLAM_UNWIND_OK;
 }

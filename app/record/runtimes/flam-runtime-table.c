@@ -3,6 +3,7 @@
 
 static const FlamRuntime *const table[] = {
   &flam_runtime_python,
+  &flam_runtime_python_chain,
   &flam_runtime_java,
   &flam_runtime_v8,
   &flam_runtime_ruby,

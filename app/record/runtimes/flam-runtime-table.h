@@ -7,6 +7,7 @@
 
 extern const FlamRuntime flam_runtime_java;
 extern const FlamRuntime flam_runtime_python;
+extern const FlamRuntime flam_runtime_python_chain;
 extern const FlamRuntime flam_runtime_v8;
 extern const FlamRuntime flam_runtime_ruby;
 extern const FlamRuntime flam_runtime_php;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-python.h"
 
-#include "flam-runtime-file.h"
+#include "flam-python-chain.h"
 #include "flam-symbol-table.h"
 
 #define SECTION ".PyRuntime"
@@ -50,7 +50,8 @@ flam_python_find (const FlamElf *elf,
   gsize n;
 
   *python = (FlamPythonElf){ 0 };
-  if (flam_elf_get_machine (elf) != EM_X86_64)
+  if (flam_elf_get_machine (elf) != EM_X86_64 ||
+      flam_python_chain_is_named (path))
     return FALSE;
   if (!flam_elf_get_section (elf, SECTION, &section))
     {

@@ -105,7 +105,7 @@ layout_from_offsets (FlamPythonLayout *layout, const uint8_t *offsets)
   bool ok = true;
 
   if (version < 0x030d0000 || version >= 0x030f0000)
-    return N_ ("this version is not supported: 3.11 to 3.14 are");
+    return N_ ("this version is not supported: 3.6 to 3.14 are");
   if (flam_python_word (offsets, 16) != 0)
     return N_ ("it is a free-threaded build");
   g = &groups[version >= 0x030e0000];
@@ -148,7 +148,7 @@ flam_python_layout_init (FlamPythonLayout *layout,
         *layout = fixed[i];
         return NULL;
       }
-  return N_ ("this version is not supported: 3.11 to 3.14 are");
+  return N_ ("this version is not supported: 3.6 to 3.14 are");
 }
 
 /* --- threads ------------------------------------------------------------- */

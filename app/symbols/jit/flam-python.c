@@ -137,6 +137,29 @@ flam_python_line (guint32 version,
   return CLAMP (line, 0, G_MAXINT32);
 }
 
+guint32
+flam_python_line_at (guint32 version,
+                     const guint8 *table,
+                     gsize length,
+                     guint64 offset,
+                     guint32 first_line)
+{
+  gint64 at = (gint64)offset;
+
+  return at < 0 ? first_line
+                : flam_python_line (version, table, length, at, first_line);
+}
+
+bool
+flam_python_is_alive (const FlamRuntimeMemory *memory, guint64 object)
+{
+  guint64 count;
+
+  if (!flam_runtime_read_u64 (memory, object, &count))
+    return false;
+  return count != 0 && (count >> 48 != 0 || count >> 32 == 0);
+}
+
 guint
 flam_python_flags (const char *file)
 {

@@ -20,6 +20,20 @@ guint32 flam_python_line (guint32 version,
                           gint64 offset,
                           gint64 first_line);
 
+/* The same in the form of FlamRuntime.line; negative positions are before the
+ * first instruction. */
+guint32 flam_python_line_at (guint32 version,
+                             const guint8 *table,
+                             gsize length,
+                             guint64 offset,
+                             guint32 first_line);
+
+/* A freed object is unchanged but for its first word, the count of references,
+ * in which the allocator stores the address of another free block, or none. The
+ * words that it refers to may be in use again by then. Counts are below 2^32;
+ * from 3.14 on the upper 16 bits hold flags. */
+bool flam_python_is_alive (const FlamRuntimeMemory *memory, guint64 object);
+
 /* FlamFunctionFlags of a Python function in that file: runpy is not part of the
  * program, importlib's internals are import machinery. */
 guint flam_python_flags (const char *file);

@@ -13,7 +13,12 @@ import sys
 import threading
 import time
 
-clock = time.thread_time
+try:
+    clock = time.thread_time
+except AttributeError:  # 3.6
+
+    def clock():
+        return time.clock_gettime(time.CLOCK_THREAD_CPUTIME_ID)
 truth = None
 
 
@@ -23,7 +28,9 @@ def spin(until):
         names = []
         frame = sys._getframe()
         while frame:
-            names.insert(0, "%s:%d" % (frame.f_code.co_qualname, frame.f_lineno))
+            code = frame.f_code
+            name = getattr(code, "co_qualname", code.co_name)
+            names.insert(0, "%s:%d" % (name, frame.f_lineno))
             frame = frame.f_back
         with open(truth, "w") as file:
             file.write("\n".join(names))
