@@ -3,6 +3,7 @@
 
 #include "flam-demangle.h"
 #include "flam-dwarf-index.h"
+#include "flam-function-ranges.h"
 #include "flam-python.h"
 #include "flam-source-path.h"
 
@@ -26,6 +27,9 @@ struct _FlamSymbolModule
   FlamSymbolTable *table;
   FlamDwarfIndex *dwarf;
   gboolean loaded;
+  char *name;                /* for functions without names */
+  FlamFunctionRanges ranges; /* read when such a function is first met */
+  gboolean ranges_read;
   gboolean python;   /* it contains the interpreter */
   gboolean recorder; /* it is the library that records allocations */
   GStringChunk *strings;
@@ -51,6 +55,8 @@ module_new (FlamElf *elf, const FlamSymbolModuleOptions *options)
       module->debug_directories =
           g_strdupv ((char **)options->debug_directories);
     }
+  module->name = g_path_get_basename (
+      options && options->name ? options->name : flam_elf_get_path (elf));
   module->strings = g_string_chunk_new (4096);
   module->names = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   module->files = g_hash_table_new (NULL, NULL);
@@ -100,6 +106,8 @@ flam_symbol_module_free (FlamSymbolModule *module)
   flam_elf_free (module->elf);
   g_strfreev (module->debug_directories);
   g_free (module->debug_path);
+  g_free (module->name);
+  flam_function_ranges_clear (&module->ranges);
   g_hash_table_destroy (module->names);
   g_hash_table_destroy (module->files);
   g_string_chunk_free (module->strings);
@@ -216,7 +224,9 @@ flam_symbol_module_get_why (FlamSymbolModule *module)
                         : N_ ("no debug information: lines and inlined "
                               "functions are missing");
     case FLAM_SYMBOLS_DYNSYM:
-      return N_ ("stripped: only the functions that it exports have names");
+      return N_ (
+          "stripped: functions that it does not export are called by their "
+          "addresses");
     default:
       return N_ ("no symbol table");
     }
@@ -394,13 +404,51 @@ look_up_recorder (FlamSymbolModule *module, FlamSymbolChain *chain)
 }
 
 gboolean
+flam_symbol_module_find_bounds (FlamSymbolModule *module,
+                                guint64 vaddr,
+                                guint64 *start,
+                                guint64 *end)
+{
+  const FlamSymbol *symbol;
+
+  load (module);
+  symbol = flam_symbol_table_find (module->table, vaddr);
+  if (symbol != NULL)
+    {
+      *start = symbol->start;
+      *end = symbol->end;
+      return TRUE;
+    }
+  if (!module->ranges_read)
+    flam_function_ranges_init (&module->ranges, module->elf);
+  module->ranges_read = TRUE;
+  return flam_function_ranges_find (&module->ranges, vaddr, start, end);
+}
+
+/* Named by its address, which is the same in each recording of this build. */
+static void
+add_nameless (FlamSymbolModule *module, guint64 vaddr)
+{
+  FlamSymbolFrame frame = { .file = "", .flags = unnamed_flags (module) };
+  g_autofree char *name = NULL;
+  guint64 start, end;
+
+  if (!flam_symbol_module_find_bounds (module, vaddr, &start, &end))
+    return;
+  name = g_strdup_printf ("%s+0x%" G_GINT64_MODIFIER "x", module->name, start);
+  frame.name = frame.system_name =
+      g_string_chunk_insert_const (module->strings, name);
+  g_array_append_val (module->frames, frame);
+}
+
+gboolean
 flam_symbol_module_lookup (FlamSymbolModule *module,
                            guint64 vaddr,
                            FlamSymbolChain *chain)
 {
   const FlamSymbol *symbol;
   const FlamDwarfFrame *dwarf;
-  gboolean found, go;
+  gboolean found, go, named;
 
   load (module);
   g_array_set_size (module->frames, 0);
@@ -422,13 +470,16 @@ flam_symbol_module_lookup (FlamSymbolModule *module,
        i++)
     if (dwarf[i].name)
       add_frame (module, dwarf_names (module, &dwarf[i]), &dwarf[i]);
+  named = module->frames->len > 0;
+  if (!named)
+    add_nameless (module, vaddr);
   *chain = (FlamSymbolChain){
     .n = module->frames->len,
     .frames = (const FlamSymbolFrame *)module->frames->data,
-    .state = module->frames->len == 0 ? FLAM_SYMBOLS_NONE
-             : found                  ? FLAM_SYMBOLS_DWARF
-                                      : table_state (module),
-    .kind = FLAM_KIND_NATIVE,
+    .state = !named  ? FLAM_SYMBOLS_NONE
+             : found ? FLAM_SYMBOLS_DWARF
+                     : table_state (module),
+    .kind = named ? FLAM_KIND_NATIVE : FLAM_KIND_UNRESOLVED,
     .flags = unnamed_flags (module),
   };
   return chain->n > 0;

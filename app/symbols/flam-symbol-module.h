@@ -12,7 +12,9 @@
  *                             mix1         nest.c:9    (the address itself)
  *
  * The physical function's name is that of the symbol table (only that has
- * "foo.part.0" and functions in assembler); DWARF's if there is no symbol.
+ * "foo.part.0" and functions in assembler); DWARF's if there is no symbol. A
+ * function without any name is called by its address, "nginx+0x3f2a0", and is
+ * of the kind UNRESOLVED: symbols that are found later replace that name.
  * Opening is cheap: the symbol table is read at the first look-up, a
  * compilation unit's DWARF at the first address in it.
  *
@@ -63,6 +65,8 @@ typedef struct
   const char *debug_path; /* a separate debug file to use before looking for
                              one, or NULL; its build id must be the binary's */
   FlamSymbolDetail detail;
+  const char
+      *name; /* the path or name in the capture; NULL: that of the file */
 } FlamSymbolModuleOptions;
 
 /* FLAM_ERROR_SYSTEM: cannot be read. FLAM_ERROR_INVALID: not ELF, or another
@@ -78,6 +82,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSymbolModule, flam_symbol_module_free)
 
 const FlamElf *flam_symbol_module_get_elf (const FlamSymbolModule *module);
 const FlamSymbolTable *flam_symbol_module_get_table (FlamSymbolModule *module);
+/* The function that contains `vaddr`, by its symbol or its call frame
+ * information; `end` is exclusive. FALSE: neither bounds it. */
+gboolean flam_symbol_module_find_bounds (FlamSymbolModule *module,
+                                         guint64 vaddr,
+                                         guint64 *start,
+                                         guint64 *end);
 /* The best data of this module: DWARF, SYMTAB, or NONE. */
 FlamSymbolState flam_symbol_module_get_state (FlamSymbolModule *module);
 /* The missing data, for users: "no symbol table", "no debug information ...";

@@ -301,6 +301,61 @@ test_without_size (void)
 }
 
 static void
+assert_nameless (FlamSymbolModule *module, guint64 vaddr, const char *name)
+{
+  FlamSymbolChain chain;
+
+  g_assert_cmpint (
+      flam_symbol_module_lookup (module, vaddr, &chain), ==, name != NULL);
+  g_assert_cmpint (chain.state, ==, FLAM_SYMBOLS_NONE);
+  if (name == NULL)
+    return;
+  g_assert_cmpint (chain.kind, ==, FLAM_KIND_UNRESOLVED);
+  g_assert_cmpint (chain.n, ==, 1);
+  g_assert_cmpstr (chain.frames[0].name, ==, name);
+}
+
+/* A stripped program's functions are told apart by their call frame
+ * information, and named by their addresses; code without any has no name. */
+static void
+test_nameless (void)
+{
+  static const char code[] =
+      ".text\n.globl _start\n"
+      "_start: .cfi_startproc\n call first\n hlt\n .cfi_endproc\n"
+      ".balign 16\nfirst: .cfi_startproc\n .fill 31, 1, 0x90\n ret\n"
+      " .cfi_endproc\n"
+      "second: .cfi_startproc\n .fill 15, 1, 0x90\n ret\n .cfi_endproc\n"
+      "third: .fill 15, 1, 0x90\n ret\n"
+      ".section .note.GNU-stack, \"\", @progbits\n";
+  g_autofree char *source = in_folder ("nameless.s");
+  g_autofree char *path = in_folder ("nameless");
+  g_autoptr (FlamSymbolModule) module = NULL;
+  g_autoptr (FlamSymbolModule) recorded = NULL;
+  FlamSymbolModuleOptions options = { .name = "/usr/sbin/server" };
+  guint64 start, end;
+
+  g_assert_true (g_file_set_contents (source, code, -1, NULL));
+  g_assert_true (run ("gcc -static -nostdlib -Wl,-Ttext=0x10000 -o nameless "
+                      "nameless.s"));
+  g_assert_true (run ("objcopy --strip-all nameless"));
+  module = flam_symbol_module_open (path, NULL, NULL);
+  assert_nameless (module, 0x10000, "nameless+0x10000");
+  assert_nameless (module, 0x10008, NULL);
+  assert_nameless (module, 0x10010, "nameless+0x10010");
+  assert_nameless (module, 0x1002f, "nameless+0x10010");
+  assert_nameless (module, 0x10030, "nameless+0x10030");
+  assert_nameless (module, 0x1003f, "nameless+0x10030");
+  assert_nameless (module, 0x10040, NULL);
+  g_assert_true (
+      flam_symbol_module_find_bounds (module, 0x10020, &start, &end));
+  g_assert_cmphex (start, ==, 0x10010);
+  g_assert_cmphex (end, ==, 0x10030);
+  recorded = flam_symbol_module_open (path, &options, NULL);
+  assert_nameless (recorded, 0x10010, "server+0x10010");
+}
+
+static void
 test_minidebug (void)
 {
   g_autofree char *path = in_folder ("mini");
@@ -643,6 +698,7 @@ main (int argc, char **argv)
   g_test_add_func ("/debug-files/wrong-build", test_wrong_build);
   g_test_add_func ("/debug-files/checksum", test_checksum);
   g_test_add_func ("/debug-files/without-size", test_without_size);
+  g_test_add_func ("/debug-files/nameless", test_nameless);
   g_test_add_func ("/debug-files/minidebug", test_minidebug);
   g_test_add_func ("/debug-files/dwz", test_dwz);
   g_test_add_func ("/debug-files/stub-names", test_stub_names);

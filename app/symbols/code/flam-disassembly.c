@@ -101,21 +101,17 @@ find_code (Run *run, guint64 address, GError **error)
 {
   const FlamElf *elf = flam_symbol_module_get_elf (run->module);
   FlamDisassembly *result = run->result;
-  const FlamSymbol *symbol = NULL;
   guint64 vaddr, first, last;
   FlamSymbolChain chain;
   const char *image;
   gsize size;
 
-  if (to_vaddr (run, address, &vaddr))
-    symbol = flam_symbol_table_find (flam_symbol_module_get_table (run->module),
-                                     vaddr);
-  if (symbol == NULL)
+  if (!to_vaddr (run, address, &vaddr) ||
+      !flam_symbol_module_find_bounds (
+          run->module, vaddr, &result->start, &result->end))
     return refuse (error,
                    FLAM_ERROR_UNSUPPORTED,
                    N_ ("no symbol gives the function's bounds"));
-  result->start = symbol->start;
-  result->end = symbol->end;
   if (flam_symbol_module_lookup (run->module, vaddr, &chain))
     result->function =
         g_string_chunk_insert_const (result->strings, chain.frames[0].name);

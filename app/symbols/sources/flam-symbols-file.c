@@ -119,6 +119,7 @@ open_module (const FlamSymbolContext *context,
     .debug_directories = context->binaries,
     .debug_path = debug_path,
     .detail = context->detail,
+    .name = target->name,
   };
 
   return flam_symbol_module_open (path, &options, error);

@@ -92,6 +92,14 @@ flam_builder_replace_frame (FlamBuilder *builder,
 /* --- writing ---------------------------------------------------------------
  */
 
+/* Not even cut out of its module: "[module]". */
+static gboolean
+is_mere_address (const FlamProfile *profile, FlamId function)
+{
+  return profile->functions.kind[function] == FLAM_KIND_UNRESOLVED &&
+         *flam_profile_function_name (profile, function) == '[';
+}
+
 /* An address without a name is written as an address, to be named later. */
 static void
 note_frames (FlamBuilder *builder, const FlamProfile *profile)
@@ -103,7 +111,7 @@ note_frames (FlamBuilder *builder, const FlamProfile *profile)
       FlamId function = profile->frames.function[i];
 
       cells (builder, FlamId, frame_module)[i] = functions->module[function];
-      if (functions->kind[function] == FLAM_KIND_UNRESOLVED)
+      if (is_mere_address (profile, function))
         cells (builder, FlamId, profile.frames.function)[i] = FLAM_NONE;
       if (profile->frames.file[i] == functions->file[function])
         cells (builder, FlamId, profile.frames.file)[i] = FLAM_NONE;
