@@ -255,27 +255,29 @@ test_series (Fixture *fixture, gconstpointer data)
 
 static void
 check_plot (const FlamHistory *history,
-            const FlamPlotWhat *what,
+            const FlamTrendWhat *what,
             const char *expected)
 {
   g_auto (FlamHistoryKey) key = { NULL };
   g_autoptr (FlamPlot) plot = NULL;
+  const FlamTrend *trend;
   g_autoptr (GString) text = g_string_new (NULL);
 
   g_assert_true (flam_history_key_init (&key, "^([^/]+)/", NULL));
-  plot = flam_plot_new (history, &key, what);
-  for (guint i = 0; i < plot->n; i++)
+  plot = flam_plot_of_trend (flam_trend_new (history, &key, what));
+  trend = flam_plot_get_trend (plot);
+  for (guint i = 0; i < trend->n; i++)
     {
       g_string_append_printf (
-          text, "%s%s", i > 0 ? " " : "", plot->series[i].name);
-      for (guint k = 0; k < plot->series[i].n; k++)
+          text, "%s%s", i > 0 ? " " : "", trend->series[i].name);
+      for (guint k = 0; k < trend->series[i].n; k++)
         g_string_append_printf (text,
                                 "%c%s%" G_GINT64_FORMAT,
                                 k > 0 ? ',' : '=',
-                                plot->series[i].points[k].at_most ? "<" : "",
-                                plot->series[i].points[k].value);
+                                trend->series[i].points[k].at_most ? "<" : "",
+                                trend->series[i].points[k].value);
     }
-  g_string_append_printf (text, " top %" G_GINT64_FORMAT, flam_plot_top (plot));
+  g_string_append_printf (text, " top %" G_GINT64_FORMAT, plot->top);
   g_assert_cmpstr (text->str, ==, expected);
 }
 
@@ -286,27 +288,27 @@ test_plots (Fixture *fixture, gconstpointer data)
   g_autoptr (FlamHistory) largest = load (fixture, 1, NULL, NULL, NULL);
   g_autoptr (GPtrArray) functions = flam_history_functions (all, "samples");
   g_autoptr (GPtrArray) kept = flam_history_functions (largest, NULL);
-  g_autoptr (GArray) choices = flam_plot_choices (all);
+  g_autoptr (GArray) choices = flam_trend_choices (all);
 
   check_plot (all,
-              &(FlamPlotWhat){ FLAM_PLOT_MEASURE, "samples", NULL },
+              &(FlamTrendWhat){ FLAM_TREND_MEASURE, "samples", NULL },
               "main=120,159 next=90 top 160");
   check_plot (all,
-              &(FlamPlotWhat){ FLAM_PLOT_FUNCTION_TOTAL, NULL, "main" },
+              &(FlamTrendWhat){ FLAM_TREND_FUNCTION_TOTAL, NULL, "main" },
               "main=120,159 next=90 top 160");
   check_plot (all,
-              &(FlamPlotWhat){ FLAM_PLOT_FUNCTION_SELF, "samples", "fresh" },
+              &(FlamTrendWhat){ FLAM_TREND_FUNCTION_SELF, "samples", "fresh" },
               "main=0,9 next=0 top 9");
   check_plot (all,
-              &(FlamPlotWhat){ FLAM_PLOT_DURATION, NULL, NULL },
+              &(FlamTrendWhat){ FLAM_TREND_DURATION, NULL, NULL },
               "main next top 1");
   check_plot (all,
-              &(FlamPlotWhat){ FLAM_PLOT_MEASURE, "peak", NULL },
+              &(FlamTrendWhat){ FLAM_TREND_MEASURE, "peak", NULL },
               "main next top 1");
   /* The largest by total is main, by self parse; the others have at most the
    * value of the next one. */
   check_plot (largest,
-              &(FlamPlotWhat){ FLAM_PLOT_FUNCTION_SELF, NULL, "lex" },
+              &(FlamTrendWhat){ FLAM_TREND_FUNCTION_SELF, NULL, "lex" },
               "main=<20,<20 next=0 top 20");
   g_assert_cmpuint (functions->len, ==, 4);
   g_assert_cmpstr (functions->pdata[0], ==, "main");

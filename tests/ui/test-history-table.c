@@ -24,7 +24,7 @@ add_weight (GPtrArray *captures, const char *name, gint64 day, guint weight)
 }
 
 /* Scans the captures: one series per folder. */
-static FlamPlot *
+static FlamTrend *
 plot_of (GPtrArray *captures)
 {
   g_auto (FlamHistoryKey) key = { NULL };
@@ -32,11 +32,11 @@ plot_of (GPtrArray *captures)
 
   history = flam_history_new (captures, flam_history_new_refused ());
   g_assert_true (flam_history_key_init (&key, "^([^/]*)/", NULL));
-  return flam_plot_new (
-      history, &key, &(FlamPlotWhat){ FLAM_PLOT_MEASURE, NULL, NULL });
+  return flam_trend_new (
+      history, &key, &(FlamTrendWhat){ FLAM_TREND_MEASURE, NULL, NULL });
 }
 
-static FlamPlot *
+static FlamTrend *
 new_plot (void)
 {
   GPtrArray *captures = flam_history_new_captures ();
@@ -103,10 +103,10 @@ test_alignment (void)
   GtkWidget *window = gtk_window_new ();
   GtkWidget *table = gtk_column_view_new (NULL);
   GListStore *rows = flam_history_table_prepare (GTK_COLUMN_VIEW (table));
-  g_autoptr (FlamPlot) plot = new_plot ();
+  g_autoptr (FlamTrend) trend = new_plot ();
   g_autoptr (GPtrArray) labels = g_ptr_array_new ();
 
-  flam_history_table_fill (rows, plot);
+  flam_history_table_fill (rows, trend);
   gtk_window_set_default_size (GTK_WINDOW (window), 900, 300);
   gtk_window_set_child (GTK_WINDOW (window), table);
   gtk_window_present (GTK_WINDOW (window));
@@ -138,7 +138,7 @@ test_titles (void)
   GListStore *rows = flam_history_table_prepare (GTK_COLUMN_VIEW (table));
   GListModel *columns = gtk_column_view_get_columns (GTK_COLUMN_VIEW (table));
   guint n = g_list_model_get_n_items (columns);
-  g_autoptr (FlamPlot) plot = new_plot ();
+  g_autoptr (FlamTrend) trend = new_plot ();
   g_autoptr (GPtrArray) labels = g_ptr_array_new ();
   const guint longer = 2;
   g_autoptr (GtkColumnViewColumn) column =
@@ -149,7 +149,7 @@ test_titles (void)
 
   gtk_column_view_column_set_title (
       column, "Nicht mehr freigegeben, und noch ein Wort");
-  flam_history_table_fill (rows, plot);
+  flam_history_table_fill (rows, trend);
   gtk_window_set_default_size (GTK_WINDOW (window), 1500, 300);
   gtk_window_set_child (GTK_WINDOW (window), table);
   gtk_window_present (GTK_WINDOW (window));
@@ -189,7 +189,7 @@ test_order (void)
   GtkColumnView *view = GTK_COLUMN_VIEW (table);
   GListStore *rows = flam_history_table_prepare (view);
   GPtrArray *captures = flam_history_new_captures ();
-  g_autoptr (FlamPlot) plot = NULL;
+  g_autoptr (FlamTrend) trend = NULL;
   g_autoptr (GtkColumnViewColumn) value = NULL;
   g_autoptr (GtkColumnViewColumn) change = NULL;
 
@@ -197,8 +197,8 @@ test_order (void)
   add_weight (captures, "a/2", 2, 50);
   add_weight (captures, "b/1", 1, 300);
   add_weight (captures, "a/1", 0, 100);
-  plot = plot_of (captures);
-  flam_history_table_fill (rows, plot);
+  trend = plot_of (captures);
+  flam_history_table_fill (rows, trend);
   assert_order (view, "a/1 b/1 a/2 b/2");
   value = g_list_model_get_item (gtk_column_view_get_columns (view), 1);
   flam_columns_sort (view, value);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-overview.h"
+#include "flam-plot-widget.h"
 
 #include <adwaita.h>
 #include <math.h>
@@ -11,7 +12,7 @@
 typedef struct
 {
   GtkWidget *window;
-  FlamOverview *overview;
+  FlamPlotWidget *overview;
   guint changes;
   gint64 from, to;
 } Fixture;
@@ -117,7 +118,7 @@ settle (guint ms)
 }
 
 static void
-on_range (FlamOverview *overview, gint64 from, gint64 to, Fixture *fixture)
+on_range (FlamPlotWidget *overview, gint64 from, gint64 to, Fixture *fixture)
 {
   fixture->changes++;
   fixture->from = from;
@@ -128,18 +129,19 @@ static void
 open_window (Fixture *fixture, FlamTimeline *timeline)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 8);
-  GtkWidget *sparkline = flam_sparkline_new ();
+  GtkWidget *sparkline = flam_plot_widget_new_small ();
 
   fixture->window = gtk_window_new ();
-  fixture->overview = FLAM_OVERVIEW (flam_overview_new ());
+  fixture->overview = FLAM_PLOT_WIDGET (flam_plot_widget_new ());
   gtk_window_set_decorated (GTK_WINDOW (fixture->window), FALSE);
   gtk_window_set_default_size (GTK_WINDOW (fixture->window), WIDTH, 110);
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (fixture->overview));
   gtk_widget_set_halign (sparkline, GTK_ALIGN_START);
   gtk_box_append (GTK_BOX (box), sparkline);
   gtk_window_set_child (GTK_WINDOW (fixture->window), box);
-  flam_overview_set_timeline (fixture->overview, timeline);
-  flam_sparkline_set_row (FLAM_SPARKLINE (sparkline), timeline, 0);
+  flam_plot_widget_set_plot (fixture->overview, flam_overview_plot (timeline));
+  flam_plot_widget_set_plot (FLAM_PLOT_WIDGET (sparkline),
+                             flam_overview_row_plot (timeline, 0));
   flam_timeline_unref (timeline);
   g_signal_connect (
       fixture->overview, "range-changed", G_CALLBACK (on_range), fixture);
@@ -301,10 +303,10 @@ test_from_outside (void)
   Fixture fixture = { 0 };
 
   open_window (&fixture, memory_timeline ());
-  flam_overview_set_range (fixture.overview, 100 * MS, 300 * MS);
+  flam_plot_widget_set_range (fixture.overview, 100 * MS, 300 * MS);
   picture (&fixture, "overview-memory.png");
   g_assert_cmpuint (fixture.changes, ==, 0);
-  flam_overview_set_timeline (fixture.overview, NULL);
+  flam_plot_widget_set_plot (fixture.overview, NULL);
   settle (50);
   g_assert_false (press (&fixture, GDK_KEY_Right, 0));
   drag (&fixture, 20, 200);

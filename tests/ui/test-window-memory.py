@@ -87,7 +87,7 @@ class MemoryTest(Base):
         window.click("Summary")
         window.wait_label(lambda text: text.startswith("204\u202f051 blocks"))
         chart = window.find(lambda name: name.startswith("Sizes of blocks; "))
-        self.assertIn("64 KiB to less than 128 KiB: 33.6", chart.get_name())
+        self.assertIn("64\u00a0KiB to less than 128\u00a0KiB: 33.6", chart.get_name())
         # A part is a measure, and so is the unit.
         window.click("Not Freed")
         window.find("Leaked memory", "label")

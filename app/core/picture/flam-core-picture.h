@@ -16,5 +16,8 @@
 #include "flam-message.h"
 #include "flam-named-color.h"
 #include "flam-palette.h"
+#include "flam-plot-range.h"
+#include "flam-plot-trend.h"
+#include "flam-plot.h"
 #include "flam-sunburst.h"
 #include "flam-ticks.h"

@@ -16,7 +16,6 @@
 #include "flam-figures.h"
 #include "flam-functions.h"
 #include "flam-heat-map.h"
-#include "flam-history-plot.h"
 #include "flam-history.h"
 #include "flam-ledger.h"
 #include "flam-lines.h"
@@ -29,4 +28,5 @@
 #include "flam-suppressions.h"
 #include "flam-timeline.h"
 #include "flam-tree.h"
+#include "flam-trend.h"
 #include "flam-weights.h"

@@ -11,7 +11,6 @@
 #define CHART_HEAD 26
 #define CHART_FOOT 22
 #define CHART_SIDE 8
-#define MARK_ROOM 90
 #define TREND_WIDTH 160
 #define TREND_HEIGHT 24
 #define MAX_ROWS 100
@@ -93,73 +92,62 @@ append_legend (Page *page)
 
 /* --- charts --------------------------------------------------------------- */
 
-static double
-x_of (const FlamPlot *plot, const FlamPlotPoint *point)
-{
-  return CHART_SIDE + flam_plot_place (plot, point->capture) *
-                          (CHART_WIDTH - 2 * CHART_SIDE);
-}
-
-static double
-y_of (const FlamPlot *plot, gint64 value)
-{
-  double height = CHART_HEIGHT - CHART_HEAD - CHART_FOOT;
-
-  return CHART_HEAD +
-         height * (1 - (double)value / (double)flam_plot_top (plot));
-}
+static const FlamRect area = {
+  CHART_SIDE,
+  CHART_HEAD,
+  CHART_WIDTH - 2 * CHART_SIDE,
+  CHART_HEIGHT - CHART_HEAD - CHART_FOOT,
+};
 
 static void
-append_point (Page *page, const FlamPlot *plot, const FlamPlotPoint *point)
+append_point (Page *page, const FlamPlot *plot, FlamPlotSpot spot)
 {
-  g_autofree char *text = flam_format_weight (&plot->measure, point->value);
+  const FlamPlotSeries *series = &plot->series[spot.series];
+  gboolean hollow = series->hollow[spot.point];
+  guint capture = flam_plot_capture_at (plot, spot);
+  FlamRect at = flam_plot_place (plot, &area, spot);
+  g_autofree char *text =
+      flam_format_weight (&plot->measure, series->value[spot.point]);
 
   flam_sink_printf (page->out,
                     "<circle%s cx=\"%.1f\" cy=\"%.1f\" r=\"4\"><title>%u: ",
-                    point->at_most ? " class=\"most\"" : "",
-                    x_of (plot, point),
-                    y_of (plot, point->value),
-                    point->capture + 1);
+                    hollow ? " class=\"most\"" : "",
+                    at.x,
+                    at.y,
+                    capture + 1);
   flam_sink_put_escaped (
-      page->out, flam_history_get (page->history, point->capture)->name, -1);
-  flam_sink_put (page->out, point->at_most ? ": at most " : ": ");
+      page->out, flam_history_get (page->history, capture)->name, -1);
+  flam_sink_put (page->out, hollow ? ": at most " : ": ");
   flam_sink_put_escaped (page->out, text, -1);
   flam_sink_put (page->out, "</title></circle>");
 }
 
 static void
-append_line (Page *page, const FlamPlot *plot, guint i)
+append_line (Page *page, const FlamPlot *plot, guint s)
 {
-  const FlamPlotSeries *series = &plot->series[i];
-
   flam_sink_printf (
-      page->out, "<g class=\"s%u\"><polyline points=\"", i % FLAM_PLOT_COLORS);
-  for (guint k = 0; k < series->n; k++)
-    flam_sink_printf (page->out,
-                      "%s%.1f,%.1f",
-                      k > 0 ? " " : "",
-                      x_of (plot, &series->points[k]),
-                      y_of (plot, series->points[k].value));
+      page->out, "<g class=\"s%u\"><polyline points=\"", s % FLAM_PLOT_COLORS);
+  for (guint p = 0; p < plot->series[s].n; p++)
+    {
+      FlamRect at = flam_plot_place (plot, &area, (FlamPlotSpot){ s, p });
+
+      flam_sink_printf (page->out, "%s%.1f,%.1f", p > 0 ? " " : "", at.x, at.y);
+    }
   flam_sink_put (page->out, "\"/>");
-  for (guint k = 0; k < series->n; k++)
-    append_point (page, plot, &series->points[k]);
+  for (guint p = 0; p < plot->series[s].n; p++)
+    append_point (page, plot, (FlamPlotSpot){ s, p });
   flam_sink_put (page->out, "</g>");
 }
 
 static void
 append_axes (Page *page, const FlamPlot *plot)
 {
-  g_autoptr (GArray) marks = flam_dates_marks (plot->from,
-                                               plot->to,
-                                               CHART_WIDTH - 2 * CHART_SIDE,
-                                               MARK_ROOM,
-                                               page->zone);
-  g_autofree char *top =
-      flam_format_weight (&plot->measure, flam_plot_top (plot));
+  g_autoptr (GArray) marks = flam_plot_marks (plot, &area, page->zone);
+  g_autofree char *top = flam_format_weight (&plot->measure, plot->top);
 
   for (guint i = 0; i <= 2; i++)
     {
-      double y = y_of (plot, flam_plot_top (plot) / 2 * i);
+      double y = area.y + area.height * (1 - i / 2.0);
 
       flam_sink_printf (page->out,
                         "<line class=\"grid\" x1=\"0\" x2=\"%d\" y1=\"%.1f\" "
@@ -174,25 +162,23 @@ append_axes (Page *page, const FlamPlot *plot)
   flam_sink_put (page->out, "</text>");
   for (guint i = 0; i < marks->len; i++)
     {
-      const FlamDateMark *mark = &g_array_index (marks, FlamDateMark, i);
-      double x = CHART_SIDE + (double)(mark->date - plot->from) /
-                                  (double)(plot->to - plot->from) *
-                                  (CHART_WIDTH - 2 * CHART_SIDE);
+      const FlamPlotMark *mark = &g_array_index (marks, FlamPlotMark, i);
 
       flam_sink_printf (page->out,
                         "<text class=\"date\" x=\"%.1f\" y=\"%d\">%s</text>",
-                        CLAMP (x, 36, CHART_WIDTH - 36),
+                        CLAMP (mark->x, 36, CHART_WIDTH - 36),
                         CHART_HEIGHT - 6,
                         mark->text);
     }
 }
 
 static void
-append_chart (Page *page, const FlamPlotWhat *what, const char *title)
+append_chart (Page *page, const FlamTrendWhat *what, const char *title)
 {
-  g_autoptr (FlamPlot) plot = flam_plot_new (page->history, page->key, what);
+  g_autoptr (FlamPlot) plot =
+      flam_plot_of_trend (flam_trend_new (page->history, page->key, what));
 
-  if (plot->n_points == 0)
+  if (flam_plot_get_trend (plot)->n_points == 0)
     return;
   flam_sink_printf (page->out,
                     "<svg class=\"chart\" xmlns=\"http://www.w3.org/"
@@ -212,25 +198,25 @@ append_chart (Page *page, const FlamPlotWhat *what, const char *title)
 }
 
 static const char *
-choice_title (const FlamPlotChoice *choice)
+choice_title (const FlamTrendChoice *choice)
 {
-  return choice->kind == FLAM_PLOT_MEASURE       ? choice->name
-         : choice->kind == FLAM_PLOT_PEAK_MEMORY ? "Peak memory"
-                                                 : "Duration";
+  return choice->kind == FLAM_TREND_MEASURE       ? choice->name
+         : choice->kind == FLAM_TREND_PEAK_MEMORY ? "Peak memory"
+                                                  : "Duration";
 }
 
 static void
 append_charts (Page *page, const char *const *functions)
 {
-  g_autoptr (GArray) choices = flam_plot_choices (page->history);
+  g_autoptr (GArray) choices = flam_trend_choices (page->history);
 
   flam_html_append (page->out, "h2", "Totals");
   append_legend (page);
   for (guint i = 0; i < choices->len; i++)
     {
-      const FlamPlotChoice *choice =
-          &g_array_index (choices, FlamPlotChoice, i);
-      FlamPlotWhat what = { choice->kind, choice->measure, NULL };
+      const FlamTrendChoice *choice =
+          &g_array_index (choices, FlamTrendChoice, i);
+      FlamTrendWhat what = { choice->kind, choice->measure, NULL };
 
       append_chart (page, &what, choice_title (choice));
     }
@@ -240,7 +226,7 @@ append_charts (Page *page, const char *const *functions)
   append_legend (page);
   for (guint i = 0; functions[i] != NULL; i++)
     {
-      FlamPlotWhat what = { FLAM_PLOT_FUNCTION_TOTAL, NULL, functions[i] };
+      FlamTrendWhat what = { FLAM_TREND_FUNCTION_TOTAL, NULL, functions[i] };
 
       append_chart (page, &what, functions[i]);
     }

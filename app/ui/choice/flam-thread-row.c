@@ -4,6 +4,7 @@
 
 #include "flam-core-picture.h"
 #include "flam-overview.h"
+#include "flam-plot-widget.h"
 
 #include <glib/gi18n.h>
 
@@ -98,7 +99,8 @@ flam_thread_row_set_timeline (FlamThreadRow *self, FlamTimeline *timeline)
   for (guint i = 0; i + 1 < timeline->n_rows; i++)
     if (timeline->threads[i] == self->item->thread)
       {
-        flam_sparkline_set_row (FLAM_SPARKLINE (self->strip), timeline, i + 1);
+        flam_plot_widget_set_plot (FLAM_PLOT_WIDGET (self->strip),
+                                   flam_overview_row_plot (timeline, i + 1));
         gtk_widget_set_child_visible (self->strip, TRUE);
         return;
       }
@@ -169,7 +171,7 @@ flam_thread_row_init (FlamThreadRow *self)
   gtk_widget_set_hexpand (self->name, TRUE);
   gtk_widget_set_parent (self->name, widget);
 
-  self->strip = flam_sparkline_new ();
+  self->strip = flam_plot_widget_new_small ();
   gtk_widget_set_size_request (self->strip, STRIP_WIDTH, STRIP_HEIGHT);
   gtk_widget_set_valign (self->strip, GTK_ALIGN_CENTER);
   gtk_widget_set_child_visible (self->strip, FALSE);

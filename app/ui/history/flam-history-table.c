@@ -53,11 +53,12 @@ flam_history_row_init (FlamHistoryRow *self)
 }
 
 static FlamHistoryRow *
-row_new (const FlamPlot *plot, guint s, guint p)
+row_new (const FlamTrend *trend, guint s, guint p)
 {
-  const FlamPlotSeries *series = &plot->series[s];
-  const FlamPlotPoint *point = &series->points[p];
-  const FlamFigures *figures = flam_history_get (plot->history, point->capture);
+  const FlamTrendSeries *series = &trend->series[s];
+  const FlamTrendPoint *point = &series->points[p];
+  const FlamFigures *figures =
+      flam_history_get (trend->history, point->capture);
   FlamHistoryRow *self = g_object_new (FLAM_TYPE_HISTORY_ROW, NULL);
 
   self->capture = point->capture;
@@ -66,14 +67,14 @@ row_new (const FlamPlot *plot, guint s, guint p)
   self->growth =
       p > 0 ? (double)(point->value - series->points[p - 1].value) : 0;
   self->order = s;
-  self->value = flam_history_words_value (plot, point);
-  self->change = flam_history_words_change (plot, series, p);
+  self->value = flam_history_words_value (trend, point);
+  self->change = flam_history_words_change (trend, series, p);
   self->day = flam_history_words_short_date (figures);
-  self->series = g_strdup (plot->n > 1 || series->name != NULL
+  self->series = g_strdup (trend->n > 1 || series->name != NULL
                                ? flam_history_words_series (series->name)
                                : "");
   self->name = g_strdup (figures->name);
-  self->all = flam_history_words_point (plot, s, p, "\n");
+  self->all = flam_history_words_point (trend, s, p, "\n");
   return self;
 }
 
@@ -93,13 +94,13 @@ compare_captures (gconstpointer a, gconstpointer b, gpointer data)
 }
 
 void
-flam_history_table_fill (GListStore *store, const FlamPlot *plot)
+flam_history_table_fill (GListStore *store, const FlamTrend *trend)
 {
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (g_object_unref);
 
-  for (guint s = 0; s < plot->n; s++)
-    for (guint p = 0; p < plot->series[s].n; p++)
-      g_ptr_array_add (rows, row_new (plot, s, p));
+  for (guint s = 0; s < trend->n; s++)
+    for (guint p = 0; p < trend->series[s].n; p++)
+      g_ptr_array_add (rows, row_new (trend, s, p));
   g_list_store_splice (store,
                        0,
                        g_list_model_get_n_items (G_LIST_MODEL (store)),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The points of a plot as rows: value, change since the previous point, date,
+/* The points of a trend as rows: value, change since the previous point, date,
  * series, capture. */
 
 #include "flam-core-query.h"
@@ -19,8 +19,8 @@ guint flam_history_row_get_capture (FlamHistoryRow *row);
 /* Adds the columns, and a row selection that is sorted by them; returns the
  * rows' store. */
 GListStore *flam_history_table_prepare (GtkColumnView *view);
-/* Rows of the plot, by date; they copy their data. */
-void flam_history_table_fill (GListStore *store, const FlamPlot *plot);
+/* Rows of the trend, by date; they copy their data. */
+void flam_history_table_fill (GListStore *store, const FlamTrend *trend);
 /* All rows in their displayed order, separated by tabs, with a line of titles;
  * g_free. */
 char *flam_history_table_text (GtkColumnView *view);

@@ -3,12 +3,12 @@
 #include "flam-history-view.h"
 
 #include "flam-core-picture.h"
-#include "flam-history-chart.h"
 #include "flam-history-function.h"
 #include "flam-history-job.h"
 #include "flam-history-table.h"
 #include "flam-history-words.h"
 #include "flam-job.h"
+#include "flam-plot-widget.h"
 #include "flam-table-shape.h"
 #include "flam-widget.h"
 
@@ -25,7 +25,7 @@ struct _FlamHistoryView
   char *path;
   FlamJob *job;
   FlamHistory *history; /* NULL: nothing read yet */
-  GArray *choices;      /* FlamPlotChoice, the history's */
+  GArray *choices;      /* FlamTrendChoice, the history's */
   FlamHistoryKey key;
   GListStore *rows;
   gboolean
@@ -47,7 +47,8 @@ struct _FlamHistoryView
   GtkBox *refused;
   GtkLabel *refused_label;
   GtkLabel *refused_list;
-  FlamHistoryChart *chart;
+  FlamPlotWidget *chart;
+  const FlamPlot *plot; /* the chart's; NULL: none */
   GtkColumnView *table;
 };
 
@@ -64,35 +65,35 @@ G_DEFINE_FINAL_TYPE (FlamHistoryView, flam_history_view, GTK_TYPE_WIDGET)
 
 /* --- plotted series ------------------------------------------------------- */
 
-static const FlamPlotChoice *
+static const FlamTrendChoice *
 chosen (FlamHistoryView *self)
 {
   guint at = gtk_drop_down_get_selected (self->what);
 
   return self->choices != NULL && at < self->choices->len
-             ? &g_array_index (self->choices, FlamPlotChoice, at)
+             ? &g_array_index (self->choices, FlamTrendChoice, at)
              : NULL;
 }
 
-static FlamPlotWhat
-what_of (FlamHistoryView *self, const FlamPlotChoice *choice)
+static FlamTrendWhat
+what_of (FlamHistoryView *self, const FlamTrendChoice *choice)
 {
   const char *function = flam_history_function_get (self->function);
   gboolean by_self = gtk_drop_down_get_selected (self->cost) == 1;
-  FlamPlotKind kind = choice->kind;
+  FlamTrendKind kind = choice->kind;
 
-  if (kind == FLAM_PLOT_MEASURE && function != NULL)
-    kind = by_self ? FLAM_PLOT_FUNCTION_SELF : FLAM_PLOT_FUNCTION_TOTAL;
-  return (FlamPlotWhat){ kind, choice->measure, function };
+  if (kind == FLAM_TREND_MEASURE && function != NULL)
+    kind = by_self ? FLAM_TREND_FUNCTION_SELF : FLAM_TREND_FUNCTION_TOTAL;
+  return (FlamTrendWhat){ kind, choice->measure, function };
 }
 
 static char *
-title_of (FlamHistoryView *self, const FlamPlotChoice *choice)
+title_of (FlamHistoryView *self, const FlamTrendChoice *choice)
 {
   const char *function = flam_history_function_get (self->function);
   const char *what = flam_history_words_choice (choice);
 
-  if (choice->kind != FLAM_PLOT_MEASURE || function == NULL)
+  if (choice->kind != FLAM_TREND_MEASURE || function == NULL)
     return g_strdup (what);
   /* Translators: a measure, and its function */
   return g_strdup_printf (_ ("%s of %s"), what, function);
@@ -103,7 +104,7 @@ title_of (FlamHistoryView *self, const FlamPlotChoice *choice)
 static void
 show_details (FlamHistoryView *self)
 {
-  g_autofree char *text = flam_history_chart_describe (self->chart);
+  g_autofree char *text = flam_plot_widget_describe (self->chart);
 
   gtk_label_set_label (self->details,
                        *text != '\0'
@@ -114,13 +115,13 @@ show_details (FlamHistoryView *self)
 
 /* A legend of colors and shapes; empty for a single line. */
 static void
-show_legend (FlamHistoryView *self, const FlamPlot *plot)
+show_legend (FlamHistoryView *self, const FlamTrend *trend)
 {
   gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
-  g_autofree char *markup = flam_history_words_legend (plot, dark);
+  g_autofree char *markup = flam_history_words_legend (trend, dark);
 
   gtk_label_set_markup (self->legend, markup);
-  gtk_widget_set_visible (GTK_WIDGET (self->legend), plot->n > 1);
+  gtk_widget_set_visible (GTK_WIDGET (self->legend), trend->n > 1);
 }
 
 static void
@@ -139,32 +140,77 @@ show_refused (FlamHistoryView *self)
 
 /* --- the plot ------------------------------------------------------------- */
 
+static char *
+describe (const FlamPlot *plot, FlamPlotSpot spot, const char *separator)
+{
+  return flam_history_words_point (
+      flam_plot_get_trend (plot), spot.series, spot.point, separator);
+}
+
+static guint
+current_capture (FlamHistoryView *self)
+{
+  return self->plot != NULL
+             ? flam_plot_capture_at (self->plot,
+                                     flam_plot_widget_get_current (self->chart))
+             : G_MAXUINT;
+}
+
+/* The same captures of a history stay current and marked. */
+static void
+show_plot (FlamHistoryView *self, FlamPlot *plot)
+{
+  guint current = current_capture (self);
+  guint marked = G_MAXUINT;
+  gboolean keep = plot != NULL && self->plot != NULL &&
+                  flam_plot_get_trend (plot)->history ==
+                      flam_plot_get_trend (self->plot)->history;
+
+  if (self->plot != NULL)
+    marked = flam_plot_capture_at (self->plot,
+                                   flam_plot_widget_get_marked (self->chart));
+  self->plot = NULL;
+  flam_plot_widget_set_plot (self->chart, NULL);
+  self->plot = plot;
+  flam_plot_widget_set_plot (self->chart, plot);
+  if (!keep)
+    return;
+  flam_plot_widget_set_marked (self->chart,
+                               flam_plot_find_capture (plot, marked));
+  flam_plot_widget_set_current (self->chart,
+                                flam_plot_find_capture (plot, current));
+}
+
 static void
 plot (FlamHistoryView *self)
 {
-  const FlamPlotChoice *choice = chosen (self);
-  g_autofree char *title = NULL;
+  const FlamTrendChoice *choice = chosen (self);
+  FlamTrend *trend;
+  FlamTrendWhat what;
   FlamPlot *made;
-  FlamPlotWhat what;
 
   if (choice == NULL || self->filling)
     return;
   what = what_of (self, choice);
-  title = title_of (self, choice);
-  made = flam_plot_new (self->history, &self->key, &what);
-  show_legend (self, made);
+  trend = flam_trend_new (self->history, &self->key, &what);
+  show_legend (self, trend);
   self->syncing = TRUE;
-  flam_history_table_fill (self->rows, made);
+  flam_history_table_fill (self->rows, trend);
   self->syncing = FALSE;
-  flam_history_chart_set_plot (self->chart, made, title);
+  made = flam_plot_of_trend (trend);
+  made->title = title_of (self, choice);
+  made->describe = describe;
+  made->marked = g_strdup (_ ("Marked. Click another one to compare it"));
+  made->empty = g_strdup (_ ("None of these captures contains it"));
+  show_plot (self, made);
 }
 
 /* The list has the functions of the measure; other choices have none. */
 static void
 on_what (FlamHistoryView *self)
 {
-  const FlamPlotChoice *choice = chosen (self);
-  gboolean measure = choice != NULL && choice->kind == FLAM_PLOT_MEASURE;
+  const FlamTrendChoice *choice = chosen (self);
+  gboolean measure = choice != NULL && choice->kind == FLAM_TREND_MEASURE;
 
   if (choice == NULL || self->filling)
     return;
@@ -224,16 +270,16 @@ static void
 show_choices (FlamHistoryView *self)
 {
   g_autoptr (GtkStringList) list = gtk_string_list_new (NULL);
-  const FlamPlotChoice *before = chosen (self);
+  const FlamTrendChoice *before = chosen (self);
   const char *text = gtk_editable_get_text (GTK_EDITABLE (self->key_entry));
-  GArray *choices = flam_plot_choices (self->history);
+  GArray *choices = flam_trend_choices (self->history);
   guint selected = 0;
 
   self->filling = TRUE;
   for (guint i = 0; i < choices->len; i++)
     {
-      const FlamPlotChoice *choice =
-          &g_array_index (choices, FlamPlotChoice, i);
+      const FlamTrendChoice *choice =
+          &g_array_index (choices, FlamTrendChoice, i);
 
       gtk_string_list_append (list, flam_history_words_choice (choice));
       if (before != NULL && before->kind == choice->kind &&
@@ -342,7 +388,7 @@ flam_history_view_open (FlamHistoryView *self, const char *path)
   g_return_if_fail (FLAM_IS_HISTORY_VIEW (self));
   g_free (self->path);
   self->path = g_strdup (path);
-  flam_history_chart_set_plot (self->chart, NULL, "");
+  show_plot (self, NULL);
   g_clear_pointer (&self->choices, g_array_unref);
   g_clear_pointer (&self->history, flam_history_unref);
   adw_status_page_set_title (self->busy, escaped);
@@ -405,10 +451,21 @@ open_capture (FlamHistoryView *self, guint capture)
 }
 
 static void
-compare_captures (FlamHistoryView *self, guint before, guint after)
+on_opened (FlamHistoryView *self, guint series, guint point)
 {
-  g_autofree char *base = uri_of (self, before);
-  g_autofree char *uri = uri_of (self, after);
+  open_capture (
+      self, flam_plot_capture_at (self->plot, (FlamPlotSpot){ series, point }));
+}
+
+/* The earlier one is the baseline. */
+static void
+on_pair (FlamHistoryView *self, guint s, guint p, guint series, guint point)
+{
+  guint marked = flam_plot_capture_at (self->plot, (FlamPlotSpot){ s, p });
+  guint chosen =
+      flam_plot_capture_at (self->plot, (FlamPlotSpot){ series, point });
+  g_autofree char *base = uri_of (self, MIN (marked, chosen));
+  g_autofree char *uri = uri_of (self, MAX (marked, chosen));
 
   gtk_widget_activate_action (
       GTK_WIDGET (self), "win.compare-uris", "(ss)", base, uri);
@@ -427,7 +484,7 @@ on_current (FlamHistoryView *self)
 {
   GtkSingleSelection *selection =
       GTK_SINGLE_SELECTION (gtk_column_view_get_model (self->table));
-  guint capture = flam_history_chart_get_current (self->chart);
+  guint capture = current_capture (self);
 
   show_details (self);
   if (self->syncing || selection == NULL)
@@ -445,11 +502,12 @@ on_row_selected (FlamHistoryView *self)
       GTK_SINGLE_SELECTION (gtk_column_view_get_model (self->table));
   FlamHistoryRow *row = gtk_single_selection_get_selected_item (selection);
 
-  if (self->syncing || row == NULL)
+  if (self->syncing || row == NULL || self->plot == NULL)
     return;
   self->syncing = TRUE;
-  flam_history_chart_set_current (self->chart,
-                                  flam_history_row_get_capture (row));
+  flam_plot_widget_set_current (
+      self->chart,
+      flam_plot_find_capture (self->plot, flam_history_row_get_capture (row)));
   self->syncing = FALSE;
 }
 
@@ -537,7 +595,7 @@ flam_history_view_class_init (FlamHistoryViewClass *klass)
   G_OBJECT_CLASS (klass)->dispose = flam_history_view_dispose;
   signals[CHANGED] = add_signal ("changed");
   signals[GIVEN_UP] = add_signal ("given-up");
-  g_type_ensure (FLAM_TYPE_HISTORY_CHART);
+  g_type_ensure (FLAM_TYPE_PLOT_WIDGET);
   g_type_ensure (FLAM_TYPE_HISTORY_FUNCTION);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-history-view.ui");
@@ -577,10 +635,10 @@ flam_history_view_init (FlamHistoryView *self)
                            self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (
-      self->chart, "open", G_CALLBACK (open_capture), self, G_CONNECT_SWAPPED);
+      self->chart, "opened", G_CALLBACK (on_opened), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->chart,
-                           "compare",
-                           G_CALLBACK (compare_captures),
+                           "pair-chosen",
+                           G_CALLBACK (on_pair),
                            self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->job,

@@ -12,17 +12,17 @@
 #define REFUSED_SHOWN 50
 
 const char *
-flam_history_words_choice (const FlamPlotChoice *choice)
+flam_history_words_choice (const FlamTrendChoice *choice)
 {
   switch (choice->kind)
     {
-    case FLAM_PLOT_PEAK_MEMORY:
+    case FLAM_TREND_PEAK_MEMORY:
       return _ ("Peak memory");
-    case FLAM_PLOT_DURATION:
+    case FLAM_TREND_DURATION:
       return _ ("Duration");
-    case FLAM_PLOT_MEASURE:
-    case FLAM_PLOT_FUNCTION_TOTAL:
-    case FLAM_PLOT_FUNCTION_SELF:
+    case FLAM_TREND_MEASURE:
+    case FLAM_TREND_FUNCTION_TOTAL:
+    case FLAM_TREND_FUNCTION_SELF:
       break;
     }
   return *choice->name != '\0' ? _ (choice->name) : choice->measure;
@@ -63,26 +63,26 @@ date_text (const FlamFigures *figures)
 }
 
 char *
-flam_history_words_value (const FlamPlot *plot, const FlamPlotPoint *point)
+flam_history_words_value (const FlamTrend *trend, const FlamTrendPoint *point)
 {
-  g_autofree char *value = flam_format_weight (&plot->measure, point->value);
+  g_autofree char *value = flam_format_weight (&trend->measure, point->value);
 
   return point->at_most ? g_strdup_printf (_ ("at most %s"), value)
                         : g_steal_pointer (&value);
 }
 
 char *
-flam_history_words_change (const FlamPlot *plot,
-                           const FlamPlotSeries *series,
+flam_history_words_change (const FlamTrend *trend,
+                           const FlamTrendSeries *series,
                            guint point)
 {
-  const FlamPlotPoint *now = &series->points[point];
-  const FlamPlotPoint *before = point > 0 ? now - 1 : NULL;
+  const FlamTrendPoint *now = &series->points[point];
+  const FlamTrendPoint *before = point > 0 ? now - 1 : NULL;
   g_autofree char *change = NULL;
 
   if (before == NULL || before->at_most || now->at_most)
     return g_strdup ("");
-  change = flam_value_text_change (&plot->measure, now->value - before->value);
+  change = flam_value_text_change (&trend->measure, now->value - before->value);
   if (before->value == 0)
     return g_steal_pointer (&change);
   /* Translators: a change, and the change in per cent */
@@ -117,18 +117,18 @@ add_fact (GPtrArray *lines, const char *format, const char *text)
 }
 
 char *
-flam_history_words_point (const FlamPlot *plot,
+flam_history_words_point (const FlamTrend *trend,
                           guint i,
                           guint point,
                           const char *separator)
 {
-  const FlamPlotSeries *series = &plot->series[i];
+  const FlamTrendSeries *series = &trend->series[i];
   const FlamFigures *figures =
-      flam_history_get (plot->history, series->points[point].capture);
+      flam_history_get (trend->history, series->points[point].capture);
   g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *value =
-      flam_history_words_value (plot, &series->points[point]);
-  g_autofree char *change = flam_history_words_change (plot, series, point);
+      flam_history_words_value (trend, &series->points[point]);
+  g_autofree char *change = flam_history_words_change (trend, series, point);
   g_autofree char *build = g_strndup (figures->build, BUILD_SHOWN);
 
   add_line (lines, flam_format_visible (figures->name));
@@ -139,7 +139,7 @@ flam_history_words_point (const FlamPlot *plot,
       *change != '\0'
           ? g_strdup_printf (_ ("%s, %s since the one before"), value, change)
           : g_strdup (value));
-  if (plot->n > 1)
+  if (trend->n > 1)
     add_fact (
         lines, _ ("Series: %s"), flam_history_words_series (series->name));
   add_fact (lines, _ ("Command: %s"), figures->command);
@@ -168,14 +168,14 @@ flam_history_words_refused (const FlamHistory *history)
 }
 
 char *
-flam_history_words_legend (const FlamPlot *plot, gboolean dark)
+flam_history_words_legend (const FlamTrend *trend, gboolean dark)
 {
   static const char *const shapes[] = { "●", "■", "◆", "▲" };
   GString *markup = g_string_new (NULL);
 
-  for (guint i = 0; i < plot->n; i++)
+  for (guint i = 0; i < trend->n; i++)
     {
-      const char *name = flam_history_words_series (plot->series[i].name);
+      const char *name = flam_history_words_series (trend->series[i].name);
       g_autofree char *visible = flam_format_visible (name);
       g_autofree char *escaped = g_markup_escape_text (visible, -1);
 

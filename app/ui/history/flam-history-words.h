@@ -8,21 +8,21 @@
 G_BEGIN_DECLS
 
 /* "CPU time", "Peak memory". */
-const char *flam_history_words_choice (const FlamPlotChoice *choice);
+const char *flam_history_words_choice (const FlamTrendChoice *choice);
 /* The display name of a series; "" has one, too. */
 const char *flam_history_words_series (const char *name);
 /* "2026-11-23 14:05", with a note if it is the file's date. */
 char *flam_history_words_short_date (const FlamFigures *figures);
 /* "1.20 s", "at most 3". */
-char *flam_history_words_value (const FlamPlot *plot,
-                                const FlamPlotPoint *point);
+char *flam_history_words_value (const FlamTrend *trend,
+                                const FlamTrendPoint *point);
 /* "+1.20 s (+5.3 %)" since the previous point; "" for the first. */
-char *flam_history_words_change (const FlamPlot *plot,
-                                 const FlamPlotSeries *series,
+char *flam_history_words_change (const FlamTrend *trend,
+                                 const FlamTrendSeries *series,
                                  guint point);
 /* All data of a point, one per line: capture, date, value and change, series,
  * command, build, host. */
-char *flam_history_words_point (const FlamPlot *plot,
+char *flam_history_words_point (const FlamTrend *trend,
                                 guint series,
                                 guint point,
                                 const char *separator);
@@ -30,6 +30,6 @@ char *flam_history_words_point (const FlamPlot *plot,
 char *flam_history_words_refused (const FlamHistory *history);
 /* Pango markup: the series in their colors, after the shapes of their
  * points. */
-char *flam_history_words_legend (const FlamPlot *plot, gboolean dark);
+char *flam_history_words_legend (const FlamTrend *trend, gboolean dark);
 
 G_END_DECLS

@@ -4,7 +4,8 @@
 
 #include "flam-core-picture.h"
 #include "flam-memory-model.h"
-#include "flam-size-chart.h"
+#include "flam-plot-widget.h"
+#include "flam-size-plot.h"
 #include "flam-value-text.h"
 
 #include <glib/gi18n.h>
@@ -32,7 +33,7 @@ struct _FlamMemoryView
   GtkLabel *unseen;
   GtkToggleButton *by_bytes;
   GtkToggleButton *by_blocks;
-  FlamSizeChart *chart;
+  FlamPlotWidget *chart;
   GtkGrid *kinds;
   GtkBox *threads_box;
   GtkGrid *threads;
@@ -481,7 +482,7 @@ update (FlamMemoryView *self)
   if (memory == NULL || selection == NULL ||
       !flam_memory_model_is_wanted (self->session))
     {
-      flam_size_chart_set (self->chart, NULL, FLAM_MEMORY_ALLOCATED, FALSE);
+      flam_plot_widget_set_plot (self->chart, NULL);
       return;
     }
   part = flam_memory_part_of (current_measure (self)->source);
@@ -493,7 +494,8 @@ update (FlamMemoryView *self)
   gtk_spin_button_set_value (self->distance, selection->temporary_distance);
   update_cards (self, memory);
   update_unseen (self, memory);
-  flam_size_chart_set (self->chart, memory, part, bytes);
+  flam_plot_widget_set_plot (self->chart,
+                             flam_size_plot_new (memory, part, bytes));
   gtk_widget_set_visible (GTK_WIDGET (self->sizes_box),
                           flam_memory_summary_knows_sizes (memory));
   gtk_widget_set_visible (
@@ -539,7 +541,7 @@ flam_memory_view_class_init (FlamMemoryViewClass *klass)
 
   object_class->constructed = flam_memory_view_constructed;
   FLAM_PAGE_CLASS (klass)->begin = flam_memory_view_begin;
-  g_type_ensure (FLAM_TYPE_SIZE_CHART);
+  g_type_ensure (FLAM_TYPE_PLOT_WIDGET);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-memory-view.ui");
   gtk_widget_class_bind_template_child (class, FlamMemoryView, scroller);

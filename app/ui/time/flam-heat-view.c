@@ -2,8 +2,9 @@
 
 #include "flam-heat-view.h"
 
-#include "flam-heat-grid.h"
+#include "flam-plot-widget.h"
 
+#include <glib/gi18n.h>
 #include <stdlib.h>
 
 struct _FlamHeatView
@@ -14,7 +15,7 @@ struct _FlamHeatView
 
   GtkDropDown *rows;
   GtkStack *stack;
-  FlamHeatGrid *grid;
+  FlamPlotWidget *grid;
 };
 
 G_DEFINE_FINAL_TYPE (FlamHeatView, flam_heat_view, FLAM_TYPE_PAGE)
@@ -54,13 +55,53 @@ make (gpointer data, const FlamProgress *progress, GError **error)
   return map != NULL ? map : g_new0 (FlamHeatMap, 1);
 }
 
+static char *
+describe (const FlamPlot *plot, FlamPlotSpot spot, const char *separator)
+{
+  const FlamHeatMap *map = plot->data;
+  g_autofree char *time =
+      flam_format_value (flam_heat_map_time_of (map, spot.point), FLAM_UNIT_NS);
+  g_autofree char *value =
+      flam_format_value (map->value[spot.point], map->unit);
+
+  /* Translators: a time, and the activity at that time */
+  return g_strdup_printf (_ ("at %s: %s"), time, value);
+}
+
+static gint64
+cell_time (const FlamPlot *plot, guint cell)
+{
+  return flam_heat_map_time_of (plot->data, cell);
+}
+
+/* Takes ownership of the map. */
+static FlamPlot *
+plot_new (FlamHeatMap *map)
+{
+  FlamPlot *plot = flam_plot_new (
+      FLAM_PLOT_TIME, 1, map->unit, map, (GDestroyNotify)flam_heat_map_free);
+
+  plot->to = map->column * map->n_columns;
+  plot->top = MAX (map->top, 1);
+  plot->n_rows = map->n_rows;
+  plot->series[0] = (FlamPlotSeries){
+    .shape = FLAM_PLOT_CELLS,
+    .n = map->n_columns * map->n_rows,
+    .value = map->value,
+  };
+  plot->title = g_strdup (_ ("Heat map"));
+  plot->describe = describe;
+  plot->cell_time = cell_time;
+  return plot;
+}
+
 static void
 show_range (FlamHeatView *self)
 {
   const FlamSelection *selection = flam_session_get_selection (self->session);
 
   if (selection != NULL)
-    flam_heat_grid_set_range (self->grid, selection->from, selection->to);
+    flam_plot_widget_set_range (self->grid, selection->from, selection->to);
 }
 
 static void
@@ -72,7 +113,7 @@ on_made (gpointer result, const GError *error, gpointer data)
 
   if (map != NULL && empty)
     g_clear_pointer (&map, flam_heat_map_free);
-  flam_heat_grid_set_map (self->grid, map);
+  flam_plot_widget_set_plot (self->grid, map != NULL ? plot_new (map) : NULL);
   show_range (self);
   gtk_stack_set_visible_child_name (self->stack, empty ? "none" : "map");
 }
@@ -94,7 +135,7 @@ fill (FlamPage *page)
 
   if (view_data == NULL)
     {
-      flam_heat_grid_set_map (self->grid, NULL);
+      flam_plot_widget_set_plot (self->grid, NULL);
       return;
     }
   input = g_new0 (Input, 1);
@@ -109,7 +150,7 @@ fill (FlamPage *page)
 }
 
 static void
-on_range (FlamHeatGrid *grid, gint64 from, gint64 to, FlamHeatView *self)
+on_range (FlamPlotWidget *grid, gint64 from, gint64 to, FlamHeatView *self)
 {
   FlamSelection *selection =
       flam_selection_copy (flam_session_get_selection (self->session));
@@ -149,7 +190,7 @@ flam_heat_view_class_init (FlamHeatViewClass *klass)
   object_class->constructed = flam_heat_view_constructed;
   FLAM_PAGE_CLASS (klass)->fill = fill;
   FLAM_PAGE_CLASS (klass)->begin = flam_heat_view_begin;
-  g_type_ensure (FLAM_TYPE_HEAT_GRID);
+  g_type_ensure (FLAM_TYPE_PLOT_WIDGET);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-heat-view.ui");
   gtk_widget_class_bind_template_child (class, FlamHeatView, rows);

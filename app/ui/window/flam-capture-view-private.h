@@ -9,9 +9,9 @@
 #include "flam-graph-view.h"
 #include "flam-hint-bar.h"
 #include "flam-measure-menu.h"
-#include "flam-overview.h"
 #include "flam-page-switcher.h"
 #include "flam-path-bar.h"
+#include "flam-plot-widget.h"
 #include "flam-source-pane.h"
 #include "flam-state-menu.h"
 #include "flam-status-bar.h"
@@ -26,6 +26,7 @@ struct _FlamCaptureView
 
   FlamSession *session;
   FlamJob *timeline_job;
+  FlamTimeline *timeline; /* of the overview; NULL: none */
   FlamMeasureMenu *measures;
   gboolean thumbnail_saved;
   gboolean narrow;
@@ -48,7 +49,7 @@ struct _FlamCaptureView
   FlamStateMenu *states;
   FlamThreadSelector *threads;
   FlamSearchBar *search_bar;
-  FlamOverview *overview;
+  FlamPlotWidget *overview;
   FlamPathBar *path_bar;
   GtkPaned *paned;
   GtkStack *pages;

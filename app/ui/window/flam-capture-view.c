@@ -3,6 +3,7 @@
 #include "flam-capture-view-private.h"
 
 #include "flam-core-picture.h"
+#include "flam-overview.h"
 #include "flam-settings.h"
 #include "flam-thumbnail.h"
 #include "flam-transforms.h"
@@ -52,28 +53,28 @@ static void
 timeline_done (gpointer result, const GError *error, gpointer data)
 {
   FlamCaptureView *self = data;
-  g_autoptr (FlamTimeline) timeline = result;
 
-  gtk_widget_set_visible (GTK_WIDGET (self->overview), timeline != NULL);
-  flam_overview_set_timeline (self->overview, timeline);
+  g_clear_pointer (&self->timeline, flam_timeline_unref);
+  self->timeline = result;
+  gtk_widget_set_visible (GTK_WIDGET (self->overview), result != NULL);
+  flam_plot_widget_set_plot (
+      self->overview, result != NULL ? flam_overview_plot (result) : NULL);
 }
 
 static void
 update_overview (FlamCaptureView *self)
 {
   const FlamSelection *selection = flam_session_get_selection (self->session);
-  FlamTimeline *before;
   TimelineInput *input;
 
   if (selection == NULL)
     return;
-  flam_overview_set_range (self->overview, selection->from, selection->to);
+  flam_plot_widget_set_range (self->overview, selection->from, selection->to);
   input = g_new0 (TimelineInput, 1);
   input->profile = flam_profile_ref (flam_session_get_profile (self->session));
   input->selection = flam_selection_copy (selection);
-  before = flam_overview_get_timeline (self->overview);
-  if (before != NULL)
-    input->before = flam_timeline_ref (before);
+  if (self->timeline != NULL)
+    input->before = flam_timeline_ref (self->timeline);
   flam_job_start (self->timeline_job,
                   timeline_work,
                   input,
@@ -84,7 +85,7 @@ update_overview (FlamCaptureView *self)
 }
 
 static void
-on_range_changed (FlamOverview *overview,
+on_range_changed (FlamPlotWidget *overview,
                   gint64 from,
                   gint64 to,
                   FlamCaptureView *self)
@@ -344,6 +345,7 @@ flam_capture_view_dispose (GObject *object)
   if (self->timeline_job != NULL)
     flam_job_cancel (self->timeline_job);
   g_clear_object (&self->timeline_job);
+  g_clear_pointer (&self->timeline, flam_timeline_unref);
   g_clear_object (&self->measures);
   flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_CAPTURE_VIEW);
   g_clear_object (&self->session);
@@ -385,7 +387,7 @@ flam_capture_view_class_init (FlamCaptureViewClass *klass)
   G_OBJECT_CLASS (klass)->dispose = flam_capture_view_dispose;
   class->map = flam_capture_view_map;
   class->unmap = flam_capture_view_unmap;
-  g_type_ensure (FLAM_TYPE_OVERVIEW);
+  g_type_ensure (FLAM_TYPE_PLOT_WIDGET);
   g_type_ensure (FLAM_TYPE_PAGE_SWITCHER);
   g_type_ensure (FLAM_TYPE_PATH_BAR);
   g_type_ensure (FLAM_TYPE_SEARCH_BAR);
@@ -411,7 +413,7 @@ flam_capture_view_init (FlamCaptureView *self)
   g_signal_connect (
       self->overview, "range-changed", G_CALLBACK (on_range_changed), self);
   g_signal_connect_swapped (
-      self->overview, "peak-activated", G_CALLBACK (on_peak_activated), self);
+      self->overview, "note-activated", G_CALLBACK (on_peak_activated), self);
   g_signal_connect_swapped (
       self->hint_bar, "dismissed", G_CALLBACK (flam_capture_view_begin), self);
 }

@@ -598,30 +598,6 @@ flam_timeline_unref (FlamTimeline *timeline)
   g_atomic_rc_box_release_full (timeline, timeline_clear);
 }
 
-gint64
-flam_timeline_time_of (const FlamTimeline *timeline, double fraction)
-{
-  double span = (double)(timeline->end - timeline->start);
-
-  return timeline->start + (gint64)(CLAMP (fraction, 0, 1) * span);
-}
-
-guint
-flam_timeline_buckets_at (const FlamTimeline *timeline,
-                          int pixel,
-                          int pixels,
-                          guint *end)
-{
-  guint bounds[2];
-
-  for (int i = 0; i < 2; i++)
-    bounds[i] = flam_timeline_bucket_of (
-        timeline,
-        flam_timeline_time_of (timeline, (double)(pixel + i) / pixels));
-  *end = pixel + 1 < pixels ? MAX (bounds[1], bounds[0] + 1) : timeline->n;
-  return bounds[0];
-}
-
 static gint64
 last_time (const FlamProfile *profile)
 {

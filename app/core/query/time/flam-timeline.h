@@ -83,7 +83,6 @@ flam_timeline_row (const FlamTimeline *timeline, guint row)
 {
   return timeline->value + (gsize)row * timeline->n;
 }
-gint64 flam_timeline_time_of (const FlamTimeline *timeline, double fraction);
 static inline double
 flam_timeline_fraction_of (const FlamTimeline *timeline, gint64 time)
 {
@@ -97,20 +96,5 @@ flam_timeline_bucket_of (const FlamTimeline *timeline, gint64 time)
 {
   return (guint)MIN (MAX (time, 0) >> timeline->shift, timeline->n - 1);
 }
-static inline double
-flam_timeline_middle_of (const FlamTimeline *timeline, guint bucket)
-{
-  gint64 start = (gint64)bucket << timeline->shift;
-  gint64 end = MIN (timeline->end - start,
-                    (gint64)(G_GUINT64_CONSTANT (1) << timeline->shift >> 1));
-
-  return flam_timeline_fraction_of (timeline, start + end);
-}
-/* The buckets of one column of a picture of all time, `pixels` wide: from the
- * result to before `end`, at least one. */
-guint flam_timeline_buckets_at (const FlamTimeline *timeline,
-                                int pixel,
-                                int pixels,
-                                guint *end);
 
 G_END_DECLS

@@ -17,33 +17,33 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  FLAM_PLOT_MEASURE,
-  FLAM_PLOT_PEAK_MEMORY,
-  FLAM_PLOT_DURATION,
-  FLAM_PLOT_FUNCTION_TOTAL,
-  FLAM_PLOT_FUNCTION_SELF,
-} FlamPlotKind;
+  FLAM_TREND_MEASURE,
+  FLAM_TREND_PEAK_MEMORY,
+  FLAM_TREND_DURATION,
+  FLAM_TREND_FUNCTION_TOTAL,
+  FLAM_TREND_FUNCTION_SELF,
+} FlamTrendKind;
 
 typedef struct
 {
-  FlamPlotKind kind;
+  FlamTrendKind kind;
   const char *measure;  /* its id; NULL: the selected measure of each capture */
   const char *function; /* its full name */
-} FlamPlotWhat;
+} FlamTrendWhat;
 
 typedef struct
 {
   guint capture; /* of the history */
-  gint64 value;  /* in the plot's measure */
+  gint64 value;  /* in the trend's measure */
   gboolean at_most;
-} FlamPlotPoint;
+} FlamTrendPoint;
 
 typedef struct
 {
   const char *name; /* NULL: the captures that the key does not match */
   guint n;
-  const FlamPlotPoint *points; /* by date */
-} FlamPlotSeries;
+  const FlamTrendPoint *points; /* by date */
+} FlamTrendSeries;
 
 typedef struct
 {
@@ -55,38 +55,27 @@ typedef struct
   guint missing;
   guint
       n; /* series, including those without points, so that colors are stable */
-  FlamPlotSeries *series;
+  FlamTrendSeries *series;
   GArray *owner; /* FlamHistorySeries: owns these names */
-} FlamPlot;
+} FlamTrend;
 
-FlamPlot *flam_plot_new (const FlamHistory *history,
-                         const FlamHistoryKey *key,
-                         const FlamPlotWhat *what);
-void flam_plot_free (FlamPlot *plot);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPlot, flam_plot_free)
-
-/* The position of a capture on the axis of dates, 0 to 1. If all captures have
- * the same date they are placed side by side. */
-double flam_plot_place (const FlamPlot *plot, guint capture);
-/* The upper end of the axis of values: round, and no less than the greatest. */
-gint64 flam_plot_top (const FlamPlot *plot);
-
-/* The number of different colors; further series use them again. */
-#define FLAM_PLOT_COLORS 8
-/* 0xRRGGBB, for a light or a dark background. */
-guint32 flam_plot_color (guint series, gboolean dark);
+FlamTrend *flam_trend_new (const FlamHistory *history,
+                           const FlamHistoryKey *key,
+                           const FlamTrendWhat *what);
+void flam_trend_free (FlamTrend *trend);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamTrend, flam_trend_free)
 
 typedef struct
 {
-  FlamPlotKind kind;
-  const char *measure; /* id; NULL except for FLAM_PLOT_MEASURE */
-  const char *name; /* display name; NULL except for FLAM_PLOT_MEASURE; both are
-                       valid as long as the history */
-} FlamPlotChoice;
+  FlamTrendKind kind;
+  const char *measure; /* id; NULL except for FLAM_TREND_MEASURE */
+  const char *name;    /* display name; NULL except for FLAM_TREND_MEASURE; both
+                          are    valid as long as the history */
+} FlamTrendChoice;
 
 /* What can be plotted of a history besides functions, in menu order: the
  * measures that are not 0 in all captures, peak memory if it is not one of
  * them, the duration. g_array_unref. */
-GArray *flam_plot_choices (const FlamHistory *history);
+GArray *flam_trend_choices (const FlamHistory *history);
 
 G_END_DECLS
