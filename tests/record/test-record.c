@@ -157,6 +157,20 @@ test_deep (void)
   g_assert_cmpfloat (rooted_share (recording->profile), >, 0.9);
 }
 
+/* More of a sleeper's stack is read if the first copy was too small. */
+static void
+test_deep_sleep (void)
+{
+  g_autoptr (Recording) recording =
+      record_target ("--mode=wall", "cases", "deep-sleep");
+  const FlamProfile *profile = recording->profile;
+
+  g_assert_cmpint (recording->status, ==, 0);
+  g_assert_cmpuint (depth_of (profile, "sleep_below"), ==, 256);
+  g_assert_cmpint (
+      weight_of (profile, "wall-time", "deep_sleep", FALSE), >, 500 * 1000000);
+}
+
 /* Separate stacks, set up by makecontext(): they end where they began. */
 static void
 test_coroutines (void)
@@ -470,6 +484,7 @@ main (int argc, char **argv)
   g_test_add_func ("/record/children", test_children);
   g_test_add_func ("/record/daemon", test_daemon);
   g_test_add_func ("/record/deep", test_deep);
+  g_test_add_func ("/record/deep-sleep", test_deep_sleep);
   g_test_add_func ("/record/coroutines", test_coroutines);
   g_test_add_func ("/record/abyss", test_abyss);
   g_test_add_func ("/record/generated", test_generated);

@@ -85,6 +85,7 @@ put_asleep (FlamTracer *tracer,
       tracer->stats.lost++;
       return FALSE;
     }
+  task->blocked_copy = (guint)wanted;
   n = flam_read_memory (
       task->tid, blocked->sp, flam_message_stack (message), wanted);
   if (!flam_task_read_schedstat (task, &stat) ||
@@ -110,6 +111,17 @@ is_off_the_queue (FlamTask *task)
   return flam_task_read_blocked (task, &blocked, &line) && !blocked.running;
 }
 
+/* Whether a stack that was read would be read better now: with a runtime that
+ * was found only since, or more of it. */
+static gboolean
+wants_again (const FlamTracer *tracer, const FlamTask *task)
+{
+  return (tracer->runtimes != NULL && flam_runtime_reader_has_news (task)) ||
+         (!task->read_by_stop &&
+          (guint)g_atomic_int_get ((const gint *)&task->hint_copy) >
+              task->blocked_copy);
+}
+
 /* Whether the thread is still in the known sleep. */
 static void
 still_asleep (FlamTracer *tracer, FlamTask *task, gint64 now)
@@ -120,8 +132,7 @@ still_asleep (FlamTracer *tracer, FlamTask *task, gint64 now)
       !is_off_the_queue (task))
     return;
   task->blocked_until = now;
-  if (task->blocked_known && tracer->runtimes != NULL &&
-      flam_runtime_reader_has_news (task))
+  if (task->blocked_known && wants_again (tracer, task))
     task->blocked_known = FALSE;
   if (task->blocked_known && !task->read_by_stop && !task->pending &&
       g_atomic_int_get (&task->hint_needs_bp))

@@ -122,6 +122,7 @@ struct _FlamTask
   guint64 blocked_count;
   gint64 blocked_cpu;    /* CPU time used by then */
   guint blocked_line;    /* hash of the call in /proc */
+  guint blocked_copy;    /* bytes of stack that were to be copied */
   gint64 blocked_until;  /* when it was last seen asleep */
   gboolean read_by_stop; /* this sleep's stack was read in a stop */
   gboolean wants_stop;   /* a stop is needed for that */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 __attribute__ ((noinline)) static uint64_t
 deep (int depth)
@@ -26,6 +27,29 @@ int
 deep_stack (void)
 {
   return deep (3000) == 3002 ? 0 : 1;
+}
+
+/* Sleeps once, below 256 KiB of stack. Not static, since compilers change such
+ * a function and its name. */
+int sleep_below (int depth);
+
+__attribute__ ((noinline)) int
+sleep_below (int depth)
+{
+  volatile char room[1024];
+
+  room[0] = (char)depth;
+  if (depth > 0)
+    return sleep_below (depth - 1) + room[0];
+  usleep (600000);
+  return room[0];
+}
+
+int
+deep_sleep (void)
+{
+  sleep_below (255);
+  return 0;
 }
 
 /* 100,000 frames deep. */

@@ -593,6 +593,7 @@ static const struct
   { "eintr", eintr },
   { "eintr-threads", eintr_threads },
   { "deep", deep_stack },
+  { "deep-sleep", deep_sleep },
   { "abyss", abyss },
   { "coroutines", coroutines },
   { "generated", generated },

@@ -7,6 +7,7 @@
 void burn (long n);
 
 int deep_stack (void);
+int deep_sleep (void);
 int abyss (void);
 int coroutines (void);
 int generated (void);
