@@ -4,7 +4,7 @@
 shares, the sum, and what a thread's time went to. A few of all conditions;
 tests/bench/bench-shares measures each, beside perf.
 
-  test-ground-truth.py [Shares|Work|ShortWaits|Totals|Walls][.test_NAME]..."""
+  test-ground-truth.py [Shares|Work|ShortWaits|Totals|Children|Walls][.test_NAME]..."""
 
 import math
 import pathlib
@@ -20,6 +20,7 @@ from ground_truth import (  # noqa: E402
     TURN,
     Condition,
     command,
+    found,
     may_take_a_cpu,
     measure,
     top,
@@ -36,6 +37,8 @@ SHARES = [
     Condition("calls", "wall", 5000, attached=True),
     Condition("remap", "both", 100),
     Condition("remap", "cpu", 997, attached=True),
+    Condition("forking"),
+    Condition("forking", "wall", 997, attached=True),
     Condition("echo"),
     Condition("echo", "wall", 997, attached=True),
     Condition("burst.py"),
@@ -161,6 +164,17 @@ class Totals(Truths):
             if abs(measured.total - measured.spent) <= 0.005 + 0.02 * measured.spent:
                 return
         self.fail(f"{condition}: {measured.total} s of {measured.spent} s")
+
+
+class Children(Truths):
+    """Children that end before a tick comes have the functions of their siblings."""
+
+    def test_not_sampled(self):
+        for rate in (100, 997):
+            measured = self.measure(Condition("forking", rate=rate, seconds=4))
+            answer = top(measured.capture, "--measure", "cpu-time")
+            missed = found("forking", answer, ["[not sampled]"])["[not sampled]"]
+            self.assertLess(missed, 0.03 if rate > 100 else 0.1, f"{rate} Hz")
 
 
 class Walls(Truths):

@@ -41,6 +41,8 @@ flam_process_map_free (FlamProcessMap *map)
 {
   flam_unwind_space_free (map->space);
   g_array_unref (map->mappings);
+  g_clear_pointer (&map->children, g_hash_table_unref);
+  g_clear_pointer (&map->siblings, g_hash_table_unref);
   g_free (map->maps);
   g_hash_table_unref (map->frames);
   g_hash_table_unref (map->roots);

@@ -34,6 +34,10 @@ typedef struct _FlamProcessMap
   FlamRuntimeProcesses *runtimes;
   FlamRuntimeNames *names; /* of managed functions of native runtimes */
   gint64 every; /* maximum age of maps, ns: 100 times the cost of a read */
+  /* FlamGaps of children by the names of their programs, shared with the
+   * children; of itself, if it is a child. NULL: none. */
+  GHashTable *children;
+  GHashTable *siblings;
 } FlamProcessMap;
 
 FlamProcessMap *flam_process_map_new (pid_t pid, const FlamProcessMap *parent);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-gaps.h"
 #include "flam-sampler.h"
 
 /* The rows that are made from samples. */
@@ -29,6 +30,14 @@ put_running (FlamSampler *sampler,
   gint64 cpu_before = task->holds ? cpu / 2 : 0;
   gint64 wall_before = task->holds ? wall / 2 : 0;
 
+  if (!task->holds && task->gaps != NULL)
+    {
+      FlamGapPiece head = { sample->thread, sample->time, cpu, wall };
+
+      flam_gaps_begin (task->gaps, &head, sample->stack);
+      cpu = head.cpu;
+      wall = head.ran;
+    }
   if (task->holds)
     write_sample (sampler,
                   &task->held,
@@ -111,9 +120,71 @@ last_wait (const FlamTask *task)
              : task->last_state;
 }
 
+static void
+put_gap (gpointer data, const FlamGapPiece *piece, FlamId stack)
+{
+  FlamSampler *sampler = data;
+  FlamSample sample = { .thread = piece->thread,
+                        .stack = stack,
+                        .time = piece->time };
+
+  if (stack == FLAM_NONE)
+    {
+      sample.stack = not_sampled_stack (sampler);
+      sampler->stats.not_sampled += piece->cpu;
+    }
+  put_counted (sampler, sample, FLAM_STATE_RUNNING, piece->cpu, piece->ran);
+}
+
+void
+flam_sampler_find_siblings (FlamSampler *sampler,
+                            FlamTask *task,
+                            const char *program)
+{
+  GHashTable *siblings = task->target->map->siblings;
+
+  if (siblings == NULL || task->tid != task->target->pid)
+    return;
+  task->gaps = g_hash_table_lookup (siblings, program);
+  if (task->gaps != NULL)
+    return;
+  task->gaps =
+      flam_gaps_new ((gint64)(1e9 / sampler->options->rate), put_gap, sampler);
+  g_hash_table_insert (siblings, g_strdup (program), task->gaps);
+}
+
+/* The end of a program that has siblings. */
+static void
+put_end_in_gap (FlamSampler *sampler, const FlamMessage *message)
+{
+  FlamTask *task = message->task;
+  FlamGapPiece rest = { task->id, sampler->now, message->cpu, message->ran };
+
+  if (task->holds)
+    write_sample (sampler, &task->held, task->held_cpu, task->held_wall);
+  flam_gaps_end (task->gaps, &rest, task->holds ? task->held.stack : FLAM_NONE);
+}
+
 /* The time that a thread used after its last sample is attributed to that
  * sample if it is no more than a sample's usual share: the thread ended near
  * it. */
+static void
+put_end (FlamSampler *sampler, const FlamMessage *message)
+{
+  FlamTask *task = message->task;
+  FlamGapPiece rest = { task->id, sampler->now, message->cpu, message->ran };
+  gboolean near =
+      task->holds && message->cpu <= (gint64)(1e9 / sampler->options->rate);
+
+  if (task->holds)
+    write_sample (sampler,
+                  &task->held,
+                  task->held_cpu + (near ? message->cpu : 0),
+                  task->held_wall + (near ? message->ran : 0));
+  if (!near && message->cpu > 0)
+    put_gap (sampler, &rest, FLAM_NONE);
+}
+
 void
 flam_sampler_put_rest (FlamSampler *sampler, const FlamMessage *message)
 {
@@ -121,24 +192,16 @@ flam_sampler_put_rest (FlamSampler *sampler, const FlamMessage *message)
   FlamSample sample = { .thread = task->id,
                         .stack = task->last_stack,
                         .time = sampler->now };
-  gboolean near =
-      task->holds && message->cpu <= (gint64)(1e9 / sampler->options->rate);
 
   if (!(sampler->options->what & FLAM_RECORD_CPU))
     return;
-  if (task->holds)
-    write_sample (sampler,
-                  &task->held,
-                  task->held_cpu + (near ? message->cpu : 0),
-                  task->held_wall + (near ? message->ran : 0));
-  task->holds = FALSE;
   if (sample.stack == FLAM_NONE)
     sample.stack = not_sampled_stack (sampler);
   put_counted (sampler, sample, FLAM_STATE_RUNNABLE, 0, message->queued);
   put_counted (sampler, sample, last_wait (task), 0, message->slept);
-  if (near || message->cpu <= 0)
-    return;
-  sampler->stats.not_sampled += message->cpu;
-  sample.stack = not_sampled_stack (sampler);
-  put_counted (sampler, sample, FLAM_STATE_RUNNING, message->cpu, message->ran);
+  if (task->gaps != NULL)
+    put_end_in_gap (sampler, message);
+  else
+    put_end (sampler, message);
+  task->holds = FALSE;
 }

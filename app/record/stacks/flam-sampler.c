@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "flam-gaps.h"
 #include "flam-runtime-functions.h"
 #include "flam-runtime-merge.h"
 #include "flam-proc.h"
@@ -152,6 +153,13 @@ take_target_new (FlamSampler *sampler, FlamTarget *target)
   target->map->hint_program = &target->hint_program;
   target->map->process = flam_sampler_process (
       sampler, target->pid, parent != NULL ? parent->process : FLAM_NONE);
+  if (parent != NULL)
+    {
+      if (parent->children == NULL)
+        parent->children = g_hash_table_new_full (
+            g_str_hash, g_str_equal, g_free, (GDestroyNotify)flam_gaps_free);
+      target->map->siblings = g_hash_table_ref (parent->children);
+    }
   target->parent = NULL;
   if (target->pid == sampler->options->pid)
     flam_process_map_refresh (target->map, sampler->binaries, sampler->now);
@@ -169,6 +177,7 @@ take_task_new (FlamSampler *sampler, const FlamMessage *message)
       flam_sampler_thread (sampler, task->target->map->process, task->tid);
   task->name_read_at = sampler->now;
   set_name (sampler, task, message->comm);
+  flam_sampler_find_siblings (sampler, task, message->comm);
 }
 
 static void
@@ -199,10 +208,12 @@ take_maps (FlamSampler *sampler, FlamMessage *message)
 static void
 take_exec (FlamSampler *sampler, FlamMessage *message)
 {
+  flam_sampler_put_rest (sampler, message);
   flam_process_map_reset (message->target->map);
   take_maps (sampler, message);
   message->task->last_stack = FLAM_NONE;
   set_name (sampler, message->task, message->comm);
+  flam_sampler_find_siblings (sampler, message->task, message->comm);
 }
 
 static void

@@ -82,7 +82,12 @@ void flam_sampler_start (FlamSampler *sampler);
 void flam_sampler_put_sample (FlamSampler *sampler,
                               const FlamMessage *message,
                               FlamId stack);
-/* At a thread's end: writes its CPU time that is in no sample. */
+/* Sets the gaps of a process that another recorded one has created. */
+void flam_sampler_find_siblings (FlamSampler *sampler,
+                                 FlamTask *task,
+                                 const char *program);
+/* At a thread's end, or that of its program: writes its CPU time that is in no
+ * sample. */
 void flam_sampler_put_rest (FlamSampler *sampler, const FlamMessage *message);
 /* Returns when the last message was read. */
 void flam_sampler_join (FlamSampler *sampler);

@@ -177,7 +177,11 @@ tell_maps (FlamTracer *tracer, FlamTask *task, FlamMessageKind kind)
   message->task = task;
   message->time = flam_tracer_now (tracer);
   if (kind == FLAM_MESSAGE_TARGET_EXEC)
-    flam_proc_comm (task->target->pid, task->tid, message->comm);
+    {
+      flam_proc_comm (task->target->pid, task->tid, message->comm);
+      if (!tracer->paused)
+        flam_task_settle (task, message);
+    }
   flam_pipe_commit (tracer->pipe, size + 1);
 }
 

@@ -152,6 +152,7 @@ struct _FlamTask
   FlamSample held;   /* the last one that ran: see put_running() */
   gint64 held_cpu, held_wall;
   gboolean holds;
+  struct _FlamGaps *gaps; /* of its siblings; NULL: it has none */
   char name[16];
   gint64 name_read_at;
 };
@@ -159,7 +160,8 @@ struct _FlamTask
 typedef enum
 {
   FLAM_MESSAGE_TARGET_NEW,
-  FLAM_MESSAGE_TARGET_EXEC,   /* text: /proc/PID/maps; comm */
+  FLAM_MESSAGE_TARGET_EXEC,   /* text: /proc/PID/maps; comm; weights that are in
+                               * no sample */
   FLAM_MESSAGE_TARGET_MAPS,   /* text: /proc/PID/maps as of the next sample */
   FLAM_MESSAGE_TARGET_MISSED, /* text: why allocations are not recorded */
   FLAM_MESSAGE_TARGET_ENDING, /* held until hint_read is set */

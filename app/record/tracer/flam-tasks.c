@@ -216,6 +216,20 @@ settle_cpu (FlamTasks *tasks,
 }
 
 void
+flam_task_settle (FlamTask *task, FlamMessage *message)
+{
+  FlamSchedstat stat;
+
+  message->state = FLAM_STATE_RUNNING;
+  if (!flam_task_read_schedstat (task, &stat))
+    return;
+  message->cpu = MAX (stat.cpu - task->cpu_seen, 0);
+  task->cpu_seen = stat.cpu;
+  flam_wall_look (task, &stat, message->time, FALSE);
+  flam_wall_pay (task, message);
+}
+
+void
 flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gboolean ended, gint64 now)
 {
   FlamTarget *target = task->target;

@@ -49,6 +49,9 @@ void flam_task_pause (FlamTask *task, gint64 now);
 void flam_task_skip (FlamTask *task, gint64 now);
 /* After an exec of its process: its files in /proc are opened again. */
 void flam_tasks_reopen (FlamTask *task);
+/* At an exec, in which the thread is stopped: what it used before is the former
+ * program's. */
+void flam_task_settle (FlamTask *task, FlamMessage *message);
 /* After an exec by another thread than the leader, which has the leader's
  * number from now on: what the leader used, who ended, and what `former` used
  * is accounted for; `former` is freed. */

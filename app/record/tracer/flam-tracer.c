@@ -50,7 +50,7 @@
  * are sampled less often if their stacks are so deep that reading them takes
  * long; the sum of a thread's samples is its CPU time in the kernel's account.
  * The time that is not near any sample when a thread ends is reported with its
- * end, and is a row of its own. */
+ * end: it is divided with siblings (flam-gaps.h), or is a row of its own. */
 
 #define IDLE_PERIOD (10 * 1000000ll)
 #define BATCH_AGE (10 * 1000000ll)
