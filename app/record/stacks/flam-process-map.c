@@ -114,6 +114,22 @@ note_runtimes (FlamProcessMap *map,
                                      binary->code_bias);
 }
 
+gboolean
+flam_process_map_is_current (const FlamProcessMap *map)
+{
+  return map->hint_program == NULL ||
+         (guint)g_atomic_int_get (map->hint_program) == map->program;
+}
+
+/* Returns whether others are open now. */
+static gboolean
+open_runtimes (FlamProcessMap *map, FlamBinaryTable *binaries, gint64 now)
+{
+  return flam_process_map_is_current (map) &&
+         flam_runtime_processes_open (
+             map->runtimes, map->tid, now, flam_binary_table_refuse, binaries);
+}
+
 /* The mappings that contain managed code are followed by the runtime's reader.
  */
 static void
@@ -162,8 +178,7 @@ fill_space (FlamProcessMap *map, FlamBinaryTable *binaries, gint64 now)
                              binary);
       note_runtimes (map, mapping, binary);
     }
-  flam_runtime_processes_open (
-      map->runtimes, map->tid, now, flam_binary_table_refuse, binaries);
+  open_runtimes (map, binaries, now);
   claim_mappings (map);
 }
 
@@ -187,28 +202,19 @@ flam_process_map_set_maps (FlamProcessMap *map,
   return TRUE;
 }
 
-/* Whether it still runs the program of the messages so far: another program's
- * maps would not match this one's stacks. */
-static gboolean
-is_same_program (const FlamProcessMap *map)
-{
-  return map->hint_program == NULL ||
-         (guint)g_atomic_int_get (map->hint_program) == map->program;
-}
-
 gboolean
 flam_process_map_refresh (FlamProcessMap *map,
                           FlamBinaryTable *binaries,
                           gint64 now)
 {
   gint64 began = g_get_monotonic_time ();
-  g_autofree char *text = is_same_program (map)
+  g_autofree char *text = flam_process_map_is_current (map)
                               ? flam_proc_text (map->pid, map->tid, "maps")
                               : NULL;
   gboolean changed;
 
   map->read_at = now;
-  map->gone = text == NULL || !is_same_program (map);
+  map->gone = text == NULL || !flam_process_map_is_current (map);
   changed = !map->gone && flam_process_map_set_maps (map, binaries, text, now);
   map->every = MAX (EVERY, 100 * 1000 * (g_get_monotonic_time () - began));
   return changed;
@@ -219,8 +225,7 @@ flam_process_map_runtimes (FlamProcessMap *map,
                            FlamBinaryTable *binaries,
                            gint64 now)
 {
-  if (flam_runtime_processes_open (
-          map->runtimes, map->tid, now, flam_binary_table_refuse, binaries))
+  if (open_runtimes (map, binaries, now))
     claim_mappings (map);
   return flam_runtime_processes_get (map->runtimes);
 }

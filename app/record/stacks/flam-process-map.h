@@ -49,6 +49,9 @@ gboolean flam_process_map_set_maps (FlamProcessMap *map,
                                     FlamBinaryTable *binaries,
                                     const char *text,
                                     gint64 now);
+/* Whether the process still runs the program of the messages so far: another
+ * program's maps would not match this one's stacks. */
+gboolean flam_process_map_is_current (const FlamProcessMap *map);
 /* The same with the current text, if the process still runs the program of the
  * messages so far. `gone` tells whether it could be read. */
 gboolean flam_process_map_refresh (FlamProcessMap *map,

@@ -135,13 +135,16 @@ flam_sampler_thread (FlamSampler *sampler, FlamId process, pid_t tid)
   return row;
 }
 
-/* Tells the tracer the target's runtimes, after maps were read. */
+/* Tells the tracer the target's runtimes, after maps were read: those of the
+ * program that it runs. */
 static void
 tell_runtimes (FlamSampler *sampler, FlamTarget *target)
 {
-  g_atomic_pointer_set (
-      &target->hint_runtimes,
-      flam_process_map_runtimes (target->map, sampler->binaries, sampler->now));
+  const FlamRuntimeSet *set =
+      flam_process_map_runtimes (target->map, sampler->binaries, sampler->now);
+
+  if (flam_process_map_is_current (target->map))
+    g_atomic_pointer_set (&target->hint_runtimes, set);
 }
 
 static void

@@ -116,6 +116,7 @@ flam_tasks_reopen (FlamTask *task)
 void
 flam_tasks_forget_runtimes (FlamTask *task)
 {
+  g_atomic_pointer_set (&task->target->hint_runtimes, NULL);
   g_clear_pointer (&task->target->runtimes, flam_runtime_known_free);
   g_clear_pointer (&task->runtimes, flam_runtime_task_free);
 }
