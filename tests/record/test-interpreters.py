@@ -3,7 +3,7 @@
 """Ruby, PHP, Perl and Lua: the stack at which a program sleeps, against what the
 program says of it, and the part of its work that has names.
 
-  test-interpreters.py [Stacks|Named][.test_LANGUAGE]..."""
+  test-interpreters.py [Stacks|Named|Compiled][.test_LANGUAGE]..."""
 
 import os
 import pathlib
@@ -109,6 +109,33 @@ class Named(Case):
                     rows)
                 for share in measured.shares:
                     self.assertLess(share.error(), max(share.bound, BOUND_LOADED), share)
+
+
+class Compiled(Case):
+    """PHP's just-in-time compiler."""
+
+    def test_php(self):
+        suffix = self.require("php")
+        compiler = ["-dopcache.enable_cli=1", "-dopcache.jit_buffer_size=32M"]
+        if b"Zend OPcache" not in subprocess.run(
+                [interpreter(suffix), "-m"], check=True, stdout=subprocess.PIPE).stdout:
+            self.skipTest("PHP's opcache is not installed")
+        for mode in ("function", "tracing"):
+            capture = self.scratch / "capture.flambeau"
+            subprocess.run(
+                [recorder, "--output", capture, "--force", "--", interpreter(suffix), *compiler,
+                 f"-dopcache.jit={mode}", targets / "compiled.php", "1"],
+                check=True, timeout=60)
+            tree = ask("tree", capture, "--depth", "100", "--measure", "cpu-time",
+                       "--filter", "^work$")
+            sorts = ask("tree", capture, "--depth", "100", "--measure", "cpu-time", "--no-native",
+                        "--focus", "^usort$")
+            with self.subTest(mode=mode):
+                # From the root on, and into the compiled code that C calls.
+                roots = {child["function"]: child["total"] for child in tree["children"]}
+                self.assertGreater(roots.get("_start", 0), 0.98 * tree["total"], roots)
+                names = [child["function"] for child in sorts["children"][0]["children"]]
+                self.assertIn("Numbers::compare", names)
 
 
 for language in LANGUAGES:

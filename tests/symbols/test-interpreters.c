@@ -476,13 +476,30 @@ test_php (void)
     }
 }
 
+/* Compiled code runs in the frame of the loop. */
+static void
+test_php_compiled (void)
+{
+  FlamPhpFile php = { *flam_php_layout (0x0802), 0x40, { 0x80, 0x90 }, 0 };
+  FlamRuntimeRegs regs = regs_at (BASE), caller;
+
+  g_assert_true (flam_php_is_compiled ("/dev/zero (deleted)"));
+  g_assert_false (flam_php_is_compiled (""));
+  g_assert_false (flam_php_leave_compiled (&php, BASE, &regs, &caller));
+  php.compiled = 0x88;
+  g_assert_true (flam_php_leave_compiled (&php, BASE, &regs, &caller));
+  g_assert_cmphex (caller.pc, ==, BASE + 0x88);
+  g_assert_cmphex (caller.general[FLAM_RUNTIME_RSP], ==, BASE);
+  g_assert_false (caller.leaf);
+}
+
 static void
 test_php_garbage (void)
 {
   g_autofree Fake *fake = g_new0 (Fake, 1);
   g_autofree FlamRuntimeName *name = flam_runtime_name_new ();
   FlamRuntimeMemory memory = memory_of (fake);
-  FlamPhpFile php = { *flam_php_layout (0x0802), 0x40, { 0x80, 0x90 } };
+  FlamPhpFile php = { *flam_php_layout (0x0802), 0x40, { 0x80, 0x90 }, 0 };
 
   for (guint i = 0; i < 2000; i++)
     {
@@ -1115,6 +1132,7 @@ main (int argc, char **argv)
   g_test_add_func ("/interpreters/ruby/global", test_ruby_global);
   g_test_add_func ("/interpreters/ruby/garbage", test_ruby_garbage);
   g_test_add_func ("/interpreters/php", test_php);
+  g_test_add_func ("/interpreters/php/compiled", test_php_compiled);
   g_test_add_func ("/interpreters/php/garbage", test_php_garbage);
   g_test_add_func ("/interpreters/perl", test_perl);
   g_test_add_func ("/interpreters/perl/garbage", test_perl_garbage);

@@ -29,6 +29,34 @@ name (const FlamRuntimeProcess *process,
   return flam_php_name (process->file->facts, memory, entry, into);
 }
 
+static gboolean
+claims (const FlamRuntimeProcess *process,
+        guint64 start,
+        guint64 end,
+        const char *path)
+{
+  (void)process;
+  (void)start;
+  (void)end;
+  return flam_php_is_compiled (path);
+}
+
+/* The frames are in the chain. */
+static FlamRuntimeStepped
+step (const FlamRuntimeProcess *process,
+      const FlamRuntimeRegs *regs,
+      const FlamRuntimeMemory *memory,
+      FlamRuntimeEntry *entry,
+      FlamRuntimeRegs *caller)
+{
+  (void)memory;
+  *entry = (FlamRuntimeEntry){ 0 };
+  return flam_php_leave_compiled (
+             process->file->facts, process->base, regs, caller)
+             ? FLAM_RUNTIME_STEPPED
+             : FLAM_RUNTIME_STEP_LOST;
+}
+
 const FlamRuntime flam_runtime_php = {
   .id = "php",
   .label = "PHP",
@@ -37,4 +65,6 @@ const FlamRuntime flam_runtime_php = {
   .naming = FLAM_RUNTIME_NAME_RESUMED,
   .name = name,
   .joint = "::",
+  .claims = claims,
+  .step = step,
 };

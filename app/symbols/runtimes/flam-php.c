@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "flam-elf.h"
+#include "flam-code-ranges.h"
 #include "flam-symbol-table.h"
 
 /* zend_executor_globals.current_execute_data */
@@ -36,6 +36,8 @@
 #define OP_LINE 24
 
 /* The part of a binary's .rodata in which its version is searched for. */
+#define PROLOGUE_MAX 128
+
 #define VERSION_MARK "X-Powered-By: PHP/"
 
 static const FlamPhpLayout layouts[] = {
@@ -104,6 +106,32 @@ find_version (const FlamElf *elf, FlamRuntimeFile *file)
   return TRUE;
 }
 
+/* The generated loop is of the kind that jumps from one instruction's code to
+ * that of the next, by a register: zend_vm_kind() returns ZEND_VM_KIND_HYBRID.
+ *
+ *   b8 04 00 00 00   mov $4, %eax; ret
+ *   41 ff 27         jmp *(%r15): the first one is in the prologue */
+static guint64
+find_compiled (const FlamElf *elf, const FlamRuntimeRange *loop)
+{
+  static const guint8 hybrid[] = { 0xb8, 4, 0, 0, 0, 0xc3 };
+  static const guint8 jump[] = { 0x41, 0xff, 0x27 };
+  guint64 kind, size;
+  const guint8 *code;
+  gsize n;
+
+  if (!flam_elf_find_symbol (elf, "zend_vm_kind", &kind, &size) ||
+      (code = flam_elf_bytes (elf, kind, &n)) == NULL ||
+      memmem (code, MIN (n, MIN (size, 16)), hybrid, sizeof hybrid) == NULL ||
+      (code = flam_elf_bytes (elf, loop->start, &n)) == NULL)
+    return 0;
+  n = MIN (n, MIN (loop->end - loop->start, PROLOGUE_MAX));
+  for (gsize i = 0; i + sizeof jump <= n; i++)
+    if (memcmp (code + i, jump, sizeof jump) == 0)
+      return loop->start + i + sizeof jump;
+  return 0;
+}
+
 gboolean
 flam_php_find (const FlamElf *elf,
                int fd,
@@ -140,6 +168,7 @@ flam_php_find (const FlamElf *elf,
   php->layout = *layout;
   php->current = globals + CURRENT;
   php->loop = file->evaluators[0];
+  php->compiled = find_compiled (elf, &php->loop);
   return TRUE;
 }
 
@@ -248,6 +277,29 @@ flam_php_walk (const FlamPhpFile *php,
   while (data == 0 && n > 0 && entries[n - 1].function != 0)
     n--;
   return n;
+}
+
+/* --- compiled code ------------------------------------------------------- */
+
+/* Shared memory without a file. */
+gboolean
+flam_php_is_compiled (const char *path)
+{
+  return g_str_has_prefix (path, "/dev/zero");
+}
+
+gboolean
+flam_php_leave_compiled (const FlamPhpFile *php,
+                         guint64 base,
+                         const FlamRuntimeRegs *regs,
+                         FlamRuntimeRegs *caller)
+{
+  if (php->compiled == 0)
+    return FALSE;
+  *caller = *regs;
+  caller->pc = base + php->compiled;
+  caller->leaf = false;
+  return TRUE;
 }
 
 /* --- names --------------------------------------------------------------- */

@@ -367,6 +367,19 @@ enter (void *data, const FlamUnwindRegs *regs, uint64_t pc)
   return true;
 }
 
+/* Toward the root; or it leaves managed code that runs in a frame of other
+ * code, as PHP's does in execute_ex(). */
+static bool
+gets_on (const FlamUnwindSpace *space, uint64_t sp, const FlamUnwindRegs *regs)
+{
+  const FlamUnwindMap *map;
+
+  if (regs->sp != sp)
+    return regs->sp > sp;
+  map = flam_unwind_space_find (space, regs->pc - regs->caller);
+  return map != NULL && !map->managed;
+}
+
 static FlamUnwindEnd
 step_managed (void *data, const FlamUnwindMemory *memory, FlamUnwindRegs *regs)
 {
@@ -380,7 +393,8 @@ step_managed (void *data, const FlamUnwindMemory *memory, FlamUnwindRegs *regs)
   if (!space->step || !map || !map->managed)
     return flam_unwind_step (NULL, NULL, memory, regs);
   end = space->step (space->step_data, map->managed, memory, walk->n - 1, regs);
-  return end == FLAM_UNWIND_OK && regs->sp <= sp ? FLAM_UNWIND_BAD : end;
+  return end == FLAM_UNWIND_OK && !gets_on (space, sp, regs) ? FLAM_UNWIND_BAD
+                                                             : end;
 }
 
 size_t
