@@ -273,8 +273,9 @@ flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task)
   old = flam_tasks_find (&tracer->tasks, (pid_t)former);
   if (old != NULL && old != task)
     flam_tasks_succeed (&tracer->tasks, task, old, flam_tracer_now (tracer));
-  else
+  else if (old == NULL)
     flam_tasks_reopen (task);
+  flam_task_forget_stack (task);
   flam_tasks_forget_runtimes (task);
   g_atomic_pointer_set (&task->hint_top, 0);
   flam_stop_registers (task->tid, FALSE, regs, &context);

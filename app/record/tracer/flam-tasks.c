@@ -109,6 +109,11 @@ flam_tasks_reopen (FlamTask *task)
   close_proc (task);
   task->schedstat_fd = open_proc (task, "schedstat");
   task->syscall_fd = open_proc (task, "syscall");
+}
+
+void
+flam_task_forget_stack (FlamTask *task)
+{
   task->blocked = FALSE;
   task->rest_until = 0;
 }

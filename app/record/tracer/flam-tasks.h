@@ -47,8 +47,12 @@ void flam_task_pause (FlamTask *task, gint64 now);
 /* The CPU time since it was accounted for, or since the pause, is not part of
  * the recording. */
 void flam_task_skip (FlamTask *task, gint64 now);
-/* After an exec of its process: its files in /proc are opened again. */
+/* After an exec by another thread than the leader, which has the leader's
+ * number from now on: its files in /proc are opened again. Those of a thread
+ * that keeps its number stay valid. */
 void flam_tasks_reopen (FlamTask *task);
+/* After an exec: what was known of its stack is not valid any longer. */
+void flam_task_forget_stack (FlamTask *task);
 /* At an exec, in which the thread is stopped: what it used before is the former
  * program's. */
 void flam_task_settle (FlamTask *task, FlamMessage *message);

@@ -353,6 +353,16 @@ is_unwanted (FlamTracer *tracer, const FlamTask *task)
   return !tracer->options->follow && task->target->pid != tracer->main_pid;
 }
 
+/* The first stop of a new thread. It runs while its data is read: a process
+ * that ends soon has spent a good part of its time in this stop otherwise. */
+static void
+meet_new (FlamTracer *tracer, pid_t tid)
+{
+  resume (tid, 0);
+  adopt (tracer, tid, flam_tracer_now (tracer));
+  flam_instant_resumed (&tracer->instant);
+}
+
 static void
 handle_stop (FlamTracer *tracer, pid_t tid, int status)
 {
@@ -361,6 +371,11 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
   int sig = stop.kind == FLAM_STOP_SIGNAL ? stop.value : 0;
   gboolean pending;
 
+  if (task == NULL && stop.kind == FLAM_STOP_INTERRUPT && !tracer->stopping)
+    {
+      meet_new (tracer, tid);
+      return;
+    }
   if (task == NULL)
     task = adopt (tracer, tid, flam_tracer_now (tracer));
   if (task == NULL || tracer->stopping || is_unwanted (tracer, task))
