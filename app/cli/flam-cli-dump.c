@@ -9,7 +9,6 @@
  * wrong text contains the cause of a wrong pixel. */
 
 #define WIDTH 1200
-#define ROW_HEIGHT 18
 
 typedef struct
 {
@@ -51,8 +50,8 @@ dump_layout (const Stage *stage)
   FlamViewport viewport = {
     .shape = stage->shape,
     .width = stage->width,
-    .height = ROW_HEIGHT,
-    .row_height = ROW_HEIGHT,
+    .height = flam_picture_row_height (0),
+    .row_height = flam_picture_row_height (0),
     .to = (double)tree->total[0],
     .min_width = 0.5,
     .direction = stage->icicle ? FLAM_DIRECTION_ICICLE : FLAM_DIRECTION_FLAME,
@@ -61,7 +60,8 @@ dump_layout (const Stage *stage)
 
   viewport.height =
       stage->shape == FLAM_SHAPE_FLAME
-          ? (double)flam_layout_n_rows (rows, &viewport) * ROW_HEIGHT
+          ? (double)flam_layout_n_rows (rows, &viewport) *
+                flam_picture_row_height (0)
           : flam_picture_style_height (stage->shape, stage->width);
   layout = flam_layout_new (rows, &viewport);
   return flam_dump_layout (tree, layout);

@@ -37,9 +37,8 @@ flam_draw_free (FlamDraw *draw)
 double
 flam_draw_row_height (const FlamDraw *draw)
 {
-  return ceil (flam_labels_ascent (draw->labels) +
-               flam_labels_descent (draw->labels)) +
-         5 + FLAM_DRAW_GAP;
+  return flam_picture_row_height (flam_labels_ascent (draw->labels) +
+                                  flam_labels_descent (draw->labels));
 }
 
 static double

@@ -289,9 +289,9 @@ x=0 y=24.75 width=2.82743 height=24.75 node=1 c
 x=2.82743 y=24.75 width=2.51327 height=24.75 node=4 a
 x=5.34071 y=24.75 width=0.942478 height=24.75 node=7 b
 x=0 y=0 width=200 height=120 node=0 frame all
-x=0 y=0 width=200 height=18 node=0 head all
-x=3 y=18 width=87.3 height=99 node=1 frame c
-x=3 y=18 width=87.3 height=18 node=1 head c
+x=0 y=0 width=200 height=16 node=0 head all
+x=3 y=16 width=87.3 height=101 node=1 frame c
+x=3 y=16 width=87.3 height=16 node=1 head c
 
 $ for s in sunburst treemap; do flambeau-cli export in.folded --to svg --width 120 --shape $s | sed -n 's/^<g class="a">//p'; done
 <title>c (9 samples, 45%)</title><path class="fill" fill-rule="evenodd" d="M60 62.15A31.85 31.85 0 0 1 69.84 124.29L64.54 107.98A14.7 14.7 0 0 0 60 79.3Z" fill="#e6c6ab" stroke="#ffffff" stroke-width=".7"/><path id="ring1" fill="none" d="M62.45 75.08A19.07 19.07 0 0 1 68.18 111.23"/><text text-anchor="middle"><textPath href="#ring1" startOffset="50%">c</textPath></text></g>

@@ -41,18 +41,18 @@ all self=0 total=100
       lex self=20 total=20
 
 $ flambeau-cli dump known.folded --stage layout
-x=0 y=54 width=1200 node=0 all
-x=0 y=36 width=1200 node=1 main
-x=0 y=18 width=720 node=2 solve
-x=720 y=18 width=360 node=3 parse
+x=0 y=48 width=1200 node=0 all
+x=0 y=32 width=1200 node=1 main
+x=0 y=16 width=720 node=2 solve
+x=720 y=16 width=360 node=3 parse
 x=720 y=0 width=240 node=4 lex
 
 $ flambeau-cli dump known.folded --stage layout --width 100 --direction icicle
 x=0 y=0 width=100 node=0 all
-x=0 y=18 width=100 node=1 main
-x=0 y=36 width=60 node=2 solve
-x=60 y=36 width=30 node=3 parse
-x=60 y=54 width=20 node=4 lex
+x=0 y=16 width=100 node=1 main
+x=0 y=32 width=60 node=2 solve
+x=60 y=32 width=30 node=3 parse
+x=60 y=48 width=20 node=4 lex
 
 # The selection, and its order.
 $ flambeau-cli dump known.folded --stage weights --filter lex
@@ -65,9 +65,9 @@ all self=0 total=30
     lex self=20 total=20
 
 $ flambeau-cli dump known.folded --stage layout --focus parse --invert
-x=0 y=36 width=1200 node=0 all
-x=0 y=18 width=800 node=1 lex
-x=800 y=18 width=400 node=3 parse
+x=0 y=32 width=1200 node=0 all
+x=0 y=16 width=800 node=1 lex
+x=800 y=16 width=400 node=3 parse
 x=0 y=0 width=800 node=2 parse
 
 $ flambeau-cli dump captures/heaptrack/v3.heaptrack --stage weights --measure leaked
@@ -127,8 +127,8 @@ $ (seq 102 | paste -sd ';'; echo 1) | paste -sd ' ' | flambeau-cli dump - --stag
  (102) 102 self=1 total=1
 
 $ (echo 'main;wide 100000'; for i in $(seq 100 199); do echo "main;f$i 1"; done) | flambeau-cli dump - --stage layout
-x=0 y=36 width=1200 node=0 all
-x=0 y=18 width=1200 node=1 main
+x=0 y=32 width=1200 node=0 all
+x=0 y=16 width=1200 node=1 main
 x=0 y=0 width=1198.8 node=2 wide
 x=1198.8 y=0 width=1.1988 node=3 strip=100 f100
 
@@ -147,7 +147,7 @@ all self=0 total=1
   a\x1b[31mb\nc self=1 total=1
 
 $ flambeau-cli dump hostile.json --stage layout
-x=0 y=18 width=1200 node=0 all
+x=0 y=16 width=1200 node=0 all
 x=0 y=0 width=1200 node=1 a\x1b[31mb\nc
 
 # Wrong usage.

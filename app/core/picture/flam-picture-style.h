@@ -5,6 +5,8 @@
  * the command line and the window's dialog share. 0 or NULL means the default
  * for the kind of picture. */
 
+#include <math.h>
+
 #include "flam-layout.h"
 #include "flam-palette.h"
 
@@ -18,7 +20,7 @@ typedef struct
   const char *count_name; /* the name of what plain numbers count; NULL: amounts
                              in readable form */
   double width;           /* pixels (PDF: points): 1200 */
-  double row_height;      /* SVG: 16; otherwise depends on the font */
+  double row_height;      /* flam_picture_row_height() */
   double min_width;       /* narrower boxes are not drawn: SVG 0.1, else 0.5 */
   double font_size;       /* pixels: 12 */
   gboolean chart;         /* calls in time, a lane for each thread, and no tree:
@@ -29,6 +31,15 @@ typedef struct
   FlamTreeOrder order;
   FlamColors colors;
 } FlamPictureStyle;
+
+/* The height of a row of boxes and the gap below them, for text of this height;
+ * 0: the font is not measured. SVG's and the dumps' is that of flamegraph.pl.
+ */
+static inline double
+flam_picture_row_height (double text)
+{
+  return text > 0 ? ceil (text) + 6 : 16;
+}
 
 /* The height of shapes that fill the available space. */
 static inline double

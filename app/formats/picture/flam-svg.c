@@ -13,7 +13,6 @@
 #define FOOT 52     /* the height of the legend and the details */
 #define SWATCH 11
 #define LEGEND_MAX 8 /* entries */
-#define ROW 16
 #define FONT 12
 #define CHARACTER 0.63 /* average width in Verdana and the like, in ems */
 #define LEAST_WIDTH 0.1
@@ -279,7 +278,7 @@ append_picture (FlamSink *out,
     .palette = palette,
     .direction = flam_direction_of (tree, look->direction),
     .width = or_default (look->width, WIDTH),
-    .row = or_default (look->row_height, ROW),
+    .row = or_default (look->row_height, flam_picture_row_height (0)),
     .font = or_default (look->font_size, FONT),
     .head = HEAD + (look->subtitle != NULL ? SUBTITLE : 0),
   };

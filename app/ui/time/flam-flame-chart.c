@@ -40,22 +40,25 @@ G_DEFINE_FINAL_TYPE (FlamFlameChart, flam_flame_chart, GTK_TYPE_WIDGET)
 
 /* --- view ----------------------------------------------------------------- */
 
-static double
-row_height (FlamFlameChart *self)
+static FlamDraw *
+get_draw (FlamFlameChart *self)
 {
-  PangoContext *context = gtk_widget_get_pango_context (GTK_WIDGET (self));
-  PangoFontMetrics *metrics = pango_context_get_metrics (context, NULL, NULL);
-  int height = pango_font_metrics_get_height (metrics);
+  PangoContext *context;
 
-  pango_font_metrics_unref (metrics);
-  return ceil ((double)height / PANGO_SCALE) + 4;
+  if (self->draw != NULL)
+    return self->draw;
+  context = gtk_widget_create_pango_context (GTK_WIDGET (self));
+  pango_context_set_round_glyph_positions (context, TRUE);
+  self->draw = flam_draw_new (context, NULL);
+  g_object_unref (context);
+  return self->draw;
 }
 
 static FlamChartView
 chart_view (FlamFlameChart *self)
 {
   FlamChartView view;
-  double row = row_height (self);
+  double row = flam_draw_row_height (get_draw (self));
   double all = gtk_widget_get_height (GTK_WIDGET (self));
   double top = self->vadjustment != NULL
                    ? gtk_adjustment_get_value (self->vadjustment)
@@ -282,20 +285,6 @@ flam_flame_chart_set_vadjustment (FlamFlameChart *self,
 }
 
 /* --- picture -------------------------------------------------------------- */
-
-static FlamDraw *
-get_draw (FlamFlameChart *self)
-{
-  PangoContext *context;
-
-  if (self->draw != NULL)
-    return self->draw;
-  context = gtk_widget_create_pango_context (GTK_WIDGET (self));
-  pango_context_set_round_glyph_positions (context, TRUE);
-  self->draw = flam_draw_new (context, NULL);
-  g_object_unref (context);
-  return self->draw;
-}
 
 /* Drawn as pixels: as drawing operations, tens of thousands of boxes would be
  * stored and drawn one by one. */
