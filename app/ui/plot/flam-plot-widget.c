@@ -73,6 +73,24 @@ place_of (FlamPlotWidget *self, FlamPlotSpot spot)
   return flam_plot_place (self->plot, &area, spot);
 }
 
+/* For plots without texts of their own: the cell or the slot, and its value. */
+static char *
+plain_text (const FlamPlot *plot, FlamPlotSpot spot)
+{
+  g_autofree char *value = flam_format_weight (
+      &plot->measure, plot->series[spot.series].value[spot.point]);
+  g_autofree char *at = NULL;
+
+  if (plot->cell_time == NULL)
+    {
+      at = plot->slot_text (plot, spot.point);
+      return g_strdup_printf ("%s: %s", at, value);
+    }
+  at = flam_format_value (plot->cell_time (plot, spot.point), FLAM_UNIT_NS);
+  /* Translators: a time, and the activity at that time */
+  return g_strdup_printf (_ ("at %s: %s"), at, value);
+}
+
 static char *
 describe (FlamPlotWidget *self, FlamPlotSpot spot, const char *separator)
 {
@@ -80,7 +98,9 @@ describe (FlamPlotWidget *self, FlamPlotSpot spot, const char *separator)
 
   if (!is_spot (self, spot))
     return g_strdup ("");
-  text = self->plot->describe (self->plot, spot, separator);
+  text = self->plot->describe != NULL
+             ? self->plot->describe (self->plot, spot, separator)
+             : plain_text (self->plot, spot);
   if (self->plot->marked == NULL || !flam_plot_is_same (spot, self->marked))
     return g_steal_pointer (&text);
   return g_strjoin (separator, text, self->plot->marked, NULL);

@@ -21,8 +21,14 @@ page_of (FlamCaptureView *self, const FlamPageRow *row)
   AdwBin *bin = ADW_BIN (gtk_stack_get_child_by_name (self->pages, row->id));
 
   if (adw_bin_get_child (bin) == NULL)
-    adw_bin_set_child (
-        bin, g_object_new (row->type (), "session", self->session, NULL));
+    {
+      GtkWidget *page =
+          g_object_new (row->type (), "session", self->session, NULL);
+
+      if (row->plot != NULL)
+        flam_plot_page_set_kind (FLAM_PLOT_PAGE (page), row->plot);
+      adw_bin_set_child (bin, page);
+    }
   return adw_bin_get_child (bin);
 }
 

@@ -8,12 +8,25 @@
 #include "flam-difference-view.h"
 #include "flam-functions-view.h"
 #include "flam-graph-view.h"
-#include "flam-heat-view.h"
 #include "flam-memory-view.h"
+#include "flam-plot-page.h"
 #include "flam-sites-view.h"
 #include "flam-tree-view.h"
 
 #include <glib/gi18n.h>
+
+static const FlamPlotKind heat = {
+  .make = flam_plot_of_heat,
+  .title = N_ ("Heat map"),
+  .about = N_ ("Each column is a second, its parts from bottom to top. Click "
+               "twice to choose a range."),
+  .none_title = N_ ("No Heat Map"),
+  .none_text = N_ ("No samples of this measure have times."),
+  .choice_title = N_ ("Rows in a Second"),
+  .choices =
+      (const char *const[]){ "10", "20", "25", "49", "50", "99", "100", NULL },
+  .choice = 4,
+};
 
 const FlamPageRow flam_page_table[] = {
   {
@@ -75,7 +88,8 @@ const FlamPageRow flam_page_table[] = {
       .title = N_ ("Heat Map"),
       .hint = N_ ("Stripes show work that repeats at fixed intervals."),
       .topic = "time",
-      .type = flam_heat_view_get_type,
+      .type = flam_plot_page_get_type,
+      .plot = &heat,
       .in_menu = TRUE,
   },
   {

@@ -3,7 +3,7 @@
 
 /* The window's views, one row each. */
 
-#include <glib-object.h>
+#include "flam-plot-page.h"
 
 G_BEGIN_DECLS
 
@@ -13,8 +13,9 @@ typedef struct
   const char *title; /* to be translated, like the next one */
   const char
       *hint; /* a hint about something that is not obvious, in one line */
-  const char *topic;    /* help topic */
-  GType (*type) (void); /* a FlamPage */
+  const char *topic;        /* help topic */
+  GType (*type) (void);     /* a FlamPage */
+  const FlamPlotKind *plot; /* of a FlamPlotPage */
   gboolean of_memory;
   gboolean in_menu;     /* in the switcher: no button of its own */
   gboolean legend;      /* it uses the colors of the flame graph */

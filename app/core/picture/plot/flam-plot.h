@@ -90,7 +90,8 @@ struct _FlamPlot
   /* Callbacks get `data`, which owns all arrays above. */
   gpointer data;
   GDestroyNotify data_free;
-  /* The texts of a point, joined by `separator`. */
+  /* The texts of a point, joined by `separator`; NULL: its slot or the time of
+   * its cell, and its value. */
   char *(*describe) (const FlamPlot *plot,
                      FlamPlotSpot spot,
                      const char *separator);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A heat map as a plot: cells over time. */
+
+#include "flam-heat-map.h"
+#include "flam-plot.h"
+
+G_BEGIN_DECLS
+
+/* As flam_heat_map_new(); the weights do not matter. */
+FlamPlot *flam_plot_of_heat (const FlamProfile *profile,
+                             const FlamSelection *selection,
+                             const FlamWeights *weights,
+                             guint n_rows,
+                             const FlamProgress *progress,
+                             GError **error);
+
+G_END_DECLS
