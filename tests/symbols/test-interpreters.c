@@ -611,7 +611,9 @@ test_perl (void)
 
       put_perl (fake, minors[i]);
       g_assert_cmpuint (
-          flam_perl_walk (&perl, &memory, BASE, FS_BASE, entries, 16), ==, 5);
+          flam_perl_walk (&perl, &memory, BASE, FS_BASE, true, entries, 16),
+          ==,
+          5);
       g_assert_cmphex (entries[0].function, ==, 0);
       g_assert_cmphex (entries[1].function, ==, BASE + 0x3000);
       g_assert_cmphex (entries[1].at, ==, BASE + 0x2800);
@@ -635,23 +637,33 @@ test_perl (void)
       put_half (fake, BASE + 0x3040 + 0x5c, 0x8000);
       put (fake, BASE + 0x3040 + 0x38, BASE + 0x3b00);
       put (fake, BASE + 0x3040 + 0x20, BASE + 0x3400);
-      flam_perl_walk (&perl, &memory, BASE, FS_BASE, entries, 16);
+      flam_perl_walk (&perl, &memory, BASE, FS_BASE, true, entries, 16);
       flam_runtime_name_clear (name);
       g_assert_true (flam_perl_name (&perl, &memory, &entries[1], name));
       assert_names (name, "Pkg", "sub", "/p/q.pl");
+
+      /* In another thread, no run is the program's. */
+      g_assert_cmpuint (
+          flam_perl_walk (&perl, &memory, BASE, FS_BASE, false, entries, 16),
+          ==,
+          3);
 
       /* Another statement in its place; the sub called from C. */
       put_half (fake, BASE + 0x2800 + 0x24, 99);
       g_assert_false (flam_perl_name (&perl, &memory, &entries[1], name));
       put (fake, BASE + 0x1200 + 3 * (minors[i] >= 32 ? 0x68 : 0x60) + 0x30, 0);
       g_assert_cmpuint (
-          flam_perl_walk (&perl, &memory, BASE, FS_BASE, entries, 16), ==, 6);
+          flam_perl_walk (&perl, &memory, BASE, FS_BASE, true, entries, 16),
+          ==,
+          6);
       g_assert_cmphex (entries[2].function, ==, 0);
 
       /* Stacks that repeat themselves. */
       put (fake, BASE + 0x1010, BASE + 0x1000);
       g_assert_cmpuint (
-          flam_perl_walk (&perl, &memory, BASE, FS_BASE, entries, 16), ==, 16);
+          flam_perl_walk (&perl, &memory, BASE, FS_BASE, true, entries, 16),
+          ==,
+          16);
     }
 }
 
@@ -676,7 +688,7 @@ test_perl_garbage (void)
         put (fake,
              BASE + ((guint64)g_test_rand_int_range (0x1000, SIZE - 8) & ~7ull),
              BASE + (guint64)g_test_rand_int_range (0, SIZE));
-      n = flam_perl_walk (&perl, &memory, BASE, FS_BASE, entries, 64);
+      n = flam_perl_walk (&perl, &memory, BASE, FS_BASE, true, entries, 64);
       g_assert_cmpuint (n, <=, 64);
       for (gsize j = 0; j < n; j++)
         {

@@ -13,11 +13,11 @@ walk (const FlamRuntimeProcess *process,
       FlamRuntimeEntry *entries,
       gsize limit)
 {
-  (void)thread;
   return flam_perl_walk (process->file->facts,
                          memory,
                          process->base,
                          regs->fs_base,
+                         thread->tid == process->pid,
                          entries,
                          limit);
 }

@@ -345,6 +345,7 @@ flam_perl_walk (const FlamPerlFile *perl,
                 const FlamRuntimeMemory *memory,
                 guint64 base,
                 guint64 fs_base,
+                bool first,
                 FlamRuntimeEntry *entries,
                 gsize limit)
 {
@@ -368,7 +369,7 @@ flam_perl_walk (const FlamPerlFile *perl,
         {
           /* While the program is being compiled, the statement is a part of
            * the interpreter, and no run is the program's. */
-          if (walk.statement != 0 &&
+          if (first && walk.statement != 0 &&
               (interpreter == 0 ||
                walk.statement - interpreter >= INTERPRETER_MAX))
             {

@@ -37,11 +37,13 @@ gboolean flam_perl_find (const FlamElf *elf,
                          FlamRuntimeFile *file);
 
 /* The frames of a thread, innermost first, each run closed by an entry without
- * an address. `at` is a statement. */
+ * an address. `at` is a statement. `first`: it is the process's first thread,
+ * which runs the program; others begin with a sub. */
 gsize flam_perl_walk (const FlamPerlFile *perl,
                       const FlamRuntimeMemory *memory,
                       guint64 base,
                       guint64 fs_base,
+                      bool first,
                       FlamRuntimeEntry *entries,
                       gsize limit);
 /* By position. */
