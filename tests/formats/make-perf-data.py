@@ -548,11 +548,20 @@ BOTH = {"off-cpu": off_cpu, "shapes": shapes, "pipe": pipe, "group": group, "all
         "calls": lambda: branches(BRANCH_CALL_STACK | BRANCH_INDEX)}
 
 
+def narrow(raw):
+    """As a 32-bit machine writes the bits of the features."""
+    halves = [raw[at:at + 4] for at in range(72, 104, 4)]
+    swapped = [halves[i ^ 1] for i in range(len(halves))]
+    return raw[:72] + b"".join(swapped) + raw[104:]
+
+
 def in_both_orders():
     global ORDER
     for ORDER, order in (">", "big"), ("<", "little"):
         for name, make in BOTH.items():
             yield f"{name}@{order}-endian", make()
+        if order == "big":
+            yield "allocations@big-endian-32-bit", narrow(allocations())
 
 
 def main():

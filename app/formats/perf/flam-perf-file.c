@@ -477,11 +477,31 @@ read_feature (FlamPerfFile *file, guint64 feature, FlamPerfBytes in)
 }
 
 static gboolean
+has_bit (const FlamPerfFile *file,
+         const guint8 *bits,
+         guint bit,
+         gboolean narrow)
+{
+  guint64 word;
+
+  if (narrow)
+    word = flam_perf_u32 (bits + bit / 32 * 4, file->swap);
+  else
+    word = flam_perf_u64 (bits + bit / 64 * 8, file->swap);
+  return (word >> (narrow ? bit % 32 : bit % 64) & 1) != 0;
+}
+
+/* The words have the width of the recording machine's, which matters if it is
+ * big-endian. Every recorder sets the bit of its host's name, so perf, too,
+ * tells the width from it. */
+static gboolean
 has_feature (const FlamPerfFile *file, const guint8 *bits, guint feature)
 {
-  guint64 word = flam_perf_u64 (bits + feature / 64 * 8, file->swap);
+  gboolean narrow = file->swap &&
+                    !has_bit (file, bits, FEATURE_HOSTNAME, FALSE) &&
+                    has_bit (file, bits, FEATURE_HOSTNAME, TRUE);
 
-  return (word >> feature % 64 & 1) != 0;
+  return has_bit (file, bits, feature, narrow);
 }
 
 static void

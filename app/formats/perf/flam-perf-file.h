@@ -15,8 +15,8 @@
  *       56    16  event types, not used any more
  *       72    32  256 bits: which features are there
  *
- * The bits of the features are 64-bit words there, and those of an attr's flags
- * begin with the highest one of each byte.
+ * The bits of the features are words there, and those of an attr's flags begin
+ * with the highest one of each byte.
  *
  *   attrs:     entries of perf_event_attr and then offset, size of its ids
  *   features:  after the data, an offset and a size for each bit set
