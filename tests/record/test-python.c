@@ -454,13 +454,18 @@ test_slow (gconstpointer python)
 static void
 test_off (gconstpointer python)
 {
-  g_autoptr (Recording) recording =
-      record_case (python, "--no-python", "shares", "0.05", NULL);
-  const FlamProfile *profile = recording->profile;
+  static const char *const options[] = { "--no-python", "--no-runtimes" };
 
-  assert_good (recording, 0);
-  for (FlamId i = 0; i < profile->functions.n; i++)
-    g_assert_cmpint (profile->functions.kind[i], !=, FLAM_KIND_INTERPRETED);
+  for (guint i = 0; i < G_N_ELEMENTS (options); i++)
+    {
+      g_autoptr (Recording) recording =
+          record_case (python, options[i], "shares", "0.05", NULL);
+      const FlamProfile *profile = recording->profile;
+
+      assert_good (recording, 0);
+      for (FlamId j = 0; j < profile->functions.n; j++)
+        g_assert_cmpint (profile->functions.kind[j], !=, FLAM_KIND_INTERPRETED);
+    }
 }
 
 /* --- Python versions ----------------------------------------------------- */

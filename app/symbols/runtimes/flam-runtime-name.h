@@ -30,7 +30,7 @@ typedef struct
   const char *file;     /* "": unknown */
   guint32 first_line;   /* 0: unknown */
   guint32 line;         /* of the position; 0: unknown */
-  bool compiled;        /* machine code, not interpreted */
+  bool compiled;        /* machine code now; it is the same function */
   bool hidden;          /* internal to the runtime: its frames are left out */
 } FlamRuntimeNamed;
 
