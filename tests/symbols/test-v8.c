@@ -217,7 +217,7 @@ test_refused (void)
   g_assert_nonnull (flam_v8_layout_init (
       &layout, FLAM_V8_VERSION (7, 7, 299), find_export, &exports));
   g_assert_nonnull (flam_v8_layout_init (
-      &layout, FLAM_V8_VERSION (14, 1, 0), find_export, &exports));
+      &layout, FLAM_V8_VERSION (14, 7, 0), find_export, &exports));
   /* Each value is needed, and an absurd one is not accepted. */
   exports = (Exports){ 4, "type_Script__SCRIPT_TYPE", NONE };
   g_assert_nonnull (
@@ -859,20 +859,29 @@ test_positions (void)
 {
   g_autofree Heap *heap = heap_new (4);
   FlamRuntimeMemory memory = { read_heap, heap };
+  const guint8 flagged[] = { 23, 20, 22, 48 };
   guint64 at = room (heap, sizeof positions);
   FlamV8Position position;
 
   put_bytes (heap, at, positions, sizeof positions);
-  position = flam_v8_position_at (&memory, at, sizeof positions, 3);
+  position = flam_v8_position_at (&memory, at, sizeof positions, false, 3);
   g_assert_false (position.known);
   g_assert_true (position.before);
-  position = flam_v8_position_at (&memory, at, sizeof positions, 8);
+  position = flam_v8_position_at (&memory, at, sizeof positions, false, 8);
   g_assert_true (position.known);
   g_assert_cmpuint (position.offset, ==, 4);
-  position = flam_v8_position_at (&memory, at, sizeof positions, 1000);
+  position = flam_v8_position_at (&memory, at, sizeof positions, false, 1000);
   g_assert_cmpuint (position.offset, ==, 16);
-  position = flam_v8_position_at (&memory, at, 0, 8);
+  position = flam_v8_position_at (&memory, at, 0, false, 8);
   g_assert_false (position.known || position.before);
+  /* With two flags: 5 is 4 * 5 + 2, or + 3. */
+  put_bytes (heap, at, flagged, sizeof flagged);
+  position = flam_v8_position_at (&memory, at, sizeof flagged, true, 3);
+  g_assert_true (position.before);
+  position = flam_v8_position_at (&memory, at, sizeof flagged, true, 8);
+  g_assert_cmpuint (position.offset, ==, 4);
+  position = flam_v8_position_at (&memory, at, sizeof flagged, true, 9);
+  g_assert_cmpuint (position.offset, ==, 16);
   /* In another file: no offset. Inlined: bits 31 to 46. */
   g_assert_false (flam_v8_position (11).known);
   g_assert_cmpuint (flam_v8_position (10 | 3ull << 31).inlined, ==, 3);

@@ -7,7 +7,7 @@
 #define N_(String) (String)
 
 #define LOWEST FLAM_V8_VERSION (7, 8, 0)
-#define BEYOND FLAM_V8_VERSION (13, 7, 0)
+#define BEYOND FLAM_V8_VERSION (14, 7, 0)
 
 typedef struct
 {
@@ -152,6 +152,7 @@ init_code (FlamV8Layout *layout, const Values *values)
            version >= FLAM_V8_VERSION (9, 0, 240) ? 11 : FLAM_V8_NO_KIND,
            "CodeKindBaseline",
            NULL);
+  layout->positions_have_flags = version >= FLAM_V8_VERSION (14, 0, 0);
   layout->bytecode_positions =
       get (values,
            renewed ? 24 : 32,
@@ -249,8 +250,8 @@ flam_v8_layout_init (FlamV8Layout *layout,
       get (&values, 31, "SmiShiftSize", NULL) != 31)
     return N_ ("it compresses pointers, as Chrome and Electron do");
   if (version < LOWEST || version >= BEYOND)
-    return N_ ("this version of V8 is not supported: 7.8 to 13.6 are, that is "
-               "node 12.16 to 24");
+    return N_ ("this version of V8 is not supported: 7.8 to 14.6 are, that is "
+               "node 12.16 to 26");
   init_types (layout, &values);
   init_frame (layout, &values);
   init_function (layout, &values);

@@ -8,7 +8,7 @@
  * every change of V8's classes; those are derived from the others by rules that
  * hold for a range of versions. A build is accepted if all values were found
  * and it is of a version whose frames were compared with Error.stack: 7.8 to
- * 13.6, that is node 12.16 to 24.
+ * 14.6, that is node 12.16 to 26.
  *
  * Sources: V8's tools/gen-postmortem-metadata.py, include/v8-internal.h,
  * src/execution/frame-constants.h, src/objects/ of these versions (*.tq,
@@ -56,6 +56,7 @@ typedef struct
   uint32_t code_kind_mask;
   uint8_t code_kind_shift;
   uint8_t code_kind_baseline; /* or FLAM_V8_NO_KIND */
+  bool positions_have_flags;  /* in their tables: flam-v8-tables.h */
   uint16_t bytecode_positions;
   uint16_t bytecode_data;
   uint8_t deopt_n_inlined;

@@ -88,24 +88,45 @@ flam_v8_position (uint64_t value)
                            .inlined = (uint16_t)(value >> 31) };
 }
 
-/* Pairs: the difference to the last code offset, which is at least 0 and is
- * stored as -(difference + 1) for an expression, as against a statement; and
- * the difference to the last position. */
+/* The difference to the last code offset, which is at least 0. It is stored as
+ * -(difference + 1) for an expression, as against a statement; from V8 14 on
+ * with two bits for such properties. */
+static bool
+next_code (Bytes *bytes, bool flags, uint64_t *code)
+{
+  uint64_t bits;
+  int64_t step;
+
+  if (flags)
+    {
+      if (!next_unsigned (bytes, &bits))
+        return false;
+      *code += bits >> 2;
+      return true;
+    }
+  if (!next_signed (bytes, &step))
+    return false;
+  *code += step < 0 ? (uint64_t)~step : (uint64_t)step;
+  return true;
+}
+
+/* Pairs: a code offset, counted from -1, and the difference to the last
+ * position. */
 FlamV8Position
 flam_v8_position_at (const FlamRuntimeMemory *memory,
                      uint64_t table,
                      uint64_t size,
+                     bool flags,
                      uint64_t offset)
 {
   uint64_t code = (uint64_t)-1, position = 0;
-  int64_t step, change;
+  int64_t change;
   bool found = false, before = false;
   Bytes bytes;
 
   begin (&bytes, memory, table, size);
-  while (next_signed (&bytes, &step) && next_signed (&bytes, &change))
+  while (next_code (&bytes, flags, &code) && next_signed (&bytes, &change))
     {
-      code += step < 0 ? (uint64_t)~step : (uint64_t)step;
       if ((int64_t)code > (int64_t)offset)
         {
           before = !found;

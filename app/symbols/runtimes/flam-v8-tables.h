@@ -25,10 +25,11 @@ typedef struct
 FlamV8Position flam_v8_position (uint64_t value);
 
 /* The position of the last entry at or before `offset` in a table of source
- * positions of `size` bytes at `table`. */
+ * positions of `size` bytes at `table`; `flags`: in the form of V8 14 on. */
 FlamV8Position flam_v8_position_at (const FlamRuntimeMemory *memory,
                                     uint64_t table,
                                     uint64_t size,
+                                    bool flags,
                                     uint64_t offset);
 
 /* A function's bytecodes, and the table of the lengths of bytecodes: three

@@ -623,14 +623,19 @@ find_bytes (const FlamRuntimeMemory *memory,
 }
 
 static FlamV8Position
-position_in_array (const FlamRuntimeMemory *memory,
+position_in_array (const FlamV8 *v8,
+                   const FlamRuntimeMemory *memory,
                    uint64_t array,
                    uint64_t offset)
 {
   uint64_t bytes, size;
 
   return find_bytes (memory, array, &bytes, &size)
-             ? flam_v8_position_at (memory, bytes, size, offset)
+             ? flam_v8_position_at (memory,
+                                    bytes,
+                                    size,
+                                    v8->layout->positions_have_flags,
+                                    offset)
              : (FlamV8Position){ 0 };
 }
 
@@ -643,8 +648,10 @@ position_of_bytecode (const FlamV8 *v8,
   uint8_t bytes[BYTECODE_SIZE];
 
   return flam_v8_read (memory, &object, bytes, sizeof bytes)
-             ? position_in_array (
-                   memory, word (bytes, v8->layout->bytecode_positions), offset)
+             ? position_in_array (v8,
+                                  memory,
+                                  word (bytes, v8->layout->bytecode_positions),
+                                  offset)
              : (FlamV8Position){ 0 };
 }
 
@@ -798,7 +805,7 @@ name_optimized (FlamV8 *v8,
                 FlamRuntimeName *name)
 {
   FlamV8Position position =
-      position_in_array (memory, code->positions, frame->offset);
+      position_in_array (v8, memory, code->positions, frame->offset);
   Inlined inlined;
 
   if (position.inlined > 0 && find_inlined (v8, memory, code->deopt, &inlined))

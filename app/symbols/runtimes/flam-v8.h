@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* JavaScript frames of V8, read from outside: node 12.16 to 24.
+/* JavaScript frames of V8, read from outside: node 12.16 to 26.
  *
  * All code that V8 makes, and its builtins, have a frame pointer:
  *
