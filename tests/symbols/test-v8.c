@@ -620,7 +620,7 @@ test_interpreted (void)
 }
 
 /* A function with a name instead of a scope, of two bytes for each character:
- * such a string may have the type 0. */
+ * such a string may have the type 0. A module has an URL. */
 static void
 test_names (void)
 {
@@ -631,7 +631,8 @@ test_names (void)
       g_autofree Heap *heap = heap_new (v);
       gint32 data = heap->file.layout.bytecode_data;
       guint64 shared = shared_of (heap, "", 0, 0);
-      guint64 other = shared_of (heap, "", 0, 0);
+      guint64 other = shared_of (
+          heap, "", 0, script_of (heap, "file:///a%20b/%C3%a9%.mjs", SOURCE));
       guint64 bytecode = bytecode_of (heap, positions_of (heap));
       guint64 wide = object (heap, 0, 32), fp;
 
@@ -650,7 +651,8 @@ test_names (void)
                   function_of (heap, shared),
                   bytecode,
                   small (data - 1));
-      assert_frames (heap, BUILTINS, fp, "大きさ :0 (0); (anonymous) :0 (0); ");
+      assert_frames (
+          heap, BUILTINS, fp, "大きさ :0 (0); (anonymous) /a b/é%.mjs:1 (1); ");
     }
 }
 

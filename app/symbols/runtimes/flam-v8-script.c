@@ -403,10 +403,55 @@ read_scope (const FlamV8Layout *layout,
   return true;
 }
 
-static const char *
-without_scheme (const char *file)
+static int
+hex_of (uint16_t unit)
 {
-  return strncmp (file, "file://", 7) == 0 ? file + 7 : file;
+  if (unit >= '0' && unit <= '9')
+    return unit - '0';
+  unit |= 0x20;
+  return unit >= 'a' && unit <= 'f' ? unit - 'a' + 10 : -1;
+}
+
+/* A module's name is an URL (RFC 8089), in which bytes that are not ASCII are
+ * written as "%C3". */
+static const char *
+path_of_url (const uint16_t *units, size_t n, FlamRuntimeName *name)
+{
+  char path[UNITS_MAX];
+  size_t length = 0;
+
+  for (size_t i = 0; i < n; i++)
+    {
+      int high = i + 2 < n ? hex_of (units[i + 1]) : -1;
+      int low = i + 2 < n ? hex_of (units[i + 2]) : -1;
+      bool coded = units[i] == '%' && high >= 0 && low >= 0;
+
+      path[length++] = coded ? (char)(high << 4 | low)
+                             : (char)(units[i] < 128 ? units[i] : '?');
+      i += coded ? 2 : 0;
+    }
+  return flam_runtime_name_utf8 (name, path, length);
+}
+
+static const char *
+read_file_name (const FlamV8Layout *layout,
+                const FlamRuntimeMemory *memory,
+                uint64_t string,
+                FlamRuntimeName *name)
+{
+  static const char scheme[] = "file://";
+  uint16_t units[UNITS_MAX];
+  long n = flam_v8_string (layout, memory, string, units, UNITS_MAX);
+  size_t same = 0;
+
+  if (n <= 0)
+    return "";
+  while (same < sizeof scheme - 1 && same < (size_t)n &&
+         units[same] == (uint16_t)scheme[same])
+    same++;
+  return same == sizeof scheme - 1
+             ? path_of_url (units + same, (size_t)n - same, name)
+             : flam_runtime_name_utf16 (name, units, (size_t)n);
 }
 
 bool
@@ -452,7 +497,7 @@ flam_v8_shared_name (FlamV8Scripts *scripts,
   if (flam_v8_read (memory, script, bytes, sizeof bytes))
     {
       file = word (bytes, layout->script_name);
-      named->file = without_scheme (read_text (layout, memory, file, name));
+      named->file = read_file_name (layout, memory, file, name);
     }
   if (scope.has_start)
     named->first_line =
