@@ -34,7 +34,7 @@ flam_arena_add (FlamArena *kept, gpointer data, GDestroyNotify end)
 }
 
 GHashTable *
-flam_arena_table (FlamArena *kept, FlamKey key, GDestroyNotify free_value)
+flam_arena_add_table (FlamArena *kept, FlamKey key, GDestroyNotify free_value)
 {
   static const struct
   {
@@ -60,20 +60,20 @@ free_string (gpointer string)
 }
 
 GString *
-flam_arena_string (FlamArena *kept)
+flam_arena_add_string (FlamArena *kept)
 {
   return flam_arena_add (kept, g_string_new (NULL), free_string);
 }
 
 void
-flam_arena_column (FlamArena *kept, FlamColumn *column, gsize size)
+flam_arena_add_column (FlamArena *kept, FlamColumn *column, gsize size)
 {
   flam_column_init (column, size);
   flam_arena_add (kept, column, (GDestroyNotify)flam_column_clear);
 }
 
 void
-flam_arena_interner (FlamArena *kept, FlamInterner *interner)
+flam_arena_add_interner (FlamArena *kept, FlamInterner *interner)
 {
   flam_interner_init (interner);
   flam_arena_add (kept, interner, (GDestroyNotify)flam_interner_clear);

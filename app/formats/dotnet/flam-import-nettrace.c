@@ -470,13 +470,13 @@ load (FlamLoad *load, GError **error)
     .at = source->data + MIN (source->size, (gsize)HEADER),
     .end = source->data + source->size,
     .pid = -1,
-    .kinds = flam_keep_table (load, FLAM_KEY_DIRECT, NULL),
-    .by_id = flam_keep_table (load, FLAM_KEY_DIRECT, NULL),
-    .frames = flam_keep_table (load, FLAM_KEY_NUMBER, NULL),
-    .stacks = flam_keep_array (load, Stack),
-    .addresses = flam_keep_array (load, guint64),
-    .samples = flam_keep_array (load, Sample),
-    .methods = flam_keep (load, flam_ranges_new (), flam_ranges_free),
+    .kinds = flam_arena_table (load, FLAM_KEY_DIRECT, NULL),
+    .by_id = flam_arena_table (load, FLAM_KEY_DIRECT, NULL),
+    .frames = flam_arena_table (load, FLAM_KEY_NUMBER, NULL),
+    .stacks = flam_arena_array (load, Stack),
+    .addresses = flam_arena_array (load, guint64),
+    .samples = flam_arena_array (load, Sample),
+    .methods = flam_arena_keep (load, flam_ranges_new (), flam_ranges_free),
   };
 
   flam_builder_set_has_times (load->builder);

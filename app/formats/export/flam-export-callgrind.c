@@ -328,12 +328,12 @@ save (FlamExport *export, GError **error)
   writer.tree = tree = flam_export_tree (export->profile, by_line);
   flam_things_init (
       &writer.things, tree, export->selection->by == FLAM_BY_FUNCTION);
-  writer.rows = flam_keep_array (export, Row);
-  writer.calls = flam_keep_array (export, Call);
+  writer.rows = flam_arena_array (export, Row);
+  writer.calls = flam_arena_array (export, Call);
   flam_interner_init (&writer.positions);
   flam_interner_init (&writer.pairs);
   for (guint i = 0; i < G_N_ELEMENTS (writer.names); i++)
-    writer.names[i] = flam_keep_table (export, FLAM_KEY_LENT, NULL);
+    writer.names[i] = flam_arena_table (export, FLAM_KEY_LENT, NULL);
   add_up (&writer);
   g_array_sort (writer.rows, compare_rows);
   put_head (&writer);

@@ -49,9 +49,9 @@ count_hits (Writer *writer, FlamExport *export)
 {
   const FlamProfile *profile = writer->part->profile;
 
-  writer->hits = flam_keep_vector (export, guint32, profile->stacks.n + 1);
-  writer->same = flam_keep_vector (export, FlamId, profile->stacks.n + 1);
-  writer->stacks = flam_keep_vector (export, FlamId, writer->tree->n);
+  writer->hits = flam_arena_vector (export, guint32, profile->stacks.n + 1);
+  writer->same = flam_arena_vector (export, FlamId, profile->stacks.n + 1);
+  writer->stacks = flam_arena_vector (export, FlamId, writer->tree->n);
   memset (writer->stacks, 0xff, writer->tree->n * sizeof *writer->stacks);
   for (guint32 lane = 0; lane < writer->part->n_lanes; lane++)
     {

@@ -87,10 +87,10 @@ static void
 find_functions (Writer *writer, FlamExport *export)
 {
   const FlamProfile *profile = writer->part->profile;
-  GHashTable *rows = flam_keep_table (export, FLAM_KEY_NUMBER, NULL);
+  GHashTable *rows = flam_arena_table (export, FLAM_KEY_NUMBER, NULL);
 
-  writer->code = flam_keep_vector (export, guint32, profile->frames.n + 1);
-  writer->codes = flam_keep_array (export, FlamId);
+  writer->code = flam_arena_vector (export, guint32, profile->frames.n + 1);
+  writer->codes = flam_arena_array (export, FlamId);
   for (FlamId i = 0; i < profile->frames.n; i++)
     {
       guint64 key =
@@ -112,8 +112,8 @@ writer_init (Writer *writer, FlamExport *export)
 {
   writer->part = export->part;
   writer->out = export->out;
-  writer->index = flam_keep_table (export, FLAM_KEY_LENT, NULL);
-  writer->texts = flam_keep_pointers (export, NULL);
+  writer->index = flam_arena_table (export, FLAM_KEY_LENT, NULL);
+  writer->texts = flam_arena_pointers (export, NULL);
   find_functions (writer, export);
 }
 

@@ -516,11 +516,11 @@ save (FlamExport *export, GError **error)
           ? flam_export_tree_in_order (
                 export->profile, export->selection, export->options->look.order)
           : tree_of_all (&part, export->selection, export->options->look.order);
-  page.index = flam_keep_table (export, FLAM_KEY_LENT, NULL);
-  page.texts = flam_keep_pointers (export, NULL);
+  page.index = flam_arena_table (export, FLAM_KEY_LENT, NULL);
+  page.texts = flam_arena_pointers (export, NULL);
   flam_things_init (&page.things, tree, FALSE);
   place_nodes (&page);
-  page.self = flam_keep_vector (export, gint64, page.n);
+  page.self = flam_arena_vector (export, gint64, page.n);
   put_page (&page, export->profile, export->selection, export->options);
   flam_things_clear (&page.things);
   g_free (page.place);

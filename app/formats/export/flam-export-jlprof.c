@@ -562,15 +562,15 @@ save (FlamExport *export, GError **error)
 
   if (!check (export->part, error))
     return FALSE;
-  writer.thread = flam_keep_vector (export, guint64, export->part->n_lanes);
+  writer.thread = flam_arena_vector (export, guint64, export->part->n_lanes);
   writer.task =
-      flam_keep_vector (export, guint64, export->part->n_label_sets + 1);
+      flam_arena_vector (export, guint64, export->part->n_label_sets + 1);
   number_threads (&writer);
   number_tasks (&writer);
   writer.meta = has_meta (&writer);
   writer.ip =
-      flam_keep_vector (export, guint64, export->part->profile->stacks.n + 1);
-  writer.locations = flam_keep_array (export, FlamId);
+      flam_arena_vector (export, guint64, export->part->profile->stacks.n + 1);
+  writer.locations = flam_arena_array (export, FlamId);
   flam_sink_put_len (writer.out, HEAD, sizeof HEAD - 1);
   if (!needs_graph (export->part->profile))
     return save_part (&writer, error);

@@ -284,14 +284,14 @@ save (FlamExport *export, GError **error)
 {
   Writer writer = { .part = export->part, .out = export->out };
 
-  writer.packet = flam_keep_string (export);
-  writer.message = flam_keep_string (export);
-  writer.inner = flam_keep_string (export);
-  writer.framed = flam_keep_string (export);
-  writer.functions =
-      flam_keep_vector (export, guint8, export->part->profile->functions.n + 1);
+  writer.packet = flam_arena_string (export);
+  writer.message = flam_arena_string (export);
+  writer.inner = flam_arena_string (export);
+  writer.framed = flam_arena_string (export);
+  writer.functions = flam_arena_vector (
+      export, guint8, export->part->profile->functions.n + 1);
   writer.frames =
-      flam_keep_vector (export, guint8, export->part->profile->frames.n + 1);
+      flam_arena_vector (export, guint8, export->part->profile->frames.n + 1);
   put_all (&writer, export->selection->by);
   return TRUE;
 }

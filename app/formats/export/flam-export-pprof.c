@@ -430,12 +430,12 @@ save (FlamExport *export, GError **error)
 {
   Writer writer = { .part = export->part, .out = export->out };
 
-  writer.strings = flam_keep_table (export, FLAM_KEY_LENT, NULL);
-  writer.texts = flam_keep_pointers (export, NULL);
-  writer.message = flam_keep_string (export);
-  writer.inner = flam_keep_string (export);
+  writer.strings = flam_arena_table (export, FLAM_KEY_LENT, NULL);
+  writer.texts = flam_arena_pointers (export, NULL);
+  writer.message = flam_arena_string (export);
+  writer.inner = flam_arena_string (export);
   writer.location =
-      flam_keep_vector (export, guint32, export->part->profile->stacks.n + 1);
+      flam_arena_vector (export, guint32, export->part->profile->stacks.n + 1);
   intern (&writer, "");
   put_profile (&writer);
   return TRUE;

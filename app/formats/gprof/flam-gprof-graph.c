@@ -43,14 +43,14 @@ struct _FlamGprofGraph
 FlamGprofGraph *
 flam_gprof_graph_new (FlamLoad *load)
 {
-  FlamGprofGraph *graph = flam_keep_new (load, FlamGprofGraph);
+  FlamGprofGraph *graph = flam_arena_new (load, FlamGprofGraph);
 
   flam_load_measures (
       load->builder, FLAM_STANDARD_CPU_TIME, FLAM_STANDARD_CALLS);
   graph->builder = load->builder;
   graph->graph = flam_call_graph_new (load, N_COLUMNS);
-  graph->functions = flam_keep_array (load, Function);
-  graph->calls = flam_keep_array (load, Calls);
+  graph->functions = flam_arena_array (load, Function);
+  graph->calls = flam_arena_array (load, Calls);
   return graph;
 }
 

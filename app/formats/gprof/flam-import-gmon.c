@@ -289,10 +289,11 @@ find_program (Reader *reader, const char *const *folders)
       g_autofree char *path =
           g_canonicalize_filename (flam_elf_get_path (reader->elf), NULL);
 
-      flam_keep (reader->load, reader->elf, flam_elf_free);
-      reader->symbols = flam_keep (reader->load,
-                                   flam_symbol_table_new (reader->elf, NULL),
-                                   flam_symbol_table_free);
+      flam_arena_keep (reader->load, reader->elf, flam_elf_free);
+      reader->symbols =
+          flam_arena_keep (reader->load,
+                           flam_symbol_table_new (reader->elf, NULL),
+                           flam_symbol_table_free);
       reader->module = flam_builder_module (reader->builder,
                                             path,
                                             flam_elf_get_build_id (reader->elf),
@@ -352,11 +353,11 @@ load (FlamLoad *load, GError **error)
 {
   Reader reader = { .load = load,
                     .builder = load->builder,
-                    .histograms = flam_keep_array (load, Histogram),
-                    .arcs = flam_keep_array (load, Arc),
-                    .starts = flam_keep_array (load, guint64),
+                    .histograms = flam_arena_array (load, Histogram),
+                    .arcs = flam_arena_array (load, Arc),
+                    .starts = flam_arena_array (load, guint64),
                     .functions =
-                        flam_keep_table (load, FLAM_KEY_NUMBER, NULL) };
+                        flam_arena_table (load, FLAM_KEY_NUMBER, NULL) };
 
   if (load->source->size < HEADER)
     return flam_source_error (load->source,

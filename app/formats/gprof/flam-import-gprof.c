@@ -290,7 +290,7 @@ load (FlamLoad *load, GError **error)
   FlamGprofGraph *graph = flam_gprof_graph_new (load);
   Reader reader = { .builder = load->builder,
                     .graph = graph,
-                    .by_name = flam_keep_table (load, FLAM_KEY_TEXT, NULL),
+                    .by_name = flam_arena_table (load, FLAM_KEY_TEXT, NULL),
                     .primary = FLAM_NONE };
   FlamText text;
 

@@ -229,8 +229,8 @@ read_stacks (Trace *trace, GError **error)
 {
   if (!go_to (trace, trace->stacks))
     return ends_here (trace, error);
-  trace->caller = flam_keep_vector (trace->load, FlamId, trace->n_stacks + 1);
-  trace->made = flam_keep_vector (trace->load, FlamId, trace->n_stacks + 1);
+  trace->caller = flam_arena_vector (trace->load, FlamId, trace->n_stacks + 1);
+  trace->made = flam_arena_vector (trace->load, FlamId, trace->n_stacks + 1);
   for (FlamId i = 0; i < trace->n_stacks; i++)
     {
       const guint8 *at = trace->at;
@@ -302,8 +302,8 @@ read_counters (Trace *trace, GError **error)
         trace->n_counters,
         n);
   add_measures (trace, n, (char **)names->pdata);
-  trace->counts = flam_keep_vector (trace->load, gint64, n + 1);
-  trace->weights = flam_keep_vector (trace->load, gint64, n + 1);
+  trace->counts = flam_arena_vector (trace->load, gint64, n + 1);
+  trace->weights = flam_arena_vector (trace->load, gint64, n + 1);
   return TRUE;
 }
 

@@ -31,12 +31,12 @@ void
 flam_heaptrack_tables_init (FlamHeaptrackTables *tables, FlamLoad *load)
 {
   *tables = (FlamHeaptrackTables){ .builder = load->builder };
-  flam_keep_column (load, &tables->strings, Text);
-  flam_keep_column (load, &tables->ips, Ip);
-  flam_keep_column (load, &tables->traces, FlamTrace);
-  flam_keep_column (load, &tables->frames, FlamId);
-  tables->mapped = flam_keep (load, flam_ranges_new (), flam_ranges_free);
-  flam_keep_interner (load, &tables->ip_index);
+  flam_arena_column (load, &tables->strings, Text);
+  flam_arena_column (load, &tables->ips, Ip);
+  flam_arena_column (load, &tables->traces, FlamTrace);
+  flam_arena_column (load, &tables->frames, FlamId);
+  tables->mapped = flam_arena_keep (load, flam_ranges_new (), flam_ranges_free);
+  flam_arena_interner (load, &tables->ip_index);
 }
 
 static gboolean

@@ -322,7 +322,7 @@ static const char symbol_heading[] = "--- symbol\n";
 static GHashTable *
 read_names (FlamLoad *load, FlamSource *inner)
 {
-  GHashTable *names = flam_keep_table (load, FLAM_KEY_NUMBER, g_free);
+  GHashTable *names = flam_arena_table (load, FLAM_KEY_NUMBER, g_free);
   FlamText text;
   const char *line;
   gsize length;
@@ -354,11 +354,11 @@ load (FlamLoad *load, GError **error)
     .source = load->source,
     .load = load,
     .builder = load->builder,
-    .addresses = flam_keep_array (load, guint64),
-    .samples = flam_keep_array (load, FlamGperftoolsSample),
-    .comments = flam_keep_array (load, FlamGperftoolsComment),
-    .frames = flam_keep_table (load, FLAM_KEY_NUMBER, g_free),
-    .mappings = flam_keep (load, flam_ranges_new (), flam_ranges_free),
+    .addresses = flam_arena_array (load, guint64),
+    .samples = flam_arena_array (load, FlamGperftoolsSample),
+    .comments = flam_arena_array (load, FlamGperftoolsComment),
+    .frames = flam_arena_table (load, FLAM_KEY_NUMBER, g_free),
+    .mappings = flam_arena_keep (load, flam_ranges_new (), flam_ranges_free),
     .allocator = FLAM_NONE,
   };
   FlamSource inner;
@@ -381,7 +381,7 @@ load (FlamLoad *load, GError **error)
   else
     {
       if (reader.names == NULL)
-        reader.names = flam_keep_table (load, FLAM_KEY_NUMBER, g_free);
+        reader.names = flam_arena_table (load, FLAM_KEY_NUMBER, g_free);
       read_java_names (&reader, &text);
     }
   add_samples (&reader);

@@ -563,14 +563,14 @@ static gboolean
 load (FlamLoad *load, GError **error)
 {
   FlamBuilder *builder = load->builder;
-  Reader *reader = flam_keep_new (load, Reader);
+  Reader *reader = flam_arena_new (load, Reader);
 
   reader->load = load;
   reader->builder = builder;
   reader->page_size = 4096;
   reader->ledger = flam_ledger_new (builder);
-  flam_keep (load, reader, drop_ledger);
-  reader->suppressions = flam_keep (
+  flam_arena_keep (load, reader, drop_ledger);
+  reader->suppressions = flam_arena_keep (
       load, flam_heaptrack_suppressions_new (), flam_suppressions_unref);
   flam_builder_set_has_times (builder);
   flam_builder_set_origin (builder, 0);

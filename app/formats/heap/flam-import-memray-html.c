@@ -297,7 +297,7 @@ load (FlamLoad *load, GError **error)
   Reader reader = { .builder = load->builder };
   guint n;
 
-  reader.threads = flam_keep_table (load, FLAM_KEY_DIRECT, NULL);
+  reader.threads = flam_arena_table (load, FLAM_KEY_DIRECT, NULL);
   reader.process = flam_builder_process (load->builder, -1, 0);
   if (!flam_memray_report_read (&reader.report, load, error))
     return FALSE;
@@ -305,7 +305,7 @@ load (FlamLoad *load, GError **error)
   g_array_set_size (reader.report.parents, MIN (reader.report.parents->len, n));
   add_measures (&reader);
   add_records (&reader);
-  reader.stacks = flam_keep_vector (load, FlamId, n + 1);
+  reader.stacks = flam_arena_vector (load, FlamId, n + 1);
   make_stacks (&reader, n);
   if (reader.report.temporal)
     add_intervals (&reader, n);

@@ -225,12 +225,12 @@ read_body (FlamMemray *reader, GError **error)
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  FlamMemray *reader = flam_keep_new (load, FlamMemray);
+  FlamMemray *reader = flam_arena_new (load, FlamMemray);
 
   reader->load = load;
   reader->builder = load->builder;
   reader->ledger =
-      flam_keep (load, flam_ledger_new (load->builder), flam_ledger_free);
+      flam_arena_keep (load, flam_ledger_new (load->builder), flam_ledger_free);
   reader->at = load->source->data;
   reader->end = load->source->data + load->source->size;
   flam_memray_init (reader);

@@ -66,16 +66,17 @@ made_equal (gconstpointer a, gconstpointer b)
 FlamMemrayNative *
 flam_memray_native_new (FlamLoad *load)
 {
-  FlamMemrayNative *native = flam_keep_new (load, FlamMemrayNative);
+  FlamMemrayNative *native = flam_arena_new (load, FlamMemrayNative);
 
   native->builder = load->builder;
   native->module = FLAM_NONE;
-  native->nodes = flam_keep_array (load, Node);
-  native->segments = flam_keep (load, flam_ranges_new (), flam_ranges_free);
-  native->made =
-      flam_keep (load,
-                 g_hash_table_new_full (made_hash, made_equal, g_free, NULL),
-                 g_hash_table_unref);
+  native->nodes = flam_arena_array (load, Node);
+  native->segments =
+      flam_arena_keep (load, flam_ranges_new (), flam_ranges_free);
+  native->made = flam_arena_keep (
+      load,
+      g_hash_table_new_full (made_hash, made_equal, g_free, NULL),
+      g_hash_table_unref);
   return native;
 }
 

@@ -394,13 +394,13 @@ flam_memray_init (FlamMemray *reader)
 {
   FlamLoad *load = reader->load;
 
-  reader->codes = flam_keep_table (load, FLAM_KEY_NUMBER, g_free);
-  reader->threads = flam_keep_table (load, FLAM_KEY_NUMBER, thread_free);
-  flam_keep_column (load, &reader->locations, FlamMemrayLocation);
-  flam_keep_interner (load, &reader->location_index);
-  reader->mapped = flam_keep (load, flam_ranges_new (), flam_ranges_free);
-  reader->traces = flam_keep_array (load, FlamMemrayTrace);
-  reader->frames = flam_keep_array (load, FlamMemrayLocation);
-  reader->aggregates = flam_keep_array (load, FlamMemrayAggregate);
+  reader->codes = flam_arena_table (load, FLAM_KEY_NUMBER, g_free);
+  reader->threads = flam_arena_table (load, FLAM_KEY_NUMBER, thread_free);
+  flam_arena_column (load, &reader->locations, FlamMemrayLocation);
+  flam_arena_interner (load, &reader->location_index);
+  reader->mapped = flam_arena_keep (load, flam_ranges_new (), flam_ranges_free);
+  reader->traces = flam_arena_array (load, FlamMemrayTrace);
+  reader->frames = flam_arena_array (load, FlamMemrayLocation);
+  reader->aggregates = flam_arena_array (load, FlamMemrayAggregate);
   reader->ledger->heap.last = TRUE;
 }

@@ -14,12 +14,12 @@ static void
 init (FlamMemrayReport *report, FlamLoad *load)
 {
   for (guint i = 0; i < FLAM_MEMRAY_N_COLUMNS; i++)
-    report->columns[i] = flam_keep_array (load, gint64);
-  report->parents = flam_keep_array (load, guint32);
-  report->strings = flam_keep_array (load, FlamId);
-  report->intervals = flam_keep_array (load, FlamMemrayInterval);
-  report->marks = flam_keep_array (load, gint64);
-  report->records = flam_keep_array (load, gint64);
+    report->columns[i] = flam_arena_array (load, gint64);
+  report->parents = flam_arena_array (load, guint32);
+  report->strings = flam_arena_array (load, FlamId);
+  report->intervals = flam_arena_array (load, FlamMemrayInterval);
+  report->marks = flam_arena_array (load, gint64);
+  report->records = flam_arena_array (load, gint64);
 }
 
 /* --- reading ------------------------------------------------------------- */

@@ -814,10 +814,10 @@ flam_json_get_ints (FlamJson *json, GArray *into)
 FlamJson *
 flam_json_load (FlamLoad *load, const guint8 *at)
 {
-  FlamJson *json = flam_keep_new (load, FlamJson);
+  FlamJson *json = flam_arena_new (load, FlamJson);
   const guint8 *start = at != NULL ? at : load->source->data;
 
-  flam_keep (load, json, flam_json_clear);
+  flam_arena_keep (load, json, flam_json_clear);
   flam_json_init (json, start, load->source->data + load->source->size - start);
   flam_json_report (json, load->options->progress);
   flam_json_next (json);

@@ -11,10 +11,10 @@ typedef struct
 } Open;
 
 void
-flam_keep_outline (FlamLoad *load, FlamOutline *outline, gboolean own)
+flam_arena_outline (FlamLoad *load, FlamOutline *outline, gboolean own)
 {
-  *outline = (FlamOutline){ .rows = flam_keep_array (load, FlamOutlineRow),
-                            .open = flam_keep_array (load, Open),
+  *outline = (FlamOutline){ .rows = flam_arena_array (load, FlamOutlineRow),
+                            .open = flam_arena_array (load, Open),
                             .own = own };
 }
 

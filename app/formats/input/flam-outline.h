@@ -35,7 +35,7 @@ typedef struct
 } FlamOutline;
 
 /* Its rows are freed with the load. */
-void flam_keep_outline (FlamLoad *load, FlamOutline *outline, gboolean own);
+void flam_arena_outline (FlamLoad *load, FlamOutline *outline, gboolean own);
 /* Returns the row's number. */
 guint32 flam_outline_add (FlamOutline *outline,
                           guint32 caller,

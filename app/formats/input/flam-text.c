@@ -247,8 +247,8 @@ flam_text_read (FlamText *text,
 }
 
 void
-flam_keep_pieces (FlamLoad *load, FlamPieces *pieces)
+flam_arena_pieces (FlamLoad *load, FlamPieces *pieces)
 {
   flam_pieces_init (pieces);
-  flam_keep (load, pieces, flam_pieces_clear);
+  flam_arena_keep (load, pieces, flam_pieces_clear);
 }

@@ -207,7 +207,7 @@ typedef struct
 void flam_pieces_init (FlamPieces *pieces);
 void flam_pieces_clear (FlamPieces *pieces);
 /* Freed with the load, and in memory that is. */
-void flam_keep_pieces (FlamLoad *load, FlamPieces *pieces);
+void flam_arena_pieces (FlamLoad *load, FlamPieces *pieces);
 
 static inline gboolean
 flam_piece_equal (gconstpointer table, FlamId row, gconstpointer key)

@@ -388,7 +388,7 @@ make_samples (Trace *trace, GError **error)
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  Trace *trace = flam_keep_new (load, Trace);
+  Trace *trace = flam_arena_new (load, Trace);
 
   *trace =
       (Trace){ .load = load,
@@ -396,8 +396,8 @@ load (FlamLoad *load, GError **error)
                .pid = -1,
                .at = load->source->data,
                .end = load->source->data + load->source->size,
-               .methods = flam_keep_table (load, FLAM_KEY_DIRECT, NULL),
-               .threads = flam_keep_table (load, FLAM_KEY_DIRECT, g_free) };
+               .methods = flam_arena_table (load, FLAM_KEY_DIRECT, NULL),
+               .threads = flam_arena_table (load, FLAM_KEY_DIRECT, g_free) };
   flam_builder_set_has_times (load->builder);
   flam_trace_spans_init (&trace->spans, load);
   if (load->source->size > 0 && *load->source->data == '*')

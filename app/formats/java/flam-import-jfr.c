@@ -456,7 +456,7 @@ load (FlamLoad *load, GError **error)
                     .builder = load->builder,
                     .progress = load->options->progress,
                     .stacks = { .builder = load->builder },
-                    .blocks = flam_keep_array (load, Block),
+                    .blocks = flam_arena_array (load, Block),
                     .counter = FLAM_NONE,
                     .pid = -1 };
   gboolean good;

@@ -442,17 +442,17 @@ read_all (Reader *reader, GError **error)
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  Reader *reader = flam_keep_new (load, Reader);
+  Reader *reader = flam_arena_new (load, Reader);
 
   *reader = (Reader){ .load = load,
                       .builder = load->builder,
                       .process = flam_builder_process (load->builder, -1, 0),
-                      .frames = flam_keep_array (load, FlamId),
-                      .nodes = flam_keep_array (load, Node),
-                      .tasks = flam_keep_table (load, FLAM_KEY_NUMBER, NULL) };
+                      .frames = flam_arena_array (load, FlamId),
+                      .nodes = flam_arena_array (load, Node),
+                      .tasks = flam_arena_table (load, FLAM_KEY_NUMBER, NULL) };
   flam_load_measures (load->builder, FLAM_STANDARD_SAMPLES);
-  flam_keep_column (load, &reader->locations, Location);
-  flam_keep_interner (load, &reader->by_ip);
+  flam_arena_column (load, &reader->locations, Location);
+  flam_arena_interner (load, &reader->by_ip);
   return read_all (reader, error);
 }
 

@@ -427,10 +427,10 @@ static gboolean
 load (FlamLoad *load, GError **error)
 {
   Reader reader = { .builder = load->builder,
-                    .nodes = flam_keep_array (load, Node),
-                    .trees = flam_keep_array (load, Tree),
-                    .open = flam_keep_array (load, guint32),
-                    .children = flam_keep_array (load, guint32) };
+                    .nodes = flam_arena_array (load, Node),
+                    .trees = flam_arena_array (load, Tree),
+                    .open = flam_arena_array (load, guint32),
+                    .children = flam_arena_array (load, guint32) };
   const guint8 *at = find_data (load->source);
   gsize left;
 

@@ -449,15 +449,15 @@ load (FlamLoad *load, GError **error)
 
   if (!file)
     return FALSE;
-  flam_keep (load, file, flam_perf_file_free);
-  import.reader = flam_keep (
+  flam_arena_keep (load, file, flam_perf_file_free);
+  import.reader = flam_arena_keep (
       load, flam_perf_reader_new (file, TRUE), flam_perf_reader_free);
   import.modules = flam_perf_modules_new (file, load, load->options->binaries);
   import.processes = flam_perf_processes_new (load, import.modules);
   import.stacks = flam_perf_stacks_new (file, load, import.modules);
-  import.counted = flam_keep_table (load, FLAM_KEY_NUMBER, g_free);
+  import.counted = flam_arena_table (load, FLAM_KEY_NUMBER, g_free);
   if (has_switches (file))
-    import.leaving = flam_keep_table (load, FLAM_KEY_DIRECT, g_free);
+    import.leaving = flam_arena_table (load, FLAM_KEY_DIRECT, g_free);
   add_measures (&import);
   set_facts (&import);
   return read_records (&import, error) && finish (&import, error);

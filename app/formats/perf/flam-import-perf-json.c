@@ -164,7 +164,7 @@ load (FlamLoad *load, GError **error)
   FlamJson *json = flam_json_load (load, NULL);
   Reader reader = { .builder = load->builder,
                     .json = json,
-                    .frames = flam_keep_array (load, FlamId) };
+                    .frames = flam_arena_array (load, FlamId) };
 
   flam_load_measures (load->builder, FLAM_STANDARD_SAMPLES);
   flam_builder_set_has_times (load->builder);

@@ -463,15 +463,15 @@ static gboolean
 load (FlamLoad *load, GError **error)
 {
   const FlamProgress *progress = load->options->progress;
-  Script *script = flam_keep_new (load, Script);
+  Script *script = flam_arena_new (load, Script);
   gboolean ok;
 
   script->builder = load->builder;
   script->source = load->source;
   script->memory = load->options->weights_as == FLAM_WEIGHTS_BYTES;
-  script->named = flam_keep_table (load, FLAM_KEY_DIRECT, NULL);
-  flam_keep_pieces (load, &script->threads);
-  flam_keep_column (load, &script->events, FlamScriptEvent);
+  script->named = flam_arena_table (load, FLAM_KEY_DIRECT, NULL);
+  flam_arena_pieces (load, &script->threads);
+  flam_arena_column (load, &script->events, FlamScriptEvent);
   flam_builder_add_column (load->builder);
   flam_parts_cut (&script->texts, load->source, load->options, part_start);
   flam_fingerprint_key_init (&script->key);

@@ -509,12 +509,12 @@ load (FlamLoad *load, GError **error)
 {
   Stream stream = { .stream = { .load = load, .builder = load->builder },
                     .builder = load->builder,
-                    .strings = flam_keep_array (load, FlamId),
-                    .locations = flam_keep_array (load, Location),
-                    .attributes = flam_keep_array (load, Attribute),
-                    .events = flam_keep_table (load, FLAM_KEY_DIRECT, NULL),
-                    .build_ids = flam_keep_table (load, FLAM_KEY_TEXT, g_free),
-                    .stack = flam_keep_array (load, FlamId) };
+                    .strings = flam_arena_array (load, FlamId),
+                    .locations = flam_arena_array (load, Location),
+                    .attributes = flam_arena_array (load, Attribute),
+                    .events = flam_arena_table (load, FLAM_KEY_DIRECT, NULL),
+                    .build_ids = flam_arena_table (load, FLAM_KEY_TEXT, g_free),
+                    .stack = flam_arena_array (load, FlamId) };
 
   flam_builder_set_has_times (load->builder);
   flam_builder_add_column (load->builder);

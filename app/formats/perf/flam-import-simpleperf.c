@@ -223,9 +223,10 @@ load (FlamLoad *load, GError **error)
 {
   Report report = { .stream = { .load = load, .builder = load->builder },
                     .builder = load->builder,
-                    .files = flam_keep_table (load, FLAM_KEY_DIRECT, file_free),
-                    .threads = flam_keep_table (load, FLAM_KEY_DIRECT, NULL),
-                    .stack = flam_keep_array (load, FlamId) };
+                    .files =
+                        flam_arena_table (load, FLAM_KEY_DIRECT, file_free),
+                    .threads = flam_arena_table (load, FLAM_KEY_DIRECT, NULL),
+                    .stack = flam_arena_array (load, FlamId) };
 
   if (load->source->size < HEAD)
     report.stream.cut = TRUE;

@@ -458,8 +458,8 @@ load (FlamLoad *load, GError **error)
                     .ledger = ledger,
                     .end = load->source->data + load->source->size,
                     .processes =
-                        flam_keep_table (load, FLAM_KEY_DIRECT, process_free),
-                    .jit = flam_keep_table (load, FLAM_KEY_NUMBER, NULL),
+                        flam_arena_table (load, FLAM_KEY_DIRECT, process_free),
+                    .jit = flam_arena_table (load, FLAM_KEY_NUMBER, NULL),
                     .kernel = FLAM_NONE };
 
   if (load->source->size < HEADER || load->source->data[4] != 1 ||

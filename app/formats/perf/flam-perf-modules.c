@@ -57,21 +57,21 @@ flam_perf_modules_new (const FlamPerfFile *file,
                        FlamLoad *load,
                        const char *const *binaries)
 {
-  FlamPerfModules *modules = flam_keep_new (load, FlamPerfModules);
+  FlamPerfModules *modules = flam_arena_new (load, FlamPerfModules);
 
   modules->file = file;
   modules->builder = load->builder;
-  modules->binaries =
-      flam_keep (load, flam_binaries_new (binaries, NULL), flam_binaries_free);
-  flam_keep (load, modules, forget_kernel);
-  modules->map_folders = flam_keep_pointers (load, g_free);
+  modules->binaries = flam_arena_keep (
+      load, flam_binaries_new (binaries, NULL), flam_binaries_free);
+  flam_arena_keep (load, modules, forget_kernel);
+  modules->map_folders = flam_arena_pointers (load, g_free);
   for (; binaries != NULL && *binaries != NULL; binaries++)
     g_ptr_array_add (modules->map_folders, g_strdup (*binaries));
   if (file->source->file != NULL) /* beside the capture */
     g_ptr_array_add (modules->map_folders,
                      g_path_get_dirname (file->source->path));
   g_ptr_array_add (modules->map_folders, NULL);
-  modules->by_name = flam_keep_table (load, FLAM_KEY_TEXT, module_free);
+  modules->by_name = flam_arena_table (load, FLAM_KEY_TEXT, module_free);
   return modules;
 }
 

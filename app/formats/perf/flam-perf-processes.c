@@ -81,13 +81,13 @@ thread_free (gpointer data)
 FlamPerfProcesses *
 flam_perf_processes_new (FlamLoad *load, FlamPerfModules *modules)
 {
-  FlamPerfProcesses *processes = flam_keep_new (load, FlamPerfProcesses);
+  FlamPerfProcesses *processes = flam_arena_new (load, FlamPerfProcesses);
 
   processes->builder = load->builder;
   processes->modules = modules;
-  processes->all = flam_keep_pointers (load, process_free);
-  processes->processes = flam_keep_table (load, FLAM_KEY_DIRECT, NULL);
-  processes->threads = flam_keep_table (load, FLAM_KEY_DIRECT, thread_free);
+  processes->all = flam_arena_pointers (load, process_free);
+  processes->processes = flam_arena_table (load, FLAM_KEY_DIRECT, NULL);
+  processes->threads = flam_arena_table (load, FLAM_KEY_DIRECT, thread_free);
   return processes;
 }
 

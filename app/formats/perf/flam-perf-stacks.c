@@ -40,18 +40,18 @@ flam_perf_stacks_new (const FlamPerfFile *file,
                       FlamLoad *load,
                       FlamPerfModules *modules)
 {
-  FlamPerfStacks *stacks = flam_keep_new (load, FlamPerfStacks);
+  FlamPerfStacks *stacks = flam_arena_new (load, FlamPerfStacks);
 
   stacks->builder = load->builder;
   stacks->modules = modules;
   stacks->cache =
-      flam_keep (load, flam_unwind_cache_new (), flam_unwind_cache_free);
-  stacks->entries = flam_keep_vector (load, Entry, 1 << CACHE_BITS);
+      flam_arena_keep (load, flam_unwind_cache_new (), flam_unwind_cache_free);
+  stacks->entries = flam_arena_vector (load, Entry, 1 << CACHE_BITS);
   stacks->unknown = FLAM_NONE;
   stacks->can_unwind =
       !file->swap && (!file->arch || g_str_equal (file->arch, "x86_64"));
-  stacks->frames = flam_keep_array (load, FlamId);
-  stacks->pcs = flam_keep_vector (load, guint64, FLAM_UNWIND_DEFAULT_LIMIT);
+  stacks->frames = flam_arena_array (load, FlamId);
+  stacks->pcs = flam_arena_vector (load, guint64, FLAM_UNWIND_DEFAULT_LIMIT);
   return stacks;
 }
 

@@ -149,7 +149,7 @@ read_packets (FlamPerfetto *trace, FlamLoad *load, GError **error)
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  FlamPerfetto *trace = flam_keep_new (load, FlamPerfetto);
+  FlamPerfetto *trace = flam_arena_new (load, FlamPerfetto);
 
   flam_perfetto_init (trace, load);
   if (!read_packets (trace, load, error))

@@ -14,10 +14,11 @@ flam_perfetto_init (FlamPerfetto *trace, FlamLoad *load)
   flam_perfetto_names_init (&trace->names, load);
   flam_trace_spans_init (&trace->spans, load);
   flam_builder_set_has_times (load->builder);
-  trace->sequences = flam_keep_table (load, FLAM_KEY_NUMBER, g_free);
-  trace->tracks = flam_keep_table (load, FLAM_KEY_NUMBER, g_free);
-  trace->samples = flam_keep_array (load, FlamPerfettoSample);
-  trace->heap = flam_keep (load, flam_perfetto_heap_new (), g_hash_table_unref);
+  trace->sequences = flam_arena_table (load, FLAM_KEY_NUMBER, g_free);
+  trace->tracks = flam_arena_table (load, FLAM_KEY_NUMBER, g_free);
+  trace->samples = flam_arena_array (load, FlamPerfettoSample);
+  trace->heap =
+      flam_arena_keep (load, flam_perfetto_heap_new (), g_hash_table_unref);
 }
 
 /* --- clocks -------------------------------------------------------------- */

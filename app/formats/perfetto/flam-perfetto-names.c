@@ -36,12 +36,12 @@ void
 flam_perfetto_names_init (FlamPerfettoNames *names, FlamLoad *load)
 {
   names->builder = load->builder;
-  names->ids =
-      flam_keep (load,
-                 g_hash_table_new_full (hash_key, equal_keys, g_free, NULL),
-                 g_hash_table_unref);
-  names->numbers = flam_keep_array (load, guint64);
-  names->locations = flam_keep_array (load, FlamPerfettoLocation);
+  names->ids = flam_arena_keep (
+      load,
+      g_hash_table_new_full (hash_key, equal_keys, g_free, NULL),
+      g_hash_table_unref);
+  names->numbers = flam_arena_array (load, guint64);
+  names->locations = flam_arena_array (load, FlamPerfettoLocation);
 }
 
 FlamId

@@ -297,14 +297,14 @@ static gboolean
 load (FlamLoad *load, GError **error)
 {
   FlamBuilder *builder = load->builder;
-  Page *page = flam_keep_new (load, Page);
+  Page *page = flam_arena_new (load, Page);
 
   page->builder = builder;
   page->as = flam_weights_as_of (load->source, load->options);
-  page->names = flam_keep_pointers (load, g_free);
-  page->frames = flam_keep_table (load, FLAM_KEY_TEXT, NULL);
+  page->names = flam_arena_pointers (load, g_free);
+  page->frames = flam_arena_table (load, FLAM_KEY_TEXT, NULL);
   page->thread = flam_builder_lone_thread (builder);
-  flam_keep_outline (load, &page->outline, FALSE);
+  flam_arena_outline (load, &page->outline, FALSE);
   if (!flam_text_read (&page->lines, load, read_line, page, NULL, error))
     return FALSE;
   if (page->outline.rows->len == 0)

@@ -287,7 +287,7 @@ find_tree (const FlamSource *source, gboolean *ruby)
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  Reader *reader = flam_keep_new (load, Reader);
+  Reader *reader = flam_arena_new (load, Reader);
   const guint8 *at = find_tree (load->source, &reader->ruby);
   guint measure;
 
@@ -295,12 +295,12 @@ load (FlamLoad *load, GError **error)
     return flam_source_invalid (
         load->source, error, N_ ("a flame graph page without its data"));
   reader->builder = load->builder;
-  reader->open = flam_keep_array (load, Node);
-  reader->deltas = flam_keep_array (load, gint64);
+  reader->open = flam_arena_array (load, Node);
+  reader->deltas = flam_arena_array (load, gint64);
   reader->denominator = 1;
   reader->thread = flam_builder_lone_thread (load->builder);
   reader->json = flam_json_load (load, at);
-  flam_keep_outline (load, &reader->outline, FALSE);
+  flam_arena_outline (load, &reader->outline, FALSE);
   measure = flam_load_measures (load->builder, FLAM_STANDARD_SAMPLES);
   read_nodes (reader);
   if (at == load->source->data) /* not a page */

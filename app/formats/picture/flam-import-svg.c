@@ -520,8 +520,8 @@ load (FlamLoad *load, GError **error)
 {
   Picture picture = { .load = load,
                       .builder = load->builder,
-                      .boxes = flam_keep_array (load, Box),
-                      .name = flam_keep_string (load) };
+                      .boxes = flam_arena_array (load, Box),
+                      .name = flam_arena_string (load) };
 
   if (!read_boxes (&picture, error))
     return FALSE;

@@ -21,10 +21,10 @@ flam_austin_init (FlamAustin *austin, FlamLoad *load)
 {
   *austin = (FlamAustin){
     .builder = load->builder,
-    .threads = flam_keep_array (load, FlamAustinThread),
-    .maps = flam_keep (load, flam_ranges_new (), flam_ranges_free),
-    .mapped = flam_keep_pointers (load, g_free),
-    .bases = flam_keep_table (load, FLAM_KEY_LENT, g_free),
+    .threads = flam_arena_array (load, FlamAustinThread),
+    .maps = flam_arena_keep (load, flam_ranges_new (), flam_ranges_free),
+    .mapped = flam_arena_pointers (load, g_free),
+    .bases = flam_arena_table (load, FLAM_KEY_LENT, g_free),
   };
 }
 

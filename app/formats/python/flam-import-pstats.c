@@ -573,11 +573,11 @@ load (FlamLoad *load, GError **error)
 {
   Reader reader = { .load = load,
                     .builder = load->builder,
-                    .by_frame = flam_keep_table (load, FLAM_KEY_DIRECT, NULL),
-                    .functions = flam_keep_array (load, Function),
-                    .calls = flam_keep_array (load, Call),
-                    .objects = flam_keep_array (load, Object),
-                    .texts = flam_keep_array (load, FlamId) };
+                    .by_frame = flam_arena_table (load, FLAM_KEY_DIRECT, NULL),
+                    .functions = flam_arena_array (load, Function),
+                    .calls = flam_arena_array (load, Call),
+                    .objects = flam_arena_array (load, Object),
+                    .texts = flam_arena_array (load, FlamId) };
 
   flam_load_measures (
       load->builder, FLAM_STANDARD_WALL_TIME, FLAM_STANDARD_CALLS);

@@ -385,8 +385,8 @@ load (FlamLoad *load, GError **error)
   const guint8 *page = find_data (load->source);
   Reader reader = { .builder = load->builder,
                     .json = flam_json_load (load, page),
-                    .nodes = flam_keep_array (load, Node),
-                    .open = flam_keep_array (load, guint32) };
+                    .nodes = flam_arena_array (load, Node),
+                    .open = flam_arena_array (load, guint32) };
   guint measure = flam_load_measures (load->builder, FLAM_STANDARD_WALL_TIME);
 
   if (session)

@@ -274,8 +274,8 @@ load (FlamLoad *load, GError **error)
 {
   Reader reader = { .builder = load->builder,
                     .json = flam_json_load (load, NULL),
-                    .lines = flam_keep_array (load, Line),
-                    .functions = flam_keep_array (load, Function) };
+                    .lines = flam_arena_array (load, Line),
+                    .functions = flam_arena_array (load, Function) };
 
   read_document (&reader);
   if (!flam_json_end (reader.json, load, reader.lines->len > 0, error))

@@ -380,17 +380,17 @@ gboolean
 flam_mojo_read (FlamAustin *austin, FlamLoad *load, GError **error)
 {
   const FlamSource *source = load->source;
-  Reader *reader = flam_keep_new (load, Reader);
+  Reader *reader = flam_arena_new (load, Reader);
 
   reader->austin = austin;
   reader->load = load;
   reader->at = source->data + MIN (source->size, 3);
   reader->end = source->data + source->size;
-  reader->stack = flam_keep_array (load, Frame);
-  flam_keep_interner (load, &reader->strings.index);
-  flam_keep_column (load, &reader->strings.entries, Entry);
-  flam_keep_interner (load, &reader->frames.index);
-  flam_keep_column (load, &reader->frames.entries, Entry);
+  reader->stack = flam_arena_array (load, Frame);
+  flam_arena_interner (load, &reader->strings.index);
+  flam_arena_column (load, &reader->strings.entries, Entry);
+  flam_arena_interner (load, &reader->frames.index);
+  flam_arena_column (load, &reader->frames.entries, Entry);
   read_int (reader, &reader->version);
   return read_events (reader, error) && check_end (reader, error);
 }

@@ -428,24 +428,24 @@ add_samples (Folded *folded)
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  Folded *folded = flam_keep_new (load, Folded);
+  Folded *folded = flam_arena_new (load, Folded);
   FlamWeightsAs as = flam_weights_as_of (load->source, load->options);
   const FlamProgress *progress = load->options->progress;
 
   folded->source = load->source;
   folded->builder = load->builder;
   folded->n_columns = count_columns (load->source);
-  flam_keep_column (load, &folded->samples, FlamFoldedSample);
+  flam_arena_column (load, &folded->samples, FlamFoldedSample);
   flam_parts_cut (
       &folded->texts, load->source, load->options, flam_parts_line_start);
   begin_parts (folded);
-  flam_keep (load, folded, end_parts);
-  flam_keep (load, &folded->join, end_join);
+  flam_arena_keep (load, folded, end_parts);
+  flam_arena_keep (load, &folded->join, end_join);
   if (!flam_parts_read (folded->texts.n, read_part, folded, progress, error) ||
       !check (folded, error) || !join_parts (folded, progress, error))
     return FALSE;
   begin_shares (folded, load->options);
-  flam_keep (load, folded, end_shares);
+  flam_arena_keep (load, folded, end_shares);
   if (!flam_parts_read (
           folded->n_shares, make_stacks, folded, progress, error) ||
       !flam_parts_leave (&folded->texts, folded->source, progress, error) ||

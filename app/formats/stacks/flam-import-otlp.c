@@ -489,15 +489,15 @@ warn (Reader *reader)
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  Reader *reader = flam_keep_new (load, Reader);
-  GArray *documents = flam_keep_array (load, FlamOtlpDocument);
+  Reader *reader = flam_arena_new (load, Reader);
+  GArray *documents = flam_arena_array (load, FlamOtlpDocument);
 
   reader->builder = load->builder;
-  reader->types = flam_keep_array (load, Type);
+  reader->types = flam_arena_array (load, Type);
   g_array_set_clear_func (reader->types, (GDestroyNotify)clear_type);
-  reader->locations = flam_keep_array (load, guint64);
-  reader->values = flam_keep_array (load, guint64);
-  reader->times = flam_keep_array (load, guint64);
+  reader->locations = flam_arena_array (load, guint64);
+  reader->values = flam_arena_array (load, guint64);
+  reader->times = flam_arena_array (load, guint64);
   reader->start = G_MAXINT64;
   flam_otlp_init (&reader->otlp, load);
   flam_otlp_who_init (&reader->who, &reader->otlp);

@@ -390,15 +390,15 @@ static gboolean
 load (FlamLoad *load, GError **error)
 {
   FlamFacts *facts = flam_builder_facts (load->builder);
-  Reader *reader = flam_keep_new (load, Reader);
+  Reader *reader = flam_arena_new (load, Reader);
 
   flam_pprof_init (&reader->file, load);
   reader->left = flam_pprof_most_frames (load->source->size);
   flam_fingerprint_key_init (&reader->key);
-  flam_keep_column (load, &reader->known, Known);
-  flam_keep_interner (load, &reader->known_index);
-  reader->ids = flam_keep_array (load, guint64);
-  reader->threads = flam_keep_table (load, FLAM_KEY_TEXT, NULL);
+  flam_arena_column (load, &reader->known, Known);
+  flam_arena_interner (load, &reader->known_index);
+  reader->ids = flam_arena_array (load, guint64);
+  reader->threads = flam_arena_table (load, FLAM_KEY_TEXT, NULL);
   reader->process = flam_builder_process (load->builder, -1, 0);
   reader->thread = FLAM_NONE;
   if (!flam_pprof_read_tables (&reader->file, error) ||

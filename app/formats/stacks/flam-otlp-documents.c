@@ -442,7 +442,7 @@ from_json (FlamLoad *load, GArray *documents, GError **error)
 
   while (at < end)
     {
-      GString *out = flam_keep_string (load);
+      GString *out = flam_arena_string (load);
       FlamOtlpDocument row = { .numbers = &json_numbers };
       g_auto (FlamJson) json = { 0 };
       const guint8 *start = at;

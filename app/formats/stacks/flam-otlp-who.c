@@ -21,14 +21,14 @@ flam_otlp_who_init (FlamOtlpWho *who, FlamOtlp *otlp)
   *who = (FlamOtlpWho){
     .otlp = otlp,
     .process = FLAM_NONE,
-    .common = flam_keep_array (load, FlamOtlpAttribute),
-    .generations = flam_keep_table (load, FLAM_KEY_TEXT, NULL),
-    .known = flam_keep_array (load, Known),
-    .rows = flam_keep_array (load, guint64),
+    .common = flam_arena_array (load, FlamOtlpAttribute),
+    .generations = flam_arena_table (load, FLAM_KEY_TEXT, NULL),
+    .known = flam_arena_array (load, Known),
+    .rows = flam_arena_array (load, guint64),
   };
   g_array_set_clear_func (who->common,
                           (GDestroyNotify)flam_otlp_attribute_clear);
-  flam_keep_pieces (load, &who->lists);
+  flam_arena_pieces (load, &who->lists);
 }
 
 /* --- resources ------------------------------------------------------------ */

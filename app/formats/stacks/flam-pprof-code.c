@@ -49,17 +49,17 @@ flam_pprof_init (FlamPprof *file, FlamLoad *load)
   *file = (FlamPprof){
     .load = load,
     .builder = load->builder,
-    .strings = flam_keep_array (load, FlamPprofText),
-    .types = flam_keep_array (load, FlamPprofType),
-    .mappings = flam_keep_array (load, Mapping),
-    .functions = flam_keep_array (load, Function),
-    .raw_locations = flam_keep_array (load, FlamPprofText),
-    .locations = flam_keep_array (load, FlamPprofLocation),
-    .frames = flam_keep_array (load, FlamId),
-    .values = flam_keep_array (load, guint64),
-    .mapping_ids = flam_keep_table (load, FLAM_KEY_NUMBER, NULL),
-    .function_ids = flam_keep_table (load, FLAM_KEY_NUMBER, NULL),
-    .location_ids = flam_keep_table (load, FLAM_KEY_NUMBER, NULL),
+    .strings = flam_arena_array (load, FlamPprofText),
+    .types = flam_arena_array (load, FlamPprofType),
+    .mappings = flam_arena_array (load, Mapping),
+    .functions = flam_arena_array (load, Function),
+    .raw_locations = flam_arena_array (load, FlamPprofText),
+    .locations = flam_arena_array (load, FlamPprofLocation),
+    .frames = flam_arena_array (load, FlamId),
+    .values = flam_arena_array (load, guint64),
+    .mapping_ids = flam_arena_table (load, FLAM_KEY_NUMBER, NULL),
+    .function_ids = flam_arena_table (load, FLAM_KEY_NUMBER, NULL),
+    .location_ids = flam_arena_table (load, FLAM_KEY_NUMBER, NULL),
   };
 }
 

@@ -305,8 +305,8 @@ read_tree (Profile *profile, FlamJson *json, GArray *ids)
 static gboolean
 read_json (Profile *profile, FlamLoad *load, GError **error)
 {
-  GHashTable *frames = flam_keep_table (load, FLAM_KEY_NUMBER, NULL);
-  GArray *ids = flam_keep_array (load, gint64);
+  GHashTable *frames = flam_arena_table (load, FLAM_KEY_NUMBER, NULL);
+  GArray *ids = flam_arena_array (load, gint64);
   FlamJson *json = flam_json_load (load, NULL);
 
   flam_json_each (json)
@@ -358,12 +358,12 @@ finish (Profile *profile)
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  Profile *profile = flam_keep_new (load, Profile);
+  Profile *profile = flam_arena_new (load, Profile);
   FlamText lines;
 
   *profile = (Profile){ .builder = load->builder, .tick = 1000000 };
   for (guint i = 0; i < N_MEASURES; i++)
-    flam_keep_outline (load, &profile->outlines[i], TRUE);
+    flam_arena_outline (load, &profile->outlines[i], TRUE);
   profile->thread = flam_builder_lone_thread (load->builder);
   if (flam_source_first_char (load->source) == '{'
           ? !read_json (profile, load, error)

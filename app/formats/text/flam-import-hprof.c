@@ -267,9 +267,9 @@ load (FlamLoad *load, GError **error)
   Reader reader = { .text.builder = load->builder,
                     .where = NOWHERE,
                     .thread = flam_builder_lone_thread (load->builder),
-                    .stack = flam_keep_array (load, FlamId),
-                    .traces = flam_keep_table (load, FLAM_KEY_NUMBER, g_free),
-                    .threads = flam_keep_table (load, FLAM_KEY_NUMBER, NULL) };
+                    .stack = flam_arena_array (load, FlamId),
+                    .traces = flam_arena_table (load, FLAM_KEY_NUMBER, g_free),
+                    .threads = flam_arena_table (load, FLAM_KEY_NUMBER, NULL) };
   FlamText lines;
 
   flam_builder_add_column (load->builder);

@@ -103,7 +103,7 @@ load (FlamLoad *load, GError **error)
 {
   Recording recording = { .source = load->source,
                           .builder = load->builder,
-                          .stack = flam_keep_array (load, FlamId) };
+                          .stack = flam_arena_array (load, FlamId) };
 
   flam_builder_add_standard_measure (
       load->builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);

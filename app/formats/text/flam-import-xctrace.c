@@ -294,14 +294,14 @@ finish (Reader *reader, GError **error)
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  Reader *reader = flam_keep_new (load, Reader);
+  Reader *reader = flam_arena_new (load, Reader);
 
   reader->load = load;
-  reader->values = flam_keep_array (load, FlamXctraceValue);
+  reader->values = flam_arena_array (load, FlamXctraceValue);
   reader->xctrace.builder = load->builder;
-  reader->xctrace.frames = flam_keep_array (load, FlamId);
-  reader->xctrace.scratch = flam_keep_string (load);
-  flam_keep_pieces (load, &reader->ids);
+  reader->xctrace.frames = flam_arena_array (load, FlamId);
+  reader->xctrace.scratch = flam_arena_string (load);
+  flam_arena_pieces (load, &reader->ids);
   flam_builder_add_column (load->builder);
   flam_builder_add_column (load->builder);
   flam_builder_set_has_times (load->builder);

@@ -113,14 +113,14 @@ static gboolean
 load (FlamLoad *load, GError **error)
 {
   FlamBuilder *builder = load->builder;
-  Trace *trace = flam_keep_new (load, Trace);
+  Trace *trace = flam_arena_new (load, Trace);
 
   trace->builder = builder;
   flam_builder_set_has_times (builder);
   flam_builder_set_spans (builder,
                           flam_load_measures (builder, FLAM_STANDARD_WALL_TIME),
                           FLAM_SPANS_CALLS);
-  flam_keep_pieces (load, &trace->names);
+  flam_arena_pieces (load, &trace->names);
   flam_trace_spans_init (&trace->spans, load);
   trace->counter = flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
   trace->thread = flam_builder_lone_thread (builder);

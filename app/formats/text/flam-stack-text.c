@@ -294,7 +294,7 @@ flam_stack_text_count (FlamStackText *text, gint64 count)
   FlamOutline *outline = &text->outline;
 
   if (outline->counts == NULL)
-    outline->counts = flam_keep_zeroed (text->load, gint64);
+    outline->counts = flam_arena_zeroed (text->load, gint64);
   g_array_set_size (outline->counts, outline->rows->len);
   g_array_index (outline->counts, gint64, outline->rows->len - 1) = count;
 }
@@ -335,23 +335,23 @@ gboolean
 flam_stack_text_load (FlamLoad *load, GError **error)
 {
   const FlamDialect *dialect = load->form;
-  FlamStackText *text = flam_keep_new (load, FlamStackText);
+  FlamStackText *text = flam_arena_new (load, FlamStackText);
   gboolean whole;
 
   text->dialect = dialect;
   text->load = load;
   text->source = load->source;
   text->builder = load->builder;
-  text->stack = flam_keep_array (load, FlamId);
+  text->stack = flam_arena_array (load, FlamId);
   text->thread = FLAM_NONE;
   text->event.text = "";
   text->pid = -1;
   text->weights_as = flam_weights_as_of (load->source, load->options);
   text->told = load->options->weights_as != FLAM_WEIGHTS_GUESS;
-  flam_keep_pieces (load, &text->frames);
-  flam_keep_pieces (load, &text->threads);
-  flam_keep_pieces (load, &text->events);
-  flam_keep_outline (load, &text->outline, dialect->own);
+  flam_arena_pieces (load, &text->frames);
+  flam_arena_pieces (load, &text->threads);
+  flam_arena_pieces (load, &text->events);
+  flam_arena_outline (load, &text->outline, dialect->own);
   whole = flam_text_read (&text->lines, load, read_line, text, NULL, error);
   if (dialect->finish != NULL)
     dialect->finish (text);

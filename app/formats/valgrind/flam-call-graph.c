@@ -102,23 +102,23 @@ struct _FlamCallGraph
 FlamCallGraph *
 flam_call_graph_new (FlamLoad *load, guint n_events)
 {
-  FlamCallGraph *graph = flam_keep_new (load, FlamCallGraph);
+  FlamCallGraph *graph = flam_arena_new (load, FlamCallGraph);
 
   graph->builder = load->builder;
   graph->n_events = n_events;
-  flam_keep_column (load, &graph->functions, Function);
-  flam_keep_column (load, &graph->calls, Call);
-  flam_keep_column_of (
+  flam_arena_column (load, &graph->functions, Function);
+  flam_arena_column (load, &graph->calls, Call);
+  flam_arena_column_of (
       load, &graph->costs, sizeof (Cost) + n_events * (guint)sizeof (gint64));
-  flam_keep_column (load, &graph->paths, Path);
-  flam_keep_column (load, &graph->cycles, Cycle);
-  flam_keep_column (load, &graph->steps, Step);
-  flam_keep_column (load, &graph->trail, Step);
-  flam_keep_column_of (load, &graph->sums, n_events * (guint)sizeof (gint64));
-  flam_keep_column (load, &graph->touched, FlamId);
-  flam_keep_interner (load, &graph->call_index);
-  flam_keep_interner (load, &graph->cost_index);
-  graph->totals = flam_keep_vector (load, gint64, n_events);
+  flam_arena_column (load, &graph->paths, Path);
+  flam_arena_column (load, &graph->cycles, Cycle);
+  flam_arena_column (load, &graph->steps, Step);
+  flam_arena_column (load, &graph->trail, Step);
+  flam_arena_column_of (load, &graph->sums, n_events * (guint)sizeof (gint64));
+  flam_arena_column (load, &graph->touched, FlamId);
+  flam_arena_interner (load, &graph->call_index);
+  flam_arena_interner (load, &graph->cost_index);
+  graph->totals = flam_arena_vector (load, gint64, n_events);
   return graph;
 }
 

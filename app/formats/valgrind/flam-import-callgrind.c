@@ -119,8 +119,8 @@ probe (const FlamSource *source)
 static void
 keep_pairs (FlamLoad *load, Pairs *pairs)
 {
-  flam_keep_column (load, &pairs->rows, Pair);
-  flam_keep_interner (load, &pairs->index);
+  flam_arena_column (load, &pairs->rows, Pair);
+  flam_arena_interner (load, &pairs->index);
 }
 
 static inline gboolean
@@ -649,7 +649,7 @@ read_line (gpointer data, FlamSlice slice)
 static gboolean
 load (FlamLoad *load, GError **error)
 {
-  Reader *reader = flam_keep_new (load, Reader);
+  Reader *reader = flam_arena_new (load, Reader);
 
   reader->load = load;
   reader->builder = load->builder;
@@ -657,13 +657,13 @@ load (FlamLoad *load, GError **error)
   reader->thread = FLAM_NONE;
   reader->pid = -1;
   reader->scales[MAX_EVENTS] = 1;
-  reader->events = flam_keep_pointers (load, g_free);
+  reader->events = flam_arena_pointers (load, g_free);
   keep_pairs (load, &reader->numbers);
   keep_pairs (load, &reader->functions);
   keep_pairs (load, &reader->places);
   keep_pairs (load, &reader->lines);
-  flam_keep_column (load, &reader->names, FlamId);
-  flam_keep_column (load, &reader->code, FlamId);
+  flam_arena_column (load, &reader->names, FlamId);
+  flam_arena_column (load, &reader->code, FlamId);
   reader->left = load->source->data;
   if (!flam_text_read (
           &reader->text, load, read_line, reader, "callgrind's", error))

@@ -210,8 +210,8 @@ load (FlamLoad *load, GError **error)
   Reader reader = { .load = load,
                     .builder = load->builder,
                     .in_bytes = TRUE,
-                    .places = flam_keep_array (load, FlamValgrindLocation),
-                    .stack = flam_keep_array (load, FlamValgrindLocation),
+                    .places = flam_arena_array (load, FlamValgrindLocation),
+                    .stack = flam_arena_array (load, FlamValgrindLocation),
                     .thread = flam_builder_lone_thread (load->builder) };
 
   if (!read_header (&reader, flam_json_load (load, NULL), error))

@@ -529,10 +529,10 @@ load (FlamLoad *load, GError **error)
   FlamBuilder *builder = load->builder;
   Reader reader = { .builder = builder,
                     .time_scale = 1,
-                    .path = flam_keep_array (load, Node),
-                    .places = flam_keep_array (load, FlamValgrindLocation),
-                    .snapshots = flam_keep_array (load, Snapshot),
-                    .leaves = flam_keep_array (load, Leaf) };
+                    .path = flam_arena_array (load, Node),
+                    .places = flam_arena_array (load, FlamValgrindLocation),
+                    .snapshots = flam_arena_array (load, Snapshot),
+                    .leaves = flam_arena_array (load, Leaf) };
 
   flam_builder_set_has_times (builder);
   flam_builder_set_origin (builder, 0);
@@ -552,7 +552,7 @@ load (FlamLoad *load, GError **error)
     return FALSE;
   flam_text_warn_half (&reader.text, load);
   close_nodes (&reader, 0);
-  put_snapshots (&reader, flam_keep_array (load, FlamAllocation));
+  put_snapshots (&reader, flam_arena_array (load, FlamAllocation));
   return TRUE;
 }
 

@@ -548,21 +548,21 @@ static gboolean
 load (FlamLoad *load, GError **error)
 {
   FlamBuilder *builder = load->builder;
-  Trace *trace = flam_keep_new (load, Trace);
-  FlamJson *json = flam_keep_new (load, FlamJson);
+  Trace *trace = flam_arena_new (load, Trace);
+  FlamJson *json = flam_arena_new (load, FlamJson);
   Sampling sampling = { { .text = "" }, { .text = "" } };
 
   trace->load = load;
   trace->builder = builder;
-  trace->profiles = flam_keep_pointers (load, NULL);
-  trace->by_key = flam_keep_table (load, FLAM_KEY_TEXT, NULL);
+  trace->profiles = flam_arena_pointers (load, NULL);
+  trace->by_key = flam_arena_table (load, FLAM_KEY_TEXT, NULL);
   flam_trace_spans_init (&trace->spans, load);
   flam_trace_samples_init (&trace->samples, load);
   flam_trace_counters_init (&trace->counters, load);
   flam_trace_marks_init (&trace->marks, load);
   flam_trace_threads_init (&trace->threads, load, &trace->samples);
-  trace->parts = flam_keep_pointers (load, free_part);
-  flam_keep (load, json, flam_json_clear);
+  trace->parts = flam_arena_pointers (load, free_part);
+  flam_arena_keep (load, json, flam_json_clear);
   flam_builder_add_column (builder);
   flam_builder_set_has_times (builder);
   read_document (trace, json, &sampling);

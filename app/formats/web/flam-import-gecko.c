@@ -586,12 +586,12 @@ load (FlamLoad *load, GError **error)
   Gecko gecko = {
     .load = load,
     .builder = builder,
-    .profiles = flam_keep_array (load, FlamJsonText),
-    .texts = flam_keep_pointers (load, g_free),
-    .threads = flam_keep_array (load, Thread),
-    .counters = flam_keep_table (load, FLAM_KEY_TEXT, NULL),
+    .profiles = flam_arena_array (load, FlamJsonText),
+    .texts = flam_arena_pointers (load, g_free),
+    .threads = flam_arena_array (load, Thread),
+    .counters = flam_arena_table (load, FLAM_KEY_TEXT, NULL),
     .event = { -1, -1, -1 },
-    .process = { .builder = builder, .libs = flam_keep_array (load, FlamId) },
+    .process = { .builder = builder, .libs = flam_arena_array (load, FlamId) },
   };
   FlamJsonText whole = { (const char *)load->source->data, load->source->size };
   g_auto (FlamJson) document = { 0 };

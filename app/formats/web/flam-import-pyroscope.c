@@ -231,10 +231,10 @@ static gboolean
 load (FlamLoad *load, GError **error)
 {
   Reader reader = { .load = load,
-                    .names = flam_keep_array (load, FlamId),
-                    .bars = flam_keep_array (load, Bar),
-                    .before = flam_keep_array (load, Bar),
-                    .values = flam_keep_array (load, gint64),
+                    .names = flam_arena_array (load, FlamId),
+                    .bars = flam_arena_array (load, Bar),
+                    .before = flam_arena_array (load, Bar),
+                    .values = flam_arena_array (load, gint64),
                     .thread = flam_builder_lone_thread (load->builder),
                     .first = TRUE };
   FlamJson *json = flam_json_load (load, NULL);

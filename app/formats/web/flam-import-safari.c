@@ -195,10 +195,10 @@ typedef struct
 static void
 record_init (Record *record, FlamLoad *load)
 {
-  record->type = flam_keep_string (load);
-  record->event = flam_keep_string (load);
-  record->details = flam_keep_string (load);
-  record->categories = flam_keep_array (load, Category);
+  record->type = flam_arena_string (load);
+  record->event = flam_arena_string (load);
+  record->details = flam_arena_string (load);
+  record->categories = flam_arena_array (load, Category);
   g_array_set_clear_func (record->categories, category_clear);
 }
 
@@ -337,11 +337,11 @@ load (FlamLoad *load, GError **error)
     .load = load,
     .builder = load->builder,
     .json = flam_json_load (load, NULL),
-    .frames = flam_keep_array (load, FlamId),
-    .stacks = flam_keep_array (load, FlamId),
-    .times = flam_keep_array (load, gint64),
-    .durations = flam_keep_array (load, gint64),
-    .counters = flam_keep_table (load, FLAM_KEY_TEXT, NULL),
+    .frames = flam_arena_array (load, FlamId),
+    .stacks = flam_arena_array (load, FlamId),
+    .times = flam_arena_array (load, gint64),
+    .durations = flam_arena_array (load, gint64),
+    .counters = flam_arena_table (load, FLAM_KEY_TEXT, NULL),
     .thread = flam_builder_lone_thread (load->builder),
   };
 

@@ -359,17 +359,17 @@ load (FlamLoad *load, GError **error)
   FlamSpeedscope reader = {
     .load = load,
     .builder = load->builder,
-    .frames = flam_keep_array (load, FlamId),
-    .profiles = flam_keep_array (load, FlamSpeedscopeProfile),
-    .measures = flam_keep_array (load, FlamSpeedscopeMeasure),
+    .frames = flam_arena_array (load, FlamId),
+    .profiles = flam_arena_array (load, FlamSpeedscopeProfile),
+    .measures = flam_arena_array (load, FlamSpeedscopeMeasure),
     .rows = { .thread = FLAM_NONE,
-              .stacks = flam_keep_array (load, FlamId),
-              .times = flam_keep_zeroed (load, gint64),
-              .weights = flam_keep_zeroed (load, gint64) },
-    .open = flam_keep_array (load, FlamId),
-    .stacks = flam_keep_array (load, FlamId),
-    .last = flam_keep_array (load, FlamSpeedscopeStep),
-    .weights = flam_keep_array (load, gint64),
+              .stacks = flam_arena_array (load, FlamId),
+              .times = flam_arena_zeroed (load, gint64),
+              .weights = flam_arena_zeroed (load, gint64) },
+    .open = flam_arena_array (load, FlamId),
+    .stacks = flam_arena_array (load, FlamId),
+    .last = flam_arena_array (load, FlamSpeedscopeStep),
+    .weights = flam_arena_array (load, gint64),
   };
   FlamJson *json;
 

@@ -201,10 +201,10 @@ load (FlamLoad *load, GError **error)
 {
   Reader reader = { .builder = load->builder,
                     .json = flam_json_load (load, NULL),
-                    .numbers = flam_keep_table (load, FLAM_KEY_NUMBER, NULL),
-                    .frames = flam_keep_array (load, Frame),
-                    .raw = flam_keep_array (load, gint64),
-                    .lines = flam_keep_array (load, gint64) };
+                    .numbers = flam_arena_table (load, FLAM_KEY_NUMBER, NULL),
+                    .frames = flam_arena_array (load, Frame),
+                    .raw = flam_arena_array (load, gint64),
+                    .lines = flam_arena_array (load, gint64) };
 
   read_document (&reader);
   if (!flam_json_end (reader.json, load, reader.frames->len > 0, error))

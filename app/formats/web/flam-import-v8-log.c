@@ -482,8 +482,8 @@ read_tick (Reader *reader, FlamJson *json, const GArray *codes, GArray *stack)
 static gboolean
 load_preprocessed (FlamLoad *load, Reader *reader, GError **error)
 {
-  GArray *codes = flam_keep_array (load, Code);
-  GArray *stack = flam_keep_array (load, gint64);
+  GArray *codes = flam_arena_array (load, Code);
+  GArray *stack = flam_arena_array (load, gint64);
   FlamJson *json = flam_json_load (load, NULL);
   FlamJsonText ticks = { .text = "" };
   g_auto (FlamJson) inner = { 0 };
@@ -511,10 +511,10 @@ load (FlamLoad *load, GError **error)
     .thread = flam_builder_lone_thread (builder),
     .collector =
         flam_load_frame (builder, "(garbage collector)", -1, FLAM_KIND_ROOT),
-    .code = flam_keep (load, flam_ranges_new (), flam_ranges_free),
-    .modules = flam_keep_array (load, FlamId),
-    .fields = flam_keep_array (load, Field),
-    .frames = flam_keep_array (load, FlamId),
+    .code = flam_arena_keep (load, flam_ranges_new (), flam_ranges_free),
+    .modules = flam_arena_array (load, FlamId),
+    .fields = flam_arena_array (load, Field),
+    .frames = flam_arena_array (load, FlamId),
   };
 
   flam_load_measures (builder, FLAM_STANDARD_SAMPLES);

@@ -121,8 +121,8 @@ load (FlamLoad *load, GError **error)
   FlamJson *json = flam_json_load (load, NULL);
   Run run = { .builder = load->builder,
               .graph = flam_call_graph_new (load, 2),
-              .known = flam_keep_table (load, FLAM_KEY_TEXT, NULL),
-              .functions = flam_keep_array (load, Function) };
+              .known = flam_arena_table (load, FLAM_KEY_TEXT, NULL),
+              .functions = flam_arena_array (load, Function) };
 
   flam_load_measures (load->builder, FLAM_STANDARD_WALL_TIME);
   flam_builder_add_column (load->builder);

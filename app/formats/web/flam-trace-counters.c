@@ -84,8 +84,8 @@ free_counter (gpointer data)
 void
 flam_trace_counters_init (FlamTraceCounters *counters, FlamLoad *load)
 {
-  counters->all = flam_keep_pointers (load, free_counter);
-  counters->known = flam_keep_table (load, FLAM_KEY_TEXT, NULL);
+  counters->all = flam_arena_pointers (load, free_counter);
+  counters->known = flam_arena_table (load, FLAM_KEY_TEXT, NULL);
 }
 
 static Counter *
@@ -185,8 +185,8 @@ void
 flam_trace_marks_init (FlamTraceMarks *marks, FlamLoad *load)
 {
   *marks = (FlamTraceMarks){
-    .marks = flam_keep_array (load, Mark),
-    .open = flam_keep_table (load, FLAM_KEY_NUMBER, NULL),
+    .marks = flam_arena_array (load, Mark),
+    .open = flam_arena_table (load, FLAM_KEY_NUMBER, NULL),
   };
 }
 

@@ -24,11 +24,11 @@ flam_trace_samples_init (FlamTraceSamples *samples, FlamLoad *load)
 {
   *samples = (FlamTraceSamples){
     .builder = load->builder,
-    .frames = flam_keep_array (load, Frame),
-    .by_id = flam_keep_table (load, FLAM_KEY_DIRECT, NULL),
-    .threads = flam_keep_table (load, FLAM_KEY_DIRECT, NULL),
-    .events = flam_keep_table (load, FLAM_KEY_DIRECT, NULL),
-    .open = flam_keep_array (load, guint32),
+    .frames = flam_arena_array (load, Frame),
+    .by_id = flam_arena_table (load, FLAM_KEY_DIRECT, NULL),
+    .threads = flam_arena_table (load, FLAM_KEY_DIRECT, NULL),
+    .events = flam_arena_table (load, FLAM_KEY_DIRECT, NULL),
+    .open = flam_arena_array (load, guint32),
     .n_events = 1,
   };
 }

@@ -35,8 +35,8 @@ flam_trace_spans_init (FlamTraceSpans *spans, FlamLoad *load)
 {
   *spans = (FlamTraceSpans){
     .builder = load->builder,
-    .lanes = flam_keep_array (load, FlamColumn),
-    .pieces = flam_keep_array (load, Piece),
+    .lanes = flam_arena_array (load, FlamColumn),
+    .pieces = flam_arena_array (load, Piece),
     .end = G_MININT64,
   };
   g_array_set_clear_func (spans->lanes, clear_lane);

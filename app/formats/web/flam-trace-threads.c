@@ -16,8 +16,8 @@ flam_trace_threads_init (FlamTraceThreads *threads,
 {
   threads->builder = load->builder;
   threads->samples = samples;
-  flam_keep_column (load, &threads->known, Known);
-  flam_keep_interner (load, &threads->index);
+  flam_arena_column (load, &threads->known, Known);
+  flam_arena_interner (load, &threads->index);
 }
 
 /* The builder's own text moves when another is added. */

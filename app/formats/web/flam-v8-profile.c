@@ -45,20 +45,21 @@ typedef struct
 FlamV8Profile *
 flam_v8_profile_new (FlamLoad *load, FlamId thread)
 {
-  FlamV8Profile *profile = flam_keep_new (load, FlamV8Profile);
+  FlamV8Profile *profile = flam_arena_new (load, FlamV8Profile);
 
   profile->builder = load->builder;
   profile->thread = thread;
-  profile->nodes = flam_keep_array (load, Node);
-  profile->links = flam_keep_array (load, Link);
-  profile->open = flam_keep_array (load, guint32);
-  profile->samples = flam_keep_array (load, gint64);
-  profile->deltas = flam_keep_array (load, gint64);
-  profile->lines = flam_keep_zeroed (load, gint64);
-  profile->ticks = flam_keep_array (load, Tick);
-  profile->by_id = flam_keep (load,
-                              g_hash_table_new (flam_hash_int64, g_int64_equal),
-                              g_hash_table_unref);
+  profile->nodes = flam_arena_array (load, Node);
+  profile->links = flam_arena_array (load, Link);
+  profile->open = flam_arena_array (load, guint32);
+  profile->samples = flam_arena_array (load, gint64);
+  profile->deltas = flam_arena_array (load, gint64);
+  profile->lines = flam_arena_zeroed (load, gint64);
+  profile->ticks = flam_arena_array (load, Tick);
+  profile->by_id =
+      flam_arena_keep (load,
+                       g_hash_table_new (flam_hash_int64, g_int64_equal),
+                       g_hash_table_unref);
   return profile;
 }
 
