@@ -155,7 +155,9 @@ add_row (Import *import, const FlamSample *row, guint64 period, guint64 off_cpu)
 static int
 compare_tids (gconstpointer a, gconstpointer b)
 {
-  return GPOINTER_TO_INT (a) - GPOINTER_TO_INT (b);
+  int x = GPOINTER_TO_INT (a), y = GPOINTER_TO_INT (b);
+
+  return x < y ? -1 : x > y;
 }
 
 /* `back`: when the thread was on a CPU again. */
