@@ -4,11 +4,15 @@
  * its compilers; and invalid memory. */
 
 #include "flam-v8-code.h"
+#include "flam-v8-elf.h"
 #include "flam-v8-script.h"
 #include "flam-v8-tables.h"
 #include "flam-v8.h"
 
+#include <fcntl.h>
+#include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BASE 0x10000000ull
 #define SIZE 0x20000u
@@ -1072,6 +1076,69 @@ test_invalid (void)
   g_free (name);
 }
 
+/* --- files --------------------------------------------------------------- */
+
+static gboolean
+find_in (const char *path, FlamRuntimeFile *file)
+{
+  g_autoptr (FlamElf) elf = flam_elf_open (path, NULL);
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
+  gboolean found;
+
+  *file = (FlamRuntimeFile){ 0 };
+  g_assert_nonnull (elf);
+  found = flam_v8_find (elf, fd, path, file);
+  close (fd);
+  return found;
+}
+
+/* Chromium is recognized by a file beside it; any other program is not V8. */
+static void
+test_chromium (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("flam-v8.XXXXXX", NULL);
+  g_autofree char *program = g_build_filename (folder, "program", NULL);
+  g_autofree char *snapshot =
+      g_build_filename (folder, "v8_context_snapshot.bin", NULL);
+  g_autofree char *bytes = NULL;
+  FlamRuntimeFile file;
+  gsize n;
+
+  g_assert_true (g_file_get_contents ("/proc/self/exe", &bytes, &n, NULL));
+  g_assert_true (g_file_set_contents (program, bytes, (gssize)n, NULL));
+  g_assert_false (find_in (program, &file));
+  g_assert_true (g_file_set_contents (snapshot, "", 0, NULL));
+  g_assert_true (find_in (program, &file));
+  g_assert_cmpstr (
+      file.why, ==, "it compresses pointers, as Chrome and Electron do");
+  g_assert_cmpstr (file.help, ==, "start it with --js-flags=--perf-basic-prof");
+  flam_runtime_file_clear (&file);
+  g_unlink (snapshot);
+  g_unlink (program);
+  g_rmdir (folder);
+}
+
+/* The node of this machine, if its version is one of those that are read. */
+static void
+test_node (void)
+{
+  g_autofree char *node = g_find_program_in_path ("node");
+  FlamRuntimeFile file;
+  const FlamV8File *v8;
+
+  if (node == NULL || !find_in (node, &file) || file.why != NULL)
+    {
+      g_test_skip ("there is no node, or none of these versions");
+      return;
+    }
+  v8 = file.facts;
+  g_assert_cmpuint (v8->native.start, <, v8->native.end);
+  g_assert_cmpuint (v8->builtins.start, >=, v8->native.start);
+  g_assert_cmpuint (v8->builtins.end, <=, v8->native.end);
+  g_assert_cmpuint (v8->major, !=, 0);
+  flam_runtime_file_clear (&file);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -1089,5 +1156,7 @@ main (int argc, char **argv)
   g_test_add_func ("/v8/strings", test_strings);
   g_test_add_func ("/v8/moved", test_moved);
   g_test_add_func ("/v8/invalid", test_invalid);
+  g_test_add_func ("/v8/chromium", test_chromium);
+  g_test_add_func ("/v8/node", test_node);
   return g_test_run ();
 }

@@ -88,7 +88,7 @@ fits (const FlamRuntimeProcess *process,
 
 const FlamRuntime flam_runtime_v8 = {
   .id = "node",
-  .label = "JavaScript",
+  .label = "V8",
   .find = flam_v8_find,
   .open = open_process,
   .close = close_process,

@@ -41,7 +41,7 @@ uint64_t flam_v8_code_shared (const FlamV8Layout *layout,
                               const FlamRuntimeMemory *memory,
                               const FlamV8Code *code);
 
-#define FLAM_V8_HEADERS_MAX 4
+#define FLAM_V8_HEADERS_MAX 16
 #define FLAM_V8_CODES_MAX 4096
 #define FLAM_V8_MISSES 64
 

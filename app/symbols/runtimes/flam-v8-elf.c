@@ -5,6 +5,7 @@
 
 #define PREFIX "v8dbg_"
 #define HELP N_ ("start it with --perf-basic-prof")
+#define HELP_CHROMIUM N_ ("start it with --js-flags=--perf-basic-prof")
 
 /* Some names, all values of which are known after one pass over the tables. */
 typedef struct
@@ -108,7 +109,7 @@ version_of (const Symbols *symbols, char *text, gsize size)
       !int_of (symbols, "_ZN2v88internal7Version6minor_E", &minor) ||
       !int_of (symbols, "_ZN2v88internal7Version6build_E", &build))
     return 0;
-  g_snprintf (text, size, "V8 %d.%d.%d", major, minor, build);
+  g_snprintf (text, size, "%d.%d.%d", major, minor, build);
   return FLAM_V8_VERSION (
       major & 255, minor & 255, CLAMP (build, 0, G_MAXUINT16));
 }
@@ -197,6 +198,27 @@ may_be_in (const FlamElf *elf)
          memmem (names.data, names.size, name, sizeof name) != NULL;
 }
 
+/* Programs based on Chromium keep V8's state at its start in a file beside
+ * them; they export nothing. */
+static gboolean
+is_chromium (const FlamElf *elf, const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *snapshot =
+      g_build_filename (folder, "v8_context_snapshot.bin", NULL);
+
+  return flam_elf_has_section (elf, ".interp") &&
+         g_file_test (snapshot, G_FILE_TEST_EXISTS);
+}
+
+static gboolean
+refuse_chromium (FlamRuntimeFile *file)
+{
+  file->why = N_ ("it compresses pointers, as Chrome and Electron do");
+  file->help = HELP_CHROMIUM;
+  return TRUE;
+}
+
 gboolean
 flam_v8_find (const FlamElf *elf,
               int fd,
@@ -207,8 +229,11 @@ flam_v8_find (const FlamElf *elf,
   FlamV8File v8 = { 0 };
   guint32 version;
 
-  (void)path;
-  if (flam_elf_get_machine (elf) != EM_X86_64 || !may_be_in (elf))
+  if (flam_elf_get_machine (elf) != EM_X86_64)
+    return FALSE;
+  if (is_chromium (elf, path))
+    return refuse_chromium (file);
+  if (!may_be_in (elf))
     return FALSE;
   take_symbols (&symbols);
   version = version_of (&symbols, file->version, sizeof file->version);

@@ -353,10 +353,17 @@ code_at (FlamV8 *v8,
 {
   if (is_in (&v8->file->native, v8->base, pc) || is_builtin (v8, pc))
     return false;
-  if (v8->codes.n_headers == 0 && v8->sample.object != 0)
-    flam_v8_codes_learn (&v8->codes, v8->layout, memory, &v8->sample);
-  return flam_v8_codes_find (&v8->codes, v8->layout, memory, pc, code) &&
-         is_compiled (v8, code);
+  if (!flam_v8_codes_find (&v8->codes, v8->layout, memory, pc, code))
+    {
+      /* Isolates may differ in the header's first word. */
+      unsigned known = v8->codes.n_headers;
+
+      flam_v8_codes_learn (&v8->codes, v8->layout, memory, &v8->sample);
+      if (v8->codes.n_headers == known ||
+          !flam_v8_codes_find (&v8->codes, v8->layout, memory, pc, code))
+        return false;
+    }
+  return is_compiled (v8, code);
 }
 
 static bool
@@ -494,8 +501,9 @@ read_stack (FlamV8 *v8, const FlamRuntimeMemory *memory, uint64_t sp)
   v8->n_words = n / 8;
 }
 
-/* The function that has been called and has no frame yet, or no longer: its
- * code is at `pc`, and the function is in rdi if it was called just now. */
+/* The function that has been called and has no frame yet, or no longer, while
+ * rbp is its caller's, a `function` or NULL: its code is at `pc`, and it is in
+ * rdi if it was called just now. */
 static const Frame *
 top_frame (FlamV8 *v8,
            const FlamRuntimeRegs *regs,
@@ -507,7 +515,7 @@ top_frame (FlamV8 *v8,
   FlamV8Code code;
 
   if (is_builtin (v8, regs->pc) || is_native (v8, regs->pc) ||
-      find_code (v8, memory, function, regs->pc, &code) ||
+      (function != NULL && find_code (v8, memory, function, regs->pc, &code)) ||
       !code_at (v8, memory, regs->pc, &code))
     return NULL;
   *frame = (Frame){ .shared = flam_v8_code_shared (v8->layout, memory, &code) };
@@ -525,18 +533,27 @@ top_frame (FlamV8 *v8,
   return frame;
 }
 
-/* The function of the frame at a place in the stack, or NULL. */
+/* The function of the frame at a place in the stack, copied to `function`; or
+ * NULL. */
 static const Function *
-function_at (FlamV8 *v8, const FlamRuntimeMemory *memory, size_t at)
+function_at (FlamV8 *v8,
+             const FlamRuntimeMemory *memory,
+             size_t at,
+             Function *function)
 {
-  uint64_t context = v8->words[at - 1], function = v8->words[at - 2];
+  uint64_t context = v8->words[at - 1], object = v8->words[at - 2];
+  const Function *found = flam_v8_is_object (context) &&
+                                  flam_v8_is_object (object) &&
+                                  is_between (flam_v8_type (memory, context),
+                                              v8->layout->type_context_first,
+                                              v8->layout->type_context_last)
+                              ? get_function (v8, memory, object)
+                              : NULL;
 
-  return flam_v8_is_object (context) && flam_v8_is_object (function) &&
-                 is_between (flam_v8_type (memory, context),
-                             v8->layout->type_context_first,
-                             v8->layout->type_context_last)
-             ? get_function (v8, memory, function)
-             : NULL;
+  if (found == NULL)
+    return NULL;
+  *function = *found;
+  return function;
 }
 
 /* A frame of V8 that is not a function's. */
@@ -567,26 +584,27 @@ flam_v8_walk (FlamV8 *v8,
       uint64_t fp = v8->sp + 8 * i;
       Place place = next;
       const Function *function;
+      Function read;
       Frame frame;
 
       if (!is_frame (v8, i))
         continue;
-      function = function_at (v8, memory, i);
+      function = function_at (v8, memory, i, &read);
       if (function == NULL && !is_marked (v8->words[i - 1]))
         continue;
       if (caller != fp)
         place.pc = place.is_return = 0;
       place.at = i;
+      if (place.pc != 0 && !place.is_return &&
+          top_frame (v8, regs, memory, function, &frame) != NULL)
+        {
+          n = put (v8, &frame, fp, entries, n, limit);
+          place.pc = 0;
+        }
       if (function != NULL)
         {
           if (is_compiled (v8, &function->code))
             v8->sample = function->code;
-          if (place.pc != 0 && !place.is_return &&
-              top_frame (v8, regs, memory, function, &frame) != NULL)
-            {
-              n = put (v8, &frame, fp, entries, n, limit);
-              place.pc = 0;
-            }
           frame =
               (Frame){ .shared = function->shared, .cookie = function->cookie };
           set_position (v8, memory, function, &place, &frame);
