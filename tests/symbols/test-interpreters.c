@@ -308,6 +308,13 @@ test_ruby (void)
       g_assert_true (flam_ruby_name (&ruby, &memory, BASE, &entries[2], name));
       assert_names (name, "", "each", "");
 
+      /* A stack that begins with a method in C. */
+      put (fake, BASE + 0x1100 + 0x80, 0x11110003);
+      g_assert_cmpuint (
+          flam_ruby_walk (&ruby, &memory, BASE, FS_BASE, entries, 16), ==, 2);
+      g_assert_cmpuint (
+          flam_ruby_walk (&ruby, &memory, BASE, FS_BASE, entries, 3), ==, 3);
+
       /* Another function in its place. */
       put (fake, BASE + 0x2000 + 80, BASE + 0x2700);
       g_assert_false (flam_ruby_name (&ruby, &memory, BASE, &entries[0], name));

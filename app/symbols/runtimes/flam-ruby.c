@@ -466,6 +466,9 @@ flam_ruby_walk (const FlamRubyFile *ruby,
       if (flags & FLAG_FINISH && n < limit)
         entries[n++] = (FlamRuntimeEntry){ 0 };
     }
+  /* Methods in C with which a fiber began are native frames. */
+  while (frame >= high && n > 0 && entries[n - 1].function != 0)
+    n--;
   return n;
 }
 
