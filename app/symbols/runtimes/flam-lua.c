@@ -210,13 +210,22 @@ half (const guint8 *bytes, gsize offset)
 
 /* Programs with Lua in them have any name. */
 static gboolean
-may_have_lua (const FlamElf *elf)
+has_text (const FlamElf *elf, const void *text, gsize size)
 {
-  static const char mark[] = "\0lua_ident";
   FlamElfSection names;
 
   return flam_elf_get_section (elf, ".dynstr", &names) && names.data != NULL &&
-         memmem (names.data, names.size, mark, sizeof mark) != NULL;
+         memmem (names.data, names.size, text, size) != NULL;
+}
+
+static gboolean
+is_luajit (const FlamElf *elf)
+{
+  static const char mark[] = "\0luaJIT_setmode";
+  guint64 vaddr, size;
+
+  return has_text (elf, mark, sizeof mark) &&
+         flam_elf_find_symbol (elf, mark + 1, &vaddr, &size);
 }
 
 static gboolean
@@ -254,9 +263,17 @@ flam_lua_find (const FlamElf *elf,
   char ident[64] = "";
   const char *at;
   guint major = 0, minor = 0, patch = 0;
+  static const char mark[] = "\0lua_ident";
 
   (void)path;
-  if (flam_elf_get_machine (elf) != EM_X86_64 || !may_have_lua (elf) ||
+  if (flam_elf_get_machine (elf) != EM_X86_64)
+    return FALSE;
+  if (is_luajit (elf))
+    {
+      file->why = N_ ("LuaJIT is not supported: Lua 5.1 to 5.4 are");
+      return TRUE;
+    }
+  if (!has_text (elf, mark, sizeof mark) ||
       !flam_elf_find_symbol (elf, "lua_ident", &vaddr, &size) ||
       flam_runtime_file_read (elf, fd, vaddr, ident, sizeof ident - 1) == 0)
     return FALSE;
