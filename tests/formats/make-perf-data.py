@@ -477,7 +477,7 @@ def overwrite():
 
 def off_cpu():
     """perf record -e cpu-clock -e sched:sched_switch --switch-events: thread 7 is off its CPU for
-    30 and then for 4000 ns; 8 does not come back."""
+    30 and then for 4000 ns; 8 does not come back; 0 is each CPU's idle thread."""
     kind = IP | TID | TIME | CALLCHAIN | PERIOD | IDENTIFIER
     clock = Event(1, 0, kind, flags=ID_ALL | SWITCHES, ids=[1])
     leave = Event(2, 372, kind, flags=ID_ALL, ids=[2])
@@ -488,7 +488,8 @@ def off_cpu():
         return record(15 if wide else 14, body + tail(clock, 7, tid, time), out << 13)
 
     def leaving(tid, time, at):
-        return sample(leave, K + 0x30, 7, tid, time, 1, [k, K + 0x30, u, PROG + at], KERNEL)
+        return sample(leave, K + 0x30, min(tid, 7), tid, time, 1,
+                      [k, K + 0x30, u, PROG + at] if tid else [k, K + 0x30], KERNEL)
 
     return file_mode([clock, leave], [
         comm(clock, 7, 7, "prog"),
@@ -497,6 +498,7 @@ def off_cpu():
         leaving(7, 1010, 0x20), switch(7, 1015, 1), switch(7, 1045, 0),
         leaving(7, 1100, 0x30), switch(7, 1110, 1, wide=True),
         leaving(8, 1200, 0x40), switch(8, 1210, 1),
+        leaving(0, 1300, 0), switch(0, 1310, 1), switch(0, 1350, 0),
         switch(7, 5110, 0, wide=True),
         sample(clock, PROG + 0x10, 7, 7, 5200, 50, [u, PROG + 0x10]),
         finished_round(),

@@ -288,7 +288,8 @@ add_sample (Import *import, const FlamPerfRecord *record)
   row.time = MIN (sample.time, (guint64)G_MAXINT64);
   if (sample.n_group)
     add_group (import, &row, &sample);
-  else if (import->leaving != NULL && is_switch (event))
+  else if (import->leaving != NULL && is_switch (event) &&
+           sample.tid > 0) /* 0: each CPU has an idle thread of that id */
     note_leaving (import, sample.tid, &row, sample.period);
   else
     add_row (import, &row, sample.period, 0);
