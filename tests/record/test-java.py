@@ -21,14 +21,14 @@ Frame = collections.namedtuple("Frame", "method file line")
 
 
 def jstack_frames(pid):
-    """Of each thread, leaf first: "at java.lang.Thread.run(java.base@17/Thread.java:840)"."""
+    """Of each thread its name, and its frames, leaf first: "at java.lang.Thread.run(java.base@17/Thread.java:840)"."""
     text = subprocess.run(["jstack", str(pid)], check=True, stdout=subprocess.PIPE).stdout.decode()
     threads = {}
     for block in text.split("\n\n"):
-        tid = re.search(r'^"(?:compiled|interpreted|sleeping)".* nid=(0x[0-9a-f]+|\d+)', block, re.M)
+        tid = re.search(r'^"(compiled|interpreted|sleeping, with a long name)".* nid=(0x[0-9a-f]+|\d+)', block, re.M)
         if not tid:
             continue
-        threads[int(tid[1], 0)] = [
+        threads[int(tid[2], 0)] = tid[1], [
             Frame(re.sub(r"/0x[0-9a-f]+", "", method), file or "", int(line or 0))
             for method, file, line in re.findall(
                 r"^\tat (\S+)\((?:\S+/)?(?:(\w+\.java):(\d+)|Native Method|Unknown Source)\)",
@@ -93,7 +93,9 @@ class Java(unittest.TestCase):
         subprocess.run([recorder, "--output", capture, "--mode", "wall", "--duration", "1",
                         "--pid", str(target.pid)], check=True, stderr=subprocess.DEVNULL)
         recorded = recorded_frames(capture)
-        for tid, frames in expected.items():
+        names = {row["tid"]: row["name"] for row in ask("info", capture)["threads"]}
+        for tid, (name, frames) in expected.items():
+            self.assertEqual(names[tid], name)
             self.assertGreater(len(frames), 8)
             self.assertEqual(recorded.get(tid), frames)
         self.assertIsNone(target.poll())

@@ -19,6 +19,10 @@
 #define SEGMENTS (BASE + 0x20000)
 #define METHODS (BASE + 0x24000)
 #define OUTSIDE (BASE + 0x28000) /* an nmethod's data in 25 */
+#define THREADS (BASE + 0x2a000) /* the list, threads, their system's part */
+#define THREAD_CLASS (BASE + 0x2c000)
+#define STRING_CLASS (BASE + 0x2d000)
+#define OBJECTS (BASE + 0x2e000)
 #define STACK (BASE + 0x30000)
 #define LIBRARY 0x7f0000001234ull /* code of the library, not readable */
 
@@ -47,7 +51,8 @@ read_fake (void *data, uint64_t address, void *to, size_t size)
 static void
 put_bytes (Fake *fake, guint64 address, const void *bytes, gsize size)
 {
-  memcpy (fake->bytes + (address - BASE), bytes, size);
+  if (size > 0)
+    memcpy (fake->bytes + (address - BASE), bytes, size);
 }
 
 static void
@@ -133,6 +138,17 @@ static const Field fields[] = {
   { "Symbol", "_body", 6, 6 },
   { "PcDesc", "_pc_offset", 0, 0 },
   { "PcDesc", "_scope_decode_offset", 4, 4 },
+  { "ThreadsList", "_length", 4, 4 },
+  { "ThreadsList", "_threads", 16, 16 },
+  { "JavaThread", "_osthread", 560, -1 },
+  { "Thread", "_osthread", -1, 1016 },
+  { "JavaThread", "_threadObj", 648, 1120 },
+  { "OSThread", "_thread_id", 208, 12 },
+  { "InstanceKlass", "_fields", 456, -1 },
+  { "InstanceKlass", "_fieldinfo_stream", -1, 448 },
+  { "InstanceKlass", "_constants", 232, 224 },
+  { "Array<u1>", "_data", 4, 4 },
+  { "Array<u2>", "_data", 4, 4 },
 };
 
 static const Field sizes[] = {
@@ -245,6 +261,31 @@ put_tables (Fake *fake)
       fake, "StubRoutines", "_call_stub_return_address", HEAP + 0x2000 + 0x140);
   put_variable (
       fake, "StubRoutines", "_jbyte_arraycopy", HEAP + 0x2000 + 0x180);
+  put_variable (fake, "ThreadsSMRSupport", "_java_thread_list", THREADS + 0x10);
+  put_variable (fake,
+                "vmClasses",
+                "_klasses[static_cast<int>(vmClassID::Thread_klass_knum)]",
+                THREAD_CLASS);
+  put_variable (fake,
+                "vmClasses",
+                "_klasses[static_cast<int>(vmClassID::String_klass_knum)]",
+                STRING_CLASS);
+  put_variable (fake,
+                "CompressedOops",
+                fake->version < 25 ? "_narrow_oop._base" : "_base",
+                OBJECTS);
+  put_variable (fake,
+                "CompressedOops",
+                fake->version < 25 ? "_narrow_oop._shift" : "_shift",
+                3);
+  put_variable (fake,
+                "CompressedKlassPointers",
+                fake->version < 25 ? "_narrow_klass._base" : "_base",
+                BASE);
+  put_variable (fake,
+                "CompressedKlassPointers",
+                fake->version < 25 ? "_narrow_klass._shift" : "_shift",
+                0);
   fake->entry = TYPES;
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     {
@@ -934,7 +975,143 @@ test_texts (gconstpointer version)
   tear_down (&setup);
 }
 
+/* --- threads ------------------------------------------------------------- */
+
+/* A class with the given fields, at most three, of which the first is not
+ * looked for; its constants are at 0x800. */
+static void
+put_class (Fake *fake,
+           guint64 class,
+           const char *const *names,
+           const char *const *types,
+           const guint16 *offsets,
+           guint n)
+{
+  gboolean streamed = fake->version >= 21;
+  guint64 array = class + 0x600, pool = class + 0x800, at = array + 4;
+
+  put (fake,
+       AT (fake,
+           class,
+           "InstanceKlass",
+           streamed ? "_fieldinfo_stream" : "_fields"),
+       array);
+  put (fake, AT (fake, class, "InstanceKlass", "_constants"), pool);
+  put_half (fake, array, streamed ? 60 : 6 * n);
+  if (streamed)
+    {
+      at = put_number (fake, at, (guint8)n);
+      at = put_number (fake, at, 0);
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      guint64 entries = pool + SIZE_OF (fake, "ConstantPool");
+
+      put (fake, entries + 8 * (2 * i + 1), put_symbol (fake, names[i]));
+      put (fake, entries + 8 * (2 * i + 2), put_symbol (fake, types[i]));
+      if (streamed)
+        {
+          at = put_number (fake, at, (guint8)(2 * i + 1));
+          at = put_number (fake, at, (guint8)(2 * i + 2));
+          at = put_number (fake, at, (guint8)offsets[i]);
+          at = put_number (fake, at, 2);
+          /* The first one has a value and a group, which follow. */
+          at = put_number (fake, at, i == 0 ? 1 | 16 : 0);
+          if (i == 0)
+            at = put_number (fake, put_number (fake, at, 7), 3);
+          continue;
+        }
+      put_short (fake, at + 2, (guint16)(2 * i + 1));
+      put_short (fake, at + 4, (guint16)(2 * i + 2));
+      put_short (fake, at + 8, (guint16)(offsets[i] << 2 | 1));
+      at += 12;
+    }
+}
+
+/* A string, and its array behind it: 16 and 24 bytes of header and fields. */
+static void
+put_string (Fake *fake, guint64 at, const void *bytes, guint n, gboolean wide)
+{
+  put_half (fake, at + 8, (guint32)(STRING_CLASS - BASE));
+  put_half (fake, at + 12, (guint32)((at + 24 - OBJECTS) >> 3));
+  fake->bytes[at + 16 - BASE] = (guint8)wide;
+  put_half (fake, at + 24 + 12, n);
+  put_bytes (fake, at + 24 + 16, bytes, n);
+}
+
+static void
+put_thread (Fake *fake, guint i, guint32 tid, guint64 name)
+{
+  guint64 thread = THREADS + 0x200 + i * 0x600;
+  guint64 system = THREADS + 0x100 + i * 4, handle = THREADS + 0x80 + i * 8;
+  guint64 object = OBJECTS + 0x100 + i * 0x40;
+
+  put (fake, THREADS + 0x60 + i * 8, thread);
+  put (fake,
+       AT (fake,
+           thread,
+           fake->version < 25 ? "JavaThread" : "Thread",
+           "_osthread"),
+       system);
+  put_half (fake, AT (fake, system, "OSThread", "_thread_id"), tid);
+  put (fake, AT (fake, thread, "JavaThread", "_threadObj"), handle);
+  put (fake, handle, object);
+  put_half (fake, object + 20, (guint32)((name - OBJECTS) >> 3));
+}
+
+static void
+take_thread (void *data, uint32_t tid, const char *name)
+{
+  g_string_append_printf (data, "%u %s\n", tid, name);
+}
+
+/* The third thread's name is not a string. */
+static void
+put_threads (Fake *fake)
+{
+  static const char *const thread_names[] = { "eetop", "name" };
+  static const char *const thread_types[] = { "J", "Ljava/lang/String;" };
+  static const guint16 thread_offsets[] = { 24, 20 };
+  static const char *const string_names[] = { "hash", "value", "coder" };
+  static const char *const string_types[] = { "I", "[B", "B" };
+  static const guint16 string_offsets[] = { 20, 12, 16 };
+  const guint16 wide[] = { 0x3c9, '-', '1' };
+
+  put_class (fake, THREAD_CLASS, thread_names, thread_types, thread_offsets, 2);
+  put_class (fake, STRING_CLASS, string_names, string_types, string_offsets, 3);
+  put_half (fake, THREADS + 0x10 + 4, 3);
+  put (fake, THREADS + 0x10 + 16, THREADS + 0x60);
+  put_string (fake, OBJECTS + 0x400, "http-nio-8080-exec-12", 21, FALSE);
+  put_string (fake, OBJECTS + 0x500, wide, sizeof wide, TRUE);
+  put_thread (fake, 0, 1001, OBJECTS + 0x400);
+  put_thread (fake, 1, 1002, OBJECTS + 0x500);
+  put_thread (fake, 2, 1003, OBJECTS + 0x600);
+}
+
+static void
+test_threads (gconstpointer version)
+{
+  g_autoptr (GString) said = g_string_new (NULL);
+  Setup setup;
+
+  set_up (&setup, GPOINTER_TO_UINT (version));
+  put_threads (setup.fake);
+  flam_hotspot_name_threads (
+      &setup.hotspot, &setup.memory, setup.name, take_thread, said);
+  g_assert_cmpstr (said->str,
+                   ==,
+                   "1001 http-nio-8080-exec-12\n"
+                   "1002 \317\211-1\n");
+  tear_down (&setup);
+}
+
 /* --- invalid memory ------------------------------------------------------ */
+
+static void
+check_thread (void *data, uint32_t tid, const char *name)
+{
+  g_assert_true (g_utf8_validate (name, -1, NULL));
+}
 
 static void
 check_texts (const FlamRuntimeName *name)
@@ -960,6 +1137,7 @@ test_lies (gconstpointer version)
   set_up (&setup, GPOINTER_TO_UINT (version));
   put_interpreted (
       &setup, setup.outer, bytecode_of (setup.fake, setup.outer, 4));
+  put_threads (setup.fake);
   good = g_memdup2 (setup.fake, sizeof *good);
   for (guint i = 0; i < 20000; i++)
     {
@@ -971,11 +1149,12 @@ test_lies (gconstpointer version)
       memcpy (setup.fake, good, sizeof *good);
       for (guint j = 0; j < 40; j++)
         {
-          static const guint64 places[] = { STRUCTS,        STATICS,
-                                            HEAP,           NMETHOD_BLOCK,
-                                            HEAP + 0x2000,  SEGMENTS,
-                                            METHODS,        METHODS + 0x400,
-                                            OUTSIDE + 0x10, FP - 0x80 };
+          static const guint64 places[] = {
+            STRUCTS,        STATICS,   HEAP,    NMETHOD_BLOCK,
+            HEAP + 0x2000,  SEGMENTS,  METHODS, METHODS + 0x400,
+            OUTSIDE + 0x10, FP - 0x80, THREADS, THREAD_CLASS + 0x600,
+            OBJECTS + 0x400
+          };
           guint64 place =
               places[g_test_rand_int_range (0, G_N_ELEMENTS (places))] +
               (guint64)g_test_rand_int_range (0, 0x200);
@@ -992,6 +1171,8 @@ test_lies (gconstpointer version)
       if (hotspot.n_heaps == 0)
         continue;
       setup.fake->reads = 0;
+      flam_hotspot_name_threads (
+          &hotspot, &setup.memory, setup.name, check_thread, NULL);
       regs = i % 2 == 0
                  ? leaf (pcs[i / 2 % G_N_ELEMENTS (pcs)], FP - 0x60, FP)
                  : caller (pcs[i / 2 % G_N_ELEMENTS (pcs)], FP - 0x60, FP);
@@ -1028,7 +1209,7 @@ main (int argc, char **argv)
     { "open", test_open },         { "interpreted", test_interpreted },
     { "compiled", test_compiled }, { "stubs", test_stubs },
     { "names", test_names },       { "texts", test_texts },
-    { "lies", test_lies },
+    { "threads", test_threads },   { "lies", test_lies },
   };
 
   g_test_init (&argc, &argv, NULL);

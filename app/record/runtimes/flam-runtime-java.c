@@ -113,6 +113,16 @@ name (const FlamRuntimeProcess *process,
   return TRUE;
 }
 
+static void
+threads (const FlamRuntimeProcess *process,
+         const FlamRuntimeMemory *memory,
+         FlamRuntimeName *scratch,
+         FlamRuntimeTakeThread take,
+         gpointer data)
+{
+  flam_hotspot_name_threads (process->cache, memory, scratch, take, data);
+}
+
 const FlamRuntime flam_runtime_java = {
   .id = "java",
   .label = "Java",
@@ -124,4 +134,5 @@ const FlamRuntime flam_runtime_java = {
   .joint = ".",
   .claims = claims,
   .step = step,
+  .threads = threads,
 };

@@ -86,6 +86,11 @@ typedef enum
                            * and is counted as truncated; the frame is valid */
 } FlamRuntimeStepped;
 
+/* Takes the name of a thread and its number as the process sees it. */
+typedef void (*FlamRuntimeTakeThread) (gpointer data,
+                                       guint32 tid,
+                                       const char *name);
+
 /* When `name` is called. */
 typedef enum
 {
@@ -197,4 +202,13 @@ struct _FlamRuntime
                               const FlamRuntimeMemory *memory,
                               FlamRuntimeEntry *entry,
                               FlamRuntimeRegs *caller);
+
+  /* Gives the language's names of all threads to `take`. The sampler calls it
+   * now and then, while the process runs. `scratch` may be overwritten. NULL:
+   * threads have the system's names. */
+  void (*threads) (const FlamRuntimeProcess *process,
+                   const FlamRuntimeMemory *memory,
+                   FlamRuntimeName *scratch,
+                   FlamRuntimeTakeThread take,
+                   gpointer data);
 };

@@ -31,6 +31,7 @@ flam_process_map_new (pid_t pid, const FlamProcessMap *parent)
   flam_unwind_space_set_load (map->space, load_table, map);
   map->runtimes = flam_runtime_processes_new (pid);
   map->names = flam_runtime_names_new ();
+  map->threads = flam_runtime_threads_new (pid);
   if (parent != NULL)
     flam_runtime_processes_inherit (map->runtimes, parent->runtimes);
   return map;
@@ -48,6 +49,7 @@ flam_process_map_free (FlamProcessMap *map)
   g_hash_table_unref (map->roots);
   flam_runtime_processes_free (map->runtimes);
   flam_runtime_names_free (map->names);
+  flam_runtime_threads_free (map->threads);
   g_free (map);
 }
 
@@ -61,6 +63,8 @@ flam_process_map_reset (FlamProcessMap *map)
   flam_runtime_processes_forget (map->runtimes);
   flam_runtime_names_free (map->names);
   map->names = flam_runtime_names_new ();
+  flam_runtime_threads_free (map->threads);
+  map->threads = flam_runtime_threads_new (map->pid);
   map->read_at = -1;
   map->pause = 0;
   map->program++;

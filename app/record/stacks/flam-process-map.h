@@ -15,6 +15,7 @@
 #include "flam-binary-table.h"
 #include "flam-runtime-processes.h"
 #include "flam-runtime-stepper.h"
+#include "flam-runtime-threads.h"
 
 typedef struct _FlamProcessMap
 {
@@ -33,6 +34,7 @@ typedef struct _FlamProcessMap
   guint program;             /* the program of the maps */
   FlamRuntimeProcesses *runtimes;
   FlamRuntimeNames *names; /* of managed functions of native runtimes */
+  FlamRuntimeThreads *threads;
   gint64 every; /* maximum age of maps, ns: 100 times the cost of a read */
   /* FlamGaps of children by the names of their programs, shared with the
    * children; of itself, if it is a child. NULL: none. */

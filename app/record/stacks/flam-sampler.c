@@ -84,9 +84,15 @@ flam_sampler_clear (FlamSampler *sampler)
 static void
 set_name (FlamSampler *sampler, FlamTask *task, const char *name)
 {
-  if (name[0] == '\0' || strcmp (name, task->name) == 0)
+  const char *longer =
+      flam_runtime_threads_get (task->target->map->threads, task->tid);
+
+  if (longer != NULL)
+    name = longer;
+  if (name[0] == '\0' || g_strcmp0 (name, task->name) == 0)
     return;
-  g_strlcpy (task->name, name, sizeof task->name);
+  g_free (task->name);
+  task->name = g_strdup (name);
   flam_builder_note_thread_name (
       sampler->builder, task->id, sampler->now, name);
   if (task->tid == task->target->pid)
@@ -98,11 +104,17 @@ set_name (FlamSampler *sampler, FlamTask *task, const char *name)
 static void
 refresh_name (FlamSampler *sampler, FlamTask *task)
 {
+  FlamProcessMap *map = task->target->map;
   char name[16];
 
   if (sampler->now - task->name_read_at <= NAME_EVERY)
     return;
   task->name_read_at = sampler->now;
+  if (flam_process_map_is_current (map))
+    flam_runtime_threads_refresh (map->threads,
+                                  flam_runtime_processes_get (map->runtimes),
+                                  task->tid,
+                                  sampler->now);
   if (flam_proc_comm (task->target->pid, task->tid, name))
     set_name (sampler, task, name);
 }
@@ -194,6 +206,7 @@ take_task_end (FlamSampler *sampler, const FlamMessage *message)
     flam_alloc_session_drain_process (sampler->alloc, task->target->pid, FALSE);
   g_hash_table_remove (sampler->threads, GINT_TO_POINTER (task->tid));
   g_clear_pointer (&task->path, g_array_unref);
+  g_free (task->name);
   g_free (task);
 }
 

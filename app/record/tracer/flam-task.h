@@ -153,7 +153,7 @@ struct _FlamTask
   gint64 held_cpu, held_wall;
   gboolean holds;
   struct _FlamGaps *gaps; /* of its siblings; NULL: it has none */
-  char name[16];
+  char *name;
   gint64 name_read_at;
 };
 

@@ -11,17 +11,6 @@
 
 /* --- UNSIGNED5 ----------------------------------------------------------- */
 
-/* Bytes, read through a window. */
-typedef struct
-{
-  const FlamRuntimeMemory *memory;
-  uint64_t address; /* of the window's end */
-  uint64_t end;     /* of all bytes */
-  uint8_t window[64];
-  size_t at, n;
-  uint8_t excluded; /* 20 on: no byte is 0, each is one more */
-} Stream;
-
 static bool
 next_byte (Stream *stream, uint8_t *byte)
 {
@@ -43,8 +32,8 @@ next_byte (Stream *stream, uint8_t *byte)
   return true;
 }
 
-static bool
-next_number (Stream *stream, uint32_t *number)
+bool
+flam_hotspot_next_number (Stream *stream, uint32_t *number)
 {
   uint32_t sum = 0;
 
@@ -67,17 +56,17 @@ next_signed (Stream *stream, uint32_t *sum)
 {
   uint32_t number;
 
-  if (!next_number (stream, &number))
+  if (!flam_hotspot_next_number (stream, &number))
     return false;
   *sum += (number >> 1) ^ (0 - (number & 1));
   return true;
 }
 
-static Stream
-stream_at (const FlamHotspot *hotspot,
-           const FlamRuntimeMemory *memory,
-           uint64_t address,
-           uint64_t end)
+Stream
+flam_hotspot_stream (const FlamHotspot *hotspot,
+                     const FlamRuntimeMemory *memory,
+                     uint64_t address,
+                     uint64_t end)
 {
   return (Stream){ .memory = memory,
                    .address = address,
@@ -162,6 +151,34 @@ read_pool_symbol (const FlamHotspot *hotspot,
          read_symbol (hotspot, memory, symbol & ~1ull, text);
 }
 
+bool
+flam_hotspot_is_symbol (const FlamHotspot *hotspot,
+                        const FlamRuntimeMemory *memory,
+                        uint64_t pool,
+                        uint32_t index,
+                        const char *text)
+{
+  size_t n = strlen (text);
+  char bytes[64];
+  uint64_t symbol;
+  uint16_t length;
+
+  return index != 0 && index <= UINT16_MAX && n < sizeof bytes &&
+         read_word (memory,
+                    pool + hotspot->fields[POOL_LENGTH] + 8 * (uint64_t)index,
+                    &symbol) &&
+         read_bytes (memory,
+                     (symbol & ~1ull) + hotspot->fields[SYMBOL_LENGTH],
+                     &length,
+                     sizeof length) &&
+         length == n &&
+         read_bytes (memory,
+                     (symbol & ~1ull) + hotspot->fields[SYMBOL_BODY],
+                     bytes,
+                     n) &&
+         memcmp (bytes, text, n) == 0;
+}
+
 static bool
 is_hex_digit (uint16_t unit)
 {
@@ -210,7 +227,7 @@ find_line (const FlamHotspot *hotspot,
            uint32_t bytecode,
            FlamRuntimeNamed *named)
 {
-  Stream stream = stream_at (hotspot, memory, table, UINT64_MAX);
+  Stream stream = flam_hotspot_stream (hotspot, memory, table, UINT64_MAX);
   uint32_t at = 0, line = 0, best = 0;
 
   for (unsigned i = 0; i < LINES_MAX; i++)
@@ -411,14 +428,15 @@ name_scopes (const FlamHotspot *hotspot,
 {
   for (unsigned i = 0; scope != 0 && i < FLAM_RUNTIME_INLINED_MAX; i++)
     {
-      Stream stream = stream_at (
+      Stream stream = flam_hotspot_stream (
           hotspot, memory, tables->scopes + scope, tables->scopes_end);
       uint32_t sender, index, bytecode;
       uint64_t method;
 
       if (scope >= tables->scopes_end - tables->scopes ||
-          !next_number (&stream, &sender) || !next_number (&stream, &index) ||
-          !next_number (&stream, &bytecode) || index == 0 ||
+          !flam_hotspot_next_number (&stream, &sender) ||
+          !flam_hotspot_next_number (&stream, &index) ||
+          !flam_hotspot_next_number (&stream, &bytecode) || index == 0 ||
           8 * (uint64_t)index > tables->metadata_end - tables->metadata ||
           !read_word (
               memory, tables->metadata + 8 * (uint64_t)(index - 1), &method) ||

@@ -62,6 +62,16 @@ enum
   DESCRIPTOR_PC,
   DESCRIPTOR_SCOPE,
   DESCRIPTOR_LENGTH,
+  LIST_COUNT, /* of threads: 10 on */
+  LIST_THREADS,
+  THREAD_SYSTEM, /* pointer to the system's thread */
+  THREAD_OBJECT, /* pointer to the object, from 16 on to its handle */
+  SYSTEM_NUMBER, /* tid */
+  CLASS_FIELDS,  /* up to 20: six 16-bit numbers each */
+  CLASS_STREAM,  /* 21 on: UNSIGNED5 */
+  CLASS_CONSTANTS,
+  BYTES_DATA, /* of an array of the machine's own */
+  SHORTS_DATA,
   N_FIELDS,
 };
 
@@ -128,6 +138,30 @@ has (const FlamHotspot *hotspot, unsigned field)
 {
   return hotspot->fields[field] != ABSENT;
 }
+
+/* Bytes, read through a window. */
+typedef struct
+{
+  const FlamRuntimeMemory *memory;
+  uint64_t address; /* of the window's end */
+  uint64_t end;     /* of all bytes */
+  uint8_t window[64];
+  size_t at, n;
+  uint8_t excluded; /* 20 on: no byte is 0, each is one more */
+} Stream;
+
+Stream flam_hotspot_stream (const FlamHotspot *hotspot,
+                            const FlamRuntimeMemory *memory,
+                            uint64_t address,
+                            uint64_t end);
+/* An UNSIGNED5; false: the stream has ended, or is invalid. */
+bool flam_hotspot_next_number (Stream *stream, uint32_t *number);
+/* Whether an entry of a constant pool is this symbol, of at most 63 bytes. */
+bool flam_hotspot_is_symbol (const FlamHotspot *hotspot,
+                             const FlamRuntimeMemory *memory,
+                             uint64_t pool,
+                             uint32_t index,
+                             const char *text);
 
 /* The bytes up to the first 0, terminated; what does not fit is left out.
  * False: not readable. */

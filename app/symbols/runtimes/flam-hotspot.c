@@ -104,9 +104,20 @@ static const struct
   { DESCRIPTOR_PC, "PcDesc", "_pc_offset" },
   { DESCRIPTOR_SCOPE, "PcDesc", "_scope_decode_offset" },
   { DESCRIPTOR_LENGTH, "PcDesc", NULL },
+  { LIST_COUNT, "ThreadsList", "_length" },
+  { LIST_THREADS, "ThreadsList", "_threads" },
+  { THREAD_SYSTEM, "JavaThread", "_osthread" },
+  { THREAD_SYSTEM, "Thread", "_osthread" },
+  { THREAD_OBJECT, "JavaThread", "_threadObj" },
+  { SYSTEM_NUMBER, "OSThread", "_thread_id" },
+  { CLASS_FIELDS, "InstanceKlass", "_fields" },
+  { CLASS_STREAM, "InstanceKlass", "_fieldinfo_stream" },
+  { CLASS_CONSTANTS, "InstanceKlass", "_constants" },
+  { BYTES_DATA, "Array<u1>", "_data" },
+  { SHORTS_DATA, "Array<u2>", "_data" },
 };
 
-/* The addresses of variables. */
+/* The addresses of variables, while they are looked for. */
 typedef struct
 {
   uint64_t version;       /* JDK_Version: the major version in its first byte */
@@ -114,8 +125,12 @@ typedef struct
   uint64_t heap;          /* 8 */
   uint64_t heaps;         /* 9 on */
   uint64_t continuation;  /* 21 on */
+  uint64_t threads;       /* 10 on */
+  uint64_t thread_class, string_class;
+  uint64_t object_base, object_shift, class_base, class_shift;
 } Variables;
 
+/* A name that begins with "*" is one in brackets. */
 static const struct
 {
   const char *type;
@@ -129,6 +144,29 @@ static const struct
   { "CodeCache", "_heap", offsetof (Variables, heap) },
   { "CodeCache", "_heaps", offsetof (Variables, heaps) },
   { "ContinuationEntry", "_return_pc", offsetof (Variables, continuation) },
+  { "ThreadsSMRSupport", "_java_thread_list", offsetof (Variables, threads) },
+  { "vmClasses", "*:Thread_klass_knum", offsetof (Variables, thread_class) },
+  { "vmClasses", "*:String_klass_knum", offsetof (Variables, string_class) },
+  { "SystemDictionary",
+    "*:Thread_klass_knum",
+    offsetof (Variables, thread_class) },
+  { "SystemDictionary",
+    "*:String_klass_knum",
+    offsetof (Variables, string_class) },
+  { "CompressedOops", "_base", offsetof (Variables, object_base) },
+  { "CompressedOops", "_shift", offsetof (Variables, object_shift) },
+  { "CompressedOops", "_narrow_oop._base", offsetof (Variables, object_base) },
+  { "CompressedOops",
+    "_narrow_oop._shift",
+    offsetof (Variables, object_shift) },
+  { "CompressedKlassPointers", "_base", offsetof (Variables, class_base) },
+  { "CompressedKlassPointers", "_shift", offsetof (Variables, class_shift) },
+  { "CompressedKlassPointers",
+    "_narrow_klass._base",
+    offsetof (Variables, class_base) },
+  { "CompressedKlassPointers",
+    "_narrow_klass._shift",
+    offsetof (Variables, class_shift) },
 };
 
 /* An entry of one of the two tables. */
@@ -213,6 +251,13 @@ take_stub (FlamHotspot *hotspot,
   hotspot->n_stubs++;
 }
 
+static bool
+is_variable (const char *wanted_name, const char *name)
+{
+  return *wanted_name == '*' ? strstr (name, wanted_name + 1) != NULL
+                             : strcmp (wanted_name, name) == 0;
+}
+
 static void
 take_variable (FlamHotspot *hotspot,
                const FlamRuntimeMemory *memory,
@@ -223,7 +268,7 @@ take_variable (FlamHotspot *hotspot,
     take_stub (hotspot, memory, entry);
   for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
     if (strcmp (variables[i].type, entry->type) == 0 &&
-        strcmp (variables[i].name, entry->name) == 0)
+        is_variable (variables[i].name, entry->name))
       memcpy ((char *)found + variables[i].at, &entry->value, 8);
 }
 
@@ -479,6 +524,13 @@ flam_hotspot_open (FlamHotspot *hotspot,
   hotspot->version = read_version (memory, &found);
   if (found.continuation != 0)
     read_word (memory, found.continuation, &hotspot->continuation);
+  hotspot->threads = found.threads;
+  hotspot->thread_class = found.thread_class;
+  hotspot->string_class = found.string_class;
+  hotspot->object_base = found.object_base;
+  hotspot->object_shift = found.object_shift;
+  hotspot->class_base = found.class_base;
+  hotspot->class_shift = found.class_shift;
   if (hotspot->version == 0 || hotspot->call_stub == 0 ||
       !read_heaps (hotspot, memory, &found))
     return FLAM_HOTSPOT_EARLY;

@@ -77,8 +77,11 @@ typedef struct
   uint32_t n_stubs;
   uint64_t call_stub;    /* return address into it */
   uint64_t continuation; /* return address of enterSpecial; 0 up to 20 */
-  uint64_t threads;      /* address of the list of threads, or 0 */
-  uint32_t header_size;  /* of a blob, as far as it is read */
+  /* Addresses of variables, 0: there is none: the list of threads, two classes,
+   * and how references are compressed. */
+  uint64_t threads, thread_class, string_class;
+  uint64_t object_base, object_shift, class_base, class_shift;
+  uint32_t header_size; /* of a blob, as far as it is read */
   struct
   {
     uint64_t name;
@@ -147,3 +150,15 @@ bool flam_hotspot_name (const FlamHotspot *hotspot,
                         const FlamRuntimeMemory *memory,
                         const FlamHotspotFrame *frame,
                         FlamRuntimeName *name);
+
+/* Gives each thread of Java's, its number as the process sees it and its name,
+ * to `take`. The names are objects, which are moved while the process runs:
+ * each is read twice, and left out unless it is the same. `scratch` is
+ * overwritten. From JDK 10 on. */
+void flam_hotspot_name_threads (const FlamHotspot *hotspot,
+                                const FlamRuntimeMemory *memory,
+                                FlamRuntimeName *scratch,
+                                void (*take) (void *data,
+                                              uint32_t tid,
+                                              const char *name),
+                                void *data);

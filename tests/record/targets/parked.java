@@ -62,7 +62,7 @@ class Parked {
     wait = true;
     start("compiled", () -> through(Parked::outer, 1));
     start("interpreted", () -> descend(40, () -> List.of(1).forEach(i -> monitor())));
-    start("sleeping", () -> descend(5, () -> {
+    start("sleeping, with a long name", () -> descend(5, () -> {
       waiting.countDown();
       try {
         Thread.sleep(1_000_000);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The names that a language gives to its threads, of one process: longer than
+ * the 15 bytes that the system keeps. They are read now and then, while the
+ * process runs: at most once a second, and less often where that takes long. */
+
+#include "flam-runtime-processes.h"
+
+typedef struct _FlamRuntimeThreads FlamRuntimeThreads;
+
+FlamRuntimeThreads *flam_runtime_threads_new (pid_t pid);
+void flam_runtime_threads_free (FlamRuntimeThreads *threads);
+/* Reads them, if it is time to. `tid` is a thread that is alive. */
+void flam_runtime_threads_refresh (FlamRuntimeThreads *threads,
+                                   const FlamRuntimeSet *set,
+                                   pid_t tid,
+                                   gint64 now);
+/* NULL: it has no such name. Valid until the next call of refresh. */
+const char *flam_runtime_threads_get (const FlamRuntimeThreads *threads,
+                                      pid_t tid);
