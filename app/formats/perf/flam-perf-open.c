@@ -16,11 +16,12 @@ read_pipe (FlamPerfFile *file, const FlamProgress *progress, GError **error)
     {
       if (++n % STEP == 0 && !flam_progress_step (progress, 0, error))
         return FALSE;
-      flam_perf_file_note (
-          file,
-          record.type,
-          record.misc,
-          record.type == FLAM_PERF_TRACING_DATA ? record.payload : record.body);
+      flam_perf_file_note (file,
+                           record.type,
+                           record.misc,
+                           record.type == FLAM_PERF_TRACING_DATA
+                               ? flam_perf_reader_payload (reader)
+                               : record.body);
     }
   return TRUE;
 }

@@ -28,6 +28,7 @@ struct _FlamPerfReader
   guint64 before; /* bytes of the file and the parts before `start` */
   guint part;     /* the next of file->parts */
   const char *trouble;
+  FlamPerfBytes payload; /* behind the record returned last */
 
   gboolean unpack;
   ZSTD_DStream *stream;
@@ -178,6 +179,12 @@ flam_perf_reader_free (FlamPerfReader *reader)
   g_free (reader);
 }
 
+FlamPerfBytes
+flam_perf_reader_payload (const FlamPerfReader *reader)
+{
+  return reader->payload;
+}
+
 gint32
 flam_perf_reader_tid (const FlamPerfReader *reader,
                       const FlamPerfRecord *record)
@@ -297,7 +304,7 @@ begin_unpacking (FlamPerfReader *reader, const FlamPerfRecord *record)
 
 /* Records that are followed by separate data, beyond their size. */
 static gboolean
-skip_payload (FlamPerfReader *reader, FlamPerfRecord *record)
+skip_payload (FlamPerfReader *reader, const FlamPerfRecord *record)
 {
   FlamPerfBytes body = record->body;
   guint64 size = 0;
@@ -312,7 +319,7 @@ skip_payload (FlamPerfReader *reader, FlamPerfRecord *record)
       reader->at = reader->end;
       return FALSE;
     }
-  record->payload = (FlamPerfBytes){
+  reader->payload = (FlamPerfBytes){
     reader->at, reader->at + size, FALSE, reader->file->swap
   };
   reader->at += size;

@@ -72,10 +72,9 @@ typedef struct
   guint32 type;
   guint16 misc;
   FlamPerfBytes body;
-  FlamPerfBytes payload; /* TRACING_DATA: the data that follows the record */
-  guint64 time;          /* 0: none */
-  int event;             /* index in file->events */
-  FlamPerfChunk *chunk;  /* NULL: the bytes are the file's */
+  guint64 time;         /* 0: none */
+  int event;            /* index in file->events */
+  FlamPerfChunk *chunk; /* NULL: the bytes are the file's */
 } FlamPerfRecord;
 
 static inline guint
@@ -95,6 +94,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfReader, flam_perf_reader_free)
 /* In the file's order; `time` and `event` are set. The bytes live as long as
  * the reader, those of a chunk until the next call unless it is kept. */
 gboolean flam_perf_reader_next (FlamPerfReader *reader, FlamPerfRecord *record);
+/* The data that follow the record TRACING_DATA that was returned last. */
+FlamPerfBytes flam_perf_reader_payload (const FlamPerfReader *reader);
 /* The thread of one of the kernel's records, from its sample_id; -1: unknown.
  */
 gint32 flam_perf_reader_tid (const FlamPerfReader *reader,
