@@ -5,9 +5,8 @@ program says of it, and the part of its work that has names.
 
   test-interpreters.py [Stacks|Named|Compiled][.test_LANGUAGE]..."""
 
-import os
 import pathlib
-import shutil
+import re
 import subprocess
 import sys
 import tempfile
@@ -84,6 +83,11 @@ class Stacks(Case):
             ours = heaviest(capture)
             # The function that waits is in C; in Perl it has no frame.
             ours = ours[language != "perl":]
+            if language == "ruby":
+                # Its own names are without the class until 3.4.
+                self.assertIn("Worker#down", [name for name, _ in ours])
+                self.assertIn("Base.run", [name for name, _ in ours])
+                ours = [(re.sub(r"\w+[#.]", "", name), line) for name, line in ours]
             with self.subTest(attached=attached):
                 self.assertEqual([name for name, _ in ours], [name for name, _ in wanted])
                 for (name, line), (_, number) in zip(ours, wanted):

@@ -205,6 +205,38 @@ put_ruby_string (Fake *fake,
   put_text (fake, at + layout->string_embedded, text);
 }
 
+/* The method's class A, and for the one in C, its singleton class: serial 701
+ * is
+ * __classpath__, 702 __attached__. */
+static void
+put_ruby_classes (Fake *fake, const FlamRubyLayout *layout)
+{
+  guint64 class = BASE + 0x4c00, singleton = BASE + 0x4d00;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      guint64 at = i == 0 ? class : singleton;
+
+      put (fake, at, i == 0 ? 2 : 2 | 1 << 12);
+      put (fake, at + 24, at + 0x20);
+      put (fake, at + 0x20 + layout->class_variables, at + 0x40);
+      put (fake, at + 0x40 + 40, 1);
+      put (fake, at + 0x40 + 48, at + 0x80);
+      put (fake, at + 0x80 + 8, (guint64)(701 + i) << 4);
+      put (fake, at + 0x80 + 16, i == 0 ? BASE + 0x4e00 : class);
+    }
+  put (fake, BASE + 0x4000 + 16 * (701 - 512), BASE + 0x4e40);
+  put (fake, BASE + 0x4000 + 16 * (702 - 512), BASE + 0x4e80);
+  put_ruby_string (fake, layout, BASE + 0x4e00, "A");
+  put_ruby_string (fake, layout, BASE + 0x4e40, "__classpath__");
+  put_ruby_string (fake, layout, BASE + 0x4e80, "__attached__");
+  put (fake, BASE + 0x2400 + 32, singleton);
+  /* The block's method. */
+  put (fake, BASE + 0x1100 - 16, BASE + 0x2480);
+  put (fake, BASE + 0x2480, 26 | 6 << 12);
+  put (fake, BASE + 0x2480 + 32, class);
+}
+
 /* A block, called by a method in C, called by a method. */
 static void
 put_ruby (Fake *fake, const FlamRubyLayout *layout)
@@ -236,6 +268,7 @@ put_ruby (Fake *fake, const FlamRubyLayout *layout)
   put_half (fake, body + 4, 6); /* iseq_size */
   put (fake, body + 8, BASE + 0x3000);
   put (fake, body + 64, BASE + 0x3100); /* path: an array */
+  put (fake, body + 72, BASE + 0x3180); /* base label */
   put (fake, body + 80, BASE + 0x3180); /* label */
   put (fake, body + 88, 3 << 1 | 1);
   put (fake, body + layout->body_lines, BASE + 0x3200);
@@ -264,6 +297,8 @@ put_ruby (Fake *fake, const FlamRubyLayout *layout)
   put (fake, BASE + 0x26a0, BASE + 0x4000);
   put (fake, BASE + 0x4000 + 16 * (700 - 512), BASE + 0x2700);
   put_ruby_string (fake, layout, BASE + 0x2700, "each");
+  if (layout->class_variables != 0)
+    put_ruby_classes (fake, layout);
 }
 
 static void
@@ -273,6 +308,7 @@ test_ruby (void)
                                       0x0302, 0x0303, 0x0304 };
   g_autofree Fake *fake = g_new0 (Fake, 1);
   g_autofree FlamRuntimeName *name = flam_runtime_name_new ();
+  g_autofree FlamRubyOwners *owners = flam_ruby_owners_new ();
   FlamRuntimeMemory memory = memory_of (fake);
 
   g_assert_null (flam_ruby_layout (0x0205));
@@ -284,7 +320,9 @@ test_ruby (void)
 
       put_ruby (fake, &ruby.layout);
       g_assert_cmpuint (
-          flam_ruby_walk (&ruby, &memory, BASE, FS_BASE, entries, 16), ==, 5);
+          flam_ruby_walk (&ruby, owners, &memory, BASE, FS_BASE, entries, 16),
+          ==,
+          5);
       g_assert_cmphex (entries[0].function, ==, BASE + 0x2000);
       g_assert_cmpuint (entries[0].at, ==, 1);
       g_assert_cmphex (entries[1].function, ==, 0);
@@ -294,8 +332,10 @@ test_ruby (void)
       g_assert_cmphex (entries[4].function, ==, 0);
 
       flam_runtime_name_clear (name);
-      g_assert_true (flam_ruby_name (&ruby, &memory, BASE, &entries[0], name));
-      assert_names (name, "", "méthode", "/a/b.rb");
+      g_assert_true (
+          flam_ruby_name (&ruby, owners, &memory, BASE, &entries[0], name));
+      assert_names (
+          name, "", versions[i] == 0x0301 ? "A#méthode" : "méthode", "/a/b.rb");
       g_assert_cmpuint (name->frames[0].first_line,
                         ==,
                         ruby.layout.first_line_is_object ? 3 : 0);
@@ -305,23 +345,31 @@ test_ruby (void)
             ==,
             at < 3 ? 4 : 8);
       flam_runtime_name_clear (name);
-      g_assert_true (flam_ruby_name (&ruby, &memory, BASE, &entries[2], name));
-      assert_names (name, "", "each", "");
+      g_assert_true (
+          flam_ruby_name (&ruby, owners, &memory, BASE, &entries[2], name));
+      assert_names (name, "", versions[i] == 0x0301 ? "A.each" : "each", "");
 
       /* A stack that begins with a method in C. */
       put (fake, BASE + 0x1100 + 0x80, 0x11110003);
       g_assert_cmpuint (
-          flam_ruby_walk (&ruby, &memory, BASE, FS_BASE, entries, 16), ==, 2);
+          flam_ruby_walk (&ruby, owners, &memory, BASE, FS_BASE, entries, 16),
+          ==,
+          2);
       g_assert_cmpuint (
-          flam_ruby_walk (&ruby, &memory, BASE, FS_BASE, entries, 3), ==, 3);
+          flam_ruby_walk (&ruby, owners, &memory, BASE, FS_BASE, entries, 3),
+          ==,
+          3);
 
       /* Another function in its place. */
       put (fake, BASE + 0x2000 + 80, BASE + 0x2700);
-      g_assert_false (flam_ruby_name (&ruby, &memory, BASE, &entries[0], name));
+      g_assert_false (
+          flam_ruby_name (&ruby, owners, &memory, BASE, &entries[0], name));
       g_assert_cmpuint (
-          flam_ruby_walk (&ruby, &memory, BASE, FS_BASE, entries, 3), ==, 3);
+          flam_ruby_walk (&ruby, owners, &memory, BASE, FS_BASE, entries, 3),
+          ==,
+          3);
       g_assert_cmpuint (
-          flam_ruby_walk (&ruby, &memory, BASE, 0, entries, 3), ==, 0);
+          flam_ruby_walk (&ruby, owners, &memory, BASE, 0, entries, 3), ==, 0);
     }
 }
 
@@ -331,6 +379,7 @@ static void
 test_ruby_global (void)
 {
   g_autofree Fake *fake = g_new0 (Fake, 1);
+  g_autofree FlamRubyOwners *owners = flam_ruby_owners_new ();
   FlamRuntimeMemory memory = memory_of (fake);
   FlamRubyFile ruby = ruby_of (0x0207);
   FlamRuntimeEntry entries[16];
@@ -341,10 +390,14 @@ test_ruby_global (void)
   put (fake, BASE + 0x80, BASE + 0x200);
   put (fake, BASE + 0x200 + 48, BASE + 0x5000);
   g_assert_cmpuint (
-      flam_ruby_walk (&ruby, &memory, BASE, FS_BASE, entries, 16), ==, 0);
+      flam_ruby_walk (&ruby, owners, &memory, BASE, FS_BASE, entries, 16),
+      ==,
+      0);
   put (fake, BASE + 0x5000 + 0x48, FS_BASE);
   g_assert_cmpuint (
-      flam_ruby_walk (&ruby, &memory, BASE, FS_BASE, entries, 16), ==, 5);
+      flam_ruby_walk (&ruby, owners, &memory, BASE, FS_BASE, entries, 16),
+      ==,
+      5);
 }
 
 static void
@@ -353,6 +406,7 @@ test_ruby_garbage (void)
   static const guint32 versions[] = { 0x0207, 0x0301, 0x0304 };
   g_autofree Fake *fake = g_new0 (Fake, 1);
   g_autofree FlamRuntimeName *name = flam_runtime_name_new ();
+  g_autofree FlamRubyOwners *owners = flam_ruby_owners_new ();
   FlamRuntimeMemory memory = memory_of (fake);
 
   for (guint i = 0; i < 2000; i++)
@@ -370,12 +424,12 @@ test_ruby_garbage (void)
              g_test_rand_bit ()
                  ? BASE + (guint64)g_test_rand_int_range (0, SIZE)
                  : (guint64)(guint32)g_test_rand_int ());
-      n = flam_ruby_walk (&ruby, &memory, BASE, FS_BASE, entries, 64);
+      n = flam_ruby_walk (&ruby, owners, &memory, BASE, FS_BASE, entries, 64);
       g_assert_cmpuint (n, <=, 64);
       for (gsize j = 0; j < n; j++)
         {
           flam_runtime_name_clear (name);
-          if (flam_ruby_name (&ruby, &memory, BASE, &entries[j], name))
+          if (flam_ruby_name (&ruby, owners, &memory, BASE, &entries[j], name))
             assert_texts (name);
         }
     }

@@ -6,6 +6,19 @@
 
 /* CRuby 2.6 to 3.4: flam-ruby.h. */
 
+static FlamRuntimeOpened
+open_process (FlamRuntimeProcess *process,
+              const FlamRuntimeMemory *memory,
+              const char **why,
+              const char **help)
+{
+  (void)memory;
+  (void)why;
+  (void)help;
+  process->layout = flam_ruby_owners_new ();
+  return FLAM_RUNTIME_OPENED;
+}
+
 static gsize
 walk (const FlamRuntimeProcess *process,
       FlamRuntimeThread *thread,
@@ -16,6 +29,7 @@ walk (const FlamRuntimeProcess *process,
 {
   (void)thread;
   return flam_ruby_walk (process->file->facts,
+                         process->layout,
                          memory,
                          process->base,
                          regs->fs_base,
@@ -31,14 +45,19 @@ name (const FlamRuntimeProcess *process,
       FlamRuntimeName *into)
 {
   (void)first;
-  return flam_ruby_name (
-      process->file->facts, memory, process->base, entry, into);
+  return flam_ruby_name (process->file->facts,
+                         process->layout,
+                         memory,
+                         process->base,
+                         entry,
+                         into);
 }
 
 const FlamRuntime flam_runtime_ruby = {
   .id = "ruby",
   .label = "Ruby",
   .find = flam_ruby_find,
+  .open = open_process,
   .walk = walk,
   .needs_regs = TRUE,
   .naming = FLAM_RUNTIME_NAME_RESUMED,

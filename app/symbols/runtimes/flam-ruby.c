@@ -40,9 +40,18 @@
 #define EMBEDDED_LENGTH_SHIFT 14
 #define EMBEDDED_LENGTH_MASK 31u
 
-/* A method entry: class 8, definition 16. A definition: original_id 32. */
-#define METHOD_READ 40
-#define DEFINITION_READ 40
+/* A method entry: class 8, definition 16, owner 32. A definition: original_id
+ * 32. */
+#define METHOD_OWNER 32
+
+/* A class: extension 24; an object's flag that it is a singleton class. A table
+ * of variables: number of entries 32 to 40, entries 48: hash, key, value. */
+#define CLASS_EXTENSION 24
+#define SINGLETON (1u << 12)
+#define TYPE_CLASS 2u
+#define TYPE_MODULE 3u
+#define TABLE_READ 56
+#define VARIABLES_MAX 64u
 
 /* An iseq: body 16. A body: type 0, iseq_size 4, encoded 8, location 64. */
 #define ISEQ_BODY 16
@@ -50,6 +59,7 @@
 #define BODY_SIZE 4
 #define BODY_ENCODED 8
 #define BODY_PATH 64
+#define BODY_BASE_LABEL 72
 #define BODY_LABEL 80
 #define BODY_FIRST_LINE 88
 
@@ -104,6 +114,7 @@ static const FlamRubyLayout layouts[] = {
     .body_index = 144,
     .line_size = 12,
     .string_embedded = 16,
+    .class_variables = 8,
     .ractor_context = 0x208,
     .first_line_is_object = true,
     .last_operator = 169 },
@@ -125,7 +136,8 @@ static const FlamRubyLayout layouts[] = {
     .string_embedded = 24,
     .ractor_context = 0x180,
     .last_operator = 169,
-    .class_path = 152 },
+    .class_path = 152,
+    .class_attached = 128 },
   { .version = 0x0304,
     .frame_size = 56,
     .body_lines = 112,
@@ -135,7 +147,8 @@ static const FlamRubyLayout layouts[] = {
     .string_embedded = 24,
     .ractor_context = 0x180,
     .last_operator = 170,
-    .class_path = 152 },
+    .class_path = 152,
+    .class_attached = 128 },
 };
 
 const FlamRubyLayout *
@@ -384,9 +397,61 @@ body_cookie (const FlamRubyLayout *layout, const guint8 body[BODY_READ])
   return cookie | 1;
 }
 
+#define OWNERS_MAX 8192
+
+typedef struct
+{
+  guint64 function;
+  guint64 cookie;
+  guint64 owner; /* a class; 0: of no method */
+} Owned;
+
+struct _FlamRubyOwners
+{
+  Owned owned[OWNERS_MAX]; /* by a hash of the function */
+};
+
+FlamRubyOwners *
+flam_ruby_owners_new (void)
+{
+  return g_new0 (FlamRubyOwners, 1);
+}
+
+void
+flam_ruby_owners_free (FlamRubyOwners *owners)
+{
+  g_free (owners);
+}
+
+static Owned *
+owned_of (const FlamRubyOwners *owners, guint64 function)
+{
+  return (Owned *)&owners->owned[mix (0, function) % OWNERS_MAX];
+}
+
+static void
+remember_owner (FlamRubyOwners *owners,
+                const FlamRuntimeMemory *memory,
+                const FlamRuntimeEntry *entry,
+                guint64 ep)
+{
+  Owned *owned = owned_of (owners, entry->function);
+  guint64 method;
+
+  if (owned->function == entry->function && owned->cookie == entry->cookie)
+    return;
+  *owned = (Owned){ entry->function, entry->cookie, 0 };
+  method = method_of (memory, ep);
+  if (method == 0 ||
+      !flam_runtime_read_u64 (memory, method + METHOD_OWNER, &owned->owner))
+    owned->owner = 0;
+}
+
 static bool
 add_iseq (const FlamRubyFile *ruby,
+          FlamRubyOwners *owners,
           const FlamRuntimeMemory *memory,
+          guint64 ep,
           guint64 iseq,
           guint64 pc,
           FlamRuntimeEntry *entry)
@@ -406,6 +471,7 @@ add_iseq (const FlamRubyFile *ruby,
     .at = at > 0 ? at - 1 : 0,
     .cookie = body_cookie (&ruby->layout, bytes),
   };
+  remember_owner (owners, memory, entry, ep);
   return true;
 }
 
@@ -424,6 +490,7 @@ add_cfunc (const FlamRuntimeMemory *memory, guint64 ep, FlamRuntimeEntry *entry)
 
 gsize
 flam_ruby_walk (const FlamRubyFile *ruby,
+                FlamRubyOwners *owners,
                 const FlamRuntimeMemory *memory,
                 guint64 base,
                 guint64 fs_base,
@@ -462,7 +529,7 @@ flam_ruby_walk (const FlamRubyFile *ruby,
       if ((flags & KIND_MASK) == KIND_CFUNC)
         n += add_cfunc (memory, ep, &entries[n]);
       else if (iseq != 0 && pc != 0)
-        n += add_iseq (ruby, memory, iseq, pc, &entries[n]);
+        n += add_iseq (ruby, owners, memory, ep, iseq, pc, &entries[n]);
       if (flags & FLAG_FINISH && n < limit)
         entries[n++] = (FlamRuntimeEntry){ 0 };
     }
@@ -615,6 +682,113 @@ read_id (const FlamRubyFile *ruby,
   return read_string (&ruby->layout, memory, string, name);
 }
 
+/* The value of a class's variable. */
+static guint64
+variable_of (const FlamRubyFile *ruby,
+             const FlamRuntimeMemory *memory,
+             guint64 base,
+             guint64 class,
+             const char *wanted,
+             FlamRuntimeName *name)
+{
+  guint8 table[TABLE_READ];
+  guint64 extension, at, first, end;
+
+  if (!flam_runtime_read_u64 (memory, class + CLASS_EXTENSION, &extension) ||
+      !flam_runtime_read_u64 (
+          memory, extension + ruby->layout.class_variables, &at) ||
+      at == 0 || !flam_runtime_read (memory, at, table, sizeof table))
+    return 0;
+  first = word (table, 32);
+  end = word (table, 40);
+  for (guint64 i = first; i < end && i - first < VARIABLES_MAX; i++)
+    {
+      guint64 entry[3]; /* hash, key, value */
+      gsize used = name->used;
+      const char *text;
+      gboolean found;
+
+      if (!flam_runtime_read (
+              memory, word (table, 48) + 24 * i, entry, sizeof entry))
+        break;
+      text = read_id (ruby, memory, base, entry[1], name);
+      found = text != NULL && strcmp (text, wanted) == 0;
+      name->used = used;
+      if (found)
+        return entry[2];
+    }
+  return 0;
+}
+
+/* The name of a class; of a singleton class, that of the class or module that
+ * it belongs to. NULL: it has none, or this version's layout of classes is not
+ * known. */
+static const char *
+read_class (const FlamRubyFile *ruby,
+            const FlamRuntimeMemory *memory,
+            guint64 base,
+            guint64 class,
+            FlamRuntimeName *name,
+            gboolean *singleton)
+{
+  const FlamRubyLayout *layout = &ruby->layout;
+  guint64 flags, path = 0;
+
+  *singleton = FALSE;
+  if (class == 0 || class % 8 != 0 ||
+      (layout->class_variables == 0 && layout->class_path == 0) ||
+      !flam_runtime_read_u64 (memory, class, &flags))
+    return NULL;
+  *singleton = (flags & TYPE_MASK) == TYPE_CLASS && flags & SINGLETON;
+  if (*singleton)
+    {
+      if (layout->class_variables != 0)
+        class = variable_of (ruby, memory, base, class, "__attached__", name);
+      else if (!flam_runtime_read_u64 (
+                   memory, class + layout->class_attached, &class))
+        return NULL;
+      if (class == 0 || class % 8 != 0 ||
+          !flam_runtime_read_u64 (memory, class, &flags))
+        return NULL;
+    }
+  if ((flags & TYPE_MASK) != TYPE_CLASS && (flags & TYPE_MASK) != TYPE_MODULE)
+    return NULL;
+  if (layout->class_variables != 0)
+    path = variable_of (ruby, memory, base, class, "__classpath__", name);
+  else if (!flam_runtime_read_u64 (memory, class + layout->class_path, &path))
+    return NULL;
+  return read_string (layout, memory, path, name);
+}
+
+/* "A#f", "A.f" for a method of A itself, "block in A#f"; as it is in programs'
+ * own methods, which are Object's, and in code outside methods, "<main>". */
+static const char *
+with_class (const FlamRubyFile *ruby,
+            const FlamRuntimeMemory *memory,
+            guint64 base,
+            guint64 class,
+            const char *label,
+            const char *method,
+            FlamRuntimeName *name)
+{
+  gboolean singleton;
+  const char *text;
+
+  if (method == NULL || method[0] == '<' || !g_str_has_suffix (label, method))
+    return label;
+  text = read_class (ruby, memory, base, class, name, &singleton);
+  if (text == NULL || text[0] == '\0' ||
+      (!singleton && strcmp (text, "Object") == 0))
+    return label;
+  return flam_runtime_name_printf (name,
+                                   "%.*s%s%s%s",
+                                   (int)(strlen (label) - strlen (method)),
+                                   label,
+                                   text,
+                                   singleton ? "." : "#",
+                                   method);
+}
+
 static gboolean
 name_cfunc (const FlamRubyFile *ruby,
             const FlamRuntimeMemory *memory,
@@ -624,26 +798,24 @@ name_cfunc (const FlamRubyFile *ruby,
             FlamRuntimeNamed *named)
 {
   guint64 method = entry->function & ~(guint64)KEY_CFUNC;
-  guint64 words[3], id, class_path;
+  guint64 words[5], id; /* flags, class, definition, called id, owner */
+  const char *text;
 
   if (!flam_runtime_read (memory, method, words, sizeof words) ||
       (mix (words[1], words[2]) | 1) != entry->cookie ||
       !flam_runtime_read_u64 (memory, words[2] + 32, &id))
     return FALSE;
-  named->function = read_id (ruby, memory, base, id, name);
-  if (named->function == NULL || named->function[0] == '\0')
-    named->function = "(C function)";
-  if (ruby->layout.class_path != 0 &&
-      flam_runtime_read_u64 (
-          memory, words[1] + ruby->layout.class_path, &class_path))
-    named->type = read_string (&ruby->layout, memory, class_path, name);
-  if (named->type == NULL)
-    named->type = "";
+  text = read_id (ruby, memory, base, id, name);
+  named->function =
+      text == NULL || text[0] == '\0'
+          ? "(C function)"
+          : with_class (ruby, memory, base, words[4], text, text, name);
   return TRUE;
 }
 
 gboolean
 flam_ruby_name (const FlamRubyFile *ruby,
+                const FlamRubyOwners *owners,
                 const FlamRuntimeMemory *memory,
                 guint64 base,
                 const FlamRuntimeEntry *entry,
@@ -651,6 +823,7 @@ flam_ruby_name (const FlamRubyFile *ruby,
 {
   FlamRuntimeNamed *named = flam_runtime_name_add (name);
   guint8 body[BODY_READ], again[BODY_READ];
+  const Owned *owned;
 
   if (entry->function & KEY_CFUNC)
     return name_cfunc (ruby, memory, base, entry, name, named);
@@ -662,6 +835,16 @@ flam_ruby_name (const FlamRubyFile *ruby,
   named->file = read_path (&ruby->layout, memory, word (body, BODY_PATH), name);
   if (named->function == NULL || named->file == NULL)
     return FALSE;
+  owned = owned_of (owners, entry->function);
+  if (owned->function == entry->function && owned->cookie == entry->cookie)
+    named->function = with_class (
+        ruby,
+        memory,
+        base,
+        owned->owner,
+        named->function,
+        read_string (&ruby->layout, memory, word (body, BODY_BASE_LABEL), name),
+        name);
   if (ruby->layout.first_line_is_object)
     named->first_line = half (body, BODY_FIRST_LINE) >> 1;
   read_lines (&ruby->layout, memory, body, name);

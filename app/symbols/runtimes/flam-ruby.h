@@ -45,8 +45,9 @@ typedef struct
   guint16 ractor_context;    /* running_ec */
   bool first_line_is_object; /* a VALUE in location; later a number elsewhere */
   guint16 last_operator;     /* tLAST_OP_ID */
-  guint16 class_path;        /* from the class on; with a bit for its attached
-                                object */
+  guint16 class_variables;   /* in a class's extension: of its variables */
+  guint16 class_path;        /* from the class on; later than the variables */
+  guint16 class_attached;    /* likewise, the object of a singleton class */
 } FlamRubyLayout;
 
 /* FlamRuntimeFile.facts. Addresses as in the file. */
@@ -59,6 +60,13 @@ typedef struct
   guint64 symbols;            /* ruby_global_symbols, 0: unknown */
 } FlamRubyFile;
 
+/* The classes of a process's methods, as found at their first sight: a frame of
+ * a function leads to its method, the function does not. */
+typedef struct _FlamRubyOwners FlamRubyOwners;
+
+FlamRubyOwners *flam_ruby_owners_new (void);
+void flam_ruby_owners_free (FlamRubyOwners *owners);
+
 gboolean flam_ruby_find (const FlamElf *elf,
                          int fd,
                          const char *path,
@@ -69,6 +77,7 @@ const FlamRubyLayout *flam_ruby_layout (guint32 version);
 /* The frames of a thread, innermost first, each run closed by an entry without
  * an address. */
 gsize flam_ruby_walk (const FlamRubyFile *ruby,
+                      FlamRubyOwners *owners,
                       const FlamRuntimeMemory *memory,
                       guint64 base,
                       guint64 fs_base,
@@ -76,6 +85,7 @@ gsize flam_ruby_walk (const FlamRubyFile *ruby,
                       gsize limit);
 /* Lines are pairs, see flam-runtime-lines.h. */
 gboolean flam_ruby_name (const FlamRubyFile *ruby,
+                         const FlamRubyOwners *owners,
                          const FlamRuntimeMemory *memory,
                          guint64 base,
                          const FlamRuntimeEntry *entry,
