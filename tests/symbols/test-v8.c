@@ -718,6 +718,57 @@ test_optimized (void)
     }
 }
 
+/* Code without optimization, made of bytecodes of length 2: 4 bytes of a
+ * prologue, then 3 for each. */
+static guint64
+baseline_of (Heap *heap, guint64 bytecode)
+{
+  const FlamV8Layout *layout = &heap->file.layout;
+  guint8 table[21], codes[40], lengths[3 * 7] = { 1, 1, 1, 1, 1, 2, 3 };
+
+  table[0] = 4;
+  memset (table + 1, 3, sizeof table - 1);
+  memset (codes, 5, sizeof codes);
+  put_bytes (heap, bytecode - 1 + layout->bytecode_data, codes, sizeof codes);
+  heap->file.bytecode_lengths = room (heap, sizeof lengths);
+  heap->file.n_bytecodes = 7;
+  put_bytes (heap, heap->file.bytecode_lengths, lengths, sizeof lengths);
+  return code_of (heap,
+                  layout->code_kind_baseline,
+                  bytecode,
+                  bytes_of (heap, table, sizeof table));
+}
+
+/* Baseline code is the function's, or that of its SharedFunctionInfo. Node 12
+ * and 14 have none. */
+static void
+test_baseline_frames (void)
+{
+  for (guint v = 2; v < VERSIONS; v++)
+    for (guint shares = 0; shares < 2; shares++)
+      {
+        g_autofree Heap *heap = heap_new (v);
+        guint64 script = script_of (heap, "/a.js", SOURCE);
+        guint64 shared = shared_of (heap, "outer", 0, script);
+        guint64 bytecode = bytecode_of (heap, positions_of (heap));
+        guint64 code = baseline_of (heap, bytecode);
+        guint64 start = start_of (heap, code);
+        guint64 function = function_of (heap, shared), fp;
+
+        if (shares)
+          set (heap, shared, heap->file.layout.shared_data, code);
+        else
+          set_code (heap, function, code);
+        fp = frame (heap, BUILTINS + 1, heap->sp + 512, function, bytecode, 1);
+        assert_frames (heap, start + 12, fp, "outer /a.js:2 (1)+; ");
+        assert_frames (heap, start + 19, fp, "outer /a.js:4 (1)+; ");
+        assert_frames (heap, start + 9, fp, "outer /a.js:1 (1)+; ");
+        /* A return address is behind its call. */
+        push (heap, start + 19);
+        assert_frames (heap, BUILTINS + 1, fp, "outer /a.js:2 (1)+; ");
+      }
+}
+
 /* A function is in the middle of a loop for which code was made, while it has
  * code of its own, or none. */
 static void
@@ -1018,8 +1069,9 @@ test_invalid (void)
       guint64 inner = shared_of (heap, "inner", 4, script);
       guint64 table =
           bytes_of (heap, inlined_positions, sizeof inlined_positions);
-      guint64 code = optimized_of (heap, outer, inner, table);
       guint64 bytecode = bytecode_of (heap, positions_of (heap));
+      guint64 code = round % 3 == 0 ? baseline_of (heap, bytecode)
+                                    : optimized_of (heap, outer, inner, table);
       guint64 start = start_of (heap, code), first = heap->sp + 512;
       guint64 function = function_of (heap, outer), end = heap->next;
       FlamV8 *v8 = flam_v8_new (&heap->file, 0);
@@ -1148,6 +1200,7 @@ main (int argc, char **argv)
   g_test_add_func ("/v8/interpreted", test_interpreted);
   g_test_add_func ("/v8/names", test_names);
   g_test_add_func ("/v8/optimized", test_optimized);
+  g_test_add_func ("/v8/baseline/frames", test_baseline_frames);
   g_test_add_func ("/v8/replaced", test_replaced);
   g_test_add_func ("/v8/called", test_called);
   g_test_add_func ("/v8/is-frame", test_is_frame);
