@@ -824,6 +824,26 @@ test_replaced (void)
     }
 }
 
+/* The dispatch table is not found in a stripped file, so that functions have no
+ * code. The form of the header of machine code is then learnt from the first
+ * that is searched for: where it has one, from V8 11 on. */
+static void
+test_stripped (void)
+{
+  for (guint v = 4; v < VERSIONS; v++)
+    {
+      g_autofree Heap *heap = heap_new (v);
+      guint64 script = script_of (heap, "/a.js", SOURCE);
+      guint64 shared = shared_of (heap, "outer", 0, script);
+      guint64 code = optimized_of (heap, shared, shared, positions_of (heap));
+      guint64 function = function_of (heap, shared), fp;
+
+      fp = frame (heap, BUILTINS + 1, heap->sp + 512, function, 0, 1);
+      assert_frames (
+          heap, start_of (heap, code) + 20, fp, "outer /a.js:4 (1)+; ");
+    }
+}
+
 /* The function in rdi was called and has no frame yet; that of the code is in
  * the data of the code. */
 static void
@@ -1202,6 +1222,7 @@ main (int argc, char **argv)
   g_test_add_func ("/v8/optimized", test_optimized);
   g_test_add_func ("/v8/baseline/frames", test_baseline_frames);
   g_test_add_func ("/v8/replaced", test_replaced);
+  g_test_add_func ("/v8/stripped", test_stripped);
   g_test_add_func ("/v8/called", test_called);
   g_test_add_func ("/v8/is-frame", test_is_frame);
   g_test_add_func ("/v8/baseline", test_baseline);

@@ -9,6 +9,9 @@
 /* Machine code longer than this is not found by a pc at its end. */
 #define SEARCH_MAX (256u << 10)
 #define SEARCH_PIECE 4096
+/* For the first header, of unknown form. */
+#define GUESS_MAX (32u << 10)
+#define GUESSES_MAX 32
 #define INSTRUCTIONS_MAX (64u << 20)
 /* After so many searches, those that failed are made again. */
 #define FORGET_AFTER 4096
@@ -174,6 +177,61 @@ search (const FlamV8Codes *codes,
   return false;
 }
 
+/* Without a header whose form is known: two tagged words, of which the second
+ * leads to the Code of the machine code at `pc`. */
+static bool
+guess_in_piece (FlamV8Codes *codes,
+                const FlamV8Layout *layout,
+                const FlamRuntimeMemory *memory,
+                uint64_t address,
+                const uint64_t *words,
+                size_t n,
+                uint64_t pc)
+{
+  for (size_t i = n; i-- > 1;)
+    {
+      uint64_t head = address + 8 * (i - 1);
+      FlamV8Code code;
+
+      if (flam_v8_is_object (words[i]) && flam_v8_is_object (words[i - 1]) &&
+          flam_v8_code_read (layout, memory, words[i], &code) &&
+          flam_v8_code_contains (&code, pc) && code.start > head &&
+          code.start - head <= HEADER_MAX)
+        {
+          codes->headers[0].word = words[i - 1];
+          codes->headers[0].size = (uint32_t)(code.start - head);
+          codes->n_headers = 1;
+          return true;
+        }
+    }
+  return false;
+}
+
+static void
+guess_header (FlamV8Codes *codes,
+              const FlamV8Layout *layout,
+              const FlamRuntimeMemory *memory,
+              uint64_t pc)
+{
+  uint64_t words[SEARCH_PIECE / 8];
+  uint64_t end = pc & ~7ull;
+
+  if (layout->code_start_inside || codes->n_guesses++ >= GUESSES_MAX)
+    return;
+  for (uint64_t searched = 0; searched < GUESS_MAX;)
+    {
+      uint64_t start = (end - 1) & ~(uint64_t)(SEARCH_PIECE - 1);
+      size_t size = (size_t)(end - start);
+
+      if (end < SEARCH_PIECE ||
+          !flam_runtime_read (memory, start, words, size) ||
+          guess_in_piece (codes, layout, memory, start, words, size / 8, pc))
+        return;
+      searched += size;
+      end = start;
+    }
+}
+
 /* The first known code that ends after `pc`. */
 static unsigned
 place_of (const FlamV8Codes *codes, uint64_t pc)
@@ -243,8 +301,10 @@ flam_v8_codes_find (FlamV8Codes *codes,
     }
   if (++codes->searches % FORGET_AFTER == 0)
     memset (codes->misses, 0, sizeof codes->misses);
-  if (*miss == pc || codes->n_headers == 0)
+  if (*miss == pc)
     return false;
+  if (codes->n_headers == 0)
+    guess_header (codes, layout, memory, pc);
   if (search (codes, layout, memory, pc, code))
     {
       keep (codes, code);

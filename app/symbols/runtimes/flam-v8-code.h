@@ -65,6 +65,7 @@ typedef struct
   unsigned n_codes;
   uint64_t misses[FLAM_V8_MISSES]; /* pcs at which there was none */
   unsigned searches;
+  unsigned n_guesses; /* of the form of headers */
 } FlamV8Codes;
 
 /* Learns the form of headers from a Code whose machine code has one. */
