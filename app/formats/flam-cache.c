@@ -4,6 +4,7 @@
 #include "flam-elf.h"
 #include "flam-file-map.h"
 #include "flam-image.h"
+#include "flam-kept-files.h"
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -159,60 +160,10 @@ flam_cache_save (const char *file,
 
 /* --- all images ----------------------------------------------------------- */
 
-typedef struct
-{
-  char *path;
-  gint64 used; /* µs */
-  guint64 size;
-} CachedFile;
-
-static void
-kept_clear (gpointer kept)
-{
-  g_free (((CachedFile *)kept)->path);
-}
-
-static int
-by_use (gconstpointer a, gconstpointer b)
-{
-  const CachedFile *x = a, *y = b;
-
-  return (x->used < y->used) - (x->used > y->used);
-}
-
-/* The latest first, including files that are still being written. */
-static GArray *
-list_kept (void)
-{
-  g_autofree char *folder = folder_path ();
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  GArray *list = g_array_new (FALSE, FALSE, sizeof (CachedFile));
-  const char *name;
-
-  g_array_set_clear_func (list, kept_clear);
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      CachedFile kept = { g_build_filename (folder, name, NULL) };
-      struct stat at;
-
-      if (strstr (name, SUFFIX) != NULL && lstat (kept.path, &at) == 0)
-        {
-          kept.size = (guint64)at.st_size;
-          kept.used =
-              at.st_mtim.tv_sec * G_USEC_PER_SEC + at.st_mtim.tv_nsec / 1000;
-          g_array_append_val (list, kept);
-        }
-      else
-        g_free (kept.path);
-    }
-  g_array_sort (list, by_use);
-  return list;
-}
-
 /* A file that is being written is left alone, unless it is older than any write
  * takes. */
 static gboolean
-may_go (const CachedFile *kept, guint64 total, guint64 most)
+may_go (const FlamKeptFile *kept, guint64 total, guint64 most)
 {
   if (g_str_has_suffix (kept->path, SUFFIX))
     return total > most;
@@ -222,12 +173,13 @@ may_go (const CachedFile *kept, guint64 total, guint64 most)
 void
 flam_cache_trim (guint64 most)
 {
-  g_autoptr (GArray) list = list_kept ();
+  g_autofree char *folder = folder_path ();
+  g_autoptr (GArray) list = flam_kept_files (folder, SUFFIX);
   guint64 total = 0;
 
   for (guint i = 0; i < list->len; i++)
     {
-      const CachedFile *kept = &g_array_index (list, CachedFile, i);
+      const FlamKeptFile *kept = &g_array_index (list, FlamKeptFile, i);
 
       total += MIN (kept->size, FLAM_CACHE_MAX);
       if (may_go (kept, total, most))

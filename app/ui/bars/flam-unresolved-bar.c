@@ -3,6 +3,7 @@
 #include "flam-unresolved-bar.h"
 
 #include "flam-core-picture.h"
+#include "flam-files.h"
 #include "flam-settings.h"
 #include "flam-widget.h"
 
@@ -114,35 +115,20 @@ on_close (FlamUnresolvedBar *self)
 
 /* The session follows the setting, and searches again. */
 static void
-folder_response (GtkNativeDialog *dialog, int response, FlamUnresolvedBar *self)
+folder_chosen (const char *path, gpointer self)
 {
-  if (response == GTK_RESPONSE_ACCEPT)
-    {
-      g_autoptr (GFile) folder =
-          gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
-      g_autofree char *path = g_file_get_path (folder);
-
-      if (path != NULL)
-        flam_settings_push_string (FLAM_KEY_BINARIES, path, FOLDERS_MAX);
-    }
-  g_object_unref (dialog);
+  flam_settings_push_string (FLAM_KEY_BINARIES, path, FOLDERS_MAX);
 }
 
 static void
 on_choose (FlamUnresolvedBar *self)
 {
-  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
-  GtkFileChooserNative *dialog =
-      gtk_file_chooser_native_new (_ ("Choose the Folder of the Programs"),
-                                   GTK_WINDOW (root),
-                                   GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
-                                   _ ("_Choose"),
-                                   NULL);
-
-  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
-  g_signal_connect_object (
-      dialog, "response", G_CALLBACK (folder_response), self, 0);
-  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+  flam_files_choose (GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))),
+                     GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
+                     _ ("Choose the Folder of the Programs"),
+                     _ ("_Choose"),
+                     folder_chosen,
+                     G_OBJECT (self));
 }
 
 void

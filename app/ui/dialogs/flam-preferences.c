@@ -4,6 +4,7 @@
 
 #include "flam-cache.h"
 #include "flam-color-rows.h"
+#include "flam-files.h"
 #include "flam-help.h"
 #include "flam-saved-state.h"
 #include "flam-platform.h"
@@ -228,33 +229,20 @@ queue_update_lists (FlamPreferences *self)
 }
 
 static void
-binaries_response (GtkNativeDialog *dialog, int response, FlamPreferences *self)
+binaries_chosen (const char *path, gpointer self)
 {
-  if (response == GTK_RESPONSE_ACCEPT)
-    {
-      g_autoptr (GFile) file =
-          gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
-      g_autofree char *path = g_file_get_path (file);
-      if (path != NULL)
-        flam_settings_push_string (FLAM_KEY_BINARIES, path, 50);
-    }
-  g_object_unref (dialog);
+  flam_settings_push_string (FLAM_KEY_BINARIES, path, 50);
 }
 
 static void
 on_add_binaries (FlamPreferences *self)
 {
-  GtkFileChooserNative *dialog = gtk_file_chooser_native_new (
-      _ ("Add a Folder"),
-      GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))),
-      GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
-      _ ("_Add"),
-      NULL);
-
-  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
-  g_signal_connect_object (
-      dialog, "response", G_CALLBACK (binaries_response), self, 0);
-  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+  flam_files_choose (GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))),
+                     GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
+                     _ ("Add a Folder"),
+                     _ ("_Add"),
+                     binaries_chosen,
+                     G_OBJECT (self));
 }
 
 static void

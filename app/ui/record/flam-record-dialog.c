@@ -4,6 +4,7 @@
 
 #include "flam-attach-page.h"
 #include "flam-core-picture.h"
+#include "flam-files.h"
 #include "flam-help.h"
 #include "flam-path-entry.h"
 #include "flam-settings.h"
@@ -361,65 +362,45 @@ fill_history (FlamRecordDialog *self)
 }
 
 static void
-program_response (GtkNativeDialog *dialog, int response, FlamRecordDialog *self)
+program_chosen (const char *path, gpointer data)
 {
-  if (response == GTK_RESPONSE_ACCEPT)
-    {
-      g_autoptr (GFile) file =
-          gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
-      g_autofree char *path = g_file_get_path (file);
-      g_autofree char *quoted = g_shell_quote (path);
-      gboolean plain = strpbrk (path, " \t\"'\\$`*?[]{}();&|<>#~") == NULL;
-      gtk_editable_set_text (GTK_EDITABLE (self->command),
-                             plain ? path : quoted);
-    }
-  g_object_unref (dialog);
+  FlamRecordDialog *self = data;
+  g_autofree char *quoted = g_shell_quote (path);
+  gboolean plain = strpbrk (path, " \t\"'\\$`*?[]{}();&|<>#~") == NULL;
+
+  gtk_editable_set_text (GTK_EDITABLE (self->command), plain ? path : quoted);
 }
 
 static void
-folder_response (GtkNativeDialog *dialog, int response, FlamRecordDialog *self)
+folder_chosen (const char *path, gpointer data)
 {
-  if (response == GTK_RESPONSE_ACCEPT)
-    {
-      g_autoptr (GFile) file =
-          gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
-      g_autofree char *path = g_file_get_path (file);
-      gtk_editable_set_text (GTK_EDITABLE (self->folder), path);
-    }
-  g_object_unref (dialog);
+  FlamRecordDialog *self = data;
+
+  gtk_editable_set_text (GTK_EDITABLE (self->folder), path);
 }
 
 static void
-output_response (GtkNativeDialog *dialog, int response, FlamRecordDialog *self)
+output_chosen (const char *path, gpointer data)
 {
-  if (response == GTK_RESPONSE_ACCEPT)
-    {
-      g_autoptr (GFile) file =
-          gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+  FlamRecordDialog *self = data;
 
-      g_free (self->replaced);
-      self->replaced = g_file_get_path (file);
-      gtk_editable_set_text (GTK_EDITABLE (self->output), self->replaced);
-    }
-  g_object_unref (dialog);
+  g_free (self->replaced);
+  self->replaced = g_strdup (path);
+  gtk_editable_set_text (GTK_EDITABLE (self->output), path);
 }
 
 static void
 choose (FlamRecordDialog *self,
         const char *title,
         GtkFileChooserAction action,
-        GCallback response)
+        FlamFilesChosen chosen)
 {
-  GtkFileChooserNative *dialog =
-      gtk_file_chooser_native_new (title,
-                                   flam_dialog_get_window (FLAM_DIALOG (self)),
-                                   action,
-                                   _ ("_Choose"),
-                                   NULL);
-
-  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
-  g_signal_connect_object (dialog, "response", response, self, 0);
-  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+  flam_files_choose (flam_dialog_get_window (FLAM_DIALOG (self)),
+                     action,
+                     title,
+                     _ ("_Choose"),
+                     chosen,
+                     G_OBJECT (self));
 }
 
 static void
@@ -428,7 +409,7 @@ on_choose_program (FlamRecordDialog *self)
   choose (self,
           _ ("Choose a Program"),
           GTK_FILE_CHOOSER_ACTION_OPEN,
-          G_CALLBACK (program_response));
+          program_chosen);
 }
 
 static void
@@ -437,7 +418,7 @@ on_choose_folder (FlamRecordDialog *self)
   choose (self,
           _ ("Choose the Working Folder"),
           GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
-          G_CALLBACK (folder_response));
+          folder_chosen);
 }
 
 static void
@@ -446,7 +427,7 @@ on_choose_output (FlamRecordDialog *self)
   choose (self,
           _ ("Choose Where the Capture Goes"),
           GTK_FILE_CHOOSER_ACTION_SAVE,
-          G_CALLBACK (output_response));
+          output_chosen);
 }
 
 /* Keys of the pages. A mnemonic in a page's title would become part of its name

@@ -79,6 +79,41 @@ flam_files_chooser_save (GtkWindow *parent, const char *name)
   return dialog;
 }
 
+static void
+on_response (GtkNativeDialog *dialog, int response, GObject *object)
+{
+  FlamFilesChosen chosen =
+      (FlamFilesChosen)g_object_get_data (G_OBJECT (dialog), "chosen");
+  g_autoptr (GFile) file = NULL;
+  g_autofree char *path = NULL;
+
+  if (response == GTK_RESPONSE_ACCEPT)
+    file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+  if (file != NULL)
+    path = g_file_get_path (file);
+  if (path != NULL)
+    chosen (path, object);
+  g_object_unref (dialog);
+}
+
+void
+flam_files_choose (GtkWindow *parent,
+                   GtkFileChooserAction action,
+                   const char *title,
+                   const char *accept,
+                   FlamFilesChosen chosen,
+                   GObject *object)
+{
+  GtkFileChooserNative *dialog =
+      gtk_file_chooser_native_new (title, parent, action, accept, NULL);
+
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  g_object_set_data (G_OBJECT (dialog), "chosen", (gpointer)chosen);
+  g_signal_connect_object (
+      dialog, "response", G_CALLBACK (on_response), object, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
 void
 flam_files_remember (const char *path)
 {

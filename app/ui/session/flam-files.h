@@ -12,6 +12,16 @@ GtkFileChooserNative *flam_files_chooser_open (GtkWindow *parent);
 GtkFileChooserNative *flam_files_chooser_save (GtkWindow *parent,
                                                const char *name);
 
+/* Asks for a file or a folder. `chosen` is called unless that was cancelled, it
+ * has no path, or `object` no longer exists. */
+typedef void (*FlamFilesChosen) (const char *path, gpointer object);
+void flam_files_choose (GtkWindow *parent,
+                        GtkFileChooserAction action,
+                        const char *title,
+                        const char *accept,
+                        FlamFilesChosen chosen,
+                        GObject *object);
+
 /* Adds a capture to the recent files. */
 void flam_files_remember (const char *path);
 /* Recent captures that still exist, the latest first, of GtkRecentInfo. */

@@ -3,6 +3,7 @@
 #include "flam-saved-state.h"
 
 #include "flam-core-query.h"
+#include "flam-kept-files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 #define SELECTION "Selection"
 #define PLACE "Place"
 #define TABS "Tabs"
+#define SUFFIX ".ini"
 
 #define END_SIZE 65536 /* bytes of each end of a capture that are hashed */
 #define FILE_MAX (1024 * 1024) /* a larger file was not written by Flambeau */
@@ -69,61 +71,18 @@ flam_saved_state_file (const char *path)
   close (fd);
   if (!good)
     return NULL;
-  name = g_strconcat (g_checksum_get_string (sum), ".ini", NULL);
+  name = g_strconcat (g_checksum_get_string (sum), SUFFIX, NULL);
   return g_build_filename (folder, name, NULL);
-}
-
-typedef struct
-{
-  char *path;
-  gint64 time;
-} SavedFile;
-
-static void
-kept_clear (gpointer kept)
-{
-  g_free (((SavedFile *)kept)->path);
-}
-
-static int
-by_time (gconstpointer a, gconstpointer b)
-{
-  const SavedFile *x = a, *y = b;
-
-  return (x->time < y->time) - (x->time > y->time);
-}
-
-/* The latest first. */
-static GArray *
-list_kept (void)
-{
-  g_autofree char *folder = folder_path ();
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  GArray *list = g_array_new (FALSE, FALSE, sizeof (SavedFile));
-  const char *name;
-
-  g_array_set_clear_func (list, kept_clear);
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    if (g_str_has_suffix (name, ".ini"))
-      {
-        SavedFile kept = { g_build_filename (folder, name, NULL), 0 };
-        GStatBuf at;
-
-        if (g_stat (kept.path, &at) == 0)
-          kept.time = at.st_mtime;
-        g_array_append_val (list, kept);
-      }
-  g_array_sort (list, by_time);
-  return list;
 }
 
 static void
 remove_from (guint first)
 {
-  g_autoptr (GArray) list = list_kept ();
+  g_autofree char *folder = folder_path ();
+  g_autoptr (GArray) list = flam_kept_files (folder, SUFFIX);
 
   for (guint i = first; i < list->len; i++)
-    g_unlink (g_array_index (list, SavedFile, i).path);
+    g_unlink (g_array_index (list, FlamKeptFile, i).path);
 }
 
 /* --- the last window ------------------------------------------------------ */

@@ -6,6 +6,7 @@
 #include "flam-core-picture.h"
 #include "flam-cost-gutter.h"
 #include "flam-editor-launch.h"
+#include "flam-files.h"
 #include "flam-heat-strip.h"
 #include "flam-settings.h"
 #include "flam-source-file.h"
@@ -367,45 +368,35 @@ on_compared (FlamSourcePane *self)
 /* --- actions -------------------------------------------------------------- */
 
 static void
-folder_response (GtkNativeDialog *dialog, int response, FlamSourcePane *self)
+folder_chosen (const char *path, gpointer data)
 {
-  if (response == GTK_RESPONSE_ACCEPT && self->recorded != NULL)
+  FlamSourcePane *self = data;
+  g_autofree char *base = NULL;
+  g_autofree char *text = NULL;
+
+  if (self->recorded == NULL)
+    return;
+  if (flam_source_file_remember (self->recorded, path))
     {
-      g_autoptr (GFile) folder =
-          gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
-      g_autofree char *path = g_file_get_path (folder);
-
-      if (path != NULL && flam_source_file_remember (self->recorded, path))
-        update (self);
-      else
-        {
-          g_autofree char *base = g_path_get_basename (self->recorded);
-          g_autofree char *text =
-              g_strdup_printf (_ ("%s was not found in that folder or below it "
-                                  "under its recorded path."),
-                               base);
-
-          show_reason (self, _ ("Source Not Found"), text, TRUE);
-        }
+      update (self);
+      return;
     }
-  g_object_unref (dialog);
+  base = g_path_get_basename (self->recorded);
+  text = g_strdup_printf (_ ("%s was not found in that folder or below it "
+                             "under its recorded path."),
+                          base);
+  show_reason (self, _ ("Source Not Found"), text, TRUE);
 }
 
 static void
 on_choose (FlamSourcePane *self)
 {
-  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
-  GtkFileChooserNative *dialog =
-      gtk_file_chooser_native_new (_ ("Choose the Source Folder"),
-                                   GTK_WINDOW (root),
-                                   GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
-                                   _ ("_Choose"),
-                                   NULL);
-
-  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
-  g_signal_connect_object (
-      dialog, "response", G_CALLBACK (folder_response), self, 0);
-  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+  flam_files_choose (GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))),
+                     GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
+                     _ ("Choose the Source Folder"),
+                     _ ("_Choose"),
+                     folder_chosen,
+                     G_OBJECT (self));
 }
 
 static void

@@ -40,32 +40,23 @@ flam_window_choose_files (FlamWindow *self)
 }
 
 static void
-folder_response (GtkNativeDialog *dialog, int response, gpointer window)
+folder_chosen (const char *path, gpointer window)
 {
-  g_autoptr (GFile) folder = NULL;
+  g_autoptr (GFile) folder = g_file_new_for_path (path);
 
-  if (response == GTK_RESPONSE_ACCEPT)
-    folder = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
-  if (folder != NULL)
-    flam_application_open_file (
-        FLAM_APPLICATION (g_application_get_default ()), window, folder);
-  g_object_unref (dialog);
+  flam_application_open_file (
+      FLAM_APPLICATION (g_application_get_default ()), window, folder);
 }
 
 void
 flam_window_choose_folder (FlamWindow *self)
 {
-  GtkFileChooserNative *dialog =
-      gtk_file_chooser_native_new (_ ("History of a Folder"),
-                                   GTK_WINDOW (self),
-                                   GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
-                                   _ ("_Open"),
-                                   NULL);
-
-  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
-  g_signal_connect_object (
-      dialog, "response", G_CALLBACK (folder_response), self, 0);
-  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+  flam_files_choose (GTK_WINDOW (self),
+                     GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
+                     _ ("History of a Folder"),
+                     _ ("_Open"),
+                     folder_chosen,
+                     G_OBJECT (self));
 }
 
 void
