@@ -96,8 +96,6 @@ get32 (const guint8 *p)
   return GUINT32_FROM_LE (value);
 }
 
-/* --- blocks -------------------------------------------------------------- */
-
 static const guint8 *
 unpack (FlamCaptureReader *reader,
         const guint8 *data,

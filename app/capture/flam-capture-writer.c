@@ -137,8 +137,6 @@ n_rows (const FlamTables *tables, FlamTable table)
                                      : *flam_tables_n (tables, table);
 }
 
-/* --- blocks -------------------------------------------------------------- */
-
 static gboolean
 append_block (FlamCaptureWriter *writer, FlamTable table)
 {

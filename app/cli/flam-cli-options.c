@@ -546,8 +546,6 @@ flam_cli_parse (int *argc,
   return TRUE;
 }
 
-/* --- loading ------------------------------------------------------------- */
-
 static gboolean
 report (gpointer data, double fraction)
 {

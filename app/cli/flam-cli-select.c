@@ -9,8 +9,6 @@
 
 /* Resolves the options against a profile: names become rows of its tables. */
 
-/* --- selecting ----------------------------------------------------------- */
-
 static int
 find_measure (const FlamProfile *profile, const char *path, const char *id)
 {

@@ -100,8 +100,6 @@ flam_intervals_init (FlamIntervals *intervals, FlamInterval *ranges, gsize n)
   sweep_end (&sweep, intervals);
 }
 
-/* --- overlaps: the latest wins -------------------------------------------- */
-
 /* `open` is a heap here, the greatest value on top; a range that has ended is
  * removed when it gets to the top. */
 static void

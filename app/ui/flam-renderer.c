@@ -24,8 +24,6 @@ has_graphics_device (void)
   return FALSE;
 }
 
-/* --- GTK's own start ------------------------------------------------------ */
-
 /* The previous value of the variable, and whether we set it. */
 static char *outer_value;
 static gboolean is_set;
@@ -80,8 +78,6 @@ flam_renderer_after_init (void)
   g_clear_pointer (&outer_value, g_free);
   is_set = FALSE;
 }
-
-/* --- the display's renderer ----------------------------------------------- */
 
 static gboolean
 computes_on_the_cpu (GdkDisplay *display)

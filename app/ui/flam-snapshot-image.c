@@ -40,9 +40,6 @@ flam_snapshot_is_by_cpu (GtkWidget *widget)
   return renderer != NULL && GSK_IS_CAIRO_RENDERER (renderer);
 }
 
-/* --- as a source that cairo asks for its pixels ----------------------------
- */
-
 /* A cairo node keeps its sources. When a surface is freed, the node would keep
  * a copy of it: all pixels of a picture, for each one shown. A raster source is
  * called instead, and refers to the surface while it exists. */

@@ -162,8 +162,6 @@ flam_html_append_fact (FlamSink *out, const char *term, const char *value)
   flam_sink_put (out, "</dd>\n");
 }
 
-/* --- colors --------------------------------------------------------------- */
-
 static gboolean
 is_julia (const FlamTree *tree, const FlamColors *colors)
 {

@@ -140,8 +140,6 @@ flam_part_tid (const FlamPart *part, guint32 lane)
   return part->tids[lane];
 }
 
-/* --- rows ---------------------------------------------------------------- */
-
 FlamPartRows
 flam_part_rows (const FlamPart *part, guint measure, guint32 lane)
 {

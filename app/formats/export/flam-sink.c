@@ -37,8 +37,6 @@ flam_sink_new (GOutputStream *stream)
   return sink;
 }
 
-/* --- files ---------------------------------------------------------------- */
-
 static gboolean
 fail (GError **error, int number, const char *what)
 {

@@ -7,9 +7,6 @@
 
 #include <string.h>
 
-/* --- builders --------------------------------------------------------------
- */
-
 typedef struct
 {
   FlamBuilderMerge *merge;
@@ -47,9 +44,6 @@ flam_parts_merge (FlamBuilder *const *builders,
   flam_builder_merge_finish (merge);
   return g_steal_pointer (&merge);
 }
-
-/* --- rows ------------------------------------------------------------------
- */
 
 static gpointer
 row_at (const FlamColumn *rows, FlamId row)

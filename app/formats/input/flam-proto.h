@@ -126,8 +126,6 @@ flam_proto_numbers (FlamProto *proto, GArray *into)
   proto->bad |= packed.bad;
 }
 
-/* --- single fields of messages -------------------------------------------- */
-
 /* The values of its fields 1 to `n` - 1, in `values` by their numbers; values
  * of missing fields are left unchanged. */
 static inline void

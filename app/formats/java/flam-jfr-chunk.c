@@ -45,8 +45,6 @@ flam_jfr_skip_bytes (const guint8 **at, const guint8 *end, guint64 n)
   return TRUE;
 }
 
-/* --- constants ----------------------------------------------------------- */
-
 static gboolean
 key_equal (gconstpointer table, FlamId row, gconstpointer key)
 {
@@ -86,8 +84,6 @@ flam_jfr_add_constant (FlamJfrPool *pool, guint64 key, const guint8 *at)
   pool->index.used++;
   flam_column_append (&pool->constants, FlamJfrConstant, constant);
 }
-
-/* --- texts --------------------------------------------------------------- */
 
 /* The first byte is the encoding: 0 none, 1 empty, 2 a key of the constants, 3
  * UTF-8, 4 UTF-16 in varints, 5 Latin-1. */

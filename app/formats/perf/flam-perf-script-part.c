@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-/* --- samples ------------------------------------------------------------- */
-
 static FlamId
 find_thread (FlamScriptPart *part, const FlamScriptHeader *header)
 {

@@ -257,8 +257,6 @@ add_before (Reader *reader)
                             FLAM_NONE);
 }
 
-/* --- the place of the tree ----------------------------------------------- */
-
 /* The tree's "{": in a page, it follows the words of perf's or stackprof's
  * template, or begins an object that looks like a node. */
 static const guint8 *

@@ -79,8 +79,6 @@ flam_svg_put_label (
   flam_sink_put (svg->out, "</text>");
 }
 
-/* --- titles of boxes ------------------------------------------------------ */
-
 static void
 append_count (FlamSink *out, const char *plain)
 {

@@ -97,8 +97,6 @@ flam_folded_is_skipped (const char *text, gsize length)
           (length == 1 || g_ascii_isspace (text[1]) || text[1] == '!'));
 }
 
-/* --- probe --------------------------------------------------------------- */
-
 /* Names of code have no spaces except in brackets and next to them ("operator
  * new(unsigned long)", "void sort<int>(int*)"), and do not begin with one. */
 static gboolean

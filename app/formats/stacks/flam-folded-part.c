@@ -29,8 +29,6 @@ flam_folded_overflow (const FlamSource *source, GError **error)
       source, error, N_ ("the sum of the weights is too large"));
 }
 
-/* --- lines --------------------------------------------------------------- */
-
 gboolean
 flam_folded_part_raise_places (FlamFoldedPart *part, guint places)
 {

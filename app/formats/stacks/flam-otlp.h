@@ -72,8 +72,6 @@ void flam_otlp_times (const FlamOtlpNumbers *numbers,
                       FlamProto *field,
                       GArray *times);
 
-/* --- dictionaries --------------------------------------------------------- */
-
 typedef struct
 {
   guint first, n; /* of its chain in `frames`, caller first */

@@ -96,8 +96,6 @@ read_document (Reader *reader)
       flam_json_get_ints (json, reader->lines);
 }
 
-/* --- samples ------------------------------------------------------------- */
-
 static void
 add_sample (Reader *reader, FlamId stack, gint64 count)
 {

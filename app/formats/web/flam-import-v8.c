@@ -59,8 +59,6 @@ add_heap (FlamV8Profile *profile)
   flam_v8_profile_add_nodes (profile);
 }
 
-/* --- the importers ------------------------------------------------------- */
-
 static gboolean
 load (FlamLoad *load, GError **error)
 {

@@ -214,8 +214,6 @@ first_pass (FlamSpeedscope *reader, FlamJson *json)
         note_profile (reader, json);
 }
 
-/* --- measures ------------------------------------------------------------- */
-
 /* Whether each thread has a measure of time, which gives the samples' times. */
 static gboolean
 has_times (const FlamSpeedscope *reader)

@@ -26,8 +26,6 @@
 
 G_BEGIN_DECLS
 
-/* --- counters ------------------------------------------------------------ */
-
 typedef struct
 {
   gint64 time, value, pid;
@@ -56,8 +54,6 @@ void flam_trace_counters_add (FlamTraceCounters *counters,
                               const FlamStrings *names);
 void flam_trace_counters_finish (FlamTraceCounters *counters,
                                  FlamBuilder *builder);
-
-/* --- marks --------------------------------------------------------------- */
 
 typedef enum
 {

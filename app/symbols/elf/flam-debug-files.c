@@ -120,8 +120,6 @@ flam_debug_file_is_installed (const FlamElf *debug)
   return g_str_has_prefix (flam_elf_get_path (debug), DEBUG_ROOT "/.build-id/");
 }
 
-/* --- packages ------------------------------------------------------------ */
-
 static FlamElf *
 try_package (const char *path)
 {

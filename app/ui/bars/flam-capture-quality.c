@@ -337,8 +337,6 @@ add_facts (FlamCaptureQuality *self, const FlamProfile *profile)
                is_much ((double)facts->unnamed_frames, samples));
 }
 
-/* --- modules -------------------------------------------------------------- */
-
 /* The self weight of the functions of each module that have no name. */
 static gint64 *
 nameless_by_module (const FlamViewData *view_data)

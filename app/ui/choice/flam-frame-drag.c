@@ -16,8 +16,6 @@ typedef struct
   char *name, *costs; /* of the dragged frame */
 } FrameDrag;
 
-/* --- words ---------------------------------------------------------------- */
-
 /* A line has its number after its function; g_free. */
 static char *
 name_of (const FlamTree *tree, FlamId node)
@@ -63,8 +61,6 @@ text_of (const FlamDraggedFrame *frame)
     }
   return g_string_free (text, FALSE);
 }
-
-/* --- the drag ------------------------------------------------------------- */
 
 static void
 forget (FrameDrag *drag)

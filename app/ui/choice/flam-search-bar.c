@@ -139,8 +139,6 @@ flam_search_bar_bind (FlamSearchBar *self, GBindingGroup *group)
   g_binding_group_set_source (group, self->bar);
 }
 
-/* --- object --------------------------------------------------------------- */
-
 void
 flam_search_bar_set_session (FlamSearchBar *self,
                              FlamSession *session,

@@ -71,8 +71,6 @@ flam_thread_item_get_threads (const FlamThreadItem *self, guint32 *n)
   return process_tree->threads + first;
 }
 
-/* --- the tree ------------------------------------------------------------- */
-
 typedef struct
 {
   const FlamProfile *profile;

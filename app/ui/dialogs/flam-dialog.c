@@ -60,8 +60,6 @@ flam_dialog_get_window (FlamDialog *self)
   return GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self)));
 }
 
-/* --- object --------------------------------------------------------------- */
-
 static void
 flam_dialog_set_property (GObject *object,
                           guint id,

@@ -64,8 +64,6 @@ flam_dragged_file_remove_all (void)
   g_clear_pointer (&written, g_ptr_array_unref);
 }
 
-/* --- provider ------------------------------------------------------------- */
-
 static GdkContentFormats *
 ref_formats (GdkContentProvider *provider)
 {

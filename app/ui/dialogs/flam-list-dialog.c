@@ -49,8 +49,6 @@ on_remove (GtkWidget *button, FlamListDialog *self)
       index_of (gtk_widget_get_ancestor (button, GTK_TYPE_LIST_BOX_ROW)));
 }
 
-/* --- rows ----------------------------------------------------------------- */
-
 static void
 update_none (FlamListDialog *self)
 {
@@ -121,8 +119,6 @@ flam_list_dialog_add_button (FlamListDialog *self, GtkWidget *button)
   g_return_if_fail (FLAM_IS_LIST_DIALOG (self));
   adw_header_bar_pack_end (self->header, button);
 }
-
-/* --- object --------------------------------------------------------------- */
 
 static void
 flam_list_dialog_dispose (GObject *object)

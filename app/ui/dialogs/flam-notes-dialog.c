@@ -30,8 +30,6 @@ notes_free (gpointer data)
   g_free (self);
 }
 
-/* --- the list ------------------------------------------------------------- */
-
 static void
 fill (Notes *self)
 {
@@ -82,8 +80,6 @@ on_remove (Notes *self, guint row)
 {
   g_list_store_remove (self->notes, row);
 }
-
-/* --- a new one ------------------------------------------------------------ */
 
 static void
 add_subjects (Notes *self)

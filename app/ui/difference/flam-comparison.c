@@ -27,8 +27,6 @@ flam_comparison_input_free (gpointer data)
   g_free (input);
 }
 
-/* --- one side ------------------------------------------------------------- */
-
 /* The pairs of measures that can be compared, if the chosen one has no
  * counterpart. */
 static GArray *
@@ -71,8 +69,6 @@ find_factor (FlamComparison *self, FlamScale scale)
   self->scale = scale;
   self->factor = flam_baseline_copy_factor (scale, &base, &fresh);
 }
-
-/* --- both ----------------------------------------------------------------- */
 
 static void
 compare (FlamComparison *self, const FlamComparisonInput *input)

@@ -11,8 +11,6 @@
 #define DELAY 180 /* ms */
 #define FEW_NODES 20000
 
-/* --- legend -------------------------------------------------------------- */
-
 struct _FlamLegend
 {
   GtkWidget parent_instance;

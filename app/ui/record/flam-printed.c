@@ -67,8 +67,6 @@ on_timeout (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* --- uses ----------------------------------------------------------------- */
-
 FlamPrinted *
 flam_printed_new (GError **error)
 {

@@ -57,8 +57,6 @@ flam_note_describe (FlamNote *self)
                                 : g_strdup_printf ("%s – %s", from, to);
 }
 
-/* --- lists of them -------------------------------------------------------- */
-
 void
 flam_notes_write (GListModel *notes, GKeyFile *kept)
 {
@@ -136,8 +134,6 @@ flam_notes_about (GListModel *notes, const char *function)
     }
   return text->len > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
 }
-
-/* --- object --------------------------------------------------------------- */
 
 static void
 flam_note_finalize (GObject *object)

@@ -41,9 +41,6 @@ find_hottest (FlamSourceCosts *self)
     }
 }
 
-/* --- before and now ---------------------------------------------------------
- */
-
 static void
 append_compared (FlamSourceCosts *self,
                  GArray *rows,

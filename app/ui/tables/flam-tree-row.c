@@ -105,8 +105,6 @@ flam_tree_row_get_name (FlamTreeRow *self)
                          : flam_graph_name (tree, self->node);
 }
 
-/* --- children ------------------------------------------------------------- */
-
 #define FLAM_TYPE_TREE_CHILDREN (flam_tree_children_get_type ())
 G_DECLARE_FINAL_TYPE (
     FlamTreeChildren, flam_tree_children, FLAM, TREE_CHILDREN, GObject)

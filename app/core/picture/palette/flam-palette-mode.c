@@ -2,8 +2,6 @@
 /* Palettes: their names, and the default for a tree. */
 #include "flam-palette.h"
 
-/* --- words ---------------------------------------------------------------- */
-
 static const char *const words[FLAM_N_PALETTES] = {
   [FLAM_PALETTE_AUTO] = "auto",         [FLAM_PALETTE_CODE] = "module",
   [FLAM_PALETTE_MEMORY] = "memory",     [FLAM_PALETTE_STATE] = "state",
@@ -36,8 +34,6 @@ flam_palette_mode_from_string (const char *word, FlamPaletteMode *mode)
       }
   return FALSE;
 }
-
-/* --- defaults ------------------------------------------------------------- */
 
 static FlamPaletteMode
 mode_that_suits (const FlamTree *tree)

@@ -11,8 +11,6 @@ struct _FlamIdentity
   GPtrArray *words; /* char *: "ann" */
 };
 
-/* --- user and host names -------------------------------------------------- */
-
 /* Users that are not persons, and words that do not identify anybody. */
 static gboolean
 is_common (const char *word)
@@ -111,8 +109,6 @@ flam_identity_free (FlamIdentity *self)
   g_ptr_array_unref (self->words);
   g_free (self);
 }
-
-/* --- shortening ----------------------------------------------------------- */
 
 /* The index of the home folder that begins here, or -1. */
 static int

@@ -46,8 +46,6 @@ in_large_pages (gpointer cells, gsize size)
   return cells;
 }
 
-/* --- kept memory ---------------------------------------------------------- */
-
 static gpointer kept[KEPT];
 static guint oldest;
 static gboolean keeps_none;

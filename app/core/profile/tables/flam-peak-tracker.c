@@ -18,8 +18,6 @@ flam_peak_tracker_clear (FlamPeakTracker *tracker)
   flam_interner_clear (&tracker->index);
 }
 
-/* --- sites --------------------------------------------------------------- */
-
 static FlamPeakSite *
 site_at (const FlamPeakTracker *tracker, gsize i)
 {
@@ -65,8 +63,6 @@ flam_peak_tracker_find_site (FlamPeakTracker *tracker, const FlamSiteKey *key)
   tracker->index.used++;
   return flam_peak_tracker_add_site (tracker, key);
 }
-
-/* --- the peak ------------------------------------------------------------ */
 
 void
 flam_peak_tracker_finish (FlamPeakTracker *tracker)

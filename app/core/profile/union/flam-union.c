@@ -61,9 +61,6 @@ flam_union_split (FlamUnion *rows, guint part)
     rows->ids[at[partition_of (&rows->prints[i])]++] = i;
 }
 
-/* --- duplicates ------------------------------------------------------------
- */
-
 static gboolean
 print_equal (gconstpointer table, FlamId row, gconstpointer key)
 {
@@ -141,9 +138,6 @@ flam_union_find (FlamUnion *rows,
   flam_interner_clear (&interner);
   return good;
 }
-
-/* --- ids -------------------------------------------------------------------
- */
 
 /* The number of rows of earlier parts that are the first of their kind. */
 static guint32

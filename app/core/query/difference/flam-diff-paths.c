@@ -118,8 +118,6 @@ flam_diff_paths_kind (const FlamDiffPaths *paths, FlamId path)
   return FLAM_CHANGE_NEW;
 }
 
-/* --- changes -------------------------------------------------------------- */
-
 FlamTreeChange *
 flam_diff_change_new (guint32 n)
 {

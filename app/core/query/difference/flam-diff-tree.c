@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-diff-private.h"
 
-/* --- the shape of one side ------------------------------------------------ */
-
 static void *
 copy_column (const void *column, gsize n, gsize size)
 {
