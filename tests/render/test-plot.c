@@ -101,6 +101,27 @@ test_area (void)
     }
 }
 
+/* Of the slots in a pixel, the greatest value. */
+static void
+test_narrow (void)
+{
+  g_autoptr (FlamPlot) plot = plot_of (FLAM_PLOT_AREA);
+  gint64 many[4 * WIDTH];
+  Picture picture;
+
+  for (guint i = 0; i < G_N_ELEMENTS (many); i++)
+    many[i] = i % 4 == 2 ? 10 : 0;
+  plot->series[0].value = many;
+  plot->series[0].n = G_N_ELEMENTS (many);
+  picture = draw (plot, FALSE, 1);
+  for (int x = 0; x < WIDTH; x++)
+    g_assert_cmpuint (
+        opacity (&picture, x, picture.area.y + picture.area.height / 2),
+        ==,
+        89);
+  clear (&picture);
+}
+
 /* Layers are opaque and stand on one another. */
 static void
 test_layers (void)
@@ -240,6 +261,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/plot/area", test_area);
+  g_test_add_func ("/plot/narrow", test_narrow);
   g_test_add_func ("/plot/layers", test_layers);
   g_test_add_func ("/plot/bars", test_bars);
   g_test_add_func ("/plot/cells", test_cells);
