@@ -7,8 +7,10 @@
 
 #define NAMES_MAX (1u << 17) /* of a process; more is invalid data */
 /* An address up to this far beyond the copied part of a stack is considered as
- * stack that was not copied: its content has changed since. */
-#define FAR (1u << 20)
+ * stack that was not copied: its content has changed since. Other data may be
+ * as near, as BEAM has its stacks in the heap, but it is rarely read for a
+ * step. */
+#define FAR (64u << 10)
 
 typedef struct
 {
@@ -36,7 +38,9 @@ typedef struct
 {
   FlamRuntimeStepper *stepper;
   const FlamUnwindMemory *stack;
-  gboolean truncated; /* it was read beyond the copy */
+  gboolean
+      limited; /* a part of the stack was not copied, and must not be read */
+  gboolean truncated; /* it was to be read */
 } Memory;
 
 FlamRuntimeStepper *
@@ -87,7 +91,7 @@ read_memory (gpointer data, guint64 address, gpointer to, gsize size)
       memcpy (to, (const char *)stack->copy + at, size);
       return true;
     }
-  if (memory->stepper->limited && at < stack->size + FAR)
+  if (memory->limited && at < stack->size + FAR)
     {
       memory->truncated = TRUE;
       return false;
@@ -140,7 +144,7 @@ flam_runtime_stepper_step (gpointer data,
 {
   FlamRuntimeStepper *stepper = data;
   const FlamRuntimeProcess *process = managed;
-  Memory memory = { stepper, stack, FALSE };
+  Memory memory = { stepper, stack, stepper->limited, FALSE };
   FlamRuntimeMemory readable = { read_memory, &memory };
   FlamRuntimeManaged made = { .frame = (guint32)frame, .process = process };
   FlamRuntimeRegs own, caller = { 0 };
@@ -234,7 +238,8 @@ flam_runtime_stepper_end (FlamRuntimeStepper *stepper,
                           const FlamUnwindMemory *stack,
                           guint *n)
 {
-  Memory memory = { stepper, stack, FALSE };
+  /* Names are not on the stack. */
+  Memory memory = { stepper, stack, FALSE, FALSE };
   FlamRuntimeMemory readable = { read_memory, &memory };
 
   *n = stepper->managed->len;
