@@ -2,9 +2,11 @@
 #include "flam-runtime-table.h"
 
 static const FlamRuntime *const table[] = {
-  &flam_runtime_python, &flam_runtime_python_chain, &flam_runtime_java,
-  &flam_runtime_v8,     &flam_runtime_ruby,         &flam_runtime_php,
-  &flam_runtime_perl,   &flam_runtime_lua,          NULL,
+  &flam_runtime_python, &flam_runtime_python_chain,
+  &flam_runtime_java,   &flam_runtime_v8,
+  &flam_runtime_ruby,   &flam_runtime_php,
+  &flam_runtime_perl,   &flam_runtime_lua,
+  &flam_runtime_beam,   NULL,
 };
 
 const FlamRuntime *const *
