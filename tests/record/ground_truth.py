@@ -49,12 +49,17 @@ WAITS = {"ask_all", "await", "await_job", "await_tick", "feed", "fetch", "main::
          "read_request", "respond", "rest", "store", "write_answer"}
 
 # What runs programs with a suffix: names of commands.
-INTERPRETERS = {".lua": ["lua5.4", "lua"], ".php": ["php"], ".pl": ["perl"], ".rb": ["ruby"]}
+INTERPRETERS = {".lua": ["lua5.4", "lua5.3", "lua5.2", "lua5.1"], ".php": ["php"], ".pl": ["perl"], ".rb": ["ruby"]}
+
+
+def interpreters(suffix):
+    """Those that are installed."""
+    return list(filter(None, map(shutil.which, INTERPRETERS[suffix])))
 
 
 def interpreter(suffix):
     """None: it is not installed."""
-    return next(filter(None, map(shutil.which, INTERPRETERS[suffix])), None)
+    return next(iter(interpreters(suffix)), None)
 
 
 @functools.cache

@@ -5,6 +5,7 @@ program says of it, and the part of its work that has names.
 
   test-interpreters.py [Stacks|Named|Compiled][.test_LANGUAGE]..."""
 
+import itertools
 import pathlib
 import re
 import subprocess
@@ -19,6 +20,7 @@ from ground_truth import (  # noqa: E402
     ask,
     command,
     interpreter,
+    interpreters,
     measure,
     recorder,
     top,
@@ -76,9 +78,8 @@ class Stacks(Case):
 
     def hold(self, language):
         suffix = self.require(language)
-        for attached in (False, True):
-            said, capture = self.record(
-                [interpreter(suffix), str(targets / f"asleep{suffix}")], attached)
+        for runs, attached in itertools.product(interpreters(suffix), (False, True)):
+            said, capture = self.record([runs, str(targets / f"asleep{suffix}")], attached)
             wanted = [line.split("\t") for line in said.read_text().splitlines()]
             ours = heaviest(capture)
             # The function that waits is in C; in Perl it has no frame.
@@ -88,7 +89,7 @@ class Stacks(Case):
                 self.assertIn("Worker#down", [name for name, _ in ours])
                 self.assertIn("Base.run", [name for name, _ in ours])
                 ours = [(re.sub(r"\w+[#.]", "", name), line) for name, line in ours]
-            with self.subTest(attached=attached):
+            with self.subTest(runs=runs, attached=attached):
                 self.assertEqual([name for name, _ in ours], [name for name, _ in wanted])
                 for (name, line), (_, number) in zip(ours, wanted):
                     # Functions in C have no line.
