@@ -68,7 +68,7 @@ def warnings_in(text, pid):
     said = re.findall(
         rf"^(?:\*\* )?\([^\n]+:{pid}\): (?:\S+-)?(?:WARNING|CRITICAL|ERROR) \*\*: .*",
         text, re.M)
-    not_ours = ("unable to send notifications", "without a current allocation",
+    not_ours = ("unable to send notifications",
                 "gdk_monitor_get_geometry", "gdk_frame_timings_submitted")
     return [line for line in said if not any(words in line for words in not_ours)]
 

@@ -188,6 +188,13 @@ place_divider (GtkWidget *paned, GdkFrameClock *clock, gpointer data)
     gtk_paned_set_position (self->paned, size * 6 / 10);
   else
     gtk_paned_set_position (self->paned, size - MIN (wanted, size / 2));
+  /* GtkPaned only asks to be allocated. A scrolled window in it may then ask
+   * for another size in the middle of that, as its scroll bars come and go.
+   * GTK 4.8 loses that request if a widget around the divider is allocated in
+   * the same frame for its own sake, such as for a toast, and draws the tab
+   * blank ("without a current allocation") until the window's size changes.
+   * It does not if all of them are to be allocated. */
+  gtk_widget_queue_resize (paned);
   self->place_tick = 0;
   return G_SOURCE_REMOVE;
 }
