@@ -16,6 +16,7 @@
 #define STACK 0x7000000u
 
 static guint names_read;
+static guint64 name_at; /* what the names of CODE + 0x800 are read from */
 static guint64 cookie = 1;
 
 static gsize
@@ -61,6 +62,8 @@ name_of (const FlamRuntimeProcess *process,
   names_read++;
   if (entry->function == CODE + 0x700)
     return FALSE;
+  if (entry->function == CODE + 0x800 && word_at (memory, name_at) != 4711)
+    return FALSE;
   /* In 0x200 a function is inlined. */
   if (entry->function == CODE + 0x200)
     {
@@ -95,6 +98,7 @@ typedef struct
   FlamRuntimeNames *names;
   guint64 stack[64];
   gsize n_copied;
+  guint64 base; /* the address that the copy is said to be from */
 } Fixture;
 
 static void
@@ -105,6 +109,7 @@ set_up (Fixture *fixture, gconstpointer data)
   fixture->stepper = flam_runtime_stepper_new ();
   fixture->names = flam_runtime_names_new ();
   fixture->n_copied = G_N_ELEMENTS (fixture->stack);
+  fixture->base = STACK;
   flam_unwind_space_add (
       fixture->space, CODE - 0x1000, CODE + 0x2000, 0, NULL, NULL);
   flam_unwind_space_add (
@@ -132,9 +137,11 @@ walk (Fixture *fixture, guint64 pc, gsize bp, gboolean limited, gsize *n)
   guint64 pcs[32];
   FlamUnwindEnd end;
   FlamUnwindMemory memory = { .copy = fixture->stack,
-                              .base = STACK,
+                              .base = fixture->base,
                               .size = fixture->n_copied * 8 };
-  FlamUnwindRegs regs = { .pc = pc, .sp = STACK, .bp = STACK + 8 * bp };
+  FlamUnwindRegs regs = { .pc = pc,
+                          .sp = fixture->base,
+                          .bp = fixture->base + 8 * bp };
   GString *text = g_string_new (NULL);
   const FlamRuntimeManaged *managed;
   guint n_managed;
@@ -252,6 +259,18 @@ test_truncated (Fixture *fixture, gconstpointer data)
   assert_walk (fixture, CODE + 0x102, 0, FALSE, 1, "0:Type.f100.1:2 end 3");
 }
 
+/* But the names there are, as some runtimes have their stacks in their heap. */
+static void
+test_near (Fixture *fixture, gconstpointer data)
+{
+  fixture->base = name_at = GPOINTER_TO_SIZE (fixture->stack);
+  name_at += 40 * 8;
+  fixture->n_copied = 2;
+  fixture->stack[0] = 99;
+  fixture->stack[40] = 4711;
+  assert_walk (fixture, CODE + 0x802, 0, TRUE, 1, "0:Type.f800.1:2 end 1");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -270,5 +289,7 @@ main (int argc, char **argv)
               set_up,
               test_truncated,
               tear_down);
+  g_test_add (
+      "/runtime-stepper/near", Fixture, NULL, set_up, test_near, tear_down);
   return g_test_run ();
 }
