@@ -27,12 +27,14 @@ static FlamEstimate
 estimate_of (const FlamTree *tree,
              const FlamMeasure *measure,
              gint64 weight,
-             gint64 other)
+             gint64 other,
+             gint64 exact)
 {
-  return flam_estimate_of (&tree->profile->facts,
-                           measure->source,
-                           weight,
-                           tree->other_total != NULL ? other : -1);
+  return flam_estimate_of_mixed (&tree->profile->facts,
+                                 measure->source,
+                                 weight,
+                                 tree->other_total != NULL ? other : -1,
+                                 exact);
 }
 
 static void
@@ -41,9 +43,10 @@ add_error (JsonBuilder *json,
            const FlamTree *tree,
            const FlamMeasure *measure,
            gint64 weight,
-           gint64 other)
+           gint64 other,
+           gint64 exact)
 {
-  FlamEstimate estimate = estimate_of (tree, measure, weight, other);
+  FlamEstimate estimate = estimate_of (tree, measure, weight, other, exact);
 
   if (measure->source != FLAM_FROM_SAMPLES &&
       tree->profile->facts.sample_bytes > 0)
@@ -57,8 +60,8 @@ add_samples (JsonBuilder *json,
              const FlamMeasure *measure,
              const FlamFunctionRow *row)
 {
-  FlamEstimate estimate =
-      estimate_of (tree, measure, row->total, row->other_total);
+  FlamEstimate estimate = estimate_of (
+      tree, measure, row->total, row->other_total, row->exact_total);
 
   if (!estimate.sampled)
     return;
@@ -101,13 +104,15 @@ print_json (const Top *top)
                  tree,
                  measure,
                  top->rows[i].self,
-                 top->rows[i].other_self);
+                 top->rows[i].other_self,
+                 top->rows[i].exact_self);
       add_error (json,
                  "total_error",
                  tree,
                  measure,
                  top->rows[i].total,
-                 top->rows[i].other_total);
+                 top->rows[i].other_total,
+                 top->rows[i].exact_total);
       add_samples (json, tree, measure, &top->rows[i]);
       if (tree->other_total != NULL)
         {
@@ -142,9 +147,10 @@ static char *
 weight_text (const FlamTree *tree,
              const FlamMeasure *measure,
              gint64 weight,
-             gint64 other)
+             gint64 other,
+             gint64 exact)
 {
-  FlamEstimate estimate = estimate_of (tree, measure, weight, other);
+  FlamEstimate estimate = estimate_of (tree, measure, weight, other, exact);
 
   return estimate.sampled
              ? flam_format_estimate (&estimate, weight, measure->unit)
@@ -172,10 +178,10 @@ print_text (const Top *top)
   for (guint i = 0; i < top->n; i++)
     {
       const FlamFunctionRow *row = &top->rows[i];
-      g_autofree char *self =
-          weight_text (tree, measure, row->self, row->other_self);
-      g_autofree char *total =
-          weight_text (tree, measure, row->total, row->other_total);
+      g_autofree char *self = weight_text (
+          tree, measure, row->self, row->other_self, row->exact_self);
+      g_autofree char *total = weight_text (
+          tree, measure, row->total, row->other_total, row->exact_total);
       g_autofree char *self_share =
           flam_format_percent (row->self, tree->total[0]);
       g_autofree char *total_share =

@@ -57,11 +57,12 @@ estimate_of (const FlamTree *tree, FlamId node)
 {
   const FlamMeasure measure = flam_tree_measure (tree);
 
-  return flam_estimate_of (&tree->profile->facts,
-                           measure.source,
-                           tree->total[node],
-                           tree->other_total != NULL ? tree->other_total[node]
-                                                     : -1);
+  return flam_estimate_of_mixed (
+      &tree->profile->facts,
+      measure.source,
+      tree->total[node],
+      tree->other_total != NULL ? tree->other_total[node] : -1,
+      tree->exact_total != NULL ? tree->exact_total[node] : 0);
 }
 
 static void

@@ -235,6 +235,91 @@ test_replaced (void)
     }
 }
 
+static FlamFunctionRow
+row_named (const FlamTree *tree,
+           const FlamFunctionRow *rows,
+           guint n,
+           const char *name)
+{
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (flam_tree_name (tree, rows[i].node), name))
+      return rows[i];
+  g_assert_not_reached ();
+}
+
+static FlamEstimate
+estimate_of (const FlamTree *tree, const FlamFunctionRow *row)
+{
+  return flam_estimate_of_mixed (&tree->profile->facts,
+                                 FLAM_FROM_ALLOCATED,
+                                 row->total,
+                                 row->other_total,
+                                 row->exact_total);
+}
+
+/* Mappings are counted even if blocks are sampled: one of 81,920 bytes by `b`,
+ * and one by `c`, which has a sampled block besides. `a` has sampled blocks
+ * alone. */
+static void
+test_mappings (void)
+{
+  g_autofree Run *run = g_new (Run, 1);
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights = NULL;
+  g_autoptr (FlamTree) tree = NULL;
+  g_autofree FlamFunctionRow *rows = NULL;
+  static const struct
+  {
+    guint site;
+    guint64 address;
+    gint64 size;
+    guint32 each;
+    FlamAllocator allocator;
+  } blocks[] = {
+    { 0, 0x1000, 1000, 8, FLAM_ALLOCATOR_MALLOC },
+    { 1, 0x100000, 81920, 1, FLAM_ALLOCATOR_MMAP },
+    { 2, 0x2000, 1000, 8, FLAM_ALLOCATOR_MALLOC },
+    { 2, 0x200000, 81920, 1, FLAM_ALLOCATOR_MMAP },
+  };
+  FlamEstimate estimates[3];
+  guint n;
+
+  begin (run);
+  flam_builder_add_allocation_measure (run->builder, FLAM_FROM_ALLOCATED);
+  for (guint i = 0; i < G_N_ELEMENTS (blocks); i++)
+    flam_alloc_heaps_block (run->heaps,
+                            run->stream,
+                            blocks[i].address,
+                            blocks[i].size,
+                            blocks[i].each,
+                            0,
+                            &run->stacks[blocks[i].site],
+                            blocks[i].allocator);
+  profile = finish (run);
+  selection->measure = 1;
+  selection->allocators = FLAM_ALLOCATORS_ALL;
+  weights = flam_weights_new (profile, selection, NULL, NULL);
+  tree = flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
+  rows = flam_functions_new (tree, FLAM_SORT_TOTAL, &n);
+  g_assert_cmpuint (n, ==, 3);
+  for (guint i = 0; i < 3; i++)
+    {
+      char name[] = { (char)('a' + i), '\0' };
+      FlamFunctionRow row = row_named (tree, rows, n, name);
+
+      g_assert_cmpint (
+          row.total, ==, (i == 1 ? 0 : 8000) + (i == 0 ? 0 : 81920));
+      g_assert_cmpint (row.exact_total, ==, i == 0 ? 0 : 81920);
+      estimates[i] = estimate_of (tree, &row);
+    }
+  g_assert_true (estimates[0].sampled);
+  g_assert_false (estimates[1].sampled);
+  g_assert_true (estimates[2].sampled);
+  g_assert_cmpint (estimates[2].error, ==, estimates[0].error);
+  g_assert_cmpint (estimates[2].samples, ==, estimates[0].samples);
+}
+
 static void
 test_runtimes (void)
 {
@@ -257,6 +342,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   dice = g_rand_new_with_seed (26);
   g_test_add_func ("/estimates/replaced", test_replaced);
+  g_test_add_func ("/estimates/mappings", test_mappings);
   g_test_add_func ("/estimates/runtimes", test_runtimes);
   status = g_test_run ();
   g_rand_free (dice);

@@ -111,12 +111,14 @@ cost_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer cost)
 {
   FlamTreeRow *row = flam_columns_row (gtk_list_item_get_item (item));
   GtkWidget *cell = gtk_list_item_get_child (item);
-  gint64 weight = GPOINTER_TO_INT (cost) == FLAM_COST_SELF
-                      ? flam_tree_row_get_self (row)
-                      : flam_tree_row_get_total (row);
+  gboolean self = GPOINTER_TO_INT (cost) == FLAM_COST_SELF;
 
-  flam_cost_cell_set (
-      FLAM_COST_CELL (cell), flam_tree_row_get_view_data (row), weight);
+  flam_cost_cell_set (FLAM_COST_CELL (cell),
+                      flam_tree_row_get_view_data (row),
+                      self ? flam_tree_row_get_self (row)
+                           : flam_tree_row_get_total (row),
+                      self ? flam_tree_row_get_exact_self (row)
+                           : flam_tree_row_get_exact_total (row));
   flam_columns_need (
       factory, cell, flam_cost_cell_get_value_width (FLAM_COST_CELL (cell)));
 }

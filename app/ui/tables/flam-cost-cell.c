@@ -147,11 +147,15 @@ flam_cost_cell_new (void)
 static char *
 value_of (const FlamViewData *view_data,
           const FlamMeasure *measure,
-          gint64 weight)
+          gint64 weight,
+          gint64 exact)
 {
   gboolean bytes = measure->unit == FLAM_UNIT_BYTES;
-  FlamEstimate estimate = flam_estimate_of (
-      &view_data->profile->facts, measure->source, weight, bytes ? 0 : -1);
+  FlamEstimate estimate = flam_estimate_of_mixed (&view_data->profile->facts,
+                                                  measure->source,
+                                                  weight,
+                                                  bytes ? 0 : -1,
+                                                  exact);
 
   return estimate.sampled
              ? flam_format_estimate (&estimate, weight, measure->unit)
@@ -168,7 +172,8 @@ flam_cost_cell_get_value_width (FlamCostCell *self)
 void
 flam_cost_cell_set (FlamCostCell *self,
                     const FlamViewData *view_data,
-                    gint64 weight)
+                    gint64 weight,
+                    gint64 exact)
 {
   const FlamMeasure *measure = flam_view_data_get_measure (view_data);
   gint64 total = flam_view_data_get_total (view_data);
@@ -178,7 +183,7 @@ flam_cost_cell_set (FlamCostCell *self,
   g_return_if_fail (FLAM_IS_COST_CELL (self));
   if (weight != 0 && measure != NULL)
     {
-      value = value_of (view_data, measure, weight);
+      value = value_of (view_data, measure, weight, exact);
       share = flam_format_percent (weight, total);
     }
   gtk_label_set_label (GTK_LABEL (self->value), value != NULL ? value : "");

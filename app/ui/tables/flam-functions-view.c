@@ -84,12 +84,8 @@ list_done (gpointer result, const GError *error, gpointer data)
     return;
   rows = g_ptr_array_new_full (list->n, g_object_unref);
   for (guint i = 0; i < list->n; i++)
-    g_ptr_array_add (rows,
-                     flam_tree_row_new_with (list->upright,
-                                             list->rows[i].node,
-                                             list->rows[i].self,
-                                             list->rows[i].total,
-                                             list->rows[i].other_total));
+    g_ptr_array_add (
+        rows, flam_tree_row_new_function (list->upright, &list->rows[i]));
   flam_table_page_set_rows (
       FLAM_TABLE_PAGE (self), rows, list->view_data->tree);
   list_free (list);

@@ -13,6 +13,8 @@ struct _FlamTreeRow
   gint64 self_weight;
   gint64 total_weight;
   gint64 other_total;
+  gint64 exact_self;
+  gint64 exact_total;
 };
 
 G_DEFINE_FINAL_TYPE (FlamTreeRow, flam_tree_row, G_TYPE_OBJECT)
@@ -36,33 +38,40 @@ flam_tree_row_init (FlamTreeRow *self)
 }
 
 FlamTreeRow *
-flam_tree_row_new_with (FlamViewData *view_data,
-                        FlamId node,
-                        gint64 self_weight,
-                        gint64 total_weight,
-                        gint64 other_total)
+flam_tree_row_new_function (FlamViewData *view_data, const FlamFunctionRow *row)
 {
   FlamTreeRow *self = g_object_new (FLAM_TYPE_TREE_ROW, NULL);
 
   self->view_data = flam_view_data_ref (view_data);
-  self->node = node;
-  self->self_weight = self_weight;
-  self->total_weight = total_weight;
-  self->other_total = other_total;
+  self->node = row->node;
+  self->self_weight = row->self;
+  self->total_weight = row->total;
+  self->other_total = row->other_total;
+  self->exact_self = row->exact_self;
+  self->exact_total = row->exact_total;
   return self;
+}
+
+static gint64
+value_at (const gint64 *column, FlamId node)
+{
+  return column != NULL ? column[node] : 0;
 }
 
 static FlamTreeRow *
 tree_row_new (FlamViewData *view_data, FlamId node)
 {
   const FlamTree *tree = view_data->tree;
+  const FlamFunctionRow row = {
+    .node = node,
+    .self = tree->self[node],
+    .total = tree->total[node],
+    .other_total = value_at (tree->other_total, node),
+    .exact_self = value_at (tree->exact_self, node),
+    .exact_total = value_at (tree->exact_total, node),
+  };
 
-  return flam_tree_row_new_with (
-      view_data,
-      node,
-      tree->self[node],
-      tree->total[node],
-      tree->other_total != NULL ? tree->other_total[node] : 0);
+  return flam_tree_row_new_function (view_data, &row);
 }
 
 FlamViewData *
@@ -93,6 +102,18 @@ gint64
 flam_tree_row_get_other (FlamTreeRow *self)
 {
   return self->other_total;
+}
+
+gint64
+flam_tree_row_get_exact_self (FlamTreeRow *self)
+{
+  return self->exact_self;
+}
+
+gint64
+flam_tree_row_get_exact_total (FlamTreeRow *self)
+{
+  return self->exact_total;
 }
 
 const char *

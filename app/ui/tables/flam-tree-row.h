@@ -4,6 +4,7 @@
 /* Rows of lists over the immutable tables: a small pair of view data and a
  * number, created when a list requests it and freed when it scrolls away. */
 
+#include "flam-core-query.h"
 #include "flam-view-data.h"
 
 #include <gio/gio.h>
@@ -13,18 +14,18 @@ G_BEGIN_DECLS
 #define FLAM_TYPE_TREE_ROW (flam_tree_row_get_type ())
 G_DECLARE_FINAL_TYPE (FlamTreeRow, flam_tree_row, FLAM, TREE_ROW, GObject)
 
-/* With figures that differ from the node's: those of a function. */
-FlamTreeRow *flam_tree_row_new_with (FlamViewData *view_data,
-                                     FlamId node,
-                                     gint64 self_weight,
-                                     gint64 total_weight,
-                                     gint64 other_total);
+/* With figures that differ from the node's. */
+FlamTreeRow *flam_tree_row_new_function (FlamViewData *view_data,
+                                         const FlamFunctionRow *row);
 FlamViewData *flam_tree_row_get_view_data (FlamTreeRow *row);
 FlamId flam_tree_row_get_node (FlamTreeRow *row);
 gint64 flam_tree_row_get_self (FlamTreeRow *row);
 gint64 flam_tree_row_get_total (FlamTreeRow *row);
 /* Blocks beside bytes, bytes beside blocks; 0 for samples. */
 gint64 flam_tree_row_get_other (FlamTreeRow *row);
+/* Of the bytes of self and total, those that are counted and not sampled. */
+gint64 flam_tree_row_get_exact_self (FlamTreeRow *row);
+gint64 flam_tree_row_get_exact_total (FlamTreeRow *row);
 const char *flam_tree_row_get_name (FlamTreeRow *row);
 
 /* The children of a node as a list of rows, NULL if it has none. */

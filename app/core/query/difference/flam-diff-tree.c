@@ -28,6 +28,8 @@ copy_tree (const FlamTree *tree)
   COPY (status);
   COPY (other_self);
   COPY (other_total);
+  COPY (exact_self);
+  COPY (exact_total);
 #undef COPY
   copy->stack_node = copy_column (
       tree->stack_node, tree->profile->stacks.n, sizeof *tree->stack_node);

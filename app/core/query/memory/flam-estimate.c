@@ -40,6 +40,16 @@ flam_estimate_of (const FlamFacts *facts,
                   gint64 value,
                   gint64 other)
 {
+  return flam_estimate_of_mixed (facts, source, value, other, 0);
+}
+
+FlamEstimate
+flam_estimate_of_mixed (const FlamFacts *facts,
+                        FlamMeasureSource source,
+                        gint64 value,
+                        gint64 other,
+                        gint64 exact)
+{
   gboolean is_bytes = flam_allocation_filter_source_is_bytes (source);
   gint64 bytes = is_bytes ? value : other;
   gint64 whole = flam_estimate_whole (facts, source);
@@ -47,14 +57,15 @@ flam_estimate_of (const FlamFacts *facts,
   double error;
 
   if (source == FLAM_FROM_SAMPLES || facts->sample_bytes <= 0 || value == 0 ||
-      bytes < 0 || is_whole (bytes, whole))
+      bytes < 0 || is_whole (bytes - exact, whole) ||
+      (exact > 0 && exact >= bytes))
     return estimate;
-  error = (double)flam_facts_error (facts, bytes, whole);
+  error = (double)flam_facts_error (facts, bytes - exact, whole);
   if (!is_bytes && bytes > 0)
     error *= (double)value / (double)bytes;
   estimate.sampled = TRUE;
   estimate.error = (gint64)MIN (error, 0x1p62);
-  estimate.samples = MAX (flam_facts_samples (facts, bytes), 1);
+  estimate.samples = MAX (flam_facts_samples (facts, bytes - exact), 1);
   return estimate;
 }
 

@@ -28,6 +28,13 @@ FlamEstimate flam_estimate_of (const FlamFacts *facts,
                                FlamMeasureSource source,
                                gint64 value,
                                gint64 other);
+/* The same for a figure that contains `exact` bytes of mappings and the break,
+ * which are counted even if the rest is sampled. */
+FlamEstimate flam_estimate_of_mixed (const FlamFacts *facts,
+                                     FlamMeasureSource source,
+                                     gint64 value,
+                                     gint64 other,
+                                     gint64 exact);
 /* Whether the figure comes from fewer than FLAM_FACTS_FEW samples. */
 gboolean flam_estimate_is_few (const FlamEstimate *estimate);
 

@@ -60,6 +60,8 @@ count_node (Table *table, FlamId node)
       flam_by_has_tops (tree->by) ? tree->total[node] : tree->self[node];
   if (tree->other_self != NULL)
     row->other_self += tree->other_self[node];
+  if (tree->exact_self != NULL)
+    row->exact_self += tree->exact_self[node];
   /* Inside a subtree that is already counted: these are the same stacks. */
   if (node < *until)
     return;
@@ -68,6 +70,8 @@ count_node (Table *table, FlamId node)
     row->split.weight[i] += tree->split[node].weight[i];
   if (tree->other_total != NULL)
     row->other_total += tree->other_total[node];
+  if (tree->exact_total != NULL)
+    row->exact_total += tree->exact_total[node];
   *until = tree->subtree_end[node];
 }
 
@@ -107,6 +111,8 @@ root_row (const FlamTree *tree)
   row.total = row.self;
   if (tree->other_self != NULL)
     row.other_self = row.other_total = tree->other_self[0];
+  if (tree->exact_self != NULL)
+    row.exact_self = row.exact_total = tree->exact_self[0];
   if (tree->split == NULL)
     return row;
   row.split = tree->split[0];

@@ -17,6 +17,8 @@ typedef struct
   FlamStateSplit split; /* the total by state; 0 where the tree has none */
   gint64 other_self;    /* 0 where the tree has no such columns */
   gint64 other_total;
+  gint64 exact_self;
+  gint64 exact_total;
 } FlamFunctionRow;
 
 typedef enum

@@ -332,6 +332,14 @@ add_other (FlamTree *tree, const FlamWeights *weights)
   flam_tree_sum (tree, weights->other, tree->other_self, tree->other_total);
 }
 
+static void
+add_exact (FlamTree *tree, const FlamWeights *weights)
+{
+  tree->exact_self = g_new (gint64, tree->n);
+  tree->exact_total = g_new (gint64, tree->n);
+  flam_tree_sum (tree, weights->exact, tree->exact_self, tree->exact_total);
+}
+
 /* `of_shown`: the node of each shown stack, and of no stack. */
 static void
 add_splits (FlamTree *tree, const Walk *walk, const FlamId *of_shown)
@@ -483,6 +491,8 @@ flam_tree_new_shown (const FlamWeights *weights,
     return NULL;
   if (tree->stack_node != NULL && weights->other != NULL)
     add_other (tree, weights);
+  if (tree->stack_node != NULL && weights->exact != NULL)
+    add_exact (tree, weights);
   if (!flam_progress_step (progress, 1, error))
     return NULL;
   return g_steal_pointer (&tree);

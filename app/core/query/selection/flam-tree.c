@@ -52,6 +52,8 @@ tree_clear (gpointer data)
     }
   g_free (tree->other_self);
   g_free (tree->other_total);
+  g_free (tree->exact_self);
+  g_free (tree->exact_total);
   flam_cells_drop (tree->stack_node);
   flam_profile_unref (tree->profile);
 }

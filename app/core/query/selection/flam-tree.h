@@ -82,6 +82,9 @@ typedef struct
   gint64 *other_self; /* memory: in the measure's other unit, blocks for bytes
                          and bytes for blocks; NULL for samples */
   gint64 *other_total;
+  gint64 *exact_self; /* sampled memory: of these, the bytes that are counted;
+                         otherwise NULL */
+  gint64 *exact_total;
   FlamId *stack_node; /* per stack of the profile: the node that has its weight,
                          or FLAM_NONE; NULL where flam_by_has_tops(), since one
                          stack then has many */

@@ -79,6 +79,16 @@ add_other (Sum *sum, FlamId stack, gint64 weight)
     sum->weights->other[stack] += weight;
 }
 
+static void
+add_exact (Sum *sum, FlamId stack, guint allocator, gint64 bytes)
+{
+  if (sum->weights == NULL || sum->weights->exact == NULL ||
+      stack == FLAM_NONE || !is_in (sum, stack) ||
+      !(FLAM_ALLOCATOR_BIT (allocator) & FLAM_ALLOCATORS_PAGES))
+    return;
+  sum->weights->exact[stack] += bytes;
+}
+
 /* --- samples ------------------------------------------------------------- */
 
 /* The first sample of [i, end) at or after `time`. */
@@ -266,6 +276,7 @@ sum_allocations (Sum *sum, const FlamProgress *progress, GError **error)
            FLAM_STATE_RUNNING,
            bytes ? size : count);
       add_other (sum, rows->stack[i], bytes ? count : size);
+      add_exact (sum, rows->stack[i], rows->allocator[i], size);
     }
   return TRUE;
 }
@@ -427,6 +438,9 @@ flam_weights_new (const FlamProfile *profile,
       flam_allocation_filter_knows (
           profile, flam_allocation_filter_other_source (sum.measure->source)))
     weights->other = g_new0 (gint64, profile->stacks.n + 1);
+  if (sum.measure != NULL && sum.measure->source != FLAM_FROM_SAMPLES &&
+      profile->facts.sample_bytes > 0 && profile->allocations.allocator != NULL)
+    weights->exact = g_new0 (gint64, profile->stacks.n + 1);
   if (flam_by_has_tops (selection->by))
     weights->by_top = g_array_new (FALSE, FALSE, sizeof (FlamTopWeight));
   sum.weights = weights;
@@ -527,6 +541,7 @@ flam_weights_free (FlamWeights *weights)
   if (weights->sums != NULL)
     g_atomic_rc_box_release_full (weights->sums, sums_clear);
   g_free (weights->other);
+  g_free (weights->exact);
   g_free (weights);
 }
 
