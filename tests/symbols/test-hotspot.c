@@ -789,7 +789,7 @@ static void
 test_stubs (gconstpointer version)
 {
   const guint64 stubs = HEAP + 0x2000 + 0x140;
-  const gint32 distance = (gint32)(stubs + 0x40 - (CODE + 0x60));
+  gint32 distance = (gint32)(stubs + 0x40 - (CODE + 0x60));
   Setup setup;
   FlamHotspotFrame frame;
   FlamRuntimeRegs regs;
@@ -829,6 +829,37 @@ test_stubs (gconstpointer version)
   /* At its entry, called through a register. */
   put (setup.fake, STACK, CODE + 0x70);
   regs = leaf (stubs + 0x40, STACK, 1);
+  assert_step (&setup, &regs, &frame);
+  assert_regs (regs, CODE + 0x70, STACK + 8, 1ull);
+
+  /* A stub of the first compiler, whose frame has no size: called directly, 4
+   * words pushed. */
+  put_blob (setup.fake, HEAP + 0x4000, "slow_subtype_check Runtime1 stub", -1u);
+  distance = (gint32)(HEAP + 0x4140 - (CODE + 0x90));
+  put_code (&setup, 0x8b, "\xe8", 1);
+  put_bytes (setup.fake, CODE + 0x8c, &distance, 4);
+  put (setup.fake, STACK, HEAP + 0x300);
+  put (setup.fake, STACK + 32, CODE + 0x90);
+  regs = leaf (HEAP + 0x4160, STACK, 1);
+  assert_step (&setup, &regs, &frame);
+  assert_regs (regs, CODE + 0x90, STACK + 40, 1ull);
+  /* Another one has pushed rbp and calls the library. */
+  put (setup.fake, STACK, 7);
+  put (setup.fake, STACK + 8, CODE + 0x70);
+  regs = caller (HEAP + 0x4160, STACK, 1);
+  assert_step (&setup, &regs, &frame);
+  assert_regs (regs, CODE + 0x70, STACK + 16, 7ull);
+
+  /* An adapter: the caller's sp is in r13, but what is there may be old. */
+  put_blob (setup.fake, HEAP + 0x5000, "I2C/C2I adapters", 0);
+  put (setup.fake, STACK, CODE + 0x70);
+  put (setup.fake, STACK + 24 + 40, CODE + 0x90);
+  regs = leaf (HEAP + 0x5180, STACK, 1);
+  regs.general[FLAM_RUNTIME_R13] = STACK + 24;
+  assert_step (&setup, &regs, &frame);
+  assert_regs (regs, CODE + 0x70, STACK + 24, 1ull);
+  regs = leaf (HEAP + 0x5180, STACK, 1);
+  regs.general[FLAM_RUNTIME_R13] = STACK + 32;
   assert_step (&setup, &regs, &frame);
   assert_regs (regs, CODE + 0x70, STACK + 8, 1ull);
 

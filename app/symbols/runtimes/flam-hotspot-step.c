@@ -451,6 +451,20 @@ is_entry (const Step *step, uint64_t pc)
   return pc == step->blob.code;
 }
 
+/* An interrupted stub, where a call of it has left its return address. */
+static bool
+step_called (Step *step)
+{
+  uint64_t end = step->sp + step->blob.frame_size;
+
+  if (is_base (step) && is_called_here (step, step->bp + 16))
+    return pop_base (step);
+  if (is_called_here (step, step->sp + 8))
+    return pop_one (step);
+  return step->blob.frame_size >= 16 && is_called_here (step, end) &&
+         pop_two (step, end);
+}
+
 /* An interrupted stub without a size: most have a frame with rbp, but not at
  * their entry and return, and some leaves never. */
 static bool
@@ -460,19 +474,12 @@ step_leaf (Step *step)
   Code code;
   bool readable = read_code (step, &code);
 
-  if (readable && (is_entry (step, step->pc) || is_after_pop (code.at)))
-    {
-      is_called_here (step, step->sp + 8);
-      if (pop_one (step))
-        return true;
-    }
+  if (readable && (is_entry (step, step->pc) || is_after_pop (code.at)) &&
+      pop_one (step))
+    return true;
   if (readable && code.at[-1] == 0x55 && is_entry (step, step->pc - 1) &&
       pop_two (step, step->sp + 16))
     return true;
-  if (is_called_here (step, step->sp + 8))
-    return pop_one (step);
-  if (is_base (step) && is_called_here (step, step->bp + 16))
-    return pop_base (step);
   for (unsigned i = 2; i <= SAVED_WORDS; i++)
     if (is_called_here (step, step->sp + 8 * i))
       return is_caller (step, step->sp + 8 * i, &pc) &&
@@ -480,7 +487,22 @@ step_leaf (Step *step)
   return pop_base (step) || pop_one (step);
 }
 
-/* Between interpreted and compiled code: the caller's sp is in r13. */
+/* Whether `sp` can be that of a caller at `pc`: if its code is compiled, there
+ * is another return address at the end of its frame. */
+static bool
+fits (const Step *step, uint64_t pc, uint64_t sp)
+{
+  uint64_t next;
+  Blob blob;
+
+  return flam_hotspot_find_blob (step->hotspot, step->memory, pc, &blob) &&
+         (blob.frame_size < 16 || blob.frame_size > FRAME_MAX ||
+          (read_word (step->memory, sp + blob.frame_size - 8, &next) &&
+           flam_hotspot_is_code (step->hotspot, next)));
+}
+
+/* Between interpreted and compiled code: the caller's sp is in r13, unless the
+ * caller is compiled and the adapter has not put it there yet. */
 static bool
 step_adapter (Step *step)
 {
@@ -491,6 +513,8 @@ step_adapter (Step *step)
   sp = step->general[FLAM_RUNTIME_R13];
   if (!is_caller (step, step->sp + 8, &pc))
     pc = step->general[FLAM_RUNTIME_RAX];
+  else if (!fits (step, pc, sp))
+    return pop_one (step);
   return flam_hotspot_is_code (step->hotspot, pc) && sp > step->sp &&
          sp - step->sp <= FRAME_MAX && go (step, pc, sp, step->bp);
 }
@@ -510,12 +534,15 @@ step_stub (Step *step, uint8_t kind)
     found = pop_one (step);
   else if (kind == ADAPTER)
     found = step_adapter (step);
+  else if (step->leaf && step_called (step))
+    found = true;
   else if (step->blob.frame_size == 0 && step->leaf)
     found = step_leaf (step);
   else if (step->leaf && step->pc < step->blob.complete &&
            read_code (step, &code))
     found = step_prologue (step, &code);
-  found = found || pop_frame (step) || pop_base (step) || pop_one (step);
+  found = found || pop_frame (step) || (step->leaf && step_leaf (step)) ||
+          pop_base (step) || pop_one (step) || pop_two (step, step->sp + 16);
   return found ? FLAM_HOTSPOT_STEPPED : FLAM_HOTSPOT_LAST;
 }
 
