@@ -94,6 +94,29 @@ test_guess (void)
   assert_shown (&walk, wanted, G_N_ELEMENTS (wanted));
 }
 
+/* The same if the guess leads to 0, which would be the root. It is one without
+ * a frame pointer, or if that leads to what is not code. */
+static void
+test_guessed_root (void)
+{
+  static const uint64_t stack[] = { 0, 0, 0x1020, 0, 0, 0x400300 };
+  static const uint64_t astray[] = { 0, 0, 0x1020, 0, 0, 0x999 };
+  static const uint64_t wanted[] = { 0x400100, 0x4002ff };
+  static const Code codes[] = {
+    { 0x400100, 0x400110, { { 0, 2, 0, FLAM_UNWIND_KIND_SCAN } } },
+    { 0x4002f0, 0x400300, { { 0, 0, 0, FLAM_UNWIND_KIND_END } } },
+  };
+  Walk walk = { codes, G_N_ELEMENTS (codes) };
+  Walk alone = walk, lost = walk;
+
+  g_assert_cmpint (walk_from (&walk, stack, 6, 0x1020), ==, FLAM_UNWIND_ROOT);
+  assert_shown (&walk, wanted, 2);
+  g_assert_cmpint (walk_from (&alone, stack, 6, 0), ==, FLAM_UNWIND_ROOT);
+  assert_shown (&alone, wanted, 1);
+  g_assert_cmpint (walk_from (&lost, astray, 6, 0x1020), ==, FLAM_UNWIND_ROOT);
+  assert_shown (&lost, wanted, 1);
+}
+
 /* A handler returns to the first byte of the trampoline, which is shown
  * unchanged, and so is the interrupted instruction. */
 static void
@@ -155,6 +178,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/unwind-loop/callers", test_callers);
   g_test_add_func ("/unwind-loop/guess", test_guess);
+  g_test_add_func ("/unwind-loop/guessed-root", test_guessed_root);
   g_test_add_func ("/unwind-loop/signal", test_signal);
   g_test_add_func ("/unwind-loop/ends", test_ends);
   return g_test_run ();

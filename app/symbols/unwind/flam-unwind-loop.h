@@ -105,6 +105,18 @@ flam_unwind_loop (const FlamUnwindWalker *walker,
           end = walker->step && (row.how & 7) == FLAM_UNWIND_KIND_MANAGED
                     ? walker->step (data, memory, regs)
                     : flam_unwind_step (&code->row, code->rules, memory, regs);
+          /* A return address of 0, by a guess: it is the root only if the frame
+           * pointer leads nowhere. */
+          if (end == FLAM_UNWIND_ROOT && guessed.pc != 0 &&
+              flam_unwind_step (NULL, NULL, memory, &guessed) ==
+                  FLAM_UNWIND_OK &&
+              walker->find (data, guessed.pc - 1) != NULL)
+            {
+              *regs = guessed;
+              guessed.pc = 0;
+              row = (FlamUnwindRow){ 0 };
+              end = FLAM_UNWIND_OK;
+            }
           if (end != FLAM_UNWIND_OK)
             return end;
         }
