@@ -23,8 +23,10 @@ open_process (FlamRuntimeProcess *process,
 {
   if (!flam_v8_is_loaded (v8_of (process), process->base, memory))
     {
-      if (process->first != NULL && process->first->layout != NULL)
-        flam_v8_set_copy (process->first->layout, process->base);
+      /* Its data may not be mapped yet. */
+      if (process->first == NULL || process->first->layout == NULL)
+        return FLAM_RUNTIME_NOT_YET;
+      flam_v8_set_copy (process->first->layout, process->base);
       return FLAM_RUNTIME_UNREADABLE;
     }
   process->layout = flam_v8_new (v8_of (process), process->base);
