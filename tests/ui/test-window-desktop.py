@@ -139,7 +139,7 @@ class DesktopTest(Base):
         window.key("ctrl+q")
         wait_for("the end", lambda: window.process.poll() is not None)
         self.assertEqual(window.process.returncode, 0)
-        self.window = None
+        self.ended()
 
     def test_recording_ends(self):
         """What it waits for, what the program prints, how it ended, where the

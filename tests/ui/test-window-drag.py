@@ -193,7 +193,7 @@ class DragTest(Base):
             None, Gio.DBusCallFlags.NONE, -1, None)
         self.assertEqual(self.window.process.wait(LIMIT), 0)
         self.assertFalse(pathlib.Path(path).parent.exists())
-        self.window = None
+        self.ended()
 
     def test_picture(self):
         """To a program that takes pictures it is one."""

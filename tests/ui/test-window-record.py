@@ -66,7 +66,7 @@ class RecordTest(Base):
         window.find("Stop Recording?", "label")
         window.click(lambda name: name.endswith("Stop and Close"), "push button")
         self.assertEqual(window.process.wait(LIMIT), 0)
-        self.window = None
+        self.ended()
         recent = pathlib.Path(os.environ["XDG_DATA_HOME"], "recently-used.xbel")
         captures = list(pathlib.Path(
             os.environ["XDG_DATA_HOME"], "flambeau/recordings").glob("*.flambeau"))

@@ -200,7 +200,7 @@ class WindowTest(Base):
 
         wait_for("the end", closed)
         self.assertEqual(window.process.returncode, 0)
-        self.window = None
+        self.ended()
 
     def test_every_control_has_a_name(self):
         window = self.open_example()

@@ -55,6 +55,11 @@ class WindowTest(unittest.TestCase):
         finally:
             self.assertIsNone(status, "flambeau crashed")
 
+    def ended(self):
+        """The window was closed by the test. A warning fails it here, too."""
+        window, self.window = self.window, None
+        window.__exit__()
+
     def open(self, *arguments, **options):
         self.window = Window(*arguments, **options)
         return self.window
