@@ -417,12 +417,6 @@ flam_ruby_owners_new (void)
   return g_new0 (FlamRubyOwners, 1);
 }
 
-void
-flam_ruby_owners_free (FlamRubyOwners *owners)
-{
-  g_free (owners);
-}
-
 static Owned *
 owned_of (const FlamRubyOwners *owners, guint64 function)
 {

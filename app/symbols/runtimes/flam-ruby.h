@@ -64,8 +64,8 @@ typedef struct
  * a function leads to its method, the function does not. */
 typedef struct _FlamRubyOwners FlamRubyOwners;
 
+/* g_free() frees it. */
 FlamRubyOwners *flam_ruby_owners_new (void);
-void flam_ruby_owners_free (FlamRubyOwners *owners);
 
 gboolean flam_ruby_find (const FlamElf *elf,
                          int fd,
