@@ -33,6 +33,7 @@ typedef struct
   guint8 bytes[SIZE];
   guint version;
   guint64 text, entry; /* the next free place */
+  guint64 hidden;      /* up to there the stack is not readable; 0: it is */
   guint reads;
 } Fake;
 
@@ -43,6 +44,8 @@ read_fake (void *data, uint64_t address, void *to, size_t size)
 
   fake->reads++;
   if (address < BASE || address > BASE + SIZE || size > BASE + SIZE - address)
+    return false;
+  if (address >= STACK && address < fake->hidden)
     return false;
   memcpy (to, fake->bytes + (address - BASE), size);
   return true;
@@ -669,6 +672,19 @@ test_interpreted (gconstpointer version)
   assert_step (&setup, &regs, &frame);
   g_assert_cmphex (frame.function, ==, setup.inner);
   assert_regs (regs, HEAP + 0x300, FP - 0x58, FP);
+
+  /* With a frame down to its method: what is below the stack pointer is not
+   * its, and changes. */
+  put_interpreted (
+      &setup, setup.outer, bytecode_of (setup.fake, setup.outer, 4));
+  setup.fake->hidden = FP - 24;
+  regs = leaf (HEAP + 0x200, FP - 24, FP);
+  regs.general[FLAM_RUNTIME_RBX] = setup.outer;
+  regs.general[FLAM_RUNTIME_R13] = bytecode_of (setup.fake, setup.outer, 0);
+  assert_step (&setup, &regs, &frame);
+  g_assert_cmpint (frame.at, ==, 0);
+  assert_regs (regs, CODE + 0x50, FP + 0x30, FP + 0x100);
+  setup.fake->hidden = 0;
 
   /* A native method. */
   put_interpreted (&setup, setup.inner, 0);

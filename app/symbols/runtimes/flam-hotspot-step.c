@@ -255,11 +255,18 @@ step_interpreted (Step *step)
 {
   const uint64_t *general = step->general;
   uint64_t below = step->hotspot->version > 8 ? 64 : 56; /* the bytecode */
-  uint64_t words[10], method, sp;
+  uint64_t words[10] = { 0 }, method, sp;
   const uint64_t *base = words + below / 8;
+  size_t missing = 0;
 
+  /* Below the stack pointer there is nothing of this frame. */
+  if (is_base (step) && step->bp - step->sp < below)
+    missing = (size_t)(below - (step->bp - step->sp)) / 8;
   if (!is_base (step) || step->bp - step->sp < METHOD ||
-      !read_bytes (step->memory, step->bp - below, words, below + 16))
+      !read_bytes (step->memory,
+                   step->bp - below + 8 * missing,
+                   words + missing,
+                   below + 16 - 8 * missing))
     return general != NULL && step_entry (step) ? FLAM_HOTSPOT_STEPPED
                                                 : FLAM_HOTSPOT_LOST;
   method = base[-METHOD / 8];
