@@ -125,6 +125,10 @@ flam_plot_page_set_kind (FlamPlotPage *self, const FlamPlotKind *kind)
 {
   g_return_if_fail (FLAM_IS_PLOT_PAGE (self));
   self->kind = kind;
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->plot),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ (kind->title),
+                                  -1);
   gtk_label_set_label (self->about, _ (kind->about));
   adw_status_page_set_title (self->none, _ (kind->none_title));
   adw_status_page_set_description (self->none, _ (kind->none_text));

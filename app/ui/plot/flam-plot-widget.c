@@ -152,8 +152,6 @@ label_of (FlamPlotWidget *self)
 {
   g_autofree char *point = describe (self, self->current, ", ");
 
-  if (self->plot == NULL || self->plot->title == NULL)
-    return g_strdup ("");
   if (has_shape (self, FLAM_PLOT_AREA))
     return range_label (self);
   if (*point != '\0')
@@ -166,8 +164,12 @@ label_of (FlamPlotWidget *self)
 static void
 announce (FlamPlotWidget *self)
 {
-  g_autofree char *label = label_of (self);
+  g_autofree char *label = NULL;
 
+  /* Without a plot it keeps its name. */
+  if (self->plot == NULL || self->plot->title == NULL)
+    return;
+  label = label_of (self);
   gtk_accessible_update_property (
       GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
 }
@@ -265,7 +267,9 @@ append_range (FlamPlotWidget *self, GtkSnapshot *snapshot, const GdkRGBA *veil)
   GdkRGBA accent = flam_accent (is_dark (), 1);
   FlamPlotLook look = look_of (self, NULL);
   g_autofree char *length =
-      flam_format_value (self->range.to - self->range.from, FLAM_UNIT_NS);
+      flam_format_value (MIN (self->range.to, self->plot->to) -
+                             MAX (self->range.from, self->plot->from),
+                         FLAM_UNIT_NS);
   cairo_t *cr;
 
   append_fill (snapshot, veil, 0, 0, from, bottom);
@@ -963,11 +967,13 @@ flam_plot_widget_measure (GtkWidget *widget,
 {
   FlamPlotWidget *self = FLAM_PLOT_WIDGET (widget);
 
+  gboolean across = orientation == GTK_ORIENTATION_HORIZONTAL;
+
+  /* As a plot without an axis: a row of a list keeps its width. */
+  *minimum = across ? 40 : 16;
+  *natural = across ? 90 : 18;
   if (self->plot != NULL)
-    flam_plot_measure (self->plot,
-                       orientation == GTK_ORIENTATION_HORIZONTAL,
-                       minimum,
-                       natural);
+    flam_plot_measure (self->plot, across, minimum, natural);
 }
 
 static void
