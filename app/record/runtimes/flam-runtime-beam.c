@@ -48,6 +48,7 @@ name_function (const FlamRuntimeProcess *process,
 const FlamRuntime flam_runtime_beam = {
   .id = "erlang",
   .label = "Erlang",
+  .compiles = TRUE,
   .find = flam_beam_find,
   .by_position = TRUE,
   .name = name_function,

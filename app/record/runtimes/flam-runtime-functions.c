@@ -191,8 +191,8 @@ new_frame (FlamRuntimeFunction *function, FlamBuilder *builder, guint64 at)
   FlamRecordedFrame frame = { .file = FLAM_NONE, .module = FLAM_NONE };
   FlamFunction row = { .module = FLAM_NONE,
                        .line = function->first_line,
-                       .kind = runtime->by_position ? FLAM_KIND_JIT
-                                                    : FLAM_KIND_INTERPRETED,
+                       .kind = runtime->compiles ? FLAM_KIND_JIT
+                                                 : FLAM_KIND_INTERPRETED,
                        .flags = FLAM_FUNCTION_PLAIN };
 
   if (function->function == FLAM_NONE)

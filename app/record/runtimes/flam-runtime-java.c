@@ -126,6 +126,7 @@ threads (const FlamRuntimeProcess *process,
 const FlamRuntime flam_runtime_java = {
   .id = "java",
   .label = "Java",
+  .compiles = TRUE,
   .find = find,
   .open = open_process,
   .naming = FLAM_RUNTIME_NAME_RESUMED,

@@ -91,6 +91,7 @@ fits (const FlamRuntimeProcess *process,
 const FlamRuntime flam_runtime_v8 = {
   .id = "node",
   .label = "V8",
+  .compiles = TRUE,
   .find = flam_v8_find,
   .open = open_process,
   .close = close_process,

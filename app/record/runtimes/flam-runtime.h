@@ -119,6 +119,10 @@ struct _FlamRuntime
   const char *id;    /* for options and documents: "python" */
   const char *label; /* for people: "Python" */
 
+  /* It compiles functions, at some time: all of them are of FLAM_KIND_JIT,
+   * since a function is the same whether it is compiled at the moment. */
+  gboolean compiles;
+
   FlamRuntimeFind find;
 
   /* Completes `process`, whose `layout` and `cache` are NULL; the runtime's
@@ -141,8 +145,8 @@ struct _FlamRuntime
                  const FlamRuntimeMemory *memory,
                  FlamRuntimeEntry *entries,
                  gsize limit);
-  /* A thread whose registers are unknown must be stopped for `walk`, even if it
-   * sleeps: without fs_base or other registers it finds nothing. */
+  /* `walk` needs fs_base, which is known once a thread has stopped: one that
+   * sleeps and never did is stopped for it. */
   gboolean needs_regs;
 
   FlamRuntimeNaming naming;
