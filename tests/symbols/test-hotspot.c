@@ -763,6 +763,19 @@ test_compiled (gconstpointer version)
   g_assert_cmpint (frame.at, ==, 0x20);
   assert_regs (regs, HEAP + 0x300, FP + 48, FP + 0x100);
 
+  /* A sleeping thread's rbp is unknown until a frame has saved it. */
+  regs = caller (CODE + 0x20, FP, 0);
+  regs.known = 1 << FLAM_RUNTIME_RSP;
+  assert_step (&setup, &regs, &frame);
+  assert_regs (regs, HEAP + 0x300, FP + 48, FP + 0x100);
+  g_assert_true (flam_runtime_knows (&regs, FLAM_RUNTIME_RBP));
+  put (setup.fake, FP + 32, 0);
+  regs = caller (CODE + 0x20, FP, 0);
+  regs.known = 1 << FLAM_RUNTIME_RSP;
+  assert_step (&setup, &regs, &frame);
+  g_assert_false (flam_runtime_knows (&regs, FLAM_RUNTIME_RBP));
+  put_compiled (&setup);
+
   /* Two words more, pushed for a call. */
   regs = caller (CODE + 0x20, FP - 16, 1);
   assert_step (&setup, &regs, &frame);

@@ -38,12 +38,13 @@ typedef struct
   const FlamRuntimeMemory *memory;
   FlamHotspotFrame *frame;
   uint64_t pc, sp, bp;
-  bool leaf;
+  bool leaf, knows_bp;     /* without that, bp is 0 */
   const uint64_t *general; /* if all are known, else NULL */
   Blob blob;
   struct
   {
     uint64_t pc, sp, bp;
+    bool knows_bp;
   } caller;
 } Step;
 
@@ -91,6 +92,7 @@ go (Step *step, uint64_t pc, uint64_t sp, uint64_t bp)
   step->caller.pc = pc;
   step->caller.sp = sp;
   step->caller.bp = bp;
+  step->caller.knows_bp = step->knows_bp || bp != 0;
   return true;
 }
 
@@ -569,6 +571,7 @@ flam_hotspot_step (FlamHotspot *hotspot,
     .sp = regs->general[FLAM_RUNTIME_RSP],
     .bp = regs->general[FLAM_RUNTIME_RBP],
     .leaf = regs->leaf,
+    .knows_bp = flam_runtime_knows (regs, FLAM_RUNTIME_RBP),
     .general = (regs->known & needed) == needed ? regs->general : NULL,
   };
   FlamHotspotStep result;
@@ -593,7 +596,8 @@ flam_hotspot_step (FlamHotspot *hotspot,
   regs->pc = step.caller.pc;
   regs->general[FLAM_RUNTIME_RSP] = step.caller.sp;
   regs->general[FLAM_RUNTIME_RBP] = step.caller.bp;
-  regs->known = 1 << FLAM_RUNTIME_RSP | 1 << FLAM_RUNTIME_RBP;
+  regs->known = 1u << FLAM_RUNTIME_RSP;
+  regs->known |= (uint32_t)step.caller.knows_bp << FLAM_RUNTIME_RBP;
   regs->leaf = false;
   return FLAM_HOTSPOT_STEPPED;
 }
