@@ -52,6 +52,13 @@ class FiguresTest(Base):
                 found.append((label, cell))
         return found
 
+    def shares(self):
+        """Those of the total, beside the figures."""
+        return [label for label in self.window.find_all(
+            lambda name: name.startswith("100.0"), "label")
+            if label.get_parent().get_parent().role == "table cell"
+            and min(label.extents()[2:]) > 0]
+
     def is_whole(self, label, cell):
         """All of it is in its cell, and it has room for all of its digits."""
         left, _, width, height = label.extents()
@@ -59,7 +66,7 @@ class FiguresTest(Base):
         return (left >= outer and left + width <= outer + room
                 and width > 19 * height * 0.3)
 
-    def check(self, **options):
+    def check(self, large=False, **options):
         capture = self.folder / "a.folded"
         capture.write_text(f"main;one;twice {MOST}\nmain;two;twice {REST}\n")
         window = self.open(capture, **options)
@@ -70,6 +77,8 @@ class FiguresTest(Base):
             wait_for(f"{value} in a table", lambda value=value: self.figures(value))
             wait_for("whole figures", lambda value=value: all(
                 self.is_whole(*one) for one in self.figures(value)))
+        if not large:
+            wait_for("the shares of them", self.shares)
 
     def test_german(self):
         self.check(program=self.installed("de"), env={"LANGUAGE": "de"})
@@ -77,14 +86,20 @@ class FiguresTest(Base):
     def test_japanese(self):
         self.check(program=self.installed("ja"), env={"LANGUAGE": "ja"})
 
+    def test_shares_before_modules(self):
+        """Where there is no room for all, the column of modules goes first."""
+        self.check(settings={"window-width": 760, "window-height": 600})
+
     def test_large_letters(self):
-        """Half as large again, as somebody sets it who sees badly."""
+        """Half as large again, as somebody sets them who sees badly."""
         folder = pathlib.Path(os.environ["XDG_CONFIG_HOME"], "gtk-4.0")
         folder.mkdir(parents=True, exist_ok=True)
         settings = folder / "settings.ini"
-        settings.write_text(f"[Settings]\ngtk-xft-dpi={144 * 1024}\n")
+        settings.write_text("[Settings]\ngtk-font-name=Sans 17\n")
         self.addCleanup(settings.unlink)
-        self.check()
+        self.check(large=True)
+        label, _cell = self.figures(MOST + REST)[0]
+        self.assertGreater(label.extents()[3], 22)
 
     def test_arabic(self):
         """Lines of other scripts have other heights: the source pane still

@@ -84,7 +84,7 @@ fit_titles (GtkColumnView *view)
 }
 
 /* Names come first: they get 200 pixels before any figure gets more than it
- * needs. */
+ * needs. Columns that can be hidden go before shares do. */
 static void
 fit_columns (GtkColumnView *view)
 {
@@ -93,7 +93,7 @@ fit_columns (GtkColumnView *view)
   GtkAdjustment *across =
       gtk_scrollable_get_hadjustment (GTK_SCROLLABLE (view));
   int width = (int)gtk_adjustment_get_page_size (across);
-  int wanted = NAME_WIDTH;
+  int wanted = NAME_WIDTH, kept = NAME_WIDTH;
 
   for (guint pass = 0; pass < 2; pass++)
     for (guint i = 0; i < n; i++)
@@ -101,13 +101,20 @@ fit_columns (GtkColumnView *view)
         g_autoptr (GtkColumnViewColumn) column =
             g_list_model_get_item (columns, i);
         Fit *fit = g_object_get_data (G_OBJECT (column), "flam-fit");
+        int needed;
 
         if (fit == NULL)
           continue;
-        if (pass == 0)
-          wanted += fit->wanted ? width_of (fit, FALSE) : 0;
+        needed = fit->wanted ? width_of (fit, FALSE) : 0;
+        if (pass == 1)
+          fit_column (column,
+                      fit,
+                      width > 1 && width < (fit->tight > 0 ? kept : wanted));
         else
-          fit_column (column, fit, width > 1 && width < wanted);
+          {
+            wanted += needed;
+            kept += fit->tight > 0 ? needed : 0;
+          }
       }
   if (width >= wanted)
     fit_titles (view);
