@@ -412,10 +412,10 @@ put_nmethod (Fake *fake, guint64 inner, guint64 outer)
   /* Scopes: the caller's, the method's number, the bytecode plus 1. */
   at = put_number (fake, scopes + 1, 0);
   at = put_number (fake, at, 2);
-  put_number (fake, at, 5 + 1);
+  put_number (fake, at, 4 + 1);
   at = put_number (fake, scopes + 8, 1);
   at = put_number (fake, at, 1);
-  put_number (fake, at, 3 + 1);
+  put_number (fake, at, 2 + 1);
   /* Descriptors: the first and the last are marks. */
   put_half (fake, descriptors, (guint32)-1);
   put_half (fake, descriptors + 16, 0x20);
@@ -973,15 +973,15 @@ test_names (gconstpointer version)
           &setup.hotspot, &setup.memory, &frame, setup.name));
       g_assert_cmpint (setup.name->n, ==, 2);
       assert_named (
-          setup.name, 0, "shop.Cart$Item", "price", "shop/Cart.java", 12);
-      assert_named (setup.name, 1, "shop.Cart", "total", "shop/Cart.java", 11);
+          setup.name, 0, "shop.Cart$Item", "price", "shop/Cart.java", 10);
+      assert_named (setup.name, 1, "shop.Cart", "total", "shop/Cart.java", 12);
       g_assert_true (setup.name->frames[0].compiled);
     }
   frame.at = 0x21;
   g_assert_true (
       flam_hotspot_name (&setup.hotspot, &setup.memory, &frame, setup.name));
   g_assert_cmpint (setup.name->n, ==, 1);
-  assert_named (setup.name, 0, "shop.Cart", "total", "shop/Cart.java", 11);
+  assert_named (setup.name, 0, "shop.Cart", "total", "shop/Cart.java", 12);
   /* Behind the last descriptor. */
   frame.at = 0x51;
   g_assert_true (
