@@ -73,6 +73,25 @@ class RecordTest(Base):
         newest = max(captures, key=lambda path: path.stat().st_mtime)
         self.assertIn(urllib.parse.quote(newest.name), recent.read_text())
 
+    def test_quit(self):
+        """Leaving the program asks as well, and goes on if it is to."""
+        if not pathlib.Path(RECORDER).is_file():
+            raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
+        busy = "import time; e = time.time() + 93\nwhile time.time() < e: sum(range(99))"
+        self.addCleanup(end_children_of_the_recorder, busy)
+        window = self.open("--record", "--", sys.executable, "-c", busy)
+        window.wait_label(lambda text: text.startswith("total "))
+        for answer in "Keep Recording", "Stop and Close":
+            self.press_until(
+                "ctrl+q", lambda: window.seen("Stop Recording?", "label"))
+            window.click(lambda name, answer=answer: name.endswith(answer), "push button")
+            if answer == "Keep Recording":
+                wait_for("the end of the question",
+                         lambda: not window.seen("Stop Recording?", "label"))
+                window.find(lambda name: name.startswith("Recording "), "label")
+        self.assertEqual(window.process.wait(LIMIT), 0)
+        self.ended()
+
     def test_daemon(self):
         """Who leaves a daemon behind is told so, and can record it."""
         if not pathlib.Path(RECORDER).is_file():
