@@ -32,7 +32,7 @@ open_process (FlamRuntimeProcess *process,
   process->layout = flam_v8_new (v8_of (process), process->base);
   if (process->layout != NULL)
     return FLAM_RUNTIME_OPENED;
-  *why = N_ ("there is not enough memory");
+  *why = N_ ("not enough memory");
   *help = NULL;
   return FLAM_RUNTIME_UNREADABLE;
 }

@@ -290,7 +290,7 @@ flam_lua_find (const FlamElf *elf,
     }
   if (!find_loop (elf, file, &loop))
     {
-      file->why = N_ ("the function that runs them is not to be found in it");
+      file->why = N_ ("the function that runs them was not found in the file");
       return TRUE;
     }
   file->facts = lua = g_new0 (FlamLuaFile, 1);

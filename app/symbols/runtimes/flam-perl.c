@@ -156,7 +156,7 @@ flam_perl_find (const FlamElf *elf,
         !flam_elf_find_symbol (elf, "PL_curstackinfo", &perl->stack, &size))) ||
       !flam_runtime_file_add_evaluator (file, elf, "Perl_runops_standard"))
     {
-      file->why = N_ ("it has no symbol that leads to its frames");
+      file->why = N_ ("the symbols that lead to its frames are missing");
       return TRUE;
     }
   flam_runtime_file_add_evaluator (file, elf, "Perl_runops_debug");

@@ -150,7 +150,7 @@ flam_php_find (const FlamElf *elf,
   if (!find_version (elf, file) ||
       sscanf (file->version, "%u.%u", &major, &minor) != 2 || minor > 255)
     {
-      file->why = N_ ("its version is not to be found in it");
+      file->why = N_ ("its version was not found in the file");
       return TRUE;
     }
   layout = flam_php_layout (major << 8 | minor);

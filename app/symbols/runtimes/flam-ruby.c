@@ -271,13 +271,13 @@ flam_ruby_find (const FlamElf *elf,
        !flam_elf_find_symbol (
            elf, "ruby_single_main_ractor", &ruby->main_ractor, &size)))
     {
-      file->why = N_ ("it has no symbol that leads to its frames");
+      file->why = N_ ("the symbols that lead to its frames are missing");
       return TRUE;
     }
   ruby->symbols = find_symbols (elf);
   if (!flam_runtime_file_add_evaluator (file, elf, "rb_vm_exec"))
     {
-      file->why = N_ ("it has no symbol for the function that runs them");
+      file->why = N_ ("the symbol of the function that runs them is missing");
       return TRUE;
     }
   /* vm_exec_core(), unless the compiler made it a part of rb_vm_exec(). */
