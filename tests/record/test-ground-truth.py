@@ -46,8 +46,6 @@ SHARES = [
     Condition("burst.js", "cpu", 5000),
     Condition("burst.java"),
     Condition("burst.java", "wall", 997, attached=True),
-    Condition("kinds.java", seconds=4),
-    Condition("kinds.java", "wall", 997, attached=True, seconds=4),
     Condition("burst.rb"),
     Condition("burst.rb", "wall", 997, attached=True),
     Condition("burst.php"),
@@ -68,6 +66,10 @@ WORK = [
     Condition("squeeze", "both", 100),
     Condition("uneven"),
     Condition("uneven", "wall", 997),
+    # It waits once in each turn: what follows the wait has 4 points too many, what
+    # precedes it as many too few.
+    Condition("kinds.java", seconds=4),
+    Condition("kinds.java", "wall", 997, attached=True, seconds=4),
 ]
 
 # The same with the waits, and programs whose waits take some 10 µs: only on
