@@ -32,7 +32,7 @@ pieces (const FlamRuntimeProcess *process,
   const FlamPythonChain *chain = process->file->facts;
 
   pieces[0] = (FlamRuntimePiece){ flam_python_chain_piece (chain, function),
-                                  FLAM_PYTHON_CHAIN_PIECE };
+                                  flam_python_chain_piece_size (chain) };
   if (first == NULL)
     return 1;
   pieces[1] = (FlamRuntimePiece){ flam_python_chain_hash (chain, first),

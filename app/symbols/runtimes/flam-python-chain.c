@@ -211,6 +211,14 @@ flam_python_chain_piece (const FlamPythonChain *chain, guint64 code)
   return code + chain->first_line;
 }
 
+/* Up to the line table: what follows it in 3.6 and 3.7, a frame that is kept
+ * for the next call, changes with each call. */
+guint32
+flam_python_chain_piece_size (const FlamPythonChain *chain)
+{
+  return chain->lines + 8u - chain->first_line;
+}
+
 guint64
 flam_python_chain_hash (const FlamPythonChain *chain,
                         const guint8 piece[FLAM_PYTHON_CHAIN_PIECE])

@@ -33,7 +33,7 @@ typedef struct
   guint16 lines;
 } FlamPythonChain;
 
-#define FLAM_PYTHON_CHAIN_PIECE 88
+#define FLAM_PYTHON_CHAIN_PIECE 88 /* at most */
 
 /* Whether a file is of one of these versions, by its name. */
 gboolean flam_python_chain_is_named (const char *path);
@@ -52,6 +52,7 @@ gsize flam_python_chain_walk (const FlamPythonChain *chain,
 /* The bytes that identify a code object, and the address of its name's hash in
  * `piece`, the content of those bytes. */
 guint64 flam_python_chain_piece (const FlamPythonChain *chain, guint64 code);
+guint32 flam_python_chain_piece_size (const FlamPythonChain *chain);
 guint64 flam_python_chain_hash (const FlamPythonChain *chain,
                                 const guint8 piece[FLAM_PYTHON_CHAIN_PIECE]);
 /* By the content of those bytes. FALSE: not a code object. */
