@@ -68,7 +68,7 @@
 #define CALLS_KEPT 16 /* stops */
 /* Moving to another CPU takes 40 µs, so the tracer stays on one at least this
  * long, and longer if that helps. */
-#define SHORT_VISIT (2 * 1000000ll)
+#define SHORT_VISIT (1 * 1000000ll)
 #define LONG_VISIT (8 * 1000000ll)
 /* After this long without such a thread, the tracer may run on any CPU. */
 #define LAST_VISIT (50 * 1000000ll)
@@ -226,6 +226,7 @@ flam_instant_begin (FlamInstant *instant, gint64 now)
   instant->put_at = 0;
   instant->next_cpu = -1;
   instant->n_next = 0;
+  instant->useful = FALSE;
   instant->waited = read_queued (instant) - instant->queued;
   /* The remaining wait is for the kernel, which is as good as any instant. */
   if (instant->first)

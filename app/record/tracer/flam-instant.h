@@ -27,7 +27,7 @@ typedef struct
                         read at this tick; -1: unavailable */
   cpu_set_t allowed; /* CPUs the tracer may use */
   gboolean visiting; /* bound to one CPU, for threads that make calls */
-  gboolean useful;   /* such a thread was found there */
+  gboolean useful;   /* such a thread was found there at this tick */
   gint64 visits;     /* since then */
   gint64 wanted_at;  /* when such a thread was last found on any CPU */
   int next_cpu;      /* other CPU where one was found at this tick; -1: none */
