@@ -2,7 +2,7 @@
 #pragma once
 
 /* Draws a plot: its series, the lines and marks of its axes, its key and its
- * note. There is no background, so that it can be drawn over any. Selections,
+ * note. It draws no background. Selections,
  * the hovered point and the focus are the widget's. */
 
 #include <pango/pangocairo.h>

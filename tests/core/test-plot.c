@@ -62,7 +62,7 @@ test_area (void)
   g_autoptr (FlamPlot) line = lines ();
 
   assert_rect (flam_plot_area (area, 500, 64), 0, 3, 500, 45);
-  /* A bar is no wider than 96 pixels. */
+  /* A bar is at most 96 pixels wide. */
   assert_rect (flam_plot_area (bars, 500, 150), 0, 18, 192, 112);
   /* Cells are whole pixels: two columns of at most 64, five rows of 6. */
   assert_rect (flam_plot_area (cells, 101, 54), 0, 0, 100, 30);

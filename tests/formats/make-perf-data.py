@@ -445,8 +445,8 @@ def allocations(piped=False):
 
 
 def kernel():
-    """perf record --buildid-mmap: the record of the kernel's code has its build id, which is of
-    a kernel that no machine runs, and there is no table of build ids."""
+    """perf record --buildid-mmap: the record of the kernel's code has its build id, that of
+    an invented kernel; the table of build ids is missing."""
     kind = IP | TID | TIME | CALLCHAIN | PERIOD
     clock = Event(1, 0, kind)
     identity = bytes([20, 0, 0, 0]) + ID_A

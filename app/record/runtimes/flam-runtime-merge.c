@@ -53,8 +53,8 @@ find_by_address (Search *search, guint64 sp)
   return search->n;
 }
 
-/* Whether an entry for which there is no native frame is not one beyond those
- * that are known. */
+/* No native frame fits the entry. Below the outermost known frame, that makes
+ * it stale; beyond it, the entry may belong to a frame that is not known. */
 static gboolean
 is_stale (const Search *search, guint64 sp)
 {

@@ -183,9 +183,9 @@ struct _FlamRuntime
   /* Between class and function: "." or "::" or "#". */
   const char *joint;
   /* Whether an entry with the address `at` means the native frame at `pc`,
-   * which contains it and ends at `caller_sp`. An entry that means another
-   * frame was found in memory that is no longer used; it is dropped with its
-   * frames. NULL: it does. */
+   * which contains it and ends at `caller_sp`. An entry that does not
+   * was found in memory that is no longer used, and is dropped with its frames.
+   * NULL: every entry does. */
   gboolean (*fits) (const FlamRuntimeProcess *process,
                     guint64 pc,
                     guint64 caller_sp,

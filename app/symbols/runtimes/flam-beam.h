@@ -53,7 +53,7 @@ FlamBeamStep flam_beam_step (const FlamBeam *beam,
                              const FlamRuntimeRegs *regs,
                              FlamRuntimeEntry *entry,
                              FlamRuntimeRegs *caller);
-/* FALSE: it is no longer that function. */
+/* FALSE: another function has taken its place. */
 gboolean flam_beam_name (const FlamBeam *beam,
                          const FlamRuntimeMemory *memory,
                          guint64 base,

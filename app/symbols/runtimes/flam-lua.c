@@ -188,24 +188,6 @@ flam_lua_layout (guint32 version, guint patch)
   return &layouts[i + (version == 0x0504 && patch < 3)];
 }
 
-static guint64
-word (const guint8 *bytes, gsize offset)
-{
-  guint64 value;
-
-  memcpy (&value, bytes + offset, sizeof value);
-  return value;
-}
-
-static guint32
-half (const guint8 *bytes, gsize offset)
-{
-  guint32 value;
-
-  memcpy (&value, bytes + offset, sizeof value);
-  return value;
-}
-
 /* --- the file ------------------------------------------------------------ */
 
 /* Programs with Lua in them have any name. */
@@ -357,7 +339,7 @@ read_text (const FlamLuaLayout *layout,
     return false;
   length = layout->version >= 0x0503 && head[OBJECT_TYPE] == TYPE_STRING
                ? head[STRING_SHORT_LENGTH]
-               : word (head, STRING_LENGTH);
+               : flam_runtime_u64 (head, STRING_LENGTH);
   length = MIN (length, NAME_SIZE - 1);
   text[length] = '\0';
   return flam_runtime_read (memory, string + STRING_BYTES, text, length);
@@ -400,14 +382,14 @@ constant_text (const FlamLuaLayout *layout,
 {
   guint8 value[VALUE_SIZE];
 
-  return i < half (proto, layout->proto_n_constants) &&
+  return i < flam_runtime_u32 (proto, layout->proto_n_constants) &&
          flam_runtime_read (memory,
-                            word (proto, layout->proto_constants) +
+                            flam_runtime_u64 (proto, layout->proto_constants) +
                                 VALUE_SIZE * (guint64)i,
                             value,
                             sizeof value) &&
          (value[8] & 15) == TYPE_STRING &&
-         read_text (layout, memory, word (value, 0), text);
+         read_text (layout, memory, flam_runtime_u64 (value, 0), text);
 }
 
 static bool
@@ -419,11 +401,12 @@ upvalue_text (const FlamLuaLayout *layout,
 {
   guint64 string;
 
-  return i < half (proto, layout->proto_n_upvalues) &&
-         flam_runtime_read_u64 (memory,
-                                word (proto, layout->proto_upvalues) +
-                                    layout->upvalue_size * (guint64)i,
-                                &string) &&
+  return i < flam_runtime_u32 (proto, layout->proto_n_upvalues) &&
+         flam_runtime_read_u64 (
+             memory,
+             flam_runtime_u64 (proto, layout->proto_upvalues) +
+                 layout->upvalue_size * (guint64)i,
+             &string) &&
          read_text (layout, memory, string, text);
 }
 
@@ -437,21 +420,22 @@ variable_text (const FlamLuaLayout *layout,
                guint32 pc,
                char text[NAME_SIZE])
 {
-  guint32 n = MIN (half (proto, layout->proto_n_variables), 512u);
+  guint32 n = MIN (flam_runtime_u32 (proto, layout->proto_n_variables), 512u);
 
   for (guint32 i = 0; i < n; i++)
     {
       guint8 variable[VARIABLE_SIZE];
 
-      if (!flam_runtime_read (memory,
-                              word (proto, layout->proto_variables) +
-                                  VARIABLE_SIZE * i,
-                              variable,
-                              sizeof variable) ||
-          half (variable, 8) > pc)
+      if (!flam_runtime_read (
+              memory,
+              flam_runtime_u64 (proto, layout->proto_variables) +
+                  VARIABLE_SIZE * i,
+              variable,
+              sizeof variable) ||
+          flam_runtime_u32 (variable, 8) > pc)
         return false;
-      if (pc < half (variable, 12) && reg-- == 0)
-        return read_text (layout, memory, word (variable, 0), text);
+      if (pc < flam_runtime_u32 (variable, 12) && reg-- == 0)
+        return read_text (layout, memory, flam_runtime_u64 (variable, 0), text);
     }
   return false;
 }
@@ -470,9 +454,9 @@ name_of_call (const FlamLuaLayout *layout,
   guint constant = layout->op_bits == 7 ? 0 : 256;
   Fields call;
 
-  if (pc >= half (proto, layout->proto_n_code) ||
+  if (pc >= flam_runtime_u32 (proto, layout->proto_n_code) ||
       !flam_runtime_read (memory,
-                          word (proto, layout->proto_code) +
+                          flam_runtime_u64 (proto, layout->proto_code) +
                               INSTRUCTION * (guint64)first,
                           code,
                           INSTRUCTION * (pc - first + 1)))
@@ -540,18 +524,18 @@ is_state (const FlamLuaLayout *layout,
   if (!flam_runtime_read (memory, state, bytes, STATE_READ) ||
       bytes[OBJECT_TYPE] != TYPE_THREAD)
     return false;
-  stack = word (bytes, layout->state_stack);
-  last = word (bytes, layout->state_last);
-  call = word (bytes, layout->state_call);
+  stack = flam_runtime_u64 (bytes, layout->state_stack);
+  last = flam_runtime_u64 (bytes, layout->state_last);
+  call = flam_runtime_u64 (bytes, layout->state_call);
   if (stack == 0 || stack % 8 != 0 || last <= stack ||
       last - stack > STACK_MAX || call == 0 || call % 8 != 0 ||
-      word (bytes, layout->state_global) % 8 != 0 ||
+      flam_runtime_u64 (bytes, layout->state_global) % 8 != 0 ||
       !flam_runtime_read_u64 (
           memory, call + layout->call_function, &function) ||
       function < stack || function >= last)
     return false;
   if (layout->call_previous == 0)
-    return call >= word (bytes, layout->state_base);
+    return call >= flam_runtime_u64 (bytes, layout->state_base);
   return flam_runtime_read_u64 (memory,
                                 state + layout->state_base +
                                     layout->call_previous,
@@ -562,7 +546,7 @@ is_state (const FlamLuaLayout *layout,
 static bool
 is_main (const FlamLuaLayout *layout, guint64 state, const guint8 *bytes)
 {
-  guint64 distance = word (bytes, layout->state_global) - state;
+  guint64 distance = flam_runtime_u64 (bytes, layout->state_global) - state;
 
   return distance > 0 && distance <= MAIN_DISTANCE;
 }
@@ -571,12 +555,12 @@ is_main (const FlamLuaLayout *layout, guint64 state, const guint8 *bytes)
 static guint64
 proto_cookie (const FlamLuaLayout *layout, const guint8 *proto)
 {
-  guint64 cookie = mix (0, word (proto, layout->proto_code));
+  guint64 cookie = mix (0, flam_runtime_u64 (proto, layout->proto_code));
 
-  cookie = mix (cookie, word (proto, layout->proto_source));
-  cookie = mix (cookie, word (proto, layout->proto_lines));
-  cookie = mix (cookie, half (proto, layout->proto_n_code));
-  return mix (cookie, half (proto, layout->proto_line)) | 1;
+  cookie = mix (cookie, flam_runtime_u64 (proto, layout->proto_source));
+  cookie = mix (cookie, flam_runtime_u64 (proto, layout->proto_lines));
+  cookie = mix (cookie, flam_runtime_u32 (proto, layout->proto_n_code));
+  return mix (cookie, flam_runtime_u32 (proto, layout->proto_line)) | 1;
 }
 
 static bool
@@ -591,32 +575,33 @@ read_function (const Walk *walk, guint64 value, guint64 pc, Call *call)
   tag = bytes[8] & TAG_MASK;
   if (tag == TAG_C && layout->version != 0x0501)
     {
-      call->function = word (bytes, 0) | KEY_C;
+      call->function = flam_runtime_u64 (bytes, 0) | KEY_C;
       call->cookie = 1;
       return true;
     }
   if (!flam_runtime_read (
-          walk->memory, word (bytes, 0), closure, sizeof closure))
+          walk->memory, flam_runtime_u64 (bytes, 0), closure, sizeof closure))
     return false;
   if (tag == TAG_C_CLOSURE ||
       (layout->version == 0x0501 && closure[CLOSURE_IS_C] != 0))
     {
-      call->function = word (closure, layout->closure_proto) | KEY_C;
+      call->function =
+          flam_runtime_u64 (closure, layout->closure_proto) | KEY_C;
       call->cookie = 1;
       return true;
     }
   if (tag != TAG_LUA)
     return false;
   call->lua = true;
-  call->function = word (closure, layout->closure_proto);
+  call->function = flam_runtime_u64 (closure, layout->closure_proto);
   if (call->function == 0 || call->function % 8 != 0 ||
       !flam_runtime_read (
           walk->memory, call->function, call->proto, PROTO_READ))
     return false;
   call->cookie = proto_cookie (layout, call->proto);
-  pc = (pc - word (call->proto, layout->proto_code)) / INSTRUCTION;
+  pc = (pc - flam_runtime_u64 (call->proto, layout->proto_code)) / INSTRUCTION;
   call->pc = pc > 0 ? pc - 1 : 0;
-  if (call->pc >= half (call->proto, layout->proto_n_code))
+  if (call->pc >= flam_runtime_u32 (call->proto, layout->proto_n_code))
     call->pc = 0;
   return true;
 }
@@ -635,14 +620,15 @@ is_fresh_51 (const Walk *walk, guint64 previous)
   if (previous == 0 ||
       !flam_runtime_read (walk->memory, previous, bytes, sizeof bytes) ||
       !read_function (walk,
-                      word (bytes, layout->call_function),
-                      word (bytes, layout->call_pc),
+                      flam_runtime_u64 (bytes, layout->call_function),
+                      flam_runtime_u64 (bytes, layout->call_pc),
                       &caller) ||
       !caller.lua ||
-      !flam_runtime_read_u32 (walk->memory,
-                              word (caller.proto, layout->proto_code) +
-                                  INSTRUCTION * caller.pc,
-                              &instruction))
+      !flam_runtime_read_u32 (
+          walk->memory,
+          flam_runtime_u64 (caller.proto, layout->proto_code) +
+              INSTRUCTION * caller.pc,
+          &instruction))
     return true;
   op = fields_of (layout, instruction).op;
   return op != layout->op_call && op != layout->op_tail_call;
@@ -660,14 +646,15 @@ read_call (
   *call = (Call){ .at = at };
   if (!flam_runtime_read (walk->memory, at, bytes, layout->call_size))
     return false;
-  pc = word (bytes, layout->call_pc);
+  pc = flam_runtime_u64 (bytes, layout->call_pc);
   if (top && layout->state_pc != 0)
-    pc = word (state, layout->state_pc);
+    pc = flam_runtime_u64 (state, layout->state_pc);
   if (layout->call_previous != 0)
-    call->previous = word (bytes, layout->call_previous);
-  else if (at > word (state, layout->state_base))
+    call->previous = flam_runtime_u64 (bytes, layout->call_previous);
+  else if (at > flam_runtime_u64 (state, layout->state_base))
     call->previous = at - layout->call_size;
-  if (!read_function (walk, word (bytes, layout->call_function), pc, call))
+  if (!read_function (
+          walk, flam_runtime_u64 (bytes, layout->call_function), pc, call))
     return false;
   if (layout->call_status == 0)
     {
@@ -690,8 +677,8 @@ static void
 improve_pc (const Walk *walk, Call *call)
 {
   const FlamRuntimeRange *loop = &walk->lua->loop;
-  guint64 code = word (call->proto, walk->layout->proto_code);
-  guint64 n = half (call->proto, walk->layout->proto_n_code);
+  guint64 code = flam_runtime_u64 (call->proto, walk->layout->proto_code);
+  guint64 n = flam_runtime_u32 (call->proto, walk->layout->proto_n_code);
   guint64 found = 0;
 
   if (!walk->regs->leaf || walk->regs->pc < walk->base + loop->start ||
@@ -733,8 +720,11 @@ take_calls (Walk *walk, const guint8 *state)
   guint64 mark = 0;
   gsize steps = 0, mark_at = 8;
   Call call, caller;
-  bool more = read_call (
-      walk, state, word (state, walk->layout->state_call), true, &call);
+  bool more = read_call (walk,
+                         state,
+                         flam_runtime_u64 (state, walk->layout->state_call),
+                         true,
+                         &call);
 
   if (!more)
     more = call.previous != 0 &&
@@ -885,7 +875,7 @@ read_string (const FlamLuaLayout *layout,
     return NULL;
   length = layout->version >= 0x0503 && head[OBJECT_TYPE] == TYPE_STRING
                ? head[STRING_SHORT_LENGTH]
-               : word (head, STRING_LENGTH);
+               : flam_runtime_u64 (head, STRING_LENGTH);
   return flam_runtime_name_read (name, memory, string + STRING_BYTES, length);
 }
 
@@ -899,13 +889,15 @@ read_deltas (const FlamLuaLayout *layout,
              const guint8 *deltas,
              FlamRuntimeName *name)
 {
-  guint32 n_bases = MIN (half (proto, layout->proto_n_bases), n);
+  guint32 n_bases = MIN (flam_runtime_u32 (proto, layout->proto_n_bases), n);
   g_autofree guint32 *bases = g_new (guint32, 2 * (gsize)n_bases + 1);
-  guint32 line = half (proto, layout->proto_line), next = 0;
+  guint32 line = flam_runtime_u32 (proto, layout->proto_line), next = 0;
 
   if (n_bases > 0 &&
-      !flam_runtime_read (
-          memory, word (proto, layout->proto_bases), bases, 8 * (gsize)n_bases))
+      !flam_runtime_read (memory,
+                          flam_runtime_u64 (proto, layout->proto_bases),
+                          bases,
+                          8 * (gsize)n_bases))
     return;
   for (guint32 i = 0; i < n; i++)
     {
@@ -928,21 +920,24 @@ read_lines (const FlamLuaLayout *layout,
             const guint8 *proto,
             FlamRuntimeName *name)
 {
-  guint32 n = half (proto, layout->proto_n_lines);
+  guint32 n = flam_runtime_u32 (proto, layout->proto_n_lines);
   gsize size = layout->proto_bases != 0 ? 1 : 4;
   g_autofree guint8 *lines = NULL;
 
   if (n == 0 || n > INSTRUCTIONS_MAX)
     return;
   lines = g_malloc (n * size);
-  if (!flam_runtime_read (
-          memory, word (proto, layout->proto_lines), lines, n * size))
+  if (!flam_runtime_read (memory,
+                          flam_runtime_u64 (proto, layout->proto_lines),
+                          lines,
+                          n * size))
     return;
   if (layout->proto_bases != 0)
     read_deltas (layout, memory, proto, n, lines, name);
   else
     for (guint32 i = 0; i < n; i++)
-      if (!flam_runtime_lines_add (name, i, half (lines, 4 * (gsize)i)))
+      if (!flam_runtime_lines_add (
+              name, i, flam_runtime_u32 (lines, 4 * (gsize)i)))
         break;
 }
 
@@ -971,9 +966,9 @@ flam_lua_name (const FlamLuaFile *lua,
   if (!flam_runtime_read (memory, entry->function, proto, sizeof proto) ||
       proto_cookie (layout, proto) != entry->cookie)
     return FALSE;
-  named->first_line = half (proto, layout->proto_line);
-  source =
-      read_string (layout, memory, word (proto, layout->proto_source), name);
+  named->first_line = flam_runtime_u32 (proto, layout->proto_line);
+  source = read_string (
+      layout, memory, flam_runtime_u64 (proto, layout->proto_source), name);
   /* "@file", "=name", or the text of a chunk that was given as a string. */
   if (source == NULL)
     source = "";

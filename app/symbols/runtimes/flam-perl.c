@@ -82,24 +82,6 @@ enum
   KEY_EVAL = 2,
 };
 
-static guint64
-word (const guint8 *bytes, gsize offset)
-{
-  guint64 value;
-
-  memcpy (&value, bytes + offset, sizeof value);
-  return value;
-}
-
-static guint32
-half (const guint8 *bytes, gsize offset)
-{
-  guint32 value;
-
-  memcpy (&value, bytes + offset, sizeof value);
-  return value;
-}
-
 /* --- the file ------------------------------------------------------------ */
 
 static gboolean
@@ -188,22 +170,23 @@ find_naming (const FlamRuntimeMemory *memory, guint64 code, Naming *naming)
 
   if (code == 0 || code % 8 != 0 ||
       !flam_runtime_read (memory, code, sv, sizeof sv) ||
-      (half (sv, SV_FLAGS) & SV_TYPE_MASK) != SV_CV ||
-      !flam_runtime_read (memory, word (sv, 0), body, sizeof body))
+      (flam_runtime_u32 (sv, SV_FLAGS) & SV_TYPE_MASK) != SV_CV ||
+      !flam_runtime_read (memory, flam_runtime_u64 (sv, 0), body, sizeof body))
     return false;
-  *naming = (Naming){ word (body, CODE_GV), 0 };
-  if (half (body, CODE_FLAGS) & CODE_NAMED)
+  *naming = (Naming){ flam_runtime_u64 (body, CODE_GV), 0 };
+  if (flam_runtime_u32 (body, CODE_FLAGS) & CODE_NAMED)
     {
-      naming->second = word (body, CODE_STASH);
+      naming->second = flam_runtime_u64 (body, CODE_STASH);
       return naming->first != 0;
     }
   glob = naming->first;
   if (glob == 0 || !flam_runtime_read (memory, glob, sv, sizeof sv) ||
-      (half (sv, SV_FLAGS) & SV_TYPE_MASK) != SV_GV)
+      (flam_runtime_u32 (sv, SV_FLAGS) & SV_TYPE_MASK) != SV_GV)
     return false;
   /* The glob under whose name it was defined. */
-  if (half (sv, SV_FLAGS) & SV_HAS_GP &&
-      flam_runtime_read_u64 (memory, word (sv, SV_POINTER) + GP_EGV, &egv) &&
+  if (flam_runtime_u32 (sv, SV_FLAGS) & SV_HAS_GP &&
+      flam_runtime_read_u64 (
+          memory, flam_runtime_u64 (sv, SV_POINTER) + GP_EGV, &egv) &&
       egv != 0)
     naming->first = egv;
   return true;
@@ -218,8 +201,8 @@ cookie_of (const FlamRuntimeMemory *memory,
   guint64 cookie = mix (naming->first, naming->second);
 
   flam_runtime_read (memory, statement, cop, sizeof cop);
-  cookie = mix (cookie, half (cop, COP_LINE));
-  return mix (cookie, word (cop, COP_FILE)) | 1;
+  cookie = mix (cookie, flam_runtime_u32 (cop, COP_LINE));
+  return mix (cookie, flam_runtime_u64 (cop, COP_FILE)) | 1;
 }
 
 static bool
@@ -278,7 +261,8 @@ take_context (Walk *walk, const guint8 *context)
     case CONTEXT_FORMAT:
       if (type & SUB_IN_REGEX)
         return;
-      put_frame (walk, word (context, CONTEXT_CODE (walk->perl->version)));
+      put_frame (
+          walk, flam_runtime_u64 (context, CONTEXT_CODE (walk->perl->version)));
       break;
     case CONTEXT_EVAL:
       if (type & EVAL_BLOCK)
@@ -288,8 +272,8 @@ take_context (Walk *walk, const guint8 *context)
     default:
       return;
     }
-  walk->statement = word (context, CONTEXT_STATEMENT);
-  if (word (context, CONTEXT_RETURN) == 0)
+  walk->statement = flam_runtime_u64 (context, CONTEXT_STATEMENT);
+  if (flam_runtime_u64 (context, CONTEXT_RETURN) == 0)
     put_entry (walk);
 }
 
@@ -298,8 +282,8 @@ static bool
 take_stack (Walk *walk, const guint8 stack[STACK_READ])
 {
   guint size = CONTEXT_SIZE (walk->perl->version);
-  guint64 contexts = word (stack, STACK_CONTEXTS);
-  gint32 last = (gint32)half (stack, STACK_LAST);
+  guint64 contexts = flam_runtime_u64 (stack, STACK_CONTEXTS);
+  gint32 last = (gint32)flam_runtime_u32 (stack, STACK_LAST);
 
   if (last > CONTEXTS_MAX)
     return false;
@@ -365,7 +349,7 @@ flam_perl_walk (const FlamPerlFile *perl,
       if (!flam_runtime_read (memory, at, stack, sizeof stack) ||
           !take_stack (&walk, stack))
         break;
-      if (half (stack, STACK_TYPE (perl->version)) == STACK_MAIN)
+      if (flam_runtime_u32 (stack, STACK_TYPE (perl->version)) == STACK_MAIN)
         {
           /* While the program is being compiled, the statement is a part of
            * the interpreter, and no run is the program's. */
@@ -381,7 +365,7 @@ flam_perl_walk (const FlamPerlFile *perl,
       /* A block of sort, a MULTICALL: they run without a context of a sub. */
       if (!walk.closed)
         put_entry (&walk);
-      at = word (stack, STACK_PREVIOUS);
+      at = flam_runtime_u64 (stack, STACK_PREVIOUS);
     }
   return walk.n;
 }
@@ -410,15 +394,16 @@ read_package (const FlamPerlFile *perl,
   guint32 count;
 
   if (hash == 0 || !flam_runtime_read (memory, hash, sv, sizeof sv) ||
-      (half (sv, SV_FLAGS) & SV_TYPE_MASK) != SV_HV)
+      (flam_runtime_u32 (sv, SV_FLAGS) & SV_TYPE_MASK) != SV_HV)
     return NULL;
-  rest = word (sv, 0) + HASH_REST;
+  rest = flam_runtime_u64 (sv, 0) + HASH_REST;
   if (perl->version < V (36))
     {
-      if (!flam_runtime_read_u64 (memory, word (sv, 0) + HASH_MAX, &max) ||
+      if (!flam_runtime_read_u64 (
+              memory, flam_runtime_u64 (sv, 0) + HASH_MAX, &max) ||
           max > BUCKETS_MAX)
         return NULL;
-      rest = word (sv, SV_POINTER) + 8 * (max + 1);
+      rest = flam_runtime_u64 (sv, SV_POINTER) + 8 * (max + 1);
     }
   if (!flam_runtime_read_u64 (memory, rest + REST_NAMES, &hek) ||
       !flam_runtime_read_u32 (memory, rest + REST_COUNT, &count))
@@ -494,9 +479,9 @@ flam_perl_name (const FlamPerlFile *perl,
   Naming naming = { 0 };
 
   if (!flam_runtime_read (memory, entry->at, cop, sizeof cop) ||
-      !read_file (perl, memory, word (cop, COP_FILE), name, named))
+      !read_file (perl, memory, flam_runtime_u64 (cop, COP_FILE), name, named))
     return FALSE;
-  named->line = half (cop, COP_LINE);
+  named->line = flam_runtime_u32 (cop, COP_LINE);
   if (entry->function == KEY_MAIN)
     named->function = "(main)";
   else if (entry->function == KEY_EVAL)

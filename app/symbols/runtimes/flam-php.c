@@ -58,24 +58,6 @@ flam_php_layout (guint32 version)
   return NULL;
 }
 
-static guint64
-word (const guint8 *bytes, gsize offset)
-{
-  guint64 value;
-
-  memcpy (&value, bytes + offset, sizeof value);
-  return value;
-}
-
-static guint32
-half (const guint8 *bytes, gsize offset)
-{
-  guint32 value;
-
-  memcpy (&value, bytes + offset, sizeof value);
-  return value;
-}
-
 /* --- the file ------------------------------------------------------------ */
 
 static gboolean
@@ -190,14 +172,15 @@ has_code (const guint8 *function)
 static guint64
 cookie_of (const FlamPhpLayout *layout, const guint8 function[FUNCTION_READ])
 {
-  guint64 cookie = mix (function[0], word (function, FUNCTION_NAME));
+  guint64 cookie =
+      mix (function[0], flam_runtime_u64 (function, FUNCTION_NAME));
 
-  cookie = mix (cookie, word (function, FUNCTION_CLASS));
+  cookie = mix (cookie, flam_runtime_u64 (function, FUNCTION_CLASS));
   if (has_code (function))
     {
-      cookie = mix (cookie, word (function, layout->file));
-      cookie = mix (cookie, word (function, layout->file + 8u));
-      cookie = mix (cookie, word (function, layout->opcodes));
+      cookie = mix (cookie, flam_runtime_u64 (function, layout->file));
+      cookie = mix (cookie, flam_runtime_u64 (function, layout->file + 8u));
+      cookie = mix (cookie, flam_runtime_u64 (function, layout->opcodes));
     }
   return cookie | 1;
 }
@@ -210,8 +193,8 @@ line_of (const FlamPhpLayout *layout,
          const guint8 function[FUNCTION_READ],
          guint64 op)
 {
-  guint64 at = op - word (function, layout->opcodes);
-  guint64 n = half (function, layout->n_opcodes);
+  guint64 at = op - flam_runtime_u64 (function, layout->opcodes);
+  guint64 n = flam_runtime_u32 (function, layout->n_opcodes);
   guint32 line;
 
   if (at % OP_SIZE != 0 || at / OP_SIZE >= n ||
@@ -243,8 +226,8 @@ flam_php_walk (const FlamPhpFile *php,
 
       if (!flam_runtime_read (memory, data, bytes, sizeof bytes))
         break;
-      at = word (bytes, DATA_FUNCTION);
-      info = half (bytes, DATA_INFO);
+      at = flam_runtime_u64 (bytes, DATA_FUNCTION);
+      info = flam_runtime_u32 (bytes, DATA_INFO);
       if (at != 0 && flam_runtime_read (memory, at, function, sizeof function))
         {
           if (has_code (function) && runs)
@@ -253,7 +236,8 @@ flam_php_walk (const FlamPhpFile *php,
                             function,
                             regs->general[FLAM_RUNTIME_R15]);
           if (has_code (function) && line == 0)
-            line = line_of (&php->layout, memory, function, word (bytes, 0));
+            line = line_of (
+                &php->layout, memory, function, flam_runtime_u64 (bytes, 0));
           entries[n++] = (FlamRuntimeEntry){ .function = at,
                                              .at = line,
                                              .cookie = cookie_of (&php->layout,
@@ -270,7 +254,7 @@ flam_php_walk (const FlamPhpFile *php,
         }
       else if (steps > 2 * limit)
         break;
-      data = word (bytes, DATA_PREVIOUS);
+      data = flam_runtime_u64 (bytes, DATA_PREVIOUS);
     }
   /* Functions in C that were called without a run of the loop are native
    * frames. */
@@ -331,8 +315,8 @@ flam_php_name (const FlamPhpFile *php,
   if (!flam_runtime_read (memory, entry->function, function, sizeof function) ||
       cookie_of (layout, function) != entry->cookie)
     return FALSE;
-  text = word (function, FUNCTION_NAME);
-  class = word (function, FUNCTION_CLASS);
+  text = flam_runtime_u64 (function, FUNCTION_NAME);
+  class = flam_runtime_u64 (function, FUNCTION_CLASS);
   /* Code outside functions: of the program, of included files. */
   named->function = text == 0 ? "{main}" : read_string (memory, text, name);
   if (named->function == NULL)
@@ -344,10 +328,11 @@ flam_php_name (const FlamPhpFile *php,
     named->type = "";
   if (has_code (function))
     {
-      named->file = read_string (memory, word (function, layout->file), name);
+      named->file =
+          read_string (memory, flam_runtime_u64 (function, layout->file), name);
       if (named->file == NULL)
         return FALSE;
-      named->first_line = half (function, layout->file + 8u);
+      named->first_line = flam_runtime_u32 (function, layout->file + 8u);
     }
   return flam_runtime_read (memory, entry->function, again, sizeof again) &&
          cookie_of (layout, again) == entry->cookie;

@@ -131,15 +131,6 @@ flam_python_chain_find (const FlamElf *elf,
 
 /* --- frames -------------------------------------------------------------- */
 
-static guint64
-word_at (const guint8 *bytes, gsize offset)
-{
-  guint64 value;
-
-  memcpy (&value, bytes + offset, sizeof value);
-  return value;
-}
-
 /* The thread's PyThreadState; 0: none. glibc's pthread_t is the thread
  * pointer. */
 static guint64
@@ -185,7 +176,7 @@ flam_python_chain_walk (const FlamPythonChain *chain,
 
       if (!flam_runtime_read (memory, frame, bytes, sizeof bytes))
         break;
-      code = word_at (bytes, FRAME_CODE);
+      code = flam_runtime_u64 (bytes, FRAME_CODE);
       if (code == 0)
         break;
       memcpy (&last, bytes + chain->frame_last, sizeof last);
@@ -198,7 +189,7 @@ flam_python_chain_walk (const FlamPythonChain *chain,
           mark = frame;
           mark_at *= 2;
         }
-      frame = word_at (bytes, FRAME_BACK);
+      frame = flam_runtime_u64 (bytes, FRAME_BACK);
     }
   return n;
 }
@@ -224,7 +215,7 @@ flam_python_chain_hash (const FlamPythonChain *chain,
                         const guint8 piece[FLAM_PYTHON_CHAIN_PIECE])
 {
   return flam_python_name_piece (
-      word_at (piece, chain->name - chain->first_line));
+      flam_runtime_u64 (piece, chain->name - chain->first_line));
 }
 
 gboolean
@@ -240,20 +231,27 @@ flam_python_chain_name (const FlamPythonChain *chain,
   gsize at = chain->first_line;
   gint32 first_line;
 
-  if (!flam_python_text (
-          &texts, memory, word_at (piece, chain->name - at), text, sizeof text))
+  if (!flam_python_text (&texts,
+                         memory,
+                         flam_runtime_u64 (piece, chain->name - at),
+                         text,
+                         sizeof text))
     return FALSE;
   named->function = flam_runtime_name_utf8 (name, text, sizeof text);
-  if (!flam_python_text (
-          &texts, memory, word_at (piece, chain->file - at), text, sizeof text))
+  if (!flam_python_text (&texts,
+                         memory,
+                         flam_runtime_u64 (piece, chain->file - at),
+                         text,
+                         sizeof text))
     return FALSE;
   named->file = flam_runtime_name_utf8 (name, text, sizeof text);
   memcpy (&first_line, piece, sizeof first_line);
   named->first_line = (guint32)MAX (first_line, 0);
   name->lines_version = chain->version;
-  name->n_lines = flam_python_bytes (memory,
-                                     word_at (piece, chain->lines - at),
-                                     name->lines,
-                                     FLAM_RUNTIME_LINES_MAX);
+  name->n_lines =
+      flam_python_bytes (memory,
+                         flam_runtime_u64 (piece, chain->lines - at),
+                         name->lines,
+                         FLAM_RUNTIME_LINES_MAX);
   return TRUE;
 }

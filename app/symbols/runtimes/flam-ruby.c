@@ -160,24 +160,6 @@ flam_ruby_layout (guint32 version)
   return NULL;
 }
 
-static guint64
-word (const guint8 *bytes, gsize offset)
-{
-  guint64 value;
-
-  memcpy (&value, bytes + offset, sizeof value);
-  return value;
-}
-
-static guint32
-half (const guint8 *bytes, gsize offset)
-{
-  guint32 value;
-
-  memcpy (&value, bytes + offset, sizeof value);
-  return value;
-}
-
 /* --- the file ------------------------------------------------------------ */
 
 static gboolean
@@ -302,7 +284,7 @@ is_own (const FlamRuntimeMemory *memory, guint64 thread, guint64 fs_base)
   if (fs_base == 0 || !flam_runtime_read (memory, thread, bytes, sizeof bytes))
     return false;
   for (gsize i = 0; i < sizeof bytes; i += 8)
-    if (word (bytes, i) == fs_base)
+    if (flam_runtime_u64 (bytes, i) == fs_base)
       return true;
   return false;
 }
@@ -330,7 +312,7 @@ find_context (const FlamRubyFile *ruby,
     at = ractor + ruby->layout.ractor_context;
   return flam_runtime_read_u64 (memory, at, &at) && at != 0 &&
          flam_runtime_read (memory, at, context, CONTEXT_READ) &&
-         is_own (memory, word (context, CONTEXT_THREAD), fs_base);
+         is_own (memory, flam_runtime_u64 (context, CONTEXT_THREAD), fs_base);
 }
 
 static bool
@@ -388,12 +370,12 @@ mix (guint64 hash, guint64 value)
 static guint64
 body_cookie (const FlamRubyLayout *layout, const guint8 body[BODY_READ])
 {
-  guint64 cookie = mix (0, word (body, BODY_ENCODED));
+  guint64 cookie = mix (0, flam_runtime_u64 (body, BODY_ENCODED));
 
-  cookie = mix (cookie, word (body, BODY_PATH));
-  cookie = mix (cookie, word (body, BODY_LABEL));
-  cookie = mix (cookie, word (body, layout->body_lines));
-  cookie = mix (cookie, half (body, BODY_SIZE));
+  cookie = mix (cookie, flam_runtime_u64 (body, BODY_PATH));
+  cookie = mix (cookie, flam_runtime_u64 (body, BODY_LABEL));
+  cookie = mix (cookie, flam_runtime_u64 (body, layout->body_lines));
+  cookie = mix (cookie, flam_runtime_u32 (body, BODY_SIZE));
   return cookie | 1;
 }
 
@@ -457,8 +439,9 @@ add_iseq (const FlamRubyFile *ruby,
       body % 8 != 0 || !flam_runtime_read (memory, body, bytes, sizeof bytes))
     return false;
   /* The pc is that of the next instruction. */
-  at = (pc - word (bytes, BODY_ENCODED)) / 8;
-  if (pc < word (bytes, BODY_ENCODED) || at > half (bytes, BODY_SIZE))
+  at = (pc - flam_runtime_u64 (bytes, BODY_ENCODED)) / 8;
+  if (pc < flam_runtime_u64 (bytes, BODY_ENCODED) ||
+      at > flam_runtime_u32 (bytes, BODY_SIZE))
     return false;
   *entry = (FlamRuntimeEntry){
     .function = body,
@@ -498,9 +481,9 @@ flam_ruby_walk (const FlamRubyFile *ruby,
 
   if (!find_context (ruby, memory, base, fs_base, context))
     return 0;
-  low = word (context, 0);
-  high = word (context, 8);
-  frame = word (context, 16);
+  low = flam_runtime_u64 (context, 0);
+  high = flam_runtime_u64 (context, 8);
+  frame = flam_runtime_u64 (context, 16);
   if (low == 0 || high > STACK_MAX / 8)
     return 0;
   high = low + 8 * high;
@@ -515,9 +498,9 @@ flam_ruby_walk (const FlamRubyFile *ruby,
 
       if (!flam_runtime_read (memory, frame, bytes, sizeof bytes))
         break;
-      ep = word (bytes, FRAME_EP);
-      iseq = word (bytes, FRAME_ISEQ);
-      pc = word (bytes, FRAME_PC);
+      ep = flam_runtime_u64 (bytes, FRAME_EP);
+      iseq = flam_runtime_u64 (bytes, FRAME_ISEQ);
+      pc = flam_runtime_u64 (bytes, FRAME_PC);
       if (!flam_runtime_read_u64 (memory, ep, &flags))
         break;
       if ((flags & KIND_MASK) == KIND_CFUNC)
@@ -590,18 +573,20 @@ flam_ruby_index_rank (const guint8 *index, gsize size, guint32 position)
   guint64 ranks;
 
   if (position < IMMEDIATE)
-    return size < IMMEDIATE_SIZE
-               ? 0
-               : word (index, position / 9 * 8) >> (position % 9 * 7) & 0x7f;
+    return size < IMMEDIATE_SIZE ? 0
+                                 : flam_runtime_u64 (index, position / 9 * 8) >>
+                                           (position % 9 * 7) &
+                                       0x7f;
   block = IMMEDIATE_SIZE + (position - IMMEDIATE) / BLOCK_BITS * BLOCK_SIZE;
   bit = (position - IMMEDIATE) % BLOCK_BITS;
   if (block + BLOCK_SIZE > size)
     return 0;
   i = bit / 64;
-  ranks = word (index, block + 8);
-  return half (index, block) + (i == 0 ? 0 : ranks >> ((i - 1) * 9) & 0x1ff) +
-         (guint32)__builtin_popcountll (word (index, block + 16 + 8 * i)
-                                        << (63 - bit % 64));
+  ranks = flam_runtime_u64 (index, block + 8);
+  return flam_runtime_u32 (index, block) +
+         (i == 0 ? 0 : ranks >> ((i - 1) * 9) & 0x1ff) +
+         (guint32)__builtin_popcountll (
+             flam_runtime_u64 (index, block + 16 + 8 * i) << (63 - bit % 64));
 }
 
 /* Turns the index of a body and its entries into pairs. */
@@ -611,9 +596,9 @@ read_lines (const FlamRubyLayout *layout,
             const guint8 body[BODY_READ],
             FlamRuntimeName *name)
 {
-  guint32 n_positions = half (body, BODY_SIZE);
-  guint32 n = half (body, layout->body_n_lines);
-  guint64 table = word (body, layout->body_lines);
+  guint32 n_positions = flam_runtime_u32 (body, BODY_SIZE);
+  guint32 n = flam_runtime_u32 (body, layout->body_n_lines);
+  guint64 table = flam_runtime_u64 (body, layout->body_lines);
   g_autofree guint8 *index = NULL, *lines = NULL;
   gsize size = IMMEDIATE_SIZE, n_lines;
 
@@ -625,14 +610,15 @@ read_lines (const FlamRubyLayout *layout,
     return;
   if (n == 1)
     {
-      flam_runtime_lines_add (name, 0, half (lines, 0));
+      flam_runtime_lines_add (name, 0, flam_runtime_u32 (lines, 0));
       return;
     }
   if (n_positions > IMMEDIATE)
     size +=
         (n_positions - IMMEDIATE + BLOCK_BITS - 1) / BLOCK_BITS * BLOCK_SIZE;
   index = g_malloc (size);
-  if (!flam_runtime_read (memory, word (body, layout->body_index), index, size))
+  if (!flam_runtime_read (
+          memory, flam_runtime_u64 (body, layout->body_index), index, size))
     return;
   for (guint32 at = 0; at < n_positions; at++)
     {
@@ -640,7 +626,9 @@ read_lines (const FlamRubyLayout *layout,
 
       if (rank > 0 && rank <= n &&
           !flam_runtime_lines_add (
-              name, at, half (lines, (rank - 1) * (gsize)layout->line_size)))
+              name,
+              at,
+              flam_runtime_u32 (lines, (rank - 1) * (gsize)layout->line_size)))
         break;
     }
 }
@@ -693,8 +681,8 @@ variable_of (const FlamRubyFile *ruby,
           memory, extension + ruby->layout.class_variables, &at) ||
       at == 0 || !flam_runtime_read (memory, at, table, sizeof table))
     return 0;
-  first = word (table, 32);
-  end = word (table, 40);
+  first = flam_runtime_u64 (table, 32);
+  end = flam_runtime_u64 (table, 40);
   for (guint64 i = first; i < end && i - first < VARIABLES_MAX; i++)
     {
       guint64 entry[3]; /* hash, key, value */
@@ -702,8 +690,10 @@ variable_of (const FlamRubyFile *ruby,
       const char *text;
       gboolean found;
 
-      if (!flam_runtime_read (
-              memory, word (table, 48) + 24 * i, entry, sizeof entry))
+      if (!flam_runtime_read (memory,
+                              flam_runtime_u64 (table, 48) + 24 * i,
+                              entry,
+                              sizeof entry))
         break;
       text = read_id (ruby, memory, base, entry[1], name);
       found = text != NULL && strcmp (text, wanted) == 0;
@@ -824,23 +814,27 @@ flam_ruby_name (const FlamRubyFile *ruby,
   if (!flam_runtime_read (memory, entry->function, body, sizeof body) ||
       body_cookie (&ruby->layout, body) != entry->cookie)
     return FALSE;
-  named->function =
-      read_string (&ruby->layout, memory, word (body, BODY_LABEL), name);
-  named->file = read_path (&ruby->layout, memory, word (body, BODY_PATH), name);
+  named->function = read_string (
+      &ruby->layout, memory, flam_runtime_u64 (body, BODY_LABEL), name);
+  named->file = read_path (
+      &ruby->layout, memory, flam_runtime_u64 (body, BODY_PATH), name);
   if (named->function == NULL || named->file == NULL)
     return FALSE;
   owned = owned_of (owners, entry->function);
   if (owned->function == entry->function && owned->cookie == entry->cookie)
-    named->function = with_class (
-        ruby,
-        memory,
-        base,
-        owned->owner,
-        named->function,
-        read_string (&ruby->layout, memory, word (body, BODY_BASE_LABEL), name),
-        name);
+    named->function =
+        with_class (ruby,
+                    memory,
+                    base,
+                    owned->owner,
+                    named->function,
+                    read_string (&ruby->layout,
+                                 memory,
+                                 flam_runtime_u64 (body, BODY_BASE_LABEL),
+                                 name),
+                    name);
   if (ruby->layout.first_line_is_object)
-    named->first_line = half (body, BODY_FIRST_LINE) >> 1;
+    named->first_line = flam_runtime_u32 (body, BODY_FIRST_LINE) >> 1;
   read_lines (&ruby->layout, memory, body, name);
   return flam_runtime_read (memory, entry->function, again, sizeof again) &&
          memcmp (body, again, sizeof body) == 0;

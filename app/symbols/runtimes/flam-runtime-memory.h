@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The memory of a process. False: not readable; `to` may then have been
  * written in part. */
@@ -61,6 +62,25 @@ flam_runtime_read_u8 (const FlamRuntimeMemory *memory,
                       uint8_t *value)
 {
   return memory->read (memory->data, address, value, sizeof *value);
+}
+
+/* A number at an offset, aligned or not, of bytes that were read. */
+static inline uint64_t
+flam_runtime_u64 (const uint8_t *bytes, size_t offset)
+{
+  uint64_t value;
+
+  memcpy (&value, bytes + offset, sizeof value);
+  return value;
+}
+
+static inline uint32_t
+flam_runtime_u32 (const uint8_t *bytes, size_t offset)
+{
+  uint32_t value;
+
+  memcpy (&value, bytes + offset, sizeof value);
+  return value;
 }
 
 /* The general registers by DWARF number (System V ABI, AMD64 supplement,

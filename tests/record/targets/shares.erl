@@ -26,7 +26,7 @@ note_stack() ->
         _ -> ok
     end.
 
-%% Its calls are no tail calls, so it stays on the stack.
+%% It makes no tail calls, so it stays on the stack.
 part(Name, N) ->
     note_stack(),
     Before = clock(),
