@@ -522,7 +522,7 @@ def branches(kind):
 
 
 def threads():
-    """What --threads makes: a folder with a file a thread, each in its own order."""
+    """The folder that --threads writes: one file per thread, each in its own order."""
     clock = Event(1, 0, IP | TID | TIME | CALLCHAIN | ID | PERIOD, ids=[11])
     u = CONTEXT_USER
     return {

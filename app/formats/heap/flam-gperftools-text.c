@@ -195,8 +195,8 @@ read_heap_line (FlamGperftools *reader,
          *p == '@' && read_addresses (reader, p + 1, end, sample);
 }
 
-/* The values of a thread are in those of all: they are scaled up by stack, and
- * jeprof shows all threads unless it is asked for one. */
+/* The values of one thread are part of the sum over all threads, which is scaled
+ * up by stack. By default, jeprof shows that sum. */
 static gboolean
 read_jemalloc_line (FlamGperftools *reader,
                     const Text *text,

@@ -81,7 +81,7 @@ flam_text_bad (FlamText *text)
     text->first_bad = text->line;
 }
 
-/* Warns of their number: "lines make no sense as" `what`. */
+/* Adds a warning with their number: "N lines make no sense as `what`". */
 void flam_text_warn_bad (const FlamText *text,
                          FlamBuilder *builder,
                          const char *what);

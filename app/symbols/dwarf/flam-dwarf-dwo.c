@@ -247,7 +247,8 @@ write_dwo (const FlamDwarfPieces *pieces,
   return write_memfd (image);
 }
 
-/* Of DWARF 5 for any version of the split unit: libdw compares only the ids. */
+/* The skeleton is written as DWARF 5 even if the split unit is older: libdw
+ * compares only the ids. */
 static GByteArray *
 write_skeleton (const FlamDwarfSkeleton *skeleton, int fd)
 {

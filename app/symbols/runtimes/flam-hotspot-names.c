@@ -76,7 +76,7 @@ flam_hotspot_stream (const FlamHotspot *hotspot,
 
 /* --- texts --------------------------------------------------------------- */
 
-/* In UTF-16, of which modified UTF-8 is a form. */
+/* The code units of UTF-16: modified UTF-8 encodes each of them on its own. */
 typedef struct
 {
   size_t n;

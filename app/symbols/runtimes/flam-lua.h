@@ -68,7 +68,7 @@ typedef struct
       op_tail_call;
 } FlamLuaLayout;
 
-/* FlamRuntimeFile.facts. Addresses as in the file. */
+/* The type of FlamRuntimeFile.facts. Its addresses are those of the ELF file. */
 typedef struct
 {
   FlamLuaLayout layout;

@@ -22,7 +22,7 @@
 #include "flam-runtime-memory.h"
 #include "flam-runtime-name.h"
 
-/* FlamRuntimeFile.facts. Addresses as in the file. */
+/* The type of FlamRuntimeFile.facts. Its addresses are those of the ELF file. */
 typedef struct
 {
   guint32 version;   /* 0x0524 for 5.36 */

@@ -37,7 +37,7 @@ typedef struct
   guint16 n_opcodes;
 } FlamPhpLayout;
 
-/* FlamRuntimeFile.facts. Addresses as in the file. */
+/* The type of FlamRuntimeFile.facts. Its addresses are those of the ELF file. */
 typedef struct
 {
   FlamPhpLayout layout;

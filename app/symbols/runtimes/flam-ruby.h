@@ -50,7 +50,7 @@ typedef struct
   guint16 class_attached;    /* likewise, the object of a singleton class */
 } FlamRubyLayout;
 
-/* FlamRuntimeFile.facts. Addresses as in the file. */
+/* The type of FlamRuntimeFile.facts. Its addresses are those of the ELF file. */
 typedef struct
 {
   FlamRubyLayout layout;

@@ -170,8 +170,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamChartLayout, flam_chart_layout_free)
 const FlamChartBox *
 flam_chart_layout_hit (const FlamChartLayout *layout, double x, double y);
 
-/* "worker (12)" and below it "  0 main 0..9", a line a span, by row: for
- * goldens; g_free. */
+/* "worker (12)" and below it "  0 main 0..9", one line per span, by row:
+ * for goldens; g_free. */
 char *flam_chart_dump (const FlamChart *chart);
 
 G_END_DECLS

@@ -22,7 +22,7 @@ flam_named_color (FlamPaletteMode mode, gboolean hash, const char *name);
 /* "rgb(1,2,3)" or "#010203". */
 gboolean flam_named_color_parse (const char *text, FlamColor *color);
 
-/* --- palette files: "main->rgb(243,179,42)", a line a function ------------ */
+/* --- palette files: "main->rgb(243,179,42)", one per line ---------------- */
 
 typedef struct _FlamColorMap FlamColorMap;
 
