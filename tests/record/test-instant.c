@@ -116,28 +116,35 @@ test_after_stop (void)
   g_clear_pointer (&its, g_free);
 }
 
-/* A tracer without priority: a tick for which it had to wait is no random
- * instant, whether the scheduler counted the wait or not. */
+/* A tracer without priority: a tick for which it had to wait for a CPU is no
+ * random instant. */
 static void
 test_late (void)
 {
   static const struct
   {
-    gint64 due, now;
+    gboolean first;
+    gint64 waited;
     gboolean random;
   } rows[] = {
-    { 1000000, 1020000, TRUE },
-    { 1000000, 1040000, FALSE },
-    { 0, 1040000, TRUE },
+    { FALSE, 0, TRUE },
+    { FALSE, 14000, TRUE },
+    { FALSE, 16000, FALSE },
+    { TRUE, 16000, TRUE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      FlamInstant instant = { .fd = -1, .sched_fd = -1 };
+      FlamInstant instant = {
+        .fd = OWN, .sched_fd = -1, .queued = 1000, .first = rows[i].first
+      };
 
-      flam_instant_wake (&instant, rows[i].due);
+      own = g_strdup_printf ("5000 %" G_GINT64_FORMAT " 7",
+                             1000 + rows[i].waited);
+      g_test_message ("row %u", i);
       g_assert_cmpint (
-          flam_instant_begin (&instant, rows[i].now), ==, rows[i].random);
+          flam_instant_begin (&instant, 1000000), ==, rows[i].random);
+      g_clear_pointer (&own, g_free);
     }
 }
 

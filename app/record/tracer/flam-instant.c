@@ -75,8 +75,6 @@
 /* A wake-up that waited less for its CPU found it idle or preempted it. */
 #define AT_ONCE (15 * 1000ll)
 #define NO_WAIT (1 * 1000ll)
-/* From the time of the timer, 15 to 25 µs pass on a CPU that is free. */
-#define TO_WAKE (30 * 1000ll)
 /* After so many ticks in such a time, a biased sample is better than none. */
 #define MOST_LATE 16
 #define LONG_LATE (50 * 1000000ll)
@@ -199,24 +197,9 @@ flam_instant_sleep (FlamInstant *instant)
 }
 
 void
-flam_instant_wake (FlamInstant *instant, gint64 due)
-{
-  instant->due = due;
-}
-
-void
 flam_instant_resumed (FlamInstant *instant)
 {
   instant->cpu = flam_instant_own_cpu ();
-}
-
-/* The scheduler does not count the wait of a thread that had used more than its
- * share when it went to sleep (Linux 6.12: delayed dequeue). */
-static gboolean
-came_late (const FlamInstant *instant)
-{
-  return instant->waited > AT_ONCE ||
-         (instant->due > 0 && instant->woke_at - instant->due > TO_WAKE);
 }
 
 gboolean
@@ -231,7 +214,7 @@ flam_instant_begin (FlamInstant *instant, gint64 now)
   /* The remaining wait is for the kernel, which is as good as any instant. */
   if (instant->first)
     return TRUE;
-  if (!came_late (instant))
+  if (instant->waited <= AT_ONCE)
     {
       instant->n_late = 0;
       return TRUE;

@@ -16,7 +16,6 @@ typedef struct
   int sched_fd;      /* the tracer's sched, -1 none */
   gint64 queued;     /* waiting time for a CPU before the sleep */
   gint64 waited;     /* waiting time of the last wake-up */
-  gint64 due;        /* when its timer was to wake it; 0: something else did */
   gint64 woke_at;    /* the tick's time */
   guint n_late;      /* consecutive ticks that were not random */
   gint64 late_since; /* when the first of them was */
@@ -44,11 +43,8 @@ typedef enum
 /* Called on the thread that takes the ticks. */
 void flam_instant_init (FlamInstant *instant);
 void flam_instant_clear (FlamInstant *instant);
-/* Called before the sleep until the next tick or stop, and after it. `due`: the
- * time at which the timer was to end it; 0: it has ended earlier, or there was
- * none. */
+/* Called before the sleep until the next tick or stop. */
 void flam_instant_sleep (FlamInstant *instant);
-void flam_instant_wake (FlamInstant *instant, gint64 due);
 /* Called when a stop was handled: the thread left its CPU for that stop, not
  * for a tick that follows before the next sleep. */
 void flam_instant_resumed (FlamInstant *instant);

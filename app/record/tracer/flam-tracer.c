@@ -484,12 +484,9 @@ wait_for_something (FlamTracer *tracer, gint64 until, const sigset_t *mask)
   gint64 ns = MAX (until - flam_tracer_now (tracer), 0);
   struct timespec timeout = { ns / 1000000000, ns % 1000000000 };
   nfds_t n = tracer->control->fd >= 0 && !tracer->control->closed ? 1 : 0;
-  int ready;
 
   flam_instant_sleep (&tracer->instant);
-  ready = ppoll (&poll_fd, n, &timeout, mask);
-  flam_instant_wake (&tracer->instant, ready == 0 && ns > 0 ? until : 0);
-  if (ready > 0)
+  if (ppoll (&poll_fd, n, &timeout, mask) > 0)
     flam_commands_handle (tracer);
 }
 
