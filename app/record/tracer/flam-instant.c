@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sched.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -86,47 +85,6 @@
 /* The rest of a call after its wait, from the wake-up to the stop. */
 #define WAY_BACK (60 * 1000ll)
 
-/* sched_setattr(2); the C library has neither the call nor the structure. */
-typedef struct
-{
-  guint32 size;
-  guint32 policy;
-  guint64 flags;
-  gint32 nice;
-  guint32 priority;
-  guint64 runtime;
-  guint64 deadline;
-  guint64 period;
-} SchedAttr;
-
-/* A thread with short time slices gets a CPU sooner: it preempts the running
- * thread at once instead of after about a ms. No privilege is needed (Linux
- * 6.12; before, it has no effect). Priority over other threads takes a
- * privilege; a tracer with it comes before all threads that are not of the
- * real-time kind. Measured beside a program that works in bursts, on its CPU:
- * 73 % of the wake-ups wait for less than 15 µs, with short slices 93 %. */
-static gboolean
-ask_for_the_cpu (void)
-{
-  const struct sched_param first = { .sched_priority = 1 };
-  SchedAttr attr = { 0 };
-  gint32 nice;
-
-  if (sched_setscheduler (0, SCHED_RR | SCHED_RESET_ON_FORK, &first) == 0)
-    return TRUE;
-  if (syscall (SYS_sched_getattr, 0, &attr, sizeof attr, 0) != 0)
-    return FALSE;
-  nice = attr.nice;
-  attr.size = sizeof attr;
-  attr.runtime = 100000;
-  attr.nice = -20;
-  if (syscall (SYS_sched_setattr, 0, &attr, 0) == 0)
-    return FALSE;
-  attr.nice = nice;
-  syscall (SYS_sched_setattr, 0, &attr, 0);
-  return FALSE;
-}
-
 static gint64
 read_queued (const FlamInstant *instant)
 {
@@ -165,7 +123,6 @@ flam_instant_init (FlamInstant *instant)
   instant->sched_fd = open ("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
   instant->exact = read_switches (instant, &own);
   instant->n_late = 0;
-  instant->first = ask_for_the_cpu ();
   if (sched_getaffinity (0, sizeof instant->allowed, &instant->allowed) != 0)
     CPU_ZERO (&instant->allowed);
 }

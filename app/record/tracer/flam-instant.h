@@ -19,7 +19,7 @@ typedef struct
   gint64 woke_at;    /* the tick's time */
   guint n_late;      /* consecutive ticks that were not random */
   gint64 late_since; /* when the first of them was */
-  gboolean first;    /* it gets the CPU before all others */
+  gboolean first;    /* it has real-time priority */
   gboolean exact;    /* whether the scheduler's stamps can be read */
   gint64 cpu;        /* the CPU time that it had used before the sleep */
   gint64 put_at;     /* when it was put on its CPU, by that CPU's clock; 0: not

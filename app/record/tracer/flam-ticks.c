@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sys/ptrace.h>
 
+#include "flam-priority.h"
 #include "flam-sleepers.h"
 
 static guint
@@ -58,9 +59,11 @@ was_sent (const FlamTask *task, gint64 now)
 guint
 flam_ticks_take (FlamTracer *tracer, gint64 now)
 {
-  gboolean random = flam_instant_begin (&tracer->instant, now);
+  gboolean random;
   guint n = 0;
 
+  tracer->instant.first = flam_priority_is_first ();
+  random = flam_instant_begin (&tracer->instant, now);
   g_ptr_array_set_size (tracer->due, 0);
   for (guint i = 0; i < tracer->tasks.list->len; i++)
     {

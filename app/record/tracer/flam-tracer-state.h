@@ -10,6 +10,7 @@
  *    flam-launch-exec  a program begins
  *    flam-commands     commands from outside
  *    flam-sleepers     sleeping threads and their stacks
+ *    flam-priority     the tracer's priority over others that want its CPU
  *    flam-ticks        the threads to stop at a tick
  *    flam-instant      whether a stop shows what ran at the tick
  *    flam-batch        the sample, on its way to the sampler

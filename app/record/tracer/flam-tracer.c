@@ -13,6 +13,7 @@
 #include "flam-ending.h"
 #include "flam-launch-exec.h"
 #include "flam-launch.h"
+#include "flam-priority.h"
 #include "flam-proc.h"
 #include "flam-sleepers.h"
 #include "flam-wall.h"
@@ -513,6 +514,8 @@ flam_tracer_run (FlamTracer *tracer)
   if (tracer->options->pid > 0)
     flam_launch_exec_begin_attached (tracer);
   flam_instant_init (&tracer->instant);
+  if (!flam_priority_take () && samples_threads (tracer->options))
+    flam_priority_request ();
   pthread_sigmask (SIG_SETMASK, NULL, &mask);
   sigdelset (&mask, SIGCHLD);
   sigdelset (&mask, SIGINT);
