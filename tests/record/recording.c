@@ -302,20 +302,25 @@ total_of (const FlamProfile *profile, const char *measure)
   return weights->total;
 }
 
+/* The part of a stack whose leaf is a function, FLAM_NONE without it. */
+static FlamId
+find_frame (const FlamProfile *profile, FlamId stack, const char *function)
+{
+  while (stack != FLAM_NONE &&
+         strcmp (frame_name (profile, stack), function) != 0)
+    stack = profile->stacks.prefix[stack];
+  return stack;
+}
+
 static gboolean
 stack_holds (const FlamProfile *profile,
              FlamId stack,
              const char *function,
              gboolean self)
 {
-  for (; stack != FLAM_NONE; stack = profile->stacks.prefix[stack])
-    {
-      if (strcmp (frame_name (profile, stack), function) == 0)
-        return TRUE;
-      if (self)
-        return FALSE;
-    }
-  return FALSE;
+  if (self)
+    return strcmp (frame_name (profile, stack), function) == 0;
+  return find_frame (profile, stack, function) != FLAM_NONE;
 }
 
 gint64
@@ -329,6 +334,23 @@ weight_of (const FlamProfile *profile,
 
   for (FlamId s = 0; s < profile->stacks.n; s++)
     if (weights->weight[s] != 0 && stack_holds (profile, s, function, self))
+      total += weights->weight[s];
+  return total;
+}
+
+gint64
+weight_through (const FlamProfile *profile,
+                const char *measure,
+                const char *caller,
+                const char *function)
+{
+  g_autoptr (FlamWeights) weights = weights_of (profile, measure);
+  gint64 total = 0;
+
+  for (FlamId s = 0; s < profile->stacks.n; s++)
+    if (weights->weight[s] != 0 &&
+        find_frame (profile, find_frame (profile, s, function), caller) !=
+            FLAM_NONE)
       total += weights->weight[s];
   return total;
 }

@@ -64,6 +64,11 @@ gint64 weight_of (const FlamProfile *profile,
                   const char *measure,
                   const char *function,
                   gboolean self);
+/* Of stacks in which `function` is below `caller`. */
+gint64 weight_through (const FlamProfile *profile,
+                       const char *measure,
+                       const char *caller,
+                       const char *function);
 gint64 total_of (const FlamProfile *profile, const char *measure);
 gint64 thread_weight (const FlamProfile *profile,
                       const char *measure,

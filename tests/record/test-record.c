@@ -289,9 +289,11 @@ test_deleted (void)
   g_rmdir (folder);
 }
 
-/* work_in_a's share of its own time and that of work_in_b. */
+/* Each library is called by a function of its own. Which of both is sampled
+ * more often does not matter: without real-time priority, that is as the
+ * scheduler decides. */
 static void
-assert_share_of_a (const char *what, double share, double bound)
+assert_told_apart (const char *what)
 {
   g_autofree char *a = target_path ("library-a.so");
   g_autofree char *b = target_path ("library-b.so");
@@ -301,20 +303,32 @@ assert_share_of_a (const char *what, double share, double bound)
   const char *arguments[] = { "--env", say_a,  "--env", say_b,
                               "--",    target, what,    NULL };
   g_autoptr (Recording) recording = record (arguments);
-  gint64 in_a, in_b, total;
+  const FlamProfile *profile = recording->profile;
+  gint64 in_a, in_b, mixed, called;
 
   assert_ended (recording, 0);
-  total = total_of (recording->profile, "cpu-time");
-  in_a = weight_of (recording->profile, "cpu-time", "work_in_a", TRUE);
-  in_b = weight_of (recording->profile, "cpu-time", "work_in_b", TRUE);
-  g_assert_cmpint (in_a + in_b, >, total * 3 / 4);
-  assert_share (in_a, in_a + in_b, share, bound);
+  called = weight_of (profile, "samples", "call_a", FALSE) +
+           weight_of (profile, "samples", "call_b", FALSE);
+  in_a = weight_through (profile, "samples", "call_a", "work_in_a");
+  in_b = weight_through (profile, "samples", "call_b", "work_in_b");
+  mixed = weight_through (profile, "samples", "call_a", "work_in_b") +
+          weight_through (profile, "samples", "call_b", "work_in_a");
+  g_test_message ("%d, %d and %d mixed up of %d samples",
+                  (int)in_a,
+                  (int)in_b,
+                  (int)mixed,
+                  (int)called);
+  g_assert_cmpint (in_a, >, 0);
+  g_assert_cmpint (in_b, >, 0);
+  g_assert_cmpint (mixed, <=, 1 + called / 50);
+  /* The others are in work(), which reads its page from the file first. */
+  g_assert_cmpint (in_a + in_b, >, called * 3 / 4);
 }
 
 static void
 test_libraries (void)
 {
-  assert_share_of_a ("libraries", 0.5, 0.1);
+  assert_told_apart ("libraries");
 }
 
 /* Two libraries replace one another at one address, faster than the mappings
@@ -322,7 +336,7 @@ test_libraries (void)
 static void
 test_plugins (void)
 {
-  assert_share_of_a ("plugins", 0.25, 0.05);
+  assert_told_apart ("plugins");
 }
 
 /* Only the first stack of a handler on a stack of its own does not reach the
@@ -332,15 +346,16 @@ test_alternate (void)
 {
   g_autoptr (Recording) recording = record_target (NULL, "cases", "alternate");
   const FlamProfile *profile = recording->profile;
-  gint64 total;
+  gint64 n;
 
   assert_good (recording, 0);
-  total = total_of (profile, "cpu-time");
-  assert_share (weight_of (profile, "cpu-time", "burn", FALSE), total, 1, 0.1);
-  assert_share (
-      weight_of (profile, "cpu-time", "get_interrupted", FALSE), total, 1, 0.1);
-  g_assert_cmpuint (
-      profile->facts.truncated_stacks, <, profile->samples.n / 10);
+  n = total_of (profile, "samples");
+  g_assert_cmpint (
+      weight_of (profile, "samples", "burn", FALSE), >=, n - 2 - n / 10);
+  g_assert_cmpint (weight_of (profile, "samples", "get_interrupted", FALSE),
+                   >=,
+                   n - 5 - n / 20);
+  g_assert_cmpuint (profile->facts.truncated_stacks, <=, 5 + n / 20);
 }
 
 static void

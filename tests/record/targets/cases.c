@@ -404,45 +404,50 @@ setuids (void)
   return 0;
 }
 
-/* Two libraries at the same address, one after the other. */
-static int
-libraries (void)
-{
-  const char *names[] = { "FLAM_LIBRARY_A", "FLAM_LIBRARY_B" };
+#define CALL(name)                                                             \
+  __attribute__ ((noinline)) static void name (void (*work) (long), long n)    \
+  {                                                                            \
+    work (n);                                                                  \
+    /* No tail call, and not the same code as the other. */                    \
+    __asm__ volatile("# " #name);                                              \
+  }
+CALL (call_a)
+CALL (call_b)
 
-  for (int i = 0; i < 2; i++)
+/* Loads two libraries in turn, and calls each from a function of its own. */
+static int
+load_in_turn (int times, long n_a, long n_b)
+{
+  for (int i = 0; i < times; i++)
     {
-      void *library = dlopen (getenv (names[i]), RTLD_NOW);
-      void (*work) (void);
+      const char *name = i % 2 ? "FLAM_LIBRARY_B" : "FLAM_LIBRARY_A";
+      void *library = dlopen (getenv (name), RTLD_NOW);
+      void (*work) (long);
 
       if (library == NULL)
         return FAIL ("%s", dlerror ());
       *(void **)&work = dlsym (library, "work");
-      work ();
+      if (i % 2)
+        call_b (work, n_b);
+      else
+        call_a (work, n_a);
       dlclose (library);
     }
   return 0;
 }
 
-/* The same many times a second, with three times as much work in the second
- * one. */
+/* Two libraries at the same address, one after the other. */
+static int
+libraries (void)
+{
+  return load_in_turn (2, 400000000, 400000000);
+}
+
+/* The same many times a second. */
 static int
 plugins (void)
 {
-  const char *names[] = { "FLAM_LIBRARY_A", "FLAM_LIBRARY_B" };
-
-  for (int i = 0; i < 1000; i++)
-    {
-      void *library = dlopen (getenv (names[i % 2]), RTLD_NOW);
-      void (*work) (long);
-
-      if (library == NULL)
-        return FAIL ("%s", dlerror ());
-      *(void **)&work = dlsym (library, "work_for");
-      work (i % 2 ? 1500000 : 500000);
-      dlclose (library);
-    }
-  return 0;
+  return load_in_turn (1000, 500000, 1500000);
 }
 
 static void

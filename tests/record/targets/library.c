@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-void work (void);
-void work_for (long n);
+void work (long n);
 
 static volatile uint64_t sink;
 
@@ -23,14 +22,8 @@ NAME (long n)
 }
 
 void
-work_for (long n)
+work (long n)
 {
   NAME (n);
   sink++;
-}
-
-void
-work (void)
-{
-  work_for (800000000);
 }
