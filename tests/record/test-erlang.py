@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from ground_truth import ask, recorder, top  # noqa: E402
+from ground_truth import allowed_error, ask, recorder, top  # noqa: E402
 
 targets = pathlib.Path(__file__).resolve().parent / "targets"
 
@@ -50,7 +50,7 @@ class Erlang(unittest.TestCase):
                    for row in top(self.capture, "--measure", "samples")["rows"]}
         n = sum(samples[f"shares:{name}/2"] for name in self.parts)
         # Four standard deviations of a share of 0.75, if there are few samples.
-        bound = max(0.05, 4 * math.sqrt(0.75 * 0.25 / n))
+        bound = max(allowed_error(loaded=True), 4 * math.sqrt(0.75 * 0.25 / n))
         for name, own in self.parts.items():
             self.assertAlmostEqual(ours[name] / sum(ours.values()),
                                    own / sum(self.parts.values()), delta=bound)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ruby, PHP, Perl and Lua: the stack at which a program sleeps, against what the
-program says of it, and the part of its work that has names.
+program says of it. The shares of functions are in test-ground-truth.py.
 
-  test-interpreters.py [Stacks|Named|Compiled][.test_LANGUAGE]..."""
+  test-interpreters.py [Stacks|Compiled][.test_LANGUAGE]..."""
 
 import itertools
 import pathlib
@@ -15,24 +15,18 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from ground_truth import (  # noqa: E402
-    BOUND_LOADED,
-    Condition,
     ask,
-    command,
     interpreter,
     interpreters,
-    measure,
     recorder,
-    top,
     traced,
     wait_until,
 )
 
 targets = pathlib.Path(__file__).resolve().parent / "targets"
 
-# The suffix of programs, and the name of the code outside functions.
-LANGUAGES = {"ruby": (".rb", "<main>"), "php": (".php", "{main}"), "perl": (".pl", "(main)"),
-             "lua": (".lua", "main chunk")}
+# The suffixes of programs.
+LANGUAGES = {"ruby": ".rb", "php": ".php", "perl": ".pl", "lua": ".lua"}
 
 
 def heaviest(capture):
@@ -54,7 +48,7 @@ class Case(unittest.TestCase):
         self.scratch = pathlib.Path(folder.name)
 
     def require(self, language):
-        suffix, _ = LANGUAGES[language]
+        suffix = LANGUAGES[language]
         if not interpreter(suffix):
             self.skipTest(f"{language} is not installed")
         return suffix
@@ -99,23 +93,6 @@ class Stacks(Case):
             said.unlink()
 
 
-class Named(Case):
-    def hold(self, language):
-        suffix = self.require(language)
-        _, root = LANGUAGES[language]
-        for attached in (False, True):
-            measured = measure(Condition(f"burst{suffix}", attached=attached, seconds=1),
-                               self.scratch)
-            answer = top(measured.capture, "--measure", "cpu-time")
-            rows = {row["function"]: row["total"] for row in answer["rows"]}
-            with self.subTest(attached=attached):
-                self.assertGreaterEqual(
-                    rows.get(root, 0) / 1e9, 0.95 * (measured.truth.cpu - measured.truth.before),
-                    rows)
-                for share in measured.shares:
-                    self.assertLess(share.error(), max(share.bound, BOUND_LOADED), share)
-
-
 class Compiled(Case):
     """PHP's just-in-time compiler."""
 
@@ -144,9 +121,7 @@ class Compiled(Case):
 
 
 for language in LANGUAGES:
-    for case in ("Stacks", "Named"):
-        setattr(globals()[case], f"test_{language}",
-                lambda self, language=language: self.hold(language))
+    setattr(Stacks, f"test_{language}", lambda self, language=language: self.hold(language))
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

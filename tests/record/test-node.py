@@ -17,8 +17,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import ground_truth  # noqa: E402
-from ground_truth import Condition, cli, measure, recorder, top  # noqa: E402
+from ground_truth import Condition, cli, hold, recorder  # noqa: E402
 
 node = os.environ.get("FLAM_NODE") or shutil.which("node")
 blocked = pathlib.Path(__file__).resolve().parent / "targets/blocked.js"
@@ -26,7 +25,6 @@ blocked = pathlib.Path(__file__).resolve().parent / "targets/blocked.js"
 NAMES = ["stop", "deep", "deep", "deep", "deep", "get rest", "method", "arrow", "inMap", "middle",
          "outer", "Counter.viaPrototype", "crowded", "größe", "大きさ", "(anonymous)",
          "(anonymous)", "(anonymous)"]
-SHARE = 0.05
 NAMED = 0.95
 
 
@@ -117,32 +115,17 @@ class Stacks(Scratch):
 class Shares(Scratch):
     """heavyWork() and lightWork() of burst.js, and what has no name at all."""
 
-    def named(self, selection):
-        answer = top(self.capture_of, *selection)
-        unnamed = sum(row["self"] for row in answer["rows"] if row["function"].startswith("["))
-        return 1 - unnamed / answer["total"]
-
     @staticmethod
-    def errors(measured):
-        """Of each function. If others had the CPU, of one against the other: what
-        is seen of the kernel's work around the waits varies then."""
-        shares = measured.shares
-        truth = sum(share.truth for share in shares) if measured.disturbed else 1
-        ours = sum(share.ours for share in shares) if measured.disturbed else 1
-        return {share.function: abs(share.ours / ours - share.truth / truth) for share in shares}
+    def wrong(measured):
+        """If others had the CPU, one function against the other: what is seen of the
+        kernel's work around the waits varies then."""
+        faults = measured.work_faults() if measured.disturbed else measured.faults()
+        unnamed = sum(row["self"] for row in measured.rows if row["function"].startswith("["))
+        named = 1 - unnamed / 1e9 / measured.total
+        return [*map(str, faults), *([f"named {named:.1%}"] if named < NAMED else [])]
 
     def hold(self, condition):
-        """Others may have had the CPU: not thrice in a row."""
-        for _ in range(3):
-            measured = measure(condition, self.capture.parent)
-            self.capture_of = measured.capture
-            named = self.named(condition.selection())
-            errors = self.errors(measured)
-            if named >= NAMED and len(errors) == 2 and max(errors.values()) <= SHARE:
-                print(f"{condition}: named {named:.1%}, largest error {max(errors.values()):.1%}",
-                      file=sys.stderr)
-                return
-        self.fail(f"named {named:.1%}, errors {errors}")
+        hold(self, condition, self.capture.parent, self.wrong)
 
     def test_launched(self):
         self.hold(Condition("burst.js", seconds=3))
