@@ -27,6 +27,12 @@
 #include "flam-sampler.h"
 #include "flam-tracer.h"
 
+/* No more percent of the recorder's ticks, or fewer ticks, are no cause for a
+ * warning: the shares of programs that measure themselves were wrong by a fifth
+ * of that percentage. */
+#define MANY_WAITS 10
+#define LEAST_TICKS 100
+
 typedef struct
 {
   FlamRecordOptions *options;
@@ -113,6 +119,27 @@ count_truncated (const Recorder *recorder)
   return recorder->sampler.stats.truncated + stats.truncated;
 }
 
+/* What ran at the moments that are missing is unknown: a share is wrong by at
+ * most their part of all. */
+static void
+put_waits (FlamBuilder *builder, const FlamTracerStats *stats)
+{
+  guint64 left_out = 100 * stats->not_random;
+  guint percent = stats->ticks > 0
+                      ? (guint)((left_out + stats->ticks - 1) / stats->ticks)
+                      : 0;
+
+  if (percent > MANY_WAITS && stats->ticks >= LEAST_TICKS)
+    flam_builder_note_warning (
+        builder,
+        N_ ("the recorder had to wait for a CPU at %u %% of its ticks, since "
+            "it has no real-time priority: shares of the CPU time can be "
+            "wrong, by %u points at most; install RealtimeKit (rtkit), leave a "
+            "CPU free, or record as root"),
+        percent,
+        percent);
+}
+
 static void
 put_last_facts (Recorder *recorder, gint64 duration)
 {
@@ -153,6 +180,7 @@ put_last_facts (Recorder *recorder, gint64 duration)
         builder,
         N_ ("this kernel has no /proc/PID/sched (CONFIG_SCHED_DEBUG): short "
             "system calls have less than their share of the CPU time"));
+  put_waits (builder, stats);
   if (stats->unreadable > 0)
     flam_builder_note_warning (
         builder,

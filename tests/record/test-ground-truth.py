@@ -4,10 +4,12 @@
 shares, the sum, and what a thread's time went to. A few of all conditions;
 tests/bench/bench-shares measures each, beside perf.
 
-  test-ground-truth.py [Shares|Work|ShortWaits|Totals|Children|Walls][.test_NAME]..."""
+  test-ground-truth.py [Shares|Work|ShortWaits|Priority|Totals|Children|Walls][.test_NAME]..."""
 
 import math
+import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -17,11 +19,13 @@ from ground_truth import (  # noqa: E402
     C_PROGRAMS,
     TURN,
     Condition,
+    ask,
     command,
     found,
     hold,
     may_take_a_cpu,
     measure,
+    recorder,
     top,
 )
 
@@ -155,6 +159,36 @@ class Work(Held):
 
 class ShortWaits(Held):
     """See SHORT_WAITS."""
+
+
+class Priority(Truths):
+    """A recorder that waits for its CPU reports it, and what follows from it."""
+
+    def warnings(self, *how):
+        cpu = str(min(os.sched_getaffinity(0)))
+        capture = self.scratch / "ours.flambeau"
+        environment = dict(os.environ, DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nonexistent")
+        with subprocess.Popen(["taskset", "-c", cpu, "sh", "-c", "while :; do :; done"]) as busy:
+            try:
+                subprocess.run(
+                    ["taskset", "-c", cpu, *how, recorder, "--force", "--duration", "1",
+                     "--output", capture, "--pid", str(busy.pid)],
+                    check=True, env=environment)
+            finally:
+                busy.kill()
+        return [text for text in ask("info", capture)["warnings"] if "wait for a CPU" in text]
+
+    def test_none(self):
+        """A thread of the batch kind waits for the end of the others' turns."""
+        without = ["setpriv", "--bounding-set", "-sys_nice"] if may_take_a_cpu() else []
+        told = self.warnings("chrt", "--batch", "0", *without)
+        self.assertEqual(len(told), 1)
+        self.assertRegex(told[0], r"at (\d+) % of its ticks, .* by \1 points at most")
+
+    def test_given(self):
+        if not may_take_a_cpu():
+            self.skipTest("needs real-time scheduling")
+        self.assertEqual(self.warnings(), [])
 
 
 class Totals(Truths):

@@ -73,6 +73,8 @@ flam_ticks_take (FlamTracer *tracer, gint64 now)
           !flam_sleepers_sleeps_on (tracer, task, now))
         g_ptr_array_add (tracer->due, task);
     }
+  tracer->stats.ticks += tracer->due->len > 0;
+  tracer->stats.not_random += tracer->due->len > 0 && !random;
   for (guint i = 0; random && i < tracer->due->len; i++)
     {
       FlamTask *task = g_ptr_array_index (tracer->due, i);

@@ -35,6 +35,8 @@ typedef struct
   guint64 late;       /* samples a period late, or skipped for that */
   guint64 waiting;    /* stops of threads that waited for a CPU (not sampled) */
   guint64 uncertain;  /* stops for which flam-instant had to estimate */
+  guint64 ticks;      /* ticks at which a thread wanted a CPU */
+  guint64 not_random; /* such ticks that were left out: flam_instant_begin() */
   guint64 unreadable; /* stacks that the system did not allow to read */
   guint64 refused;    /* targets for another machine, not sampled */
   guint64
