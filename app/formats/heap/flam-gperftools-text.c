@@ -195,8 +195,8 @@ read_heap_line (FlamGperftools *reader,
          *p == '@' && read_addresses (reader, p + 1, end, sample);
 }
 
-/* The values of one thread are part of the sum over all threads, which is scaled
- * up by stack. By default, jeprof shows that sum. */
+/* The values of one thread are part of the sum over all threads, which is
+ * scaled up by stack. By default, jeprof shows that sum. */
 static gboolean
 read_jemalloc_line (FlamGperftools *reader,
                     const Text *text,

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* The log of `node --prof` and V8's --prof: one line per event, in order of time.
+/* The log of `node --prof` and V8's --prof: one line per event, in order of
+ * time.
  *
  *    v8-version,11,3,244,8,…
  *    shared-library,/usr/lib/libc.so.6,0x7f80,0x7f90,0        from, to, slide

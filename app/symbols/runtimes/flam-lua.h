@@ -68,7 +68,8 @@ typedef struct
       op_tail_call;
 } FlamLuaLayout;
 
-/* The type of FlamRuntimeFile.facts. Its addresses are those of the ELF file. */
+/* The type of FlamRuntimeFile.facts. Its addresses are those of the ELF file.
+ */
 typedef struct
 {
   FlamLuaLayout layout;

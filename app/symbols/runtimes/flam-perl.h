@@ -22,7 +22,8 @@
 #include "flam-runtime-memory.h"
 #include "flam-runtime-name.h"
 
-/* The type of FlamRuntimeFile.facts. Its addresses are those of the ELF file. */
+/* The type of FlamRuntimeFile.facts. Its addresses are those of the ELF file.
+ */
 typedef struct
 {
   guint32 version;   /* 0x0524 for 5.36 */

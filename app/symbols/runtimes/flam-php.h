@@ -37,7 +37,8 @@ typedef struct
   guint16 n_opcodes;
 } FlamPhpLayout;
 
-/* The type of FlamRuntimeFile.facts. Its addresses are those of the ELF file. */
+/* The type of FlamRuntimeFile.facts. Its addresses are those of the ELF file.
+ */
 typedef struct
 {
   FlamPhpLayout layout;

@@ -50,7 +50,8 @@ typedef struct
   guint16 class_attached;    /* likewise, the object of a singleton class */
 } FlamRubyLayout;
 
-/* The type of FlamRuntimeFile.facts. Its addresses are those of the ELF file. */
+/* The type of FlamRuntimeFile.facts. Its addresses are those of the ELF file.
+ */
 typedef struct
 {
   FlamRubyLayout layout;
