@@ -156,7 +156,7 @@ check_ids (const FlamId *ids, guint32 n, guint32 limit, gboolean none)
 }
 
 static gboolean
-check_prefixes (const FlamId *prefix, guint32 n)
+check_prefixes (const FlamStackId *prefix, guint32 n)
 {
   guint32 wrong = 0;
 

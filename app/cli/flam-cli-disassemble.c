@@ -8,7 +8,7 @@
 
 /* The most expensive function with that name, otherwise with that text in its
  * name; 0: none. */
-static FlamId
+static FlamNodeId
 find_node (const FlamTree *tree, const char *name)
 {
   FlamId best = 0;
@@ -118,7 +118,7 @@ disassemble (const FlamProfile *profile,
       flam_weights_new (profile, selection, NULL, NULL);
   g_autoptr (FlamTree) tree =
       flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
-  FlamId node = find_node (tree, function);
+  FlamNodeId node = find_node (tree, function);
   g_autoptr (GError) error = NULL;
   FlamDisassembly *code;
 

@@ -34,7 +34,7 @@ module_totals (const FlamProfile *profile, const FlamSelection *selection)
   rows = flam_functions_new (tree, FLAM_SORT_TOTAL, &n);
   for (guint i = 0; i < n; i++)
     {
-      FlamId module = flam_tree_module (tree, rows[i].node);
+      FlamModuleId module = flam_tree_module (tree, rows[i].node);
 
       if (module != FLAM_NONE)
         totals[module] = rows[i].total;
@@ -89,7 +89,7 @@ add_former (JsonBuilder *json,
 static gboolean
 has_process (const FlamProfile *p,
              const FlamSelection *selection,
-             FlamId process)
+             FlamProcessId process)
 {
   if (selection->threads == NULL)
     return TRUE;
@@ -288,7 +288,7 @@ print_former (const FlamProfile *p,
 static void
 print_thread (const FlamProfile *p,
               const FlamProcessTree *process_tree,
-              FlamId thread,
+              FlamThreadId thread,
               const char *heading,
               int indent,
               gint64 samples,
@@ -307,7 +307,7 @@ print_thread (const FlamProfile *p,
 static void
 print_process (const FlamProfile *p,
                const FlamProcessTree *process_tree,
-               FlamId process,
+               FlamProcessId process,
                const char *heading,
                int indent)
 {
@@ -334,7 +334,7 @@ print_threads (const FlamProfile *p, const FlamSelection *selection)
 
   for (guint32 row = 0; row < process_tree->n; row++)
     {
-      FlamId process = process_tree->process[row];
+      FlamProcessId process = process_tree->process[row];
       int indent = none ? 0 : (int)MIN (2 * process_tree->depth[row], 200) + 2;
 
       if (!none && has_process (p, selection, process))
@@ -346,7 +346,7 @@ print_threads (const FlamProfile *p, const FlamSelection *selection)
            i < process_tree->first_thread[row + 1];
            i++)
         {
-          FlamId thread = process_tree->threads[i];
+          FlamThreadId thread = process_tree->threads[i];
           g_autofree char *total =
               flam_format_weight (&measure, totals[thread]);
 

@@ -416,7 +416,7 @@ print_functions (const Report *report)
   for (guint i = 0; i < memory->n_functions && i < report->limit; i++)
     {
       guint row = report->order[i];
-      FlamId node = memory->function[row].node;
+      FlamNodeId node = memory->function[row].node;
       const char *file;
       guint32 line = flam_tree_source_line (memory->tree, node, &file);
 

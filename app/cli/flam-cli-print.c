@@ -197,7 +197,7 @@ flam_cli_json_states (JsonBuilder *json,
 }
 
 void
-flam_cli_print_thread (const FlamProfile *profile, FlamId thread)
+flam_cli_print_thread (const FlamProfile *profile, FlamThreadId thread)
 {
   const char *name =
       flam_profile_string (profile, profile->threads.name[thread]);

@@ -462,7 +462,9 @@ flam_cli_tree (const FlamProfile *profile, const FlamSelection *selection)
 }
 
 char *
-flam_cli_name (const FlamCliOptions *options, const FlamTree *tree, FlamId node)
+flam_cli_name (const FlamCliOptions *options,
+               const FlamTree *tree,
+               FlamNodeId node)
 {
   const char *name = flam_tree_name (tree, node);
 

@@ -14,9 +14,9 @@ typedef struct
 } Top;
 
 static const char *
-module_of (const FlamTree *tree, FlamId node)
+module_of (const FlamTree *tree, FlamNodeId node)
 {
-  FlamId function = flam_tree_function (tree, node);
+  FlamFunctionId function = flam_tree_function (tree, node);
 
   return function == FLAM_NONE
              ? ""
@@ -84,7 +84,7 @@ print_json (const Top *top)
   json_builder_begin_array (json);
   for (guint i = 0; i < top->n; i++)
     {
-      FlamId node = top->rows[i].node;
+      FlamNodeId node = top->rows[i].node;
       const char *file;
       guint32 line = flam_tree_source_line (tree, node, &file);
 

@@ -53,7 +53,7 @@ print_status (guint status)
 }
 
 static FlamEstimate
-estimate_of (const FlamTree *tree, FlamId node)
+estimate_of (const FlamTree *tree, FlamNodeId node)
 {
   const FlamMeasure measure = flam_tree_measure (tree);
 
@@ -66,7 +66,7 @@ estimate_of (const FlamTree *tree, FlamId node)
 }
 
 static void
-open_node (const FlamTree *tree, FlamId node)
+open_node (const FlamTree *tree, FlamNodeId node)
 {
   const FlamMeasure own = flam_tree_measure (tree);
   const FlamMeasure *measure = &own;
@@ -100,7 +100,7 @@ open_node (const FlamTree *tree, FlamId node)
 }
 
 static gboolean
-is_shown (const FlamTree *tree, FlamId node, guint depth, double share)
+is_shown (const FlamTree *tree, FlamNodeId node, guint depth, double share)
 {
   return tree->depth[node] <= depth &&
          tree->total[node] >= share * tree->total[0];
@@ -189,7 +189,7 @@ static FlamTree *
 sandwich (FlamTree *tree, const char *callers, const char *callees)
 {
   const char *name = callers != NULL ? callers : callees;
-  FlamId node;
+  FlamNodeId node;
 
   if (name == NULL)
     return flam_tree_ref (tree);

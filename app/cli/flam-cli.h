@@ -56,7 +56,7 @@ typedef struct
 /* A tree's name for display in tables: folded, unless --full-names; g_free. */
 char *flam_cli_name (const FlamCliOptions *options,
                      const FlamTree *tree,
-                     FlamId node);
+                     FlamNodeId node);
 
 FlamCliOptions *flam_cli_options_new (void);
 void flam_cli_options_free (FlamCliOptions *options);
@@ -118,7 +118,7 @@ void flam_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* A thread in the form that --thread accepts, with its name: "12/14 worker";
  * "#3 worker" if the capture has no numbers. */
-void flam_cli_print_thread (const FlamProfile *profile, FlamId thread);
+void flam_cli_print_thread (const FlamProfile *profile, FlamThreadId thread);
 
 /* Standard output, for a document. */
 FlamSink *flam_cli_stdout (void);

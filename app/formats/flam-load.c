@@ -56,7 +56,7 @@ flam_load_measures_n (FlamBuilder *builder,
   return first;
 }
 
-FlamId
+FlamFrameId
 flam_load_frame (FlamBuilder *builder,
                  const char *name,
                  gssize length,
@@ -71,10 +71,10 @@ flam_load_frame (FlamBuilder *builder,
       0);
 }
 
-FlamId
+FlamStackId
 flam_load_stack (FlamBuilder *builder, const GArray *frames)
 {
-  FlamId stack = FLAM_NONE;
+  FlamStackId stack = FLAM_NONE;
 
   for (guint i = frames->len; i > 0; i--)
     stack = flam_builder_stack (

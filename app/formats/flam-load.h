@@ -75,12 +75,12 @@ guint flam_load_measures_n (FlamBuilder *builder,
       (const FlamStandardMeasure[]){ __VA_ARGS__ },                            \
       G_N_ELEMENTS (((const FlamStandardMeasure[]){ __VA_ARGS__ })))
 /* The frame of a function with only a name; -1: NUL-terminated. */
-FlamId flam_load_frame (FlamBuilder *builder,
-                        const char *name,
-                        gssize length,
-                        FlamFunctionKind kind);
+FlamFrameId flam_load_frame (FlamBuilder *builder,
+                             const char *name,
+                             gssize length,
+                             FlamFunctionKind kind);
 /* Of FlamIds of frames, the leaf first. */
-FlamId flam_load_stack (FlamBuilder *builder, const GArray *frames);
+FlamStackId flam_load_stack (FlamBuilder *builder, const GArray *frames);
 
 /* --- progress ------------------------------------------------------------ */
 

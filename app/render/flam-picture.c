@@ -96,7 +96,7 @@ static void
 lay_out_tree (Picture *picture, double width, double row, double room)
 {
   const FlamPictureStyle *look = &picture->options.look;
-  FlamId zoom = picture->options.zoom;
+  FlamNodeId zoom = picture->options.zoom;
 
   picture->rows = flam_rows_new (picture->tree);
   picture->viewport = (FlamViewport){
@@ -441,7 +441,7 @@ static void
 append_tag (const Picture *picture,
             const cairo_rectangle_t *box,
             const char *name,
-            FlamId node,
+            FlamNodeId node,
             GString *out)
 {
   double scale = picture->options.scale;

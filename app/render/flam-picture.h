@@ -17,7 +17,7 @@ typedef struct
   double max_height; /* 0: 16000; lower rows are left out, with a note */
   double scale;      /* PNG: device pixels per pixel; 0: 1 */
   const char *font;  /* Pango description; NULL: "Sans 9" */
-  FlamId zoom;
+  FlamNodeId zoom;
   gboolean dark;
   gboolean bare; /* only the boxes: for thumbnails */
 } FlamPictureOptions;

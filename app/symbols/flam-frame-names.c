@@ -11,8 +11,8 @@
 /* A frame without a name. */
 typedef struct
 {
-  FlamId module;
-  FlamId frame;
+  FlamModuleId module;
+  FlamFrameId frame;
   guint64 address;
 } Query;
 
@@ -112,7 +112,7 @@ collect (FlamFrameNames *names, FlamBuilder *builder)
 }
 
 static FlamSymbols *
-open_module (FlamFrameNames *names, FlamBuilder *builder, FlamId module)
+open_module (FlamFrameNames *names, FlamBuilder *builder, FlamModuleId module)
 {
   const FlamModules *modules = &flam_builder_tables (builder)->profile.modules;
   Opened *opened =
@@ -161,9 +161,10 @@ note_chain (FlamBuilder *builder,
         .kind = chain->kind,
         .flags = frame->flags,
       };
-      FlamId file = frame->line_file != NULL
-                        ? flam_builder_string (builder, frame->line_file, -1)
-                        : FLAM_NONE;
+      FlamStringId file =
+          frame->line_file != NULL
+              ? flam_builder_string (builder, frame->line_file, -1)
+              : FLAM_NONE;
 
       if (frame->system_name != frame->name)
         function.system_name =
@@ -202,7 +203,7 @@ name_module (FlamFrameNames *names,
              const Query *queries,
              guint n)
 {
-  FlamId module = queries[0].module;
+  FlamModuleId module = queries[0].module;
   FlamSymbols *symbols = open_module (names, builder, module);
   FlamSymbolState state;
   const char *why;

@@ -6,7 +6,7 @@
 /* The new name of a function: a string of the builder; 0: it keeps its name. */
 typedef FlamId (*Rename) (FlamBuilder *builder,
                           const FlamProfile *profile,
-                          FlamId function);
+                          FlamFunctionId function);
 
 /* The function under its new name, for each function; FLAM_NONE where it keeps
  * its name. */
@@ -36,11 +36,11 @@ rename_functions (FlamBuilder *builder,
   return renamed;
 }
 
-static FlamId
+static FlamFrameId
 copy_frame (FlamBuilder *builder,
             const FlamProfile *profile,
-            FlamId frame,
-            FlamId function)
+            FlamFrameId frame,
+            FlamFunctionId function)
 {
   const FlamFrames *frames = &profile->frames;
 
@@ -61,8 +61,8 @@ rename_all (const FlamProfile *profile, Rename rename)
 
   for (FlamId i = 0; i < profile->frames.n; i++)
     {
-      FlamId function = renamed[profile->frames.function[i]];
-      FlamId frame;
+      FlamFunctionId function = renamed[profile->frames.function[i]];
+      FlamFrameId frame;
 
       if (function == FLAM_NONE)
         continue;
@@ -75,7 +75,9 @@ rename_all (const FlamProfile *profile, Rename rename)
 }
 
 static FlamId
-linked_name (FlamBuilder *builder, const FlamProfile *profile, FlamId function)
+linked_name (FlamBuilder *builder,
+             const FlamProfile *profile,
+             FlamFunctionId function)
 {
   return profile->functions.system_name[function];
 }
@@ -89,7 +91,7 @@ flam_linked_names (const FlamProfile *profile)
 static FlamId
 name_without_addresses (FlamBuilder *builder,
                         const FlamProfile *profile,
-                        FlamId function)
+                        FlamFunctionId function)
 {
   const char *name = flam_profile_function_name (profile, function);
   g_autoptr (GString) text = NULL;

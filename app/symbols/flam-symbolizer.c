@@ -10,8 +10,8 @@
 /* A frame without a name. */
 typedef struct
 {
-  FlamId module;
-  FlamId frame;
+  FlamModuleId module;
+  FlamFrameId frame;
   guint64 address;
 } Query;
 
@@ -58,7 +58,7 @@ step (Run *run, GError **error)
 /* --- queries -------------------------------------------------------------- */
 
 static gboolean
-is_asked_for (const Run *run, FlamId module)
+is_asked_for (const Run *run, FlamModuleId module)
 {
   for (guint i = 0; i < run->options->n_modules; i++)
     if (run->options->modules[i] == module)
@@ -68,18 +68,18 @@ is_asked_for (const Run *run, FlamId module)
 
 /* Whether an importer named the generated code after its location: "[jit]". */
 static gboolean
-is_unnamed_jit (const FlamProfile *profile, FlamId function)
+is_unnamed_jit (const FlamProfile *profile, FlamFunctionId function)
 {
   return profile->functions.kind[function] == FLAM_KIND_JIT &&
          g_str_equal (flam_profile_function_name (profile, function), "[jit]");
 }
 
 static gboolean
-wants_name (const Run *run, FlamId frame)
+wants_name (const Run *run, FlamFrameId frame)
 {
   const FlamProfile *profile = run->profile;
-  FlamId function = profile->frames.function[frame];
-  FlamId module = profile->functions.module[function];
+  FlamFunctionId function = profile->frames.function[frame];
+  FlamModuleId module = profile->functions.module[function];
 
   if (module == FLAM_NONE || profile->frames.address[frame] == 0 ||
       !is_asked_for (run, module))
@@ -145,9 +145,9 @@ collect (Run *run)
 
 /* --- answers ------------------------------------------------------------- */
 
-static FlamId
+static FlamFunctionId
 add_function (Run *run,
-              FlamId module,
+              FlamModuleId module,
               const FlamSymbolFrame *frame,
               FlamFunctionKind kind)
 {
@@ -208,7 +208,7 @@ flag_unnamed (Run *run, const Query *query, guint flags)
     .kind = functions->kind[old],
     .flags = functions->flags[old] | flags,
   };
-  FlamId frame;
+  FlamFrameId frame;
 
   if (flags == 0 || functions->kind[old] != FLAM_KIND_UNRESOLVED)
     return;

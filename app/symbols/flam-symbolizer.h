@@ -40,7 +40,7 @@ typedef struct
   const char *capture;
   /* Only these modules, for example the hot ones that the user chose; none:
    * all. */
-  const FlamId *modules;
+  const FlamModuleId *modules;
   guint n_modules;
 } FlamSymbolOptions;
 

@@ -34,9 +34,9 @@ static FlamProfile *
 profile_new (void)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
   g_autoptr (GRand) lot = g_rand_new_with_seed (7);
-  FlamId functions[200];
+  FlamFunctionId functions[200];
 
   flam_builder_add_measure (builder,
                             "wall-time",
@@ -56,7 +56,8 @@ profile_new (void)
     }
   for (guint t = 0; t < THREADS; t++)
     {
-      FlamId thread = flam_builder_thread (builder, process, (gint32)t + 1, 0);
+      FlamThreadId thread =
+          flam_builder_thread (builder, process, (gint32)t + 1, 0);
       FlamId path[DEPTH + 1] = { FLAM_NONE };
       guint depth = 0;
       gint64 time = 0;

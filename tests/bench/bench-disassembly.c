@@ -74,12 +74,12 @@ note_bias (struct dl_phdr_info *info, size_t size, void *data)
 }
 
 static FlamProfile *
-profile_new (FlamId *frame)
+profile_new (FlamFrameId *frame)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   g_autoptr (GRand) lot = g_rand_new_with_seed (5);
-  FlamId process = flam_builder_process (builder, 1, 0);
-  FlamId thread = flam_builder_thread (builder, process, 1, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
+  FlamThreadId thread = flam_builder_thread (builder, process, 1, 0);
   g_autofree char *path = g_file_read_link ("/proc/self/exe", NULL);
   FlamFunction function = {
     .name = flam_builder_string (builder, "bench_long_function", -1),
@@ -124,7 +124,7 @@ ascending (const void *a, const void *b)
 int
 main (void)
 {
-  FlamId frame;
+  FlamFrameId frame;
   g_autoptr (FlamProfile) profile = profile_new (&frame);
   g_autoptr (FlamSelection) selection = flam_selection_new ();
   g_autoptr (FlamWeights) weights =

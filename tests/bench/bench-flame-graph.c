@@ -69,7 +69,7 @@ frame (Bench *bench)
 
 /* Like the animation: eight frames on the way. */
 static void
-zoom (Bench *bench, FlamId node)
+zoom (Bench *bench, FlamNodeId node)
 {
   FlamFlameGraph *graph = bench->graph;
   double from0 = graph->from, to0 = graph->to, from1, to1;
@@ -92,7 +92,7 @@ work (Bench *bench)
   FlamFlameGraph *graph = bench->graph;
   GRand *random = g_rand_new_with_seed (42);
   g_autoptr (FlamRegex) regex = flam_regex_new ("visit_1", 0, NULL);
-  FlamId node = 0;
+  FlamNodeId node = 0;
 
   for (guint round = 0; bench->n < FRAMES; round++)
     {

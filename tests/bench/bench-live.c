@@ -52,8 +52,8 @@ typedef struct
   int fd;
   FlamBuilder *builder;
   FlamCaptureWriter *writer;
-  FlamId thread[THREADS];
-  FlamId module;
+  FlamThreadId thread[THREADS];
+  FlamModuleId module;
   GArray *stacks; /* FlamId */
   guint32 n;      /* samples */
 
@@ -71,7 +71,7 @@ static void
 begin (Recording *self)
 {
   FlamBuilder *builder = self->builder = flam_builder_new ();
-  FlamId process = flam_builder_append_process (builder, 1, FLAM_NONE);
+  FlamProcessId process = flam_builder_append_process (builder, 1, FLAM_NONE);
 
   self->fd = g_file_open_tmp ("bench-live-XXXXXX.flambeau", &self->path, NULL);
   self->stacks = g_array_new (FALSE, FALSE, sizeof (FlamId));
@@ -100,9 +100,9 @@ find_stack (Recording *self)
   FlamRecordedFrame frame = {
     self->module, 0x3000 + i % 4000 * 16, FLAM_NONE, FLAM_NONE
   };
-  FlamId prefix =
+  FlamStackId prefix =
       i < 100 ? FLAM_NONE : g_array_index (self->stacks, FlamId, i / 2);
-  FlamId stack =
+  FlamStackId stack =
       flam_builder_stack (self->builder,
                           prefix,
                           flam_builder_recorded_frame (self->builder, &frame));

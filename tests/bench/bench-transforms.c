@@ -30,9 +30,9 @@ now_ms (void)
 /* Each stack calls from an earlier one, more often from a late one: deep, with
  * siblings at every depth. */
 static void
-add_stacks (FlamBuilder *builder, GRand *lot, FlamId *stacks)
+add_stacks (FlamBuilder *builder, GRand *lot, FlamStackId *stacks)
 {
-  FlamId *frames = g_new (FlamId, FUNCTIONS);
+  FlamFrameId *frames = g_new (FlamFrameId, FUNCTIONS);
 
   for (guint i = 0; i < FUNCTIONS; i++)
     {
@@ -64,8 +64,8 @@ profile_new (void)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   g_autoptr (GRand) lot = g_rand_new_with_seed (3);
-  FlamId process = flam_builder_process (builder, 1, 0);
-  FlamId *stacks = g_new (FlamId, STACKS);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
+  FlamStackId *stacks = g_new (FlamStackId, STACKS);
   FlamProfile *profile;
 
   flam_builder_add_measure (builder,
@@ -86,7 +86,8 @@ profile_new (void)
   add_stacks (builder, lot, stacks);
   for (guint t = 0; t < THREADS; t++)
     {
-      FlamId thread = flam_builder_thread (builder, process, (gint32)t + 1, 0);
+      FlamThreadId thread =
+          flam_builder_thread (builder, process, (gint32)t + 1, 0);
 
       for (guint i = 0; i < SAMPLES / THREADS; i++)
         {

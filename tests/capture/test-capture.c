@@ -24,7 +24,7 @@ recorder_new (void)
 static FlamId
 write_code (FlamBuilder *builder)
 {
-  FlamId module = flam_builder_module (
+  FlamModuleId module = flam_builder_module (
       builder, "/usr/bin/example", "00ff", FLAM_ADDRESS_FILE_OFFSET);
   FlamFunction named = {
     .name = flam_builder_string (builder, "main", -1),
@@ -45,8 +45,8 @@ write_code (FlamBuilder *builder)
                              .module = module,
                              .address = 0x2345,
                              .function = FLAM_NONE };
-  FlamId frame = flam_builder_recorded_frame (builder, &root);
-  FlamId stack = flam_builder_stack (builder, FLAM_NONE, frame);
+  FlamFrameId frame = flam_builder_recorded_frame (builder, &root);
+  FlamStackId stack = flam_builder_stack (builder, FLAM_NONE, frame);
 
   frame = flam_builder_recorded_frame (builder, &leaf);
   g_assert_cmpuint (flam_builder_recorded_frame (builder, &leaf), ==, frame);
@@ -57,7 +57,7 @@ write_code (FlamBuilder *builder)
  * and a line from the start; blocks that are released late, and one that is
  * never released. */
 static void
-write_python (FlamBuilder *builder, FlamId thread, FlamId below)
+write_python (FlamBuilder *builder, FlamThreadId thread, FlamId below)
 {
   FlamFunction cook = {
     .name = flam_builder_string (builder, "cook.<locals>.<genexpr>", -1),
@@ -123,9 +123,9 @@ static void
 write_recording (FlamCaptureWriter *writer, gboolean to_the_end)
 {
   FlamBuilder *builder = flam_capture_writer_builder (writer);
-  FlamId stack = write_code (builder);
-  FlamId process = flam_builder_append_process (builder, 42, FLAM_NONE);
-  FlamId thread = flam_builder_append_thread (builder, process, 43);
+  FlamStackId stack = write_code (builder);
+  FlamProcessId process = flam_builder_append_process (builder, 42, FLAM_NONE);
+  FlamThreadId thread = flam_builder_append_thread (builder, process, 43);
   FlamId counter = flam_builder_add_counter (builder, "rss", FLAM_UNIT_BYTES);
 
   flam_builder_note_fact (builder, "command", "example --fast");
@@ -190,7 +190,9 @@ assert_has (const char *text, const char *part)
 }
 
 static void
-assert_names (const FlamProfile *profile, FlamId stack, const char *expected)
+assert_names (const FlamProfile *profile,
+              FlamStackId stack,
+              const char *expected)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
@@ -211,10 +213,10 @@ assert_places (const FlamProfile *profile, guint sample, const char *expected)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
-  for (FlamId stack = profile->samples.stack[sample]; stack != FLAM_NONE;
+  for (FlamStackId stack = profile->samples.stack[sample]; stack != FLAM_NONE;
        stack = profile->stacks.prefix[stack])
     {
-      FlamId frame = profile->stacks.frame[stack];
+      FlamFrameId frame = profile->stacks.frame[stack];
 
       g_string_append_printf (
           text,

@@ -274,7 +274,8 @@ static FlamBuilder *
 recorder_new (guint32 n_samples)
 {
   FlamBuilder *builder = flam_builder_new ();
-  FlamId process, thread;
+  FlamProcessId process;
+  FlamThreadId thread;
 
   flam_builder_set_has_times (builder);
   flam_builder_add_column (builder);
@@ -376,7 +377,7 @@ imaged_profile (void)
   for (gint64 i = 0; i < 3; i++)
     {
       g_autofree char *name = g_strdup_printf ("f%d", (int)i);
-      FlamId function = flam_builder_function_named (
+      FlamFunctionId function = flam_builder_function_named (
           builder, flam_builder_string (builder, name, -1), FLAM_KIND_NATIVE);
 
       sample.stack =

@@ -74,8 +74,8 @@ test_newer (void)
   g_autoptr (FlamBuilder) second = NULL;
   g_autoptr (FlamProfile) profile = NULL;
   FlamFunction strange = { .module = FLAM_NONE, .flags = 0x40 };
-  FlamId function;
-  FlamId thread = flam_builder_append_thread (
+  FlamFunctionId function;
+  FlamThreadId thread = flam_builder_append_thread (
       builder, flam_builder_append_process (builder, 1, FLAM_NONE), 1);
 
   flam_builder_add_measure (builder,
@@ -146,7 +146,7 @@ add_tasks (FlamBuilder *builder)
 {
   FlamTables *tables = flam_builder_tables (builder);
   FlamTable tasks;
-  FlamId thread = flam_builder_append_thread (
+  FlamThreadId thread = flam_builder_append_thread (
       builder, flam_builder_append_process (builder, 1, FLAM_NONE), 1);
 
   add_listed (tables, TASKS, 0, FLAM_ENCODE_ID, NUMBER (STRINGS));

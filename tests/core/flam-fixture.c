@@ -3,19 +3,19 @@
 
 #include <string.h>
 
-static FlamId
-add_frame (FlamBuilder *builder, FlamId stack, const char *name)
+static FlamStackId
+add_frame (FlamBuilder *builder, FlamStackId stack, const char *name)
 {
-  FlamId string = flam_builder_string (builder, name, -1);
-  FlamId function =
+  FlamStringId string = flam_builder_string (builder, name, -1);
+  FlamFunctionId function =
       flam_builder_function_named (builder, string, FLAM_KIND_NATIVE);
-  FlamId frame = flam_builder_frame (builder, function, 0, 0, 0);
+  FlamFrameId frame = flam_builder_frame (builder, function, 0, 0, 0);
 
   return flam_builder_stack (builder, stack, frame);
 }
 
 static void
-add_line (FlamBuilder *builder, FlamId process, const char *line)
+add_line (FlamBuilder *builder, FlamProcessId process, const char *line)
 {
   const char *space = strrchr (line, ' ');
   g_autofree char *path = g_strndup (line, space - line);
@@ -55,7 +55,7 @@ flam_fixture_profile (const char *text)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
-  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
 
   add_sample_measure (builder);
   for (guint i = 0; lines[i] != NULL; i++)
@@ -64,13 +64,13 @@ flam_fixture_profile (const char *text)
   return flam_builder_finish (builder, NULL);
 }
 
-static FlamId
+static FlamStackId
 random_stack (FlamBuilder *builder)
 {
   guint depth = g_test_rand_int_range (0, 4) == 0
                     ? g_test_rand_int_range (1, 200)
                     : g_test_rand_int_range (1, 8);
-  FlamId stack = FLAM_NONE;
+  FlamStackId stack = FLAM_NONE;
 
   for (guint d = 0; d < depth; d++)
     {
@@ -83,7 +83,7 @@ random_stack (FlamBuilder *builder)
 }
 
 static void
-add_random_allocation (FlamBuilder *builder, FlamId thread)
+add_random_allocation (FlamBuilder *builder, FlamThreadId thread)
 {
   gint64 time = g_test_rand_int_range (0, 1000);
   FlamAllocation a = {
@@ -106,7 +106,7 @@ FlamProfile *
 flam_fixture_random (void)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
   guint n = g_test_rand_int_range (1, 300);
 
   add_sample_measure (builder);

@@ -18,7 +18,7 @@ static const struct
   { "_[i]", FLAM_KIND_NATIVE, FLAM_FUNCTION_INLINED },
 };
 
-static FlamId
+static FlamFrameId
 add_frame (FlamBuilder *builder, const char *text)
 {
   g_autofree char *name = g_strdup (text);
@@ -44,9 +44,9 @@ add_frame (FlamBuilder *builder, const char *text)
 }
 
 static void
-add_sample (FlamBuilder *builder, FlamId stack, gint64 weight)
+add_sample (FlamBuilder *builder, FlamStackId stack, gint64 weight)
 {
-  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
   FlamSample sample = {
     .thread = flam_builder_thread (builder, process, 1, 0),
     .stack = stack,
@@ -91,7 +91,7 @@ flam_test_profile (const char *text)
     {
       char *space = strrchr (*line, ' ');
       g_auto (GStrv) frames = NULL;
-      FlamId stack = FLAM_NONE;
+      FlamStackId stack = FLAM_NONE;
 
       if (space == NULL)
         continue;
@@ -140,7 +140,7 @@ next_random (guint32 *state)
   return *state = x;
 }
 
-static FlamId
+static FlamFrameId
 make_function (FlamBuilder *builder, guint i, guint32 *random)
 {
   static const char *const spaces[] = { "",          "std::",    "engine::",
@@ -181,8 +181,8 @@ flam_test_random_tree (guint n_nodes,
 {
   g_autoptr (FlamBuilder) builder = builder_new ();
   g_autoptr (FlamProfile) profile = NULL;
-  g_autofree FlamId *frames = g_new (FlamId, n_functions);
-  g_autofree FlamId *stacks = g_new (FlamId, n_nodes);
+  g_autofree FlamFrameId *frames = g_new (FlamFrameId, n_functions);
+  g_autofree FlamStackId *stacks = g_new (FlamStackId, n_nodes);
   guint32 random = seed | 1;
   guint n = 1;
 
@@ -195,8 +195,8 @@ flam_test_random_tree (guint n_nodes,
       guint32 dice = next_random (&random);
       guint from = dice % 4 == 0 ? next_random (&random) % n
                                  : n - 1 - next_random (&random) % MIN (n, 40);
-      FlamId frame = frames[next_random (&random) % n_functions];
-      FlamId stack = flam_builder_stack (builder, stacks[from], frame);
+      FlamFrameId frame = frames[next_random (&random) % n_functions];
+      FlamStackId stack = flam_builder_stack (builder, stacks[from], frame);
 
       add_sample (builder, stack, 1 + (1 << (dice >> 8) % 20));
       stacks[n++] = stack;
@@ -210,7 +210,7 @@ flam_test_deep_tree (guint depth)
 {
   g_autoptr (FlamBuilder) builder = builder_new ();
   g_autoptr (FlamProfile) profile = NULL;
-  FlamId stack = FLAM_NONE;
+  FlamStackId stack = FLAM_NONE;
 
   for (guint i = 0; i < depth; i++)
     {

@@ -10,7 +10,7 @@
 static FlamId
 stack_of (FlamBuilder *builder, const char *name)
 {
-  FlamId function = flam_builder_function_named (
+  FlamFunctionId function = flam_builder_function_named (
       builder, flam_builder_string (builder, name, -1), FLAM_KIND_NATIVE);
 
   return flam_builder_stack (
@@ -406,7 +406,7 @@ static void
 test_stretch (void)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
   FlamSample sample = { 0 };
   gint64 weight = 0;
   g_autoptr (FlamProfile) profile = NULL;

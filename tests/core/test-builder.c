@@ -9,7 +9,7 @@
 #include <string.h>
 
 static FlamBuilder *
-builder_with_thread (FlamId *thread)
+builder_with_thread (FlamThreadId *thread)
 {
   FlamBuilder *builder = flam_builder_new ();
 
@@ -55,8 +55,8 @@ test_stacks (void)
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   g_autoptr (GHashTable) known =
       g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
-  FlamId name = flam_builder_string (builder, "f", -1);
-  FlamId function =
+  FlamStringId name = flam_builder_string (builder, "f", -1);
+  FlamFunctionId function =
       flam_builder_function_named (builder, name, FLAM_KIND_NATIVE);
   guint32 n = 0;
 
@@ -65,16 +65,16 @@ test_stacks (void)
   for (guint i = 0; i < 20000; i++)
     {
       gint32 above = n > 0 ? g_test_rand_int_range (-1, (gint32)n) : -1;
-      FlamId prefix = above < 0 ? FLAM_NONE : (FlamId)above;
-      FlamId frame = (FlamId)g_test_rand_int_range (0, 8);
+      FlamStackId prefix = above < 0 ? FLAM_NONE : (FlamId)above;
+      FlamFrameId frame = (FlamId)g_test_rand_int_range (0, 8);
       gint64 key = (gint64)prefix << 8 | frame;
       gpointer before;
       gboolean there =
           g_hash_table_lookup_extended (known, &key, NULL, &before);
       gboolean search = there || g_test_rand_bit ();
-      FlamId stack = search
-                         ? flam_builder_stack (builder, prefix, frame)
-                         : flam_builder_append_stack (builder, prefix, frame);
+      FlamStackId stack =
+          search ? flam_builder_stack (builder, prefix, frame)
+                 : flam_builder_append_stack (builder, prefix, frame);
 
       g_assert_cmpuint (stack, ==, there ? GPOINTER_TO_UINT (before) : n);
       if (there)
@@ -88,7 +88,7 @@ test_stacks (void)
 static void
 expect_refusal (gint64 a, gint64 b)
 {
-  FlamId thread;
+  FlamThreadId thread;
   g_autoptr (FlamBuilder) builder = builder_with_thread (&thread);
   g_autoptr (GError) error = NULL;
   FlamSample sample = { thread, FLAM_NONE };
@@ -109,7 +109,7 @@ test_weights (void)
 static void
 test_order (void)
 {
-  FlamId thread, other;
+  FlamThreadId thread, other;
   g_autoptr (FlamBuilder) builder = builder_with_thread (&thread);
   g_autoptr (FlamProfile) profile = NULL;
   const gint64 times[] = { 50, 20, G_MAXINT64, 30, 20 };
@@ -283,7 +283,7 @@ test_family (void)
   const guint32 end[] = { 4, 2, 4, 4, 5, 6 };
   g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (FlamProcessTree) process_tree = NULL;
-  FlamId thread, former;
+  FlamThreadId thread, former;
 
   for (guint i = 0; i < G_N_ELEMENTS (id); i++)
     id[i] = flam_builder_process (builder, 100 + (gint32)i, 0);

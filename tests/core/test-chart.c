@@ -20,11 +20,11 @@ static FlamId
 stack_of (FlamBuilder *builder, const char *text)
 {
   g_auto (GStrv) names = g_strsplit (text, ";", -1);
-  FlamId stack = FLAM_NONE;
+  FlamStackId stack = FLAM_NONE;
 
   for (guint i = 0; names[i] != NULL && *names[i] != '\0'; i++)
     {
-      FlamId function = flam_builder_function_named (
+      FlamFunctionId function = flam_builder_function_named (
           builder,
           flam_builder_string (builder, names[i], -1),
           FLAM_KIND_NATIVE);
@@ -39,8 +39,8 @@ static FlamProfile *
 profile_of (const Sample *samples, guint n, gboolean spans)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId process = flam_builder_process (builder, 1, 0);
-  FlamId thread = flam_builder_thread (builder, process, 7, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
+  FlamThreadId thread = flam_builder_thread (builder, process, 7, 0);
   guint column = flam_builder_add_column (builder);
   guint measure = flam_builder_add_measure (builder,
                                             "wall-time",
@@ -288,8 +288,8 @@ static void
 test_levels (void)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId process = flam_builder_process (builder, 1, 0);
-  FlamId thread = flam_builder_thread (builder, process, 7, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
+  FlamThreadId thread = flam_builder_thread (builder, process, 7, 0);
   const gint64 counted[][2] = { { 0, 3 }, { 21, 9 }, { 22, 1 }, { 50, -4 } };
   FlamSample sample = { .thread = thread, .stack = FLAM_NONE, .time = 79 };
   gint64 weight = 79;
@@ -335,7 +335,7 @@ static FlamProfile *
 compiling (void)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
   FlamFunction function = { .name = flam_builder_string (builder, "f", -1),
                             .module = FLAM_NONE };
   FlamSample sample = { .thread =
@@ -429,7 +429,7 @@ test_nodes (void)
       nodes = flam_chart_nodes_new (tree);
       for (guint s = 0; s < chart->n_spans; s++)
         {
-          FlamId node = flam_chart_nodes_of (nodes, chart, s);
+          FlamNodeId node = flam_chart_nodes_of (nodes, chart, s);
           gint64 from = chart->spans[s].from;
 
           if (strcmp (flam_tree_name (tree, node), "gc") != 0)

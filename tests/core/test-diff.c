@@ -85,7 +85,7 @@ tree_of_tenths (const char *const *names, const gint64 *tenths)
   flam_builder_set_denominator (builder, measure, 10);
   for (guint i = 0; names[i] != NULL; i++)
     {
-      FlamId function = flam_builder_function_named (
+      FlamFunctionId function = flam_builder_function_named (
           builder,
           flam_builder_string (builder, names[i], -1),
           FLAM_KIND_NATIVE);
@@ -234,7 +234,7 @@ test_both_of_random (void)
           both->total[0], >=, MAX (sides[0]->total[0], sides[1]->total[0]));
       for (FlamId i = 0; i < shaped->n; i++)
         {
-          FlamId node = flam_tree_find_path (shaped, i, both);
+          FlamNodeId node = flam_tree_find_path (shaped, i, both);
 
           g_assert_cmpuint (both->depth[node], ==, shaped->depth[i]);
           g_assert_cmpint (both->total[node], >=, shaped->total[i]);
@@ -252,9 +252,9 @@ static FlamProfile *
 lined (const char *file, guint32 line, guint n, const char *other)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId process = flam_builder_process (builder, 1, 0);
-  FlamId name = flam_builder_string (builder, "work", -1);
-  FlamId function =
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
+  FlamStringId name = flam_builder_string (builder, "work", -1);
+  FlamFunctionId function =
       flam_builder_function_named (builder, name, FLAM_KIND_NATIVE);
   const char *files[] = { file, other };
 

@@ -32,8 +32,8 @@ static FlamProfile *
 profile_of (const guint8 (*stacks)[8], guint n, gboolean one_line)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId process = flam_builder_process (builder, 1, 0);
-  FlamId thread = flam_builder_thread (builder, process, 1, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
+  FlamThreadId thread = flam_builder_thread (builder, process, 1, 0);
 
   flam_builder_add_standard_measure (
       builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
@@ -43,11 +43,11 @@ profile_of (const guint8 (*stacks)[8], guint n, gboolean one_line)
 
       for (const guint8 *ip = stacks[i]; *ip != 0; ip++)
         {
-          FlamId function = flam_builder_function_named (
+          FlamFunctionId function = flam_builder_function_named (
               builder,
               flam_builder_string (builder, code[*ip].function, -1),
               FLAM_KIND_JIT);
-          FlamId frame = flam_builder_frame (
+          FlamFrameId frame = flam_builder_frame (
               builder, function, *ip, one_line ? 1 : code[*ip].line, 0);
 
           sample.stack = flam_builder_stack (builder, sample.stack, frame);
@@ -153,7 +153,7 @@ test_hidden (void)
                              "  cook self=0 total=2 status=dispatch\n"
                              "    chop self=2 total=2 status=gc\n";
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId thread =
+  FlamThreadId thread =
       flam_builder_thread (builder, flam_builder_process (builder, 1, 0), 1, 0);
   g_autoptr (FlamSelection) selection = flam_selection_new ();
   g_autoptr (FlamSelection) all = flam_selection_new ();

@@ -97,10 +97,10 @@ profile_new (void)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   g_autoptr (GRand) random = g_rand_new_with_seed (7);
-  g_autofree FlamId *stacks = g_new (FlamId, STACKS);
-  FlamId process = flam_builder_process (builder, 1, 0);
-  FlamId thread = flam_builder_thread (builder, process, 1, 0);
-  FlamId frames[FUNCTIONS * 2];
+  g_autofree FlamStackId *stacks = g_new (FlamStackId, STACKS);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
+  FlamThreadId thread = flam_builder_thread (builder, process, 1, 0);
+  FlamFrameId frames[FUNCTIONS * 2];
 
   /* Two frames per function, so that stacks are merged. */
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++)

@@ -14,8 +14,8 @@ labelled_profile (void)
   static const char *const tenants[] = { "red", "green", "blue" };
   static const gint64 sizes[] = { 512, 1024, 4096, 5000 };
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId process = flam_builder_process (builder, 1, 0);
-  FlamId thread = flam_builder_thread (builder, process, 1, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
+  FlamThreadId thread = flam_builder_thread (builder, process, 1, 0);
   int column = (int)flam_builder_add_column (builder);
 
   flam_builder_add_measure (builder,
@@ -33,7 +33,7 @@ labelled_profile (void)
       FlamSampleLabel labels[2];
       FlamFunction function = { .name = flam_builder_string (builder, name, -1),
                                 .module = FLAM_NONE };
-      FlamId frame = flam_builder_frame (
+      FlamFrameId frame = flam_builder_frame (
           builder, flam_builder_function (builder, &function), 0, 0, 0);
       FlamSample sample = { .thread = thread };
       gint64 weight = i;
@@ -140,7 +140,7 @@ test_by_label (void)
   weights = flam_weights_new (profile, selection, NULL, NULL);
   tree = flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
   g_assert_cmpint (tree->total[0], ==, 59 * 60 / 2);
-  for (FlamId node = 1; node < tree->n; node = tree->subtree_end[node])
+  for (FlamNodeId node = 1; node < tree->n; node = tree->subtree_end[node])
     {
       g_autofree char *condition =
           g_strdup_printf ("tenant=%s", flam_tree_name (tree, node));

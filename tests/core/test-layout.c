@@ -342,7 +342,7 @@ test_million (void)
   for (guint round = 0; round < 50; round++)
     {
       FlamViewport viewport = flam_test_viewport (tree, 1600, 900);
-      FlamId node = (FlamId)g_test_rand_int_range (0, (gint)tree->n);
+      FlamNodeId node = (FlamId)g_test_rand_int_range (0, (gint)tree->n);
       g_autoptr (FlamLayout) layout = NULL;
 
       viewport.zoom = node;

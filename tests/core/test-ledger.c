@@ -46,9 +46,9 @@ make_ledger (FlamBuilder *builder)
   for (guint site = 0; site < N_SITES; site++)
     {
       g_autofree char *name = g_strdup_printf ("site %u", site);
-      FlamId function = flam_builder_function_named (
+      FlamFunctionId function = flam_builder_function_named (
           builder, flam_builder_string (builder, name, -1), FLAM_KIND_NATIVE);
-      FlamId stack = flam_builder_stack (
+      FlamStackId stack = flam_builder_stack (
           builder, FLAM_NONE, flam_builder_frame (builder, function, 0, 0, 0));
       FlamSiteKey key = {
         site_size (site), stack, FLAM_NONE, 1, FLAM_ALLOCATOR_MALLOC

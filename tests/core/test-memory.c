@@ -212,7 +212,7 @@ test_zoom (void)
       g_autoptr (FlamSelection) selection = random_selection (profile);
       g_autoptr (FlamTree) tree = tree_of (profile, selection, "allocations");
       g_autoptr (FlamMemorySummary) memory = NULL;
-      FlamId node;
+      FlamNodeId node;
 
       if (tree->n < 2)
         continue;
@@ -304,7 +304,7 @@ test_pages_apart (void)
 /* --- suppressions -------------------------------------------------------- */
 
 static gboolean
-goes_through (const FlamProfile *profile, FlamId stack, const char *name)
+goes_through (const FlamProfile *profile, FlamStackId stack, const char *name)
 {
   for (; stack != FLAM_NONE; stack = profile->stacks.prefix[stack])
     if (strstr (flam_profile_function_name (

@@ -426,7 +426,7 @@ written_tree (void)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   g_autoptr (FlamProfile) profile = NULL;
-  FlamId thread;
+  FlamThreadId thread;
 
   flam_builder_add_column (builder);
   flam_builder_add_measure (builder,
@@ -448,7 +448,7 @@ written_tree (void)
         .module = FLAM_NONE,
       };
       const gint64 weight = 1 + (gint64)i;
-      FlamId frame = flam_builder_frame (
+      FlamFrameId frame = flam_builder_frame (
           builder, flam_builder_function (builder, &function), 0, 0, 0);
 
       flam_builder_add_sample (builder,

@@ -76,7 +76,7 @@ test_case (gconstpointer data)
   g_autoptr (FlamTree) callees = NULL;
   g_autofree char *above = NULL;
   g_autofree char *below = NULL;
-  FlamId node;
+  FlamNodeId node;
 
   selection->by = c->by;
   tree = tree_of (profile, selection);
@@ -157,7 +157,7 @@ test_find_call (void)
       g_autoptr (FlamTree) callers = NULL;
       g_autoptr (FlamTree) callees = NULL;
       FlamFunctionRow row;
-      FlamId node, found;
+      FlamNodeId node, found;
 
       selection->invert = FALSE;
       upright = tree_of (profile, selection);

@@ -230,7 +230,7 @@ test_random_shapes (gconstpointer data)
           flam_test_viewport (tree,
                               g_test_rand_int_range (2, 1600),
                               g_test_rand_int_range (2, 1000));
-      FlamId zoom =
+      FlamNodeId zoom =
           round < 5 ? 0 : (FlamId)g_test_rand_int_range (0, (gint)tree->n);
       g_autoptr (FlamLayout) sectors = NULL;
       g_autoptr (FlamLayout) boxes = NULL;

@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-static FlamId
+static FlamStackId
 a_stack (FlamBuilder *builder)
 {
-  FlamId name = flam_builder_string (builder, "f", -1);
-  FlamId function =
+  FlamStringId name = flam_builder_string (builder, "f", -1);
+  FlamFunctionId function =
       flam_builder_function_named (builder, name, FLAM_KIND_NATIVE);
 
   return flam_builder_stack (
@@ -30,7 +30,7 @@ static FlamProfile *
 cpu_profile (void)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
   FlamSample sample = { 0 };
   gint64 weight = 1;
 
@@ -74,7 +74,7 @@ static FlamProfile *
 sleeper (gboolean after)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
   FlamSample sample = { 0 };
 
   flam_builder_set_has_times (builder);
@@ -129,7 +129,7 @@ static void
 test_halves (void)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
   FlamSample sample = { 0 };
   g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (FlamSelection) selection = flam_selection_new ();
@@ -198,7 +198,7 @@ test_period (void)
   g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (FlamSelection) selection = flam_selection_new ();
   g_autoptr (FlamTimeline) timeline = NULL;
-  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
   FlamSample sample = { 0 };
 
   flam_builder_set_has_times (builder);
@@ -236,7 +236,8 @@ test_selected_threads (void)
 }
 
 static void
-allocate (FlamBuilder *builder, FlamId stack, gint64 from, gint64 to, gint64 n)
+allocate (
+    FlamBuilder *builder, FlamStackId stack, gint64 from, gint64 to, gint64 n)
 {
   FlamAllocation allocation = {
     .time = from,
@@ -261,7 +262,7 @@ test_memory (void)
   g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (FlamSelection) selection = flam_selection_new ();
   g_autoptr (FlamTimeline) timeline = NULL;
-  FlamId stack = a_stack (builder);
+  FlamStackId stack = a_stack (builder);
 
   flam_builder_set_has_times (builder);
   flam_builder_add_allocation_measures (builder);

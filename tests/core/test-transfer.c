@@ -53,7 +53,7 @@ static FlamProfile *
 profile_of (const char *id, FlamUnit unit, gint64 duration)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
   FlamSample sample = {
     .thread = flam_builder_thread (builder, process, 1, 0),
     .stack = FLAM_NONE,
@@ -114,7 +114,7 @@ static FlamProfile *
 labelled (const char *value)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
   FlamSampleLabel label = { "tenant", value };
   FlamSample sample = {
     .thread = flam_builder_thread (builder, process, 1, 0),

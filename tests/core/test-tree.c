@@ -316,7 +316,7 @@ test_few (void)
   g_assert_cmpstr (dump, ==, expected);
   for (FlamId s = 0; s < all->stacks.n; s++)
     {
-      FlamId node = tree->stack_node[s];
+      FlamNodeId node = tree->stack_node[s];
 
       if (node == FLAM_NONE)
         continue;
@@ -431,7 +431,7 @@ test_find_function (void)
   g_assert_cmpuint (tree->n, ==, 3);
   for (FlamId f = 0; f < profile->functions.n; f++)
     {
-      FlamId node = flam_tree_find_function (tree, f);
+      FlamNodeId node = flam_tree_find_function (tree, f);
 
       if (node != 0)
         g_assert_cmpuint (flam_tree_function (tree, node), ==, f);
@@ -444,7 +444,7 @@ static void
 test_deep (void)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
   FlamSample sample = { .stack = FLAM_NONE };
   g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (FlamSelection) selection = flam_selection_new ();
@@ -463,10 +463,10 @@ test_deep (void)
                             FLAM_NONE);
   for (guint i = 0; i < 100000; i++)
     {
-      FlamId name = flam_builder_string (builder, i % 2 ? "a" : "b", -1);
-      FlamId function =
+      FlamStringId name = flam_builder_string (builder, i % 2 ? "a" : "b", -1);
+      FlamFunctionId function =
           flam_builder_function_named (builder, name, FLAM_KIND_NATIVE);
-      FlamId frame = flam_builder_frame (builder, function, 0, 0, 0);
+      FlamFrameId frame = flam_builder_frame (builder, function, 0, 0, 0);
 
       sample.stack = flam_builder_stack (builder, sample.stack, frame);
     }
@@ -525,7 +525,7 @@ test_imports (void)
         .flags = path[i].flags,
       };
       FlamId id = flam_builder_function (builder, &function);
-      FlamId frame = flam_builder_frame (builder, id, 0, 0, 0);
+      FlamFrameId frame = flam_builder_frame (builder, id, 0, 0, 0);
       sample.stack = flam_builder_stack (builder, sample.stack, frame);
     }
   flam_builder_add_sample (builder, &sample, NULL);
@@ -578,7 +578,7 @@ test_recorder (void)
             path[i].recorder ? FLAM_FUNCTION_IRRELEVANT : FLAM_FUNCTION_PLAIN,
       };
       FlamId id = flam_builder_function (builder, &function);
-      FlamId frame = flam_builder_frame (builder, id, 0, 0, 0);
+      FlamFrameId frame = flam_builder_frame (builder, id, 0, 0, 0);
 
       sample.stack = flam_builder_stack (builder, sample.stack, frame);
       flam_builder_add_sample (builder, &sample, &path[i].weight);
@@ -649,12 +649,12 @@ test_begin (void)
       flam_builder_thread (builder, flam_builder_process (builder, 1, 0), 1, 0);
   for (guint i = 0; i < G_N_ELEMENTS (path); i++)
     {
-      FlamId function = flam_builder_function_named (
+      FlamFunctionId function = flam_builder_function_named (
           builder,
           flam_builder_string (builder, path[i].function, -1),
           FLAM_KIND_NATIVE);
-      FlamId file = flam_builder_string (builder, path[i].file, -1);
-      FlamId frame =
+      FlamStringId file = flam_builder_string (builder, path[i].file, -1);
+      FlamFrameId frame =
           flam_builder_frame_in (builder, function, 0, file, path[i].line, 0);
 
       sample.stack = flam_builder_stack (builder, sample.stack, frame);
@@ -725,7 +725,7 @@ test_find_path (void)
 
 /* A function is found again after a transform has moved it. */
 static FlamId
-find_again (const FlamTree *from, FlamId node, const FlamTree *to)
+find_again (const FlamTree *from, FlamNodeId node, const FlamTree *to)
 {
   FlamId found = flam_tree_find_again (from, node, to);
 
@@ -744,7 +744,7 @@ test_find_again (void)
   g_autoptr (FlamTree) inverted = NULL;
   const char *const names[] = { "A", "B", "C", NULL };
   const char *const deeper[] = { "A", "B", "B", "C", "E", NULL };
-  FlamId node = flam_tree_find_names (from, names);
+  FlamNodeId node = flam_tree_find_names (from, names);
   FlamId deep = flam_tree_find_names (from, deeper);
   FlamId found;
   g_auto (GStrv) path = flam_tree_get_path (from, node);

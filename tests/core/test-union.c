@@ -95,17 +95,17 @@ test_rows (void)
 static void
 fill (FlamBuilder *const *builders,
       guint n,
-      FlamId (*stacks)[2000],
-      FlamId *threads)
+      FlamStackId (*stacks)[2000],
+      FlamThreadId *threads)
 {
   g_autoptr (GRand) dice = g_rand_new_with_seed (7);
 
   for (guint i = 0; i < 2000; i++)
     {
       FlamBuilder *builder = builders[i * n / 2000];
-      FlamId process =
+      FlamProcessId process =
           flam_builder_process (builder, g_rand_int_range (dice, 1, 4), 0);
-      FlamId stack = FLAM_NONE;
+      FlamStackId stack = FLAM_NONE;
       g_autofree char *comm = g_strdup_printf ("process %u", i / 300);
 
       flam_builder_set_process_name (builder, process, comm);
@@ -117,7 +117,7 @@ fill (FlamBuilder *const *builders,
         {
           g_autofree char *name =
               g_strdup_printf ("f%d", g_rand_int_range (dice, 0, 3 + depth));
-          FlamId function = flam_builder_function_named (
+          FlamFunctionId function = flam_builder_function_named (
               builder,
               flam_builder_string (builder, name, -1),
               FLAM_KIND_NATIVE);
@@ -130,7 +130,9 @@ fill (FlamBuilder *const *builders,
 }
 
 static char *
-finish (FlamBuilder *builder, const FlamId *stacks, const FlamId *threads)
+finish (FlamBuilder *builder,
+        const FlamStackId *stacks,
+        const FlamThreadId *threads)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (FlamProfile) profile = NULL;
@@ -167,7 +169,8 @@ static void
 check_merged (guint n, const char *expected)
 {
   FlamBuilder *builders[PARTS];
-  FlamId stacks[2000], threads[2000];
+  FlamStackId stacks[2000];
+  FlamThreadId threads[2000];
   g_autoptr (FlamBuilderMerge) merge = NULL;
   g_autofree char *dump = NULL;
   guint width;
@@ -200,7 +203,8 @@ static void
 test_builders (void)
 {
   FlamBuilder *one = flam_builder_new ();
-  FlamId stacks[2000], threads[2000];
+  FlamStackId stacks[2000];
+  FlamThreadId threads[2000];
   g_autofree char *expected = NULL;
 
   fill (&one, 1, &stacks, threads);

@@ -80,11 +80,11 @@ samples_text (const FlamProfile *profile, guint measure)
 
   for (guint32 i = 0; i < profile->samples.n; i++)
     {
-      for (FlamId stack = profile->samples.stack[i]; stack != FLAM_NONE;
+      for (FlamStackId stack = profile->samples.stack[i]; stack != FLAM_NONE;
            stack = profile->stacks.prefix[stack])
         {
-          FlamId frame = profile->stacks.frame[stack];
-          FlamId function = profile->frames.function[frame];
+          FlamFrameId frame = profile->stacks.frame[stack];
+          FlamFunctionId function = profile->frames.function[frame];
 
           g_string_append_printf (
               text,

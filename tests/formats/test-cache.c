@@ -100,11 +100,11 @@ static FlamProfile *
 make_profile (void)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId module = flam_builder_module (
+  FlamModuleId module = flam_builder_module (
       builder, "/usr/bin/x", "00ff", FLAM_ADDRESS_FILE_OFFSET);
-  FlamId process = flam_builder_process (builder, 7, 0);
-  FlamId child = flam_builder_process (builder, 8, 0);
-  FlamId stack = FLAM_NONE;
+  FlamProcessId process = flam_builder_process (builder, 7, 0);
+  FlamProcessId child = flam_builder_process (builder, 8, 0);
+  FlamStackId stack = FLAM_NONE;
   guint heap;
 
   flam_builder_set_format (builder, "folded");
@@ -127,7 +127,7 @@ make_profile (void)
                                     flam_builder_string (builder, "x.c", -1),
                                 .module = i % 2 ? module : FLAM_NONE,
                                 .line = i };
-      FlamId thread =
+      FlamThreadId thread =
           flam_builder_thread (builder, i % 2 ? process : child, (gint32)i, 0);
       FlamSample sample = { .thread = thread, .time = 10 * i, .event = 1 };
       FlamAllocation block = { .time = 5 * i,

@@ -191,7 +191,7 @@ total_of_thread (const FlamProfile *profile, gint32 tid, const char *function)
 
       while (tree->parent[top] != 0)
         top = tree->parent[top];
-      if (profile->threads.tid[flam_tree_thread (tree, top).row] == tid &&
+      if (profile->threads.tid[flam_tree_thread (tree, top)] == tid &&
           (function == NULL ||
            strcmp (flam_tree_name (tree, i), function) == 0))
         sum += tree->self[i];

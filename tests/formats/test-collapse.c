@@ -58,9 +58,9 @@ tidy (const char *name, const char *comm)
 }
 
 static gboolean
-is_kernel (const FlamProfile *profile, FlamId function)
+is_kernel (const FlamProfile *profile, FlamFunctionId function)
 {
-  FlamId module = profile->functions.module[function];
+  FlamModuleId module = profile->functions.module[function];
   const char *path;
 
   if (profile->functions.kind[function] == FLAM_KIND_KERNEL)
@@ -74,12 +74,12 @@ is_kernel (const FlamProfile *profile, FlamId function)
 static void
 append_function (GString *line,
                  const FlamProfile *profile,
-                 FlamId frame,
+                 FlamFrameId frame,
                  const char *comm,
                  gboolean inlined)
 {
-  FlamId function = profile->frames.function[frame];
-  FlamId module = profile->functions.module[function];
+  FlamFunctionId function = profile->frames.function[frame];
+  FlamModuleId module = profile->functions.module[function];
   /* The script leaves mangled names unchanged. */
   const char *name =
       flam_profile_string (profile, profile->functions.system_name[function]);
@@ -116,7 +116,7 @@ append_function (GString *line,
 static void
 append_stack (GString *line,
               const FlamProfile *profile,
-              FlamId stack,
+              FlamStackId stack,
               const char *comm)
 {
   g_autoptr (GArray) frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
@@ -125,8 +125,8 @@ append_stack (GString *line,
     g_array_append_val (frames, profile->stacks.frame[stack]);
   for (guint i = frames->len; i-- > 0;)
     {
-      FlamId frame = g_array_index (frames, FlamId, i);
-      FlamId function = profile->frames.function[frame];
+      FlamFrameId frame = g_array_index (frames, FlamId, i);
+      FlamFunctionId function = profile->frames.function[frame];
       gboolean unfolded = profile->functions.kind[function] == FLAM_KIND_JIT &&
                           profile->frames.inline_depth[frame] > 0;
       append_function (line, profile, frame, comm, unfolded);
@@ -159,7 +159,7 @@ collapse (const FlamProfile *profile)
   GHashTable *table = new_table ();
   const FlamMeasure *measure = &profile->measures[0];
 
-  for (FlamId thread = 0; thread < profile->threads.n; thread++)
+  for (FlamThreadId thread = 0; thread < profile->threads.n; thread++)
     {
       g_autofree char *comm = g_strdup (
           flam_profile_string (profile, profile->threads.name[thread]));

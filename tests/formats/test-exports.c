@@ -31,9 +31,9 @@ static FlamProfile *
 make_profile (gboolean deep, FlamUnit unit)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId thread =
+  FlamThreadId thread =
       flam_builder_thread (builder, flam_builder_process (builder, 1, 0), 1, 0);
-  FlamId stack = FLAM_NONE;
+  FlamStackId stack = FLAM_NONE;
 
   flam_builder_set_format (builder, "test");
   flam_builder_add_column (builder);
@@ -42,9 +42,9 @@ make_profile (gboolean deep, FlamUnit unit)
   for (guint i = 0; i < FRAMES; i++)
     {
       g_autofree char *name = g_strdup_printf ("a_function_%05u", i);
-      FlamId function = flam_builder_function_named (
+      FlamFunctionId function = flam_builder_function_named (
           builder, flam_builder_string (builder, name, -1), FLAM_KIND_NATIVE);
-      FlamId frame = flam_builder_frame (builder, function, 0, 0, 0);
+      FlamFrameId frame = flam_builder_frame (builder, function, 0, 0, 0);
       FlamId own = flam_builder_stack (builder, stack, frame);
       FlamSample sample = { thread, own };
       gint64 one = 1;
@@ -341,7 +341,7 @@ places_of (const FlamProfile *profile, gboolean modules)
 
   for (FlamId i = 0; i < profile->frames.n; i++)
     {
-      FlamId function = profile->frames.function[i];
+      FlamFunctionId function = profile->frames.function[i];
 
       g_hash_table_add (
           places,

@@ -20,7 +20,7 @@
 #endif
 
 static FlamId
-record (FlamBuilder *builder, FlamId thread, guint round)
+record (FlamBuilder *builder, FlamThreadId thread, guint round)
 {
   FlamRecordedFrame frame = {
     .module = flam_builder_module (builder, "/bin/x", "", FLAM_ADDRESS_VADDR),
@@ -45,7 +45,7 @@ record (FlamBuilder *builder, FlamId thread, guint round)
 }
 
 static void
-name (FlamBuilder *builder, FlamId frame)
+name (FlamBuilder *builder, FlamFrameId frame)
 {
   FlamFunction function = { .name = flam_builder_string (builder, "work", -1),
                             .module = 0 };
@@ -65,9 +65,9 @@ spell_stacks (const FlamProfile *p)
 
   for (FlamId s = 0; s < p->stacks.n; s++)
     {
-      FlamId frame = p->stacks.frame[s];
-      FlamId function = p->frames.function[frame];
-      FlamId prefix = p->stacks.prefix[s];
+      FlamFrameId frame = p->stacks.frame[s];
+      FlamFunctionId function = p->frames.function[frame];
+      FlamStackId prefix = p->stacks.prefix[s];
       g_autofree char *text =
           g_strdup_printf ("%s %s+%" G_GINT64_MODIFIER "x %s:%u %u",
                            flam_profile_module_name (p, function),
@@ -156,7 +156,8 @@ test_follow (void)
   g_autoptr (FlamProfile) followed = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree char *followed_text = NULL;
-  FlamId threads[2], frame = 0;
+  FlamThreadId threads[2];
+  FlamFrameId frame = 0;
 
   g_assert_null (flam_follow_refresh (follow, NULL, &error));
   g_assert_error (error, FLAM_ERROR, FLAM_ERROR_TRUNCATED);
@@ -196,7 +197,7 @@ typedef struct
   GRand *random;
   FlamBuilder *builder;
   gboolean memory;
-  FlamId module;
+  FlamModuleId module;
   GArray *stacks; /* FlamId */
   guint32 n_frames;
   guint32 n_threads;
@@ -230,7 +231,7 @@ any_stack (Any *any)
                               .file = FLAM_NONE };
   FlamFunction function = { .module = FLAM_NONE,
                             .kind = FLAM_KIND_INTERPRETED };
-  FlamId prefix = FLAM_NONE, stack;
+  FlamStackId prefix = FLAM_NONE, stack;
 
   if (chance (any, 0.3))
     {
@@ -526,7 +527,8 @@ test_names (void)
     .function = FLAM_NONE,
     .file = FLAM_NONE,
   };
-  FlamId thread, last = 0;
+  FlamThreadId thread;
+  FlamFrameId last = 0;
   guint named = 0;
 
   flam_builder_set_has_times (builder);

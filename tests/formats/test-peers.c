@@ -346,9 +346,9 @@ samples_at (const FlamProfile *profile, const char *file, gint64 line)
 
   for (guint32 i = 0; i < profile->samples.n; i++)
     {
-      FlamId stack = profile->samples.stack[i];
-      FlamId frame = stack != FLAM_NONE ? profile->stacks.frame[stack] : 0;
-      FlamId function = profile->frames.function[frame];
+      FlamStackId stack = profile->samples.stack[i];
+      FlamFrameId frame = stack != FLAM_NONE ? profile->stacks.frame[stack] : 0;
+      FlamFunctionId function = profile->frames.function[frame];
 
       n += stack != FLAM_NONE && profile->frames.line[frame] == line &&
            strcmp (

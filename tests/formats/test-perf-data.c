@@ -148,7 +148,7 @@ same_function (const FlamProfile *ours,
 }
 
 static const char *
-name_of (const FlamProfile *profile, FlamId stack)
+name_of (const FlamProfile *profile, FlamStackId stack)
 {
   return flam_profile_function_name (
       profile, profile->frames.function[profile->stacks.frame[stack]]);
@@ -156,7 +156,7 @@ name_of (const FlamProfile *profile, FlamId stack)
 
 /* The last of several unknown frames: ours are merged. */
 static FlamId
-skip_unknown (const FlamProfile *theirs, FlamId stack)
+skip_unknown (const FlamProfile *theirs, FlamStackId stack)
 {
   FlamId next = theirs->stacks.prefix[stack];
 
@@ -193,10 +193,10 @@ has_recorded_libc (void)
 }
 
 static gboolean
-is_of_a_library (const FlamProfile *ours, FlamId stack)
+is_of_a_library (const FlamProfile *ours, FlamStackId stack)
 {
-  FlamId function = ours->frames.function[ours->stacks.frame[stack]];
-  FlamId module = ours->functions.module[function];
+  FlamFunctionId function = ours->frames.function[ours->stacks.frame[stack]];
+  FlamModuleId module = ours->functions.module[function];
 
   return module != FLAM_NONE &&
          strstr (flam_profile_string (ours, ours->modules.path[module]),

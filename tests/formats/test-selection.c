@@ -178,7 +178,7 @@ static void
 transform (FlamSelection *selection,
            FlamTransformKind kind,
            const FlamProfile *profile,
-           FlamId function)
+           FlamFunctionId function)
 {
   const char *name = flam_profile_function_name (profile, function);
   g_autofree char *escaped = g_regex_escape_string (name, -1);

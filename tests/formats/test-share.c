@@ -379,7 +379,7 @@ static FlamProfile *
 profile_naming (const char *const *files)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId thread =
+  FlamThreadId thread =
       flam_builder_thread (builder, flam_builder_process (builder, 1, 0), 1, 0);
 
   flam_builder_add_measure (builder,

@@ -54,26 +54,26 @@ record_case (const char *python,
 }
 
 FlamId
-function_of (const FlamProfile *profile, FlamId stack)
+function_of (const FlamProfile *profile, FlamStackId stack)
 {
   return profile->frames.function[profile->stacks.frame[stack]];
 }
 
 gboolean
-is_python (const FlamProfile *profile, FlamId stack)
+is_python (const FlamProfile *profile, FlamStackId stack)
 {
   return profile->functions.kind[function_of (profile, stack)] ==
          FLAM_KIND_INTERPRETED;
 }
 
 const char *
-name_of (const FlamProfile *profile, FlamId stack)
+name_of (const FlamProfile *profile, FlamStackId stack)
 {
   return flam_profile_function_name (profile, function_of (profile, stack));
 }
 
 char *
-python_stack (const FlamProfile *profile, FlamId stack)
+python_stack (const FlamProfile *profile, FlamStackId stack)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 

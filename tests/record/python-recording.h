@@ -11,12 +11,12 @@ Recording *record_case (const char *python,
                         const char *name,
                         const char *seconds,
                         const char *file);
-FlamId function_of (const FlamProfile *profile, FlamId stack);
-gboolean is_python (const FlamProfile *profile, FlamId stack);
-const char *name_of (const FlamProfile *profile, FlamId stack);
+FlamId function_of (const FlamProfile *profile, FlamStackId stack);
+gboolean is_python (const FlamProfile *profile, FlamStackId stack);
+const char *name_of (const FlamProfile *profile, FlamStackId stack);
 /* "name:line" of only the Python frames, from the root to `stack`, one per
  * line. */
-char *python_stack (const FlamProfile *profile, FlamId stack);
+char *python_stack (const FlamProfile *profile, FlamStackId stack);
 /* Only lines with the comment "calls NAME" may call a Python function of that
  * name in the script. */
 void assert_lines (const FlamProfile *profile, const char *const *called);

@@ -266,7 +266,7 @@ has_warning (const FlamProfile *profile, const char *part)
 /* --- content ------------------------------------------------------------- */
 
 static const char *
-frame_name (const FlamProfile *profile, FlamId stack)
+frame_name (const FlamProfile *profile, FlamStackId stack)
 {
   return flam_profile_function_name (
       profile, profile->frames.function[profile->stacks.frame[stack]]);
@@ -314,7 +314,7 @@ find_frame (const FlamProfile *profile, FlamId stack, const char *function)
 
 static gboolean
 stack_holds (const FlamProfile *profile,
-             FlamId stack,
+             FlamStackId stack,
              const char *function,
              gboolean self)
 {
@@ -386,7 +386,7 @@ is_root (const char *name)
 }
 
 static gboolean
-is_rooted (const FlamProfile *profile, FlamId stack)
+is_rooted (const FlamProfile *profile, FlamStackId stack)
 {
   while (profile->stacks.prefix[stack] != FLAM_NONE)
     stack = profile->stacks.prefix[stack];
@@ -431,16 +431,17 @@ depth_of (const FlamProfile *profile, const char *function)
 
   for (FlamId i = 0; i < profile->stacks.n; i++)
     {
-      FlamId prefix = profile->stacks.prefix[i];
+      FlamStackId prefix = profile->stacks.prefix[i];
 
       n[i] = (prefix != FLAM_NONE ? n[prefix] : 0) +
              (strcmp (frame_name (profile, i), function) == 0);
     }
   for (guint32 i = 0; i < profile->samples.n + profile->allocations.n; i++)
     {
-      FlamId stack = i < profile->samples.n
-                         ? profile->samples.stack[i]
-                         : profile->allocations.stack[i - profile->samples.n];
+      FlamStackId stack =
+          i < profile->samples.n
+              ? profile->samples.stack[i]
+              : profile->allocations.stack[i - profile->samples.n];
 
       if (stack != FLAM_NONE && n[stack] > most && is_rooted (profile, stack))
         most = n[stack];
@@ -455,7 +456,7 @@ rooted_share (const FlamProfile *profile)
 
   for (guint32 i = 0; i < profile->samples.n; i++)
     {
-      FlamId stack = profile->samples.stack[i];
+      FlamStackId stack = profile->samples.stack[i];
 
       /* Time without samples has no stack. */
       if (profile->samples.event != NULL && profile->samples.event[i] != 0)

@@ -42,14 +42,14 @@ nearly (guint32 value)
     }
 }
 
-static FlamId
+static FlamThreadId
 get_thread (gpointer data, pid_t pid, pid_t tid, const char *name)
 {
   return flam_builder_append_thread (
       data, flam_builder_append_process (data, 1, FLAM_NONE), tid);
 }
 
-static FlamId
+static FlamFrameId
 get_frame (gpointer data,
            pid_t pid,
            const char *path,

@@ -173,7 +173,7 @@ test_peak_in_tick (void)
   selection->from = 0;
   selection->to = p->allocations.peak_time - 100 * G_GINT64_CONSTANT (1000000);
   weights = flam_weights_new (p, selection, NULL, NULL);
-  for (FlamId stack = 0; stack < p->stacks.n; stack++)
+  for (FlamStackId stack = 0; stack < p->stacks.n; stack++)
     sum += weights->weight[stack];
   g_assert_cmpint (sum, >=, 450000);
   g_assert_cmpint (sum, <, 460000);

@@ -66,11 +66,11 @@ begin (Run *run)
   for (guint site = 0; site < SITES; site++)
     {
       char name[] = { (char)('a' + site), '\0' };
-      FlamId function = flam_builder_function_named (
+      FlamFunctionId function = flam_builder_function_named (
           run->builder,
           flam_builder_string (run->builder, name, -1),
           FLAM_KIND_NATIVE);
-      FlamId frame = flam_builder_frame (run->builder, function, 0, 0, 0);
+      FlamFrameId frame = flam_builder_frame (run->builder, function, 0, 0, 0);
 
       run->stacks[site] =
           (FlamAllocStack){ flam_builder_stack (run->builder, FLAM_NONE, frame),
@@ -158,8 +158,8 @@ peak_of (const FlamProfile *profile, guint site)
 
   for (FlamId i = 0; i < rows->n; i++)
     {
-      FlamId frame = profile->stacks.frame[rows->stack[i]];
-      FlamId function = profile->frames.function[frame];
+      FlamFrameId frame = profile->stacks.frame[rows->stack[i]];
+      FlamFunctionId function = profile->frames.function[frame];
 
       if (g_str_equal (flam_profile_function_name (profile, function), name))
         sum += rows->at_peak[i] * rows->size[i];

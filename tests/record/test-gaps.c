@@ -10,7 +10,7 @@
 
 /* What was put, as "THREAD:CPU+RAN=STACK". */
 static void
-note (gpointer data, const FlamGapPiece *piece, FlamId stack)
+note (gpointer data, const FlamGapPiece *piece, FlamStackId stack)
 {
   GString *text = data;
 
@@ -26,9 +26,9 @@ note (gpointer data, const FlamGapPiece *piece, FlamId stack)
 typedef struct
 {
   char kind;
-  FlamId thread;
+  FlamThreadId thread;
   gint64 cpu;
-  FlamId stack;
+  FlamStackId stack;
 } Step;
 
 /* Returns what was put, and what of each first sample's time remains with it.

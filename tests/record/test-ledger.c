@@ -110,7 +110,7 @@ any_address (void)
     }
 }
 
-static FlamId
+static FlamStackId
 make_stack (FlamBuilder *builder, guint number)
 {
   g_autofree char *name = g_strdup_printf ("%u", number);
@@ -138,7 +138,7 @@ play (FlamBuilder *builder, Plain *plain)
 {
   g_autoptr (FlamAllocHeaps) heaps = flam_alloc_heaps_new (builder, FALSE);
   FlamAllocSpace *space = flam_alloc_heaps_add_space (heaps);
-  FlamId process = flam_builder_append_process (builder, 1, FLAM_NONE);
+  FlamProcessId process = flam_builder_append_process (builder, 1, FLAM_NONE);
   FlamAllocStream *streams[THREADS];
   FlamAllocStack stacks[STACKS];
   gint64 now = 0;
@@ -212,7 +212,7 @@ rows_of (const FlamProfile *profile, gint64 *at_peak)
 
   for (guint32 i = 0; i < a->n; i++)
     {
-      FlamId frame = profile->stacks.frame[a->stack[i]];
+      FlamFrameId frame = profile->stacks.frame[a->stack[i]];
       Block block = { .thread = (guint)profile->threads.tid[a->thread[i]],
                       .size = a->size[i],
                       .tick = a->time[i] };
@@ -290,8 +290,9 @@ test_pages (void)
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
       g_autoptr (FlamBuilder) builder = flam_builder_new ();
-      FlamId process = flam_builder_append_process (builder, 1, FLAM_NONE);
-      FlamId thread = flam_builder_append_thread (builder, process, 1);
+      FlamProcessId process =
+          flam_builder_append_process (builder, 1, FLAM_NONE);
+      FlamThreadId thread = flam_builder_append_thread (builder, process, 1);
       g_autoptr (FlamAllocHeaps) heaps = flam_alloc_heaps_new (builder, FALSE);
       FlamAllocSpace *space = flam_alloc_heaps_add_space (heaps);
       FlamAllocStream *stream =

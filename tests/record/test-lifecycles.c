@@ -21,15 +21,15 @@ record_shell (const char *script)
 }
 
 static const char *
-name_of (const FlamProfile *profile, FlamId name)
+name_of (const FlamProfile *profile, FlamStringId name)
 {
   return flam_profile_string (profile, name);
 }
 
 static const char *
-function_of (const FlamProfile *profile, FlamId stack)
+function_of (const FlamProfile *profile, FlamStackId stack)
 {
-  FlamId frame = profile->stacks.frame[stack];
+  FlamFrameId frame = profile->stacks.frame[stack];
 
   return name_of (profile,
                   profile->functions.name[profile->frames.function[frame]]);
@@ -37,7 +37,7 @@ function_of (const FlamProfile *profile, FlamId stack)
 
 /* The root of a stack that contains `function`; NULL: it has none. */
 static const char *
-root_below (const FlamProfile *profile, FlamId stack, const char *function)
+root_below (const FlamProfile *profile, FlamStackId stack, const char *function)
 {
   gboolean here = FALSE;
   FlamId root = stack;
@@ -180,8 +180,8 @@ test_modules (void)
   assert_ended (recording, 0);
   for (guint32 i = 0; i < profile->samples.n; i++)
     {
-      FlamId stack = profile->samples.stack[i];
-      FlamId function;
+      FlamStackId stack = profile->samples.stack[i];
+      FlamFunctionId function;
 
       if (stack == FLAM_NONE || profile->samples.event[i] != 0)
         continue;

@@ -136,7 +136,7 @@ test_tags (void)
                                                    surface));
 
       g_assert_cmpuint (g_strv_length (fields), ==, 7);
-      for (FlamId node = 0; node < tree->n; node++)
+      for (FlamNodeId node = 0; node < tree->n; node++)
         if (strcmp (flam_tree_name (tree, node), fields[4]) == 0)
           {
             g_assert_cmphex (
@@ -153,7 +153,7 @@ static FlamProfile *
 calls_new (GRand *lot)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
 
   flam_builder_add_measure (builder,
                             "wall-time",
@@ -166,7 +166,8 @@ calls_new (GRand *lot)
   flam_builder_set_spans (builder, 0, FLAM_SPANS_CALLS);
   for (guint t = 0; t < 2; t++)
     {
-      FlamId thread = flam_builder_thread (builder, process, (gint32)t + 1, 0);
+      FlamThreadId thread =
+          flam_builder_thread (builder, process, (gint32)t + 1, 0);
       gint64 time = 0;
 
       for (guint i = 0; i < 400; i++)
@@ -277,9 +278,9 @@ static void
 test_chart_tags (void)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId process = flam_builder_process (builder, 1, 0);
-  FlamId thread = flam_builder_thread (builder, process, 7, 0);
-  FlamId stack = FLAM_NONE;
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
+  FlamThreadId thread = flam_builder_thread (builder, process, 7, 0);
+  FlamStackId stack = FLAM_NONE;
   g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (FlamSelection) selection = flam_selection_new ();
   g_autoptr (FlamWeights) weights = NULL;
@@ -306,7 +307,7 @@ test_chart_tags (void)
   for (guint i = 0; i < 3; i++)
     {
       g_autofree char *name = g_strdup_printf ("f%u", i);
-      FlamId function = flam_builder_function_named (
+      FlamFunctionId function = flam_builder_function_named (
           builder, flam_builder_string (builder, name, -1), i);
       FlamSample at = { .thread = thread, .time = i * 10 };
 

@@ -90,8 +90,9 @@ make (const char *path,
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   g_autoptr (GError) error = NULL;
-  FlamId module = flam_builder_module (builder, path, build_id, addressing);
-  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamModuleId module =
+      flam_builder_module (builder, path, build_id, addressing);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
   FlamSample sample = { .thread =
                             flam_builder_thread (builder, process, 1, 0) };
   FlamProfile *profile;
@@ -123,10 +124,10 @@ stack_text (const FlamProfile *profile, gboolean lines)
 {
   GString *text = g_string_new (NULL);
 
-  for (FlamId stack = profile->samples.stack[0]; stack != FLAM_NONE;
+  for (FlamStackId stack = profile->samples.stack[0]; stack != FLAM_NONE;
        stack = profile->stacks.prefix[stack])
     {
-      FlamId frame = profile->stacks.frame[stack];
+      FlamFrameId frame = profile->stacks.frame[stack];
       g_autofree char *part = g_strdup_printf (
           "%s:%u ",
           flam_profile_function_name (profile, profile->frames.function[frame]),

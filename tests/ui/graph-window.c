@@ -167,7 +167,7 @@ close_window (Fixture *fixture)
   flam_tree_unref (fixture->tree);
 }
 
-FlamId
+FlamNodeId
 find_node (FlamTree *tree, const char *name)
 {
   for (FlamId i = 0; i < tree->n; i++)
@@ -211,7 +211,7 @@ press_key (Fixture *fixture, guint key, GdkModifierType state)
 
 /* A treemap's frame has its title at the top. */
 static void
-middle_of_shape (Fixture *fixture, FlamId node, double *x, double *y)
+middle_of_shape (Fixture *fixture, FlamNodeId node, double *x, double *y)
 {
   FlamViewport viewport = flam_graph_viewport (fixture->graph);
   double angle, radius;
@@ -230,7 +230,7 @@ middle_of_shape (Fixture *fixture, FlamId node, double *x, double *y)
 
 /* The middle of a node's box, with the widget's own rows and widths. */
 static void
-middle_of (Fixture *fixture, FlamId node, double *x, double *y)
+middle_of (Fixture *fixture, FlamNodeId node, double *x, double *y)
 {
   FlamRows *rows = fixture->graph->rows;
   FlamView view;
@@ -265,7 +265,7 @@ click_at (Fixture *fixture, double x, double y, guint button, int n_press)
 }
 
 void
-click_node (Fixture *fixture, FlamId node, guint button, int n_press)
+click_node (Fixture *fixture, FlamNodeId node, guint button, int n_press)
 {
   double x, y;
 
@@ -274,7 +274,7 @@ click_node (Fixture *fixture, FlamId node, guint button, int n_press)
 }
 
 void
-point_at (Fixture *fixture, FlamId node)
+point_at (Fixture *fixture, FlamNodeId node)
 {
   double x, y;
 

@@ -27,12 +27,12 @@ void wait_for_minimap (Fixture *fixture);
 void count_drawn (FlamFlameGraph *graph, guint *n);
 void open_window (Fixture *fixture, FlamTree *tree, int width, int height);
 void close_window (Fixture *fixture);
-FlamId find_node (FlamTree *tree, const char *name);
+FlamNodeId find_node (FlamTree *tree, const char *name);
 gboolean press_key (Fixture *fixture, guint key, GdkModifierType state);
 void click_at (Fixture *fixture, double x, double y, guint button, int n_press);
-void click_node (Fixture *fixture, FlamId node, guint button, int n_press);
+void click_node (Fixture *fixture, FlamNodeId node, guint button, int n_press);
 /* Moves the pointer to the middle of a node's box. */
-void point_at (Fixture *fixture, FlamId node);
+void point_at (Fixture *fixture, FlamNodeId node);
 /* The tooltip; NULL: none. */
 GtkWidget *shown_tip (Fixture *fixture);
 /* In the folder of FLAM_TEST_PICTURES. */

@@ -53,7 +53,7 @@ test_clicks (void)
 static void
 assert_selected (Fixture *fixture, const char *name)
 {
-  FlamId node = flam_flame_graph_get_selected (fixture->graph);
+  FlamNodeId node = flam_flame_graph_get_selected (fixture->graph);
 
   g_assert_cmpuint (node, !=, FLAM_NONE);
   g_assert_cmpstr (flam_tree_name (fixture->tree, node), ==, name);
@@ -543,7 +543,7 @@ test_tip (void)
   assert_comparable (&fixture);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      FlamId node = find_node (fixture.tree, names[i]);
+      FlamNodeId node = find_node (fixture.tree, names[i]);
       FlamBox box;
 
       point_at (&fixture, node);

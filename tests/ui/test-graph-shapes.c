@@ -112,7 +112,7 @@ click_strip (Fixture *fixture)
 }
 
 static void
-assert_readable (Fixture *fixture, FlamId node)
+assert_readable (Fixture *fixture, FlamNodeId node)
 {
   FlamBox box;
 

@@ -19,11 +19,11 @@ typedef struct
 
 /* --- profiles of one second ---------------------------------------------- */
 
-static FlamId
+static FlamStackId
 a_stack (FlamBuilder *builder)
 {
-  FlamId name = flam_builder_string (builder, "f", -1);
-  FlamId function =
+  FlamStringId name = flam_builder_string (builder, "f", -1);
+  FlamFunctionId function =
       flam_builder_function_named (builder, name, FLAM_KIND_NATIVE);
 
   return flam_builder_stack (
@@ -52,7 +52,7 @@ static FlamTimeline *
 cpu_timeline (void)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
   FlamSample sample = { .thread =
                             flam_builder_thread (builder, process, 1, 0) };
 
@@ -79,7 +79,7 @@ static FlamTimeline *
 memory_timeline (void)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  FlamId stack = a_stack (builder);
+  FlamStackId stack = a_stack (builder);
   guint rss;
 
   flam_builder_set_has_times (builder);

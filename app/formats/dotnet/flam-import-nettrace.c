@@ -375,13 +375,13 @@ read_objects (Trace *trace, GError **error)
 /* --- into the builder ---------------------------------------------------- */
 
 /* Addresses except the leaf's are return addresses. */
-static FlamId
+static FlamFrameId
 find_frame (Trace *trace, guint64 address)
 {
-  FlamId frame =
+  FlamFrameId frame =
       GPOINTER_TO_UINT (g_hash_table_lookup (trace->frames, &address)) - 1;
   const FlamRange *method;
-  FlamId function;
+  FlamFunctionId function;
 
   if (frame != FLAM_NONE)
     return frame;
@@ -398,7 +398,7 @@ find_frame (Trace *trace, guint64 address)
   return frame;
 }
 
-static FlamId
+static FlamStackId
 make_stack (Trace *trace, const Stack *stack)
 {
   FlamId made = FLAM_NONE;
@@ -419,7 +419,7 @@ add_samples (Trace *trace)
 {
   FlamBuilder *builder = trace->builder;
   g_autofree FlamId *made = g_new (FlamId, trace->stacks->len + 1);
-  FlamId process = flam_builder_process (builder, trace->pid, 0);
+  FlamProcessId process = flam_builder_process (builder, trace->pid, 0);
 
   flam_builder_add_standard_measure (
       builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);

@@ -33,9 +33,9 @@
 /* The place of a cost. */
 typedef struct
 {
-  FlamId caller; /* thing */
-  FlamId callee; /* thing; FLAM_NONE: the caller's own cost */
-  FlamId file;   /* string */
+  FlamId caller;     /* thing */
+  FlamId callee;     /* thing; FLAM_NONE: the caller's own cost */
+  FlamStringId file; /* string */
   guint32 line;
 } Position;
 
@@ -127,7 +127,8 @@ find_row (Writer *writer, const Position *at)
 /* `node` is the place of the cost: the caller's. `*row`: where it was found
  * last, which nearly always is the same place. */
 static void
-add_cost (Writer *writer, FlamId node, FlamId callee, gint64 cost, FlamId *row)
+add_cost (
+    Writer *writer, FlamNodeId node, FlamId callee, gint64 cost, FlamId *row)
 {
   Position at = { .caller = writer->things.thing[node], .callee = callee };
 
@@ -211,7 +212,7 @@ put_name (Writer *writer, const char *key, int kind, const char *name)
 }
 
 static void
-put_file (Writer *writer, const char *key, FlamId file)
+put_file (Writer *writer, const char *key, FlamStringId file)
 {
   const char *name = flam_profile_string (writer->tree->profile, file);
 
@@ -222,8 +223,8 @@ put_file (Writer *writer, const char *key, FlamId file)
 static FlamId
 put_thing (Writer *writer, FlamId thing, gboolean callee, guint32 *line)
 {
-  FlamId node = g_array_index (writer->things.first, FlamId, thing);
-  FlamId file = flam_export_start (writer->tree, node, line);
+  FlamNodeId node = g_array_index (writer->things.first, FlamId, thing);
+  FlamStringId file = flam_export_start (writer->tree, node, line);
   guint32 first;
   const char *module = flam_export_module (writer->tree, node);
 
@@ -248,7 +249,8 @@ put_rows (Writer *writer)
   const FlamMeasure *measure =
       &writer->tree->profile->measures[writer->tree->measure];
   const Row *last = NULL;
-  FlamId own = 0, file = 0;
+  FlamStringId own = 0;
+  FlamStringId file = 0;
   gint64 sum = 0;
 
   for (guint i = 0; i < writer->rows->len; i++)

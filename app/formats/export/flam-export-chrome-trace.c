@@ -62,7 +62,7 @@ put_argument (FlamSink *out, const char *key, const char *text, gboolean *any)
 }
 
 static void
-put_call (Writer *writer, const char *phase, FlamId frame, gint64 time)
+put_call (Writer *writer, const char *phase, FlamFrameId frame, gint64 time)
 {
   const FlamProfile *profile = writer->part->profile;
   const char *name = "[no stack]";
@@ -76,12 +76,12 @@ put_call (Writer *writer, const char *phase, FlamId frame, gint64 time)
 }
 
 static void
-put_begin (gpointer data, FlamId frame, gint64 time)
+put_begin (gpointer data, FlamFrameId frame, gint64 time)
 {
   Writer *writer = data;
   const FlamProfile *profile = writer->part->profile;
   gboolean any = FALSE;
-  FlamId function;
+  FlamFunctionId function;
 
   put_call (writer, "B", frame, time);
   if (frame == FLAM_NONE)
@@ -116,7 +116,7 @@ put_begin (gpointer data, FlamId frame, gint64 time)
  * same time, it takes the end first, unless name and args of both are the
  * same. */
 static void
-put_end (gpointer data, FlamId frame, gint64 time)
+put_end (gpointer data, FlamFrameId frame, gint64 time)
 {
   Writer *writer = data;
 
@@ -140,7 +140,7 @@ put_names (Writer *writer, guint32 lane)
 {
   const FlamProfile *profile = writer->part->profile;
   g_autofree char *name = flam_part_lane_name (writer->part, lane);
-  FlamId process = profile->threads.process[lane];
+  FlamProcessId process = profile->threads.process[lane];
 
   put_label (writer, lane, "thread_name", name);
   put_label (writer,

@@ -6,7 +6,7 @@
 typedef struct
 {
   FlamTreeKey key;
-  FlamId file; /* of the line */
+  FlamStringId file; /* of the line */
   guint32 line;
   gboolean is_function; /* threads are parents of functions */
 } Thing;
@@ -103,9 +103,9 @@ flam_export_chart (const FlamProfile *profile,
 }
 
 FlamId
-flam_export_start (const FlamTree *tree, FlamId node, guint32 *line)
+flam_export_start (const FlamTree *tree, FlamNodeId node, guint32 *line)
 {
-  FlamId function = flam_tree_function (tree, node);
+  FlamFunctionId function = flam_tree_function (tree, node);
 
   *line = 0;
   if (function == FLAM_NONE)
@@ -115,7 +115,7 @@ flam_export_start (const FlamTree *tree, FlamId node, guint32 *line)
 }
 
 FlamId
-flam_export_file_id (const FlamTree *tree, FlamId node, guint32 *line)
+flam_export_file_id (const FlamTree *tree, FlamNodeId node, guint32 *line)
 {
   if (tree->line[node] == 0 || flam_tree_function (tree, node) == FLAM_NONE)
     return flam_export_start (tree, node, line);
@@ -124,16 +124,16 @@ flam_export_file_id (const FlamTree *tree, FlamId node, guint32 *line)
 }
 
 const char *
-flam_export_file (const FlamTree *tree, FlamId node, guint32 *line)
+flam_export_file (const FlamTree *tree, FlamNodeId node, guint32 *line)
 {
   return flam_profile_string (tree->profile,
                               flam_export_file_id (tree, node, line));
 }
 
 const char *
-flam_export_module (const FlamTree *tree, FlamId node)
+flam_export_module (const FlamTree *tree, FlamNodeId node)
 {
-  FlamId function = flam_tree_function (tree, node);
+  FlamFunctionId function = flam_tree_function (tree, node);
 
   return function != FLAM_NONE
              ? flam_profile_module_name (tree->profile, function)
@@ -199,11 +199,11 @@ flam_export_json_weight (FlamSink *out,
 }
 
 gboolean
-flam_export_is_inlined (const FlamProfile *profile, FlamId stack)
+flam_export_is_inlined (const FlamProfile *profile, FlamStackId stack)
 {
   const FlamFrames *frames = &profile->frames;
   FlamId leaf = profile->stacks.frame[stack];
-  FlamId prefix = profile->stacks.prefix[stack];
+  FlamStackId prefix = profile->stacks.prefix[stack];
   FlamId caller =
       prefix != FLAM_NONE ? profile->stacks.frame[prefix] : FLAM_NONE;
 

@@ -35,15 +35,17 @@ FlamChart *flam_export_chart (const FlamProfile *profile,
 
 /* The string of the file, and the line of the function's start. String 0 is
  * "". */
-FlamId flam_export_start (const FlamTree *tree, FlamId node, guint32 *line);
+FlamId flam_export_start (const FlamTree *tree, FlamNodeId node, guint32 *line);
 /* The same for the node's own line, if it is known. */
-FlamId flam_export_file_id (const FlamTree *tree, FlamId node, guint32 *line);
-const char *flam_export_file (const FlamTree *tree, FlamId node, guint32 *line);
+FlamId
+flam_export_file_id (const FlamTree *tree, FlamNodeId node, guint32 *line);
+const char *
+flam_export_file (const FlamTree *tree, FlamNodeId node, guint32 *line);
 /* "" if there is none. */
-const char *flam_export_module (const FlamTree *tree, FlamId node);
+const char *flam_export_module (const FlamTree *tree, FlamNodeId node);
 
 /* Whether the stack's leaf is inlined into its caller. */
-gboolean flam_export_is_inlined (const FlamProfile *profile, FlamId stack);
+gboolean flam_export_is_inlined (const FlamProfile *profile, FlamStackId stack);
 
 /* For FlamExporter.lacks: FLAM_HOLDS_LINES if functions with the same name in
  * the same file differ only in their first lines, like the __init__ of two

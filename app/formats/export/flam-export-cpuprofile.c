@@ -18,9 +18,9 @@ typedef struct
   const FlamPart *part;
   const FlamTree *tree;
   FlamSink *out;
-  guint32 *hits;  /* one per stack */
-  FlamId *same;   /* the next stack of the same node, or FLAM_NONE */
-  FlamId *stacks; /* one per node: its first stack */
+  guint32 *hits;       /* one per stack */
+  FlamId *same;        /* the next stack of the same node, or FLAM_NONE */
+  FlamStackId *stacks; /* one per node: its first stack */
   const char *separator;
   gint64 busy, idle; /* ns so far: the sum is rounded, not its parts */
   gint64 before;     /* µs: the start of the last sample */
@@ -28,9 +28,9 @@ typedef struct
 } Writer;
 
 static guint
-node_of (const Writer *writer, FlamId stack)
+node_of (const Writer *writer, FlamStackId stack)
 {
-  FlamId node =
+  FlamNodeId node =
       stack != FLAM_NONE ? writer->tree->stack_node[stack] : FLAM_NONE;
 
   return node != FLAM_NONE ? node : 0;
@@ -73,7 +73,7 @@ count_hits (Writer *writer, FlamExport *export)
 }
 
 static void
-put_ticks (Writer *writer, FlamId node)
+put_ticks (Writer *writer, FlamNodeId node)
 {
   const FlamProfile *profile = writer->part->profile;
   const char *separator = ",\"positionTicks\":[";
@@ -115,11 +115,11 @@ put_call_frame (
 }
 
 static void
-put_node (Writer *writer, FlamId node)
+put_node (Writer *writer, FlamNodeId node)
 {
   const FlamTree *tree = writer->tree;
   const FlamFunctions *functions = &tree->profile->functions;
-  FlamId function = flam_tree_function (tree, node);
+  FlamFunctionId function = flam_tree_function (tree, node);
   gboolean known = function != FLAM_NONE;
   const char *separator = "";
 
@@ -132,7 +132,8 @@ put_node (Writer *writer, FlamId node)
       known ? functions->line[function] : 0);
   put_ticks (writer, node);
   flam_sink_put (writer->out, ",\"children\":[");
-  for (FlamId child = flam_tree_first_child (tree, node); child != FLAM_NONE;
+  for (FlamNodeId child = flam_tree_first_child (tree, node);
+       child != FLAM_NONE;
        child = flam_tree_next_sibling (tree, child))
     {
       flam_sink_printf (writer->out, "%s%u", separator, child + 1);

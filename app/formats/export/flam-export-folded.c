@@ -46,7 +46,7 @@ typedef struct
 typedef struct
 {
   const char *name;
-  FlamId node;
+  FlamNodeId node;
 } Child;
 
 /* "name", "name-12", "name-12/13"; "?" for an unknown number. */
@@ -57,10 +57,10 @@ append_thread (GString *name, const Writer *writer, FlamThreadId thread)
   FlamFoldedRoot root = writer->options->root;
   gint32 pid = -1, tid = -1;
 
-  if (thread.row != FLAM_NONE)
+  if (thread != FLAM_NONE)
     {
-      pid = profile->processes.pid[profile->threads.process[thread.row]];
-      tid = profile->threads.tid[thread.row];
+      pid = profile->processes.pid[profile->threads.process[thread]];
+      tid = profile->threads.tid[thread];
     }
   if (root >= FLAM_ROOT_PID && pid >= 0)
     g_string_append_printf (name, "-%d", pid);
@@ -73,7 +73,7 @@ append_thread (GString *name, const Writer *writer, FlamThreadId thread)
 }
 
 static const char *
-make_name (Writer *writer, FlamId node)
+make_name (Writer *writer, FlamNodeId node)
 {
   const FlamTree *tree = writer->tree;
   g_autofree char *detail = flam_tree_detail (tree, node);
@@ -93,9 +93,9 @@ make_name (Writer *writer, FlamId node)
 
 /* A function has many nodes. */
 static const char *
-folded_name (Writer *writer, FlamId node)
+folded_name (Writer *writer, FlamNodeId node)
 {
-  FlamId function = flam_tree_function (writer->tree, node);
+  FlamFunctionId function = flam_tree_function (writer->tree, node);
 
   if (writer->known == NULL || function >= writer->tree->profile->functions.n)
     return make_name (writer, node);
@@ -139,7 +139,7 @@ find_children (Writer *writer, const FlamId *callers, guint n)
 
   g_array_set_size (children, 0);
   for (guint i = 0; i < n; i++)
-    for (FlamId node = flam_tree_first_child (tree, callers[i]);
+    for (FlamNodeId node = flam_tree_first_child (tree, callers[i]);
          node != FLAM_NONE;
          node = flam_tree_next_sibling (tree, node))
       {
@@ -152,7 +152,7 @@ find_children (Writer *writer, const FlamId *callers, guint n)
 }
 
 static void
-add_caller (Step *below, FlamId node)
+add_caller (Step *below, FlamNodeId node)
 {
   if (below->caller == FLAM_NONE)
     below->caller = node;
@@ -179,7 +179,7 @@ push_path (Writer *writer, guint first, guint end)
   below.separator = ';';
   for (guint i = first; i < end; i++)
     {
-      FlamId node = g_array_index (writer->children, Child, i).node;
+      FlamNodeId node = g_array_index (writer->children, Child, i).node;
 
       line.self += tree->self[node];
       if (flam_tree_first_child (tree, node) != FLAM_NONE)
@@ -227,12 +227,12 @@ put_line (Writer *writer, gint64 self)
 
 /* Most nodes are an only child that has no line of its own: their names are
  * appended at once. Returns the last of them, or `caller`. */
-static FlamId
+static FlamNodeId
 append_only_children (Writer *writer, FlamId caller)
 {
   const FlamTree *tree = writer->tree;
 
-  for (FlamId node = flam_tree_first_child (tree, caller);
+  for (FlamNodeId node = flam_tree_first_child (tree, caller);
        node != FLAM_NONE && tree->self[node] == 0 &&
        flam_tree_next_sibling (tree, node) == FLAM_NONE;
        node = flam_tree_first_child (tree, caller))
@@ -282,7 +282,7 @@ save (FlamExport *export, GError **error)
   Writer writer = { NULL,  export->options, export->out, path,
                     steps, children,        NULL,        NULL,
                     name };
-  FlamId node = 0;
+  FlamNodeId node = 0;
 
   if (export->options->root != FLAM_ROOT_NONE)
     {

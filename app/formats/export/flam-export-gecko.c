@@ -34,7 +34,7 @@ intern (Writer *writer, const char *text)
 }
 
 static guint
-intern_id (Writer *writer, FlamId string)
+intern_id (Writer *writer, FlamStringId string)
 {
   return intern (writer, flam_profile_string (writer->part->profile, string));
 }
@@ -75,9 +75,9 @@ put_table (Writer *writer, const char *name, guint length)
 /* A line's file is its function's in this format: a line in another file
  * becomes a separate function. */
 static FlamId
-file_of (const FlamProfile *profile, FlamId frame)
+file_of (const FlamProfile *profile, FlamFrameId frame)
 {
-  FlamId file = profile->frames.file[frame];
+  FlamStringId file = profile->frames.file[frame];
 
   return file != 0 ? file
                    : profile->functions.file[profile->frames.function[frame]];
@@ -215,13 +215,13 @@ put_line (Writer *writer, guint i)
 
 /* --- functions ----------------------------------------------------------- */
 
-static FlamId
+static FlamFrameId
 code_frame (const Writer *writer, guint i)
 {
   return g_array_index (writer->codes, FlamId, i);
 }
 
-static FlamId
+static FlamFunctionId
 code_function (const Writer *writer, guint i)
 {
   return function_of (writer, code_frame (writer, i));
@@ -252,7 +252,7 @@ put_js (Writer *writer, guint i)
 static void
 put_module (Writer *writer, guint i)
 {
-  FlamId module =
+  FlamModuleId module =
       writer->part->profile->functions.module[code_function (writer, i)];
 
   if (module == FLAM_NONE)
@@ -467,7 +467,7 @@ put_samples (Writer *writer, guint32 lane)
 static gboolean
 is_mark_of (const Writer *writer, guint32 mark, guint32 lane)
 {
-  FlamId thread = writer->part->profile->marks.thread[mark];
+  FlamThreadId thread = writer->part->profile->marks.thread[mark];
 
   return thread == lane || (thread == FLAM_NONE && lane == 0);
 }
@@ -544,7 +544,7 @@ static void
 put_thread (Writer *writer, guint32 lane, const char *title)
 {
   const FlamProfile *profile = writer->part->profile;
-  FlamId thread = flam_part_thread (writer->part, lane);
+  FlamThreadId thread = flam_part_thread (writer->part, lane);
   g_autofree char *name = flam_part_lane_name (writer->part, lane);
   const char *process = "";
 

@@ -122,7 +122,7 @@ place_nodes (Page *page)
 }
 
 static gboolean
-is_placed (const Page *page, FlamId node)
+is_placed (const Page *page, FlamNodeId node)
 {
   return node == 0 ||
          page->place[node] != page->place[page->tree->parent[node]];
@@ -133,7 +133,7 @@ is_placed (const Page *page, FlamId node)
 static void
 put_functions_column (Page *page,
                       const char *name,
-                      gint64 (*get) (Page *, FlamId node))
+                      gint64 (*get) (Page *, FlamNodeId node))
 {
   flam_sink_printf (page->out, "\"%s\":[", name);
   for (guint i = 0; i < page->things.first->len; i++)
@@ -147,13 +147,13 @@ put_functions_column (Page *page,
 }
 
 static gint64
-get_name (Page *page, FlamId node)
+get_name (Page *page, FlamNodeId node)
 {
   return intern (page, flam_tree_name (page->tree, node));
 }
 
 static gint64
-get_file (Page *page, FlamId node)
+get_file (Page *page, FlamNodeId node)
 {
   guint32 line;
 
@@ -161,7 +161,7 @@ get_file (Page *page, FlamId node)
 }
 
 static gint64
-get_line (Page *page, FlamId node)
+get_line (Page *page, FlamNodeId node)
 {
   guint32 line;
 
@@ -170,21 +170,21 @@ get_line (Page *page, FlamId node)
 }
 
 static gint64
-get_module (Page *page, FlamId node)
+get_module (Page *page, FlamNodeId node)
 {
   return intern (page, flam_export_module (page->tree, node));
 }
 
 static gint64
-get_kind (Page *page, FlamId node)
+get_kind (Page *page, FlamNodeId node)
 {
   return flam_tree_kind (page->tree, node);
 }
 
 static gint64
-get_flags (Page *page, FlamId node)
+get_flags (Page *page, FlamNodeId node)
 {
-  FlamId function = flam_tree_function (page->tree, node);
+  FlamFunctionId function = flam_tree_function (page->tree, node);
 
   return function != FLAM_NONE ? page->tree->profile->functions.flags[function]
                                : 0;
@@ -276,7 +276,7 @@ sum_lane (Page *page, guint measure, guint32 lane)
   memset (page->self, 0, page->n * sizeof *page->self);
   while (flam_part_rows_next (&rows, &row))
     {
-      FlamId node =
+      FlamNodeId node =
           row.stack != FLAM_NONE ? page->tree->stack_node[row.stack] : 0;
 
       page->self[page->place[node != FLAM_NONE ? node : 0]] += row.weight;
@@ -357,7 +357,7 @@ put_choices (Page *page)
   for (guint32 i = 0; page->part != NULL && i < page->part->n_lanes; i++)
     {
       g_autofree char *name = flam_part_lane_name (page->part, i);
-      FlamId thread = flam_part_thread (page->part, i);
+      FlamThreadId thread = flam_part_thread (page->part, i);
       gint32 tid =
           thread != FLAM_NONE ? page->part->profile->threads.tid[thread] : -1;
       g_autofree char *label =

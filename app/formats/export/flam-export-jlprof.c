@@ -109,7 +109,7 @@ find_used (Writer *writer, guint8 *used)
 /* Two stacks have the same location if their leaves are the same and so are the
  * locations that these are inlined into: a number, from 1. */
 static guint32
-find_location (GHashTable *locations, FlamId frame, guint32 around)
+find_location (GHashTable *locations, FlamFrameId frame, guint32 around)
 {
   guint64 key = (guint64)frame << 32 | around;
   guint32 location = GPOINTER_TO_UINT (g_hash_table_lookup (locations, &key));
@@ -157,7 +157,7 @@ find_places (Writer *writer)
 }
 
 static gboolean
-is_from_c (const FlamProfile *profile, FlamId frame)
+is_from_c (const FlamProfile *profile, FlamFrameId frame)
 {
   guint kind = profile->functions.kind[profile->frames.function[frame]];
 
@@ -166,9 +166,9 @@ is_from_c (const FlamProfile *profile, FlamId frame)
 
 /* An address without any name. */
 static gboolean
-is_unknown (const FlamProfile *profile, FlamId frame)
+is_unknown (const FlamProfile *profile, FlamFrameId frame)
 {
-  FlamId function = profile->frames.function[frame];
+  FlamFunctionId function = profile->frames.function[frame];
 
   return profile->functions.kind[function] == FLAM_KIND_UNRESOLVED &&
          profile->functions.module[function] == FLAM_NONE;
@@ -177,7 +177,7 @@ is_unknown (const FlamProfile *profile, FlamId frame)
 /* Like Julia, write an unknown function as a C function without a name and with
  * line -1. */
 static void
-put_frame (FlamSink *out, const FlamProfile *profile, FlamId frame)
+put_frame (FlamSink *out, const FlamProfile *profile, FlamFrameId frame)
 {
   const FlamFrames *frames = &profile->frames;
   gboolean unknown = is_unknown (profile, frame);
@@ -204,7 +204,7 @@ put_word (FlamSink *out, const char *word)
 }
 
 static void
-put_place (Writer *writer, FlamId stack)
+put_place (Writer *writer, FlamStackId stack)
 {
   const FlamProfile *profile = writer->part->profile;
   const FlamStacks *stacks = &profile->stacks;
@@ -238,7 +238,7 @@ put_places (Writer *writer)
 /* Leaf first; inlined frames are in their location. Returns the number of
  * locations. */
 static guint
-put_stack (Writer *writer, FlamSink *out, FlamId stack)
+put_stack (Writer *writer, FlamSink *out, FlamStackId stack)
 {
   const FlamProfile *profile = writer->part->profile;
   guint n = 0;
@@ -276,7 +276,7 @@ put_meta (Writer *writer, guint32 lane, const FlamPartRow *row)
 static guint64
 number_of_thread (const FlamPart *part, guint32 lane)
 {
-  FlamId thread = flam_part_thread (part, lane);
+  FlamThreadId thread = flam_part_thread (part, lane);
   const char *name = "";
   guint64 number = 0;
 
@@ -360,7 +360,7 @@ walk (Writer *writer, gboolean put)
 /* --- graph ---------------------------------------------------------------- */
 
 static gboolean
-has_told_status (const FlamProfile *profile, FlamId frame)
+has_told_status (const FlamProfile *profile, FlamFrameId frame)
 {
   guint named = flam_julia_status (
       flam_profile_function_name (profile, profile->frames.function[frame]),
@@ -383,7 +383,7 @@ typedef struct
 {
   gint64 *total; /* one per stack: the weight at and below it; then of none */
   gint64 *first; /* its first column, from 1 */
-  FlamId *child, *next;
+  FlamNodeId *child, *next;
   FlamId roots;
   gint64 all;
 } Graph;
@@ -428,7 +428,7 @@ graph_init (Graph *graph, const FlamPart *part)
   graph->all = graph->total[stacks->n];
   for (FlamId s = stacks->n; s-- > 0;)
     {
-      FlamId prefix = stacks->prefix[s];
+      FlamStackId prefix = stacks->prefix[s];
       FlamId *list =
           prefix != FLAM_NONE ? &graph->child[prefix] : &graph->roots;
 

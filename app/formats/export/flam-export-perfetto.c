@@ -95,7 +95,7 @@ put_thread (Writer *writer, guint32 lane)
 {
   const FlamProfile *profile = writer->part->profile;
   g_autofree char *name = flam_part_lane_name (writer->part, lane);
-  FlamId process = profile->threads.process[lane];
+  FlamProcessId process = profile->threads.process[lane];
   guint64 pid = (guint64)flam_part_pid (writer->part, lane);
 
   flam_proto_put_number (writer->message, 1, track_of (writer, lane));
@@ -158,10 +158,10 @@ end_event (Writer *writer)
 
 /* The event of a frame, after the data that is interned for it. */
 static void
-put_interned (Writer *writer, FlamId frame)
+put_interned (Writer *writer, FlamFrameId frame)
 {
   const FlamProfile *profile = writer->part->profile;
-  FlamId function = profile->frames.function[frame];
+  FlamFunctionId function = profile->frames.function[frame];
   GString *data = writer->framed;
   const char *file = flam_profile_string (profile, profile->frames.file[frame]);
 
@@ -188,7 +188,7 @@ put_interned (Writer *writer, FlamId frame)
 }
 
 static void
-put_begin (gpointer data, FlamId frame, gint64 time)
+put_begin (gpointer data, FlamFrameId frame, gint64 time)
 {
   Writer *writer = data;
   const FlamProfile *profile = writer->part->profile;
@@ -200,7 +200,7 @@ put_begin (gpointer data, FlamId frame, gint64 time)
     put_text (writer->message, 23, "[no stack]");
   else
     {
-      FlamId function = profile->frames.function[frame];
+      FlamFunctionId function = profile->frames.function[frame];
 
       flam_proto_put_number (writer->message, 10, (guint64)function + 1);
       put_text (
@@ -214,7 +214,7 @@ put_begin (gpointer data, FlamId frame, gint64 time)
 }
 
 static void
-put_end (gpointer data, FlamId frame, gint64 time)
+put_end (gpointer data, FlamFrameId frame, gint64 time)
 {
   Writer *writer = data;
 

@@ -38,7 +38,7 @@ intern (Writer *writer, const char *text)
 }
 
 static guint64
-intern_id (Writer *writer, FlamId string)
+intern_id (Writer *writer, FlamStringId string)
 {
   return intern (writer, flam_profile_string (writer->part->profile, string));
 }
@@ -94,7 +94,7 @@ put_module (Writer *writer, FlamId i)
   const FlamModules *modules = &writer->part->profile->modules;
   const char *path =
       flam_profile_string (writer->part->profile, modules->path[i]);
-  FlamId name = *path != '\0' ? modules->path[i] : modules->name[i];
+  FlamStringId name = *path != '\0' ? modules->path[i] : modules->name[i];
 
   flam_proto_put_number (writer->message, 1, i + 1);
   flam_proto_put_number (writer->message, 5, intern_id (writer, name));
@@ -107,7 +107,7 @@ put_module (Writer *writer, FlamId i)
 
 /* Whether `module` is the first file of the command line. */
 static gboolean
-is_command (const FlamProfile *profile, FlamId module)
+is_command (const FlamProfile *profile, FlamModuleId module)
 {
   const char *command = profile->facts.command;
   const char *name =
@@ -123,7 +123,7 @@ is_command (const FlamProfile *profile, FlamId module)
 
 /* Neither a library nor the kernel. */
 static gboolean
-is_executable (const FlamProfile *profile, FlamId module)
+is_executable (const FlamProfile *profile, FlamModuleId module)
 {
   const char *name =
       flam_profile_string (profile, profile->modules.name[module]);
@@ -172,16 +172,16 @@ put_modules (Writer *writer)
 /* A line's file may be another than its function's, which pprof cannot express:
  * such a line becomes a separate function. */
 static guint64
-find_function (Writer *writer, GHashTable *functions, FlamId frame)
+find_function (Writer *writer, GHashTable *functions, FlamFrameId frame)
 {
   const FlamProfile *profile = writer->part->profile;
   const FlamFunctions *table = &profile->functions;
   FlamId id = profile->frames.function[frame];
-  FlamId file = profile->frames.file[frame];
+  FlamStringId file = profile->frames.file[frame];
   guint64 key = (guint64)id << 32 | (file != 0 ? file : table->file[id]);
   gpointer known = g_hash_table_lookup (functions, &key);
   guint64 number = g_hash_table_size (functions) + 1;
-  FlamId system_name;
+  FlamStringId system_name;
 
   if (known != NULL)
     return GPOINTER_TO_SIZE (known);
@@ -203,12 +203,13 @@ find_function (Writer *writer, GHashTable *functions, FlamId frame)
 static void
 put_location (Writer *writer,
               GHashTable *functions,
-              FlamId stack,
+              FlamStackId stack,
               guint32 number)
 {
   const FlamProfile *profile = writer->part->profile;
   FlamId leaf = profile->stacks.frame[stack];
-  FlamId module = profile->functions.module[profile->frames.function[leaf]];
+  FlamModuleId module =
+      profile->functions.module[profile->frames.function[leaf]];
   g_autoptr (GString) line = g_string_new (NULL);
   gboolean more = TRUE;
 
@@ -218,7 +219,7 @@ put_location (Writer *writer,
   flam_proto_put_number (writer->message, 3, profile->frames.address[leaf]);
   for (FlamId s = stack; more; s = profile->stacks.prefix[s])
     {
-      FlamId frame = profile->stacks.frame[s];
+      FlamFrameId frame = profile->stacks.frame[s];
 
       g_string_truncate (line, 0);
       flam_proto_put_number (line, 1, find_function (writer, functions, frame));
@@ -262,7 +263,7 @@ put_locations (Writer *writer)
 /* --- samples ------------------------------------------------------------- */
 
 static void
-put_stack (Writer *writer, FlamId stack)
+put_stack (Writer *writer, FlamStackId stack)
 {
   const FlamProfile *profile = writer->part->profile;
 
@@ -303,7 +304,7 @@ static void
 put_thread (Writer *writer, guint32 lane)
 {
   const FlamProfile *profile = writer->part->profile;
-  FlamId thread = flam_part_thread (writer->part, lane);
+  FlamThreadId thread = flam_part_thread (writer->part, lane);
   const char *name;
   gint32 tid, pid;
 
@@ -340,7 +341,7 @@ put_set (Writer *writer, guint32 set)
 /* The key of a sample in pprof. */
 typedef struct
 {
-  FlamId stack;
+  FlamStackId stack;
   guint32 labels;
 } Key;
 

@@ -58,7 +58,7 @@ save_csv (FlamExport *export, GError **error)
 }
 
 static void
-open_node (FlamSink *out, const FlamTree *tree, FlamId node)
+open_node (FlamSink *out, const FlamTree *tree, FlamNodeId node)
 {
   guint32 line;
   const char *file = flam_export_file (tree, node, &line);
@@ -79,7 +79,7 @@ open_node (FlamSink *out, const FlamTree *tree, FlamId node)
 
 /* The words from which d3-flame-graph chooses a hue. */
 static void
-open_d3_node (FlamSink *out, const FlamTree *tree, FlamId node)
+open_d3_node (FlamSink *out, const FlamTree *tree, FlamNodeId node)
 {
   static const char *const types[FLAM_N_KINDS] = {
     [FLAM_KIND_KERNEL] = "kernel",
@@ -134,7 +134,7 @@ tree_with_deltas (const FlamExport *export, GError **error)
   return flam_diff_tree (was, now, FLAM_DIFF_BOTH, FALSE, FLAM_DIFF_UNSCALED);
 }
 
-typedef void (*OpenNode) (FlamSink *out, const FlamTree *tree, FlamId node);
+typedef void (*OpenNode) (FlamSink *out, const FlamTree *tree, FlamNodeId node);
 
 /* Preorder: before a node, all objects below its parent are closed. */
 static void

@@ -24,7 +24,7 @@ typedef struct
 
 /* Frames with the same key are one row. */
 static guint64
-frame_key (const Writer *writer, FlamId frame)
+frame_key (const Writer *writer, FlamFrameId frame)
 {
   const FlamFrames *frames = &writer->part->profile->frames;
   guint64 line = writer->by == FLAM_BY_LINE ? frames->line[frame] : 0;
@@ -33,10 +33,10 @@ frame_key (const Writer *writer, FlamId frame)
 }
 
 static const char *
-file_of (const Writer *writer, FlamId frame, guint32 *line)
+file_of (const Writer *writer, FlamFrameId frame, guint32 *line)
 {
   const FlamProfile *profile = writer->part->profile;
-  FlamId function = profile->frames.function[frame];
+  FlamFunctionId function = profile->frames.function[frame];
 
   *line = profile->functions.line[function];
   if (writer->by != FLAM_BY_LINE)
@@ -46,7 +46,7 @@ file_of (const Writer *writer, FlamId frame, guint32 *line)
 }
 
 static void
-put_frame (Writer *writer, FlamId frame)
+put_frame (Writer *writer, FlamFrameId frame)
 {
   const FlamProfile *profile = writer->part->profile;
   guint32 line;
@@ -92,7 +92,7 @@ put_frames (Writer *writer)
 /* --- events -------------------------------------------------------------- */
 
 static void
-put_event (Writer *writer, const char *type, FlamId frame, gint64 time)
+put_event (Writer *writer, const char *type, FlamFrameId frame, gint64 time)
 {
   flam_sink_put (writer->out, writer->any ? ",\n{\"type\":\"" : "{\"type\":\"");
   writer->any = TRUE;
@@ -105,13 +105,13 @@ put_event (Writer *writer, const char *type, FlamId frame, gint64 time)
 }
 
 static void
-put_open (gpointer data, FlamId frame, gint64 time)
+put_open (gpointer data, FlamFrameId frame, gint64 time)
 {
   put_event (data, "O", frame, time);
 }
 
 static void
-put_close (gpointer data, FlamId frame, gint64 time)
+put_close (gpointer data, FlamFrameId frame, gint64 time)
 {
   put_event (data, "C", frame, time);
 }

@@ -193,7 +193,7 @@ put_colors (FlamSink *out,
   flam_sink_printf (out, "\"%s\":[", name);
   for (guint i = 0; i < first->len; i++)
     {
-      FlamId node = g_array_index (first, FlamId, i);
+      FlamNodeId node = g_array_index (first, FlamId, i);
 
       if (i > 0)
         flam_sink_put_c (out, ',');
@@ -212,7 +212,7 @@ put_ruled (FlamSink *out,
   flam_sink_put (out, ",\n\"ruled\":[");
   for (guint i = 0; i < first->len; i++)
     {
-      FlamId node = g_array_index (first, FlamId, i);
+      FlamNodeId node = g_array_index (first, FlamId, i);
       gboolean ruled =
           colors->map != NULL ||
           (colors->rules != NULL &&

@@ -6,7 +6,7 @@
 static guint32
 lane_of (const FlamPart *part, FlamId block)
 {
-  FlamId thread = part->profile->allocations.thread[block];
+  FlamThreadId thread = part->profile->allocations.thread[block];
 
   return thread != FLAM_NONE ? thread : part->profile->threads.n;
 }
@@ -50,7 +50,7 @@ number_lanes (FlamPart *part)
   part->tids = g_new (gint64, part->n_lanes);
   for (guint32 lane = 0; lane < part->n_lanes; lane++)
     {
-      FlamId thread = flam_part_thread (part, lane);
+      FlamThreadId thread = flam_part_thread (part, lane);
       gint32 tid = thread != FLAM_NONE ? threads->tid[thread] : -1;
       gint64 key = flam_part_pid (part, lane) << 32 | (guint32)tid;
 
@@ -97,7 +97,7 @@ flam_part_measure (const FlamPart *part)
   return &part->profile->measures[part->measure];
 }
 
-FlamId
+FlamThreadId
 flam_part_thread (const FlamPart *part, guint32 lane)
 {
   return lane < part->profile->threads.n ? lane : FLAM_NONE;
@@ -107,7 +107,7 @@ char *
 flam_part_lane_name (const FlamPart *part, guint32 lane)
 {
   const FlamProfile *profile = part->profile;
-  FlamId thread = flam_part_thread (part, lane);
+  FlamThreadId thread = flam_part_thread (part, lane);
   const char *name = "";
 
   if (thread != FLAM_NONE)
@@ -123,8 +123,8 @@ flam_part_lane_name (const FlamPart *part, guint32 lane)
 gint64
 flam_part_pid (const FlamPart *part, guint32 lane)
 {
-  FlamId thread = flam_part_thread (part, lane);
-  FlamId process;
+  FlamThreadId thread = flam_part_thread (part, lane);
+  FlamProcessId process;
 
   if (thread == FLAM_NONE)
     return 0;
@@ -248,7 +248,7 @@ flam_part_total (const FlamPart *part, guint32 lane)
 }
 
 void
-flam_part_path (const FlamPart *part, FlamId stack, GArray *path)
+flam_part_path (const FlamPart *part, FlamStackId stack, GArray *path)
 {
   const FlamStacks *stacks = &part->profile->stacks;
   guint n = 0;

@@ -28,7 +28,7 @@ typedef struct
 typedef struct
 {
   gint64 time; /* ns; the row's number if the capture has no times */
-  FlamId stack;
+  FlamStackId stack;
   gint64 weight; /* never 0 */
   guint8 state;
   guint32 labels; /* a set of marks, or 0 */
@@ -54,7 +54,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamPart, flam_part_clear)
 
 const FlamMeasure *flam_part_measure (const FlamPart *part);
 /* FLAM_NONE: the thread is unknown. */
-FlamId flam_part_thread (const FlamPart *part, guint32 lane);
+FlamThreadId flam_part_thread (const FlamPart *part, guint32 lane);
 /* "main", or a substitute for a thread without a name. */
 char *flam_part_lane_name (const FlamPart *part, guint32 lane);
 /* Numbers for formats that require them: distinct for distinct lanes. */
@@ -71,4 +71,4 @@ gboolean flam_part_is_empty (const FlamPart *part, guint32 lane);
 gint64 flam_part_total (const FlamPart *part, guint32 lane);
 
 /* Frames from the root to the leaf, as FlamId in `path`. */
-void flam_part_path (const FlamPart *part, FlamId stack, GArray *path);
+void flam_part_path (const FlamPart *part, FlamStackId stack, GArray *path);

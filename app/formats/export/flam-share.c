@@ -80,7 +80,7 @@ flam_share_list_sources (const FlamProfile *profile,
     g_hash_table_add (seen, GUINT_TO_POINTER (profile->sources.path[i]));
   for (FlamId i = 0; i < profile->stacks.n && list->len < SOURCES_MAX; i++)
     {
-      FlamId file = profile->frames.file[profile->stacks.frame[i]];
+      FlamStringId file = profile->frames.file[profile->stacks.frame[i]];
 
       if (file != 0 && g_hash_table_add (seen, GUINT_TO_POINTER (file)))
         add_source (list, paths, flam_profile_string (profile, file));

@@ -40,7 +40,7 @@ close_to (Walk *walk, guint depth, gint64 time)
 }
 
 static void
-open_path (Walk *walk, FlamId stack, gint64 time)
+open_path (Walk *walk, FlamStackId stack, gint64 time)
 {
   guint same = 0;
 
@@ -58,7 +58,7 @@ open_path (Walk *walk, FlamId stack, gint64 time)
   close_to (walk, same, time);
   for (guint i = same; i < walk->path->len; i++)
     {
-      FlamId frame = frame_at (walk->path, i);
+      FlamFrameId frame = frame_at (walk->path, i);
 
       walk->calls->begin (walk->calls->data, frame, time);
       g_array_append_val (walk->open, frame);

@@ -20,8 +20,8 @@ typedef struct
 {
   /* `frame` FLAM_NONE: for a sample without a stack; the innermost open one
    * ends. */
-  void (*begin) (gpointer data, FlamId frame, gint64 time);
-  void (*end) (gpointer data, FlamId frame, gint64 time);
+  void (*begin) (gpointer data, FlamFrameId frame, gint64 time);
+  void (*end) (gpointer data, FlamFrameId frame, gint64 time);
   gpointer data;
   FlamBy by; /* FLAM_BY_LINE: another line of a function is another call */
 } FlamSpanCalls;

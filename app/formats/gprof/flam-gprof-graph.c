@@ -12,7 +12,7 @@ enum
 
 typedef struct
 {
-  FlamId frame;
+  FlamFrameId frame;
   double self;
   double total;
   double calls;      /* to it, but not from itself or from functions below it */
@@ -61,7 +61,7 @@ get_function (FlamGprofGraph *graph, guint32 function)
 }
 
 guint32
-flam_gprof_graph_add_function (FlamGprofGraph *graph, FlamId frame)
+flam_gprof_graph_add_function (FlamGprofGraph *graph, FlamFrameId frame)
 {
   Function function = { .frame = frame,
                         .first = G_MAXUINT32,

@@ -19,7 +19,8 @@ typedef struct _FlamGprofGraph FlamGprofGraph;
 FlamGprofGraph *flam_gprof_graph_new (FlamLoad *load);
 
 /* Numbered from 0. */
-guint32 flam_gprof_graph_add_function (FlamGprofGraph *graph, FlamId frame);
+guint32 flam_gprof_graph_add_function (FlamGprofGraph *graph,
+                                       FlamFrameId frame);
 /* Adds ns of self time, at a place in it. */
 void flam_gprof_graph_add_time (FlamGprofGraph *graph,
                                 guint32 function,

@@ -51,7 +51,8 @@ typedef struct
   GArray *starts;        /* guint64: without symbols, the starts of functions */
   guint64 code_end;      /* and the greatest end of the last of them */
   GHashTable *functions; /* start -> function + 1 */
-  FlamId module, code;
+  FlamModuleId module;
+  FlamFunctionId code;
   const guint8 *end; /* of the data read */
   gboolean cut;
 } Reader;
@@ -177,7 +178,7 @@ find_start (Reader *reader, guint64 address, guint64 *start)
   return low > 0;
 }
 
-static FlamId
+static FlamFrameId
 make_frame (Reader *reader, guint64 address)
 {
   return flam_builder_frame (reader->builder, reader->code, address, 0, 0);

@@ -159,7 +159,7 @@ find_function (Reader *reader, const Row *row)
 static void
 add_time (Reader *reader, guint32 function, const Row *row, double seconds)
 {
-  FlamId frame = flam_load_frame (
+  FlamFrameId frame = flam_load_frame (
       reader->builder, row->name, row->length, FLAM_KIND_NATIVE);
 
   if (seconds > 0)

@@ -59,13 +59,13 @@ typedef struct
   guint32 n_events, n_messages, n_stacks, n_counters;
   guint64 events, stacks, counters; /* offsets */
 
-  FlamId *caller;  /* a stack of the file: its caller's, FLAM_NONE for none */
-  FlamId *made;    /* a stack of the file: the builder's */
-  FlamId thread;   /* the builder's */
-  gint64 *counts;  /* a counter: at the last event */
-  gint64 *weights; /* of a sample: ns, and the counters' */
-  gint64 last;     /* ns: of the last event */
-  FlamId now;      /* the stack of the file after it */
+  FlamId *caller; /* a stack of the file: its caller's, FLAM_NONE for none */
+  FlamId *made;   /* a stack of the file: the builder's */
+  FlamThreadId thread; /* the builder's */
+  gint64 *counts;      /* a counter: at the last event */
+  gint64 *weights;     /* of a sample: ns, and the counters' */
+  gint64 last;         /* ns: of the last event */
+  FlamId now;          /* the stack of the file after it */
 } Trace;
 
 static guint
@@ -214,8 +214,8 @@ read_header (Trace *trace, GError **error)
 
 /* --- stacks --------------------------------------------------------------- */
 
-static FlamId
-put_stack (Trace *trace, FlamId prefix, const char *name, gsize length)
+static FlamStackId
+put_stack (Trace *trace, FlamStackId prefix, const char *name, gsize length)
 {
   FlamBuilder *builder = trace->builder;
   return flam_builder_stack (
@@ -310,7 +310,7 @@ read_counters (Trace *trace, GError **error)
 /* --- events --------------------------------------------------------------- */
 
 static void
-put_span (Trace *trace, FlamId stack, gint64 end)
+put_span (Trace *trace, FlamStackId stack, gint64 end)
 {
   FlamSample sample = { .thread = trace->thread,
                         .time = trace->last,
@@ -435,7 +435,7 @@ static void
 put_thread (Trace *trace)
 {
   gboolean many = trace->n_ranks > 1;
-  FlamId process =
+  FlamProcessId process =
       flam_builder_process (trace->builder, many ? trace->rank : -1, 0);
   g_autofree char *name = g_strdup_printf ("rank %d", trace->rank);
 

@@ -47,7 +47,7 @@ flam_gperftools_read_comment (FlamGperftools *reader,
   g_array_append_val (reader->comments, comment);
 }
 
-static FlamId
+static FlamFrameId
 comment_frame (FlamGperftools *reader,
                const FlamGperftoolsComment *comment,
                guint depth)

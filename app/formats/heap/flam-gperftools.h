@@ -31,7 +31,7 @@ typedef struct
 typedef struct
 {
   guint n;
-  FlamId frame[];
+  FlamFrameId frame[];
 } FlamGperftoolsFrames;
 
 typedef struct

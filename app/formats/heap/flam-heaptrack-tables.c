@@ -145,7 +145,7 @@ raw_ip (FlamHeaptrackTables *tables, guint64 address)
       *ip = (Ip){ .address = address, .first_frame = FLAM_NONE };
       if (range != NULL)
         {
-          FlamId frame =
+          FlamFrameId frame =
               flam_builder_frame_of (tables->builder,
                                      &(FlamFunction){ .module = range->value },
                                      address - range->start + range->offset,
@@ -222,8 +222,8 @@ next_location (const guint8 *p, Location *location)
 static FlamId
 module_of (FlamHeaptrackTables *tables, const Ip *ip)
 {
-  FlamId string = string_id (tables, ip->module);
-  FlamId module;
+  FlamStringId string = string_id (tables, ip->module);
+  FlamModuleId module;
 
   if (string == 0)
     return FLAM_NONE;
@@ -237,9 +237,9 @@ module_of (FlamHeaptrackTables *tables, const Ip *ip)
   return module;
 }
 
-static FlamId
+static FlamFrameId
 make_frame (FlamHeaptrackTables *tables,
-            FlamId module,
+            FlamModuleId module,
             const Location *location,
             guint depth)
 {
@@ -258,7 +258,7 @@ make_frame (FlamHeaptrackTables *tables,
 static void
 make_frames (FlamHeaptrackTables *tables, Ip *ip)
 {
-  FlamId module = module_of (tables, ip);
+  FlamModuleId module = module_of (tables, ip);
   FlamId *chain;
   const guint8 *p = ip->rest;
   Location location;
@@ -288,8 +288,8 @@ make_frames (FlamHeaptrackTables *tables, Ip *ip)
     }
 }
 
-static FlamId
-make_stack (FlamHeaptrackTables *tables, FlamId prefix, guint32 number)
+static FlamStackId
+make_stack (FlamHeaptrackTables *tables, FlamStackId prefix, guint32 number)
 {
   const Ip *ip;
 
@@ -324,7 +324,7 @@ flam_heaptrack_tables_stacks (FlamHeaptrackTables *tables, guint8 *used)
 {
   const FlamTrace *traces = tables->traces.data;
   gsize n = tables->traces.n;
-  FlamId *stacks = g_new (FlamId, n + 1);
+  FlamStackId *stacks = g_new (FlamStackId, n + 1);
   /* What is read for each trace stays in the nearest cache. */
   g_autofree guint16 *lengths = g_new0 (guint16, tables->ips.n + 1);
   gsize n_stacks = 0;

@@ -70,8 +70,8 @@ void flam_heaptrack_tables_unmap_all (FlamHeaptrackTables *tables);
 
 /* traces -> stacks: one more than there are traces; those with used[trace] and
  * their callers; g_free. Sets used[] for the callers. */
-FlamId *flam_heaptrack_tables_stacks (FlamHeaptrackTables *tables,
-                                      guint8 *used);
+FlamStackId *flam_heaptrack_tables_stacks (FlamHeaptrackTables *tables,
+                                           guint8 *used);
 /* Frees what was read, when there are stacks. */
 void flam_heaptrack_tables_drop (FlamHeaptrackTables *tables);
 /* traces -> TRUE if a rule matches the trace or one of its callers; of used

@@ -139,7 +139,7 @@ read_java_names (FlamGperftools *reader, FlamText *text)
     }
 }
 
-static FlamId
+static FlamFrameId
 java_frame (FlamGperftools *reader, const char *name)
 {
   FlamFunction function = { .module = FLAM_NONE, .kind = FLAM_KIND_JIT };
@@ -160,11 +160,11 @@ java_frame (FlamGperftools *reader, const char *name)
   return flam_builder_frame_of (reader->builder, &function, 0, line, 0);
 }
 
-static FlamId
+static FlamFrameId
 make_frame (FlamGperftools *reader, guint64 address)
 {
   const FlamRange *mapping = flam_ranges_find (reader->mappings, address);
-  FlamId module = mapping != NULL ? mapping->value : FLAM_NONE;
+  FlamModuleId module = mapping != NULL ? mapping->value : FLAM_NONE;
 
   return flam_builder_frame_of (
       reader->builder,
@@ -185,7 +185,7 @@ get_address (const FlamGperftools *reader,
 }
 
 /* "f(int)<00000000000041f0>": with its start, which is not used. */
-static FlamId
+static FlamFrameId
 named_frame (FlamGperftools *reader,
              const char *name,
              gsize length,
@@ -208,7 +208,7 @@ named_frame (FlamGperftools *reader,
 
 /* The address' own names, outermost first, or a substitute. */
 static FlamId
-push_address (FlamGperftools *reader, FlamId stack, guint64 address)
+push_address (FlamGperftools *reader, FlamStackId stack, guint64 address)
 {
   const char *names = reader->names != NULL
                           ? g_hash_table_lookup (reader->names, &address)
@@ -265,7 +265,7 @@ skip_allocator (const FlamGperftools *reader,
 static void
 add_samples (FlamGperftools *reader)
 {
-  FlamId thread = flam_builder_lone_thread (reader->builder);
+  FlamThreadId thread = flam_builder_lone_thread (reader->builder);
 
   for (guint i = 0; i < reader->samples->len; i++)
     {

@@ -497,7 +497,7 @@ static FlamId *
 make_stacks (Reader *reader)
 {
   g_autofree guint8 *used = g_new0 (guint8, reader->tables.traces.n + 1);
-  FlamId *stacks;
+  FlamStackId *stacks;
 
   for (gsize i = 0; i < reader->ledger->heap.sites.n; i++)
     used[flam_ledger_get_site (reader->ledger, i)->heap.key.stack] = TRUE;
@@ -541,7 +541,7 @@ static gboolean
 finish (Reader *reader, GError **error)
 {
   gint64 end = (reader->now + 1) * 1000000;
-  g_autofree FlamId *stacks = make_stacks (reader);
+  g_autofree FlamStackId *stacks = make_stacks (reader);
 
   flam_builder_add_counter_value (reader->builder,
                                   reader->heap_counter,

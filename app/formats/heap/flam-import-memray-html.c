@@ -8,8 +8,8 @@ typedef struct
   FlamBuilder *builder;
   FlamMemrayReport report;
   GHashTable *threads; /* string -> thread + 1 */
-  FlamId *stacks;
-  FlamId process;
+  FlamStackId *stacks;
+  FlamProcessId process;
 } Reader;
 
 /* --- nodes -> stacks ----------------------------------------------------- */
@@ -22,7 +22,7 @@ get (const Reader *reader, guint column, guint row)
              : 0;
 }
 
-static FlamId
+static FlamStringId
 get_string (const Reader *reader, gint64 string)
 {
   return string >= 0 && string < reader->report.strings->len
@@ -49,7 +49,7 @@ function_flags (Reader *reader, guint node, const char *name, const char *file)
   return flags;
 }
 
-static FlamId
+static FlamFrameId
 make_frame (Reader *reader, guint node)
 {
   FlamFunction function = {
@@ -101,10 +101,10 @@ make_stacks (Reader *reader, guint n)
 
 /* Inverted: the path from the node up to the one below the root leads from the
  * outermost caller to the function that allocates. */
-static FlamId
+static FlamStackId
 node_stack (Reader *reader, guint32 node)
 {
-  FlamId stack = FLAM_NONE;
+  FlamStackId stack = FLAM_NONE;
 
   if (!reader->report.inverted)
     return reader->stacks[node];
@@ -116,16 +116,16 @@ node_stack (Reader *reader, guint32 node)
 
 /* Merged threads are one without a name: the nodes' thread is then any of those
  * that were merged. */
-static FlamId
+static FlamThreadId
 node_thread (Reader *reader, guint32 node)
 {
-  FlamId name =
+  FlamStringId name =
       reader->report.merged
           ? 0
           : get_string (reader, get (reader, FLAM_MEMRAY_THREAD, node));
-  FlamId thread = GPOINTER_TO_UINT (g_hash_table_lookup (
-                      reader->threads, GUINT_TO_POINTER (name))) -
-                  1;
+  FlamThreadId thread = GPOINTER_TO_UINT (g_hash_table_lookup (
+                            reader->threads, GUINT_TO_POINTER (name))) -
+                        1;
 
   if (thread != FLAM_NONE)
     return thread;

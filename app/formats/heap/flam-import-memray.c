@@ -131,14 +131,15 @@ read_header (FlamMemray *reader, GError **error)
 static FlamId *
 make_stacks (FlamMemray *reader)
 {
-  FlamId *stacks = g_new (FlamId, reader->traces->len + 1);
+  FlamStackId *stacks = g_new (FlamStackId, reader->traces->len + 1);
 
   stacks[0] = FLAM_NONE;
   for (guint i = 0; i < reader->traces->len; i++)
     {
       const FlamMemrayTrace *trace =
           &g_array_index (reader->traces, FlamMemrayTrace, i);
-      FlamId prefix = trace->parent <= i ? stacks[trace->parent] : FLAM_NONE;
+      FlamStackId prefix =
+          trace->parent <= i ? stacks[trace->parent] : FLAM_NONE;
 
       stacks[i + 1] = prefix;
       if (trace->frame < reader->frames->len)
@@ -157,7 +158,7 @@ make_stacks (FlamMemray *reader)
 static void
 add_aggregates (FlamMemray *reader)
 {
-  g_autofree FlamId *stacks = make_stacks (reader);
+  g_autofree FlamStackId *stacks = make_stacks (reader);
 
   for (guint i = 0; i < reader->aggregates->len; i++)
     {

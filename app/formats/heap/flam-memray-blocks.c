@@ -97,7 +97,7 @@ flam_memray_block (FlamMemray *reader, guint flags)
   guint allocator = flags & 7;
   guint64 size = 0;
   FlamSiteKey key;
-  FlamId stack;
+  FlamStackId stack;
   guint32 site;
 
   if (allocator == 0)

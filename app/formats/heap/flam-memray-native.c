@@ -30,7 +30,7 @@ typedef struct
 {
   FlamId python;
   guint64 node;
-  FlamId stack;
+  FlamStackId stack;
 } Made;
 
 #define FRAMES_MAX 256 /* Memray keeps 128 */
@@ -41,7 +41,7 @@ struct _FlamMemrayNative
   GArray *nodes;        /* Node */
   FlamRanges *segments; /* value: module; offset: the file's own address */
   GHashTable *made;     /* Made */
-  FlamId module;        /* of the segments that follow */
+  FlamModuleId module;  /* of the segments that follow */
   gboolean interpreter;
   guint64 bias;
 };
@@ -125,8 +125,8 @@ flam_memray_native_segment (FlamMemrayNative *native,
   flam_ranges_add (native->segments, &segment);
 }
 
-static FlamId
-make_stack (FlamMemrayNative *native, FlamId stack, guint64 node)
+static FlamStackId
+make_stack (FlamMemrayNative *native, FlamStackId stack, guint64 node)
 {
   g_autoptr (GArray) frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
 
@@ -134,7 +134,7 @@ make_stack (FlamMemrayNative *native, FlamId stack, guint64 node)
     {
       const Node *call = &g_array_index (native->nodes, Node, node - 1);
       const FlamRange *segment = flam_ranges_find (native->segments, call->ip);
-      FlamId frame;
+      FlamFrameId frame;
 
       if (segment == NULL || segment->value == FLAM_NONE)
         break;
@@ -156,8 +156,10 @@ make_stack (FlamMemrayNative *native, FlamId stack, guint64 node)
   return stack;
 }
 
-FlamId
-flam_memray_native_stack (FlamMemrayNative *native, FlamId stack, guint64 node)
+FlamStackId
+flam_memray_native_stack (FlamMemrayNative *native,
+                          FlamStackId stack,
+                          guint64 node)
 {
   Made key = { .python = stack, .node = node };
   Made *made = g_hash_table_lookup (native->made, &key);

@@ -4,7 +4,7 @@
 
 typedef struct
 {
-  FlamId function;
+  FlamFunctionId function;
   gint64 line;
   const guint8 *table;
   gsize length;
@@ -48,7 +48,7 @@ location_equal (gconstpointer table, FlamId row, gconstpointer key)
   return a->code == b->code && a->instruction == b->instruction;
 }
 
-static FlamId
+static FlamFrameId
 make_frame (FlamMemray *reader, const FlamMemrayLocation *location)
 {
   const Code *code = g_hash_table_lookup (reader->codes, &location->code);
@@ -67,7 +67,7 @@ make_frame (FlamMemray *reader, const FlamMemrayLocation *location)
                              0);
 }
 
-FlamId
+FlamFrameId
 flam_memray_frame (FlamMemray *reader, guint64 code, gint64 instruction)
 {
   FlamMemrayLocation location = { code, instruction, FLAM_NONE };
@@ -139,7 +139,7 @@ push_frame (FlamMemray *reader)
   guint64 code = flam_memray_varint (reader);
   gint64 instruction = flam_memray_signed (reader);
   FlamMemrayThread *thread = reader->thread;
-  FlamId stack;
+  FlamStackId stack;
 
   if (thread == NULL)
     return FALSE;

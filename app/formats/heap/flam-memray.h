@@ -16,7 +16,7 @@ typedef struct _FlamMemrayNative FlamMemrayNative;
 typedef struct
 {
   guint64 tid;
-  FlamId thread;
+  FlamThreadId thread;
   GArray *stacks; /* FlamId, outermost call first */
 } FlamMemrayThread;
 
@@ -24,7 +24,7 @@ typedef struct
 {
   guint64 code;
   gint64 instruction;
-  FlamId frame;
+  FlamFrameId frame;
 } FlamMemrayLocation;
 
 typedef struct
@@ -59,7 +59,7 @@ typedef struct
   GHashTable *codes;   /* guint64 -> Code */
   GHashTable *threads; /* guint64 -> Thread */
   FlamMemrayThread *thread;
-  FlamId process;
+  FlamProcessId process;
   FlamColumn locations; /* Location */
   FlamInterner location_index;
   FlamMemrayNative *calls; /* native ones; NULL: the capture has none */
@@ -92,10 +92,11 @@ void flam_memray_skip (FlamMemray *reader, guint64 n);
  * FALSE only when cancelled. */
 gboolean flam_memray_read_records (FlamMemray *reader, GError **error);
 
-FlamId flam_memray_frame (FlamMemray *reader, guint64 code, gint64 instruction);
+FlamFrameId
+flam_memray_frame (FlamMemray *reader, guint64 code, gint64 instruction);
 FlamMemrayThread *flam_memray_thread (FlamMemray *reader, guint64 tid);
 /* The current stack of Python's frames. */
-static inline FlamId
+static inline FlamStackId
 flam_memray_stack (const FlamMemrayThread *thread)
 {
   return thread->stacks->len > 0
@@ -125,5 +126,6 @@ void flam_memray_native_segment (FlamMemrayNative *native,
                                  guint64 address,
                                  guint64 size);
 /* Python's `stack` and its native callees, down to the node. */
-FlamId
-flam_memray_native_stack (FlamMemrayNative *native, FlamId stack, guint64 node);
+FlamStackId flam_memray_native_stack (FlamMemrayNative *native,
+                                      FlamStackId stack,
+                                      guint64 node);

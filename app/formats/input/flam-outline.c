@@ -21,8 +21,8 @@ flam_arena_outline (FlamLoad *load, FlamOutline *outline, gboolean own)
 guint32
 flam_outline_add (FlamOutline *outline,
                   guint32 caller,
-                  FlamId thread,
-                  FlamId frame,
+                  FlamThreadId thread,
+                  FlamFrameId frame,
                   gint64 weight)
 {
   FlamOutlineRow row = { .caller = caller,
@@ -38,8 +38,8 @@ flam_outline_add (FlamOutline *outline,
 guint32
 flam_outline_add_at (FlamOutline *outline,
                      guint depth,
-                     FlamId thread,
-                     FlamId frame,
+                     FlamThreadId thread,
+                     FlamFrameId frame,
                      gint64 weight)
 {
   GArray *open = outline->open;

@@ -16,12 +16,12 @@
 
 typedef struct
 {
-  guint32 caller; /* row; FLAM_NONE: a root */
-  FlamId frame;   /* FLAM_NONE: not code (a total, a thread) */
-  FlamId thread;
+  guint32 caller;    /* row; FLAM_NONE: a root */
+  FlamFrameId frame; /* FLAM_NONE: not code (a total, a thread) */
+  FlamThreadId thread;
   gint64 weight;
   gint64 in_callees;
-  FlamId stack;
+  FlamStackId stack;
 } FlamOutlineRow;
 
 typedef struct
@@ -39,15 +39,15 @@ void flam_arena_outline (FlamLoad *load, FlamOutline *outline, gboolean own);
 /* Returns the row's number. */
 guint32 flam_outline_add (FlamOutline *outline,
                           guint32 caller,
-                          FlamId thread,
-                          FlamId frame,
+                          FlamThreadId thread,
+                          FlamFrameId frame,
                           gint64 weight);
 /* The same for rows in preorder with their depths: the row is called by the
  * last row before it with a smaller depth. */
 guint32 flam_outline_add_at (FlamOutline *outline,
                              guint depth,
-                             FlamId thread,
-                             FlamId frame,
+                             FlamThreadId thread,
+                             FlamFrameId frame,
                              gint64 weight);
 /* Adds all of it as samples with one weight, or with two if there are
  * `counts`. */

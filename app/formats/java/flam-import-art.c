@@ -276,7 +276,7 @@ read_record (Trace *trace, const guint8 *at)
   guint32 method = get (at + head, 4);
   gboolean both = trace->size >= head + 12;
   gint64 time = get (at + head + (both ? 8 : 4), 4) * 1000;
-  FlamId name = find_method (trace, method & ~ACTIONS);
+  FlamStringId name = find_method (trace, method & ~ACTIONS);
 
   if ((method & ACTIONS) == 0)
     flam_trace_spans_begin (&trace->spans, thread->id, name, time);

@@ -90,7 +90,8 @@ typedef struct
   gint64 time;
   guint64 address;
   gint64 size; /* -1: a release */
-  FlamId stack, thread;
+  FlamStackId stack;
+  FlamThreadId thread;
 } Block;
 
 typedef struct

@@ -103,7 +103,7 @@ name_java (FlamJfrStacks *stacks,
   function->file = source_file (stacks, class);
 }
 
-static FlamId
+static FlamFunctionId
 make_function (FlamJfrStacks *stacks, const FlamJfrObject *method, guint way)
 {
   FlamFunction function = { .module = FLAM_NONE };
@@ -121,7 +121,7 @@ make_function (FlamJfrStacks *stacks, const FlamJfrObject *method, guint way)
   return flam_builder_function (stacks->builder, &function);
 }
 
-static FlamId
+static FlamFunctionId
 find_function (FlamJfrStacks *stacks, guint64 key, guint way)
 {
   FlamJfrObject object;
@@ -171,7 +171,7 @@ find_way (FlamJfrStacks *stacks, guint64 key)
   return type->made;
 }
 
-static FlamId
+static FlamFrameId
 make_frame (FlamJfrStacks *stacks, const FlamJfrObject *frame)
 {
   guint way = find_way (stacks, frame->value[FLAM_JFR_TYPE]);
@@ -186,7 +186,7 @@ make_frame (FlamJfrStacks *stacks, const FlamJfrObject *frame)
 }
 
 /* The file has the frames leaf first. */
-static FlamId
+static FlamStackId
 make_stack (FlamJfrStacks *stacks, const FlamJfrObject *object)
 {
   g_autoptr (GArray) frames = g_array_new (FALSE, FALSE, sizeof (FlamId));
@@ -209,7 +209,7 @@ make_stack (FlamJfrStacks *stacks, const FlamJfrObject *object)
   return flam_load_stack (stacks->builder, frames);
 }
 
-FlamId
+FlamStackId
 flam_jfr_stack (FlamJfrStacks *stacks, guint64 key, gboolean *truncated)
 {
   FlamJfrConstant *stack = flam_jfr_find (stacks->chunk, FLAM_JFR_STACKS, key);
@@ -256,7 +256,7 @@ type_name (const char *class)
 }
 
 FlamId
-flam_jfr_push_class (FlamJfrStacks *stacks, FlamId stack, guint64 key)
+flam_jfr_push_class (FlamJfrStacks *stacks, FlamStackId stack, guint64 key)
 {
   FlamJfrConstant *class = flam_jfr_find (stacks->chunk, FLAM_JFR_CLASSES, key);
 
@@ -280,16 +280,16 @@ flam_jfr_push_class (FlamJfrStacks *stacks, FlamId stack, guint64 key)
 /* --- threads ------------------------------------------------------------- */
 
 /* Virtual threads have no number of the system. */
-static FlamId
+static FlamThreadId
 make_thread (FlamJfrStacks *stacks, const FlamJfrObject *object)
 {
   gint64 tid = (gint64)object->value[FLAM_JFR_OS_ID];
   gint64 java = (gint64)object->value[FLAM_JFR_JAVA_ID];
   gboolean has_tid = tid > 0 && tid <= G_MAXINT32;
-  FlamId thread = flam_builder_thread (stacks->builder,
-                                       stacks->process,
-                                       has_tid ? (gint32)tid : -1,
-                                       has_tid ? 0 : (guint)java);
+  FlamThreadId thread = flam_builder_thread (stacks->builder,
+                                             stacks->process,
+                                             has_tid ? (gint32)tid : -1,
+                                             has_tid ? 0 : (guint)java);
   g_autofree char *name =
       flam_jfr_text (stacks->chunk, object->value[FLAM_JFR_JAVA_NAME]);
 
@@ -303,7 +303,7 @@ make_thread (FlamJfrStacks *stacks, const FlamJfrObject *object)
   return thread;
 }
 
-FlamId
+FlamThreadId
 flam_jfr_thread (FlamJfrStacks *stacks, guint64 key)
 {
   FlamJfrConstant *thread =

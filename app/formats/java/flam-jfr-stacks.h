@@ -20,12 +20,14 @@ typedef struct
 {
   FlamBuilder *builder;
   FlamJfrChunk *chunk;
-  FlamId process;
+  FlamProcessId process;
 } FlamJfrStacks;
 
 /* FLAM_NONE: it has none. */
-FlamId flam_jfr_stack (FlamJfrStacks *stacks, guint64 key, gboolean *truncated);
+FlamStackId
+flam_jfr_stack (FlamJfrStacks *stacks, guint64 key, gboolean *truncated);
 /* With the class of the allocated object as the leaf. */
-FlamId flam_jfr_push_class (FlamJfrStacks *stacks, FlamId stack, guint64 key);
-FlamId flam_jfr_thread (FlamJfrStacks *stacks, guint64 key);
+FlamId
+flam_jfr_push_class (FlamJfrStacks *stacks, FlamStackId stack, guint64 key);
+FlamThreadId flam_jfr_thread (FlamJfrStacks *stacks, guint64 key);
 FlamState flam_jfr_state (FlamJfrStacks *stacks, guint64 key);

@@ -39,7 +39,7 @@ typedef struct
 
 typedef struct
 {
-  FlamId stack;
+  FlamStackId stack;
   gint64 left; /* columns beyond its children's */
 } Node;
 
@@ -53,7 +53,7 @@ typedef struct
   GArray *frames;       /* FlamId: innermost first */
   GArray *nodes;        /* Node: open ones */
   GHashTable *tasks;    /* task -> set of labels */
-  FlamId process;
+  FlamProcessId process;
   guint64 samples;
   guint64 steps; /* remaining; a file that needs more is hostile */
   gboolean cut;
@@ -81,7 +81,7 @@ take (Reader *reader, guint size, guint64 *value)
 }
 
 static gboolean
-take_text (Reader *reader, FlamId *text)
+take_text (Reader *reader, FlamStringId *text)
 {
   guint64 length;
 
@@ -105,7 +105,7 @@ status_by_name (Reader *reader, const FlamFunction *function, gboolean from_c)
 /* `ip` 0: unknown. Frames of a graph have a status; for those of data it is
  * derived from their names. */
 static gboolean
-take_frame (Reader *reader, guint64 ip, gboolean in_graph, FlamId *frame)
+take_frame (Reader *reader, guint64 ip, gboolean in_graph, FlamFrameId *frame)
 {
   FlamFunction function = { .module = FLAM_NONE };
   guint64 line, from_c, inlined, status;
@@ -130,7 +130,7 @@ take_frame (Reader *reader, guint64 ip, gboolean in_graph, FlamId *frame)
 
 /* --- data ---------------------------------------------------------------- */
 
-static FlamId
+static FlamThreadId
 only_thread (Reader *reader)
 {
   return flam_builder_thread (reader->builder, reader->process, -1, 0);
@@ -162,7 +162,7 @@ read_location (Reader *reader)
     return FALSE;
   for (; n > 0; n--)
     {
-      FlamId frame;
+      FlamFrameId frame;
       if (!take_frame (reader, location.ip, FALSE, &frame))
         return FALSE;
       g_array_append_val (reader->frames, frame);
@@ -178,7 +178,7 @@ read_location (Reader *reader)
 }
 
 static FlamId
-push_ip (Reader *reader, FlamId stack, guint64 ip)
+push_ip (Reader *reader, FlamStackId stack, guint64 ip)
 {
   guint32 hash;
   FlamSlot *slot = find_slot (reader, ip, &hash);
@@ -352,7 +352,7 @@ open_node (Reader *reader)
   Node node = { .stack = FLAM_NONE };
   guint64 first, last;
   gint64 width;
-  FlamId frame;
+  FlamFrameId frame;
 
   if (!take_frame (reader, 0, TRUE, &frame) || !take (reader, 8, &first) ||
       !take (reader, 8, &last))

@@ -31,7 +31,7 @@ typedef struct
 {
   guint32 parent; /* FLAM_NONE: a tree's root */
   guint tree;
-  FlamId name, file;
+  FlamStringId name, file;
   guint32 line;
   guint8 status; /* the page's flags are FlamStatus bits */
   gint64 count;
@@ -39,13 +39,13 @@ typedef struct
   gint64 in_children;
   gint64 before_in_children;
   double change;
-  FlamId stack;
+  FlamStackId stack;
   guint32 last_child, previous; /* FLAM_NONE: none */
 } Node;
 
 typedef struct
 {
-  FlamId name;
+  FlamStringId name;
   gint64 total;
 } Tree;
 
@@ -319,12 +319,12 @@ is_shown (const Reader *reader, guint tree, guint whole)
          strcmp (tree_name (reader, tree), "all") == 0;
 }
 
-static FlamId
+static FlamThreadId
 tree_thread (Reader *reader, guint tree)
 {
-  FlamId process = flam_builder_process (reader->builder, -1, 0);
+  FlamProcessId process = flam_builder_process (reader->builder, -1, 0);
   const char *name = tree_name (reader, tree);
-  FlamId thread;
+  FlamThreadId thread;
 
   if (reader->allocations || strcmp (name, "all") == 0)
     return flam_builder_thread (reader->builder, process, -1, 0);

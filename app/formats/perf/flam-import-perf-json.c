@@ -25,7 +25,7 @@ typedef struct
 
 /* --- frames -------------------------------------------------------------- */
 
-static FlamId
+static FlamFrameId
 make_frame (Reader *reader, guint64 ip, FlamId symbol, const char *dso)
 {
   FlamFunction function = { .name = symbol,
@@ -45,7 +45,7 @@ make_frame (Reader *reader, guint64 ip, FlamId symbol, const char *dso)
   return flam_builder_frame_of (reader->builder, &function, ip, 0, 0);
 }
 
-static FlamId
+static FlamFrameId
 read_frame (Reader *reader)
 {
   FlamJson *json = reader->json;
@@ -74,7 +74,7 @@ read_chain (Reader *reader)
   g_array_set_size (reader->frames, 0);
   flam_json_each (json)
     {
-      FlamId frame = read_frame (reader);
+      FlamFrameId frame = read_frame (reader);
       g_array_append_val (reader->frames, frame);
     }
 }
@@ -85,7 +85,7 @@ static void
 add_sample (
     Reader *reader, gint64 pid, gint64 tid, gint64 time, const char *comm)
 {
-  FlamId process =
+  FlamProcessId process =
       flam_builder_process (reader->builder, CLAMP (pid, -1, G_MAXINT32), 0);
   FlamSample sample = {
     .thread = flam_builder_thread (

@@ -59,7 +59,7 @@ parse_name (FlamSlice name, FlamTextFrame *frame)
     frame->name.length = 0;
 }
 
-static FlamId
+static FlamFrameId
 make_frame (FlamStackText *text, FlamSlice name, const FlamReportEntry *entry)
 {
   FlamTextFrame frame = { .name = { "", 0 },
@@ -103,7 +103,7 @@ find_names (FlamReport *report)
     }
 }
 
-static FlamId
+static FlamFrameId
 find_frame (FlamStackText *text, FlamReport *report, FlamSlice name)
 {
   gboolean is_new, is_unknown;
@@ -140,13 +140,13 @@ collect (const FlamReport *report, guint32 i, GArray *chain)
     }
 }
 
-static FlamId
+static FlamStackId
 make_stack (FlamStackText *text, const FlamReportEntry *entry, guint32 node)
 {
   FlamReport *report = text->kept;
   g_autoptr (GArray) chain = g_array_new (FALSE, FALSE, sizeof (FlamSlice));
   FlamId own = make_frame (text, entry->symbol, entry);
-  FlamId stack = FLAM_NONE;
+  FlamStackId stack = FLAM_NONE;
 
   if (report->pushed < MAX_FRAMES)
     collect (report, node, chain);
@@ -170,7 +170,7 @@ make_stack (FlamStackText *text, const FlamReportEntry *entry, guint32 node)
 static void
 add_sample (FlamStackText *text,
             guint section,
-            FlamId stack,
+            FlamStackId stack,
             const gint64 *weights)
 {
   FlamSample sample = { .thread = text->thread,

@@ -67,8 +67,9 @@ static void
 name_thread (Script *script, const FlamScriptWho *who)
 {
   g_autofree char *comm = g_strndup (who->comm.text, who->comm.length);
-  FlamId process = flam_builder_process (script->builder, who->pid, 0);
-  FlamId thread = flam_builder_thread (script->builder, process, who->tid, 0);
+  FlamProcessId process = flam_builder_process (script->builder, who->pid, 0);
+  FlamThreadId thread =
+      flam_builder_thread (script->builder, process, who->tid, 0);
 
   if (*comm != '\0')
     flam_builder_set_thread_name (script->builder, thread, comm);

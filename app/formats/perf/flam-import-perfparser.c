@@ -53,8 +53,8 @@ enum
 
 typedef struct
 {
-  FlamId function; /* FLAM_NONE: it has no symbol */
-  FlamId file;     /* string */
+  FlamFunctionId function; /* FLAM_NONE: it has no symbol */
+  FlamStringId file;       /* string */
   guint32 line;
   gint32 parent;
   guint64 address; /* in its module */
@@ -171,7 +171,7 @@ take_record (Event *event)
   return record;
 }
 
-static FlamId
+static FlamStringId
 take_string (Stream *stream, Event *event)
 {
   guint32 id = take_u32 (event);
@@ -187,7 +187,7 @@ read_string (Stream *stream, Event *event)
 {
   guint32 id = take_u32 (event);
   FlamSlice text = take_text (event);
-  FlamId string;
+  FlamStringId string;
 
   if (id != stream->strings->len || event->bad)
     return FALSE;
@@ -203,7 +203,7 @@ read_attributes (Stream *stream, Event *event)
   Attribute attribute = { 0 };
   guint32 id = take_u32 (event);
   gboolean varies;
-  FlamId name;
+  FlamStringId name;
   guint known;
 
   take (event, 4); /* perf_event_attr: type */
@@ -252,7 +252,7 @@ read_location (Stream *stream, Event *event)
   return TRUE;
 }
 
-static FlamId
+static FlamModuleId
 find_module (Stream *stream, FlamId path)
 {
   const char *text = flam_builder_get_string (stream->builder, path);
@@ -291,7 +291,7 @@ read_symbol (Stream *stream, Event *event)
 
 /* --- processes and symbols ----------------------------------------------- */
 
-static FlamId
+static FlamThreadId
 find_thread (Stream *stream, const Record *record)
 {
   gint32 pid = record->pid <= G_MAXINT32 ? (gint32)record->pid : -1;
@@ -393,7 +393,7 @@ add_frames (Stream *stream, guint32 id)
 {
   const Location *shown[MAX_INLINED];
   const Location *all = (const Location *)(gpointer)stream->locations->data;
-  FlamId functions[MAX_INLINED];
+  FlamFunctionId functions[MAX_INLINED];
   guint n = 0;
 
   for (guint i = 0; id < stream->locations->len && i < MAX_INLINED; i++)
@@ -413,16 +413,16 @@ add_frames (Stream *stream, guint32 id)
     }
   for (guint i = 0; i < n; i++)
     {
-      FlamId function =
+      FlamFunctionId function =
           functions[i] != FLAM_NONE
               ? functions[i]
               : flam_builder_function_unresolved (stream->builder, FLAM_NONE);
-      FlamId frame = flam_builder_frame_in (stream->builder,
-                                            function,
-                                            shown[i]->address,
-                                            shown[i]->file,
-                                            shown[i]->line,
-                                            n - 1 - i);
+      FlamFrameId frame = flam_builder_frame_in (stream->builder,
+                                                 function,
+                                                 shown[i]->address,
+                                                 shown[i]->file,
+                                                 shown[i]->line,
+                                                 n - 1 - i);
       g_array_append_val (stream->stack, frame);
     }
 }

@@ -23,7 +23,7 @@
 
 typedef struct
 {
-  FlamId module;
+  FlamModuleId module;
   GArray *symbols; /* FlamId: strings */
 } File;
 
@@ -57,7 +57,7 @@ read_file (Report *report, FlamProto message)
   while (flam_proto_next (&message))
     if (message.number == 3 && message.wire == 2)
       {
-        FlamId name = flam_builder_string (
+        FlamStringId name = flam_builder_string (
             report->builder, (const char *)message.bytes, message.length);
         g_array_append_val (file->symbols, name);
       }
@@ -73,7 +73,8 @@ read_thread (Report *report, FlamProto message)
   g_autofree char *name = flam_proto_text_in (message, 3);
   guint64 tid = flam_proto_number_in (message, 1);
   guint64 pid = flam_proto_number_in (message, 2);
-  FlamId process, thread;
+  FlamProcessId process;
+  FlamThreadId thread;
 
   if (tid > G_MAXINT32 || pid > G_MAXINT32)
     return;
@@ -162,7 +163,7 @@ read_sample (Report *report, FlamProto message)
       tid = message.value;
     else if (message.number == 3)
       {
-        FlamId frame = read_entry (report, flam_proto_inner (&message));
+        FlamFrameId frame = read_entry (report, flam_proto_inner (&message));
         g_array_append_val (report->stack, frame);
       }
     else if (message.number == 4)

@@ -61,7 +61,7 @@ typedef struct
 
 typedef struct
 {
-  FlamId process;
+  FlamProcessId process;
   FlamRanges *maps;
 } Process;
 
@@ -209,7 +209,7 @@ read_jit_map (Reader *reader, const Frame *frame)
     {
       guint64 address = flam_bytes_get (p, 8);
       const guint8 *nul = memchr (p + 8, 0, end - p - 8);
-      FlamId function;
+      FlamFunctionId function;
 
       if (nul == NULL)
         return;
@@ -227,7 +227,7 @@ read_jit_map (Reader *reader, const Frame *frame)
 
 /* --- stacks -------------------------------------------------------------- */
 
-static FlamId
+static FlamFrameId
 kernel_frame (Reader *reader, guint64 address)
 {
   FlamFunction function = { .kind = FLAM_KIND_UNRESOLVED };
@@ -243,7 +243,7 @@ kernel_frame (Reader *reader, guint64 address)
                                 0);
 }
 
-static FlamId
+static FlamFrameId
 user_frame (Reader *reader,
             const Process *process,
             guint64 address,
@@ -266,14 +266,14 @@ user_frame (Reader *reader,
 
 /* Outermost first means from the end; the mark that precedes an address is
  * found in one forward pass. */
-static FlamId
+static FlamStackId
 read_stack (Reader *reader,
             const Process *process,
             const guint8 *addresses,
             guint n,
             gboolean leaf_is_call)
 {
-  FlamId stack = FLAM_NONE;
+  FlamStackId stack = FLAM_NONE;
   guint first_user = n;
 
   for (guint i = 0; i < n && first_user == n; i++)
@@ -288,7 +288,7 @@ read_stack (Reader *reader,
       gboolean leaf =
           i == 0 || flam_bytes_get (addresses + 8 * (i - 1), 8) >= CONTEXTS;
       gboolean call = leaf_is_call || !leaf;
-      FlamId frame;
+      FlamFrameId frame;
 
       if (address >= CONTEXTS || address == 0)
         continue;
@@ -327,7 +327,7 @@ read_allocation (Reader *reader, const Frame *frame)
   FlamSiteKey key;
   gint64 size;
   guint n;
-  FlamId thread;
+  FlamThreadId thread;
 
   if (frame->length < 24)
     return;

@@ -275,7 +275,7 @@ flam_perf_modules_warn (const FlamPerfModules *modules)
 
 /* --- frames -------------------------------------------------------------- */
 
-static FlamId
+static FlamFunctionId
 make_function (FlamPerfModules *modules, const FlamPerfModule *module)
 {
   static const FlamFunctionKind kinds[] = {
@@ -353,13 +353,13 @@ name_of_kernel (FlamPerfModules *modules, guint64 address)
   return flam_builder_frame_of (builder, &function, address, 0, 0);
 }
 
-FlamId
+FlamFrameId
 flam_perf_modules_frame (FlamPerfModules *modules,
                          FlamPerfModule *module,
                          guint64 address,
                          guint64 time)
 {
-  FlamId frame = FLAM_NONE;
+  FlamFrameId frame = FLAM_NONE;
 
   if (module->id == FLAM_NONE)
     introduce (modules, module);

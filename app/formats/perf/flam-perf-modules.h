@@ -23,8 +23,8 @@ typedef struct
   FlamPerfModuleKind kind;
   char *path;
   char *build_id;
-  FlamId id;       /* in the builder; FLAM_NONE until a frame needs it */
-  FlamId function; /* the function that represents its addresses */
+  FlamId id; /* in the builder; FLAM_NONE until a frame needs it */
+  FlamFunctionId function; /* the function that represents its addresses */
   gboolean tried;
   FlamUnwindTable *table;
   char *why;     /* there is no table */
@@ -64,10 +64,10 @@ FlamPerfModule *flam_perf_modules_generated (FlamPerfModules *modules,
 /* The frame of an address in the module's terms: a file offset or absolute.
  * With a jitdump it depends on the time: G_MAXUINT64 if times are not
  * CLOCK_MONOTONIC's. */
-FlamId flam_perf_modules_frame (FlamPerfModules *modules,
-                                FlamPerfModule *module,
-                                guint64 address,
-                                guint64 time);
+FlamFrameId flam_perf_modules_frame (FlamPerfModules *modules,
+                                     FlamPerfModule *module,
+                                     guint64 address,
+                                     guint64 time);
 /* Adds a warning for each needed module that had no table, and the reason if
  * the kernel has no names. */
 void flam_perf_modules_warn (const FlamPerfModules *modules);

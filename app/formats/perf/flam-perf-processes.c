@@ -255,7 +255,7 @@ introduce_process (FlamPerfProcesses *processes, Process *process)
     }
 }
 
-FlamId
+FlamThreadId
 flam_perf_processes_thread (FlamPerfProcesses *processes,
                             gint32 pid,
                             gint32 tid)

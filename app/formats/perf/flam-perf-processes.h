@@ -25,9 +25,9 @@ void flam_perf_processes_note (FlamPerfProcesses *processes,
                                const FlamPerfRecord *record);
 
 /* The thread, created if it is new. */
-FlamId flam_perf_processes_thread (FlamPerfProcesses *processes,
-                                   gint32 pid,
-                                   gint32 tid);
+FlamThreadId flam_perf_processes_thread (FlamPerfProcesses *processes,
+                                         gint32 pid,
+                                         gint32 tid);
 /* The address space; mappings' `user` are FlamPerfModules' modules. */
 FlamUnwindSpace *flam_perf_processes_space (FlamPerfProcesses *processes,
                                             gint32 pid);

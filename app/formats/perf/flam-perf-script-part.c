@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static FlamId
+static FlamThreadId
 find_thread (FlamScriptPart *part, const FlamScriptHeader *header)
 {
   gboolean is_new;

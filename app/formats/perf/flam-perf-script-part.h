@@ -26,7 +26,7 @@ typedef struct
 typedef struct
 {
   FlamId block; /* a row of `stacks.blocks`, or FLAM_NONE */
-  FlamId thread;
+  FlamThreadId thread;
   guint event; /* of the part */
   gint64 time;
   gint64 weight;

@@ -22,8 +22,8 @@ typedef struct
   FlamFingerprint print;
   FlamId context; /* the frame it is inlined into, or FLAM_NONE */
   guint64 address;
-  FlamId frame;
-  FlamId module;
+  FlamFrameId frame;
+  FlamModuleId module;
   guint16 depth;
   guint8 kind; /* FlamFunctionKind */
   gboolean bad;
@@ -56,7 +56,7 @@ find_module_id (FlamScriptStacks *stacks,
   return *flam_pieces_value (&stacks->modules, row);
 }
 
-static FlamId
+static FlamFrameId
 make_frame (FlamScriptStacks *stacks,
             const FlamScriptFrame *frame,
             FlamSlice symbol,
@@ -83,7 +83,7 @@ make_frame (FlamScriptStacks *stacks,
 }
 
 /* Java agents write inlined methods as "caller->callee". */
-static FlamId
+static FlamFrameId
 make_frames (FlamScriptStacks *stacks,
              const FlamScriptFrame *frame,
              Place *place)
@@ -149,7 +149,7 @@ make_place (FlamScriptStacks *stacks,
 }
 
 static void
-push_frames (FlamScriptStacks *stacks, FlamId frame)
+push_frames (FlamScriptStacks *stacks, FlamFrameId frame)
 {
   const FlamId *chain;
 

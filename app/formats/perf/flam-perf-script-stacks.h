@@ -17,7 +17,7 @@ typedef struct
 {
   FlamFingerprint print; /* of its text */
   FlamSlice text;        /* its first occurrence */
-  FlamId stack;
+  FlamStackId stack;
 } FlamScriptBlock;
 
 typedef struct

@@ -18,7 +18,7 @@ typedef struct
 {
   guint64 pc;
   guint64 generation;
-  FlamId frame;
+  FlamFrameId frame;
 } Entry;
 
 struct _FlamPerfStacks
@@ -63,7 +63,7 @@ flam_perf_stacks_n_truncated (const FlamPerfStacks *stacks)
 
 /* --- frames -------------------------------------------------------------- */
 
-static FlamId
+static FlamFrameId
 unknown_frame (FlamPerfStacks *stacks)
 {
   FlamBuilder *builder = stacks->builder;
@@ -75,7 +75,7 @@ unknown_frame (FlamPerfStacks *stacks)
 }
 
 /* `stays`: the frame does not depend on the time. */
-static FlamId
+static FlamFrameId
 find_frame (FlamPerfStacks *stacks,
             FlamUnwindSpace *space,
             guint64 pc,
@@ -94,7 +94,7 @@ find_frame (FlamPerfStacks *stacks,
 }
 
 static void
-add_frame (FlamPerfStacks *stacks, FlamId frame)
+add_frame (FlamPerfStacks *stacks, FlamFrameId frame)
 {
   GArray *frames = stacks->frames;
 
@@ -121,7 +121,7 @@ add_user (FlamPerfStacks *stacks, FlamUnwindSpace *space, guint64 pc)
   if (entry->pc != pc || entry->generation != generation)
     {
       gboolean stays;
-      FlamId frame = find_frame (stacks, space, pc, &stays);
+      FlamFrameId frame = find_frame (stacks, space, pc, &stays);
       *entry = (Entry){ pc, stays ? generation : 0, frame };
     }
   add_frame (stacks, entry->frame);
@@ -135,7 +135,7 @@ add_kernel (FlamPerfStacks *stacks, guint64 pc)
   if (entry->pc != pc || entry->generation != OF_KERNEL)
     {
       FlamPerfModule *kernel = flam_perf_modules_kernel (stacks->modules);
-      FlamId frame =
+      FlamFrameId frame =
           flam_perf_modules_frame (stacks->modules, kernel, pc, stacks->time);
       *entry = (Entry){ pc, OF_KERNEL, frame };
     }

@@ -52,12 +52,12 @@ flam_perf_stream_add_event (FlamPerfStream *stream, const char *name)
   return stream->n_events++;
 }
 
-FlamId
+FlamModuleId
 flam_perf_stream_module (FlamPerfStream *stream,
                          const char *path,
                          const char *build_id)
 {
-  FlamId module =
+  FlamModuleId module =
       flam_builder_module (stream->builder, path, build_id, FLAM_ADDRESS_VADDR);
 
   flam_builder_set_module_symbols (

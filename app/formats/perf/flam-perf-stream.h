@@ -34,9 +34,9 @@ gboolean flam_perf_stream_read (FlamPerfStream *stream,
 /* Adds the measure of an event of this name; returns its number, from 0. */
 guint flam_perf_stream_add_event (FlamPerfStream *stream, const char *name);
 /* The binary at `path`, whose functions the stream names. */
-FlamId flam_perf_stream_module (FlamPerfStream *stream,
-                                const char *path,
-                                const char *build_id);
+FlamModuleId flam_perf_stream_module (FlamPerfStream *stream,
+                                      const char *path,
+                                      const char *build_id);
 
 /* At the end: without samples an error, `none`; if the stream is cut, the
  * profile is marked as partial, for the reason in `cut`. */

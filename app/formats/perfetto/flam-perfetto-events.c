@@ -162,7 +162,7 @@ static FlamPerfettoLocation
 read_location (FlamPerfetto *trace,
                const FlamPerfettoSequence *sequence,
                FlamProto event,
-               FlamId name)
+               FlamStringId name)
 {
   FlamPerfettoLocation location = { 0 };
 
@@ -184,11 +184,11 @@ read_location (FlamPerfetto *trace,
 }
 
 /* FLAM_NONE: only the name is known. */
-static FlamId
+static FlamFrameId
 read_frame (FlamPerfetto *trace,
             const FlamPerfettoSequence *sequence,
             FlamProto event,
-            FlamId name)
+            FlamStringId name)
 {
   FlamFunction function = { .name = name,
                             .module = FLAM_NONE,
@@ -219,7 +219,8 @@ read_event (FlamPerfetto *trace,
   guint64 phase = flam_proto_number_in (legacy, 2);
   gint64 time = packet->at;
   g_autofree char *text = flam_proto_text_in (event, 23);
-  FlamId name, thread;
+  FlamStringId name;
+  FlamThreadId thread;
 
   if (flam_proto_number_in (event, 16) != 0)
     time = flam_perfetto_scaled (flam_proto_number_in (event, 16), 1000);

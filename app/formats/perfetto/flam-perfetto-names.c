@@ -160,7 +160,7 @@ read_frame (FlamPerfettoNames *names, guint32 sequence, FlamProto proto)
 {
   FlamFunction function = { .kind = FLAM_KIND_NATIVE };
   guint64 said[7] = { 0 };
-  FlamId file, id;
+  FlamStringId file, id;
 
   flam_proto_read (proto, said, G_N_ELEMENTS (said));
   function.module = flam_perfetto_names_find (
@@ -215,7 +215,7 @@ read_location (FlamPerfettoNames *names, guint32 sequence, FlamProto proto)
 static void
 read_callstack (FlamPerfettoNames *names, guint32 sequence, FlamProto proto)
 {
-  FlamId stack = FLAM_NONE;
+  FlamStackId stack = FLAM_NONE;
   guint64 iid = 0;
 
   g_array_set_size (names->numbers, 0);
@@ -226,7 +226,7 @@ read_callstack (FlamPerfettoNames *names, guint32 sequence, FlamProto proto)
       flam_proto_numbers (&proto, names->numbers);
   for (guint i = 0; i < MIN (names->numbers->len, (guint)MAX_FRAMES); i++)
     {
-      FlamId frame =
+      FlamFrameId frame =
           flam_perfetto_names_find (names,
                                     sequence,
                                     FLAM_PERFETTO_FRAME,

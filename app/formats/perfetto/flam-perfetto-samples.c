@@ -6,7 +6,7 @@
 typedef struct
 {
   gint32 pid;
-  FlamId stack;
+  FlamStackId stack;
 } HeapKey;
 
 typedef struct
@@ -41,7 +41,10 @@ flam_perfetto_heap_new (void)
 /* --- from packets -------------------------------------------------------- */
 
 static void
-add_sample (FlamPerfetto *trace, FlamId thread, FlamId stack, gint64 time)
+add_sample (FlamPerfetto *trace,
+            FlamThreadId thread,
+            FlamStackId stack,
+            gint64 time)
 {
   FlamPerfettoSample sample = { thread, stack, time };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perfetto-threads.h"
 
-FlamId
+FlamThreadId
 flam_perfetto_thread (FlamPerfetto *trace, guint64 pid, guint64 tid, char *name)
 {
   FlamBuilder *builder = trace->names.builder;
-  FlamId thread = flam_builder_thread (
+  FlamThreadId thread = flam_builder_thread (
       builder,
       flam_builder_process (builder, flam_perfetto_id (pid), 0),
       flam_perfetto_id (tid),
@@ -55,7 +55,10 @@ flam_perfetto_read_processes (FlamPerfetto *trace, FlamProto tree)
 }
 
 static FlamPerfettoTrack *
-set_track (FlamPerfetto *trace, guint64 uuid, FlamId process, FlamId thread)
+set_track (FlamPerfetto *trace,
+           guint64 uuid,
+           FlamProcessId process,
+           FlamThreadId thread)
 {
   FlamPerfettoTrack *track = g_new0 (FlamPerfettoTrack, 1);
   gint64 *key = g_new (gint64, 1);

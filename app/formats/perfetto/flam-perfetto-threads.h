@@ -28,9 +28,9 @@ typedef struct
   guint32 state; /* the state in which its numbers are valid */
   guint32 clock; /* the default clock */
   FlamPerfettoClock own[FLAM_PERFETTO_N_OWN];
-  guint64 track; /* the default track of its events; 0: none */
-  FlamId thread; /* from a ThreadDescriptor; FLAM_NONE */
-  gint64 time;   /* of deltas, ns */
+  guint64 track;       /* the default track of its events; 0: none */
+  FlamThreadId thread; /* from a ThreadDescriptor; FLAM_NONE */
+  gint64 time;         /* of deltas, ns */
 } FlamPerfettoSequence;
 
 typedef struct
@@ -46,9 +46,9 @@ typedef struct
 /* The content of a TrackDescriptor, for the events on it. */
 typedef struct
 {
-  FlamId process;
-  FlamId thread; /* FLAM_NONE: none yet */
-  FlamId name;   /* 0: none */
+  FlamProcessId process;
+  FlamThreadId thread; /* FLAM_NONE: none yet */
+  FlamStringId name;   /* 0: none */
   gboolean is_counter, is_made;
   guint counter; /* of the builder */
   FlamUnit unit;
@@ -57,8 +57,8 @@ typedef struct
 
 typedef struct
 {
-  FlamId thread;
-  FlamId stack;
+  FlamThreadId thread;
+  FlamStackId stack;
   gint64 time;
 } FlamPerfettoSample;
 
@@ -99,10 +99,10 @@ flam_perfetto_scaled (guint64 time, gint64 multiplier)
 }
 
 /* Takes ownership of `name`, which may be NULL. */
-FlamId flam_perfetto_thread (FlamPerfetto *trace,
-                             guint64 pid,
-                             guint64 tid,
-                             char *name);
+FlamThreadId flam_perfetto_thread (FlamPerfetto *trace,
+                                   guint64 pid,
+                                   guint64 tid,
+                                   char *name);
 FlamId flam_perfetto_track (FlamPerfetto *trace,
                             const FlamPerfettoSequence *sequence,
                             guint64 uuid);

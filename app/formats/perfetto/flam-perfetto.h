@@ -31,7 +31,7 @@ typedef enum
 /* Where an event was written. Strings of the builder, 0: unknown. */
 typedef struct
 {
-  FlamId function, file;
+  FlamStringId function, file;
   guint32 line;
 } FlamPerfettoLocation;
 

@@ -38,7 +38,7 @@ typedef struct
   FlamWeightsAs as;
   FlamText lines;
   FlamOutline outline;
-  FlamId thread;
+  FlamThreadId thread;
   GPtrArray *names;   /* of the table */
   GHashTable *frames; /* name and type -> frame + 1 */
   gboolean in_table, has_table;
@@ -72,11 +72,12 @@ static const guint old_types[] = { COMPILED, INLINED, KERNEL, CPP, NATIVE };
 
 /* --- frames -------------------------------------------------------------- */
 
-static FlamId
+static FlamFrameId
 find_frame (Page *page, const char *name, guint type)
 {
   g_autofree char *key = g_strdup_printf ("%u%s", type, name);
-  FlamId frame = GPOINTER_TO_UINT (g_hash_table_lookup (page->frames, key)) - 1;
+  FlamFrameId frame =
+      GPOINTER_TO_UINT (g_hash_table_lookup (page->frames, key)) - 1;
 
   if (frame != FLAM_NONE)
     return frame;

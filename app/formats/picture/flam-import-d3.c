@@ -34,7 +34,7 @@ typedef struct
   FlamOutline outline;
   FlamJson *json;
   GArray *open; /* Node */
-  FlamId thread;
+  FlamThreadId thread;
   gint64 denominator;
   GArray *deltas; /* gint64: of each row */
   gboolean is_difference;

@@ -40,8 +40,8 @@ typedef struct
   gint64 in_callees;
   double growth;  /* %: of the whole, of its own weight */
   guint32 caller; /* FLAM_NONE: a root */
-  FlamId frame;
-  FlamId stack;
+  FlamFrameId frame;
+  FlamStackId stack;
 } Box;
 
 typedef struct
@@ -170,7 +170,7 @@ read_words (Picture *picture, Box *box, FlamUnit *unit)
   return TRUE;
 }
 
-static FlamId
+static FlamFrameId
 make_frame (Picture *picture)
 {
   FlamFunction function = { .module = FLAM_NONE };

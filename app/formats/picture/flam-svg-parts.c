@@ -126,7 +126,7 @@ append_weight (const FlamSvg *svg, const FlamMeasure *measure, gint64 weight)
 
 /* ": running 60.0 %, lock 40.0 %" */
 static void
-append_states (FlamSink *out, const FlamTree *tree, FlamId node)
+append_states (FlamSink *out, const FlamTree *tree, FlamNodeId node)
 {
   guint states = flam_tree_states (tree);
   g_autofree char *text = NULL;
@@ -152,7 +152,7 @@ append_status (FlamSink *out, guint status)
 
 /* ": +1.2 s, before 3.4 s", ": +1.2 s, new" */
 static void
-append_change (const FlamSvg *svg, const FlamMeasure *measure, FlamId node)
+append_change (const FlamSvg *svg, const FlamMeasure *measure, FlamNodeId node)
 {
   static const char *const kinds[] = {
     [FLAM_CHANGE_KEPT] = NULL,
@@ -181,7 +181,7 @@ append_change (const FlamSvg *svg, const FlamMeasure *measure, FlamId node)
 
 /* The current weight, if the width is that of both captures. */
 static gint64
-weight_of (const FlamTree *tree, FlamId node)
+weight_of (const FlamTree *tree, FlamNodeId node)
 {
   const FlamTreeChange *change = tree->change;
 
@@ -191,7 +191,7 @@ weight_of (const FlamTree *tree, FlamId node)
 }
 
 void
-flam_svg_put_description (const FlamSvg *svg, FlamId node)
+flam_svg_put_description (const FlamSvg *svg, FlamNodeId node)
 {
   FlamSink *out = svg->out;
   const FlamTree *tree = svg->tree;

@@ -39,7 +39,7 @@ void flam_svg_put_label (
 /* Counts are whole numbers; time and memory have units. */
 gboolean flam_svg_is_plain (const FlamSvg *svg, const FlamMeasure *measure);
 /* "name (1,234 samples, 12.34%)", escaped. */
-void flam_svg_put_description (const FlamSvg *svg, FlamId node);
+void flam_svg_put_description (const FlamSvg *svg, FlamNodeId node);
 
 /* flam-svg-shape.c: the boxes of a sunburst or a treemap. */
 void flam_svg_put_shape (const FlamSvg *svg, const FlamLayout *layout);

@@ -114,7 +114,7 @@ flam_austin_begin (FlamAustin *austin)
   flam_load_measure (builder, &released, RELEASED, FLAM_NONE);
 }
 
-FlamId
+FlamThreadId
 flam_austin_thread (FlamAustin *austin,
                     gint64 pid,
                     gint64 interpreter,
@@ -122,13 +122,13 @@ flam_austin_thread (FlamAustin *austin,
                     gsize length,
                     guint base)
 {
-  FlamId process = flam_builder_process (
+  FlamProcessId process = flam_builder_process (
       austin->builder, pid > 0 && pid <= G_MAXINT32 ? pid : -1, 0);
   g_autofree char *text = g_strndup (tid, length);
   char *end;
   guint64 number = g_ascii_strtoull (text, &end, base);
   gboolean has_tid = *text != '\0' && *end == '\0' && number <= G_MAXINT32;
-  FlamId thread = flam_builder_thread (
+  FlamThreadId thread = flam_builder_thread (
       austin->builder,
       process,
       has_tid ? (gint32)number : -1,
@@ -141,7 +141,7 @@ flam_austin_thread (FlamAustin *austin,
 }
 
 FlamAustinThread *
-flam_austin_state (FlamAustin *austin, FlamId thread)
+flam_austin_state (FlamAustin *austin, FlamThreadId thread)
 {
   FlamAustinThread fresh = { .base = FLAM_NONE };
 
@@ -150,10 +150,10 @@ flam_austin_state (FlamAustin *austin, FlamId thread)
   return &g_array_index (austin->threads, FlamAustinThread, thread);
 }
 
-static FlamId
+static FlamModuleId
 find_module (FlamAustin *austin, const char *path)
 {
-  FlamId module =
+  FlamModuleId module =
       flam_builder_module (austin->builder, path, "", FLAM_ADDRESS_FILE_OFFSET);
 
   flam_builder_set_module_symbols (
@@ -200,7 +200,7 @@ place_native (FlamAustin *austin,
          memcmp (file.text, name.text, name.length) == 0;
 }
 
-FlamId
+FlamFrameId
 flam_austin_frame (FlamAustin *austin,
                    const char *file,
                    gsize file_length,

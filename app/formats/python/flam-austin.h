@@ -43,8 +43,8 @@ typedef struct
 
 typedef struct
 {
-  FlamId thread;
-  FlamId stack;
+  FlamThreadId thread;
+  FlamStackId stack;
   gint64 time;   /* µs */
   gint64 memory; /* bytes */
   gboolean idle;
@@ -58,21 +58,21 @@ void flam_austin_tell (FlamAustin *austin,
                        gsize key_length,
                        const char *value,
                        gsize length);
-FlamId flam_austin_thread (FlamAustin *austin,
-                           gint64 pid,
-                           gint64 interpreter,
-                           const char *tid,
-                           gsize length,
-                           guint base);
-FlamAustinThread *flam_austin_state (FlamAustin *austin, FlamId thread);
+FlamThreadId flam_austin_thread (FlamAustin *austin,
+                                 gint64 pid,
+                                 gint64 interpreter,
+                                 const char *tid,
+                                 gsize length,
+                                 guint base);
+FlamAustinThread *flam_austin_state (FlamAustin *austin, FlamThreadId thread);
 /* `*python`: whether it is one of Python's frames. */
-FlamId flam_austin_frame (FlamAustin *austin,
-                          const char *file,
-                          gsize file_length,
-                          const char *name,
-                          gsize length,
-                          gint64 line,
-                          gboolean *python);
+FlamFrameId flam_austin_frame (FlamAustin *austin,
+                               const char *file,
+                               gsize file_length,
+                               const char *name,
+                               gsize length,
+                               gint64 line,
+                               gboolean *python);
 void flam_austin_add (FlamAustin *austin, const FlamAustinSample *sample);
 /* Adds the measures, even without any sample. */
 void flam_austin_begin (FlamAustin *austin);

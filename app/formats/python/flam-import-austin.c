@@ -267,7 +267,7 @@ split_colons (const char *text,
 
 /* `digits` is the line that follows, or NULL. A text without one of the forms
  * is a name. */
-static FlamId
+static FlamFrameId
 read_frame (FlamAustin *austin,
             const char *text,
             const char *end,
@@ -310,7 +310,7 @@ read_frame (FlamAustin *austin,
       austin, file.text, file.length, name.text, name.length, line, &python);
 }
 
-static FlamId
+static FlamThreadId
 read_thread (FlamAustin *austin, gint64 pid, const char *text, const char *end)
 {
   const char *colon = memchr (text, ':', end - text);
@@ -323,10 +323,10 @@ read_thread (FlamAustin *austin, gint64 pid, const char *text, const char *end)
       austin, pid, interpreter, text, end - text, austin->old ? 16 : 10);
 }
 
-static FlamId
+static FlamStackId
 read_stack (FlamAustin *austin, const char *at, const char *end)
 {
-  FlamId stack = FLAM_NONE;
+  FlamStackId stack = FLAM_NONE;
 
   while (at < end)
     {

@@ -45,14 +45,14 @@ typedef struct
     LABEL, /* of a function: three objects */
     TIMES, /* four numbers, or five objects of which these are four */
   } type;
-  FlamId text;
+  FlamStringId text;
   guint32 function;
   double numbers[4];
 } Object;
 
 typedef struct
 {
-  FlamId frame;
+  FlamFrameId frame;
   double below; /* seconds in its callees */
   double whole;
   double sum;
@@ -302,7 +302,10 @@ read_count (Reader *reader, char type, guint32 *n)
 /* --- functions ----------------------------------------------------------- */
 
 static guint32
-find_function (Reader *reader, FlamId file, double line, FlamId name)
+find_function (Reader *reader,
+               FlamStringId file,
+               double line,
+               FlamStringId name)
 {
   const char *path = flam_builder_get_string (reader->builder, file);
   gboolean native = *path == '\0' || strcmp (path, "~") == 0;
@@ -314,7 +317,7 @@ find_function (Reader *reader, FlamId file, double line, FlamId name)
     .kind = native ? FLAM_KIND_NATIVE : FLAM_KIND_INTERPRETED,
     .flags = native ? FLAM_FUNCTION_PLAIN : flam_python_flags (path),
   };
-  FlamId frame = flam_builder_frame_of (reader->builder, &code, 0, 0, 0);
+  FlamFrameId frame = flam_builder_frame_of (reader->builder, &code, 0, 0, 0);
   Function function = { .frame = frame };
   guint32 row = GPOINTER_TO_UINT (g_hash_table_lookup (
                     reader->by_frame, GUINT_TO_POINTER (frame))) -

@@ -31,11 +31,11 @@
 typedef struct
 {
   guint32 parent;
-  FlamId name, class, file;
+  FlamStringId name, class, file;
   guint32 line;
   gint64 time;   /* ns; in the end without the children's */
   gboolean self; /* it is its parent's self time */
-  FlamId stack;
+  FlamStackId stack;
 } Node;
 
 typedef struct
@@ -44,15 +44,18 @@ typedef struct
   FlamJson *json;
   GArray *nodes; /* Node: parents first */
   GArray *open;  /* guint32: nodes being read */
-  FlamId thread;
+  FlamThreadId thread;
   gint64 now; /* ns */
   gboolean found;
   guint64 samples;
 } Reader;
 
-static FlamId
-make_frame (
-    Reader *reader, FlamId name, FlamId file, guint32 first_line, guint32 line)
+static FlamFrameId
+make_frame (Reader *reader,
+            FlamStringId name,
+            FlamStringId file,
+            guint32 first_line,
+            guint32 line)
 {
   FlamFunction function = { .name = name,
                             .module = FLAM_NONE,
@@ -86,7 +89,7 @@ add_node (Reader *reader, guint32 parent)
   g_array_append_val (reader->open, index);
 }
 
-static FlamId
+static FlamStringId
 read_string (Reader *reader)
 {
   return flam_json_intern (reader->json, reader->builder);
@@ -241,7 +244,7 @@ read_identifier (Reader *reader)
   const char *more = first != NULL ? memchr (first, '\1', end - first) : NULL;
   gint64 line = 0, first_line = 0;
   const char *p;
-  FlamId name = flam_builder_string (
+  FlamStringId name = flam_builder_string (
       reader->builder, text, file != NULL ? file - text : (gssize)length);
 
   if (first == NULL)

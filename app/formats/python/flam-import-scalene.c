@@ -32,12 +32,12 @@ enum
 typedef struct
 {
   guint32 line;
-  FlamId name;
+  FlamStringId name;
 } Function;
 
 typedef struct
 {
-  FlamId file;
+  FlamStringId file;
   guint32 line;
   gboolean indented;
   gint64 python, native, waiting; /* millionths of percent */
@@ -82,7 +82,7 @@ read_functions (Reader *reader)
 }
 
 static void
-read_line (Reader *reader, FlamId file)
+read_line (Reader *reader, FlamStringId file)
 {
   FlamJson *json = reader->json;
   Line line = { .file = file };
@@ -118,7 +118,7 @@ compare_functions (gconstpointer a, gconstpointer b)
 
 /* Functions and lines may have either order. */
 static void
-read_file (Reader *reader, FlamId file)
+read_file (Reader *reader, FlamStringId file)
 {
   FlamJson *json = reader->json;
   guint first_line = reader->lines->len;
@@ -171,7 +171,7 @@ read_document (Reader *reader)
 /* --- lines -> samples ---------------------------------------------------- */
 
 /* The last function that begins at the line or before it. */
-static FlamId
+static FlamFunctionId
 line_function (Reader *reader, const Line *line)
 {
   FlamFunction function = { .file = line->file,
@@ -202,8 +202,8 @@ line_function (Reader *reader, const Line *line)
 
 static void
 add_sample (Reader *reader,
-            FlamId thread,
-            FlamId stack,
+            FlamThreadId thread,
+            FlamStackId stack,
             FlamState state,
             gint64 percent,
             gint64 allocated)
@@ -219,9 +219,9 @@ add_sample (Reader *reader,
 }
 
 static void
-add_line (Reader *reader, const Line *line, FlamId thread, FlamId native)
+add_line (Reader *reader, const Line *line, FlamThreadId thread, FlamId native)
 {
-  FlamId stack = flam_builder_stack (
+  FlamStackId stack = flam_builder_stack (
       reader->builder,
       FLAM_NONE,
       flam_builder_frame (
@@ -257,7 +257,7 @@ add_measures (Reader *reader)
 static void
 add_lines (Reader *reader)
 {
-  FlamId thread = flam_builder_lone_thread (reader->builder);
+  FlamThreadId thread = flam_builder_lone_thread (reader->builder);
   FlamId native =
       flam_load_frame (reader->builder, "(native code)", -1, FLAM_KIND_NATIVE);
 

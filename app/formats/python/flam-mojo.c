@@ -51,7 +51,7 @@ typedef struct
 
 typedef struct
 {
-  FlamId frame;
+  FlamFrameId frame;
   gboolean python;
 } Frame;
 
@@ -164,7 +164,7 @@ static void
 end_sample (Reader *reader)
 {
   FlamAustinThread *thread;
-  FlamId stack, base;
+  FlamStackId stack, base;
 
   if (!reader->open)
     return;

@@ -109,7 +109,7 @@ split_place (FlamFoldedNames *names,
 
 /* --- frames -------------------------------------------------------------- */
 
-FlamId
+FlamFrameId
 flam_folded_frame (FlamFoldedNames *names, const char *name, gsize length)
 {
   FlamFunction function = { .module = FLAM_NONE, .kind = FLAM_KIND_NATIVE };
@@ -148,7 +148,7 @@ starts (const char **p, const char *end, const char *with)
   return TRUE;
 }
 
-static FlamId
+static FlamProcessId
 find_process (FlamFoldedNames *names)
 {
   return names->process != FLAM_NONE
@@ -156,10 +156,10 @@ find_process (FlamFoldedNames *names)
              : flam_builder_process (names->builder, -1, 0);
 }
 
-FlamId
+FlamThreadId
 flam_folded_main_thread (FlamFoldedNames *names)
 {
-  FlamId process = names->process;
+  FlamProcessId process = names->process;
 
   if (process == FLAM_NONE && names->lone != FLAM_NONE)
     return names->lone;
@@ -169,7 +169,7 @@ flam_folded_main_thread (FlamFoldedNames *names)
 }
 
 /* Threads without a number of the system are distinguished by their text. */
-static FlamId
+static FlamThreadId
 make_thread (FlamFoldedNames *names,
              gint64 tid,
              const char *key,
@@ -177,8 +177,8 @@ make_thread (FlamFoldedNames *names,
              const char *name,
              gsize length)
 {
-  FlamId process = find_process (names);
-  FlamId thread =
+  FlamProcessId process = find_process (names);
+  FlamThreadId thread =
       tid >= 0 && tid <= G_MAXINT32
           ? flam_builder_thread (names->builder, process, (gint32)tid, 0)
           : flam_builder_thread_keyed (
@@ -197,7 +197,7 @@ static gboolean
 read_bracket (FlamFoldedNames *names,
               const char *text,
               gsize length,
-              FlamId *thread)
+              FlamThreadId *thread)
 {
   const char *end = text + length - 1;
   const char *at = memmem (text, length, "tid=", 4);
@@ -236,7 +236,7 @@ static gboolean
 read_thread (FlamFoldedNames *names,
              const char *text,
              const char *end,
-             FlamId *thread)
+             FlamThreadId *thread)
 {
   const char *p = text;
   const char *close;
@@ -257,7 +257,7 @@ gboolean
 flam_folded_thread (FlamFoldedNames *names,
                     const char *text,
                     gsize length,
-                    FlamId *thread)
+                    FlamThreadId *thread)
 {
   if (length < 2)
     return FALSE;

@@ -29,7 +29,7 @@ typedef struct
 typedef struct
 {
   FlamFingerprint print;
-  FlamId frame;
+  FlamFrameId frame;
 } Known;
 
 static gboolean
@@ -38,7 +38,7 @@ known_equal (gconstpointer table, FlamId row, gconstpointer key)
   return flam_fingerprint_equal (&((const Known *)table + row)->print, key);
 }
 
-static FlamId
+static FlamFrameId
 find_frame (FlamFoldedStacks *stacks, const Name *name)
 {
   guint32 hash = (guint32)name->print.a;

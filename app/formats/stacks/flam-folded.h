@@ -46,24 +46,24 @@ guint flam_folded_probe (const FlamSource *source);
 typedef struct
 {
   FlamBuilder *builder;
-  gboolean places; /* frames contain their place, as py-spy's */
-  FlamId process;  /* of the current stack; FLAM_NONE: none given */
-  FlamId lone;     /* of stacks without any; FLAM_NONE: not made yet */
+  gboolean places;       /* frames contain their place, as py-spy's */
+  FlamProcessId process; /* of the current stack; FLAM_NONE: none given */
+  FlamId lone;           /* of stacks without any; FLAM_NONE: not made yet */
 } FlamFoldedNames;
 
 void flam_folded_names_init (FlamFoldedNames *names,
                              FlamBuilder *builder,
                              const FlamSource *source);
-FlamId
+FlamFrameId
 flam_folded_frame (FlamFoldedNames *names, const char *name, gsize length);
 /* FALSE: the text before the first frame is a frame. Otherwise it changed
  * `thread`, initially FLAM_NONE, or the process. */
 gboolean flam_folded_thread (FlamFoldedNames *names,
                              const char *text,
                              gsize length,
-                             FlamId *thread);
+                             FlamThreadId *thread);
 /* For stacks whose texts give no thread. */
-FlamId flam_folded_main_thread (FlamFoldedNames *names);
+FlamThreadId flam_folded_main_thread (FlamFoldedNames *names);
 
 /* --- a part of a text ----------------------------------------------------- */
 
@@ -111,8 +111,8 @@ gboolean flam_folded_overflow (const FlamSource *source, GError **error);
 
 typedef struct
 {
-  FlamId stack;
-  FlamId thread;
+  FlamStackId stack;
+  FlamThreadId thread;
   gint64 weight[2];
 } FlamFoldedSample;
 

@@ -343,7 +343,7 @@ are_different (const Folded *folded)
   met = g_new0 (guint8, last / 8 + 1);
   for (gsize i = 0; i < folded->samples.n; i++)
     {
-      FlamId stack = samples[i].stack;
+      FlamStackId stack = samples[i].stack;
       guint8 bit = (guint8)(1 << stack % 8);
 
       if (stack == FLAM_NONE || (met[stack / 8] & bit) != 0)

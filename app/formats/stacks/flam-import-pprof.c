@@ -36,7 +36,7 @@
 typedef struct
 {
   FlamFingerprint print; /* of its bytes */
-  FlamId stack;
+  FlamStackId stack;
 } Known;
 
 typedef struct
@@ -47,11 +47,11 @@ typedef struct
   FlamColumn known;         /* Known */
   FlamInterner known_index; /* of those, by their fingerprints */
   GHashTable *threads;      /* as in labels -> thread + 1 */
-  FlamId process;
-  FlamId thread;  /* for samples without one in their labels; FLAM_NONE: none
-                     is */
-  guint64 left;   /* frames that its stacks may still have */
-  guint64 beyond; /* values that overflow */
+  FlamProcessId process;
+  FlamThreadId thread; /* for samples without one in their labels; FLAM_NONE:
+                    none is */
+  guint64 left;        /* frames that its stacks may still have */
+  guint64 beyond;      /* values that overflow */
   guint64 unknown;
 } Reader;
 
@@ -90,10 +90,10 @@ pruned (const Reader *reader)
   return 0;
 }
 
-static FlamId
+static FlamStackId
 sample_stack (Reader *reader)
 {
-  FlamId stack = FLAM_NONE;
+  FlamStackId stack = FLAM_NONE;
   guint last = reader->file.drop != 0 ? pruned (reader) : 0;
 
   for (guint i = reader->ids->len; i-- > last;)
@@ -122,7 +122,7 @@ known_equal (gconstpointer table, FlamId row, gconstpointer key)
 
 /* Samples of the same stack have the same list of locations: it is converted
  * once, if it is in one piece and valid. */
-static FlamId
+static FlamStackId
 known_stack (Reader *reader, FlamProto *list)
 {
   FlamFingerprint print =
@@ -167,7 +167,7 @@ labels_clear (Labels *labels)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Labels, labels_clear)
 
-static FlamId
+static FlamThreadId
 unknown_thread (Reader *reader)
 {
   if (reader->thread == FLAM_NONE)
@@ -177,13 +177,13 @@ unknown_thread (Reader *reader)
 }
 
 /* The thread that the labels identify. */
-static FlamId
+static FlamThreadId
 label_thread (Reader *reader, Labels *labels)
 {
   g_autofree char *key = NULL;
   FlamBuilder *builder = reader->file.builder;
   guint n = g_hash_table_size (reader->threads);
-  FlamId thread;
+  FlamThreadId thread;
 
   if (labels->thread == NULL && labels->tid < 0 && labels->pid < 0)
     return unknown_thread (reader);

@@ -8,7 +8,7 @@
 typedef struct
 {
   guint64 start, offset;
-  FlamId module;
+  FlamModuleId module;
   gboolean named, nameless; /* it has such locations */
 } Mapping;
 
@@ -82,7 +82,7 @@ flam_otlp_text (const FlamOtlp *otlp, guint64 string)
   return g_strndup ((const char *)text.at, (gsize)(text.end - text.at));
 }
 
-static FlamId
+static FlamStringId
 get_string (const FlamOtlp *otlp, guint64 string)
 {
   FlamProto text = flam_otlp_row (otlp->strings, string);
@@ -265,7 +265,7 @@ read_location (FlamOtlp *otlp, FlamProto message, GArray *lines)
   FlamBuilder *builder = otlp->load->builder;
   FlamOtlpLocation location = { .first = otlp->frames->len };
   guint64 mapping_row = G_MAXUINT64, address = 0;
-  FlamId module = FLAM_NONE;
+  FlamModuleId module = FLAM_NONE;
   FlamFunctionKind kind;
 
   g_array_set_size (lines, 0);
@@ -305,7 +305,7 @@ read_location (FlamOtlp *otlp, FlamProto message, GArray *lines)
     {
       const Line *line = &g_array_index (lines, Line, i);
       FlamFunction function = get_function (otlp, line->function);
-      FlamId frame;
+      FlamFrameId frame;
 
       function.module = module;
       function.kind = kind;
@@ -353,7 +353,7 @@ flam_otlp_stack_of (FlamOtlp *otlp,
                     guint64 first,
                     guint64 n)
 {
-  FlamId stack = FLAM_NONE;
+  FlamStackId stack = FLAM_NONE;
 
   if (first > locations->len || n > locations->len - first)
     {
@@ -382,11 +382,11 @@ flam_otlp_stack_of (FlamOtlp *otlp,
   return stack;
 }
 
-FlamId
+FlamStackId
 flam_otlp_stack (FlamOtlp *otlp, guint64 row)
 {
   FlamProto message = flam_otlp_row (otlp->raw_stacks, row);
-  FlamId stack;
+  FlamStackId stack;
 
   if (row >= otlp->raw_stacks->len)
     {

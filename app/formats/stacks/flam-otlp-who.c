@@ -9,7 +9,7 @@
 
 typedef struct
 {
-  FlamId thread;
+  FlamThreadId thread;
   guint32 labels; /* set */
 } Known;
 
@@ -43,7 +43,7 @@ id_of (const FlamOtlpAttribute *attribute)
   return id > 0 && id <= G_MAXINT32 ? (gint32)id : -1;
 }
 
-static FlamId
+static FlamProcessId
 nameless_process (FlamOtlpWho *who, const char *name)
 {
   guint generation =
@@ -196,11 +196,11 @@ add_link (FlamOtlpWho *who, GArray *attributes)
       }
 }
 
-static FlamId
+static FlamThreadId
 find_thread (FlamOtlpWho *who, gint32 tid, const char *name)
 {
   FlamBuilder *builder = who->otlp->load->builder;
-  FlamId thread =
+  FlamThreadId thread =
       tid > 0
           ? flam_builder_thread (builder, who->process, tid, 0)
           : flam_builder_thread_keyed (

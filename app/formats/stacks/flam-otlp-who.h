@@ -13,7 +13,7 @@ typedef struct
 {
   FlamOtlp *otlp;
   guint visit;             /* of resources: the context of `lists` */
-  FlamId process;          /* of the resource */
+  FlamProcessId process;   /* of the resource */
   GArray *common;          /* FlamOtlpAttribute: labels of all its samples */
   GHashTable *generations; /* of processes without a number: name -> */
   FlamPieces lists;        /* attributes, as in the file -> row of `known` */

@@ -99,7 +99,7 @@ FlamProto flam_otlp_row (const GArray *table, guint64 row);
 /* Then: adds names, modules, and the frames of each location. */
 void flam_otlp_make_frames (FlamOtlp *otlp);
 /* Of the table of stacks; FLAM_NONE: an empty one. */
-FlamId flam_otlp_stack (FlamOtlp *otlp, guint64 row);
+FlamStackId flam_otlp_stack (FlamOtlp *otlp, guint64 row);
 /* Of the locations (guint64) from `first` on, leaf first. */
 FlamId flam_otlp_stack_of (FlamOtlp *otlp,
                            const GArray *locations,

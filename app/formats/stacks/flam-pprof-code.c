@@ -9,7 +9,7 @@ typedef struct
 {
   guint64 id;
   guint64 start, limit, offset;
-  FlamId module;
+  FlamModuleId module;
 } Mapping;
 
 typedef struct
@@ -75,7 +75,7 @@ get_text (const FlamPprof *file, guint64 string)
              : nothing;
 }
 
-static FlamId
+static FlamStringId
 get_string (const FlamPprof *file, guint64 string)
 {
   FlamPprofText text = get_text (file, string);
@@ -307,10 +307,10 @@ typedef struct
   guint32 line;
 } Line;
 
-static FlamId
+static FlamFrameId
 line_frame (FlamPprof *file,
             const Line *line,
-            FlamId module,
+            FlamModuleId module,
             guint64 address,
             guint depth)
 {
@@ -328,7 +328,7 @@ read_location (FlamPprof *file, FlamProto message, GArray *lines)
 {
   FlamPprofLocation location = { .first = file->frames->len };
   guint64 mapping_id = 0, address = 0, function = 0;
-  FlamId module = FLAM_NONE;
+  FlamModuleId module = FLAM_NONE;
   guint row, matched = FLAM_NONE;
 
   g_array_set_size (lines, 0);
@@ -381,11 +381,11 @@ read_location (FlamPprof *file, FlamProto message, GArray *lines)
     }
   for (guint i = lines->len; i-- > 0;)
     {
-      FlamId frame = line_frame (file,
-                                 &g_array_index (lines, Line, i),
-                                 module,
-                                 address,
-                                 lines->len - 1 - i);
+      FlamFrameId frame = line_frame (file,
+                                      &g_array_index (lines, Line, i),
+                                      module,
+                                      address,
+                                      lines->len - 1 - i);
       g_array_append_val (file->frames, frame);
     }
   location.n = lines->len;
@@ -401,7 +401,7 @@ mark_modules (FlamPprof *file)
 
   for (guint i = 0; named && i < file->mappings->len; i++)
     {
-      FlamId module = g_array_index (file->mappings, Mapping, i).module;
+      FlamModuleId module = g_array_index (file->mappings, Mapping, i).module;
       if (module != FLAM_NONE)
         flam_builder_set_module_symbols (
             file->builder, module, FLAM_SYMBOLS_CAPTURE, NULL);

@@ -36,14 +36,14 @@ typedef struct
 {
   FlamBuilder *builder;
   FlamOutline outlines[N_MEASURES]; /* the same rows */
-  FlamId thread;
+  FlamThreadId thread;
   gint64 tick; /* ns */
   gint64 ticks, bytes;
   gboolean tree, exact; /* the table that is being read */
   guint64 bad;
 } Profile;
 
-static FlamId
+static FlamFrameId
 make_frame (Profile *profile, FlamSlice name, FlamSlice module, FlamSlice place)
 {
   FlamFunction function = { .kind = FLAM_KIND_NATIVE, .module = FLAM_NONE };
@@ -178,7 +178,8 @@ read_row (Profile *profile, FlamSlice line)
       bytes = share (profile->bytes, shares[BYTES]);
     }
   {
-    FlamId frame = make_frame (profile, name, module, flam_slice_strip (line));
+    FlamFrameId frame =
+        make_frame (profile, name, module, flam_slice_strip (line));
     flam_outline_add_at (&profile->outlines[TIME],
                          depth,
                          profile->thread,
@@ -321,9 +322,9 @@ read_json (Profile *profile, FlamLoad *load, GError **error)
   for (guint32 i = 0; i < ids->len; i++)
     {
       FlamOutlineRow *time = flam_outline_row (&profile->outlines[TIME], i);
-      FlamId frame = GPOINTER_TO_UINT (g_hash_table_lookup (
-                         frames, &g_array_index (ids, gint64, i))) -
-                     1;
+      FlamFrameId frame = GPOINTER_TO_UINT (g_hash_table_lookup (
+                              frames, &g_array_index (ids, gint64, i))) -
+                          1;
 
       time->weight = times (time->weight, profile->tick);
       time->frame = frame;

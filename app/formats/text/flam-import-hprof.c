@@ -41,7 +41,8 @@ static const FlamMeasureRow measures[N_MEASURES] = {
 
 typedef struct
 {
-  FlamId stack, thread;
+  FlamStackId stack;
+  FlamThreadId thread;
 } Trace;
 
 typedef struct
@@ -51,7 +52,7 @@ typedef struct
   GHashTable *threads; /* id -> thread + 1 */
   GArray *stack;       /* FlamId: the open trace's frames, leaf first */
   Trace *open;         /* NULL: none */
-  FlamId thread;       /* of traces without a thread */
+  FlamThreadId thread; /* of traces without a thread */
   Measure where;       /* the table that is being read */
   gboolean used[N_MEASURES];
   guint64 unknown; /* rows of missing traces */
@@ -68,7 +69,7 @@ close_trace (Reader *reader)
   reader->open = NULL;
 }
 
-static FlamId
+static FlamThreadId
 find_thread (Reader *reader, gint64 id)
 {
   gpointer found = g_hash_table_lookup (reader->threads, &id);
@@ -126,7 +127,7 @@ add_thread (Reader *reader, FlamSlice line)
   gsize at = flam_slice_find (line, "name=\"");
   FlamSlice name = flam_slice_from (line, MIN (at + 6, line.length));
   g_autofree char *copy = NULL;
-  FlamId thread;
+  FlamThreadId thread;
 
   if (id < 0 || at == line.length)
     return FALSE;

@@ -18,7 +18,7 @@
 
 typedef struct
 {
-  FlamId frame;
+  FlamFrameId frame;
   gint64 left; /* samples beyond its callers' */
 } Level;
 
@@ -77,7 +77,7 @@ parse_row (FlamSlice part, gint64 *count, FlamSlice *name)
                             count);
 }
 
-static FlamId
+static FlamFrameId
 make_frame (FlamStackText *text, FlamSlice name)
 {
   Pmcstat *state = pmcstat_of (text);

@@ -24,7 +24,7 @@ typedef struct
   FlamText lines;
 } Recording;
 
-static FlamId
+static FlamFrameId
 read_frame (Recording *recording, FlamJson *json)
 {
   FlamFunction function = { .module = FLAM_NONE,
@@ -75,7 +75,7 @@ read_line (gpointer data, FlamSlice line)
         trace = TRUE;
         flam_json_each (&json)
           {
-            FlamId frame = read_frame (recording, &json);
+            FlamFrameId frame = read_frame (recording, &json);
             g_array_append_val (recording->stack, frame);
           }
       }

@@ -130,7 +130,7 @@ give (Reader *reader, const FlamXctraceValue *value)
 {
   if (value->known && value->kind == FLAM_XCTRACE_FRAME)
     {
-      FlamId frame = (FlamId)value->a;
+      FlamFrameId frame = (FlamId)value->a;
       g_array_append_val (reader->xctrace.frames, frame);
     }
   if (reader->depth > 0)

@@ -21,7 +21,7 @@ typedef struct
   FlamBuilder *builder;
   FlamTraceSpans spans;
   FlamPieces names;
-  FlamId thread;
+  FlamThreadId thread;
   guint counter;
   FlamText lines;
   gint64 start, end; /* ns: of this run, in the capture */

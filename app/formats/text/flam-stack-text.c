@@ -60,11 +60,11 @@ flam_slice_location (FlamSlice place, FlamSlice *file, gint64 *line)
 
 /* --- frames and threads -------------------------------------------------- */
 
-static FlamId
+static FlamModuleId
 find_module (FlamStackText *text, FlamSlice name)
 {
   g_autofree char *path = NULL;
-  FlamId module;
+  FlamModuleId module;
 
   if (name.length == 0)
     return FLAM_NONE;
@@ -75,7 +75,7 @@ find_module (FlamStackText *text, FlamSlice name)
   return module;
 }
 
-FlamId
+FlamFrameId
 flam_stack_text_make_frame (FlamStackText *text, const FlamTextFrame *frame)
 {
   FlamFunction function = { .kind = frame->kind, .flags = frame->flags };
@@ -89,7 +89,7 @@ flam_stack_text_make_frame (FlamStackText *text, const FlamTextFrame *frame)
       text->builder, &function, 0, CLAMP (frame->line, 0, G_MAXINT32), 0);
 }
 
-static FlamId
+static FlamFrameId
 find_frame (FlamStackText *text, FlamSlice frame, FlamSlice place)
 {
   FlamTextFrame parsed = { .name = { "", 0 },
@@ -103,7 +103,7 @@ find_frame (FlamStackText *text, FlamSlice frame, FlamSlice place)
   return flam_stack_text_make_frame (text, &parsed);
 }
 
-static FlamId
+static FlamFrameId
 intern_frame (FlamStackText *text, FlamSlice frame)
 {
   gboolean is_new;
@@ -136,7 +136,7 @@ flam_stack_text_source (FlamStackText *text, FlamSlice frame, FlamSlice place)
         find_frame (text, frame, place);
 }
 
-static FlamId
+static FlamThreadId
 make_thread (FlamStackText *text,
              FlamSlice name,
              gint64 pid,
@@ -145,8 +145,8 @@ make_thread (FlamStackText *text,
 {
   gint32 process_id = pid >= 0 && pid <= G_MAXINT32 ? pid : -1;
   gint32 thread_id = tid >= 0 && tid <= G_MAXINT32 ? tid : -1;
-  FlamId process = flam_builder_process (text->builder, process_id, 0);
-  FlamId thread = flam_builder_thread (
+  FlamProcessId process = flam_builder_process (text->builder, process_id, 0);
+  FlamThreadId thread = flam_builder_thread (
       text->builder, process, thread_id, thread_id >= 0 ? 0 : generation);
 
   if (name.length > 0)
@@ -267,7 +267,7 @@ flam_stack_text_end (FlamStackText *text, gint64 weight)
 void
 flam_stack_text_add_row (FlamStackText *text,
                          guint depth,
-                         FlamId frame,
+                         FlamFrameId frame,
                          gint64 weight)
 {
   if (text->thread == FLAM_NONE)

@@ -55,7 +55,7 @@ struct _FlamStackText
   FlamPieces events; /* one per measure; value: its index */
   FlamSlice event;   /* of the samples to come; empty: they have no name */
   GArray *stack;     /* FlamId: the open block's frames, in the text's order */
-  FlamId thread;
+  FlamThreadId thread;
   FlamState state;
   FlamOutline outline; /* rows, if the text is a tree */
   guint64 samples;
@@ -74,8 +74,8 @@ struct _FlamStackText
 /* Adds a frame to the open block; `text` is all that is known of it. */
 void flam_stack_text_frame (FlamStackText *text, FlamSlice frame);
 /* The same for a frame that needs more than its own line; not cached. */
-FlamId flam_stack_text_make_frame (FlamStackText *text,
-                                   const FlamTextFrame *frame);
+FlamFrameId flam_stack_text_make_frame (FlamStackText *text,
+                                        const FlamTextFrame *frame);
 /* Sets the source line, on the next line, of the frame added last. */
 void
 flam_stack_text_source (FlamStackText *text, FlamSlice frame, FlamSlice place);
@@ -102,7 +102,7 @@ void flam_stack_text_row (FlamStackText *text,
                           gint64 weight);
 void flam_stack_text_add_row (FlamStackText *text,
                               guint depth,
-                              FlamId frame,
+                              FlamFrameId frame,
                               gint64 weight);
 /* How many blocks of memory the row added last has; a second measure. */
 void flam_stack_text_count (FlamStackText *text, gint64 count);

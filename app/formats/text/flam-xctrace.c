@@ -103,10 +103,11 @@ end_thread (FlamXctrace *xctrace,
   FlamSlice name = thread_name (title);
   gint32 tid = small_number (&element->inner[FLAM_XCTRACE_TID]);
   gint64 pid = flam_slice_number_after (title, ", pid: ");
-  FlamId process = element->inner[FLAM_XCTRACE_PROCESS].known
-                       ? (FlamId)element->inner[FLAM_XCTRACE_PROCESS].a
-                       : flam_builder_process (
-                             xctrace->builder, CLAMP (pid, -1, G_MAXINT32), 0);
+  FlamProcessId process =
+      element->inner[FLAM_XCTRACE_PROCESS].known
+          ? (FlamId)element->inner[FLAM_XCTRACE_PROCESS].a
+          : flam_builder_process (
+                xctrace->builder, CLAMP (pid, -1, G_MAXINT32), 0);
 
   value->known = TRUE;
   value->a = tid >= 0 ? flam_builder_thread (xctrace->builder, process, tid, 0)
@@ -218,7 +219,7 @@ end_backtrace (FlamXctrace *xctrace,
                const FlamXctraceElement *element,
                FlamXctraceValue *value)
 {
-  FlamId stack;
+  FlamStackId stack;
 
   *value = element->inner[FLAM_XCTRACE_BACKTRACE];
   if (value->known)

@@ -11,8 +11,8 @@
 
 typedef struct
 {
-  FlamId thread;
-  FlamId frame;
+  FlamThreadId thread;
+  FlamFrameId frame;
   guint32 first_call; /* FLAM_NONE; linked by `next` */
   guint32 first_cost;
   double entered; /* cost of all calls to it */
@@ -57,7 +57,7 @@ typedef struct
 /* A path to a function, and the part of its cost by this path. */
 typedef struct
 {
-  FlamId stack; /* of the caller */
+  FlamStackId stack; /* of the caller */
   guint32 next;
   double share;
 } Path;
@@ -67,7 +67,7 @@ typedef struct
 {
   guint32 function;
   guint32 call; /* the next one to follow */
-  FlamId prefix, stack;
+  FlamStackId prefix, stack;
   guint depth;
   double share;
 } Step;
@@ -123,7 +123,9 @@ flam_call_graph_new (FlamLoad *load, guint n_events)
 }
 
 guint32
-flam_call_graph_add_function (FlamCallGraph *graph, FlamId thread, FlamId frame)
+flam_call_graph_add_function (FlamCallGraph *graph,
+                              FlamThreadId thread,
+                              FlamFrameId frame)
 {
   Function *function = flam_column_push (&graph->functions);
 
@@ -295,7 +297,7 @@ sum_cycles (FlamCallGraph *graph)
 static void
 enter (FlamCallGraph *graph,
        guint32 function,
-       FlamId prefix,
+       FlamStackId prefix,
        guint depth,
        double share)
 {
@@ -367,7 +369,7 @@ walk_cycle (FlamCallGraph *graph, double least)
 static void
 enter_cycle (FlamCallGraph *graph,
              guint32 function,
-             FlamId prefix,
+             FlamStackId prefix,
              guint depth,
              double share,
              double least)
@@ -462,7 +464,7 @@ has_weight (const FlamCallGraph *graph, const gint64 *sums)
 }
 
 static gint64 *
-sums_at (FlamCallGraph *graph, FlamId stack)
+sums_at (FlamCallGraph *graph, FlamStackId stack)
 {
   return (gint64 *)graph->sums.data + (gsize)stack * graph->n_events;
 }
@@ -470,12 +472,12 @@ sums_at (FlamCallGraph *graph, FlamId stack)
 /* The costs of several lines and several events on one stack are one sample. */
 static void
 add_piece (FlamCallGraph *graph,
-           FlamId prefix,
+           FlamStackId prefix,
            FlamId leaf,
            guint event,
            gint64 weight)
 {
-  FlamId stack = flam_builder_stack (graph->builder, prefix, leaf);
+  FlamStackId stack = flam_builder_stack (graph->builder, prefix, leaf);
 
   flam_column_backfill (&graph->sums, (gsize)stack + 1);
   if (!has_weight (graph, sums_at (graph, stack)))
@@ -493,7 +495,7 @@ place_costs (FlamCallGraph *graph, const Function *f, guint event)
   double shares = 0, so_far = 0;
   gint64 total = 0, placed = 0, left_of_path = 0;
   guint32 path = f->first_path;
-  FlamId prefix = FLAM_NONE;
+  FlamStackId prefix = FLAM_NONE;
 
   for (guint32 i = f->first_cost; i != FLAM_NONE; i = cost_at (graph, i)->next)
     total += cost_at (graph, i)->values[event];
@@ -546,7 +548,7 @@ compare_ids (const void *a, const void *b)
 
 /* The samples of a thread; the sums are 0 afterwards. */
 static void
-add_samples (FlamCallGraph *graph, FlamId thread)
+add_samples (FlamCallGraph *graph, FlamThreadId thread)
 {
   if (graph->touched.n == 0)
     return;
@@ -567,7 +569,7 @@ add_samples (FlamCallGraph *graph, FlamId thread)
 
 typedef struct
 {
-  FlamId thread;
+  FlamThreadId thread;
   guint32 function;
 } Turn;
 

@@ -25,8 +25,8 @@ FlamCallGraph *flam_call_graph_new (FlamLoad *load, guint n_events);
  * threads is added once for each of them, and calls are between functions of
  * one thread. */
 guint32 flam_call_graph_add_function (FlamCallGraph *graph,
-                                      FlamId thread,
-                                      FlamId frame);
+                                      FlamThreadId thread,
+                                      FlamFrameId frame);
 /* Adds to its self cost, of code that is shown as the frame `leaf` in place of
  * its own. `costs`: n_events values. */
 void flam_call_graph_add_cost (FlamCallGraph *graph,

@@ -61,7 +61,7 @@ typedef struct
   FlamLoad *load;
   FlamBuilder *builder;
   FlamCallGraph *graph;
-  FlamId thread;             /* of this part; FLAM_NONE: none is named yet */
+  FlamThreadId thread;       /* of this part; FLAM_NONE: none is named yet */
   gint32 pid;                /* or -1 */
   GPtrArray *events;         /* names */
   guint columns[MAX_EVENTS]; /* of this part's costs, in `events`; MAX_EVENTS:
@@ -78,7 +78,10 @@ typedef struct
   FlamColumn code;  /* FlamId: the builder's functions of those */
   Pairs lines;      /* with costs, in the call graph's rows of costs:
                        function << 32 | file, line */
-  FlamId object, file, inlined, name;
+  FlamId object;
+  FlamStringId file;
+  FlamId inlined;
+  FlamStringId name;
   FlamId called_object, called_file, called_name;
   guint32 function;
   gboolean has_function;
@@ -168,7 +171,8 @@ read_name (Reader *reader, guint space, const char *text, const char *end)
   const char *p = text + 1;
   gboolean is_new;
   gint64 number;
-  FlamId row, *name;
+  FlamId row;
+  FlamStringId *name;
 
   if (text == end || *text != '(' || !flam_text_number (&p, end, &number) ||
       p == end || *p != ')')
@@ -190,8 +194,11 @@ is_unknown (const char *name)
   return *name == '\0' || strcmp (name, "???") == 0;
 }
 
-static FlamId
-make_function (Reader *reader, FlamId object, FlamId file, FlamId name)
+static FlamFunctionId
+make_function (Reader *reader,
+               FlamId object,
+               FlamStringId file,
+               FlamStringId name)
 {
   const char *path = flam_builder_get_string (reader->builder, object);
   FlamFunction function = { .name = name,
@@ -213,7 +220,7 @@ make_function (Reader *reader, FlamId object, FlamId file, FlamId name)
 }
 
 static FlamId
-find_code (Reader *reader, FlamId object, FlamId file, FlamId name)
+find_code (Reader *reader, FlamId object, FlamStringId file, FlamStringId name)
 {
   gboolean is_new;
   FlamId row =
@@ -225,7 +232,7 @@ find_code (Reader *reader, FlamId object, FlamId file, FlamId name)
   return flam_column_at (&reader->code, FlamId, row);
 }
 
-static FlamId
+static FlamThreadId
 get_thread (Reader *reader)
 {
   if (reader->thread == FLAM_NONE)
@@ -236,9 +243,12 @@ get_thread (Reader *reader)
 /* A function is identified by its name, file and object: static functions in
  * several files may share a name. */
 static guint32
-find_function (Reader *reader, FlamId object, FlamId file, FlamId name)
+find_function (Reader *reader,
+               FlamId object,
+               FlamStringId file,
+               FlamStringId name)
 {
-  FlamId thread = get_thread (reader);
+  FlamThreadId thread = get_thread (reader);
   gboolean is_new;
   guint32 row = find_pair (&reader->functions,
                            (guint64)object << 32 | file,
@@ -257,7 +267,7 @@ find_function (Reader *reader, FlamId object, FlamId file, FlamId name)
 /* Its row of costs in the call graph. Code inlined into it from another file
  * has lines there, but belongs to this function. */
 static guint32
-find_line (Reader *reader, FlamId file, guint32 line)
+find_line (Reader *reader, FlamStringId file, guint32 line)
 {
   const char *path = flam_builder_get_string (reader->builder, file);
   gboolean is_new;

@@ -64,7 +64,7 @@ typedef struct
   gboolean lifetimes;
   gboolean accesses;
   gboolean in_bytes;
-  FlamId thread;
+  FlamThreadId thread;
   guint64 bad_points;
 } Reader;
 

@@ -64,7 +64,7 @@ typedef struct
 /* The weight of a node in excess of its children's. */
 typedef struct
 {
-  FlamId stack;
+  FlamStackId stack;
   gint64 bytes;
 } Leaf;
 
@@ -355,7 +355,7 @@ find_peak (const Reader *reader)
 }
 
 static FlamId
-stack_of (Reader *reader, FlamId function)
+stack_of (Reader *reader, FlamFunctionId function)
 {
   return flam_builder_stack (
       reader->builder,
@@ -364,7 +364,8 @@ stack_of (Reader *reader, FlamId function)
 }
 
 static void
-add_row (State *state, gint64 time, FlamId stack, gint64 bytes, guint allocator)
+add_row (
+    State *state, gint64 time, FlamStackId stack, gint64 bytes, guint allocator)
 {
   FlamAllocation row = {
     .time = time,
@@ -403,7 +404,7 @@ put (State *state,
      guint number,
      gint64 bytes,
      gint64 time,
-     FlamId function,
+     FlamFunctionId function,
      guint allocator)
 {
   if (!change (state, number, bytes, time))

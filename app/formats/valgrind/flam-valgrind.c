@@ -73,7 +73,7 @@ module_named (FlamBuilder *builder, const Parts *parts, guint *flags)
 {
   g_autofree char *path = NULL;
   const char *slash;
-  FlamId module;
+  FlamModuleId module;
 
   if (!parts->is_module)
     return FLAM_NONE;
@@ -116,12 +116,12 @@ flam_valgrind_location (FlamBuilder *builder, const char *text, gsize length)
   return place;
 }
 
-FlamId
+FlamStackId
 flam_valgrind_stack (FlamBuilder *builder,
                      const FlamValgrindLocation *places,
                      guint n)
 {
-  FlamId stack = FLAM_NONE;
+  FlamStackId stack = FLAM_NONE;
   guint depth = 0;
 
   for (guint i = n; i-- > 0;)

@@ -15,7 +15,7 @@
 
 typedef struct
 {
-  FlamId function;
+  FlamFunctionId function;
   guint32 line;
   guint64 address; /* of the process; 0 unknown */
 } FlamValgrindLocation;
@@ -24,6 +24,6 @@ FlamValgrindLocation
 flam_valgrind_location (FlamBuilder *builder, const char *text, gsize length);
 
 /* `places` innermost first; FLAM_NONE if there are none. */
-FlamId flam_valgrind_stack (FlamBuilder *builder,
-                            const FlamValgrindLocation *places,
-                            guint n);
+FlamStackId flam_valgrind_stack (FlamBuilder *builder,
+                                 const FlamValgrindLocation *places,
+                                 guint n);

@@ -12,7 +12,7 @@ flam_gecko_get (const FlamGeckoProcess *process,
   return flam_gecko_cell (flam_gecko_cells_of (process, tables, column), row);
 }
 
-static FlamId
+static FlamStringId
 get_string (const FlamGeckoProcess *process,
             const FlamGeckoTables *tables,
             gint64 row)
@@ -99,7 +99,7 @@ parse_location (FlamGeckoProcess *process, FlamFunction *function)
 
 /* Since version 70 a frame has its library; before, and if it has none, it
  * belongs to the resource of its function. */
-static FlamId
+static FlamModuleId
 find_module (FlamGeckoProcess *process,
              const FlamGeckoTables *tables,
              gint64 row,
@@ -107,7 +107,8 @@ find_module (FlamGeckoProcess *process,
 {
   gint64 lib = flam_gecko_get (process, tables, FLAM_GECKO_FRAME_LIB, row);
   g_autofree char *path = NULL;
-  FlamId name, module;
+  FlamStringId name;
+  FlamModuleId module;
 
   if (lib >= 0 && lib < process->libs->len)
     name = g_array_index (process->libs, FlamId, (guint)lib);
@@ -179,7 +180,7 @@ is_root (FlamGeckoProcess *process, const FlamGeckoTables *tables, gint64 row)
                  "(root)") == 0;
 }
 
-static FlamId
+static FlamFrameId
 make_frame (FlamGeckoProcess *process,
             const FlamGeckoTables *tables,
             gint64 row)
@@ -260,7 +261,7 @@ make_stacks (FlamGeckoProcess *process, FlamGeckoTables *tables)
 
   for (guint i = 0; i < n_frames; i++)
     {
-      FlamId frame = make_frame (process, tables, i);
+      FlamFrameId frame = make_frame (process, tables, i);
       g_array_append_val (tables->frames, frame);
     }
   for (guint i = 0; i < n; i++)
@@ -268,7 +269,7 @@ make_stacks (FlamGeckoProcess *process, FlamGeckoTables *tables)
       gint64 prefix = get_prefix (process, tables, i);
       gint64 frame =
           flam_gecko_get (process, tables, FLAM_GECKO_STACK_FRAME, i);
-      FlamId stack = FLAM_NONE;
+      FlamStackId stack = FLAM_NONE;
 
       if (prefix >= 0 && prefix < i)
         stack = g_array_index (tables->stacks, FlamId, (guint)prefix);

@@ -77,7 +77,7 @@ flam_gecko_tables_free (FlamGeckoTables *tables)
 static void
 add_string (FlamGeckoTables *tables, FlamBuilder *builder, FlamJson *json)
 {
-  FlamId string = flam_json_intern (json, builder);
+  FlamStringId string = flam_json_intern (json, builder);
 
   g_array_append_val (tables->strings, string);
 }

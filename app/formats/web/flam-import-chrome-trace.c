@@ -40,9 +40,9 @@
 typedef struct
 {
   FlamTraceEvents events;
-  FlamId *names;
-  FlamId *frames; /* of the places */
-  FlamId *threads;
+  FlamStringId *names;
+  FlamFrameId *frames; /* of the places */
+  FlamThreadId *threads;
   FlamV8Profile **profiles;
 } Part;
 
@@ -86,7 +86,7 @@ who_is (const Part *part, const FlamTraceWho *who)
   };
 }
 
-static FlamId
+static FlamProcessId
 find_process (Trace *trace, const Part *part, const FlamTraceWho *in_part)
 {
   FlamTraceWho who = who_is (part, in_part);
@@ -94,7 +94,7 @@ find_process (Trace *trace, const Part *part, const FlamTraceWho *in_part)
   return flam_trace_threads_process (&trace->threads, &who);
 }
 
-static FlamId
+static FlamThreadId
 find_thread (Trace *trace, const Part *part, const FlamTraceWho *in_part)
 {
   FlamTraceWho who = who_is (part, in_part);

@@ -107,7 +107,7 @@ static void
 add_samples (Gecko *gecko,
              FlamGeckoTables *tables,
              FlamGeckoMeasure measure,
-             FlamId thread)
+             FlamThreadId thread)
 {
   const FlamGeckoProcess *process = &gecko->process;
   const GArray *stacks = flam_gecko_stacks (&gecko->process, tables);
@@ -168,7 +168,7 @@ typedef struct
 typedef struct
 {
   Gecko *gecko;
-  FlamId thread;
+  FlamThreadId thread;
   const GArray *strings;
   GArray *open; /* OpenMark */
 } Marks;
@@ -218,7 +218,7 @@ end_mark (const Marks *marks, gint64 name)
  * an end lasts until the thread's last marker; an end without a start is a
  * moment. */
 static void
-add_marks (Gecko *gecko, FlamGeckoTables *tables, FlamId thread)
+add_marks (Gecko *gecko, FlamGeckoTables *tables, FlamThreadId thread)
 {
   const FlamGeckoProcess *process = &gecko->process;
   g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (OpenMark));
@@ -311,9 +311,9 @@ read_thread (Gecko *gecko, FlamJson *json)
 static void
 add_thread (Gecko *gecko, const Thread *read)
 {
-  FlamId process = flam_builder_process (gecko->builder, read->pid, 0);
+  FlamProcessId process = flam_builder_process (gecko->builder, read->pid, 0);
   /* Threads without a number, and parts of one, get distinct numbers. */
-  FlamId thread = flam_builder_thread (
+  FlamThreadId thread = flam_builder_thread (
       gecko->builder, process, read->tid, gecko->n_threads++);
 
   flam_builder_set_thread_name (
@@ -395,7 +395,7 @@ read_libs (Gecko *gecko, FlamJson *json)
 {
   flam_json_each (json)
     {
-      FlamId name = 0;
+      FlamStringId name = 0;
 
       flam_json_each (json)
         if (flam_json_key_is (json, "name"))

@@ -20,7 +20,7 @@
 typedef struct
 {
   gint64 start, end;
-  FlamId stack;
+  FlamStackId stack;
 } Bar;
 
 typedef struct
@@ -30,7 +30,7 @@ typedef struct
   GArray *bars;   /* Bar: of the level that is being read */
   GArray *before; /* of the one above it */
   GArray *values; /* gint64 */
-  FlamId thread;
+  FlamThreadId thread;
   gboolean is_double;
   gboolean first; /* it is the sum, and not a function */
   gint64 scale;
@@ -175,7 +175,7 @@ read_names (Reader *reader, FlamJson *json)
     {
       gsize length;
       const char *name = flam_json_get_string (json, &length);
-      FlamId frame = flam_load_frame (
+      FlamFrameId frame = flam_load_frame (
           reader->load->builder, name, (gssize)length, FLAM_KIND_NATIVE);
       g_array_append_val (reader->names, frame);
     }

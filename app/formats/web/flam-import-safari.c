@@ -47,7 +47,7 @@ typedef struct
   GArray *times;  /* gint64 */
   GArray *durations;
   GHashTable *counters; /* name -> counter + 1 */
-  FlamId thread;
+  FlamThreadId thread;
   guint64 bad; /* durations */
 } Reader;
 
@@ -72,13 +72,13 @@ read_frame (Reader *reader)
   FlamFunction function = { .module = FLAM_NONE,
                             .kind = FLAM_KIND_INTERPRETED };
   guint32 line = 0;
-  FlamId frame;
+  FlamFrameId frame;
 
   flam_json_each (json)
     if (flam_json_key_is (json, "name") || flam_json_key_is (json, "url"))
       {
         gboolean is_name = flam_json_key_is (json, "name");
-        FlamId string = flam_json_intern (json, reader->builder);
+        FlamStringId string = flam_json_intern (json, reader->builder);
 
         *(is_name ? &function.name : &function.file) = string;
         /* Code of the inspector itself. */
@@ -106,7 +106,7 @@ static void
 read_sample (Reader *reader)
 {
   FlamJson *json = reader->json;
-  FlamId stack;
+  FlamStackId stack;
   gint64 time = 0;
 
   g_array_set_size (reader->frames, 0);

@@ -44,8 +44,8 @@ get_weight (const FlamSpeedscope *reader,
   return flam_json_get_scaled (json, unit.scale);
 }
 
-static FlamId
-push_frame (FlamSpeedscope *reader, FlamId stack, gint64 index)
+static FlamStackId
+push_frame (FlamSpeedscope *reader, FlamStackId stack, gint64 index)
 {
   if (index < 0 || index >= reader->frames->len)
     {
@@ -63,7 +63,7 @@ push_frame (FlamSpeedscope *reader, FlamId stack, gint64 index)
 static void
 add_sample (FlamSpeedscope *reader,
             guint measure,
-            FlamId stack,
+            FlamStackId stack,
             gint64 time,
             gint64 weight)
 {
@@ -138,11 +138,11 @@ begin_rows (FlamSpeedscope *reader)
 
 /* Consecutive samples begin with the same frames: that part is not looked up
  * again. */
-static FlamId
+static FlamStackId
 read_stack (FlamSpeedscope *reader, FlamJson *json)
 {
   GArray *last = reader->last;
-  FlamId stack = FLAM_NONE;
+  FlamStackId stack = FLAM_NONE;
   guint n = 0;
 
   flam_json_each (json)
@@ -168,7 +168,7 @@ read_samples (FlamSpeedscope *reader, FlamJson *json)
 {
   flam_json_each (json)
     {
-      FlamId stack = read_stack (reader, json);
+      FlamStackId stack = read_stack (reader, json);
       g_array_append_val (reader->stacks, stack);
     }
 }

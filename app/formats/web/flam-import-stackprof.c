@@ -37,7 +37,7 @@ typedef struct
   gint64 interval;
   gint64 samples; /* in all */
   gboolean objects, custom;
-  FlamId thread;
+  FlamThreadId thread;
   guint64 bad;
 } Reader;
 
@@ -97,7 +97,7 @@ read_document (Reader *reader)
 }
 
 static void
-add_sample (Reader *reader, FlamId stack, gint64 count)
+add_sample (Reader *reader, FlamStackId stack, gint64 count)
 {
   FlamSample sample = { .thread = reader->thread, .stack = stack };
   gint64 weight;
@@ -111,8 +111,8 @@ add_sample (Reader *reader, FlamId stack, gint64 count)
     flam_builder_add_sample (reader->builder, &sample, &weight);
 }
 
-static FlamId
-push_frame (Reader *reader, FlamId stack, guint index, guint32 line)
+static FlamStackId
+push_frame (Reader *reader, FlamStackId stack, guint index, guint32 line)
 {
   const Frame *frame = &g_array_index (reader->frames, Frame, index);
 
@@ -140,7 +140,7 @@ add_raw (Reader *reader)
     {
       gint64 depth = raw[at++];
       gint64 count;
-      FlamId stack = FLAM_NONE;
+      FlamStackId stack = FLAM_NONE;
 
       if (depth < 0 || depth >= n - at)
         {

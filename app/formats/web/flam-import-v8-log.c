@@ -54,7 +54,8 @@ typedef struct
   GArray *modules;  /* FlamId */
   GArray *fields;   /* Field */
   GArray *frames;   /* FlamId: of a tick, leaf first */
-  FlamId thread, collector;
+  FlamThreadId thread;
+  FlamFrameId collector;
   guint64 ticks;
 } Reader;
 
@@ -182,7 +183,7 @@ is_javascript (const Reader *reader)
 }
 
 /* `text` is "work /a.js:12:25" for JavaScript; it is cut. */
-static FlamId
+static FlamFunctionId
 make_function (Reader *reader,
                char *text,
                gboolean javascript,
@@ -271,7 +272,7 @@ add_library (Reader *reader)
 {
   g_autofree char *path = get_text (reader, 1);
   FlamRange range = { 0 };
-  FlamId module;
+  FlamModuleId module;
 
   if (!get_number (reader, 2, &range.start) ||
       !get_number (reader, 3, &range.end))
@@ -291,7 +292,7 @@ static void
 push_address (Reader *reader, guint64 address, gboolean leaf)
 {
   const FlamRange *range = flam_ranges_find (reader->code, address);
-  FlamId frame;
+  FlamFrameId frame;
 
   if (range == NULL && !leaf)
     return;
@@ -391,8 +392,8 @@ read_line (gpointer data, FlamSlice line)
 
 typedef struct
 {
-  FlamId function; /* FLAM_NONE: a library, */
-  FlamId module;   /* this one */
+  FlamFunctionId function; /* FLAM_NONE: a library, */
+  FlamModuleId module;     /* this one */
 } Code;
 
 static void
@@ -440,7 +441,7 @@ push_code (Reader *reader, const GArray *codes, gint64 id, gint64 offset)
   gboolean leaf = reader->frames->len == 0;
   FlamFunction unknown = { .module = FLAM_NONE };
   const Code *code = NULL;
-  FlamId frame;
+  FlamFrameId frame;
 
   if (id >= 0 && id < codes->len)
     code = &g_array_index (codes, Code, (guint)id);

@@ -17,7 +17,7 @@
 
 typedef struct
 {
-  FlamId frame;
+  FlamFrameId frame;
   gint64 own[2]; /* ns: wall, CPU; without callees */
 } Function;
 

@@ -50,7 +50,8 @@ read_frame (FlamSpeedscope *reader, FlamJson *json)
         gboolean is_name = flam_json_key_is (json, "name");
         gsize length;
         const char *text = flam_json_get_string (json, &length);
-        FlamId string = flam_builder_string (reader->builder, text, length);
+        FlamStringId string =
+            flam_builder_string (reader->builder, text, length);
         *(is_name ? &function.name : &function.file) = string;
       }
     else if (flam_json_key_is (json, "line"))

@@ -18,7 +18,8 @@ typedef struct
 
 typedef struct
 {
-  FlamId id, name; /* strings */
+  FlamId id;
+  FlamStringId name; /* strings */
   FlamUnit unit;
   FlamMeasureKind kind;
   gboolean evented; /* some of its profiles are of events */
@@ -28,15 +29,15 @@ typedef struct
 typedef struct
 {
   FlamSpeedscopeUnit unit;
-  guint measure; /* FLAM_NONE: too many measures */
-  gint64 thread; /* -1: a separate one */
-  FlamId name;   /* of that thread; 0: the profile's */
+  guint measure;     /* FLAM_NONE: too many measures */
+  gint64 thread;     /* -1: a separate one */
+  FlamStringId name; /* of that thread; 0: the profile's */
 } FlamSpeedscopeProfile;
 
 /* Samples of one thread that wait for the weights of other measures. */
 typedef struct
 {
-  FlamId thread; /* FLAM_NONE: no samples */
+  FlamThreadId thread; /* FLAM_NONE: no samples */
   GArray *stacks;
   GArray *times;
   GArray *weights; /* for each sample as many as there are measures */
@@ -47,7 +48,7 @@ typedef struct
 typedef struct
 {
   gint64 frame;
-  FlamId stack;
+  FlamStackId stack;
 } FlamSpeedscopeStep;
 
 typedef struct
@@ -65,7 +66,7 @@ typedef struct
   GArray *weights; /* gint64 */
   gboolean fractions;
   gboolean left_out; /* profiles of measures beyond the limit */
-  FlamId thread;
+  FlamThreadId thread;
   guint first_own; /* threads from here on are of profiles that have none */
   guint64 samples;
   guint64 bad;

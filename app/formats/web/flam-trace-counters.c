@@ -44,7 +44,7 @@ take_series (FlamJson *json, GString *name)
 void
 flam_trace_counts_read (FlamColumn *counts,
                         FlamStrings *names,
-                        FlamId name,
+                        FlamStringId name,
                         FlamId id,
                         const FlamJsonText *args,
                         FlamTraceCount of)
@@ -177,7 +177,7 @@ flam_trace_counters_finish (FlamTraceCounters *counters, FlamBuilder *builder)
 typedef struct
 {
   gint64 time, duration;
-  FlamId thread;
+  FlamThreadId thread;
   const char *name;
 } Mark;
 
@@ -221,12 +221,12 @@ flam_trace_marks_add (FlamTraceMarks *marks,
                       const FlamColumn *events,
                       const FlamStrings *names,
                       const FlamId *name_ids,
-                      const FlamId *threads)
+                      const FlamThreadId *threads)
 {
   for (gsize i = 0; i < events->n; i++)
     {
       const FlamTraceMark *event = &flam_column_at (events, FlamTraceMark, i);
-      FlamId thread = threads[event->task];
+      FlamThreadId thread = threads[event->task];
       guint64 key = (guint64)thread << 32 | name_ids[event->id];
       Mark mark = { event->time,
                     0,

@@ -30,14 +30,14 @@ typedef struct
 {
   gint64 time, value, pid;
   FlamId pid_name; /* 0: it is a number */
-  FlamId name;
+  FlamStringId name;
   FlamUnit unit;
 } FlamTraceCount;
 
 /* Appends a FlamTraceCount for each number in `args`. `id` may be 0. */
 void flam_trace_counts_read (FlamColumn *counts,
                              FlamStrings *names,
-                             FlamId name,
+                             FlamStringId name,
                              FlamId id,
                              const FlamJsonText *args,
                              FlamTraceCount of);
@@ -66,7 +66,7 @@ typedef struct
 {
   gint64 time; /* ns */
   guint32 task;
-  FlamId name;
+  FlamStringId name;
   FlamId id; /* a name; for a beginning and its end */
   FlamTraceMarkKind kind;
   gboolean of_all; /* of no thread */
@@ -86,7 +86,7 @@ void flam_trace_marks_add (FlamTraceMarks *marks,
                            const FlamColumn *events,
                            const FlamStrings *names,
                            const FlamId *name_ids,
-                           const FlamId *threads);
+                           const FlamThreadId *threads);
 void flam_trace_marks_finish (FlamTraceMarks *marks, FlamBuilder *builder);
 
 G_END_DECLS

@@ -241,7 +241,7 @@ read_place (FlamTraceEvents *events, const Event *event, FlamTracePlace *place)
 /* 0: only the name is known. In traces of other tools, a file may be the data
  * that a span is about, and would turn each span into a function of its own. */
 static guint32
-find_place (FlamTraceEvents *events, const Event *event, FlamId name)
+find_place (FlamTraceEvents *events, const Event *event, FlamStringId name)
 {
   FlamTracePlace place = { .name = name };
   FlamSlot *slot;
@@ -357,7 +357,7 @@ static void
 use_event (FlamTraceEvents *events, const Event *event)
 {
   gint64 end = G_MAXINT64;
-  FlamId name;
+  FlamStringId name;
 
   events->n++;
   switch (event->phase)
@@ -440,7 +440,7 @@ get_text (const FlamJson *json)
 
 /* A text of digits is a number, too: in Hermes' files. */
 static void
-read_id (FlamTraceEvents *events, gint64 *id, FlamId *name)
+read_id (FlamTraceEvents *events, gint64 *id, FlamStringId *name)
 {
   FlamJson *json = &events->json;
   const char *p, *end;

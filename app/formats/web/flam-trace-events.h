@@ -37,7 +37,7 @@ typedef struct
 typedef struct
 {
   guint32 task;
-  FlamId name;
+  FlamStringId name;
 } FlamTraceNaming;
 
 typedef struct
@@ -52,7 +52,8 @@ typedef struct
  * event's "args" and "cat". Texts are names; 0: unknown. */
 typedef struct
 {
-  FlamId name, file, module;
+  FlamStringId name, file;
+  FlamModuleId module;
   guint32 line;
   FlamFunctionKind kind;
 } FlamTracePlace;

@@ -10,10 +10,10 @@
 
 typedef struct
 {
-  FlamId name;
+  FlamStringId name;
   FlamId parent; /* the id's string, or 0 */
-  FlamId stack;
-  FlamId file;
+  FlamStackId stack;
+  FlamStringId file;
   guint32 line;
   FlamFunctionKind kind;
   gboolean made;
@@ -123,7 +123,7 @@ find_frame (FlamTraceSamples *samples, FlamId id)
   return index > 0 ? &g_array_index (samples->frames, Frame, index - 1) : NULL;
 }
 
-static FlamId
+static FlamFrameId
 make_frame (FlamTraceSamples *samples, const Frame *frame)
 {
   FlamFunction function = { .name = frame->name,
@@ -136,10 +136,10 @@ make_frame (FlamTraceSamples *samples, const Frame *frame)
 
 /* Callers first: up to the nearest one that is made, then back down. A loop of
  * parents is cut where it would begin again. */
-static FlamId
+static FlamStackId
 frame_stack (FlamTraceSamples *samples, FlamId id)
 {
-  FlamId stack = FLAM_NONE;
+  FlamStackId stack = FLAM_NONE;
   Frame *frame;
 
   for (; (frame = find_frame (samples, id)) != NULL && !frame->made;
@@ -167,14 +167,14 @@ frame_stack (FlamTraceSamples *samples, FlamId id)
 void
 flam_trace_samples_see_thread (FlamTraceSamples *samples,
                                gint64 tid,
-                               FlamId thread)
+                               FlamThreadId thread)
 {
   g_hash_table_insert (samples->threads,
                        GINT_TO_POINTER (CLAMP (tid, -1, G_MAXINT32)),
                        GUINT_TO_POINTER (thread + 1));
 }
 
-static FlamId
+static FlamThreadId
 find_thread (FlamTraceSamples *samples, gint64 tid)
 {
   guint thread = GPOINTER_TO_UINT (g_hash_table_lookup (
@@ -195,7 +195,7 @@ find_thread (FlamTraceSamples *samples, gint64 tid)
 
 /* 0: too many. */
 static guint
-find_event (FlamTraceSamples *samples, FlamId name)
+find_event (FlamTraceSamples *samples, FlamStringId name)
 {
   gpointer key = GUINT_TO_POINTER (name);
   guint event = GPOINTER_TO_UINT (g_hash_table_lookup (samples->events, key));
@@ -216,7 +216,8 @@ read_sample (FlamTraceSamples *samples, FlamJson *json)
 {
   FlamSample sample = { .stack = FLAM_NONE };
   gint64 weight = 1, tid = -1;
-  FlamId name = 0, frame = 0;
+  FlamStringId name = 0;
+  FlamFrameId frame = 0;
 
   flam_json_each (json)
     if (flam_json_key_is (json, "tid"))

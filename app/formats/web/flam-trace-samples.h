@@ -34,7 +34,7 @@ void flam_trace_samples_init (FlamTraceSamples *samples, FlamLoad *load);
 /* The thread of a "tid". */
 void flam_trace_samples_see_thread (FlamTraceSamples *samples,
                                     gint64 tid,
-                                    FlamId thread);
+                                    FlamThreadId thread);
 /* Reads the values of the members of these names, all of one document. */
 void flam_trace_samples_read (FlamTraceSamples *samples,
                               FlamJsonText frames,

@@ -10,18 +10,18 @@
 typedef struct
 {
   gint64 start, end; /* ns */
-  FlamId name;
-  FlamId frame;   /* FLAM_NONE: only the name is known */
-  guint32 number; /* order in the file, within the thread */
+  FlamStringId name;
+  FlamFrameId frame; /* FLAM_NONE: only the name is known */
+  guint32 number;    /* order in the file, within the thread */
 } Span;
 
 typedef struct
 {
-  FlamId thread;
+  FlamThreadId thread;
   guint32 number;
   FlamColumn *moments;
-  const FlamId *names;  /* NULL: they and the frames are the builder's */
-  const FlamId *frames; /* by place */
+  const FlamStringId *names; /* NULL: they and the frames are the builder's */
+  const FlamFrameId *frames; /* by place */
 } Piece;
 
 static void
@@ -49,7 +49,7 @@ flam_trace_spans_see (FlamTraceSpans *spans, gint64 time)
 }
 
 static FlamColumn *
-get_lane (FlamTraceSpans *spans, FlamId thread)
+get_lane (FlamTraceSpans *spans, FlamThreadId thread)
 {
   FlamColumn lane;
 
@@ -60,8 +60,11 @@ get_lane (FlamTraceSpans *spans, FlamId thread)
 }
 
 void
-flam_trace_spans_add (
-    FlamTraceSpans *spans, FlamId thread, FlamId name, gint64 start, gint64 end)
+flam_trace_spans_add (FlamTraceSpans *spans,
+                      FlamThreadId thread,
+                      FlamStringId name,
+                      gint64 start,
+                      gint64 end)
 {
   flam_trace_spans_see (spans, start);
   if (end != G_MAXINT64)
@@ -71,8 +74,8 @@ flam_trace_spans_add (
 
 void
 flam_trace_spans_begin (FlamTraceSpans *spans,
-                        FlamId thread,
-                        FlamId name,
+                        FlamThreadId thread,
+                        FlamStringId name,
                         gint64 time)
 {
   flam_trace_spans_begin_in (spans, thread, name, FLAM_NONE, time);
@@ -80,9 +83,9 @@ flam_trace_spans_begin (FlamTraceSpans *spans,
 
 void
 flam_trace_spans_begin_in (FlamTraceSpans *spans,
-                           FlamId thread,
-                           FlamId name,
-                           FlamId frame,
+                           FlamThreadId thread,
+                           FlamStringId name,
+                           FlamFrameId frame,
                            gint64 time)
 {
   flam_trace_spans_see (spans, time);
@@ -95,8 +98,8 @@ flam_trace_spans_begin_in (FlamTraceSpans *spans,
 
 void
 flam_trace_spans_end (FlamTraceSpans *spans,
-                      FlamId thread,
-                      FlamId name,
+                      FlamThreadId thread,
+                      FlamStringId name,
                       gint64 time)
 {
   flam_trace_spans_see (spans, time);
@@ -105,10 +108,10 @@ flam_trace_spans_end (FlamTraceSpans *spans,
 
 void
 flam_trace_spans_add_moments (FlamTraceSpans *spans,
-                              FlamId thread,
+                              FlamThreadId thread,
                               FlamColumn *moments,
-                              const FlamId *names,
-                              const FlamId *frames)
+                              const FlamStringId *names,
+                              const FlamFrameId *frames)
 {
   Piece piece = { thread, spans->pieces->len, moments, names, frames };
 
@@ -254,7 +257,7 @@ push_span (Thread *thread, const Span *moment, guint32 number)
 }
 
 static void
-end_span (Thread *thread, FlamId name, gint64 time)
+end_span (Thread *thread, FlamStringId name, gint64 time)
 {
   if (thread->waiting.n == 0 || (name != 0 && thread->named[name] == 0))
     thread->all->bad++;
@@ -385,16 +388,16 @@ read_thread (Thread *thread, const Piece *pieces, guint n)
 typedef struct
 {
   gint64 end;
-  FlamId stack;
+  FlamStackId stack;
 } Open;
 
 typedef struct
 {
   FlamBuilder *builder;
-  FlamId thread;
-  FlamColumn open;  /* Open */
-  FlamColumn apart; /* Span: those that do not fit into the lane */
-  FlamId *frames;   /* by name, as far as computed */
+  FlamThreadId thread;
+  FlamColumn open;     /* Open */
+  FlamColumn apart;    /* Span: those that do not fit into the lane */
+  FlamFrameId *frames; /* by name, as far as computed */
   guint lane;
   guint64 n_apart, cut;
 } Samples;
@@ -407,7 +410,7 @@ typedef struct
 #define ROUNDED 1000
 
 static void
-add_piece (Samples *samples, FlamId stack, gint64 from, gint64 to)
+add_piece (Samples *samples, FlamStackId stack, gint64 from, gint64 to)
 {
   FlamSample sample = { .thread = samples->thread,
                         .stack = stack,
@@ -438,11 +441,11 @@ close_spans (Samples *samples, gint64 now, gint64 until)
   return until;
 }
 
-static FlamId
-span_stack (Samples *samples, FlamId prefix, const Span *span)
+static FlamStackId
+span_stack (Samples *samples, FlamStackId prefix, const Span *span)
 {
-  FlamId *frames = samples->frames;
-  FlamId name = span->name;
+  FlamFrameId *frames = samples->frames;
+  FlamStringId name = span->name;
 
   if (span->frame != FLAM_NONE)
     return flam_builder_stack (samples->builder, prefix, span->frame);
@@ -512,7 +515,7 @@ lane_of (Samples *samples, FlamId of)
   g_autofree char *name =
       g_strdup (flam_builder_get_string (samples->builder, threads->name[of]));
   g_autofree char *own = NULL;
-  FlamId thread = flam_builder_append_thread (
+  FlamThreadId thread = flam_builder_append_thread (
       samples->builder, threads->process[of], threads->tid[of]);
 
   if (*name != '\0')
@@ -525,7 +528,7 @@ lane_of (Samples *samples, FlamId of)
 }
 
 static void
-add_lanes (Samples *samples, FlamId thread, FlamColumn *spans)
+add_lanes (Samples *samples, FlamThreadId thread, FlamColumn *spans)
 {
   samples->lane = 1;
   samples->thread = thread;
@@ -559,7 +562,7 @@ count_names (const FlamTraceSpans *spans)
 
       for (gsize k = 0; k < piece->moments->n; k++)
         {
-          FlamId name = moments[k].name;
+          FlamStringId name = moments[k].name;
           n = MAX (n, (piece->names != NULL ? piece->names[name] : name) + 1);
         }
     }
@@ -571,7 +574,7 @@ go_through (FlamTraceSpans *spans, Samples *samples)
 {
   FlamId n_names = count_names (spans);
   g_autofree guint32 *named = g_new0 (guint32, n_names + 1);
-  g_autofree FlamId *frames = g_new (FlamId, n_names + 1);
+  g_autofree FlamFrameId *frames = g_new (FlamFrameId, n_names + 1);
   const Piece *pieces = (const Piece *)(gpointer)spans->pieces->data;
   Thread thread = { .all = spans, .named = named };
 

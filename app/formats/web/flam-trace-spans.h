@@ -36,7 +36,7 @@ typedef enum
 typedef struct
 {
   gint64 time; /* ns; G_MAXINT64: an unknown end */
-  FlamId name;
+  FlamStringId name;
   guint32 kind : 2;   /* FlamMomentKind */
   guint32 place : 30; /* 0: only the name is known; else 1 + a frame */
 } FlamMoment;
@@ -46,7 +46,7 @@ typedef struct
 static inline void
 flam_moments_add (FlamColumn *moments,
                   FlamMomentKind kind,
-                  FlamId name,
+                  FlamStringId name,
                   guint32 place,
                   gint64 time)
 {
@@ -56,8 +56,11 @@ flam_moments_add (FlamColumn *moments,
 }
 
 static inline void
-flam_moments_add_span (
-    FlamColumn *moments, FlamId name, guint32 place, gint64 start, gint64 end)
+flam_moments_add_span (FlamColumn *moments,
+                       FlamStringId name,
+                       guint32 place,
+                       gint64 start,
+                       gint64 end)
 {
   flam_moments_add (moments, FLAM_MOMENT_SPAN, name, place, start);
   flam_moments_add (moments, FLAM_MOMENT_SPAN_END, name, 0, end);
@@ -81,33 +84,33 @@ void flam_trace_spans_see (FlamTraceSpans *spans, gint64 time);
 
 /* `end` is G_MAXINT64 if it is unknown. */
 void flam_trace_spans_add (FlamTraceSpans *spans,
-                           FlamId thread,
-                           FlamId name,
+                           FlamThreadId thread,
+                           FlamStringId name,
                            gint64 start,
                            gint64 end);
 void flam_trace_spans_begin (FlamTraceSpans *spans,
-                             FlamId thread,
-                             FlamId name,
+                             FlamThreadId thread,
+                             FlamStringId name,
                              gint64 time);
 /* `frame` is its function, file and line; FLAM_NONE: only the name is known. */
 void flam_trace_spans_begin_in (FlamTraceSpans *spans,
-                                FlamId thread,
-                                FlamId name,
-                                FlamId frame,
+                                FlamThreadId thread,
+                                FlamStringId name,
+                                FlamFrameId frame,
                                 gint64 time);
 /* `name` is 0 if the event has none. */
 void flam_trace_spans_end (FlamTraceSpans *spans,
-                           FlamId thread,
-                           FlamId name,
+                           FlamThreadId thread,
+                           FlamStringId name,
                            gint64 time);
 /* Adds moments of a thread from another reader, after those that were added
  * before; names[name] are the builder's names, frames[place - 1] its frames.
  * All must live until the samples are made, which takes the moments. */
 void flam_trace_spans_add_moments (FlamTraceSpans *spans,
-                                   FlamId thread,
+                                   FlamThreadId thread,
                                    FlamColumn *moments,
-                                   const FlamId *names,
-                                   const FlamId *frames);
+                                   const FlamStringId *names,
+                                   const FlamFrameId *frames);
 
 /* After the last event: returns the number of spans. */
 guint flam_trace_spans_close (FlamTraceSpans *spans);

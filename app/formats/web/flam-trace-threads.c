@@ -6,7 +6,7 @@
 typedef struct
 {
   FlamTraceWho who;
-  FlamId thread;
+  FlamThreadId thread;
 } Known;
 
 void
@@ -22,16 +22,16 @@ flam_trace_threads_init (FlamTraceThreads *threads,
 
 /* The builder's own text moves when another is added. */
 static char *
-copy_text (FlamTraceThreads *threads, FlamId text)
+copy_text (FlamTraceThreads *threads, FlamStringId text)
 {
   return g_strdup (flam_builder_get_string (threads->builder, text));
 }
 
 /* The text distinguishes processes without a number. */
-FlamId
+FlamProcessId
 flam_trace_threads_process (FlamTraceThreads *threads, const FlamTraceWho *who)
 {
-  FlamId process;
+  FlamProcessId process;
   g_autofree char *name = NULL;
 
   if (who->pid_name == 0)
@@ -43,14 +43,14 @@ flam_trace_threads_process (FlamTraceThreads *threads, const FlamTraceWho *who)
   return process;
 }
 
-static FlamId
+static FlamThreadId
 make_thread (FlamTraceThreads *threads, const FlamTraceWho *who)
 {
-  FlamId process = flam_trace_threads_process (threads, who);
-  FlamId thread = flam_builder_thread (threads->builder,
-                                       process,
-                                       CLAMP (who->tid, -1, G_MAXINT32),
-                                       who->tid_name);
+  FlamProcessId process = flam_trace_threads_process (threads, who);
+  FlamThreadId thread = flam_builder_thread (threads->builder,
+                                             process,
+                                             CLAMP (who->tid, -1, G_MAXINT32),
+                                             who->tid_name);
 
   if (who->tid_name != 0)
     {

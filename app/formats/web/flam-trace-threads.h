@@ -30,8 +30,8 @@ typedef struct
 void flam_trace_threads_init (FlamTraceThreads *threads,
                               FlamLoad *load,
                               FlamTraceSamples *samples);
-FlamId flam_trace_threads_process (FlamTraceThreads *threads,
-                                   const FlamTraceWho *who);
+FlamProcessId flam_trace_threads_process (FlamTraceThreads *threads,
+                                          const FlamTraceWho *who);
 FlamId flam_trace_threads_find (FlamTraceThreads *threads,
                                 const FlamTraceWho *who);
 

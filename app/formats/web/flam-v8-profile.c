@@ -16,16 +16,16 @@ typedef struct
 typedef struct
 {
   gint64 id;
-  guint32 parent;  /* index, or FLAM_NONE */
-  FlamId function; /* FLAM_NONE: the root */
+  guint32 parent;          /* index, or FLAM_NONE */
+  FlamFunctionId function; /* FLAM_NONE: the root */
   guint32 line;
   gint64 weight; /* hitCount or selfSize */
   gboolean idle;
   gboolean engine; /* what the engine did */
   gboolean collector;
-  gboolean framed; /* it has a callFrame */
-  CallFrame own;   /* or such members itself */
-  FlamId stack;    /* FLAM_NONE: not computed, or the root's */
+  gboolean framed;   /* it has a callFrame */
+  CallFrame own;     /* or such members itself */
+  FlamStackId stack; /* FLAM_NONE: not computed, or the root's */
   gboolean made;
   guint32 tick, ticks_end; /* of those not given to samples yet */
 } Node;
@@ -43,7 +43,7 @@ typedef struct
 } Link;
 
 FlamV8Profile *
-flam_v8_profile_new (FlamLoad *load, FlamId thread)
+flam_v8_profile_new (FlamLoad *load, FlamThreadId thread)
 {
   FlamV8Profile *profile = flam_arena_new (load, FlamV8Profile);
 
@@ -365,7 +365,7 @@ flam_v8_profile_link (FlamV8Profile *profile)
 
 /* Callers first: up to the nearest one that is made, then back down. A loop of
  * parents, which V8 never writes, is cut where it would begin again. */
-static FlamId
+static FlamStackId
 node_stack (FlamV8Profile *profile, guint32 index)
 {
   for (guint32 at = index; at != FLAM_NONE && !get_node (profile, at)->made;
@@ -379,9 +379,9 @@ node_stack (FlamV8Profile *profile, guint32 index)
       Node *node = get_node (
           profile,
           g_array_index (profile->open, guint32, profile->open->len - 1));
-      FlamId prefix = node->parent != FLAM_NONE
-                          ? get_node (profile, node->parent)->stack
-                          : FLAM_NONE;
+      FlamStackId prefix = node->parent != FLAM_NONE
+                               ? get_node (profile, node->parent)->stack
+                               : FLAM_NONE;
 
       node->stack = prefix;
       if (node->function != FLAM_NONE)
@@ -420,11 +420,11 @@ take_ticks (FlamV8Profile *profile, Node *node, gint64 most, guint32 *line)
 static FlamId
 stack_at_line (FlamV8Profile *profile, guint32 index, guint32 line)
 {
-  FlamId stack = node_stack (profile, index);
+  FlamStackId stack = node_stack (profile, index);
   const Node *node = get_node (profile, index);
-  FlamId prefix = node->parent != FLAM_NONE
-                      ? get_node (profile, node->parent)->stack
-                      : FLAM_NONE;
+  FlamStackId prefix = node->parent != FLAM_NONE
+                           ? get_node (profile, node->parent)->stack
+                           : FLAM_NONE;
 
   if (line == node->line || node->function == FLAM_NONE)
     return stack;
@@ -504,10 +504,10 @@ find_moments (FlamV8Profile *profile)
 
 /* V8 records no stack of the collector: it lies on the stack that it
  * interrupted, `before`. */
-static FlamId
+static FlamStackId
 collector_stack (FlamV8Profile *profile, const Node *collector, FlamId before)
 {
-  FlamId frame = flam_builder_frame (
+  FlamFrameId frame = flam_builder_frame (
       profile->builder, collector->function, 0, collector->line, 0);
 
   return flam_builder_stack (profile->builder, before, frame);

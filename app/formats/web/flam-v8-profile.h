@@ -42,7 +42,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   FlamBuilder *builder;
-  FlamId thread;
+  FlamThreadId thread;
   GArray *nodes;   /* Node */
   GArray *links;   /* Link: children and parents given by id */
   GArray *open;    /* guint32: nested nodes being read */
@@ -56,7 +56,7 @@ typedef struct
   GHashTable *by_id; /* gint64* (in nodes) -> index + 1 */
 } FlamV8Profile;
 
-FlamV8Profile *flam_v8_profile_new (FlamLoad *load, FlamId thread);
+FlamV8Profile *flam_v8_profile_new (FlamLoad *load, FlamThreadId thread);
 
 /* Reads the object whose "{" is the current token, whole or a piece: its
  * content is added. */

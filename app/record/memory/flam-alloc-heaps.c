@@ -25,7 +25,7 @@ struct _FlamAllocSpace
 struct _FlamAllocStream
 {
   FlamAllocSpace *space;
-  FlamId thread;
+  FlamThreadId thread;
   guint32 n_made;
 };
 
@@ -386,7 +386,7 @@ flam_alloc_heaps_add_space (FlamAllocHeaps *heaps)
 FlamAllocStream *
 flam_alloc_heaps_add_stream (FlamAllocHeaps *heaps,
                              FlamAllocSpace *space,
-                             FlamId thread)
+                             FlamThreadId thread)
 {
   FlamAllocStream *stream = g_new0 (FlamAllocStream, 1);
 

@@ -29,7 +29,7 @@ typedef struct _FlamAllocStream FlamAllocStream;
 FlamAllocSpace *flam_alloc_heaps_add_space (FlamAllocHeaps *heaps);
 FlamAllocStream *flam_alloc_heaps_add_stream (FlamAllocHeaps *heaps,
                                               FlamAllocSpace *space,
-                                              FlamId thread);
+                                              FlamThreadId thread);
 void flam_alloc_heaps_end_stream (FlamAllocHeaps *heaps,
                                   FlamAllocStream *stream);
 void flam_alloc_heaps_end_space (FlamAllocHeaps *heaps, FlamAllocSpace *space);

@@ -269,7 +269,7 @@ static void
 add_stack (FlamAllocProcess *process, const FlamAllocNode *node)
 {
   FlamAllocStack stack = { FLAM_NONE, FLAM_NONE };
-  FlamId frame;
+  FlamFrameId frame;
 
   if (node->parent < process->stacks.n)
     stack.id =

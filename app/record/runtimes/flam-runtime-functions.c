@@ -180,7 +180,7 @@ line_of (const FlamRuntimeFunction *function, guint64 at)
 
 /* A function is the same whether it is interpreted or compiled at the moment,
  * so its kind is that of its runtime. */
-static FlamId
+static FlamFrameId
 new_frame (FlamRuntimeFunction *function, FlamBuilder *builder, guint64 at)
 {
   const FlamRuntime *runtime = function->runtime;
@@ -209,14 +209,14 @@ new_frame (FlamRuntimeFunction *function, FlamBuilder *builder, guint64 at)
   return flam_builder_recorded_frame (builder, &frame);
 }
 
-FlamId
+FlamFrameId
 flam_runtime_function_frame (FlamRuntimeFunction *function,
                              FlamBuilder *builder,
                              guint64 at)
 {
   const FlamId none = FLAM_NONE;
   guint64 place = at + 2; /* positions may begin at -2 */
-  FlamId *frame;
+  FlamFrameId *frame;
 
   if (function->caller != NULL || function->unreadable ||
       function->runtime->by_position)

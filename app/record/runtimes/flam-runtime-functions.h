@@ -24,7 +24,7 @@ struct _FlamRuntimeFunction
   gboolean unreadable;
 
   /* Of the thread that writes the capture. */
-  FlamId function;
+  FlamFunctionId function;
   GArray *frames; /* FlamId by position, FLAM_NONE: not made yet */
 };
 
@@ -51,6 +51,6 @@ FlamRuntimeFunction *
 flam_runtime_functions_unreadable (FlamRuntimeFunctions *functions,
                                    const FlamRuntime *runtime);
 /* On the thread that writes the capture: the frame at position `at`. */
-FlamId flam_runtime_function_frame (FlamRuntimeFunction *function,
-                                    FlamBuilder *builder,
-                                    guint64 at);
+FlamFrameId flam_runtime_function_frame (FlamRuntimeFunction *function,
+                                         FlamBuilder *builder,
+                                         guint64 at);

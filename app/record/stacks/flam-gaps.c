@@ -8,7 +8,7 @@
 
 typedef struct
 {
-  FlamId stack; /* of the sample before it; FLAM_NONE: none */
+  FlamStackId stack; /* of the sample before it; FLAM_NONE: none */
   GArray *pieces;
   gint64 cpu; /* their sum */
 } Gap;
@@ -42,7 +42,7 @@ gap_free (Gap *gap)
 
 /* Puts what of the piece lies within `cpu` ns, and reduces it by that. */
 static void
-put_part (FlamGaps *gaps, FlamGapPiece *piece, gint64 cpu, FlamId stack)
+put_part (FlamGaps *gaps, FlamGapPiece *piece, gint64 cpu, FlamStackId stack)
 {
   FlamGapPiece part = *piece;
 
@@ -94,7 +94,7 @@ flam_gaps_free (FlamGaps *gaps)
 }
 
 void
-flam_gaps_begin (FlamGaps *gaps, FlamGapPiece *head, FlamId stack)
+flam_gaps_begin (FlamGaps *gaps, FlamGapPiece *head, FlamStackId stack)
 {
   Gap *gap = g_queue_pop_head (&gaps->open);
   gint64 total, half;
@@ -115,7 +115,7 @@ flam_gaps_begin (FlamGaps *gaps, FlamGapPiece *head, FlamId stack)
 }
 
 void
-flam_gaps_end (FlamGaps *gaps, const FlamGapPiece *rest, FlamId stack)
+flam_gaps_end (FlamGaps *gaps, const FlamGapPiece *rest, FlamStackId stack)
 {
   Gap *gap = g_queue_peek_tail (&gaps->open);
 

@@ -24,7 +24,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FlamId thread;
+  FlamThreadId thread;
   gint64 time;     /* ns, when it was last counted */
   gint64 cpu, ran; /* ns */
 } FlamGapPiece;
@@ -33,7 +33,7 @@ typedef struct
  * no sample is near it. */
 typedef void (*FlamGapPut) (gpointer data,
                             const FlamGapPiece *piece,
-                            FlamId stack);
+                            FlamStackId stack);
 
 typedef struct _FlamGaps FlamGaps;
 
@@ -43,9 +43,10 @@ FlamGaps *flam_gaps_new (gint64 period, FlamGapPut put, gpointer data);
 void flam_gaps_free (FlamGaps *gaps);
 /* A child was sampled for the first time, and has used `head` before. What
  * remains in `head` belongs to this sample. */
-void flam_gaps_begin (FlamGaps *gaps, FlamGapPiece *head, FlamId stack);
+void flam_gaps_begin (FlamGaps *gaps, FlamGapPiece *head, FlamStackId stack);
 /* A child has ended, and has used `rest` since its last sample, whose stack is
  * given; FLAM_NONE: it was never sampled. */
-void flam_gaps_end (FlamGaps *gaps, const FlamGapPiece *rest, FlamId stack);
+void
+flam_gaps_end (FlamGaps *gaps, const FlamGapPiece *rest, FlamStackId stack);
 
 G_END_DECLS

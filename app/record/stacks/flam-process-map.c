@@ -234,7 +234,7 @@ flam_process_map_runtimes (FlamProcessMap *map,
   return flam_runtime_processes_get (map->runtimes);
 }
 
-FlamId
+FlamFrameId
 flam_process_map_frame (FlamProcessMap *map, FlamBuilder *builder, guint64 pc)
 {
   FlamRecordedFrame frame = {

@@ -20,8 +20,8 @@
 typedef struct _FlamProcessMap
 {
   pid_t pid;
-  pid_t tid;      /* a thread that is alive: the leader may have ended */
-  FlamId process; /* the row in the capture */
+  pid_t tid;             /* a thread that is alive: the leader may have ended */
+  FlamProcessId process; /* the row in the capture */
   FlamUnwindSpace *space;
   char *maps;         /* the text that contains their paths */
   GArray *mappings;   /* FlamMapping, executable ones */
@@ -64,5 +64,5 @@ const FlamRuntimeSet *flam_process_map_runtimes (FlamProcessMap *map,
                                                  FlamBinaryTable *binaries,
                                                  gint64 now);
 /* The frame of a pc; without a module if there is no mapping. */
-FlamId
+FlamFrameId
 flam_process_map_frame (FlamProcessMap *map, FlamBuilder *builder, guint64 pc);

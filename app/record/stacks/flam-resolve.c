@@ -10,7 +10,7 @@
 typedef struct
 {
   guint64 address;
-  FlamId frame;
+  FlamFrameId frame;
 } Query;
 
 static int
@@ -91,9 +91,9 @@ open_binary (FlamSymbolContext *context,
   return flam_symbols_open (context, &target, error);
 }
 
-static FlamId
+static FlamFunctionId
 put_function (FlamBuilder *builder,
-              FlamId module,
+              FlamModuleId module,
               const FlamSymbolFrame *symbol,
               FlamFunctionKind kind)
 {
@@ -119,14 +119,14 @@ put_function (FlamBuilder *builder,
  * back to the beginning of the recording. */
 typedef struct
 {
-  FlamId function;
+  FlamFunctionId function;
   guint32 line;
   guint64 since;
 } Generation;
 
 static GArray *
 find_generations (FlamBuilder *builder,
-                  FlamId module,
+                  FlamModuleId module,
                   FlamSymbols *symbols,
                   guint64 address,
                   FlamSymbolChain chain,
@@ -151,7 +151,7 @@ find_generations (FlamBuilder *builder,
 
 static void
 put_generations (FlamBuilder *builder,
-                 FlamId frame,
+                 FlamFrameId frame,
                  const GArray *found,
                  gint64 origin)
 {
@@ -176,8 +176,8 @@ put_generations (FlamBuilder *builder,
 
 static void
 put_chain (FlamBuilder *builder,
-           FlamId module,
-           FlamId frame,
+           FlamModuleId module,
+           FlamFrameId frame,
            const FlamSymbolChain *chain)
 {
   for (guint i = 0; i < chain->n; i++)
@@ -197,7 +197,7 @@ put_chain (FlamBuilder *builder,
 
 static void
 resolve_query (FlamBuilder *builder,
-               FlamId module,
+               FlamModuleId module,
                FlamSymbols *symbols,
                const Query *query,
                gint64 origin)

@@ -11,8 +11,8 @@ thread_of (gpointer data, pid_t pid, pid_t tid, const char *name)
   FlamSampler *sampler = data;
   gboolean known =
       g_hash_table_contains (sampler->threads, GINT_TO_POINTER (tid));
-  FlamId process = flam_sampler_process (sampler, pid, FLAM_NONE);
-  FlamId thread = flam_sampler_thread (sampler, process, tid);
+  FlamProcessId process = flam_sampler_process (sampler, pid, FLAM_NONE);
+  FlamThreadId thread = flam_sampler_thread (sampler, process, tid);
 
   if (!known)
     flam_builder_note_thread_name (

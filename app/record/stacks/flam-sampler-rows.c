@@ -68,7 +68,7 @@ put_counted (FlamSampler *sampler,
 void
 flam_sampler_put_sample (FlamSampler *sampler,
                          const FlamMessage *message,
-                         FlamId stack)
+                         FlamStackId stack)
 {
   FlamSample sample = { .thread = message->task->id,
                         .stack = stack,
@@ -88,7 +88,7 @@ flam_sampler_put_sample (FlamSampler *sampler,
   put_counted (sampler, sample, FLAM_STATE_RUNNABLE, 0, message->queued);
 }
 
-static FlamId
+static FlamStackId
 not_sampled_stack (FlamSampler *sampler)
 {
   FlamFunction function = {
@@ -121,7 +121,7 @@ last_wait (const FlamTask *task)
 }
 
 static void
-put_gap (gpointer data, const FlamGapPiece *piece, FlamId stack)
+put_gap (gpointer data, const FlamGapPiece *piece, FlamStackId stack)
 {
   FlamSampler *sampler = data;
   FlamSample sample = { .thread = piece->thread,

@@ -121,7 +121,7 @@ refresh_name (FlamSampler *sampler, FlamTask *task)
 
 /* --- processes and threads ----------------------------------------------- */
 
-FlamId
+FlamProcessId
 flam_sampler_process (FlamSampler *sampler, pid_t pid, FlamId parent)
 {
   gpointer key = GINT_TO_POINTER (pid);
@@ -134,8 +134,8 @@ flam_sampler_process (FlamSampler *sampler, pid_t pid, FlamId parent)
   return row;
 }
 
-FlamId
-flam_sampler_thread (FlamSampler *sampler, FlamId process, pid_t tid)
+FlamThreadId
+flam_sampler_thread (FlamSampler *sampler, FlamProcessId process, pid_t tid)
 {
   gpointer key = GINT_TO_POINTER (tid);
   FlamId row = GPOINTER_TO_UINT (g_hash_table_lookup (sampler->threads, key));
@@ -275,11 +275,11 @@ give_hints (FlamTask *task, const FlamMessage *message, const FlamWalk *walked)
 /* The stack of `frame`, called from the first `n` frames of `path`. The part
  * that is the same as in the thread's last stack is already known: for deep
  * stacks that is most. */
-static FlamId
-push_frame (FlamSampler *sampler, GArray *path, guint n, FlamId frame)
+static FlamStackId
+push_frame (FlamSampler *sampler, GArray *path, guint n, FlamFrameId frame)
 {
   FlamStep *step;
-  FlamId prefix =
+  FlamStackId prefix =
       n > 0 ? g_array_index (path, FlamStep, n - 1).stack : FLAM_NONE;
 
   if (n < path->len)
@@ -303,7 +303,7 @@ typedef struct
   const FlamWalk *walked;
   guint n_managed; /* of the walk's, those that may still come */
   guint n;         /* frames pushed */
-  FlamId stack;
+  FlamStackId stack;
 } Making;
 
 /* A managed function, and those that are inlined in it. */

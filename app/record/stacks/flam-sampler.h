@@ -62,8 +62,10 @@ void flam_sampler_init (FlamSampler *sampler,
                         FlamCaptureWriter *writer);
 void flam_sampler_clear (FlamSampler *sampler);
 /* The row of a process or thread; a new row if it is unknown. */
-FlamId flam_sampler_process (FlamSampler *sampler, pid_t pid, FlamId parent);
-FlamId flam_sampler_thread (FlamSampler *sampler, FlamId process, pid_t tid);
+FlamProcessId
+flam_sampler_process (FlamSampler *sampler, pid_t pid, FlamId parent);
+FlamThreadId
+flam_sampler_thread (FlamSampler *sampler, FlamProcessId process, pid_t tid);
 /* Records allocations too, and adds the variables that the target needs to
  * `environment`. Called before flam_sampler_start(). */
 gboolean flam_sampler_record_allocations (FlamSampler *sampler,
@@ -81,7 +83,7 @@ void flam_sampler_start (FlamSampler *sampler);
 /* Writes a message that is a sample, with its stack, as a row. */
 void flam_sampler_put_sample (FlamSampler *sampler,
                               const FlamMessage *message,
-                              FlamId stack);
+                              FlamStackId stack);
 /* Sets the gaps of a process that another recorded one has created. */
 void flam_sampler_find_siblings (FlamSampler *sampler,
                                  FlamTask *task,

@@ -29,8 +29,8 @@ typedef struct _FlamTask FlamTask;
 /* A frame of a stack, and the stack up to that frame, as in the capture. */
 typedef struct
 {
-  FlamId frame;
-  FlamId stack;
+  FlamFrameId frame;
+  FlamStackId stack;
 } FlamStep;
 
 /* A process. */

@@ -295,7 +295,7 @@ weigh (Run *run, const FlamWeights *weights, const FlamSelection *selection)
 FlamDisassembly *
 flam_disassembly_new (const FlamWeights *weights,
                       const FlamSelection *selection,
-                      FlamId frame,
+                      FlamFrameId frame,
                       const FlamDisassemblyOptions *options,
                       const FlamProgress *progress,
                       GError **error)

@@ -76,7 +76,7 @@ typedef struct
  * the file was not found, with the reason. */
 FlamDisassembly *flam_disassembly_new (const FlamWeights *weights,
                                        const FlamSelection *selection,
-                                       FlamId frame,
+                                       FlamFrameId frame,
                                        const FlamDisassemblyOptions *options,
                                        const FlamProgress *progress,
                                        GError **error);

@@ -392,7 +392,7 @@ locate_function (FlamDwarfUnit *unit, Dwarf_Die *die, Function *function)
     function->directory = dwarf_formstring (&attribute);
 }
 
-static FlamId
+static FlamFunctionId
 add_function (FlamDwarfIndex *index,
               FlamDwarfUnit *unit,
               Dwarf_Die *die,
@@ -409,7 +409,7 @@ add_function (FlamDwarfIndex *index,
 /* A function may be inlined in a thousand places; their common properties are
  * at its origin. A function that was not inlined may have a linkage name of its
  * own. */
-static FlamId
+static FlamFunctionId
 resolve_function (FlamDwarfIndex *index,
                   FlamDwarfUnit *unit,
                   Dwarf_Die *die,

@@ -15,7 +15,7 @@
 typedef struct
 {
   Dwarf_Die die;
-  FlamId node;
+  FlamNodeId node;
   FlamId scope;
 } Level;
 
@@ -40,7 +40,7 @@ flam_dwarf_range_is_live (Dwarf_Addr start, Dwarf_Addr end)
 /* The unit's length is an upper bound of the ranges it can describe without
  * sharing, which limits the multiplication by sharing. */
 static gboolean
-add_ranges (Walk *walk, Dwarf_Die *die, FlamId node)
+add_ranges (Walk *walk, Dwarf_Die *die, FlamNodeId node)
 {
   Dwarf_Addr base = 0;
   Dwarf_Addr start, end;
@@ -58,7 +58,7 @@ add_ranges (Walk *walk, Dwarf_Die *die, FlamId node)
   return any;
 }
 
-static FlamId
+static FlamNodeId
 add_node (Walk *walk, Dwarf_Die *die, FlamId parent)
 {
   FlamId id = walk->nodes->len;

@@ -346,8 +346,9 @@ nameless_by_module (const FlamViewData *view_data)
 
   for (FlamId i = 0; i < profile->stacks.n; i++)
     {
-      FlamId function = profile->frames.function[profile->stacks.frame[i]];
-      FlamId module = profile->functions.module[function];
+      FlamFunctionId function =
+          profile->frames.function[profile->stacks.frame[i]];
+      FlamModuleId module = profile->functions.module[function];
       if (module != FLAM_NONE &&
           profile->functions.kind[function] == FLAM_KIND_UNRESOLVED)
         weight[module] += view_data->weights->weight[i];
@@ -356,7 +357,7 @@ nameless_by_module (const FlamViewData *view_data)
 }
 
 static const char *
-remedy (const FlamProfile *profile, FlamId module)
+remedy (const FlamProfile *profile, FlamModuleId module)
 {
   const char *path =
       flam_profile_string (profile, profile->modules.path[module]);
@@ -370,7 +371,7 @@ remedy (const FlamProfile *profile, FlamId module)
 static void
 add_module (FlamCaptureQuality *self,
             const FlamViewData *view_data,
-            FlamId module,
+            FlamModuleId module,
             gint64 weight)
 {
   const FlamProfile *profile = view_data->profile;

@@ -42,8 +42,9 @@ self_by_module (const FlamViewData *view_data)
 
   for (FlamId i = 0; i < profile->stacks.n; i++)
     {
-      FlamId function = profile->frames.function[profile->stacks.frame[i]];
-      FlamId module = profile->functions.module[function];
+      FlamFunctionId function =
+          profile->frames.function[profile->stacks.frame[i]];
+      FlamModuleId module = profile->functions.module[function];
 
       if (module != FLAM_NONE)
         weight[module] += view_data->weights->weight[i];
@@ -52,7 +53,7 @@ self_by_module (const FlamViewData *view_data)
 }
 
 static const char *
-build_id_of (const FlamProfile *profile, FlamId module)
+build_id_of (const FlamProfile *profile, FlamModuleId module)
 {
   return flam_profile_string (profile, profile->modules.build_id[module]);
 }
@@ -60,7 +61,7 @@ build_id_of (const FlamProfile *profile, FlamId module)
 static gboolean
 may_be_asked_for (FlamDownloadBar *self,
                   const FlamProfile *profile,
-                  FlamId module)
+                  FlamModuleId module)
 {
   const char *path =
       flam_profile_string (profile, profile->modules.path[module]);

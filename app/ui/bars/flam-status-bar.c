@@ -17,7 +17,7 @@ struct _FlamStatusBar
   FlamGraphView *graph_view;
   gboolean narrow;
   gboolean legend;
-  FlamId hovered; /* FLAM_NONE: the pointer is elsewhere */
+  FlamNodeId hovered; /* FLAM_NONE: the pointer is elsewhere */
 
   GtkLabel *name;
   GtkLabel *place;
@@ -29,10 +29,10 @@ struct _FlamStatusBar
 G_DEFINE_FINAL_TYPE (FlamStatusBar, flam_status_bar, GTK_TYPE_WIDGET)
 
 static char *
-location_text (FlamSession *session, FlamId node)
+location_text (FlamSession *session, FlamNodeId node)
 {
   const FlamTree *tree = flam_session_get_tree (session);
-  FlamId function = flam_tree_function (tree, node);
+  FlamFunctionId function = flam_tree_function (tree, node);
   const char *module = flam_profile_module_name (tree->profile, function);
   const char *file = "";
   guint32 line = flam_session_get_source_line (session, node, &file);
@@ -48,7 +48,7 @@ location_text (FlamSession *session, FlamId node)
 
 /* The figures of a node, or of its function over all stacks. */
 static FlamFunctionRow
-figures_of (const FlamTree *tree, FlamId node, gboolean whole)
+figures_of (const FlamTree *tree, FlamNodeId node, gboolean whole)
 {
   if (whole)
     return flam_functions_row_of (tree, node);
@@ -61,7 +61,7 @@ figures_of (const FlamTree *tree, FlamId node, gboolean whole)
 }
 
 static char *
-costs_text (FlamViewData *view_data, FlamId node, gboolean whole)
+costs_text (FlamViewData *view_data, FlamNodeId node, gboolean whole)
 {
   const FlamTree *tree = view_data->tree;
   const FlamFunctionRow row = figures_of (tree, node, whole);
@@ -112,7 +112,7 @@ costs_text (FlamViewData *view_data, FlamId node, gboolean whole)
 }
 
 /* The hovered frame, otherwise the selected one. */
-static FlamId
+static FlamNodeId
 shown_node (FlamStatusBar *self, const FlamTree *tree)
 {
   return self->hovered != FLAM_NONE && self->hovered < tree->n
@@ -123,7 +123,7 @@ shown_node (FlamStatusBar *self, const FlamTree *tree)
 static const char *
 shown_name (FlamStatusBar *self, const FlamTree *tree)
 {
-  FlamId node = shown_node (self, tree);
+  FlamNodeId node = shown_node (self, tree);
 
   return node == 0 ? _ ("All") : flam_tree_name (tree, node);
 }
@@ -157,7 +157,7 @@ update (FlamStatusBar *self)
   g_autofree char *name = NULL;
   g_autofree char *place = NULL;
   g_autofree char *costs = NULL;
-  FlamId node;
+  FlamNodeId node;
 
   if (view_data == NULL)
     {

@@ -40,8 +40,9 @@ find_unresolved (const FlamViewData *view_data, FlamId *heaviest)
   *heaviest = FLAM_NONE;
   for (FlamId i = 0; i < profile->stacks.n; i++)
     {
-      FlamId function = profile->frames.function[profile->stacks.frame[i]];
-      FlamId module = profile->functions.module[function];
+      FlamFunctionId function =
+          profile->frames.function[profile->stacks.frame[i]];
+      FlamModuleId module = profile->functions.module[function];
 
       if (module == FLAM_NONE ||
           profile->functions.kind[function] != FLAM_KIND_UNRESOLVED ||
@@ -57,7 +58,7 @@ find_unresolved (const FlamViewData *view_data, FlamId *heaviest)
 
 /* Stripped programs have only the names that they export. */
 static gboolean
-is_found (const FlamProfile *profile, FlamId module)
+is_found (const FlamProfile *profile, FlamModuleId module)
 {
   FlamSymbolState state = profile->modules.symbols[module];
 
@@ -71,7 +72,7 @@ update (FlamUnresolvedBar *self)
   const FlamViewData *view_data = flam_session_get_view_data (self->session);
   g_autofree char *share = NULL;
   g_autofree char *text = NULL;
-  FlamId module = FLAM_NONE;
+  FlamModuleId module = FLAM_NONE;
   gint64 weight = view_data != NULL ? find_unresolved (view_data, &module) : 0;
 
   if (module == FLAM_NONE ||

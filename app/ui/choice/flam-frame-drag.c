@@ -18,7 +18,7 @@ typedef struct
 
 /* A line has its number after its function; g_free. */
 static char *
-name_of (const FlamTree *tree, FlamId node)
+name_of (const FlamTree *tree, FlamNodeId node)
 {
   const char *name = flam_graph_name (tree, node);
   guint32 line = tree->line[node];
@@ -49,7 +49,7 @@ text_of (const FlamDraggedFrame *frame)
   g_autofree char *name = name_of (tree, frame->node);
   g_autofree char *costs = costs_of (frame);
   GString *text = g_string_new (NULL);
-  FlamId node = frame->node != 0 ? tree->parent[frame->node] : FLAM_NONE;
+  FlamNodeId node = frame->node != 0 ? tree->parent[frame->node] : FLAM_NONE;
 
   g_string_append_printf (text, "%s: %s", name, costs);
   while (frame->stack && node != FLAM_NONE && (node != 0 || tree->rooted))
@@ -83,7 +83,7 @@ frame_of_graph (GtkDragSource *source,
                 double y)
 {
   const FlamTree *tree = flam_flame_graph_get_tree (graph);
-  FlamId node = flam_flame_graph_get_node_at (graph, x, y);
+  FlamNodeId node = flam_flame_graph_get_node_at (graph, x, y);
   FlamDraggedFrame frame = { .tree = NULL };
 
   if (node != FLAM_NONE && gtk_event_controller_get_current_event_state (

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   const FlamTree *tree; /* the node's tree; NULL: nothing is dragged */
-  FlamId node;
+  FlamNodeId node;
   gint64 self, total; /* of a function, not of the node itself */
   gboolean stack; /* the node's parents in the tree, appended one per line */
 } FlamDraggedFrame;

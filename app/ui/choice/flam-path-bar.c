@@ -42,7 +42,7 @@ G_DEFINE_FINAL_TYPE (FlamPathBar, flam_path_bar, GTK_TYPE_WIDGET)
 static void
 on_crumb (GtkButton *button, FlamPathBar *self)
 {
-  FlamId node =
+  FlamNodeId node =
       GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "node"));
   GtkWidget *popover =
       gtk_widget_get_ancestor (GTK_WIDGET (button), GTK_TYPE_POPOVER);
@@ -58,7 +58,7 @@ frame_of_crumb (GtkWidget *button, gpointer data)
 {
   FlamPathBar *self = data;
   const FlamTree *tree = flam_session_get_tree (self->session);
-  FlamId node =
+  FlamNodeId node =
       GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "node"));
   FlamDraggedFrame frame = { .tree = NULL };
 
@@ -81,7 +81,7 @@ set_class (GtkWidget *widget, const char *class, gboolean wanted)
 }
 
 static const char *
-crumb_name (const FlamTree *tree, FlamId node)
+crumb_name (const FlamTree *tree, FlamNodeId node)
 {
   return node == 0 ? _ ("All") : flam_tree_name (tree, node);
 }
@@ -90,9 +90,9 @@ static void
 set_crumb (FlamPathBar *self,
            const FlamTree *tree,
            GtkWidget *button,
-           FlamId node)
+           FlamNodeId node)
 {
-  FlamId zoom = flam_session_get_zoom (self->session);
+  FlamNodeId zoom = flam_session_get_zoom (self->session);
   g_autofree char *shown =
       flam_format_short_name (crumb_name (tree, node), NAME_MAX_CHARS);
 
@@ -126,7 +126,7 @@ on_query_crumb (GtkWidget *button,
 }
 
 static GtkWidget *
-crumb (FlamPathBar *self, const FlamTree *tree, FlamId node)
+crumb (FlamPathBar *self, const FlamTree *tree, FlamNodeId node)
 {
   GtkWidget *button = gtk_button_new_with_label ("");
 
@@ -165,7 +165,7 @@ fill_skipped (GtkMenuButton *button, gpointer data)
 
   for (guint i = 0; i < nodes->len; i++)
     {
-      FlamId node = g_array_index (nodes, FlamId, i);
+      FlamNodeId node = g_array_index (nodes, FlamId, i);
       GtkWidget *one;
 
       if (tree == NULL || node >= tree->n)
@@ -187,7 +187,7 @@ fill_skipped (GtkMenuButton *button, gpointer data)
 }
 
 static void
-show_skipped (FlamPathBar *self, const FlamId *nodes, guint n)
+show_skipped (FlamPathBar *self, const FlamNodeId *nodes, guint n)
 {
   GArray *kept;
 
@@ -215,7 +215,10 @@ show_skipped (FlamPathBar *self, const FlamId *nodes, guint n)
 }
 
 static void
-show_crumb (FlamPathBar *self, const FlamTree *tree, guint place, FlamId node)
+show_crumb (FlamPathBar *self,
+            const FlamTree *tree,
+            guint place,
+            FlamNodeId node)
 {
   if (self->crumbs[place] != NULL)
     set_crumb (self, tree, self->crumbs[place], node);
@@ -243,7 +246,7 @@ hide_crumbs (FlamPathBar *self, guint from)
  * keyboard presses a button for a quarter of a second, during which a removed
  * button does nothing. */
 static void
-show_path (FlamPathBar *self, const FlamTree *tree, FlamId node)
+show_path (FlamPathBar *self, const FlamTree *tree, FlamNodeId node)
 {
   g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (FlamId));
   guint last = self->narrow ? CRUMBS_NARROW : CRUMBS_WIDE;

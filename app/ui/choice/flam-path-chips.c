@@ -148,7 +148,7 @@ range_text (const FlamProfile *profile,
 static const char *
 thread_name (const FlamProfile *profile, const FlamSelection *selection)
 {
-  FlamId thread = g_array_index (selection->threads, FlamId, 0);
+  FlamThreadId thread = g_array_index (selection->threads, FlamId, 0);
 
   return flam_profile_string (profile, profile->threads.name[thread]);
 }

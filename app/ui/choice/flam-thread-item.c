@@ -34,8 +34,8 @@ flam_thread_item_init (FlamThreadItem *self)
 
 FlamThreadItem *
 flam_thread_item_new (const FlamProfile *profile,
-                      FlamId process,
-                      FlamId thread,
+                      FlamProcessId process,
+                      FlamThreadId thread,
                       gint64 weight)
 {
   FlamThreadItem *self = g_object_new (FLAM_TYPE_THREAD_ITEM, NULL);
@@ -57,7 +57,7 @@ flam_thread_item_new (const FlamProfile *profile,
   return self;
 }
 
-const FlamId *
+const FlamThreadId *
 flam_thread_item_get_threads (const FlamThreadItem *self, guint32 *n)
 {
   const FlamProcessTree *process_tree = self->process_tree;

@@ -18,8 +18,9 @@ struct _FlamThreadItem
 {
   GObject parent_instance;
 
-  FlamId process;
-  FlamId thread; /* FLAM_NONE: the process and all processes that it started */
+  FlamProcessId process;
+  FlamThreadId
+      thread; /* FLAM_NONE: the process and all processes that it started */
   FlamProcessTree *process_tree; /* of a process; else NULL */
   guint32 row;                   /* of a process, in the process_tree */
   gint64 weight;                 /* of all threads that it represents */
@@ -29,13 +30,13 @@ struct _FlamThreadItem
 };
 
 FlamThreadItem *flam_thread_item_new (const FlamProfile *profile,
-                                      FlamId process,
-                                      FlamId thread,
+                                      FlamProcessId process,
+                                      FlamThreadId thread,
                                       gint64 weight);
 
 /* The threads that it represents: its own, or all below it. Not to be freed. */
-const FlamId *flam_thread_item_get_threads (const FlamThreadItem *self,
-                                            guint32 *n);
+const FlamThreadId *flam_thread_item_get_threads (const FlamThreadItem *self,
+                                                  guint32 *n);
 
 /* The processes without a parent, each with its rows below it, siblings by
  * weight, threads first; of FlamThreadItem. `weights`: one per thread. With

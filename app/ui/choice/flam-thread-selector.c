@@ -37,7 +37,7 @@ static gboolean
 is_shown (FlamThreadSelector *self, FlamThreadItem *item)
 {
   const FlamSelection *selection = flam_session_get_selection (self->session);
-  const FlamId *threads;
+  const FlamThreadId *threads;
   guint32 n;
 
   if (selection == NULL || selection->threads == NULL)
@@ -60,7 +60,7 @@ toggle (FlamThreadSelector *self, FlamThreadItem *item)
   g_autofree gboolean *keep = g_new0 (gboolean, (gsize)profile->threads.n + 1);
   gboolean all = before->threads == NULL;
   gboolean shown = is_shown (self, item);
-  const FlamId *threads;
+  const FlamThreadId *threads;
   guint32 n_threads;
   guint n = 0;
 
@@ -159,7 +159,7 @@ update_label (FlamThreadSelector *self)
     text = g_strdup (_ ("All threads"));
   else if (n == 1)
     {
-      FlamId thread = g_array_index (selection->threads, FlamId, 0);
+      FlamThreadId thread = g_array_index (selection->threads, FlamId, 0);
       g_autoptr (FlamThreadItem) item = flam_thread_item_new (
           profile, profile->threads.process[thread], thread, 0);
       text = g_strdup (item->name);

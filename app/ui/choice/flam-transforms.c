@@ -201,7 +201,7 @@ on_copy_path (GSimpleAction *action, GVariant *parameter, gpointer session)
 
   if (tree == NULL)
     return;
-  for (FlamId node = flam_session_get_current (session); node != FLAM_NONE;
+  for (FlamNodeId node = flam_session_get_current (session); node != FLAM_NONE;
        node = tree->parent[node])
     g_string_append_printf (text, "%s\n", flam_tree_name (tree, node));
   gdk_clipboard_set_text (clipboard (), text->str);
@@ -343,8 +343,11 @@ popover_parent (GtkWidget *widget)
 }
 
 void
-flam_transforms_popup (
-    GtkWidget *widget, FlamSession *session, FlamId node, double x, double y)
+flam_transforms_popup (GtkWidget *widget,
+                       FlamSession *session,
+                       FlamNodeId node,
+                       double x,
+                       double y)
 {
   GtkWidget *parent = popover_parent (widget);
   g_autoptr (GMenuModel) menu = NULL;

@@ -13,8 +13,11 @@ G_BEGIN_DECLS
 /* Inserts the action group and the keys into `widget`, above all views. */
 void flam_transforms_install (GtkWidget *widget, FlamSession *session);
 /* Makes `node` the current frame and shows its menu at x, y of `widget`. */
-void flam_transforms_popup (
-    GtkWidget *widget, FlamSession *session, FlamId node, double x, double y);
+void flam_transforms_popup (GtkWidget *widget,
+                            FlamSession *session,
+                            FlamNodeId node,
+                            double x,
+                            double y);
 
 /* "Focus", "Hide" ...: for chips and menus. */
 const char *flam_transforms_label (FlamTransformKind kind);

@@ -56,7 +56,7 @@ go (Notes *self, guint row)
       g_list_model_get_item (G_LIST_MODEL (self->notes), row);
   const char *function = flam_note_get_function (note);
   const FlamTree *tree = flam_session_get_tree (self->session);
-  FlamId node;
+  FlamNodeId node;
 
   if (function == NULL)
     {

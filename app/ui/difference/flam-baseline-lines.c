@@ -109,7 +109,7 @@ flam_baseline_lines_unref (FlamBaselineLines *self)
 }
 
 /* FLAM_NONE: not found. */
-static FlamId
+static FlamFunctionId
 find_function (const FlamProfile *profile, const char *name)
 {
   for (FlamId f = 0; f < profile->functions.n; f++)
@@ -121,7 +121,7 @@ find_function (const FlamProfile *profile, const char *name)
 FlamLineRow *
 flam_baseline_lines_get (const FlamBaselineLines *self,
                          const char *file,
-                         FlamId function,
+                         FlamFunctionId function,
                          guint *n)
 {
   const FlamViewData *view_data = self->fresh;

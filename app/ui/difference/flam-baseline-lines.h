@@ -34,7 +34,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamBaselineLines, flam_baseline_lines_unref)
  * its name. */
 FlamLineRow *flam_baseline_lines_get (const FlamBaselineLines *base_lines,
                                       const char *file,
-                                      FlamId function,
+                                      FlamFunctionId function,
                                       guint *n);
 
 G_END_DECLS

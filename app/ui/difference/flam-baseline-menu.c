@@ -143,7 +143,7 @@ add_threads (Threads *self, const FlamViewData *view_data)
   g_array_sort_with_data (all, compare_weights, view_data->by_thread);
   for (guint i = 0; i < MIN (all->len, THREADS_MAX); i++)
     {
-      FlamId thread = g_array_index (all, FlamId, i);
+      FlamThreadId thread = g_array_index (all, FlamId, i);
       const char *name =
           flam_profile_string (view_data->profile, threads->name[thread]);
       g_autofree char *numbered =

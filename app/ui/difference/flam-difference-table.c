@@ -57,7 +57,7 @@ flam_difference_row_get_name (gpointer row)
 }
 
 gboolean
-flam_difference_row_is_of (gpointer row, const FlamTree *tree, FlamId node)
+flam_difference_row_is_of (gpointer row, const FlamTree *tree, FlamNodeId node)
 {
   const FlamDiffRow *of = FLAM_DIFFERENCE_ROW (row)->row;
   const char *file = "";

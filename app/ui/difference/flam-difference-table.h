@@ -21,7 +21,7 @@ const char *flam_difference_row_get_name (gpointer row);
 
 /* The callbacks of a table page; a line has the name of its file. */
 gboolean
-flam_difference_row_is_of (gpointer row, const FlamTree *tree, FlamId node);
+flam_difference_row_is_of (gpointer row, const FlamTree *tree, FlamNodeId node);
 FlamId flam_difference_row_find (gpointer row, const FlamTree *tree);
 guint32 flam_difference_row_get_place (gpointer row, const char **file);
 

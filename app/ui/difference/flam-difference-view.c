@@ -73,7 +73,7 @@ show_current (FlamDifferenceView *self)
   FlamViewData *view_data = shown_view_data (self);
   const FlamTree *tree = flam_session_get_tree (self->session);
   FlamId current = flam_session_get_current (self->session);
-  FlamId node = FLAM_NONE;
+  FlamNodeId node = FLAM_NONE;
 
   if (self->syncing || view_data == NULL || tree == NULL)
     return;

@@ -76,7 +76,7 @@ name_threads (const FlamProfile *profile, const FlamSelection *selection)
     return g_strdup (_ ("all threads"));
   if (n == 1)
     {
-      FlamId thread = g_array_index (threads, FlamId, 0);
+      FlamThreadId thread = g_array_index (threads, FlamId, 0);
 
       return flam_format_visible (
           flam_profile_string (profile, profile->threads.name[thread]));

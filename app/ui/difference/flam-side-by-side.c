@@ -42,7 +42,7 @@ static const FlamDiffShape order[FLAM_N_DIFF_SHAPES] = {
 
 /* FLAM_NONE: it has no such path. */
 static FlamId
-find_same (const FlamTree *from, FlamId node, const FlamTree *to)
+find_same (const FlamTree *from, FlamNodeId node, const FlamTree *to)
 {
   FlamId found;
 
@@ -53,7 +53,7 @@ find_same (const FlamTree *from, FlamId node, const FlamTree *to)
 }
 
 static FlamId
-same_in (FlamSideBySide *self, FlamFlameGraph *graph, FlamId node, guint i)
+same_in (FlamSideBySide *self, FlamFlameGraph *graph, FlamNodeId node, guint i)
 {
   const FlamTree *from = flam_flame_graph_get_tree (graph);
   const FlamTree *to = flam_flame_graph_get_tree (self->graph[i]);
@@ -63,7 +63,7 @@ same_in (FlamSideBySide *self, FlamFlameGraph *graph, FlamId node, guint i)
 
 /* The node under the pointer, otherwise the selected one. */
 static void
-show_figures (FlamSideBySide *self, FlamId node)
+show_figures (FlamSideBySide *self, FlamNodeId node)
 {
   FlamFlameGraph *both = self->graph[FLAM_DIFF_BOTH];
   g_autofree char *text = NULL;
@@ -124,7 +124,7 @@ on_zoomed (FlamFlameGraph *graph, guint node, FlamSideBySide *self)
 void
 flam_side_by_side_select (FlamSideBySide *self,
                           const FlamTree *tree,
-                          FlamId node)
+                          FlamNodeId node)
 {
   g_return_if_fail (FLAM_IS_SIDE_BY_SIDE (self));
   self->syncing = TRUE;

@@ -29,6 +29,6 @@ FlamFlameGraph *flam_side_by_side_get_graph (FlamSideBySide *self,
 /* Selects the frame with the path of this one; FLAM_NONE: none. */
 void flam_side_by_side_select (FlamSideBySide *self,
                                const FlamTree *tree,
-                               FlamId node);
+                               FlamNodeId node);
 
 G_END_DECLS

@@ -107,7 +107,7 @@ mark_box (FlamFlameGraph *self,
 static void
 append_mark (FlamFlameGraph *self,
              GtkSnapshot *snapshot,
-             FlamId node,
+             FlamNodeId node,
              gboolean selected)
 {
   GdkRGBA ink = ink_of (self);
@@ -146,7 +146,7 @@ append_marks (FlamFlameGraph *self, GtkSnapshot *snapshot)
 }
 
 void
-flam_flame_graph_point_at (FlamFlameGraph *self, FlamId node)
+flam_flame_graph_point_at (FlamFlameGraph *self, FlamNodeId node)
 {
   g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
   if (self->pointed == node)
@@ -375,7 +375,7 @@ weight_text (FlamFlameGraph *self, gint64 weight)
 }
 
 static const char *
-module_of (FlamFlameGraph *self, FlamId node)
+module_of (FlamFlameGraph *self, FlamNodeId node)
 {
   return flam_profile_module_name (self->tree->profile,
                                    flam_tree_function (self->tree, node));
@@ -383,7 +383,7 @@ module_of (FlamFlameGraph *self, FlamId node)
 
 /* "nest · nest.c:21" */
 static char *
-location_text (FlamFlameGraph *self, FlamId node)
+location_text (FlamFlameGraph *self, FlamNodeId node)
 {
   const char *module = module_of (self, node);
   const char *file = "";
@@ -430,7 +430,7 @@ add_weight (FlamFlameGraph *self,
             const char *name,
             gint64 weight,
             const gint64 *other,
-            FlamId node)
+            FlamNodeId node)
 {
   g_autofree char *text = weight_text (self, weight);
   g_autofree char *share = flam_format_percent (weight, self->tree->total[0]);
@@ -448,7 +448,7 @@ add_share (FlamFlameGraph *self,
            GtkGrid *grid,
            int row,
            const char *format,
-           FlamId node,
+           FlamNodeId node,
            FlamId of)
 {
   g_autofree char *share =
@@ -463,7 +463,7 @@ add_share (FlamFlameGraph *self,
 
 /* How much of the frame's total the threads spent in each state. */
 static void
-add_states (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
+add_states (FlamFlameGraph *self, GtkGrid *grid, int row, FlamNodeId node)
 {
   for (guint i = 0; i < FLAM_N_STATES; i++)
     {
@@ -489,7 +489,7 @@ add_states (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
 
 /* Julia's status of the frame, and of its hidden callees. */
 static int
-add_statuses (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
+add_statuses (FlamFlameGraph *self, GtkGrid *grid, int row, FlamNodeId node)
 {
   for (guint i = 0; i < FLAM_N_STATUSES; i++)
     {
@@ -508,7 +508,7 @@ add_statuses (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
 }
 
 static int
-add_changes (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
+add_changes (FlamFlameGraph *self, GtkGrid *grid, int row, FlamNodeId node)
 {
   const FlamTreeChange *change = self->tree->change;
   const FlamMeasure measure = flam_tree_measure (self->tree);
@@ -534,7 +534,7 @@ add_changes (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
 }
 
 static int
-add_weights (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
+add_weights (FlamFlameGraph *self, GtkGrid *grid, int row, FlamNodeId node)
 {
   FlamId parent = self->tree->parent[node];
 
@@ -562,7 +562,7 @@ add_weights (FlamFlameGraph *self, GtkGrid *grid, int row, FlamId node)
 }
 
 static GtkWidget *
-numbers_of (FlamFlameGraph *self, FlamId node)
+numbers_of (FlamFlameGraph *self, FlamNodeId node)
 {
   const FlamTreeChange *change = self->tree->change;
   GtkGrid *grid = GTK_GRID (gtk_grid_new ());
@@ -608,7 +608,7 @@ note_label (const char *note)
 }
 
 static GtkWidget *
-new_tip (FlamFlameGraph *self, FlamId node, const char *note)
+new_tip (FlamFlameGraph *self, FlamNodeId node, const char *note)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
   g_autofree char *place = location_text (self, node);

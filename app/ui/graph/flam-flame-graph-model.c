@@ -12,7 +12,7 @@
 
 guint flam_graph_signals[FLAM_GRAPH_N_SIGNALS];
 
-static void tell_zoom (FlamFlameGraph *self, FlamId node);
+static void tell_zoom (FlamFlameGraph *self, FlamNodeId node);
 static FlamZoomState present_place (FlamFlameGraph *self);
 static void push_place (FlamFlameGraph *self);
 
@@ -28,7 +28,7 @@ flam_graph_has_states (FlamFlameGraph *self)
 
 /* The most frequent state of the threads, which determines the color. */
 static void
-add_main_state (FlamFlameGraph *self, FlamId node, char **text)
+add_main_state (FlamFlameGraph *self, FlamNodeId node, char **text)
 {
   const FlamStateSplit *split;
   g_autofree char *share = NULL;
@@ -48,7 +48,7 @@ add_main_state (FlamFlameGraph *self, FlamId node, char **text)
 }
 
 const char *
-flam_graph_kind_text (const FlamTreeChange *change, FlamId node)
+flam_graph_kind_text (const FlamTreeChange *change, FlamNodeId node)
 {
   switch ((FlamChangeKind)change->kind[node])
     {
@@ -68,7 +68,7 @@ flam_graph_kind_text (const FlamTreeChange *change, FlamId node)
 
 /* A node compared with the one on the same path in another tree. */
 static void
-add_change (FlamFlameGraph *self, FlamId node, char **text)
+add_change (FlamFlameGraph *self, FlamNodeId node, char **text)
 {
   const FlamTreeChange *change = self->tree->change;
   const FlamMeasure measure = flam_tree_measure (self->tree);
@@ -90,7 +90,7 @@ add_change (FlamFlameGraph *self, FlamId node, char **text)
 
 /* In the shape of both, widths are not amounts. */
 static char *
-describe_both (FlamFlameGraph *self, FlamId node)
+describe_both (FlamFlameGraph *self, FlamNodeId node)
 {
   const FlamTreeChange *change = self->tree->change;
   const FlamMeasure measure = flam_tree_measure (self->tree);
@@ -119,7 +119,7 @@ flam_flame_graph_set_notes (FlamFlameGraph *self,
 }
 
 const char *
-flam_graph_name (const FlamTree *tree, FlamId node)
+flam_graph_name (const FlamTree *tree, FlamNodeId node)
 {
   return node == 0 && !tree->rooted
              /* Translators: the box below all others in the graph */
@@ -128,7 +128,7 @@ flam_graph_name (const FlamTree *tree, FlamId node)
 }
 
 char *
-flam_graph_note_of (FlamFlameGraph *self, FlamId node)
+flam_graph_note_of (FlamFlameGraph *self, FlamNodeId node)
 {
   return self->notes != NULL && node != 0
              ? self->notes (self->notes_data, flam_tree_name (self->tree, node))
@@ -136,7 +136,7 @@ flam_graph_note_of (FlamFlameGraph *self, FlamId node)
 }
 
 static void
-add_note (FlamFlameGraph *self, FlamId node, char **text)
+add_note (FlamFlameGraph *self, FlamNodeId node, char **text)
 {
   g_autofree char *note = flam_graph_note_of (self, node);
   g_autofree char *before = NULL;
@@ -149,7 +149,7 @@ add_note (FlamFlameGraph *self, FlamId node, char **text)
 }
 
 static void
-add_statuses (FlamFlameGraph *self, FlamId node, char **text)
+add_statuses (FlamFlameGraph *self, FlamNodeId node, char **text)
 {
   for (guint i = 0; i < FLAM_N_STATUSES; i++)
     if (flam_tree_status (self->tree, node) & 1u << i)
@@ -163,7 +163,7 @@ add_statuses (FlamFlameGraph *self, FlamId node, char **text)
 
 /* The accessible text: function, shares of the time. */
 static char *
-describe_shares (FlamFlameGraph *self, FlamId node)
+describe_shares (FlamFlameGraph *self, FlamNodeId node)
 {
   g_autofree char *total =
       flam_format_percent (self->tree->total[node], self->tree->total[0]);
@@ -177,7 +177,7 @@ describe_shares (FlamFlameGraph *self, FlamId node)
 }
 
 char *
-flam_flame_graph_describe (FlamFlameGraph *self, FlamId node)
+flam_flame_graph_describe (FlamFlameGraph *self, FlamNodeId node)
 {
   char *text;
 
@@ -314,7 +314,7 @@ flam_graph_layout (FlamFlameGraph *self)
 }
 
 gboolean
-flam_graph_find_box (FlamFlameGraph *self, FlamId node, FlamBox *box)
+flam_graph_find_box (FlamFlameGraph *self, FlamNodeId node, FlamBox *box)
 {
   const FlamLayout *layout = flam_graph_layout (self);
 
@@ -323,7 +323,7 @@ flam_graph_find_box (FlamFlameGraph *self, FlamId node, FlamBox *box)
 
 void
 flam_graph_range_of (FlamFlameGraph *self,
-                     FlamId node,
+                     FlamNodeId node,
                      double *from,
                      double *to)
 {
@@ -387,7 +387,7 @@ flam_flame_graph_get_node_at (FlamFlameGraph *self, double x, double y)
 }
 
 static void
-hover (FlamFlameGraph *self, FlamId node)
+hover (FlamFlameGraph *self, FlamNodeId node)
 {
   if (node == self->hovered)
     return;
@@ -527,7 +527,7 @@ picture_height (FlamFlameGraph *self)
 
 /* In a sunburst, the node's row. A treemap does not scroll. */
 static double
-centre_of (FlamFlameGraph *self, FlamId node)
+centre_of (FlamFlameGraph *self, FlamNodeId node)
 {
   return flam_graph_is_empty (self) || self->shape != FLAM_SHAPE_SUNBURST
              ? 0
@@ -597,7 +597,7 @@ flam_graph_on_scrolled (FlamFlameGraph *self)
 
 /* Scrolls its row, and one above and below, into view, once there is room. */
 static void
-scroll_to (FlamFlameGraph *self, FlamId node)
+scroll_to (FlamFlameGraph *self, FlamNodeId node)
 {
   double row = flam_graph_row_height (self);
   double edge = self->tree->depth[node] * row;
@@ -792,7 +792,7 @@ look_at (FlamFlameGraph *self, double from, double to, gboolean animate)
 static void
 climb_to_view (FlamFlameGraph *self)
 {
-  FlamId zoom = self->zoom;
+  FlamNodeId zoom = self->zoom;
   double from, to;
 
   for (; zoom != 0; zoom = self->tree->parent[zoom])
@@ -809,7 +809,7 @@ climb_to_view (FlamFlameGraph *self)
 static void
 zoom_a_step (FlamFlameGraph *self, gboolean closer)
 {
-  FlamId node = self->hovered != FLAM_NONE ? self->hovered : self->selected;
+  FlamNodeId node = self->hovered != FLAM_NONE ? self->hovered : self->selected;
 
   if (!closer)
     flam_flame_graph_outward (self);
@@ -878,7 +878,7 @@ width_of (FlamFlameGraph *self)
 /* The number of boxes from one box on whose names would fit if all were as
  * large as the first. */
 static double
-page_from (FlamFlameGraph *self, FlamId node)
+page_from (FlamFlameGraph *self, FlamNodeId node)
 {
   double names = width_of (self) / NAME_WIDTH;
 
@@ -919,7 +919,7 @@ look_at_ranks (FlamFlameGraph *self,
 
 /* For a treemap: the page that begins with a callee of the zoomed node. */
 static void
-look_at_callee (FlamFlameGraph *self, FlamId node)
+look_at_callee (FlamFlameGraph *self, FlamNodeId node)
 {
   g_autoptr (FlamFamily) family = NULL;
   guint32 first;
@@ -987,7 +987,7 @@ turn_treemap (FlamFlameGraph *self, gboolean back)
 /* --- any shape ------------------------------------------------------------ */
 
 static void
-look_at_page (FlamFlameGraph *self, FlamId node, double page)
+look_at_page (FlamFlameGraph *self, FlamNodeId node, double page)
 {
   double from = (double)flam_rows_x (self->rows, node);
 
@@ -1026,7 +1026,7 @@ flam_graph_open_strip (FlamFlameGraph *self, const FlamBox *strip)
 /* Makes a node visible that was walked to: shows the page that begins with
  * it. */
 void
-flam_graph_open_narrow (FlamFlameGraph *self, FlamId node)
+flam_graph_open_narrow (FlamFlameGraph *self, FlamNodeId node)
 {
   FlamZoomState now = present_place (self);
   double total = (double)self->tree->total[node];
@@ -1205,7 +1205,7 @@ push_place (FlamFlameGraph *self)
 /* Handlers of a zoom may request the same zoom (such as a session that stores
  * it): the view is already moving there, and need not show the whole node. */
 static void
-tell_zoom (FlamFlameGraph *self, FlamId node)
+tell_zoom (FlamFlameGraph *self, FlamNodeId node)
 {
   if (self->zoom == node)
     return;
@@ -1218,7 +1218,7 @@ tell_zoom (FlamFlameGraph *self, FlamId node)
 
 void
 flam_graph_set_zoom (FlamFlameGraph *self,
-                     FlamId node,
+                     FlamNodeId node,
                      gboolean remember,
                      gboolean animate)
 {
@@ -1241,14 +1241,14 @@ flam_graph_set_zoom (FlamFlameGraph *self,
 }
 
 void
-flam_flame_graph_zoom_to (FlamFlameGraph *self, FlamId node)
+flam_flame_graph_zoom_to (FlamFlameGraph *self, FlamNodeId node)
 {
   g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
   if (!self->telling_zoom || node != self->zoom)
     flam_graph_set_zoom (self, node, TRUE, TRUE);
 }
 
-FlamId
+FlamNodeId
 flam_flame_graph_get_zoom (FlamFlameGraph *self)
 {
   g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), 0);
@@ -1289,7 +1289,7 @@ gboolean
 flam_flame_graph_outward (FlamFlameGraph *self)
 {
   FlamZoomState now;
-  FlamId node;
+  FlamNodeId node;
 
   g_return_val_if_fail (FLAM_IS_FLAME_GRAPH (self), FALSE);
   if (flam_graph_is_empty (self))
@@ -1312,7 +1312,7 @@ flam_flame_graph_outward (FlamFlameGraph *self)
 /* --- selection ----------------------------------------------------------- */
 
 void
-flam_graph_set_selected (FlamFlameGraph *self, FlamId node)
+flam_graph_set_selected (FlamFlameGraph *self, FlamNodeId node)
 {
   if (self->selected == node)
     return;
@@ -1324,7 +1324,7 @@ flam_graph_set_selected (FlamFlameGraph *self, FlamId node)
 }
 
 static gboolean
-is_out_of_sight (FlamFlameGraph *self, FlamId node)
+is_out_of_sight (FlamFlameGraph *self, FlamNodeId node)
 {
   FlamBox box;
 
@@ -1335,7 +1335,7 @@ is_out_of_sight (FlamFlameGraph *self, FlamId node)
 /* A sunburst has no room for all rings, nor a treemap for all boxes, and
  * neither shows the zoomed node's callers. */
 static void
-bring_out (FlamFlameGraph *self, FlamId node)
+bring_out (FlamFlameGraph *self, FlamNodeId node)
 {
   gboolean caller = node != self->zoom &&
                     flam_tree_is_ancestor (self->tree, node, self->zoom);
@@ -1351,9 +1351,9 @@ bring_out (FlamFlameGraph *self, FlamId node)
 
 /* Zooms out until the node is visible, if it is not. */
 static void
-reveal (FlamFlameGraph *self, FlamId node)
+reveal (FlamFlameGraph *self, FlamNodeId node)
 {
-  FlamId zoom = self->zoom;
+  FlamNodeId zoom = self->zoom;
   double x = (double)flam_rows_x (self->rows, node);
   double end = x + (double)self->tree->total[node];
 
@@ -1373,7 +1373,7 @@ reveal (FlamFlameGraph *self, FlamId node)
 }
 
 void
-flam_flame_graph_select_node (FlamFlameGraph *self, FlamId node)
+flam_flame_graph_select_node (FlamFlameGraph *self, FlamNodeId node)
 {
   g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
   if (flam_graph_is_empty (self) || node >= self->tree->n)
@@ -1496,7 +1496,7 @@ flam_flame_graph_count_matches (FlamFlameGraph *self, guint *n)
 /* The state that is carried over from the old tree to the new one. */
 typedef struct
 {
-  FlamId zoom, selected;
+  FlamNodeId zoom, selected;
   double from, to; /* of the zoomed node's range: 0, 1 shows the whole node */
 } Kept;
 
@@ -1524,7 +1524,7 @@ as_range (FlamFlameGraph *self, FlamZoomState *state)
 static void
 carry_zoom (FlamFlameGraph *self, FlamZoomState *state, FlamTree *tree)
 {
-  FlamId zoom = flam_tree_find_path (self->tree, state->zoom, tree);
+  FlamNodeId zoom = flam_tree_find_path (self->tree, state->zoom, tree);
 
   as_share (self, state);
   if (tree->depth[zoom] != self->tree->depth[state->zoom])
@@ -1538,7 +1538,7 @@ carry_zoom (FlamFlameGraph *self, FlamZoomState *state, FlamTree *tree)
 static FlamId
 carry_selected (FlamFlameGraph *self, FlamTree *tree)
 {
-  FlamId node = self->selected;
+  FlamNodeId node = self->selected;
   FlamId found;
 
   if (node == FLAM_NONE)
@@ -1611,7 +1611,7 @@ replace_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
 void
 flam_flame_graph_set_tree (FlamFlameGraph *self, FlamTree *tree, FlamRows *rows)
 {
-  FlamId zoom, selected;
+  FlamNodeId zoom, selected;
 
   g_return_if_fail (FLAM_IS_FLAME_GRAPH (self));
   if (tree == self->tree)

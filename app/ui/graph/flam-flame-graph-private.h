@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 /* A place in the history. */
 typedef struct
 {
-  FlamId zoom;
+  FlamNodeId zoom;
   double from, to;
 } FlamZoomState;
 
@@ -48,7 +48,7 @@ struct _FlamFlameGraph
   FlamDirection direction;
   gboolean dark, dark_is_set;
 
-  FlamId zoom;
+  FlamNodeId zoom;
   double from, to;       /* visible range of x */
   double scroll;         /* from the root's edge */
   gboolean scroll_later; /* to what is selected: it had no size yet */
@@ -95,7 +95,7 @@ struct _FlamFlameGraph
   gboolean pointer_inside, dragging, telling_zoom;
   double drag_from, drag_scroll;
   double pinch_range;
-  FlamId hovered, pressed;
+  FlamNodeId hovered, pressed;
   FlamId pointed; /* the node hovered in another graph */
   char *title;    /* or NULL */
 };
@@ -140,10 +140,11 @@ guint32 flam_graph_whole_rows (FlamFlameGraph *self);
 /* For another tree, or another width. */
 void flam_graph_forget_rows (FlamFlameGraph *self);
 /* The position of a node; FALSE: it is not drawn. */
-gboolean flam_graph_find_box (FlamFlameGraph *self, FlamId node, FlamBox *box);
+gboolean
+flam_graph_find_box (FlamFlameGraph *self, FlamNodeId node, FlamBox *box);
 /* The range of x that shows a node from edge to edge. */
 void flam_graph_range_of (FlamFlameGraph *self,
-                          FlamId node,
+                          FlamNodeId node,
                           double *from,
                           double *to);
 /* Zooms around a pixel by a factor (less than 1: closer). The new zoomed node
@@ -173,9 +174,10 @@ void flam_graph_clear_view (FlamFlameGraph *self);
 void flam_graph_announce (FlamFlameGraph *self);
 gboolean flam_graph_has_states (FlamFlameGraph *self);
 /* NULL: it existed before and exists now. */
-const char *flam_graph_kind_text (const FlamTreeChange *change, FlamId node);
+const char *flam_graph_kind_text (const FlamTreeChange *change,
+                                  FlamNodeId node);
 /* NULL: none. */
-char *flam_graph_note_of (FlamFlameGraph *self, FlamId node);
+char *flam_graph_note_of (FlamFlameGraph *self, FlamNodeId node);
 
 /* Also cancels one that is due. */
 void flam_graph_hide_tip (FlamFlameGraph *self);
@@ -184,15 +186,15 @@ void flam_graph_hide_tip (FlamFlameGraph *self);
 void flam_graph_hover_again (FlamFlameGraph *self);
 /* zoom_to() with the previous place added to the history. */
 void flam_graph_set_zoom (FlamFlameGraph *self,
-                          FlamId node,
+                          FlamNodeId node,
                           gboolean remember,
                           gboolean animate);
-void flam_graph_set_selected (FlamFlameGraph *self, FlamId node);
+void flam_graph_set_selected (FlamFlameGraph *self, FlamNodeId node);
 
 /* Shows the heaviest of a strip's boxes. */
 void flam_graph_open_strip (FlamFlameGraph *self, const FlamBox *strip);
 /* The same for a node in a strip, if it is in one. */
-void flam_graph_open_narrow (FlamFlameGraph *self, FlamId node);
+void flam_graph_open_narrow (FlamFlameGraph *self, FlamNodeId node);
 /* The next or previous page of the callees that do not fit, for shapes that do
  * not scroll. */
 void flam_graph_turn_page (FlamFlameGraph *self, gboolean back);

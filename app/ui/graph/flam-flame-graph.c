@@ -55,7 +55,7 @@ on_released (GtkGestureClick *click,
              double y,
              FlamFlameGraph *self)
 {
-  FlamId node = self->pressed;
+  FlamNodeId node = self->pressed;
 
   if (node == FLAM_NONE)
     {
@@ -84,7 +84,7 @@ on_released (GtkGestureClick *click,
 }
 
 static void
-open_menu (FlamFlameGraph *self, FlamId node, double x, double y)
+open_menu (FlamFlameGraph *self, FlamNodeId node, double x, double y)
 {
   if (node == FLAM_NONE)
     return;
@@ -229,7 +229,7 @@ on_pinch (GtkGestureZoom *pinch, double scale, FlamFlameGraph *self)
 /* --- keys ---------------------------------------------------------------- */
 
 static void
-walk_to (FlamFlameGraph *self, FlamId node)
+walk_to (FlamFlameGraph *self, FlamNodeId node)
 {
   if (node == FLAM_NONE)
     return;
@@ -237,11 +237,11 @@ walk_to (FlamFlameGraph *self, FlamId node)
   flam_graph_open_narrow (self, node);
 }
 
-static FlamId
-previous_sibling (const FlamTree *tree, FlamId node)
+static FlamNodeId
+previous_sibling (const FlamTree *tree, FlamNodeId node)
 {
   FlamId parent = tree->parent[node];
-  FlamId sibling, next;
+  FlamNodeId sibling, next;
 
   if (parent == FLAM_NONE)
     return FLAM_NONE;
@@ -254,8 +254,8 @@ previous_sibling (const FlamTree *tree, FlamId node)
 }
 
 /* Siblings are adjacent in a row, so the last one is found by its position. */
-static FlamId
-last_sibling (FlamFlameGraph *self, FlamId node)
+static FlamNodeId
+last_sibling (FlamFlameGraph *self, FlamNodeId node)
 {
   FlamId parent = self->tree->parent[node];
 
@@ -265,8 +265,8 @@ last_sibling (FlamFlameGraph *self, FlamId node)
       .node;
 }
 
-static FlamId
-first_sibling (FlamFlameGraph *self, FlamId node)
+static FlamNodeId
+first_sibling (FlamFlameGraph *self, FlamNodeId node)
 {
   FlamId parent = self->tree->parent[node];
 
@@ -277,7 +277,7 @@ static FlamId
 neighbour (FlamFlameGraph *self, guint key)
 {
   const FlamTree *tree = self->tree;
-  FlamId node = self->selected;
+  FlamNodeId node = self->selected;
   gboolean away = (key == GDK_KEY_Up || key == GDK_KEY_KP_Up) ==
                   (self->direction == FLAM_DIRECTION_FLAME &&
                    self->shape == FLAM_SHAPE_FLAME);

@@ -52,15 +52,15 @@ FlamTree *flam_flame_graph_get_tree (FlamFlameGraph *self);
  * as a web browser does; outward() shows more than now, regardless of the
  * history: the whole zoomed node, then the next wider caller, finally
  * everything. FALSE if there is no further place. */
-void flam_flame_graph_zoom_to (FlamFlameGraph *self, FlamId node);
-FlamId flam_flame_graph_get_zoom (FlamFlameGraph *self);
+void flam_flame_graph_zoom_to (FlamFlameGraph *self, FlamNodeId node);
+FlamNodeId flam_flame_graph_get_zoom (FlamFlameGraph *self);
 gboolean flam_flame_graph_back (FlamFlameGraph *self);
 gboolean flam_flame_graph_forward (FlamFlameGraph *self);
 gboolean flam_flame_graph_outward (FlamFlameGraph *self);
 
 /* FLAM_NONE: nothing. Scrolls to it, and zooms out as far as needed to show it;
  * `node-selected` is not emitted when nothing changes. */
-void flam_flame_graph_select_node (FlamFlameGraph *self, FlamId node);
+void flam_flame_graph_select_node (FlamFlameGraph *self, FlamNodeId node);
 FlamId flam_flame_graph_get_selected (FlamFlameGraph *self);
 
 /* The node at a point of the widget; FLAM_NONE: none, or several that are too
@@ -97,7 +97,7 @@ gboolean flam_flame_graph_is_moving (FlamFlameGraph *self);
 
 /* Marks a node as if the pointer were on it, because the pointer is on that
  * node in another graph. FLAM_NONE: none. */
-void flam_flame_graph_point_at (FlamFlameGraph *self, FlamId node);
+void flam_flame_graph_point_at (FlamFlameGraph *self, FlamNodeId node);
 /* The accessible name of this graph among others; NULL: none. */
 void flam_flame_graph_set_title (FlamFlameGraph *self, const char *title);
 
@@ -123,10 +123,10 @@ GPtrArray *flam_flame_graph_get_legend (FlamFlameGraph *self);
 
 /* The display name: that of the root is translated. Files use
  * flam_tree_name(). */
-const char *flam_graph_name (const FlamTree *tree, FlamId node);
+const char *flam_graph_name (const FlamTree *tree, FlamNodeId node);
 
 /* "spin_heavy, total 50.7 %, self 50.7 %": the accessible text of a node;
  * g_free. */
-char *flam_flame_graph_describe (FlamFlameGraph *self, FlamId node);
+char *flam_flame_graph_describe (FlamFlameGraph *self, FlamNodeId node);
 
 G_END_DECLS

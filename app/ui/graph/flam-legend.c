@@ -86,7 +86,7 @@ update (FlamLegend *self)
 {
   g_autoptr (GPtrArray) entries = flam_flame_graph_get_legend (self->graph);
   FlamTree *tree = flam_flame_graph_get_tree (self->graph);
-  FlamId zoom = flam_flame_graph_get_zoom (self->graph);
+  FlamNodeId zoom = flam_flame_graph_get_zoom (self->graph);
   GtkWidget *box = gtk_widget_get_first_child (GTK_WIDGET (self));
 
   for (guint i = 0; i < entries->len; i++)

@@ -29,7 +29,7 @@ typedef struct
 {
   FlamViewData *view_data;
   FlamRegex *search;
-  FlamId zoom;
+  FlamNodeId zoom;
 } Input;
 
 static void

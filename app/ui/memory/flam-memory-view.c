@@ -413,7 +413,7 @@ update_threads (FlamMemoryView *self, const FlamMemorySummary *memory)
   add_header (self->threads, memory);
   for (guint i = 0; i < shown; i++)
     {
-      FlamId thread = g_array_index (threads, FlamId, i);
+      FlamThreadId thread = g_array_index (threads, FlamId, i);
       const char *name =
           flam_profile_string (profile, profile->threads.name[thread]);
       g_autofree char *text =

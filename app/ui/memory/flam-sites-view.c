@@ -57,7 +57,7 @@ site_row_new (FlamMemorySummary *memory,
   return self;
 }
 
-static FlamId
+static FlamNodeId
 row_node (FlamSiteRow *row)
 {
   return row->memory->function[row->function].node;
@@ -208,9 +208,9 @@ function_in (FlamSiteRow *row, const FlamTree *tree)
 }
 
 static gboolean
-is_of (gpointer row, const FlamTree *tree, FlamId node)
+is_of (gpointer row, const FlamTree *tree, FlamNodeId node)
 {
-  FlamId function = flam_tree_function (tree, node);
+  FlamFunctionId function = flam_tree_function (tree, node);
 
   return function != FLAM_NONE && function_in (row, tree) == function;
 }

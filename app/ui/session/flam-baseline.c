@@ -128,7 +128,9 @@ flam_baseline_set_range (FlamBaseline *self, gint64 from, gint64 to)
 }
 
 void
-flam_baseline_set_threads (FlamBaseline *self, const FlamId *threads, guint n)
+flam_baseline_set_threads (FlamBaseline *self,
+                           const FlamThreadId *threads,
+                           guint n)
 {
   g_return_if_fail (FLAM_IS_BASELINE (self));
   g_return_if_fail (n > 0);

@@ -46,7 +46,7 @@ void flam_baseline_take (FlamBaseline *baseline,
 void flam_baseline_set_range (FlamBaseline *baseline, gint64 from, gint64 to);
 /* Threads of the session's own capture; `n` at least 1. */
 void flam_baseline_set_threads (FlamBaseline *baseline,
-                                const FlamId *threads,
+                                const FlamThreadId *threads,
                                 guint n);
 void flam_baseline_set_measure (FlamBaseline *baseline, guint measure);
 /* After the session's capture was read again: the same threads and measure. */

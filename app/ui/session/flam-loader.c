@@ -14,7 +14,7 @@ struct _FlamLoaderInput
   FlamSymbolDetail detail;
   char **binaries;
   char *cache_file;
-  FlamId *modules; /* to download; NULL: none */
+  FlamModuleId *modules; /* to download; NULL: none */
   guint n_modules;
 };
 
@@ -72,7 +72,7 @@ flam_loader_input_new_symbols (const FlamProfile *profile,
 gpointer
 flam_loader_input_new_download (const FlamProfile *profile,
                                 const char *path,
-                                const FlamId *modules,
+                                const FlamModuleId *modules,
                                 guint n)
 {
   FlamLoaderInput *input =
@@ -212,8 +212,10 @@ same_thread (const FlamProfile *a, FlamId i, const FlamProfile *b, FlamId k)
              b->processes.pid[b->threads.process[k]];
 }
 
-static FlamId
-carry_thread (const FlamProfile *from, FlamId thread, const FlamProfile *to)
+static FlamThreadId
+carry_thread (const FlamProfile *from,
+              FlamThreadId thread,
+              const FlamProfile *to)
 {
   if (thread < to->threads.n && same_thread (from, thread, to, thread))
     return thread;

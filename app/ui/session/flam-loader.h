@@ -28,7 +28,7 @@ gpointer flam_loader_input_new_symbols (const FlamProfile *profile,
 /* Adds the data that debuginfod servers have for these modules to `profile`. */
 gpointer flam_loader_input_new_download (const FlamProfile *profile,
                                          const char *path,
-                                         const FlamId *modules,
+                                         const FlamModuleId *modules,
                                          guint n);
 /* Stores `profile`, which was just read from `path`, in the cache. `file` is
  * the result of flam_cache_file() before reading. */

@@ -123,7 +123,7 @@ download_done (gpointer result, const GError *error, gpointer data)
 }
 
 void
-flam_session_download (FlamSession *self, const FlamId *modules, guint n)
+flam_session_download (FlamSession *self, const FlamModuleId *modules, guint n)
 {
   g_return_if_fail (FLAM_IS_SESSION (self));
   g_return_if_fail (self->profile != NULL);

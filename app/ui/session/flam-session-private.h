@@ -44,7 +44,7 @@ struct _FlamSession
   FlamStep *restore; /* the place in the next view data; NULL: unchanged */
   FlamTreeOrder order;
   FlamViewData *view_data;
-  FlamId zoom;
+  FlamNodeId zoom;
   FlamId current;
   gboolean whole; /* the current frame represents its function */
   guint telling;  /* of "current": views that respond with the same node */

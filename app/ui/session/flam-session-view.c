@@ -124,7 +124,7 @@ static gboolean
 choose_top (FlamSelection *selection,
             FlamTransformKind kind,
             const FlamTree *tree,
-            FlamId node)
+            FlamNodeId node)
 {
   FlamThreadId thread = flam_tree_thread (tree, node);
   g_autofree char *condition = NULL;
@@ -135,7 +135,7 @@ choose_top (FlamSelection *selection,
   if (tree->by == FLAM_BY_THREAD)
     {
       flam_selection_no_threads (selection);
-      flam_selection_add_thread (selection, thread.row);
+      flam_selection_add_thread (selection, thread);
       return TRUE;
     }
   condition = g_strdup_printf (
@@ -147,7 +147,7 @@ choose_top (FlamSelection *selection,
 void
 flam_session_transform_node (FlamSession *self,
                              FlamTransformKind kind,
-                             FlamId node)
+                             FlamNodeId node)
 {
   g_autoptr (FlamSelection) selection = NULL;
   g_autoptr (GError) error = NULL;
@@ -230,14 +230,14 @@ flam_session_set_order (FlamSession *self, FlamTreeOrder order)
 
 /* --- position ------------------------------------------------------------- */
 
-FlamId
+FlamNodeId
 flam_session_get_zoom (FlamSession *self)
 {
   return self->zoom;
 }
 
-static FlamId
-clamp_node (FlamSession *self, FlamId node)
+static FlamNodeId
+clamp_node (FlamSession *self, FlamNodeId node)
 {
   return self->view_data != NULL && node < self->view_data->tree->n ? node : 0;
 }
@@ -251,7 +251,7 @@ stop_waiting (FlamSession *self)
 }
 
 void
-flam_session_set_zoom (FlamSession *self, FlamId node)
+flam_session_set_zoom (FlamSession *self, FlamNodeId node)
 {
   g_return_if_fail (FLAM_IS_SESSION (self));
   node = clamp_node (self, node);
@@ -276,7 +276,9 @@ flam_session_get_current_line (FlamSession *self, const char **file)
 }
 
 guint32
-flam_session_get_source_line (FlamSession *self, FlamId node, const char **file)
+flam_session_get_source_line (FlamSession *self,
+                              FlamNodeId node,
+                              const char **file)
 {
   const FlamTree *tree = flam_session_get_tree (self);
   guint32 line = 0;
@@ -290,7 +292,7 @@ flam_session_get_source_line (FlamSession *self, FlamId node, const char **file)
 }
 
 void
-flam_session_set_current (FlamSession *self, FlamId node)
+flam_session_set_current (FlamSession *self, FlamNodeId node)
 {
   g_return_if_fail (FLAM_IS_SESSION (self));
   /* The views set the frame again when it changes. */
@@ -301,7 +303,7 @@ flam_session_set_current (FlamSession *self, FlamId node)
 
 void
 flam_session_set_current_at (FlamSession *self,
-                             FlamId node,
+                             FlamNodeId node,
                              const char *file,
                              guint32 line,
                              gboolean whole)

@@ -79,7 +79,7 @@ draw_work (gpointer data, const FlamProgress *progress, GError **error)
 }
 
 static FlamId
-find_again (FlamViewData *before, FlamId node, FlamViewData *after)
+find_again (FlamViewData *before, FlamNodeId node, FlamViewData *after)
 {
   if (before == NULL || node == 0)
     return 0;
@@ -87,7 +87,7 @@ find_again (FlamViewData *before, FlamId node, FlamViewData *after)
 }
 
 static gboolean
-is_whole (const FlamTree *tree, FlamId node, char *const *names)
+is_whole (const FlamTree *tree, FlamNodeId node, char *const *names)
 {
   return tree->depth[node] == g_strv_length ((char **)names);
 }

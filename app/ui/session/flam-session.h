@@ -56,8 +56,9 @@ void flam_session_symbolize_again (FlamSession *session);
 /* Queries the debuginfod servers for these modules in the background; the
  * result replaces the current picture. The job's "busy" and "fraction" are the
  * progress. Call only at the user's request. */
-void
-flam_session_download (FlamSession *session, const FlamId *modules, guint n);
+void flam_session_download (FlamSession *session,
+                            const FlamModuleId *modules,
+                            guint n);
 FlamJob *flam_session_get_download (FlamSession *session);
 /* Reads a text again, with another meaning of its weights. */
 void flam_session_set_weights_as (FlamSession *session,
@@ -92,7 +93,7 @@ void flam_session_undo (FlamSession *session);
 /* Adds a transform that matches `node` by its exact name. */
 void flam_session_transform_node (FlamSession *session,
                                   FlamTransformKind kind,
-                                  FlamId node);
+                                  FlamNodeId node);
 /* Removes threads, times and transforms; the measure stays. */
 void flam_session_reset_selection (FlamSession *session);
 void flam_session_set_measure (FlamSession *session, guint measure);
@@ -102,15 +103,15 @@ void flam_session_set_order (FlamSession *session, FlamTreeOrder order);
 
 /* Nodes of the view data's tree. Properties "zoom" and "current"; the root, 0,
  * stands for "all" and "nothing in particular". */
-FlamId flam_session_get_zoom (FlamSession *session);
-void flam_session_set_zoom (FlamSession *session, FlamId node);
+FlamNodeId flam_session_get_zoom (FlamSession *session);
+void flam_session_set_zoom (FlamSession *session, FlamNodeId node);
 FlamId flam_session_get_current (FlamSession *session);
-void flam_session_set_current (FlamSession *session, FlamId node);
+void flam_session_set_current (FlamSession *session, FlamNodeId node);
 /* The same, with a source line other than the node's hottest one. With `whole`,
  * the node represents its function in all stacks, as chosen from a list of
  * functions. Both are dropped when the node changes. */
 void flam_session_set_current_at (FlamSession *session,
-                                  FlamId node,
+                                  FlamNodeId node,
                                   const char *file,
                                   guint32 line,
                                   gboolean whole);
@@ -120,7 +121,7 @@ guint32 flam_session_get_current_line (FlamSession *session, const char **file);
 /* The source line of a node of the tree: for the current one, the line that was
  * chosen with it, otherwise flam_tree_source_line(). */
 guint32 flam_session_get_source_line (FlamSession *session,
-                                      FlamId node,
+                                      FlamNodeId node,
                                       const char **file);
 
 /* Property "moving": a zoom animation is running. Each frame costs a layout and

@@ -17,7 +17,9 @@ flam_value_text_blocks (gint64 blocks)
 }
 
 char *
-flam_value_text_other (const FlamTree *tree, const gint64 *column, FlamId node)
+flam_value_text_other (const FlamTree *tree,
+                       const gint64 *column,
+                       FlamNodeId node)
 {
   if (column == NULL)
     return NULL;

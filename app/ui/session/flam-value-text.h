@@ -9,8 +9,9 @@ G_BEGIN_DECLS
 
 /* "438 blocks" beside bytes and "28.7 MB" beside blocks, for a value of the
  * tree's `other_self` or `other_total`; NULL if it has none. g_free. */
-char *
-flam_value_text_other (const FlamTree *tree, const gint64 *column, FlamId node);
+char *flam_value_text_other (const FlamTree *tree,
+                             const gint64 *column,
+                             FlamNodeId node);
 char *flam_value_text_blocks (gint64 blocks);
 /* "+1.20 s", "−438"; g_free. */
 char *flam_value_text_change (const FlamMeasure *measure, gint64 delta);

@@ -13,7 +13,7 @@
 
 FlamCodeRequest *
 flam_code_request_new (FlamViewData *view_data,
-                       FlamId node,
+                       FlamNodeId node,
                        const char *capture)
 {
   FlamCodeRequest *request = g_new0 (FlamCodeRequest, 1);

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   FlamViewData *view_data;
-  FlamId node;
+  FlamNodeId node;
   FlamSyntax syntax;
   char **binaries;
   char *folder; /* the capture's folder: sources are searched below it, too */
@@ -22,7 +22,7 @@ typedef struct
 } FlamCodeRequest;
 
 FlamCodeRequest *flam_code_request_new (FlamViewData *view_data,
-                                        FlamId node,
+                                        FlamNodeId node,
                                         const char *capture);
 void flam_code_request_free (gpointer request);
 

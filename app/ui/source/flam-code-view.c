@@ -254,7 +254,7 @@ on_read (gpointer result, const GError *error, gpointer data)
 }
 
 /* Without a current frame, the function with the greatest self cost. */
-static FlamId
+static FlamNodeId
 hottest_node (const FlamTree *tree)
 {
   FlamId best = 0;
@@ -270,7 +270,7 @@ fill (FlamPage *page)
 {
   FlamCodeView *self = FLAM_CODE_VIEW (page);
   FlamViewData *view_data = flam_session_get_view_data (self->session);
-  FlamId node = flam_session_get_current (self->session);
+  FlamNodeId node = flam_session_get_current (self->session);
 
   if (view_data != NULL && node == 0)
     node = hottest_node (view_data->tree);

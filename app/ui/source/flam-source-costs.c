@@ -111,7 +111,7 @@ add_compared_texts (FlamSourceCosts *self, const FlamMeasure *measure)
 FlamSourceCosts *
 flam_source_costs_new (FlamViewData *view_data,
                        const char *file,
-                       FlamId function,
+                       FlamFunctionId function,
                        const FlamBaselineLines *base_lines)
 {
   const FlamMeasure *measure;

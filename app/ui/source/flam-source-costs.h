@@ -36,7 +36,7 @@ typedef struct
  */
 FlamSourceCosts *flam_source_costs_new (FlamViewData *view_data,
                                         const char *file,
-                                        FlamId function,
+                                        FlamFunctionId function,
                                         const FlamBaselineLines *base_lines);
 FlamSourceCosts *flam_source_costs_ref (FlamSourceCosts *costs);
 void flam_source_costs_unref (FlamSourceCosts *costs);

@@ -18,7 +18,7 @@ flam_source_request_new (FlamSession *session,
   FlamSourceRequest *request = g_new0 (FlamSourceRequest, 1);
   FlamViewData *view_data = flam_session_get_view_data (session);
   const char *capture = flam_session_get_path (session);
-  FlamId node = flam_session_get_current (session);
+  FlamNodeId node = flam_session_get_current (session);
   const char *recorded;
 
   request->line = flam_session_get_source_line (session, node, &recorded);
@@ -116,7 +116,7 @@ find_sources (const FlamProfile *profile, const FlamSourcePaths *paths)
     sources[profile->sources.path[i]] = FLAM_TEXT_HERE;
   for (FlamId i = 0; i < frames->n; i++)
     {
-      FlamId file = frames->file[i];
+      FlamStringId file = frames->file[i];
       const char *recorded;
 
       if (file == 0 || known[file])

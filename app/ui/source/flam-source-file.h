@@ -12,10 +12,10 @@ G_BEGIN_DECLS
 typedef struct
 {
   FlamViewData *view_data;
-  char *recorded;  /* as in the profile */
-  guint32 line;    /* the line to show, 0: the hottest */
-  FlamId function; /* the frame's own */
-  gboolean alone;  /* costs of only that function's own frames */
+  char *recorded;          /* as in the profile */
+  guint32 line;            /* the line to show, 0: the hottest */
+  FlamFunctionId function; /* the frame's own */
+  gboolean alone;          /* costs of only that function's own frames */
   char *known;  /* the local file that is already shown and is not read again */
   char *folder; /* the capture's folder, searched, too */
   GVariant *mappings;            /* a(ss) */

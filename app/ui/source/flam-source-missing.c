@@ -63,11 +63,11 @@ flam_source_missing_text (const FlamSourceFile *file)
 }
 
 char *
-flam_source_unknown_text (FlamViewData *view_data, FlamId node)
+flam_source_unknown_text (FlamViewData *view_data, FlamNodeId node)
 {
   const FlamProfile *profile = view_data->profile;
-  FlamId function = flam_tree_function (view_data->tree, node);
-  FlamId module =
+  FlamFunctionId function = flam_tree_function (view_data->tree, node);
+  FlamModuleId module =
       function != FLAM_NONE ? profile->functions.module[function] : FLAM_NONE;
   const char *why = "";
 

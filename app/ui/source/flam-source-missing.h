@@ -10,6 +10,6 @@ G_BEGIN_DECLS
 /* The places where a file was searched, and the package that may contain it. */
 char *flam_source_missing_text (const FlamSourceFile *file);
 /* Why a node of the view data's tree has no file. */
-char *flam_source_unknown_text (FlamViewData *view_data, FlamId node);
+char *flam_source_unknown_text (FlamViewData *view_data, FlamNodeId node);
 
 G_END_DECLS

@@ -315,7 +315,7 @@ update (FlamSourcePane *self)
 {
   FlamViewData *view_data;
   FlamSourceRequest *request;
-  FlamId node;
+  FlamNodeId node;
 
   if (self->session == NULL || !gtk_widget_get_visible (GTK_WIDGET (self)))
     return;

@@ -135,7 +135,7 @@ make_sides (gpointer data, const FlamProgress *progress, GError **error)
 /* --- showing them --------------------------------------------------------- */
 
 static void
-take_middle (FlamCallersView *self, FlamTree *tree, FlamId node)
+take_middle (FlamCallersView *self, FlamTree *tree, FlamNodeId node)
 {
   FlamTree *before = self->middle_of;
 
@@ -272,7 +272,7 @@ on_show_callers (FlamCallersView *self)
 }
 
 static void
-centre (FlamCallersView *self, const Side *side, FlamId node)
+centre (FlamCallersView *self, const Side *side, FlamNodeId node)
 {
   if (side->view_data == NULL || node == FLAM_NONE || node == 0)
     return;
@@ -283,7 +283,7 @@ centre (FlamCallersView *self, const Side *side, FlamId node)
 /* Selecting a frame here sets the session's current frame, so its source is
  * shown, but keeps the middle. */
 static void
-choose (FlamCallersView *self, const Side *side, FlamId node)
+choose (FlamCallersView *self, const Side *side, FlamNodeId node)
 {
   FlamTree *tree = (FlamTree *)flam_session_get_tree (self->session);
   FlamId found;

@@ -25,12 +25,12 @@ flam_columns_row (gpointer item)
 
 /* Rows may belong to another tree than the session's: an upright one, callers
  * and callees. */
-static FlamId
+static FlamNodeId
 session_node (FlamSession *session, FlamTreeRow *row)
 {
   const FlamTree *of = flam_tree_row_get_view_data (row)->tree;
   const FlamTree *tree = flam_session_get_tree (session);
-  FlamId node = flam_tree_row_get_node (row);
+  FlamNodeId node = flam_tree_row_get_node (row);
 
   if (tree == NULL || of == tree)
     return node;

@@ -123,7 +123,7 @@ is_without_stack (gpointer row)
 }
 
 static gboolean
-is_of (gpointer row, const FlamTree *tree, FlamId node)
+is_of (gpointer row, const FlamTree *tree, FlamNodeId node)
 {
   return !is_without_stack (row) &&
          flam_tree_is_same (flam_tree_row_get_view_data (row)->tree,

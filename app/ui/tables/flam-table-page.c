@@ -82,7 +82,7 @@ on_selected (FlamTablePage *self)
   const FlamTree *tree = shown_tree (self);
   const char *file;
   guint32 line;
-  FlamId node;
+  FlamNodeId node;
 
   if (private->syncing || row == NULL || tree == NULL)
     return;

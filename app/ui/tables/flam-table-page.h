@@ -22,7 +22,7 @@ struct _FlamTablePageClass
   /* The text to search; NULL: the rows are already the result of a search. */
   const char *(*get_name) (gpointer row);
   /* Whether `row` is for the function of this node of the session's tree. */
-  gboolean (*is_of) (gpointer row, const FlamTree *tree, FlamId node);
+  gboolean (*is_of) (gpointer row, const FlamTree *tree, FlamNodeId node);
   /* The function's heaviest node in the session's tree, or FLAM_NONE. */
   FlamId (*find) (gpointer row, const FlamTree *tree);
   /* The source line of `row`, which is then shown; 0: none. NULL: no row has

@@ -9,7 +9,7 @@ struct _FlamTreeRow
 {
   GObject parent_instance;
   FlamViewData *view_data;
-  FlamId node;
+  FlamNodeId node;
   gint64 self_weight;
   gint64 total_weight;
   gint64 other_total;
@@ -53,13 +53,13 @@ flam_tree_row_new_function (FlamViewData *view_data, const FlamFunctionRow *row)
 }
 
 static gint64
-value_at (const gint64 *column, FlamId node)
+value_at (const gint64 *column, FlamNodeId node)
 {
   return column != NULL ? column[node] : 0;
 }
 
 static FlamTreeRow *
-tree_row_new (FlamViewData *view_data, FlamId node)
+tree_row_new (FlamViewData *view_data, FlamNodeId node)
 {
   const FlamTree *tree = view_data->tree;
   const FlamFunctionRow row = {
@@ -80,7 +80,7 @@ flam_tree_row_get_view_data (FlamTreeRow *self)
   return self->view_data;
 }
 
-FlamId
+FlamNodeId
 flam_tree_row_get_node (FlamTreeRow *self)
 {
   return self->node;
@@ -197,10 +197,10 @@ flam_tree_children_init (FlamTreeChildren *self)
 }
 
 GListModel *
-flam_tree_row_children (FlamViewData *view_data, FlamId node)
+flam_tree_row_children (FlamViewData *view_data, FlamNodeId node)
 {
   const FlamTree *tree = view_data->tree;
-  FlamId child = flam_tree_first_child (tree, node);
+  FlamNodeId child = flam_tree_first_child (tree, node);
   FlamTreeChildren *self;
 
   if (child == FLAM_NONE)

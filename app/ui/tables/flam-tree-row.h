@@ -18,7 +18,7 @@ G_DECLARE_FINAL_TYPE (FlamTreeRow, flam_tree_row, FLAM, TREE_ROW, GObject)
 FlamTreeRow *flam_tree_row_new_function (FlamViewData *view_data,
                                          const FlamFunctionRow *row);
 FlamViewData *flam_tree_row_get_view_data (FlamTreeRow *row);
-FlamId flam_tree_row_get_node (FlamTreeRow *row);
+FlamNodeId flam_tree_row_get_node (FlamTreeRow *row);
 gint64 flam_tree_row_get_self (FlamTreeRow *row);
 gint64 flam_tree_row_get_total (FlamTreeRow *row);
 /* Blocks beside bytes, bytes beside blocks; 0 for samples. */
@@ -29,6 +29,6 @@ gint64 flam_tree_row_get_exact_total (FlamTreeRow *row);
 const char *flam_tree_row_get_name (FlamTreeRow *row);
 
 /* The children of a node as a list of rows, NULL if it has none. */
-GListModel *flam_tree_row_children (FlamViewData *view_data, FlamId node);
+GListModel *flam_tree_row_children (FlamViewData *view_data, FlamNodeId node);
 
 G_END_DECLS

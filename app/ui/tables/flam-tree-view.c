@@ -33,9 +33,9 @@ create_children (gpointer item, gpointer data)
 }
 
 static guint
-sibling_index (const FlamTree *tree, FlamId node)
+sibling_index (const FlamTree *tree, FlamNodeId node)
 {
-  FlamId sibling = flam_tree_first_child (tree, tree->parent[node]);
+  FlamNodeId sibling = flam_tree_first_child (tree, tree->parent[node]);
   guint index = 0;
 
   for (; sibling != node; sibling = flam_tree_next_sibling (tree, sibling))
@@ -46,7 +46,7 @@ sibling_index (const FlamTree *tree, FlamId node)
 /* The list row of `node`, with all rows above it unfolded; NULL if it is too
  * deep for that. */
 static GtkTreeListRow *
-unfold_to (FlamTreeView *self, const FlamTree *tree, FlamId node)
+unfold_to (FlamTreeView *self, const FlamTree *tree, FlamNodeId node)
 {
   FlamId path[UNFOLD_MAX];
   guint n = 0;
@@ -97,11 +97,11 @@ show_current (FlamTreeView *self)
   self->syncing = FALSE;
 }
 
-static FlamId
-hottest_child (const FlamTree *tree, FlamId node)
+static FlamNodeId
+hottest_child (const FlamTree *tree, FlamNodeId node)
 {
   FlamId hottest = FLAM_NONE;
-  FlamId child = flam_tree_first_child (tree, node);
+  FlamNodeId child = flam_tree_first_child (tree, node);
 
   for (; child != FLAM_NONE; child = flam_tree_next_sibling (tree, child))
     if (hottest == FLAM_NONE || tree->total[child] > tree->total[hottest])
@@ -112,8 +112,8 @@ hottest_child (const FlamTree *tree, FlamId node)
 static void
 unfold_hottest (FlamTreeView *self, const FlamTree *tree)
 {
-  FlamId node = 0;
-  FlamId child;
+  FlamNodeId node = 0;
+  FlamNodeId child;
 
   while ((child = hottest_child (tree, node)) != FLAM_NONE &&
          (double)tree->total[child] >= HOT_SHARE * (double)tree->total[0] &&

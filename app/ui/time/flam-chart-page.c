@@ -212,7 +212,8 @@ show_calls (FlamChartPage *self, guint span)
 static void
 on_span_selected (FlamFlameChart *chart, guint span, FlamChartPage *self)
 {
-  FlamId node = span != G_MAXUINT ? flam_flame_chart_node_of (chart, span) : 0;
+  FlamNodeId node =
+      span != G_MAXUINT ? flam_flame_chart_node_of (chart, span) : 0;
 
   show_calls (self, span);
   if (self->shown != flam_session_get_view_data (self->session) || node == 0)

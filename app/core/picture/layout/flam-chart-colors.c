@@ -22,7 +22,7 @@ flam_chart_nodes_new (FlamTree *tree)
   nodes->node = g_new0 (FlamId, nodes->n + 1);
   for (FlamId i = 1; i < tree->n; i++)
     {
-      FlamId *node;
+      FlamNodeId *node;
 
       if (tree->key[i].row >= nodes->n || flam_tree_is_top (tree, i))
         continue;
@@ -78,7 +78,7 @@ flam_chart_nodes_of (const FlamChartNodes *nodes,
   const FlamChartLane *lane =
       &chart->lanes[flam_chart_lane_of (chart, span, &row)];
   g_autofree FlamShownKey *keys = NULL;
-  FlamId node;
+  FlamNodeId node;
 
   if (lane->kind != FLAM_LANE_THREAD || (lane->is_states && row == 0))
     return 0;
@@ -133,7 +133,7 @@ flam_chart_box_color (const FlamChart *chart,
                       FlamPalette *palette,
                       gboolean dark)
 {
-  FlamId node;
+  FlamNodeId node;
 
   if (box->flags & FLAM_CHART_BOX_STATE)
     return flam_palette_state_color (chart->spans[box->span].what, dark);
@@ -154,7 +154,8 @@ flam_chart_box_label_state (const FlamChart *chart,
 {
   const guint no_call =
       FLAM_CHART_BOX_STATE | FLAM_CHART_BOX_STRIP | FLAM_CHART_BOX_MARK;
-  FlamId node = box->flags & no_call ? 0 : node_of (nodes, chart, box->span);
+  FlamNodeId node =
+      box->flags & no_call ? 0 : node_of (nodes, chart, box->span);
 
   return node != 0 ? flam_palette_label_state (
                          palette, nodes->tree, node, FLAM_COLOR_NORMAL)

@@ -14,7 +14,7 @@ typedef struct
 {
   FlamTree *tree; /* a reference */
   guint n;
-  FlamId *node; /* per thing that a node can represent; 0: none */
+  FlamNodeId *node; /* per thing that a node can represent; 0: none */
 } FlamChartNodes;
 
 FlamChartNodes *flam_chart_nodes_new (FlamTree *tree);

@@ -183,7 +183,7 @@ common_depth (Build *build, FlamId a, FlamId b)
 static void
 turn (Build *build,
       FlamId before,
-      FlamId stack,
+      FlamStackId stack,
       gint64 ended,
       gint64 begins,
       guint32 first_row)
@@ -203,7 +203,7 @@ turn (Build *build,
   /* The same stack again means that the innermost function was called again. */
   if (before == stack && stack != FLAM_NONE && common > 0)
     {
-      FlamId frame = build->shown.frame[stack];
+      FlamFrameId frame = build->shown.frame[stack];
 
       common--;
       flam_column_append (&build->path, FlamId, frame);
@@ -232,7 +232,7 @@ ascending (gconstpointer a, gconstpointer b)
 
 /* The median time between a thread's samples. */
 static gint64
-period_of (const Build *build, FlamId thread)
+period_of (const Build *build, FlamThreadId thread)
 {
   const FlamThreads *threads = &build->profile->threads;
   const gint64 *time = build->profile->samples.time;
@@ -281,7 +281,7 @@ extent_of (const Build *build,
 }
 
 static void
-add_states (Build *build, FlamId thread, gint64 period)
+add_states (Build *build, FlamThreadId thread, gint64 period)
 {
   const FlamThreads *threads = &build->profile->threads;
   guint32 first = threads->first_sample[thread];
@@ -312,7 +312,7 @@ add_states (Build *build, FlamId thread, gint64 period)
 
 static gboolean
 add_thread (Build *build,
-            FlamId thread,
+            FlamThreadId thread,
             gint64 weight,
             const FlamProgress *progress,
             GError **error)
@@ -331,7 +331,7 @@ add_thread (Build *build,
     add_states (build, thread, period);
   for (guint32 i = first; i < end; i++)
     {
-      FlamId stack;
+      FlamStackId stack;
       gint64 from, to;
 
       if ((i - first) % STEP_ROWS == 0 &&
@@ -360,7 +360,7 @@ add_thread (Build *build,
 
 typedef struct
 {
-  FlamId thread;
+  FlamThreadId thread;
   gint64 weight;
 } ThreadWeight;
 

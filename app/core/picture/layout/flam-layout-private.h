@@ -35,10 +35,10 @@ const FlamBox *flam_treemap_hit (const FlamLayout *layout, double x, double y);
 
 gboolean flam_sunburst_find (const FlamRows *rows,
                              const FlamLayout *layout,
-                             FlamId node,
+                             FlamNodeId node,
                              FlamBox *box);
 FlamRect flam_sunburst_bounds (const FlamLayout *layout, const FlamBox *box);
 gboolean
-flam_treemap_find (const FlamLayout *layout, FlamId node, FlamBox *box);
+flam_treemap_find (const FlamLayout *layout, FlamNodeId node, FlamBox *box);
 
 G_END_DECLS

@@ -104,7 +104,7 @@ row_y (const FlamViewport *viewport, guint32 row)
 
 static void
 push_box (Build *build,
-          FlamId node,
+          FlamNodeId node,
           guint32 count,
           guint32 end,
           gint64 from,
@@ -205,9 +205,9 @@ static void
 add_wide (Build *build, guint32 index)
 {
   const FlamRows *rows = build->rows;
-  FlamId node = rows->at[index].node;
+  FlamNodeId node = rows->at[index].node;
   Part part = { index, index + 1, FALSE };
-  FlamId zoom = build->layout->viewport.zoom;
+  FlamNodeId zoom = build->layout->viewport.zoom;
   gboolean above =
       node != zoom && flam_tree_is_ancestor (rows->tree, node, zoom);
 
@@ -438,7 +438,7 @@ flam_layout_hit_row (const FlamLayout *layout, double row, double x)
 void
 flam_layout_locate (const FlamRows *rows,
                     const FlamViewport *viewport,
-                    FlamId node,
+                    FlamNodeId node,
                     FlamBox *box)
 {
   guint32 index = rows->index[node];

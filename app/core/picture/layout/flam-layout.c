@@ -97,7 +97,7 @@ flam_layout_hit (const FlamLayout *layout, double x, double y)
 gboolean
 flam_layout_find (const FlamRows *rows,
                   const FlamLayout *layout,
-                  FlamId node,
+                  FlamNodeId node,
                   FlamBox *box)
 {
   if (layout->n == 0 || node >= rows->n)

@@ -42,7 +42,7 @@ typedef struct
   gint64 x;     /* left edge */
   gint64 total; /* never negative */
   gint64 sum;
-  FlamId node; /* the tree's */
+  FlamNodeId node; /* the tree's */
   guint32 child;
 } FlamRowCell;
 
@@ -63,7 +63,7 @@ void flam_rows_unref (FlamRows *rows);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamRows, flam_rows_unref)
 
 static inline gint64
-flam_rows_x (const FlamRows *rows, FlamId node)
+flam_rows_x (const FlamRows *rows, FlamNodeId node)
 {
   return rows->at[rows->index[node]].x;
 }
@@ -77,7 +77,7 @@ typedef struct
   gint64 *x;      /* n + 1: where each begins; the first at the node's own x */
 } FlamFamily;
 
-FlamFamily *flam_family_new (const FlamRows *rows, FlamId node);
+FlamFamily *flam_family_new (const FlamRows *rows, FlamNodeId node);
 void flam_family_free (FlamFamily *family);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFamily, flam_family_free)
 /* The first that begins at or after `x`; n: none does. */
@@ -127,7 +127,7 @@ typedef struct
   double scroll;    /* pixels from the picture's top to the view's top */
   double from, to;  /* the range of x across the width */
   double min_width; /* pixels; narrower boxes become strips: 0.5 */
-  FlamId zoom;      /* its ancestors are flagged; 0 for none */
+  FlamNodeId zoom;  /* its ancestors are flagged; 0 for none */
   FlamDirection direction;
   double rings; /* of a sunburst; 0: as many as exist and as fit */
 } FlamViewport;
@@ -143,7 +143,7 @@ typedef enum
 
 typedef struct
 {
-  FlamId node;     /* a strip: the first of its nodes */
+  FlamNodeId node; /* a strip: the first of its nodes */
   guint32 count;   /* 1; a strip: the number of its nodes */
   float x, width;  /* pixels, cut to [-1, width + 1] of the view; sunburst:
                       where it begins and how far it goes, radians, clockwise
@@ -190,12 +190,12 @@ const FlamBox *flam_layout_hit (const FlamLayout *layout, double x, double y);
  * cut at the view nor left out for being too narrow or out of view. */
 void flam_layout_locate (const FlamRows *rows,
                          const FlamViewport *viewport,
-                         FlamId node,
+                         FlamNodeId node,
                          FlamBox *box);
 /* The same in any shape; FALSE if a sunburst or treemap does not show it. */
 gboolean flam_layout_find (const FlamRows *rows,
                            const FlamLayout *layout,
-                           FlamId node,
+                           FlamNodeId node,
                            FlamBox *box);
 /* The number of rows that have something to draw in the range of x. */
 guint32 flam_layout_n_rows (const FlamRows *rows, const FlamViewport *viewport);

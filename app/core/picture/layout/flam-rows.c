@@ -36,7 +36,7 @@ count_rows (FlamRows *rows)
 /* Children are kept within their parent, whatever the weights are, so that x
  * ascends in every row and bisection is safe. */
 static void
-put_node (FlamRows *rows, RowEnd *row, FlamId node)
+put_node (FlamRows *rows, RowEnd *row, FlamNodeId node)
 {
   gint64 total = rows->tree->total[node];
   guint32 index = row->index++;

@@ -141,7 +141,7 @@ flam_sunburst_hit (const FlamLayout *layout, double x, double y)
 gboolean
 flam_sunburst_find (const FlamRows *rows,
                     const FlamLayout *layout,
-                    FlamId node,
+                    FlamNodeId node,
                     FlamBox *box)
 {
   FlamViewport rolled = unrolled (&layout->viewport);

@@ -81,7 +81,7 @@ heavier_first (gconstpointer a, gconstpointer b, gpointer data)
 
 /* Most trees have their siblings in this order already. */
 FlamFamily *
-flam_family_new (const FlamRows *rows, FlamId node)
+flam_family_new (const FlamRows *rows, FlamNodeId node)
 {
   FlamFamily *family = g_new0 (FlamFamily, 1);
   guint32 parent = rows->index[node], first = rows->at[parent].child;
@@ -505,7 +505,7 @@ void
 flam_treemap_fill (FlamLayout *layout, const FlamRows *rows)
 {
   const FlamViewport *viewport = &layout->viewport;
-  FlamId zoom = viewport->zoom < rows->n ? viewport->zoom : 0;
+  FlamNodeId zoom = viewport->zoom < rows->n ? viewport->zoom : 0;
   double least = MAX (viewport->min_width, LEAST_SIDE);
   Map map = { .rows = rows, .layout = layout, .least = least * least };
   Region all = { rows->index[zoom],
@@ -554,7 +554,7 @@ flam_treemap_hit (const FlamLayout *layout, double x, double y)
 
 /* A frame comes before its parts. */
 gboolean
-flam_treemap_find (const FlamLayout *layout, FlamId node, FlamBox *box)
+flam_treemap_find (const FlamLayout *layout, FlamNodeId node, FlamBox *box)
 {
   for (guint32 i = 0; i < layout->n; i++)
     if (layout->boxes[i].node == node &&

@@ -461,10 +461,10 @@ matches (const Rule *rule, const char *const *texts)
 }
 
 static void
-texts_of (const FlamTree *tree, FlamId node, const char **texts)
+texts_of (const FlamTree *tree, FlamNodeId node, const char **texts)
 {
   const FlamProfile *profile = tree->profile;
-  FlamId function = flam_tree_function (tree, node);
+  FlamFunctionId function = flam_tree_function (tree, node);
 
   texts[OF_NAME] = flam_tree_name (tree, node);
   texts[OF_MODULE] = flam_profile_module_name (profile, function);
@@ -477,7 +477,7 @@ texts_of (const FlamTree *tree, FlamId node, const char **texts)
 guint
 flam_color_rules_find_node (const FlamColorRules *rules,
                             const FlamTree *tree,
-                            FlamId node)
+                            FlamNodeId node)
 {
   const char *texts[N_OF];
 
@@ -490,7 +490,7 @@ flam_color_rules_find_node (const FlamColorRules *rules,
 
 /* Every rule, even if an earlier one matches. */
 static void
-try_node (const FlamColorRules *rules, const FlamTree *tree, FlamId node)
+try_node (const FlamColorRules *rules, const FlamTree *tree, FlamNodeId node)
 {
   const char *texts[N_OF];
 

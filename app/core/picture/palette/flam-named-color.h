@@ -72,7 +72,7 @@ gboolean flam_color_rules_parse (FlamColorRules *rules,
  * FLAM_NONE. */
 guint flam_color_rules_find_node (const FlamColorRules *rules,
                                   const FlamTree *tree,
-                                  FlamId node);
+                                  FlamNodeId node);
 /* Tries the rules, or NULL, on all names of a tree, so that a rule that takes
  * too long on any of them is ignored completely, not only for names drawn after
  * that one. */

@@ -180,7 +180,7 @@ flam_palette_name_tint (const char *name)
 /* Code in an unknown language has the color of its kind. */
 FlamTint
 flam_palette_language_tint (const FlamProfile *profile,
-                            FlamId function,
+                            FlamFunctionId function,
                             FlamColorClass class)
 {
   FlamLanguage language = function != FLAM_NONE

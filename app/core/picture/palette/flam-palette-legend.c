@@ -23,7 +23,7 @@ typedef struct
 } Share;
 
 static void
-share_add (Share *share, const FlamTree *tree, FlamId node)
+share_add (Share *share, const FlamTree *tree, FlamNodeId node)
 {
   share->self += MAX (tree->self[node], 0);
   share->widest = MAX (share->widest, tree->total[node]);
@@ -33,7 +33,7 @@ typedef struct
 {
   FlamPalette *palette;
   const FlamTree *tree;
-  FlamId node;
+  FlamNodeId node;
   GHashTable *entries; /* FlamLegendEntry by name */
   Share *rules;        /* of the user's rules; NULL: none */
   guint32 *
@@ -53,11 +53,11 @@ is_seen (const Legend *legend, Share share)
 
 /* Names are matched once per function if nodes are functions. */
 static guint
-rule_of (Legend *legend, FlamId node)
+rule_of (Legend *legend, FlamNodeId node)
 {
   const FlamColorRules *rules = legend->palette->colors.rules;
   const FlamTree *tree = legend->tree;
-  FlamId function = flam_tree_function (tree, node);
+  FlamFunctionId function = flam_tree_function (tree, node);
   guint32 *known;
 
   if (!flam_by_is_code (tree->by) || function >= tree->profile->functions.n)
@@ -74,7 +74,7 @@ rule_of (Legend *legend, FlamId node)
 
 /* Whether a node has its color from a rule, which then gets its share. */
 static gboolean
-take_ruled (Legend *legend, FlamId node)
+take_ruled (Legend *legend, FlamNodeId node)
 {
   guint rule = legend->rules != NULL ? rule_of (legend, node) : FLAM_NONE;
 
@@ -155,7 +155,7 @@ legend_add (Legend *legend,
 
 /* A group of nodes with one entry: first the classes, then what the palette
  * distinguishes. */
-typedef guint32 (*GroupFunc) (const FlamTree *tree, FlamId node);
+typedef guint32 (*GroupFunc) (const FlamTree *tree, FlamNodeId node);
 
 /* A million nodes are summed at each zoom, so the group is looked up once per
  * frame, and names are read later. For nodes without a frame, such as threads,
@@ -171,7 +171,7 @@ sum_groups (Legend *legend, guint32 n_groups, GroupFunc group_of)
   for (FlamId i = MAX (legend->node, 1); i < tree->subtree_end[legend->node];
        i++)
     {
-      FlamId frame = MIN (tree->frame[i], n_frames);
+      FlamFrameId frame = MIN (tree->frame[i], n_frames);
 
       if (take_ruled (legend, i))
         continue;
@@ -190,13 +190,13 @@ add_classes (Legend *legend, const Share *classes)
 }
 
 static guint32
-class_or_module (const FlamTree *tree, FlamId node)
+class_or_module (const FlamTree *tree, FlamNodeId node)
 {
-  FlamId function = flam_tree_function (tree, node);
+  FlamFunctionId function = flam_tree_function (tree, node);
   FlamColorClass class = flam_palette_class_of (tree, node, function);
-  FlamId module = function == FLAM_NONE
-                      ? FLAM_NONE
-                      : tree->profile->functions.module[function];
+  FlamModuleId module = function == FLAM_NONE
+                            ? FLAM_NONE
+                            : tree->profile->functions.module[function];
 
   return class == FLAM_CLASS_NATIVE && module != FLAM_NONE
              ? FLAM_N_CLASSES + module
@@ -220,9 +220,9 @@ legend_by_module (Legend *legend)
 
 /* Code in an unknown language is listed by its kind. */
 static guint32
-class_or_language (const FlamTree *tree, FlamId node)
+class_or_language (const FlamTree *tree, FlamNodeId node)
 {
-  FlamId function = flam_tree_function (tree, node);
+  FlamFunctionId function = flam_tree_function (tree, node);
   FlamColorClass class = flam_palette_class_of (tree, node, function);
   FlamLanguage language = FLAM_LANGUAGE_UNKNOWN;
 
@@ -450,7 +450,7 @@ legend_by_palette (Legend *legend)
 GPtrArray *
 flam_palette_legend (FlamPalette *palette,
                      const FlamTree *tree,
-                     FlamId node,
+                     FlamNodeId node,
                      guint max)
 {
   const FlamColorRules *rules = palette->colors.rules;

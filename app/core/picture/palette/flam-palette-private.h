@@ -94,16 +94,18 @@ FlamTint flam_palette_class_tint (const FlamPalette *palette,
 FlamTint flam_palette_name_tint (const char *name);
 /* For FLAM_NONE and for unknown languages: that of the class. */
 FlamTint flam_palette_language_tint (const FlamProfile *profile,
-                                     FlamId function,
+                                     FlamFunctionId function,
                                      FlamColorClass class);
 
-FlamColorClass flam_palette_class_of_node (const FlamTree *tree, FlamId node);
+FlamColorClass flam_palette_class_of_node (const FlamTree *tree,
+                                           FlamNodeId node);
 /* The same where its function is known: that of flam_tree_function(). */
-FlamColorClass
-flam_palette_class_of (const FlamTree *tree, FlamId node, FlamId function);
+FlamColorClass flam_palette_class_of (const FlamTree *tree,
+                                      FlamNodeId node,
+                                      FlamFunctionId function);
 /* The name that determines a node's hue: its module or, in trees of modules and
  * files, the node's own name. */
-const char *flam_palette_module_of_node (const FlamTree *tree, FlamId node);
+const char *flam_palette_module_of_node (const FlamTree *tree, FlamNodeId node);
 /* The color of a class at medium lightness, which the legend shows. */
 FlamColor flam_palette_class_color (const FlamPalette *palette,
                                     FlamColorClass class,

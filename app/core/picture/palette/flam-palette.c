@@ -77,13 +77,15 @@ step_of (const char *name)
 }
 
 FlamColorClass
-flam_palette_class_of_node (const FlamTree *tree, FlamId node)
+flam_palette_class_of_node (const FlamTree *tree, FlamNodeId node)
 {
   return flam_palette_class_of (tree, node, flam_tree_function (tree, node));
 }
 
 FlamColorClass
-flam_palette_class_of (const FlamTree *tree, FlamId node, FlamId function)
+flam_palette_class_of (const FlamTree *tree,
+                       FlamNodeId node,
+                       FlamFunctionId function)
 {
   FlamFunctionKind kind = function == FLAM_NONE
                               ? FLAM_KIND_ROOT
@@ -97,7 +99,7 @@ flam_palette_class_of (const FlamTree *tree, FlamId node, FlamId function)
 }
 
 const char *
-flam_palette_module_of_node (const FlamTree *tree, FlamId node)
+flam_palette_module_of_node (const FlamTree *tree, FlamNodeId node)
 {
   if (tree->by == FLAM_BY_MODULE || tree->by == FLAM_BY_FILE)
     return flam_tree_name (tree, node);
@@ -147,7 +149,9 @@ flam_palette_julia_plain (const FlamPalette *palette, guint row)
 
 /* By status; of code. */
 static FlamColor
-color_by_status (const FlamPalette *palette, const FlamTree *tree, FlamId node)
+color_by_status (const FlamPalette *palette,
+                 const FlamTree *tree,
+                 FlamNodeId node)
 {
   guint bit = flam_palette_status_bit (flam_tree_status (tree, node));
 
@@ -159,7 +163,9 @@ color_by_status (const FlamPalette *palette, const FlamTree *tree, FlamId node)
 }
 
 static FlamColor
-color_of_class (const FlamPalette *palette, const FlamTree *tree, FlamId node)
+color_of_class (const FlamPalette *palette,
+                const FlamTree *tree,
+                FlamNodeId node)
 {
   FlamColorClass class = flam_palette_class_of_node (tree, node);
   FlamTint tint = flam_palette_class_tint (
@@ -187,7 +193,9 @@ color_of_class (const FlamPalette *palette, const FlamTree *tree, FlamId node)
 /* In a chain graph the woken stack comes before "--", and the wakers' stacks
  * behind it, as in flamegraph.pl. */
 static gboolean
-is_behind_separator (FlamPalette *palette, const FlamTree *tree, FlamId node)
+is_behind_separator (FlamPalette *palette,
+                     const FlamTree *tree,
+                     FlamNodeId node)
 {
   if (palette->wakers_of != tree || palette->n_wakers != tree->n)
     {
@@ -206,7 +214,7 @@ is_behind_separator (FlamPalette *palette, const FlamTree *tree, FlamId node)
 /* The name of a node for the named palettes and the map; NULL: a separator,
  * which has no color of its own. */
 static char *
-name_to_color (FlamPalette *palette, const FlamTree *tree, FlamId node)
+name_to_color (FlamPalette *palette, const FlamTree *tree, FlamNodeId node)
 {
   g_autofree char *name = flam_tree_annotated_name (tree, node);
 
@@ -222,7 +230,7 @@ name_to_color (FlamPalette *palette, const FlamTree *tree, FlamId node)
 
 /* First the user's rules, then the map, then the palette. */
 static FlamColor
-color_of_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
+color_of_node (FlamPalette *palette, const FlamTree *tree, FlamNodeId node)
 {
   const FlamColors *colors = &palette->colors;
   gboolean named = palette->mode >= FLAM_PALETTE_HOT;
@@ -253,9 +261,9 @@ color_of_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
 
 /* The lightness step for a node's name, computed once for each function. */
 static int
-step_of_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
+step_of_node (FlamPalette *palette, const FlamTree *tree, FlamNodeId node)
 {
-  FlamId function = flam_tree_function (tree, node);
+  FlamFunctionId function = flam_tree_function (tree, node);
   FlamColor *known;
 
   if (!flam_by_is_code (tree->by) || node == 0 || function >= palette->n_known)
@@ -312,7 +320,7 @@ dominant_state (const FlamStateSplit *split, guint *level)
 }
 
 static FlamColor
-color_by_state (FlamPalette *palette, const FlamTree *tree, FlamId node)
+color_by_state (FlamPalette *palette, const FlamTree *tree, FlamNodeId node)
 {
   guint level;
   FlamState state = dominant_state (&tree->split[node], &level);
@@ -351,7 +359,9 @@ flam_palette_change_color (FlamPalette *palette,
  * the square root of the share. Relative to the frame itself, new and gone have
  * the full strength. */
 static guint
-change_level (FlamPaletteMode mode, const FlamTreeChange *change, FlamId node)
+change_level (FlamPaletteMode mode,
+              const FlamTreeChange *change,
+              FlamNodeId node)
 {
   double delta = fabs ((double)change->delta[node]);
   double base = (double)change->base[node];
@@ -365,7 +375,7 @@ change_level (FlamPaletteMode mode, const FlamTreeChange *change, FlamId node)
 }
 
 static FlamColor
-color_by_change (FlamPalette *palette, const FlamTree *tree, FlamId node)
+color_by_change (FlamPalette *palette, const FlamTree *tree, FlamNodeId node)
 {
   const FlamTreeChange *change = tree->change;
 
@@ -391,7 +401,7 @@ greatest_self (FlamPalette *palette, const FlamTree *tree)
 
 /* As for changes, small shares stay visible. */
 static FlamColor
-color_by_self (FlamPalette *palette, const FlamTree *tree, FlamId node)
+color_by_self (FlamPalette *palette, const FlamTree *tree, FlamNodeId node)
 {
   gint64 greatest = greatest_self (palette, tree);
   double share =
@@ -447,9 +457,9 @@ flam_palette_free (FlamPalette *palette)
 /* Trees of functions are colored through a table; the name and kind are looked
  * up once for each function. Other trees are small. */
 FlamColor
-flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node)
+flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamNodeId node)
 {
-  FlamId function;
+  FlamFunctionId function;
   FlamColor *known;
 
   if (palette->mode == FLAM_PALETTE_STATE && tree->split != NULL)
@@ -523,7 +533,9 @@ flam_palette_ink (const FlamPalette *palette)
 
 /* Whether its color is too dark for dark labels. */
 static gboolean
-is_dark_status (const FlamPalette *palette, const FlamTree *tree, FlamId node)
+is_dark_status (const FlamPalette *palette,
+                const FlamTree *tree,
+                FlamNodeId node)
 {
   const struct _FlamColorRules *rules = palette->colors.rules;
 
@@ -539,7 +551,7 @@ is_dark_status (const FlamPalette *palette, const FlamTree *tree, FlamId node)
 FlamColorState
 flam_palette_label_state (const FlamPalette *palette,
                           const FlamTree *tree,
-                          FlamId node,
+                          FlamNodeId node,
                           FlamColorState state)
 {
   if (state == FLAM_COLOR_NORMAL && is_dark_status (palette, tree, node))

@@ -108,7 +108,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPalette, flam_palette_free)
 
 /* `tree` must be of the palette's profile. */
 FlamColor
-flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamId node);
+flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamNodeId node);
 /* The color of a state that fills a box of its own, whatever the palette. */
 FlamColor flam_palette_state_color (FlamState state, gboolean dark);
 /* The color of a status bit, by its number, whatever the palette. */
@@ -127,7 +127,7 @@ FlamColor flam_palette_background (const FlamPalette *palette);
 /* The style of a node's label in that state. */
 FlamColorState flam_palette_label_state (const FlamPalette *palette,
                                          const FlamTree *tree,
-                                         FlamId node,
+                                         FlamNodeId node,
                                          FlamColorState state);
 /* The color of text on the background. */
 FlamColor flam_palette_ink (const FlamPalette *palette);
@@ -148,7 +148,7 @@ typedef struct
  * FlamLegendEntry, freed with the array. */
 GPtrArray *flam_palette_legend (FlamPalette *palette,
                                 const FlamTree *tree,
-                                FlamId node,
+                                FlamNodeId node,
                                 guint max);
 
 G_END_DECLS

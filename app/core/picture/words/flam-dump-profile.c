@@ -226,7 +226,7 @@ add_table (const FlamDump *dump,
 }
 
 static void
-add_samples (const FlamDump *dump, const GArray *columns, FlamId thread)
+add_samples (const FlamDump *dump, const GArray *columns, FlamThreadId thread)
 {
   const FlamProfile *p = dump->profile;
   guint32 first = p->threads.first_sample[thread];

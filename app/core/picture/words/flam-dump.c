@@ -36,7 +36,7 @@ static void
 dump_weight (FlamDump *dump,
              const FlamWeights *weights,
              const FlamMeasure *measure,
-             FlamId stack)
+             FlamStackId stack)
 {
   const FlamProfile *p = dump->profile;
   gboolean none = stack == FLAM_NONE;
@@ -184,7 +184,7 @@ flam_dump_layout (const FlamTree *tree, const FlamLayout *layout)
 /* --- folded -------------------------------------------------------------- */
 
 static void
-add_folded_name (GString *path, const FlamTree *tree, FlamId node)
+add_folded_name (GString *path, const FlamTree *tree, FlamNodeId node)
 {
   g_autofree char *detail = flam_tree_detail (tree, node);
 

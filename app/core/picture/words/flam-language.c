@@ -125,7 +125,7 @@ flam_language_name (FlamLanguage language)
 }
 
 FlamLanguage
-flam_language_of_function (const FlamProfile *profile, FlamId function)
+flam_language_of_function (const FlamProfile *profile, FlamFunctionId function)
 {
   const FlamFunctions *functions = &profile->functions;
   FlamLanguage language = language_of_name (

@@ -43,6 +43,6 @@ typedef enum
 /* "C++", "Rust": names that are not translated. */
 const char *flam_language_name (FlamLanguage language);
 FlamLanguage flam_language_of_function (const FlamProfile *profile,
-                                        FlamId function);
+                                        FlamFunctionId function);
 
 G_END_DECLS

@@ -85,7 +85,7 @@ is_system_module (const char *path)
 }
 
 static gboolean
-is_module_kept (const Cleaning *self, FlamId module)
+is_module_kept (const Cleaning *self, FlamModuleId module)
 {
   return module != FLAM_NONE && self->system[module];
 }
@@ -126,7 +126,7 @@ is_row_kept (const Cleaning *self, FlamTable table, FlamId row)
   const FlamTables *tables = self->tables;
   const FlamProfile *profile = &tables->profile;
   const FlamFunctions *functions = &profile->functions;
-  FlamId function;
+  FlamFunctionId function;
 
   switch ((guint)table)
     {
@@ -208,7 +208,7 @@ cleaned (const Cleaning *self,
 
 /* Two different texts never get the same replacement. */
 static FlamId
-clean (Cleaning *self, FlamTextRole kind, FlamId string, gboolean kept)
+clean (Cleaning *self, FlamTextRole kind, FlamStringId string, gboolean kept)
 {
   gpointer key = GUINT_TO_POINTER (2 * (gsize)string + (kept ? 1 : 0));
   g_autofree char *now = NULL;

@@ -74,7 +74,7 @@ flam_builder_new_edit (const FlamProfile *profile)
 
 void
 flam_builder_replace_frame (FlamBuilder *builder,
-                            FlamId frame,
+                            FlamFrameId frame,
                             const FlamId *chain,
                             guint n)
 {
@@ -94,7 +94,7 @@ flam_builder_replace_frame (FlamBuilder *builder,
 
 /* Not even cut out of its module: "[module]". */
 static gboolean
-is_mere_address (const FlamProfile *profile, FlamId function)
+is_mere_address (const FlamProfile *profile, FlamFunctionId function)
 {
   return profile->functions.kind[function] == FLAM_KIND_UNRESOLVED &&
          *flam_profile_function_name (profile, function) == '[';
@@ -108,7 +108,7 @@ note_frames (FlamBuilder *builder, const FlamProfile *profile)
 
   for (FlamId i = 0; i < profile->frames.n; i++)
     {
-      FlamId function = profile->frames.function[i];
+      FlamFunctionId function = profile->frames.function[i];
 
       cells (builder, FlamId, frame_module)[i] = functions->module[function];
       if (is_mere_address (profile, function))
@@ -167,7 +167,7 @@ note_processes (FlamBuilder *builder, const FlamProcesses *processes)
 static void
 note_names (FlamBuilder *builder,
             const FlamProfile *profile,
-            const FlamId *processes)
+            const FlamProcessId *processes)
 {
   const FlamFormerNames *former = &profile->former_names;
   g_autofree gint64 *process_since = g_new0 (gint64, profile->processes.n + 1);
@@ -175,8 +175,8 @@ note_names (FlamBuilder *builder,
 
   for (guint32 i = 0; i < former->n; i++)
     {
-      FlamId thread = former->thread[i];
-      FlamId process = former->process[i];
+      FlamThreadId thread = former->thread[i];
+      FlamProcessId process = former->process[i];
       const char *name = flam_profile_string (profile, former->name[i]);
 
       if (thread != FLAM_NONE)
@@ -206,7 +206,8 @@ static void
 note_threads (FlamBuilder *builder, const FlamProfile *profile)
 {
   const FlamThreads *threads = &profile->threads;
-  g_autofree FlamId *processes = note_processes (builder, &profile->processes);
+  g_autofree FlamProcessId *processes =
+      note_processes (builder, &profile->processes);
 
   for (FlamId i = 0; i < threads->n; i++)
     flam_builder_append_thread (

@@ -236,7 +236,7 @@ shift_times (FlamBuilder *builder, gint64 origin)
 static guint32 *
 sample_order (FlamBuilder *builder, guint32 *first, guint32 *count)
 {
-  const FlamId *thread = builder->tables.sample_thread;
+  const FlamThreadId *thread = builder->tables.sample_thread;
   const gint64 *times = builder->tables.profile.samples.time;
   guint32 n = builder->tables.profile.samples.n;
   guint32 n_threads = builder->tables.profile.threads.n;
@@ -581,11 +581,11 @@ rebuild_stacks (FlamBuilder *builder, FlamId *map)
 
   for (FlamId s = 0; s < old->n; s++)
     {
-      FlamId prefix = old->prefix[s];
-      FlamId frame = old->frame[s];
+      FlamStackId prefix = old->prefix[s];
+      FlamFrameId frame = old->frame[s];
       guint32 n = flam_column_at (&builder->chain_length, guint32, frame);
       guint64 first = flam_column_at (&builder->chain_first, guint64, frame);
-      FlamId stack = prefix == FLAM_NONE ? FLAM_NONE : map[prefix];
+      FlamStackId stack = prefix == FLAM_NONE ? FLAM_NONE : map[prefix];
 
       if (n == 0)
         stack = flam_builder_stack (builder, stack, frame);
@@ -599,7 +599,7 @@ rebuild_stacks (FlamBuilder *builder, FlamId *map)
 }
 
 static void
-remap (FlamId *to, const FlamId *stacks, guint32 n, const FlamId *map)
+remap (FlamId *to, const FlamStackId *stacks, guint32 n, const FlamId *map)
 {
   for (guint32 i = 0; i < n; i++)
     to[i] = stacks[i] == FLAM_NONE ? FLAM_NONE : map[stacks[i]];
@@ -662,7 +662,7 @@ name_threads (FlamBuilder *builder)
     {
       gint32 tid = threads->tid[t];
       g_autofree char *number = g_strdup_printf ("thread %d", tid);
-      FlamId *name = &cells (builder, FlamId, profile.threads.name)[t];
+      FlamStringId *name = &cells (builder, FlamId, profile.threads.name)[t];
 
       if (*name == 0)
         *name = profile->processes.name[threads->process[t]];

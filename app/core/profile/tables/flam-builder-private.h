@@ -32,8 +32,8 @@ gboolean flam_stack_map_extend (FlamStackMap *map,
                                 const FlamProgress *progress,
                                 GError **error);
 
-static inline FlamId
-flam_stack_map_stack (const FlamStackMap *map, FlamId stack)
+static inline FlamStackId
+flam_stack_map_stack (const FlamStackMap *map, FlamStackId stack)
 {
   return stack == FLAM_NONE ? FLAM_NONE
                             : flam_column_at (&map->stacks, FlamId, stack);

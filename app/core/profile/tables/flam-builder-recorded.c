@@ -66,7 +66,7 @@ flam_stack_map_is_stale (const FlamStackMap *map, const FlamTables *recorded)
 }
 
 /* `file` FLAM_NONE: the function's. */
-static FlamId
+static FlamFrameId
 add_frame (FlamBuilder *builder, FlamRecordedFrame frame)
 {
   if (frame.file == FLAM_NONE)
@@ -77,7 +77,7 @@ add_frame (FlamBuilder *builder, FlamRecordedFrame frame)
 static void
 index_symbols (FlamStackMap *map, const FlamTables *recorded)
 {
-  const FlamId *frame = recorded->symbols.frame;
+  const FlamFrameId *frame = recorded->symbols.frame;
 
   flam_column_backfill (&map->first_symbol, recorded->profile.frames.n);
   flam_column_backfill (&map->n_symbols, recorded->profile.frames.n);
@@ -103,7 +103,7 @@ map_frames (FlamStackMap *map, const FlamTables *recorded, FlamBuilder *builder)
   flam_column_reserve (&map->frames, frames->n);
   for (FlamId i = (FlamId)map->frames.n; i < frames->n; i++)
     {
-      FlamId function = frames->function[i];
+      FlamFunctionId function = frames->function[i];
       FlamId *mapped = flam_column_push (&map->frames);
 
       *mapped = FLAM_NONE;
@@ -131,8 +131,9 @@ name_frames (FlamBuilder *builder)
 
   for (FlamId i = 0; i < profile->frames.n; i++)
     {
-      FlamId *function = &cells (builder, FlamId, profile.frames.function)[i];
-      FlamId *file = &cells (builder, FlamId, profile.frames.file)[i];
+      FlamFunctionId *function =
+          &cells (builder, FlamId, profile.frames.function)[i];
+      FlamStringId *file = &cells (builder, FlamId, profile.frames.file)[i];
 
       if (*function == FLAM_NONE)
         *function = flam_builder_function_unresolved (
@@ -144,12 +145,12 @@ name_frames (FlamBuilder *builder)
 
 /* --- stacks --------------------------------------------------------------- */
 
-static FlamId
+static FlamStackId
 push_frame (FlamStackMap *map,
             const FlamTables *recorded,
             FlamBuilder *builder,
-            FlamId prefix,
-            FlamId frame)
+            FlamStackId prefix,
+            FlamFrameId frame)
 {
   const FlamSymbolRows *symbols = &recorded->symbols;
   guint32 n = flam_column_at (&map->n_symbols, guint32, frame);
@@ -191,7 +192,7 @@ flam_stack_map_extend (FlamStackMap *map,
   flam_column_reserve (&map->stacks, stacks->n);
   for (FlamId i = (FlamId)map->stacks.n; i < stacks->n; i++)
     {
-      FlamId prefix = flam_stack_map_stack (map, stacks->prefix[i]);
+      FlamStackId prefix = flam_stack_map_stack (map, stacks->prefix[i]);
 
       if (i % STEP == 0 &&
           !flam_progress_step (progress, 0.5 * i / stacks->n, error))
@@ -328,7 +329,7 @@ epoch_of (const Fold *fold, gint64 time)
 
 /* The row of RENAMES that applies to a frame at a time, or FLAM_NONE. */
 static guint32
-last_rename (const Fold *fold, FlamId frame, gint64 time)
+last_rename (const Fold *fold, FlamFrameId frame, gint64 time)
 {
   guint32 low = fold->first_named[frame], first = low;
   guint32 high = fold->order->len;
@@ -350,7 +351,7 @@ last_rename (const Fold *fold, FlamId frame, gint64 time)
 }
 
 static FlamId
-push_frame_at (Fold *fold, FlamId prefix, FlamId frame, gint64 time)
+push_frame_at (Fold *fold, FlamStackId prefix, FlamFrameId frame, gint64 time)
 {
   guint32 row = last_rename (fold, frame, time);
 
@@ -371,7 +372,7 @@ push_frame_at (Fold *fold, FlamId prefix, FlamId frame, gint64 time)
 }
 
 static FlamId
-stack_at (Fold *fold, FlamId stack, gint64 time)
+stack_at (Fold *fold, FlamStackId stack, gint64 time)
 {
   guint32 epoch = fold->times != NULL ? epoch_of (fold, time) : 0;
   g_autoptr (GArray) path = NULL;
@@ -412,7 +413,7 @@ stack_at (Fold *fold, FlamId stack, gint64 time)
 }
 
 static void
-follow (Fold *fold, guint32 n, const FlamId *stacks, const gint64 *times)
+follow (Fold *fold, guint32 n, const FlamStackId *stacks, const gint64 *times)
 {
   for (guint32 i = 0; i < n; i++)
     flam_cell (stacks, FlamId, i) =
@@ -420,7 +421,7 @@ follow (Fold *fold, guint32 n, const FlamId *stacks, const gint64 *times)
 }
 
 static void
-follow_map (const FlamStackMap *map, guint32 n, const FlamId *stacks)
+follow_map (const FlamStackMap *map, guint32 n, const FlamStackId *stacks)
 {
   for (guint32 i = 0; i < n; i++)
     flam_cell (stacks, FlamId, i) = flam_stack_map_stack (map, stacks[i]);
@@ -473,8 +474,8 @@ fold_stacks (FlamBuilder *builder, const FlamProgress *progress, GError **error)
 
 static guint32
 site_of (FlamPeakTracker *peaks,
-         FlamId thread,
-         FlamId stack,
+         FlamThreadId thread,
+         FlamStackId stack,
          gint64 size,
          guint8 allocator)
 {
@@ -632,7 +633,7 @@ share_peaks (FlamBuilder *builder, FlamPeakTracker *peaks, guint32 from)
 }
 
 void
-flam_builder_map_blocks (FlamBuilder *builder, const FlamId *stacks)
+flam_builder_map_blocks (FlamBuilder *builder, const FlamStackId *stacks)
 {
   FlamTables *tables = &builder->tables;
 
@@ -707,8 +708,8 @@ flam_builder_note_release (FlamBuilder *builder,
 
 void
 flam_builder_note_at_peak (FlamBuilder *builder,
-                           FlamId thread,
-                           FlamId stack,
+                           FlamThreadId thread,
+                           FlamStackId stack,
                            gint64 size,
                            FlamAllocator allocator,
                            gint64 count)
@@ -723,14 +724,14 @@ note_name (FlamBuilder *builder,
            gint64 time,
            const char *name)
 {
-  FlamId string = flam_builder_string (builder, name, -1);
+  FlamStringId string = flam_builder_string (builder, name, -1);
 
   note (builder, FLAM_TABLE_NAMES, what, row, time, string);
 }
 
 void
 flam_builder_note_process_name (FlamBuilder *builder,
-                                FlamId process,
+                                FlamProcessId process,
                                 gint64 time,
                                 const char *name)
 {
@@ -739,7 +740,7 @@ flam_builder_note_process_name (FlamBuilder *builder,
 
 void
 flam_builder_note_thread_name (FlamBuilder *builder,
-                               FlamId thread,
+                               FlamThreadId thread,
                                gint64 time,
                                const char *name)
 {
@@ -748,9 +749,9 @@ flam_builder_note_thread_name (FlamBuilder *builder,
 
 void
 flam_builder_note_symbol (FlamBuilder *builder,
-                          FlamId frame,
-                          FlamId function,
-                          FlamId file,
+                          FlamFrameId frame,
+                          FlamFunctionId function,
+                          FlamStringId file,
                           guint32 line)
 {
   note (builder, FLAM_TABLE_SYMBOLS, frame, function, line, file);
@@ -758,9 +759,9 @@ flam_builder_note_symbol (FlamBuilder *builder,
 
 void
 flam_builder_note_rename (FlamBuilder *builder,
-                          FlamId frame,
+                          FlamFrameId frame,
                           gint64 time,
-                          FlamId function,
+                          FlamFunctionId function,
                           guint32 line)
 {
   note (builder, FLAM_TABLE_RENAMES, frame, time, function, line, FLAM_NONE);
@@ -768,11 +769,11 @@ flam_builder_note_rename (FlamBuilder *builder,
 
 void
 flam_builder_note_module_symbols (FlamBuilder *builder,
-                                  FlamId module,
+                                  FlamModuleId module,
                                   FlamSymbolState state,
                                   const char *why)
 {
-  FlamId string = flam_builder_string (builder, why, -1);
+  FlamStringId string = flam_builder_string (builder, why, -1);
 
   note (builder, FLAM_TABLE_MODULE_SYMBOLS, module, state, string);
 }

@@ -179,7 +179,7 @@ static void
 add_unsampled (Scale *scale, guint kind, double bytes)
 {
   FlamBuilder *builder = scale->builder;
-  FlamId function = flam_builder_function_named (
+  FlamFunctionId function = flam_builder_function_named (
       builder,
       flam_builder_string (builder, "[not sampled]", -1),
       FLAM_KIND_ROOT);

@@ -48,14 +48,14 @@ flam_builder_tables (FlamBuilder *builder)
   return &builder->tables;
 }
 
-FlamId
+FlamStringId
 flam_builder_string (FlamBuilder *builder, const char *text, gssize length)
 {
   return flam_strings_intern (&builder->tables.strings, text, length);
 }
 
 const char *
-flam_builder_get_string (FlamBuilder *builder, FlamId string)
+flam_builder_get_string (FlamBuilder *builder, FlamStringId string)
 {
   g_assert (string < builder->tables.strings.offsets.n);
   return flam_strings_get (&builder->tables.strings, string);
@@ -65,7 +65,7 @@ flam_builder_get_string (FlamBuilder *builder, FlamId string)
 
 /* A build id becomes part of URLs and of paths in caches, and is compared with
  * those in ELF files, in lower case. One that is not hexadecimal is dropped. */
-static FlamId
+static FlamStringId
 build_id_string (FlamBuilder *builder, const char *text)
 {
   gsize n = text != NULL ? strlen (text) : 0;
@@ -81,7 +81,7 @@ build_id_string (FlamBuilder *builder, const char *text)
 }
 
 static void
-name_module (FlamBuilder *builder, FlamId module)
+name_module (FlamBuilder *builder, FlamModuleId module)
 {
   const char *path = flam_builder_get_string (
       builder, cells (builder, FlamId, profile.modules.path)[module]);
@@ -92,7 +92,7 @@ name_module (FlamBuilder *builder, FlamId module)
       flam_builder_string (builder, name, -1);
 }
 
-FlamId
+FlamModuleId
 flam_builder_module (FlamBuilder *builder,
                      const char *path,
                      const char *build_id,
@@ -111,7 +111,7 @@ flam_builder_module (FlamBuilder *builder,
 
 void
 flam_builder_set_module_symbols (FlamBuilder *builder,
-                                 FlamId module,
+                                 FlamModuleId module,
                                  FlamSymbolState state,
                                  const char *why)
 {
@@ -141,10 +141,10 @@ flam_builder_intern_modules (FlamBuilder *builder, guint32 from, FlamId *map)
 
 /* --- functions ----------------------------------------------------------- */
 
-FlamId
+FlamFunctionId
 flam_builder_function (FlamBuilder *builder, const FlamFunction *f)
 {
-  FlamId system_name = f->system_name != 0 ? f->system_name : f->name;
+  FlamStringId system_name = f->system_name != 0 ? f->system_name : f->name;
   gint64 keys[] = { f->name, system_name, f->file, f->module,
                     f->line, f->kind,     f->flags };
   guint32 n_strings = builder->tables.strings.offsets.n;
@@ -171,7 +171,7 @@ flam_builder_intern_functions (FlamBuilder *builder, guint32 from, FlamId *map)
 
 FlamId
 flam_builder_function_named (FlamBuilder *builder,
-                             FlamId name,
+                             FlamStringId name,
                              FlamFunctionKind kind)
 {
   FlamFunction function = { .name = name, .module = FLAM_NONE, .kind = kind };
@@ -180,7 +180,7 @@ flam_builder_function_named (FlamBuilder *builder,
 }
 
 FlamId
-flam_builder_function_unresolved (FlamBuilder *builder, FlamId module)
+flam_builder_function_unresolved (FlamBuilder *builder, FlamModuleId module)
 {
   FlamFunction function = { .module = module, .kind = FLAM_KIND_UNRESOLVED };
   g_autofree char *name = NULL;
@@ -231,9 +231,9 @@ flam_builder_frame_of_status (FlamBuilder *builder,
   return flam_builder_recorded_frame (builder, &frame);
 }
 
-FlamId
+FlamFrameId
 flam_builder_frame (FlamBuilder *builder,
-                    FlamId function,
+                    FlamFunctionId function,
                     guint64 address,
                     guint32 line,
                     guint inline_depth)
@@ -250,9 +250,9 @@ flam_builder_frame (FlamBuilder *builder,
 
 FlamId
 flam_builder_frame_in (FlamBuilder *builder,
-                       FlamId function,
+                       FlamFunctionId function,
                        guint64 address,
-                       FlamId file,
+                       FlamStringId file,
                        guint32 line,
                        guint inline_depth)
 {
@@ -263,7 +263,7 @@ flam_builder_frame_in (FlamBuilder *builder,
   return flam_builder_recorded_frame (builder, &frame);
 }
 
-FlamId
+FlamFrameId
 flam_builder_recorded_frame (FlamBuilder *builder,
                              const FlamRecordedFrame *frame)
 {
@@ -314,8 +314,8 @@ flam_builder_get_recorded_frame (const FlamBuilder *builder,
  *    4        -    d        -  in the hash */
 typedef struct
 {
-  FlamId prefix;
-  FlamId frame;
+  FlamStackId prefix;
+  FlamFrameId frame;
 } StackKey;
 
 static gboolean
@@ -331,7 +331,7 @@ stack_equal (gconstpointer table, FlamId row, gconstpointer key)
 static inline gboolean
 is_first_child (FlamTables *tables, guint32 i)
 {
-  FlamId prefix = tables->profile.stacks.prefix[i];
+  FlamStackId prefix = tables->profile.stacks.prefix[i];
   FlamId *first = tables->first_children.data;
 
   if (prefix >= i || first[prefix] != FLAM_NONE)
@@ -378,15 +378,17 @@ index_stacks (FlamBuilder *builder)
     }
 }
 
-static inline FlamId
-append_indexed_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
+static inline FlamStackId
+append_indexed_stack (FlamBuilder *builder,
+                      FlamStackId prefix,
+                      FlamFrameId frame)
 {
   flam_column_append (&builder->tables.first_children, FlamId, FLAM_NONE);
   return flam_builder_append_stack (builder, prefix, frame);
 }
 
-FlamId
-flam_builder_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
+FlamStackId
+flam_builder_stack (FlamBuilder *builder, FlamStackId prefix, FlamFrameId frame)
 {
   FlamTables *tables = &builder->tables;
   FlamInterner *interner = &tables->interners[FLAM_TABLE_STACKS];
@@ -419,8 +421,10 @@ flam_builder_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
   return append_indexed_stack (builder, prefix, frame);
 }
 
-FlamId
-flam_builder_append_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
+FlamStackId
+flam_builder_append_stack (FlamBuilder *builder,
+                           FlamStackId prefix,
+                           FlamFrameId frame)
 {
   FlamId id = flam_tables_push (&builder->tables, FLAM_TABLE_STACKS);
 
@@ -433,10 +437,10 @@ flam_builder_append_stack (FlamBuilder *builder, FlamId prefix, FlamId frame)
 
 void
 flam_builder_stack_path (FlamBuilder *builder,
-                         FlamId prefix,
-                         const FlamId *frames,
+                         FlamStackId prefix,
+                         const FlamFrameId *frames,
                          gsize n,
-                         FlamId *stacks)
+                         FlamStackId *stacks)
 {
   guint32 had = builder->tables.profile.stacks.n;
   gsize i;
@@ -459,7 +463,7 @@ flam_builder_reserve_stacks (FlamBuilder *builder, gsize n)
 
 /* --- processes and threads ----------------------------------------------- */
 
-FlamId
+FlamProcessId
 flam_builder_process (FlamBuilder *builder, gint32 pid, guint generation)
 {
   gint64 keys[] = { pid, generation };
@@ -471,7 +475,7 @@ flam_builder_process (FlamBuilder *builder, gint32 pid, guint generation)
   return id;
 }
 
-FlamId
+FlamProcessId
 flam_builder_append_process (FlamBuilder *builder, gint32 pid, FlamId parent)
 {
   return flam_tables_add (
@@ -480,7 +484,7 @@ flam_builder_append_process (FlamBuilder *builder, gint32 pid, FlamId parent)
 
 void
 flam_builder_set_process_name (FlamBuilder *builder,
-                               FlamId process,
+                               FlamProcessId process,
                                const char *name)
 {
   g_assert (process < builder->tables.profile.processes.n);
@@ -490,7 +494,7 @@ flam_builder_set_process_name (FlamBuilder *builder,
 
 void
 flam_builder_set_process_parent (FlamBuilder *builder,
-                                 FlamId process,
+                                 FlamProcessId process,
                                  FlamId parent)
 {
   g_assert (process < builder->tables.profile.processes.n);
@@ -498,9 +502,9 @@ flam_builder_set_process_parent (FlamBuilder *builder,
   cells (builder, FlamId, profile.processes.parent)[process] = parent;
 }
 
-FlamId
+FlamThreadId
 flam_builder_thread (FlamBuilder *builder,
-                     FlamId process,
+                     FlamProcessId process,
                      gint32 tid,
                      guint generation)
 {
@@ -510,7 +514,7 @@ flam_builder_thread (FlamBuilder *builder,
   return flam_tables_intern (&builder->tables, FLAM_TABLE_THREADS, keys);
 }
 
-FlamId
+FlamThreadId
 flam_builder_lone_thread (FlamBuilder *builder)
 {
   return flam_builder_thread (
@@ -518,7 +522,9 @@ flam_builder_lone_thread (FlamBuilder *builder)
 }
 
 FlamId
-flam_builder_thread_keyed (FlamBuilder *builder, FlamId process, FlamId key)
+flam_builder_thread_keyed (FlamBuilder *builder,
+                           FlamProcessId process,
+                           FlamId key)
 {
   gint64 keys[] = { process, -1, 0, key };
 
@@ -526,15 +532,17 @@ flam_builder_thread_keyed (FlamBuilder *builder, FlamId process, FlamId key)
   return flam_tables_intern (&builder->tables, FLAM_TABLE_THREADS, keys);
 }
 
-FlamId
-flam_builder_append_thread (FlamBuilder *builder, FlamId process, gint32 tid)
+FlamThreadId
+flam_builder_append_thread (FlamBuilder *builder,
+                            FlamProcessId process,
+                            gint32 tid)
 {
   return flam_tables_add (
       &builder->tables, FLAM_TABLE_THREADS, (gint64[]){ process, tid });
 }
 
 gboolean
-flam_builder_has_thread_name (const FlamBuilder *builder, FlamId thread)
+flam_builder_has_thread_name (const FlamBuilder *builder, FlamThreadId thread)
 {
   g_assert (thread < builder->tables.profile.threads.n);
   return builder->tables.profile.threads.name[thread] != 0;
@@ -542,7 +550,7 @@ flam_builder_has_thread_name (const FlamBuilder *builder, FlamId thread)
 
 void
 flam_builder_set_thread_name (FlamBuilder *builder,
-                              FlamId thread,
+                              FlamThreadId thread,
                               const char *name)
 {
   g_assert (thread < builder->tables.profile.threads.n);
@@ -1163,7 +1171,7 @@ void
 flam_builder_add_mark (FlamBuilder *builder,
                        gint64 time,
                        gint64 duration,
-                       FlamId thread,
+                       FlamThreadId thread,
                        const char *name)
 {
   gint64 values[] = {
@@ -1287,7 +1295,7 @@ flam_builder_add_source (FlamBuilder *builder,
                          const char *text,
                          gssize length)
 {
-  FlamId name = flam_builder_string (builder, path, -1);
+  FlamStringId name = flam_builder_string (builder, path, -1);
   FlamId what = flam_builder_string (builder, text, length);
   FlamId row = flam_tables_push (&builder->tables, FLAM_TABLE_SOURCES);
 
@@ -1299,8 +1307,8 @@ flam_builder_add_source (FlamBuilder *builder,
 
 static void
 keep_name (FlamBuilder *builder,
-           FlamId process,
-           FlamId thread,
+           FlamProcessId process,
+           FlamThreadId thread,
            FlamId before,
            gint64 time,
            const char *name)
@@ -1319,7 +1327,7 @@ keep_name (FlamBuilder *builder,
 
 void
 flam_builder_rename_process (FlamBuilder *builder,
-                             FlamId process,
+                             FlamProcessId process,
                              gint64 time,
                              const char *name)
 {
@@ -1335,7 +1343,7 @@ flam_builder_rename_process (FlamBuilder *builder,
 
 void
 flam_builder_rename_thread (FlamBuilder *builder,
-                            FlamId thread,
+                            FlamThreadId thread,
                             gint64 time,
                             const char *name)
 {

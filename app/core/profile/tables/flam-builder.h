@@ -24,52 +24,53 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamBuilder, flam_builder_free)
 /* --- names and code ------------------------------------------------------ */
 
 /* `length` -1: NUL-terminated. */
-FlamId
+FlamStringId
 flam_builder_string (FlamBuilder *builder, const char *text, gssize length);
-const char *flam_builder_get_string (FlamBuilder *builder, FlamId string);
+const char *flam_builder_get_string (FlamBuilder *builder, FlamStringId string);
 
 /* Hexadecimal digits. */
 #define FLAM_BUILD_ID_MAX 128
 
 /* Interned by path and build id; name is the path's last part. A build id that
  * is not hexadecimal is ignored. */
-FlamId flam_builder_module (FlamBuilder *builder,
-                            const char *path,
-                            const char *build_id,
-                            FlamAddressing addressing);
+FlamModuleId flam_builder_module (FlamBuilder *builder,
+                                  const char *path,
+                                  const char *build_id,
+                                  FlamAddressing addressing);
 void flam_builder_set_module_symbols (FlamBuilder *builder,
-                                      FlamId module,
+                                      FlamModuleId module,
                                       FlamSymbolState state,
                                       const char *why);
 
 typedef struct
 {
-  FlamId name;        /* strings */
-  FlamId system_name; /* 0 ("") where the same as name */
-  FlamId file;
-  FlamId module; /* FLAM_NONE for none */
+  FlamStringId name;        /* strings */
+  FlamStringId system_name; /* 0 ("") where the same as name */
+  FlamStringId file;
+  FlamModuleId module; /* FLAM_NONE for none */
   guint32 line;
   FlamFunctionKind kind;
   guint flags; /* FlamFunctionFlags */
 } FlamFunction;
 
 /* Interned by every field. */
-FlamId flam_builder_function (FlamBuilder *builder,
-                              const FlamFunction *function);
+FlamFunctionId flam_builder_function (FlamBuilder *builder,
+                                      const FlamFunction *function);
 /* A function of which only the name is known. */
 FlamId flam_builder_function_named (FlamBuilder *builder,
-                                    FlamId name,
+                                    FlamStringId name,
                                     FlamFunctionKind kind);
 /* The function for addresses in `module` that have no name: "[module]", or
  * "[unknown]" for FLAM_NONE; kind UNRESOLVED. */
-FlamId flam_builder_function_unresolved (FlamBuilder *builder, FlamId module);
+FlamId flam_builder_function_unresolved (FlamBuilder *builder,
+                                         FlamModuleId module);
 
 /* A frame in the function's own file. */
-FlamId flam_builder_frame (FlamBuilder *builder,
-                           FlamId function,
-                           guint64 address,
-                           guint32 line,
-                           guint inline_depth);
+FlamFrameId flam_builder_frame (FlamBuilder *builder,
+                                FlamFunctionId function,
+                                guint64 address,
+                                guint32 line,
+                                guint inline_depth);
 /* The same for a function that need not have a name: without one it is the
  * function for its module's unnamed addresses, and the frame has its file. */
 FlamId flam_builder_frame_of (FlamBuilder *builder,
@@ -86,86 +87,92 @@ FlamId flam_builder_frame_of_status (FlamBuilder *builder,
                                      guint status);
 /* A frame in `file` (string). */
 FlamId flam_builder_frame_in (FlamBuilder *builder,
-                              FlamId function,
+                              FlamFunctionId function,
                               guint64 address,
-                              FlamId file,
+                              FlamStringId file,
                               guint32 line,
                               guint inline_depth);
 
 /* A frame in a recording, whose name may be found later. */
 typedef struct
 {
-  FlamId module;   /* or FLAM_NONE */
-  guint64 address; /* by the module's addressing */
-  FlamId function; /* FLAM_NONE: an address to be named later */
-  FlamId file;     /* string: the file of the line; FLAM_NONE: the function's */
+  FlamModuleId module;     /* or FLAM_NONE */
+  guint64 address;         /* by the module's addressing */
+  FlamFunctionId function; /* FLAM_NONE: an address to be named later */
+  FlamStringId
+      file; /* string: the file of the line; FLAM_NONE: the function's */
   guint32 line;
   guint32 inline_depth;
   guint32 status; /* FlamStatus bits */
 } FlamRecordedFrame;
 
-FlamId flam_builder_recorded_frame (FlamBuilder *builder,
-                                    const FlamRecordedFrame *frame);
+FlamFrameId flam_builder_recorded_frame (FlamBuilder *builder,
+                                         const FlamRecordedFrame *frame);
 guint32 flam_builder_n_frames (const FlamBuilder *builder);
 void flam_builder_get_recorded_frame (const FlamBuilder *builder,
                                       FlamId id,
                                       FlamRecordedFrame *frame);
 /* `prefix` FLAM_NONE: a root. */
-FlamId flam_builder_stack (FlamBuilder *builder, FlamId prefix, FlamId frame);
+FlamStackId flam_builder_stack (FlamBuilder *builder,
+                                FlamStackId prefix,
+                                FlamFrameId frame);
 /* Adds a whole stack, caller first, below `prefix`; `stacks` gets the stack
  * that ends with each of its frames. Below a new stack no search is
  * needed. */
 void flam_builder_stack_path (FlamBuilder *builder,
-                              FlamId prefix,
-                              const FlamId *frames,
+                              FlamStackId prefix,
+                              const FlamFrameId *frames,
                               gsize n,
-                              FlamId *stacks);
+                              FlamStackId *stacks);
 /* The same without a search, five times as fast: for files that contain each
  * stack only once. A duplicate only takes space. */
-FlamId
-flam_builder_append_stack (FlamBuilder *builder, FlamId prefix, FlamId frame);
+FlamStackId flam_builder_append_stack (FlamBuilder *builder,
+                                       FlamStackId prefix,
+                                       FlamFrameId frame);
 /* Reserves space for that many more, so that the columns need not move. */
 void flam_builder_reserve_stacks (FlamBuilder *builder, gsize n);
 
 /* --- who ----------------------------------------------------------------- */
 
 /* The thread for a format without threads: of a process without a number. */
-FlamId flam_builder_lone_thread (FlamBuilder *builder);
+FlamThreadId flam_builder_lone_thread (FlamBuilder *builder);
 /* Interned by (pid, generation): raise the generation when a pid is used again;
  * 0 otherwise. Names may be set at any time, the last one is kept. */
-FlamId
+FlamProcessId
 flam_builder_process (FlamBuilder *builder, gint32 pid, guint generation);
 /* The same without a search, for one that is known to be new. */
-FlamId
+FlamProcessId
 flam_builder_append_process (FlamBuilder *builder, gint32 pid, FlamId parent);
-FlamId
-flam_builder_append_thread (FlamBuilder *builder, FlamId process, gint32 tid);
+FlamThreadId flam_builder_append_thread (FlamBuilder *builder,
+                                         FlamProcessId process,
+                                         gint32 tid);
 void flam_builder_set_process_name (FlamBuilder *builder,
-                                    FlamId process,
+                                    FlamProcessId process,
                                     const char *name);
 void flam_builder_set_process_parent (FlamBuilder *builder,
-                                      FlamId process,
+                                      FlamProcessId process,
                                       FlamId parent);
-FlamId flam_builder_thread (FlamBuilder *builder,
-                            FlamId process,
-                            gint32 tid,
-                            guint generation);
+FlamThreadId flam_builder_thread (FlamBuilder *builder,
+                                  FlamProcessId process,
+                                  gint32 tid,
+                                  guint generation);
 /* A thread without a number, identified by a text (string). */
-FlamId
-flam_builder_thread_keyed (FlamBuilder *builder, FlamId process, FlamId key);
+FlamId flam_builder_thread_keyed (FlamBuilder *builder,
+                                  FlamProcessId process,
+                                  FlamId key);
 gboolean flam_builder_has_thread_name (const FlamBuilder *builder,
-                                       FlamId thread);
+                                       FlamThreadId thread);
 void flam_builder_set_thread_name (FlamBuilder *builder,
-                                   FlamId thread,
+                                   FlamThreadId thread,
                                    const char *name);
 /* The same for names that change: at `time`, on the clock of the samples, the
  * name before it becomes a former name. Call in order of time. */
 void flam_builder_rename_process (FlamBuilder *builder,
-                                  FlamId process,
+                                  FlamProcessId process,
                                   gint64 time,
                                   const char *name);
 void flam_builder_rename_thread (FlamBuilder *builder,
-                                 FlamId thread,
+                                 FlamThreadId thread,
                                  gint64 time,
                                  const char *name);
 
@@ -242,9 +249,9 @@ void flam_builder_set_origin (FlamBuilder *builder, gint64 time);
 typedef struct
 {
   gint64 time;
-  gint64 freed_at; /* FLAM_NEVER */
-  FlamId thread;   /* or FLAM_NONE */
-  FlamId stack;    /* or FLAM_NONE */
+  gint64 freed_at;     /* FLAM_NEVER */
+  FlamThreadId thread; /* or FLAM_NONE */
+  FlamStackId stack;   /* or FLAM_NONE */
   gint64 size;
   gint64 count;
   gint64 at_peak;              /* -1: not known */
@@ -294,7 +301,7 @@ guint32 flam_builder_add_labels (FlamBuilder *builder,
 void flam_builder_add_mark (FlamBuilder *builder,
                             gint64 time,
                             gint64 duration,
-                            FlamId thread,
+                            FlamThreadId thread,
                             const char *name);
 
 /* A note about a function or, with NULL, about a range: ns from the beginning;
@@ -350,8 +357,8 @@ void flam_builder_warn_count (FlamBuilder *builder,
 typedef struct
 {
   gint64 time;
-  FlamId thread;
-  FlamId stack;
+  FlamThreadId thread;
+  FlamStackId stack;
   gint64 size;
   gint64 count;
   FlamAllocator allocator;
@@ -367,35 +374,35 @@ void flam_builder_note_release (FlamBuilder *builder,
                                 guint16 distance,
                                 gint64 more); /* as in FlamReleaseRows */
 void flam_builder_note_at_peak (FlamBuilder *builder,
-                                FlamId thread,
-                                FlamId stack,
+                                FlamThreadId thread,
+                                FlamStackId stack,
                                 gint64 size,
                                 FlamAllocator allocator,
                                 gint64 count);
 /* The name of a process or a thread from `time` on. */
 void flam_builder_note_process_name (FlamBuilder *builder,
-                                     FlamId process,
+                                     FlamProcessId process,
                                      gint64 time,
                                      const char *name);
 void flam_builder_note_thread_name (FlamBuilder *builder,
-                                    FlamId thread,
+                                    FlamThreadId thread,
                                     gint64 time,
                                     const char *name);
 /* Frame by frame: the whole chain of one frame is added at once, caller first.
  * `file` as in FlamRecordedFrame. */
 void flam_builder_note_symbol (FlamBuilder *builder,
-                               FlamId frame,
-                               FlamId function,
-                               FlamId file,
+                               FlamFrameId frame,
+                               FlamFunctionId function,
+                               FlamStringId file,
                                guint32 line);
 /* Generated code: from `time` on the address of `frame` is this function. */
 void flam_builder_note_rename (FlamBuilder *builder,
-                               FlamId frame,
+                               FlamFrameId frame,
                                gint64 time,
-                               FlamId function,
+                               FlamFunctionId function,
                                guint32 line);
 void flam_builder_note_module_symbols (FlamBuilder *builder,
-                                       FlamId module,
+                                       FlamModuleId module,
                                        FlamSymbolState state,
                                        const char *why);
 /* Adds the known facts; otherwise, earlier ones are kept. */
@@ -434,7 +441,7 @@ FlamBuilder *flam_builder_new_copy (const FlamProfile *profile);
 /* Replaces frame `frame` by `chain`, caller first; `n` at least 1. The chain's
  * frames are the builder's own. Chains are not followed further. */
 void flam_builder_replace_frame (FlamBuilder *builder,
-                                 FlamId frame,
+                                 FlamFrameId frame,
                                  const FlamId *chain,
                                  guint n);
 

@@ -28,8 +28,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint64 size;
-  FlamId stack;
-  FlamId thread;
+  FlamStackId stack;
+  FlamThreadId thread;
   guint32 each;      /* the number of the program's blocks that each represents
                         (sampling) */
   guint32 allocator; /* FlamAllocator */

@@ -34,12 +34,12 @@ add_descendants (FlamProcessTree *process_tree,
                  Children *children,
                  FlamId root)
 {
-  FlamId process = root;
+  FlamProcessId process = root;
   guint32 depth = 0;
 
   while (process != FLAM_NONE)
     {
-      FlamId child = children->first[process];
+      FlamProcessId child = children->first[process];
 
       children->seen[process] = TRUE;
       process_tree->process[process_tree->n] = process;

@@ -18,12 +18,12 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint32 n;             /* rows: every process once, parents first */
-  FlamId *process;       /* a row */
-  guint32 *depth;        /* a row */
-  guint32 *end;          /* a row */
-  guint32 *first_thread; /* per row, and one more */
-  FlamId *threads;
+  guint32 n;              /* rows: every process once, parents first */
+  FlamProcessId *process; /* a row */
+  guint32 *depth;         /* a row */
+  guint32 *end;           /* a row */
+  guint32 *first_thread;  /* per row, and one more */
+  FlamThreadId *threads;
   /* Indices into profile->former_names, as lists in order of time: the first
    * of each process and thread, and the next after each; FLAM_NONE: no more. */
   FlamId *process_former;

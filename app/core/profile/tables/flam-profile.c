@@ -58,7 +58,7 @@ flam_profile_unref (FlamProfile *profile)
 }
 
 const char *
-flam_profile_string (const FlamProfile *profile, FlamId string)
+flam_profile_string (const FlamProfile *profile, FlamStringId string)
 {
   const FlamProfileBox *box = (const FlamProfileBox *)profile;
 
@@ -72,15 +72,15 @@ flam_profile_n_strings (const FlamProfile *profile)
 }
 
 const char *
-flam_profile_function_name (const FlamProfile *profile, FlamId function)
+flam_profile_function_name (const FlamProfile *profile, FlamFunctionId function)
 {
   return flam_profile_string (profile, profile->functions.name[function]);
 }
 
 const char *
-flam_profile_module_name (const FlamProfile *profile, FlamId function)
+flam_profile_module_name (const FlamProfile *profile, FlamFunctionId function)
 {
-  FlamId module =
+  FlamModuleId module =
       function != FLAM_NONE ? profile->functions.module[function] : FLAM_NONE;
 
   return module == FLAM_NONE

@@ -21,24 +21,25 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint32 n;
-  const FlamId *name;       /* string: base name, "[kernel]", "[vdso]" */
-  const FlamId *path;       /* string: as on the recording machine */
-  const FlamId *build_id;   /* string: lower-case hex, or "" */
-  const FlamId *why;        /* string: why there are no symbols, or "" */
-  const guint8 *symbols;    /* FlamSymbolState */
-  const guint8 *addressing; /* FlamAddressing */
+  const FlamStringId *name;     /* string: base name, "[kernel]", "[vdso]" */
+  const FlamId *path;           /* string: as on the recording machine */
+  const FlamStringId *build_id; /* string: lower-case hex, or "" */
+  const FlamStringId *why;      /* string: why there are no symbols, or "" */
+  const guint8 *symbols;        /* FlamSymbolState */
+  const guint8 *addressing;     /* FlamAddressing */
 } FlamModules;
 
 typedef struct
 {
   guint32 n;
-  const FlamId *name;        /* string: demangled, as shown */
-  const FlamId *system_name; /* string: as linked; the same as name if equal */
-  const FlamId *file;        /* string: source path, or "" */
-  const FlamId *module;      /* module or FLAM_NONE */
-  const guint32 *line;       /* first line, 0 unknown */
-  const guint8 *kind;        /* FlamFunctionKind */
-  const guint8 *flags;       /* FlamFunctionFlags */
+  const FlamStringId *name; /* string: demangled, as shown */
+  const FlamStringId
+      *system_name;           /* string: as linked; the same as name if equal */
+  const FlamStringId *file;   /* string: source path, or "" */
+  const FlamModuleId *module; /* module or FLAM_NONE */
+  const guint32 *line;        /* first line, 0 unknown */
+  const guint8 *kind;         /* FlamFunctionKind */
+  const guint8 *flags;        /* FlamFunctionFlags */
 } FlamFunctions;
 
 /* A place in a function: a line of a file, which need not be the file that the
@@ -50,10 +51,10 @@ typedef struct
 typedef struct
 {
   guint32 n;
-  const FlamId *function;
-  const guint64 *address; /* by the module's addressing; 0 with no module */
-  const FlamId *file;     /* string: the file of the line, or "" */
-  const guint32 *line;    /* 0 unknown */
+  const FlamFunctionId *function;
+  const guint64 *address;   /* by the module's addressing; 0 with no module */
+  const FlamStringId *file; /* string: the file of the line, or "" */
+  const guint32 *line;      /* 0 unknown */
   const guint16 *inline_depth;
   const guint8 *status; /* FlamStatus bits */
 } FlamFrames;
@@ -63,25 +64,25 @@ typedef struct
 typedef struct
 {
   guint32 n;
-  const FlamId *prefix;
-  const FlamId *frame;
+  const FlamStackId *prefix;
+  const FlamFrameId *frame;
 } FlamStacks;
 
 typedef struct
 {
   guint32 n;
-  const gint32 *pid;    /* -1 unknown */
-  const FlamId *name;   /* string */
-  const FlamId *parent; /* process or FLAM_NONE */
+  const gint32 *pid;        /* -1 unknown */
+  const FlamStringId *name; /* string */
+  const FlamId *parent;     /* process or FLAM_NONE */
 } FlamProcesses;
 
 /* A thread's samples are the slice [first_sample, first_sample + n_samples). */
 typedef struct
 {
   guint32 n;
-  const FlamId *process;
+  const FlamProcessId *process;
   const gint32 *tid; /* -1 unknown */
-  const FlamId *name;
+  const FlamStringId *name;
   const guint32 *first_sample;
   const guint32 *n_samples;
 } FlamThreads;
@@ -90,12 +91,12 @@ typedef struct
  * be read thread by thread. */
 typedef struct
 {
-  guint32 n;            /* in all slices together */
-  guint states;         /* the states of all samples, one bit each; 0: none */
-  const gint64 *time;   /* ns from the profile's start; NULL: no times */
-  const FlamId *stack;  /* stack or FLAM_NONE: weight without a stack */
-  const guint16 *event; /* NULL: all of one event, 0 */
-  const guint8 *state;  /* FlamState; NULL: all running */
+  guint32 n;          /* in all slices together */
+  guint states;       /* the states of all samples, one bit each; 0: none */
+  const gint64 *time; /* ns from the profile's start; NULL: no times */
+  const FlamStackId *stack; /* stack or FLAM_NONE: weight without a stack */
+  const guint16 *event;     /* NULL: all of one event, 0 */
+  const guint8 *state;      /* FlamState; NULL: all running */
   const guint32
       *labels; /* a set of FlamSampleLabels, 0: none; NULL: all have none */
 } FlamSamples;
@@ -116,10 +117,10 @@ typedef struct
  * last. */
 typedef struct
 {
-  FlamId thread;
-  FlamId stack; /* FLAM_NONE: no stack */
-  gint64 time;  /* ns from any origin, the same for all; finish() makes the
-                   earliest 0. Ignored unless flam_builder_set_has_times() */
+  FlamThreadId thread;
+  FlamStackId stack; /* FLAM_NONE: no stack */
+  gint64 time;       /* ns from any origin, the same for all; finish() makes the
+                        earliest 0. Ignored unless flam_builder_set_has_times() */
   guint16 event;
   guint8 state;   /* FlamState */
   guint32 labels; /* flam_builder_add_labels(), or 0 */
@@ -132,10 +133,10 @@ typedef struct
 {
   guint32 n;
   const gint64 *time;
-  const gint64 *freed_at; /* FLAM_NEVER: live until the end */
-  const FlamId *thread;   /* FLAM_NONE unknown */
-  const FlamId *stack;    /* FLAM_NONE: allocated before recording */
-  const gint64 *size;     /* of one block, bytes */
+  const gint64 *freed_at;     /* FLAM_NEVER: live until the end */
+  const FlamThreadId *thread; /* FLAM_NONE unknown */
+  const FlamStackId *stack;   /* FLAM_NONE: allocated before recording */
+  const gint64 *size;         /* of one block, bytes */
   const gint64 *count;
   const gint64 *at_peak; /* how many of `count` were live at the high-water
                             mark of the whole capture, where the capture
@@ -197,8 +198,8 @@ typedef enum
 
 typedef struct
 {
-  FlamId id;   /* string: stable, for the command line: "cpu-time" */
-  FlamId name; /* string: for people: "CPU time" */
+  FlamId id;         /* string: stable, for the command line: "cpu-time" */
+  FlamStringId name; /* string: for people: "CPU time" */
   FlamUnit unit;
   FlamMeasureKind kind;
   FlamMeasureSource source;
@@ -214,19 +215,19 @@ typedef struct
 typedef struct
 {
   guint32 n;
-  const FlamId *process; /* FLAM_NONE: a thread's name */
-  const FlamId *thread;  /* FLAM_NONE: a process's */
-  const FlamId *name;    /* string */
-  const gint64 *until;   /* ns: when the next name began */
+  const FlamProcessId *process; /* FLAM_NONE: a thread's name */
+  const FlamThreadId *thread;   /* FLAM_NONE: a process's */
+  const FlamStringId *name;     /* string */
+  const gint64 *until;          /* ns: when the next name began */
 } FlamFormerNames;
 
 /* The user's note about a function or a time range. */
 typedef struct
 {
   guint32 n;
-  const FlamId *text;     /* string */
-  const FlamId *function; /* string: its name; FLAM_NONE: for a range */
-  const gint64 *from;     /* ns from the profile's start */
+  const FlamStringId *text;     /* string */
+  const FlamStringId *function; /* its name; FLAM_NONE: for a range */
+  const gint64 *from;           /* ns from the profile's start */
   const gint64 *to;
   const gint64 *written; /* ns since 1970 */
 } FlamNotes;
@@ -235,8 +236,8 @@ typedef struct
 typedef struct
 {
   guint32 n;
-  const FlamId *path; /* string: as in frames and functions */
-  const FlamId *text; /* string */
+  const FlamId *path;       /* string: as in frames and functions */
+  const FlamStringId *text; /* string */
 } FlamSources;
 
 typedef struct
@@ -252,9 +253,9 @@ typedef struct
 {
   guint32 n;
   const gint64 *time;
-  const gint64 *duration; /* 0: a moment */
-  const FlamId *thread;   /* FLAM_NONE: of the whole capture */
-  const FlamId *name;
+  const gint64 *duration;     /* 0: a moment */
+  const FlamThreadId *thread; /* FLAM_NONE: of the whole capture */
+  const FlamStringId *name;
 } FlamMarks;
 
 typedef struct
@@ -284,13 +285,14 @@ void flam_profile_unref (FlamProfile *profile);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamProfile, flam_profile_unref)
 
 /* Valid as long as the profile; "" for FLAM_NONE. */
-const char *flam_profile_string (const FlamProfile *profile, FlamId string);
+const char *flam_profile_string (const FlamProfile *profile,
+                                 FlamStringId string);
 guint32 flam_profile_n_strings (const FlamProfile *profile);
 const char *flam_profile_function_name (const FlamProfile *profile,
-                                        FlamId function);
+                                        FlamFunctionId function);
 /* "" if the function has no module, and for FLAM_NONE. */
 const char *flam_profile_module_name (const FlamProfile *profile,
-                                      FlamId function);
+                                      FlamFunctionId function);
 
 /* Whether weights of one can be compared with those of the other: they have the
  * same kind and unit. Blocks of memory are counts, as samples are, but cannot

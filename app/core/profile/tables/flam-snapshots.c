@@ -204,7 +204,8 @@ compare_samples (gconstpointer a, gconstpointer b, gpointer data)
 {
   const FlamTables *recorded = data;
   guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
-  FlamId threads[] = { recorded->sample_thread[x], recorded->sample_thread[y] };
+  FlamThreadId threads[] = { recorded->sample_thread[x],
+                             recorded->sample_thread[y] };
   gint64 times[] = { time_at (recorded, x), time_at (recorded, y) };
 
   if (threads[0] != threads[1])
@@ -225,7 +226,7 @@ lay_thread (FlamSnapshots *self,
             GError **error)
 {
   const FlamTables *recorded = &self->recorded->tables;
-  FlamId thread = recorded->sample_thread[rows[0]];
+  FlamThreadId thread = recorded->sample_thread[rows[0]];
   FlamColumn *lanes = &self->laid.lanes;
   FlamLane *lane;
   gboolean goes_back;

@@ -167,14 +167,14 @@ typedef struct
   const guint8 *what; /* FlamNamed */
   const FlamId *row;  /* of that table */
   const gint64 *time; /* valid from then on */
-  const FlamId *name;
+  const FlamStringId *name;
 } FlamNameRows;
 
 typedef struct
 {
   guint32 n;
   const FlamId *id;
-  const FlamId *name;
+  const FlamStringId *name;
   const guint8 *unit;
   const guint8 *kind;
   const guint8 *source;
@@ -189,8 +189,8 @@ typedef struct
 {
   guint32 n;
   const gint64 *time;
-  const FlamId *thread;
-  const FlamId *stack;
+  const FlamThreadId *thread;
+  const FlamStackId *stack;
   const gint64 *size;
   const gint64 *count;
   const guint8 *allocator;
@@ -216,8 +216,8 @@ typedef struct
 typedef struct
 {
   guint32 n;
-  const FlamId *thread;
-  const FlamId *stack;
+  const FlamThreadId *thread;
+  const FlamStackId *stack;
   const gint64 *size;
   const guint8 *allocator;
   const gint64 *count;
@@ -249,7 +249,7 @@ typedef struct
 typedef struct
 {
   guint32 n;
-  const FlamId *text;
+  const FlamStringId *text;
 } FlamWarningRows;
 
 /* Consecutive rows of one frame are its chain, caller (inline depth 0) first.
@@ -257,19 +257,19 @@ typedef struct
 typedef struct
 {
   guint32 n;
-  const FlamId *frame;
+  const FlamFrameId *frame;
   const gint64 *time; /* only in RENAMES */
-  const FlamId *function;
+  const FlamFunctionId *function;
   const guint32 *line;
-  const FlamId *file; /* FLAM_NONE: the function's */
+  const FlamStringId *file; /* FLAM_NONE: the function's */
 } FlamSymbolRows;
 
 typedef struct
 {
   guint32 n;
-  const FlamId *module;
+  const FlamModuleId *module;
   const guint8 *state; /* FlamSymbolState */
-  const FlamId *why;
+  const FlamStringId *why;
 } FlamModuleSymbolRows;
 
 /* Written when the recording ended regularly. */
@@ -347,7 +347,7 @@ FlamTables *flam_builder_tables (FlamBuilder *builder);
 void flam_builder_set_recorded (FlamBuilder *builder);
 /* The stacks of BLOCKS and AT_PEAK are numbers chosen by the caller: they are
  * replaced by stacks[number]. */
-void flam_builder_map_blocks (FlamBuilder *builder, const FlamId *stacks);
+void flam_builder_map_blocks (FlamBuilder *builder, const FlamStackId *stacks);
 /* Converts BLOCKS, RELEASES and AT_PEAK into allocations at once, for tables
  * that are not from a file. */
 void flam_builder_fold_memory (FlamBuilder *builder);

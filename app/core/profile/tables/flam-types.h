@@ -16,9 +16,25 @@ G_BEGIN_DECLS
  * it is shown. _() is for the top floor alone. */
 #define FLAM_PLURAL(n, one, many) ((n) == 1 ? (one) : (many))
 
-/* A row number in one of the profile's tables. */
+/* A row number in one of the profile's tables, or FLAM_NONE. The compiler warns
+ * when a number of one table is passed, assigned or compared as that of another
+ * (-Wenum-conversion, -Wenum-compare); FlamId is for code that works on any
+ * table, and converts to and from all of them. Arithmetic gives a guint32. */
 typedef guint32 FlamId;
 #define FLAM_NONE G_MAXUINT32
+#define FLAM_DEFINE_ID(Name, NAME)                                             \
+  typedef enum                                                                 \
+  {                                                                            \
+    FLAM_##NAME##_ID_MAX = FLAM_NONE                                           \
+  } Flam##Name##Id
+FLAM_DEFINE_ID (String, STRING);
+FLAM_DEFINE_ID (Module, MODULE);
+FLAM_DEFINE_ID (Function, FUNCTION);
+FLAM_DEFINE_ID (Frame, FRAME);
+FLAM_DEFINE_ID (Stack, STACK);
+FLAM_DEFINE_ID (Process, PROCESS);
+FLAM_DEFINE_ID (Thread, THREAD);
+FLAM_DEFINE_ID (Node, NODE); /* of a FlamTree */
 
 /* A point in time that never came (a block that was never freed). */
 #define FLAM_NEVER G_MAXINT64

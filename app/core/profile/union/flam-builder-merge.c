@@ -57,7 +57,7 @@ name_processes (FlamBuilder *builder,
                 const Merged *merged)
 {
   const FlamId *rows = merged->maps[FLAM_TABLE_PROCESSES];
-  FlamId *name = cells (builder, FlamId, profile.processes.name);
+  FlamStringId *name = cells (builder, FlamId, profile.processes.name);
 
   for (FlamId i = 0; i < from->n; i++)
     if (from->name[i] != 0)
@@ -114,7 +114,7 @@ stacks_of (const FlamBuilderMerge *merge, guint part)
 static FlamId *
 map_frames (const FlamBuilderMerge *merge, guint part, guint32 n)
 {
-  FlamId *frames = g_new (FlamId, (gsize)n + 1);
+  FlamFrameId *frames = g_new (FlamFrameId, (gsize)n + 1);
 
   for (FlamId i = 0; i < n; i++)
     frames[i] = follow (merge, part, FLAM_TABLE_FRAMES, i);
@@ -127,7 +127,7 @@ hash_stacks (FlamBuilderMerge *merge, guint part)
 {
   const FlamStacks *stacks = stacks_of (merge, part);
   FlamFingerprint *prints = flam_union_prints (&merge->stacks, part);
-  g_autofree FlamId *frames =
+  g_autofree FlamFrameId *frames =
       map_frames (merge, part, merge->builders[part]->tables.profile.frames.n);
 
   for (FlamId i = 0; i < stacks->n; i++)
@@ -143,8 +143,9 @@ static void
 add_stacks (FlamBuilderMerge *merge, guint part)
 {
   const FlamStacks *from = stacks_of (merge, part);
-  FlamId *prefix = cells (merge->builders[0], FlamId, profile.stacks.prefix);
-  FlamId *frame = cells (merge->builders[0], FlamId, profile.stacks.frame);
+  FlamStackId *prefix =
+      cells (merge->builders[0], FlamId, profile.stacks.prefix);
+  FlamFrameId *frame = cells (merge->builders[0], FlamId, profile.stacks.frame);
 
   for (FlamId i = 0; i < from->n && part > 0; i++)
     if (flam_union_is_first (&merge->stacks, part, i))
@@ -238,20 +239,20 @@ flam_builder_merge_finish (FlamBuilderMerge *merge)
         flam_union_n (&merge->stacks);
 }
 
-FlamId
+FlamStackId
 flam_builder_merge_stack (const FlamBuilderMerge *merge,
                           guint part,
-                          FlamId stack)
+                          FlamStackId stack)
 {
   return stack == FLAM_NONE || part == 0
              ? stack
              : flam_union_id (&merge->stacks, part, stack);
 }
 
-FlamId
+FlamThreadId
 flam_builder_merge_thread (const FlamBuilderMerge *merge,
                            guint part,
-                           FlamId thread)
+                           FlamThreadId thread)
 {
   return follow (merge, part, FLAM_TABLE_THREADS, thread);
 }

@@ -39,11 +39,11 @@ void flam_builder_merge_step (FlamBuilderMerge *merge, guint step, guint core);
 void flam_builder_merge_finish (FlamBuilderMerge *merge);
 
 /* The current id of a part's stack or thread; FLAM_NONE: none. */
-FlamId flam_builder_merge_stack (const FlamBuilderMerge *merge,
-                                 guint part,
-                                 FlamId stack);
-FlamId flam_builder_merge_thread (const FlamBuilderMerge *merge,
-                                  guint part,
-                                  FlamId thread);
+FlamStackId flam_builder_merge_stack (const FlamBuilderMerge *merge,
+                                      guint part,
+                                      FlamStackId stack);
+FlamThreadId flam_builder_merge_thread (const FlamBuilderMerge *merge,
+                                        guint part,
+                                        FlamThreadId thread);
 
 G_END_DECLS

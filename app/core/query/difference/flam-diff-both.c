@@ -10,7 +10,7 @@
 typedef struct
 {
   guint side;
-  FlamId node;
+  FlamNodeId node;
 } Model;
 
 typedef struct
@@ -23,7 +23,8 @@ typedef struct
   FlamId *order;        /* paths, caller by caller, heaviest first */
   guint32 *first;       /* first callee of each path in the order; n + 1 */
   FlamBuilder *builder;
-  FlamId *functions[FLAM_DIFF_N_SIDES]; /* ids in the builder, or FLAM_NONE */
+  FlamFunctionId
+      *functions[FLAM_DIFF_N_SIDES]; /* ids in the builder, or FLAM_NONE */
 } Both;
 
 /* --- widths --------------------------------------------------------------- */
@@ -39,7 +40,7 @@ find_models (Both *both)
       guint side = i == 0 ? FLAM_DIFF_SIDE_FRESH : FLAM_DIFF_SIDE_BASE;
       const FlamTree *tree = both->paths->tree[side];
 
-      for (FlamId node = 0; node < tree->n; node++)
+      for (FlamNodeId node = 0; node < tree->n; node++)
         {
           Model *model = &both->model[both->paths->path[side][node]];
 
@@ -123,15 +124,15 @@ find_order (Both *both)
 
 /* --- names ---------------------------------------------------------------- */
 
-static FlamId
-copy_text (Both *both, const FlamProfile *profile, FlamId string)
+static FlamStringId
+copy_text (Both *both, const FlamProfile *profile, FlamStringId string)
 {
   return flam_builder_string (
       both->builder, flam_profile_string (profile, string), -1);
 }
 
-static FlamId
-copy_module (Both *both, const FlamProfile *profile, FlamId module)
+static FlamModuleId
+copy_module (Both *both, const FlamProfile *profile, FlamModuleId module)
 {
   const FlamModules *modules = &profile->modules;
 
@@ -144,7 +145,7 @@ copy_module (Both *both, const FlamProfile *profile, FlamId module)
       modules->addressing[module]);
 }
 
-static FlamId
+static FlamFunctionId
 copy_function (Both *both, guint side, FlamId id)
 {
   const FlamProfile *profile = both->paths->tree[side]->profile;
@@ -171,7 +172,7 @@ copy_function (Both *both, guint side, FlamId id)
   return *known;
 }
 
-static FlamId
+static FlamFrameId
 copy_frame (Both *both, guint side, FlamId id)
 {
   const FlamProfile *profile = both->paths->tree[side]->profile;
@@ -190,12 +191,12 @@ copy_frame (Both *both, guint side, FlamId id)
                             frames->status[id] });
 }
 
-static FlamId
+static FlamThreadId
 copy_thread (Both *both, const FlamProfile *profile, FlamId id)
 {
   const char *name = flam_profile_string (profile, profile->threads.name[id]);
   FlamId key = flam_builder_string (both->builder, name, -1);
-  FlamId thread = flam_builder_thread_keyed (
+  FlamThreadId thread = flam_builder_thread_keyed (
       both->builder, flam_builder_process (both->builder, -1, 0), key);
 
   flam_builder_set_thread_name (both->builder, thread, name);
@@ -269,7 +270,8 @@ tree_for (const Both *both, guint32 n)
 }
 
 static void
-add_node (Both *both, FlamTree *tree, FlamId node, FlamId path, gboolean self)
+add_node (
+    Both *both, FlamTree *tree, FlamNodeId node, FlamId path, gboolean self)
 {
   const FlamDiffPaths *paths = both->paths;
   gint64 *const *value = self ? paths->self : paths->total;

@@ -151,7 +151,7 @@ typedef struct
 } Names;
 
 static const char *
-name_file (Names *names, const FlamProfile *profile, FlamId file)
+name_file (Names *names, const FlamProfile *profile, FlamStringId file)
 {
   const char *path = flam_profile_string (profile, file);
   gpointer known = g_hash_table_lookup (names->names, GUINT_TO_POINTER (file));

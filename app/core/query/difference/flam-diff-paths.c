@@ -106,7 +106,7 @@ flam_diff_paths_clear (FlamDiffPaths *paths)
 FlamChangeKind
 flam_diff_paths_kind (const FlamDiffPaths *paths, FlamId path)
 {
-  FlamId name = flam_column_at (&paths->paths, FlamDiffPath, path).name;
+  FlamStringId name = flam_column_at (&paths->paths, FlamDiffPath, path).name;
 
   if (paths->total[FLAM_DIFF_SIDE_FRESH][path] == 0)
     return FLAM_CHANGE_GONE;
@@ -131,7 +131,7 @@ flam_diff_change_new (guint32 n)
 
 void
 flam_diff_change_set (FlamTreeChange *change,
-                      FlamId node,
+                      FlamNodeId node,
                       FlamChangeKind kind,
                       gint64 base,
                       gint64 fresh)

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   FlamId parent;
-  FlamId name;
+  FlamStringId name;
 } FlamDiffPath;
 
 enum
@@ -46,7 +46,7 @@ FlamChangeKind flam_diff_paths_kind (const FlamDiffPaths *paths, FlamId path);
 /* Room for `n` nodes. */
 FlamTreeChange *flam_diff_change_new (guint32 n);
 void flam_diff_change_set (FlamTreeChange *change,
-                           FlamId node,
+                           FlamNodeId node,
                            FlamChangeKind kind,
                            gint64 base,
                            gint64 fresh);

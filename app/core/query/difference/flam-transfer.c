@@ -69,9 +69,9 @@ carry_measure (Carry *carry)
 
 /* A thread is identified by its name and its process's name, not by its id. */
 static char *
-name_thread (const FlamProfile *profile, FlamId thread)
+name_thread (const FlamProfile *profile, FlamThreadId thread)
 {
-  FlamId process = profile->threads.process[thread];
+  FlamProcessId process = profile->threads.process[thread];
 
   return g_strdup_printf (
       "%s/%s",

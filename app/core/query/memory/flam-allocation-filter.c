@@ -239,13 +239,13 @@ match_text (const FlamSuppressions *rules, const char *text)
   return flam_suppressions_match (rules, text, strlen (text));
 }
 
-static FlamId
+static FlamFunctionId
 rule_of_function (const FlamProfile *profile,
-                  FlamId function,
+                  FlamFunctionId function,
                   const FlamSuppressions *rules)
 {
   const FlamFunctions *f = &profile->functions;
-  FlamId module = f->module[function];
+  FlamModuleId module = f->module[function];
   int rule = -1;
 
   if (module != FLAM_NONE)
@@ -424,7 +424,7 @@ flam_allocation_filter_has_thread (const FlamAllocationFilter *filter,
 FlamId
 flam_allocation_filter_rule (const FlamAllocationFilter *filter, FlamId row)
 {
-  FlamId stack = filter->rows->stack[row];
+  FlamStackId stack = filter->rows->stack[row];
 
   return filter->rule != NULL && stack != FLAM_NONE ? filter->rule[stack]
                                                     : FLAM_NONE;

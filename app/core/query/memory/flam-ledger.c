@@ -328,7 +328,7 @@ flam_ledger_release_older (FlamLedger *ledger, guint32 number, gboolean at_once)
 
 /* The order of a thread's allocations; those without a thread share one. */
 static guint32 *
-order_of (FlamLedger *ledger, FlamId thread)
+order_of (FlamLedger *ledger, FlamThreadId thread)
 {
   gsize i = thread == FLAM_NONE ? 0 : (gsize)thread + 1;
 
@@ -347,7 +347,7 @@ site_of (const FlamLedger *ledger, const FlamBlockEntry *block)
 void
 flam_ledger_allocate_at (FlamLedger *ledger, guint32 site, guint64 address)
 {
-  FlamId thread = flam_ledger_get_site (ledger, site)->heap.key.thread;
+  FlamThreadId thread = flam_ledger_get_site (ledger, site)->heap.key.thread;
 
   if (address == 0)
     return;

@@ -124,7 +124,7 @@ find_below (const FlamTree *tree, FlamRegex *search)
   guint8 *below = g_malloc0 (tree->n);
 
   flam_tree_search (tree, search, below);
-  for (FlamId node = 1; node < tree->n; node++)
+  for (FlamNodeId node = 1; node < tree->n; node++)
     below[node] |= below[tree->parent[node]];
   return below;
 }
@@ -134,7 +134,7 @@ find_in (Summary *summary,
          const FlamTree *tree,
          FlamRegex *search,
          const FlamTree *zoomed,
-         FlamId zoom)
+         FlamNodeId zoom)
 {
   guint32 n = summary->profile->stacks.n;
   FlamId top = zoomed != NULL && zoom != 0
@@ -147,7 +147,7 @@ find_in (Summary *summary,
       zoom == 0 && search == NULL && !needs_a_match (summary->selection);
   for (FlamId s = 0; s < n; s++)
     {
-      FlamId node = tree->stack_node[s];
+      FlamNodeId node = tree->stack_node[s];
 
       summary->in[s] = node != FLAM_NONE &&
                        flam_tree_is_ancestor (tree, top, node) &&
@@ -175,7 +175,7 @@ static gboolean
 choose_stacks (Summary *summary,
                FlamRegex *search,
                const FlamTree *zoomed,
-               FlamId zoom,
+               FlamNodeId zoom,
                const FlamProgress *progress,
                GError **error)
 {
@@ -251,7 +251,7 @@ add_rows (Summary *summary, const FlamProgress *progress, GError **error)
 
   for (FlamId i = 0; i < rows->n; i++)
     {
-      FlamId stack = rows->stack[i];
+      FlamStackId stack = rows->stack[i];
 
       if (i % STEP_ROWS == 0 &&
           !flam_progress_step (progress, (double)i / rows->n, error))
@@ -421,7 +421,7 @@ flam_memory_summary_new (const FlamProfile *profile,
                          const FlamSelection *selection,
                          FlamRegex *search,
                          const FlamTree *zoomed,
-                         FlamId zoom,
+                         FlamNodeId zoom,
                          const FlamProgress *progress,
                          GError **error)
 {

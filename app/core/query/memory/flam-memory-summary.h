@@ -88,7 +88,7 @@ FlamMemorySummary *flam_memory_summary_new (const FlamProfile *profile,
                                             const FlamSelection *selection,
                                             FlamRegex *search,
                                             const FlamTree *zoomed,
-                                            FlamId zoom,
+                                            FlamNodeId zoom,
                                             const FlamProgress *progress,
                                             GError **error);
 FlamMemorySummary *flam_memory_summary_ref (FlamMemorySummary *memory);

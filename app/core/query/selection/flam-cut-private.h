@@ -18,13 +18,13 @@ typedef struct
   FlamBuilder *builder;
   FlamShown shown;
   FlamSampleFilter filter;
-  gint64 from, to; /* ns: the range, as it applies */
-  FlamId *modules; /* the builder's ids */
-  FlamId *functions;
-  FlamId *frames;
-  FlamId *stacks;    /* of the shown stacks */
-  FlamId *processes; /* FLAM_NONE: not selected */
-  FlamId *threads;
+  gint64 from, to;       /* ns: the range, as it applies */
+  FlamModuleId *modules; /* the builder's ids */
+  FlamFunctionId *functions;
+  FlamFrameId *frames;
+  FlamStackId *stacks;      /* of the shown stacks */
+  FlamProcessId *processes; /* FLAM_NONE: not selected */
+  FlamThreadId *threads;
   GPtrArray *columns; /* const gint64*: the distinct ones */
   guint32 *labels;    /* a set of the profile -> the builder's; 0 -> 0 */
   guint generation;   /* base of its processes' and threads' numbers: different
@@ -47,7 +47,7 @@ flam_cut_duration (const FlamCut *cut)
 
 /* FALSE: it is not selected. */
 static inline gboolean
-flam_cut_find_stack (const FlamCut *cut, FlamId stack, FlamId *to)
+flam_cut_find_stack (const FlamCut *cut, FlamStackId stack, FlamId *to)
 {
   FlamId shown = flam_shown_of (&cut->shown, stack);
 

@@ -20,12 +20,12 @@ flam_cut_clear (FlamCut *cut)
 }
 
 static const char *
-text (const FlamCut *cut, FlamId string)
+text (const FlamCut *cut, FlamStringId string)
 {
   return flam_profile_string (cut->profile, string);
 }
 
-static FlamId
+static FlamStringId
 string (const FlamCut *cut, FlamId id)
 {
   return flam_builder_string (cut->builder, text (cut, id), -1);
@@ -54,7 +54,7 @@ put_functions (FlamCut *cut)
   cut->functions = g_new (FlamId, functions->n + 1);
   for (FlamId i = 0; i < functions->n; i++)
     {
-      FlamId module = functions->module[i];
+      FlamModuleId module = functions->module[i];
       FlamFunction function = {
         .name = string (cut, functions->name[i]),
         .system_name = functions->system_name[i] == functions->name[i]
@@ -72,7 +72,7 @@ put_functions (FlamCut *cut)
 }
 
 /* `status`: includes that of its hidden callees. */
-static FlamId
+static FlamFrameId
 put_frame (FlamCut *cut, FlamId id, guint status)
 {
   const FlamFrames *frames = &cut->profile->frames;
@@ -140,7 +140,7 @@ put_stacks (FlamCut *cut)
 /* --- who ----------------------------------------------------------------- */
 
 static void
-put_process (FlamCut *cut, FlamId process)
+put_process (FlamCut *cut, FlamProcessId process)
 {
   const FlamProcesses *processes = &cut->profile->processes;
   FlamId parent = processes->parent[process];
@@ -352,7 +352,7 @@ span_measure (const FlamProfile *profile, guint32 sample)
 }
 
 static void
-put_sample (FlamCut *cut, FlamId thread, guint32 i, gint64 *weights)
+put_sample (FlamCut *cut, FlamThreadId thread, guint32 i, gint64 *weights)
 {
   const FlamSamples *samples = &cut->profile->samples;
   const FlamMeasure *span = span_measure (cut->profile, i);
@@ -477,7 +477,7 @@ flam_cut_put_beside (FlamCut *cut)
     }
   for (guint32 i = 0; i < marks->n; i++)
     {
-      FlamId thread = marks->thread[i];
+      FlamThreadId thread = marks->thread[i];
 
       if (marks->time[i] < cut->from || marks->time[i] >= cut->to ||
           (thread != FLAM_NONE && cut->threads[thread] == FLAM_NONE))

@@ -13,7 +13,7 @@ typedef struct
 
 /* Whether a node represents something that has a row in this list. */
 static gboolean
-is_listed (const FlamTree *tree, FlamId node)
+is_listed (const FlamTree *tree, FlamNodeId node)
 {
   return !flam_by_has_tops (tree->by) || tree->depth[node] == 1;
 }
@@ -23,14 +23,14 @@ row_equal (gconstpointer data, FlamId row, gconstpointer key)
 {
   const Table *table = data;
   const FlamTree *tree = table->tree;
-  FlamId node = flam_column_at (&table->rows, FlamFunctionRow, row).node;
+  FlamNodeId node = flam_column_at (&table->rows, FlamFunctionRow, row).node;
   FlamId other = *(const FlamId *)key;
 
   return flam_tree_is_same (tree, node, tree, other);
 }
 
 static FlamId
-row_of (Table *table, FlamId node)
+row_of (Table *table, FlamNodeId node)
 {
   const FlamTree *tree = table->tree;
   guint32 hash = flam_hash_pair (
@@ -49,7 +49,7 @@ row_of (Table *table, FlamId node)
 }
 
 static void
-count_node (Table *table, FlamId node)
+count_node (Table *table, FlamNodeId node)
 {
   const FlamTree *tree = table->tree;
   FlamId id = row_of (table, node);
@@ -116,7 +116,7 @@ root_row (const FlamTree *tree)
   if (tree->split == NULL)
     return row;
   row.split = tree->split[0];
-  for (FlamId child = flam_tree_first_child (tree, 0); child != FLAM_NONE;
+  for (FlamNodeId child = flam_tree_first_child (tree, 0); child != FLAM_NONE;
        child = flam_tree_next_sibling (tree, child))
     for (guint i = 0; i < FLAM_N_STATES; i++)
       row.split.weight[i] -= tree->split[child].weight[i];
@@ -139,7 +139,7 @@ flam_functions_new_whole (const FlamTree *tree, FlamSort sort, guint *n)
 }
 
 const char *
-flam_functions_name (const FlamTree *tree, FlamId node)
+flam_functions_name (const FlamTree *tree, FlamNodeId node)
 {
   return node == 0 && !tree->rooted ? "[no stack]"
                                     : flam_tree_name (tree, node);
@@ -156,7 +156,7 @@ flam_functions_new (const FlamTree *tree, FlamSort sort, guint *n)
   flam_column_init (&table.rows, sizeof (FlamFunctionRow));
   flam_column_init (&table.until, sizeof (FlamId));
   flam_interner_init (&table.interner);
-  for (FlamId node = 1; node < tree->n; node++)
+  for (FlamNodeId node = 1; node < tree->n; node++)
     if (is_listed (tree, node))
       count_node (&table, node);
 
@@ -170,7 +170,7 @@ flam_functions_new (const FlamTree *tree, FlamSort sort, guint *n)
 }
 
 FlamFunctionRow
-flam_functions_row_of (const FlamTree *tree, FlamId node)
+flam_functions_row_of (const FlamTree *tree, FlamNodeId node)
 {
   FlamFunctionRow row = { .node = node };
   gboolean top = flam_tree_is_top (tree, node);
@@ -209,7 +209,7 @@ flam_functions_index (const FlamTree *tree,
   for (guint i = 0; i < n; i++)
     row_of (&table, rows[i].node);
   index[0] = FLAM_NONE;
-  for (FlamId node = 1; node < tree->n; node++)
+  for (FlamNodeId node = 1; node < tree->n; node++)
     index[node] = is_listed (tree, node) ? row_of (&table, node) : FLAM_NONE;
   flam_column_clear (&table.rows);
   flam_column_clear (&table.until);
@@ -230,7 +230,7 @@ flam_functions_sum (const FlamTree *tree,
 
   memset (row_self, 0, n_rows * sizeof *row_self);
   memset (row_total, 0, n_rows * sizeof *row_total);
-  for (FlamId node = 1; node < tree->n; node++)
+  for (FlamNodeId node = 1; node < tree->n; node++)
     {
       FlamId row = index[node];
 

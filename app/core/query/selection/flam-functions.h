@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FlamId node; /* a node that represents this thing, for its name */
+  FlamNodeId node; /* a node that represents this thing, for its name */
   gint64 self;
   gint64 total;
   FlamStateSplit split; /* the total by state; 0 where the tree has none */
@@ -39,10 +39,10 @@ flam_functions_new_whole (const FlamTree *tree, FlamSort sort, guint *n);
 
 /* The row of the function of one node, which is not the root; works for any
  * tree. */
-FlamFunctionRow flam_functions_row_of (const FlamTree *tree, FlamId node);
+FlamFunctionRow flam_functions_row_of (const FlamTree *tree, FlamNodeId node);
 
 /* A row's name: "[no stack]" for that one. */
-const char *flam_functions_name (const FlamTree *tree, FlamId node);
+const char *flam_functions_name (const FlamTree *tree, FlamNodeId node);
 
 /* The row of each node of the tree (FLAM_NONE: not listed); g_free. */
 FlamId *flam_functions_index (const FlamTree *tree,

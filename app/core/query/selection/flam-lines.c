@@ -43,12 +43,12 @@ sums_clear (Sums *sums)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sums, sums_clear)
 
-static FlamId
+static FlamStringId
 find_string (const FlamProfile *profile, const char *text)
 {
   for (FlamId f = 0; f < profile->frames.n; f++)
     {
-      FlamId file = profile->frames.file[f];
+      FlamStringId file = profile->frames.file[f];
 
       if (file != 0 && strcmp (flam_profile_string (profile, file), text) == 0)
         return file;
@@ -67,9 +67,9 @@ compare_lines (gconstpointer a, gconstpointer b)
 
 static gboolean
 is_wanted (const FlamProfile *profile,
-           FlamId frame,
-           FlamId file,
-           FlamId function)
+           FlamFrameId frame,
+           FlamStringId file,
+           FlamFunctionId function)
 {
   FlamId owner = profile->frames.function[frame];
 
@@ -98,7 +98,7 @@ FlamLineRow *
 flam_lines_new (const FlamWeights *weights,
                 const FlamSelection *selection,
                 const char *file,
-                FlamId function,
+                FlamFunctionId function,
                 guint *n)
 {
   const FlamProfile *profile = weights->profile;
@@ -114,7 +114,7 @@ flam_lines_new (const FlamWeights *weights,
   near = g_new (FlamId, stacks->n + 1);
   for (FlamId s = 0; wanted != FLAM_NONE && s < stacks->n; s++)
     {
-      FlamId prefix = stacks->prefix[s];
+      FlamStackId prefix = stacks->prefix[s];
       FlamId above = prefix == FLAM_NONE ? FLAM_NONE : near[prefix];
       guint32 line = profile->frames.line[stacks->frame[s]];
       FlamLineRow *row;
@@ -295,7 +295,7 @@ add_inner (const Sums *sums,
 
   for (FlamId s = 0; s < stacks->n; s++)
     {
-      FlamId prefix = stacks->prefix[s];
+      FlamStackId prefix = stacks->prefix[s];
       FlamId row = row_of_frame[stacks->frame[s]];
 
       near[s] = row != FLAM_NONE && sources[rows[row].file] >= source ? row
@@ -361,7 +361,7 @@ flam_lines_begin (const FlamWeights *weights,
  * same. */
 static guint32 *
 rows_of_frames (const FlamProfile *profile,
-                FlamId module,
+                FlamModuleId module,
                 FlamRowOfAddress find_row,
                 gpointer data)
 {
@@ -381,7 +381,7 @@ rows_of_frames (const FlamProfile *profile,
 gint64
 flam_lines_weigh_addresses (const FlamWeights *weights,
                             const FlamSelection *selection,
-                            FlamId module,
+                            FlamModuleId module,
                             FlamRowOfAddress find_row,
                             gpointer data,
                             FlamAddressCost *costs)
@@ -398,7 +398,7 @@ flam_lines_weigh_addresses (const FlamWeights *weights,
   near = g_new (FlamId, stacks->n + 1);
   for (FlamId s = 0; s < stacks->n; s++)
     {
-      FlamId prefix = stacks->prefix[s];
+      FlamStackId prefix = stacks->prefix[s];
       FlamId above = prefix == FLAM_NONE ? FLAM_NONE : near[prefix];
       guint32 row = rows[stacks->frame[s]];
 
@@ -449,7 +449,7 @@ flam_lines_files (const FlamWeights *weights,
   memset (row_of_file, 0xff, 4 * (gsize)flam_profile_n_strings (profile));
   for (FlamId s = 0; s < stacks->n; s++)
     {
-      FlamId file = profile->frames.file[stacks->frame[s]];
+      FlamStringId file = profile->frames.file[stacks->frame[s]];
       FlamId above = stacks->prefix[s];
       FlamFileRow *row;
 
@@ -498,7 +498,7 @@ flam_lines_find_file (const FlamWeights *weights,
 }
 
 /* A function's node has the line of its heaviest frame alone. */
-FlamId
+FlamNodeId
 flam_lines_find_node (const FlamTree *tree, const char *file, guint32 line)
 {
   const FlamProfile *profile = tree->profile;
@@ -512,7 +512,7 @@ flam_lines_find_node (const FlamTree *tree, const char *file, guint32 line)
       is_there[frames->function[i]] = 1;
   for (FlamId i = 1; i < tree->n; i++)
     {
-      FlamId function = flam_tree_function (tree, i);
+      FlamFunctionId function = flam_tree_function (tree, i);
       const char *at = "";
 
       if (function == FLAM_NONE || !is_there[function])

@@ -24,13 +24,13 @@ typedef struct
 FlamLineRow *flam_lines_new (const FlamWeights *weights,
                              const FlamSelection *selection,
                              const char *file,
-                             FlamId function,
+                             FlamFunctionId function,
                              guint *n);
 
 /* The lines of all files, in no order. */
 typedef struct
 {
-  FlamId file; /* string */
+  FlamStringId file; /* string */
   guint32 line;
   gint64 self;
   gint64 total;
@@ -73,14 +73,14 @@ typedef guint32 (*FlamRowOfAddress) (gpointer data, guint64 address);
 
 gint64 flam_lines_weigh_addresses (const FlamWeights *weights,
                                    const FlamSelection *selection,
-                                   FlamId module,
+                                   FlamModuleId module,
                                    FlamRowOfAddress find_row,
                                    gpointer data,
                                    FlamAddressCost *costs);
 
 typedef struct
 {
-  FlamId file; /* string */
+  FlamStringId file; /* string */
   gint64 self;
   gint64 total;
 } FlamFileRow;
@@ -98,7 +98,7 @@ const char *flam_lines_find_file (const FlamWeights *weights,
 
 /* The heaviest node that represents this line itself, else the heaviest
  * function with a frame there; FLAM_NONE: none. */
-FlamId
+FlamNodeId
 flam_lines_find_node (const FlamTree *tree, const char *file, guint32 line);
 
 G_END_DECLS

@@ -22,13 +22,16 @@ sandwich_clear (Sandwich *sandwich)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sandwich, sandwich_clear)
 
 static gboolean
-is_same (const FlamTree *from, FlamId node, const FlamTree *to, FlamId other)
+is_same (const FlamTree *from,
+         FlamNodeId node,
+         const FlamTree *to,
+         FlamId other)
 {
   return other != 0 && flam_tree_is_same (from, node, to, other);
 }
 
 static FlamDraftKey
-key_of (const FlamTree *tree, FlamId node, FlamId parent)
+key_of (const FlamTree *tree, FlamNodeId node, FlamId parent)
 {
   FlamDraftKey key = { .parent = parent,
                        .key = tree->key[node],
@@ -56,7 +59,7 @@ self_splits (const FlamTree *tree)
 }
 
 static void
-sandwich_init (Sandwich *sandwich, const FlamTree *tree, FlamId node)
+sandwich_init (Sandwich *sandwich, const FlamTree *tree, FlamNodeId node)
 {
   FlamDraftKey root = key_of (tree, node, FLAM_NONE);
 
@@ -109,7 +112,7 @@ add_callers (Sandwich *sandwich, FlamId call)
 
 FlamTree *
 flam_sandwich_callers (const FlamTree *tree,
-                       FlamId node,
+                       FlamNodeId node,
                        const FlamProgress *progress,
                        GError **error)
 {
@@ -163,7 +166,7 @@ add_callees (Sandwich *sandwich, FlamId call, FlamId *number)
 
 FlamTree *
 flam_sandwich_callees (const FlamTree *tree,
-                       FlamId node,
+                       FlamNodeId node,
                        const FlamProgress *progress,
                        GError **error)
 {
@@ -189,7 +192,7 @@ flam_sandwich_callees (const FlamTree *tree,
 }
 
 FlamId
-flam_sandwich_find (const FlamTree *from, FlamId node, const FlamTree *to)
+flam_sandwich_find (const FlamTree *from, FlamNodeId node, const FlamTree *to)
 {
   FlamId best = FLAM_NONE;
 
@@ -201,7 +204,9 @@ flam_sandwich_find (const FlamTree *from, FlamId node, const FlamTree *to)
 }
 
 FlamId
-flam_sandwich_find_call (const FlamTree *side, FlamId node, const FlamTree *to)
+flam_sandwich_find_call (const FlamTree *side,
+                         FlamNodeId node,
+                         const FlamTree *to)
 {
   guint32 n = side->depth[node] + 1;
   g_autofree FlamShownKey *keys = g_new (FlamShownKey, n);

@@ -20,21 +20,22 @@ G_BEGIN_DECLS
 /* `node` is any node of the function; the tree must not be inverted. NULL only
  * with an error (cancelled). */
 FlamTree *flam_sandwich_callers (const FlamTree *tree,
-                                 FlamId node,
+                                 FlamNodeId node,
                                  const FlamProgress *progress,
                                  GError **error);
 FlamTree *flam_sandwich_callees (const FlamTree *tree,
-                                 FlamId node,
+                                 FlamNodeId node,
                                  const FlamProgress *progress,
                                  GError **error);
 
 /* The node of `to`, another tree of the same selection, for the same thing as
  * `node` of `from`, the heaviest of several; FLAM_NONE if there is none. */
 FlamId
-flam_sandwich_find (const FlamTree *from, FlamId node, const FlamTree *to);
+flam_sandwich_find (const FlamTree *from, FlamNodeId node, const FlamTree *to);
 /* The node of `to` for a node of the callers or callees: the one on the same
  * path to (or from) the function; the heaviest of several, or FLAM_NONE. */
-FlamId
-flam_sandwich_find_call (const FlamTree *side, FlamId node, const FlamTree *to);
+FlamId flam_sandwich_find_call (const FlamTree *side,
+                                FlamNodeId node,
+                                const FlamTree *to);
 
 G_END_DECLS

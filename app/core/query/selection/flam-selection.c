@@ -169,7 +169,7 @@ flam_selection_get_length (const FlamSelection *selection,
 }
 
 void
-flam_selection_add_thread (FlamSelection *selection, FlamId thread)
+flam_selection_add_thread (FlamSelection *selection, FlamThreadId thread)
 {
   guint at = 0;
 
@@ -197,7 +197,7 @@ flam_selection_no_threads (FlamSelection *selection)
 }
 
 gboolean
-flam_selection_has_thread (const FlamSelection *selection, FlamId thread)
+flam_selection_has_thread (const FlamSelection *selection, FlamThreadId thread)
 {
   if (selection->threads == NULL)
     return TRUE;

@@ -120,11 +120,11 @@ gint64 flam_selection_get_length (const FlamSelection *selection,
                                   const FlamProfile *profile);
 
 /* Adds a thread to the restriction (the first call: from all to this one). */
-void flam_selection_add_thread (FlamSelection *selection, FlamId thread);
+void flam_selection_add_thread (FlamSelection *selection, FlamThreadId thread);
 void flam_selection_all_threads (FlamSelection *selection);
 void flam_selection_no_threads (FlamSelection *selection);
 gboolean flam_selection_has_thread (const FlamSelection *selection,
-                                    FlamId thread);
+                                    FlamThreadId thread);
 /* Adds a label that samples must have: KEY=VALUE. */
 void flam_selection_add_label (FlamSelection *selection, const char *condition);
 /* FALSE with FLAM_ERROR_INVALID if a transform's regex takes too long on a

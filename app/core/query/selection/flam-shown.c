@@ -7,7 +7,7 @@
 /* The state on the path from the root to a stack. */
 typedef struct
 {
-  FlamId stack; /* shown stack; FLAM_NONE: nothing visible so far */
+  FlamStackId stack; /* shown stack; FLAM_NONE: nothing visible so far */
   guint8 dropped;
   guint8 swallowed; /* below a COLLAPSE, STOP_AT or PRUNE: its number */
   guint8 importing; /* hidden: at or below import machinery */
@@ -37,7 +37,7 @@ recorder_of (const FlamProfile *profile)
 }
 
 static gboolean
-is_recorder (const Walk *walk, FlamId frame)
+is_recorder (const Walk *walk, FlamFrameId frame)
 {
   const FlamProfile *profile = walk->profile;
 
@@ -60,7 +60,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
 
 /* "NAME" or "NAME,FILE". */
 static gboolean
-prune_matches (const FlamProfile *profile, FlamId function, const char *pattern)
+prune_matches (const FlamProfile *profile,
+               FlamFunctionId function,
+               const char *pattern)
 {
   const char *name = flam_profile_function_name (profile, function);
   gsize length = strlen (name);
@@ -76,7 +78,7 @@ prune_matches (const FlamProfile *profile, FlamId function, const char *pattern)
 
 static gboolean
 transform_matches (const FlamProfile *profile,
-                   FlamId function,
+                   FlamFunctionId function,
                    const FlamTransform *transform)
 {
   if (transform->regex == NULL)
@@ -112,10 +114,10 @@ match_functions (Walk *walk, const FlamProgress *progress, GError **error)
 
 /* Frames that the selection's switches remove, cost to the caller. */
 static gboolean
-switched_off (const Walk *walk, FlamId frame)
+switched_off (const Walk *walk, FlamFrameId frame)
 {
   const FlamSelection *selection = walk->selection;
-  FlamId function = walk->profile->frames.function[frame];
+  FlamFunctionId function = walk->profile->frames.function[frame];
   guint flags = walk->profile->functions.flags[function];
   guint kind = walk->profile->functions.kind[function];
 
@@ -132,10 +134,10 @@ switched_off (const Walk *walk, FlamId frame)
 /* An import is its machinery and everything that runs because of it: the cost
  * goes to the importing frame. */
 static gboolean
-is_import (const Walk *walk, FlamId frame)
+is_import (const Walk *walk, FlamFrameId frame)
 {
   const FlamProfile *profile = walk->profile;
-  FlamId function = profile->frames.function[frame];
+  FlamFunctionId function = profile->frames.function[frame];
 
   return walk->selection->hide_imports &&
          (profile->functions.flags[function] & FLAM_FUNCTION_IMPORT) != 0;
@@ -144,7 +146,7 @@ is_import (const Walk *walk, FlamId frame)
 /* Applies the transforms to one frame, in their order: frames removed by one of
  * them are not processed by later ones. FALSE if the frame is not shown. */
 static gboolean
-transform_frame (const Walk *walk, Path *path, guint64 *seen, FlamId frame)
+transform_frame (const Walk *walk, Path *path, guint64 *seen, FlamFrameId frame)
 {
   const GPtrArray *transforms = walk->selection->transforms;
   guint64 matches = walk->matches[walk->profile->frames.function[frame]];
@@ -204,7 +206,7 @@ folds (const FlamSelection *selection)
 /* The nearest stack at or above `stack` that ends in the same thing, as far up
  * as the selection's recursion setting allows; FLAM_NONE when there is none. */
 static FlamId
-find_recursion (const Walk *walk, FlamId stack, FlamId frame)
+find_recursion (const Walk *walk, FlamStackId stack, FlamFrameId frame)
 {
   if (!folds (walk->selection))
     return FLAM_NONE;
@@ -221,7 +223,7 @@ find_recursion (const Walk *walk, FlamId stack, FlamId frame)
 /* Recursion as iteration: the frame is put in the place of the earlier frame of
  * the same thing. */
 static FlamId
-show (Walk *walk, FlamId above, FlamId frame)
+show (Walk *walk, FlamId above, FlamFrameId frame)
 {
   FlamShown *shown = walk->shown;
   FlamId same = find_recursion (walk, above, frame);
@@ -233,17 +235,17 @@ show (Walk *walk, FlamId above, FlamId frame)
 
 /* Calls within the recorder's library are one frame. */
 static gboolean
-goes_on_in_recorder (const Walk *walk, const Path *path, FlamId frame)
+goes_on_in_recorder (const Walk *walk, const Path *path, FlamFrameId frame)
 {
   return path->stack != FLAM_NONE && is_recorder (walk, frame) &&
          is_recorder (walk, walk->shown->frame[path->stack]);
 }
 
 static void
-walk_stack (Walk *walk, FlamId stack)
+walk_stack (Walk *walk, FlamStackId stack)
 {
-  FlamId prefix = walk->profile->stacks.prefix[stack];
-  FlamId frame = walk->profile->stacks.frame[stack];
+  FlamStackId prefix = walk->profile->stacks.prefix[stack];
+  FlamFrameId frame = walk->profile->stacks.frame[stack];
   Path path = { FLAM_NONE, .swallowed = NOT_SWALLOWED };
   guint64 seen = 0;
 
@@ -260,7 +262,7 @@ walk_stack (Walk *walk, FlamId stack)
 }
 
 static gboolean
-is_in (const Walk *walk, FlamId stack)
+is_in (const Walk *walk, FlamStackId stack)
 {
   return !walk->paths[stack].dropped &&
          (walk->seen == NULL ||
@@ -346,7 +348,8 @@ flam_shown_clear (FlamShown *shown)
 
 typedef struct
 {
-  FlamId prefix, frame;
+  FlamStackId prefix;
+  FlamFrameId frame;
 } Key;
 
 static gboolean

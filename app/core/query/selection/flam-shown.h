@@ -22,8 +22,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint32 n;
-  const FlamId *prefix; /* a trie, like FlamStacks */
-  const FlamId *frame;
+  const FlamStackId *prefix; /* a trie, like FlamStacks */
+  const FlamFrameId *frame;
   FlamId *of;      /* a shown stack for each of the profile's; n: all of its
                       frames are hidden; FLAM_NONE: it is not selected. NULL:
                       every stack is shown as it is */
@@ -47,7 +47,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamShown, flam_shown_clear)
 
 /* `stack` FLAM_NONE: none. */
 static inline FlamId
-flam_shown_of (const FlamShown *shown, FlamId stack)
+flam_shown_of (const FlamShown *shown, FlamStackId stack)
 {
   if (stack == FLAM_NONE)
     return shown->no_stack;
@@ -83,7 +83,7 @@ typedef struct
 {
   FlamId thing;
   guint32 line;
-  FlamId file;
+  FlamStringId file;
   guint64 address; /* FLAM_BY_ADDRESS: 0 where the capture has none */
 } FlamShownKey;
 
@@ -95,9 +95,9 @@ flam_shown_key_equal (const FlamShownKey *a, const FlamShownKey *b)
 }
 
 static inline FlamShownKey
-flam_shown_key (const FlamProfile *profile, FlamBy by, FlamId frame)
+flam_shown_key (const FlamProfile *profile, FlamBy by, FlamFrameId frame)
 {
-  FlamId function = profile->frames.function[frame];
+  FlamFunctionId function = profile->frames.function[frame];
   FlamShownKey key = { .thing = function };
 
   if (by == FLAM_BY_LINE)

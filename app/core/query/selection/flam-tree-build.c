@@ -22,12 +22,12 @@ typedef struct
   gint64 *own_self;            /* it holds the sums; NULL: the weights do */
   FlamStateSplit *own_split;
   gint64 *first; /* per shown stack: when it was first seen; NULL: not needed */
-  FlamId *node;  /* per shown stack: of the draft */
-  gint64 *total; /* per shown stack: weight at and below */
+  FlamNodeId *node; /* per shown stack: of the draft */
+  gint64 *total;    /* per shown stack: weight at and below */
 } Walk;
 
 static FlamDraftKey
-frame_key (const Walk *walk, FlamId frame)
+frame_key (const Walk *walk, FlamFrameId frame)
 {
   FlamShownKey shown =
       flam_shown_key (walk->profile, walk->selection->by, frame);
@@ -40,10 +40,10 @@ frame_key (const Walk *walk, FlamId frame)
 
 /* The shown stack's node, below `root` if it has no caller. */
 static void
-walk_stack (const Walk *walk, FlamId stack, FlamId root)
+walk_stack (const Walk *walk, FlamStackId stack, FlamId root)
 {
-  FlamId prefix = walk->shown.prefix[stack];
-  FlamId frame = walk->shown.frame[stack];
+  FlamStackId prefix = walk->shown.prefix[stack];
+  FlamFrameId frame = walk->shown.frame[stack];
   FlamDraftKey key = frame_key (walk, frame);
 
   key.parent = prefix != FLAM_NONE ? walk->node[prefix] : root;
@@ -63,7 +63,11 @@ typedef struct
 } Seen;
 
 static void
-see (const Walk *walk, Seen *seen, FlamId stack, const gint64 *times, guint32 i)
+see (const Walk *walk,
+     Seen *seen,
+     FlamStackId stack,
+     const gint64 *times,
+     guint32 i)
 {
   FlamId shown =
       stack != FLAM_NONE ? flam_shown_of (&walk->shown, stack) : FLAM_NONE;
@@ -399,7 +403,7 @@ map_shown (const Walk *walk, const FlamId *end, const FlamId *number)
 
   for (FlamId s = 0; s < n; s++)
     {
-      FlamId node = walk->total[s] != 0 ? walk->node[s] : FLAM_NONE;
+      FlamNodeId node = walk->total[s] != 0 ? walk->node[s] : FLAM_NONE;
 
       if (node != FLAM_NONE && end != NULL)
         node = end[node];

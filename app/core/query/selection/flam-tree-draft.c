@@ -43,7 +43,7 @@ draft_equal (gconstpointer table, FlamId row, gconstpointer key)
          a->top == b->top;
 }
 
-FlamId
+FlamNodeId
 flam_draft_node (FlamDraft *draft, const FlamDraftKey *key)
 {
   guint32 hash = flam_hash_pair (
@@ -72,7 +72,7 @@ flam_draft_node (FlamDraft *draft, const FlamDraftKey *key)
 /* `split` may be NULL. */
 void
 flam_draft_add (FlamDraft *draft,
-                FlamId node,
+                FlamNodeId node,
                 gint64 weight,
                 const FlamStateSplit *split)
 {
@@ -88,8 +88,8 @@ flam_draft_add (FlamDraft *draft,
 
 void
 flam_draft_offer_frame (FlamDraft *draft,
-                        FlamId node,
-                        FlamId frame,
+                        FlamNodeId node,
+                        FlamFrameId frame,
                         gint64 total)
 {
   if (total <= flam_column_at (&draft->frame_total, gint64, node))
@@ -99,13 +99,13 @@ flam_draft_offer_frame (FlamDraft *draft,
 }
 
 void
-flam_draft_mark (FlamDraft *draft, FlamId node, guint status)
+flam_draft_mark (FlamDraft *draft, FlamNodeId node, guint status)
 {
   flam_column_at (&draft->status, guint8, node) |= (guint8)status;
 }
 
 void
-flam_draft_see (FlamDraft *draft, FlamId node, gint64 time)
+flam_draft_see (FlamDraft *draft, FlamNodeId node, gint64 time)
 {
   gint64 *first = &flam_column_at (&draft->first, gint64, node);
 
@@ -113,7 +113,7 @@ flam_draft_see (FlamDraft *draft, FlamId node, gint64 time)
 }
 
 static const FlamStateSplit *
-split_of (const FlamDraft *draft, FlamId node)
+split_of (const FlamDraft *draft, FlamNodeId node)
 {
   return draft->is_split ? &flam_column_at (&draft->split, FlamStateSplit, node)
                          : NULL;
@@ -219,7 +219,7 @@ sort_children (const Siblings *siblings, guint32 *first)
 {
   const FlamDraft *draft = siblings->draft;
   guint32 n = draft->keys.n;
-  FlamId *children = g_new (FlamId, n + 1);
+  FlamNodeId *children = g_new (FlamNodeId, n + 1);
   g_autofree guint32 *fill = g_new0 (guint32, n + 1);
 
   for (FlamId i = 1; i < n; i++)
@@ -326,7 +326,7 @@ flam_draft_number (FlamTree *tree, const FlamDraft *draft, FlamTreeOrder order)
   FlamId *number = g_new (FlamId, n);
   g_autofree gint64 *total = sum_totals (draft, sizes);
   Siblings siblings = { draft, tree->profile, tree->by, order, total };
-  g_autofree FlamId *children = sort_children (&siblings, first);
+  g_autofree FlamNodeId *children = sort_children (&siblings, first);
 
   flam_tree_allocate (tree, sizes[0]);
   if (draft->is_split)
@@ -344,7 +344,7 @@ flam_draft_number (FlamTree *tree, const FlamDraft *draft, FlamTreeOrder order)
         continue;
       for (guint32 c = first[i]; c < first[i + 1]; c++)
         {
-          FlamId child = children[c];
+          FlamNodeId child = children[c];
 
           number[child] = next;
           add_node (

@@ -44,7 +44,7 @@ typedef struct
 typedef struct
 {
   gint64 total;
-  FlamId frame;
+  FlamFrameId frame;
   guint32 at; /* the first of its stacks; then the place of its next child in
                  the tree; finally its subtree_end */
 } Node;
@@ -52,7 +52,7 @@ typedef struct
 /* The data of a place in the tree. */
 typedef struct
 {
-  FlamId node;
+  FlamNodeId node;
   FlamId parent; /* the place of its parent */
 } Place;
 
@@ -70,7 +70,7 @@ typedef struct
   Node *nodes;    /* parents first, siblings in their order */
   FlamId *parent; /* of each node; finally its place in the tree */
   guint32 n;
-  FlamId *node;      /* per shown stack, and for no stack */
+  FlamNodeId *node;  /* per shown stack, and for no stack */
   FlamColumn family; /* Sibling: the siblings that are being collected */
   guint32 met;       /* siblings of all families before this one */
   FlamId *latest;    /* per key: the last sibling made for it, numbered
@@ -94,7 +94,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Merge, merge_clear)
 /* --- equality ------------------------------------------------------------- */
 
 static gboolean
-frame_equal (gconstpointer table, FlamId frame, gconstpointer key)
+frame_equal (gconstpointer table, FlamFrameId frame, gconstpointer key)
 {
   const FlamTree *tree = table;
   FlamShownKey own = flam_shown_key (tree->profile, tree->by, frame);
@@ -141,7 +141,7 @@ number_keys (Merge *merge)
 
 /* Zeroes stacks from `least` up to `zeroed`, and some before them. Returns the
  * first zeroed one. */
-static FlamId
+static FlamStackId
 zero_stacks (Stack *stacks, FlamId least, FlamId zeroed)
 {
   FlamId first = least - MIN (least, ZEROED);
@@ -163,7 +163,7 @@ list_children (Merge *merge, gint64 *total)
   merge->stacks = stacks;
   for (FlamId s = shown->n; s-- > 0;)
     {
-      FlamId prefix = shown->prefix[s];
+      FlamStackId prefix = shown->prefix[s];
       FlamId least = MIN (s, prefix);
       gint64 weight;
       guint32 *list;
@@ -244,7 +244,7 @@ sort_siblings (const Merge *merge, Sibling *siblings, guint n)
 }
 
 static void
-add_stack (Merge *merge, Sibling *sibling, FlamId stack)
+add_stack (Merge *merge, Sibling *sibling, FlamStackId stack)
 {
   Stack *own = &merge->stacks[stack];
 
@@ -268,7 +268,7 @@ add_stack (Merge *merge, Sibling *sibling, FlamId stack)
 }
 
 static void
-add_sibling (Merge *merge, FlamId stack)
+add_sibling (Merge *merge, FlamStackId stack)
 {
   Stack *own = &merge->stacks[stack];
 
@@ -282,11 +282,11 @@ add_sibling (Merge *merge, FlamId stack)
 static void
 add_stacks (Merge *merge, guint32 list)
 {
-  const FlamId *frames = merge->shown->frame;
+  const FlamFrameId *frames = merge->shown->frame;
 
   while (list != 0)
     {
-      FlamId stack = list - 1;
+      FlamStackId stack = list - 1;
       FlamId *latest = &merge->latest[merge->key[frames[stack]]];
 
       list = merge->stacks[stack].next;
@@ -308,7 +308,7 @@ add_stacks (Merge *merge, guint32 list)
 static void
 add_node (Merge *merge, const Sibling *sibling, FlamId parent)
 {
-  FlamId node = merge->n++;
+  FlamNodeId node = merge->n++;
 
   merge->nodes[node] = (Node){ sibling->total,
                                merge->shown->frame[sibling->best],
@@ -345,7 +345,7 @@ merge_all (Merge *merge, const FlamProgress *progress, GError **error)
   add_family (merge, 0);
   for (FlamId s = 0; s < merge->shown->n; s++)
     {
-      FlamId node = merge->node[s];
+      FlamNodeId node = merge->node[s];
 
       if (s % STEP_STACKS == 0 &&
           !flam_progress_step (

@@ -27,7 +27,7 @@ typedef struct
 {
   FlamId parent;
   FlamTreeKey key;
-  FlamId file; /* FLAM_BY_LINE: of the line; 0 otherwise */
+  FlamStringId file; /* FLAM_BY_LINE: of the line; 0 otherwise */
   guint32 line;
   guint64 address; /* FLAM_BY_ADDRESS; 0 otherwise */
   gboolean top;    /* the key is a thread or a string on top of the functions */
@@ -55,21 +55,21 @@ void flam_draft_clear (FlamDraft *draft);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamDraft, flam_draft_clear)
 
 /* The node of this key; it is added if it is new. */
-FlamId flam_draft_node (FlamDraft *draft, const FlamDraftKey *key);
+FlamNodeId flam_draft_node (FlamDraft *draft, const FlamDraftKey *key);
 /* Adds to a node's self; `split` may be NULL. */
 void flam_draft_add (FlamDraft *draft,
-                     FlamId node,
+                     FlamNodeId node,
                      gint64 weight,
                      const FlamStateSplit *split);
 /* Adds one of the node's frames; the one with the greatest total is kept. */
 void flam_draft_offer_frame (FlamDraft *draft,
-                             FlamId node,
-                             FlamId frame,
+                             FlamNodeId node,
+                             FlamFrameId frame,
                              gint64 total);
 /* Adds FlamStatus bits to the node's. */
-void flam_draft_mark (FlamDraft *draft, FlamId node, guint status);
+void flam_draft_mark (FlamDraft *draft, FlamNodeId node, guint status);
 /* Records that the node was seen at that time. */
-void flam_draft_see (FlamDraft *draft, FlamId node, gint64 time);
+void flam_draft_see (FlamDraft *draft, FlamNodeId node, gint64 time);
 /* Inverts it into `inverted`, which has only a root so far. `end`, a value for
  * each node of `forward`: where its self is put, or FLAM_NONE for none. */
 gboolean flam_draft_invert (const FlamDraft *forward,

@@ -19,8 +19,8 @@
 typedef struct
 {
   FlamShown shown;
-  FlamId *prefix;
-  FlamId *frame;
+  FlamStackId *prefix;
+  FlamFrameId *frame;
   gint64 *self;
 } Kept;
 
@@ -55,7 +55,7 @@ mark_callers (const FlamShown *shown, const gint64 *self, FlamId *number)
   memset (number, 0xff, shown->n * sizeof *number);
   for (FlamId s = shown->n; s-- > 0;)
     {
-      FlamId prefix = shown->prefix[s];
+      FlamStackId prefix = shown->prefix[s];
 
       if (self[s] == 0 && number[s] == FLAM_NONE)
         continue;
@@ -82,7 +82,7 @@ copy_marked (Kept *kept,
   kept->self = flam_new_cells (gint64, n + 1);
   for (FlamId s = 0; s < shown->n; s++)
     {
-      FlamId prefix = shown->prefix[s];
+      FlamStackId prefix = shown->prefix[s];
 
       if (number[s] == FLAM_NONE)
         continue;
@@ -106,7 +106,7 @@ merge_few (FlamTree *tree,
 {
   g_auto (Kept) kept = { { 0 } };
   g_autofree FlamId *number = flam_new_cells (FlamId, shown->n + 1);
-  g_autofree FlamId *node = NULL;
+  g_autofree FlamNodeId *node = NULL;
   guint32 n = mark_callers (shown, self, number);
 
   if (n > shown->n / WORTH)

@@ -110,21 +110,21 @@ flam_tree_sum (const FlamTree *tree,
     if (tree->stack_node[s] != FLAM_NONE)
       self[tree->stack_node[s]] += weight[s];
   memcpy (total, self, tree->n * sizeof *total);
-  for (FlamId node = tree->n; node-- > 1;)
+  for (FlamNodeId node = tree->n; node-- > 1;)
     total[tree->parent[node]] += total[node];
 }
 
 /* Tops are the first nodes below the root of an upright tree and the last ones
  * of an inverted tree, where they are the nodes without a frame. */
 gboolean
-flam_tree_is_top (const FlamTree *tree, FlamId node)
+flam_tree_is_top (const FlamTree *tree, FlamNodeId node)
 {
   return flam_by_has_tops (tree->by) && (node != 0 || tree->rooted) &&
          tree->frame[node] == FLAM_NONE;
 }
 
 guint64
-flam_tree_address (const FlamTree *tree, FlamId node)
+flam_tree_address (const FlamTree *tree, FlamNodeId node)
 {
   return tree->by == FLAM_BY_ADDRESS && tree->frame[node] != FLAM_NONE
              ? tree->profile->frames.address[tree->frame[node]]
@@ -132,7 +132,7 @@ flam_tree_address (const FlamTree *tree, FlamId node)
 }
 
 char *
-flam_tree_detail (const FlamTree *tree, FlamId node)
+flam_tree_detail (const FlamTree *tree, FlamNodeId node)
 {
   guint64 address = flam_tree_address (tree, node);
 
@@ -143,7 +143,7 @@ flam_tree_detail (const FlamTree *tree, FlamId node)
 }
 
 const char *
-flam_tree_name (const FlamTree *tree, FlamId node)
+flam_tree_name (const FlamTree *tree, FlamNodeId node)
 {
   return node == 0 && !tree->rooted
              ? "all"
@@ -153,8 +153,8 @@ flam_tree_name (const FlamTree *tree, FlamId node)
                                    flam_tree_is_top (tree, node));
 }
 
-FlamId
-flam_tree_function (const FlamTree *tree, FlamId node)
+FlamFunctionId
+flam_tree_function (const FlamTree *tree, FlamNodeId node)
 {
   if ((node == 0 && !tree->rooted) || flam_tree_is_top (tree, node))
     return FLAM_NONE;
@@ -164,24 +164,24 @@ flam_tree_function (const FlamTree *tree, FlamId node)
 }
 
 FlamThreadId
-flam_tree_thread (const FlamTree *tree, FlamId node)
+flam_tree_thread (const FlamTree *tree, FlamNodeId node)
 {
-  FlamThreadId thread = { FLAM_NONE };
+  FlamThreadId thread = FLAM_NONE;
 
   if (tree->by == FLAM_BY_THREAD && flam_tree_is_top (tree, node))
-    thread.row = tree->key[node].row;
+    thread = tree->key[node].row;
   return thread;
 }
 
-FlamId
-flam_tree_module (const FlamTree *tree, FlamId node)
+FlamModuleId
+flam_tree_module (const FlamTree *tree, FlamNodeId node)
 {
   return tree->by == FLAM_BY_MODULE ? tree->key[node].row : FLAM_NONE;
 }
 
 gboolean
 flam_tree_is_same (const FlamTree *tree,
-                   FlamId node,
+                   FlamNodeId node,
                    const FlamTree *other_tree,
                    FlamId other)
 {
@@ -194,25 +194,27 @@ flam_tree_is_same (const FlamTree *tree,
 }
 
 FlamFunctionKind
-flam_tree_kind (const FlamTree *tree, FlamId node)
+flam_tree_kind (const FlamTree *tree, FlamNodeId node)
 {
-  FlamId function = flam_tree_function (tree, node);
+  FlamFunctionId function = flam_tree_function (tree, node);
 
   return function == FLAM_NONE ? FLAM_KIND_ROOT
                                : tree->profile->functions.kind[function];
 }
 
 gboolean
-flam_tree_is_inlined (const FlamTree *tree, FlamId node)
+flam_tree_is_inlined (const FlamTree *tree, FlamNodeId node)
 {
   return flam_tree_is_inlined_in (tree, node, flam_tree_function (tree, node));
 }
 
 gboolean
-flam_tree_is_inlined_in (const FlamTree *tree, FlamId node, FlamId function)
+flam_tree_is_inlined_in (const FlamTree *tree,
+                         FlamNodeId node,
+                         FlamFunctionId function)
 {
   const FlamProfile *profile = tree->profile;
-  FlamId frame = tree->frame[node];
+  FlamFrameId frame = tree->frame[node];
 
   if (frame != FLAM_NONE && profile->frames.inline_depth[frame] > 0)
     return TRUE;
@@ -221,7 +223,7 @@ flam_tree_is_inlined_in (const FlamTree *tree, FlamId node, FlamId function)
 }
 
 char *
-flam_tree_annotated_name (const FlamTree *tree, FlamId node)
+flam_tree_annotated_name (const FlamTree *tree, FlamNodeId node)
 {
   static const char *const marks[FLAM_N_KINDS] = {
     [FLAM_KIND_KERNEL] = "_[k]",
@@ -240,11 +242,11 @@ flam_tree_annotated_name (const FlamTree *tree, FlamId node)
 }
 
 guint32
-flam_tree_source_line (const FlamTree *tree, FlamId node, const char **file)
+flam_tree_source_line (const FlamTree *tree, FlamNodeId node, const char **file)
 {
   const FlamProfile *profile = tree->profile;
-  FlamId frame = tree->frame[node];
-  FlamId function;
+  FlamFrameId frame = tree->frame[node];
+  FlamFunctionId function;
 
   *file = "";
   if (frame == FLAM_NONE)
@@ -263,7 +265,8 @@ flam_tree_source_line (const FlamTree *tree, FlamId node, const char **file)
 static FlamId
 child_named (const FlamTree *tree, FlamId parent, const char *name)
 {
-  for (FlamId child = flam_tree_first_child (tree, parent); child != FLAM_NONE;
+  for (FlamNodeId child = flam_tree_first_child (tree, parent);
+       child != FLAM_NONE;
        child = flam_tree_next_sibling (tree, child))
     if (strcmp (flam_tree_name (tree, child), name) == 0)
       return child;
@@ -271,7 +274,7 @@ child_named (const FlamTree *tree, FlamId parent, const char *name)
 }
 
 char **
-flam_tree_get_path (const FlamTree *tree, FlamId node)
+flam_tree_get_path (const FlamTree *tree, FlamNodeId node)
 {
   guint32 depth = tree->depth[node];
   char **names = g_new0 (char *, depth + 1);
@@ -281,14 +284,14 @@ flam_tree_get_path (const FlamTree *tree, FlamId node)
   return names;
 }
 
-FlamId
+FlamNodeId
 flam_tree_find_names (const FlamTree *tree, const char *const *names)
 {
   FlamId found = 0;
 
   for (; *names != NULL; names++)
     {
-      FlamId child = child_named (tree, found, *names);
+      FlamNodeId child = child_named (tree, found, *names);
 
       if (child == FLAM_NONE)
         break;
@@ -299,9 +302,9 @@ flam_tree_find_names (const FlamTree *tree, const char *const *names)
 
 /* Whether a node represents the same thing as `key`. */
 static gboolean
-is_of_key (const FlamTree *tree, FlamId node, const FlamShownKey *key)
+is_of_key (const FlamTree *tree, FlamNodeId node, const FlamShownKey *key)
 {
-  FlamId frame = tree->frame[node];
+  FlamFrameId frame = tree->frame[node];
 
   return tree->key[node].row == key->thing && tree->line[node] == key->line &&
          flam_tree_address (tree, node) == key->address &&
@@ -313,7 +316,7 @@ is_of_key (const FlamTree *tree, FlamId node, const FlamShownKey *key)
 static FlamId
 child_of_key (const FlamTree *tree, FlamId parent, const FlamShownKey *key)
 {
-  FlamId child = flam_tree_first_child (tree, parent);
+  FlamNodeId child = flam_tree_first_child (tree, parent);
 
   while (child != FLAM_NONE && !is_of_key (tree, child, key))
     child = flam_tree_next_sibling (tree, child);
@@ -321,9 +324,9 @@ child_of_key (const FlamTree *tree, FlamId parent, const FlamShownKey *key)
 }
 
 FlamShownKey
-flam_tree_key (const FlamTree *tree, FlamId node)
+flam_tree_key (const FlamTree *tree, FlamNodeId node)
 {
-  FlamId frame = tree->frame[node];
+  FlamFrameId frame = tree->frame[node];
   FlamShownKey key = { .thing = tree->key[node].row,
                        .line = tree->line[node],
                        .address = flam_tree_address (tree, node) };
@@ -336,7 +339,7 @@ flam_tree_key (const FlamTree *tree, FlamId node)
 /* The node reached from `node` by following each key in turn, or FLAM_NONE. */
 static FlamId
 descend (const FlamTree *tree,
-         FlamId node,
+         FlamNodeId node,
          const FlamShownKey *keys,
          guint32 n,
          gboolean from_last)
@@ -346,7 +349,7 @@ descend (const FlamTree *tree,
   return node;
 }
 
-FlamId
+FlamNodeId
 flam_tree_find_stack (const FlamTree *tree,
                       const FlamShownKey *keys,
                       guint32 n,
@@ -378,7 +381,7 @@ flam_tree_find_stack (const FlamTree *tree,
   return best;
 }
 
-FlamId
+FlamNodeId
 flam_tree_find_calls (const FlamTree *tree,
                       const FlamShownKey *keys,
                       guint32 n,
@@ -408,7 +411,7 @@ flam_tree_find_calls (const FlamTree *tree,
 /* Functions of two modules may share a name: trees of one profile distinguish
  * them. */
 static FlamId
-find_same (const FlamTree *from, FlamId node, const FlamTree *to)
+find_same (const FlamTree *from, FlamNodeId node, const FlamTree *to)
 {
   guint32 depth = from->depth[node];
   g_autofree FlamId *path = g_new (FlamId, depth + 1);
@@ -419,7 +422,7 @@ find_same (const FlamTree *from, FlamId node, const FlamTree *to)
   for (guint32 i = 0; i < depth; i++)
     {
       FlamShownKey key = flam_tree_key (from, path[i]);
-      FlamId child =
+      FlamNodeId child =
           flam_tree_is_top (from, path[i])
               ? child_named (to, found, flam_tree_name (from, path[i]))
               : child_of_key (to, found, &key);
@@ -431,8 +434,8 @@ find_same (const FlamTree *from, FlamId node, const FlamTree *to)
   return found;
 }
 
-FlamId
-flam_tree_find_path (const FlamTree *from, FlamId node, const FlamTree *to)
+FlamNodeId
+flam_tree_find_path (const FlamTree *from, FlamNodeId node, const FlamTree *to)
 {
   g_auto (GStrv) names = NULL;
 
@@ -447,13 +450,13 @@ flam_tree_find_path (const FlamTree *from, FlamId node, const FlamTree *to)
  * position in the path, plus 1; 0: not in it. */
 typedef struct
 {
-  FlamId *function;
+  FlamFunctionId *function;
   guint32 n;
   guint32 *last;
 } Chain;
 
 static void
-chain_of (const FlamTree *tree, FlamId node, Chain *chain)
+chain_of (const FlamTree *tree, FlamNodeId node, Chain *chain)
 {
   guint n_functions = tree->profile->functions.n;
   guint32 i = tree->depth[node];
@@ -463,7 +466,7 @@ chain_of (const FlamTree *tree, FlamId node, Chain *chain)
   chain->last = g_new0 (guint32, n_functions);
   for (; node != 0; node = tree->parent[node])
     {
-      FlamId function = flam_tree_function (tree, node);
+      FlamFunctionId function = flam_tree_function (tree, node);
 
       chain->function[--i] = function;
       if (function != FLAM_NONE && chain->last[function] == 0)
@@ -474,7 +477,7 @@ chain_of (const FlamTree *tree, FlamId node, Chain *chain)
 /* How many functions of the chain are on the path to a node, in the chain's
  * order: a transform that removes some frames keeps the order of the rest. */
 static guint32
-steps_on (const Chain *chain, guint32 met, FlamId function)
+steps_on (const Chain *chain, guint32 met, FlamFunctionId function)
 {
   if (function == FLAM_NONE || chain->last[function] <= met)
     return met;
@@ -496,7 +499,7 @@ is_better (const FlamTree *tree, const guint32 *hits, FlamId a, FlamId b)
 }
 
 static FlamId
-find_alike (const FlamTree *from, FlamId node, const FlamTree *to)
+find_alike (const FlamTree *from, FlamNodeId node, const FlamTree *to)
 {
   g_autofree guint32 *met = g_new0 (guint32, to->n);
   g_autofree guint32 *hits = g_new0 (guint32, to->n);
@@ -508,7 +511,7 @@ find_alike (const FlamTree *from, FlamId node, const FlamTree *to)
   for (FlamId i = 1; i < to->n; i++)
     {
       FlamId parent = to->parent[i];
-      FlamId function = flam_tree_function (to, i);
+      FlamFunctionId function = flam_tree_function (to, i);
 
       met[i] = steps_on (&chain, met[parent], function);
       hits[i] = hits[parent] + (met[i] != met[parent]);
@@ -520,8 +523,8 @@ find_alike (const FlamTree *from, FlamId node, const FlamTree *to)
   return best;
 }
 
-FlamId
-flam_tree_find_again (const FlamTree *from, FlamId node, const FlamTree *to)
+FlamNodeId
+flam_tree_find_again (const FlamTree *from, FlamNodeId node, const FlamTree *to)
 {
   FlamId found = flam_tree_find_path (from, node, to);
   FlamId alike;
@@ -567,7 +570,7 @@ flam_tree_search (const FlamTree *tree, FlamRegex *regex, guint8 *matched)
   return 0;
 }
 
-FlamId
+FlamNodeId
 flam_tree_find_name (const FlamTree *tree, const char *name)
 {
   FlamId best = FLAM_NONE;
@@ -579,8 +582,8 @@ flam_tree_find_name (const FlamTree *tree, const char *name)
   return best;
 }
 
-FlamId
-flam_tree_find_function (const FlamTree *tree, FlamId function)
+FlamNodeId
+flam_tree_find_function (const FlamTree *tree, FlamFunctionId function)
 {
   FlamId best = 0;
 
@@ -591,8 +594,8 @@ flam_tree_find_function (const FlamTree *tree, FlamId function)
   return best;
 }
 
-FlamId
-flam_tree_find_same (const FlamTree *from, FlamId node, const FlamTree *to)
+FlamNodeId
+flam_tree_find_same (const FlamTree *from, FlamNodeId node, const FlamTree *to)
 {
   FlamId best = 0;
 

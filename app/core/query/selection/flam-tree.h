@@ -36,12 +36,6 @@ typedef enum
   FLAM_CHANGE_UNTRACKED, /* new, and so is its function everywhere */
 } FlamChangeKind;
 
-/* A row of the profile's threads. */
-typedef struct
-{
-  FlamId row; /* or FLAM_NONE */
-} FlamThreadId;
-
 /* A tree compared with another one: one value per node. */
 typedef struct
 {
@@ -68,11 +62,11 @@ typedef struct
   FlamId *parent;
   FlamId *subtree_end;
   guint32 *depth;
-  FlamTreeKey *key; /* FLAM_NONE for the root and for "no stack". Use
-                       flam_tree_name() and the functions next to it */
-  guint32 *line;    /* FLAM_BY_LINE: the line; 0 otherwise */
-  FlamId *frame;    /* the heaviest of the frames merged here, or FLAM_NONE: a
-                       click goes to its source */
+  FlamTreeKey *key;   /* FLAM_NONE for the root and for "no stack". Use
+                         flam_tree_name() and the functions next to it */
+  guint32 *line;      /* FLAM_BY_LINE: the line; 0 otherwise */
+  FlamFrameId *frame; /* the heaviest of the frames merged here, or FLAM_NONE: a
+                    click goes to its source */
   gint64 *self;
   gint64 *total;
   FlamStateSplit *split; /* the total by state; NULL: all was running */
@@ -126,48 +120,50 @@ void flam_tree_sum (const FlamTree *tree,
                     gint64 *total);
 
 /* FLAM_BY_ADDRESS: the address, by the module's addressing; otherwise 0. */
-guint64 flam_tree_address (const FlamTree *tree, FlamId node);
+guint64 flam_tree_address (const FlamTree *tree, FlamNodeId node);
 /* The part that distinguishes a node from others of its name: ":12" with
  * FLAM_BY_LINE, "@0x4f2" with FLAM_BY_ADDRESS; otherwise ""; g_free. */
-char *flam_tree_detail (const FlamTree *tree, FlamId node);
+char *flam_tree_detail (const FlamTree *tree, FlamNodeId node);
 /* Valid as long as the tree. With FLAM_BY_LINE the function's name. */
-const char *flam_tree_name (const FlamTree *tree, FlamId node);
+const char *flam_tree_name (const FlamTree *tree, FlamNodeId node);
 /* The name as in folded stacks, with the mark of its kind: "_[k]" for the
  * kernel, "_[j]" for a JIT, "_[i]" for inlined, "_[w]" for wakers; "" for the
  * root. g_free. */
-char *flam_tree_annotated_name (const FlamTree *tree, FlamId node);
-gboolean flam_tree_is_inlined (const FlamTree *tree, FlamId node);
+char *flam_tree_annotated_name (const FlamTree *tree, FlamNodeId node);
+gboolean flam_tree_is_inlined (const FlamTree *tree, FlamNodeId node);
 /* The same where its function is known: that of flam_tree_function(). */
-gboolean
-flam_tree_is_inlined_in (const FlamTree *tree, FlamId node, FlamId function);
+gboolean flam_tree_is_inlined_in (const FlamTree *tree,
+                                  FlamNodeId node,
+                                  FlamFunctionId function);
 /* Whether a node is not code but on top of the functions: a thread, a label's
  * value; only where flam_by_has_tops(). */
-gboolean flam_tree_is_top (const FlamTree *tree, FlamId node);
+gboolean flam_tree_is_top (const FlamTree *tree, FlamNodeId node);
 /* Whether a node of one tree and a node of another tree of the same profile
  * represent the same thing. */
 gboolean flam_tree_is_same (const FlamTree *tree,
-                            FlamId node,
+                            FlamNodeId node,
                             const FlamTree *other_tree,
                             FlamId other);
 /* The profile's function that a node represents, or FLAM_NONE. */
-FlamId flam_tree_function (const FlamTree *tree, FlamId node);
+FlamFunctionId flam_tree_function (const FlamTree *tree, FlamNodeId node);
 /* The thread that a node on top represents with FLAM_BY_THREAD. */
-FlamThreadId flam_tree_thread (const FlamTree *tree, FlamId node);
+FlamThreadId flam_tree_thread (const FlamTree *tree, FlamNodeId node);
 /* The module that a node represents with FLAM_BY_MODULE, or FLAM_NONE. */
-FlamId flam_tree_module (const FlamTree *tree, FlamId node);
-FlamFunctionKind flam_tree_kind (const FlamTree *tree, FlamId node);
+FlamModuleId flam_tree_module (const FlamTree *tree, FlamNodeId node);
+FlamFunctionKind flam_tree_kind (const FlamTree *tree, FlamNodeId node);
 /* The source line to jump to, 0 if unknown; `file` may be "". */
-guint32
-flam_tree_source_line (const FlamTree *tree, FlamId node, const char **file);
+guint32 flam_tree_source_line (const FlamTree *tree,
+                               FlamNodeId node,
+                               const char **file);
 
-static inline FlamId
-flam_tree_first_child (const FlamTree *tree, FlamId node)
+static inline FlamNodeId
+flam_tree_first_child (const FlamTree *tree, FlamNodeId node)
 {
   return node + 1 < tree->subtree_end[node] ? node + 1 : FLAM_NONE;
 }
 
-static inline FlamId
-flam_tree_next_sibling (const FlamTree *tree, FlamId node)
+static inline FlamNodeId
+flam_tree_next_sibling (const FlamTree *tree, FlamNodeId node)
 {
   FlamId parent = tree->parent[node];
   FlamId next = tree->subtree_end[node];
@@ -177,58 +173,61 @@ flam_tree_next_sibling (const FlamTree *tree, FlamId node)
 }
 
 static inline gboolean
-flam_tree_is_ancestor (const FlamTree *tree, FlamId ancestor, FlamId node)
+flam_tree_is_ancestor (const FlamTree *tree, FlamId ancestor, FlamNodeId node)
 {
   return ancestor <= node && node < tree->subtree_end[ancestor];
 }
 
 static inline guint
-flam_tree_status (const FlamTree *tree, FlamId node)
+flam_tree_status (const FlamTree *tree, FlamNodeId node)
 {
   return tree->status != NULL ? tree->status[node] : 0;
 }
 
 /* The node in `to` with the same path of names as `node` in `from`, or the
  * deepest ancestor of it that exists: used to keep the zoom in a new tree. */
-FlamId
-flam_tree_find_path (const FlamTree *from, FlamId node, const FlamTree *to);
+FlamNodeId
+flam_tree_find_path (const FlamTree *from, FlamNodeId node, const FlamTree *to);
 
 /* The node that corresponds to `node` after a transform: the same path;
  * otherwise, of the nodes of its function, the one below the most of its
  * callers; otherwise as flam_tree_find_path(). */
-FlamId
-flam_tree_find_again (const FlamTree *from, FlamId node, const FlamTree *to);
+FlamNodeId flam_tree_find_again (const FlamTree *from,
+                                 FlamNodeId node,
+                                 const FlamTree *to);
 
 /* What a node represents; not for tops. */
-FlamShownKey flam_tree_key (const FlamTree *tree, FlamId node);
+FlamShownKey flam_tree_key (const FlamTree *tree, FlamNodeId node);
 /* The node of a whole stack, outermost call first, or 0; `top`: the thread, in
  * a tree with threads on top. In an inverted tree several nodes may represent
  * it: the heaviest one. */
-FlamId flam_tree_find_stack (const FlamTree *tree,
-                             const FlamShownKey *keys,
-                             guint32 n,
-                             FlamId top);
+FlamNodeId flam_tree_find_stack (const FlamTree *tree,
+                                 const FlamShownKey *keys,
+                                 guint32 n,
+                                 FlamId top);
 /* For a chain of calls anywhere in the tree, outermost first: the node of the
  * first caller, or of the last `callee`; the heaviest of several; 0: none. */
-FlamId flam_tree_find_calls (const FlamTree *tree,
-                             const FlamShownKey *keys,
-                             guint32 n,
-                             gboolean callee);
+FlamNodeId flam_tree_find_calls (const FlamTree *tree,
+                                 const FlamShownKey *keys,
+                                 guint32 n,
+                                 gboolean callee);
 
 /* A path as names, root's child first, and the deepest node of such a path. The
  * names outlive the tree. g_strfreev. */
-char **flam_tree_get_path (const FlamTree *tree, FlamId node);
-FlamId flam_tree_find_names (const FlamTree *tree, const char *const *names);
+char **flam_tree_get_path (const FlamTree *tree, FlamNodeId node);
+FlamNodeId flam_tree_find_names (const FlamTree *tree,
+                                 const char *const *names);
 
 /* The heaviest of the nodes with that name, or FLAM_NONE. */
-FlamId flam_tree_find_name (const FlamTree *tree, const char *name);
+FlamNodeId flam_tree_find_name (const FlamTree *tree, const char *name);
 /* The heaviest node of a function, or 0. With FLAM_BY_MODULE and FLAM_BY_FILE:
  * the heaviest node whose heaviest frame is the function's. */
-FlamId flam_tree_find_function (const FlamTree *tree, FlamId function);
+FlamNodeId flam_tree_find_function (const FlamTree *tree,
+                                    FlamFunctionId function);
 /* The heaviest node that represents the same thing as a node of another tree of
  * the same profile, or 0. */
-FlamId
-flam_tree_find_same (const FlamTree *from, FlamId node, const FlamTree *to);
+FlamNodeId
+flam_tree_find_same (const FlamTree *from, FlamNodeId node, const FlamTree *to);
 
 /* Matches of a search: one byte per node in `matched` (n bytes, 0 or 1), and
  * the weight under matches, nested ones counted once. NULL, and an expression

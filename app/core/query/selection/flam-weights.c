@@ -28,7 +28,7 @@ typedef struct
 } Sum;
 
 static gboolean
-is_in (const Sum *sum, FlamId stack)
+is_in (const Sum *sum, FlamStackId stack)
 {
   return !sum->drops || sum->drops_late ||
          flam_shown_of (sum->shown, stack) != FLAM_NONE;
@@ -37,9 +37,9 @@ is_in (const Sum *sum, FlamId stack)
 /* `top`: what is on top of the functions, if the selection has such rows. */
 static void
 add (Sum *sum,
-     FlamId thread,
+     FlamThreadId thread,
      FlamTreeKey top,
-     FlamId stack,
+     FlamStackId stack,
      FlamState state,
      gint64 weight)
 {
@@ -69,7 +69,7 @@ add (Sum *sum,
 }
 
 static void
-add_other (Sum *sum, FlamId stack, gint64 weight)
+add_other (Sum *sum, FlamStackId stack, gint64 weight)
 {
   if (sum->weights == NULL || sum->weights->other == NULL ||
       !is_in (sum, stack))
@@ -80,7 +80,7 @@ add_other (Sum *sum, FlamId stack, gint64 weight)
 }
 
 static void
-add_exact (Sum *sum, FlamId stack, guint allocator, gint64 bytes)
+add_exact (Sum *sum, FlamStackId stack, guint allocator, gint64 bytes)
 {
   if (sum->weights == NULL || sum->weights->exact == NULL ||
       stack == FLAM_NONE || !is_in (sum, stack) ||
@@ -145,7 +145,7 @@ static void
 sum_plain_slice (Sum *sum, guint32 i, guint32 end)
 {
   const FlamSamples *samples = &sum->profile->samples;
-  const FlamId *stacks = samples->stack;
+  const FlamStackId *stacks = samples->stack;
   const gint64 *weight = sum->selection->count ? NULL : sum->measure->weight;
   gint64 one = sum->selection->count ? sum->measure->denominator : 1;
   guint32 n = sum->profile->stacks.n;
@@ -166,7 +166,7 @@ sum_plain_slice (Sum *sum, guint32 i, guint32 end)
 
 /* The same without weights: one sum of all of them. */
 static void
-sum_plain_total (Sum *sum, FlamId thread, guint32 i, guint32 end)
+sum_plain_total (Sum *sum, FlamThreadId thread, guint32 i, guint32 end)
 {
   const FlamSamples *samples = &sum->profile->samples;
   const gint64 *weight = sum->selection->count ? NULL : sum->measure->weight;
@@ -182,7 +182,7 @@ sum_plain_total (Sum *sum, FlamId thread, guint32 i, guint32 end)
 }
 
 static void
-sum_slice (Sum *sum, FlamId thread, guint32 i, guint32 end)
+sum_slice (Sum *sum, FlamThreadId thread, guint32 i, guint32 end)
 {
   const FlamSamples *samples = &sum->profile->samples;
   const gint64 *weight = sum->selection->count ? NULL : sum->measure->weight;

@@ -28,7 +28,7 @@ typedef struct
 typedef struct
 {
   FlamTreeKey top;
-  FlamId stack; /* FLAM_NONE: no stack */
+  FlamStackId stack; /* FLAM_NONE: no stack */
   FlamState state;
   gint64 weight;
 } FlamTopWeight;

@@ -210,7 +210,7 @@ add_stretch (Fill *fill,
 /* Adds samples from the `skip`-th on, `sign` times: 1 or -1. */
 static gboolean
 add_samples (Fill *fill,
-             FlamId thread,
+             FlamThreadId thread,
              const Stretches *all,
              guint32 skip,
              int sign,
@@ -246,7 +246,7 @@ add_samples (Fill *fill,
 /* The last added sample now has a neighbour. If a thread's kind of stretch has
  * changed, all of its samples are subtracted and added again. */
 static gboolean
-fill_thread (Fill *fill, FlamId thread, GError **error)
+fill_thread (Fill *fill, FlamThreadId thread, GError **error)
 {
   const FlamThreads *threads = &fill->profile->threads;
   Thread *filled = &fill->timeline->filled[thread];
@@ -379,7 +379,7 @@ amount_of (const Curve *curve, FlamId row, gint64 count)
 static guint
 row_of (const Curve *curve, FlamId allocation)
 {
-  FlamId thread = curve->fill->profile->allocations.thread[allocation];
+  FlamThreadId thread = curve->fill->profile->allocations.thread[allocation];
 
   return thread == FLAM_NONE ? 0 : curve->fill->row_of[thread];
 }
@@ -682,7 +682,7 @@ set_buckets (FlamTimeline *timeline)
 
 typedef struct
 {
-  FlamId thread;
+  FlamThreadId thread;
   gint64 weight;
 } ThreadWeight;
 
@@ -727,7 +727,7 @@ find_rows (Fill *fill)
   timeline->threads = g_new (FlamId, timeline->n_rows);
   for (guint i = 0; i + 1 < timeline->n_rows; i++)
     {
-      FlamId thread = g_array_index (rows, ThreadWeight, i).thread;
+      FlamThreadId thread = g_array_index (rows, ThreadWeight, i).thread;
 
       timeline->threads[i] = thread;
       fill->row_of[thread] = i + 1;

@@ -38,7 +38,7 @@ typedef struct
                             row 1 + i: the i-th of `threads` */
   FlamStateSplit *split; /* the same, by state; NULL: all running */
   gint64 *top;           /* n_rows: the greatest value of the row */
-  FlamId *threads;       /* n_rows - 1 */
+  FlamThreadId *threads; /* n_rows - 1 */
   gint64 ceiling; /* the maximum that a bucket can hold, 0: unknown. CPU time of
                      one thread: the bucket's length */
   gint64 peak_time; /* memory: the time of the peak measures; -1 otherwise */
