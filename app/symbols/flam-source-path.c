@@ -246,26 +246,3 @@ flam_source_paths_find (const FlamSourcePaths *paths,
     *tried = (char **)g_ptr_array_free (g_steal_pointer (&candidates), FALSE);
   return found;
 }
-
-gboolean
-flam_source_path_is_own (const char *recorded)
-{
-  static const char *const roots[] = {
-    "/usr/",       "/lib/", "/lib64/", "/opt/", "/rustc/", "/nix/store/",
-    "/gnu/store/", "./",    "../",     "<",     "node:",
-  };
-  static const char *const folders[] = {
-    "/site-packages/", "/dist-packages/", "/node_modules/",
-    "/.cargo/",        "/.rustup/",       "/pkg/mod/",
-    "/lib/python",     "/share/julia/",   "/.julia/",
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (roots); i++)
-    if (g_str_has_prefix (recorded, roots[i]) &&
-        !g_str_has_prefix (recorded, "/usr/src/"))
-      return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
-    if (strstr (recorded, folders[i]) != NULL)
-      return FALSE;
-  return *recorded != '\0';
-}

@@ -46,8 +46,3 @@ char *flam_source_paths_folder (const FlamSourcePaths *paths,
 char *flam_source_paths_find (const FlamSourcePaths *paths,
                               const char *recorded,
                               char ***tried);
-
-/* Whether a recorded path is the user's own code rather than a system's, a
- * language's or a package's: /usr/include/c++/12/bits/stl_sort.h,
- * /home/me/.cargo/registry/…, node_modules/…, <frozen importlib>. */
-gboolean flam_source_path_is_own (const char *recorded);

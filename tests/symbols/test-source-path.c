@@ -57,38 +57,11 @@ test_find (void)
   g_assert_no_errno (g_rmdir (root));
 }
 
-/* Whether a path is the user's own code. */
-static void
-test_own (void)
-{
-  static const char *const own[] = {
-    "/home/me/src/a.c", "src/main.rs", "/root/app/lib/x.py", "/usr/src/mine/a.c"
-  };
-  static const char *const others[] = {
-    "/usr/include/c++/12/bits/stl_algo.h",
-    "./malloc/malloc.c",
-    "../sysdeps/x86_64/memcpy.S",
-    "/rustc/9fc6b4312/library/core/src/iter.rs",
-    "/home/me/.cargo/registry/src/x/serde/lib.rs",
-    "/home/me/venv/lib/python3.11/site-packages/numpy/core.py",
-    "/home/me/app/node_modules/left-pad/index.js",
-    "<frozen importlib._bootstrap>",
-    "node:internal/timers",
-    "",
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (own); i++)
-    g_assert_true (flam_source_path_is_own (own[i]));
-  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
-    g_assert_false (flam_source_path_is_own (others[i]));
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/source-path/normalize", test_normalize);
   g_test_add_func ("/source-path/find", test_find);
-  g_test_add_func ("/source-path/own", test_own);
   return g_test_run ();
 }

@@ -21,6 +21,7 @@
 #include "flam-lines.h"
 #include "flam-memory-summary.h"
 #include "flam-merge.h"
+#include "flam-own-code.h"
 #include "flam-sample-filter.h"
 #include "flam-sandwich.h"
 #include "flam-selection.h"

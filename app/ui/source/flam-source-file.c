@@ -130,7 +130,7 @@ find_sources (const FlamProfile *profile, const FlamSourcePaths *paths)
 
           sources[file] = path != NULL ? FLAM_TEXT_HERE : FLAM_TEXT_NONE;
         }
-      if (sources[file] != FLAM_TEXT_NONE && flam_source_path_is_own (recorded))
+      if (sources[file] != FLAM_TEXT_NONE && flam_own_code_has_path (recorded))
         sources[file] = FLAM_TEXT_OWN;
     }
   return sources;

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Which code of a capture is the user's own, rather than the system's, a
+ * language's or a package's: that is where a reader can change something. It is
+ * decided by source path, then by module, then by name. */
+
+#include "flam-profile.h"
+
+G_BEGIN_DECLS
+
+/* Not /usr/include/c++/12/bits/stl_sort.h, /home/me/.cargo/registry/…,
+ * node_modules/…, <frozen importlib>; not "". */
+gboolean flam_own_code_has_path (const char *recorded);
+
+/* Whether a function's name is that of code: not "[jit]", "(idle)", "0x4f2". */
+gboolean flam_own_code_is_name (const char *name);
+
+/* 1 for each function of the user's own code, otherwise 0; g_free. Code of
+ * which only the name is known counts as own, unless its name is that of a
+ * standard library. */
+guint8 *flam_own_code_functions (const FlamProfile *profile);
+
+G_END_DECLS
