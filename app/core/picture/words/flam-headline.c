@@ -1,0 +1,950 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-headline.h"
+
+#include "flam-format.h"
+
+#include <string.h>
+
+#define NAME_MAX_CHARS 60
+/* A function stands out if it has a tenth of the total. */
+#define STANDS_OUT 10
+
+/* Each pattern with a place, and without one. */
+typedef struct
+{
+  const char *with_place;
+  const char *alone;
+} Patterns;
+
+static const Patterns takes_self = {
+  /* Translators: a function, its share, its place: "checksum takes 83 %
+   * (mix.c:16)" */
+  N_ ("%s takes %s (%s)"),
+  N_ ("%s takes %s"),
+};
+static const Patterns takes_total = {
+  /* Translators: a function, its share, its place */
+  N_ ("%s takes %s, with the functions it calls (%s)"),
+  N_ ("%s takes %s, with the functions it calls"),
+};
+static const Patterns spread = {
+  /* Translators: a function, its share, its place */
+  N_ ("No function stands out. The largest is %s with %s (%s)"),
+  N_ ("No function stands out. The largest is %s with %s"),
+};
+static const Patterns unnamed = {
+  /* Translators: a share, and the file of a program or library */
+  N_ ("No function names for %s, most of it in %s"),
+  N_ ("No function names for %s"),
+};
+/* Translators: a share, a function, its place: "62 % of the time waits for a
+ * lock in queue_pop (queue.c:40)" */
+static const Patterns waits[FLAM_N_STATES] = {
+  [FLAM_STATE_LOCK] = { N_ ("%s of the time waits for a lock in %s (%s)"),
+                        N_ ("%s of the time waits for a lock in %s") },
+  [FLAM_STATE_IO] = { N_ ("%s of the time waits for input or output in %s "
+                          "(%s)"),
+                      N_ ("%s of the time waits for input or output in %s") },
+  [FLAM_STATE_SLEEP] = { N_ ("%s of the time sleeps in %s (%s)"),
+                         N_ ("%s of the time sleeps in %s") },
+  [FLAM_STATE_BLOCKED] = { N_ ("%s of the time is off the CPU in %s (%s)"),
+                           N_ ("%s of the time is off the CPU in %s") },
+  [FLAM_STATE_RUNNABLE] = { N_ ("%s of the time waits for a CPU in %s (%s)"),
+                            N_ ("%s of the time waits for a CPU in %s") },
+};
+/* Translators: an amount of memory, a share of it, a function, its place */
+static const Patterns peak = {
+  N_ ("Peak %s, %s of it in %s (%s)"),
+  N_ ("Peak %s, %s of it in %s"),
+};
+static const Patterns leaked = {
+  N_ ("%s never freed, %s of it in %s (%s)"),
+  N_ ("%s never freed, %s of it in %s"),
+};
+static const Patterns leaked_there = {
+  N_ ("%s never freed, in %s (%s)"),
+  N_ ("%s never freed, in %s"),
+};
+/* The recording ended before the program. */
+static const Patterns live = {
+  N_ ("%s in use at the end, %s of it in %s (%s)"),
+  N_ ("%s in use at the end, %s of it in %s"),
+};
+static const Patterns amount = {
+  /* Translators: a measure and its total, a share, a function, its place */
+  N_ ("%s, %s of it in %s (%s)"),
+  N_ ("%s, %s of it in %s"),
+};
+static const Patterns more = {
+  /* Translators: a function, a change, its place */
+  N_ ("%s: %s more (%s)"),
+  N_ ("%s: %s more"),
+};
+static const Patterns less = {
+  N_ ("%s: %s less (%s)"),
+  N_ ("%s: %s less"),
+};
+
+/* --- parts ---------------------------------------------------------------- */
+
+static FlamSentence *
+add_sentence (FlamHeadline *headline)
+{
+  g_assert (headline->n < FLAM_HEADLINE_SENTENCES);
+  return &headline->sentence[headline->n++];
+}
+
+/* Takes ownership of `text`. */
+static FlamHeadlinePart *
+add_part (FlamSentence *sentence,
+          FlamHeadlineKind kind,
+          guint measure,
+          FlamId function,
+          char *text)
+{
+  FlamHeadlinePart *part = &sentence->part[sentence->n_parts++];
+
+  *part = (FlamHeadlinePart){
+    .kind = kind, .text = text, .measure = measure, .function = function
+  };
+  return part;
+}
+
+/* "83 %"; "9.1 %"; never 100 % for a part. */
+static char *
+share_text (gint64 part, gint64 whole)
+{
+  double percent = whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
+
+  if (part == whole && whole != 0)
+    return g_strdup ("100\u00a0%");
+  if (percent >= 99.95)
+    return g_strdup (">\u00a0"
+                     "99.9\u00a0%");
+  if (percent < 9.95 || percent >= 99.5)
+    return flam_format_percent (part, whole);
+  return g_strdup_printf ("%.0f\u00a0%%", percent);
+}
+
+static char *
+short_name (const FlamProfile *profile, FlamId function)
+{
+  return flam_format_short_name (flam_profile_function_name (profile, function),
+                                 NAME_MAX_CHARS);
+}
+
+/* --- costs ---------------------------------------------------------------- */
+
+/* The weights of the shown stacks in one measure or one state of the
+ * threads. */
+typedef struct
+{
+  const FlamProfile *profile;
+  const FlamShown *shown;
+  const guint8 *own;
+  guint measure;
+  gint64 *weight; /* one per shown stack */
+  gint64 total;
+  FlamId *within;  /* per shown stack: the stack of its innermost own frame */
+  gint64 *charged; /* per function, by its innermost own frame */
+  gint64 *self;    /* per function */
+} Costs;
+
+static FlamId
+function_of (const Costs *costs, FlamId stack)
+{
+  return costs->profile->frames.function[costs->shown->frame[stack]];
+}
+
+/* `weight` is one per stack of the profile. */
+static void
+costs_init (Costs *costs,
+            const FlamProfile *profile,
+            const FlamShown *shown,
+            const guint8 *own,
+            guint measure,
+            const gint64 *weight,
+            gint64 total)
+{
+  *costs = (Costs){ .profile = profile,
+                    .shown = shown,
+                    .own = own,
+                    .measure = measure,
+                    .total = total };
+  costs->weight = flam_shown_sum (shown, profile->stacks.n, weight);
+  costs->within = g_new (FlamId, shown->n + 1);
+  costs->charged = g_new0 (gint64, profile->functions.n + 1);
+  costs->self = g_new0 (gint64, profile->functions.n + 1);
+  for (FlamId s = 0; s < shown->n; s++)
+    {
+      FlamId function = function_of (costs, s);
+      FlamId prefix = shown->prefix[s];
+
+      costs->within[s] = own[function]         ? s
+                         : prefix == FLAM_NONE ? FLAM_NONE
+                                               : costs->within[prefix];
+      costs->self[function] += costs->weight[s];
+      if (costs->within[s] != FLAM_NONE)
+        costs->charged[function_of (costs, costs->within[s])] +=
+            costs->weight[s];
+    }
+}
+
+static void
+costs_clear (Costs *costs)
+{
+  g_free (costs->weight);
+  g_free (costs->within);
+  g_free (costs->charged);
+  g_free (costs->self);
+}
+
+/* Code with a name; neither a thread nor an address. */
+static gboolean
+is_named (const FlamProfile *profile, FlamId function)
+{
+  FlamFunctionKind kind = profile->functions.kind[function];
+  const char *name = flam_profile_function_name (profile, function);
+
+  return kind != FLAM_KIND_UNRESOLVED && kind != FLAM_KIND_ROOT &&
+         kind != FLAM_KIND_WAKER && flam_own_code_is_name (name);
+}
+
+/* The heaviest, ties by name; FLAM_NONE: none has any weight. */
+static FlamId
+heaviest (const Costs *costs, const gint64 *weight, gboolean of_own)
+{
+  const FlamProfile *profile = costs->profile;
+  FlamId best = FLAM_NONE;
+
+  for (FlamId i = 0; i < profile->functions.n; i++)
+    {
+      if (weight[i] <= 0 || !(of_own ? costs->own[i] : is_named (profile, i)))
+        continue;
+      if (best == FLAM_NONE || weight[i] > weight[best] ||
+          (weight[i] == weight[best] &&
+           strcmp (flam_profile_function_name (profile, i),
+                   flam_profile_function_name (profile, best)) < 0))
+        best = i;
+    }
+  return best;
+}
+
+/* Every stack counts once. */
+static gint64
+total_of (const Costs *costs, FlamId function)
+{
+  g_autofree guint8 *through = g_new0 (guint8, costs->shown->n + 1);
+  gint64 total = 0;
+
+  for (FlamId s = 0; s < costs->shown->n; s++)
+    {
+      FlamId prefix = costs->shown->prefix[s];
+
+      through[s] = function_of (costs, s) == function ||
+                   (prefix != FLAM_NONE && through[prefix]);
+      if (through[s])
+        total += costs->weight[s];
+    }
+  return total;
+}
+
+/* The line of the function that is charged most, by its own cost, or also by
+ * what it calls of others' code. */
+static void
+find_line (const Costs *costs,
+           FlamId function,
+           gboolean by_self,
+           FlamId *file,
+           guint32 *line)
+{
+  const FlamFrames *frames = &costs->profile->frames;
+  g_autoptr (GHashTable) sums =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  gint64 most = 0;
+
+  *file = 0;
+  *line = 0;
+  for (FlamId s = 0; s < costs->shown->n; s++)
+    {
+      FlamId at = by_self ? s : costs->within[s];
+      FlamId frame;
+      gint64 key, *sum;
+
+      if (at == FLAM_NONE || costs->weight[s] == 0 ||
+          function_of (costs, at) != function)
+        continue;
+      frame = costs->shown->frame[at];
+      if (frames->line[frame] == 0 || frames->file[frame] == 0)
+        continue;
+      key = (gint64)((guint64)frames->file[frame] << 32 | frames->line[frame]);
+      sum = g_hash_table_lookup (sums, &key);
+      if (sum == NULL)
+        {
+          sum = g_new0 (gint64, 1);
+          g_hash_table_insert (sums, g_memdup2 (&key, sizeof key), sum);
+        }
+      *sum += costs->weight[s];
+      if (*sum > most || (*sum == most && frames->line[frame] < *line))
+        {
+          most = *sum;
+          *file = frames->file[frame];
+          *line = frames->line[frame];
+        }
+    }
+}
+
+/* --- sentences ------------------------------------------------------------ */
+
+typedef struct
+{
+  FlamId function;
+  gboolean own;
+  gboolean by_self; /* `value` is its self; otherwise its total */
+  gint64 value;
+  FlamId file;
+  guint32 line;
+} Finding;
+
+static gboolean
+find (const Costs *costs, Finding *found)
+{
+  FlamId own = heaviest (costs, costs->charged, TRUE);
+  FlamId any = heaviest (costs, costs->self, FALSE);
+
+  *found = (Finding){ .function = FLAM_NONE };
+  found->own =
+      own != FLAM_NONE && costs->charged[own] >= costs->total / STANDS_OUT;
+  found->function = found->own ? own : any;
+  if (found->function == FLAM_NONE)
+    return FALSE;
+  found->by_self =
+      !found->own || costs->self[own] >= costs->charged[own] - costs->self[own];
+  found->value = found->by_self ? costs->self[found->function]
+                                : total_of (costs, found->function);
+  find_line (
+      costs, found->function, found->by_self, &found->file, &found->line);
+  return TRUE;
+}
+
+/* "mix.c:16"; without a line, the module; or nothing. */
+static char *
+place_text (const FlamProfile *profile, const Finding *found)
+{
+  g_autofree char *name = NULL;
+  g_autofree char *visible = NULL;
+
+  if (found->line == 0)
+    {
+      const char *module = flam_profile_module_name (profile, found->function);
+
+      return *module != '\0' ? flam_format_visible (module) : NULL;
+    }
+  name = g_path_get_basename (flam_profile_string (profile, found->file));
+  visible = flam_format_visible (name);
+  return g_strdup_printf ("%s:%u", visible, found->line);
+}
+
+static void
+add_name (FlamSentence *sentence, const Costs *costs, const Finding *found)
+{
+  add_part (sentence,
+            FLAM_HEADLINE_FUNCTION,
+            costs->measure,
+            found->function,
+            short_name (costs->profile, found->function));
+}
+
+static void
+add_share (FlamSentence *sentence,
+           const Costs *costs,
+           const Finding *found,
+           gint64 whole)
+{
+  add_part (sentence,
+            FLAM_HEADLINE_FUNCTION,
+            costs->measure,
+            found->function,
+            share_text (found->value, whole));
+}
+
+/* The last part, if there is a place, and the pattern that goes with it. */
+static void
+end_sentence (FlamSentence *sentence,
+              const Costs *costs,
+              const Finding *found,
+              const Patterns *patterns)
+{
+  char *place = place_text (costs->profile, found);
+  FlamHeadlinePart *part;
+
+  sentence->pattern = place != NULL ? patterns->with_place : patterns->alone;
+  if (place == NULL)
+    return;
+  part = add_part (
+      sentence, FLAM_HEADLINE_PLACE, costs->measure, found->function, place);
+  part->file = found->line != 0 ? found->file : 0;
+  part->line = found->line;
+}
+
+/* The weight of addresses without a name, and the module with most of it. */
+static gint64
+find_unnamed (const Costs *costs, FlamId *module)
+{
+  const FlamFunctions *functions = &costs->profile->functions;
+  g_autofree gint64 *sums = g_new0 (gint64, costs->profile->modules.n + 1);
+  gint64 sum = 0;
+
+  *module = FLAM_NONE;
+  for (FlamId i = 0; i < functions->n; i++)
+    {
+      FlamId in = functions->module[i];
+
+      if (functions->kind[i] != FLAM_KIND_UNRESOLVED)
+        continue;
+      sum += costs->self[i];
+      if (in == FLAM_NONE)
+        continue;
+      sums[in] += costs->self[i];
+      if (*module == FLAM_NONE || sums[in] > sums[*module])
+        *module = in;
+    }
+  return sum;
+}
+
+static gboolean
+add_unnamed (FlamHeadline *headline, const Costs *costs)
+{
+  FlamSentence *sentence;
+  FlamId module;
+  gint64 sum = find_unnamed (costs, &module);
+  gboolean most;
+
+  if (sum <= costs->total / 2)
+    return FALSE;
+  sentence = add_sentence (headline);
+  add_part (sentence,
+            FLAM_HEADLINE_MEASURE,
+            costs->measure,
+            FLAM_NONE,
+            share_text (sum, costs->total));
+  most = module != FLAM_NONE;
+  if (most)
+    add_part (sentence,
+              FLAM_HEADLINE_MEASURE,
+              costs->measure,
+              FLAM_NONE,
+              flam_format_visible (flam_profile_string (
+                  costs->profile, costs->profile->modules.name[module])));
+  sentence->pattern = most ? unnamed.with_place : unnamed.alone;
+  return TRUE;
+}
+
+/* The weight of all code with a name. */
+static gint64
+named_self (const Costs *costs)
+{
+  gint64 sum = 0;
+
+  for (FlamId i = 0; i < costs->profile->functions.n; i++)
+    if (is_named (costs->profile, i))
+      sum += costs->self[i];
+  return sum;
+}
+
+static void
+add_samples (FlamHeadline *headline, const Costs *costs)
+{
+  FlamSentence *sentence;
+  const Patterns *patterns = &takes_self;
+  Finding found;
+  gboolean any = find (costs, &found);
+
+  if (!(any && found.own) && add_unnamed (headline, costs))
+    return;
+  if (!any)
+    return;
+  if (found.value < costs->total / STANDS_OUT)
+    {
+      if (named_self (costs) < costs->total / 2)
+        return;
+      patterns = &spread;
+    }
+  else if (!found.by_self)
+    patterns = &takes_total;
+  sentence = add_sentence (headline);
+  add_name (sentence, costs, &found);
+  add_share (sentence, costs, &found, costs->total);
+  end_sentence (sentence, costs, &found, patterns);
+}
+
+/* The weights of one state. */
+static gint64 *
+weights_of_state (const FlamWeights *weights, FlamState state)
+{
+  guint32 n = weights->profile->stacks.n;
+  gint64 *weight = g_new0 (gint64, n + 1);
+
+  for (FlamId s = 0; s < n; s++)
+    weight[s] = weights->split[s].weight[state];
+  return weight;
+}
+
+/* The state with the most weight, if it is not that of running. */
+static FlamState
+longest_wait (const FlamWeights *weights)
+{
+  gint64 sum[FLAM_N_STATES] = { 0 };
+  FlamState most = FLAM_STATE_RUNNING;
+
+  for (FlamId s = 0; s <= weights->profile->stacks.n; s++)
+    for (guint i = 0; i < FLAM_N_STATES; i++)
+      sum[i] += weights->split[s].weight[i];
+  for (guint i = 0; i < FLAM_N_STATES; i++)
+    if (sum[i] > sum[most])
+      most = i;
+  return most;
+}
+
+/* Whether the measure's weights are lengths of time. */
+static gboolean
+is_time (const FlamProfile *profile, guint measure)
+{
+  return profile->measures[measure].unit == FLAM_UNIT_NS;
+}
+
+static gboolean
+add_waiting (FlamHeadline *headline,
+             const FlamWeights *weights,
+             const FlamShown *shown,
+             const guint8 *own,
+             guint measure)
+{
+  g_autofree gint64 *of_state = NULL;
+  FlamSentence *sentence;
+  FlamState state;
+  Costs costs;
+  Finding found;
+
+  if (weights->split == NULL || !is_time (weights->profile, measure))
+    return FALSE;
+  state = longest_wait (weights);
+  if (state == FLAM_STATE_RUNNING)
+    return FALSE;
+  of_state = weights_of_state (weights, state);
+  costs_init (
+      &costs, weights->profile, shown, own, measure, of_state, weights->total);
+  if (find (&costs, &found) && found.value >= weights->total / STANDS_OUT)
+    {
+      sentence = add_sentence (headline);
+      add_share (sentence, &costs, &found, weights->total);
+      add_name (sentence, &costs, &found);
+      end_sentence (sentence, &costs, &found, &waits[state]);
+    }
+  costs_clear (&costs);
+  return headline->n > 0;
+}
+
+/* --- memory --------------------------------------------------------------- */
+
+static int
+find_source (const FlamProfile *profile, FlamMeasureSource source)
+{
+  for (guint i = 0; i < profile->n_measures; i++)
+    if (profile->measures[i].source == source)
+      return (int)i;
+  return -1;
+}
+
+/* "12.1 MB ± 3.2 MB", and whether a share of it can be relied on. */
+static char *
+estimated (const FlamWeights *weights,
+           const FlamMeasure *measure,
+           gboolean *rough,
+           gboolean *few)
+{
+  gint64 exact = 0;
+  FlamEstimate estimate;
+
+  for (FlamId s = 0; weights->exact != NULL && s < weights->profile->stacks.n;
+       s++)
+    exact += weights->exact[s];
+  estimate = flam_estimate_of_mixed (&weights->profile->facts,
+                                     measure->source,
+                                     weights->total,
+                                     weights->other_total,
+                                     exact);
+  *rough = weights->profile->facts.sample_bytes > 0;
+  *few = estimate.sampled && flam_estimate_is_few (&estimate);
+  return measure->unit == FLAM_UNIT_BYTES
+             ? flam_format_estimate (&estimate, weights->total, FLAM_UNIT_BYTES)
+             : flam_format_weight (measure, weights->total);
+}
+
+/* Whether the program ran on after the recording. */
+static gboolean
+outlived (const FlamFacts *facts)
+{
+  return g_strcmp0 (facts->format, "flambeau") == 0 &&
+         flam_facts_other (facts, FLAM_FACT_MODE) != NULL &&
+         flam_facts_other (facts, FLAM_FACT_EXIT_STATUS) == NULL;
+}
+
+static void
+add_amount (FlamHeadline *headline,
+            const Costs *costs,
+            const FlamWeights *weights,
+            const FlamMeasure *measure)
+{
+  FlamSentence *sentence = add_sentence (headline);
+  FlamMeasureSource source = measure->source;
+  gboolean rough, few, there;
+  g_autofree char *text = estimated (weights, measure, &rough, &few);
+  Finding found;
+  const Patterns *patterns = &amount;
+  FlamHeadlinePart *share;
+
+  if (source == FLAM_FROM_PEAK || source == FLAM_FROM_PEAK_USEFUL)
+    patterns = &peak;
+  else if (source == FLAM_FROM_LEAKED)
+    patterns = outlived (&costs->profile->facts) ? &live : &leaked;
+  else
+    {
+      g_autofree char *name = flam_format_visible (
+          flam_profile_string (costs->profile, measure->name));
+      char *named = g_strdup_printf ("%s: %s", name, text);
+
+      g_free (text);
+      text = named;
+    }
+  add_part (sentence,
+            FLAM_HEADLINE_MEASURE,
+            costs->measure,
+            FLAM_NONE,
+            g_strdup (text));
+  /* Translators: an amount of memory */
+  sentence->pattern = patterns == &peak     ? N_ ("Peak %s")
+                      : patterns == &leaked ? N_ ("%s never freed")
+                      : patterns == &live   ? N_ ("%s in use at the end")
+                                            : "%s";
+  if (few || !find (costs, &found) || found.value <= 0 ||
+      (!found.own && found.value < costs->total / STANDS_OUT))
+    return;
+  there = found.value == costs->total && !rough && patterns == &leaked;
+  if (there)
+    patterns = &leaked_there;
+  else
+    {
+      add_share (sentence, costs, &found, costs->total);
+      share = &sentence->part[sentence->n_parts - 1];
+      if (rough)
+        {
+          char *about = g_strconcat ("≈\u00a0", share->text, NULL);
+
+          g_free (share->text);
+          share->text = about;
+        }
+    }
+  add_name (sentence, costs, &found);
+  end_sentence (sentence, costs, &found, patterns);
+}
+
+/* One measure of memory. FALSE only when cancelled. */
+static gboolean
+add_memory (FlamHeadline *headline,
+            const FlamProfile *profile,
+            const FlamSelection *selection,
+            const FlamShown *shown,
+            const guint8 *own,
+            guint measure,
+            const FlamProgress *progress,
+            GError **error)
+{
+  g_autoptr (FlamSelection) of = flam_selection_copy (selection);
+  g_autoptr (FlamWeights) weights = NULL;
+  FlamMeasure shape;
+  Costs costs;
+
+  of->measure = measure;
+  weights = flam_weights_new (profile, of, progress, error);
+  if (weights == NULL)
+    return FALSE;
+  if (weights->total <= 0)
+    return TRUE;
+  shape = flam_selection_measure (of, profile, measure);
+  costs_init (
+      &costs, profile, shown, own, measure, weights->weight, weights->total);
+  add_amount (headline, &costs, weights, &shape);
+  costs_clear (&costs);
+  return TRUE;
+}
+
+/* --- all ------------------------------------------------------------------ */
+
+static gboolean
+add_all (FlamHeadline *headline,
+         const FlamProfile *profile,
+         const FlamSelection *selection,
+         const FlamShown *shown,
+         const guint8 *own,
+         const FlamProgress *progress,
+         GError **error)
+{
+  guint measure = selection->measure;
+  g_autoptr (FlamWeights) weights = NULL;
+  Costs costs;
+
+  if (profile->measures[measure].kind == FLAM_MEASURE_ALLOC)
+    {
+      int at_peak = find_source (profile, FLAM_FROM_PEAK);
+      int at_end = find_source (profile, FLAM_FROM_LEAKED);
+
+      if (at_peak < 0 || profile->allocations.n == 0)
+        return add_memory (
+            headline, profile, selection, shown, own, measure, progress, error);
+      return add_memory (headline,
+                         profile,
+                         selection,
+                         shown,
+                         own,
+                         (guint)at_peak,
+                         progress,
+                         error) &&
+             (at_end < 0 || add_memory (headline,
+                                        profile,
+                                        selection,
+                                        shown,
+                                        own,
+                                        (guint)at_end,
+                                        progress,
+                                        error));
+    }
+  weights = flam_weights_new (profile, selection, progress, error);
+  if (weights == NULL)
+    return FALSE;
+  if (weights->total <= 0 ||
+      add_waiting (headline, weights, shown, own, measure))
+    return TRUE;
+  costs_init (
+      &costs, profile, shown, own, measure, weights->weight, weights->total);
+  add_samples (headline, &costs);
+  costs_clear (&costs);
+  return TRUE;
+}
+
+FlamHeadline *
+flam_headline_new (const FlamProfile *profile,
+                   const FlamSelection *selection,
+                   const FlamProgress *progress,
+                   GError **error)
+{
+  g_autoptr (FlamHeadline) headline = g_new0 (FlamHeadline, 1);
+  g_autoptr (FlamSelection) functions = flam_selection_copy (selection);
+  g_autofree guint8 *own = NULL;
+  g_auto (FlamShown) shown = { 0 };
+
+  if (profile->n_measures == 0)
+    return g_steal_pointer (&headline);
+  functions->by = FLAM_BY_FUNCTION;
+  functions->invert = FALSE;
+  if (!flam_shown_init (&shown, profile, functions, progress, error))
+    return NULL;
+  own = flam_own_code_functions (profile);
+  if (!add_all (headline, profile, functions, &shown, own, progress, error))
+    return NULL;
+  return g_steal_pointer (&headline);
+}
+
+/* --- difference ----------------------------------------------------------- */
+
+/* The largest change, of the user's own code if one of its changes is half as
+ * large. */
+static const FlamDiffRow *
+find_change (const FlamTree *base,
+             const FlamTree *fresh,
+             const FlamDiffRow *rows,
+             guint n,
+             const FlamTree **tree,
+             FlamId *node)
+{
+  g_autofree guint8 *own_base = flam_own_code_functions (base->profile);
+  g_autofree guint8 *own_fresh = flam_own_code_functions (fresh->profile);
+  const FlamDiffRow *largest = NULL;
+
+  for (guint i = 0; i < n && rows[i].delta != 0; i++)
+    {
+      const FlamTree *in = rows[i].fresh != 0 ? fresh : base;
+      FlamId at = flam_tree_find_name (in, rows[i].name);
+      FlamId function =
+          at != FLAM_NONE ? flam_tree_function (in, at) : FLAM_NONE;
+      gboolean own;
+
+      if (function == FLAM_NONE || !is_named (in->profile, function))
+        continue;
+      own = in == fresh ? own_fresh[function] : own_base[function];
+      if (largest != NULL && ABS (rows[i].delta) < ABS (largest->delta) / 2)
+        break;
+      if (largest == NULL || own)
+        {
+          largest = &rows[i];
+          *tree = in;
+          *node = at;
+        }
+      if (own)
+        break;
+    }
+  return largest;
+}
+
+FlamHeadline *
+flam_headline_new_difference (const FlamTree *base,
+                              const FlamTree *fresh,
+                              FlamDiffScale scale)
+{
+  FlamHeadline *headline = g_new0 (FlamHeadline, 1);
+  guint n;
+  g_autofree FlamDiffRow *rows =
+      flam_diff_functions (base, fresh, TRUE, scale, &n);
+  const FlamTree *tree = fresh;
+  FlamId node = FLAM_NONE;
+  const FlamDiffRow *row = find_change (base, fresh, rows, n, &tree, &node);
+  const FlamMeasure measure = flam_tree_measure (fresh);
+  FlamSentence *sentence;
+  Finding found = { 0 };
+  const char *file;
+  Costs costs = { .profile = tree->profile, .measure = fresh->measure };
+
+  if (row == NULL)
+    return headline;
+  found.function = flam_tree_function (tree, node);
+  if (flam_tree_source_line (tree, node, &file) != 0)
+    {
+      FlamId frame = tree->frame[node];
+
+      found.file = tree->profile->frames.file[frame];
+      found.line = tree->profile->frames.line[frame];
+    }
+  sentence = add_sentence (headline);
+  add_name (sentence, &costs, &found);
+  add_part (sentence,
+            FLAM_HEADLINE_FUNCTION,
+            costs.measure,
+            found.function,
+            flam_format_weight (&measure, ABS (row->delta)));
+  end_sentence (sentence, &costs, &found, row->delta > 0 ? &more : &less);
+  return headline;
+}
+
+void
+flam_headline_free (FlamHeadline *headline)
+{
+  if (headline == NULL)
+    return;
+  for (guint i = 0; i < headline->n; i++)
+    for (guint k = 0; k < headline->sentence[i].n_parts; k++)
+      g_free (headline->sentence[i].part[k].text);
+  g_free (headline);
+}
+
+/* --- text ----------------------------------------------------------------- */
+
+/* `pattern` has "%s" and "%1$s" only. */
+static char *
+fill (const char *pattern, char *const *texts, guint n)
+{
+  GString *out = g_string_new (NULL);
+  guint next = 0;
+
+  while (*pattern != '\0')
+    {
+      guint index = next;
+
+      if (*pattern != '%')
+        {
+          gsize length = strcspn (pattern, "%");
+
+          g_string_append_len (out, pattern, (gssize)length);
+          pattern += length;
+          continue;
+        }
+      pattern++;
+      if (g_ascii_isdigit (*pattern) && pattern[1] == '$')
+        {
+          index = (guint)(*pattern - '1');
+          pattern += 2;
+        }
+      else
+        next++;
+      if (*pattern == 's' && index < n)
+        g_string_append (out, texts[index]);
+      if (*pattern != '\0')
+        pattern++;
+    }
+  return g_string_free (out, FALSE);
+}
+
+static char *
+put_together (const FlamHeadline *headline,
+              FlamHeadlineShow show,
+              gpointer data,
+              gboolean english)
+{
+  char *text[FLAM_HEADLINE_SENTENCES] = { NULL };
+  char *all = NULL;
+
+  for (guint i = 0; i < headline->n; i++)
+    {
+      const FlamSentence *sentence = &headline->sentence[i];
+      char *parts[FLAM_HEADLINE_PARTS] = { NULL };
+      const char *pattern = english || strcmp (sentence->pattern, "%s") == 0
+                                ? sentence->pattern
+                                : g_dgettext ("flambeau", sentence->pattern);
+
+      for (guint k = 0; k < sentence->n_parts; k++)
+        parts[k] = show != NULL ? show (&sentence->part[k], i, k, data)
+                                : g_strdup (sentence->part[k].text);
+      text[i] = fill (pattern, parts, sentence->n_parts);
+      for (guint k = 0; k < sentence->n_parts; k++)
+        g_free (parts[k]);
+    }
+  if (headline->n == 0)
+    return g_strdup ("");
+  if (headline->n == 1)
+    return text[0];
+  /* Translators: two sentences, one after the other */
+  all = fill (english ? "%s. %s" : g_dgettext ("flambeau", "%s. %s"),
+              text,
+              headline->n);
+  g_free (text[0]);
+  g_free (text[1]);
+  return all;
+}
+
+char *
+flam_headline_show (const FlamHeadline *headline,
+                    FlamHeadlineShow show,
+                    gpointer data)
+{
+  return put_together (headline, show, data, FALSE);
+}
+
+char *
+flam_headline_to_text (const FlamHeadline *headline)
+{
+  return put_together (headline, NULL, NULL, FALSE);
+}
+
+char *
+flam_headline_to_english (const FlamHeadline *headline)
+{
+  return put_together (headline, NULL, NULL, TRUE);
+}
+
+const char *
+flam_headline_kind_to_string (FlamHeadlineKind kind)
+{
+  static const char *const names[] = { "function", "place", "measure" };
+
+  return names[kind];
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What stands out in a capture, in a sentence or two that are a way in:
+ *
+ *   checksum takes 83 % (mix.c:16)
+ *   62 % of the time waits for a lock in queue_pop (queue.c:40)
+ *   Peak 18.8 MB, 61 % of it in load (load.c:8). 0.8 MB never freed, in
+ *   open_session (session.c:12)
+ *
+ * Each figure is one that a table shows for the same selection: the self of a
+ * function, or its total if most of what it is charged with lies in code that
+ * is not the user's own (flam-own-code.h). The user's own code comes first:
+ * each stack is charged to its innermost own frame, and another function is
+ * named only if no own one is charged with a tenth of the total.
+ *
+ * A sentence is a pattern in English and its parts, so that it is translated as
+ * a whole and a part can be shown as a link. */
+
+#include "flam-core-query.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  FLAM_HEADLINE_FUNCTION, /* a function's name, or a figure of it */
+  FLAM_HEADLINE_PLACE,    /* a line of it, or its module */
+  FLAM_HEADLINE_MEASURE,  /* the total of a measure */
+} FlamHeadlineKind;
+
+typedef struct
+{
+  FlamHeadlineKind kind;
+  char *text;      /* visible, short, not escaped for markup */
+  guint measure;   /* the measure of the sentence's figures */
+  FlamId function; /* or FLAM_NONE */
+  FlamId file;     /* string; 0: unknown */
+  guint32 line;    /* 0: unknown */
+} FlamHeadlinePart;
+
+#define FLAM_HEADLINE_PARTS 4
+
+typedef struct
+{
+  const char *pattern; /* English, with a directive for each part */
+  guint n_parts;
+  FlamHeadlinePart part[FLAM_HEADLINE_PARTS];
+} FlamSentence;
+
+#define FLAM_HEADLINE_SENTENCES 2
+
+typedef struct
+{
+  guint n; /* 0: there is nothing to name */
+  FlamSentence sentence[FLAM_HEADLINE_SENTENCES];
+} FlamHeadline;
+
+/* Of the selection's samples, or, for a measure of memory, of its peak and
+ * leaks. NULL only when cancelled. */
+FlamHeadline *flam_headline_new (const FlamProfile *profile,
+                                 const FlamSelection *selection,
+                                 const FlamProgress *progress,
+                                 GError **error);
+/* The function with the largest change of its self between two trees that are
+ * not inverted; of the fresh profile if it is still there. */
+FlamHeadline *flam_headline_new_difference (const FlamTree *base,
+                                            const FlamTree *fresh,
+                                            FlamDiffScale scale);
+void flam_headline_free (FlamHeadline *headline);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamHeadline, flam_headline_free)
+
+/* How a part is written, g_free: as it is, as a link. */
+typedef char *(*FlamHeadlineShow) (const FlamHeadlinePart *part,
+                                   guint sentence,
+                                   guint index,
+                                   gpointer data);
+/* The sentences, translated, or in English for machines; "" for none; g_free.
+ * What stands between the parts has no characters that markup escapes. */
+char *flam_headline_show (const FlamHeadline *headline,
+                          FlamHeadlineShow show,
+                          gpointer data);
+char *flam_headline_to_text (const FlamHeadline *headline);
+char *flam_headline_to_english (const FlamHeadline *headline);
+/* Stable ids: "function", "place", "measure". */
+const char *flam_headline_kind_to_string (FlamHeadlineKind kind);
+
+G_END_DECLS

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The sentence on what stands out: profiles from text, and literal sentences.
+ *
+ * A line is a stack and its weight; a frame is NAME[@FILE:LINE][!MODULE], and
+ * "name?" has no name. Before the stack there may be a state, "lock: ". */
+
+#include "flam-core-picture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static FlamId
+add_frame (FlamBuilder *builder, FlamId stack, const char *text)
+{
+  g_autofree char *name = g_strndup (text, strcspn (text, "@!"));
+  const char *at = strchr (text, '@');
+  const char *mark = strchr (text, '!');
+  FlamFunction function = { .kind = FLAM_KIND_NATIVE, .module = FLAM_NONE };
+  FlamId id;
+  guint32 line = 0;
+
+  if (mark != NULL)
+    function.module =
+        flam_builder_module (builder, mark + 1, "", FLAM_ADDRESS_VADDR);
+  if (at != NULL)
+    {
+      const char *colon = strchr (at, ':');
+
+      function.file = flam_builder_string (builder, at + 1, colon - at - 1);
+      line = (guint32)atoi (colon + 1);
+    }
+  if (strchr (name, '?') != NULL)
+    id = flam_builder_function_unresolved (builder, function.module);
+  else
+    {
+      function.name = flam_builder_string (builder, name, -1);
+      id = flam_builder_function (builder, &function);
+    }
+  return flam_builder_stack (
+      builder, stack, flam_builder_frame (builder, id, 0, line, 0));
+}
+
+static FlamState
+state_of (const char *line)
+{
+  return g_str_has_prefix (line, "lock: ")    ? FLAM_STATE_LOCK
+         : g_str_has_prefix (line, "io: ")    ? FLAM_STATE_IO
+         : g_str_has_prefix (line, "sleep: ") ? FLAM_STATE_SLEEP
+                                              : FLAM_STATE_RUNNING;
+}
+
+static FlamProfile *
+profile_of (const char *text, gboolean time)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamId thread = flam_builder_thread (builder, process, 1, 0);
+  int column = (int)flam_builder_add_column (builder);
+
+  flam_builder_add_measure (builder,
+                            time ? "wall-time" : "samples",
+                            time ? "Wall time" : "Samples",
+                            time ? FLAM_UNIT_NS : FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            column,
+                            FLAM_NONE);
+  for (guint i = 0; lines[i] != NULL && *lines[i] != '\0'; i++)
+    {
+      const char *space = strrchr (lines[i], ' ');
+      FlamState state = state_of (lines[i]);
+      const char *begin =
+          state == FLAM_STATE_RUNNING ? lines[i] : strchr (lines[i], ' ') + 1;
+      g_autofree char *path = g_strndup (begin, space - begin);
+      g_auto (GStrv) names = g_strsplit (path, ";", -1);
+      FlamSample sample = { .thread = thread,
+                            .stack = FLAM_NONE,
+                            .state = (guint8)state };
+      gint64 weight = g_ascii_strtoll (space + 1, NULL, 10);
+
+      for (guint k = 0; names[k] != NULL; k++)
+        sample.stack = add_frame (builder, sample.stack, names[k]);
+      flam_builder_add_sample (builder, &sample, &weight);
+    }
+  return flam_builder_finish (builder, NULL);
+}
+
+static char *
+sentence_of (const FlamProfile *profile, const FlamSelection *selection)
+{
+  g_autoptr (FlamSelection) all = flam_selection_new ();
+  g_autoptr (FlamHeadline) headline = flam_headline_new (
+      profile, selection != NULL ? selection : all, NULL, NULL);
+  g_autofree char *text = flam_headline_to_english (headline);
+
+  /* The figures' spaces are of the kind that does not break. */
+  g_auto (GStrv) pieces = g_strsplit (text, "\u00a0", -1);
+
+  return g_strjoinv (" ", pieces);
+}
+
+typedef struct
+{
+  const char *name;
+  gboolean time;
+  const char *profile;
+  const char *expected;
+} Case;
+
+static const Case cases[] = {
+  { "self",
+    FALSE,
+    "main@/home/me/mix.c:30;checksum@/home/me/mix.c:16 50\n"
+    "main@/home/me/mix.c:30;checksum@/home/me/mix.c:17 33\n"
+    "main@/home/me/mix.c:31 17\n",
+    "checksum takes 83 % (mix.c:16)" },
+  { "no place", FALSE, "main;work 60\nmain 40\n", "work takes 60 %" },
+  { "module instead of a line",
+    FALSE,
+    "main!/home/me/app;work!/home/me/app 60\nmain!/home/me/app 40\n",
+    "work takes 60 % (app)" },
+  { "cost in a library: the own caller, by total",
+    FALSE,
+    "main@/home/me/a.c:3;sort_all@/home/me/a.c:9;qsort!/lib/libc.so.6 70\n"
+    "main@/home/me/a.c:3;sort_all@/home/me/a.c:8 10\n"
+    "main@/home/me/a.c:4 20\n",
+    "sort_all takes 80 %, with the functions it calls (a.c:9)" },
+  { "own code before heavier code of others",
+    FALSE,
+    "start!/usr/lib/x.so;spin!/usr/lib/x.so 85\n"
+    "main@/home/me/a.c:3 15\n",
+    "main takes 15 % (a.c:3)" },
+  { "own code that does not count",
+    FALSE,
+    "start!/usr/lib/x.so;spin!/usr/lib/x.so 95\n"
+    "main@/home/me/a.c:3 5\n",
+    "spin takes 95 % (x.so)" },
+  { "nothing stands out",
+    FALSE,
+    "a 9\nb 8\nc 8\nd 8\ne 8\nf 8\ng 8\nh 8\ni 8\nj 8\nk 8\nl 8\nm 3\n",
+    "No function stands out. The largest is a with 9.0 %" },
+  { "no names",
+    FALSE,
+    "main@/home/me/a.c:3 5\n?!/home/me/app 61\n?!/lib/y.so 34\n",
+    "No function names for 95 %, most of it in app" },
+  { "recursion counts once",
+    FALSE,
+    "f@/m/a.c:1;f@/m/a.c:1;f@/m/a.c:1;read!/lib/libc.so 90\ng@/m/a.c:9 10\n",
+    "f takes 90 %, with the functions it calls (a.c:1)" },
+  { "nearly all is not all", FALSE, "f 99999\ng 1\n", "f takes > 99.9 %" },
+  { "all", FALSE, "f 7\n", "f takes 100 %" },
+  { "hostile name",
+    FALSE,
+    "a\033[31m\u202e<b>%s%n takes 0 % 9\ng 1\n",
+    "a\\x1b[31m\\u202e<b>%s%n takes 0 % takes 90 %" },
+  { "not code",
+    FALSE,
+    "[not sampled] 40\n(idle) 30\nmain;f 30\n",
+    "f takes 30 %" },
+  { "waits for a lock",
+    TRUE,
+    "lock: work@/m/q.c:3;queue_pop@/m/q.c:40;futex!/lib/libc.so 62\n"
+    "work@/m/q.c:4 38\n",
+    "62 % of the time waits for a lock in queue_pop (q.c:40)" },
+  { "waits less than it runs",
+    TRUE,
+    "lock: work@/m/q.c:3;queue_pop@/m/q.c:40 38\nwork@/m/q.c:4 62\n",
+    "work takes 62 % (q.c:4)" },
+  { "sleeps",
+    TRUE,
+    "sleep: main;nap 90\nmain 10\n",
+    "90 % of the time sleeps in nap" },
+  { "input or output",
+    TRUE,
+    "io: main;load@/m/l.c:7;read!/lib/libc.so 90\nmain 10\n",
+    "90 % of the time waits for input or output in load (l.c:7)" },
+  { "states of samples that are not time",
+    FALSE,
+    "sleep: main;nap 90\nmain 10\n",
+    "nap takes 90 %" },
+  { "empty", FALSE, "", "" },
+  { "no weight", FALSE, "main 0\n", "" },
+};
+
+static void
+test_sentences (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (FlamProfile) profile =
+          profile_of (cases[i].profile, cases[i].time);
+      g_autofree char *text = sentence_of (profile, NULL);
+
+      g_test_message ("%s", cases[i].name);
+      g_assert_cmpstr (text, ==, cases[i].expected);
+    }
+}
+
+/* --- the selection -------------------------------------------------------- */
+
+static void
+test_selection (void)
+{
+  g_autoptr (FlamProfile) profile =
+      profile_of ("main;a 60\nmain;b;c 30\nmain 10\n", FALSE);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autofree char *ignored = NULL;
+  g_autofree char *hidden = NULL;
+
+  selection->invert = TRUE;
+  selection->by = FLAM_BY_MODULE;
+  flam_selection_add_transform (selection, FLAM_TRANSFORM_IGNORE, "^a$", NULL);
+  ignored = sentence_of (profile, selection);
+  g_assert_cmpstr (ignored, ==, "c takes 75 %");
+  flam_selection_add_transform (selection, FLAM_TRANSFORM_HIDE, "^c$", NULL);
+  hidden = sentence_of (profile, selection);
+  g_assert_cmpstr (hidden, ==, "b takes 75 %");
+}
+
+/* What a click on each part goes to. */
+static void
+test_parts (void)
+{
+  g_autoptr (FlamProfile) profile = profile_of (
+      "main@/m/mix.c:3;sum@/m/mix.c:16 9\nmain@/m/mix.c:4 1\n", FALSE);
+  g_autoptr (FlamSelection) all = flam_selection_new ();
+  g_autoptr (FlamHeadline) headline =
+      flam_headline_new (profile, all, NULL, NULL);
+  const FlamHeadlinePart *part = headline->sentence[0].part;
+
+  g_assert_cmpuint (headline->n, ==, 1);
+  g_assert_cmpuint (headline->sentence[0].n_parts, ==, 3);
+  g_assert_cmpint (part[0].kind, ==, FLAM_HEADLINE_FUNCTION);
+  g_assert_cmpstr (
+      flam_profile_function_name (profile, part[0].function), ==, "sum");
+  g_assert_cmpint (part[2].kind, ==, FLAM_HEADLINE_PLACE);
+  g_assert_cmpstr (flam_profile_string (profile, part[2].file), ==, "/m/mix.c");
+  g_assert_cmpuint (part[2].line, ==, 16);
+}
+
+static char *
+show_bracketed (const FlamHeadlinePart *part,
+                guint sentence,
+                guint index,
+                gpointer data)
+{
+  return g_strdup_printf ("[%u.%u %s]", sentence, index, part->text);
+}
+
+static void
+test_show (void)
+{
+  g_autoptr (FlamProfile) profile = profile_of ("f 7\n", FALSE);
+  g_autoptr (FlamSelection) all = flam_selection_new ();
+  g_autoptr (FlamHeadline) headline =
+      flam_headline_new (profile, all, NULL, NULL);
+  g_autofree char *text = flam_headline_show (headline, show_bracketed, NULL);
+
+  g_assert_cmpstr (text, ==, "[0.0 f] takes [0.1 100\u00a0%]");
+}
+
+/* --- memory --------------------------------------------------------------- */
+
+typedef struct
+{
+  const char *stack;
+  gint64 size;
+  gint64 time;
+  gint64 freed_at;
+} Block;
+
+static FlamProfile *
+memory_of (const Block *of, guint n, gint64 sample_bytes)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamId process = flam_builder_process (builder, 1, 0);
+  FlamId thread = flam_builder_thread (builder, process, 1, 0);
+
+  flam_builder_add_allocation_measures (builder);
+  for (guint i = 0; i < n; i++)
+    {
+      g_auto (GStrv) names = g_strsplit (of[i].stack, ";", -1);
+      FlamAllocation a = { .time = of[i].time,
+                           .freed_at = of[i].freed_at,
+                           .thread = thread,
+                           .stack = FLAM_NONE,
+                           .size = of[i].size,
+                           .count = 1,
+                           .at_peak = -1,
+                           .distance = G_MAXUINT16 };
+
+      for (guint k = 0; names[k] != NULL; k++)
+        a.stack = add_frame (builder, a.stack, names[k]);
+      flam_builder_add_allocation (builder, &a);
+    }
+  flam_builder_facts (builder)->sample_bytes = sample_bytes;
+  return flam_builder_finish (builder, NULL);
+}
+
+static const Block blocks[] = {
+  { "main@/m/a.c:1;load@/m/a.c:5", 6000000, 1, 9 },
+  { "main@/m/a.c:1;fill@/m/a.c:7", 4000000, 2, 9 },
+  { "main@/m/a.c:1;open_session@/m/s.c:8", 800000, 10, FLAM_NEVER },
+};
+
+static void
+test_memory (void)
+{
+  g_autoptr (FlamProfile) profile =
+      memory_of (blocks, G_N_ELEMENTS (blocks), 0);
+  g_autoptr (FlamProfile) freed = memory_of (blocks, 2, 0);
+  g_autofree char *text = sentence_of (profile, NULL);
+  g_autofree char *without = sentence_of (freed, NULL);
+
+  g_assert_cmpstr (text,
+                   ==,
+                   "Peak 10.0 MB, 60 % of it in load (a.c:5). 800 kB never "
+                   "freed, in open_session (s.c:8)");
+  g_assert_cmpstr (without, ==, "Peak 10.0 MB, 60 % of it in load (a.c:5)");
+}
+
+/* Of a sample, shares are estimates, and a few samples name no function. */
+static void
+test_sampled (void)
+{
+  g_autoptr (FlamProfile) profile =
+      memory_of (blocks, G_N_ELEMENTS (blocks), 524288);
+  g_autofree char *text = sentence_of (profile, NULL);
+
+  g_assert_cmpstr (text,
+                   ==,
+                   "Peak 10.0 MB ± 5.61 MB, ≈ 60 % of it in load (a.c:5). "
+                   "800 kB (1 sample) never freed");
+}
+
+/* --- difference ----------------------------------------------------------- */
+
+static FlamTree *
+tree_of (const FlamProfile *profile)
+{
+  g_autoptr (FlamSelection) all = flam_selection_new ();
+  g_autoptr (FlamWeights) weights = flam_weights_new (profile, all, NULL, NULL);
+
+  return flam_tree_new (weights, all, FLAM_ORDER_TOTAL, NULL, NULL);
+}
+
+static void
+test_difference (void)
+{
+  static const struct
+  {
+    const char *base, *fresh, *expected;
+  } rows[] = {
+    { "main;a@/m/a.c:5 10\nmain;b 20\n",
+      "main;a@/m/a.c:5 50\nmain;b 10\n",
+      "a: 40 more (a.c:5)" },
+    { "main;a 10\nmain;b 20\n", "main;a 12\n", "b: 20 less" },
+    { "main;a 10\n", "main;a 10\n", "" },
+    { "m!/usr/lib/x.so 90\nmain;b 20\n", "main;b 80\n", "b: 60 more" },
+    { "m!/usr/lib/x.so 900\nmain;b 20\n", "main;b 80\n", "m: 900 less (x.so)" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (FlamProfile) base = profile_of (rows[i].base, FALSE);
+      g_autoptr (FlamProfile) fresh = profile_of (rows[i].fresh, FALSE);
+      g_autoptr (FlamTree) before = tree_of (base);
+      g_autoptr (FlamTree) now = tree_of (fresh);
+      g_autoptr (FlamHeadline) headline =
+          flam_headline_new_difference (before, now, FLAM_DIFF_UNSCALED);
+      g_autofree char *text = flam_headline_to_english (headline);
+
+      g_assert_cmpstr (text, ==, rows[i].expected);
+    }
+}
+
+/* --- own code ------------------------------------------------------------- */
+
+/* Whether a path is the user's own code. */
+static void
+test_own_paths (void)
+{
+  static const char *const own[] = {
+    "/home/me/src/a.c", "src/main.rs", "/root/app/lib/x.py", "/usr/src/mine/a.c"
+  };
+  static const char *const others[] = {
+    "/usr/include/c++/12/bits/stl_algo.h",
+    "./malloc/malloc.c",
+    "../sysdeps/x86_64/memcpy.S",
+    "/rustc/9fc6b4312/library/core/src/iter.rs",
+    "/home/me/.cargo/registry/src/x/serde/lib.rs",
+    "/home/me/venv/lib/python3.11/site-packages/numpy/core.py",
+    "/home/me/app/node_modules/left-pad/index.js",
+    "<frozen importlib._bootstrap>",
+    "node:internal/timers",
+    "",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (own); i++)
+    g_assert_true (flam_own_code_has_path (own[i]));
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    g_assert_false (flam_own_code_has_path (others[i]));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/headline/sentences", test_sentences);
+  g_test_add_func ("/headline/selection", test_selection);
+  g_test_add_func ("/headline/parts", test_parts);
+  g_test_add_func ("/headline/show", test_show);
+  g_test_add_func ("/headline/memory", test_memory);
+  g_test_add_func ("/headline/sampled", test_sampled);
+  g_test_add_func ("/headline/difference", test_difference);
+  g_test_add_func ("/headline/own-paths", test_own_paths);
+  return g_test_run ();
+}
