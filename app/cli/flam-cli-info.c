@@ -225,6 +225,57 @@ add_facts (JsonBuilder *json, const FlamFacts *facts, FlamFactSection section)
     }
 }
 
+/* What stands out, as a text and as its parts. */
+static void
+add_headline (JsonBuilder *json,
+              const FlamProfile *p,
+              const FlamSelection *selection)
+{
+  g_autoptr (FlamHeadline) headline =
+      flam_headline_new (p, selection, NULL, NULL);
+  g_autofree char *english = flam_headline_to_english (headline);
+
+  json_builder_set_member_name (json, "headline");
+  json_builder_begin_object (json);
+  flam_cli_json_string (json, "text", english);
+  json_builder_set_member_name (json, "parts");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < headline->n; i++)
+    for (guint k = 0; k < headline->sentence[i].n_parts; k++)
+      {
+        const FlamHeadlinePart *part = &headline->sentence[i].part[k];
+
+        json_builder_begin_object (json);
+        flam_cli_json_string (
+            json, "kind", flam_headline_kind_to_string (part->kind));
+        flam_cli_json_string (json, "text", part->text);
+        flam_cli_json_string (
+            json, "measure", text (p, p->measures[part->measure].id));
+        if (part->function != FLAM_NONE)
+          flam_cli_json_string (
+              json, "function", flam_profile_function_name (p, part->function));
+        if (part->line > 0)
+          {
+            flam_cli_json_string (json, "file", text (p, part->file));
+            flam_cli_json_int (json, "line", part->line);
+          }
+        json_builder_end_object (json);
+      }
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+}
+
+static void
+print_headline (const FlamProfile *p, const FlamSelection *selection)
+{
+  g_autoptr (FlamHeadline) headline =
+      flam_headline_new (p, selection, NULL, NULL);
+  g_autofree char *text = flam_headline_to_text (headline);
+
+  if (*text != '\0')
+    flam_cli_print ("%s\n\n", text);
+}
+
 static void
 print_json (const FlamProfile *p, const FlamSelection *selection)
 {
@@ -232,6 +283,7 @@ print_json (const FlamProfile *p, const FlamSelection *selection)
   const FlamFacts *facts = &p->facts;
 
   json_builder_begin_object (json);
+  add_headline (json, p, selection);
   add_facts (json, facts, FLAM_FACT_HEAD);
   add_measures (json, p, selection);
   if (p->samples.state != NULL)
@@ -481,6 +533,7 @@ print_text (const FlamProfile *p, const FlamSelection *selection)
   g_autofree char *duration =
       flam_format_value (facts->duration_ns, FLAM_UNIT_NS);
 
+  print_headline (p, selection);
   flam_cli_print ("format     %s\n", facts->format);
   if (facts->command[0])
     flam_cli_print ("command    %s\n", facts->command);

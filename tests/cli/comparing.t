@@ -4,6 +4,8 @@
 # 0.4 s each, in its own thread.
 
 $ flambeau-cli info captures/flambeau/kitchen.flambeau --no-symbols
+56 % of the time sleeps in nap (kitchen.c:32)
+
 format     flambeau
 command    ./kitchen
 duration   1.60 s

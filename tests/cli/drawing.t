@@ -263,6 +263,8 @@ x	y	width	height	function	file	line
 $ for v in top info tree 'export --to folded'; do flambeau-cli $v captures/pprof/threads.pb --label tenant=red; done
       self                 total            function
          1   100.0 %           1   100.0 %  work
+work takes 100 %
+
 format     pprof
 measures   samples            1 (samples)
 samples    1 in 2 stacks of 2 functions

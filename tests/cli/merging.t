@@ -2,6 +2,8 @@
 # Captures added up: one that holds all of them.
 
 $ printf '%s\n' 'a;b 3' 'a 2' 'main;k_[k] 1' >a.folded; printf '%s\n' 'a;b 4' 'c 1' >b.folded; flambeau-cli merge a.folded b.folded a.folded --output m.flambeau; flambeau-cli info m.flambeau
+b takes 59 %
+
 format     flambeau
 measures   samples            17 (Samples)
 samples    8 in 5 stacks of 5 functions
@@ -19,6 +21,8 @@ same
 # Measures are the same if id and unit are: samples of the file that has one
 # weigh something, others 0. Each file keeps its own threads.
 $ flambeau-cli merge captures/pprof/cpu.pb captures/pprof/threads.pb -o p.flambeau; flambeau-cli info p.flambeau; for f in captures/pprof/cpu.pb p.flambeau; do flambeau-cli top $f --measure cpu | head -3; done
+inner takes 62 % (main.go:31)
+
 format     flambeau
 measures   cpu                80 ns (cpu)
            samples            18 (samples)
@@ -54,6 +58,8 @@ $ for m in peak leaked allocated allocations temporary; do for f in captures/hea
 
 # Recordings: the selected part of each, times and states, counters by file.
 $ flambeau-cli merge captures/flambeau/kitchen.flambeau captures/flambeau/kitchen.flambeau --no-symbols --thread cook --time 0..0.5 -o k.flambeau; flambeau-cli info k.flambeau --no-symbols; flambeau-cli dump k.flambeau --no-symbols --stage chart | grep -c . ; flambeau-cli export k.flambeau --no-symbols --to svg --chart | grep -o 'class="lane".*'
+41 % of the time waits for a lock in wait_for_stove (kitchen.c:54)
+
 format     flambeau
 command    ./kitchen
 duration   500 ms

@@ -5,13 +5,15 @@
 $ printf '%s\n' 'main 10' 'main;parse 10' 'main;parse;lex 20' 'main;solve 15' 'main;solve;solve 25' 'main;solve;sort 20' >known.folded
 
 $ flambeau-cli info known.folded
+solve takes 40 %
+
 format     folded
 measures   samples            100 (Samples)
 samples    6 in 6 stacks of 5 functions
 threads    #1 all threads: 6 samples, 100
 
 $ flambeau-cli info known.folded --json
-{"format":"folded","command":"","duration_ns":0,"complete":true,"read_fraction":1.0,"measures":[{"id":"samples","name":"Samples","kind":"cpu","unit":"count","total":100}],"samples":6,"allocations":0,"stacks":6,"functions":5,"lost":0,"late":0,"truncated_stacks":0,"processes":[{"pid":-1,"name":""}],"threads":[{"row":1,"pid":-1,"tid":-1,"name":"all threads","samples":6,"total":100}],"modules":[],"warnings":[]}
+{"headline":{"text":"solve takes 40 %","parts":[{"kind":"function","text":"solve","measure":"samples","function":"solve"},{"kind":"function","text":"40 %","measure":"samples","function":"solve"}]},"format":"folded","command":"","duration_ns":0,"complete":true,"read_fraction":1.0,"measures":[{"id":"samples","name":"Samples","kind":"cpu","unit":"count","total":100}],"samples":6,"allocations":0,"stacks":6,"functions":5,"lost":0,"late":0,"truncated_stacks":0,"processes":[{"pid":-1,"name":""}],"threads":[{"row":1,"pid":-1,"tid":-1,"name":"all threads","samples":6,"total":100}],"modules":[],"warnings":[]}
 
 $ flambeau-cli top known.folded
       self                 total            function
@@ -268,6 +270,8 @@ _start@0x10;cook@0x20;jl_gc_collect@0x40 1
 
 # Estimates are marked.
 $ flambeau-cli info captures/gperftools/sampled.heap
+Memory in use: 1.88 MB
+
 format     gperftools
 measures   inuse_space        1.88 MB (Memory in use)
            inuse_objects      2 050 (Blocks in use)
