@@ -94,10 +94,15 @@ flam_diff_page (FlamSink *out,
           ? g_strdup (look->title)
           : g_strdup_printf ("%s → %s", base->name, fresh->name);
   g_autofree char *before = flam_format_weight (&measure, base->tree->total[0]);
+  g_autoptr (FlamHeadline) headline =
+      flam_headline_new_difference (base->tree, fresh->tree, scale);
+  g_autofree char *sentence = flam_headline_to_english (headline);
   g_autofree char *now = flam_format_weight (&measure, fresh->tree->total[0]);
 
   flam_html_begin (out, title, FLAM_HTML_ZOOM);
   flam_html_append (out, "h1", title);
+  if (*sentence != '\0')
+    flam_html_append (out, "p", sentence);
   flam_sink_put (out, "<dl>\n");
   flam_html_append_fact (
       out, "Measure", flam_profile_string (fresh->tree->profile, measure.name));

@@ -457,6 +457,23 @@ put_warnings (Page *page)
                       page->tree->n - page->n);
 }
 
+/* What stands out, above the picture. */
+static void
+put_headline (Page *page,
+              const FlamProfile *profile,
+              const FlamSelection *selection)
+{
+  g_autoptr (FlamHeadline) headline =
+      flam_headline_new (profile, selection, NULL, NULL);
+  g_autofree char *text = flam_headline_to_english (headline);
+
+  if (*text == '\0')
+    return;
+  flam_sink_put (page->out, "<p class=\"headline\">");
+  flam_sink_put_escaped (page->out, text, -1);
+  flam_sink_put (page->out, "</p>\n");
+}
+
 static void
 put_page (Page *page,
           const FlamProfile *profile,
@@ -475,6 +492,7 @@ put_page (Page *page,
   flam_sink_put_len (out, head, (gsize)(end_of_heading - head));
   flam_sink_put_escaped (out, options->look.title, -1);
   flam_sink_put (out, end_of_heading);
+  put_headline (page, profile, selection);
   put_warnings (page);
   flam_sink_put (out, "<noscript>\n");
   flam_svg_append (out, tree, NULL, &options->look);
