@@ -83,7 +83,7 @@ class Window:
             os.environ["XDG_CONFIG_HOME"], "glib-2.0/settings/keyfile"
         )
         keyfile.parent.mkdir(parents=True, exist_ok=True)
-        settings = {"hints": "false", **(settings or {})}
+        settings = {"tips": "[]", **(settings or {})}
         lines = [f"{key}={value}" for key, value in settings.items()]
         if not keep_settings:
             keyfile.write_text("\n".join(["[dev/flambeau/Flambeau]", *lines, ""]))

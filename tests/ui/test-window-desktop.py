@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a new user meets: programs that are not here, a capture without files,
-reloading, the same file again, a list of processes, help, hints, news."""
+reloading, the same file again, a list of processes, help, tips, news."""
 
 import os
 import pathlib
@@ -180,28 +180,32 @@ class DesktopTest(Base):
         window.click(lambda name: name.endswith("Again"), "push button")
         wait_for("a second capture", lambda: len(list(folder.glob("*.flambeau"))) > 1)
 
-    def test_hints(self):
-        """One a page, below it; dismissed for good, and of that page alone;
-        the keyboard goes on in the page."""
-        # The page is kept, too, but not here.
+    def test_headline(self):
+        """What stands out, in one line; the name is a link to its box, the
+        place one to its line."""
+        window = self.open_example()
+        line = window.find(
+            lambda name: name.startswith("\u2068escape_time\u2069 takes "), "label")
+        self.assertIn("(\u2068flambeau-example.c:49\u2069)", line.name)
+        window.mouse(line, x=20 / window.extents(line)[2])
+        window.wait_label(lambda text: text == "escape_time")
+        window.mouse(self.graph(), y=0.99)
+        window.key("Escape")
+        window.find(lambda name: name == "line 49", "label")
+
+    def test_tips(self):
+        """Two, one after the other, and never again."""
         window = self.open_example(
-            settings={"hints": "true", "remember-captures": "false"})
-        hint = window.find(lambda name: name.startswith("Click a frame"), "label")
-        self.assertGreaterEqual(
-            window.extents(hint)[1],
-            sum(window.extents(self.graph())[1::2]),
-        )
-        window.click("Dismiss the hint", "push button")
-        wait_for("no hint", lambda: not window.seen("Dismiss the hint"))
-        self.press_until("Up", lambda: ", total " in self.graph().name)
-        window.key("ctrl+3")
-        window.find(lambda name: name.startswith("Self is what"), "label")
-        window.key("ctrl+1")
-        wait_for("no hint", lambda: not window.seen("Dismiss the hint"))
+            settings={"tips": "['range', 'menu']", "remember-captures": "false"})
+        window.find(lambda name: name.startswith("Drag over"), "label")
+        window.click("Got It", "push button")
+        window.find(lambda name: name.startswith("Right-click a box"), "label")
+        window.click("Got It", "push button")
+        wait_for("no tip", lambda: not window.seen("Got It"))
         window.__exit__()
         window = self.open(EXAMPLE, keep_settings=True)
         window.wait_label(lambda text: text.startswith("total "))
-        self.assertFalse(window.seen("Dismiss the hint"))
+        self.assertFalse(window.seen("Got It"))
 
     def xdotool(self, *arguments):
         return subprocess.run(

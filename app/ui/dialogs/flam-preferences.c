@@ -24,7 +24,6 @@ struct _FlamPreferences
   AdwComboRow *shape;
   AdwComboRow *direction;
   AdwComboRow *order;
-  GtkSwitch *hints;
   GtkSwitch *system_font;
   AdwActionRow *font_row;
   GtkFontButton *font;
@@ -256,13 +255,6 @@ on_forget (FlamPreferences *self)
 /* --- object --------------------------------------------------------------- */
 
 static void
-on_hints (GtkSwitch *hints, GParamSpec *pspec, gpointer unused)
-{
-  if (gtk_switch_get_active (hints))
-    g_settings_reset (flam_settings_get (), FLAM_KEY_HINTS_DISMISSED);
-}
-
-static void
 flam_preferences_dispose (GObject *object)
 {
   gtk_widget_dispose_template (GTK_WIDGET (object), FLAM_TYPE_PREFERENCES);
@@ -300,7 +292,6 @@ flam_preferences_class_init (FlamPreferencesClass *klass)
   gtk_widget_class_bind_template_child (class, FlamPreferences, debuginfod);
   gtk_widget_class_bind_template_child (
       class, FlamPreferences, debuginfod_urls);
-  gtk_widget_class_bind_template_child (class, FlamPreferences, hints);
   gtk_widget_class_bind_template_child (class, FlamPreferences, editor);
   gtk_widget_class_bind_template_child (class, FlamPreferences, remember);
   gtk_widget_class_bind_template_child (class, FlamPreferences, forget);
@@ -333,10 +324,6 @@ flam_preferences_init (FlamPreferences *self)
                    self->debuginfod_urls,
                    "text",
                    G_SETTINGS_BIND_DEFAULT);
-  g_settings_bind (
-      settings, FLAM_KEY_HINTS, self->hints, "active", G_SETTINGS_BIND_DEFAULT);
-  g_signal_connect_object (
-      self->hints, "notify::active", G_CALLBACK (on_hints), self, 0);
   g_settings_bind (settings,
                    FLAM_KEY_SYSTEM_FONT,
                    self->system_font,

@@ -236,7 +236,6 @@ on_visible_page (FlamCaptureView *self)
   flam_session_set_page (self->session, row->id);
   gtk_drop_down_set_selected (self->page_menu, visible_page (self));
   flam_status_bar_set_legend (self->status_bar, row->legend);
-  flam_hint_bar_set_page (self->hint_bar, row->id, _ (row->hint));
 }
 
 const char *

@@ -7,7 +7,7 @@
 #include "flam-capture-view.h"
 #include "flam-download-bar.h"
 #include "flam-graph-view.h"
-#include "flam-hint-bar.h"
+#include "flam-headline-bar.h"
 #include "flam-measure-menu.h"
 #include "flam-page-switcher.h"
 #include "flam-path-bar.h"
@@ -39,6 +39,7 @@ struct _FlamCaptureView
   GtkButton *notice_close;
   FlamUnresolvedBar *unresolved_bar;
   FlamDownloadBar *download_bar;
+  FlamHeadlineBar *headline_bar;
   GtkBox *top_bar;
   GtkBox *choices;
   GtkToggleButton *cpu_button;
@@ -54,7 +55,6 @@ struct _FlamCaptureView
   GtkPaned *paned;
   GtkStack *pages;
   FlamSourcePane *source_pane;
-  FlamHintBar *hint_bar;
   FlamStatusBar *status_bar;
 };
 

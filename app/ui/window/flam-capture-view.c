@@ -6,6 +6,7 @@
 #include "flam-overview.h"
 #include "flam-settings.h"
 #include "flam-thumbnail.h"
+#include "flam-tips.h"
 #include "flam-transforms.h"
 #include "flam-widget.h"
 
@@ -59,6 +60,10 @@ timeline_done (gpointer result, const GError *error, gpointer data)
   gtk_widget_set_visible (GTK_WIDGET (self->overview), result != NULL);
   flam_plot_widget_set_plot (
       self->overview, result != NULL ? flam_overview_plot (result) : NULL);
+  if (!flam_session_is_live (self->session))
+    flam_tips_offer (GTK_WIDGET (self),
+                     GTK_WIDGET (self->overview),
+                     GTK_WIDGET (flam_capture_pages_graph (self)));
 }
 
 static void
@@ -326,6 +331,7 @@ flam_capture_view_set_session (FlamCaptureView *self, FlamSession *session)
   flam_capture_pages_fill (self);
   self->measures = flam_measure_menu_new (
       session, self->cpu_button, self->memory_button, self->measure_menu);
+  flam_headline_bar_set_session (self->headline_bar, session);
   flam_unresolved_bar_set_session (self->unresolved_bar, session);
   flam_download_bar_set_session (self->download_bar, session);
   flam_search_bar_set_session (
@@ -367,6 +373,7 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, FlamCaptureView, notice_close);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, unresolved_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, download_bar);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, headline_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, top_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, choices);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, cpu_button);
@@ -382,7 +389,6 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, FlamCaptureView, paned);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, pages);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, source_pane);
-  gtk_widget_class_bind_template_child (class, FlamCaptureView, hint_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, status_bar);
 }
 
@@ -400,7 +406,7 @@ flam_capture_view_class_init (FlamCaptureViewClass *klass)
   g_type_ensure (FLAM_TYPE_SEARCH_BAR);
   g_type_ensure (FLAM_TYPE_SOURCE_PANE);
   g_type_ensure (FLAM_TYPE_STATUS_BAR);
-  g_type_ensure (FLAM_TYPE_HINT_BAR);
+  g_type_ensure (FLAM_TYPE_HEADLINE_BAR);
   g_type_ensure (FLAM_TYPE_DOWNLOAD_BAR);
   g_type_ensure (FLAM_TYPE_UNRESOLVED_BAR);
   g_type_ensure (FLAM_TYPE_STATE_MENU);
@@ -421,6 +427,4 @@ flam_capture_view_init (FlamCaptureView *self)
       self->overview, "range-changed", G_CALLBACK (on_range_changed), self);
   g_signal_connect_swapped (
       self->overview, "note-activated", G_CALLBACK (on_peak_activated), self);
-  g_signal_connect_swapped (
-      self->hint_bar, "dismissed", G_CALLBACK (flam_capture_view_begin), self);
 }

@@ -32,8 +32,6 @@ const FlamPageRow flam_page_table[] = {
   {
       .id = "graph",
       .title = N_ ("Flame Graph"),
-      .hint = N_ ("Click a frame to zoom to it and see its source. Esc zooms "
-                  "out; right-click for more."),
       .topic = "flame-graph",
       .type = flam_graph_view_get_type,
       .legend = TRUE,
@@ -41,24 +39,18 @@ const FlamPageRow flam_page_table[] = {
   {
       .id = "tree",
       .title = N_ ("Call Tree"),
-      .hint = N_ ("Selecting a row selects it on all pages. Right-click a "
-                  "function to focus on it or hide it."),
       .topic = "tables",
       .type = flam_tree_view_get_type,
   },
   {
       .id = "functions",
       .title = N_ ("Functions"),
-      .hint = N_ ("Self is what a function spent itself; Total includes its "
-                  "callees. Click a heading to sort."),
       .topic = "tables",
       .type = flam_functions_view_get_type,
   },
   {
       .id = "callers",
       .title = N_ ("Callers"),
-      .hint = N_ ("Double-click a function to bring it to the middle, with its "
-                  "callers above and its callees below."),
       .topic = "callers",
       .type = flam_callers_view_get_type,
       .in_menu = TRUE,
@@ -67,8 +59,6 @@ const FlamPageRow flam_page_table[] = {
   {
       .id = "code",
       .title = N_ ("Machine Code"),
-      .hint = N_ ("The slow instruction is often the one before the one that "
-                  "shows the cost."),
       .topic = "code",
       .type = flam_code_view_get_type,
       .in_menu = TRUE,
@@ -76,8 +66,6 @@ const FlamPageRow flam_page_table[] = {
   {
       .id = "chart",
       .title = N_ ("Chart"),
-      .hint =
-          N_ ("Time runs from left to right. Use Ctrl and the wheel to zoom."),
       .topic = "time",
       .type = flam_chart_page_get_type,
       .in_menu = TRUE,
@@ -86,7 +74,6 @@ const FlamPageRow flam_page_table[] = {
   {
       .id = "heat",
       .title = N_ ("Heat Map"),
-      .hint = N_ ("Stripes show work that repeats at fixed intervals."),
       .topic = "time",
       .type = flam_plot_page_get_type,
       .plot = &heat,
@@ -95,7 +82,6 @@ const FlamPageRow flam_page_table[] = {
   {
       .id = "difference",
       .title = N_ ("Difference"),
-      .hint = N_ ("If two runs lasted differently long, compare shares."),
       .topic = "difference",
       .type = flam_difference_view_get_type,
       .in_menu = TRUE,
@@ -104,8 +90,6 @@ const FlamPageRow flam_page_table[] = {
   {
       .id = "sites",
       .title = N_ ("Allocations"),
-      .hint =
-          N_ ("With Callees also counts what a function’s callees allocated."),
       .topic = "memory",
       .type = flam_sites_view_get_type,
       .of_memory = TRUE,
@@ -113,7 +97,6 @@ const FlamPageRow flam_page_table[] = {
   {
       .id = "memory",
       .title = N_ ("Summary"),
-      .hint = N_ ("Click a figure to see on all pages where it comes from."),
       .topic = "memory",
       .type = flam_memory_view_get_type,
       .of_memory = TRUE,

@@ -10,9 +10,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *id;
-  const char *title; /* to be translated, like the next one */
-  const char
-      *hint; /* a hint about something that is not obvious, in one line */
+  const char *title;        /* to be translated, like the next one */
   const char *topic;        /* help topic */
   GType (*type) (void);     /* a FlamPage */
   const FlamPlotKind *plot; /* of a FlamPlotPage */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Two tips about what cannot be seen, each shown once and never again: that a
+ * drag over the overview selects a range of time, and that a right click on a
+ * box offers more. */
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* Shows those that are left, one after the other, at children of `owner`, which
+ * has a layout manager. A child that is not shown keeps its tip for the next
+ * capture. */
+void flam_tips_offer (GtkWidget *owner, GtkWidget *overview, GtkWidget *graph);
+
+G_END_DECLS
