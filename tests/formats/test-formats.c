@@ -332,6 +332,15 @@ check_unknown_name (const Fixture *fixture, const FlamSource *source)
   g_assert_cmpstr (importer->id, ==, fixture->importer);
 }
 
+/* The window shows "This file is incomplete: WARNING". */
+static void
+check_reason (const FlamFacts *facts)
+{
+  g_assert_true (facts->complete || facts->warnings[0] != NULL);
+  for (guint i = 0; !facts->complete && facts->warnings[i] != NULL; i++)
+    g_assert_null (strstr (facts->warnings[i], "incomplete"));
+}
+
 static void
 test_golden (gconstpointer data)
 {
@@ -354,6 +363,7 @@ test_golden (gconstpointer data)
   check_unknown_name (fixture, source);
   dump = flam_dump_profile (profile);
   check_golden (fixture->path, ".expected", ".error", dump);
+  check_reason (&profile->facts);
   check_properties (profile);
   check_exporters (profile);
 }

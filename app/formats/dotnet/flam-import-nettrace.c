@@ -367,7 +367,7 @@ read_objects (Trace *trace, GError **error)
   flam_load_partial (
       trace->load,
       last,
-      N_ ("the .NET trace is incomplete: it is shown up to byte %zu"),
+      N_ ("the .NET trace ends early: it is shown up to byte %zu"),
       (gsize)(last - trace->load->source->data));
   return TRUE;
 }

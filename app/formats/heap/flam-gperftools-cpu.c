@@ -179,7 +179,7 @@ flam_gperftools_read_cpu (FlamGperftools *reader, FlamText *text)
     flam_load_partial (
         reader->load,
         words.at,
-        N_ ("the samples are incomplete or damaged after byte %zu"),
+        N_ ("the samples were cut off or damaged after byte %zu"),
         (gsize)(words.at - reader->load->source->data));
   if (!reader->java)
     {

@@ -382,8 +382,8 @@ flam_memray_read_records (FlamMemray *reader, GError **error)
     return TRUE;
   flam_load_partial (reader->load,
                      record,
-                     good ? N_ ("the capture is incomplete: the program was "
-                                "killed, or the file is cut off at byte %zu")
+                     good ? N_ ("the program was killed, or the file was cut "
+                                "off at byte %zu")
                           : N_ ("the records are damaged after byte %zu"),
                      (gsize)(record - reader->load->source->data));
   return TRUE;

@@ -337,7 +337,7 @@ scan_word (FlamJson *json, const char *word, FlamJsonToken token)
   if (memcmp (json->at, word, MIN (left, length)) != 0)
     return fail (json, json->at, N_ ("not a value"));
   if (left < length)
-    return fail (json, json->end, N_ ("the document is incomplete"));
+    return fail (json, json->end, N_ ("the document was cut off"));
   json->at += length;
   return json->token = token;
 }
@@ -392,7 +392,7 @@ scan_key (FlamJson *json)
   json->at++;
   skip_space (json);
   if (json->at == json->end)
-    return fail (json, json->at, N_ ("the document is incomplete")), FALSE;
+    return fail (json, json->at, N_ ("the document was cut off")), FALSE;
   return TRUE;
 }
 
@@ -423,7 +423,7 @@ next_of_any (FlamJson *json)
   if (json->depth == 0)
     return next_at_top (json);
   if (json->at == json->end)
-    return fail (json, json->at, N_ ("the document is incomplete"));
+    return fail (json, json->at, N_ ("the document was cut off"));
   object = in_object (json);
   if (*json->at == (object ? '}' : ']'))
     return close_container (json, object);
@@ -434,7 +434,7 @@ next_of_any (FlamJson *json)
       json->at++;
       skip_space (json);
       if (json->at == json->end)
-        return fail (json, json->at, N_ ("the document is incomplete"));
+        return fail (json, json->at, N_ ("the document was cut off"));
     }
   if (object && !scan_key (json))
     return FLAM_JSON_ERROR;

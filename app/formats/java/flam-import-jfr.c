@@ -408,10 +408,9 @@ say_partial (Reader *reader, const FlamJfrChunk *chunk)
       chunk->problem != NULL ? flam_source_fraction (reader->load->source, at)
                              : 1);
   flam_builder_warn (reader->builder,
-                     N_ ("the recording is incomplete: %s (at byte %zu)"),
-                     chunk->problem != NULL
-                         ? chunk->problem
-                         : N_ ("the last chunk is incomplete"),
+                     N_ ("the recording ends early: %s (at byte %zu)"),
+                     chunk->problem != NULL ? chunk->problem
+                                            : N_ ("the last chunk was cut off"),
                      at);
 }
 

@@ -429,11 +429,11 @@ read_all (Reader *reader, GError **error)
                               error,
                               FLAM_ERROR_TRUNCATED,
                               reader->at - data,
-                              N_ ("it is incomplete or damaged"));
+                              N_ ("it was cut off or damaged"));
   if (reader->cut)
     flam_load_partial (reader->load,
                        reader->at,
-                       N_ ("it is incomplete or damaged from byte %zu on: the "
+                       N_ ("it was cut off or damaged from byte %zu on: the "
                            "part before it is shown"),
                        (gsize)(reader->at - data));
   return TRUE;

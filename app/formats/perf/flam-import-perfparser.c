@@ -522,7 +522,7 @@ load (FlamLoad *load, GError **error)
              &stream.stream, HEAD, FALSE, read_record, &stream, error) &&
          flam_perf_stream_check (&stream.stream,
                                  N_ ("this perfparser stream has no samples"),
-                                 N_ ("the stream is incomplete"),
+                                 N_ ("the stream was cut off"),
                                  error);
 }
 

@@ -237,7 +237,7 @@ load (FlamLoad *load, GError **error)
                                 read_records (&report, TRUE, error))) &&
          flam_perf_stream_check (&report.stream,
                                  N_ ("this simpleperf report has no samples"),
-                                 N_ ("the report is incomplete"),
+                                 N_ ("the report was cut off"),
                                  error);
 }
 

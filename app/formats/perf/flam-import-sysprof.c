@@ -441,11 +441,10 @@ second_pass (Reader *reader, GError **error)
         return FALSE;
     }
   if (reader->short_read)
-    flam_load_partial (
-        reader->load,
-        reader->at,
-        N_ ("the capture is incomplete or damaged after byte %zu"),
-        (gsize)(reader->at - reader->load->source->data));
+    flam_load_partial (reader->load,
+                       reader->at,
+                       N_ ("the capture was cut off or damaged after byte %zu"),
+                       (gsize)(reader->at - reader->load->source->data));
   return TRUE;
 }
 

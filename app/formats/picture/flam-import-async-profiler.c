@@ -319,8 +319,7 @@ load (FlamLoad *load, GError **error)
               page->lines.end - page->lines.start,
               "</html>",
               7) == NULL)
-    flam_load_partial (
-        load, NULL, N_ ("the file is incomplete: it was cut off"));
+    flam_load_partial (load, NULL, N_ ("the file was cut off"));
   return TRUE;
 }
 

@@ -535,8 +535,7 @@ load (FlamLoad *load, GError **error)
   add_samples (&picture);
   warn (&picture);
   if (memmem (load->source->data, load->source->size, "</svg>", 6) == NULL)
-    flam_load_partial (
-        load, NULL, N_ ("the file is incomplete: it was cut off"));
+    flam_load_partial (load, NULL, N_ ("the file was cut off"));
   return TRUE;
 }
 

@@ -559,7 +559,7 @@ read_all (Reader *reader, GError **error)
       flam_load_partial (
           reader->load,
           NULL,
-          N_ ("the file is incomplete: the part before the break is shown"));
+          N_ ("the file was cut off: the part before the break is shown"));
       return TRUE;
     }
   return flam_source_error (
@@ -567,7 +567,7 @@ read_all (Reader *reader, GError **error)
       error,
       reader->cut ? FLAM_ERROR_TRUNCATED : FLAM_ERROR_INVALID,
       reader->bad - reader->load->source->data,
-      reader->cut ? N_ ("the file is incomplete")
+      reader->cut ? N_ ("the file was cut off")
                   : N_ ("not in the format of Python's profilers"));
 }
 

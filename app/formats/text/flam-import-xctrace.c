@@ -276,7 +276,7 @@ finish (Reader *reader, GError **error)
   flam_builder_add_standard_measure (
       reader->xctrace.builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
   if (reader->depth > 0)
-    flam_load_partial (reader->load, NULL, N_ ("the file is incomplete"));
+    flam_load_partial (reader->load, NULL, N_ ("the file was cut off"));
   flam_builder_warn_count (
       reader->xctrace.builder,
       reader->xctrace.addresses,

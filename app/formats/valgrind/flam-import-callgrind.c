@@ -683,8 +683,7 @@ load (FlamLoad *load, GError **error)
         load->source, error, N_ ("no line lists the counted events"));
   if (!flam_text_warn_half (&reader->text, load) && reader->open &&
       reader->sum != NULL)
-    flam_load_partial (
-        load, NULL, N_ ("the file is incomplete: it was cut off"));
+    flam_load_partial (load, NULL, N_ ("the file was cut off"));
   flam_source_leave (load->source);
   return flam_call_graph_finish (reader->graph, error);
 }

@@ -70,8 +70,7 @@ load (FlamLoad *load, GError **error)
 
   flam_v8_profile_read (profile, json);
   if (json->truncated && profile->nodes->len > 1)
-    flam_load_partial (
-        load, NULL, N_ ("the file is incomplete: %s"), json->problem);
+    flam_load_partial (load, NULL, "%s", json->problem);
   else if (!flam_json_finish (json, load->source, error))
     return FALSE;
   flam_json_warn_rest (json, load);
