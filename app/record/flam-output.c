@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -54,9 +55,21 @@ make (const char *path)
 static char *
 stem_of_target (const FlamRecordOptions *options)
 {
-  if (options->pid > 0)
-    return g_strdup_printf ("pid-%d", (int)options->pid);
-  return g_strdelimit (g_path_get_basename (options->argv[0]), "/", '-');
+  char *const *names = options->argv;
+
+  if (options->pids != NULL)
+    return g_strdup_printf ("pid-%d", atoi (options->pids[0]));
+  if (options->wait_for != NULL)
+    names = &options->wait_for;
+  else if (options->processes != NULL)
+    names = options->processes;
+  else if (options->units != NULL)
+    names = options->units;
+  else if (options->cgroups != NULL)
+    names = options->cgroups;
+  else if (options->containers != NULL)
+    names = options->containers;
+  return g_strdelimit (g_path_get_basename (names[0]), "/", '-');
 }
 
 static void

@@ -18,6 +18,7 @@
 #include "flam-alloc-folder.h"
 #include "flam-commands.h"
 #include "flam-config.h"
+#include "flam-find.h"
 #include "flam-core-picture.h"
 #include "flam-launch-exec.h"
 #include "flam-launch.h"
@@ -32,6 +33,8 @@
  * of that percentage. */
 #define MANY_WAITS 10
 #define LEAST_TICKS 100
+
+#define COMMANDS_MAX 4096
 
 typedef struct
 {
@@ -90,10 +93,31 @@ own_cpu (void)
          (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ll;
 }
 
+/* The command lines of the chosen processes, when they were attached to. */
+static char *
+commands_of (const GArray *pids)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < pids->len; i++)
+    {
+      g_autofree char *command =
+          flam_proc_command (g_array_index (pids, pid_t, i));
+
+      if (text->len > COMMANDS_MAX)
+        return g_string_free (g_string_append (text, "; …"), FALSE);
+      g_string_append_printf (text, "%s%s", i > 0 ? "; " : "", command);
+    }
+  return g_string_free (text, FALSE);
+}
+
 static void
 put_first_facts (Recorder *recorder)
 {
-  g_autofree char *command = flam_record_options_command (recorder->options);
+  g_autofree char *command =
+      recorder->tracer.attached
+          ? commands_of (recorder->tracer.chosen)
+          : flam_record_options_command (recorder->options);
   FlamBuilder *builder = recorder->builder;
   FlamFacts facts = flam_facts_unknown;
 
@@ -289,6 +313,30 @@ report_failure (Recorder *recorder, GError *error)
   report (&recorder->control, kept);
 }
 
+/* If --duration was over before the program. */
+static void
+say_who_runs (const Recorder *recorder)
+{
+  guint n = recorder->tracer.n_running;
+  const char *name = recorder->tracer.running;
+  double duration = recorder->options->duration;
+
+  setlocale (LC_MESSAGES, "");
+  if (n == 1)
+    g_printerr (_ ("Recording ended after %g s; %s is still running.\n"),
+                duration,
+                name);
+  else if (n > 1)
+    g_printerr (ngettext ("Recording ended after %g s; %s and %u other "
+                          "process are still running.\n",
+                          "Recording ended after %g s; %s and %u other "
+                          "processes are still running.\n",
+                          n - 1),
+                duration,
+                name,
+                n - 1);
+}
+
 /* The warnings are in the capture, too, but the user should learn at once what
  * may be wrong in it. */
 static void
@@ -299,6 +347,7 @@ say_what_was_written (Recorder *recorder)
   flam_control_say (&recorder->control, "done %s", recorder->output.path);
   if (recorder->control.fd >= 0 || !isatty (STDERR_FILENO))
     return;
+  say_who_runs (recorder);
   g_printerr ("%s: wrote %s\n", g_get_prgname (), recorder->output.path);
   for (guint i = 0;
        (warning = flam_builder_warning (recorder->builder, i)) != NULL;
@@ -330,7 +379,7 @@ record (Recorder *recorder)
     say_what_was_written (recorder);
   if (recorder->tracer.ended_by != 0)
     return 128 + recorder->tracer.ended_by;
-  if (recorder->options->pid == 0 && recorder->tracer.exit_status >= 0)
+  if (!recorder->tracer.attached && recorder->tracer.exit_status >= 0)
     return recorder->tracer.exit_status;
   return error != NULL;
 }
@@ -366,6 +415,26 @@ prepare_allocations (Recorder *recorder, GError **error)
   return TRUE;
 }
 
+/* The processes to attach to. Their modules are read before they are. */
+static gboolean
+choose (Recorder *recorder, GError **error)
+{
+  GArray *found =
+      recorder->options->wait_for != NULL
+          ? flam_find_wait (recorder->options, &recorder->control, error)
+          : flam_find_targets (recorder->options, error);
+
+  if (found == NULL)
+    return FALSE;
+  g_array_unref (recorder->tracer.chosen);
+  recorder->tracer.chosen = found;
+  raise_limits ();
+  if (recorder->options->wait_for == NULL)
+    for (guint i = 0; i < found->len; i++)
+      flam_sampler_expect (&recorder->sampler, g_array_index (found, pid_t, i));
+  return TRUE;
+}
+
 static int
 start (Recorder *recorder)
 {
@@ -394,10 +463,13 @@ start (Recorder *recorder)
       flam_output_abandon (&recorder->output);
       return report (&recorder->control, error);
     }
-  if (recorder->options->pid > 0)
+  if (recorder->tracer.attached && !choose (recorder, &error))
     {
-      raise_limits ();
-      flam_sampler_expect (&recorder->sampler, recorder->options->pid);
+      int by;
+
+      flam_output_abandon (&recorder->output);
+      report (&recorder->control, error);
+      return flam_commands_are_stopping (&by) && by != 0 ? 128 + by : 1;
     }
   if (flam_launch_exec_start (&recorder->tracer, &error))
     {

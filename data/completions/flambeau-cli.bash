@@ -57,13 +57,19 @@ _flambeau_cli() {
       mapfile -t COMPREPLY < <(compgen -d -- "$cur")
       return
       ;;
+    --process)
+      if [ "$verb" = record ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(cat /proc/[0-9]*/comm 2>/dev/null)" -- "$cur")
+        return
+      fi
+      ;;&
     --pid | --process)
       mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur")
       return
       ;;
     --title | --subtitle | --notes | --count-name | --row-height | --min-width | --font-size | --color-rule | --label | \
       --limit | --depth | --min | --width | --env | --rate | --duration | --delay | --sample-bytes | --time | \
-      --growth | --base-time | --temporary-within | \
+      --unit | --cgroup | --container | --wait-for | --growth | --base-time | --temporary-within | \
       --thread | --focus | --ignore | --filter | --filter-text | --hide | --collapse | --prune | --stop-at | --fail-above | --event | --callers | --callees | --function | --group)
       return
       ;;
@@ -86,7 +92,7 @@ _flambeau_cli() {
       history) list="$selection --json --to --group --function --fail-above --limit --output --force" ;;
       record) list='--mode --rate --duration --delay --sample-bytes --exact --follow
         --no-follow --runtimes --no-runtimes --python --no-python --python-malloc --output --force
-        --cwd --env --pid --' ;;
+        --cwd --env --pid --process --unit --cgroup --container --wait-for --' ;;
       formats) list='--json' ;;
       dump) list="$selection --stage --width --direction --shape" ;;
     esac

@@ -135,6 +135,11 @@ complete -c flambeau-cli -n '__flambeau_cli_verb record' -l no-python -d 'No Pyt
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -r -l output -d Capture
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -l force -d 'Replace the capture'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l pid -a '(__fish_complete_pids)' -d Attach
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l process -d 'Attach by name'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l unit -d 'Attach to a unit of systemd'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l cgroup -d 'Attach to a control group'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l container -d 'Attach to a container'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l wait-for -d 'Attach to a process that appears'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l cwd -a '(__fish_complete_directories)' -d 'Folder to start it in'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l env -d 'NAME=VALUE of its environment'
 complete -c flambeau-cli -n '__flambeau_cli_verb dump' -x -l stage -a 'profile weights tree layout chart' -d Stage

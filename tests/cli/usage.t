@@ -59,7 +59,7 @@ $ flambeau-cli export captures/folded/annotated.folded --to nonsense
 [2]
 
 $ flambeau-cli record
-! flambeau-cli: expected either --pid PID or -- PROGRAM ARG…; see flambeau-cli record --help
+! flambeau-cli: expected either -- PROGRAM ARG…, or --pid PID, --process NAME, --unit UNIT, --cgroup PATH, --container NAME or --wait-for NAME; see flambeau-cli record --help
 [2]
 
 $ flambeau-cli record -o here.flambeau -- true

@@ -310,7 +310,8 @@ test_master (void)
   g_assert_cmpint (
       weight_of (all->profile, "cpu-time", "master", FALSE), >, 50000000);
   g_assert_cmpuint (alone->profile->processes.n, ==, 1);
-  g_assert_true (warns_of (alone->profile, "2 descendants of process"));
+  g_assert_true (
+      warns_of (alone->profile, "2 child processes were not recorded"));
   g_assert_true (warns_of (alone->profile, "no samples"));
   g_assert_false (warns_of (all->profile, "no samples"));
 }

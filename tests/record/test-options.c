@@ -15,7 +15,9 @@ test_round_trip (void)
 {
   static const char *const lines[] = {
     "it -- true",
-    "it --pid=7",
+    "it --pid=7,8 --pid 9 --process a --process b --unit u --cgroup /c "
+    "--container d --no-children",
+    "it --wait-for x",
     "it --mode both --rate 49.5 --duration 1.25 --delay 2 --sample-bytes 1 "
     "--no-follow "
     "--no-runtimes --no-python --python-malloc --cwd /x --env A=1 --env B= "
@@ -50,7 +52,7 @@ test_round_trip (void)
       g_assert_cmpint (options->python_malloc, ==, again->python_malloc);
       g_assert_cmpint (options->force, ==, again->force);
       g_assert_cmpint (options->control_fd, ==, again->control_fd);
-      g_assert_cmpint (options->pid, ==, again->pid);
+      g_assert_cmpstr (options->wait_for, ==, again->wait_for);
       g_assert_cmpstr (options->output, ==, again->output);
       g_assert_cmpstr (options->directory, ==, again->directory);
       g_assert_cmpuint (
@@ -82,6 +84,20 @@ test_values (void)
 }
 
 static void
+test_pids (void)
+{
+  g_autoptr (FlamRecordOptions) options =
+      parse ("it --pid 7,8 --pid 9,7 --no-children", NULL);
+  g_autoptr (GArray) pids = flam_record_options_get_pids (options, NULL);
+
+  g_assert_cmpuint (pids->len, ==, 3);
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpint (g_array_index (pids, pid_t, i), ==, 7 + i);
+  g_assert_false (options->follow);
+  g_assert_true (flam_record_options_attaches (options));
+}
+
+static void
 test_refused (void)
 {
   static const char *const lines[] = {
@@ -90,6 +106,12 @@ test_refused (void)
     "it true",
     "it --mode x -- true",
     "it --mode alloc --pid 7",
+    "it --pid 0",
+    "it --pid 7,",
+    "it --pid 7,x",
+    "it --pid 7 --wait-for x",
+    "it --wait-for x -- true",
+    "it --process x -- true",
     "it --rate 0 -- true",
     "it --rate 20001 -- true",
     "it --duration -1 -- true",
@@ -114,6 +136,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/options/round-trip", test_round_trip);
   g_test_add_func ("/options/values", test_values);
+  g_test_add_func ("/options/pids", test_pids);
   g_test_add_func ("/options/refused", test_refused);
   return g_test_run ();
 }

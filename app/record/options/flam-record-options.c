@@ -137,13 +137,43 @@ static const struct
     AT (environment),
     "NAME=VALUE",
     N_ ("set this variable for PROGRAM (repeatable)") },
-  { "pid", INTEGER, AT (pid), "PID", N_ ("attach to a running process") },
+  { "pid",
+    TEXTS,
+    AT (pids),
+    "PID[,PID…]",
+    N_ ("attach to running processes (repeatable)") },
+  { "process",
+    TEXTS,
+    AT (processes),
+    "NAME",
+    N_ ("attach to the process of this name (repeatable)") },
+  { "unit",
+    TEXTS,
+    AT (units),
+    "UNIT",
+    N_ ("attach to the processes of a systemd unit") },
+  { "cgroup",
+    TEXTS,
+    AT (cgroups),
+    "PATH",
+    N_ ("attach to the processes of a control group") },
+  { "container",
+    TEXTS,
+    AT (containers),
+    "NAME",
+    N_ ("attach to the processes of a container") },
+  { "wait-for",
+    TEXT,
+    AT (wait_for),
+    "NAME",
+    N_ ("attach once a process of this name exists") },
   { "output",
     PATH,
     AT (output),
     "OUT",
     N_ ("write the capture here (PROGRAM.flambeau)") },
   { "force", FLAG, AT (force), "", N_ ("replace OUT if it exists") },
+  { "children", SWITCH, AT (follow), "", NULL },
   { "control-fd", INTEGER, AT (control_fd), "N", NULL },
   { "version", FLAG, AT (help), "", NULL },
   { "help", FLAG, AT (help), "", NULL },
@@ -189,9 +219,93 @@ fail (GError **error, const char *format, ...)
 }
 
 static gboolean
-check (const FlamRecordOptions *options, GError **error)
+names_processes (const FlamRecordOptions *options)
+{
+  return options->pids != NULL || options->processes != NULL ||
+         options->units != NULL || options->cgroups != NULL ||
+         options->containers != NULL;
+}
+
+gboolean
+flam_record_options_attaches (const FlamRecordOptions *options)
+{
+  return options->wait_for != NULL || names_processes (options);
+}
+
+void
+flam_record_options_add_pid (FlamRecordOptions *options, pid_t pid)
+{
+  guint n = options->pids != NULL ? g_strv_length (options->pids) : 0;
+
+  options->pids = g_renew (char *, options->pids, n + 2);
+  options->pids[n] = g_strdup_printf ("%d", (int)pid);
+  options->pids[n + 1] = NULL;
+}
+
+static gboolean
+add_pids (GArray *pids, const char *text, GError **error)
+{
+  g_auto (GStrv) numbers = g_strsplit (text, ",", -1);
+
+  for (guint i = 0; i == 0 || numbers[i] != NULL; i++)
+    {
+      guint64 number;
+      gboolean known = FALSE;
+
+      if (numbers[0] == NULL ||
+          !g_ascii_string_to_unsigned (
+              numbers[i], 10, 1, G_MAXINT32, &number, NULL))
+        return fail (
+            error, N_ ("--pid %s: expected numbers of processes"), text);
+      for (guint j = 0; j < pids->len; j++)
+        known |= g_array_index (pids, pid_t, j) == (pid_t)number;
+      if (!known)
+        g_array_append_vals (pids, &(pid_t){ (pid_t)number }, 1);
+    }
+  return TRUE;
+}
+
+GArray *
+flam_record_options_get_pids (const FlamRecordOptions *options, GError **error)
+{
+  g_autoptr (GArray) pids = g_array_new (FALSE, FALSE, sizeof (pid_t));
+
+  for (guint i = 0; options->pids != NULL && options->pids[i] != NULL; i++)
+    if (!add_pids (pids, options->pids[i], error))
+      return NULL;
+  return g_steal_pointer (&pids);
+}
+
+static gboolean
+check_targets (const FlamRecordOptions *options, GError **error)
 {
   gboolean launches = options->argv != NULL && options->argv[0] != NULL;
+  g_autoptr (GArray) pids = flam_record_options_get_pids (options, error);
+
+  if (pids == NULL)
+    return FALSE;
+  if ((options->what & FLAM_RECORD_ALLOC) &&
+      flam_record_options_attaches (options))
+    return fail (error,
+                 N_ ("--mode %s: allocations can be recorded only if the "
+                     "program is started here, not with --pid"),
+                 options->mode);
+  if (options->wait_for != NULL && names_processes (options))
+    return fail (error,
+                 N_ ("--wait-for cannot be combined with processes that "
+                     "already run"));
+  if (flam_record_options_attaches (options) == launches)
+    return fail (
+        error,
+        N_ ("expected either -- PROGRAM ARG…, or --pid PID, --process NAME, "
+            "--unit UNIT, --cgroup PATH, --container NAME or --wait-for "
+            "NAME"));
+  return TRUE;
+}
+
+static gboolean
+check (const FlamRecordOptions *options, GError **error)
+{
 
   if (!(options->rate >= 1 && options->rate <= MAX_RATE))
     return fail (
@@ -202,17 +316,10 @@ check (const FlamRecordOptions *options, GError **error)
     return fail (error, "--delay: expected seconds");
   if (!options->exact && options->sample_bytes < 1)
     return fail (error, N_ ("--sample-bytes: expected a number of bytes"));
-  if ((options->what & FLAM_RECORD_ALLOC) && options->pid > 0)
-    return fail (error,
-                 N_ ("--mode %s: allocations can be recorded only if the "
-                     "program is started here, not with --pid"),
-                 options->mode);
   for (guint i = 0; options->environment && options->environment[i]; i++)
     if (strchr (options->environment[i], '=') == NULL)
       return fail (error, "--env: expected NAME=VALUE");
-  if ((options->pid > 0) == launches)
-    return fail (error, N_ ("expected either --pid PID or -- PROGRAM ARG…"));
-  return TRUE;
+  return check_targets (options, error);
 }
 
 /* The arguments after "--" are the program's, and are not parsed. */
@@ -316,7 +423,13 @@ flam_record_options_free (FlamRecordOptions *options)
   g_free (options->mode);
   g_free (options->output);
   g_free (options->directory);
+  g_free (options->wait_for);
   g_strfreev (options->environment);
+  g_strfreev (options->pids);
+  g_strfreev (options->processes);
+  g_strfreev (options->units);
+  g_strfreev (options->cgroups);
+  g_strfreev (options->containers);
   g_strfreev (options->argv);
   g_free (options);
 }
@@ -363,6 +476,16 @@ add_option (GPtrArray *arguments, guint option, gconstpointer value)
     }
 }
 
+/* A second name of an option. */
+static gboolean
+is_synonym (guint option)
+{
+  for (guint i = 0; i < option; i++)
+    if (table[i].at == table[option].at)
+      return TRUE;
+  return FALSE;
+}
+
 char **
 flam_record_options_to_arguments (const FlamRecordOptions *options)
 {
@@ -373,7 +496,8 @@ flam_record_options_to_arguments (const FlamRecordOptions *options)
     {
       gconstpointer value = G_STRUCT_MEMBER_P (options, table[i].at);
 
-      if (memcmp (value,
+      if (!is_synonym (i) &&
+          memcmp (value,
                   G_STRUCT_MEMBER_P (usual, table[i].at),
                   kinds[table[i].kind].size) != 0 &&
           !(table[i].at == AT (sample_bytes) && options->exact))
@@ -392,20 +516,6 @@ flam_record_options_command (const FlamRecordOptions *options)
 {
   g_autoptr (GString) command = g_string_new (NULL);
 
-  if (options->pid > 0)
-    {
-      g_autofree char *path =
-          g_strdup_printf ("/proc/%d/cmdline", options->pid);
-      char *text = NULL;
-      gsize size = 0;
-
-      if (!g_file_get_contents (path, &text, &size, NULL))
-        return g_strdup_printf ("process %d", options->pid);
-      for (gsize i = 0; i + 1 < size; i++)
-        if (text[i] == '\0')
-          text[i] = ' ';
-      return text;
-    }
   for (guint i = 0; options->argv[i] != NULL; i++)
     {
       gboolean plain =

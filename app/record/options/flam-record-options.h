@@ -42,14 +42,19 @@ typedef struct
   char *output;           /* or NULL */
   gboolean force;         /* overwrite an existing output */
   int control_fd;         /* -1 none */
-  pid_t pid;              /* attach to it, or 0: launch */
+  char **pids;            /* attach to these: "PID" or "PID,PID..."; or NULL */
+  char **processes;       /* and to those of these names; or NULL */
+  char **units;           /* of these units of systemd; or NULL */
+  char **cgroups;         /* of these control groups; or NULL */
+  char **containers;      /* of these containers; or NULL */
+  char *wait_for;         /* or to the first one of this name; or NULL */
   char *directory;        /* to launch in; NULL: the current one */
   char **environment;     /* NAME=VALUE, to be added; or NULL */
   gboolean help;          /* or the version, and nothing else */
   char **argv;            /* to launch; NULL or empty: attach */
 } FlamRecordOptions;
 
-/* The defaults, with neither pid nor argv. */
+/* The defaults, with nothing to attach to and no argv. */
 FlamRecordOptions *flam_record_options_new (void);
 FlamRecordOptions *flam_record_options_copy (const FlamRecordOptions *options,
                                              GError **error);
@@ -64,8 +69,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamRecordOptions, flam_record_options_free)
 char **flam_record_options_to_arguments (const FlamRecordOptions *options);
 /* One line for each option; g_strfreev. */
 char **flam_record_options_help (void);
-/* The command as shown in the facts; g_free. */
+/* The program and its arguments as typed in a shell; g_free. */
 char *flam_record_options_command (const FlamRecordOptions *options);
+
+/* Whether running processes are recorded, not a program that is started. */
+gboolean flam_record_options_attaches (const FlamRecordOptions *options);
+void flam_record_options_add_pid (FlamRecordOptions *options, pid_t pid);
+/* The numbers of `pids`, pid_t, each once; NULL: one is none. */
+GArray *flam_record_options_get_pids (const FlamRecordOptions *options,
+                                      GError **error);
 
 FlamRecordWhat flam_record_mode_what (FlamRecordMode mode);
 /* "cpu", "wall", "alloc", "both". */

@@ -176,7 +176,7 @@ take_target_new (FlamSampler *sampler, FlamTarget *target)
       target->map->siblings = g_hash_table_ref (parent->children);
     }
   target->parent = NULL;
-  if (target->pid == sampler->options->pid)
+  if (parent == NULL && flam_record_options_attaches (sampler->options))
     flam_process_map_refresh (target->map, sampler->binaries, sampler->now);
   tell_runtimes (sampler, target);
   if (sampler->main_pid == 0)

@@ -6,6 +6,8 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
+#include "flam-proc.h"
+
 #define STATUS_EVERY (200 * 1000000ll)
 #define DETACH_TIME (2 * 1000000000ll)
 #define IDLE_PERIOD (10 * 1000000ll)
@@ -84,6 +86,23 @@ flam_commands_prepare_signals (void)
   pthread_sigmask (SIG_BLOCK, &blocked, NULL);
 }
 
+void
+flam_commands_get_open_mask (sigset_t *mask)
+{
+  pthread_sigmask (SIG_SETMASK, NULL, mask);
+  sigdelset (mask, SIGCHLD);
+  sigdelset (mask, SIGINT);
+  sigdelset (mask, SIGTERM);
+  sigdelset (mask, SIGHUP);
+}
+
+gboolean
+flam_commands_are_stopping (int *by)
+{
+  *by = ended_by;
+  return stop_signals > 0 || terminal_interrupts > 0;
+}
+
 /* No more samples are taken; every thread is detached as soon as it stops. */
 static void
 stop (FlamTracer *tracer)
@@ -140,6 +159,16 @@ flam_tracer_warn (FlamTracer *tracer, const char *text)
     g_printerr ("%s: %s\n", g_get_prgname (), text);
 }
 
+static void
+signal_chosen (FlamTracer *tracer, int sig)
+{
+  for (guint i = 0; i < tracer->chosen->len; i++)
+    if (g_hash_table_contains (
+            tracer->tasks.by_pid,
+            GINT_TO_POINTER (g_array_index (tracer->chosen, pid_t, i))))
+      kill (g_array_index (tracer->chosen, pid_t, i), sig);
+}
+
 void
 flam_commands_handle (FlamTracer *tracer)
 {
@@ -161,7 +190,7 @@ flam_commands_handle (FlamTracer *tracer)
           put_text (tracer, FLAM_MESSAGE_MARK, owned);
           break;
         case FLAM_COMMAND_TERMINATE:
-          kill (tracer->main_pid, SIGTERM);
+          signal_chosen (tracer, SIGTERM);
           break;
         default:
           tracer->waits = FALSE;
@@ -197,8 +226,8 @@ end_program (FlamTracer *tracer)
   if (ended_by == 0 || tracer->ended_by != 0 || tracer->exit_status >= 0)
     return;
   tracer->ended_by = ended_by;
-  if (tracer->options->pid == 0 && ended_alone)
-    kill (tracer->main_pid, ended_by);
+  if (!tracer->attached && ended_alone)
+    signal_chosen (tracer, ended_by);
 }
 
 /* The capture cannot be written any more. A launched program is no longer
@@ -210,7 +239,7 @@ fail (FlamTracer *tracer)
     return;
   stop (tracer);
   tracer->period = MAX (tracer->period, IDLE_PERIOD);
-  tracer->waits = tracer->options->pid == 0 && tracer->exit_status < 0;
+  tracer->waits = !tracer->attached && tracer->exit_status < 0;
   if (tracer->waits && tracer->control->fd < 0)
     g_printerr ("%s: %s\n",
                 g_get_prgname (),
@@ -218,19 +247,38 @@ fail (FlamTracer *tracer)
                     "goes on without being recorded"));
 }
 
+/* The time is over. The name is a chosen process's if one of them runs. */
+static void
+stop_in_time (FlamTracer *tracer)
+{
+  const FlamTask *task = NULL;
+
+  for (guint i = 0; i < tracer->tasks.list->len; i++)
+    {
+      const FlamTask *one = g_ptr_array_index (tracer->tasks.list, i);
+
+      if (task == NULL || (one->target->chosen && !task->target->chosen))
+        task = one;
+    }
+  if (!tracer->stopping && task != NULL)
+    {
+      tracer->n_running = g_hash_table_size (tracer->tasks.by_pid);
+      flam_proc_comm (task->target->pid, task->target->pid, tracer->running);
+    }
+  stop (tracer);
+}
+
 void
 flam_commands_check (FlamTracer *tracer, gint64 now)
 {
-  gboolean attached = tracer->options->pid > 0;
-
-  if (!attached && tracer->exit_status >= 0)
+  if (!tracer->attached && tracer->exit_status >= 0)
     stop (tracer);
   if (tracer->delayed && (double)now >= tracer->options->delay * 1e9)
     set_paused (tracer, FALSE);
   if (tracer->options->duration > 0 &&
       (double)now >= (tracer->options->delay + tracer->options->duration) * 1e9)
-    stop (tracer);
-  if (stop_signals > 0 || terminal_interrupts > (attached ? 0 : 1))
+    stop_in_time (tracer);
+  if (stop_signals > 0 || terminal_interrupts > (tracer->attached ? 0 : 1))
     {
       tracer->waits = FALSE;
       end_program (tracer);

@@ -7,8 +7,15 @@
 
 #include "flam-tracer-state.h"
 
+#include <signal.h>
+
 /* Sets up signals for the loop. Called before any other thread exists. */
 void flam_commands_prepare_signals (void);
+/* The mask with which ppoll() ends at these signals. */
+void flam_commands_get_open_mask (sigset_t *mask);
+/* Whether one of them, or the terminal, ends an attached recording; `by`: the
+ * signal that the recorder's exit status shows, 0: none. */
+gboolean flam_commands_are_stopping (int *by);
 /* Whether a stop sends SIGCHLD, which ends ppoll(). An exit always sends it. */
 void flam_commands_hear_stops (gboolean hear);
 /* Reads the commands and executes them. */

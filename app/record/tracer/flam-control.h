@@ -6,7 +6,8 @@
  * pair).
  *
  *   to the recorder                 from the recorder
- *   stop         end the recording  target PID          it runs
+ *   stop         end the recording  waiting NAME        no process of it yet
+ *                                   target PID          it runs
  *   pause        take no samples    status MS SAMPLES THREADS LOST
  *   resume                          paused | resumed
  *   mark TEXT    put a mark         error TEXT          for users, one line

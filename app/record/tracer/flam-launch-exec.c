@@ -37,16 +37,17 @@ start_program (FlamTracer *tracer, GError **error)
     .directory = tracer->options->directory,
   };
   g_autofree char *path = flam_launch_find (&launch, error);
+  pid_t pid;
 
   if (path == NULL)
     return FALSE;
-  tracer->main_pid = flam_launch_start (
+  pid = flam_launch_start (
       &launch, path, flam_launch_exec_options (tracer), error);
-  if (tracer->main_pid < 0)
+  if (pid < 0)
     return FALSE;
   begin_time (tracer);
-  flam_tasks_add (
-      &tracer->tasks, tracer->main_pid, 0, tracer->main_pid, FALSE, 0);
+  flam_tasks_add (&tracer->tasks, pid, 0, pid, FALSE, 0)->target->chosen = TRUE;
+  g_array_append_val (tracer->chosen, pid);
   return TRUE;
 }
 
@@ -64,12 +65,21 @@ attach_to (FlamTracer *tracer, pid_t pid, pid_t parent, GError **error)
   return TRUE;
 }
 
+static void
+warn_of_refused (FlamTracer *tracer, pid_t pid, const GError *error)
+{
+  g_autofree char *text = g_strdup_printf ("not recorded: %s", error->message);
+
+  if (flam_proc_lives (pid))
+    flam_tracer_warn (tracer, text);
+}
+
 /* One pass over the descendant processes; returns how many new ones were
  * attached. The processes that they create from now on are followed. */
 static guint
 attach_below (FlamTracer *tracer, GHashTable *refused)
 {
-  g_autoptr (GArray) below = flam_proc_below (tracer->main_pid);
+  g_autoptr (GArray) below = flam_proc_below (tracer->chosen);
   guint n = 0;
 
   for (guint i = 0; i < below->len; i++)
@@ -77,21 +87,17 @@ attach_below (FlamTracer *tracer, GHashTable *refused)
       const FlamKin *kin = &g_array_index (below, FlamKin, i);
       gpointer key = GINT_TO_POINTER (kin->pid);
       g_autoptr (GError) error = NULL;
-      g_autofree char *text = NULL;
 
       if (g_hash_table_contains (tracer->tasks.by_pid, key) ||
           g_hash_table_contains (refused, key))
         continue;
       if (attach_to (tracer, kin->pid, kin->parent, &error))
+        n++;
+      else
         {
-          n++;
-          continue;
+          g_hash_table_add (refused, key);
+          warn_of_refused (tracer, kin->pid, error);
         }
-      g_hash_table_add (refused, key);
-      if (!flam_proc_lives (kin->pid))
-        continue;
-      text = g_strdup_printf ("not recorded: %s", error->message);
-      flam_tracer_warn (tracer, text);
     }
   return n;
 }
@@ -100,20 +106,59 @@ attach_below (FlamTracer *tracer, GHashTable *refused)
 static void
 say_who_works (FlamTracer *tracer)
 {
-  g_autoptr (GArray) below = flam_proc_below (tracer->main_pid);
+  g_autoptr (GArray) below = flam_proc_below (tracer->chosen);
   g_autofree char *text = NULL;
+  guint n = 0;
 
-  if (below->len == 0)
+  for (guint i = 0; i < below->len; i++)
+    n += !g_hash_table_contains (
+        tracer->tasks.by_pid,
+        GINT_TO_POINTER (g_array_index (below, FlamKin, i).pid));
+  if (n == 0)
     return;
   text = g_strdup_printf (
       FLAM_PLURAL (
-          below->len,
-          "%u descendant of process %d was not recorded because of --no-follow",
-          "%u descendants of process %d were not recorded because of "
-          "--no-follow"),
-      below->len,
-      (int)tracer->main_pid);
+          n,
+          "%u child process was not recorded because of --no-follow",
+          "%u child processes were not recorded because of --no-follow"),
+      n);
   flam_tracer_warn (tracer, text);
+}
+
+/* A process that is chosen by itself must be recorded; of a group, those that
+ * can be. */
+static gboolean
+attach_to_chosen (FlamTracer *tracer, GError **error)
+{
+  const FlamRecordOptions *options = tracer->options;
+  gboolean group = options->units != NULL || options->cgroups != NULL ||
+                   options->containers != NULL;
+  g_autoptr (GError) first = NULL;
+
+  for (guint i = 0; i < tracer->chosen->len;)
+    {
+      pid_t pid = g_array_index (tracer->chosen, pid_t, i), itself, parent;
+      g_autoptr (GError) refused = NULL;
+
+      if (!flam_proc_family (pid, &itself, &parent))
+        parent = 0;
+      if (attach_to (tracer, pid, parent, &refused))
+        {
+          i++;
+          continue;
+        }
+      g_array_remove_index (tracer->chosen, i);
+      if (group)
+        warn_of_refused (tracer, pid, refused);
+      if (first == NULL)
+        first = g_steal_pointer (&refused);
+      if (!group)
+        break;
+    }
+  if (first == NULL || (group && tracer->chosen->len > 0))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&first));
+  return FALSE;
 }
 
 static gboolean
@@ -121,11 +166,15 @@ attach (FlamTracer *tracer, GError **error)
 {
   g_autoptr (GHashTable) refused = g_hash_table_new (NULL, NULL);
 
-  tracer->main_pid = tracer->options->pid;
-  if (!attach_to (tracer, tracer->main_pid, 0, error))
+  if (!attach_to_chosen (tracer, error))
     return FALSE;
   if (!tracer->options->follow)
     say_who_works (tracer);
+  for (guint i = 0; i < tracer->tasks.list->len; i++)
+    {
+      FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
+      task->target->chosen = TRUE;
+    }
   while (tracer->options->follow && attach_below (tracer, refused) > 0)
     ;
   return TRUE;
@@ -134,12 +183,14 @@ attach (FlamTracer *tracer, GError **error)
 gboolean
 flam_launch_exec_start (FlamTracer *tracer, GError **error)
 {
-  gboolean ok = tracer->options->pid > 0 ? attach (tracer, error)
-                                         : start_program (tracer, error);
+  gboolean ok =
+      tracer->attached ? attach (tracer, error) : start_program (tracer, error);
 
   if (ok)
     {
-      flam_control_say (tracer->control, "target %d", (int)tracer->main_pid);
+      flam_control_say (tracer->control,
+                        "target %d",
+                        (int)g_array_index (tracer->chosen, pid_t, 0));
       if (tracer->delayed)
         flam_control_say (tracer->control, "paused");
     }

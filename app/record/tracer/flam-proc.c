@@ -172,8 +172,26 @@ flam_proc_lives (pid_t pid)
   return flam_proc_status (pid, "VmSize") >= 0;
 }
 
-static GArray *
-read_all (void)
+char *
+flam_proc_command (pid_t pid)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/cmdline", (int)pid);
+  g_autofree char *text = NULL;
+  char comm[16];
+  gsize size = 0;
+
+  if (!g_file_get_contents (path, &text, &size, NULL) || size == 0)
+    return flam_proc_comm (pid, pid, comm)
+               ? g_strdup (comm)
+               : g_strdup_printf ("process %d", (int)pid);
+  for (gsize i = 0; i + 1 < size; i++)
+    if ((guint8)text[i] < ' ')
+      text[i] = ' ';
+  return g_utf8_make_valid (text, -1);
+}
+
+GArray *
+flam_proc_all (void)
 {
   GArray *all = g_array_new (FALSE, FALSE, sizeof (FlamKin));
   GDir *dir = g_dir_open ("/proc", 0, NULL);
@@ -193,14 +211,16 @@ read_all (void)
 }
 
 GArray *
-flam_proc_below (pid_t pid)
+flam_proc_below (const GArray *pids)
 {
-  g_autoptr (GArray) all = read_all ();
+  g_autoptr (GArray) all = flam_proc_all ();
   GArray *below = g_array_new (FALSE, FALSE, sizeof (FlamKin));
 
-  for (guint at = 0; at == 0 || at <= below->len; at++)
+  for (guint at = 0; at < pids->len + below->len; at++)
     {
-      pid_t parent = at == 0 ? pid : g_array_index (below, FlamKin, at - 1).pid;
+      pid_t parent = at < pids->len
+                         ? g_array_index (pids, pid_t, at)
+                         : g_array_index (below, FlamKin, at - pids->len).pid;
 
       for (guint i = 0; i < all->len; i++)
         {

@@ -40,9 +40,16 @@ typedef struct
   pid_t parent;
 } FlamKin;
 
-/* The descendants of a process, each after its parent; without those that have
- * ended, and without this process and its descendants. GArray of FlamKin. */
-GArray *flam_proc_below (pid_t pid);
+/* All processes but this one, also those that are not yet reaped. GArray of
+ * FlamKin. */
+GArray *flam_proc_all (void);
+/* The descendants of unrelated processes, pid_t, each after its parent; without
+ * those that have ended, and without this process and its descendants. GArray
+ * of FlamKin. */
+GArray *flam_proc_below (const GArray *pids);
+/* Its command line, arguments separated by spaces, on one line; or its name, or
+ * its number. g_free. */
+char *flam_proc_command (pid_t pid);
 /* Whether it runs, or has ended and is not yet reaped. */
 gboolean flam_proc_lives (pid_t pid);
 

@@ -39,6 +39,7 @@ struct _FlamTarget
   pid_t pid;
   FlamTarget *parent; /* valid while TARGET_NEW is read; may be NULL */
   guint n_tasks;      /* tracer's */
+  gboolean chosen;    /* tracer's: not recorded as a child of another */
   gboolean foreign;   /* tracer's: not a program for this machine */
   gboolean injected;  /* tracer's: its program loads the allocation library */
   char program[16];   /* tracer's: the name of that program */

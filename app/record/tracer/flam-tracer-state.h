@@ -73,12 +73,16 @@ typedef struct
   int ended_by;      /* the signal that ended the recording; 0: none */
   gint64 give_up_at; /* then the remaining threads are left to the kernel */
 
-  guint n_held;     /* threads that are held at their end */
-  guint n_left;     /* processes that outlived the program */
-  pid_t left;       /* one of them */
-  pid_t main_pid;   /* launched or attached to */
-  int exit_status;  /* of main_pid, 128 + signal; -1: it still runs */
-  gboolean *failed; /* set by the sampler: the disk is full */
+  guint n_held;      /* threads that are held at their end */
+  guint n_left;      /* processes that outlived the program */
+  pid_t left;        /* one of them */
+  guint n_running;   /* processes that ran on when the duration was over */
+  char running[16];  /* the name of one of them */
+  gboolean attached; /* to processes that were not launched */
+  GArray *chosen;    /* pid_t, launched or attached to; not their descendants */
+  int exit_status;   /* of the chosen one, 128 + signal; -1: it still runs, or
+                        several are chosen */
+  gboolean *failed;  /* set by the sampler: the disk is full */
 } FlamTracer;
 
 /* ns since the recording began. */

@@ -94,6 +94,8 @@ flam_tracer_init (FlamTracer *tracer,
   if (options->runtimes)
     tracer->runtimes = flam_runtime_reader_new ();
   tracer->due = g_ptr_array_new ();
+  tracer->attached = flam_record_options_attaches (options);
+  tracer->chosen = g_array_new (FALSE, FALSE, sizeof (pid_t));
   flam_tasks_init (&tracer->tasks, pipe);
 }
 
@@ -102,6 +104,7 @@ flam_tracer_clear (FlamTracer *tracer)
 {
   flam_tasks_clear (&tracer->tasks);
   g_ptr_array_unref (tracer->due);
+  g_array_unref (tracer->chosen);
   g_clear_pointer (&tracer->runtimes, flam_runtime_reader_free);
   flam_instant_clear (&tracer->instant);
 }
@@ -301,7 +304,8 @@ handle_end (FlamTracer *tracer, pid_t tid)
     }
   if (!flam_wait_reap (tid, &status))
     return FALSE;
-  if (tid == tracer->main_pid)
+  if (tracer->chosen->len == 1 &&
+      tid == g_array_index (tracer->chosen, pid_t, 0))
     tracer->exit_status = flam_stop_read (status).value;
   return TRUE;
 }
@@ -310,7 +314,7 @@ handle_end (FlamTracer *tracer, pid_t tid)
 static void
 leave (FlamTracer *tracer, FlamTask *task)
 {
-  if (tracer->options->pid == 0 && tracer->exit_status >= 0 &&
+  if (!tracer->attached && tracer->exit_status >= 0 &&
       task->target->n_tasks == 1)
     {
       tracer->left = task->target->pid;
@@ -351,7 +355,7 @@ detach (FlamTracer *tracer, FlamTask *task, pid_t tid, int sig)
 static gboolean
 is_unwanted (FlamTracer *tracer, const FlamTask *task)
 {
-  return !tracer->options->follow && task->target->pid != tracer->main_pid;
+  return !tracer->options->follow && !task->target->chosen;
 }
 
 /* The first stop of a new thread. It runs while its data is read: a process
@@ -497,7 +501,7 @@ wait_for_something (FlamTracer *tracer, gint64 until, const sigset_t *mask)
 static gboolean
 is_over (FlamTracer *tracer, gint64 now)
 {
-  gboolean reaped = tracer->options->pid == 0 && tracer->exit_status >= 0;
+  gboolean reaped = !tracer->attached && tracer->exit_status >= 0;
 
   if (tracer->waits && tracer->exit_status < 0)
     return FALSE;
@@ -511,16 +515,12 @@ flam_tracer_run (FlamTracer *tracer)
   sigset_t mask;
   gint64 now;
 
-  if (tracer->options->pid > 0)
+  if (tracer->attached)
     flam_launch_exec_begin_attached (tracer);
   flam_instant_init (&tracer->instant);
   if (!flam_priority_take () && samples_threads (tracer->options))
     flam_priority_request ();
-  pthread_sigmask (SIG_SETMASK, NULL, &mask);
-  sigdelset (&mask, SIGCHLD);
-  sigdelset (&mask, SIGINT);
-  sigdelset (&mask, SIGTERM);
-  sigdelset (&mask, SIGHUP);
+  flam_commands_get_open_mask (&mask);
   for (;;)
     {
       if (!drain (tracer))

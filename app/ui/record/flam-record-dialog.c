@@ -291,7 +291,7 @@ attach_options (const FlamProcess *process)
   FlamRecordOptions *options = flam_recording_options_new ();
   FlamRecordMode mode = FLAM_RECORD_MODE_CPU;
 
-  options->pid = process->pid;
+  flam_record_options_add_pid (options, process->pid);
   flam_record_mode_parse (options->mode, &mode);
   if (flam_record_mode_what (mode) & FLAM_RECORD_ALLOC)
     {

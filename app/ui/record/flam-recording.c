@@ -250,7 +250,7 @@ char *
 flam_recording_describe_end (FlamRecording *self)
 {
   g_return_val_if_fail (FLAM_IS_RECORDING (self), NULL);
-  if (self->options->pid > 0)
+  if (flam_record_options_attaches (self->options))
     /* Translators: a process */
     return g_strdup_printf (_ ("Recorded %s"), self->title);
   if (self->exit_status < 0)
@@ -300,8 +300,9 @@ flam_recording_describe_wait (FlamRecording *self)
   switch (self->state)
     {
     case FLAM_RECORDING_STARTING:
-      return g_strdup (self->options->pid > 0 ? _ ("Attaching to the process.")
-                                              : _ ("Starting the program."));
+      return g_strdup (flam_record_options_attaches (self->options)
+                           ? _ ("Attaching to the process.")
+                           : _ ("Starting the program."));
     case FLAM_RECORDING_PAUSED:
       if (self->options->delay > 0 && !self->begun)
         return g_strdup_printf (_ ("Samples begin after a delay of %g s."),
@@ -444,7 +445,7 @@ flam_recording_start_left (FlamRecording *self, GError **error)
   g_clear_pointer (&options->argv, g_strfreev);
   g_clear_pointer (&options->output, g_free);
   options->force = FALSE;
-  options->pid = self->left;
+  flam_record_options_add_pid (options, self->left);
   return flam_recording_start (
       options, self->left_name, (const char *const *)self->envp, error);
 }

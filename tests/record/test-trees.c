@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Which running processes are recorded: by number, name, control group, and
+ * when one appears. */
+
+#include "recording.h"
+
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What the server of targets/prefork.c ends with. */
+#define SUM (10 + 11)
+
+/* No other process has it. */
+static char *
+own_name (const char *suffix)
+{
+  return g_strdup_printf ("fl%d%s", (int)getpid (), suffix);
+}
+
+/* Has its workers already. */
+static pid_t
+start_server (const char *name)
+{
+  pid_t pid = target_start ("prefork", name);
+  g_autofree char *path =
+      g_strdup_printf ("/proc/%d/task/%d/children", (int)pid, (int)pid);
+
+  for (;;)
+    {
+      g_autofree char *children = NULL;
+      g_auto (GStrv) words = NULL;
+
+      g_assert_true (g_file_get_contents (path, &children, NULL, NULL));
+      words = g_strsplit (g_strchomp (children), " ", -1);
+      if (g_strv_length (words) == 2)
+        return pid;
+      g_usleep (1000);
+    }
+}
+
+static void
+end_server (pid_t pid)
+{
+  int status = 0;
+
+  kill (pid, SIGTERM);
+  g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
+  g_assert_true (WIFEXITED (status));
+  g_assert_cmpint (WEXITSTATUS (status), ==, SUM);
+}
+
+static guint
+count_processes (const Recording *recording, const char *name)
+{
+  const FlamProfile *profile = recording->profile;
+  guint n = 0;
+
+  for (guint32 i = 0; i < profile->processes.n; i++)
+    n += strcmp (flam_profile_string (profile, profile->processes.name[i]),
+                 name) == 0;
+  return n;
+}
+
+static void
+assert_tree (const Recording *recording, const char *name)
+{
+  const FlamProcesses *processes = &recording->profile->processes;
+
+  assert_ended (recording, 0);
+  g_assert_cmpuint (processes->n, ==, 3);
+  g_assert_cmpuint (count_processes (recording, name), ==, 3);
+  for (guint32 i = 1; i < 3; i++)
+    g_assert_cmpuint (processes->parent[i], ==, 0);
+  g_assert_cmpint (
+      weight_of (recording->profile, "samples", "serve", FALSE), >, 0);
+}
+
+/* One of two servers ends; the other is recorded until the recording stops. */
+static void
+test_several (void)
+{
+  g_autofree char *one = own_name ("a");
+  g_autofree char *two = own_name ("b");
+  pid_t first = start_server (one), second = start_server (two);
+  g_autofree char *pids = g_strdup_printf ("%d,%d", (int)first, (int)second);
+  const char *arguments[] = { "--children", "--pid", pids, NULL };
+  Running *running = recorder_start (arguments);
+  g_autoptr (Recording) recording = NULL;
+
+  g_assert_true (recorder_wait_for (running, "target"));
+  end_server (first);
+  g_usleep (200000);
+  recorder_say (running, "stop");
+  recording = recorder_end (running);
+  end_server (second);
+  assert_ended (recording, 0);
+  g_assert_cmpuint (recording->profile->processes.n, ==, 6);
+  g_assert_cmpuint (count_processes (recording, one), ==, 3);
+  g_assert_cmpuint (count_processes (recording, two), ==, 3);
+  g_assert_cmpint (recording->profile->facts.duration_ns, >, 200000000);
+  g_assert_nonnull (strstr (recording->profile->facts.command, one));
+  g_assert_nonnull (strstr (recording->profile->facts.command, two));
+  g_assert_null (strstr (recording->said, "exited"));
+}
+
+static void
+test_all_end (void)
+{
+  g_autofree char *name = own_name ("");
+  pid_t first = start_server (name), second = start_server (name);
+  g_autofree char *one = g_strdup_printf ("%d", (int)first);
+  g_autofree char *two = g_strdup_printf ("%d", (int)second);
+  const char *arguments[] = { "--pid", one, "--pid", two, NULL };
+  Running *running = recorder_start (arguments);
+  g_autoptr (Recording) recording = NULL;
+
+  g_assert_true (recorder_wait_for (running, "status"));
+  end_server (first);
+  end_server (second);
+  recording = recorder_end (running);
+  assert_ended (recording, 0);
+  g_assert_cmpuint (count_processes (recording, name), ==, 6);
+}
+
+static void
+test_name (void)
+{
+  g_autofree char *name = own_name ("");
+  pid_t pid = start_server (name);
+  const char *arguments[] = { "--process", name, "--duration", "0.2", NULL };
+  g_autoptr (Recording) recording = record (arguments);
+
+  end_server (pid);
+  assert_tree (recording, name);
+}
+
+static void
+test_ambiguous_name (void)
+{
+  g_autofree char *name = own_name ("");
+  pid_t first = start_server (name), second = start_server (name);
+  g_autofree char *one =
+      g_strdup_printf ("\n  %7d  prefork %s\n", (int)first, name);
+  g_autofree char *two =
+      g_strdup_printf ("\n  %7d  prefork %s\n", (int)second, name);
+  const char *arguments[] = { "--process", name, NULL };
+  g_autoptr (Recording) recording = record (arguments);
+
+  end_server (first);
+  end_server (second);
+  g_assert_cmpint (recording->status, ==, 1);
+  g_assert_null (recording->profile);
+  g_assert_nonnull (strstr (recording->error, "2 processes are named fl"));
+  g_assert_nonnull (strstr (recording->error, one));
+  g_assert_nonnull (strstr (recording->error, two));
+}
+
+static void
+test_unknown (void)
+{
+  static const char *const lines[][4] = {
+    { "--process", "no-such-name", "no process is named no-such-name" },
+    { "--unit", "no-such-name", "unit no-such-name: no process of it is" },
+    { "--cgroup", "/no-such-name", "control group /no-such-name: it does" },
+    { "--container", "no-such-name", "container no-such-name: neither" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      const char *arguments[] = { lines[i][0], lines[i][1], NULL };
+      g_autoptr (Recording) recording = record (arguments);
+
+      g_assert_cmpint (recording->status, ==, 1);
+      g_assert_null (recording->profile);
+      g_assert_nonnull (strstr (recording->error, lines[i][2]));
+    }
+}
+
+/* What it prints on a terminal. */
+static char *
+record_on_terminal (pid_t pid, const char *option)
+{
+  g_autofree char *capture = own_name (".flambeau");
+  g_autofree char *command =
+      g_strdup_printf ("script -qec '%s --force --duration 0.25 %s --output "
+                       "%s/%s --pid %d' /dev/null",
+                       g_getenv ("FLAMBEAU_RECORDER"),
+                       option,
+                       g_get_tmp_dir (),
+                       capture,
+                       (int)pid);
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), capture, NULL);
+  char *text = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!g_spawn_command_line_sync (command, &text, NULL, NULL, &error))
+    g_error ("%s", error->message);
+  g_unlink (path);
+  return text;
+}
+
+static void
+test_duration (void)
+{
+  g_autofree char *tool = g_find_program_in_path ("script");
+  g_autofree char *name = own_name ("");
+  g_autofree char *all = NULL, *alone = NULL;
+  g_autofree char *two = g_strdup_printf ("Recording ended after 0.25 s; %s "
+                                          "and 2 other processes are still "
+                                          "running.\r\n",
+                                          name);
+  g_autofree char *one = g_strdup_printf (
+      "Recording ended after 0.25 s; %s is still running.\r\n", name);
+  pid_t pid;
+
+  if (tool == NULL)
+    {
+      g_test_skip ("script is not installed");
+      return;
+    }
+  pid = start_server (name);
+  all = record_on_terminal (pid, "");
+  alone = record_on_terminal (pid, "--no-children");
+  end_server (pid);
+  g_assert_nonnull (strstr (all, two));
+  g_assert_nonnull (strstr (alone, one));
+}
+
+/* --- a process that appears ----------------------------------------------- */
+
+static void
+test_wait (void)
+{
+  g_autofree char *name = own_name ("");
+  const char *arguments[] = { "--wait-for", name,          "--duration",
+                              "0.2",        "--no-follow", NULL };
+  Running *running = recorder_start (arguments);
+  g_autoptr (Recording) recording = NULL;
+  g_autofree char *said = NULL;
+  pid_t pid;
+
+  g_assert_true (recorder_wait_for (running, "waiting"));
+  pid = target_start ("prefork", name);
+  said = recorder_wait_for_line (running, "target");
+  g_assert_nonnull (said);
+  recording = recorder_end (running);
+  end_server (pid);
+  assert_ended (recording, 0);
+  g_assert_cmpuint (count_processes (recording, name), >, 0);
+}
+
+static void
+test_wait_ended (void)
+{
+  static const struct
+  {
+    int sig;
+    int status;
+  } cases[] = { { SIGINT, 1 }, { SIGTERM, 128 + SIGTERM }, { 0, 1 } };
+  g_autofree char *name = own_name ("none");
+  const char *arguments[] = { "--wait-for", name, NULL };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      Running *running = recorder_start (arguments);
+      g_autoptr (Recording) recording = NULL;
+
+      g_assert_true (recorder_wait_for (running, "waiting"));
+      if (cases[i].sig != 0)
+        kill (running->pid, cases[i].sig);
+      else
+        recorder_say (running, "stop");
+      recording = recorder_end (running);
+      g_assert_cmpint (recording->status, ==, cases[i].status);
+      g_assert_nonnull (strstr (recording->error, "nothing was recorded"));
+      g_assert_false (g_file_test (recording->path, G_FILE_TEST_EXISTS));
+    }
+}
+
+/* --- control groups ------------------------------------------------------- */
+
+/* A new group of the unified hierarchy; NULL: none can be made here. */
+static char *
+make_group (const char *name)
+{
+  static const char *const mounts[] = { "/sys/fs/cgroup/unified",
+                                        "/sys/fs/cgroup" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (mounts); i++)
+    {
+      g_autofree char *probe =
+          g_build_filename (mounts[i], "cgroup.procs", NULL);
+      g_autofree char *path = g_build_filename (mounts[i], name, NULL);
+
+      if (access (probe, W_OK) == 0 && g_mkdir (path, 0755) == 0)
+        return g_steal_pointer (&path);
+    }
+  return NULL;
+}
+
+static gboolean
+enter (const char *group)
+{
+  g_autofree char *path = g_build_filename (group, "cgroup.procs", NULL);
+  FILE *file = fopen (path, "w");
+
+  return file != NULL && fprintf (file, "%d\n", (int)getpid ()) > 0 &&
+         fclose (file) == 0;
+}
+
+static void
+record_group (const char *group, const char *option, const char *value)
+{
+  g_autofree char *name = own_name ("");
+  g_autofree char *above = g_path_get_dirname (group);
+  const char *arguments[] = { option, value, "--duration", "0.2", NULL };
+  g_autoptr (Recording) recording = NULL;
+  pid_t pid;
+
+  if (!enter (group))
+    {
+      g_test_skip ("no process may enter a new control group");
+      return;
+    }
+  pid = start_server (name);
+  g_assert_true (enter (above));
+  recording = record (arguments);
+  end_server (pid);
+  assert_tree (recording, name);
+}
+
+static void
+test_groups (void)
+{
+  static const char *const cases[][3] = {
+    { "--cgroup", "fl-tree", "/fl-tree" },
+    { "--unit", "fl-tree.service", "fl-tree" },
+    { "--unit", "fl-tree.scope", "fl-tree.scope" },
+    { "--container", "machine-fl\\x2dtree.scope", "fl-tree" },
+    { "--container",
+      "docker-0123456789abcdef0123456789abcdef.scope",
+      "0123456789ab" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *group = make_group (cases[i][1]);
+
+      if (group == NULL)
+        {
+          g_test_skip ("no control group can be made here");
+          return;
+        }
+      record_group (group, cases[i][0], cases[i][2]);
+      for (guint tries = 0; g_rmdir (group) != 0 && tries < 1000; tries++)
+        g_usleep (1000);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/trees/several", test_several);
+  g_test_add_func ("/trees/all-end", test_all_end);
+  g_test_add_func ("/trees/name", test_name);
+  g_test_add_func ("/trees/ambiguous-name", test_ambiguous_name);
+  g_test_add_func ("/trees/unknown", test_unknown);
+  g_test_add_func ("/trees/duration", test_duration);
+  g_test_add_func ("/trees/wait", test_wait);
+  g_test_add_func ("/trees/wait-ended", test_wait_ended);
+  g_test_add_func ("/trees/groups", test_groups);
+  return g_test_run ();
+}
