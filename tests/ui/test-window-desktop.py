@@ -33,7 +33,7 @@ class DesktopTest(Base):
     def test_programs_not_found(self):
         """A banner says which; a folder more names them at once."""
         window = self.open(capture("perf/nest-dwarf.perf.data"))
-        window.wait_label(lambda text: "is in programs that were not found on this computer: /" in text)
+        window.wait_label(lambda text: ": this computer does not have /" in text)
         window.find(lambda name: name.endswith("Choose Folder…"), "push button")
         window.key("ctrl+3")
         keyfile = pathlib.Path(
@@ -179,6 +179,18 @@ class DesktopTest(Base):
         window.key("Escape")
         window.click(lambda name: name.endswith("Again"), "push button")
         wait_for("a second capture", lambda: len(list(folder.glob("*.flambeau"))) > 1)
+
+    def test_changed_file(self):
+        """A file that was written anew is said to be, and can be read again."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "a.folded")
+            file.write_text("main;work 3\n")
+            window = self.open(file)
+            window.wait_label(lambda text: text == "total 3 samples")
+            file.write_text("main;work 5\n")
+            window.find("a.folded has changed on disk", "label")
+            window.click("Reload", "push button")
+            window.wait_label(lambda text: text == "total 5 samples")
 
     def test_headline(self):
         """What stands out, in one line; the name is a link to its box, the

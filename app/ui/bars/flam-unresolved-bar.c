@@ -22,6 +22,8 @@ struct _FlamUnresolvedBar
 
   GtkRevealer *revealer;
   GtkLabel *label;
+  GtkButton *copy;
+  char *command; /* installs the symbols; NULL: not known */
   GtkButton *choose;
   GtkButton *close;
 };
@@ -66,6 +68,64 @@ is_found (const FlamProfile *profile, FlamModuleId module)
          state == FLAM_SYMBOLS_DWARF;
 }
 
+/* --- the package with the symbols ----------------------------------------- */
+
+/* "libfoo1:amd64: /usr/lib/…" -> "libfoo1". */
+static void
+on_package (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (FlamUnresolvedBar) self = data;
+  g_autofree char *line = NULL;
+  g_autofree char *name = NULL;
+
+  if (!g_subprocess_communicate_utf8_finish (
+          G_SUBPROCESS (source), result, &line, NULL, NULL) ||
+      self->copy == NULL || line == NULL)
+    return;
+  name = g_strndup (line, strcspn (line, ":, \n"));
+  if (*name == '\0')
+    return;
+  g_free (self->command);
+  self->command = g_strdup_printf ("sudo apt install %s-dbgsym", name);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->copy), self->command);
+  gtk_widget_set_visible (GTK_WIDGET (self->copy), TRUE);
+  gtk_widget_set_visible (GTK_WIDGET (self->choose), FALSE);
+}
+
+/* Asks Debian's packages which of them has the file; NULL: none. */
+static void
+find_package (FlamUnresolvedBar *self, const char *path)
+{
+  g_autofree char *program = g_find_program_in_path ("dpkg-query");
+  g_autoptr (GSubprocess) process = NULL;
+
+  gtk_widget_set_visible (GTK_WIDGET (self->copy), FALSE);
+  gtk_widget_set_visible (GTK_WIDGET (self->choose), TRUE);
+  if (path == NULL || program == NULL)
+    return;
+  /* Packages may name the folder that /lib is a link to, or the link. */
+  process = g_subprocess_new (
+      G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_SILENCE,
+      NULL,
+      program,
+      "--search",
+      path,
+      g_str_has_prefix (path, "/usr/") ? path + 4 : path,
+      NULL);
+  if (process != NULL)
+    g_subprocess_communicate_utf8_async (
+        process, NULL, NULL, on_package, g_object_ref (self));
+}
+
+static void
+on_copy (FlamUnresolvedBar *self)
+{
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)),
+                          self->command);
+}
+
+/* --- bar ------------------------------------------------------------------ */
+
 static void
 update (FlamUnresolvedBar *self)
 {
@@ -87,16 +147,21 @@ update (FlamUnresolvedBar *self)
       is_found (view_data->profile, module)
           /* Translators: a share of the picture, and the file that has most of
            * it: the file was found, but has few function names */
-          ? _ ("%s has no names because debug symbols are missing, mostly for "
-               "%s")
+          ? _ ("No function names for %s: the debug symbols of %s are missing")
           /* Translators: a share of the picture, and the file that has most of
              it */
-          : _ ("%s is in programs that were not found on this computer: %s"),
+          : _ ("No function names for %s: this computer does not have %s"),
       share,
       flam_profile_string (view_data->profile,
                            view_data->profile->modules.path[module]));
   gtk_label_set_label (self->label, text);
   gtk_revealer_set_reveal_child (self->revealer, TRUE);
+  find_package (
+      self,
+      is_found (view_data->profile, module)
+          ? flam_profile_string (view_data->profile,
+                                 view_data->profile->modules.path[module])
+          : NULL);
 }
 
 static void
@@ -154,6 +219,7 @@ flam_unresolved_bar_dispose (GObject *object)
   flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_UNRESOLVED_BAR);
   g_clear_object (&self->session);
   g_clear_pointer (&self->dismissed, g_free);
+  g_clear_pointer (&self->command, g_free);
   G_OBJECT_CLASS (flam_unresolved_bar_parent_class)->dispose (object);
 }
 
@@ -167,6 +233,7 @@ flam_unresolved_bar_class_init (FlamUnresolvedBarClass *klass)
       class, "/dev/flambeau/Flambeau/ui/flam-unresolved-bar.ui");
   gtk_widget_class_bind_template_child (class, FlamUnresolvedBar, revealer);
   gtk_widget_class_bind_template_child (class, FlamUnresolvedBar, label);
+  gtk_widget_class_bind_template_child (class, FlamUnresolvedBar, copy);
   gtk_widget_class_bind_template_child (class, FlamUnresolvedBar, choose);
   gtk_widget_class_bind_template_child (class, FlamUnresolvedBar, close);
 }
@@ -175,6 +242,7 @@ static void
 flam_unresolved_bar_init (FlamUnresolvedBar *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect_swapped (self->copy, "clicked", G_CALLBACK (on_copy), self);
   g_signal_connect_swapped (
       self->choose, "clicked", G_CALLBACK (on_choose), self);
   g_signal_connect_swapped (

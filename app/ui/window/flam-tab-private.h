@@ -25,7 +25,9 @@ struct _FlamTab
   char *compare_with; /* a path: the baseline, once the capture is open */
   guint number;       /* unique among all tabs */
   gboolean notified;
-  gint64 load_began; /* monotonic; 0: not loading at the user's request */
+  GFileMonitor *monitor; /* of the shown file; NULL: none */
+  char *version;         /* of that file, as it was read */
+  gint64 load_began;     /* monotonic; 0: not loading at the user's request */
 
   AdwToastOverlay *toasts;
   FlamRecordingBar *recording_bar;
@@ -50,6 +52,10 @@ void flam_tab_show_busy (FlamTab *self,
                          const char *description,
                          gboolean cancellable);
 void flam_tab_changed (FlamTab *self);
+
+/* Says once when the file is not the one that is shown any more. */
+void flam_tab_watch (FlamTab *self);
+void flam_tab_unwatch (FlamTab *self);
 
 /* Shows a desktop notification about the end of an activity, if the window is
  * not active. Clicking it shows the tab, and activating the window withdraws

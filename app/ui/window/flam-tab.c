@@ -262,6 +262,7 @@ flam_tab_open (FlamTab *self, GFile *file)
     }
   self->load_began = g_get_monotonic_time ();
   flam_session_open (self->session, path);
+  flam_tab_watch (self);
   title = g_strdup_printf (_ ("Opening %s"),
                            flam_session_get_title (self->session));
   flam_tab_show_busy (self, title, NULL, TRUE);
@@ -285,7 +286,10 @@ flam_tab_reload (FlamTab *self)
   if (flam_tab_shows_history (self))
     flam_history_view_reload (self->history_view);
   else if (self->recording == NULL)
-    flam_session_reload (self->session, FALSE);
+    {
+      flam_tab_watch (self);
+      flam_session_reload (self->session, FALSE);
+    }
 }
 
 /* The keyboard focus goes to the capture as soon as the tab is in front. */
@@ -536,6 +540,7 @@ flam_tab_dispose (GObject *object)
   FlamTab *self = FLAM_TAB (object);
 
   flam_tab_withdraw (self);
+  flam_tab_unwatch (self);
   g_clear_handle_id (&self->follow_id, g_source_remove);
   g_clear_object (&self->recording);
   g_clear_object (&self->recorded);
