@@ -8,6 +8,12 @@
 #include "flam-settings.h"
 
 #include <glib/gi18n.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+/* Once the jobs of a closed tab have ended. */
+#define TRIM_AFTER_S 2
 
 static FlamTab *
 tab_of (AdwTabPage *page)
@@ -103,6 +109,17 @@ on_attached (AdwTabView *tabs,
   name_tabs (GTK_WIDGET (flam_window_get_tab_bar (window)));
 }
 
+/* A capture is many small blocks on the heaps of several threads. The C library
+ * keeps them for later unless it is told to give them back. */
+static gboolean
+give_back (gpointer data)
+{
+#ifdef __GLIBC__
+  malloc_trim (0);
+#endif
+  return G_SOURCE_REMOVE;
+}
+
 static void
 on_detached (AdwTabView *tabs,
              AdwTabPage *page,
@@ -110,6 +127,7 @@ on_detached (AdwTabView *tabs,
              FlamWindow *window)
 {
   g_signal_handlers_disconnect_by_func (tab_of (page), on_tab_changed, window);
+  g_timeout_add_seconds (TRIM_AFTER_S, give_back, NULL);
 }
 
 /* A window without tabs is closed, but not in the middle of a drag. */
