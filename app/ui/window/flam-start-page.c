@@ -2,6 +2,8 @@
 
 #include "flam-start-page.h"
 
+#include "flam-config.h"
+#include "flam-core-profile.h"
 #include "flam-files.h"
 #include "flam-formats.h"
 #include "flam-saved-state.h"
@@ -20,6 +22,7 @@ struct _FlamStartPage
   GtkWidget parent_instance;
 
   GtkLabel *formats_label;
+  GtkButton *example;
   GtkButton *reopen;
   GtkBox *recent_box;
   GtkFlowBox *recent_flow;
@@ -162,14 +165,30 @@ say_what_opens (FlamStartPage *self)
   text = g_strdup_printf (
       ngettext (
           "Record a program, or open or drop a capture from another tool: %s, "
-          "and %u other format. Compressed files can be opened, too.",
+          "and %u other format. Compressed files work, too.",
           "Record a program, or open or drop a capture from another tool: %s, "
-          "and %u other formats. Compressed files can be opened, too.",
+          "and %u other formats. Compressed files work, too.",
           others),
       few->str,
       others);
   gtk_label_set_label (self->formats_label, text);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->formats_label), all->str);
+}
+
+/* The capture that is installed with the program. */
+static void
+offer_example (FlamStartPage *self)
+{
+  const char *given = g_getenv ("FLAMBEAU_EXAMPLE");
+  g_autofree char *path =
+      given != NULL ? g_strdup (given)
+                    : flam_installed (FLAM_DATADIR "/example/example.flambeau");
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autofree char *uri = g_file_get_uri (file);
+
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (self->example), "s", uri);
+  gtk_widget_set_visible (GTK_WIDGET (self->example),
+                          g_file_test (path, G_FILE_TEST_IS_REGULAR));
 }
 
 static void
@@ -197,6 +216,7 @@ flam_start_page_class_init (FlamStartPageClass *klass)
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-start-page.ui");
   gtk_widget_class_bind_template_child (class, FlamStartPage, formats_label);
+  gtk_widget_class_bind_template_child (class, FlamStartPage, example);
   gtk_widget_class_bind_template_child (class, FlamStartPage, reopen);
   gtk_widget_class_bind_template_child (class, FlamStartPage, recent_box);
   gtk_widget_class_bind_template_child (class, FlamStartPage, recent_flow);
@@ -207,6 +227,7 @@ flam_start_page_init (FlamStartPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   say_what_opens (self);
+  offer_example (self);
   g_signal_connect_object (gtk_recent_manager_get_default (),
                            "changed",
                            G_CALLBACK (update_recent),
