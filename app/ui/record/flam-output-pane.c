@@ -20,13 +20,18 @@ struct _FlamOutputPane
   GtkLabel *title;
   GtkWidget *left_out; /* a note that the beginning was removed */
   GtkTextView *text;
+  GtkWidget *input_box;
+  GtkEntry *input;
+  GtkButton *end_input;
   GtkButton *close;
+  gboolean has_content; /* as last told */
+  gboolean offered;     /* shown because the program waits for input */
 };
 
 enum
 {
   PROP_0,
-  PROP_HAS_TEXT,
+  PROP_HAS_CONTENT,
   N_PROPERTIES
 };
 static GParamSpec *properties[N_PROPERTIES];
@@ -103,17 +108,37 @@ append (FlamOutputPane *self, const char *text)
                                       gtk_text_buffer_get_insert (buffer));
 }
 
+static void
+update_content (FlamOutputPane *self)
+{
+  gboolean takes =
+      self->recording != NULL && flam_recording_takes_input (self->recording);
+  gboolean has = takes || flam_output_pane_has_text (self);
+
+  gtk_widget_set_visible (self->input_box, takes);
+  if (takes && !self->offered &&
+      flam_recording_waits_for_input (self->recording))
+    {
+      self->offered = TRUE;
+      gtk_widget_set_visible (GTK_WIDGET (self), TRUE);
+    }
+  if (has == self->has_content)
+    return;
+  self->has_content = has;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_HAS_CONTENT]);
+}
+
 void
 flam_output_pane_update (FlamOutputPane *self)
 {
-  gboolean had_text, left_out = FALSE;
+  gboolean left_out = FALSE;
   g_autofree char *raw = NULL;
   g_autofree char *text = NULL;
 
   g_return_if_fail (FLAM_IS_OUTPUT_PANE (self));
   if (self->recording == NULL)
     return;
-  had_text = flam_output_pane_has_text (self);
+  update_content (self);
   raw = flam_recording_take_printed (self->recording, &left_out);
   if (left_out)
     gtk_widget_set_visible (self->left_out, TRUE);
@@ -123,8 +148,7 @@ flam_output_pane_update (FlamOutputPane *self)
   text = take_whole (self->rest);
   if (*text != '\0')
     append (self, text);
-  if (flam_output_pane_has_text (self) != had_text)
-    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_HAS_TEXT]);
+  update_content (self);
 }
 
 gboolean
@@ -156,6 +180,29 @@ on_finished (FlamOutputPane *self)
 {
   flam_output_pane_update (self);
   stop (self);
+  update_content (self);
+}
+
+/* --- input ---------------------------------------------------------------- */
+
+static void
+on_line (FlamOutputPane *self)
+{
+  g_autofree char *line = g_strconcat (
+      gtk_editable_get_text (GTK_EDITABLE (self->input)), "\n", NULL);
+
+  if (self->recording == NULL)
+    return;
+  flam_recording_send_input (self->recording, line);
+  append (self, line);
+  gtk_editable_set_text (GTK_EDITABLE (self->input), "");
+}
+
+static void
+on_end_input (FlamOutputPane *self)
+{
+  if (self->recording != NULL)
+    flam_recording_send_input (self->recording, "\004");
 }
 
 void
@@ -167,10 +214,11 @@ flam_output_pane_set_recording (FlamOutputPane *self, FlamRecording *recording)
   stop (self);
   g_string_truncate (self->rest, 0);
   gtk_text_buffer_set_text (gtk_text_view_get_buffer (self->text), "", 0);
-  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_HAS_TEXT]);
   gtk_widget_set_visible (self->left_out, FALSE);
   gtk_widget_set_visible (GTK_WIDGET (self), FALSE);
   self->recording = g_object_ref (recording);
+  self->offered = FALSE;
+  update_content (self);
   self->timeout = g_timeout_add (EVERY_MS, on_timeout, self);
   g_signal_connect_object (
       recording, "finished", G_CALLBACK (on_finished), self, G_CONNECT_SWAPPED);
@@ -196,8 +244,7 @@ flam_output_pane_get_property (GObject *object,
                                GValue *value,
                                GParamSpec *pspec)
 {
-  g_value_set_boolean (value,
-                       flam_output_pane_has_text (FLAM_OUTPUT_PANE (object)));
+  g_value_set_boolean (value, FLAM_OUTPUT_PANE (object)->has_content);
 }
 
 static void
@@ -225,8 +272,12 @@ flam_output_pane_class_init (FlamOutputPaneClass *klass)
   G_OBJECT_CLASS (klass)->get_property = flam_output_pane_get_property;
   G_OBJECT_CLASS (klass)->dispose = flam_output_pane_dispose;
   G_OBJECT_CLASS (klass)->finalize = flam_output_pane_finalize;
-  properties[PROP_HAS_TEXT] = g_param_spec_boolean (
-      "has-text", NULL, NULL, FALSE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  properties[PROP_HAS_CONTENT] =
+      g_param_spec_boolean ("has-content",
+                            NULL,
+                            NULL,
+                            FALSE,
+                            G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (
       G_OBJECT_CLASS (klass), N_PROPERTIES, properties);
   gtk_widget_class_set_template_from_resource (
@@ -234,6 +285,9 @@ flam_output_pane_class_init (FlamOutputPaneClass *klass)
   gtk_widget_class_bind_template_child (class, FlamOutputPane, title);
   gtk_widget_class_bind_template_child (class, FlamOutputPane, left_out);
   gtk_widget_class_bind_template_child (class, FlamOutputPane, text);
+  gtk_widget_class_bind_template_child (class, FlamOutputPane, input_box);
+  gtk_widget_class_bind_template_child (class, FlamOutputPane, input);
+  gtk_widget_class_bind_template_child (class, FlamOutputPane, end_input);
   gtk_widget_class_bind_template_child (class, FlamOutputPane, close);
 }
 
@@ -244,4 +298,8 @@ flam_output_pane_init (FlamOutputPane *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   g_signal_connect_swapped (
       self->close, "clicked", G_CALLBACK (on_close), self);
+  g_signal_connect_swapped (
+      self->input, "activate", G_CALLBACK (on_line), self);
+  g_signal_connect_swapped (
+      self->end_input, "clicked", G_CALLBACK (on_end_input), self);
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The output of a recording's target, updated while it is printed. */
+/* The output of a recording's target, updated while it is printed, and a field
+ * for its input. The pane appears by itself when the program first waits for a
+ * line.
+ *
+ * Property "has-content": there is text, or input can be given. */
 
 #include "flam-recording.h"
 
@@ -19,7 +23,6 @@ void flam_output_pane_set_recording (FlamOutputPane *pane,
 /* Shows what was printed since the last update. This also happens automatically
  * a few times per second. */
 void flam_output_pane_update (FlamOutputPane *pane);
-/* Property "has-text". */
 gboolean flam_output_pane_has_text (FlamOutputPane *pane);
 
 G_END_DECLS

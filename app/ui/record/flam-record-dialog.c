@@ -21,6 +21,9 @@ struct _FlamRecordDialog
   GtkButton *record;
   GtkStack *pages;
   AdwEntryRow *command;
+  AdwActionRow *shell_row;
+  GtkSwitch *shell;
+  AdwExpanderRow *options;
   AdwEntryRow *folder;
   AdwEntryRow *environment;
   GtkMenuButton *history;
@@ -52,10 +55,10 @@ static const struct
   guint hz;
   const char *words;
 } rates[] = {
-  { 97, N_ ("Low: %s times per second") },
-  { 997, N_ ("Normal: %s times per second") },
-  { 1999, N_ ("High: %s times per second") },
-  { 4999, N_ ("Very High: %s times per second; slows the program") },
+  { 97, N_ ("Low: %s times per second, costs nothing noticeable") },
+  { 997, N_ ("Normal: %s times per second, nearly free") },
+  { 1999, N_ ("High: %s times per second, slightly slower") },
+  { 4999, N_ ("Very High: %s times per second, slower") },
 };
 
 static const struct
@@ -63,10 +66,10 @@ static const struct
   guint64 bytes;
   const char *words;
 } strengths[] = {
-  { 4 << 20, N_ ("Few: one per 4 MiB") },
-  { 512 << 10, N_ ("Usual: one per 512 KiB") },
-  { 64 << 10, N_ ("Many: one per 64 KiB") },
-  { 0, N_ ("All: exact; slows the program") },
+  { 4 << 20, N_ ("Low: every 4 MiB, costs nothing noticeable") },
+  { 512 << 10, N_ ("Normal: every 512 KiB, nearly free") },
+  { 64 << 10, N_ ("High: every 64 KiB, slightly slower") },
+  { 0, N_ ("Exact: every allocation, slower") },
 };
 
 static void
@@ -177,20 +180,58 @@ static gboolean
 check_program (const char *program, const char *cwd, GError **error)
 {
   g_autofree char *found = NULL;
+  g_autoptr (GString) message = NULL;
+  const char *why = _ ("The program “%s” does not exist");
 
   if (strchr (program, '/') == NULL)
     found = g_find_program_in_path (program);
   else
     found = g_canonicalize_filename (program, cwd);
-  if (found != NULL && g_file_test (found, G_FILE_TEST_IS_EXECUTABLE) &&
-      !g_file_test (found, G_FILE_TEST_IS_DIR))
+  if (found != NULL && g_file_test (found, G_FILE_TEST_IS_DIR))
+    why = _ ("“%s” is a folder, not a program");
+  else if (found != NULL && g_file_test (found, G_FILE_TEST_IS_EXECUTABLE))
     return TRUE;
-  g_set_error (error,
-               G_SHELL_ERROR,
-               G_SHELL_ERROR_FAILED,
-               _ ("The program “%s” does not exist"),
-               program);
+  else if (found != NULL && g_file_test (found, G_FILE_TEST_EXISTS))
+    why = _ ("“%s” is not executable. Start it with its interpreter, such as "
+             "python3 FILE, or make it executable: chmod +x FILE");
+  message = g_string_new (why);
+  g_string_replace (message, "%s", program, 1);
+  g_set_error_literal (
+      error, G_SHELL_ERROR, G_SHELL_ERROR_FAILED, message->str);
   return FALSE;
+}
+
+/* The first character outside of quotes that only a shell would act on; 0:
+ * none. */
+static char
+shell_sign (const char *text)
+{
+  char quote = 0;
+
+  for (const char *p = text; *p != '\0'; p++)
+    if (*p == '\\' && quote != '\'' && p[1] != '\0')
+      p++;
+    else if (quote != 0 ? *p == quote : *p == '\'' || *p == '"')
+      quote = quote != 0 ? 0 : *p;
+    else if ((quote == 0 && strchr ("|&;<>*?", *p) != NULL) ||
+             (quote != '\'' &&
+              (*p == '`' || (*p == '$' && p[1] != '\0' && p[1] != ' '))))
+      return *p;
+  return 0;
+}
+
+/* The shell is recorded with what it starts. */
+static gboolean
+take_shell (FlamRecordDialog *self, FlamRecordOptions *options)
+{
+  const char *text = text_of (self->command);
+  const char *argv[] = { "/bin/sh", "-c", text, NULL };
+
+  if (shell_sign (text) == 0 || !gtk_switch_get_active (self->shell))
+    return FALSE;
+  options->argv = g_strdupv ((char **)argv);
+  options->follow = TRUE;
+  return TRUE;
 }
 
 /* NULL with an error when the input is invalid. */
@@ -199,10 +240,12 @@ launch_options (FlamRecordDialog *self, GError **error)
 {
   g_autoptr (FlamRecordOptions) options = flam_recording_options_new ();
   const char *folder = text_of (self->folder);
+  gboolean shell;
 
   options->directory = is_blank (folder) ? NULL : g_strdup (folder);
-  if (!g_shell_parse_argv (
-          text_of (self->command), NULL, &options->argv, error))
+  shell = take_shell (self, options);
+  if (!shell && !g_shell_parse_argv (
+                    text_of (self->command), NULL, &options->argv, error))
     return NULL;
   if (options->directory != NULL &&
       !g_file_test (options->directory, G_FILE_TEST_IS_DIR))
@@ -214,7 +257,7 @@ launch_options (FlamRecordDialog *self, GError **error)
                    options->directory);
       return NULL;
     }
-  if (!check_program (options->argv[0], options->directory, error))
+  if (!shell && !check_program (options->argv[0], options->directory, error))
     return NULL;
   options->environment = parse_environment (text_of (self->environment), error);
   if (options->environment == NULL)
@@ -231,6 +274,24 @@ complain (FlamRecordDialog *self, const char *text)
   gtk_widget_set_visible (GTK_WIDGET (self->complaint), text != NULL);
 }
 
+/* A shell's signs in the command line. */
+static void
+update_shell (FlamRecordDialog *self)
+{
+  char sign[2] = { shell_sign (text_of (self->command)) };
+  g_autofree char *text = NULL;
+  g_autofree char *markup = NULL;
+
+  gtk_widget_set_visible (GTK_WIDGET (self->shell_row), *sign != '\0');
+  if (*sign == '\0')
+    return;
+  /* Translators: a character, such as | or > */
+  text = g_strdup_printf (
+      _ ("Otherwise “%s” is passed to the program as it is"), sign);
+  markup = g_markup_escape_text (text, -1);
+  adw_action_row_set_subtitle (self->shell_row, markup);
+}
+
 static void
 update (FlamRecordDialog *self)
 {
@@ -242,6 +303,9 @@ update (FlamRecordDialog *self)
                           : !is_blank (text_of (self->command));
 
   complain (self, NULL);
+  update_shell (self);
+  gtk_widget_set_visible (GTK_WIDGET (self->folder), !attach);
+  gtk_widget_set_visible (GTK_WIDGET (self->environment), !attach);
   gtk_widget_set_sensitive (GTK_WIDGET (self->record), ready);
   gtk_widget_set_visible (GTK_WIDGET (self->rate),
                           mode != FLAM_RECORD_MODE_ALLOC);
@@ -308,6 +372,7 @@ on_record (FlamRecordDialog *self)
       attaches (self) ? flam_attach_page_get_process (self->attach) : NULL;
   g_autoptr (FlamRecordOptions) options = NULL;
   g_autoptr (GError) error = NULL;
+  const char *name = process != NULL ? process->name : NULL;
 
   remember (self);
   if (process != NULL)
@@ -322,8 +387,10 @@ on_record (FlamRecordDialog *self)
   if (options->argv != NULL)
     flam_settings_push_string (
         FLAM_KEY_COMMANDS, text_of (self->command), HISTORY_MAX);
-  g_signal_emit (
-      self, record_signal, 0, options, process != NULL ? process->name : NULL);
+  if (process == NULL && shell_sign (text_of (self->command)) != 0 &&
+      gtk_switch_get_active (self->shell))
+    name = text_of (self->command);
+  g_signal_emit (self, record_signal, 0, options, name);
   flam_dialog_close (FLAM_DIALOG (self));
 }
 
@@ -480,6 +547,9 @@ flam_record_dialog_class_init (FlamRecordDialogClass *klass)
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, record);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, pages);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, command);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, shell_row);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, shell);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, options);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, folder);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, environment);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, history);

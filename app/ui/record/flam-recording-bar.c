@@ -18,7 +18,6 @@ struct _FlamRecordingBar
   GtkLabel *samples;
   GtkToggleButton *output;
   GtkToggleButton *pause;
-  GtkButton *stop;
 };
 
 G_DEFINE_FINAL_TYPE (FlamRecordingBar, flam_recording_bar, GTK_TYPE_WIDGET)
@@ -66,8 +65,6 @@ update (FlamRecordingBar *self)
   gtk_label_set_label (self->samples, samples);
   gtk_widget_set_sensitive (GTK_WIDGET (self->pause),
                             state < FLAM_RECORDING_FINISHING);
-  gtk_widget_set_sensitive (GTK_WIDGET (self->stop),
-                            state < FLAM_RECORDING_FINISHING);
 }
 
 static void
@@ -76,15 +73,6 @@ on_pause (FlamRecordingBar *self)
   if (self->recording != NULL)
     flam_recording_set_paused (self->recording,
                                gtk_toggle_button_get_active (self->pause));
-}
-
-static void
-on_stop (FlamRecordingBar *self)
-{
-  if (self->recording == NULL)
-    return;
-  flam_recording_stop (self->recording);
-  gtk_widget_set_sensitive (GTK_WIDGET (self->stop), FALSE);
 }
 
 void
@@ -109,7 +97,7 @@ flam_recording_bar_bind (FlamRecordingBar *self, FlamOutputPane *pane)
 {
   g_return_if_fail (FLAM_IS_RECORDING_BAR (self));
   g_object_bind_property (
-      pane, "has-text", self->output, "sensitive", G_BINDING_SYNC_CREATE);
+      pane, "has-content", self->output, "sensitive", G_BINDING_SYNC_CREATE);
   g_object_bind_property (pane,
                           "visible",
                           self->output,
@@ -140,7 +128,6 @@ flam_recording_bar_class_init (FlamRecordingBarClass *klass)
   gtk_widget_class_bind_template_child (class, FlamRecordingBar, samples);
   gtk_widget_class_bind_template_child (class, FlamRecordingBar, pause);
   gtk_widget_class_bind_template_child (class, FlamRecordingBar, output);
-  gtk_widget_class_bind_template_child (class, FlamRecordingBar, stop);
 }
 
 static void
@@ -149,5 +136,4 @@ flam_recording_bar_init (FlamRecordingBar *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   g_signal_connect_swapped (
       self->pause, "toggled", G_CALLBACK (on_pause), self);
-  g_signal_connect_swapped (self->stop, "clicked", G_CALLBACK (on_stop), self);
 }

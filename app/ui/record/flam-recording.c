@@ -15,9 +15,11 @@
 #include <glib/gi18n.h>
 #include <glib/gstdio.h>
 #include <signal.h>
+#include <pty.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define CONTROL_FD 3
@@ -33,6 +35,8 @@ struct _FlamRecording
   char **envp;
   FlamPrinted *printed;
   int control; /* our end of the socket pair */
+  int input;   /* our end of the terminal that the program reads; -1: none */
+  int target;  /* the program's process; 0: not known yet */
   GDataInputStream *lines;
   GSubprocess *process;
   GCancellable *cancellable;
@@ -134,7 +138,10 @@ take_line (FlamRecording *self, const char *line)
         set_state (self, FLAM_RECORDING_RUNNING);
     }
   else if (g_str_has_prefix (line, "target "))
-    set_state (self, FLAM_RECORDING_RUNNING);
+    {
+      self->target = atoi (line + strlen ("target "));
+      set_state (self, FLAM_RECORDING_RUNNING);
+    }
   else if (strcmp (line, "paused") == 0)
     set_state (self, FLAM_RECORDING_PAUSED);
   else if (strcmp (line, "resumed") == 0)
@@ -244,6 +251,71 @@ flam_recording_take_printed (FlamRecording *self, gboolean *left_out)
   return flam_printed_take (self->printed, left_out);
 }
 
+/* --- input ---------------------------------------------------------------- */
+
+/* A terminal without echo, since nobody would read that: the pane shows what
+ * was sent. It is nobody's controlling terminal, so that it sends no signals.
+ * -1 if the system has none; the program then reads what the window does. */
+static int
+open_terminal (FlamRecording *self)
+{
+  struct termios mode;
+  int theirs;
+
+  if (openpty (&self->input, &theirs, NULL, NULL, NULL) != 0)
+    {
+      self->input = -1;
+      return -1;
+    }
+  if (tcgetattr (theirs, &mode) == 0)
+    {
+      mode.c_lflag &= ~(tcflag_t)ECHO;
+      tcsetattr (theirs, TCSANOW, &mode);
+    }
+  fcntl (self->input, F_SETFD, FD_CLOEXEC);
+  fcntl (self->input, F_SETFL, O_NONBLOCK);
+  fcntl (theirs, F_SETFD, FD_CLOEXEC);
+  return theirs;
+}
+
+gboolean
+flam_recording_takes_input (FlamRecording *self)
+{
+  g_return_val_if_fail (FLAM_IS_RECORDING (self), FALSE);
+  return self->input >= 0 && !self->finished && self->exit_status < 0;
+}
+
+/* The kernel's line on a waiting process: the number of its system call, read()
+ * is 0, and its arguments. */
+gboolean
+flam_recording_waits_for_input (FlamRecording *self)
+{
+  g_autofree char *path = NULL;
+  g_autofree char *line = NULL;
+
+  g_return_val_if_fail (FLAM_IS_RECORDING (self), FALSE);
+  if (!flam_recording_takes_input (self) || self->target <= 0)
+    return FALSE;
+  path = g_strdup_printf ("/proc/%d/syscall", self->target);
+  return g_file_get_contents (path, &line, NULL, NULL) &&
+         g_str_has_prefix (line, "0 0x0 ");
+}
+
+void
+flam_recording_send_input (FlamRecording *self, const char *text)
+{
+  char unread[256];
+
+  g_return_if_fail (FLAM_IS_RECORDING (self));
+  if (self->input < 0)
+    return;
+  /* What a program writes to its input would fill the terminal. */
+  while (read (self->input, unread, sizeof unread) > 0)
+    ;
+  if (write (self->input, text, strlen (text)) < 0)
+    g_debug ("input: %s", g_strerror (errno));
+}
+
 /* --- exit status ---------------------------------------------------------- */
 
 char *
@@ -255,7 +327,7 @@ flam_recording_describe_end (FlamRecording *self)
     return g_strdup_printf (_ ("Recorded %s"), self->title);
   if (self->exit_status < 0)
     /* Translators: a program */
-    return g_strdup_printf (_ ("Recorded %s, which is still running"),
+    return g_strdup_printf (_ ("Recording saved. %s is still running."),
                             self->title);
   if (self->left > 0 && self->exit_status == 0)
     /* Translators: a program, and a process that it has started, with its
@@ -348,8 +420,10 @@ spawn (FlamRecording *self,
   g_auto (GStrv) inside = recorder_command (options, self->path);
   const char *const *command = (const char *const *)inside;
   g_auto (GStrv) outside = NULL;
+  int terminal = options->pid == 0 ? open_terminal (self) : -1;
   g_autoptr (GSubprocessLauncher) launcher =
-      g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDIN_INHERIT);
+      g_subprocess_launcher_new (terminal < 0 ? G_SUBPROCESS_FLAGS_STDIN_INHERIT
+                                              : G_SUBPROCESS_FLAGS_NONE);
 
   if (g_file_test (FLAM_FLATPAK_INFO, G_FILE_TEST_EXISTS))
     {
@@ -362,6 +436,8 @@ spawn (FlamRecording *self,
   if (envp != NULL)
     g_subprocess_launcher_set_environ (launcher, (char **)envp);
   g_subprocess_launcher_take_fd (launcher, theirs, CONTROL_FD);
+  if (terminal >= 0)
+    g_subprocess_launcher_take_stdin_fd (launcher, terminal);
   g_subprocess_launcher_take_stdout_fd (
       launcher, flam_printed_dup (self->printed, CONTROL_FD + 1));
   g_subprocess_launcher_take_stderr_fd (
@@ -488,6 +564,8 @@ flam_recording_finalize (GObject *object)
   g_clear_object (&self->lines);
   if (self->control >= 0)
     close (self->control);
+  if (self->input >= 0)
+    close (self->input);
   g_clear_object (&self->process);
   g_clear_object (&self->cancellable);
   g_clear_pointer (&self->printed, flam_printed_free);
@@ -541,6 +619,7 @@ static void
 flam_recording_init (FlamRecording *self)
 {
   self->control = -1;
+  self->input = -1;
   self->exit_status = -1;
   self->cancellable = g_cancellable_new ();
 }

@@ -40,6 +40,13 @@ FlamRecording *flam_recording_start_again (FlamRecording *recording,
 FlamRecording *flam_recording_start_left (FlamRecording *recording,
                                           GError **error);
 void flam_recording_stop (FlamRecording *recording);
+/* Whether it is a launched program that has not ended: its standard input is a
+ * terminal. */
+gboolean flam_recording_takes_input (FlamRecording *recording);
+/* Whether the program waits for a line of it now, as far as can be told. */
+gboolean flam_recording_waits_for_input (FlamRecording *recording);
+/* A line with its end; "\004", on a line of its own, ends the input. */
+void flam_recording_send_input (FlamRecording *recording, const char *text);
 void flam_recording_set_paused (FlamRecording *recording, gboolean paused);
 
 FlamRecordingState flam_recording_get_state (FlamRecording *recording);

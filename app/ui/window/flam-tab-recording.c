@@ -92,7 +92,10 @@ recording_finished (FlamRecording *recording,
   if (have_file)
     flam_files_remember (path);
   if (have_file && (message == NULL || flam_tab_shows_capture (self)))
-    flam_session_reload (self->session, FALSE);
+    {
+      flam_tab_watch (self);
+      flam_session_reload (self->session, FALSE);
+    }
   /* The cause of an error is usually in the output. */
   flam_output_pane_update (self->output);
   if (flam_recording_has_failed (self->recorded) &&

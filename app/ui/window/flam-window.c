@@ -34,6 +34,7 @@ struct _FlamWindow
   AdwSplitButton *open_button;
   AdwButtonContent *record_content;
   GtkButton *record_button;
+  GtkButton *stop_button;
   AdwWindowTitle *window_title;
   GtkMenuButton *menu_button;
   GMenu *baseline_menu;
@@ -118,6 +119,16 @@ update_invert (FlamWindow *self, gboolean capture)
       g_variant_new_boolean (selection != NULL && selection->invert));
 }
 
+/* Not a second time, while the capture is completed. */
+static gboolean
+can_stop (FlamTab *tab)
+{
+  FlamRecording *recording = flam_tab_get_recording (tab);
+
+  return recording != NULL &&
+         flam_recording_get_state (recording) < FLAM_RECORDING_FINISHING;
+}
+
 static void
 update_actions (FlamWindow *self, gboolean capture)
 {
@@ -135,6 +146,8 @@ update_actions (FlamWindow *self, gboolean capture)
                                  "win.reload",
                                  capture ||
                                      flam_tab_shows_history (tab_of (self)));
+  gtk_widget_action_set_enabled (
+      GTK_WIDGET (self), "win.stop", can_stop (tab_of (self)));
   gtk_widget_action_set_enabled (GTK_WIDGET (self),
                                  "win.record-again",
                                  flam_tab_has_recorded (tab_of (self)));
@@ -147,21 +160,24 @@ void
 flam_window_update (FlamWindow *self)
 {
   FlamTab *tab;
-  gboolean capture;
+  gboolean capture, recording;
 
   g_return_if_fail (FLAM_IS_WINDOW (self));
   tab = flam_window_get_tab (self);
   if (tab == NULL)
     return;
   capture = flam_tab_shows_capture (tab);
+  recording = flam_tab_get_recording (tab) != NULL;
   adw_window_title_set_title (self->window_title, flam_tab_get_title (tab));
   adw_window_title_set_subtitle (self->window_title,
                                  flam_tab_get_subtitle (tab));
   gtk_window_set_title (GTK_WINDOW (self), flam_tab_get_title (tab));
   update_actions (self, capture);
-  /* A narrow header has no room for all of them, but the menu has them, too. */
+  /* A narrow header has no room for all of them, but the menu has them, too.
+   * Stop is where Record was: nothing that appears pushes it aside. */
   gtk_widget_set_visible (GTK_WIDGET (self->record_button),
-                          !self->narrow || !capture);
+                          !recording && (!self->narrow || !capture));
+  gtk_widget_set_visible (GTK_WIDGET (self->stop_button), recording);
   gtk_widget_set_visible (GTK_WIDGET (self->trust_button), capture);
   gtk_widget_set_visible (GTK_WIDGET (self->search_button),
                           capture && !self->narrow);
@@ -510,6 +526,7 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (
       class, "win.copy-picture", NULL, action_copy_picture);
   gtk_widget_class_install_action (class, "win.cancel", NULL, action_cancel);
+  gtk_widget_class_install_action (class, "win.stop", NULL, action_cancel);
   gtk_widget_class_install_action (
       class, "win.back-to-start", NULL, action_back);
   gtk_widget_class_install_action (class, "win.compare", NULL, action_compare);
@@ -554,6 +571,7 @@ flam_window_class_init (FlamWindowClass *klass)
   gtk_widget_class_bind_template_child (class, FlamWindow, header);
   gtk_widget_class_bind_template_child (class, FlamWindow, open_button);
   gtk_widget_class_bind_template_child (class, FlamWindow, record_button);
+  gtk_widget_class_bind_template_child (class, FlamWindow, stop_button);
   gtk_widget_class_bind_template_child (class, FlamWindow, record_content);
   gtk_widget_class_bind_template_child (class, FlamWindow, window_title);
   gtk_widget_class_bind_template_child (class, FlamWindow, menu_button);
