@@ -387,7 +387,8 @@ test_program_sampled (void)
                       known->function,
                       off,
                       error);
-      g_assert_cmpfloat (fabs (off), <=, 3 * error);
+      /* Some of the program's threads take turns as the scheduler decides. */
+      g_assert_cmpfloat (fabs (off), <=, 4.5 * error);
     }
   remove_program (folder, program);
 }
