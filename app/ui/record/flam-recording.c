@@ -420,7 +420,8 @@ spawn (FlamRecording *self,
   g_auto (GStrv) inside = recorder_command (options, self->path);
   const char *const *command = (const char *const *)inside;
   g_auto (GStrv) outside = NULL;
-  int terminal = options->pid == 0 ? open_terminal (self) : -1;
+  int terminal =
+      flam_record_options_attaches (options) ? -1 : open_terminal (self);
   g_autoptr (GSubprocessLauncher) launcher =
       g_subprocess_launcher_new (terminal < 0 ? G_SUBPROCESS_FLAGS_STDIN_INHERIT
                                               : G_SUBPROCESS_FLAGS_NONE);
