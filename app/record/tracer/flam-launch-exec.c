@@ -215,25 +215,45 @@ flam_launch_exec_begin_attached (FlamTracer *tracer)
 
 /* The current mappings as text: many programs end before any other process can
  * read their maps. */
-static void
-tell_maps (FlamTracer *tracer, FlamTask *task, FlamMessageKind kind)
+static FlamMessage *
+begin_maps (FlamTracer *tracer,
+            FlamTask *task,
+            FlamMessageKind kind,
+            gsize *size)
 {
   g_autofree char *text = flam_proc_text (task->target->pid, task->tid, "maps");
-  gsize size = text != NULL ? strlen (text) : 0;
-  FlamMessage *message =
-      flam_pipe_reserve (tracer->pipe, kind, 0, size + 1, FALSE);
+  FlamMessage *message;
 
-  memcpy (flam_message_data (message), text != NULL ? text : "", size + 1);
+  *size = (text != NULL ? strlen (text) : 0) + 1;
+  message = flam_pipe_reserve (tracer->pipe, kind, 0, *size, FALSE);
+  memcpy (flam_message_data (message), text != NULL ? text : "", *size);
   message->target = task->target;
   message->task = task;
   message->time = flam_tracer_now (tracer);
-  if (kind == FLAM_MESSAGE_TARGET_EXEC)
-    {
-      flam_proc_comm (task->target->pid, task->tid, message->comm);
-      if (!tracer->paused)
-        flam_task_settle (task, message);
-    }
-  flam_pipe_commit (tracer->pipe, size + 1);
+  return message;
+}
+
+static void
+tell_maps (FlamTracer *tracer, FlamTask *task)
+{
+  gsize size;
+
+  begin_maps (tracer, task, FLAM_MESSAGE_TARGET_MAPS, &size);
+  flam_pipe_commit (tracer->pipe, size);
+}
+
+/* `stat`: the counts at the exec, or NULL. */
+static void
+tell_exec (FlamTracer *tracer, FlamTask *task, const FlamSchedstat *stat)
+{
+  gsize size;
+  FlamMessage *message =
+      begin_maps (tracer, task, FLAM_MESSAGE_TARGET_EXEC, &size);
+
+  flam_proc_comm (task->target->pid, task->tid, message->comm);
+  if (!tracer->paused)
+    flam_task_settle (task, stat, message);
+  flam_pipe_commit (tracer->pipe, size);
 }
 
 /* For a program that is still being loaded, by the loader or by itself. */
@@ -257,7 +277,7 @@ flam_launch_exec_look (FlamTracer *tracer, FlamTask *task)
   if (now < target->young_until
           ? has_mapped (target, task)
           : flam_loader_has_news (&target->loader, task->tid, now))
-    tell_maps (tracer, task, FLAM_MESSAGE_TARGET_MAPS);
+    tell_maps (tracer, task);
 }
 
 /* The kernel gives a program no privileges that its tracer lacks. */
@@ -311,14 +331,17 @@ inject (FlamTracer *tracer, FlamTask *task)
 }
 
 /* The thread that called exec continues with the leader's number; the end of
- * its former number is not reported. */
+ * its former number is not reported. The program runs while its maps are read,
+ * which takes some 50 µs, unless it is to load the allocation library. */
 void
 flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task)
 {
   unsigned long former = 0;
   guint64 regs[FLAM_N_REGS];
   FlamStopContext context;
+  FlamSchedstat stat;
   FlamTask *old;
+  gboolean known, injects = tracer->injection != NULL;
 
   ptrace (PTRACE_GETEVENTMSG, task->tid, NULL, &former);
   old = flam_tasks_find (&tracer->tasks, (pid_t)former);
@@ -338,7 +361,12 @@ flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task)
   task->target->loader = (FlamLoader){ 0 };
   tracer->young_until = task->target->young_until;
   g_atomic_int_inc (&task->target->hint_program);
-  tell_maps (tracer, task, FLAM_MESSAGE_TARGET_EXEC);
-  if (tracer->injection != NULL)
-    inject (tracer, task);
+  known = flam_task_read_schedstat (task, &stat);
+  if (!injects)
+    ptrace (PTRACE_CONT, task->tid, NULL, NULL);
+  tell_exec (tracer, task, known ? &stat : NULL);
+  if (!injects)
+    return;
+  inject (tracer, task);
+  ptrace (PTRACE_CONT, task->tid, NULL, NULL);
 }

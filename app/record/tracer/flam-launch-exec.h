@@ -15,5 +15,5 @@ void flam_launch_exec_begin_attached (FlamTracer *tracer);
 /* Called when `task` has stopped for a sample: reports the mappings if a
  * library was loaded, or if the program is young and has mapped code. */
 void flam_launch_exec_look (FlamTracer *tracer, FlamTask *task);
-/* Called when `task` has stopped in exec. */
+/* Called when `task` has stopped in exec: continues it. */
 void flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task);

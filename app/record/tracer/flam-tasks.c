@@ -222,16 +222,16 @@ settle_cpu (FlamTasks *tasks,
 }
 
 void
-flam_task_settle (FlamTask *task, FlamMessage *message)
+flam_task_settle (FlamTask *task,
+                  const FlamSchedstat *stat,
+                  FlamMessage *message)
 {
-  FlamSchedstat stat;
-
   message->state = FLAM_STATE_RUNNING;
-  if (!flam_task_read_schedstat (task, &stat))
+  if (stat == NULL)
     return;
-  message->cpu = MAX (stat.cpu - task->cpu_seen, 0);
-  task->cpu_seen = stat.cpu;
-  flam_wall_look (task, &stat, message->time, FALSE);
+  message->cpu = MAX (stat->cpu - task->cpu_seen, 0);
+  task->cpu_seen = stat->cpu;
+  flam_wall_look (task, stat, message->time, FALSE);
   flam_wall_pay (task, message);
 }
 

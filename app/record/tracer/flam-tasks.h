@@ -53,9 +53,11 @@ void flam_task_skip (FlamTask *task, gint64 now);
 void flam_tasks_reopen (FlamTask *task);
 /* After an exec: what was known of its stack is not valid any longer. */
 void flam_task_forget_stack (FlamTask *task);
-/* At an exec, in which the thread is stopped: what it used before is the former
- * program's. */
-void flam_task_settle (FlamTask *task, FlamMessage *message);
+/* At an exec: what the thread used before is the former program's. `stat`: its
+ * counts at that moment, or NULL. */
+void flam_task_settle (FlamTask *task,
+                       const FlamSchedstat *stat,
+                       FlamMessage *message);
 /* After an exec by another thread than the leader, which has the leader's
  * number from now on: what the leader used, who ended, and what `former` used
  * is accounted for; `former` is freed. */

@@ -394,10 +394,7 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
   if (task->listening)
     ptrace (PTRACE_LISTEN, tid, NULL, NULL);
   else if (stop.kind == FLAM_STOP_EXEC)
-    {
-      flam_launch_exec_exec (tracer, task);
-      resume (tid, 0);
-    }
+    flam_launch_exec_exec (tracer, task);
   else if (stop.kind == FLAM_STOP_ENDING)
     {
       if (!flam_ending_hold (tracer, task))
