@@ -39,6 +39,22 @@
  * an LD_PRELOAD; the library removes both. */
 #define FLAM_ALLOC_ENV_DIR "FLAMBEAU_ALLOC_DIR"
 
+/* Functions of the library that the recorder calls in a running program, by
+ * ptrace: `attach` with the address of the folder's name returns 0, or the
+ * reason why it cannot record; `detach` takes and returns nothing. */
+#define FLAM_ALLOC_ATTACH "flambeau_alloc_attach"
+#define FLAM_ALLOC_DETACH "flambeau_alloc_detach"
+
+int flambeau_alloc_attach (const char *directory);
+void flambeau_alloc_detach (void);
+
+enum
+{
+  FLAM_ALLOC_REFUSED_MALLOC = 1, /* no malloc is found */
+  FLAM_ALLOC_REFUSED_OWN_MALLOC, /* it is a part of the program itself */
+  FLAM_ALLOC_REFUSED_FILES,      /* the folder's files cannot be used */
+};
+
 #define FLAM_ALLOC_MAX_MODULES 4096
 #define FLAM_ALLOC_TEXT_SIZE (1u << 20)
 #define FLAM_ALLOC_MAX_NODES (8u << 20)

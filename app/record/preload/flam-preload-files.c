@@ -24,10 +24,15 @@ static char directory[PATH_SIZE];
 /* The offset is a long: the seventh argument is on the stack, where the upper
  * half of an int is undefined. */
 static void *
-map_file (int fd, size_t size)
+map_file (int fd, size_t size, void *where)
 {
-  long at = syscall (
-      SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0l);
+  long at = syscall (SYS_mmap,
+                     where,
+                     size,
+                     PROT_READ | PROT_WRITE,
+                     where != NULL ? MAP_SHARED | MAP_FIXED : MAP_SHARED,
+                     fd,
+                     0l);
 
   return at == -1 ? NULL : (void *)at;
 }
@@ -66,7 +71,7 @@ map_control (void)
   fd = syscall (SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
   if (fd < 0)
     return false;
-  preload_control = map_file (fd, 4096);
+  preload_control = map_file (fd, 4096, preload_control);
   syscall (SYS_close, fd);
   return preload_control != NULL &&
          preload_control->magic == FLAM_ALLOC_MAGIC &&
@@ -136,7 +141,7 @@ may_be_so_large (void)
 }
 
 bool
-preload_map_process (void)
+preload_map_process (FlamAllocHeader *at)
 {
   long fd = may_be_so_large () ? create_file () : -1;
   FlamAllocHeader *before = preload_header;
@@ -145,7 +150,7 @@ preload_map_process (void)
   if (fd < 0)
     return false;
   if (syscall (SYS_ftruncate, fd, FLAM_ALLOC_FILE_SIZE) == 0)
-    header = map_file (fd, FLAM_ALLOC_FILE_SIZE);
+    header = map_file (fd, FLAM_ALLOC_FILE_SIZE, at);
   syscall (SYS_close, fd);
   if (header == NULL)
     return false;
@@ -154,7 +159,8 @@ preload_map_process (void)
   if (!preload_room (header, sizeof *header))
     {
       preload_header = before;
-      syscall (SYS_munmap, header, FLAM_ALLOC_FILE_SIZE);
+      if (at == NULL)
+        syscall (SYS_munmap, header, FLAM_ALLOC_FILE_SIZE);
       return false;
     }
   header->version = FLAM_ALLOC_VERSION;
@@ -173,8 +179,8 @@ preload_map_process (void)
 
 /* The variable and the one before it, LD_PRELOAD, were added by the recorder:
  * they are removed for the program and its children. */
-static const char *
-take_directory (void)
+const char *
+preload_take_directory (void)
 {
   size_t length = strlen (FLAM_ALLOC_ENV_DIR "=");
   char **at = environ;
@@ -193,18 +199,61 @@ take_directory (void)
   return found;
 }
 
-bool
-preload_map_files (void)
+/* The child of a fork sees a zero. */
+static bool
+map_forked (void)
 {
-  const char *path = take_directory ();
-
-  if (path == NULL || strlen (path) >= PATH_SIZE - 1)
-    return false;
-  append (directory, path);
-  preload_forked = preload_pages (4096);
+  if (preload_forked == NULL)
+    preload_forked = preload_pages (4096);
   if (preload_forked == NULL ||
       syscall (SYS_madvise, preload_forked, 4096, MADV_WIPEONFORK) != 0)
     return false;
   *preload_forked = 1;
-  return map_control () && !preload_control->stopped && preload_map_process ();
+  return true;
+}
+
+bool
+preload_is_requested (void)
+{
+  for (char **at = environ; at != NULL && *at != NULL; at++)
+    if (strncmp (
+            *at, FLAM_ALLOC_ENV_DIR "=", strlen (FLAM_ALLOC_ENV_DIR "=")) == 0)
+      return true;
+  return false;
+}
+
+bool
+preload_map_files (const char *path)
+{
+  if (path == NULL || strlen (path) >= PATH_SIZE - 1)
+    return false;
+  append (directory, path);
+  return map_forked () && map_control () && !preload_control->stopped &&
+         preload_map_process (preload_header);
+}
+
+/* The kernel replaces a mapping in one step: a thread that is writing to the
+ * file goes on in memory that nobody reads. */
+void
+preload_leave_files (void)
+{
+  FlamAllocControl *stopped = preload_pages (4096);
+
+  if (preload_control == NULL || stopped == NULL)
+    return;
+  stopped->stopped = 1;
+  syscall (SYS_mremap,
+           stopped,
+           4096ul,
+           4096ul,
+           MREMAP_MAYMOVE | MREMAP_FIXED,
+           preload_control);
+  if (preload_header != NULL)
+    syscall (SYS_mmap,
+             preload_header,
+             FLAM_ALLOC_FILE_SIZE,
+             PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+             -1,
+             0l);
 }

@@ -6,10 +6,15 @@
 #include <time.h>
 #include <x86intrin.h>
 
+/* The folder that the environment names; removes the variable. NULL: none. */
+HIDDEN const char *preload_take_directory (void);
 /* Maps the control file and makes the file of the process. */
-HIDDEN bool preload_map_files (void);
-/* Makes a new file for this process; on failure the header is unchanged. */
-HIDDEN bool preload_map_process (void);
+HIDDEN bool preload_map_files (const char *path);
+/* Makes a new file for this process; on failure the header is unchanged. `at`:
+ * its address, or NULL. */
+HIDDEN bool preload_map_process (FlamAllocHeader *at);
+/* Replaces both with the process's own memory, at the same addresses. */
+HIDDEN void preload_leave_files (void);
 
 static inline int64_t
 preload_now_ns (void)

@@ -6,7 +6,6 @@
  *   current ──▶ [start end bias table] [ … ] [ … ]   ascending
  */
 
-#include "flam-mapping.h"
 #include "flam-preload-python.h"
 
 #include <fcntl.h>
@@ -274,6 +273,27 @@ void
 preload_modules_changed (void)
 {
   refresh_once ();
+}
+
+void
+preload_modules_reset (void)
+{
+  atomic_store (&current, NULL);
+  atomic_fetch_add (&preload_code_epoch, 1);
+}
+
+void
+preload_visit_mappings (void (*visit) (const FlamMapping *mapping))
+{
+  char *text = preload_pages (MAPS_MAX);
+  size_t size = text != NULL ? read_maps (text) : 0;
+  const char *at = text;
+  FlamMapping mapping;
+
+  while (size > 0 && flam_mapping_next (&at, text + size, &mapping))
+    visit (&mapping);
+  if (text != NULL)
+    preload_release_pages (text, MAPS_MAX);
 }
 
 /* New code appears with dlopen(), and is searched for at once; addresses

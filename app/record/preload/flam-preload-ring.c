@@ -123,6 +123,43 @@ give_stack_back (PreloadStack *stack)
     preload_stack_free (stack);
 }
 
+/* The threads that a recording has met: their counts are reset before the
+ * next one. */
+static PreloadThread *threads;
+
+static void
+list_thread (PreloadThread *thread)
+{
+  lock_rings ();
+  if (!thread->listed)
+    {
+      thread->listed = true;
+      thread->previous = NULL;
+      thread->next = threads;
+      if (threads != NULL)
+        threads->previous = thread;
+      threads = thread;
+    }
+  unlock_rings ();
+}
+
+static void
+unlist_thread (PreloadThread *thread)
+{
+  lock_rings ();
+  if (thread->listed)
+    {
+      if (thread->next != NULL)
+        thread->next->previous = thread->previous;
+      if (thread->previous != NULL)
+        thread->previous->next = thread->next;
+      else
+        threads = thread->next;
+      thread->listed = false;
+    }
+  unlock_rings ();
+}
+
 /* Runs among the thread's own destructors, last if libc allows it. Frees of the
  * thread after this are not recorded. */
 static void
@@ -149,6 +186,7 @@ thread_ends (void *data)
     }
   thread->ring = NULL;
   thread->stack = NULL;
+  unlist_thread (thread);
 }
 
 /* Makes very different values of similar seeds: splitmix64's last steps. */
@@ -184,7 +222,10 @@ begin_thread (uint32_t epoch)
   thread->epoch = epoch;
   thread->ring = take_ring ();
   thread->room = NULL;
-  thread->stack = thread->ring ? take_stack () : NULL;
+  if (thread->ring == NULL)
+    thread->stack = NULL;
+  else if (thread->stack == NULL)
+    thread->stack = take_stack ();
   thread->random = random_seed (thread);
   thread->until_sample = 0;
   thread->counting = false;
@@ -194,8 +235,8 @@ begin_thread (uint32_t epoch)
   thread->dead = thread->unheard = thread->stack == NULL;
   thread->busy = false;
   /* May allocate; that is recorded like any allocation of the target. */
-  if (has_thread_key)
-    pthread_setspecific (thread_key, (void *)1);
+  if (has_thread_key && pthread_setspecific (thread_key, (void *)1) == 0)
+    list_thread (thread);
   return !thread->dead;
 }
 
@@ -221,6 +262,16 @@ copy_modules (const FlamAllocHeader *parent)
   preload_header->text_used = parent->text_used;
 }
 
+/* Only the thread that called fork() is in the child. */
+static void
+forget_parent (void)
+{
+  atomic_flag_clear (&rings_lock);
+  memset (spare_stacks, 0, sizeof spare_stacks);
+  threads = NULL;
+  preload_thread.listed = false;
+}
+
 /* The start of a forked child: the parent's rings are not used any more. */
 static bool
 begin_process (void)
@@ -229,11 +280,10 @@ begin_process (void)
 
   preload_thread.busy = true;
   *preload_forked = 1;
-  atomic_flag_clear (&rings_lock);
-  memset (spare_stacks, 0, sizeof spare_stacks);
+  forget_parent ();
   atomic_store (&preload_epoch, 0);
   if (!preload_control->follow || preload_control->stopped ||
-      !preload_map_process ())
+      !preload_map_process (NULL))
     {
       preload_thread.busy = false;
       return false;
@@ -288,7 +338,7 @@ preload_start (bool bypassed)
   bool mapped;
 
   preload_thread.busy = true;
-  mapped = preload_map_files ();
+  mapped = preload_map_files (preload_take_directory ());
   if (mapped)
     {
       preload_header->bypassed = bypassed;
@@ -302,6 +352,51 @@ preload_start (bool bypassed)
   forget_counts (&preload_thread);
   if (mapped && !bypassed)
     atomic_store (&preload_epoch, ++last_epoch);
+}
+
+/* --- a running program ------------------------------------------------------
+ */
+
+static void
+reset_threads (void)
+{
+  lock_rings ();
+  for (PreloadThread *thread = threads; thread; thread = thread->next)
+    thread->until_sample = thread->drawn = 0;
+  unlock_rings ();
+}
+
+bool
+preload_begin_attached (const char *directory)
+{
+  bool mapped;
+
+  preload_thread.busy = true;
+  if (preload_forked != NULL && *preload_forked == 0)
+    forget_parent ();
+  mapped = preload_map_files (directory);
+  if (mapped)
+    {
+      if (!has_thread_key)
+        has_thread_key = pthread_key_create (&thread_key, thread_ends) == 0;
+      preload_stacks_reset ();
+      preload_modules_reset ();
+      preload_modules_changed ();
+      reset_threads ();
+      preload_header->ready = 1;
+      atomic_store (&preload_epoch, ++last_epoch);
+    }
+  else
+    preload_leave_files ();
+  preload_thread.busy = false;
+  return mapped;
+}
+
+void
+preload_end_attached (void)
+{
+  atomic_store (&preload_epoch, 0);
+  preload_leave_files ();
 }
 
 /* --- records ------------------------------------------------------------- */

@@ -75,10 +75,14 @@ bucket_of (uint64_t address)
 }
 
 void
-preload_filter_frees (void)
+preload_filter_frees (bool filters)
 {
+  _Atomic uint64_t *table = atomic_load (&sampled);
+
   for (uint32_t i = 0; i < FLAM_PRELOAD_FILTER; i++)
-    atomic_store_explicit (&preload_filter[i], 1, memory_order_relaxed);
+    atomic_store_explicit (&preload_filter[i], filters, memory_order_relaxed);
+  for (uint32_t i = 0; table != NULL && i < BUCKETS * 8; i++)
+    atomic_store_explicit (&table[i], 0, memory_order_relaxed);
 }
 
 void

@@ -40,6 +40,11 @@ typedef struct
   void *(*sbrk) (intptr_t);
   int (*dlclose) (void *);
   size_t (*malloc_usable_size) (void *);
+  /* In a running program only: */
+  void *(*reallocarray) (void *, size_t, size_t);
+  void *(*mmap64) (void *, size_t, int, int, int, off_t);
+  void *(*dlopen) (const char *, int);
+  void *(*dlsym) (void *, const char *);
 } Real;
 
 static Real real;
@@ -69,7 +74,7 @@ allocate_early (size_t size)
   return early + at + 16;
 }
 
-#define RESOLVE(name) real.name = (typeof (real.name))dlsym (RTLD_NEXT, #name)
+#define RESOLVE(name) real.name = (typeof (real.name))dlsym (scope, #name)
 
 /* glibc has the size of a block before it, with three bits for its state. */
 static bool has_chunks;
@@ -106,8 +111,11 @@ usable_size (void *data)
   return (chunk & ~7ull) - 8 - (chunk & 2) * 4;
 }
 
+/* RTLD_NEXT: the definitions after this library, which was loaded first.
+ * RTLD_DEFAULT: those that the program uses, for a library that was loaded into
+ * the running program, and is no part of what it searches. */
 static void
-resolve (void)
+resolve (void *scope)
 {
   static atomic_flag once = ATOMIC_FLAG_INIT;
 
@@ -129,6 +137,10 @@ resolve (void)
   RESOLVE (sbrk);
   RESOLVE (dlclose);
   RESOLVE (malloc_usable_size);
+  RESOLVE (reallocarray);
+  RESOLVE (mmap64);
+  RESOLVE (dlopen);
+  RESOLVE (dlsym);
   has_chunks = is_of_libc ((void *)real.malloc) &&
                is_of_libc ((void *)real.malloc_usable_size);
   if (real.malloc_usable_size == NULL)
@@ -142,7 +154,7 @@ has_real (void)
 {
   if (LIKELY (__atomic_load_n (&resolved, __ATOMIC_ACQUIRE)))
     return true;
-  resolve ();
+  resolve (RTLD_NEXT);
   return __atomic_load_n (&resolved, __ATOMIC_ACQUIRE);
 }
 
@@ -298,6 +310,16 @@ static _Atomic uint64_t known_break = UINT64_MAX;
 static bool started;
 
 static void
+find_break (void)
+{
+  if (!has_chunks)
+    return;
+  current_break = dlsym (RTLD_DEFAULT, "__curbrk");
+  if (current_break != NULL)
+    atomic_store (&known_break, *current_break);
+}
+
+static void
 start (bool bypassed)
 {
   static atomic_flag once = ATOMIC_FLAG_INIT;
@@ -305,15 +327,10 @@ start (bool bypassed)
   if (atomic_flag_test_and_set (&once))
     return;
   preload_start (bypassed);
-  if (preload_control == NULL || preload_control->sample_bytes != 0)
-    preload_filter_frees ();
+  preload_filter_frees (preload_control == NULL ||
+                        preload_control->sample_bytes != 0);
   preload_never_filter ((uint64_t)early, (uint64_t)early + early_used);
-  if (has_chunks)
-    {
-      current_break = dlsym (RTLD_DEFAULT, "__curbrk");
-      if (current_break != NULL)
-        atomic_store (&known_break, *current_break);
-    }
+  find_break ();
   started = true;
 }
 
@@ -346,6 +363,7 @@ say_due (unsigned op, void *data, uint64_t size, Caller caller)
             started && atomic_load (&preload_epoch) == 0 ? 1 << 30 : 0;
       return;
     }
+  preload_slots_refresh ();
   if (preload_sample_bytes () != 0)
     {
       say_sampled (op, data, size, caller);
@@ -445,6 +463,20 @@ say_large (void *data, uint64_t chunk, Caller caller)
   if (enter ())
     say_block (
         FLAM_ALLOC_OP_MMAP, (void *)start, before + (chunk & ~7ull), caller);
+}
+
+/* An arena that the program used before the library was loaded into it. */
+static void
+know_arena (const FlamMapping *mapping)
+{
+  KnownArena *known =
+      &known_arenas[mapping->start / ARENA_BYTES % KNOWN_ARENAS];
+
+  if (mapping->start % ARENA_BYTES != 0 || !mapping->readable ||
+      mapping->length != 0)
+    return;
+  atomic_store (&known->at, mapping->start);
+  atomic_store (&known->size, mapping->end - mapping->start);
 }
 
 static void
@@ -893,17 +925,134 @@ malloc_is_ours (void)
   return ours;
 }
 
+/* --- a running program ------------------------------------------------------
+ */
+
+/* The code of a library can be called once the program has its address. Both
+ * are jumps: the loader finds libraries relative to its caller. */
+static void *
+open_library (const char *file, int mode)
+{
+  preload_slots_expect ();
+  return real.dlopen (file, mode);
+}
+
+static void *
+find_in_library (void *handle, const char *name)
+{
+  preload_slots_refresh ();
+  return real.dlsym (handle, name);
+}
+
+/* The functions of this library and not those that the names refer to. */
+#ifndef __clang__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-attributes"
+#endif
+#define OWN(name)                                                              \
+  static typeof (name) own_##name __attribute__ ((alias (#name)))
+OWN (malloc);
+OWN (free);
+OWN (calloc);
+OWN (realloc);
+OWN (reallocarray);
+OWN (posix_memalign);
+OWN (aligned_alloc);
+OWN (memalign);
+OWN (valloc);
+OWN (pvalloc);
+OWN (mmap);
+OWN (munmap);
+OWN (mremap);
+OWN (brk);
+OWN (sbrk);
+OWN (dlclose);
+#ifndef __clang__
+#pragma GCC diagnostic pop
+#endif
+
+#define HOOK(name)                                                             \
+  {                                                                            \
+#name, (void *)own_##name, (void **)(void *)&real.name                     \
+  }
+
+static const PreloadHook hooks[] = {
+  HOOK (malloc),
+  HOOK (free),
+  HOOK (calloc),
+  HOOK (realloc),
+  HOOK (reallocarray),
+  HOOK (posix_memalign),
+  HOOK (aligned_alloc),
+  HOOK (memalign),
+  HOOK (valloc),
+  HOOK (pvalloc),
+  HOOK (mmap),
+  { "mmap64", (void *)own_mmap, (void **)(void *)&real.mmap64 },
+  HOOK (munmap),
+  HOOK (mremap),
+  HOOK (brk),
+  HOOK (sbrk),
+  HOOK (dlclose),
+  { "dlopen", (void *)open_library, (void **)(void *)&real.dlopen },
+  { "dlsym", (void *)find_in_library, (void **)(void *)&real.dlsym },
+  { NULL, NULL, NULL },
+};
+
+/* Whether the code is the program's own, which then calls it directly. */
+static bool
+is_of_program (void *code)
+{
+  Dl_info info;
+
+  return dladdr (code, &info) != 0 &&
+         preload_is_in_program ((uint64_t)info.dli_fbase);
+}
+
+/* Called by the recorder, in one thread of the program while the others run.
+ * Not 0: the reason why nothing is recorded, a FLAM_ALLOC_REFUSED_. */
+EXPORT int
+flambeau_alloc_attach (const char *directory)
+{
+  resolve (RTLD_DEFAULT);
+  started = true;
+  if (real.malloc == NULL || real.free == NULL)
+    return FLAM_ALLOC_REFUSED_MALLOC;
+  if (is_of_program ((void *)real.malloc))
+    return FLAM_ALLOC_REFUSED_OWN_MALLOC;
+  flambeau_alloc_detach ();
+  find_break ();
+  preload_visit_mappings (know_arena);
+  if (!preload_begin_attached (directory))
+    return FLAM_ALLOC_REFUSED_FILES;
+  preload_filter_frees (preload_sample_bytes () != 0);
+  preload_slots_set (hooks, true);
+  return 0;
+}
+
+/* Likewise. The library stays in memory, since the program may have kept
+ * pointers to its functions, which do nothing more than call the real ones. */
+EXPORT void
+flambeau_alloc_detach (void)
+{
+  preload_slots_set (hooks, false);
+  preload_end_attached ();
+}
+
 /* The remaining counts of the last thread. */
 __attribute__ ((destructor)) static void
 end (void)
 {
-  if (started)
+  if (started && atomic_load (&preload_epoch) != 0)
     say_level ();
 }
 
 __attribute__ ((constructor (101))) static void
 begin (void)
 {
-  resolve ();
+  /* Else it was loaded into a running program. */
+  if (started || !preload_is_requested ())
+    return;
+  resolve (RTLD_NEXT);
   start (!malloc_is_ours ());
 }

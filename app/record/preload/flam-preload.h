@@ -5,8 +5,8 @@
  * since the library runs inside foreign programs:
  *
  *  - no lock is held during a call of a function of the target or of libc
- *    that may lock; no loader lock is ever taken in a hook (a constructor could
- *    wait for the hook while holding it);
+ *    that may lock; no loader lock that is held while constructors run is ever
+ *    taken in a hook (a constructor could wait for the hook);
  *  - the library's own allocations come from mmap (flam-preload-memory.c),
  *    those of the unwinder's files too (meson.build): the target's heap is as
  *    it would be without the library. While `busy` is set, the hooks record
@@ -16,6 +16,7 @@
  *  - errno is as the real function left it. */
 
 #include "flam-alloc-shared.h"
+#include "flam-mapping.h"
 #include "flam-unwind-rows.h"
 
 #include <stdatomic.h>
@@ -80,6 +81,30 @@ HIDDEN void preload_modules_changed (void);
 /* Incremented whenever pcs may have a new meaning. */
 HIDDEN extern _Atomic uint32_t preload_code_epoch;
 
+/* Reads /proc/self/maps. */
+HIDDEN void preload_visit_mappings (void (*visit) (const FlamMapping *mapping));
+/* In the first records of another file. */
+HIDDEN void preload_modules_reset (void);
+
+/* --- flam-preload-slots.c: hooks of a running program -------------------- */
+
+typedef struct
+{
+  const char *name;
+  void *hook;
+  void **real;
+} PreloadHook;
+
+/* In all loaded modules: calls of the real functions become calls of the hooks,
+ * or the other way around. The table, which is kept, ends with a name that is
+ * NULL. */
+HIDDEN void preload_slots_set (const PreloadHook *table, bool hooks);
+/* A library may have been loaded: the next refresh looks. */
+HIDDEN void preload_slots_expect (void);
+HIDDEN void preload_slots_refresh (void);
+/* Whether the module that is loaded here is the program itself. */
+HIDDEN bool preload_is_in_program (uint64_t base);
+
 /* --- flam-preload-symbols.c: a module's own symbols ---------------------- */
 
 /* The address of a symbol that the module exports; 0: it does not. */
@@ -119,7 +144,9 @@ HIDDEN void preload_stacks_reset (void);
 
 /* --- flam-preload-ring.c: the output ------------------------------------- */
 
-typedef struct
+typedef struct _PreloadThread PreloadThread;
+
+struct _PreloadThread
 {
   uint32_t epoch; /* value of preload_epoch at its creation; another one:
                    * outdated */
@@ -140,7 +167,10 @@ typedef struct
   FlamAllocRing *ring;
   const uint8_t *room; /* end of the writable part of the ring */
   PreloadStack *stack;
-} PreloadThread;
+  /* Of those that are told when their end comes. */
+  PreloadThread *next, *previous;
+  bool listed;
+};
 
 HIDDEN extern TLS PreloadThread preload_thread;
 HIDDEN extern FlamAllocHeader *preload_header;
@@ -151,6 +181,13 @@ HIDDEN extern _Atomic uint32_t preload_epoch;
 /* Maps the files; called once, from the constructor. With `bypassed`, only to
  * report that no events will follow. */
 HIDDEN void preload_start (bool bypassed);
+/* Whether the recorder put the library into this program when it began. */
+HIDDEN bool preload_is_requested (void);
+/* In a running program, any number of times: false if the files cannot be
+ * mapped. At the end they are replaced with memory of the process, for a thread
+ * that is writing. */
+HIDDEN bool preload_begin_attached (const char *directory);
+HIDDEN void preload_end_attached (void);
 /* Whether this call is to be recorded. Prepares the thread. */
 HIDDEN bool preload_enter_slow (void);
 /* Counts an event of a thread that found no memory for its ring. */
@@ -193,8 +230,9 @@ preload_is_unsampled (uint64_t address)
                                memory_order_relaxed) == 1;
 }
 
-/* From now on, only frees of sampled blocks need the check. */
-HIDDEN void preload_filter_frees (void);
+/* At the beginning: from now on, only frees of sampled blocks need the check;
+ * or all of them. */
+HIDDEN void preload_filter_frees (bool filters);
 /* But in this range all frees need it. */
 HIDDEN void preload_never_filter (uint64_t start, uint64_t end);
 
