@@ -128,6 +128,9 @@ put_first_facts (Recorder *recorder)
   flam_builder_note_facts (builder, &facts);
   flam_builder_note_fact (builder, FLAM_FACT_HOST, g_get_host_name ());
   flam_builder_note_fact (builder, FLAM_FACT_MODE, recorder->options->mode);
+  if ((recorder->options->what & FLAM_RECORD_ALLOC) &&
+      recorder->tracer.attached)
+    flam_builder_note_fact (builder, FLAM_FACT_MEMORY_SINCE, "attaching");
   flam_builder_note_number (
       builder, FLAM_FACT_RATE, (gint64)recorder->options->rate);
 }
@@ -368,6 +371,11 @@ record (Recorder *recorder)
   put_first_facts (recorder);
   flam_pipe_push (&recorder->pipe, 0, 0);
   flam_sampler_catch_up (&recorder->sampler);
+  if (recorder->tracer.attached)
+    flam_launch_exec_begin_attached (&recorder->tracer);
+  if (recorder->sampler.alloc != NULL)
+    flam_alloc_session_set_start (recorder->sampler.alloc,
+                                  recorder->tracer.origin);
   flam_sampler_start (&recorder->sampler);
   flam_tracer_run (&recorder->tracer);
   duration = flam_tracer_now (&recorder->tracer);
@@ -386,7 +394,7 @@ record (Recorder *recorder)
 
 /* The program must be able to load the library. */
 static gboolean
-prepare_allocations (Recorder *recorder, GError **error)
+check_program (const Recorder *recorder, GError **error)
 {
   FlamLaunch launch = { (const char *const *)recorder->options->argv,
                         (const char *const *)recorder->options->environment,
@@ -405,6 +413,27 @@ prepare_allocations (Recorder *recorder, GError **error)
             "records them cannot be loaded into it"),
         program,
         obstacle);
+  return TRUE;
+}
+
+/* Before a single process is traced, which could be refused for a better
+ * reason. */
+static gboolean
+check_process (const Recorder *recorder, pid_t pid, GError **error)
+{
+  g_autofree char *other = flam_attach_obstacle (pid);
+  const char *why = other == NULL
+                        ? flam_alloc_attach_obstacle (&recorder->injection, pid)
+                        : NULL;
+
+  return why == NULL || flam_tracer_refuse_library (pid, why, error);
+}
+
+static gboolean
+prepare_allocations (Recorder *recorder, GError **error)
+{
+  if (!recorder->tracer.attached && !check_program (recorder, error))
+    return FALSE;
   if (!flam_sampler_record_allocations (&recorder->sampler,
                                         recorder->tracer.origin,
                                         &recorder->options->environment,
@@ -432,7 +461,8 @@ choose (Recorder *recorder, GError **error)
   if (recorder->options->wait_for == NULL)
     for (guint i = 0; i < found->len; i++)
       flam_sampler_expect (&recorder->sampler, g_array_index (found, pid_t, i));
-  return TRUE;
+  return recorder->tracer.injection == NULL || found->len != 1 ||
+         check_process (recorder, g_array_index (found, pid_t, 0), error);
 }
 
 static int
@@ -471,7 +501,9 @@ start (Recorder *recorder)
       report (&recorder->control, error);
       return flam_commands_are_stopping (&by) && by != 0 ? 128 + by : 1;
     }
-  if (flam_launch_exec_start (&recorder->tracer, &error))
+  if (flam_launch_exec_start (&recorder->tracer, &error) &&
+      (!recorder->tracer.attached || recorder->tracer.injection == NULL ||
+       flam_tracer_attach_library (&recorder->tracer, &error)))
     {
       raise_limits ();
       return record (recorder);

@@ -105,7 +105,6 @@ test_refused (void)
     "it --pid 7 -- true",
     "it true",
     "it --mode x -- true",
-    "it --mode alloc --pid 7",
     "it --pid 0",
     "it --pid 7,",
     "it --pid 7,x",

@@ -36,7 +36,9 @@ struct _FlamAllocHeaps
   GPtrArray *streams;
   guint counter;
   gint64 tick_end;
-  gint64 asked; /* sampled: of all blocks */
+  gboolean counts; /* sampled: all blocks are counted exactly */
+  gint64 asked;    /* of these */
+  double sampled;  /* bytes of all blocks, by the sampled ones alone */
   /* Sampled: of the live ones, estimates. Their ratio is what turns bytes as
    * the allocator rounds them into bytes as the program asks for them. */
   double live_asked, live_slack;
@@ -99,6 +101,8 @@ flam_alloc_heaps_level (FlamAllocHeaps *heaps,
       !take_room (heaps, ABS (live), 1))
     return FALSE;
   heaps->asked += asked;
+  if (!heaps->ledger->sampled)
+    return TRUE;
   flam_ledger_move (ledger, live + high);
   if (ledger->heap.highest > highest)
     heaps->peak = asked_of (heaps, ledger->heap.highest);
@@ -177,6 +181,8 @@ flam_alloc_heaps_block (FlamAllocHeaps *heaps,
   stream->n_made++;
   if (!take_room (heaps, size, each))
     return FALSE;
+  if (allocator != FLAM_ALLOCATOR_MMAP)
+    heaps->sampled += (double)size * each;
   if (G_UNLIKELY (
           stack->site == FLAM_NONE ||
           !flam_site_key_equal (
@@ -347,13 +353,14 @@ space_free (gpointer data)
 }
 
 FlamAllocHeaps *
-flam_alloc_heaps_new (FlamBuilder *builder, gboolean sampled)
+flam_alloc_heaps_new (FlamBuilder *builder, gboolean sampled, gboolean attached)
 {
   FlamAllocHeaps *heaps = g_new0 (FlamAllocHeaps, 1);
 
   heaps->ledger = flam_ledger_new (builder);
   heaps->ledger->recording = TRUE;
-  heaps->ledger->sampled = sampled;
+  heaps->ledger->sampled = sampled && !attached;
+  heaps->counts = sampled;
   heaps->counter = flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
   heaps->spaces = g_ptr_array_new_with_free_func (space_free);
   heaps->streams = g_ptr_array_new_with_free_func (g_free);
@@ -427,6 +434,17 @@ flam_alloc_heaps_end_space (FlamAllocHeaps *heaps, FlamAllocSpace *space)
   g_ptr_array_remove (heaps->spaces, space);
 }
 
+/* Of the processes that were attached to, only allocated bytes are counted; the
+ * same factor turns live ones by samples into bytes. */
+static gint64
+scaled (const FlamAllocHeaps *heaps, gint64 bytes)
+{
+  double factor =
+      heaps->sampled > 0 ? (double)heaps->asked / heaps->sampled : 0;
+
+  return (gint64)MIN ((double)bytes * factor, (double)heaps->asked);
+}
+
 void
 flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time)
 {
@@ -436,9 +454,17 @@ flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time)
   put_counter (heaps);
   if (ledger->sampled)
     {
-      facts.allocated_bytes = heaps->asked;
       facts.live_bytes = (gint64)asked_of (heaps, ledger->heap.live);
       facts.peak_bytes = (gint64)heaps->peak;
+    }
+  else
+    {
+      facts.live_bytes = scaled (heaps, ledger->heap.live);
+      facts.peak_bytes = scaled (heaps, ledger->heap.highest);
+    }
+  if (heaps->counts)
+    {
+      facts.allocated_bytes = heaps->asked;
       flam_builder_note_facts (ledger->builder, &facts);
     }
   flam_ledger_finish (ledger, time, NULL);

@@ -15,8 +15,12 @@
 typedef struct _FlamAllocHeaps FlamAllocHeaps;
 
 /* `sampled`: blocks are samples, and the exact number of live bytes follows
- * from flam_alloc_heaps_level(). */
-FlamAllocHeaps *flam_alloc_heaps_new (FlamBuilder *builder, gboolean sampled);
+ * from flam_alloc_heaps_level(). `attached`: the processes have blocks that are
+ * older than the recording, and which they free during it; then live bytes are
+ * an estimate, too. */
+FlamAllocHeaps *flam_alloc_heaps_new (FlamBuilder *builder,
+                                      gboolean sampled,
+                                      gboolean attached);
 void flam_alloc_heaps_free (FlamAllocHeaps *heaps);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamAllocHeaps, flam_alloc_heaps_free)
 

@@ -120,6 +120,7 @@ flam_alloc_session_new (FlamBuilder *builder,
                         guint64 sample_bytes,
                         gboolean follow,
                         gboolean python,
+                        gboolean attached,
                         gint64 start_ns,
                         GError **error)
 {
@@ -128,7 +129,7 @@ flam_alloc_session_new (FlamBuilder *builder,
   session->context = (FlamAllocContext){
     .builder = builder,
     .owner = *owner,
-    .heaps = flam_alloc_heaps_new (builder, sample_bytes != 0),
+    .heaps = flam_alloc_heaps_new (builder, sample_bytes != 0, attached),
     .functions = flam_runtime_functions_new (),
     .start_ns = start_ns,
     .sample_bytes = sample_bytes,
@@ -160,6 +161,12 @@ flam_alloc_session_free (FlamAllocSession *session)
   g_clear_pointer (&session->context.functions, flam_runtime_functions_free);
   g_free (session->library);
   g_free (session);
+}
+
+void
+flam_alloc_session_set_start (FlamAllocSession *session, gint64 start_ns)
+{
+  session->context.start_ns = start_ns;
 }
 
 FlamInjection

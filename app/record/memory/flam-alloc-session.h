@@ -44,19 +44,23 @@ typedef struct
 
 typedef struct _FlamAllocSession FlamAllocSession;
 
-/* `sample_bytes` 0: every allocation. `python`: with Python frames. `start_ns`:
- * CLOCK_MONOTONIC at the capture's time 0. NULL with an error if there is no
+/* `sample_bytes` 0: every allocation. `python`: with Python frames. `attached`:
+ * to processes that run already. `start_ns`: CLOCK_MONOTONIC at the capture's
+ * time 0. NULL with an error if there is no
  * folder for the files, or the preload library is not at its installed path. */
 FlamAllocSession *flam_alloc_session_new (FlamBuilder *builder,
                                           const FlamAllocOwner *owner,
                                           guint64 sample_bytes,
                                           gboolean follow,
                                           gboolean python,
+                                          gboolean attached,
                                           gint64 start_ns,
                                           GError **error);
 void flam_alloc_session_free (FlamAllocSession *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamAllocSession, flam_alloc_session_free)
 
+/* Another time 0, before the first event is handled. */
+void flam_alloc_session_set_start (FlamAllocSession *session, gint64 start_ns);
 /* The library that programs must load; valid as long as the session. */
 FlamInjection flam_alloc_session_injection (const FlamAllocSession *session);
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "flam-alloc-shared.h"
+#include "flam-launch.h"
 #include "flam-stops.h"
 
 #define PRELOAD "LD_PRELOAD="
@@ -119,6 +120,35 @@ is_in_sight (pid_t tid, const char *path)
 
   return stat (path, &here) == 0 && stat (there, &seen) == 0 &&
          here.st_ino == seen.st_ino;
+}
+
+/* Another user's process gets the folder: it has to write there. */
+static gboolean
+hand_over (const FlamInjection *injection, pid_t pid)
+{
+  gint64 user = flam_proc_status (pid, "Uid");
+  gint64 group = flam_proc_status (pid, "Gid");
+  g_autofree char *control =
+      g_build_filename (injection->directory, "control", NULL);
+
+  return user == (gint64)geteuid () ||
+         (user >= 0 && group >= 0 &&
+          chown (injection->directory, (uid_t)user, (gid_t)group) == 0 &&
+          chown (control, (uid_t)user, (gid_t)group) == 0);
+}
+
+const char *
+flam_inject_check_process (const FlamInjection *injection, pid_t pid)
+{
+  const char *why = check_running (pid);
+
+  if (why != NULL)
+    return why;
+  return is_in_sight (pid, injection->library) &&
+                 is_in_sight (pid, injection->directory) &&
+                 hand_over (injection, pid)
+             ? NULL
+             : N_ ("does not see the files of this system");
 }
 
 /* --- its stack ----------------------------------------------------------- */

@@ -29,3 +29,8 @@ const char *flam_inject (const FlamInjection *injection, pid_t tid);
 /* The same for a program file; conditions that depend on its stack are
  * unknown. */
 const char *flam_preload_check (const char *program);
+
+/* The same for a process that is to load it while it runs. Gives it the folder,
+ * if it runs as another user. */
+const char *flam_inject_check_process (const FlamInjection *injection,
+                                       pid_t pid);

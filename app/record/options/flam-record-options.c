@@ -284,12 +284,6 @@ check_targets (const FlamRecordOptions *options, GError **error)
 
   if (pids == NULL)
     return FALSE;
-  if ((options->what & FLAM_RECORD_ALLOC) &&
-      flam_record_options_attaches (options))
-    return fail (error,
-                 N_ ("--mode %s: allocations can be recorded only if the "
-                     "program is started here, not with --pid"),
-                 options->mode);
   if (options->wait_for != NULL && names_processes (options))
     return fail (error,
                  N_ ("--wait-for cannot be combined with processes that "

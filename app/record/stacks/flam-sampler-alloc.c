@@ -60,14 +60,15 @@ flam_sampler_record_allocations (FlamSampler *sampler,
 {
   FlamAllocOwner owner = { thread_of, frame_of, sampler };
 
-  sampler->alloc = flam_alloc_session_new (sampler->builder,
-                                           &owner,
-                                           sampler->options->sample_bytes,
-                                           sampler->options->follow,
-                                           sampler->options->runtimes &&
-                                               sampler->options->python,
-                                           origin,
-                                           error);
+  sampler->alloc = flam_alloc_session_new (
+      sampler->builder,
+      &owner,
+      sampler->options->sample_bytes,
+      sampler->options->follow,
+      sampler->options->runtimes && sampler->options->python,
+      flam_record_options_attaches (sampler->options),
+      origin,
+      error);
   if (sampler->alloc == NULL)
     return FALSE;
   /* One measure stands for all of them, even for a program without any

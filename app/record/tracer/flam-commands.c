@@ -109,6 +109,8 @@ stop (FlamTracer *tracer)
 {
   if (tracer->stopping)
     return;
+  if (tracer->withdraw != NULL)
+    tracer->withdraw (tracer);
   tracer->stopping = TRUE;
   tracer->give_up_at = flam_tracer_now (tracer) + DETACH_TIME;
   for (guint i = 0; i < tracer->tasks.list->len; i++)

@@ -304,9 +304,9 @@ read_program_name (FlamTarget *target, pid_t tid)
 
 /* "NAME", 0, "WHY", 0. */
 static void
-tell_missed (FlamTracer *tracer, FlamTask *task, const char *why)
+tell_missed (FlamTracer *tracer, FlamTarget *target, const char *why)
 {
-  const char *name = task->target->program;
+  const char *name = target->program;
   gsize n_name = strlen (name) + 1, n_why = strlen (why) + 1;
   FlamMessage *message = flam_pipe_reserve (
       tracer->pipe, FLAM_MESSAGE_TARGET_MISSED, 0, n_name + n_why, FALSE);
@@ -314,9 +314,34 @@ tell_missed (FlamTracer *tracer, FlamTask *task, const char *why)
 
   memcpy (text, name, n_name);
   memcpy (text + n_name, why, n_why);
-  message->target = task->target;
+  message->target = target;
   message->time = flam_tracer_now (tracer);
   flam_pipe_commit (tracer->pipe, n_name + n_why);
+}
+
+char *
+flam_launch_exec_attach_library (FlamTracer *tracer,
+                                 const FlamTracing *tracing,
+                                 pid_t pid)
+{
+  g_autofree char *why = NULL;
+  FlamAllocAttached *attached =
+      flam_alloc_attach (tracer->injection, tracing, pid, &why);
+  /* It may have ended meanwhile. */
+  FlamTarget *target =
+      g_hash_table_lookup (tracer->tasks.by_pid, GINT_TO_POINTER (pid));
+
+  if (target == NULL)
+    {
+      g_clear_pointer (&attached, flam_alloc_attached_free);
+      return g_strdup (N_ ("has ended"));
+    }
+  read_program_name (target, pid);
+  target->injected = attached != NULL;
+  target->attached = attached;
+  if (attached == NULL)
+    tell_missed (tracer, target, why);
+  return g_steal_pointer (&why);
 }
 
 static void
@@ -327,7 +352,7 @@ inject (FlamTracer *tracer, FlamTask *task)
   read_program_name (task->target, task->tid);
   task->target->injected = why == NULL;
   if (why != NULL)
-    tell_missed (tracer, task, why);
+    tell_missed (tracer, task->target, why);
 }
 
 /* The thread that called exec continues with the leader's number; the end of
@@ -359,6 +384,7 @@ flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task)
   task->target->young_until = flam_tracer_now (tracer) + FLAM_YOUNG_TIME;
   task->target->code_size = 0;
   task->target->loader = (FlamLoader){ 0 };
+  g_clear_pointer (&task->target->attached, flam_alloc_attached_free);
   tracer->young_until = task->target->young_until;
   g_atomic_int_inc (&task->target->hint_program);
   known = flam_task_read_schedstat (task, &stat);

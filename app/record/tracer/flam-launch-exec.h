@@ -4,6 +4,7 @@
 /* Programs that begin under the tracer: the one that is launched or attached
  * to, and each program that a process runs by exec. */
 
+#include "flam-alloc-attach.h"
 #include "flam-tracer-state.h"
 
 /* Launches or attaches. flam_tracer_run() must be called on the same thread. */
@@ -12,6 +13,11 @@ gboolean flam_launch_exec_start (FlamTracer *tracer, GError **error);
 unsigned long flam_launch_exec_options (const FlamTracer *tracer);
 /* Begins the recording of the processes that were attached to. */
 void flam_launch_exec_begin_attached (FlamTracer *tracer);
+/* Puts the allocation library into a process that was attached to. NULL, or the
+ * reason why it cannot be, g_free, which is reported, too. */
+char *flam_launch_exec_attach_library (FlamTracer *tracer,
+                                       const FlamTracing *tracing,
+                                       pid_t pid);
 /* Called when `task` has stopped for a sample: reports the mappings if a
  * library was loaded, or if the program is young and has mapped code. */
 void flam_launch_exec_look (FlamTracer *tracer, FlamTask *task);

@@ -42,6 +42,8 @@ struct _FlamTarget
   gboolean chosen;    /* tracer's: not recorded as a child of another */
   gboolean foreign;   /* tracer's: not a program for this machine */
   gboolean injected;  /* tracer's: its program loads the allocation library */
+  /* Tracer's: the library was put into it while it ran; or NULL. */
+  struct _FlamAllocAttached *attached;
   char program[16];   /* tracer's: the name of that program */
   gint64 young_until; /* tracer's: until then its code is still being mapped */
   guint64 code_size;  /* tracer's: of mappings, when they were last reported */

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "flam-alloc-attach.h"
 #include "flam-proc.h"
 #include "flam-runtime-reader.h"
 #include "flam-wall.h"
@@ -254,6 +255,7 @@ flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gboolean ended, gint64 now)
   if (--target->n_tasks == 0)
     {
       g_clear_pointer (&target->runtimes, flam_runtime_known_free);
+      g_clear_pointer (&target->attached, flam_alloc_attached_free);
       g_hash_table_remove (tasks->by_pid, GINT_TO_POINTER (target->pid));
       tell (tasks, FLAM_MESSAGE_TARGET_END, target, NULL, now);
     }

@@ -44,7 +44,9 @@ typedef struct
   guint stops[FLAM_STOP_BINS];
 } FlamTracerStats;
 
-typedef struct
+typedef struct _FlamTracer FlamTracer;
+
+struct _FlamTracer
 {
   const FlamRecordOptions *options;
   FlamControl *control;
@@ -83,7 +85,10 @@ typedef struct
   int exit_status;   /* of the chosen one, 128 + signal; -1: it still runs, or
                         several are chosen */
   gboolean *failed;  /* set by the sampler: the disk is full */
-} FlamTracer;
+
+  /* Called once, before threads are detached at the end. */
+  void (*withdraw) (FlamTracer *tracer);
+};
 
 /* ns since the recording began. */
 gint64 flam_tracer_now (const FlamTracer *tracer);

@@ -281,11 +281,21 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
 static FlamTask *
 adopt (FlamTracer *tracer, pid_t tid, gint64 now)
 {
+  FlamTarget *above;
+  FlamTask *task;
   pid_t pid, parent;
 
   if (!flam_proc_family (tid, &pid, &parent))
     return NULL;
-  return flam_tasks_add (&tracer->tasks, pid, parent, tid, TRUE, now);
+  above = g_hash_table_lookup (tracer->tasks.by_pid, GINT_TO_POINTER (parent));
+  task = flam_tasks_add (&tracer->tasks, pid, parent, tid, TRUE, now);
+  if (above != NULL && above->attached != NULL && task->target->n_tasks == 1 &&
+      !task->target->injected)
+    {
+      task->target->attached = flam_alloc_attached_copy (above->attached, pid);
+      task->target->injected = TRUE;
+    }
+  return task;
 }
 
 /* Handles a thread that has ended, and is not reaped yet. FALSE: it cannot
@@ -368,6 +378,17 @@ meet_new (FlamTracer *tracer, pid_t tid)
   flam_instant_resumed (&tracer->instant);
 }
 
+/* A stop that serves nothing: it must not end the call in which the thread
+ * waited. */
+static void
+pass_over (pid_t tid)
+{
+  guint64 regs[FLAM_N_REGS];
+  FlamStopContext context;
+
+  flam_stop_registers (tid, TRUE, regs, &context);
+}
+
 static void
 handle_stop (FlamTracer *tracer, pid_t tid, int status)
 {
@@ -385,6 +406,8 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
     task = adopt (tracer, tid, flam_tracer_now (tracer));
   if (task == NULL || tracer->stopping || is_unwanted (tracer, task))
     {
+      if (stop.kind == FLAM_STOP_INTERRUPT)
+        pass_over (tid);
       detach (tracer, task, tid, sig);
       return;
     }
@@ -404,11 +427,105 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
     sample_stopped (tracer, task, sig);
   else
     {
+      if (stop.kind == FLAM_STOP_INTERRUPT)
+        pass_over (tid);
       flam_ending_meet (tracer, task);
       resume (tid, sig);
     }
   flam_instant_resumed (&tracer->instant);
 }
+
+/* --- the allocation library ---------------------------------------------- */
+
+static void
+pass_stop (gpointer data, pid_t tid, int status)
+{
+  handle_stop (data, tid, status);
+}
+
+static FlamTracing
+tracing_of (FlamTracer *tracer)
+{
+  return (FlamTracing){ pass_stop, tracer, flam_launch_exec_options (tracer) };
+}
+
+/* Of the processes that exist now. */
+static GArray *
+list_processes (const FlamTracer *tracer)
+{
+  GArray *pids = g_array_new (FALSE, FALSE, sizeof (pid_t));
+  GHashTableIter iter;
+  gpointer key;
+
+  g_hash_table_iter_init (&iter, tracer->tasks.by_pid);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    {
+      pid_t pid = GPOINTER_TO_INT (key);
+
+      g_array_append_val (pids, pid);
+    }
+  return pids;
+}
+
+static void
+withdraw (FlamTracer *tracer)
+{
+  FlamTracing tracing = tracing_of (tracer);
+  g_autoptr (GArray) pids = list_processes (tracer);
+
+  tracer->withdraw = NULL;
+  for (guint i = 0; i < pids->len; i++)
+    {
+      FlamTarget *target = g_hash_table_lookup (
+          tracer->tasks.by_pid,
+          GINT_TO_POINTER (g_array_index (pids, pid_t, i)));
+
+      if (target != NULL && target->attached != NULL &&
+          !flam_alloc_detach (g_steal_pointer (&target->attached), &tracing) &&
+          flam_proc_lives (g_array_index (pids, pid_t, i)))
+        flam_tracer_warn (
+            tracer,
+            N_ ("the library that records allocations could not be taken out "
+                "of a process; it has no effect there any more"));
+    }
+}
+
+gboolean
+flam_tracer_refuse_library (pid_t pid, const char *why, GError **error)
+{
+  return flam_error_set (
+      error,
+      FLAM_ERROR_UNSUPPORTED,
+      N_ ("process %d: its allocations cannot be recorded, because it %s"),
+      (int)pid,
+      why);
+}
+
+gboolean
+flam_tracer_attach_library (FlamTracer *tracer, GError **error)
+{
+  FlamTracing tracing = tracing_of (tracer);
+  g_autoptr (GArray) pids = list_processes (tracer);
+  g_autoptr (GError) first = NULL;
+  gboolean any = FALSE;
+
+  tracer->withdraw = withdraw;
+  for (guint i = 0; i < pids->len; i++)
+    {
+      pid_t pid = g_array_index (pids, pid_t, i);
+      g_autofree char *why =
+          flam_launch_exec_attach_library (tracer, &tracing, pid);
+
+      any |= why == NULL;
+      if (why != NULL && first == NULL)
+        flam_tracer_refuse_library (pid, why, &first);
+    }
+  if (!any && first != NULL)
+    g_propagate_error (error, g_steal_pointer (&first));
+  return any;
+}
+
+/* --- the loop's events ---------------------------------------------------- */
 
 /* Handles all stops and ends. FALSE: no thread is left to wait for. */
 static gboolean
@@ -512,8 +629,6 @@ flam_tracer_run (FlamTracer *tracer)
   sigset_t mask;
   gint64 now;
 
-  if (tracer->attached)
-    flam_launch_exec_begin_attached (tracer);
   flam_instant_init (&tracer->instant);
   if (!flam_priority_take () && samples_threads (tracer->options))
     flam_priority_request ();

@@ -11,6 +11,13 @@ void flam_tracer_init (FlamTracer *tracer,
                        FlamControl *control,
                        FlamPipe *pipe);
 void flam_tracer_clear (FlamTracer *tracer);
+/* FALSE, with the error for a reason that continues a sentence after "it ". */
+gboolean
+flam_tracer_refuse_library (pid_t pid, const char *why, GError **error);
+/* Puts the allocation library into the processes that were attached to, before
+ * the recording begins; it is taken out again before they are detached. FALSE
+ * if that is not possible with any of them. */
+gboolean flam_tracer_attach_library (FlamTracer *tracer, GError **error);
 /* Runs on the thread that called flam_launch_exec_start(), until all traced
  * threads have ended or are detached. */
 void flam_tracer_run (FlamTracer *tracer);

@@ -60,6 +60,9 @@ typedef struct
 #define FLAM_FACT_EXIT_STATUS "exit-status"
 /* The host name. */
 #define FLAM_FACT_HOST "host"
+/* "attaching": the processes ran already, and had blocks that are not counted,
+ * nor is their release. */
+#define FLAM_FACT_MEMORY_SINCE "memory-since"
 /* These describe how to read the tables. The time of the tick with the highest
  * point of AT_PEAK. */
 #define FLAM_FACT_PEAK_TIME "peak-time-ns"
