@@ -510,14 +510,22 @@ static void
 print_sampled (const FlamFacts *facts)
 {
   g_autofree char *every = flam_format_power (MAX (facts->sample_bytes, 0));
+  const char *since = flam_facts_other (facts, FLAM_FACT_MEMORY_SINCE);
 
   if (facts->sample_bytes > 0)
     flam_cli_print ("sampled    one allocation every %s: %s\n",
                     every,
-                    facts->allocated_bytes > 0
+                    facts->allocated_bytes > 0 && since == NULL
                         ? "the sums are counted, their split by stack is an "
                           "estimate"
+                    : facts->allocated_bytes > 0
+                        ? "allocated memory is counted, the other sums are "
+                          "estimates"
                         : "all sums are estimates");
+  if (since != NULL)
+    flam_cli_print ("since      %s: earlier blocks are not counted, nor their "
+                    "release\n",
+                    since);
   if (facts->unseen_heap[0])
     {
       g_autofree char *unseen = flam_message_shown (facts->unseen_heap);

@@ -29,6 +29,7 @@ typedef enum
   ROW_SAMPLES,
   ROW_BLOCKS,
   ROW_SAMPLED,
+  ROW_SINCE,
   ROW_LOST,
   ROW_LATE,
   ROW_TRUNCATED,
@@ -70,6 +71,11 @@ static const struct
                         "whole sums are counted; their split is an estimate, "
                         "shown with its error."),
                     N_ ("Record all allocations if small sums matter.") },
+  [ROW_SINCE] = { N_ ("Memory Since"),
+                  N_ ("Blocks that a running process had before its recording "
+                      "began are not counted, and neither is their release."),
+                  N_ ("Start the program with the recorder to see all of its "
+                      "memory.") },
   [ROW_LOST] = { N_ ("Lost events"),
                  N_ ("Events that the recorder was too slow to process."),
                  N_ ("Lower the sampling rate, or record fewer allocations.") },
@@ -307,6 +313,9 @@ add_facts (FlamCaptureQuality *self, const FlamProfile *profile)
   if (profile->allocations.n > 0)
     add_count (self, ROW_BLOCKS, profile->allocations.n, FALSE);
   add_sampled (self, facts->sample_bytes, allocated (profile));
+  if (flam_facts_other (facts, FLAM_FACT_MEMORY_SINCE) != NULL)
+    /* Translators: "memory since attaching" */
+    add_fact (self, ROW_SINCE, _ ("attaching"), FALSE);
   add_count (self, ROW_LOST, facts->lost, facts->lost > 0);
   add_count (
       self, ROW_LATE, facts->late, is_much ((double)facts->late, samples));

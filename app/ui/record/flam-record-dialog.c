@@ -309,11 +309,11 @@ update (FlamRecordDialog *self)
   gtk_widget_set_sensitive (GTK_WIDGET (self->record), ready);
   gtk_widget_set_visible (GTK_WIDGET (self->rate),
                           mode != FLAM_RECORD_MODE_ALLOC);
-  gtk_widget_set_visible (GTK_WIDGET (self->bytes), memory && !attach);
+  gtk_widget_set_visible (GTK_WIDGET (self->bytes), memory);
   gtk_widget_set_visible (self->python_malloc_row, memory && !attach);
   adw_action_row_set_subtitle (
       ADW_ACTION_ROW (self->mode),
-      attach && memory ? _ ("Attaching Records Only CPU") : "");
+      attach && memory ? _ ("Memory Allocated From Now On") : "");
 }
 
 static void
@@ -353,15 +353,9 @@ static FlamRecordOptions *
 attach_options (const FlamProcess *process)
 {
   FlamRecordOptions *options = flam_recording_options_new ();
-  FlamRecordMode mode = FLAM_RECORD_MODE_CPU;
 
   flam_record_options_add_pid (options, process->pid);
-  flam_record_mode_parse (options->mode, &mode);
-  if (flam_record_mode_what (mode) & FLAM_RECORD_ALLOC)
-    {
-      g_free (options->mode);
-      options->mode = g_strdup (flam_record_mode_name (FLAM_RECORD_MODE_CPU));
-    }
+  options->python_malloc = FALSE;
   return options;
 }
 
