@@ -131,6 +131,12 @@ static const Case cases[] = {
     "start!/usr/lib/x.so;spin!/usr/lib/x.so 85\n"
     "main@/home/me/a.c:3 15\n",
     "main takes 15 % (a.c:3)" },
+  { "an interpreter in the user's folder is not the user's own",
+    FALSE,
+    "main!/home/me/.pyenv/lib/libpython3.11.so;spin@/home/me/a.py:9;"
+    "add!/home/me/.pyenv/lib/libpython3.11.so 90\n"
+    "main!/home/me/.pyenv/lib/libpython3.11.so 10\n",
+    "spin takes 90 %, with the functions it calls (a.py:9)" },
   { "own code that does not count",
     FALSE,
     "start!/usr/lib/x.so;spin!/usr/lib/x.so 95\n"

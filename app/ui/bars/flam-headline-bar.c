@@ -14,6 +14,8 @@ struct _FlamHeadlineBar
   FlamSession *session;
   FlamJob *job;
   FlamHeadline *headline;
+  FlamProfile *asked;              /* what a sentence is being made of */
+  FlamProfile *of;                 /* what the headline's ids belong to */
   const FlamHeadlinePart *pending; /* waits for its measure's picture */
 
   GtkLabel *label;
@@ -27,16 +29,14 @@ static void
 go (FlamHeadlineBar *self, const FlamHeadlinePart *part)
 {
   const FlamTree *tree = flam_session_get_tree (self->session);
-  const FlamProfile *profile = flam_session_get_profile (self->session);
   const char *file = "";
   FlamId node;
 
-  if (tree == NULL || tree->profile != profile || part->function == FLAM_NONE ||
-      part->function >= profile->functions.n)
+  if (tree == NULL || tree->profile != self->of || part->function == FLAM_NONE)
     return;
   node = flam_tree_find_function (tree, part->function);
   if (part->line > 0)
-    file = flam_profile_string (profile, part->file);
+    file = flam_profile_string (self->of, part->file);
   if (node == 0)
     return;
   flam_session_set_zoom (self->session, 0);
@@ -113,6 +113,8 @@ done (gpointer result, const GError *error, gpointer data)
   pending.text = NULL;
   g_clear_pointer (&self->headline, flam_headline_free);
   self->headline = result;
+  g_clear_pointer (&self->of, flam_profile_unref);
+  self->of = g_steal_pointer (&self->asked);
   if (result != NULL)
     markup = flam_headline_show (result, show_link, NULL);
   gtk_widget_set_visible (GTK_WIDGET (self), markup != NULL && *markup != '\0');
@@ -133,6 +135,10 @@ update (FlamHeadlineBar *self)
       gtk_widget_set_visible (GTK_WIDGET (self), FALSE);
       return;
     }
+  if (self->of != view_data->profile)
+    self->pending = NULL;
+  g_clear_pointer (&self->asked, flam_profile_unref);
+  self->asked = flam_profile_ref (view_data->profile);
   input = g_new0 (Input, 1);
   input->profile = flam_profile_ref (view_data->profile);
   input->selection = flam_selection_copy (view_data->selection);
@@ -169,6 +175,8 @@ flam_headline_bar_dispose (GObject *object)
     flam_job_cancel (self->job);
   g_clear_object (&self->job);
   g_clear_pointer (&self->headline, flam_headline_free);
+  g_clear_pointer (&self->asked, flam_profile_unref);
+  g_clear_pointer (&self->of, flam_profile_unref);
   flam_widget_dispose_template (GTK_WIDGET (self), FLAM_TYPE_HEADLINE_BAR);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (flam_headline_bar_parent_class)->dispose (object);

@@ -73,6 +73,19 @@ is_library_function (const char *name)
   return g_strv_contains (names, name);
 }
 
+/* Interpreters and virtual machines, wherever they are installed. */
+static gboolean
+is_runtime (const char *module)
+{
+  static const char *const names[] = {
+    "libpython", "python", "libruby",  "ruby",     "libperl",    "perl",
+    "libjvm",    "java",   "libnode",  "node",     "libphp",     "php",
+    "liblua",    "lua",    "beam.smp", "libjulia", "libcoreclr", NULL
+  };
+
+  return has_prefix_of (module, names);
+}
+
 /* A program that is installed may be the user's own if its source is. */
 static gboolean
 has_own_module (const FlamProfile *profile, FlamId module, gboolean has_file)
@@ -88,11 +101,25 @@ has_own_module (const FlamProfile *profile, FlamId module, gboolean has_file)
     return TRUE;
   path = flam_profile_string (profile, profile->modules.path[module]);
   return !has_prefix_of (path, libraries) &&
+         !is_runtime (
+             flam_profile_string (profile, profile->modules.name[module])) &&
          (has_file || !has_prefix_of (path, installed));
 }
 
+/* Where interpreted functions have files, one without is built in. */
 static gboolean
-is_own (const FlamProfile *profile, FlamId function)
+has_script_files (const FlamProfile *profile)
+{
+  const FlamFunctions *functions = &profile->functions;
+
+  for (FlamId i = 0; i < functions->n; i++)
+    if (functions->kind[i] == FLAM_KIND_INTERPRETED && functions->file[i] != 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+is_own (const FlamProfile *profile, FlamId function, gboolean scripts)
 {
   const FlamFunctions *functions = &profile->functions;
   const char *name = flam_profile_function_name (profile, function);
@@ -110,6 +137,8 @@ is_own (const FlamProfile *profile, FlamId function)
   if (kind == FLAM_KIND_NATIVE &&
       !has_own_module (profile, functions->module[function], *file != '\0'))
     return FALSE;
+  if (kind == FLAM_KIND_INTERPRETED && scripts && *file == '\0')
+    return FALSE;
   return *file != '\0' ? flam_own_code_has_path (file)
                        : !is_library_function (name);
 }
@@ -118,8 +147,9 @@ guint8 *
 flam_own_code_functions (const FlamProfile *profile)
 {
   guint8 *own = g_new0 (guint8, profile->functions.n + 1);
+  gboolean scripts = has_script_files (profile);
 
   for (FlamId i = 0; i < profile->functions.n; i++)
-    own[i] = is_own (profile, i);
+    own[i] = is_own (profile, i, scripts);
   return own;
 }
