@@ -27,9 +27,9 @@ expect (const Lodger *lodger, const char *text)
 }
 
 static Lodger
-lodger_start (const char *first, const char *others)
+lodger_start_of (const char *name, const char *first, const char *others)
 {
-  g_autofree char *path = target_path ("lodger");
+  g_autofree char *path = target_path (name);
   const char *argv[] = { path, first, others, NULL };
   g_autoptr (GError) error = NULL;
   Lodger lodger;
@@ -48,6 +48,12 @@ lodger_start (const char *first, const char *others)
   g_assert_no_error (error);
   expect (&lodger, "ready\n");
   return lodger;
+}
+
+static Lodger
+lodger_start (const char *first, const char *others)
+{
+  return lodger_start_of ("lodger", first, others);
 }
 
 static void
@@ -166,6 +172,20 @@ test_sampled (void)
   assert_undisturbed (&lodger);
 }
 
+/* A program at a fixed address has addresses of functions that are its own. */
+static void
+test_fixed (void)
+{
+  Lodger lodger = lodger_start_of ("lodger-no-pie", "c", "");
+  Running *running = attach (&lodger, "--exact");
+  g_autoptr (Recording) recording = NULL;
+
+  lodger_say (&lodger, "w");
+  recording = end (running);
+  assert_window (recording, 1);
+  assert_undisturbed (&lodger);
+}
+
 static void
 test_library (void)
 {
@@ -279,6 +299,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/attached/exact", test_exact);
   g_test_add_func ("/attached/sampled", test_sampled);
+  g_test_add_func ("/attached/fixed", test_fixed);
   g_test_add_func ("/attached/library", test_library);
   g_test_add_func ("/attached/child", test_child);
   g_test_add_func ("/attached/undisturbed", test_undisturbed);

@@ -269,6 +269,46 @@ preload_slots_refresh (void)
   atomic_flag_clear (&setting);
 }
 
+typedef struct
+{
+  const char *name;
+  uint64_t found;
+} Search;
+
+static int
+find_in_module (struct dl_phdr_info *info, size_t size, void *data)
+{
+  PreloadModule module = { 0 };
+  uint64_t own = (uint64_t)preload_slots_find;
+  bool is_own = false;
+  Search *search = data;
+
+  (void)size;
+  for (unsigned i = 0; i < info->dlpi_phnum; i++)
+    {
+      const Elf64_Phdr *segment = &info->dlpi_phdr[i];
+      uint64_t start = info->dlpi_addr + segment->p_vaddr;
+
+      if (segment->p_type != PT_LOAD)
+        continue;
+      if (segment->p_offset == 0)
+        module.image = start;
+      is_own |= own >= start && own < start + segment->p_memsz;
+    }
+  if (!is_own)
+    search->found = preload_find_symbol (&module, search->name);
+  return search->found != 0;
+}
+
+void *
+preload_slots_find (const char *name)
+{
+  Search search = { .name = name };
+
+  dl_iterate_phdr (find_in_module, &search);
+  return (void *)search.found;
+}
+
 static int
 find_program (struct dl_phdr_info *info, size_t size, void *data)
 {

@@ -74,7 +74,7 @@ allocate_early (size_t size)
   return early + at + 16;
 }
 
-#define RESOLVE(name) real.name = (typeof (real.name))dlsym (scope, #name)
+#define RESOLVE(name) real.name = (typeof (real.name))find (#name)
 
 /* glibc has the size of a block before it, with three bits for its state. */
 static bool has_chunks;
@@ -111,11 +111,16 @@ usable_size (void *data)
   return (chunk & ~7ull) - 8 - (chunk & 2) * 4;
 }
 
-/* RTLD_NEXT: the definitions after this library, which was loaded first.
- * RTLD_DEFAULT: those that the program uses, for a library that was loaded into
- * the running program, and is no part of what it searches. */
+/* The definition after this library, which was loaded first. In a running
+ * program: preload_slots_find(). */
+static void *
+find_next (const char *name)
+{
+  return dlsym (RTLD_NEXT, name);
+}
+
 static void
-resolve (void *scope)
+resolve (void *(*find) (const char *))
 {
   static atomic_flag once = ATOMIC_FLAG_INIT;
 
@@ -154,7 +159,7 @@ has_real (void)
 {
   if (LIKELY (__atomic_load_n (&resolved, __ATOMIC_ACQUIRE)))
     return true;
-  resolve (RTLD_NEXT);
+  resolve (find_next);
   return __atomic_load_n (&resolved, __ATOMIC_ACQUIRE);
 }
 
@@ -1014,7 +1019,7 @@ is_of_program (void *code)
 EXPORT int
 flambeau_alloc_attach (const char *directory)
 {
-  resolve (RTLD_DEFAULT);
+  resolve (preload_slots_find);
   started = true;
   if (real.malloc == NULL || real.free == NULL)
     return FLAM_ALLOC_REFUSED_MALLOC;
@@ -1053,6 +1058,6 @@ begin (void)
   /* Else it was loaded into a running program. */
   if (started || !preload_is_requested ())
     return;
-  resolve (RTLD_NEXT);
+  resolve (find_next);
   start (!malloc_is_ours ());
 }

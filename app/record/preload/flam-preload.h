@@ -99,6 +99,10 @@ typedef struct
  * or the other way around. The table, which is kept, ends with a name that is
  * NULL. */
 HIDDEN void preload_slots_set (const PreloadHook *table, bool hooks);
+/* The first definition of a function, in the order in which the program
+ * searches; not this library's. dlsym() may find the program's own jump to it
+ * instead, which goes through a slot. */
+HIDDEN void *preload_slots_find (const char *name);
 /* A library may have been loaded: the next refresh looks. */
 HIDDEN void preload_slots_expect (void);
 HIDDEN void preload_slots_refresh (void);
