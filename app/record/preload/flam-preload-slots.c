@@ -24,6 +24,7 @@
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -44,6 +45,7 @@ typedef struct
   uint64_t end;
   uint64_t constant; /* read-only once it is loaded (PT_GNU_RELRO) */
   uint64_t constant_end;
+  bool opened; /* it can be written now */
   const Elf64_Sym *symbols;
   const char *names;
 } Module;
@@ -86,27 +88,30 @@ hook_by_name (const char *name)
 }
 
 static void
-protect (uint64_t slot, int protection)
+protect (const Module *module, int protection)
 {
-  syscall (SYS_mprotect, slot & ~(PAGE - 1), PAGE, (long)protection);
+  syscall (SYS_mprotect,
+           module->constant,
+           module->constant_end - module->constant,
+           (long)protection);
 }
 
 /* In one store: other threads are calling through it. */
 static void
-set_slot (const Module *module, uint64_t *slot, void *value)
+set_slot (Module *module, uint64_t *slot, void *value)
 {
   uint64_t at = (uint64_t)slot;
-  bool constant = at >= module->constant && at < module->constant_end;
 
-  if (constant)
-    protect (at, PF_R | PF_W);
+  if (!module->opened && at >= module->constant && at < module->constant_end)
+    {
+      protect (module, PROT_READ | PROT_WRITE);
+      module->opened = true;
+    }
   __atomic_store_n (slot, (uint64_t)value, __ATOMIC_RELEASE);
-  if (constant)
-    protect (at, PF_R);
 }
 
 static void
-look_at_slot (const Pass *pass, const Module *module, const Elf64_Rela *entry)
+look_at_slot (const Pass *pass, Module *module, const Elf64_Rela *entry)
 {
   uint64_t at = module->info->dlpi_addr + entry->r_offset;
   uint64_t *slot = (uint64_t *)at;
@@ -132,7 +137,7 @@ look_at_slot (const Pass *pass, const Module *module, const Elf64_Rela *entry)
 
 static void
 look_at_table (const Pass *pass,
-               const Module *module,
+               Module *module,
                uint64_t address,
                uint64_t size)
 {
@@ -190,14 +195,14 @@ look_at_dynamic (const Pass *pass, Module *module, const Elf64_Dyn *entry)
     look_at_table (pass, module, calls, calls_size);
 }
 
-static int
-look_at_module (struct dl_phdr_info *info, size_t size, void *data)
+/* The dynamic section; NULL: none, or it is this library. */
+static const Elf64_Dyn *
+read_segments (Module *module, const struct dl_phdr_info *info)
 {
-  Module module = { .info = info, .start = UINT64_MAX };
   const Elf64_Dyn *dynamic = NULL;
-  uint64_t own = (uint64_t)table[0].hook;
+  uint64_t own = (uint64_t)preload_slots_set;
 
-  (void)size;
+  *module = (Module){ .info = info, .start = UINT64_MAX };
   for (unsigned i = 0; i < info->dlpi_phnum; i++)
     {
       const Elf64_Phdr *segment = &info->dlpi_phdr[i];
@@ -206,19 +211,31 @@ look_at_module (struct dl_phdr_info *info, size_t size, void *data)
 
       if (segment->p_type == PT_LOAD)
         {
-          module.start = start < module.start ? start : module.start;
-          module.end = end > module.end ? end : module.end;
+          module->start = start < module->start ? start : module->start;
+          module->end = end > module->end ? end : module->end;
         }
       else if (segment->p_type == PT_DYNAMIC)
         dynamic = (const Elf64_Dyn *)start;
       else if (segment->p_type == PT_GNU_RELRO)
         {
-          module.constant = start & ~(PAGE - 1);
-          module.constant_end = end & ~(PAGE - 1);
+          module->constant = start & ~(PAGE - 1);
+          module->constant_end = end & ~(PAGE - 1);
         }
     }
-  if (dynamic != NULL && !(own >= module.start && own < module.end))
+  return own >= module->start && own < module->end ? NULL : dynamic;
+}
+
+static int
+look_at_module (struct dl_phdr_info *info, size_t size, void *data)
+{
+  Module module;
+  const Elf64_Dyn *dynamic = read_segments (&module, info);
+
+  (void)size;
+  if (dynamic != NULL)
     look_at_dynamic (data, &module, dynamic);
+  if (module.opened)
+    protect (&module, PROT_READ);
   return 0;
 }
 
@@ -275,29 +292,64 @@ typedef struct
   uint64_t found;
 } Search;
 
+static uint32_t
+hash_of (const char *name)
+{
+  uint32_t hash = 5381;
+
+  for (; *name != 0; name++)
+    hash = hash * 33 + (uint8_t)*name;
+  return hash;
+}
+
+/* By the hash table, which flam-preload-symbols.c explains; without a system
+ * call, as each is a stop for the recorder here. */
+static const Elf64_Sym *
+find_symbol (const Module *module, const uint32_t *head, const char *name)
+{
+  uint32_t wanted = hash_of (name);
+  const uint32_t *buckets = head + 4 + 2 * (uint64_t)head[2];
+  const uint32_t *hashes = buckets + head[0];
+  uint32_t i = head[0] > 0 ? buckets[wanted % head[0]] : 0;
+
+  for (; i >= head[1] && i > 0; i++)
+    {
+      const Elf64_Sym *symbol = &module->symbols[i];
+      uint32_t hash = hashes[i - head[1]];
+
+      if ((hash | 1) == (wanted | 1) && symbol->st_shndx != SHN_UNDEF &&
+          strcmp (module->names + symbol->st_name, name) == 0)
+        return symbol;
+      if (hash & 1)
+        break;
+    }
+  return NULL;
+}
+
 static int
 find_in_module (struct dl_phdr_info *info, size_t size, void *data)
 {
-  PreloadModule module = { 0 };
-  uint64_t own = (uint64_t)preload_slots_find;
-  bool is_own = false;
+  const Elf64_Dyn *entry = NULL;
+  const uint32_t *hashes = NULL;
+  const Elf64_Sym *symbol = NULL;
   Search *search = data;
+  Module module;
 
   (void)size;
-  for (unsigned i = 0; i < info->dlpi_phnum; i++)
-    {
-      const Elf64_Phdr *segment = &info->dlpi_phdr[i];
-      uint64_t start = info->dlpi_addr + segment->p_vaddr;
-
-      if (segment->p_type != PT_LOAD)
-        continue;
-      if (segment->p_offset == 0)
-        module.image = start;
-      is_own |= own >= start && own < start + segment->p_memsz;
-    }
-  if (!is_own)
-    search->found = preload_find_symbol (&module, search->name);
-  return search->found != 0;
+  entry = read_segments (&module, info);
+  for (; entry != NULL && entry->d_tag != DT_NULL; entry++)
+    if (entry->d_tag == DT_SYMTAB)
+      module.symbols =
+          (const Elf64_Sym *)address_of (&module, entry->d_un.d_ptr);
+    else if (entry->d_tag == DT_STRTAB)
+      module.names = (const char *)address_of (&module, entry->d_un.d_ptr);
+    else if (entry->d_tag == DT_GNU_HASH)
+      hashes = (const uint32_t *)address_of (&module, entry->d_un.d_ptr);
+  if (hashes != NULL && module.symbols != NULL && module.names != NULL)
+    symbol = find_symbol (&module, hashes, search->name);
+  if (symbol != NULL)
+    search->found = info->dlpi_addr + symbol->st_value;
+  return symbol != NULL;
 }
 
 void *

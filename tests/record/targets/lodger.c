@@ -204,6 +204,7 @@ static void (*volatile freed_by) (void *);
 static void
 free_most (unsigned first, unsigned n)
 {
+  freed_by = free;
   for (unsigned i = first; i < first + n; i++)
     if (i % 2 == 0)
       free (kept[i]);
@@ -310,7 +311,6 @@ main (int argc, char **argv)
   pthread_t threads[16];
   sigset_t set;
 
-  freed_by = free;
   handle_signals ();
   /* Only the first thread gets queued signals. */
   sigemptyset (&set);
