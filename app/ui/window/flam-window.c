@@ -33,6 +33,7 @@ struct _FlamWindow
   AdwHeaderBar *header;
   AdwSplitButton *open_button;
   AdwButtonContent *record_content;
+  AdwButtonContent *stop_content;
   GtkButton *record_button;
   GtkButton *stop_button;
   AdwWindowTitle *window_title;
@@ -457,6 +458,7 @@ update_narrow (FlamWindow *self, int width)
   self->tight = tight;
   adw_button_content_set_label (self->record_content,
                                 narrow ? "" : _ ("Record"));
+  adw_button_content_set_label (self->stop_content, narrow ? "" : _ ("_Stop"));
   if (narrow)
     adw_split_button_set_icon_name (self->open_button,
                                     "document-open-symbolic");
@@ -573,6 +575,7 @@ flam_window_class_init (FlamWindowClass *klass)
   gtk_widget_class_bind_template_child (class, FlamWindow, record_button);
   gtk_widget_class_bind_template_child (class, FlamWindow, stop_button);
   gtk_widget_class_bind_template_child (class, FlamWindow, record_content);
+  gtk_widget_class_bind_template_child (class, FlamWindow, stop_content);
   gtk_widget_class_bind_template_child (class, FlamWindow, window_title);
   gtk_widget_class_bind_template_child (class, FlamWindow, menu_button);
   gtk_widget_class_bind_template_child (class, FlamWindow, baseline_menu);
