@@ -530,11 +530,86 @@ test_imports (void)
     }
   flam_builder_add_sample (builder, &sample, NULL);
   profile = flam_builder_finish (builder, NULL);
+  g_assert_cmphex (flam_frame_traits_of (profile),
+                   ==,
+                   FLAM_HAS_NATIVE | FLAM_HAS_IMPORTS | FLAM_HAS_IRRELEVANT);
   selection->hide_imports = TRUE;
   tree = tree_of (profile, selection);
   g_assert_cmpuint (tree->n, ==, 2);
   g_assert_cmpstr (flam_tree_name (tree, 1), ==, "main");
   g_assert_cmpint (tree->self[1], ==, 1);
+}
+
+/* A profile of "run", a function of that kind, which calls "memcpy" of a module
+ * in the first samples. */
+static FlamProfile *
+interpreter_profile (FlamFunctionKind kind, guint n_native, guint n_other)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamFunction run = { .kind = kind, .module = FLAM_NONE };
+  FlamFunction copy = { .kind = FLAM_KIND_NATIVE };
+  FlamSample sample = { .stack = FLAM_NONE };
+  FlamStackId inner, other;
+
+  flam_builder_add_measure (builder,
+                            "samples",
+                            "samples",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            -1,
+                            FLAM_NONE);
+  sample.thread =
+      flam_builder_thread (builder, flam_builder_process (builder, 1, 0), 1, 0);
+  run.name = flam_builder_string (builder, "run", -1);
+  copy.name = flam_builder_string (builder, "memcpy", -1);
+  copy.module = flam_builder_module (
+      builder, "/usr/lib/libc.so.6", "", FLAM_ADDRESS_VADDR);
+  other = flam_builder_stack (
+      builder,
+      FLAM_NONE,
+      flam_builder_frame (
+          builder, flam_builder_function (builder, &copy), 1, 0, 0));
+  inner = flam_builder_stack (
+      builder,
+      FLAM_NONE,
+      flam_builder_frame (
+          builder, flam_builder_function (builder, &run), 0, 0, 0));
+  inner = flam_builder_stack (
+      builder,
+      inner,
+      flam_builder_frame (
+          builder, flam_builder_function (builder, &copy), 1, 0, 0));
+  for (guint i = 0; i < n_native + n_other; i++)
+    {
+      sample.stack = i < n_native ? inner : other;
+      flam_builder_add_sample (builder, &sample, NULL);
+    }
+  return flam_builder_finish (builder, NULL);
+}
+
+static void
+test_interpreted (void)
+{
+  static const struct
+  {
+    FlamFunctionKind kind;
+    guint n_native, n_other;
+    gboolean interpreted;
+  } mixes[] = {
+    { FLAM_KIND_INTERPRETED, 3, 2, TRUE },
+    { FLAM_KIND_JIT, 3, 2, TRUE },
+    { FLAM_KIND_INTERPRETED, 2, 2, FALSE },
+    { FLAM_KIND_NATIVE, 3, 2, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (mixes); i++)
+    {
+      g_autoptr (FlamProfile) profile = interpreter_profile (
+          mixes[i].kind, mixes[i].n_native, mixes[i].n_other);
+
+      g_assert_cmpint (
+          flam_frames_are_interpreted (profile), ==, mixes[i].interpreted);
+    }
 }
 
 /* The cost of the recorder's library is one frame, and is not added to its
@@ -805,6 +880,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tree/recorder", test_recorder);
   g_test_add_func ("/tree/begin", test_begin);
   g_test_add_func ("/tree/cancel", test_cancel);
+  g_test_add_func ("/tree/interpreted", test_interpreted);
   g_test_add_func ("/tree/find-function", test_find_function);
   g_test_add_func ("/tree/find-path", test_find_path);
   g_test_add_func ("/tree/find-again", test_find_again);

@@ -14,6 +14,7 @@
 #include "flam-diff.h"
 #include "flam-estimate.h"
 #include "flam-figures.h"
+#include "flam-frame-traits.h"
 #include "flam-functions.h"
 #include "flam-heat-map.h"
 #include "flam-history.h"

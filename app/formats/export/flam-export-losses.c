@@ -14,15 +14,6 @@ any_number (const guint32 *column, guint32 n)
 }
 
 static gboolean
-has_inlines (const FlamProfile *profile)
-{
-  for (FlamId i = 0; i < profile->frames.n; i++)
-    if (profile->frames.inline_depth[i] > 0)
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
 has_kind (const FlamProfile *profile, FlamFunctionKind kind)
 {
   for (FlamId i = 0; i < profile->functions.n; i++)
@@ -71,7 +62,8 @@ present (const FlamProfile *profile, const FlamSelection *selection)
   if (any_number (profile->frames.line, profile->frames.n) ||
       any_number (profile->functions.line, profile->functions.n))
     there |= FLAM_HOLDS_LINES;
-  if (!selection->no_inlines && has_inlines (profile))
+  if (!selection->no_inlines &&
+      (flam_frame_traits_of (profile) & FLAM_HAS_INLINES) != 0)
     there |= FLAM_HOLDS_INLINES;
   if (profile->modules.n > 1)
     there |= FLAM_HOLDS_MODULES;
