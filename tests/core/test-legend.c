@@ -21,17 +21,32 @@ test_legend (void)
   g_autoptr (GPtrArray) few = flam_palette_legend (palette, tree, 0, 3);
   const FlamLegendEntry *entry = all->pdata[0];
 
-  g_assert_cmpuint (all->len, ==, 7);
+  g_assert_cmpuint (all->len, ==, 6);
   g_assert_cmpstr (entry->name, ==, "nest");
   g_assert_false (entry->is_kind);
-  g_assert_cmpint (entry->weight, ==, 10);
+  g_assert_cmpint (entry->weight, ==, 10 + 5);
   entry = all->pdata[1];
   g_assert_cmpstr (entry->name, ==, "Kernel");
   g_assert_true (entry->is_kind);
   g_assert_cmpuint (few->len, ==, 3);
   entry = few->pdata[2];
   g_assert_cmpstr (entry->name, ==, "Other modules");
-  g_assert_cmpint (entry->weight, ==, 5 + 4 + 3 + 2);
+  g_assert_cmpint (entry->weight, ==, 4 + 3 + 2);
+}
+
+/* A palette in which inlined code has a color of its own names it. */
+static void
+test_inlined (void)
+{
+  g_autoptr (FlamTree) tree = flam_test_tree (sample, FLAM_ORDER_TOTAL);
+  g_autoptr (FlamPalette) palette =
+      flam_palette_new (tree->profile, FLAM_PALETTE_SAFE, FALSE);
+  g_autoptr (GPtrArray) all = flam_palette_legend (palette, tree, 0, 20);
+  const FlamLegendEntry *third = all->pdata[2];
+
+  g_assert_cmpuint (all->len, ==, 6);
+  g_assert_cmpstr (third->name, ==, "Inlined");
+  g_assert_cmpint (third->weight, ==, 5);
 }
 
 /* Whatever the palette, rules come first in the legend, with what they color;
@@ -76,6 +91,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/legend/modules", test_legend);
+  g_test_add_func ("/legend/inlined", test_inlined);
   g_test_add_func ("/legend/rules", test_rules_legend);
   return g_test_run ();
 }

@@ -252,8 +252,9 @@ test_meaning (void)
   g_assert_cmpuint (channel (native, 0), >, channel (native, 2));
   g_assert_cmpuint (channel (python, 2), >, channel (python, 0));
   g_assert_cmpuint (channel (jit, 1), >, channel (jit, 0));
-  g_assert_cmpuint (channel (inlined, 1), >, channel (inlined, 0));
-  g_assert_cmpuint (channel (inlined, 2), >, channel (inlined, 0));
+  /* The same hue as its module, but paler. */
+  g_assert_cmpuint (channel (inlined, 0), >, channel (inlined, 2));
+  g_assert_cmpuint (channel (inlined, 2), >, channel (native, 2));
   g_assert_cmpint (
       ABS ((int)channel (grey, 0) - (int)channel (grey, 2)), <, 12);
   g_assert_cmpuint (channel (green, 1), >, channel (green, 0));

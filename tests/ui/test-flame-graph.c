@@ -630,7 +630,7 @@ test_legend (void)
   for (GtkWidget *child = gtk_widget_get_first_child (legend); child != NULL;
        child = gtk_widget_get_next_sibling (child))
     n++;
-  g_assert_cmpuint (n, ==, 7);
+  g_assert_cmpuint (n, ==, 6);
   /* The existing entries become those of another zoom. */
   first = gtk_widget_get_first_child (legend);
   g_object_add_weak_pointer (G_OBJECT (first), (gpointer *)&first);

@@ -85,6 +85,11 @@ const FlamTint flam_palette_language_tints[FLAM_N_LANGUAGES] = {
 };
 #define NAME_CHROMA 0.11f
 
+/* Inlined code is paler than the rest of its module. */
+#define INLINED_LIGHTER 0.055f
+#define INLINED_CHROMA 0.55f
+#define LIGHTEST 0.065f /* labels must be readable when dimmed, too */
+
 /* FNV-1a with a final mix, so that the low bits depend on every character. */
 guint32
 flam_palette_hash (const char *text)
@@ -159,14 +164,22 @@ flam_palette_class_tint (const FlamPalette *palette,
                          const char *module)
 {
   gboolean memory = palette->mode == FLAM_PALETTE_MEMORY;
+  FlamTint tint;
   guint slot;
 
-  if (class != FLAM_CLASS_NATIVE || *module == '\0')
+  if ((class != FLAM_CLASS_NATIVE && class != FLAM_CLASS_INLINED) ||
+      *module == '\0')
     return memory ? flam_class_looks[class].memory
                   : flam_class_looks[class].code;
   slot = GPOINTER_TO_UINT (g_hash_table_lookup (palette->slots, module));
   slot = slot > 0 ? slot - 1 : flam_palette_hash (module) % N_TINTS;
-  return memory ? memory_tints[slot] : module_tints[slot];
+  tint = memory ? memory_tints[slot] : module_tints[slot];
+  if (class == FLAM_CLASS_INLINED)
+    {
+      tint.lightness = MIN (tint.lightness + INLINED_LIGHTER, LIGHTEST);
+      tint.chroma *= INLINED_CHROMA;
+    }
+  return tint;
 }
 
 FlamTint

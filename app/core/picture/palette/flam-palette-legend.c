@@ -190,7 +190,7 @@ add_classes (Legend *legend, const Share *classes)
 }
 
 static guint32
-class_or_module (const FlamTree *tree, FlamNodeId node)
+group_in_module (const FlamTree *tree, FlamNodeId node, gboolean inlined)
 {
   FlamFunctionId function = flam_tree_function (tree, node);
   FlamColorClass class = flam_palette_class_of (tree, node, function);
@@ -198,17 +198,36 @@ class_or_module (const FlamTree *tree, FlamNodeId node)
                             ? FLAM_NONE
                             : tree->profile->functions.module[function];
 
-  return class == FLAM_CLASS_NATIVE && module != FLAM_NONE
+  return (class == FLAM_CLASS_NATIVE ||
+          (inlined && class == FLAM_CLASS_INLINED)) &&
+                 module != FLAM_NONE
              ? FLAM_N_CLASSES + module
              : class;
+}
+
+/* Inlined code has a shade of its module's color. */
+static guint32
+class_or_module (const FlamTree *tree, FlamNodeId node)
+{
+  return group_in_module (tree, node, TRUE);
+}
+
+/* Inlined code has a color of its own. */
+static guint32
+class_or_own_module (const FlamTree *tree, FlamNodeId node)
+{
+  return group_in_module (tree, node, FALSE);
 }
 
 static void
 legend_by_module (Legend *legend)
 {
   const FlamProfile *profile = legend->tree->profile;
-  g_autofree Share *shares =
-      sum_groups (legend, FLAM_N_CLASSES + profile->modules.n, class_or_module);
+  g_autofree Share *shares = sum_groups (
+      legend,
+      FLAM_N_CLASSES + profile->modules.n,
+      legend->palette->mode == FLAM_PALETTE_SAFE ? class_or_own_module
+                                                 : class_or_module);
 
   add_classes (legend, shares);
   for (FlamId i = 0; i < profile->modules.n; i++)

@@ -7,7 +7,7 @@
  * another).
  *
  *    native code     warm, one hue per module        kernel          orange
- *    inlined         aqua                        JIT             green
+ *    inlined         its module's, paler         JIT             green
  *    interpreted     blue                        without a name  grey
  *    root            neutral                     waker           violet
  *
