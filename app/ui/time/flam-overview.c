@@ -45,7 +45,7 @@ describe (const FlamPlot *plot, FlamPlotSpot spot, const char *separator)
   return g_string_free (text, FALSE);
 }
 
-/* The maximum of each line, which is the picture's scale. */
+/* The maximum of each line, which is its scale. */
 static char *
 key_text (const FlamTimeline *timeline)
 {
@@ -116,6 +116,8 @@ add_row (FlamPlotSeries *series, const FlamTimeline *timeline, guint row)
   series->layer_color = state_colors ();
 }
 
+/* On a scale of its own: the system's figure for the whole process would leave
+ * the heap a line at the bottom. */
 static void
 add_counter (FlamPlot *plot, const FlamTimeline *timeline, guint counter)
 {
@@ -123,9 +125,9 @@ add_counter (FlamPlot *plot, const FlamTimeline *timeline, guint counter)
     .shape = FLAM_PLOT_DASHES,
     .n = timeline->n,
     .value = timeline->counters[counter].value,
+    .top = timeline->counters[counter].top,
     .slot = bucket_width (timeline),
   };
-  plot->top = MAX (plot->top, timeline->counters[counter].top);
 }
 
 static FlamPlot *

@@ -170,9 +170,13 @@ flam_plot_area (const FlamPlot *plot, double width, double height)
 
 /* The position of a value, with 0 at the lower edge. */
 static double
-y_of (const FlamPlot *plot, const FlamRect *area, gint64 value)
+y_of (const FlamPlot *plot,
+      const FlamPlotSeries *series,
+      const FlamRect *area,
+      gint64 value)
 {
-  double share = (double)value / (double)MAX (plot->top, 1);
+  gint64 top = series->top > 0 ? series->top : plot->top;
+  double share = (double)value / (double)MAX (top, 1);
 
   return area->y + area->height * (1 - share);
 }
@@ -182,7 +186,7 @@ flam_plot_place (const FlamPlot *plot, const FlamRect *area, FlamPlotSpot spot)
 {
   const FlamPlotSeries *series = &plot->series[spot.series];
   double slot = slot_width (series) * area->width;
-  double y = y_of (plot, area, series->value[spot.point]);
+  double y = y_of (plot, series, area, series->value[spot.point]);
   double bottom = area->y + area->height;
 
   if (series->shape == FLAM_PLOT_CELLS)

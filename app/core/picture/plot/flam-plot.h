@@ -56,6 +56,7 @@ typedef struct
   FlamColor color[2]; /* on a light and on a dark background */
   guint n;
   const gint64 *value;    /* n */
+  gint64 top;             /* its own value at the upper edge; 0: the plot's */
   double slot;            /* width of a slot, 0 to 1; 0: 1 / n */
   const double *x;        /* n, ascending, 0 to 1; NULL: slots */
   const gboolean *hollow; /* n: the value is an upper bound; NULL: none is */
