@@ -11,6 +11,7 @@
 #define MAX_GLYPHS 512  /* per form: more than any screen shows */
 #define MAX_NAMES 20000 /* limit at which the cache is emptied */
 #define ANTIALIAS 1     /* pixels beyond the outlines */
+#define CUT_LETTERS 6   /* fewer of a longer name say nothing: "m…p" */
 
 typedef struct
 {
@@ -225,7 +226,7 @@ measure_font (FlamLabels *labels)
   labels->ellipsis = first_glyph (labels, "…");
   for (char c = 'a'; c <= 'z'; c++)
     letter += labels->ascii[c - FIRST_ASCII].advance;
-  labels->least_width = 3 * letter / 26 + labels->ellipsis.advance;
+  labels->least_width = CUT_LETTERS * letter / 26 + labels->ellipsis.advance;
 }
 
 FlamLabels *

@@ -93,13 +93,13 @@ test_places (Fixture *fixture, gconstpointer data)
 }
 
 /* Eight letters: whole in the width of eight, cut in slightly less, and not
- * drawn where three of them and an ellipsis do not fit. */
+ * drawn where six of them and an ellipsis do not fit. */
 static void
 test_exact (Fixture *fixture, gconstpointer data)
 {
   double letter = add (fixture, "m", 1000, NULL);
   double whole = add (fixture, "abcdefgh", 1000, NULL);
-  double least = 3 * letter + add (fixture, "…", 1000, NULL);
+  double least = 6 * letter + add (fixture, "…", 1000, NULL);
 
   g_assert_cmpfloat_with_epsilon (whole, 8 * letter, 1e-3);
   g_assert_cmpfloat (add (fixture, "abcdefgh", whole, NULL), ==, whole);
