@@ -133,9 +133,9 @@ seen.total_first = table ()[0];
     equal(opened["scroll"], 0)
     equal(opened["height"], opened["window"])
     assert opened["inked"] > 1200 * 20, opened["inked"]
-    equal(opened["table"], [["40", "40", "draw"], ["30", "30", "read"],
-                            ["20", "20", "other"], ["10", "40", "parse"],
-                            ["0", "80", "main"], ["0", "40", "<b>&\"'"]])
+    equal(opened["table"], [["40", "40", "draw", ""], ["30", "30", "read", ""],
+                            ["20", "20", "other", ""], ["10", "40", "parse", ""],
+                            ["0", "80", "main", ""], ["0", "40", "<b>&\"'", ""]])
     equal(seen["hover"], "main — 80, 80.0 %; self 0")
     assert seen["tip"].startswith("main\n80, 80.0 % of all"), seen["tip"]
     equal(seen["zoomed"], "main — 80, 80.0 %; self 0")
@@ -167,6 +167,9 @@ for (const item of by ("measure").options) {
 }
 choose ("measure", "0");
 seen.threads = by ("thread").options.length;
+seen.blank = Array.from (by ("thread").options).filter ((o) => o.text === "").length;
+seen.legend = Array.from (by ("legend").children, (entry) => entry.textContent);
+seen.places = table ().map ((row) => row[3]).filter (Boolean);
 choose ("thread", "1"); seen.thread = details ();
 seen.address = location.hash;
 choose ("theme", "dark");
@@ -175,6 +178,9 @@ seen.theme = document.documentElement.dataset.theme;
     equal(len(seen["totals"]), len(told["measures"]))
     assert seen["threads"] >= len(told["threads"]) + 1, seen["threads"]
     assert "thread=1" in seen["address"], seen["address"]
+    equal(seen["blank"], 0)
+    assert "kitchen" in seen["legend"], seen["legend"]
+    assert any(re.fullmatch(r"kitchen\.c:\d+", place) for place in seen["places"]), seen["places"]
     equal(seen["theme"], "dark")
 
 

@@ -360,8 +360,9 @@ put_choices (Page *page)
       FlamThreadId thread = flam_part_thread (page->part, i);
       gint32 tid =
           thread != FLAM_NONE ? page->part->profile->threads.tid[thread] : -1;
+      const char *known = *name != '\0' ? name : "Without a name";
       g_autofree char *label =
-          tid >= 0 ? g_strdup_printf ("%s (%d)", name, tid) : g_strdup (name);
+          tid >= 0 ? g_strdup_printf ("%s (%d)", known, tid) : g_strdup (known);
 
       flam_export_json_member (page->out, i > 0 ? "," : "", label);
     }
@@ -433,11 +434,13 @@ static const char body[] =
     "</div><div id=\"side\"><table><thead><tr>"
     "<th data-key=\"self\"><button>Self</button></th>"
     "<th data-key=\"total\"><button>Total</button></th>"
-    "<th data-key=\"name\"><button>Function</button></th></tr></thead>"
+    "<th data-key=\"name\"><button>Function</button></th><th>File</th></tr>"
+    "</thead>"
     "<tbody id=\"rows\"></tbody></table><div class=\"more\" id=\"more\"></div>"
     "</div></main>\n"
     "<footer><span id=\"details\"></span><span id=\"matched\"></span>"
-    "<span id=\"total\"></span></footer><div id=\"tip\" hidden></div>\n";
+    "<span id=\"legend\"></span><span id=\"total\"></span></footer><div "
+    "id=\"tip\" hidden></div>\n";
 
 static void
 put_warnings (Page *page)

@@ -171,6 +171,37 @@
     rows = Array.from (self, ([f, own]) => ({ f, self: own,
                                               total: total.get (f) || 0 }));
   }
+  // "mix.c:16"
+  function placeOf (f) {
+    const file = strings[functions.file[f]], line = functions.line[f];
+    return file.substring (file.lastIndexOf ("/") + 1) +
+      (file && line ? ":" + line : "");
+  }
+  // The modules with the most self cost, with the color of their heaviest
+  // function.
+  function showLegend () {
+    const of = new Map ();
+    for (const r of rows) {
+      const module = strings[functions.module[r.f]];
+      const known = of.get (module);
+      if (!module || r.self <= 0)
+        continue;
+      if (known)
+        known.self += r.self;
+      if (!known || known.top < r.self)
+        of.set (module, { f: r.f, top: r.self,
+                          self: known ? known.self : r.self });
+    }
+    const legend = $ ("legend"), theme = isDark () ? "dark" : "light";
+    legend.textContent = "";
+    for (const [module, one] of Array.from (of)
+           .sort ((a, b) => b[1].self - a[1].self).slice (0, 5)) {
+      const entry = legend.appendChild (document.createElement ("span"));
+      const mark = entry.appendChild (document.createElement ("i"));
+      mark.style.backgroundColor = hex (functions[theme][one.f]);
+      entry.append (module);
+    }
+  }
   const MAX_ROWS = 400;
   function showTable () {
     const key = state.table, wanted = pattern ();
@@ -188,6 +219,7 @@
       tr.insertCell ().textContent = weight (r.total);
       const cell = tr.insertCell ();
       cell.textContent = name (r.f);
+      tr.insertCell ().textContent = placeOf (r.f);
       tr.title += "\nself " + percent (r.self, tree.total[0]) +
         ", total " + percent (r.total, tree.total[0]);
     }
@@ -486,6 +518,7 @@
       weight (tree.total[0]);
     search ();
     showTable ();
+    showLegend ();
     describe (-1);
     remember ();
     graph.scrollTop = flame () ? graph.scrollHeight : 0;
