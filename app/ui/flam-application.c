@@ -303,6 +303,26 @@ apply_debuginfod_urls (GSettings *settings)
     g_setenv ("DEBUGINFOD_URLS", urls, FALSE);
 }
 
+/* GTK takes the direction from the locale, not from LANGUAGE, which the texts
+ * follow and which needs no locale of its own to be installed. */
+static GtkTextDirection
+language_direction (void)
+{
+  PangoLanguage *language =
+      pango_language_from_string (g_get_language_names ()[0]);
+  const PangoScript *scripts;
+  int n = 0;
+
+  scripts = pango_language_get_scripts (language, &n);
+  for (int i = 0; i < n; i++)
+    if (scripts[i] == PANGO_SCRIPT_ARABIC ||
+        scripts[i] == PANGO_SCRIPT_HEBREW ||
+        scripts[i] == PANGO_SCRIPT_SYRIAC ||
+        scripts[i] == PANGO_SCRIPT_THAANA || scripts[i] == PANGO_SCRIPT_NKO)
+      return GTK_TEXT_DIR_RTL;
+  return GTK_TEXT_DIR_LTR;
+}
+
 static void
 flam_application_startup (GApplication *application)
 {
@@ -311,6 +331,7 @@ flam_application_startup (GApplication *application)
 
   flam_renderer_before_init ();
   G_APPLICATION_CLASS (flam_application_parent_class)->startup (application);
+  gtk_widget_set_default_direction (language_direction ());
   flam_renderer_after_init ();
   flam_bundle_find_words ();
   g_action_map_add_action_entries (

@@ -109,16 +109,40 @@ mend_menu_button (GtkMenuButton *button)
         GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, tooltip, -1);
 }
 
+/* The figures of a row, in their order. */
+static GList *
+append_figures (GList *labels, GtkWidget *widget)
+{
+  if (GTK_IS_LABEL (widget) && !is_name (widget))
+    return g_list_append (labels, widget);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    labels = append_figures (labels, child);
+  return labels;
+}
+
 /* A list or table row has its contents as its name, valid as long as the row
- * exists. The title row, which may be hidden, has the name of the table. */
+ * exists: first the text, then the figures. The title row, which may be hidden,
+ * has the name of the table. */
 static void
 mend_row (GtkWidget *row)
 {
   GtkWidget *parent = gtk_widget_get_parent (row);
-  GtkWidget *label = GTK_IS_COLUMN_VIEW (parent) ? parent : find_name (row);
+  GtkWidget *name = GTK_IS_COLUMN_VIEW (parent) ? parent : find_name (row);
+  GtkAccessibleRelation relation = GTK_ACCESSIBLE_RELATION_LABELLED_BY;
+  GValue labels = G_VALUE_INIT;
+  GList *list;
 
-  if (label != NULL)
-    name_by (row, label);
+  if (name == NULL)
+    return;
+  list = g_list_append (NULL, name);
+  if (name != parent)
+    list = append_figures (list, row);
+  g_value_init (&labels, G_TYPE_POINTER);
+  g_value_set_pointer (&labels, list);
+  gtk_accessible_update_relation_value (
+      GTK_ACCESSIBLE (row), 1, &relation, &labels);
+  g_value_unset (&labels);
 }
 
 static gboolean
@@ -137,6 +161,8 @@ on_map (GSignalInvocationHint *hint,
     mend_menu_button (GTK_MENU_BUTTON (widget));
   else if (g_str_equal (G_OBJECT_TYPE_NAME (widget), "GtkListItemWidget"))
     mend_row (widget);
+  else if (g_str_equal (G_OBJECT_TYPE_NAME (widget), "GtkColumnListView"))
+    name_by (widget, gtk_widget_get_parent (widget));
   return TRUE;
 }
 

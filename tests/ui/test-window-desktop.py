@@ -141,6 +141,17 @@ class DesktopTest(Base):
         self.assertEqual(window.process.returncode, 0)
         self.ended()
 
+    def test_same_name(self):
+        """Two files of one name: their tabs have the folders in which they differ."""
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [pathlib.Path(folder, name, "run/one.folded") for name in ("old", "new")]
+            for path in paths:
+                path.parent.mkdir(parents=True)
+                path.write_text("main;parse 100\n")
+            window = self.open(*paths)
+            for name in "one.folded (old)", "one.folded (new)":
+                window.find(name)
+
     def test_recording_ends(self):
         """What it waits for, what the program prints, how it ended, where the
         capture is, and once more; the dialog fits a narrow window."""

@@ -133,7 +133,7 @@ class KeptTest(Base):
             self.search("^lex$")
             self.do("node.focus")
             window.find("Remove: focus: lex", "push button")
-            window.action("win.compare")
+            window.action("win.compare-file")
             window.choose_file(paths[1])
             window.find("Remove: compared with: b.folded", "push button")
             wait_for("it to be kept", lambda: any(

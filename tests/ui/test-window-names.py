@@ -139,10 +139,10 @@ class NamesTest(Base):
         """With what it is compared with: its page has tables then."""
         window = self.open(KITCHEN)
         window.wait_label(lambda text: text.startswith("total 3.19"))
-        self.panel("What threads were doing", "Running", "push button")
-        window.action("win.compare")
+        self.panel("What threads were doing: Running and waiting", "Running", "push button")
+        window.action("win.compare-file")
         window.choose_file(KITCHEN)
-        window.wait_label(lambda text: text.startswith("Before: kitchen"))
+        window.wait_label(lambda text: "Before: kitchen" in text)
         self.check("difference")
         window.click("Table")
         self.check("difference, table")
@@ -157,6 +157,7 @@ class NamesTest(Base):
         self.dialog(lambda: window.action("win.notes"),
                     lambda name: name.startswith("Select a function or a range"))
         self.dialog(lambda: window.action("win.growth"), "From, in Seconds")
+        self.dialog(lambda: window.action("win.compare"), "Search what to compare with")
         # Newer GTKs create only the visible one of its pages.
         self.dialog(lambda: window.key("ctrl+question"), "Keyboard shortcuts",
                     toolkits=("GtkImage", "_1", "_2"))
@@ -227,7 +228,7 @@ class NamesTest(Base):
     def test_panels(self):
         window = self.open_example()
         self.panel("Capture Quality", "What These Figures Mean", "push button")
-        self.panel("Threads", "Search threads")
+        self.panel("Threads: All threads", "Search threads")
         if ITEMS_SPEAK:
             self.panel("Recent captures", "example.flambeau", "menu item")
         window.key("ctrl+6")

@@ -30,7 +30,7 @@ STEPS = {
     "attach": (5, 6, 8, 6),
     "hottest line": (0, 0, 2, None),
     "filter a thread": (3, 2, 2, None),
-    "compare": (3, 4, None, None),
+    "compare": (3, 3, None, None),
     "export": (3, 4, 5, None),
     "leak": (1, 2, None, 2),
     "undo": (1, 1, 2, None),
@@ -274,7 +274,7 @@ class TasksTest(Base):
                 self.write("sparks")
                 self.key("Return")
             else:
-                self.click("Threads")
+                self.click(lambda name: name.startswith("Threads: "))
                 row = wait_for("its row", lambda: next(
                     (node for node in window.find_all("sparks (5228)")
                      if "thread.toggle" in node.actions()), None))
@@ -297,8 +297,8 @@ class TasksTest(Base):
             if how == 0:
                 self.key("l")
             else:
-                self.click("Main menu")
-                self.choose("Leaked Memory")
+                self.click("Measure: CPU time")
+                self.choose("Leaked memory")
             self.total(f"{leaked[1]}\u00a0{leaked[2]}")
             self.done("leak", how)
             window.click("CPU", "push button")
@@ -331,18 +331,19 @@ class TasksTest(Base):
                 self.key("ctrl+d")
             else:
                 self.click("Main menu")
-                self.choose("Compare With…")
-            window.find(lambda name: name.endswith("Cancel"), "push button")
-            time.sleep(1)
+                self.choose("Compare…")
+            self.dialog("Search what to compare with")
+            row = window.find(lambda name: name.startswith("before.folded"), "list item")
             if how == 0:
-                self.write(str(before))
+                entry = window.find("Search what to compare with")
+                wait_for("the keyboard in it", lambda: entry.has_state("FOCUSED"))
+                self.write("before")
                 time.sleep(0.7)
                 self.key("Return")
             else:
-                self.choose_row(1)
-                self.press_in("Compare With", "Open")
-            window.wait_label(lambda label: label.startswith(
-                "Before: before.folded, 60. Now: now.folded, 47: −13"))
+                self.click_at(row)
+            window.wait_label(
+                lambda label: "Before: before.folded, 60. Now: now.folded, 47: −13" in label)
             self.done("compare", how)
             window.__exit__()
         self.window = None

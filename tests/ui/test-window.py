@@ -95,6 +95,9 @@ class WindowTest(Base):
         self.assertRegex(text, r"matched 4\d\.\d.%, \d+ places?$")
         window.action("win.search-next")
         self.graph_says("escape_time")
+        window.click("Keep Only", "push button")
+        window.click("Remove: only through: escape_time")
+        window.action("win.search")
         window.type(window.find("Search functions"), "nothing is called this")
         window.wait_label(lambda text: text == "no match")
         window.click("Functions")
@@ -144,7 +147,7 @@ class WindowTest(Base):
             window = self.open(document)
             window.wait_label(lambda text: text.startswith("total 1.00"))
             window.action("win.share")
-            window.find("What It Reveals", "label")
+            window.find("What the File Reveals", "label")
             window.find("Private Names", "label")
             window.wait_label(
                 lambda text: "Functions: 1\n" in text
@@ -186,7 +189,7 @@ class WindowTest(Base):
         window = self.open_example(env={"G_DEBUG": "fatal-criticals"})
         window.click("Call Tree")
         window.click("Functions")
-        window.click("Threads")
+        window.click(lambda name: name.startswith("Threads: "))
         window.find("Search threads")
         window.key("Escape")
         window.action("win.record")

@@ -12,9 +12,11 @@ struct _FlamMeasureMenu
   GObject parent_instance;
 
   FlamSession *session;
+  GtkWidget *kinds;           /* around the toggle */
   GtkToggleButton *toggle[2]; /* by FlamMeasureKind */
-  GtkDropDown *list;
-  GArray *shown;   /* guint: the profile's measure at each row */
+  GtkMenuButton *button;
+  GtkLabel *label; /* in the button */
+  GSimpleAction *choose;
   guint latest[2]; /* the measure last looked at on each side */
   gboolean syncing;
 };
@@ -48,68 +50,147 @@ measure_name (const FlamProfile *profile,
   return flam_value_text_measure (profile, &profile->measures[measure]);
 }
 
-static gboolean
-are_same (GListModel *a, GListModel *b)
-{
-  guint n = g_list_model_get_n_items (a);
+/* --- the menu ------------------------------------------------------------- */
 
-  if (b == NULL || g_list_model_get_n_items (b) != n)
-    return FALSE;
-  for (guint i = 0; i < n; i++)
-    if (strcmp (gtk_string_list_get_string (GTK_STRING_LIST (a), i),
-                gtk_string_list_get_string (GTK_STRING_LIST (b), i)) != 0)
-      return FALSE;
-  return TRUE;
+static void
+append (GMenu *menu, const char *label, const char *action)
+{
+  g_autoptr (GMenuItem) item = g_menu_item_new (label, action);
+
+  g_menu_item_set_attribute (item, "hidden-when", "s", "action-disabled");
+  g_menu_append_item (menu, item);
 }
 
-/* A choice in the list also ends up here, while GTK still needs the model that
- * the choice was made in. */
+static GMenuModel *
+measures_of (const FlamProfile *profile,
+             const FlamSelection *selection,
+             FlamMeasureKind kind)
+{
+  GMenu *menu = g_menu_new ();
+
+  for (guint i = 0; i < profile->n_measures; i++)
+    if (profile->measures[i].kind == kind)
+      {
+        g_autofree char *shown =
+            flam_value_text_mnemonic (measure_name (profile, selection, i));
+        g_autoptr (GMenuItem) item = g_menu_item_new (shown, NULL);
+
+        g_menu_item_set_action_and_target (item, "measure.choose", "u", i);
+        g_menu_append_item (menu, item);
+      }
+  return G_MENU_MODEL (menu);
+}
+
+static GMenuModel *
+weights_menu (void)
+{
+  static const struct
+  {
+    const char *word;
+    const char *label;
+  } rows[] = {
+    { "guess", N_ ("According to the File Name") },
+    { "samples", N_ ("Samples") },
+    { "time", N_ ("Microseconds") },
+    { "bytes", N_ ("Allocated Bytes") },
+    { "faults", N_ ("Page Faults") },
+  };
+  GMenu *menu = g_menu_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GMenuItem) item = g_menu_item_new (_ (rows[i].label), NULL);
+
+      g_menu_item_set_action_and_target (
+          item, "win.weights", "s", rows[i].word);
+      g_menu_append_item (menu, item);
+    }
+  return G_MENU_MODEL (menu);
+}
+
+static gboolean
+is_of_text (const FlamProfile *profile)
+{
+  return strcmp (profile->facts.format, "folded") == 0;
+}
+
+/* The measures of both sides: what leaks is two clicks away, whatever is
+ * shown. */
+static GMenuModel *
+menu_of (const FlamProfile *profile, const FlamSelection *selection)
+{
+  GMenu *menu = g_menu_new ();
+  gboolean both = flam_profile_has_kind (profile, FLAM_MEASURE_CPU) &&
+                  flam_profile_has_kind (profile, FLAM_MEASURE_ALLOC);
+  g_autoptr (GMenuModel) cpu =
+      measures_of (profile, selection, FLAM_MEASURE_CPU);
+  g_autoptr (GMenuModel) alloc =
+      measures_of (profile, selection, FLAM_MEASURE_ALLOC);
+  g_autoptr (GMenu) memory = g_menu_new ();
+
+  if (g_menu_model_get_n_items (cpu) > 0)
+    g_menu_append_section (menu, both ? _ ("CPU") : NULL, cpu);
+  if (g_menu_model_get_n_items (alloc) > 0)
+    {
+      g_menu_append_section (menu, both ? _ ("Memory") : NULL, alloc);
+      append (memory, _ ("_Growth Between…"), "win.growth");
+      append (memory, _ ("Leak _Suppressions…"), "win.suppressions");
+      g_menu_append_section (menu, NULL, G_MENU_MODEL (memory));
+    }
+  if (is_of_text (profile))
+    {
+      g_autoptr (GMenuModel) weights = weights_menu ();
+
+      g_menu_append_section (menu, _ ("Weights of This Text"), weights);
+    }
+  return G_MENU_MODEL (menu);
+}
+
+/* The menu is made when it is opened. */
 static void
-fill_list (FlamMeasureMenu *self, FlamMeasureKind kind, guint measure)
+create_menu (GtkMenuButton *button, gpointer data)
+{
+  FlamMeasureMenu *self = data;
+  const FlamProfile *profile = flam_session_get_profile (self->session);
+  g_autoptr (GMenuModel) menu = NULL;
+
+  if (profile == NULL)
+    return;
+  menu = menu_of (profile, flam_session_get_selection (self->session));
+  gtk_menu_button_set_menu_model (button, menu);
+}
+
+static void
+update_button (FlamMeasureMenu *self, guint measure)
 {
   const FlamProfile *profile = flam_session_get_profile (self->session);
-  g_autoptr (GtkStringList) names = gtk_string_list_new (NULL);
-  guint selected = GTK_INVALID_LIST_POSITION;
+  const char *name =
+      measure < profile->n_measures
+          ? measure_name (
+                profile, flam_session_get_selection (self->session), measure)
+          : "";
+  g_autofree char *spoken = g_strdup_printf (_ ("Measure: %s"), name);
 
-  g_array_set_size (self->shown, 0);
-  for (guint i = 0; i < profile->n_measures; i++)
-    {
-      if (profile->measures[i].kind != kind)
-        continue;
-      if (i == measure)
-        selected = self->shown->len;
-      g_array_append_val (self->shown, i);
-      gtk_string_list_append (
-          names,
-          measure_name (
-              profile, flam_session_get_selection (self->session), i));
-    }
-  if (!are_same (G_LIST_MODEL (names), gtk_drop_down_get_model (self->list)))
-    gtk_drop_down_set_model (self->list, G_LIST_MODEL (names));
-  gtk_drop_down_set_selected (self->list, selected);
-  gtk_widget_set_sensitive (GTK_WIDGET (self->list), self->shown->len > 1);
+  gtk_label_set_label (self->label, name);
+  gtk_widget_set_visible (GTK_WIDGET (self->button),
+                          profile->n_measures > 1 || is_of_text (profile));
+  gtk_accessible_update_property (
+      GTK_ACCESSIBLE (self->button), GTK_ACCESSIBLE_PROPERTY_LABEL, spoken, -1);
+  g_simple_action_set_state (self->choose, g_variant_new_uint32 (measure));
 }
+
+/* --- the toggle ----------------------------------------------------------- */
 
 static void
 update_toggle (FlamMeasureMenu *self, FlamMeasureKind kind)
 {
-  static const char *const missing[] = {
-    N_ ("This capture has no CPU samples"),
-    N_ ("This capture has no allocations"),
-  };
-  static const char *const present[] = {
-    N_ ("Where the time goes"),
-    N_ ("Where the memory goes"),
-  };
-  gboolean has =
-      flam_profile_has_kind (flam_session_get_profile (self->session), kind);
-  GtkWidget *button = GTK_WIDGET (self->toggle[kind]);
-  const char *text = has ? _ (present[kind]) : _ (missing[kind]);
+  const FlamProfile *profile = flam_session_get_profile (self->session);
 
-  gtk_widget_set_sensitive (button, has);
-  gtk_widget_set_tooltip_text (button, text);
-  gtk_accessible_update_property (
-      GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text, -1);
+  gtk_widget_set_visible (
+      self->kinds,
+      flam_profile_has_kind (profile, FLAM_MEASURE_CPU) &&
+          flam_profile_has_kind (profile, FLAM_MEASURE_ALLOC));
+  gtk_toggle_button_set_active (self->toggle[kind], TRUE);
 }
 
 static void
@@ -123,10 +204,8 @@ update (FlamMeasureMenu *self)
   self->syncing = TRUE;
   kind = current_kind (self);
   self->latest[kind] = selection->measure;
-  update_toggle (self, FLAM_MEASURE_CPU);
-  update_toggle (self, FLAM_MEASURE_ALLOC);
-  gtk_toggle_button_set_active (self->toggle[kind], TRUE);
-  fill_list (self, kind, selection->measure);
+  update_toggle (self, kind);
+  update_button (self, selection->measure);
   self->syncing = FALSE;
 }
 
@@ -164,13 +243,9 @@ on_toggled (FlamMeasureMenu *self)
 }
 
 static void
-on_selected (FlamMeasureMenu *self)
+on_choose (GSimpleAction *action, GVariant *parameter, FlamMeasureMenu *self)
 {
-  guint row = gtk_drop_down_get_selected (self->list);
-
-  if (!self->syncing && row < self->shown->len)
-    flam_session_set_measure (self->session,
-                              g_array_index (self->shown, guint, row));
+  flam_session_set_measure (self->session, g_variant_get_uint32 (parameter));
 }
 
 static void
@@ -178,7 +253,7 @@ flam_measure_menu_finalize (GObject *object)
 {
   FlamMeasureMenu *self = FLAM_MEASURE_MENU (object);
 
-  g_array_unref (self->shown);
+  g_clear_object (&self->choose);
   G_OBJECT_CLASS (flam_measure_menu_parent_class)->finalize (object);
 }
 
@@ -191,60 +266,44 @@ flam_measure_menu_class_init (FlamMeasureMenuClass *klass)
 static void
 flam_measure_menu_init (FlamMeasureMenu *self)
 {
-  self->shown = g_array_new (FALSE, FALSE, sizeof (guint));
   self->latest[0] = self->latest[1] = G_MAXUINT;
-}
-
-/* perf's event names can be long; the list shows them whole. */
-static void
-list_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
-{
-  GtkWidget *label = gtk_label_new (NULL);
-
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
-  gtk_label_set_max_width_chars (GTK_LABEL (label), 28);
-  gtk_list_item_set_child (item, label);
+  self->choose = g_simple_action_new_stateful (
+      "choose", G_VARIANT_TYPE_UINT32, g_variant_new_uint32 (0));
+  g_signal_connect (self->choose, "activate", G_CALLBACK (on_choose), self);
 }
 
 static void
-list_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+follow (FlamMeasureMenu *self,
+        gpointer object,
+        const char *signal,
+        GCallback callback)
 {
-  const char *text =
-      gtk_string_object_get_string (gtk_list_item_get_item (item));
-
-  gtk_label_set_label (GTK_LABEL (gtk_list_item_get_child (item)), text);
+  g_signal_connect_object (object, signal, callback, self, G_CONNECT_SWAPPED);
 }
 
 FlamMeasureMenu *
 flam_measure_menu_new (FlamSession *session,
+                       GtkWidget *kinds,
                        GtkToggleButton *cpu,
                        GtkToggleButton *memory,
-                       GtkDropDown *list)
+                       GtkMenuButton *button,
+                       GtkLabel *label)
 {
   FlamMeasureMenu *self = g_object_new (FLAM_TYPE_MEASURE_MENU, NULL);
-  g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
+  g_autoptr (GSimpleActionGroup) group = g_simple_action_group_new ();
 
   self->session = session;
+  self->kinds = kinds;
   self->toggle[FLAM_MEASURE_CPU] = cpu;
   self->toggle[FLAM_MEASURE_ALLOC] = memory;
-  self->list = list;
-  g_signal_connect (factory, "setup", G_CALLBACK (list_setup), NULL);
-  g_signal_connect (factory, "bind", G_CALLBACK (list_bind), NULL);
-  gtk_drop_down_set_factory (list, factory);
-  g_signal_connect_object (
-      cpu, "toggled", G_CALLBACK (on_toggled), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (list,
-                           "notify::selected",
-                           G_CALLBACK (on_selected),
-                           self,
-                           G_CONNECT_SWAPPED);
-  g_signal_connect_object (
-      session, "notify::profile", G_CALLBACK (forget), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (session,
-                           "notify::selection",
-                           G_CALLBACK (update),
-                           self,
-                           G_CONNECT_SWAPPED);
+  self->button = button;
+  self->label = label;
+  g_action_map_add_action (G_ACTION_MAP (group), G_ACTION (self->choose));
+  gtk_widget_insert_action_group (
+      GTK_WIDGET (button), "measure", G_ACTION_GROUP (group));
+  gtk_menu_button_set_create_popup_func (button, create_menu, self, NULL);
+  follow (self, cpu, "toggled", G_CALLBACK (on_toggled));
+  follow (self, session, "notify::profile", G_CALLBACK (forget));
+  follow (self, session, "notify::selection", G_CALLBACK (update));
   return self;
 }

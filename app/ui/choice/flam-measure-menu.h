@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The CPU|Memory toggle and the list of measures of the chosen side: three
- * widgets of another object, which follow the session together. */
+/* The CPU|Memory toggle and the menu of the measures of the chosen side, which
+ * also has what concerns them: growth, leak suppressions, the meaning of a
+ * text's weights. Widgets of another object, which follow the session together
+ * and are shown where there is a choice. */
 
 #include "flam-session.h"
 
@@ -15,8 +17,10 @@ G_DECLARE_FINAL_TYPE (
     FlamMeasureMenu, flam_measure_menu, FLAM, MEASURE_MENU, GObject)
 
 FlamMeasureMenu *flam_measure_menu_new (FlamSession *session,
+                                        GtkWidget *kinds,
                                         GtkToggleButton *cpu,
                                         GtkToggleButton *memory,
-                                        GtkDropDown *list);
+                                        GtkMenuButton *button,
+                                        GtkLabel *label);
 
 G_END_DECLS

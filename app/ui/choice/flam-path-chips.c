@@ -98,6 +98,18 @@ remove_recursion (FlamSelection *selection, guint index)
 }
 
 static void
+remove_no_native (FlamSelection *selection, guint index)
+{
+  selection->no_native = FALSE;
+}
+
+static void
+remove_no_inlines (FlamSelection *selection, guint index)
+{
+  selection->no_inlines = FALSE;
+}
+
+static void
 remove_allocators (FlamSelection *selection, guint index)
 {
   selection->allocators = 0;
@@ -206,6 +218,8 @@ by_text (FlamBy by)
       return _ ("by file");
     case FLAM_BY_THREAD:
       return _ ("by thread");
+    case FLAM_BY_ADDRESS:
+      return _ ("by address");
     case FLAM_BY_FUNCTION:
     default:
       return _ ("by function");
@@ -244,6 +258,11 @@ show_chips (GtkBox *chips,
   if (selection->recursion != FLAM_RECURSION_OFF)
     append_chip (
         chips, session, _ ("recursion collapsed"), remove_recursion, 0);
+  if (selection->no_native)
+    append_chip (chips, session, _ ("native code hidden"), remove_no_native, 0);
+  if (selection->no_inlines)
+    append_chip (
+        chips, session, _ ("inlined functions hidden"), remove_no_inlines, 0);
   show_memory_chips (chips, session, profile, selection);
   for (guint i = 0; i < n; i++)
     {

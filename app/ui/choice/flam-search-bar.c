@@ -19,6 +19,7 @@ struct _FlamSearchBar
   GtkLabel *result;
   GtkToggleButton *regex_button;
   GtkToggleButton *case_button;
+  GtkButton *keep_button;
   gboolean narrow;
 };
 
@@ -42,6 +43,7 @@ update_result (FlamSearchBar *self)
   guint n = 0;
   guint at;
 
+  gtk_widget_set_sensitive (GTK_WIDGET (self->keep_button), matched > 0);
   if (tree == NULL || *flam_session_get_search (self->session) == '\0')
     {
       gtk_label_set_label (self->result, "");
@@ -80,6 +82,30 @@ on_switch (FlamSearchBar *self)
   if (gtk_toggle_button_get_active (self->case_button))
     flags |= FLAM_SEARCH_CASE;
   flam_session_set_search_flags (self->session, flags);
+}
+
+/* The matches become a transform, which the search no longer changes. */
+static void
+on_keep (FlamSearchBar *self)
+{
+  const char *text = flam_session_get_search (self->session);
+  g_autoptr (FlamSelection) selection =
+      flam_selection_copy (flam_session_get_selection (self->session));
+  g_autofree char *literal = g_regex_escape_string (text, -1);
+  gboolean regex = gtk_toggle_button_get_active (self->regex_button);
+  gboolean exact = gtk_toggle_button_get_active (self->case_button);
+  g_autofree char *pattern =
+      g_strconcat (exact ? "" : "(?i)", regex ? text : literal, NULL);
+  g_autofree char *plain = g_strconcat (exact ? "" : "(?i)", literal, NULL);
+
+  if (*text != '\0' && (flam_selection_add_transform (
+                            selection, FLAM_TRANSFORM_FILTER, pattern, NULL) ||
+                        flam_selection_add_transform (
+                            selection, FLAM_TRANSFORM_FILTER, plain, NULL)))
+    {
+      flam_session_select (self->session, g_steal_pointer (&selection));
+      gtk_search_bar_set_search_mode (self->bar, FALSE);
+    }
 }
 
 static void
@@ -127,6 +153,7 @@ flam_search_bar_set_narrow (FlamSearchBar *self, gboolean narrow)
   gtk_widget_set_halign (GTK_WIDGET (self),
                          narrow ? GTK_ALIGN_FILL : GTK_ALIGN_END);
   gtk_widget_set_hexpand (GTK_WIDGET (self->entry), narrow);
+  gtk_widget_set_visible (GTK_WIDGET (self->keep_button), !narrow);
   gtk_editable_set_width_chars (GTK_EDITABLE (self->entry), narrow ? 6 : 18);
   if (self->session != NULL)
     update_result (self);
@@ -188,6 +215,7 @@ flam_search_bar_class_init (FlamSearchBarClass *klass)
   gtk_widget_class_bind_template_child (class, FlamSearchBar, result);
   gtk_widget_class_bind_template_child (class, FlamSearchBar, regex_button);
   gtk_widget_class_bind_template_child (class, FlamSearchBar, case_button);
+  gtk_widget_class_bind_template_child (class, FlamSearchBar, keep_button);
 }
 
 static void
@@ -204,5 +232,7 @@ flam_search_bar_init (FlamSearchBar *self)
       self->regex_button, "toggled", G_CALLBACK (on_switch), self);
   g_signal_connect_swapped (
       self->case_button, "toggled", G_CALLBACK (on_switch), self);
+  g_signal_connect_swapped (
+      self->keep_button, "clicked", G_CALLBACK (on_keep), self);
   gtk_search_bar_connect_entry (self->bar, GTK_EDITABLE (self->entry));
 }

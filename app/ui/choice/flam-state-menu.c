@@ -127,6 +127,7 @@ update (FlamStateMenu *self)
   const FlamViewData *view_data = flam_session_get_view_data (self->session);
   const FlamMeasure *measure =
       view_data != NULL ? flam_view_data_get_measure (view_data) : NULL;
+  g_autofree char *spoken = NULL;
   guint states;
 
   gtk_widget_set_visible (GTK_WIDGET (self),
@@ -138,6 +139,10 @@ update (FlamStateMenu *self)
   states = view_data->selection->states;
   self->syncing = TRUE;
   gtk_label_set_label (self->label, name_of (states, self->known));
+  spoken = g_strdup_printf (_ ("What threads were doing: %s"),
+                            name_of (states, self->known));
+  gtk_accessible_update_property (
+      GTK_ACCESSIBLE (self->button), GTK_ACCESSIBLE_PROPERTY_LABEL, spoken, -1);
   for (guint i = 0; i < N_SHOWS; i++)
     {
       guint mask = masks[i] & self->known;

@@ -152,6 +152,7 @@ update_label (FlamThreadSelector *self)
   gboolean some = selection != NULL && selection->threads != NULL;
   guint n = some ? selection->threads->len : 0;
   g_autofree char *text = NULL;
+  g_autofree char *spoken = NULL;
 
   if (some && n == 0)
     text = g_strdup (_ ("No threads"));
@@ -167,6 +168,9 @@ update_label (FlamThreadSelector *self)
   else
     text = g_strdup_printf (ngettext ("%u thread", "%u threads", n), n);
   gtk_label_set_label (self->label, text);
+  spoken = g_strdup_printf (_ ("Threads: %s"), text);
+  gtk_accessible_update_property (
+      GTK_ACCESSIBLE (self->button), GTK_ACCESSIBLE_PROPERTY_LABEL, spoken, -1);
   gtk_widget_set_sensitive (GTK_WIDGET (self->reset), some);
   gtk_widget_set_sensitive (GTK_WIDGET (self->button),
                             profile != NULL && profile->threads.n > 0);

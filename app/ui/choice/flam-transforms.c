@@ -4,6 +4,9 @@
 
 #include <glib/gi18n.h>
 
+/* The search ignores case. */
+#define CASELESS "(?i)"
+
 const char *
 flam_transforms_label (FlamTransformKind kind)
 {
@@ -12,7 +15,7 @@ flam_transforms_label (FlamTransformKind kind)
     case FLAM_TRANSFORM_FOCUS:
       return _ ("focus");
     case FLAM_TRANSFORM_IGNORE:
-      return _ ("ignore");
+      return _ ("drop");
     case FLAM_TRANSFORM_FILTER:
       return _ ("only through");
     case FLAM_TRANSFORM_HIDE:
@@ -35,6 +38,8 @@ flam_transforms_describe (const FlamTransform *transform)
   gsize length = strlen (pattern);
   GString *plain;
 
+  if (g_str_has_prefix (pattern, CASELESS))
+    return g_strdup (pattern + strlen (CASELESS));
   if (transform->regex == NULL || length < 2 || pattern[0] != '^' ||
       pattern[length - 1] != '$')
     return g_strdup (pattern);
@@ -93,6 +98,12 @@ flam_transforms_describe_step (const FlamSelection *before,
     return g_strdup (_ ("inverted"));
   if (now->recursion != before->recursion)
     return g_strdup (_ ("recursion collapsed"));
+  if (now->no_native != before->no_native)
+    return g_strdup (_ ("native code"));
+  if (now->no_inlines != before->no_inlines)
+    return g_strdup (_ ("inlined functions"));
+  if (now->by != before->by)
+    return g_strdup (_ ("what is grouped"));
   if (now->states != before->states)
     return g_strdup (_ ("states of threads"));
   if (now->allocators != before->allocators)
@@ -147,6 +158,18 @@ static void
 on_collapse (GSimpleAction *action, GVariant *parameter, gpointer session)
 {
   transform (session, FLAM_TRANSFORM_COLLAPSE);
+}
+
+static void
+on_stop_at (GSimpleAction *action, GVariant *parameter, gpointer session)
+{
+  transform (session, FLAM_TRANSFORM_STOP_AT);
+}
+
+static void
+on_prune (GSimpleAction *action, GVariant *parameter, gpointer session)
+{
+  transform (session, FLAM_TRANSFORM_PRUNE);
 }
 
 static void
@@ -224,6 +247,7 @@ static const GActionEntry entries[] = {
   { "focus", on_focus },         { "hide", on_hide },
   { "ignore", on_ignore },       { "filter", on_filter },
   { "collapse", on_collapse },   { "recursion", on_recursion },
+  { "stop-at", on_stop_at },     { "prune", on_prune },
   { "undo", on_undo },           { "copy-name", on_copy_name },
   { "copy-path", on_copy_path }, { "open-in-editor", on_open_editor },
 };
@@ -232,8 +256,9 @@ static void
 update_enabled (FlamSession *session, GParamSpec *pspec, GActionMap *map)
 {
   static const char *const on_frames[] = {
-    "zoom",     "callers",   "focus",     "hide",           "ignore", "filter",
-    "collapse", "copy-name", "copy-path", "open-in-editor", NULL
+    "zoom",      "callers",        "focus", "hide",     "ignore",
+    "filter",    "stop-at",        "prune", "collapse", "copy-name",
+    "copy-path", "open-in-editor", NULL
   };
   gboolean frame = flam_session_get_current (session) != 0;
 
@@ -298,10 +323,14 @@ node_menu (void)
   g_menu_append (first, _ ("_Zoom to This"), "node.zoom");
   g_menu_append (first, _ ("Callers and Ca_llees"), "node.callers");
   g_menu_append (transforms, _ ("_Focus on This Function"), "node.focus");
-  g_menu_append (transforms, _ ("_Hide: Cost to Its Callers"), "node.hide");
-  g_menu_append (transforms, _ ("_Collapse What It Calls"), "node.collapse");
-  g_menu_append (transforms, _ ("_Ignore Stacks through This"), "node.ignore");
-  g_menu_append (transforms, _ ("_Only Stacks through This"), "node.filter");
+  g_menu_append (transforms, _ ("_Hide (Add Cost to Callers)"), "node.hide");
+  g_menu_append (transforms, _ ("_Collapse Callees"), "node.collapse");
+  g_menu_append (
+      transforms, _ ("_Drop Stacks with This Function"), "node.ignore");
+  g_menu_append (
+      transforms, _ ("_Keep Only Stacks with This Function"), "node.filter");
+  g_menu_append (transforms, _ ("_Stop at This Function"), "node.stop-at");
+  g_menu_append (transforms, _ ("_Prune This Function"), "node.prune");
   g_menu_append (transforms, _ ("Collapse _Recursion"), "node.recursion");
   g_menu_append (transforms, _ ("_Undo"), "node.undo");
   g_menu_append (rest, _ ("Copy _Name"), "node.copy-name");

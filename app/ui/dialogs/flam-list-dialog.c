@@ -4,6 +4,8 @@
 
 #include "flam-help.h"
 
+#include <string.h>
+
 struct _FlamListDialog
 {
   FlamDialog parent_instance;
@@ -14,6 +16,7 @@ struct _FlamListDialog
   GtkBox *box;
   GtkListBox *list;
   GtkLabel *none;
+  GtkWidget *search; /* NULL: none; not referenced */
 };
 
 enum
@@ -111,6 +114,61 @@ flam_list_dialog_add_top (FlamListDialog *self, GtkWidget *widget)
 {
   g_return_if_fail (FLAM_IS_LIST_DIALOG (self));
   gtk_box_prepend (self->box, widget);
+}
+
+/* --- the search ----------------------------------------------------------- */
+
+static gboolean
+is_found (GtkListBoxRow *row, gpointer data)
+{
+  FlamListDialog *self = data;
+  g_autofree char *text =
+      g_utf8_casefold (gtk_editable_get_text (GTK_EDITABLE (self->search)), -1);
+  g_autofree char *title = g_utf8_casefold (
+      adw_preferences_row_get_title (ADW_PREFERENCES_ROW (row)), -1);
+
+  return strstr (title, text) != NULL;
+}
+
+static void
+on_search (FlamListDialog *self)
+{
+  gtk_list_box_invalidate_filter (self->list);
+}
+
+static void
+on_search_activate (FlamListDialog *self)
+{
+  GtkListBoxRow *row;
+
+  /* A fast typist is ahead of "search-changed". */
+  gtk_list_box_invalidate_filter (self->list);
+  for (int i = 0; (row = gtk_list_box_get_row_at_index (self->list, i)) != NULL;
+       i++)
+    if (gtk_widget_get_child_visible (GTK_WIDGET (row)))
+      {
+        g_signal_emit (self, signals[SIGNAL_GO], 0, index_of (row));
+        return;
+      }
+}
+
+void
+flam_list_dialog_add_search (FlamListDialog *self, const char *name)
+{
+  g_return_if_fail (FLAM_IS_LIST_DIALOG (self));
+  self->search = gtk_search_entry_new ();
+  gtk_accessible_update_property (
+      GTK_ACCESSIBLE (self->search), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+  gtk_list_box_set_filter_func (self->list, is_found, self, NULL);
+  g_signal_connect_swapped (
+      self->search, "search-changed", G_CALLBACK (on_search), self);
+  g_signal_connect_swapped (
+      self->search, "activate", G_CALLBACK (on_search_activate), self);
+  /* The entry takes the Escape key for itself. */
+  g_signal_connect_swapped (
+      self->search, "stop-search", G_CALLBACK (flam_dialog_close), self);
+  flam_list_dialog_add_top (self, self->search);
+  flam_dialog_set_focus (FLAM_DIALOG (self), self->search);
 }
 
 void

@@ -17,6 +17,9 @@ FlamListDialog *
 flam_list_dialog_new (const char *title, const char *none, const char *topic);
 /* Above the list. */
 void flam_list_dialog_add_top (FlamListDialog *self, GtkWidget *widget);
+/* A field above the list, with the focus: only rows that contain its text are
+ * visible, and Return opens the first of them. */
+void flam_list_dialog_add_search (FlamListDialog *self, const char *name);
 /* At the right end of the header. */
 void flam_list_dialog_add_button (FlamListDialog *self, GtkWidget *button);
 

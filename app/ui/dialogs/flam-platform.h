@@ -90,13 +90,51 @@ flam_platform_present_preferences (AdwPreferencesPage *page, GtkWindow *parent)
   adw_show_about_window (parent, __VA_ARGS__)
 #endif
 
-/* Makes Tab go from a list or a table to the widget after it; without this,
- * newer GTKs step through its rows first. */
+#if !GTK_CHECK_VERSION(4, 12, 0)
+/* A list that cannot have the focus is passed over. */
+static inline gboolean
+flam_platform_leave (GtkWidget *list, GVariant *backward, gpointer data)
+{
+  GtkWidget *root = GTK_WIDGET (gtk_widget_get_root (list));
+
+  gtk_widget_set_can_focus (list, FALSE);
+  gtk_widget_child_focus (root,
+                          g_variant_get_boolean (backward)
+                              ? GTK_DIR_TAB_BACKWARD
+                              : GTK_DIR_TAB_FORWARD);
+  gtk_widget_set_can_focus (list, TRUE);
+  return TRUE;
+}
+
+static inline void
+flam_platform_add_tab (GtkEventController *keys,
+                       guint key,
+                       GdkModifierType modifiers,
+                       gboolean backward)
+{
+  GtkShortcut *shortcut = gtk_shortcut_new (
+      gtk_keyval_trigger_new (key, modifiers),
+      gtk_callback_action_new (flam_platform_leave, NULL, NULL));
+
+  gtk_shortcut_set_arguments (shortcut, g_variant_new_boolean (backward));
+  gtk_shortcut_controller_add_shortcut (GTK_SHORTCUT_CONTROLLER (keys),
+                                        shortcut);
+}
+#endif
+
+/* Makes Tab go from a list or a table to the widget after it; without this, GTK
+ * steps through its rows first. */
 static inline void
 flam_platform_tab_leaves (GtkWidget *list)
 {
 #if GTK_CHECK_VERSION(4, 12, 0)
   g_object_set (list, "tab-behavior", GTK_LIST_TAB_ITEM, NULL);
+#else
+  GtkEventController *keys = gtk_shortcut_controller_new ();
+
+  flam_platform_add_tab (keys, GDK_KEY_Tab, 0, FALSE);
+  flam_platform_add_tab (keys, GDK_KEY_ISO_Left_Tab, GDK_SHIFT_MASK, TRUE);
+  gtk_widget_add_controller (list, keys);
 #endif
 }
 

@@ -216,6 +216,34 @@ show_refusal (FlamDifferenceView *self, const FlamComparison *comparison)
     }
 }
 
+static gboolean
+focus_difference (FlamDifferenceView *self)
+{
+  if (gtk_toggle_button_get_active (self->table_button))
+    return gtk_widget_grab_focus (GTK_WIDGET (self->table));
+  if (gtk_toggle_button_get_active (self->side_button))
+    return gtk_widget_grab_focus (
+        GTK_WIDGET (flam_side_by_side_get_graph (self->side, FLAM_DIFF_BASE)));
+  return gtk_widget_grab_focus (GTK_WIDGET (self->graph));
+}
+
+/* The keyboard, which was at what is hidden now, goes on to the difference:
+ * before that is visible, or GTK would move it to the words and select them. */
+static void
+show_difference (FlamDifferenceView *self)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  GtkRoot *root = gtk_widget_get_root (widget);
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+  gboolean first = g_strcmp0 (gtk_stack_get_visible_child_name (self->stack),
+                              "difference") != 0;
+
+  if (first && gtk_widget_get_mapped (widget) &&
+      (focus == NULL || gtk_widget_is_ancestor (focus, widget)))
+    focus_difference (self);
+  gtk_stack_set_visible_child_name (self->stack, "difference");
+}
+
 static void
 on_made (gpointer result, const GError *error, gpointer data)
 {
@@ -238,7 +266,7 @@ on_made (gpointer result, const GError *error, gpointer data)
     }
   take (self, g_steal_pointer (&comparison));
   show_words (self);
-  gtk_stack_set_visible_child_name (self->stack, "difference");
+  show_difference (self);
 }
 
 /* --- making it ------------------------------------------------------------ */
@@ -442,13 +470,12 @@ static gboolean
 flam_difference_view_begin (GtkWidget *widget)
 {
   FlamDifferenceView *self = FLAM_DIFFERENCE_VIEW (widget);
+  GtkWidget *shown = gtk_stack_get_visible_child (self->stack);
 
-  if (gtk_toggle_button_get_active (self->table_button))
-    return gtk_widget_grab_focus (GTK_WIDGET (self->table));
-  if (gtk_toggle_button_get_active (self->side_button))
-    return gtk_widget_grab_focus (
-        GTK_WIDGET (flam_side_by_side_get_graph (self->side, FLAM_DIFF_BASE)));
-  return gtk_widget_grab_focus (GTK_WIDGET (self->graph));
+  if (g_strcmp0 (gtk_stack_get_visible_child_name (self->stack),
+                 "difference") != 0)
+    return gtk_widget_child_focus (shown, GTK_DIR_TAB_FORWARD);
+  return focus_difference (self);
 }
 
 static void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-flame-graph-private.h"
 
+#include "flam-accent.h"
 #include "flam-core-picture.h"
 #include "flam-snapshot-image.h"
 #include "flam-swatch.h"
@@ -17,6 +18,7 @@
 
 #define VEIL 0.12f  /* over the hovered box */
 #define FAINT 0.55f /* its outline */
+#define STRIP_HEIGHT 4
 
 static GdkRGBA
 ink_of (FlamFlameGraph *self)
@@ -124,12 +126,77 @@ append_mark (FlamFlameGraph *self,
     mark_box (self, snapshot, &box, selected, &ink);
 }
 
+/* --- where matches are --------------------------------------------------- */
+
+/* Matches too small to draw, and those in rows that are out of view, are marked
+ * in a strip below the graph, in the columns where they are. */
+
+static void
+mark_columns (FlamMatchStrip *strip, double left, double right)
+{
+  double scale = strip->width / (strip->to - strip->from);
+  int first = (int)floor ((left - strip->from) * scale);
+  int end = (int)ceil ((right - strip->from) * scale);
+
+  first = MAX (first, 0);
+  end = MIN (MAX (end, first + 1), strip->width);
+  if (end > first)
+    memset (strip->columns + first, 1, (gsize)(end - first));
+}
+
+static void
+make_strip (FlamFlameGraph *self, int width)
+{
+  FlamMatchStrip *strip = &self->strip;
+
+  g_free (strip->columns);
+  *strip =
+      (FlamMatchStrip){ self->from, self->to, width, g_new0 (guint8, width) };
+  for (FlamNodeId node = 1; node < self->tree->n; node++)
+    {
+      const FlamRowCell *cell = &self->rows->at[self->rows->index[node]];
+      double left = (double)cell->x;
+      double right = (double)(cell->x + cell->total);
+
+      if (self->matched[node] && right > strip->from && left < strip->to)
+        mark_columns (strip, left, right);
+    }
+}
+
+static void
+append_strip (FlamFlameGraph *self, GtkSnapshot *snapshot)
+{
+  const FlamMatchStrip *strip = &self->strip;
+  int width = gtk_widget_get_width (GTK_WIDGET (self));
+  float y = (float)(gtk_widget_get_height (GTK_WIDGET (self)) - STRIP_HEIGHT);
+  GdkRGBA color = flam_accent (self->dark, 1);
+
+  if (self->matched == NULL || self->shape != FLAM_SHAPE_FLAME ||
+      self->to <= self->from)
+    return;
+  if (strip->columns == NULL || strip->width != width ||
+      strip->from != self->from || strip->to != self->to)
+    make_strip (self, width);
+  for (int x = 0, end = 0; x < width; x = end)
+    {
+      for (end = x + 1;
+           end < width && strip->columns[end] == strip->columns[x];)
+        end++;
+      if (strip->columns[x])
+        gtk_snapshot_append_color (
+            snapshot,
+            &color,
+            &GRAPHENE_RECT_INIT ((float)x, y, (float)(end - x), STRIP_HEIGHT));
+    }
+}
+
 static void
 append_marks (FlamFlameGraph *self, GtkSnapshot *snapshot)
 {
   GtkWidget *widget = GTK_WIDGET (self);
   GdkRGBA ink = ink_of (self);
 
+  append_strip (self, snapshot);
   if (self->hovered != self->selected)
     append_mark (self, snapshot, self->hovered, FALSE);
   if (self->pointed != self->selected && self->pointed != self->hovered)

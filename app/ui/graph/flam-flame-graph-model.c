@@ -1396,6 +1396,7 @@ static void
 run_search (FlamFlameGraph *self)
 {
   g_clear_pointer (&self->matched, g_free);
+  g_clear_pointer (&self->strip.columns, g_free);
   self->matched_weight = 0;
   if (self->search != NULL && !flam_graph_is_empty (self))
     {

@@ -36,6 +36,14 @@ typedef struct
   guint32 n;
 } FlamRowCount;
 
+/* Where matches are, as columns of pixels. */
+typedef struct
+{
+  double from, to;
+  int width;
+  guint8 *columns; /* width; NULL: not made yet */
+} FlamMatchStrip;
+
 struct _FlamFlameGraph
 {
   GtkWidget parent_instance;
@@ -64,6 +72,7 @@ struct _FlamFlameGraph
   FlamRegex *search;
   guint8 *matched; /* one byte per node, or NULL */
   gint64 matched_weight;
+  FlamMatchStrip strip;
 
   GtkAdjustment *hadjustment, *vadjustment;
   GtkScrollablePolicy hpolicy, vpolicy;

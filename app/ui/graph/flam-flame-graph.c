@@ -861,6 +861,7 @@ flam_flame_graph_finalize (GObject *object)
   g_clear_pointer (&self->tree, flam_tree_unref);
   g_clear_pointer (&self->search, flam_regex_unref);
   g_clear_pointer (&self->matched, g_free);
+  g_clear_pointer (&self->strip.columns, g_free);
   for (guint i = 0; i < G_N_ELEMENTS (self->spares); i++)
     g_clear_pointer (&self->spares[i], g_atomic_rc_box_release);
   g_array_unref (self->history);

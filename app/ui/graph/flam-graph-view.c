@@ -54,7 +54,8 @@ is_narrowed (const FlamSelection *selection)
          selection->to != G_MAXINT64 ||
          (selection->transforms != NULL && selection->transforms->len > 0) ||
          selection->states != FLAM_STATES_ALL || selection->no_native ||
-         selection->allocators != 0 || selection->suppressions != NULL;
+         selection->no_inlines || selection->allocators != 0 ||
+         selection->suppressions != NULL;
 }
 
 static void
@@ -338,7 +339,7 @@ flam_graph_view_class_init (FlamGraphViewClass *klass)
   gtk_widget_class_bind_template_child (class, FlamGraphView, way_back);
 }
 
-/* The minimap replaces the scroll bar, unless there is no room for it. An
+/* The minimap replaces the scroll bar where there is room for it. An
  * overlaid scroll bar fades in and out for a second whenever the pointer moves:
  * 50 ms of CPU time without a GPU, where the hovered box takes 2. With the
  * policy without a bar, GTK would animate the edges at each step of the wheel
@@ -349,13 +350,13 @@ on_drawn_changed (FlamFlameGraph *graph, FlamGraphView *self)
   GtkAdjustment *rows = gtk_scrolled_window_get_vadjustment (self->scroller);
   gboolean scrolls =
       gtk_adjustment_get_upper (rows) > gtk_adjustment_get_page_size (rows) + 1;
-  gboolean cramped = flam_minimap_is_cramped (self->minimap);
+  gboolean mapped = gtk_widget_get_visible (GTK_WIDGET (self->minimap));
 
   update_moving (self);
   gtk_scrolled_window_set_policy (self->scroller,
                                   GTK_POLICY_NEVER,
-                                  scrolls && !cramped ? GTK_POLICY_EXTERNAL
-                                                      : GTK_POLICY_AUTOMATIC);
+                                  scrolls && mapped ? GTK_POLICY_EXTERNAL
+                                                    : GTK_POLICY_AUTOMATIC);
 }
 
 static void

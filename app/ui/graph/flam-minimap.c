@@ -10,6 +10,7 @@
 #define HEIGHT 84
 #define PADDING 4
 #define MARGIN 12
+#define LABEL_WIDTH 24 /* a narrower box has none */
 
 struct _FlamMinimap
 {
@@ -20,9 +21,6 @@ struct _FlamMinimap
   gboolean pictured_dark;
   int pictured_mode, pictured_direction;
   FlamColorRules *pictured_rules;
-  FlamTree *placed_tree; /* the tree and zoom for which the corner was chosen */
-  FlamId placed_zoom;
-  int placed_direction;
   FlamView grabbed; /* the view when the drag began */
 };
 
@@ -164,15 +162,14 @@ flam_minimap_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 
 /* --- position ------------------------------------------------------------ */
 
-/* How much of the graph it would cover at the left or right, in boxes. */
-static guint
-boxes_below (FlamMinimap *self, gboolean right)
+/* Whether it would cover no box with a label at the left or right. */
+static gboolean
+is_free (FlamMinimap *self, gboolean right)
 {
   const FlamLayout *layout = flam_graph_layout (self->graph);
   const FlamViewport *view = &layout->viewport;
   double reach = WIDTH + 2 * PADDING + MARGIN;
   double height = HEIGHT + 2 * PADDING + MARGIN;
-  guint n = 0;
 
   for (guint32 i = 0; i < layout->n; i++)
     {
@@ -183,40 +180,37 @@ boxes_below (FlamMinimap *self, gboolean right)
                            ? box->y < height
                            : box->y + view->row_height > view->height - height;
 
-      n += across && along;
+      if (across && along && box->width >= LABEL_WIDTH)
+        return FALSE;
     }
-  return n;
+  return TRUE;
 }
 
-/* Chosen again only for another tree or zoom, so that it does not move during
- * scrolling. */
-static void
+/* The corner is kept while it is free, so that it seldom moves during
+ * scrolling. FALSE: neither is free. */
+static gboolean
 choose_corner (FlamMinimap *self)
 {
-  FlamFlameGraph *graph = self->graph;
-  gboolean flame = graph->direction == FLAM_DIRECTION_FLAME;
-  guint left, right;
+  GtkWidget *widget = GTK_WIDGET (self);
+  gboolean flame = self->graph->direction == FLAM_DIRECTION_FLAME;
+  gboolean right = gtk_widget_get_halign (widget) != GTK_ALIGN_START;
 
-  gtk_widget_set_valign (GTK_WIDGET (self),
-                         flame ? GTK_ALIGN_START : GTK_ALIGN_END);
-  if (self->placed_tree == graph->tree && self->placed_zoom == graph->zoom &&
-      self->placed_direction == (int)graph->direction)
-    return;
-  if (flam_graph_is_moving (graph))
-    return;
-  self->placed_tree = graph->tree;
-  self->placed_zoom = graph->zoom;
-  self->placed_direction = graph->direction;
-  left = boxes_below (self, FALSE);
-  right = boxes_below (self, TRUE);
-  gtk_widget_set_halign (GTK_WIDGET (self),
-                         left < right ? GTK_ALIGN_START : GTK_ALIGN_END);
+  gtk_widget_set_valign (widget, flame ? GTK_ALIGN_START : GTK_ALIGN_END);
+  if (flam_graph_is_moving (self->graph))
+    return gtk_widget_get_visible (widget);
+  if (!is_free (self, right))
+    {
+      if (!is_free (self, !right))
+        return FALSE;
+      gtk_widget_set_halign (widget, right ? GTK_ALIGN_START : GTK_ALIGN_END);
+    }
+  return TRUE;
 }
 
 /* --- visible part -------------------------------------------------------- */
 
-gboolean
-flam_minimap_is_cramped (FlamMinimap *self)
+static gboolean
+is_cramped (FlamMinimap *self)
 {
   return gtk_widget_get_width (GTK_WIDGET (self->graph)) < 3 * WIDTH ||
          gtk_widget_get_height (GTK_WIDGET (self->graph)) < 2 * HEIGHT;
@@ -230,11 +224,8 @@ on_drawn_changed (FlamMinimap *self)
 
   flam_flame_graph_get_view (self->graph, &view);
   all = flam_graph_is_empty (self->graph) ||
-        (view.width > 0.98 && view.height > 0.98) ||
-        flam_minimap_is_cramped (self);
-  gtk_widget_set_visible (GTK_WIDGET (self), !all);
-  if (!all)
-    choose_corner (self);
+        (view.width > 0.98 && view.height > 0.98) || is_cramped (self);
+  gtk_widget_set_visible (GTK_WIDGET (self), !all && choose_corner (self));
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 

@@ -13,10 +13,8 @@ G_BEGIN_DECLS
 #define FLAM_TYPE_MINIMAP (flam_minimap_get_type ())
 G_DECLARE_FINAL_TYPE (FlamMinimap, flam_minimap, FLAM, MINIMAP, GtkWidget)
 
+/* Visible while a part of the graph is out of view, if there is room for it and
+ * a corner where it covers no label. */
 GtkWidget *flam_minimap_new (FlamFlameGraph *graph);
-
-/* Whether the window is so small that it would cover much of the graph; then it
- * is never shown. */
-gboolean flam_minimap_is_cramped (FlamMinimap *self);
 
 G_END_DECLS

@@ -209,7 +209,7 @@ make_cards (FlamMemoryView *self)
     [FLAM_MEMORY_ALLOCATED] = N_ ("Allocated"),
     [FLAM_MEMORY_TEMPORARY] = N_ ("Temporary"),
     [FLAM_MEMORY_PEAK] = N_ ("At the Peak"),
-    [FLAM_MEMORY_LEAKED] = N_ ("Not Freed"),
+    [FLAM_MEMORY_LEAKED] = N_ ("Leaked"),
   };
 
   for (guint part = 0; part < FLAM_MEMORY_N; part++)
@@ -273,7 +273,7 @@ add_header (GtkGrid *grid, const FlamMemorySummary *memory)
     [FLAM_MEMORY_COLUMN_BLOCKS] = _ ("Blocks"),
     [FLAM_MEMORY_COLUMN_TEMPORARY] = _ ("Temporary"),
     [FLAM_MEMORY_COLUMN_PEAK] = _ ("At the Peak"),
-    [FLAM_MEMORY_COLUMN_LEAKED] = _ ("Not Freed"),
+    [FLAM_MEMORY_COLUMN_LEAKED] = _ ("Leaked"),
   };
   GtkWidget *first = gtk_label_new (NULL);
 

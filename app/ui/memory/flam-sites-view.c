@@ -266,7 +266,7 @@ fill_columns (FlamSitesView *self)
     { FLAM_MEMORY_COLUMN_BLOCKS, N_ ("Blocks"), 0 },
     { FLAM_MEMORY_COLUMN_TEMPORARY, N_ ("Temporary"), 0 },
     { FLAM_MEMORY_COLUMN_PEAK, N_ ("At the Peak"), 0 },
-    { FLAM_MEMORY_COLUMN_LEAKED, N_ ("Not Freed"), TIGHT_WIDTH },
+    { FLAM_MEMORY_COLUMN_LEAKED, N_ ("Leaked"), TIGHT_WIDTH },
     { COLUMN_NAME, N_ ("Function"), 0 },
   };
 

@@ -201,7 +201,7 @@ static const struct
   { "Recursion",
     G_STRUCT_OFFSET (FlamSelection, recursion),
     FLAM_RECURSION_COLLAPSE + 1 },
-  { "By", G_STRUCT_OFFSET (FlamSelection, by), FLAM_BY_THREAD + 1 },
+  { "By", G_STRUCT_OFFSET (FlamSelection, by), FLAM_BY_ADDRESS + 1 },
   { "Count", G_STRUCT_OFFSET (FlamSelection, count), 2 },
   { "Invert", G_STRUCT_OFFSET (FlamSelection, invert), 2 },
   { "NoNative", G_STRUCT_OFFSET (FlamSelection, no_native), 2 },

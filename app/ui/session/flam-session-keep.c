@@ -86,7 +86,7 @@ static GKeyFile *
 kept_of_now (FlamSession *self)
 {
   GKeyFile *kept = g_key_file_new ();
-  g_autoptr (FlamSelection) first = flam_session_first_selection ();
+  g_autoptr (FlamSelection) first = flam_session_first_selection (self);
   const FlamStep *waiting =
       self->restore != NULL && self->restore->waits ? self->restore : NULL;
   const FlamTree *tree = flam_session_get_tree (self);

@@ -47,7 +47,8 @@ take_profile (FlamSession *self, FlamProfile *profile)
     }
   else
     {
-      self->selection = flam_session_first_selection ();
+      self->interpreted = flam_frames_are_interpreted (profile);
+      self->selection = flam_session_first_selection (self);
       self->selection->measure = flam_weights_default_measure (profile);
       flam_session_keep_restore (self);
     }

@@ -71,8 +71,9 @@ struct _FlamSession
   FlamJob *download;
   FlamBaseline *baseline;
   FlamActivity activity;
-  guint opened : 1;   /* the first picture of this path was shown */
-  guint restored : 1; /* the selection is still the restored one */
+  guint opened : 1;      /* the first picture of this path was shown */
+  guint restored : 1;    /* the selection is still the restored one */
+  guint interpreted : 1; /* flam_frames_are_interpreted() */
   guint moving : 1;
   guint live : 1;
   SymbolStage stage;
@@ -96,8 +97,9 @@ typedef enum
 
 void flam_session_changed (FlamSession *session, guint property);
 void flam_session_fail (FlamSession *session, const GError *error);
-/* The initial selection of a capture, until the user changes it. */
-FlamSelection *flam_session_first_selection (void);
+/* The initial selection of a capture, until the user changes it. Native code is
+ * hidden where the program is interpreted. */
+FlamSelection *flam_session_first_selection (FlamSession *session);
 void flam_step_free (gpointer step);
 /* Starts the next step of symbolizing, if any. */
 void flam_session_symbolize_more (FlamSession *session);

@@ -158,8 +158,9 @@ flam_session_transform_node (FlamSession *self,
   if (self->view_data == NULL || node == 0 || node >= self->view_data->tree->n)
     return;
   name = flam_tree_name (self->view_data->tree, node);
-  pattern =
-      kind == FLAM_TRANSFORM_STOP_AT ? g_strdup (name) : exact_pattern (name);
+  pattern = kind == FLAM_TRANSFORM_STOP_AT || kind == FLAM_TRANSFORM_PRUNE
+                ? g_strdup (name)
+                : exact_pattern (name);
   selection = flam_selection_copy (self->selection);
   if (flam_tree_is_top (self->view_data->tree, node))
     {
@@ -174,10 +175,11 @@ flam_session_transform_node (FlamSession *self,
 }
 
 FlamSelection *
-flam_session_first_selection (void)
+flam_session_first_selection (FlamSession *self)
 {
   FlamSelection *selection = flam_selection_new ();
 
+  selection->no_native = self->interpreted;
   flam_settings_apply_frames (selection);
   flam_suppression_settings_apply (selection, NULL);
   return selection;
@@ -189,7 +191,7 @@ flam_session_reset_selection (FlamSession *self)
   FlamSelection *selection;
 
   g_return_if_fail (FLAM_IS_SESSION (self));
-  selection = flam_session_first_selection ();
+  selection = flam_session_first_selection (self);
   selection->measure = self->selection->measure;
   flam_session_select (self, selection);
 }

@@ -87,14 +87,14 @@ flam_settings_get_palette (const FlamTree *tree)
 }
 
 FlamPaletteMode
-flam_settings_get_code_palette (void)
+flam_settings_get_chart_palette (void)
 {
   g_autofree char *word =
       g_settings_get_string (flam_settings_get (), FLAM_KEY_COLORS);
-  FlamPaletteMode wanted = FLAM_PALETTE_CODE;
+  FlamPaletteMode wanted = FLAM_PALETTE_NAME;
 
   flam_palette_mode_from_string (word, &wanted);
   return wanted == FLAM_PALETTE_AUTO || wanted == FLAM_PALETTE_SELF
-             ? FLAM_PALETTE_CODE
+             ? FLAM_PALETTE_NAME
              : wanted;
 }

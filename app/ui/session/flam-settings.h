@@ -52,8 +52,9 @@ GSettings *flam_settings_get (void);
 FlamShape flam_settings_get_shape (void);
 /* The user's choice, if the tree has the data for it. */
 FlamPaletteMode flam_settings_get_palette (const FlamTree *tree);
-/* For charts, which have no tree: calls in time. */
-FlamPaletteMode flam_settings_get_code_palette (void);
+/* For charts, which have no tree: calls in time. By function, unless the user
+ * chooses: most calls of a thread are of one module. */
+FlamPaletteMode flam_settings_get_chart_palette (void);
 
 /* Hides the frames that the user has chosen to hide. */
 void flam_settings_apply_frames (FlamSelection *selection);

@@ -44,6 +44,14 @@ flam_value_text_measure (const FlamProfile *profile, const FlamMeasure *measure)
   return *name != '\0' ? _ (name) : name;
 }
 
+char *
+flam_value_text_mnemonic (const char *text)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "_", -1);
+
+  return g_strjoinv ("__", parts);
+}
+
 gboolean
 flam_value_text_is_samples (const FlamProfile *profile,
                             const FlamMeasure *measure)

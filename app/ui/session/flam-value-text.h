@@ -20,6 +20,9 @@ char *flam_value_text_change (const FlamMeasure *measure, gint64 delta);
 const char *flam_value_text_measure (const FlamProfile *profile,
                                      const FlamMeasure *measure);
 
+/* For a menu, where an underscore would be a mnemonic; g_free. */
+char *flam_value_text_mnemonic (const char *text);
+
 /* Whether its values are numbers of samples: "1 sample", "12 samples". */
 gboolean flam_value_text_is_samples (const FlamProfile *profile,
                                      const FlamMeasure *measure);

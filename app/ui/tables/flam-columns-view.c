@@ -208,7 +208,7 @@ other_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
                                              flam_tree_other_unit (tree));
 
   gtk_label_set_label (GTK_LABEL (gtk_list_item_get_child (item)),
-                       tree->other_total != NULL ? text : "");
+                       tree->other_total != NULL ? text : " ");
   flam_columns_need (factory, gtk_list_item_get_child (item), 0);
 }
 
@@ -283,7 +283,7 @@ set_name (GtkWidget *label, const char *name)
   g_autofree char *folded = flam_format_folded_name (name);
   g_autofree char *whole = flam_format_visible (name);
 
-  gtk_label_set_label (GTK_LABEL (label), folded);
+  gtk_label_set_label (GTK_LABEL (label), *folded != '\0' ? folded : " ");
   gtk_widget_set_tooltip_text (label, whole);
 }
 

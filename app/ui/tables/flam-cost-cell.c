@@ -186,8 +186,9 @@ flam_cost_cell_set (FlamCostCell *self,
       value = value_of (view_data, measure, weight, exact);
       share = flam_format_percent (weight, total);
     }
-  gtk_label_set_label (GTK_LABEL (self->value), value != NULL ? value : "");
-  gtk_label_set_label (GTK_LABEL (self->share), share != NULL ? share : "");
+  /* AT-SPI calls an empty label by its type. */
+  gtk_label_set_label (GTK_LABEL (self->value), value != NULL ? value : " ");
+  gtk_label_set_label (GTK_LABEL (self->share), share != NULL ? share : " ");
   self->fraction = total > 0 ? (double)weight / (double)total : 0;
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }

@@ -150,7 +150,7 @@ find (gpointer row, const FlamTree *tree)
 /* --- rows, and rows as text ----------------------------------------------- */
 
 /* The fixed choices, in the order of FlamBy; then the capture's labels. */
-#define N_ALWAYS (FLAM_BY_THREAD + 1)
+#define N_ALWAYS (FLAM_BY_ADDRESS + 1)
 
 static guint
 index_of (FlamFunctionsView *self, const FlamSelection *selection)

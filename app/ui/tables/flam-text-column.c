@@ -44,7 +44,8 @@ cell_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
       gtk_list_item_get_item (item), which->column, &tooltip);
   GtkWidget *label = gtk_list_item_get_child (item);
 
-  gtk_label_set_label (GTK_LABEL (label), text);
+  /* AT-SPI calls an empty label by its type. */
+  gtk_label_set_label (GTK_LABEL (label), *text != '\0' ? text : " ");
   gtk_widget_set_tooltip_text (label, tooltip);
   if (!is_name (which))
     flam_columns_need (factory, label, 0);

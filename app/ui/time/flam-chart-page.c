@@ -262,7 +262,8 @@ flam_chart_page_begin (GtkWidget *widget)
 static void
 update_palette (FlamChartPage *self)
 {
-  flam_flame_chart_set_palette (self->chart, flam_settings_get_code_palette ());
+  flam_flame_chart_set_palette (self->chart,
+                                flam_settings_get_chart_palette ());
 }
 
 static void

@@ -30,6 +30,7 @@ struct _FlamCaptureView
   FlamMeasureMenu *measures;
   gboolean thumbnail_saved;
   gboolean narrow;
+  gboolean small;
   gboolean tight;
   gboolean memory_pages;
   guint place_tick;
@@ -42,16 +43,19 @@ struct _FlamCaptureView
   FlamHeadlineBar *headline_bar;
   GtkBox *top_bar;
   GtkBox *choices;
+  GtkBox *kind_box;
   GtkToggleButton *cpu_button;
   GtkToggleButton *memory_button;
   FlamPageSwitcher *switcher;
   GtkDropDown *page_menu;
-  GtkDropDown *measure_menu;
+  GtkMenuButton *measure_button;
+  GtkLabel *measure_label;
   FlamStateMenu *states;
   FlamThreadSelector *threads;
   FlamSearchBar *search_bar;
   FlamPlotWidget *overview;
   FlamPathBar *path_bar;
+  GtkMenuButton *display_button;
   GtkPaned *paned;
   GtkStack *pages;
   FlamSourcePane *source_pane;

@@ -3,6 +3,7 @@
 #include "flam-capture-view-private.h"
 
 #include "flam-core-picture.h"
+#include "flam-display-menu.h"
 #include "flam-overview.h"
 #include "flam-settings.h"
 #include "flam-thumbnail.h"
@@ -184,15 +185,17 @@ place_divider (GtkWidget *paned, GdkFrameClock *clock, gpointer data)
 {
   FlamCaptureView *self = data;
   int wanted = g_settings_get_int (flam_settings_get (), FLAM_KEY_SOURCE_WIDTH);
-  int size = self->narrow ? gtk_widget_get_height (paned)
-                          : gtk_widget_get_width (paned);
+  int size = self->small ? gtk_widget_get_height (paned)
+                         : gtk_widget_get_width (paned);
 
   if (size <= 1)
     return G_SOURCE_CONTINUE;
-  if (self->narrow)
+  if (self->small)
     gtk_paned_set_position (self->paned, size * 6 / 10);
   else
-    gtk_paned_set_position (self->paned, size - MIN (wanted, size / 2));
+    gtk_paned_set_position (
+        self->paned,
+        size - MIN (wanted, self->narrow ? size * 2 / 5 : size / 2));
   /* GtkPaned only asks to be allocated. A scrolled window in it may then ask
    * for another size in the middle of that, as its scroll bars come and go.
    * GTK 4.8 loses that request if a widget around the divider is allocated in
@@ -217,7 +220,7 @@ keep_divider (FlamCaptureView *self)
 {
   int width = gtk_widget_get_width (GTK_WIDGET (self->source_pane));
 
-  if (!self->narrow && self->place_tick == 0 && width > 1 &&
+  if (!self->narrow && !self->small && self->place_tick == 0 && width > 1 &&
       gtk_widget_get_visible (GTK_WIDGET (self->source_pane)))
     g_settings_set_int (
         flam_settings_get (), FLAM_KEY_SOURCE_WIDTH, MAX (width, 160));
@@ -238,17 +241,21 @@ flam_capture_view_unmap (GtkWidget *widget)
 }
 
 void
-flam_capture_view_set_narrow (FlamCaptureView *self, gboolean narrow)
+flam_capture_view_set_narrow (FlamCaptureView *self,
+                              gboolean narrow,
+                              gboolean small)
 {
   GtkOrientation orientation =
-      narrow ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL;
+      small ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL;
 
   g_return_if_fail (FLAM_IS_CAPTURE_VIEW (self));
   keep_divider (self);
   self->narrow = narrow;
+  self->small = small;
   queue_place_divider (self);
-  gtk_widget_set_hexpand (GTK_WIDGET (self->threads), narrow);
-  gtk_widget_set_hexpand (GTK_WIDGET (self->states), narrow);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->threads), small);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->states), small);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->page_menu), small);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->top_bar), orientation);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->paned), orientation);
   flam_capture_pages_update_switcher (self);
@@ -329,8 +336,12 @@ flam_capture_view_set_session (FlamCaptureView *self, FlamSession *session)
   g_return_if_fail (self->session == NULL);
   self->session = g_object_ref (session);
   flam_capture_pages_fill (self);
-  self->measures = flam_measure_menu_new (
-      session, self->cpu_button, self->memory_button, self->measure_menu);
+  self->measures = flam_measure_menu_new (session,
+                                          GTK_WIDGET (self->kind_box),
+                                          self->cpu_button,
+                                          self->memory_button,
+                                          self->measure_button,
+                                          self->measure_label);
   flam_headline_bar_set_session (self->headline_bar, session);
   flam_unresolved_bar_set_session (self->unresolved_bar, session);
   flam_download_bar_set_session (self->download_bar, session);
@@ -339,6 +350,7 @@ flam_capture_view_set_session (FlamCaptureView *self, FlamSession *session)
   flam_state_menu_set_session (self->states, session);
   flam_thread_selector_set_session (self->threads, session);
   flam_path_bar_set_session (self->path_bar, session);
+  flam_display_menu_install (self->display_button, session);
   flam_source_pane_set_session (self->source_pane, session);
   flam_status_bar_set_session (
       self->status_bar, session, flam_capture_pages_graph (self));
@@ -376,16 +388,19 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, FlamCaptureView, headline_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, top_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, choices);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, kind_box);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, cpu_button);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, memory_button);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, switcher);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, page_menu);
-  gtk_widget_class_bind_template_child (class, FlamCaptureView, measure_menu);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, measure_button);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, measure_label);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, states);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, threads);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, search_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, overview);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, path_bar);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, display_button);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, paned);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, pages);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, source_pane);

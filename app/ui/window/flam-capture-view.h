@@ -20,7 +20,11 @@ void flam_capture_view_set_session (FlamCaptureView *view,
 FlamSearchBar *flam_capture_view_get_search (FlamCaptureView *view);
 /* Call after a capture was opened: shows the first page and focuses it. */
 void flam_capture_view_begin (FlamCaptureView *view);
-void flam_capture_view_set_narrow (FlamCaptureView *view, gboolean narrow);
+/* `narrow`: a menu replaces the buttons of the pages; `small`: the source is
+ * below the pages. */
+void flam_capture_view_set_narrow (FlamCaptureView *view,
+                                   gboolean narrow,
+                                   gboolean small);
 /* There is only room for three pages side by side. */
 void flam_capture_view_set_tight (FlamCaptureView *view, gboolean tight);
 void flam_capture_view_show_page (FlamCaptureView *view, int page);

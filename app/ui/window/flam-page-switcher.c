@@ -29,6 +29,24 @@ on_toggled (GtkToggleButton *button, FlamPageSwitcher *self)
   gtk_stack_set_visible_child_name (self->stack, id);
 }
 
+/* GTK only says so when it changes, which an assistive program needs to have
+ * been there for. */
+static void
+tell_pressed (FlamPageSwitcher *self)
+{
+  GHashTableIter iter;
+  gpointer button;
+
+  g_hash_table_iter_init (&iter, self->buttons);
+  while (g_hash_table_iter_next (&iter, NULL, &button))
+    gtk_accessible_update_state (GTK_ACCESSIBLE (button),
+                                 GTK_ACCESSIBLE_STATE_PRESSED,
+                                 gtk_toggle_button_get_active (button)
+                                     ? GTK_ACCESSIBLE_TRISTATE_TRUE
+                                     : GTK_ACCESSIBLE_TRISTATE_FALSE,
+                                 -1);
+}
+
 static void
 on_visible_page (FlamPageSwitcher *self)
 {
@@ -44,6 +62,7 @@ on_visible_page (FlamPageSwitcher *self)
   self->syncing = TRUE;
   gtk_toggle_button_set_active (button, TRUE);
   self->syncing = FALSE;
+  tell_pressed (self);
   gtk_menu_button_set_label (
       self->more,
       in_menu ? g_object_get_data (G_OBJECT (button), "title") : _ ("More"));

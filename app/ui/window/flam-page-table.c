@@ -69,7 +69,6 @@ const FlamPageRow flam_page_table[] = {
       .topic = "time",
       .type = flam_chart_page_get_type,
       .in_menu = TRUE,
-      .legend = TRUE,
   },
   {
       .id = "heat",

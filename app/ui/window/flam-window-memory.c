@@ -210,8 +210,8 @@ flam_window_memory_install (FlamWindow *window)
 {
   /* Check marks in the menu; every session follows the settings by itself. */
   static const char *const settings[] = {
-    FLAM_KEY_SHAPE,   FLAM_KEY_COLORS,       FLAM_KEY_IRRELEVANT,
-    FLAM_KEY_IMPORTS, FLAM_KEY_SOURCE_SHOWN,
+    FLAM_KEY_SHAPE,      FLAM_KEY_DIRECTION, FLAM_KEY_COLORS,
+    FLAM_KEY_IRRELEVANT, FLAM_KEY_IMPORTS,   FLAM_KEY_SOURCE_SHOWN,
   };
   GActionMap *map = G_ACTION_MAP (window);
 

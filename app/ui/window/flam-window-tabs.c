@@ -54,6 +54,58 @@ name_tabs (GtkWidget *widget)
     set_name (widget, adw_tab_page_get_title (page));
 }
 
+/* The folder in which two paths differ; NULL: they are the same. g_free. */
+static char *
+differing_folder (const char *path, const char *other)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *other_folder = g_path_get_dirname (other);
+  g_autofree char *name = g_path_get_basename (folder);
+  g_autofree char *other_name = g_path_get_basename (other_folder);
+
+  if (strcmp (folder, other_folder) == 0)
+    return NULL;
+  if (strcmp (name, other_name) != 0)
+    return g_steal_pointer (&name);
+  return differing_folder (folder, other_folder);
+}
+
+/* Tabs of the same name have their folders, too. */
+static char *
+title_of (AdwTabView *tabs, FlamTab *tab)
+{
+  const char *title = flam_tab_get_title (tab);
+  const char *path = flam_session_get_path (flam_tab_get_session (tab));
+
+  for (int i = 0; path != NULL && i < adw_tab_view_get_n_pages (tabs); i++)
+    {
+      FlamTab *other = tab_of (adw_tab_view_get_nth_page (tabs, i));
+      const char *its_path =
+          flam_session_get_path (flam_tab_get_session (other));
+      g_autofree char *folder = NULL;
+
+      if (other != tab && its_path != NULL &&
+          strcmp (flam_tab_get_title (other), title) == 0)
+        folder = differing_folder (path, its_path);
+      if (folder != NULL)
+        /* Translators: a file, and its folder */
+        return g_strdup_printf (_ ("%s (%s)"), title, folder);
+    }
+  return g_strdup (title);
+}
+
+static void
+update_titles (AdwTabView *tabs)
+{
+  for (int i = 0; i < adw_tab_view_get_n_pages (tabs); i++)
+    {
+      AdwTabPage *page = adw_tab_view_get_nth_page (tabs, i);
+      g_autofree char *title = title_of (tabs, tab_of (page));
+
+      adw_tab_page_set_title (page, title);
+    }
+}
+
 static void
 update_page (AdwTabView *tabs, FlamTab *tab)
 {
@@ -65,9 +117,9 @@ update_page (AdwTabView *tabs, FlamTab *tab)
       g_markup_escape_text (path != NULL ? path : "", -1);
   g_autoptr (GIcon) icon = NULL;
 
+  update_titles (tabs);
   if (recording != NULL)
     icon = g_themed_icon_new ("media-record-symbolic");
-  adw_tab_page_set_title (page, flam_tab_get_title (tab));
   adw_tab_page_set_tooltip (page, tooltip);
   adw_tab_page_set_loading (page, flam_tab_is_busy (tab));
   adw_tab_page_set_indicator_icon (page, icon);

@@ -3,7 +3,7 @@
 #include "flam-window.h"
 
 #include "flam-application.h"
-#include "flam-baseline-menu.h"
+#include "flam-compare-dialog.h"
 #include "flam-copy-picture.h"
 #include "flam-export-dialog.h"
 #include "flam-files.h"
@@ -19,6 +19,7 @@
 
 #include <glib/gi18n.h>
 
+#define SMALL_WIDTH 600
 #define NARROW_WIDTH 860
 #define TIGHT_WIDTH 1220
 
@@ -26,6 +27,7 @@ struct _FlamWindow
 {
   AdwApplicationWindow parent_instance;
 
+  gboolean small;
   gboolean narrow;
   gboolean tight;
   GBindingGroup *searching; /* the button and the search bar of the tab */
@@ -38,7 +40,6 @@ struct _FlamWindow
   GtkButton *stop_button;
   AdwWindowTitle *window_title;
   GtkMenuButton *menu_button;
-  GMenu *baseline_menu;
   GtkMenuButton *trust_button;
   GtkToggleButton *search_button;
   AdwTabView *tab_view;
@@ -134,11 +135,12 @@ static void
 update_actions (FlamWindow *self, gboolean capture)
 {
   static const char *const of_capture[] = {
-    "win.search",       "win.search-next", "win.search-previous",
-    "win.save-as",      "win.export",      "win.share",
-    "win.copy-picture", "win.source-pane", "win.undo",
-    "win.back",         "win.forward",     "win.compare",
-    "win.set-baseline", "win.notes",       "win.threads",
+    "win.search",       "win.search-next",  "win.search-previous",
+    "win.save-as",      "win.export",       "win.share",
+    "win.copy-picture", "win.source-pane",  "win.undo",
+    "win.back",         "win.forward",      "win.compare",
+    "win.compare-file", "win.set-baseline", "win.notes",
+    "win.threads",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (of_capture); i++)
@@ -152,7 +154,6 @@ update_actions (FlamWindow *self, gboolean capture)
   gtk_widget_action_set_enabled (GTK_WIDGET (self),
                                  "win.record-again",
                                  flam_tab_has_recorded (tab_of (self)));
-  flam_baseline_menu_enable (self, capture);
   update_invert (self, capture);
   flam_window_memory_update (self);
 }
@@ -177,18 +178,19 @@ flam_window_update (FlamWindow *self)
   /* A narrow header has no room for all of them, but the menu has them, too.
    * Stop is where Record was: nothing that appears pushes it aside. */
   gtk_widget_set_visible (GTK_WIDGET (self->record_button),
-                          !recording && (!self->narrow || !capture));
+                          !recording && (!self->small || !capture));
   gtk_widget_set_visible (GTK_WIDGET (self->stop_button), recording);
   gtk_widget_set_visible (GTK_WIDGET (self->trust_button), capture);
   gtk_widget_set_visible (GTK_WIDGET (self->search_button),
-                          capture && !self->narrow);
+                          capture && !self->small);
   flam_search_bar_bind (flam_capture_view_get_search (flam_tab_get_view (tab)),
                         self->searching);
   if (!capture)
     gtk_toggle_button_set_active (self->search_button, FALSE);
   gtk_menu_button_set_popover (self->trust_button,
                                flam_tab_get_capture_quality (tab));
-  flam_capture_view_set_narrow (flam_tab_get_view (tab), self->narrow);
+  flam_capture_view_set_narrow (
+      flam_tab_get_view (tab), self->narrow, self->small);
   flam_capture_view_set_tight (flam_tab_get_view (tab), self->tight);
 }
 
@@ -264,6 +266,12 @@ action_copy_picture (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 action_compare (GtkWidget *widget, const char *name, GVariant *parameter)
 {
+  flam_compare_dialog_present (FLAM_WINDOW (widget));
+}
+
+static void
+action_compare_file (GtkWidget *widget, const char *name, GVariant *parameter)
+{
   flam_window_choose_baseline (FLAM_WINDOW (widget), session_of (widget));
 }
 
@@ -291,17 +299,10 @@ action_notes (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 action_set_baseline (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  if (!flam_baseline_menu_set_selection (session_of (widget)))
+  if (!flam_compare_set_selection (session_of (widget)))
     flam_window_toast (
         FLAM_WINDOW (widget),
         _ ("Select a time range or threads to compare others with"));
-}
-
-/* Tabs and recent captures are updated when the menu is opened. */
-static void
-on_main_menu (FlamWindow *self)
-{
-  flam_baseline_menu_update (self, self->baseline_menu);
 }
 
 /* --- recording ------------------------------------------------------------ */
@@ -448,12 +449,13 @@ action_shortcuts (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 update_narrow (FlamWindow *self, int width)
 {
+  gboolean small = width < SMALL_WIDTH;
   gboolean narrow = width < NARROW_WIDTH;
-
   gboolean tight = width < TIGHT_WIDTH;
 
-  if (self->narrow == narrow && self->tight == tight)
+  if (self->small == small && self->narrow == narrow && self->tight == tight)
     return;
+  self->small = small;
   self->narrow = narrow;
   self->tight = tight;
   adw_button_content_set_label (self->record_content,
@@ -533,6 +535,8 @@ install_actions (GtkWidgetClass *class)
       class, "win.back-to-start", NULL, action_back);
   gtk_widget_class_install_action (class, "win.compare", NULL, action_compare);
   gtk_widget_class_install_action (
+      class, "win.compare-file", NULL, action_compare_file);
+  gtk_widget_class_install_action (
       class, "win.compare-uris", "(ss)", action_compare_uris);
   gtk_widget_class_install_action (class, "win.history", NULL, action_history);
   gtk_widget_class_install_action (
@@ -578,7 +582,6 @@ flam_window_class_init (FlamWindowClass *klass)
   gtk_widget_class_bind_template_child (class, FlamWindow, stop_content);
   gtk_widget_class_bind_template_child (class, FlamWindow, window_title);
   gtk_widget_class_bind_template_child (class, FlamWindow, menu_button);
-  gtk_widget_class_bind_template_child (class, FlamWindow, baseline_menu);
   gtk_widget_class_bind_template_child (class, FlamWindow, trust_button);
   gtk_widget_class_bind_template_child (class, FlamWindow, search_button);
   gtk_widget_class_bind_template_child (class, FlamWindow, tab_view);
@@ -616,12 +619,6 @@ flam_window_init (FlamWindow *self)
   flam_window_accept_drops (self);
   flam_window_memory_install (self);
   flam_window_tabs_install (self);
-  flam_baseline_menu_install (self);
-  flam_baseline_menu_update (self, self->baseline_menu);
-  g_signal_connect_swapped (gtk_menu_button_get_popover (self->menu_button),
-                            "show",
-                            G_CALLBACK (on_main_menu),
-                            self);
   g_signal_connect_object (gtk_recent_manager_get_default (),
                            "changed",
                            G_CALLBACK (update_recents),

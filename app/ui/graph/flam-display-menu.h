@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The menu of how the pages show a capture: shape, root and colors of the
+ * graph, and the frames that are hidden. Only what applies to the capture and
+ * to the page in front is in it. */
+
+#include "flam-session.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* Fills the button's menu each time it is opened. Both must outlive the other
+ * no longer than the view that owns them. */
+void flam_display_menu_install (GtkMenuButton *button, FlamSession *session);
+
+G_END_DECLS
