@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "flam-debug-files.h"
+
 /* What the server of targets/prefork.c ends with. */
 #define SUM (10 + 11)
 
@@ -79,6 +81,25 @@ assert_tree (const Recording *recording, const char *name)
       weight_of (recording->profile, "samples", "serve", FALSE), >, 0);
 }
 
+/* Until there are samples, however busy the machine is. */
+static Recording *
+record_some (const char *const *arguments)
+{
+  Running *running = recorder_start (arguments);
+  guint64 samples = 0;
+
+  while (samples < 5)
+    {
+      g_autofree char *said = recorder_wait_for_line (running, "status");
+
+      if (said == NULL)
+        return recorder_end (running);
+      sscanf (said, "status %*u %" G_GUINT64_FORMAT, &samples);
+    }
+  recorder_say (running, "stop");
+  return recorder_end (running);
+}
+
 /* One of two servers ends; the other is recorded until the recording stops. */
 static void
 test_several (void)
@@ -131,8 +152,8 @@ test_name (void)
 {
   g_autofree char *name = own_name ("");
   pid_t pid = start_server (name);
-  const char *arguments[] = { "--process", name, "--duration", "0.2", NULL };
-  g_autoptr (Recording) recording = record (arguments);
+  const char *arguments[] = { "--process", name, NULL };
+  g_autoptr (Recording) recording = record_some (arguments);
 
   end_server (pid);
   assert_tree (recording, name);
@@ -317,7 +338,7 @@ record_group (const char *group, const char *option, const char *value)
 {
   g_autofree char *name = own_name ("");
   g_autofree char *above = g_path_get_dirname (group);
-  const char *arguments[] = { option, value, "--duration", "0.2", NULL };
+  const char *arguments[] = { option, value, NULL };
   g_autoptr (Recording) recording = NULL;
   pid_t pid;
 
@@ -328,7 +349,7 @@ record_group (const char *group, const char *option, const char *value)
     }
   pid = start_server (name);
   g_assert_true (enter (above));
-  recording = record (arguments);
+  recording = record_some (arguments);
   end_server (pid);
   assert_tree (recording, name);
 }
@@ -361,6 +382,75 @@ test_groups (void)
     }
 }
 
+/* --- other files ---------------------------------------------------------- */
+
+/* Becomes the program, stripped, in a root folder of its own, which only its
+ * mount namespace has, and where its debug file is. */
+static const char script[] =
+    "mount -t tmpfs none \"$1\" && mkdir -p \"$1/bin\" \"$1/${3%/*}\" && "
+    "strip -o \"$1/bin/$4\" \"$2\" && "
+    "objcopy --only-keep-debug \"$2\" \"$1/$3\" && "
+    "exec chroot \"$1\" \"/bin/$4\" 100000";
+
+static void
+await_program (pid_t pid, const char *name)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/comm", (int)pid);
+
+  for (;;)
+    {
+      g_autofree char *comm = NULL;
+
+      if (!g_file_get_contents (path, &comm, NULL, NULL) || *comm == '\0')
+        g_error ("%s did not start", name);
+      if (strcmp (g_strchomp (comm), name) == 0)
+        return;
+      g_usleep (1000);
+    }
+}
+
+static void
+test_other_root (void)
+{
+  char folder[] = "/tmp/flam-XXXXXX";
+  g_autofree char *name = own_name ("root");
+  g_autofree char *program = target_path ("shares-static");
+  g_autofree char *tool = g_find_program_in_path ("objcopy");
+  g_autoptr (FlamElf) elf = flam_elf_open (program, NULL);
+  g_autofree char *debug = flam_debug_file_path (
+      "usr/lib/debug", flam_elf_get_build_id (elf), ".debug");
+  g_autofree char *pid = NULL;
+  const char *argv[] = { "unshare", "-m",    "sh",  "-c", script, "sh",
+                         folder,    program, debug, name, NULL };
+  const char *arguments[] = { "--pid", NULL, NULL };
+  g_autoptr (Recording) recording = NULL;
+  GPid child;
+
+  if (geteuid () != 0 || tool == NULL || debug == NULL)
+    {
+      g_test_skip ("needs root, objcopy and build ids");
+      return;
+    }
+  g_assert_nonnull (mkdtemp (folder));
+  g_assert_true (g_spawn_async (NULL,
+                                (char **)argv,
+                                NULL,
+                                G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
+                                NULL,
+                                NULL,
+                                &child,
+                                NULL));
+  await_program (child, name);
+  arguments[1] = pid = g_strdup_printf ("%d", (int)child);
+  recording = record_some (arguments);
+  kill (child, SIGKILL);
+  waitpid (child, NULL, 0);
+  g_rmdir (folder);
+  assert_ended (recording, 0);
+  g_assert_cmpint (
+      weight_of (recording->profile, "samples", "main", FALSE), >, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -374,5 +464,6 @@ main (int argc, char **argv)
   g_test_add_func ("/trees/wait", test_wait);
   g_test_add_func ("/trees/wait-ended", test_wait_ended);
   g_test_add_func ("/trees/groups", test_groups);
+  g_test_add_func ("/trees/other-root", test_other_root);
   return g_test_run ();
 }

@@ -206,6 +206,34 @@ remove_all (const char *path)
   g_rmdir (path);
 }
 
+/* Links of a container mean its own files. */
+static void
+test_root (void)
+{
+  g_autofree char *root = g_build_filename (folder, "container", NULL);
+  g_autofree char *etc = g_build_filename (root, "etc", NULL);
+  g_autofree char *file = g_build_filename (etc, "name", NULL);
+  g_autofree char *inside = g_build_filename (root, "inside", NULL);
+  g_autofree char *outside = g_build_filename (root, "outside", NULL);
+  g_autofree char *above = g_build_filename (root, "above", NULL);
+  g_autofree char *text = NULL;
+  g_autofree char *climbed = NULL;
+  gsize size = 0;
+
+  g_assert_cmpint (g_mkdir_with_parents (etc, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (file, "its own", -1, NULL));
+  g_assert_cmpint (symlink ("/etc/name", inside), ==, 0);
+  g_assert_cmpint (symlink ("/etc/passwd", outside), ==, 0);
+  g_assert_cmpint (symlink ("../../../etc/name", above), ==, 0);
+  g_assert_null (flam_path_access_read (inside, 100, &size, NULL));
+  flam_path_access_grant_root (root);
+  text = flam_path_access_read (inside, 100, &size, NULL);
+  g_assert_cmpstr (text, ==, "its own");
+  g_assert_null (flam_path_access_read (outside, 1 << 20, &size, NULL));
+  climbed = flam_path_access_read (above, 100, &size, NULL);
+  g_assert_cmpstr (climbed, ==, "its own");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -218,6 +246,7 @@ main (int argc, char **argv)
   g_test_add_func ("/path-access/network", test_network);
   g_test_add_func ("/path-access/askers", test_askers);
   g_test_add_func ("/path-access/read", test_read);
+  g_test_add_func ("/path-access/root", test_root);
   g_test_add_func ("/path-access/sparse-map", test_sparse_map);
   status = g_test_run ();
   remove_all (folder);

@@ -11,17 +11,29 @@
 #include "flam-proc.h"
 #include "flam-file-map.h"
 #include "flam-jit.h"
+#include "flam-path-access.h"
 #include "flam-runtime-table.h"
 #include "flam-stops.h"
 
 #define IMAGE_MAX (64u << 20)
+
+/* The root folder of processes in a container. It stays open, since /proc/PID
+ * ends with the process. */
+typedef struct
+{
+  char *mounts; /* the mount namespace, as its link shows it */
+  struct stat st;
+  int fd;
+  char *path; /* by which it is reached, through the descriptor */
+} Root;
 
 struct _FlamBinaryTable
 {
   FlamBuilder *builder;
   const FlamRecordOptions *options;
   gboolean warned_of_leak_check;
-  GHashTable *by_key; /* "inode path" -> FlamBinary */
+  GHashTable *by_key; /* "device inode path" -> FlamBinary */
+  GPtrArray *roots;   /* Root */
   GPtrArray *list;
 };
 
@@ -35,9 +47,21 @@ binary_free (gpointer data)
   flam_unwind_table_free (binary->table);
   g_free (binary->image);
   g_free (binary->build_id);
+  g_free (binary->in_root);
   g_clear_pointer (&binary->runtimes, g_ptr_array_unref);
   g_free (binary->path);
   g_free (binary);
+}
+
+static void
+root_free (gpointer data)
+{
+  Root *root = data;
+
+  close (root->fd);
+  g_free (root->mounts);
+  g_free (root->path);
+  g_free (root);
 }
 
 FlamBinaryTable *
@@ -50,6 +74,7 @@ flam_binary_table_new (FlamBuilder *builder, const FlamRecordOptions *options)
   binaries->by_key =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   binaries->list = g_ptr_array_new_with_free_func (binary_free);
+  binaries->roots = g_ptr_array_new_with_free_func (root_free);
   return binaries;
 }
 
@@ -58,6 +83,7 @@ flam_binary_table_free (FlamBinaryTable *binaries)
 {
   g_hash_table_unref (binaries->by_key);
   g_ptr_array_unref (binaries->list);
+  g_ptr_array_unref (binaries->roots);
   g_free (binaries);
 }
 
@@ -94,17 +120,96 @@ open_same (const char *path, guint64 inode)
   return fd;
 }
 
+static gboolean
+is_root (const Root *root, const char *mounts, const struct stat *st)
+{
+  return strcmp (root->mounts, mounts) == 0 && root->st.st_dev == st->st_dev &&
+         root->st.st_ino == st->st_ino;
+}
+
+/* NULL: it has this process's files. */
+static const char *
+root_of (FlamBinaryTable *binaries, pid_t tid)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/root", (int)tid);
+  g_autofree char *link = g_strdup_printf ("/proc/%d/ns/mnt", (int)tid);
+  g_autofree char *mounts = g_file_read_link (link, NULL);
+  g_autofree char *own_mounts = g_file_read_link ("/proc/self/ns/mnt", NULL);
+  Root own = { .mounts = own_mounts };
+  struct stat st;
+  Root *root;
+  int fd;
+
+  if (mounts == NULL || own_mounts == NULL || stat (path, &st) != 0 ||
+      stat ("/", &own.st) != 0 || is_root (&own, mounts, &st))
+    return NULL;
+  for (guint i = 0; i < binaries->roots->len; i++)
+    if (is_root (g_ptr_array_index (binaries->roots, i), mounts, &st))
+      return ((Root *)g_ptr_array_index (binaries->roots, i))->path;
+  fd = open (path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return NULL;
+  root = g_new0 (Root, 1);
+  root->mounts = g_steal_pointer (&mounts);
+  root->st = st;
+  root->fd = fd;
+  root->path = g_strdup_printf ("/proc/self/fd/%d", fd);
+  g_ptr_array_add (binaries->roots, root);
+  flam_path_access_grant_root (root->path);
+  return root->path;
+}
+
+/* The path of a mapping begins at the root of the mounts, which chroot() does
+ * not change. */
+static char *
+path_in_root (const char *path, pid_t tid)
+{
+  g_autofree char *link = g_strdup_printf ("/proc/%d/root", (int)tid);
+  g_autofree char *folder = g_file_read_link (link, NULL);
+  gsize n = folder != NULL && strcmp (folder, "/") != 0 ? strlen (folder) : 0;
+
+  return g_strdup (strncmp (path, folder != NULL ? folder : "", n) == 0 &&
+                           path[n] == '/'
+                       ? path + n
+                       : path);
+}
+
+/* Another file in a container may have the same path and the same inode here,
+ * since both were made from the same packages. */
 static void
-open_file (FlamBinary *binary, pid_t tid, const FlamMapping *mapping)
+open_in_root (FlamBinaryTable *binaries,
+              FlamBinary *binary,
+              pid_t tid,
+              const FlamMapping *mapping)
+{
+  const char *root = root_of (binaries, tid);
+  g_autofree char *inside = path_in_root (binary->path, tid);
+  g_autofree char *path = NULL;
+
+  if (root == NULL)
+    return;
+  path = g_strconcat (root, inside, NULL);
+  binary->fd = open_same (path, mapping->inode);
+  if (binary->fd < 0)
+    return;
+  binary->root = root;
+  binary->in_root = g_steal_pointer (&path);
+}
+
+static void
+open_file (FlamBinaryTable *binaries,
+           FlamBinary *binary,
+           pid_t tid,
+           const FlamMapping *mapping)
 {
   char own[64];
-  g_autofree char *rooted =
-      g_strdup_printf ("/proc/%d/root%s", (int)tid, binary->path);
 
-  binary->fd = open_same (binary->path, mapping->inode);
-  binary->same_path = binary->fd >= 0;
+  open_in_root (binaries, binary, tid, mapping);
   if (binary->fd < 0)
-    binary->fd = open_same (rooted, mapping->inode);
+    {
+      binary->fd = open_same (binary->path, mapping->inode);
+      binary->same_path = binary->fd >= 0;
+    }
   g_snprintf (own, sizeof own, "/proc/%d/exe", (int)tid);
   if (binary->fd < 0)
     binary->fd = open_same (own, mapping->inode);
@@ -285,7 +390,7 @@ binary_new (FlamBinaryTable *binaries, pid_t tid, const FlamMapping *mapping)
   if (binary->deleted)
     binary->path[strlen (binary->path) - strlen (" (deleted)")] = '\0';
   if (binary->kind == FLAM_BINARY_FILE)
-    open_file (binary, tid, mapping);
+    open_file (binaries, binary, tid, mapping);
   else if (binary->kind == FLAM_BINARY_VDSO)
     copy_image (binary, tid, mapping);
   inspect (binaries, binary);
@@ -309,8 +414,11 @@ flam_binary_table_get (FlamBinaryTable *binaries,
   g_autofree char *name =
       anonymous ? flam_jit_module_path (pid) : g_strdup (mapping->path);
   FlamMapping shown = *mapping;
-  g_autofree char *key = g_strdup_printf (
-      "%" G_GUINT64_FORMAT " %s", anonymous ? 0 : mapping->inode, name);
+  g_autofree char *key =
+      g_strdup_printf ("%" G_GINT64_MODIFIER "x %" G_GUINT64_FORMAT " %s",
+                       anonymous ? 0 : mapping->device,
+                       anonymous ? 0 : mapping->inode,
+                       name);
   FlamBinary *binary = g_hash_table_lookup (binaries->by_key, key);
 
   if (binary != NULL)

@@ -30,6 +30,10 @@ typedef struct
   char *build_id;
   int fd;             /* -1: could not be opened */
   gboolean same_path; /* the recorder opens the same file by `path` */
+  /* The root folder of its process, if that is another one, and the file in
+   * it: a container's. Valid as long as the table. NULL: none. */
+  const char *root;
+  char *in_root;
   gboolean deleted;
   guint8 *image; /* copied from the target, if there is no file */
   gsize image_size;

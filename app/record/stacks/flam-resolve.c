@@ -6,6 +6,8 @@
 
 /* Limit for the code at one address. */
 #define GENERATIONS_MAX 4096
+/* The debug files of a container are in its own files. */
+#define DEBUG_ROOT "/usr/lib/debug"
 
 typedef struct
 {
@@ -69,7 +71,11 @@ open_binary (FlamSymbolContext *context,
              GError **error)
 {
   g_autofree char *kept = g_strdup_printf ("/proc/self/fd/%d", binary->fd);
-  const char *files[] = { binary->same_path ? binary->path : kept, kept, NULL };
+  const char *files[] = { binary->root != NULL ? binary->in_root
+                          : binary->same_path  ? binary->path
+                                               : kept,
+                          kept,
+                          NULL };
   gboolean generated = binary->kind == FLAM_BINARY_ANONYMOUS;
   FlamSymbolTarget target = {
     .path = binary->path,
@@ -226,11 +232,18 @@ resolve_binary (FlamBuilder *builder,
                 gint64 origin)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (FlamSymbols) symbols =
-      open_binary (context, binaries, binary, &error);
+  g_autofree char *debug = binary->root != NULL
+                               ? g_strconcat (binary->root, DEBUG_ROOT, NULL)
+                               : NULL;
+  const char *directories[] = { debug, NULL };
+  g_autoptr (FlamSymbols) symbols = NULL;
   FlamSymbolState state = FLAM_SYMBOLS_NONE;
-  const char *why = symbols == NULL ? error->message : "";
+  const char *why = "";
 
+  context->binaries = debug != NULL ? directories : NULL;
+  symbols = open_binary (context, binaries, binary, &error);
+  if (symbols == NULL)
+    why = error->message;
   g_array_sort (queries, compare_queries);
   for (guint i = 0; symbols != NULL && i < queries->len; i++)
     resolve_query (builder,
@@ -241,6 +254,7 @@ resolve_binary (FlamBuilder *builder,
   if (symbols != NULL)
     state = flam_symbols_get_state (symbols, &why);
   flam_builder_note_module_symbols (builder, binary->id, state, why);
+  context->binaries = NULL;
 }
 
 /* Files about generated code are accepted regardless of their age, because the

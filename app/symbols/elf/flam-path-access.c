@@ -27,6 +27,7 @@ static GArray *mounts;
 static gint64 mounts_read;
 static char *mounts_given;
 static GPtrArray *asked;
+static GPtrArray *roots; /* or NULL */
 
 /* --- mounts --------------------------------------------------------------- */
 
@@ -167,6 +168,33 @@ flam_path_access_grant (const char *path)
   if (!g_ptr_array_find_with_equal_func (asked, whole, g_str_equal, NULL))
     g_ptr_array_add (asked, g_steal_pointer (&whole));
   g_mutex_unlock (&lock);
+}
+
+void
+flam_path_access_grant_root (const char *path)
+{
+  g_mutex_lock (&lock);
+  if (roots == NULL)
+    roots = g_ptr_array_new_with_free_func (g_free);
+  if (!g_ptr_array_find_with_equal_func (roots, path, g_str_equal, NULL))
+    g_ptr_array_add (roots, g_strdup (path));
+  g_mutex_unlock (&lock);
+}
+
+/* The root folder that contains it, and its path there; NULL: none. */
+static char *
+root_of (const char *path, const char **rest)
+{
+  char *root = NULL;
+
+  g_mutex_lock (&lock);
+  for (guint i = 0; roots != NULL && i < roots->len && root == NULL; i++)
+    if (is_below (path, roots->pdata[i]))
+      root = g_strdup (roots->pdata[i]);
+  g_mutex_unlock (&lock);
+  if (root != NULL)
+    *rest = path + strlen (root) + strspn (path + strlen (root), "/");
+  return root;
 }
 
 void
@@ -325,16 +353,6 @@ flam_path_access_open_regular (const char *path,
   return check_regular (open (path, OPEN_FLAGS), path, info, error);
 }
 
-int
-flam_path_access_open (const char *path, struct stat *info, GError **error)
-{
-  const char *why;
-
-  if (!flam_path_access_check (path, &why))
-    return refuse (error, path, why);
-  return flam_path_access_open_regular (path, info, error);
-}
-
 /* Without support by the kernel (before 5.6, or with a system call filter):
  * component by component, without following links. */
 static int
@@ -360,16 +378,42 @@ walk_beneath (int folder, const char *rest)
   return at;
 }
 
+/* `resolve`: what a link that leads out of it means. */
 static int
-open_beneath (int folder, const char *rest)
+open_beneath (int folder, const char *rest, guint64 resolve)
 {
   struct open_how how = { .flags = OPEN_FLAGS,
-                          .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
+                          .resolve = resolve | RESOLVE_NO_MAGICLINKS };
   int fd = (int)syscall (SYS_openat2, folder, rest, &how, sizeof how);
 
   if (fd < 0 && (errno == ENOSYS || errno == EPERM))
     return walk_beneath (folder, rest);
   return fd;
+}
+
+static int
+open_in_root (const char *root, const char *rest)
+{
+  int folder = open (root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
+
+  if (folder < 0)
+    return -1;
+  fd = open_beneath (folder, rest, RESOLVE_IN_ROOT);
+  close (folder);
+  return fd;
+}
+
+int
+flam_path_access_open (const char *path, struct stat *info, GError **error)
+{
+  const char *why, *rest;
+  g_autofree char *root = root_of (path, &rest);
+
+  if (root != NULL)
+    return check_regular (open_in_root (root, rest), path, info, error);
+  if (!flam_path_access_check (path, &why))
+    return refuse (error, path, why);
+  return flam_path_access_open_regular (path, info, error);
 }
 
 int
@@ -388,7 +432,7 @@ flam_path_access_open_beneath (const char *folder,
   root = open (folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (root < 0)
     return refuse (error, folder, g_strerror (errno));
-  fd = open_beneath (root, rest + strspn (rest, "/"));
+  fd = open_beneath (root, rest + strspn (rest, "/"), RESOLVE_BENEATH);
   close (root);
   if (fd < 0 && (errno == EXDEV || errno == ELOOP))
     return refuse (error, path, N_ ("a link leads out of the folder"));

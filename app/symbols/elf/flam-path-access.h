@@ -21,6 +21,10 @@
  * may be accessed. */
 void flam_path_access_grant (const char *path);
 
+/* The root folder of a process in a container: names that begin with this path
+ * may be opened, also below /proc, and links in it remain in it. */
+void flam_path_access_grant_root (const char *path);
+
 /* Whether a file with an untrusted name may be accessed; if not, the reason. */
 gboolean flam_path_access_check (const char *path, const char **why);
 

@@ -40,6 +40,7 @@ bool
 flam_mapping_parse (const char *line, const char *end, FlamMapping *mapping)
 {
   const char *at = line;
+  uint64_t minor = 0;
 
   *mapping = (FlamMapping){ 0 };
   if (!take_number (&at, end, 16, &mapping->start) || at == end ||
@@ -52,6 +53,12 @@ flam_mapping_parse (const char *line, const char *end, FlamMapping *mapping)
   if (!take_number (&at, end, 16, &mapping->offset))
     return false;
   skip_word (&at, end);
+  if (take_number (&at, end, 16, &mapping->device) && at < end && *at == ':')
+    {
+      at++;
+      take_number (&at, end, 16, &minor);
+    }
+  mapping->device = mapping->device << 32 | minor;
   skip_word (&at, end);
   take_number (&at, end, 10, &mapping->inode);
   skip_word (&at, end);

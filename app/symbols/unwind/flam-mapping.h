@@ -4,8 +4,8 @@
 /* A line of /proc/PID/maps, proc(5). Plain C, since the preload library reads
  * the maps of its own process:
  *
- *   7f1c8a028000-7f1c8a1b0000 r-xp 00028000 fd:01 1835123    /usr/lib/libc.so.6
- *   start        end          │ │  offset         inode      path
+ *   7f1c8a028000-7f1c8a1b0000 r-xp 00028000 fd:01  1835123   /usr/lib/libc.so.6
+ *   start        end          │ │  offset   device inode     path
  *                       readable executable
  */
 
@@ -18,6 +18,7 @@ typedef struct
   uint64_t start;
   uint64_t end;
   uint64_t offset; /* of `start`, in the file */
+  uint64_t device; /* major << 32 | minor */
   uint64_t inode;
   bool readable;
   bool executable;
