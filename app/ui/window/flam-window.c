@@ -35,9 +35,7 @@ struct _FlamWindow
   AdwHeaderBar *header;
   AdwSplitButton *open_button;
   AdwButtonContent *record_content;
-  AdwButtonContent *stop_content;
   GtkButton *record_button;
-  GtkButton *stop_button;
   AdwWindowTitle *window_title;
   GtkMenuButton *menu_button;
   GtkMenuButton *trust_button;
@@ -158,6 +156,33 @@ update_actions (FlamWindow *self, gboolean capture)
   flam_window_memory_update (self);
 }
 
+/* One button, since screen readers do not learn of one that appears later. */
+static void
+show_stop (FlamWindow *self, gboolean stop)
+{
+  GtkWidget *button = GTK_WIDGET (self->record_button);
+
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button),
+                                  stop ? "win.stop" : "win.record");
+  gtk_widget_set_tooltip_text (
+      button, stop ? _ ("Stop recording") : _ ("Record a program (Ctrl+R)"));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  stop ? _ ("Stop") : _ ("Record a program"),
+                                  -1);
+  adw_button_content_set_icon_name (self->record_content,
+                                    stop ? "media-playback-stop-symbolic"
+                                         : "media-record-symbolic");
+  adw_button_content_set_label (self->record_content,
+                                stop           ? _ ("_Stop")
+                                : self->narrow ? ""
+                                               : _ ("Record"));
+  if (stop)
+    gtk_widget_add_css_class (button, "destructive-action");
+  else
+    gtk_widget_remove_css_class (button, "destructive-action");
+}
+
 void
 flam_window_update (FlamWindow *self)
 {
@@ -178,8 +203,8 @@ flam_window_update (FlamWindow *self)
   /* A narrow header has no room for all of them, but the menu has them, too.
    * Stop is where Record was: nothing that appears pushes it aside. */
   gtk_widget_set_visible (GTK_WIDGET (self->record_button),
-                          !recording && (!self->small || !capture));
-  gtk_widget_set_visible (GTK_WIDGET (self->stop_button), recording);
+                          recording || !self->small || !capture);
+  show_stop (self, recording);
   gtk_widget_set_visible (GTK_WIDGET (self->trust_button), capture);
   gtk_widget_set_visible (GTK_WIDGET (self->search_button),
                           capture && !self->small);
@@ -460,7 +485,6 @@ update_narrow (FlamWindow *self, int width)
   self->tight = tight;
   adw_button_content_set_label (self->record_content,
                                 narrow ? "" : _ ("Record"));
-  adw_button_content_set_label (self->stop_content, narrow ? "" : _ ("_Stop"));
   if (narrow)
     adw_split_button_set_icon_name (self->open_button,
                                     "document-open-symbolic");
@@ -577,9 +601,7 @@ flam_window_class_init (FlamWindowClass *klass)
   gtk_widget_class_bind_template_child (class, FlamWindow, header);
   gtk_widget_class_bind_template_child (class, FlamWindow, open_button);
   gtk_widget_class_bind_template_child (class, FlamWindow, record_button);
-  gtk_widget_class_bind_template_child (class, FlamWindow, stop_button);
   gtk_widget_class_bind_template_child (class, FlamWindow, record_content);
-  gtk_widget_class_bind_template_child (class, FlamWindow, stop_content);
   gtk_widget_class_bind_template_child (class, FlamWindow, window_title);
   gtk_widget_class_bind_template_child (class, FlamWindow, menu_button);
   gtk_widget_class_bind_template_child (class, FlamWindow, trust_button);
