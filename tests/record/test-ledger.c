@@ -136,7 +136,8 @@ any_size (guint thread, guint stack)
 static void
 play (FlamBuilder *builder, Plain *plain)
 {
-  g_autoptr (FlamAllocHeaps) heaps = flam_alloc_heaps_new (builder, FALSE);
+  g_autoptr (FlamAllocHeaps) heaps =
+      flam_alloc_heaps_new (builder, FALSE, FALSE);
   FlamAllocSpace *space = flam_alloc_heaps_add_space (heaps);
   FlamProcessId process = flam_builder_append_process (builder, 1, FLAM_NONE);
   FlamAllocStream *streams[THREADS];
@@ -293,7 +294,8 @@ test_pages (void)
       FlamProcessId process =
           flam_builder_append_process (builder, 1, FLAM_NONE);
       FlamThreadId thread = flam_builder_append_thread (builder, process, 1);
-      g_autoptr (FlamAllocHeaps) heaps = flam_alloc_heaps_new (builder, FALSE);
+      g_autoptr (FlamAllocHeaps) heaps =
+          flam_alloc_heaps_new (builder, FALSE, FALSE);
       FlamAllocSpace *space = flam_alloc_heaps_add_space (heaps);
       FlamAllocStream *stream =
           flam_alloc_heaps_add_stream (heaps, space, thread);
