@@ -146,7 +146,8 @@ flam_tips_offer (GtkWidget *owner, GtkWidget *overview, GtkWidget *graph)
   g_auto (GStrv) left =
       g_settings_get_strv (flam_settings_get (), FLAM_KEY_TIPS);
 
-  if (left[0] == NULL)
+  if (left[0] == NULL ||
+      g_object_get_qdata (G_OBJECT (owner), target_quark (0)) != NULL)
     return;
   g_object_set_qdata (G_OBJECT (owner), target_quark (0), overview);
   g_object_set_qdata (G_OBJECT (owner), target_quark (1), graph);

@@ -10,8 +10,8 @@
 G_BEGIN_DECLS
 
 /* Shows those that are left, one after the other, at children of `owner`, which
- * has a layout manager. A child that is not shown keeps its tip for the next
- * capture. */
+ * has a layout manager; only the first call for an owner has an effect. A child
+ * that is not shown keeps its tip for the next capture. */
 void flam_tips_offer (GtkWidget *owner, GtkWidget *overview, GtkWidget *graph);
 
 G_END_DECLS
