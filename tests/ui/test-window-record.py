@@ -351,6 +351,65 @@ class RecordTest(Base):
         window.key("Return")
         window.wait_label(lambda text: text.startswith("Recording"))
 
+    def rows_of(self, window, text):
+        return list(window.find_all(
+            lambda name: ", process " in name and text in name))
+
+    def start_tree(self, line):
+        """A process and two children in a session of their own, with a command
+        line of several lines."""
+        script = f"import os, time\nos.fork() and os.fork()\n# {line}\ntime.sleep(600)"
+        tree = subprocess.Popen([sys.executable, "-c", script], start_new_session=True)
+        self.addCleanup(tree.wait)
+        self.addCleanup(end_session, tree.pid)
+        return tree
+
+    def test_attach_tree(self):
+        """Children are below their parent, and recorded with it; the list follows
+        what starts and ends."""
+        window = self.open()
+        window.find("See Where Time and Memory Go", "label")
+        window.action("win.record")
+        window.click("Attach")
+        self.search_processes(window, "fl-tree")
+        window.wait_label(lambda text: text.startswith("No process matches"))
+        tree = self.start_tree("fl-tree")
+        rows = wait_for("three rows", lambda: (
+            found := self.rows_of(window, "fl-tree")) and len(found) == 3 and found)
+        self.assertIn(f", process {tree.pid},", rows[0].name)
+        heights = {window.extents(row)[3] for row in rows}
+        self.assertEqual(len(heights), 1)
+        self.assertLess(heights.pop(), 60)
+        window.key("Return")
+        window.find("Also record its 2 child processes", "check box")
+        end_session(tree.pid)
+        tree.wait()
+        window.wait_label(lambda text: text.startswith("No process matches"))
+        self.start_tree("fl-tree")
+        wait_for("the rows of the next one",
+                 lambda: len(self.rows_of(window, "fl-tree")) == 3)
+
+    def test_attach_only_match(self):
+        """One match and Enter: it is recorded."""
+        sleeper = subprocess.Popen(["/bin/sleep", "86413"])
+        self.addCleanup(sleeper.wait)
+        self.addCleanup(sleeper.kill)
+        window = self.open()
+        window.find("See Where Time and Memory Go", "label")
+        window.action("win.record")
+        window.click("Attach")
+        wait_for("the list", lambda: self.rows_of(window, ""))
+        self.search_processes(window, "86413")
+        window.key("Return")
+        window.wait_label(lambda text: text.startswith("Recording"))
+
+
+def end_session(leader):
+    try:
+        os.killpg(leader, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
 
 def end_children_of_the_recorder(command):
     """The target outlives its recorder; this one never ends by itself."""

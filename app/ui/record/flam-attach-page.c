@@ -16,13 +16,19 @@ struct _FlamAttachPage
   FlamJob *job;
   GListStore *processes;
   GtkCustomFilter *filter;
-  GtkSingleSelection *selection;
+  GtkMultiSelection *selection;
+  guint renewal; /* a timer, while the page is shown */
 
   GtkSearchEntry *search;
   GtkButton *refresh;
   GtkListView *list;
   GtkWidget *nothing;
+  GtkCheckButton *children;
 };
+
+#define RENEW_SECONDS 2
+#define INDENT 18 /* pixels a level of the trees */
+#define DEEPEST 6 /* level that is indented further */
 
 enum
 {
@@ -35,14 +41,33 @@ static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (FlamAttachPage, flam_attach_page, GTK_TYPE_WIDGET)
 
-FlamProcess *
-flam_attach_page_get_process (FlamAttachPage *self)
+GPtrArray *
+flam_attach_page_get_processes (FlamAttachPage *self)
 {
-  FlamProcess *process;
+  GPtrArray *chosen = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr (GtkBitset) set = NULL;
+  guint64 n;
 
+  g_return_val_if_fail (FLAM_IS_ATTACH_PAGE (self), chosen);
+  set =
+      gtk_selection_model_get_selection (GTK_SELECTION_MODEL (self->selection));
+  n = gtk_bitset_get_size (set);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (FlamProcess) process = g_list_model_get_item (
+          G_LIST_MODEL (self->selection), gtk_bitset_get_nth (set, i));
+
+      if (process != NULL && process->reason == NULL)
+        g_ptr_array_add (chosen, g_steal_pointer (&process));
+    }
+  return chosen;
+}
+
+GtkWidget *
+flam_attach_page_get_children (FlamAttachPage *self)
+{
   g_return_val_if_fail (FLAM_IS_ATTACH_PAGE (self), NULL);
-  process = gtk_single_selection_get_selected_item (self->selection);
-  return process != NULL && process->reason == NULL ? process : NULL;
+  return GTK_WIDGET (self->children);
 }
 
 void
@@ -62,20 +87,120 @@ tell_if_empty (FlamAttachPage *self)
           g_list_model_get_n_items (G_LIST_MODEL (self->selection)) == 0);
 }
 
+/* The descendants of the selected processes, besides themselves. */
+static void
+count_children (FlamAttachPage *self)
+{
+  g_autoptr (GPtrArray) chosen = flam_attach_page_get_processes (self);
+  g_autofree char *text = NULL;
+  guint n = 0;
+
+  for (guint i = 0; i < chosen->len; i++)
+    n += ((FlamProcess *)chosen->pdata[i])->n_below;
+  if (n == 0)
+    text = g_strdup (_ ("Also record child processes"));
+  else if (chosen->len > 1)
+    text = g_strdup (_ ("Also record their child processes"));
+  else
+    text = g_strdup_printf (ngettext ("Also record its %u child process",
+                                      "Also record its %u child processes",
+                                      n),
+                            n);
+  gtk_check_button_set_label (self->children, text);
+}
+
+static void
+replace (FlamAttachPage *self, const GPtrArray *list)
+{
+  g_list_store_splice (
+      self->processes,
+      0,
+      g_list_model_get_n_items (G_LIST_MODEL (self->processes)),
+      list->pdata,
+      list->len);
+}
+
+/* The one with the number, at `at`; NULL: none. */
+static FlamProcess *
+find_process (FlamAttachPage *self, int pid, guint *at)
+{
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->processes));
+
+  for (*at = 0; *at < n; ++*at)
+    {
+      g_autoptr (FlamProcess) process =
+          g_list_model_get_item (G_LIST_MODEL (self->processes), *at);
+
+      if (process->pid == pid)
+        return process;
+    }
+  return NULL;
+}
+
+/* Rows keep their places, so that nobody chooses another one by mistake: ended
+ * processes leave, new ones come after their parents, or first. */
+static void
+renew (FlamAttachPage *self, const GPtrArray *list)
+{
+  GListModel *model = G_LIST_MODEL (self->processes);
+  g_autoptr (GHashTable) now = g_hash_table_new (NULL, NULL);
+  guint at;
+
+  for (guint i = 0; i < list->len; i++)
+    {
+      FlamProcess *process = list->pdata[i];
+      g_hash_table_insert (now, GINT_TO_POINTER (process->pid), process);
+    }
+  for (guint i = g_list_model_get_n_items (model); i-- > 0;)
+    {
+      g_autoptr (FlamProcess) process = g_list_model_get_item (model, i);
+      FlamProcess *same =
+          g_hash_table_lookup (now, GINT_TO_POINTER (process->pid));
+
+      if (same == NULL || same->began != process->began)
+        g_list_store_remove (self->processes, i);
+      else
+        flam_process_update (process, same);
+    }
+  for (guint i = 0; i < list->len; i++)
+    {
+      FlamProcess *process = list->pdata[i];
+
+      if (find_process (self, process->pid, &at) != NULL)
+        continue;
+      if (process->depth > 0 && find_process (self, process->parent, &at))
+        at++;
+      else
+        at = 0;
+      g_list_store_insert (self->processes, at, process);
+    }
+}
+
+static guint64
+count_selected (FlamAttachPage *self)
+{
+  g_autoptr (GtkBitset) set =
+      gtk_selection_model_get_selection (GTK_SELECTION_MODEL (self->selection));
+
+  return gtk_bitset_get_size (set);
+}
+
 static void
 list_done (gpointer result, const GError *error, gpointer data)
 {
   FlamAttachPage *self = data;
   g_autoptr (GPtrArray) list = result;
+  guint64 before = count_selected (self);
 
-  if (list != NULL)
-    g_list_store_splice (
-        self->processes,
-        0,
-        g_list_model_get_n_items (G_LIST_MODEL (self->processes)),
-        list->pdata,
-        list->len);
+  if (list != NULL &&
+      g_list_model_get_n_items (G_LIST_MODEL (self->processes)) == 0)
+    replace (self, list);
+  else if (list != NULL)
+    renew (self, list);
   tell_if_empty (self);
+  count_children (self);
+  if (count_selected (self) != before)
+    g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
 static void
@@ -88,6 +213,21 @@ refresh (FlamAttachPage *self)
                   (GDestroyNotify)g_ptr_array_unref,
                   list_done,
                   self);
+}
+
+/* In the order of the first time. */
+static void
+sort_again (FlamAttachPage *self)
+{
+  g_list_store_remove_all (self->processes);
+  refresh (self);
+}
+
+static gboolean
+on_renewal (gpointer data)
+{
+  refresh (data);
+  return G_SOURCE_CONTINUE;
 }
 
 static gboolean
@@ -129,7 +269,8 @@ select_first (FlamAttachPage *self)
     }
   if (able > 0)
     {
-      gtk_single_selection_set_selected (self->selection, first);
+      gtk_selection_model_select_item (
+          GTK_SELECTION_MODEL (self->selection), first, TRUE);
       flam_rows_scroll_to (GTK_WIDGET (self->list), first);
     }
   return able;
@@ -140,9 +281,12 @@ select_first (FlamAttachPage *self)
 static void
 on_enter (FlamAttachPage *self)
 {
-  gboolean chosen = flam_attach_page_get_process (self) != NULL;
+  g_autoptr (GPtrArray) chosen = NULL;
 
-  if (chosen || select_first (self) == 1)
+  /* The entry reports what is typed only after a pause. */
+  on_search (self);
+  chosen = flam_attach_page_get_processes (self);
+  if (chosen->len > 0 || select_first (self) == 1)
     g_signal_emit (self, signals[SIGNAL_ACTIVATED], 0);
 }
 
@@ -156,13 +300,16 @@ on_stop_search (FlamAttachPage *self)
 static void
 on_selected (FlamAttachPage *self)
 {
+  count_children (self);
   g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
 static void
 on_activate (FlamAttachPage *self)
 {
-  if (flam_attach_page_get_process (self) != NULL)
+  g_autoptr (GPtrArray) chosen = flam_attach_page_get_processes (self);
+
+  if (chosen->len > 0)
     g_signal_emit (self, signals[SIGNAL_ACTIVATED], 0);
 }
 
@@ -174,6 +321,7 @@ row_label (GtkWidget *box, const char *css_class, gboolean number)
   GtkWidget *label = gtk_label_new (NULL);
 
   gtk_label_set_xalign (GTK_LABEL (label), number ? 1 : 0);
+  gtk_label_set_single_line_mode (GTK_LABEL (label), TRUE);
   if (!number)
     gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
   if (css_class != NULL)
@@ -204,7 +352,7 @@ row_setup (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 }
 
 static void
-row_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+show_process (GtkListItem *item)
 {
   FlamProcess *process = gtk_list_item_get_item (item);
   GtkWidget *row = gtk_list_item_get_child (item);
@@ -219,6 +367,8 @@ row_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
   gboolean may = process->reason == NULL;
   g_autofree char *spoken = NULL;
 
+  gtk_widget_set_margin_start (text,
+                               (int)MIN (process->depth, DEEPEST) * INDENT);
   gtk_label_set_label (GTK_LABEL (name), process->name);
   gtk_label_set_label (GTK_LABEL (command),
                        may ? process->command : process->reason);
@@ -238,13 +388,43 @@ row_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
   gtk_list_item_set_activatable (item, may);
 }
 
+static void
+row_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  show_process (item);
+  g_signal_connect_swapped (gtk_list_item_get_item (item),
+                            "changed",
+                            G_CALLBACK (show_process),
+                            item);
+}
+
+static void
+row_unbind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  g_signal_handlers_disconnect_by_func (
+      gtk_list_item_get_item (item), show_process, item);
+}
+
 /* --- object --------------------------------------------------------------- */
 
 static void
 flam_attach_page_map (GtkWidget *widget)
 {
+  FlamAttachPage *self = FLAM_ATTACH_PAGE (widget);
+
   GTK_WIDGET_CLASS (flam_attach_page_parent_class)->map (widget);
-  refresh (FLAM_ATTACH_PAGE (widget));
+  refresh (self);
+  if (self->renewal == 0)
+    self->renewal = g_timeout_add_seconds (RENEW_SECONDS, on_renewal, self);
+}
+
+static void
+flam_attach_page_unmap (GtkWidget *widget)
+{
+  FlamAttachPage *self = FLAM_ATTACH_PAGE (widget);
+
+  g_clear_handle_id (&self->renewal, g_source_remove);
+  GTK_WIDGET_CLASS (flam_attach_page_parent_class)->unmap (widget);
 }
 
 static void
@@ -252,6 +432,7 @@ flam_attach_page_dispose (GObject *object)
 {
   FlamAttachPage *self = FLAM_ATTACH_PAGE (object);
 
+  g_clear_handle_id (&self->renewal, g_source_remove);
   if (self->job != NULL)
     flam_job_cancel (self->job);
   g_clear_object (&self->job);
@@ -283,6 +464,7 @@ flam_attach_page_class_init (FlamAttachPageClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = flam_attach_page_dispose;
   class->map = flam_attach_page_map;
+  class->unmap = flam_attach_page_unmap;
   add_signal (SIGNAL_CHANGED, "changed");
   add_signal (SIGNAL_ACTIVATED, "activated");
   gtk_widget_class_set_template_from_resource (
@@ -291,6 +473,7 @@ flam_attach_page_class_init (FlamAttachPageClass *klass)
   gtk_widget_class_bind_template_child (class, FlamAttachPage, refresh);
   gtk_widget_class_bind_template_child (class, FlamAttachPage, list);
   gtk_widget_class_bind_template_child (class, FlamAttachPage, nothing);
+  gtk_widget_class_bind_template_child (class, FlamAttachPage, children);
 }
 
 static void
@@ -306,17 +489,16 @@ flam_attach_page_init (FlamAttachPage *self)
   filtered =
       gtk_filter_list_model_new (G_LIST_MODEL (g_object_ref (self->processes)),
                                  GTK_FILTER (g_object_ref (self->filter)));
-  self->selection = gtk_single_selection_new (G_LIST_MODEL (filtered));
-  gtk_single_selection_set_autoselect (self->selection, FALSE);
-  gtk_single_selection_set_can_unselect (self->selection, TRUE);
+  self->selection = gtk_multi_selection_new (G_LIST_MODEL (filtered));
   g_signal_connect (factory, "setup", G_CALLBACK (row_setup), NULL);
   g_signal_connect (factory, "bind", G_CALLBACK (row_bind), NULL);
+  g_signal_connect (factory, "unbind", G_CALLBACK (row_unbind), NULL);
   flam_platform_tab_leaves (GTK_WIDGET (self->list));
   gtk_list_view_set_factory (self->list, factory);
   g_object_unref (factory);
   gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (self->selection));
   g_signal_connect_swapped (
-      self->selection, "notify::selected", G_CALLBACK (on_selected), self);
+      self->selection, "selection-changed", G_CALLBACK (on_selected), self);
   g_signal_connect_swapped (
       self->list, "activate", G_CALLBACK (on_activate), self);
   g_signal_connect_swapped (
@@ -326,5 +508,5 @@ flam_attach_page_init (FlamAttachPage *self)
   g_signal_connect_swapped (
       self->search, "stop-search", G_CALLBACK (on_stop_search), self);
   g_signal_connect_swapped (
-      self->refresh, "clicked", G_CALLBACK (refresh), self);
+      self->refresh, "clicked", G_CALLBACK (sort_again), self);
 }

@@ -13,9 +13,11 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamAttachPage, flam_attach_page, FLAM, ATTACH_PAGE, GtkWidget)
 
-/* NULL: none, or one that cannot be attached to. Signals: "changed", and
- * "activated" (double click, Enter). */
-FlamProcess *flam_attach_page_get_process (FlamAttachPage *page);
+/* The selected FlamProcesses that can be attached to; may be empty. Signals:
+ * "changed", and "activated" (double click, Enter). */
+GPtrArray *flam_attach_page_get_processes (FlamAttachPage *page);
+/* Whether child processes are recorded: a GtkCheckButton. */
+GtkWidget *flam_attach_page_get_children (FlamAttachPage *page);
 /* Moves the focus to its search. */
 void flam_attach_page_begin (FlamAttachPage *page);
 

@@ -25,10 +25,43 @@ flam_process_finalize (GObject *object)
   G_OBJECT_CLASS (flam_process_parent_class)->finalize (object);
 }
 
+static guint changed_signal;
+
 static void
 flam_process_class_init (FlamProcessClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = flam_process_finalize;
+  changed_signal = g_signal_new ("changed",
+                                 FLAM_TYPE_PROCESS,
+                                 G_SIGNAL_RUN_LAST,
+                                 0,
+                                 NULL,
+                                 NULL,
+                                 NULL,
+                                 G_TYPE_NONE,
+                                 0);
+}
+
+static void
+take_text (char **text, const char *now)
+{
+  if (g_strcmp0 (*text, now) == 0)
+    return;
+  g_free (*text);
+  *text = g_strdup (now);
+}
+
+void
+flam_process_update (FlamProcess *process, const FlamProcess *now)
+{
+  take_text (&process->name, now->name);
+  take_text (&process->command, now->command);
+  take_text (&process->reason, now->reason);
+  process->parent = now->parent;
+  process->session = now->session;
+  process->n_below = now->n_below;
+  process->cpu = now->cpu;
+  g_signal_emit (process, changed_signal, 0);
 }
 
 static void
@@ -45,22 +78,42 @@ read_proc (int pid, const char *file, gsize *length)
   return g_file_get_contents (path, &text, length, NULL) ? text : NULL;
 }
 
-/* utime + stime in clock ticks: fields 14 and 15 of stat, proc(5). Fields are
- * counted after the name, which may contain spaces and parentheses. */
+/* Numbers of fields of stat, proc(5), counted after the name, which may contain
+ * spaces and parentheses. */
+enum
+{
+  STAT_PARENT = 1,
+  STAT_SESSION = 3,
+  STAT_USER_TIME = 11,
+  STAT_SYSTEM_TIME = 12,
+  STAT_BEGAN = 19,
+  N_STAT,
+};
+
+/* All 0 if the process has ended. */
+static void
+read_stat (int pid, gint64 values[N_STAT])
+{
+  g_autofree char *text = read_proc (pid, "stat", NULL);
+  const char *rest = text != NULL ? strrchr (text, ')') : NULL;
+  g_auto (GStrv) fields = NULL;
+
+  memset (values, 0, N_STAT * sizeof *values);
+  if (rest == NULL)
+    return;
+  fields = g_strsplit (g_strchug ((char *)rest + 1), " ", N_STAT + 1);
+  for (guint i = 0; i < N_STAT && fields[i] != NULL; i++)
+    values[i] = g_ascii_strtoll (fields[i], NULL, 10);
+}
+
+/* In clock ticks. */
 static gint64
 cpu_ticks (int pid)
 {
-  g_autofree char *stat = read_proc (pid, "stat", NULL);
-  const char *rest = stat != NULL ? strrchr (stat, ')') : NULL;
-  g_auto (GStrv) fields = NULL;
+  gint64 values[N_STAT];
 
-  if (rest == NULL)
-    return 0;
-  fields = g_strsplit (g_strchug ((char *)rest + 1), " ", 15);
-  if (g_strv_length (fields) < 14)
-    return 0;
-  return g_ascii_strtoll (fields[11], NULL, 10) +
-         g_ascii_strtoll (fields[12], NULL, 10);
+  read_stat (pid, values);
+  return values[STAT_USER_TIME] + values[STAT_SYSTEM_TIME];
 }
 
 static char *
@@ -73,7 +126,7 @@ command_of (int pid)
   if (text == NULL)
     return g_strdup ("");
   for (gsize i = 0; i + 1 < length; i++)
-    if (text[i] == '\0')
+    if ((guchar)text[i] < ' ')
       text[i] = ' ';
   valid = g_utf8_make_valid (text, -1);
   g_free (text);
@@ -134,6 +187,7 @@ process_new (int pid, int scope)
 {
   g_autofree char *status = read_proc (pid, "status", NULL);
   g_autofree char *comm = read_proc (pid, "comm", NULL);
+  gint64 values[N_STAT];
   FlamProcess *self;
 
   if (comm == NULL || status_field (status, "\nPPid:") == 2 || pid == 2)
@@ -143,21 +197,135 @@ process_new (int pid, int scope)
   self->name = g_utf8_make_valid (g_strchomp (comm), -1);
   self->command = command_of (pid);
   self->reason = why_not (pid, scope);
-  self->cpu = -(double)cpu_ticks (pid);
+  read_stat (pid, values);
+  self->parent = (int)values[STAT_PARENT];
+  self->session = (int)values[STAT_SESSION];
+  self->began = values[STAT_BEGAN];
+  self->cpu = -(double)(values[STAT_USER_TIME] + values[STAT_SYSTEM_TIME]);
   return self;
 }
 
-static int
-busiest_first (gconstpointer a, gconstpointer b)
+/* --- trees ---------------------------------------------------------------- */
+
+typedef struct
 {
-  const FlamProcess *x = *(FlamProcess *const *)a;
-  const FlamProcess *y = *(FlamProcess *const *)b;
+  GPtrArray *list;    /* FlamProcess */
+  GHashTable *by_pid; /* pid -> index + 1 */
+  double *busy;       /* CPU share of each with all its descendants */
+} Trees;
+
+/* The index of the parent in the same tree, or G_MAXUINT. */
+static guint
+parent_of (const Trees *trees, guint i)
+{
+  const FlamProcess *process = trees->list->pdata[i];
+  guint at = GPOINTER_TO_UINT (
+      g_hash_table_lookup (trees->by_pid, GINT_TO_POINTER (process->parent)));
+  const FlamProcess *parent = at > 0 ? trees->list->pdata[at - 1] : NULL;
+
+  return parent != NULL && parent->session == process->session &&
+                 parent->began <= process->began && at - 1 != i
+             ? at - 1
+             : G_MAXUINT;
+}
+
+/* The list was not read in one instant: chains of parents may be circles. */
+static void
+add_to_ancestors (Trees *trees, guint i)
+{
+  FlamProcess *process = trees->list->pdata[i];
+  guint at = i;
+
+  trees->busy[i] += process->cpu;
+  for (guint left = trees->list->len; left > 0; left--)
+    {
+      at = parent_of (trees, at);
+      if (at == G_MAXUINT || at == i)
+        return;
+      process->depth++;
+      ((FlamProcess *)trees->list->pdata[at])->n_below++;
+      trees->busy[at] += process->cpu;
+    }
+}
+
+static int
+busiest_tree_first (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const Trees *trees = data;
+  guint i = *(const guint *)a, j = *(const guint *)b;
+  const FlamProcess *x = trees->list->pdata[i];
+  const FlamProcess *y = trees->list->pdata[j];
 
   if ((x->reason == NULL) != (y->reason == NULL))
     return x->reason == NULL ? -1 : 1;
-  if (x->cpu != y->cpu)
-    return x->cpu < y->cpu ? 1 : -1;
+  if (trees->busy[i] != trees->busy[j])
+    return trees->busy[i] < trees->busy[j] ? 1 : -1;
   return y->pid - x->pid;
+}
+
+/* Each after its parent; siblings remain in their order. */
+static GPtrArray *
+in_order_of_trees (const Trees *trees, const GArray *order)
+{
+  GPtrArray *sorted = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autofree gboolean *done = g_new0 (gboolean, trees->list->len);
+  g_autofree guint *next = g_new (guint, trees->list->len);
+  g_autofree guint *first = g_new (guint, trees->list->len);
+
+  for (guint i = 0; i < trees->list->len; i++)
+    first[i] = G_MAXUINT;
+  for (guint k = order->len; k-- > 0;)
+    {
+      guint i = g_array_index (order, guint, k), parent = parent_of (trees, i);
+
+      if (parent == G_MAXUINT)
+        continue;
+      next[i] = first[parent];
+      first[parent] = i;
+    }
+  for (guint k = 0; k < order->len; k++)
+    {
+      guint root = g_array_index (order, guint, k);
+
+      if (parent_of (trees, root) == G_MAXUINT)
+        g_array_append_val (open, root);
+      while (open->len > 0)
+        {
+          guint i = g_array_index (open, guint, open->len - 1), at = open->len;
+
+          g_array_set_size (open, open->len - 1);
+          if (done[i])
+            continue;
+          done[i] = TRUE;
+          g_ptr_array_add (sorted, g_object_ref (trees->list->pdata[i]));
+          for (guint child = first[i]; child != G_MAXUINT; child = next[child])
+            g_array_insert_val (open, at - 1, child);
+        }
+    }
+  return sorted;
+}
+
+static GPtrArray *
+sort_trees (GPtrArray *list)
+{
+  g_autoptr (GHashTable) by_pid = g_hash_table_new (NULL, NULL);
+  g_autofree double *busy = g_new0 (double, list->len);
+  g_autoptr (GArray) order = g_array_new (FALSE, FALSE, sizeof (guint));
+  Trees trees = { list, by_pid, busy };
+
+  for (guint i = 0; i < list->len; i++)
+    {
+      const FlamProcess *process = list->pdata[i];
+
+      g_hash_table_insert (
+          by_pid, GINT_TO_POINTER (process->pid), GUINT_TO_POINTER (i + 1));
+      g_array_append_val (order, i);
+    }
+  for (guint i = 0; i < list->len; i++)
+    add_to_ancestors (&trees, i);
+  g_array_sort_with_data (order, busiest_tree_first, &trees);
+  return in_order_of_trees (&trees, order);
 }
 
 gpointer
@@ -193,6 +361,5 @@ flam_process_list_work (gpointer unused,
       process->cpu =
           MAX (0, ((double)cpu_ticks (process->pid) + process->cpu) / ticks);
     }
-  g_ptr_array_sort (list, busiest_first);
-  return g_steal_pointer (&list);
+  return sort_trees (list);
 }

@@ -18,16 +18,24 @@ struct _FlamProcess
   GObject parent_instance;
   int pid;
   char *name;    /* the program's name, cut to 15 bytes by the kernel */
-  char *command; /* with arguments; "" for none */
+  char *command; /* with arguments, on one line; "" for none */
+  int parent;
+  int session;   /* of processes that were started together */
+  gint64 began;  /* with its number, it identifies a process */
+  guint depth;   /* in its tree */
+  guint n_below; /* descendants in its tree */
   double cpu;    /* share of one processor over 300 ms, 0..n */
   char *reason;  /* why attaching is not permitted; NULL: it is */
 };
 
-/* FlamJobWork without input: a GPtrArray of FlamProcess, busiest first.
- * Kernel threads and this process are left out. Takes 300 ms, the time over
- * which the CPU share is measured. */
+/* FlamJobWork without input: a GPtrArray of FlamProcess, each after its parent,
+ * the busiest trees first. A tree ends at the border of a session, or all
+ * processes would be in one. Kernel threads and this process are left out.
+ * Takes 300 ms, the time over which the CPU share is measured. */
 gpointer flam_process_list_work (gpointer unused,
                                  const FlamProgress *progress,
                                  GError **error);
+/* Copies what may change while a process runs; emits "changed". */
+void flam_process_update (FlamProcess *process, const FlamProcess *now);
 
 G_END_DECLS

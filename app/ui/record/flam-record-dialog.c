@@ -299,8 +299,10 @@ update (FlamRecordDialog *self)
   guint mode = adw_combo_row_get_selected (self->mode);
   gboolean memory =
       (flam_record_mode_what ((FlamRecordMode)mode) & FLAM_RECORD_ALLOC) != 0;
-  gboolean ready = attach ? flam_attach_page_get_process (self->attach) != NULL
-                          : !is_blank (text_of (self->command));
+  g_autoptr (GPtrArray) chosen =
+      attach ? flam_attach_page_get_processes (self->attach) : NULL;
+  gboolean ready =
+      attach ? chosen->len > 0 : !is_blank (text_of (self->command));
 
   complain (self, NULL);
   update_shell (self);
@@ -350,27 +352,45 @@ remember (FlamRecordDialog *self)
 }
 
 static FlamRecordOptions *
-attach_options (const FlamProcess *process)
+attach_options (const GPtrArray *processes)
 {
   FlamRecordOptions *options = flam_recording_options_new ();
 
-  flam_record_options_add_pid (options, process->pid);
+  for (guint i = 0; i < processes->len; i++)
+    flam_record_options_add_pid (options,
+                                 ((FlamProcess *)processes->pdata[i])->pid);
   options->python_malloc = FALSE;
   return options;
+}
+
+/* NULL: none. */
+static char *
+title_of (const GPtrArray *processes)
+{
+  guint n = processes != NULL ? processes->len : 0;
+  const char *first = n > 0 ? ((FlamProcess *)processes->pdata[0])->name : NULL;
+
+  if (n < 2)
+    return g_strdup (first);
+  /* Translators: the name of a process, and how many others are recorded with
+   * it */
+  return g_strdup_printf (
+      ngettext ("%s and %u other", "%s and %u others", n - 1), first, n - 1);
 }
 
 static void
 on_record (FlamRecordDialog *self)
 {
-  const FlamProcess *process =
-      attaches (self) ? flam_attach_page_get_process (self->attach) : NULL;
+  g_autoptr (GPtrArray) processes =
+      attaches (self) ? flam_attach_page_get_processes (self->attach) : NULL;
+  g_autofree char *title = title_of (processes);
   g_autoptr (FlamRecordOptions) options = NULL;
   g_autoptr (GError) error = NULL;
-  const char *name = process != NULL ? process->name : NULL;
+  const char *name = title;
 
   remember (self);
-  if (process != NULL)
-    options = attach_options (process);
+  if (processes != NULL && processes->len > 0)
+    options = attach_options (processes);
   else if (!attaches (self))
     options = launch_options (self, &error);
   if (options == NULL || !take_bounds (self, options, &error))
@@ -381,7 +401,7 @@ on_record (FlamRecordDialog *self)
   if (options->argv != NULL)
     flam_settings_push_string (
         FLAM_KEY_COMMANDS, text_of (self->command), HISTORY_MAX);
-  if (process == NULL && shell_sign (text_of (self->command)) != 0 &&
+  if (processes == NULL && shell_sign (text_of (self->command)) != 0 &&
       gtk_switch_get_active (self->shell))
     name = text_of (self->command);
   g_signal_emit (self, record_signal, 0, options, name);
@@ -591,6 +611,11 @@ flam_record_dialog_init (FlamRecordDialog *self)
   g_signal_connect_swapped (
       self->attach, "activated", G_CALLBACK (on_record), self);
   g_signal_connect_swapped (self->attach, "changed", G_CALLBACK (update), self);
+  g_object_bind_property (self->follow,
+                          "active",
+                          flam_attach_page_get_children (self->attach),
+                          "active",
+                          G_BINDING_BIDIRECTIONAL | G_BINDING_SYNC_CREATE);
   g_signal_connect_swapped (
       self->command, "changed", G_CALLBACK (update), self);
   g_signal_connect_swapped (
