@@ -483,6 +483,13 @@ print_recorder (const FlamFacts *facts)
   else if (facts->recorder_share >= 0)
     flam_cli_print ("recorder   used %.1f %% of the program's CPU time\n",
                     100 * facts->recorder_share);
+  if (facts->engine[0])
+    {
+      g_autofree char *reason = flam_message_shown (facts->engine_reason);
+
+      flam_cli_print (
+          "engine     %s%s%s\n", facts->engine, *reason ? ": " : "", reason);
+    }
   if (facts->stop_median_ns > 0)
     flam_cli_print ("stops      %s (median)%s%s%s\n",
                     median,

@@ -245,10 +245,21 @@ let_go (pid_t pid, int go, int report, const char *name, GError **error)
       error, FLAM_ERROR_SYSTEM, "%s: %s", name, exec_problem (code));
 }
 
+gboolean
+flam_launch_trace (pid_t pid, gpointer options, GError **error)
+{
+  return seize (pid, *(const unsigned long *)options) ||
+         flam_error_set (error,
+                         FLAM_ERROR_SYSTEM,
+                         N_ ("cannot be started under ptrace: %s"),
+                         problem_text (errno));
+}
+
 pid_t
 flam_launch_start (const FlamLaunch *launch,
                    const char *path,
-                   unsigned long options,
+                   FlamLaunchPrepare prepare,
+                   gpointer data,
                    GError **error)
 {
   g_auto (GStrv) environment = merged_environment (launch);
@@ -266,20 +277,21 @@ flam_launch_start (const FlamLaunch *launch,
     child_main (launch, path, shell, environment, go[0], report[1]);
   close (go[0]);
   close (report[1]);
-  if (!seize (pid, options))
+  if (!prepare (pid, data, error))
     {
-      int saved = errno;
       kill (pid, SIGKILL);
       waitpid (pid, NULL, 0);
-      errno = saved;
-      goto failed;
+      close (go[1]);
+      close (report[0]);
+      g_prefix_error (error, "%s: ", launch->argv[0]);
+      return -1;
     }
   return let_go (pid, go[1], report[0], launch->argv[0], error) ? pid : -1;
 
 failed:
   flam_error_set (error,
                   FLAM_ERROR_SYSTEM,
-                  N_ ("%s: cannot be started under ptrace: %s"),
+                  N_ ("%s: cannot be started: %s"),
                   launch->argv[0],
                   problem_text (errno));
   return -1;

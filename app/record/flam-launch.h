@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Starts a program, or attaches to a process. The calling thread becomes the
- * tracer and must remain it. Arguments are passed on unchanged; a shell is only
- * used for a script that names no interpreter. */
+/* Starts a program, or attaches to a process. With ptrace the calling thread
+ * becomes the tracer and must remain it. Arguments are passed on unchanged; a
+ * shell is only used for a script that names no interpreter. */
 
 #include <glib.h>
 #include <sys/types.h>
@@ -21,12 +21,20 @@ typedef struct
  * a 32-bit program. */
 char *flam_launch_find (const FlamLaunch *launch, GError **error);
 
-/* Starts `path` under trace with `options` (PTRACE_O_*): it is stopped before
- * the first instruction of the new program, and the exec stop will be reported.
- * -1 on errors, including the errors of execve itself. */
+/* Prepares the new process, which waits before its exec, for being recorded. */
+typedef gboolean (*FlamLaunchPrepare) (pid_t pid,
+                                       gpointer data,
+                                       GError **error);
+/* A FlamLaunchPrepare that traces it with `options` (unsigned long,
+ * PTRACE_O_*): it is stopped before the first instruction of the new program,
+ * and the exec stop will be reported. */
+gboolean flam_launch_trace (pid_t pid, gpointer options, GError **error);
+/* Starts `path`; returns once it has called exec. -1 on errors, including the
+ * errors of execve itself. */
 pid_t flam_launch_start (const FlamLaunch *launch,
                          const char *path,
-                         unsigned long options,
+                         FlamLaunchPrepare prepare,
+                         gpointer data,
                          GError **error);
 
 /* The reason why `pid` cannot be attached to, for users; NULL if none is

@@ -23,6 +23,7 @@
 #include "flam-launch-exec.h"
 #include "flam-launch.h"
 #include "flam-output.h"
+#include "flam-perf.h"
 #include "flam-proc.h"
 #include "flam-resolve.h"
 #include "flam-sampler.h"
@@ -47,6 +48,8 @@ typedef struct
   FlamTracer tracer;
   FlamOutput output;
   FlamInjection injection;
+  FlamPerf *perf;      /* NULL: the engine is ptrace */
+  char *engine_reason; /* why; NULL: it was asked for */
 } Recorder;
 
 /* Texts in a recording are English; printed texts are in the user's
@@ -176,6 +179,9 @@ put_last_facts (Recorder *recorder, gint64 duration)
   FlamFacts facts = flam_facts_unknown;
 
   facts.duration_ns = duration;
+  facts.engine = recorder->perf != NULL ? FLAM_ENGINE_PERF : FLAM_ENGINE_PTRACE;
+  if (recorder->engine_reason != NULL)
+    facts.engine_reason = recorder->engine_reason;
   facts.lost = stats->lost;
   facts.late = stats->late;
   facts.truncated_stacks = count_truncated (recorder);
@@ -371,13 +377,16 @@ record (Recorder *recorder)
   put_first_facts (recorder);
   flam_pipe_push (&recorder->pipe, 0, 0);
   flam_sampler_catch_up (&recorder->sampler);
-  if (recorder->tracer.attached)
+  if (recorder->tracer.attached && recorder->perf == NULL)
     flam_launch_exec_begin_attached (&recorder->tracer);
   if (recorder->sampler.alloc != NULL)
     flam_alloc_session_set_start (recorder->sampler.alloc,
                                   recorder->tracer.origin);
   flam_sampler_start (&recorder->sampler);
-  flam_tracer_run (&recorder->tracer);
+  if (recorder->perf != NULL)
+    flam_perf_run (recorder->perf);
+  else
+    flam_tracer_run (&recorder->tracer);
   duration = flam_tracer_now (&recorder->tracer);
   flam_pipe_finish (&recorder->pipe);
   flam_sampler_join (&recorder->sampler);
@@ -465,6 +474,51 @@ choose (Recorder *recorder, GError **error)
          check_process (recorder, g_array_index (found, pid_t, 0), error);
 }
 
+/* FALSE with an error: not possible; without one: ptrace is to be used. */
+static gboolean
+begin_with_perf (Recorder *recorder, GError **error)
+{
+  const FlamRecordOptions *options = recorder->options;
+  gboolean asked = strcmp (options->engine, FLAM_ENGINE_PERF) == 0;
+  const char *why = flam_perf_refuses (options);
+  g_autoptr (GError) problem = NULL;
+
+  if (strcmp (options->engine, FLAM_ENGINE_PTRACE) == 0)
+    return FALSE;
+  if (why == NULL)
+    recorder->perf = flam_perf_start (&recorder->tracer, &problem);
+  if (recorder->perf != NULL)
+    {
+      if (!asked)
+        recorder->engine_reason = g_strdup (
+            N_ ("the kernel permits its own functions to be sampled"));
+      return TRUE;
+    }
+  if (asked && why != NULL)
+    return flam_error_set (
+        error, FLAM_ERROR_UNSUPPORTED, N_ ("--engine perf: %s"), why);
+  if (asked)
+    {
+      g_propagate_error (error, g_steal_pointer (&problem));
+      return FALSE;
+    }
+  recorder->engine_reason = g_strdup (why != NULL ? why : problem->message);
+  return FALSE;
+}
+
+static gboolean
+begin (Recorder *recorder, GError **error)
+{
+  g_autoptr (GError) problem = NULL;
+
+  if (begin_with_perf (recorder, &problem))
+    return TRUE;
+  if (problem == NULL)
+    return flam_launch_exec_start (&recorder->tracer, error);
+  g_propagate_error (error, g_steal_pointer (&problem));
+  return FALSE;
+}
+
 static int
 start (Recorder *recorder)
 {
@@ -501,7 +555,7 @@ start (Recorder *recorder)
       report (&recorder->control, error);
       return flam_commands_are_stopping (&by) && by != 0 ? 128 + by : 1;
     }
-  if (flam_launch_exec_start (&recorder->tracer, &error) &&
+  if (begin (recorder, &error) &&
       (!recorder->tracer.attached || recorder->tracer.injection == NULL ||
        flam_tracer_attach_library (&recorder->tracer, &error)))
     {
@@ -553,12 +607,14 @@ main (int argc, char **argv)
   status = start (&recorder);
   if (recorder.writer != NULL)
     {
+      g_clear_pointer (&recorder.perf, flam_perf_free);
       flam_sampler_clear (&recorder.sampler);
       flam_tracer_clear (&recorder.tracer);
       flam_pipe_clear (&recorder.pipe);
       flam_capture_writer_free (recorder.writer);
       flam_builder_free (recorder.builder);
     }
+  g_free (recorder.engine_reason);
   flam_output_clear (&recorder.output);
   flam_control_clear (&recorder.control);
   flam_record_options_free (recorder.options);

@@ -42,6 +42,7 @@ _flambeau_cli() {
     --order) list='weight name time' ;;
     --root) list='comm pid tid' ;;
     --mode) list='cpu wall alloc both' ;;
+    --engine) list='auto ptrace perf' ;;
     --measure) list='samples cpu-time wall-time peak leaked allocated allocations temporary' ;;
     --states) list='cpu off-cpu all running lock io sleep blocked' ;;
     --syntax) list='intel att' ;;
@@ -90,7 +91,7 @@ _flambeau_cli() {
         --negate --output --force" ;;
       merge) list="$selection --output --side-by-side --force" ;;
       history) list="$selection --json --to --group --function --fail-above --limit --output --force" ;;
-      record) list='--mode --rate --duration --delay --sample-bytes --exact --follow
+      record) list='--mode --rate --engine --duration --delay --sample-bytes --exact --follow
         --no-follow --runtimes --no-runtimes --python --no-python --python-malloc --output --force
         --cwd --env --pid --process --unit --cgroup --container --wait-for --' ;;
       formats) list='--json' ;;

@@ -121,6 +121,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb diff history' -x -l limit -d 'S
 complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l to -a 'html csv' -d Form
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l mode -a 'cpu wall alloc both' -d 'What to record'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l rate -d 'Samples per second'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l engine -a 'auto ptrace perf' -d 'Clock of the samples'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l duration -d Seconds
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l delay -d 'Seconds before the first sample'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l sample-bytes -d 'Bytes between samples'

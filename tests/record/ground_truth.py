@@ -105,6 +105,7 @@ class Condition:
     attached: bool = False
     _: dataclasses.KW_ONLY
     busy: int = 0  # number of competing loops
+    engine: str = "ptrace"
     # A real-time program takes its only CPU for 60 ms of every 68.
     taken: bool = False
     seconds: float = 2
@@ -113,6 +114,7 @@ class Condition:
         how = "attached" if self.attached else "launched"
         beside = f", {self.busy} busy loops" if self.busy else ""
         beside += ", its CPU taken" if self.taken else ""
+        beside += ", perf" if self.engine == "perf" else ""
         return f"{self.program}, {how}, {self.mode}, {self.rate} Hz{beside}"
 
     def selection(self):
@@ -265,11 +267,18 @@ def may_take_a_cpu():
     return True
 
 
-def allowed_error(loaded):
+def allowed_error(loaded, engine="ptrace"):
     """The allowed error of a share, without the noise of few samples."""
-    if not may_take_a_cpu():
+    if not may_take_a_cpu() and engine == "ptrace":
         return BOUND_WITHOUT_PRIORITY
     return BOUND_LOADED if loaded else BOUND
+
+
+@functools.cache
+def may_use_perf():
+    with tempfile.TemporaryDirectory() as folder:
+        words = [recorder, "--engine", "perf", "--output", f"{folder}/true.flambeau", "--", "true"]
+        return subprocess.run(words, stderr=subprocess.DEVNULL).returncode == 0
 
 
 @contextlib.contextmanager
@@ -329,6 +338,14 @@ class Others:
         return (self.used() - self.before) / (lasted * os.cpu_count())
 
 
+def counts(pid):
+    """Whether a recorder has events of the kernel open."""
+    try:
+        return any("perf_event" in os.readlink(fd) for fd in pathlib.Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:
+        return False
+
+
 def traced(pid):
     try:
         return all(
@@ -377,7 +394,8 @@ def run(condition, scratch, with_perf):
     waits = condition.attached or with_perf
     gate = Gate(scratch / "go") if waits else None
     environment = dict(os.environ, TRUTH=str(truth), **({"TRUTH_GO": str(gate.path)} if gate else {}))
-    record = [recorder, "--output", capture, "--rate", str(condition.rate), "--mode", condition.mode]
+    record = [recorder, "--output", capture, "--rate", str(condition.rate),
+              "--mode", condition.mode, "--engine", condition.engine]
     quiet = {"cwd": scratch, "env": environment, "stdout": subprocess.DEVNULL}
     target, perf = None, None
     with contextlib.ExitStack() as started:
@@ -390,7 +408,8 @@ def run(condition, scratch, with_perf):
             target = start(words, subprocess.DEVNULL)
             wait_until(gate.reached, "the program did not begin")
             ours = start(record + ["--pid", str(target.pid)], subprocess.PIPE)
-            wait_until(lambda: traced(target.pid) or ours.poll() is not None, "it is not traced")
+            begun = (lambda: counts(ours.pid)) if condition.engine == "perf" else (lambda: traced(target.pid))
+            wait_until(lambda: begun() or ours.poll() is not None, "it is not traced")
             time.sleep(0.1)
         else:
             if condition.taken:
@@ -429,7 +448,7 @@ def measure(condition, scratch, with_perf=False):
     waited = sum(thread.waited for thread in truth.threads)
     crowded = crowded or waited > MUCH * truth.cpu
     loaded = bool(condition.busy or crowded)
-    bound = allowed_error(loaded)
+    bound = allowed_error(loaded, condition.engine)
     shares = found(condition.program, ours, truth.parts)
     perf = found(condition.program, top(perf_data), truth.parts) if perf_data else {}
     measured = Measured(

@@ -24,6 +24,7 @@ from ground_truth import (  # noqa: E402
     found,
     hold,
     may_take_a_cpu,
+    may_use_perf,
     measure,
     recorder,
     top,
@@ -45,6 +46,8 @@ SHARES = [
     Condition("burst.php", "wall", 997, attached=True),
     Condition("burst.pl"),
     Condition("burst.lua", "wall", 997, attached=True),
+    Condition("calls", engine="perf"),
+    Condition("pool", "wall", 997, attached=True, engine="perf"),
 ]
 
 # The other way, and other rates: with `tests/run --all`. With SHORT_WAITS, each
@@ -107,6 +110,8 @@ TOTALS = [
     Condition("uneven", rate=5000, seconds=1),
     Condition("piped", attached=True, seconds=1),
     Condition("shell", seconds=1),
+    Condition("echo", seconds=1, engine="perf"),
+    Condition("forking", "wall", attached=True, seconds=1, engine="perf"),
 ]
 
 
@@ -119,6 +124,8 @@ class Truths(unittest.TestCase):
     def measure(self, condition):
         if not command(condition.program, 1):
             self.skipTest(f"nothing here runs {condition.program}")
+        if condition.engine == "perf" and not may_use_perf():
+            self.skipTest("the system does not permit perf_event_open with the kernel's functions")
         return measure(condition, self.scratch)
 
 

@@ -16,12 +16,7 @@
  * include/uapi/linux/perf_event.h. */
 
 #include "flam-perf-records.h"
-
-/* The kernel's order of x86 registers (asm/perf_regs.h) to DWARF's. */
-static const gint8 dwarf_number[] = {
-  0,  3,  2,  1,  4, 5, 6,  7,  16, -1, -1, -1,
-  -1, -1, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15,
-};
+#include "flam-unwind-registers.h"
 
 enum
 {
@@ -100,8 +95,8 @@ parse_regs (FlamPerfBytes *in, guint64 mask, FlamPerfSample *sample)
       if (!(mask & (1ull << i)))
         continue;
       value = flam_perf_read_u64 (in);
-      if (i < G_N_ELEMENTS (dwarf_number) && dwarf_number[i] >= 0)
-        sample->regs[dwarf_number[i]] = value;
+      if (i < FLAM_UNWIND_PERF_N && flam_unwind_perf_registers[i] >= 0)
+        sample->regs[flam_unwind_perf_registers[i]] = value;
     }
   sample->has_regs = abi == 2 && !in->bad;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perf-stacks.h"
+#include "flam-unwind-registers.h"
 
 #include "flam-load.h"
 
@@ -230,7 +231,6 @@ add_chain (FlamPerfStacks *stacks,
 enum
 {
   REGS_NEEDED = 7 << 6, /* rbp, rsp, rip */
-  REGS_ALL = 0xff01ff,
 };
 
 static gboolean
@@ -256,7 +256,9 @@ add_copied (FlamPerfStacks *stacks,
     .pc = sample->regs[FLAM_UNWIND_RIP],
     .sp = sample->regs[FLAM_UNWIND_RSP],
     .bp = sample->regs[FLAM_UNWIND_RBP],
-    .all = (event->regs_user & REGS_ALL) == REGS_ALL ? sample->regs : NULL,
+    .all = (event->regs_user & FLAM_UNWIND_PERF_MASK) == FLAM_UNWIND_PERF_MASK
+               ? sample->regs
+               : NULL,
   };
   FlamUnwindEnd end;
   gsize n = flam_unwind_walk (space,

@@ -103,6 +103,11 @@ static const struct
     "cpu|wall|alloc|both",
     N_ ("what to record (cpu)") },
   { "rate", NUMBER, AT (rate), "HZ", N_ ("samples per second (997)") },
+  { "engine",
+    TEXT,
+    AT (engine),
+    "auto|ptrace|perf",
+    N_ ("the clock that takes the samples (ptrace)") },
   { "duration", NUMBER, AT (duration), "S", N_ ("stop after S seconds") },
   { "delay",
     NUMBER,
@@ -301,6 +306,12 @@ static gboolean
 check (const FlamRecordOptions *options, GError **error)
 {
 
+  if (strcmp (options->engine, FLAM_ENGINE_AUTO) != 0 &&
+      strcmp (options->engine, FLAM_ENGINE_PTRACE) != 0 &&
+      strcmp (options->engine, FLAM_ENGINE_PERF) != 0)
+    return fail (error,
+                 N_ ("--engine %s: expected auto, ptrace or perf"),
+                 options->engine);
   if (!(options->rate >= 1 && options->rate <= MAX_RATE))
     return fail (
         error, N_ ("--rate: expected 1 to %d samples per second"), MAX_RATE);
@@ -374,6 +385,7 @@ flam_record_options_new (void)
   FlamRecordOptions *options = g_new0 (FlamRecordOptions, 1);
 
   options->mode = g_strdup (modes[FLAM_RECORD_MODE_CPU].name);
+  options->engine = g_strdup (FLAM_ENGINE_PTRACE);
   options->rate = DEFAULT_RATE;
   options->sample_bytes = DEFAULT_SAMPLE_BYTES;
   options->follow = options->runtimes = options->python = TRUE;
@@ -386,6 +398,7 @@ flam_record_options_parse (int argc, char **argv, GError **error)
 {
   g_autoptr (FlamRecordOptions) options = flam_record_options_new ();
   g_autofree char *usual = g_steal_pointer (&options->mode);
+  g_autofree char *usual_engine = g_steal_pointer (&options->engine);
   int n = own_arguments (argc, argv);
   FlamRecordMode mode;
 
@@ -393,6 +406,8 @@ flam_record_options_parse (int argc, char **argv, GError **error)
     return NULL;
   if (options->mode == NULL)
     options->mode = g_steal_pointer (&usual);
+  if (options->engine == NULL)
+    options->engine = g_steal_pointer (&usual_engine);
   options->argv = g_strdupv (argv + MIN (n + 1, argc));
   if (options->help)
     return g_steal_pointer (&options);
@@ -415,6 +430,7 @@ void
 flam_record_options_free (FlamRecordOptions *options)
 {
   g_free (options->mode);
+  g_free (options->engine);
   g_free (options->output);
   g_free (options->directory);
   g_free (options->wait_for);

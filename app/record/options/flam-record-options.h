@@ -26,10 +26,17 @@ typedef enum
   FLAM_N_RECORD_MODES,
 } FlamRecordMode;
 
+/* What takes the samples: ptrace, perf_event_open(2), or the second where it
+ * sees the kernel. */
+#define FLAM_ENGINE_AUTO "auto"
+#define FLAM_ENGINE_PTRACE "ptrace"
+#define FLAM_ENGINE_PERF "perf"
+
 typedef struct
 {
   char *mode;             /* the name of a FlamRecordMode */
   FlamRecordWhat what;    /* of the mode, once parsed */
+  char *engine;           /* FLAM_ENGINE_* */
   double rate;            /* Hz */
   double duration;        /* s, 0: until the target ends */
   double delay;           /* s without samples at the beginning */

@@ -11,6 +11,7 @@
 #include "flam-proc.h"
 #include "flam-file-map.h"
 #include "flam-jit.h"
+#include "flam-kallsyms.h"
 #include "flam-path-access.h"
 #include "flam-runtime-table.h"
 #include "flam-stops.h"
@@ -35,6 +36,8 @@ struct _FlamBinaryTable
   GHashTable *by_key; /* "device inode path" -> FlamBinary */
   GPtrArray *roots;   /* Root */
   GPtrArray *list;
+  FlamBinary *kernel;        /* NULL: no stack ended in it */
+  GHashTable *kernel_frames; /* address -> row + 1 */
 };
 
 static void
@@ -75,6 +78,7 @@ flam_binary_table_new (FlamBuilder *builder, const FlamRecordOptions *options)
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   binaries->list = g_ptr_array_new_with_free_func (binary_free);
   binaries->roots = g_ptr_array_new_with_free_func (root_free);
+  binaries->kernel_frames = g_hash_table_new (NULL, NULL);
   return binaries;
 }
 
@@ -84,6 +88,7 @@ flam_binary_table_free (FlamBinaryTable *binaries)
   g_hash_table_unref (binaries->by_key);
   g_ptr_array_unref (binaries->list);
   g_ptr_array_unref (binaries->roots);
+  g_hash_table_unref (binaries->kernel_frames);
   g_free (binaries);
 }
 
@@ -427,6 +432,44 @@ flam_binary_table_get (FlamBinaryTable *binaries,
   binary = binary_new (binaries, tid, &shown);
   g_hash_table_insert (binaries->by_key, g_steal_pointer (&key), binary);
   return binary;
+}
+
+/* --- the kernel ---------------------------------------------------------- */
+
+static FlamBinary *
+kernel_new (FlamBinaryTable *binaries)
+{
+  FlamBinary *binary = g_new0 (FlamBinary, 1);
+
+  binary->fd = -1;
+  binary->kind = FLAM_BINARY_KERNEL;
+  binary->path = g_strdup ("[kernel.kallsyms]");
+  binary->build_id = flam_kernel_build_id ();
+  binary->id = flam_builder_module (
+      binaries->builder, binary->path, binary->build_id, FLAM_ADDRESS_ABSOLUTE);
+  g_ptr_array_add (binaries->list, binary);
+  return binary;
+}
+
+FlamFrameId
+flam_binary_table_kernel_frame (FlamBinaryTable *binaries, guint64 address)
+{
+  gpointer key = GSIZE_TO_POINTER (address);
+  guint row =
+      GPOINTER_TO_UINT (g_hash_table_lookup (binaries->kernel_frames, key));
+  FlamRecordedFrame frame = { .file = FLAM_NONE,
+                              .address = address,
+                              .function = FLAM_NONE };
+
+  if (row > 0)
+    return row - 1;
+  if (binaries->kernel == NULL)
+    binaries->kernel = kernel_new (binaries);
+  frame.module = binaries->kernel->id;
+  row = flam_builder_recorded_frame (binaries->builder, &frame);
+  g_hash_table_insert (
+      binaries->kernel_frames, key, GUINT_TO_POINTER (row + 1));
+  return row;
 }
 
 /* --- its unwind table ---------------------------------------------------- */

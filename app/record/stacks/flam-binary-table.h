@@ -20,6 +20,7 @@ typedef enum
   FLAM_BINARY_FILE,
   FLAM_BINARY_VDSO,
   FLAM_BINARY_ANONYMOUS, /* generated code: absolute addresses */
+  FLAM_BINARY_KERNEL,    /* the running one, and its modules: likewise */
 } FlamBinaryKind;
 
 typedef struct
@@ -55,6 +56,9 @@ FlamBinary *flam_binary_table_get (FlamBinaryTable *binaries,
                                    pid_t pid,
                                    pid_t tid,
                                    const FlamMapping *mapping);
+/* The frame of an address in the kernel. */
+FlamFrameId flam_binary_table_kernel_frame (FlamBinaryTable *binaries,
+                                            guint64 address);
 /* Warns that frames of a runtime cannot be read: a FlamRuntimeRefused. */
 void flam_binary_table_refuse (gpointer binaries,
                                const FlamRuntime *runtime,

@@ -77,11 +77,13 @@ open_binary (FlamSymbolContext *context,
                           kept,
                           NULL };
   gboolean generated = binary->kind == FLAM_BINARY_ANONYMOUS;
+  gboolean kernel = binary->kind == FLAM_BINARY_KERNEL;
   FlamSymbolTarget target = {
     .path = binary->path,
     .name = binary->path,
     .build_id = binary->build_id,
-    .addressing = generated ? FLAM_ADDRESS_ABSOLUTE : FLAM_ADDRESS_FILE_OFFSET,
+    .addressing =
+        generated || kernel ? FLAM_ADDRESS_ABSOLUTE : FLAM_ADDRESS_FILE_OFFSET,
     .files = files,
     .image = binary->image,
     .image_size = binary->image_size,
@@ -90,7 +92,7 @@ open_binary (FlamSymbolContext *context,
   if (generated)
     target.jitdump =
         find_jitdump (binaries, flam_jit_module_pid (binary->path));
-  else if (binary->fd < 0)
+  else if (binary->fd < 0 && !kernel)
     target.gone = binary->deleted
                       ? N_ ("the file was deleted while the program ran")
                       : N_ ("the file was replaced, or cannot be read");

@@ -352,6 +352,25 @@ push_native (FlamSampler *sampler, Making *making, guint32 frame)
           making->message->target->map, sampler->builder, sampler->pcs[frame]));
 }
 
+static void
+push_kernel (FlamSampler *sampler, Making *making)
+{
+  const guint64 *addresses = flam_message_kernel (making->message);
+
+  for (guint i = making->message->n_kernel / sizeof *addresses; i-- > 0;)
+    {
+      guint64 address;
+
+      memcpy (&address, addresses + i, sizeof address);
+      address -= i > 0; /* a return address */
+      making->stack = push_frame (
+          sampler,
+          making->message->task->path,
+          making->n++,
+          flam_binary_table_kernel_frame (sampler->binaries, address));
+    }
+}
+
 static FlamId
 stack_of (FlamSampler *sampler, FlamMessage *message, const FlamWalk *walked)
 {
@@ -379,6 +398,7 @@ stack_of (FlamSampler *sampler, FlamMessage *message, const FlamWalk *walked)
       else
         push_native (sampler, &making, element);
     }
+  push_kernel (sampler, &making);
   return making.stack;
 }
 
@@ -397,7 +417,8 @@ take_stack (FlamSampler *sampler, FlamMessage *message)
   else
     give_hints (task, message, &walked);
   task->last_stack = stack_of (sampler, message, &walked);
-  flam_sampler_put_sample (sampler, message, task->last_stack);
+  if (message->kind != FLAM_MESSAGE_STACK)
+    flam_sampler_put_sample (sampler, message, task->last_stack);
 }
 
 /* --- the loop ------------------------------------------------------------ */
@@ -439,6 +460,7 @@ take_message (FlamSampler *sampler, FlamMessage *message)
       take_task_end (sampler, message);
       break;
     case FLAM_MESSAGE_SAMPLE:
+    case FLAM_MESSAGE_STACK:
     case FLAM_MESSAGE_ASLEEP:
       take_stack (sampler, message);
       break;

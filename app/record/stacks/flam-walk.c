@@ -162,7 +162,11 @@ FlamWalk
 flam_walk_message (FlamSampler *sampler, FlamMessage *message)
 {
   FlamUnwindMemory memory = memory_of (message);
-  FlamWalk walked = walk_with_maps (sampler, message);
+  FlamWalk walked = { .end = FLAM_UNWIND_ROOT };
+
+  if (message->kernel_only)
+    return walked;
+  walked = walk_with_maps (sampler, message);
 
   if (sampler->stepper != NULL)
     walked.managed = flam_runtime_stepper_end (sampler->stepper,

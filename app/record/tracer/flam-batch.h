@@ -81,5 +81,14 @@ static inline gsize
 flam_message_stack_size (const FlamMessage *message)
 {
   return message->n_data - message->n_items * sizeof (FlamRuntimeItem) -
-         message->n_other;
+         message->n_other - message->n_kernel;
+}
+
+/* The addresses of the kernel's part of the stack. */
+static inline const guint64 *
+flam_message_kernel (FlamMessage *message)
+{
+  return (const guint64 *)((const char *)flam_message_stack (message) +
+                           flam_message_stack_size (message) +
+                           message->n_other);
 }

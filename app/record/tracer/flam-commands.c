@@ -113,7 +113,8 @@ stop (FlamTracer *tracer)
     tracer->withdraw (tracer);
   tracer->stopping = TRUE;
   tracer->give_up_at = flam_tracer_now (tracer) + DETACH_TIME;
-  for (guint i = 0; i < tracer->tasks.list->len; i++)
+  for (guint i = 0; i < tracer->tasks.list->len && !tracer->tasks.without_proc;
+       i++)
     {
       FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
       ptrace (PTRACE_INTERRUPT, task->tid, NULL, NULL);
@@ -125,7 +126,8 @@ set_paused (FlamTracer *tracer, gboolean paused)
 {
   gint64 now = flam_tracer_now (tracer);
 
-  for (guint i = 0; tracer->paused != paused && i < tracer->tasks.list->len;
+  for (guint i = 0; tracer->paused != paused && !tracer->tasks.without_proc &&
+                    i < tracer->tasks.list->len;
        i++)
     {
       FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
@@ -288,4 +290,36 @@ flam_commands_check (FlamTracer *tracer, gint64 now)
     }
   if (g_atomic_int_get (tracer->failed))
     fail (tracer);
+}
+
+/* --- processes that outlive the program ------------------------------------
+ */
+
+void
+flam_tracer_note_survivor (FlamTracer *tracer, const FlamTask *task)
+{
+  if (tracer->attached || tracer->exit_status < 0 || task->target->n_tasks > 1)
+    return;
+  tracer->left = task->target->pid;
+  tracer->n_left++;
+}
+
+/* Daemons and background processes of a shell. */
+void
+flam_tracer_warn_of_survivors (FlamTracer *tracer)
+{
+  char comm[16] = "";
+  g_autofree char *text = NULL;
+
+  if (tracer->n_left == 0)
+    return;
+  flam_proc_comm (tracer->left, tracer->left, comm);
+  flam_control_say (tracer->control, "left %d %s", (int)tracer->left, comm);
+  text =
+      g_strdup_printf (N_ ("processes that outlived the program (%u) were "
+                           "recorded only until it ended: --pid %d records %s"),
+                       tracer->n_left,
+                       (int)tracer->left,
+                       comm[0] != '\0' ? comm : N_ ("one of them"));
+  flam_tracer_warn (tracer, text);
 }

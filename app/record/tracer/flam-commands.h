@@ -27,3 +27,7 @@ void flam_commands_check (FlamTracer *tracer, gint64 now);
 void flam_commands_say_status (FlamTracer *tracer, gint64 now);
 /* Adds a warning to the capture, and prints it if there is a terminal. */
 void flam_tracer_warn (FlamTracer *tracer, const char *text);
+/* A thread that is no longer recorded, although it may live on. */
+void flam_tracer_note_survivor (FlamTracer *tracer, const FlamTask *task);
+/* Warns of the processes among them that outlived the program. */
+void flam_tracer_warn_of_survivors (FlamTracer *tracer);

@@ -37,31 +37,38 @@ start_program (FlamTracer *tracer, GError **error)
     .directory = tracer->options->directory,
   };
   g_autofree char *path = flam_launch_find (&launch, error);
+  unsigned long options = flam_launch_exec_options (tracer);
   pid_t pid;
 
   if (path == NULL)
     return FALSE;
-  pid = flam_launch_start (
-      &launch, path, flam_launch_exec_options (tracer), error);
+  pid = flam_launch_start (&launch, path, flam_launch_trace, &options, error);
   if (pid < 0)
     return FALSE;
   begin_time (tracer);
-  flam_tasks_add (&tracer->tasks, pid, 0, pid, FALSE, 0)->target->chosen = TRUE;
+  flam_tasks_add (&tracer->tasks, pid, 0, pid, FALSE, NULL, 0)->target->chosen =
+      TRUE;
   g_array_append_val (tracer->chosen, pid);
   return TRUE;
 }
 
 static gboolean
-attach_to (FlamTracer *tracer, pid_t pid, pid_t parent, GError **error)
+attach_to (gpointer data, pid_t pid, pid_t parent, GError **error)
 {
+  FlamTracer *tracer = data;
   g_autoptr (GArray) tids =
       flam_attach (pid, flam_launch_exec_options (tracer), error);
 
   if (tids == NULL)
     return FALSE;
   for (guint i = 0; i < tids->len; i++)
-    flam_tasks_add (
-        &tracer->tasks, pid, parent, g_array_index (tids, pid_t, i), FALSE, 0);
+    flam_tasks_add (&tracer->tasks,
+                    pid,
+                    parent,
+                    g_array_index (tids, pid_t, i),
+                    FALSE,
+                    NULL,
+                    0);
   return TRUE;
 }
 
@@ -77,7 +84,10 @@ warn_of_refused (FlamTracer *tracer, pid_t pid, const GError *error)
 /* One pass over the descendant processes; returns how many new ones were
  * attached. The processes that they create from now on are followed. */
 static guint
-attach_below (FlamTracer *tracer, GHashTable *refused)
+attach_below (FlamTracer *tracer,
+              FlamAttach attach,
+              gpointer data,
+              GHashTable *refused)
 {
   g_autoptr (GArray) below = flam_proc_below (tracer->chosen);
   guint n = 0;
@@ -91,7 +101,7 @@ attach_below (FlamTracer *tracer, GHashTable *refused)
       if (g_hash_table_contains (tracer->tasks.by_pid, key) ||
           g_hash_table_contains (refused, key))
         continue;
-      if (attach_to (tracer, kin->pid, kin->parent, &error))
+      if (attach (data, kin->pid, kin->parent, &error))
         n++;
       else
         {
@@ -128,7 +138,10 @@ say_who_works (FlamTracer *tracer)
 /* A process that is chosen by itself must be recorded; of a group, those that
  * can be. */
 static gboolean
-attach_to_chosen (FlamTracer *tracer, GError **error)
+attach_to_chosen (FlamTracer *tracer,
+                  FlamAttach attach,
+                  gpointer data,
+                  GError **error)
 {
   const FlamRecordOptions *options = tracer->options;
   gboolean group = options->units != NULL || options->cgroups != NULL ||
@@ -142,7 +155,7 @@ attach_to_chosen (FlamTracer *tracer, GError **error)
 
       if (!flam_proc_family (pid, &itself, &parent))
         parent = 0;
-      if (attach_to (tracer, pid, parent, &refused))
+      if (attach (data, pid, parent, &refused))
         {
           i++;
           continue;
@@ -161,12 +174,15 @@ attach_to_chosen (FlamTracer *tracer, GError **error)
   return FALSE;
 }
 
-static gboolean
-attach (FlamTracer *tracer, GError **error)
+gboolean
+flam_launch_exec_attach (FlamTracer *tracer,
+                         FlamAttach attach,
+                         gpointer data,
+                         GError **error)
 {
   g_autoptr (GHashTable) refused = g_hash_table_new (NULL, NULL);
 
-  if (!attach_to_chosen (tracer, error))
+  if (!attach_to_chosen (tracer, attach, data, error))
     return FALSE;
   if (!tracer->options->follow)
     say_who_works (tracer);
@@ -175,25 +191,31 @@ attach (FlamTracer *tracer, GError **error)
       FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
       task->target->chosen = TRUE;
     }
-  while (tracer->options->follow && attach_below (tracer, refused) > 0)
+  while (tracer->options->follow &&
+         attach_below (tracer, attach, data, refused) > 0)
     ;
   return TRUE;
+}
+
+void
+flam_launch_exec_announce (FlamTracer *tracer)
+{
+  flam_control_say (tracer->control,
+                    "target %d",
+                    (int)g_array_index (tracer->chosen, pid_t, 0));
+  if (tracer->delayed)
+    flam_control_say (tracer->control, "paused");
 }
 
 gboolean
 flam_launch_exec_start (FlamTracer *tracer, GError **error)
 {
-  gboolean ok =
-      tracer->attached ? attach (tracer, error) : start_program (tracer, error);
+  gboolean ok = tracer->attached
+                    ? flam_launch_exec_attach (tracer, attach_to, tracer, error)
+                    : start_program (tracer, error);
 
   if (ok)
-    {
-      flam_control_say (tracer->control,
-                        "target %d",
-                        (int)g_array_index (tracer->chosen, pid_t, 0));
-      if (tracer->delayed)
-        flam_control_say (tracer->control, "paused");
-    }
+    flam_launch_exec_announce (tracer);
   return ok;
 }
 

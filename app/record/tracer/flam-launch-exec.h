@@ -9,6 +9,19 @@
 
 /* Launches or attaches. flam_tracer_run() must be called on the same thread. */
 gboolean flam_launch_exec_start (FlamTracer *tracer, GError **error);
+/* Begins to record a process, whose parent is recorded already or 0. */
+typedef gboolean (*FlamAttach) (gpointer data,
+                                pid_t pid,
+                                pid_t parent,
+                                GError **error);
+/* Attaches to the process of the options, and its descendants if they are
+ * followed. */
+gboolean flam_launch_exec_attach (FlamTracer *tracer,
+                                  FlamAttach attach,
+                                  gpointer data,
+                                  GError **error);
+/* Reports on the control descriptor that the recording has begun. */
+void flam_launch_exec_announce (FlamTracer *tracer);
 /* PTRACE_O_* of all threads. */
 unsigned long flam_launch_exec_options (const FlamTracer *tracer);
 /* Begins the recording of the processes that were attached to. */

@@ -260,74 +260,94 @@ flam_blocked_parse (const char *line, FlamBlocked *blocked)
   return TRUE;
 }
 
+#define CALL(name, state)                                                      \
+  {                                                                            \
+    SYS_##name, #name, FLAM_STATE_##state                                      \
+  }
+
+/* What threads wait for in these system calls. */
+static const struct
+{
+  long number;
+  const char *name;
+  FlamState state;
+} calls[] = {
+  CALL (futex, LOCK),
+  CALL (flock, LOCK),
+  CALL (semop, LOCK),
+  CALL (semtimedop, LOCK),
+  CALL (nanosleep, SLEEP),
+  CALL (clock_nanosleep, SLEEP),
+  CALL (pause, SLEEP),
+  CALL (rt_sigsuspend, SLEEP),
+  CALL (rt_sigtimedwait, SLEEP),
+  CALL (read, IO),
+  CALL (write, IO),
+  CALL (pread64, IO),
+  CALL (pwrite64, IO),
+  CALL (readv, IO),
+  CALL (writev, IO),
+  CALL (preadv, IO),
+  CALL (pwritev, IO),
+  CALL (preadv2, IO),
+  CALL (pwritev2, IO),
+  CALL (poll, IO),
+  CALL (ppoll, IO),
+  CALL (select, IO),
+  CALL (pselect6, IO),
+  CALL (epoll_wait, IO),
+  CALL (epoll_pwait, IO),
+  CALL (epoll_pwait2, IO),
+  CALL (recvfrom, IO),
+  CALL (recvmsg, IO),
+  CALL (recvmmsg, IO),
+  CALL (sendto, IO),
+  CALL (sendmsg, IO),
+  CALL (sendmmsg, IO),
+  CALL (sendfile, IO),
+  CALL (splice, IO),
+  CALL (copy_file_range, IO),
+  CALL (accept, IO),
+  CALL (accept4, IO),
+  CALL (connect, IO),
+  CALL (open, IO),
+  CALL (openat, IO),
+  CALL (stat, IO),
+  CALL (lstat, IO),
+  CALL (newfstatat, IO),
+  CALL (getdents64, IO),
+  CALL (unlink, IO),
+  CALL (unlinkat, IO),
+  CALL (rename, IO),
+  CALL (fsync, IO),
+  CALL (fdatasync, IO),
+  CALL (sync_file_range, IO),
+  CALL (msync, IO),
+  CALL (io_getevents, IO),
+  CALL (io_pgetevents, IO),
+  CALL (io_uring_enter, IO),
+  CALL (msgrcv, IO),
+  CALL (msgsnd, IO),
+};
+
 FlamState
 flam_blocked_state (const FlamBlocked *blocked)
 {
-  switch (blocked->number)
-    {
-    case SYS_futex:
-    case SYS_flock:
-    case SYS_semop:
-    case SYS_semtimedop:
-      return FLAM_STATE_LOCK;
-    case SYS_nanosleep:
-    case SYS_clock_nanosleep:
-    case SYS_pause:
-    case SYS_rt_sigsuspend:
-    case SYS_rt_sigtimedwait:
-      return FLAM_STATE_SLEEP;
-    case -1: /* a page that must be read from disk */
-    case SYS_read:
-    case SYS_write:
-    case SYS_pread64:
-    case SYS_pwrite64:
-    case SYS_readv:
-    case SYS_writev:
-    case SYS_preadv:
-    case SYS_pwritev:
-    case SYS_preadv2:
-    case SYS_pwritev2:
-    case SYS_poll:
-    case SYS_ppoll:
-    case SYS_select:
-    case SYS_pselect6:
-    case SYS_epoll_wait:
-    case SYS_epoll_pwait:
-    case SYS_epoll_pwait2:
-    case SYS_recvfrom:
-    case SYS_recvmsg:
-    case SYS_recvmmsg:
-    case SYS_sendto:
-    case SYS_sendmsg:
-    case SYS_sendmmsg:
-    case SYS_sendfile:
-    case SYS_splice:
-    case SYS_copy_file_range:
-    case SYS_accept:
-    case SYS_accept4:
-    case SYS_connect:
-    case SYS_open:
-    case SYS_openat:
-    case SYS_stat:
-    case SYS_lstat:
-    case SYS_newfstatat:
-    case SYS_getdents64:
-    case SYS_unlink:
-    case SYS_unlinkat:
-    case SYS_rename:
-    case SYS_fsync:
-    case SYS_fdatasync:
-    case SYS_sync_file_range:
-    case SYS_msync:
-    case SYS_io_getevents:
-    case SYS_io_pgetevents:
-    case SYS_io_uring_enter:
-    case SYS_msgrcv:
-    case SYS_msgsnd:
-      return FLAM_STATE_IO;
-    default:
-      return FLAM_STATE_BLOCKED;
-    }
+  if (blocked->number == -1) /* a page that must be read from disk */
+    return FLAM_STATE_IO;
+  for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
+    if (calls[i].number == blocked->number)
+      return calls[i].state;
+  return FLAM_STATE_BLOCKED;
+}
+
+FlamState
+flam_call_state (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
+    if (strcmp (calls[i].name, name) == 0)
+      return calls[i].state;
+  return FLAM_STATE_BLOCKED;
 }
 
 FlamState

@@ -173,6 +173,7 @@ typedef enum
   FLAM_MESSAGE_TASK_END, /* comm; weights that are in no sample */
   FLAM_MESSAGE_SAMPLE,   /* registers and stack */
   FLAM_MESSAGE_ASLEEP,   /* the same without a stop: only pc and sp are known */
+  FLAM_MESSAGE_STACK,    /* like SAMPLE, but without weights: for SAME */
   FLAM_MESSAGE_SAME,     /* the stack of the task's last message */
   FLAM_MESSAGE_MARK,     /* text */
   FLAM_MESSAGE_WARNING,  /* text */
@@ -199,6 +200,10 @@ typedef struct
   /* Follows the stack: the interrupted one, if it is another. */
   guint64 other_sp;
   guint64 n_other; /* bytes; 0: none */
+  /* Follow that: the kernel's addresses, innermost first, 8 bytes each. */
+  guint32 n_kernel;    /* bytes */
+  guint32 kernel_only; /* no user code: without registers and stack */
+  gint64 count;        /* of the event, if it is not the clock */
   union
   {
     guint64 regs[FLAM_N_REGS];

@@ -16,7 +16,7 @@
 void
 flam_tasks_init (FlamTasks *tasks, FlamPipe *pipe)
 {
-  tasks->pipe = pipe;
+  *tasks = (FlamTasks){ .pipe = pipe };
   tasks->by_tid = g_hash_table_new (NULL, NULL);
   tasks->by_pid = g_hash_table_new (NULL, NULL);
   tasks->list = g_ptr_array_new ();
@@ -41,6 +41,7 @@ begin_to_tell (FlamTasks *tasks,
                FlamMessageKind kind,
                FlamTarget *target,
                FlamTask *task,
+               const char *name,
                gint64 now)
 {
   FlamMessage *message = flam_pipe_reserve (tasks->pipe, kind, 0, 0, FALSE);
@@ -48,7 +49,9 @@ begin_to_tell (FlamTasks *tasks,
   message->target = target;
   message->task = task;
   message->time = now;
-  if (task != NULL)
+  if (name != NULL)
+    g_strlcpy (message->comm, name, sizeof message->comm);
+  else if (task != NULL)
     flam_proc_comm (target->pid, task->tid, message->comm);
   return message;
 }
@@ -58,9 +61,10 @@ tell (FlamTasks *tasks,
       FlamMessageKind kind,
       FlamTarget *target,
       FlamTask *task,
+      const char *name,
       gint64 now)
 {
-  begin_to_tell (tasks, kind, target, task, now);
+  begin_to_tell (tasks, kind, target, task, name, now);
   flam_pipe_commit (tasks->pipe, 0);
 }
 
@@ -80,7 +84,7 @@ target_of (FlamTasks *tasks, pid_t pid, pid_t parent, gint64 now)
   if (target->parent != NULL && target->parent->runtimes != NULL)
     target->runtimes = flam_runtime_known_copy (target->parent->runtimes);
   g_hash_table_insert (tasks->by_pid, GINT_TO_POINTER (pid), target);
-  tell (tasks, FLAM_MESSAGE_TARGET_NEW, target, NULL, now);
+  tell (tasks, FLAM_MESSAGE_TARGET_NEW, target, NULL, NULL, now);
   return target;
 }
 
@@ -130,7 +134,7 @@ flam_tasks_forget_runtimes (FlamTask *task)
 void
 flam_tasks_tell_ending (FlamTasks *tasks, FlamTask *task, gint64 now)
 {
-  tell (tasks, FLAM_MESSAGE_TARGET_ENDING, task->target, NULL, now);
+  tell (tasks, FLAM_MESSAGE_TARGET_ENDING, task->target, NULL, NULL, now);
 }
 
 FlamTask *
@@ -139,6 +143,7 @@ flam_tasks_add (FlamTasks *tasks,
                 pid_t parent,
                 pid_t tid,
                 gboolean from_start,
+                const char *name,
                 gint64 now)
 {
   FlamTask *task = g_new0 (FlamTask, 1);
@@ -148,11 +153,14 @@ flam_tasks_add (FlamTasks *tasks,
   task->target = target_of (tasks, pid, parent, now);
   task->target->n_tasks++;
   task->schedstat_fd = task->syscall_fd = task->stat_fd = task->sched_fd = -1;
-  flam_tasks_reopen (task);
+  if (!tasks->without_proc)
+    flam_tasks_reopen (task);
   task->wall.until = now;
   task->hint_copy = FIRST_COPY;
   task->id = task->last_stack = FLAM_NONE;
-  if (!from_start)
+  if (tasks->without_proc)
+    ;
+  else if (!from_start)
     flam_task_skip (task, now);
   /* It has waited for its first CPU. */
   else if (flam_task_read_schedstat (task, &stat))
@@ -160,7 +168,7 @@ flam_tasks_add (FlamTasks *tasks,
   task->index = tasks->list->len;
   g_ptr_array_add (tasks->list, task);
   g_hash_table_insert (tasks->by_tid, GINT_TO_POINTER (tid), task);
-  tell (tasks, FLAM_MESSAGE_TASK_NEW, task->target, task, now);
+  tell (tasks, FLAM_MESSAGE_TASK_NEW, task->target, task, name, now);
   return task;
 }
 
@@ -236,16 +244,13 @@ flam_task_settle (FlamTask *task,
   flam_wall_pay (task, message);
 }
 
-void
-flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gboolean ended, gint64 now)
+/* The rest of its removal; its last message is being written. */
+static void
+take_out (FlamTasks *tasks, FlamTask *task, gint64 now)
 {
   FlamTarget *target = task->target;
   FlamTask *last = g_ptr_array_index (tasks->list, tasks->list->len - 1);
-  FlamMessage *message =
-      begin_to_tell (tasks, FLAM_MESSAGE_TASK_END, target, task, now);
 
-  message->cpu = settle_cpu (tasks, task, ended, message);
-  flam_wall_pay_rest (task, message);
   close_proc (task);
   g_clear_pointer (&task->runtimes, flam_runtime_task_free);
   last->index = task->index;
@@ -257,8 +262,32 @@ flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gboolean ended, gint64 now)
       g_clear_pointer (&target->runtimes, flam_runtime_known_free);
       g_clear_pointer (&target->attached, flam_alloc_attached_free);
       g_hash_table_remove (tasks->by_pid, GINT_TO_POINTER (target->pid));
-      tell (tasks, FLAM_MESSAGE_TARGET_END, target, NULL, now);
+      tell (tasks, FLAM_MESSAGE_TARGET_END, target, NULL, NULL, now);
     }
+}
+
+void
+flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gboolean ended, gint64 now)
+{
+  FlamMessage *message = begin_to_tell (
+      tasks, FLAM_MESSAGE_TASK_END, task->target, task, NULL, now);
+
+  message->cpu = settle_cpu (tasks, task, ended, message);
+  flam_wall_pay_rest (task, message);
+  take_out (tasks, task, now);
+}
+
+void
+flam_tasks_retire (FlamTasks *tasks, FlamTask *task, const FlamMessage *rest)
+{
+  FlamMessage *message = begin_to_tell (
+      tasks, FLAM_MESSAGE_TASK_END, task->target, task, rest->comm, rest->time);
+
+  message->cpu = rest->cpu;
+  message->ran = rest->ran;
+  message->queued = rest->queued;
+  message->slept = rest->slept;
+  take_out (tasks, task, rest->time);
 }
 
 /* The leader's files in /proc have the counts of the thread that was `former`;

@@ -15,6 +15,8 @@ typedef struct
   GHashTable *by_pid; /* FlamTarget */
   GPtrArray *list;    /* FlamTask, in no order */
   gint64 charged_cpu; /* of threads that have ended, from the kernel */
+  /* Their times come from elsewhere than /proc: flam_tasks_retire(). */
+  gboolean without_proc;
 } FlamTasks;
 
 /* A program that was just started is read without delay: its libraries are
@@ -27,12 +29,13 @@ void flam_tasks_clear (FlamTasks *tasks);
 FlamTask *flam_tasks_find (FlamTasks *tasks, pid_t tid);
 /* Adds a thread that was just seized, or created by a seized one. Reports it to
  * the sampler, with its process if that is new. `from_start`: all its CPU time
- * counts; otherwise only the time from now on. */
+ * counts; otherwise only the time from now on. `name`: NULL, read it. */
 FlamTask *flam_tasks_add (FlamTasks *tasks,
                           pid_t pid,
                           pid_t parent,
                           pid_t tid,
                           gboolean from_start,
+                          const char *name,
                           gint64 now);
 /* Removes a task and reports its name and CPU time for the last time. It must
  * not be reaped yet (then `ended`), or must be stopped. The pointer must not be
@@ -41,6 +44,10 @@ void flam_tasks_remove (FlamTasks *tasks,
                         FlamTask *task,
                         gboolean ended,
                         gint64 now);
+/* Removes a task that may be gone already; `rest` has its time, its name and
+ * the weights that are in no sample. */
+void
+flam_tasks_retire (FlamTasks *tasks, FlamTask *task, const FlamMessage *rest);
 /* The time it uses from now on, until flam_task_skip(), is not part of the
  * recording; the time since its last sample is added to its next sample. */
 void flam_task_pause (FlamTask *task, gint64 now);

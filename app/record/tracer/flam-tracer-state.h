@@ -54,8 +54,8 @@ struct _FlamTracer
   FlamRuntimeReader *runtimes; /* NULL: no managed frames are recorded */
   /* The library that programs load when they begin; NULL: none. */
   const FlamInjection *injection;
-  FlamTasks tasks;
-  GPtrArray *due; /* FlamTask, during the selection at a tick */
+  FlamTasks tasks; /* without_proc: threads are not traced with ptrace */
+  GPtrArray *due;  /* FlamTask, during the selection at a tick */
   FlamInstant instant;
   FlamTracerStats stats;
 

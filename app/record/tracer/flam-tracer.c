@@ -288,7 +288,7 @@ adopt (FlamTracer *tracer, pid_t tid, gint64 now)
   if (!flam_proc_family (tid, &pid, &parent))
     return NULL;
   above = g_hash_table_lookup (tracer->tasks.by_pid, GINT_TO_POINTER (parent));
-  task = flam_tasks_add (&tracer->tasks, pid, parent, tid, TRUE, now);
+  task = flam_tasks_add (&tracer->tasks, pid, parent, tid, TRUE, NULL, now);
   if (above != NULL && above->attached != NULL && task->target->n_tasks == 1 &&
       !task->target->injected)
     {
@@ -324,33 +324,8 @@ handle_end (FlamTracer *tracer, pid_t tid)
 static void
 leave (FlamTracer *tracer, FlamTask *task)
 {
-  if (!tracer->attached && tracer->exit_status >= 0 &&
-      task->target->n_tasks == 1)
-    {
-      tracer->left = task->target->pid;
-      tracer->n_left++;
-    }
+  flam_tracer_note_survivor (tracer, task);
   flam_tasks_remove (&tracer->tasks, task, FALSE, flam_tracer_now (tracer));
-}
-
-/* Daemons and background processes of a shell. */
-static void
-warn_of_survivors (FlamTracer *tracer)
-{
-  char comm[16] = "";
-  g_autofree char *text = NULL;
-
-  if (tracer->n_left == 0)
-    return;
-  flam_proc_comm (tracer->left, tracer->left, comm);
-  flam_control_say (tracer->control, "left %d %s", (int)tracer->left, comm);
-  text =
-      g_strdup_printf (N_ ("processes that outlived the program (%u) were "
-                           "recorded only until it ended: --pid %d records %s"),
-                       tracer->n_left,
-                       (int)tracer->left,
-                       comm[0] != '\0' ? comm : N_ ("one of them"));
-  flam_tracer_warn (tracer, text);
 }
 
 static void
@@ -664,5 +639,5 @@ flam_tracer_run (FlamTracer *tracer)
   /* The threads that did not stop to be detached. */
   while (tracer->tasks.list->len > 0)
     leave (tracer, g_ptr_array_index (tracer->tasks.list, 0));
-  warn_of_survivors (tracer);
+  flam_tracer_warn_of_survivors (tracer);
 }

@@ -36,6 +36,7 @@ typedef enum
   ROW_TRUNCATED_OURS, /* of our recorder */
   ROW_SEEN,
   ROW_OVERHEAD,
+  ROW_ENGINE,
   ROW_MEDIAN,
   ROW_P99,
   ROW_WAITING,
@@ -104,6 +105,12 @@ static const struct
                          "program’s."),
                      N_ ("Lower the sampling rate, or record fewer "
                          "allocations.") },
+  [ROW_ENGINE] = { N_ ("Clock"),
+                   N_ ("What took the samples: the recorder, which stops "
+                       "threads (ptrace), or the kernel (perf)."),
+                   N_ ("The kernel’s clock stops no thread and shows its own "
+                       "functions, where the system permits it: --engine "
+                       "auto.") },
   [ROW_MEDIAN] = { N_ ("Median Pause per Sample"),
                    N_ ("How long a thread is stopped for a sample."),
                    N_ ("Lower the sampling rate if the program must respond "
@@ -327,6 +334,13 @@ add_facts (FlamCaptureQuality *self, const FlamProfile *profile)
              is_much ((double)facts->truncated_stacks, samples));
   add_seen (self, facts);
   add_overhead (self, facts);
+  if (facts->engine[0])
+    add_fact (self, ROW_ENGINE, facts->engine, FALSE);
+  if (facts->engine_reason[0])
+    {
+      g_autofree char *reason = flam_message_shown (facts->engine_reason);
+      add_caption (self, reason);
+    }
   add_time (self, ROW_MEDIAN, facts->stop_median_ns);
   add_time (self, ROW_P99, facts->stop_p99_ns);
   if (facts->waiting_stops > 0)

@@ -10,6 +10,8 @@ static const char *const none[] = { NULL };
 const FlamFacts flam_facts_unknown = {
   .format = "",
   .command = "",
+  .engine = "",
+  .engine_reason = "",
   .unseen_heap = "",
   .complete = TRUE,
   .read_fraction = 1,
@@ -43,6 +45,8 @@ const FlamFact flam_fact_rows[] = {
   { FACT (NUMBER, waiting_stops, "waiting-stops", "waiting", QUALITY) },
   { FACT (NUMBER, uncertain_stops, "uncertain-stops", "uncertain", QUALITY) },
   { FACT (NUMBER, unnamed_frames, "unnamed-frames", "unnamed", QUALITY) },
+  { FACT (TEXT, engine, "engine", "engine", QUALITY) },
+  { FACT (TEXT, engine_reason, "engine-reason", "", QUALITY) },
   { FACT (NUMBER, sample_bytes, "sample-bytes", "sampled", QUALITY) },
   { FACT (NUMBER, allocated_bytes, "allocated-bytes", "allocated", QUALITY) },
   { FACT (NUMBER, live_bytes, "live-bytes", "live at the end", QUALITY) },

@@ -36,6 +36,9 @@ typedef struct
                                whether they were running; 0 unknown */
   gint64 unnamed_frames;    /* frames of managed languages whose names could not
                                be read, in all samples; 0 unknown */
+  const char *engine;       /* the recorder's clock: "perf" or "ptrace"; may
+                               be "" */
+  const char *engine_reason; /* why, a sentence; "": it was asked for */
   gint64 sample_bytes; /* allocations are sampled, one per this many bytes on
                           average; 0: all are recorded, or unknown */
   /* Sampled allocations: bytes counted without sampling; 0 unknown: */

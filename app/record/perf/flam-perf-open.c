@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-perf-state.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "flam-commands.h"
+#include "flam-kallsyms.h"
+#include "flam-launch-exec.h"
+#include "flam-launch.h"
+
+#define STACK_FIRST (16u << 10)
+/* Samples in a ring for which reading it every 5 ms is enough. */
+#define ROOM 40
+
+static const FlamPerfEvent clock_event = { PERF_TYPE_SOFTWARE,
+                                           PERF_COUNT_SW_CPU_CLOCK,
+                                           0 };
+
+/* Each time that a thread leaves its CPU. */
+static const FlamPerfEvent switch_event = { PERF_TYPE_SOFTWARE,
+                                            PERF_COUNT_SW_CONTEXT_SWITCHES,
+                                            1 };
+
+static FlamPerfRings *
+make_rings (FlamPerf *perf, gboolean on_exec)
+{
+  const FlamRecordOptions *options = perf->tracer->options;
+  FlamPerfEvent events[] = { clock_event, switch_event };
+  FlamPerfOptions settings = {
+    .events = events,
+    .n_events = flam_perf_wants_wall (perf) ? 2 : 1,
+    .frequency = (guint64)options->rate,
+    .stack = perf->stack,
+    .children = options->follow,
+    .on_exec = on_exec,
+  };
+
+  events[0].period = (guint64)(1e9 / options->rate);
+  return flam_perf_rings_new (&settings);
+}
+
+/* --- the beginning ------------------------------------------------------- */
+
+const char *
+flam_perf_refuses (const FlamRecordOptions *options)
+{
+  if (options->what & FLAM_RECORD_ALLOC)
+    return N_ ("the library that records allocations is loaded with ptrace");
+  return flam_perf_obstacle ();
+}
+
+static gboolean
+open_events (pid_t pid, gpointer data, GError **error)
+{
+  FlamPerf *perf = data;
+
+  perf->tracer->origin += flam_tracer_now (perf->tracer);
+  return flam_perf_rings_add (perf->rings, pid) ||
+         flam_error_set (error,
+                         FLAM_ERROR_SYSTEM,
+                         N_ ("perf_event_open: %s"),
+                         flam_perf_problem (errno));
+}
+
+static gboolean
+start_program (FlamPerf *perf, GError **error)
+{
+  FlamTracer *tracer = perf->tracer;
+  FlamLaunch launch = {
+    .argv = (const char *const *)tracer->options->argv,
+    .environment = (const char *const *)tracer->options->environment,
+    .directory = tracer->options->directory,
+  };
+  g_autofree char *path = flam_launch_find (&launch, error);
+  pid_t pid;
+
+  if (path == NULL)
+    return FALSE;
+  perf->rings = make_rings (perf, TRUE);
+  pid = flam_launch_start (&launch, path, open_events, perf, error);
+  if (pid < 0)
+    return FALSE;
+  flam_perf_add_thread (perf, pid, 0, pid, NULL, 0)->task->target->chosen =
+      TRUE;
+  g_array_append_val (tracer->chosen, pid);
+  return TRUE;
+}
+
+/* The threads that no event follows yet: a thread that was created meanwhile is
+ * followed if its creator was, and then there is a record of it. */
+static gboolean
+add_threads (FlamPerf *perf, pid_t pid, pid_t parent, int *problem)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%d/task", (int)pid);
+  GDir *dir = g_dir_open (path, 0, NULL);
+  gboolean found = FALSE;
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      pid_t tid = (pid_t)g_ascii_strtoll (name, NULL, 10);
+
+      flam_perf_drain (perf);
+      if (g_hash_table_contains (perf->threads, GINT_TO_POINTER (tid)))
+        continue;
+      if (!flam_perf_rings_add (perf->rings, tid))
+        {
+          if (errno != ESRCH)
+            *problem = errno;
+          continue;
+        }
+      flam_perf_add_thread (
+          perf, pid, parent, tid, NULL, flam_tracer_now (perf->tracer));
+      found = TRUE;
+    }
+  if (dir != NULL)
+    g_dir_close (dir);
+  return found;
+}
+
+static void
+read_maps (FlamPerfProcess *process)
+{
+  g_autofree char *text =
+      flam_proc_text (process->target->pid, process->target->pid, "maps");
+
+  if (text == NULL)
+    return;
+  flam_perf_maps_set (process->maps, text);
+  process->changed = TRUE;
+}
+
+static gboolean
+attach_to (gpointer data, pid_t pid, pid_t parent, GError **error)
+{
+  FlamPerf *perf = data;
+  g_autofree char *obstacle = flam_attach_obstacle (pid);
+  int problem = 0;
+
+  while (obstacle == NULL && problem == 0 &&
+         add_threads (perf, pid, parent, &problem))
+    ;
+  if (flam_perf_find_process (perf, pid) != NULL && problem == 0)
+    {
+      read_maps (flam_perf_find_process (perf, pid));
+      return TRUE;
+    }
+  return flam_error_set (
+      error,
+      FLAM_ERROR_SYSTEM,
+      "process %d: %s",
+      (int)pid,
+      obstacle != NULL ? obstacle
+                       : flam_perf_problem (problem != 0 ? problem : ESRCH));
+}
+
+static gboolean
+attach (FlamPerf *perf, GError **error)
+{
+  perf->rings = make_rings (perf, FALSE);
+  return flam_launch_exec_attach (perf->tracer, attach_to, perf, error);
+}
+
+/* Larger stacks from now on: the events are opened again. */
+void
+flam_perf_reopen (FlamPerf *perf)
+{
+  FlamTasks *tasks = &perf->tracer->tasks;
+  g_autoptr (GArray) pids = g_array_new (FALSE, FALSE, sizeof (pid_t));
+  GHashTableIter iter;
+  gpointer key;
+  int problem = 0;
+
+  flam_perf_rings_stop (perf->rings);
+  perf->ended = TRUE;
+  flam_perf_drain (perf);
+  perf->ended = FALSE;
+  flam_perf_rings_free (perf->rings);
+  perf->wants_more = FALSE;
+  perf->stack = FLAM_PERF_STACK_MOST;
+  perf->rings = make_rings (perf, FALSE);
+  for (guint i = tasks->list->len; i-- > 0;)
+    {
+      FlamTask *task = g_ptr_array_index (tasks->list, i);
+
+      if (!flam_perf_rings_add (perf->rings, task->tid) && errno != ESRCH)
+        problem = errno;
+    }
+  g_hash_table_iter_init (&iter, perf->processes);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    g_array_append_vals (pids, &(pid_t){ GPOINTER_TO_INT (key) }, 1);
+  for (guint i = 0; i < pids->len; i++)
+    {
+      pid_t pid = g_array_index (pids, pid_t, i);
+      FlamPerfProcess *process = flam_perf_find_process (perf, pid);
+
+      if (process == NULL)
+        continue;
+      read_maps (process);
+      while (add_threads (perf, pid, 0, &problem))
+        ;
+    }
+  perf->prompt |= flam_perf_rings_room (perf->rings) < ROOM;
+  if (problem != 0)
+    flam_tracer_warn (perf->tracer, flam_perf_problem (problem));
+}
+
+/* What was begun is no part of a recording by the other engine. */
+static void
+give_up (FlamPerf *perf, GArray *chosen)
+{
+  FlamTracer *tracer = perf->tracer;
+
+  while (tracer->tasks.list->len > 0)
+    {
+      FlamTask *task = g_ptr_array_index (tracer->tasks.list, 0);
+
+      flam_perf_remove_thread (perf,
+                               flam_perf_find_thread (perf, task->tid),
+                               flam_tracer_now (tracer));
+    }
+  g_array_unref (tracer->chosen);
+  tracer->chosen = g_array_ref (chosen);
+  tracer->tasks.without_proc = FALSE;
+  tracer->tasks.charged_cpu = 0;
+  flam_perf_free (perf);
+}
+
+FlamPerf *
+flam_perf_start (FlamTracer *tracer, GError **error)
+{
+  FlamPerf *perf = g_new0 (FlamPerf, 1);
+  g_autoptr (GArray) chosen = g_array_copy (tracer->chosen);
+
+  perf->tracer = tracer;
+  perf->stack = STACK_FIRST;
+  perf->threads = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  perf->processes =
+      g_hash_table_new_full (NULL, NULL, NULL, flam_perf_process_free);
+  perf->waits = g_hash_table_new (NULL, NULL);
+  perf->warned = g_hash_table_new (NULL, NULL);
+  if (flam_perf_wants_wall (perf))
+    perf->names = flam_kallsyms_open (NULL, NULL);
+  tracer->origin += flam_tracer_now (tracer);
+  tracer->tasks.without_proc = TRUE;
+  if (tracer->attached ? attach (perf, error) : start_program (perf, error))
+    {
+      perf->prompt |= flam_perf_rings_room (perf->rings) < ROOM;
+      flam_launch_exec_announce (tracer);
+      return perf;
+    }
+  give_up (perf, chosen);
+  return NULL;
+}
+
+void
+flam_perf_free (FlamPerf *perf)
+{
+  g_clear_pointer (&perf->rings, flam_perf_rings_free);
+  g_clear_pointer (&perf->names, flam_kallsyms_free);
+  g_hash_table_unref (perf->waits);
+  g_hash_table_unref (perf->warned);
+  g_hash_table_unref (perf->threads);
+  g_hash_table_unref (perf->processes);
+  g_free (perf);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The state that the steps of this engine share:
+ *
+ *    flam-perf-rings    events, and the kernel's records
+ *    flam-perf-thread   a thread's time
+ *    flam-perf-maps     a process's mappings
+ *    flam-perf-list     the processes and threads
+ *    flam-perf-take     records become threads, processes and messages
+ *    flam-perf-off      the time off a CPU
+ *    flam-perf-open     which threads are followed
+ *
+ * flam-perf.c is the loop. */
+
+#include "flam-perf-maps.h"
+#include "flam-perf-thread.h"
+#include "flam-perf.h"
+
+/* Larger copies are made once a stack was cut off: the limit of a record is
+ * 64 KiB. */
+#define FLAM_PERF_STACK_MOST 64512u
+
+typedef struct
+{
+  FlamTarget *target;
+  FlamPerfMaps *maps;
+  gboolean changed; /* since they were last told */
+  gint64 told_at;
+  gint64 began; /* the program */
+} FlamPerfProcess;
+
+/* The events, by their index. */
+enum
+{
+  FLAM_PERF_CLOCK,
+  FLAM_PERF_SWITCH, /* only for wall time */
+};
+
+struct _FlamPerf
+{
+  FlamTracer *tracer;
+  FlamPerfRings *rings;
+  guint32 stack;               /* bytes in a sample */
+  GHashTable *threads;         /* tid -> FlamPerfThread */
+  GHashTable *processes;       /* pid -> FlamPerfProcess */
+  struct _FlamKallsyms *names; /* for wall time; NULL: unavailable */
+  GHashTable *waits;           /* address in the kernel -> FlamState + 1 */
+  GHashTable *warned;          /* FlamRuntime */
+  gboolean ended;              /* no more records are written */
+  gboolean wants_more;         /* a stack was cut off */
+  gboolean prompt;             /* a ring has little room: it is read at once */
+  gint64 told_at;              /* when sleepers were last told of */
+};
+
+/* --- flam-perf-list ------------------------------------------------------ */
+
+/* `name`: NULL, read it. */
+FlamPerfThread *flam_perf_add_thread (FlamPerf *perf,
+                                      pid_t pid,
+                                      pid_t parent,
+                                      pid_t tid,
+                                      const char *name,
+                                      gint64 now);
+void
+flam_perf_remove_thread (FlamPerf *perf, FlamPerfThread *thread, gint64 now);
+FlamPerfThread *flam_perf_find_thread (const FlamPerf *perf, pid_t tid);
+FlamPerfProcess *flam_perf_find_process (const FlamPerf *perf, pid_t pid);
+void flam_perf_process_free (gpointer process);
+
+/* --- flam-perf-take ------------------------------------------------------ */
+
+/* Reads and handles the records so far. */
+void flam_perf_drain (FlamPerf *perf);
+
+/* --- flam-perf-off ------------------------------------------------------- */
+
+gboolean flam_perf_wants_wall (const FlamPerf *perf);
+/* Why a thread waits, by the kernel's functions at its sample of a switch. */
+FlamState flam_perf_wait (FlamPerf *perf, const FlamPerfRecord *record);
+/* Writes the time off a CPU until now. */
+void flam_perf_tell_off (FlamPerf *perf, FlamPerfThread *thread);
+/* The same for threads that sleep on, now and then; and compares the CPU time
+ * of all with the scheduler's. */
+void flam_perf_tell_sleepers (FlamPerf *perf);
+
+/* --- flam-perf-open ------------------------------------------------------ */
+
+/* Opens the events again, for larger copies of stacks. */
+void flam_perf_reopen (FlamPerf *perf);

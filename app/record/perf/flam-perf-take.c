@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-perf-state.h"
+
+#include <string.h>
+
+#include "flam-commands.h"
+#include "flam-launch.h"
+
+/* A record is complete this long after its time, unless the CPU that writes it
+ * is interrupted for longer. */
+#define LATEST (1000 * 1000ll)
+/* A process that was just started is followed by the kernel's records alone:
+ * /proc may be of its next program already, or be gone. */
+#define MAPS_EVERY (50 * 1000000ll)
+/* Bytes at the end of a copy of a stack. */
+#define COMPARED 512
+
+/* --- processes and threads ----------------------------------------------- */
+
+static gint64
+since_begin (const FlamPerf *perf, const FlamPerfRecord *record)
+{
+  return MAX (record->time - perf->tracer->origin, 0);
+}
+
+/* The thread of a record; a record of it may have been lost. */
+static FlamPerfThread *
+thread_of (FlamPerf *perf, const FlamPerfRecord *record)
+{
+  FlamPerfThread *thread = flam_perf_find_thread (perf, record->tid);
+  pid_t pid, parent;
+
+  if (thread != NULL || record->tid <= 0 || record->pid <= 0)
+    return thread;
+  if (!flam_proc_family (record->tid, &pid, &parent) || pid != record->pid)
+    return NULL;
+  return flam_perf_add_thread (
+      perf, pid, parent, record->tid, NULL, since_begin (perf, record));
+}
+
+/* --- records ------------------------------------------------------------- */
+
+static void
+tell_maps (FlamPerf *perf,
+           FlamPerfProcess *process,
+           FlamTask *task,
+           FlamMessageKind kind,
+           FlamPerfThread *thread,
+           gint64 now)
+{
+  FlamPipe *pipe = perf->tracer->pipe;
+  g_autofree char *text =
+      now - process->began > MAPS_EVERY && kind == FLAM_MESSAGE_TARGET_MAPS
+          ? flam_proc_text (task->target->pid, task->tid, "maps")
+          : NULL;
+  FlamMessage *message;
+  gsize size;
+
+  if (text == NULL)
+    text = flam_perf_maps_text (process->maps);
+  size = strlen (text) + 1;
+  message = flam_pipe_reserve (pipe, kind, 0, size, FALSE);
+  memcpy (flam_message_data (message), text, size);
+  message->target = task->target;
+  message->task = task;
+  message->time = now;
+  if (kind == FLAM_MESSAGE_TARGET_EXEC)
+    {
+      g_strlcpy (message->comm, thread->name, sizeof message->comm);
+      message->state = FLAM_STATE_RUNNING;
+      message->cpu = message->ran = flam_perf_thread_pay (thread);
+      message->queued = thread->queued;
+      message->slept = thread->slept;
+    }
+  flam_pipe_commit (pipe, size);
+  process->changed = FALSE;
+  process->told_at = now;
+}
+
+/* Of the threads that called exec or were ended by it, the process keeps one,
+ * which has the leader's number. */
+static void
+end_others (FlamPerf *perf, const FlamPerfThread *thread, gint64 now)
+{
+  FlamTasks *tasks = &perf->tracer->tasks;
+
+  for (guint i = tasks->list->len; i-- > 0;)
+    {
+      FlamTask *task = g_ptr_array_index (tasks->list, i);
+
+      if (task->target == thread->task->target && task != thread->task)
+        flam_perf_remove_thread (
+            perf, flam_perf_find_thread (perf, task->tid), now);
+    }
+}
+
+static void
+take_name (FlamPerf *perf, FlamPerfThread *thread, const FlamPerfRecord *record)
+{
+  FlamTask *task = thread->task;
+  FlamPerfProcess *process = flam_perf_find_process (perf, task->target->pid);
+  gint64 now = since_begin (perf, record);
+
+  g_strlcpy (thread->name, record->text, sizeof thread->name);
+  if (!record->executed)
+    return;
+  if (thread->state == FLAM_PERF_UNKNOWN)
+    thread->since = now;
+  flam_perf_thread_take (thread, record, now, !perf->tracer->paused);
+  end_others (perf, thread, now);
+  flam_perf_maps_clear (process->maps);
+  process->began = now;
+  task->target->foreign = FALSE;
+  flam_task_forget_stack (task);
+  flam_tasks_forget_runtimes (task);
+  g_atomic_pointer_set (&task->hint_top, 0);
+  g_atomic_int_inc (&task->target->hint_program);
+  tell_maps (perf, process, task, FLAM_MESSAGE_TARGET_EXEC, thread, now);
+  thread->queued = thread->slept = 0;
+}
+
+static void
+take_begin (FlamPerf *perf, const FlamPerfRecord *record)
+{
+  FlamPerfThread *parent = flam_perf_find_thread (perf, record->parent);
+  FlamPerfThread *thread = flam_perf_find_thread (perf, record->tid);
+  gint64 now = since_begin (perf, record);
+
+  if (thread != NULL)
+    return;
+  thread = flam_perf_add_thread (perf,
+                                 record->pid,
+                                 record->parent,
+                                 record->tid,
+                                 parent != NULL ? parent->name : NULL,
+                                 now);
+  thread->state = FLAM_PERF_QUEUED;
+  thread->before = 0;
+}
+
+static gboolean
+is_sample (const FlamPerf *perf, const FlamPerfRecord *record)
+{
+  const FlamTracer *tracer = perf->tracer;
+
+  return !tracer->paused && (record->event == FLAM_PERF_CLOCK ||
+                             record->event == FLAM_PERF_SWITCH);
+}
+
+/* The bytes of the copied stack that the walk needs. */
+static gsize
+needed_bytes (FlamTask *task, const FlamPerfRecord *record)
+{
+  gsize top = (gsize)g_atomic_pointer_get (&task->hint_top);
+  guint64 sp = record->regs[7];
+
+  return top > sp && top - sp < record->stack_size ? (gsize)(top - sp)
+                                                   : record->stack_size;
+}
+
+/* Functions that a runtime keeps in its own data can be read only while the
+ * thread is stopped: later they are those of another moment. Those on the stack
+ * are in its copy. */
+static void
+warn_of_runtimes (FlamPerf *perf, FlamTarget *target)
+{
+  const FlamRuntimeSet *set = g_atomic_pointer_get (&target->hint_runtimes);
+
+  for (guint i = 0; set != NULL && i < set->n; i++)
+    {
+      const FlamRuntime *runtime = set->items[i]->runtime;
+      g_autofree char *text = NULL;
+
+      if (runtime->walk == NULL ||
+          !g_hash_table_add (perf->warned, (gpointer)runtime))
+        continue;
+      text = g_strdup_printf (
+          N_ ("%s functions are not shown, since they can only be read while a "
+              "thread is stopped: use --engine ptrace"),
+          runtime->label);
+      flam_tracer_warn (perf->tracer, text);
+    }
+}
+
+/* The part of a stack that no copy has room for: the frames there were called
+ * long ago, so they are still there unless the end of the copy has changed. */
+static gsize
+read_rest (const FlamPerf *perf,
+           FlamTask *task,
+           const FlamPerfRecord *record,
+           gpointer to,
+           gsize size)
+{
+  guint8 now[COMPARED];
+  guint64 end = record->regs[7] + record->stack_size;
+  const guint8 *last =
+      (const guint8 *)record->stack + record->stack_size - COMPARED;
+  gint64 began = flam_tracer_begin_read (task);
+  gsize n = flam_read_memory (task->tid, end, to, size);
+
+  flam_tracer_end_read (perf->tracer, task, began, n, 0);
+  return flam_read_memory (task->tid, end - COMPARED, now, COMPARED) ==
+                     COMPARED &&
+                 memcmp (now, last, COMPARED) == 0
+             ? n
+             : 0;
+}
+
+/* How much of it may be needed. */
+static gsize
+wanted_rest (const FlamPerf *perf, FlamTask *task, const FlamPerfRecord *record)
+{
+  gsize most = (gsize)g_atomic_int_get ((gint *)&task->hint_copy);
+  gsize top = (gsize)g_atomic_pointer_get (&task->hint_top);
+  guint64 end = record->regs[7] + record->stack_size;
+
+  if (!record->has_regs || perf->stack < FLAM_PERF_STACK_MOST ||
+      record->stack_size < perf->stack || most <= record->stack_size)
+    return 0;
+  most -= record->stack_size;
+  return top > end && top - end < most ? (gsize)(top - end)
+         : top != 0 && top <= end      ? 0
+                                       : most;
+}
+
+/* The stack that a handler on an alternate signal stack has interrupted. It
+ * does not change while the handler runs. */
+static guint64
+interrupted_sp (FlamTask *task, const FlamPerfRecord *record)
+{
+  guint64 saved = (gsize)g_atomic_pointer_get (&task->hint_interrupted);
+  guint64 at = saved - record->regs[7], value = 0;
+
+  if (saved != 0 && record->has_regs && at < record->stack_size &&
+      record->stack_size - at >= 8)
+    memcpy (&value, (const char *)record->stack + at, 8);
+  return value;
+}
+
+static void
+take_sample (FlamPerf *perf,
+             FlamPerfThread *thread,
+             const FlamPerfRecord *record)
+{
+  FlamTracer *tracer = perf->tracer;
+  FlamTask *task = thread->task;
+  FlamPerfProcess *process = flam_perf_find_process (perf, task->target->pid);
+  gint64 now = since_begin (perf, record);
+  gboolean ticks = record->event == FLAM_PERF_CLOCK;
+  gsize n_stack = record->has_regs ? needed_bytes (task, record) : 0;
+  gsize n_rest = wanted_rest (perf, task, record);
+  gsize n_kernel = record->n_kernel * sizeof *record->kernel;
+  guint64 other = interrupted_sp (task, record);
+  gsize n_other = other != 0 ? perf->stack : 0;
+  FlamMessage *message;
+
+  /* Its time goes to the next sample that shows the whole stack. */
+  if (n_rest > 0 && ticks && now < task->rest_until)
+    return;
+  if (process->changed && (now - process->began < 2 * MAPS_EVERY ||
+                           now - process->told_at > MAPS_EVERY))
+    tell_maps (perf, process, task, FLAM_MESSAGE_TARGET_MAPS, thread, now);
+  warn_of_runtimes (perf, task->target);
+  message = flam_pipe_reserve (tracer->pipe,
+                               ticks ? FLAM_MESSAGE_SAMPLE : FLAM_MESSAGE_STACK,
+                               0,
+                               n_stack + n_rest + n_other + n_kernel,
+                               TRUE);
+  if (message == NULL)
+    {
+      tracer->stats.lost++;
+      return;
+    }
+  memcpy (flam_message_stack (message), record->stack, n_stack);
+  message->limited = n_stack < record->stack_size || n_stack >= perf->stack;
+  if (n_rest > 0)
+    {
+      n_rest = read_rest (perf,
+                          task,
+                          record,
+                          (char *)flam_message_stack (message) + n_stack,
+                          n_rest);
+      n_stack += n_rest;
+    }
+  if (n_other > 0)
+    n_other = flam_read_memory (task->tid,
+                                other,
+                                (char *)flam_message_stack (message) + n_stack,
+                                n_other);
+  memcpy ((char *)flam_message_stack (message) + n_stack + n_other,
+          record->kernel,
+          n_kernel);
+  memcpy (message->regs, record->regs, sizeof record->regs);
+  message->target = task->target;
+  message->task = task;
+  message->time = now;
+  message->other_sp = other;
+  message->n_other = n_other;
+  message->n_kernel = (guint32)n_kernel;
+  message->kernel_only = !record->has_regs;
+  message->state = FLAM_STATE_RUNNING;
+  thread->has_stack = TRUE;
+  if (ticks)
+    {
+      message->cpu = message->ran = flam_perf_thread_pay (thread);
+      message->queued = thread->queued;
+      thread->queued = 0;
+    }
+  else
+    thread->wait = (guint8)flam_perf_wait (perf, record);
+  perf->wants_more |=
+      perf->stack < FLAM_PERF_STACK_MOST &&
+      (guint)g_atomic_int_get ((gint *)&task->hint_copy) > perf->stack;
+  flam_pipe_commit (tracer->pipe, n_stack + n_other + n_kernel);
+  tracer->stats.samples += ticks;
+}
+
+static void
+note_foreign (FlamPerf *perf, FlamPerfThread *thread)
+{
+  perf->tracer->stats.refused += !thread->task->target->foreign;
+  thread->task->target->foreign = TRUE;
+}
+
+static void
+take_record (FlamPerf *perf, const FlamPerfRecord *record)
+{
+  FlamPerfThread *thread;
+
+  if (record->kind == FLAM_PERF_LOST)
+    perf->tracer->stats.lost += record->lost;
+  if (record->kind == FLAM_PERF_BEGAN)
+    take_begin (perf, record);
+  if (record->kind == FLAM_PERF_OTHER || record->kind == FLAM_PERF_LOST ||
+      record->kind == FLAM_PERF_BEGAN)
+    return;
+  thread = thread_of (perf, record);
+  if (thread == NULL)
+    return;
+  switch (record->kind)
+    {
+    case FLAM_PERF_MAPPED:
+      {
+        FlamPerfProcess *process =
+            flam_perf_find_process (perf, thread->task->target->pid);
+
+        flam_perf_maps_add (process->maps, record);
+        process->changed = TRUE;
+      }
+      break;
+    case FLAM_PERF_NAMED:
+      take_name (perf, thread, record);
+      break;
+    case FLAM_PERF_ENDED:
+      flam_perf_thread_take (
+          thread, record, since_begin (perf, record), !perf->tracer->paused);
+      flam_perf_remove_thread (perf, thread, since_begin (perf, record));
+      break;
+    default:
+      flam_perf_thread_take (
+          thread, record, since_begin (perf, record), !perf->tracer->paused);
+      if (record->foreign)
+        note_foreign (perf, thread);
+      else if (record->kind == FLAM_PERF_SAMPLED && is_sample (perf, record))
+        take_sample (perf, thread, record);
+      else if (record->kind == FLAM_PERF_ON_CPU)
+        flam_perf_tell_off (perf, thread);
+      break;
+    }
+}
+
+void
+flam_perf_drain (FlamPerf *perf)
+{
+  FlamPerfRecord record;
+
+  flam_perf_rings_begin (perf->rings, perf->ended, perf->prompt ? 0 : LATEST);
+  while (flam_perf_rings_next (perf->rings, &record))
+    take_record (perf, &record);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-perf-thread.h"
+
+#include "flam-tasks.h"
+
+void
+flam_perf_thread_advance (FlamPerfThread *thread, gint64 time, gboolean counts)
+{
+  gint64 ns = time - thread->since;
+
+  if (ns <= 0)
+    return;
+  thread->since = time;
+  if (!counts)
+    {
+      if (thread->state == FLAM_PERF_RUNS)
+        thread->before += ns;
+      return;
+    }
+  if (thread->state == FLAM_PERF_RUNS)
+    {
+      thread->cpu += ns;
+      thread->total += ns;
+    }
+  else if (thread->state == FLAM_PERF_QUEUED)
+    thread->queued += ns;
+  else
+    thread->slept += ns;
+}
+
+void
+flam_perf_thread_take (FlamPerfThread *thread,
+                       const FlamPerfRecord *record,
+                       gint64 time,
+                       gboolean counts)
+{
+  if (record->kind == FLAM_PERF_ON_CPU)
+    {
+      if (thread->state == FLAM_PERF_UNKNOWN)
+        thread->state = FLAM_PERF_SLEEPS;
+    }
+  /* It was on a CPU although no record says since when. */
+  else if (thread->state != FLAM_PERF_RUNS)
+    {
+      if (thread->state != FLAM_PERF_UNKNOWN)
+        flam_perf_thread_advance (thread, time, counts);
+      thread->state = FLAM_PERF_RUNS;
+    }
+  flam_perf_thread_advance (thread, time, counts);
+  if (record->kind == FLAM_PERF_ON_CPU)
+    {
+      thread->state = FLAM_PERF_RUNS;
+      thread->moved = TRUE;
+    }
+  else if (record->kind == FLAM_PERF_OFF_CPU)
+    thread->state = record->preempted ? FLAM_PERF_QUEUED : FLAM_PERF_SLEEPS;
+}
+
+void
+flam_perf_thread_compare (FlamPerfThread *thread)
+{
+  FlamSchedstat stat;
+  gint64 more;
+
+  if (!thread->moved || thread->state != FLAM_PERF_SLEEPS ||
+      !flam_task_read_schedstat (thread->task, &stat))
+    return;
+  thread->moved = FALSE;
+  if (thread->before < 0)
+    thread->before = MAX (stat.cpu - thread->total, 0);
+  more = stat.cpu - thread->before - thread->total;
+  thread->cpu += more;
+  thread->total += more;
+}
+
+gint64
+flam_perf_thread_pay (FlamPerfThread *thread)
+{
+  gint64 cpu = MAX (thread->cpu, 0);
+
+  thread->cpu -= cpu;
+  return cpu;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What a thread's time went to, by the kernel's records of when it was put on
+ * a CPU and taken off it. Each sample takes the time of its kind since the last
+ * one:
+ *
+ *   switch     on     off            on      off (preempted)  on
+ *   thread   ───┬──────┬──────────────┬───────┬────────────────┬──
+ *               └ cpu ─┴─── slept ────┴─ cpu ─┴──── queued ────┘
+ */
+
+#include "flam-perf-rings.h"
+
+typedef struct
+{
+  FlamTask *task;
+  char name[16];
+  enum
+  {
+    FLAM_PERF_UNKNOWN, /* as found when it was attached to */
+    FLAM_PERF_RUNS,
+    FLAM_PERF_QUEUED, /* preempted, or not run yet */
+    FLAM_PERF_SLEEPS,
+  } state;
+  gint64 since;              /* it is accounted for up to this time */
+  gint64 cpu, queued, slept; /* ns, in no sample yet */
+  gint64 total;              /* ns on a CPU */
+  gint64 before;             /* CPU time that is not recorded; -1: unknown */
+  gboolean moved;            /* put on a CPU since it was last compared */
+  guint8 wait;               /* FlamState of its sleep */
+  gboolean has_stack;        /* some stack of it was written */
+} FlamPerfThread;
+
+/* Accounts for the time until `time`. `counts` FALSE: it is no part of the
+ * recording. */
+void
+flam_perf_thread_advance (FlamPerfThread *thread, gint64 time, gboolean counts);
+/* A switch takes time before and after its record. The scheduler's count of a
+ * thread that sleeps has it: adds the difference. */
+void flam_perf_thread_compare (FlamPerfThread *thread);
+/* The CPU time in no sample yet, which is in one now. */
+gint64 flam_perf_thread_pay (FlamPerfThread *thread);
+/* A record shows that it was on a CPU, or off it, until `record->time`. */
+void flam_perf_thread_take (FlamPerfThread *thread,
+                            const FlamPerfRecord *record,
+                            gint64 time,
+                            gboolean counts);
