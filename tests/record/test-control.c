@@ -281,7 +281,8 @@ test_passed_on (void)
       kill (running->pid, signals[i]);
       recording = recorder_end (running);
       g_assert_cmpint (recording->status, ==, 128 + signals[i]);
-      g_assert_cmpuint (recording->profile->samples.n, >, 10);
+      /* In a third of a second, most of which other processes may get. */
+      g_assert_cmpuint (recording->profile->samples.n, >=, 3);
       for (guint k = 0; k < 1000 && flam_proc_lives (pid); k++)
         g_usleep (10000);
       g_assert_false (flam_proc_lives (pid));

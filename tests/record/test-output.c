@@ -388,7 +388,12 @@ test_terminal (Fixture *fixture, gconstpointer data)
   const char *arguments[] = { "it", "--", "sh", "-c", count, NULL };
   g_autofree char *said = said_on_terminal (fixture, arguments);
 
-  g_assert_cmpstr (said, ==, "it: wrote sh.flambeau\r\n");
+  /* A warning follows if the recorder had to wait for a CPU. */
+  g_assert_true (g_regex_match_simple (
+      "^it: wrote sh\\.flambeau\r\n(it: the recorder had to wait [^\n]*\n)?$",
+      said,
+      0,
+      0));
 }
 
 /* It ends before the first sample is due. */
