@@ -174,9 +174,9 @@ show_stop (FlamWindow *self, gboolean stop)
                                     stop ? "media-playback-stop-symbolic"
                                          : "media-record-symbolic");
   adw_button_content_set_label (self->record_content,
-                                stop           ? _ ("_Stop")
-                                : self->narrow ? ""
-                                               : _ ("Record"));
+                                self->narrow ? ""
+                                : stop       ? _ ("_Stop")
+                                             : _ ("Record"));
   if (stop)
     gtk_widget_add_css_class (button, "destructive-action");
   else
@@ -205,7 +205,8 @@ flam_window_update (FlamWindow *self)
   gtk_widget_set_visible (GTK_WIDGET (self->record_button),
                           recording || !self->small || !capture);
   show_stop (self, recording);
-  gtk_widget_set_visible (GTK_WIDGET (self->trust_button), capture);
+  gtk_widget_set_visible (GTK_WIDGET (self->trust_button),
+                          capture && !(self->narrow && recording));
   gtk_widget_set_visible (GTK_WIDGET (self->search_button),
                           capture && !self->small);
   flam_search_bar_bind (flam_capture_view_get_search (flam_tab_get_view (tab)),
@@ -483,8 +484,6 @@ update_narrow (FlamWindow *self, int width)
   self->small = small;
   self->narrow = narrow;
   self->tight = tight;
-  adw_button_content_set_label (self->record_content,
-                                narrow ? "" : _ ("Record"));
   if (narrow)
     adw_split_button_set_icon_name (self->open_button,
                                     "document-open-symbolic");
