@@ -235,7 +235,12 @@ class RecordTest(Base):
         field = window.find("Input for the program", "text")
         output = window.find("Output of python3", "text")
         wait_for("the question", lambda: output.text() == "Name? ")
-        window.mouse(field)
+
+        def has_focus():
+            window.mouse(field)
+            return field.has_state("FOCUSED")
+        # The field moves while the first pictures come.
+        wait_for("the focus", has_focus)
         window.write("Ada")
         window.key("Return")
         wait_for("the answer", lambda: output.text().endswith("Hello Ada True\n"))
