@@ -357,7 +357,7 @@ class DesktopTest(Base):
         window.find("See Where Time and Memory Go", "label")
         window.action("win.record")
         window.click("Attach")
-        window.find("Search processes")
+        window.type(window.find("Search processes"), str(os.getpid()))
 
         # The list is read again all the time, so rows do not stay.
         def height():
