@@ -271,7 +271,8 @@ take_sample (FlamPerf *perf,
       tracer->stats.lost++;
       return;
     }
-  memcpy (flam_message_stack (message), record->stack, n_stack);
+  if (n_stack > 0)
+    memcpy (flam_message_stack (message), record->stack, n_stack);
   message->limited = n_stack < record->stack_size || n_stack >= perf->stack;
   if (n_rest > 0)
     {
@@ -287,9 +288,10 @@ take_sample (FlamPerf *perf,
                                 other,
                                 (char *)flam_message_stack (message) + n_stack,
                                 n_other);
-  memcpy ((char *)flam_message_stack (message) + n_stack + n_other,
-          record->kernel,
-          n_kernel);
+  if (n_kernel > 0)
+    memcpy ((char *)flam_message_stack (message) + n_stack + n_other,
+            record->kernel,
+            n_kernel);
   memcpy (message->regs, record->regs, sizeof record->regs);
   message->target = task->target;
   message->task = task;

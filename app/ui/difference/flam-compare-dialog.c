@@ -272,10 +272,10 @@ take (Compare *self, const Choice *choice)
 static void
 on_go (FlamListDialog *dialog, guint row, Compare *self)
 {
-  g_autoptr (FlamListDialog) kept = g_object_ref (dialog);
-
+  g_object_ref (dialog);
   flam_dialog_close (FLAM_DIALOG (dialog));
   take (self, g_ptr_array_index (self->choices, row));
+  g_object_unref (dialog);
 }
 
 void

@@ -213,7 +213,7 @@ copy_key (Both *both, const Model *model)
     return key;
   if (flam_tree_is_top (tree, model->node))
     key.row = tree->by == FLAM_BY_LABEL
-                  ? copy_text (both, tree->profile, key.row)
+                  ? (FlamId)copy_text (both, tree->profile, key.row)
                   : copy_thread (both, tree->profile, key.row);
   else if (tree->by == FLAM_BY_MODULE)
     key.row = copy_module (both, tree->profile, key.row);

@@ -197,8 +197,8 @@ put_names (FlamCut *cut)
   for (guint32 i = 0; i < former->n; i++)
     {
       gboolean is_thread = former->thread[i] != FLAM_NONE;
-      FlamId row = is_thread ? former->thread[i] : former->process[i];
-      FlamId to = is_thread ? cut->threads[row] : cut->processes[row];
+      FlamId row = is_thread ? (FlamId)former->thread[i] : former->process[i];
+      FlamId to = is_thread ? (FlamId)cut->threads[row] : cut->processes[row];
       gint64 *end = &ends[is_thread ? row : threads->n + row];
       const char *name = text (cut, former->name[i]);
 
