@@ -4,6 +4,7 @@
  * anything: whatever it contains, the result is a capture that opens. Native
  * code and Python functions, valid and damaged ones. */
 
+#include "flam-alloc-map.h"
 #include "flam-alloc-process.h"
 #include "flam-alloc-shared.h"
 #include "flam-capture-reader.h"
@@ -463,6 +464,22 @@ test_cut (Fixture *fixture, gconstpointer data)
     }
 }
 
+/* A file of another size than that of its rings is not one of the library's. */
+static void
+test_other_size (void)
+{
+  static const gsize sizes[] = { 0, 4096, 12288 };
+  g_autofree char *path = NULL;
+  int fd = g_file_open_tmp ("flam-XXXXXX", &path, NULL);
+
+  g_assert_cmpint (ftruncate (fd, 8192), ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    g_assert_null (flam_alloc_map_new (fd, sizes[i]));
+  flam_alloc_map_free (flam_alloc_map_new (fd, 8192));
+  close (fd);
+  g_remove (path);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -474,5 +491,6 @@ main (int argc, char **argv)
   ADD ("/alloc-file/sizes", test_sizes);
   ADD ("/alloc-file/scribbled", test_scribbled);
   ADD ("/alloc-file/cut", test_cut);
+  g_test_add_func ("/alloc-file/other-size", test_other_size);
   return g_test_run ();
 }
