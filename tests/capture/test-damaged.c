@@ -150,6 +150,11 @@ test_refused (void)
     { "refers to data that is not in the file",
       FLAM_ERROR_INVALID,
       { 1, 16, "FBLK", 2, 0, 0, 0, 0, "\1\3\1\2\1\0\1\0", 8 } },
+    /* Two processes: the second one's parent is the first, or is itself. */
+    { NULL, 0, { 1, 16, "FBLK", 6, 0, 0, 0, 0, "\2\2\2\2\2\2\0\1", 8 } },
+    { "refers to data that is not in the file",
+      FLAM_ERROR_INVALID,
+      { 1, 16, "FBLK", 6, 0, 0, 0, 0, "\2\2\2\2\2\2\0\2", 8 } },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -549,6 +554,46 @@ test_image_numbers (void)
     }
 }
 
+/* The last text of a list ends with it. */
+static void
+test_image_texts (void)
+{
+  g_autoptr (FlamProfile) profile = imaged_profile ();
+  g_autoptr (GByteArray) image = image_of (profile);
+  const guint8 *end = image->data + image->len;
+  const FlamImagePiece *piece;
+  guint n = 0;
+
+  while (piece_at (image, n) < end)
+    n++;
+  n -= 3; /* then follow other facts and the warnings */
+  piece = (const FlamImagePiece *)(const void *)piece_at (image, n);
+  g_assert_cmpuint (piece->size, >, 0);
+  set_number (image, n, piece->size - 1, 0, 1);
+  g_free (image_text (image, KEY));
+  set_number (image, n, piece->size - 1, 'x', 1);
+  g_assert_null (image_text (image, KEY));
+}
+
+/* What a measure's times mean is kept. */
+static void
+test_image_spans (void)
+{
+  guint measures = pieces_before (FLAM_N_TABLES) + 1;
+
+  for (guint spans = 0; spans <= FLAM_SPANS_SAMPLES; spans++)
+    {
+      g_autoptr (FlamProfile) profile = imaged_profile ();
+      g_autoptr (GByteArray) image = image_of (profile);
+      g_autoptr (FlamProfile) again = NULL;
+
+      set_number (image, measures, MEASURE_SPANS, spans, 8);
+      again = flam_image_read (image->data, image->len, KEY);
+      g_assert_nonnull (again);
+      g_assert_cmpuint (again->measures[0].spans, ==, spans);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -562,5 +607,7 @@ main (int argc, char **argv)
   g_test_add_func ("/damaged/image-keys", test_image_keys);
   g_test_add_func ("/damaged/image-flips", test_image_flips);
   g_test_add_func ("/damaged/image-numbers", test_image_numbers);
+  g_test_add_func ("/damaged/image-texts", test_image_texts);
+  g_test_add_func ("/damaged/image-spans", test_image_spans);
   return g_test_run ();
 }

@@ -327,3 +327,20 @@ modules    /tmp/kitchen/kitchen: 121, symbols: dwarf
     32  self 0  total 122
 +20  19 → 39  slice
 events: samples
+
+# Figures about the quality of a recording are shown from 1 on.
+$ flambeau-cli info captures/flambeau/facts.flambeau
+format     flambeau
+command    ./cook
+duration   3.00 s
+measures   samples            0 (Samples)
+samples    0 in 0 stacks of 0 functions
+lost       1
+late       1 samples
+truncated  1 stacks
+recorder   used 0.5 % of the program's CPU time
+stops      20.0 µs (median), 90.0 µs (99 of 100)
+waiting    1 stops found the thread waiting for a CPU, and were left out
+uncertain  1 stops for which it was estimated whether the thread was running
+unnamed    1 frames of managed languages whose names could not be read
+warning    the capture has no samples

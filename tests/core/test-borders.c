@@ -824,6 +824,161 @@ test_chart_range (void)
     }
 }
 
+/* --- what a builder keeps ---------------------------------------------------
+ */
+
+/* At most 100 facts that this version does not describe, of at most 4095
+ * bytes. */
+static void
+test_other_facts (void)
+{
+  static const guint written[] = { 0, 1, 99, 100, 101, 300 };
+  g_autofree char *fits = g_strnfill (4095, 'a');
+  g_autofree char *larger = g_strnfill (4096, 'a');
+
+  for (guint i = 0; i < G_N_ELEMENTS (written); i++)
+    {
+      g_autoptr (FlamBuilder) builder = flam_builder_new ();
+      g_autoptr (FlamProfile) profile = NULL;
+
+      flam_builder_set_fact (builder, "larger", larger);
+      for (guint k = 0; k < written[i]; k++)
+        flam_builder_set_fact (builder, "another", fits);
+      profile = finish (builder);
+      g_assert_cmpuint (g_strv_length ((char **)profile->facts.others),
+                        ==,
+                        2 * MIN (written[i], 100));
+    }
+}
+
+/* Processes and threads of equal numbers, one after the other: a part of the
+ * profile still has two of each. */
+static void
+test_equal_numbers (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamProfile) part = NULL;
+
+  flam_builder_set_has_times (builder);
+  flam_builder_add_measure (builder,
+                            "samples",
+                            "Samples",
+                            FLAM_UNIT_COUNT,
+                            FLAM_MEASURE_CPU,
+                            -1,
+                            FLAM_NONE);
+  for (guint i = 0; i < 2; i++)
+    {
+      FlamId process = flam_builder_append_process (builder, 7, FLAM_NONE);
+      FlamSample sample = {
+        .time = i,
+        .thread = flam_builder_append_thread (builder, process, 7),
+        .stack = stack_of (builder, "f"),
+      };
+
+      flam_builder_add_sample (builder, &sample, NULL);
+      sample.time = 5;
+      flam_builder_add_sample (builder, &sample, NULL);
+    }
+  profile = finish (builder);
+  selection->from = 0;
+  selection->to = 2;
+  part = flam_cut_new (profile, selection, NULL);
+  g_assert_cmpuint (part->samples.n, ==, 2);
+  g_assert_cmpuint (part->processes.n, ==, 2);
+  g_assert_cmpuint (part->threads.n, ==, 2);
+  for (FlamId i = 0; i < 2; i++)
+    {
+      g_assert_cmpint (part->processes.pid[i], ==, 7);
+      g_assert_cmpuint (part->threads.process[i], ==, i);
+    }
+}
+
+/* Snapshots of a recording of three threads, whose samples arrive in turn: each
+ * thread has its own, in order, and a timeline that is gone on with equals one
+ * of all samples. */
+static void
+test_snapshots (void)
+{
+  enum
+  {
+    THREADS = 3,
+    ROUNDS = 6,
+    MANY = 40
+  };
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamSnapshots) snapshots = flam_snapshots_new (builder);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamProfile) former = NULL;
+  g_autoptr (FlamTimeline) before = NULL;
+  FlamId process = flam_builder_append_process (builder, 7, FLAM_NONE);
+  FlamId thread[THREADS], stack = stack_of (builder, "f");
+  gint64 time = 0;
+
+  flam_builder_set_has_times (builder);
+  flam_builder_add_measure (builder,
+                            "time",
+                            "Time",
+                            FLAM_UNIT_NS,
+                            FLAM_MEASURE_CPU,
+                            (int)flam_builder_add_column (builder),
+                            FLAM_NONE);
+  for (guint t = 0; t < THREADS; t++)
+    thread[t] = flam_builder_append_thread (builder, process, 7 + (gint32)t);
+  for (guint round = 1; round <= ROUNDS; round++)
+    {
+      g_autoptr (FlamProfile) profile = NULL;
+      g_autoptr (FlamTimeline) timeline = NULL;
+      g_autoptr (FlamTimeline) whole = NULL;
+
+      for (guint i = 0; i < MANY * round; i++)
+        {
+          FlamSample sample = {
+            .time = time,
+            .thread = thread[time % THREADS],
+            .stack = stack,
+          };
+
+          flam_builder_add_sample (builder, &sample, &time);
+          time++;
+        }
+      flam_builder_facts (builder)->duration_ns = time;
+      profile = flam_snapshots_take (snapshots, NULL);
+      g_assert_cmpuint (profile->threads.n, ==, THREADS);
+      for (FlamId t = 0; t < THREADS; t++)
+        {
+          guint32 first = profile->threads.first_sample[t];
+
+          for (guint32 i = 0; i < profile->threads.n_samples[t]; i++)
+            {
+              g_assert_cmpint (
+                  profile->samples.time[first + i] % THREADS, ==, t);
+              g_assert_cmpint (profile->measures[0].weight[first + i],
+                               ==,
+                               profile->samples.time[first + i]);
+              if (i > 0)
+                g_assert_cmpint (profile->samples.time[first + i - 1],
+                                 <,
+                                 profile->samples.time[first + i]);
+            }
+        }
+      timeline =
+          flam_timeline_new (profile, selection, before, 8, FALSE, NULL, NULL);
+      whole =
+          flam_timeline_new (profile, selection, NULL, 8, FALSE, NULL, NULL);
+      g_assert_cmpmem (flam_timeline_row (timeline, 0),
+                       timeline->n * sizeof (gint64),
+                       flam_timeline_row (whole, 0),
+                       whole->n * sizeof (gint64));
+      g_clear_pointer (&before, flam_timeline_unref);
+      before = g_steal_pointer (&timeline);
+      g_clear_pointer (&former, flam_profile_unref);
+      former = g_steal_pointer (&profile);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -850,5 +1005,8 @@ main (int argc, char **argv)
   g_test_add_func ("/borders/chart-range", test_chart_range);
   g_test_add_func ("/borders/percents", test_percents);
   g_test_add_func ("/borders/values", test_values);
+  g_test_add_func ("/borders/other-facts", test_other_facts);
+  g_test_add_func ("/borders/equal-numbers", test_equal_numbers);
+  g_test_add_func ("/borders/snapshots", test_snapshots);
   return g_test_run ();
 }

@@ -284,6 +284,234 @@ test_trace (void)
                   "open :0+0 = 2000\n");
 }
 
+/* --- the others -------------------------------------------------------------
+ */
+
+static FlamProfile *
+load_text (const char *name, const char *text)
+{
+  g_autoptr (GString) bytes = g_string_new (text);
+
+  return load (name, bytes);
+}
+
+/* The letter of a symbol's type is followed by a space. */
+static void
+test_v8_log (void)
+{
+  g_autoptr (FlamProfile) profile = load_text (
+      "x.v8log.json",
+      "{\"code\":[{\"name\":\"write\",\"type\":\"CPP\"},"
+      "{\"name\":\"T read\",\"type\":\"CPP\"}],\"functions\":[],"
+      "\"ticks\":[{\"tm\":1000,\"vm\":0,\"s\":[0,1,1,1]}],\"scripts\":[]}");
+
+  assert_samples (profile, 0, "write :0+0 < read :0+0 = 1\n");
+}
+
+/* A node that is listed among its own children keeps its caller. */
+static void
+test_v8_profile (void)
+{
+  g_autoptr (FlamProfile) profile = load_text (
+      "x.cpuprofile",
+      "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"main\","
+      "\"scriptId\":\"1\",\"url\":\"\",\"lineNumber\":-1,\"columnNumber\":-1},"
+      "\"hitCount\":0,\"children\":[2]},"
+      "{\"id\":2,\"callFrame\":{\"functionName\":\"work\","
+      "\"scriptId\":\"1\",\"url\":\"\",\"lineNumber\":-1,\"columnNumber\":-1},"
+      "\"hitCount\":1,\"children\":[2]}],"
+      "\"startTime\":0,\"endTime\":100,\"samples\":[2],\"timeDeltas\":[0]}");
+  FlamId stack = profile->samples.stack[0];
+  FlamId caller = profile->stacks.prefix[stack];
+
+  g_assert_cmpuint (caller, !=, FLAM_NONE);
+  g_assert_cmpuint (profile->stacks.prefix[caller], ==, FLAM_NONE);
+}
+
+/* A value of 0 below one of 0 does not make the values those of the functions
+ * alone. */
+static void
+test_d3 (void)
+{
+  g_autoptr (FlamProfile) profile =
+      load_text ("x.json",
+                 "{\"name\":\"root\",\"value\":10,\"children\":["
+                 "{\"name\":\"a\",\"value\":0,\"children\":["
+                 "{\"name\":\"b\",\"value\":0,\"children\":[]}]},"
+                 "{\"name\":\"c\",\"value\":4,\"children\":[]}]}");
+  gint64 total = 0;
+
+  for (guint32 i = 0; i < profile->samples.n; i++)
+    total += profile->measures[0].weight[i];
+  g_assert_cmpint (total, ==, 10);
+}
+
+/* A weight that is followed by something else is none: the title's holds. */
+static void
+test_svg_weight (void)
+{
+  static const char *const weights[] = { "7x", "7", "" };
+  static const char *const samples[] = { "main :0+0 = 4\n",
+                                         "main :0+0 = 7\n",
+                                         "main :0+0 = 4\n" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (weights); i++)
+    {
+      g_autofree char *text = g_strdup_printf (
+          "<?xml version=\"1.0\"?><svg width=\"1200\" height=\"102\" "
+          "onload=\"init(evt)\" "
+          "xmlns=\"http://www.w3.org/2000/svg\"><svg id=\"frames\" "
+          "total_samples=\"8\"><g><title>main (4 samples, 100%%)</title>"
+          "<rect x=\"0.0000%%\" y=\"53\" width=\"100.0000%%\" height=\"15\" "
+          "fill=\"rgb(227,0,7)\" fg:x=\"0\" fg:w=\"%s\"/>"
+          "<text x=\"0.25%%\" y=\"63.50\"></text></g></svg></svg>",
+          weights[i]);
+      g_autoptr (FlamProfile) profile = load_text ("x.svg", text);
+
+      assert_samples (profile, 0, samples[i]);
+    }
+}
+
+/* The fifth word of a gperftools profile is 0. */
+static void
+test_gperftools (void)
+{
+  static const guint64 words[] = { 0, 3, 0, 10000, 0, 3, 1, 0x1000, 0, 1, 0 };
+
+  for (guint wrong = 0; wrong < 2; wrong++)
+    {
+      g_autoptr (GString) bytes = g_string_new (NULL);
+      g_autoptr (FlamSource) source = NULL;
+      g_autoptr (FlamProfile) profile = NULL;
+      g_autoptr (GError) error = NULL;
+
+      for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+        put (bytes, i == 4 ? wrong : words[i], 8);
+      source = flam_source_new_from_data ("x.prof", bytes->str, bytes->len);
+      profile = flam_formats_load_source (source, NULL, &error);
+      if (wrong)
+        g_assert_error (error, FLAM_ERROR, FLAM_ERROR_UNKNOWN_FORMAT);
+      else
+        assert_samples (profile, 0, "[unknown] :0+1000 = 30000000\n");
+    }
+}
+
+/* A stack of two locations, of which the second is just beyond the table. */
+static void
+test_otlp (void)
+{
+  g_autoptr (GString) out = g_string_new (NULL);
+  g_autoptr (GString) part = g_string_new (NULL);
+  g_autoptr (GString) whole = g_string_new (NULL);
+  g_autoptr (GString) dictionary = g_string_new (NULL);
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autofree char *warnings = NULL;
+
+  flam_proto_put_number (part, 1, 1);
+  flam_proto_put_bytes (part, 4, "\1", 1);
+  flam_proto_put_bytes (whole, 1, "", 0);
+  put_message (whole, 2, part);
+  put_message (part, 2, whole);
+  put_message (whole, 2, part);
+  put_message (out, 1, whole);
+  flam_proto_put_bytes (dictionary, 2, "", 0);
+  flam_proto_put_bytes (part, 3, "", 0);
+  put_message (dictionary, 2, part);
+  flam_proto_put_bytes (dictionary, 7, "", 0);
+  flam_proto_put_bytes (part, 1, "\1\2", 2);
+  put_message (dictionary, 7, part);
+  put_message (out, 2, dictionary);
+  profile = load ("x.otlp", out);
+  g_assert_cmpuint (profile->samples.n, ==, 1);
+  g_assert_cmpuint (profile->stacks.n, ==, 1);
+  warnings = g_strjoinv ("|", (char **)profile->facts.warnings);
+  g_assert_nonnull (strstr (warnings, "not in the file"));
+}
+
+/* Before version 3, a path ends at the first space. */
+static void
+test_heaptrack (void)
+{
+  g_autoptr (FlamProfile) profile = load_text ("x.heaptrack",
+                                               "v 10300 2\nX ./demo\n"
+                                               "I 1000 100\n"
+                                               "m /bin/demo 400000 0 1000\n"
+                                               "t 400100 0\n"
+                                               "+ 18 1 5000\n"
+                                               "c 2\n");
+
+  g_assert_cmpuint (profile->modules.n, ==, 1);
+  g_assert_cmpstr (
+      flam_profile_string (profile, profile->modules.path[0]), ==, "/bin/demo");
+}
+
+/* --- perfparser -------------------------------------------------------------
+ */
+
+static void
+put_be (GString *out, guint64 value, guint size)
+{
+  for (guint i = size; i-- > 0;)
+    g_string_append_c (out, (char)(value >> 8 * i));
+}
+
+static void
+put_event (GString *out, guint kind, GString *body)
+{
+  put (out, body->len + 1, 4);
+  put (out, kind, 1);
+  g_string_append_len (out, body->str, (gssize)body->len);
+  g_string_set_size (body, 0);
+}
+
+static void
+put_costs (GString *out, guint declared, guint n)
+{
+  g_autoptr (GString) body = g_string_new (NULL);
+
+  put_be (body, 7, 4);
+  put_be (body, 7, 4);
+  put_be (body, 100, 8);
+  put_be (body, 0, 4);
+  put_be (body, 0, 4); /* no frames */
+  put_be (body, 0, 1);
+  put_be (body, declared, 4);
+  for (guint i = 0; i < n; i++)
+    {
+      put_be (body, 0, 4);
+      put_be (body, 5, 8);
+    }
+  put_event (out, 13, body);
+}
+
+/* A sample with more costs than there are bytes for is left out. */
+static void
+test_perfparser (void)
+{
+  g_autoptr (GString) out = g_string_new (NULL);
+  g_autoptr (GString) body = g_string_new (NULL);
+  g_autoptr (FlamProfile) profile = NULL;
+
+  g_string_append_len (out, "QPERFSTREAM", 12);
+  put (out, 19, 4);
+  put_be (body, 0, 4);
+  put_be (body, 6, 4);
+  g_string_append (body, "cycles");
+  put_event (out, 5, body);
+  put_be (body, 0, 4);
+  put_be (body, 0, 4);
+  put_be (body, 0, 8);
+  put_be (body, 0, 4);
+  put_be (body, 1, 1);
+  put_be (body, 1000, 8);
+  put_event (out, 11, body);
+  put_costs (out, 2, 2);
+  put_costs (out, 3, 2);
+  put_costs (out, 12, 1);
+  profile = load ("x.perfparser", out);
+  g_assert_cmpuint (profile->samples.n, ==, 2);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -293,5 +521,13 @@ main (int argc, char **argv)
   g_test_add_func ("/borders/pprof-rules", test_pprof_rules);
   g_test_add_func ("/borders/gmon", test_gmon);
   g_test_add_func ("/borders/trace", test_trace);
+  g_test_add_func ("/borders/v8-log", test_v8_log);
+  g_test_add_func ("/borders/v8-profile", test_v8_profile);
+  g_test_add_func ("/borders/d3", test_d3);
+  g_test_add_func ("/borders/svg", test_svg_weight);
+  g_test_add_func ("/borders/gperftools", test_gperftools);
+  g_test_add_func ("/borders/otlp", test_otlp);
+  g_test_add_func ("/borders/heaptrack", test_heaptrack);
+  g_test_add_func ("/borders/perfparser", test_perfparser);
   return g_test_run ();
 }

@@ -300,6 +300,25 @@ test_without_size (void)
   g_assert_true (reaches ("sizes.so", 16));
 }
 
+/* A function that ends with a return at the end of its 16 bytes needs no
+ * padding. */
+static void
+test_whole_lines (void)
+{
+  static const char code[] = ".text\n.balign 16\n.globl first\n"
+                             "first: .fill 15, 1, 0x40\n ret\n"
+                             "second: push %rbp\n pop %rbp\n ret\n"
+                             ".fill 64, 1, 0x90\n"
+                             ".section .note.GNU-stack, \"\", @progbits\n";
+  g_autofree char *source = in_folder ("lines.s");
+
+  g_assert_true (g_file_set_contents (source, code, -1, NULL));
+  g_assert_true (run ("gcc -shared -nostdlib -o lines.so lines.s"));
+  g_assert_true (run ("objcopy --strip-all lines.so whole-lines.so"));
+  g_assert_true (reaches ("whole-lines.so", 15));
+  g_assert_false (reaches ("whole-lines.so", 16));
+}
+
 static void
 assert_nameless (FlamSymbolModule *module, guint64 vaddr, const char *name)
 {
@@ -698,6 +717,7 @@ main (int argc, char **argv)
   g_test_add_func ("/debug-files/wrong-build", test_wrong_build);
   g_test_add_func ("/debug-files/checksum", test_checksum);
   g_test_add_func ("/debug-files/without-size", test_without_size);
+  g_test_add_func ("/debug-files/whole-lines", test_whole_lines);
   g_test_add_func ("/debug-files/nameless", test_nameless);
   g_test_add_func ("/debug-files/minidebug", test_minidebug);
   g_test_add_func ("/debug-files/dwz", test_dwz);

@@ -1258,6 +1258,30 @@ test_lies (gconstpointer version)
   tear_down (&setup);
 }
 
+/* Of a blob's header, 512 bytes are read: a field beyond them is refused. */
+static void
+test_header (gconstpointer version)
+{
+  static const guint64 offsets[] = { 504, 505, 4096 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (offsets); i++)
+    {
+      uint64_t addresses[FLAM_HOTSPOT_SYMBOLS];
+      const char *why;
+      Setup setup;
+
+      set_up (&setup, GPOINTER_TO_UINT (version));
+      addresses_of (addresses);
+      put (setup.fake, STRUCTS + 32, offsets[i]); /* the first: the name */
+      g_assert_cmpint (
+          flam_hotspot_open (&setup.hotspot, &setup.memory, addresses, &why) ==
+              FLAM_HOTSPOT_READY,
+          ==,
+          offsets[i] <= 504);
+      tear_down (&setup);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -1270,6 +1294,7 @@ main (int argc, char **argv)
     { "compiled", test_compiled }, { "stubs", test_stubs },
     { "names", test_names },       { "texts", test_texts },
     { "threads", test_threads },   { "lies", test_lies },
+    { "header", test_header },
   };
 
   g_test_init (&argc, &argv, NULL);

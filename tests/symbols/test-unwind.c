@@ -4,6 +4,7 @@
  * deep in recursion and in a signal handler, and of other programs. And its
  * parts alone: mappings, ends of stacks, hostile tables. */
 
+#include <elf.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -364,6 +365,88 @@ test_hostile (void)
   g_rand_free (random);
 }
 
+/* .eh_frame of a loaded image, with the pointer to it in each encoding that
+ * linkers use. */
+static void
+test_eh_frame_pointer (void)
+{
+  enum
+  {
+    BASE = 0x10000,
+    HEADER = 0x100,
+    FRAMES = 0x120,
+    CODE = 0x200,
+    SIZE = 0x300
+  };
+  static const struct
+  {
+    guint8 encoding;
+    gint64 pointer;
+    guint size;
+    gboolean good;
+  } rows[] = {
+    { 0x1b, FRAMES - HEADER - 4, 4, TRUE }, /* relative to itself */
+    { 0x1c, FRAMES - HEADER - 4, 8, TRUE }, { 0x03, BASE + FRAMES, 4, TRUE },
+    { 0x0b, BASE + FRAMES, 4, TRUE },       { 0x00, BASE + FRAMES, 8, TRUE },
+    { 0x04, BASE + FRAMES, 8, TRUE },       { 0x0c, BASE + FRAMES, 8, TRUE },
+    { 0x3b, FRAMES - HEADER, 4, FALSE },    { 0x02, BASE + FRAMES, 4, FALSE },
+  };
+  /* A common entry: code 1, data -8, return address 16, "zR", sdata4 relative
+   * to itself; CFA = rsp + 8. And that of a function. */
+  static const guint8 frames[] = {
+    20,   0,  0, 0, 0,    0, 0, 0, 1,  'z', 'R', 0, 1,  0x78, 16, 1,
+    0x1b, 12, 7, 8, 0x90, 1, 0, 0, 16, 0,   0,   0, 28, 0,    0,  0,
+    0,    0,  0, 0, 16,   0, 0, 0, 0,  0,   0,   0, 0,  0,    0,  0,
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree guint64 *image = g_malloc0 (SIZE);
+      guint8 *bytes = (guint8 *)image;
+      gint32 pc = CODE - (FRAMES + 32);
+      Elf64_Ehdr header = {
+        .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+        .e_machine = EM_X86_64,
+        .e_phoff = sizeof header,
+        .e_phentsize = sizeof (Elf64_Phdr),
+        .e_phnum = 2,
+      };
+      const Elf64_Phdr segments[] = {
+        { .p_type = PT_LOAD,
+          .p_flags = PF_R | PF_X,
+          .p_vaddr = BASE,
+          .p_filesz = SIZE,
+          .p_memsz = SIZE },
+        { .p_type = PT_GNU_EH_FRAME,
+          .p_flags = PF_R,
+          .p_offset = HEADER,
+          .p_vaddr = BASE + HEADER,
+          .p_filesz = 12,
+          .p_memsz = 12 },
+      };
+      const guint8 begin[] = { 1, rows[i].encoding, 0xff, 0xff };
+      const FlamUnwindRow *row;
+      FlamUnwindTable *table;
+      const char *why;
+
+      g_test_message ("%u", i);
+      memcpy (bytes, &header, sizeof header);
+      memcpy (bytes + sizeof header, segments, sizeof segments);
+      memcpy (bytes + HEADER, begin, sizeof begin);
+      memcpy (bytes + HEADER + 4, &rows[i].pointer, rows[i].size);
+      memcpy (bytes + FRAMES, frames, sizeof frames);
+      memcpy (bytes + FRAMES + 32, &pc, sizeof pc);
+      memset (bytes + CODE, 0x90, 16);
+      table = flam_unwind_table_new_memory (image, SIZE, &why);
+      row = table != NULL ? flam_unwind_table_find (table, CODE + 4) : NULL;
+      g_assert_cmpint (row != NULL && (row->how & 7) == FLAM_UNWIND_KIND_SP &&
+                           row->cfa == 1,
+                       ==,
+                       rows[i].good);
+      flam_unwind_table_free (table);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -380,5 +463,6 @@ main (int argc, char **argv)
   g_test_add_func ("/unwind/space", test_space);
   g_test_add_func ("/unwind/frame-pointer", test_frame_pointer);
   g_test_add_func ("/unwind/hostile", test_hostile);
+  g_test_add_func ("/unwind/eh-frame-pointer", test_eh_frame_pointer);
   return g_test_run ();
 }
