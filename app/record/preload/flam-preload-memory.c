@@ -71,20 +71,23 @@ preload_allocate_array (size_t n, size_t size)
 void
 preload_release (void *data)
 {
-  Chunk *chunk = (Chunk *)data - 1;
+  Chunk *chunk;
 
-  if (data != NULL)
-    syscall (SYS_munmap, chunk, chunk->mapped);
+  if (data == NULL)
+    return;
+  chunk = (Chunk *)data - 1;
+  syscall (SYS_munmap, chunk, chunk->mapped);
 }
 
 void *
 preload_reallocate (void *data, size_t size)
 {
-  Chunk *chunk = (Chunk *)data - 1;
+  Chunk *chunk;
   void *fresh;
 
   if (data == NULL)
     return preload_allocate (size);
+  chunk = (Chunk *)data - 1;
   if (size <= chunk->mapped - sizeof *chunk)
     {
       chunk->size = size;
