@@ -29,9 +29,9 @@
 #include "flam-sampler.h"
 #include "flam-tracer.h"
 
-/* No more percent of the recorder's ticks, or fewer ticks, are no cause for a
- * warning: the shares of programs that measure themselves were wrong by a fifth
- * of that percentage. */
+/* The recorder warns if it waited at more than this percentage of its ticks,
+ * and had at least so many of them: the shares of programs that measure
+ * themselves were wrong by a fifth of that percentage. */
 #define MANY_WAITS 10
 #define LEAST_TICKS 100
 

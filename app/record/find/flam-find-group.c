@@ -214,7 +214,7 @@ pid_namespace (const char *process)
   return g_file_read_link (link, NULL);
 }
 
-/* Programs that were started in it later are no descendants of its first
+/* Programs that were started in it later do not descend from its first
  * process. */
 static GArray *
 with_same_namespace (pid_t first)

@@ -129,7 +129,7 @@ flam_perf_maps_set (FlamPerfMaps *maps, const char *text)
                         g_strndup (mapping.path, mapping.length) });
 }
 
-/* "//anon" and other names that are no paths: perf_event_mmap_event() in
+/* "//anon" and other names that are not paths: perf_event_mmap_event() in
  * kernel/events/core.c. */
 void
 flam_perf_maps_add (FlamPerfMaps *maps, const FlamPerfRecord *record)

@@ -207,7 +207,7 @@ flam_perf_reopen (FlamPerf *perf)
     flam_tracer_warn (perf->tracer, flam_perf_problem (problem));
 }
 
-/* What was begun is no part of a recording by the other engine. */
+/* Drops all that this engine has begun: the other one records anew. */
 static void
 give_up (FlamPerf *perf, GArray *chosen)
 {

@@ -22,7 +22,7 @@
   (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |               \
    PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |        \
    PERF_SAMPLE_STACK_USER)
-/* pid, tid; time; id: at the end of each record that is no sample. */
+/* pid, tid; time; id: at the end of each record except samples. */
 #define TRAILER 24
 #define RECORD_MAX 65536
 

@@ -32,7 +32,7 @@ typedef struct
   gboolean has_stack;        /* some stack of it was written */
 } FlamPerfThread;
 
-/* Accounts for the time until `time`. `counts` FALSE: it is no part of the
+/* Accounts for the time until `time`. `counts` FALSE: it is outside of the
  * recording. */
 void
 flam_perf_thread_advance (FlamPerfThread *thread, gint64 time, gboolean counts);

@@ -332,19 +332,19 @@ find_tables_in_blob (const FlamHotspot *hotspot,
   const uint8_t *header = blob->header;
 
   if (has (hotspot, NMETHOD_SCOPES_BEGIN))
-    tables->scopes = word_at (header, fields[NMETHOD_SCOPES_BEGIN]);
+    tables->scopes = flam_runtime_u64 (header, fields[NMETHOD_SCOPES_BEGIN]);
   else if (has (hotspot, NMETHOD_SCOPES_DATA))
     tables->scopes =
-        blob->address + half_at (header, fields[NMETHOD_SCOPES_DATA]);
+        blob->address + flam_runtime_u32 (header, fields[NMETHOD_SCOPES_DATA]);
   tables->descriptors =
-      blob->address + half_at (header, fields[NMETHOD_SCOPES_PCS]);
+      blob->address + flam_runtime_u32 (header, fields[NMETHOD_SCOPES_PCS]);
   tables->scopes_end = tables->descriptors;
   if (has (hotspot, NMETHOD_DEPENDENCIES))
     tables->descriptors_end =
-        blob->address + half_at (header, fields[NMETHOD_DEPENDENCIES]);
+        blob->address + flam_runtime_u32 (header, fields[NMETHOD_DEPENDENCIES]);
   if (has (hotspot, NMETHOD_METADATA))
     tables->metadata =
-        blob->address + half_at (header, fields[NMETHOD_METADATA]);
+        blob->address + flam_runtime_u32 (header, fields[NMETHOD_METADATA]);
   tables->metadata_end = tables->scopes;
 }
 
@@ -356,28 +356,33 @@ find_tables_outside (const FlamHotspot *hotspot,
 {
   const uint32_t *fields = hotspot->fields;
   const uint8_t *header = blob->header;
-  uint64_t start = word_at (header, fields[NMETHOD_IMMUTABLE]);
+  uint64_t start = flam_runtime_u64 (header, fields[NMETHOD_IMMUTABLE]);
 
   if (!has (hotspot, NMETHOD_SCOPES_DATA) ||
       !has (hotspot, NMETHOD_IMMUTABLE_SIZE))
     return;
-  tables->descriptors = start + half_at (header, fields[NMETHOD_SCOPES_PCS]);
-  tables->scopes = start + half_at (header, fields[NMETHOD_SCOPES_DATA]);
+  tables->descriptors =
+      start + flam_runtime_u32 (header, fields[NMETHOD_SCOPES_PCS]);
+  tables->scopes =
+      start + flam_runtime_u32 (header, fields[NMETHOD_SCOPES_DATA]);
   tables->descriptors_end = tables->scopes;
-  tables->scopes_end = start + half_at (header, fields[NMETHOD_IMMUTABLE_SIZE]);
+  tables->scopes_end =
+      start + flam_runtime_u32 (header, fields[NMETHOD_IMMUTABLE_SIZE]);
   if (has (hotspot, BLOB_MUTABLE_DATA) && has (hotspot, BLOB_MUTABLE_SIZE) &&
       has (hotspot, BLOB_RELOCATION_SIZE))
     {
-      uint64_t data = word_at (header, fields[BLOB_MUTABLE_DATA]);
-      tables->metadata = data + half_at (header, fields[BLOB_RELOCATION_SIZE]);
-      tables->metadata_end = data + half_at (header, fields[BLOB_MUTABLE_SIZE]);
+      uint64_t data = flam_runtime_u64 (header, fields[BLOB_MUTABLE_DATA]);
+      tables->metadata =
+          data + flam_runtime_u32 (header, fields[BLOB_RELOCATION_SIZE]);
+      tables->metadata_end =
+          data + flam_runtime_u32 (header, fields[BLOB_MUTABLE_SIZE]);
     }
   else if (has (hotspot, NMETHOD_METADATA) && has (hotspot, BLOB_SIZE))
     {
       tables->metadata =
           blob->end + short_at (header, fields[NMETHOD_METADATA]);
       tables->metadata_end =
-          blob->address + half_at (header, fields[BLOB_SIZE]);
+          blob->address + flam_runtime_u32 (header, fields[BLOB_SIZE]);
     }
 }
 
@@ -405,7 +410,8 @@ find_scope (const FlamHotspot *hotspot,
       if (!read_bytes (
               memory, tables->descriptors + middle * size, bytes, size))
         return 0;
-      if ((int32_t)half_at (bytes, fields[DESCRIPTOR_PC]) < (int32_t)at)
+      if ((int32_t)flam_runtime_u32 (bytes, fields[DESCRIPTOR_PC]) <
+          (int32_t)at)
         low = middle + 1;
       else
         high = middle;
@@ -414,7 +420,7 @@ find_scope (const FlamHotspot *hotspot,
   if (low + 1 >= n ||
       !read_bytes (memory, tables->descriptors + low * size, bytes, size))
     return 0;
-  return half_at (bytes, fields[DESCRIPTOR_SCOPE]);
+  return flam_runtime_u32 (bytes, fields[DESCRIPTOR_SCOPE]);
 }
 
 /* The methods inlined at a pc, innermost first, and the one that was compiled.
@@ -467,7 +473,8 @@ name_compiled (const FlamHotspot *hotspot,
   Blob blob;
 
   if (!flam_hotspot_read_blob (hotspot, memory, frame->function, &blob) ||
-      half_at (blob.header, fields[NMETHOD_COMPILE_ID]) != frame->cookie ||
+      flam_runtime_u32 (blob.header, fields[NMETHOD_COMPILE_ID]) !=
+          frame->cookie ||
       frame->at > blob.end - blob.code)
     return false;
   if (has (hotspot, NMETHOD_IMMUTABLE))
@@ -483,7 +490,7 @@ name_compiled (const FlamHotspot *hotspot,
   if (name->n == 0 &&
       !name_method (hotspot,
                     memory,
-                    word_at (blob.header, fields[NMETHOD_METHOD]),
+                    flam_runtime_u64 (blob.header, fields[NMETHOD_METHOD]),
                     0,
                     FLAM_HOTSPOT_NO_BYTECODE,
                     name))

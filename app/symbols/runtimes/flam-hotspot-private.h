@@ -91,24 +91,6 @@ typedef struct
   uint8_t header[HEADER_MAX];
 } Blob;
 
-static inline uint64_t
-word_at (const uint8_t *bytes, size_t offset)
-{
-  uint64_t value;
-
-  memcpy (&value, bytes + offset, sizeof value);
-  return value;
-}
-
-static inline uint32_t
-half_at (const uint8_t *bytes, size_t offset)
-{
-  uint32_t value;
-
-  memcpy (&value, bytes + offset, sizeof value);
-  return value;
-}
-
 static inline uint16_t
 short_at (const uint8_t *bytes, size_t offset)
 {

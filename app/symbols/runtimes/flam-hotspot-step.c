@@ -299,9 +299,9 @@ deopt_entry (const Step *step, unsigned pointer, unsigned offset)
   const uint8_t *header = step->blob.header;
 
   if (has (step->hotspot, pointer))
-    return word_at (header, fields[pointer]);
+    return flam_runtime_u64 (header, fields[pointer]);
   if (has (step->hotspot, offset))
-    return step->blob.address + half_at (header, fields[offset]);
+    return step->blob.address + flam_runtime_u32 (header, fields[offset]);
   return 0;
 }
 
@@ -313,7 +313,7 @@ undo_deopt (Step *step)
   const Blob *blob = &step->blob;
   uint64_t saved;
   uint32_t offset =
-      half_at (blob->header, step->hotspot->fields[NMETHOD_ORIG_PC]);
+      flam_runtime_u32 (blob->header, step->hotspot->fields[NMETHOD_ORIG_PC]);
 
   if (step->leaf ||
       (step->pc != deopt_entry (step, NMETHOD_DEOPT_BEGIN, NMETHOD_DEOPT) &&
@@ -396,8 +396,8 @@ step_compiled (Step *step, FlamHotspotKind kind)
   undo_deopt (step);
   frame->kind = (uint8_t)kind;
   frame->function = step->blob.address;
-  frame->cookie =
-      half_at (step->blob.header, step->hotspot->fields[NMETHOD_COMPILE_ID]);
+  frame->cookie = flam_runtime_u32 (step->blob.header,
+                                    step->hotspot->fields[NMETHOD_COMPILE_ID]);
   frame->at = (uint32_t)(step->pc - step->blob.code);
   if (step->leaf && read_code (step, &code))
     {
@@ -431,7 +431,7 @@ called_before (const Step *step, uint64_t pc)
   /* mov r10, address; call r10 */
   if (bytes[3] == 0x49 && bytes[4] == 0xba && bytes[13] == 0x41 &&
       bytes[14] == 0xff && bytes[15] == 0xd2)
-    return word_at (bytes, 5);
+    return flam_runtime_u64 (bytes, 5);
   return 0;
 }
 

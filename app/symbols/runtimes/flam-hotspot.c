@@ -309,16 +309,18 @@ read_structs (FlamHotspot *hotspot,
 
       if (!read_bytes (memory, at[0] + i * at[1], bytes, at[1]))
         return false;
-      type = word_at (bytes, at[STRUCT_TYPE]);
+      type = flam_runtime_u64 (bytes, at[STRUCT_TYPE]);
       if (type == 0)
         return true;
       if (!flam_hotspot_text (memory, type, entry.type, TEXT_MAX) ||
-          !flam_hotspot_text (
-              memory, word_at (bytes, at[STRUCT_FIELD]), entry.name, TEXT_MAX))
+          !flam_hotspot_text (memory,
+                              flam_runtime_u64 (bytes, at[STRUCT_FIELD]),
+                              entry.name,
+                              TEXT_MAX))
         continue;
-      entry.is_static = half_at (bytes, at[STRUCT_IS_STATIC]) != 0;
-      entry.value =
-          word_at (bytes, at[entry.is_static ? STRUCT_ADDRESS : STRUCT_OFFSET]);
+      entry.is_static = flam_runtime_u32 (bytes, at[STRUCT_IS_STATIC]) != 0;
+      entry.value = flam_runtime_u64 (
+          bytes, at[entry.is_static ? STRUCT_ADDRESS : STRUCT_OFFSET]);
       if (entry.is_static)
         take_variable (hotspot, memory, &entry, found);
       else
@@ -344,12 +346,12 @@ read_types (FlamHotspot *hotspot,
 
       if (!read_bytes (memory, at[0] + i * at[1], bytes, at[1]))
         return false;
-      type = word_at (bytes, at[TYPE_NAME - TYPES]);
+      type = flam_runtime_u64 (bytes, at[TYPE_NAME - TYPES]);
       if (type == 0)
         return true;
       if (!flam_hotspot_text (memory, type, entry.type, TEXT_MAX))
         continue;
-      entry.value = word_at (bytes, at[TYPE_SIZE - TYPES]);
+      entry.value = flam_runtime_u64 (bytes, at[TYPE_SIZE - TYPES]);
       take_field (hotspot, &entry);
     }
   return false;
@@ -586,17 +588,19 @@ flam_hotspot_read_blob (const FlamHotspot *hotspot,
         return false;
     }
   blob->address = address;
-  blob->name = word_at (header, fields[BLOB_NAME]);
-  blob->frame_size = 8 * (uint64_t)half_at (header, fields[BLOB_FRAME_SIZE]);
+  blob->name = flam_runtime_u64 (header, fields[BLOB_NAME]);
+  blob->frame_size =
+      8 * (uint64_t)flam_runtime_u32 (header, fields[BLOB_FRAME_SIZE]);
   if (has (hotspot, BLOB_CODE_BEGIN))
     {
-      blob->code = word_at (header, fields[BLOB_CODE_BEGIN]);
-      blob->end = word_at (header, fields[BLOB_CODE_END]);
+      blob->code = flam_runtime_u64 (header, fields[BLOB_CODE_BEGIN]);
+      blob->end = flam_runtime_u64 (header, fields[BLOB_CODE_END]);
     }
   else
     {
-      blob->code = address + half_at (header, fields[BLOB_CODE_OFFSET]);
-      blob->end = address + half_at (header, fields[BLOB_DATA_OFFSET]);
+      blob->code =
+          address + flam_runtime_u32 (header, fields[BLOB_CODE_OFFSET]);
+      blob->end = address + flam_runtime_u32 (header, fields[BLOB_DATA_OFFSET]);
     }
   complete = short_at (header, fields[BLOB_FRAME_COMPLETE]);
   /* -1: the code never has a complete frame. */

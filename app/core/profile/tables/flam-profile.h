@@ -21,10 +21,10 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint32 n;
-  const FlamStringId *name;     /* string: base name, "[kernel]", "[vdso]" */
+  const FlamStringId *name;     /* base name, "[kernel]", "[vdso]" */
   const FlamId *path;           /* string: as on the recording machine */
-  const FlamStringId *build_id; /* string: lower-case hex, or "" */
-  const FlamStringId *why;      /* string: why there are no symbols, or "" */
+  const FlamStringId *build_id; /* lower-case hex, or "" */
+  const FlamStringId *why;      /* why there are no symbols, or "" */
   const guint8 *symbols;        /* FlamSymbolState */
   const guint8 *addressing;     /* FlamAddressing */
 } FlamModules;
@@ -32,10 +32,10 @@ typedef struct
 typedef struct
 {
   guint32 n;
-  const FlamStringId *name; /* string: demangled, as shown */
+  const FlamStringId *name; /* demangled, as shown */
   const FlamStringId
       *system_name;           /* string: as linked; the same as name if equal */
-  const FlamStringId *file;   /* string: source path, or "" */
+  const FlamStringId *file;   /* source path, or "" */
   const FlamModuleId *module; /* module or FLAM_NONE */
   const guint32 *line;        /* first line, 0 unknown */
   const guint8 *kind;         /* FlamFunctionKind */
@@ -53,7 +53,7 @@ typedef struct
   guint32 n;
   const FlamFunctionId *function;
   const guint64 *address;   /* by the module's addressing; 0 with no module */
-  const FlamStringId *file; /* string: the file of the line, or "" */
+  const FlamStringId *file; /* the file of the line, or "" */
   const guint32 *line;      /* 0 unknown */
   const guint16 *inline_depth;
   const guint8 *status; /* FlamStatus bits */
