@@ -152,6 +152,21 @@ flam_output_open (FlamOutput *output,
   return TRUE;
 }
 
+int
+flam_output_unnamed (const FlamOutput *output)
+{
+  g_autofree char *folder = g_path_get_dirname (output->path);
+  g_autofree char *name = g_strconcat (output->path, ".XXXXXX", NULL);
+  int fd = open (folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+  if (fd >= 0)
+    return fd;
+  fd = g_mkstemp_full (name, O_RDWR | O_CLOEXEC, 0600);
+  if (fd >= 0)
+    unlink (name);
+  return fd;
+}
+
 /* --- the end ------------------------------------------------------------- */
 
 gboolean

@@ -26,6 +26,8 @@ typedef struct
 gboolean flam_output_open (FlamOutput *output,
                            const FlamRecordOptions *options,
                            GError **error);
+/* A new file without a name, in the same folder; -1: not possible. */
+int flam_output_unnamed (const FlamOutput *output);
 /* The file is complete. */
 gboolean flam_output_finish (FlamOutput *output, GError **error);
 /* Nothing was recorded: removes the file, if it is still the one that was

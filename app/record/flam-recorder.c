@@ -445,6 +445,7 @@ prepare_allocations (Recorder *recorder, GError **error)
     return FALSE;
   if (!flam_sampler_record_allocations (&recorder->sampler,
                                         recorder->tracer.origin,
+                                        flam_output_unnamed (&recorder->output),
                                         &recorder->options->environment,
                                         error))
     return FALSE;

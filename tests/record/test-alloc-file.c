@@ -211,7 +211,7 @@ play (const char *path,
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
   g_autoptr (FlamAllocHeaps) heaps =
-      flam_alloc_heaps_new (builder, FALSE, FALSE);
+      flam_alloc_heaps_new (builder, FALSE, FALSE, NULL);
   FlamRuntimeFunctions *functions = flam_runtime_functions_new ();
   FlamAllocContext context = {
     .builder = builder,

@@ -76,7 +76,7 @@ begin (Run *run)
           (FlamAllocStack){ flam_builder_stack (run->builder, FLAM_NONE, frame),
                             FLAM_NONE };
     }
-  run->heaps = flam_alloc_heaps_new (run->builder, TRUE, FALSE);
+  run->heaps = flam_alloc_heaps_new (run->builder, TRUE, FALSE, NULL);
   run->space = flam_alloc_heaps_add_space (run->heaps);
   run->stream = flam_alloc_heaps_add_stream (run->heaps, run->space, FLAM_NONE);
   run->until = interval ();

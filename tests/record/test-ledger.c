@@ -7,6 +7,11 @@
 #include "flam-capture-reader.h"
 #include "flam-capture-writer.h"
 
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #define STACKS 5
 #define THREADS 2
 #define FAR 16
@@ -134,10 +139,10 @@ any_size (guint thread, guint stack)
 }
 
 static void
-play (FlamBuilder *builder, Plain *plain)
+play (FlamBuilder *builder, Plain *plain, FlamSpill *spill)
 {
   g_autoptr (FlamAllocHeaps) heaps =
-      flam_alloc_heaps_new (builder, FALSE, FALSE);
+      flam_alloc_heaps_new (builder, FALSE, FALSE, spill);
   FlamAllocSpace *space = flam_alloc_heaps_add_space (heaps);
   FlamProcessId process = flam_builder_append_process (builder, 1, FLAM_NONE);
   FlamAllocStream *streams[THREADS];
@@ -244,9 +249,30 @@ assert_same (GHashTable *ours, GHashTable *plain)
   g_assert_cmpuint (g_hash_table_size (ours), ==, g_hash_table_size (plain));
 }
 
-static void
-test_random (void)
+static int
+file_without_name (void)
 {
+  g_autofree char *name = NULL;
+  int fd = g_file_open_tmp (NULL, &name, NULL);
+
+  g_assert_cmpint (fd, >=, 0);
+  unlink (name);
+  return fd;
+}
+
+/* A file that has no room. */
+static int
+full_file (void)
+{
+  return open ("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+}
+
+/* With data: the file for all tables. */
+static void
+test_random (gconstpointer data)
+{
+  int (*file) (void) = (int (*) (void))data;
+  FlamSpill *spill = file != NULL ? flam_spill_new (file (), 0) : NULL;
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
   g_autoptr (FlamProfile) profile = NULL;
@@ -259,7 +285,7 @@ test_random (void)
   GHashTableIter iter;
   gpointer block;
 
-  play (builder, &plain);
+  play (builder, &plain, spill);
   g_hash_table_iter_init (&iter, plain.live);
   while (g_hash_table_iter_next (&iter, NULL, &block))
     count (plain.rows, block, FLAM_NEVER, G_MAXUINT16, 1);
@@ -295,7 +321,7 @@ test_pages (void)
           flam_builder_append_process (builder, 1, FLAM_NONE);
       FlamThreadId thread = flam_builder_append_thread (builder, process, 1);
       g_autoptr (FlamAllocHeaps) heaps =
-          flam_alloc_heaps_new (builder, FALSE, FALSE);
+          flam_alloc_heaps_new (builder, FALSE, FALSE, NULL);
       FlamAllocSpace *space = flam_alloc_heaps_add_space (heaps);
       FlamAllocStream *stream =
           flam_alloc_heaps_add_stream (heaps, space, thread);
@@ -322,11 +348,97 @@ test_pages (void)
     }
 }
 
+/* Bytes of files without a name that are in this process's memory. */
+static gsize
+resident_of_files (void)
+{
+  g_autofree char *text = NULL;
+  gsize bytes = 0;
+
+  g_assert_true (g_file_get_contents ("/proc/self/smaps", &text, NULL, NULL));
+  for (const char *at = text; (at = strstr (at, " (deleted)\n")) != NULL; at++)
+    bytes += 1024 * g_ascii_strtoull (strstr (at, "\nRss:") + 5, NULL, 10);
+  return bytes;
+}
+
+static gsize
+size_of_file (int fd)
+{
+  struct stat st;
+
+  g_assert_cmpint (fstat (fd, &st), ==, 0);
+  return (gsize)st.st_size;
+}
+
+#define LEAKED 400000
+#define RESIDENT (1u << 20)
+
+static guint64
+leaked_address (guint i)
+{
+  return 0x5550010 + 32 * (guint64)i;
+}
+
+/* 400,000 blocks of 24 bytes remain, and every second one is released much
+ * later. Their table takes 8 bytes for each of them, of which 1 MiB is ordinary
+ * memory and as much may be resident of the rest. */
+static void
+test_bounded (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
+  g_autoptr (FlamProfile) profile = NULL;
+  int fd = file_without_name ();
+  g_autoptr (FlamAllocHeaps) heaps = flam_alloc_heaps_new (
+      builder, FALSE, FALSE, flam_spill_new (fd, RESIDENT));
+  FlamAllocSpace *space = flam_alloc_heaps_add_space (heaps);
+  FlamProcessId process = flam_builder_append_process (builder, 1, FLAM_NONE);
+  FlamAllocStream *stream = flam_alloc_heaps_add_stream (
+      heaps, space, flam_builder_append_thread (builder, process, 0));
+  FlamAllocStack stack = { make_stack (builder, 0), FLAM_NONE };
+  gint64 leaked = 0, released = 0;
+
+  for (guint i = 0; i < LEAKED; i++)
+    {
+      flam_alloc_heaps_advance (heaps, i * 1000ll);
+      g_assert_true (flam_alloc_heaps_block (heaps,
+                                             stream,
+                                             leaked_address (i),
+                                             24,
+                                             1,
+                                             0,
+                                             &stack,
+                                             FLAM_ALLOCATOR_MALLOC));
+    }
+  flam_alloc_heaps_advance (heaps, 1000ll * NS);
+  g_assert_cmpuint (size_of_file (fd), >=, 8 * LEAKED - RESIDENT);
+  g_assert_cmpuint (resident_of_files (), <=, RESIDENT);
+  for (guint i = 0; i < LEAKED; i += 2)
+    flam_alloc_heaps_free_block (heaps, stream, leaked_address (i));
+  flam_alloc_heaps_advance (heaps, 2000ll * NS);
+  g_assert_cmpuint (resident_of_files (), <=, RESIDENT);
+  g_assert_cmpint (flam_alloc_heaps_live (heaps), ==, 4800000);
+  flam_alloc_heaps_finish (heaps, 3000ll * NS);
+  profile = read_back (writer);
+  for (guint32 i = 0; i < profile->allocations.n; i++)
+    if (profile->allocations.freed_at[i] == FLAM_NEVER)
+      leaked += profile->allocations.count[i];
+    else
+      released += profile->allocations.count[i];
+  g_assert_cmpint (leaked, ==, 200000);
+  g_assert_cmpint (released, ==, 200000);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/ledger/random", test_random);
+  g_test_add_data_func ("/ledger/random", NULL, test_random);
+  g_test_add_data_func (
+      "/ledger/random-in-file", (gconstpointer)file_without_name, test_random);
+  g_test_add_data_func (
+      "/ledger/random-in-full-file", (gconstpointer)full_file, test_random);
+  g_test_add_func ("/ledger/bounded", test_bounded);
   g_test_add_func ("/ledger/pages", test_pages);
   return g_test_run ();
 }

@@ -27,6 +27,7 @@
 #include "flam-sandwich.h"
 #include "flam-selection.h"
 #include "flam-shown.h"
+#include "flam-spill.h"
 #include "flam-suppressions.h"
 #include "flam-timeline.h"
 #include "flam-tree.h"

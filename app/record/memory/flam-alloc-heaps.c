@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-alloc-heaps.h"
 
-#include "flam-core-query.h"
 #include "flam-ranges.h"
 
 #define TICK_NS 10000000
 /* A tick is at most this part of the time so far. */
 #define TICKS_MAX 10000
+#define TRIM_EVERY 100000000
 
 /* A part of the memory between the heap's begin and its end. */
 typedef struct
@@ -32,6 +32,8 @@ struct _FlamAllocStream
 struct _FlamAllocHeaps
 {
   FlamLedger *ledger;
+  FlamSpill *spill; /* or NULL */
+  gint64 trim_at;
   GPtrArray *spaces;
   GPtrArray *streams;
   guint counter;
@@ -119,6 +121,11 @@ flam_alloc_heaps_advance (FlamAllocHeaps *heaps, gint64 time)
       flam_ledger_set_time (heaps->ledger, time);
       heaps->tick_end = time + MAX (TICK_NS, time / TICKS_MAX);
     }
+  if (heaps->spill != NULL && time >= heaps->trim_at)
+    {
+      flam_spill_trim (heaps->spill);
+      heaps->trim_at = time + TRIM_EVERY;
+    }
   return heaps->tick_end;
 }
 
@@ -179,7 +186,7 @@ flam_alloc_heaps_block (FlamAllocHeaps *heaps,
   FlamSiteKey key = { size, stack->id, stream->thread, each, allocator };
 
   stream->n_made++;
-  if (!take_room (heaps, size, each))
+  if (ledger->rows.n >= FLAM_BLOCK_ROWS || !take_room (heaps, size, each))
     return FALSE;
   if (allocator != FLAM_ALLOCATOR_MMAP)
     heaps->sampled += (double)size * each;
@@ -353,11 +360,16 @@ space_free (gpointer data)
 }
 
 FlamAllocHeaps *
-flam_alloc_heaps_new (FlamBuilder *builder, gboolean sampled, gboolean attached)
+flam_alloc_heaps_new (FlamBuilder *builder,
+                      gboolean sampled,
+                      gboolean attached,
+                      FlamSpill *spill)
 {
   FlamAllocHeaps *heaps = g_new0 (FlamAllocHeaps, 1);
 
+  heaps->spill = spill;
   heaps->ledger = flam_ledger_new (builder);
+  heaps->ledger->spill = spill;
   heaps->ledger->recording = TRUE;
   heaps->ledger->sampled = sampled && !attached;
   heaps->counts = sampled;
@@ -375,6 +387,7 @@ flam_alloc_heaps_free (FlamAllocHeaps *heaps)
   flam_ledger_free (heaps->ledger);
   g_ptr_array_unref (heaps->streams);
   g_ptr_array_unref (heaps->spaces);
+  g_clear_pointer (&heaps->spill, flam_spill_free);
   g_free (heaps);
 }
 
@@ -383,7 +396,7 @@ flam_alloc_heaps_add_space (FlamAllocHeaps *heaps)
 {
   FlamAllocSpace *space = g_new0 (FlamAllocSpace, 1);
 
-  flam_addresses_init (&space->blocks, FLAM_ADDRESSES_HEAP);
+  flam_addresses_init (&space->blocks, FLAM_ADDRESSES_HEAP, heaps->spill);
   space->pages = flam_ranges_new ();
   space->breaks = g_array_new (FALSE, FALSE, sizeof (Piece));
   g_ptr_array_add (heaps->spaces, space);

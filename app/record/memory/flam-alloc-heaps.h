@@ -10,17 +10,19 @@
  *
  * Events must be passed in the order of their times. */
 
-#include "flam-core-profile.h"
+#include "flam-core-query.h"
 
 typedef struct _FlamAllocHeaps FlamAllocHeaps;
 
 /* `sampled`: blocks are samples, and the exact number of live bytes follows
  * from flam_alloc_heaps_level(). `attached`: the processes have blocks that are
  * older than the recording, and which they free during it; then live bytes are
- * an estimate, too. */
+ * an estimate, too. `spill`, which is taken over, or NULL: for what is known of
+ * each block. */
 FlamAllocHeaps *flam_alloc_heaps_new (FlamBuilder *builder,
                                       gboolean sampled,
-                                      gboolean attached);
+                                      gboolean attached,
+                                      FlamSpill *spill);
 void flam_alloc_heaps_free (FlamAllocHeaps *heaps);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamAllocHeaps, flam_alloc_heaps_free)
 
@@ -57,7 +59,7 @@ guint32 flam_alloc_stream_get_made (const FlamAllocStream *stream);
 /* `each`: the number of blocks that this one represents (sampling). `slack`:
  * the bytes that its allocator gave beyond its size. Addresses are below 2^48.
  * FALSE, and nothing is recorded, if with this one the sizes of all
- * processes together would exceed 2^63. */
+ * processes together would exceed 2^63, or their rows FLAM_BLOCK_ROWS. */
 gboolean flam_alloc_heaps_block (FlamAllocHeaps *heaps,
                                  FlamAllocStream *stream,
                                  guint64 address,

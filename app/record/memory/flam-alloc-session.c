@@ -25,6 +25,9 @@
  * after its beginning, from a clock that is slightly ahead, remain for another
  * round; a target that does not stop may publish further ones without end. */
 #define LAST_ROUNDS 2
+/* Of the tables of live blocks, so much is ordinary memory, and as much more is
+ * resident of the file. */
+#define RESIDENT (16u << 20)
 
 struct _FlamAllocSession
 {
@@ -122,6 +125,7 @@ flam_alloc_session_new (FlamBuilder *builder,
                         gboolean python,
                         gboolean attached,
                         gint64 start_ns,
+                        int spill,
                         GError **error)
 {
   g_autoptr (FlamAllocSession) session = g_new0 (FlamAllocSession, 1);
@@ -129,7 +133,8 @@ flam_alloc_session_new (FlamBuilder *builder,
   session->context = (FlamAllocContext){
     .builder = builder,
     .owner = *owner,
-    .heaps = flam_alloc_heaps_new (builder, sample_bytes != 0, attached),
+    .heaps = flam_alloc_heaps_new (
+        builder, sample_bytes != 0, attached, flam_spill_new (spill, RESIDENT)),
     .functions = flam_runtime_functions_new (),
     .start_ns = start_ns,
     .sample_bytes = sample_bytes,

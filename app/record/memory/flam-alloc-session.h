@@ -46,8 +46,9 @@ typedef struct _FlamAllocSession FlamAllocSession;
 
 /* `sample_bytes` 0: every allocation. `python`: with Python frames. `attached`:
  * to processes that run already. `start_ns`: CLOCK_MONOTONIC at the capture's
- * time 0. NULL with an error if there is no
- * folder for the files, or the preload library is not at its installed path. */
+ * time 0. `spill`: an empty file for the tables of a large heap, which is taken
+ * over; -1: none. NULL with an error if there is no folder for the files, or
+ * the preload library is not at its installed path. */
 FlamAllocSession *flam_alloc_session_new (FlamBuilder *builder,
                                           const FlamAllocOwner *owner,
                                           guint64 sample_bytes,
@@ -55,6 +56,7 @@ FlamAllocSession *flam_alloc_session_new (FlamBuilder *builder,
                                           gboolean python,
                                           gboolean attached,
                                           gint64 start_ns,
+                                          int spill,
                                           GError **error);
 void flam_alloc_session_free (FlamAllocSession *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamAllocSession, flam_alloc_session_free)

@@ -55,6 +55,7 @@ frame_of (gpointer data,
 gboolean
 flam_sampler_record_allocations (FlamSampler *sampler,
                                  gint64 origin,
+                                 int spill,
                                  char ***environment,
                                  GError **error)
 {
@@ -68,6 +69,7 @@ flam_sampler_record_allocations (FlamSampler *sampler,
       sampler->options->runtimes && sampler->options->python,
       flam_record_options_attaches (sampler->options),
       origin,
+      spill,
       error);
   if (sampler->alloc == NULL)
     return FALSE;

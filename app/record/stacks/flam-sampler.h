@@ -67,9 +67,11 @@ flam_sampler_process (FlamSampler *sampler, pid_t pid, FlamId parent);
 FlamThreadId
 flam_sampler_thread (FlamSampler *sampler, FlamProcessId process, pid_t tid);
 /* Records allocations too, and adds the variables that the target needs to
- * `environment`. Called before flam_sampler_start(). */
+ * `environment`. Called before flam_sampler_start(). `spill`: as in
+ * flam_alloc_session_new(). */
 gboolean flam_sampler_record_allocations (FlamSampler *sampler,
                                           gint64 origin,
+                                          int spill,
                                           char ***environment,
                                           GError **error);
 /* Before a process is attached to: reads its programs and libraries now, so

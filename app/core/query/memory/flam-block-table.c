@@ -2,22 +2,29 @@
 #include "flam-block-table.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #define REGION_BYTES 65536u
 #define COARSE 9
 #define STEP 2
-#define CHUNK (8u << 20)
+#define FIRST_CHUNK (256u << 10)
+#define DOUBLINGS 5 /* of the size of chunks */
 #define FIRST_LEAVES 64
 
+static gsize
+chunk_bytes (guint chunk)
+{
+  return (gsize)FIRST_CHUNK << MIN (chunk, DOUBLINGS);
+}
+
 void
-flam_block_table_init (FlamBlockTable *table)
+flam_block_table_init (FlamBlockTable *table, FlamSpill *spill)
 {
   table->leaves = g_new0 (FlamBlockLeaf, FIRST_LEAVES);
   table->mask = FIRST_LEAVES - 1;
   table->n_leaves = 0;
+  table->spill = spill;
   table->chunks = g_ptr_array_new ();
-  table->chunk_used = CHUNK;
+  table->chunk_used = 0;
   memset (table->spare, 0, sizeof table->spare);
 }
 
@@ -25,7 +32,8 @@ void
 flam_block_table_clear (FlamBlockTable *table)
 {
   for (guint i = 0; i < table->chunks->len; i++)
-    munmap (table->chunks->pdata[i], CHUNK);
+    flam_spill_give_back (
+        table->spill, table->chunks->pdata[i], chunk_bytes (i));
   g_ptr_array_unref (table->chunks);
   g_free (table->leaves);
 }
@@ -34,19 +42,13 @@ flam_block_table_clear (FlamBlockTable *table)
 static guint64 *
 cut (FlamBlockTable *table, gsize bytes)
 {
+  guint n = table->chunks->len;
   char *chunk;
 
-  if (table->chunk_used + bytes > CHUNK)
+  if (n == 0 || table->chunk_used + bytes > chunk_bytes (n - 1))
     {
-      chunk = mmap (NULL,
-                    CHUNK,
-                    PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                    -1,
-                    0);
-      if (chunk == MAP_FAILED)
-        g_error (N_ ("not enough memory for the table of blocks"));
-      g_ptr_array_add (table->chunks, chunk);
+      g_ptr_array_add (table->chunks,
+                       flam_spill_take (table->spill, chunk_bytes (n)));
       table->chunk_used = 0;
     }
   chunk = table->chunks->pdata[table->chunks->len - 1];

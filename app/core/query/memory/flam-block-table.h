@@ -27,7 +27,7 @@
  * Only for addresses of a real heap: those in a file could be chosen so that
  * each takes a page here (FlamBlockHash). */
 
-#include "flam-types.h"
+#include "flam-spill.h"
 
 G_BEGIN_DECLS
 
@@ -43,24 +43,26 @@ typedef struct
   FlamBlockLeaf *leaves; /* open addressing, linear */
   guint32 mask;
   guint32 n_leaves;
+  FlamSpill *spill;  /* or NULL */
   GPtrArray *chunks; /* memory that leaves are cut from */
   gsize chunk_used;
   guint64 *spare[10]; /* former slots of leaves by shift, each the link to the
                          next */
 } FlamBlockTable;
 
-/* The data of a block. `row`: below 2^28. `nth`: the caller's, of which a table
- * keeps the low bits. */
+/* The data of a block. `row`: below FLAM_BLOCK_ROWS. `nth`: the caller's, of
+ * which a table keeps the low bits. */
 typedef struct
 {
   guint32 row;
   guint32 nth;
 } FlamBlockEntry;
 
+#define FLAM_BLOCK_ROWS ((1u << 28) - 1)
 #define FLAM_BLOCK_NTH_BITS 30
 #define FLAM_BLOCK_NTH_MASK ((1u << FLAM_BLOCK_NTH_BITS) - 1)
 
-void flam_block_table_init (FlamBlockTable *table);
+void flam_block_table_init (FlamBlockTable *table, FlamSpill *spill);
 void flam_block_table_clear (FlamBlockTable *table);
 /* The leaf of an address, made if it does not exist. */
 FlamBlockLeaf *flam_block_table_add_leaf (FlamBlockTable *table,

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#define CHUNK_BYTES (sizeof (FlamLedgerRow) << FLAM_LEDGER_CHUNK)
+
 /* The remaining blocks of a row of blocks without address. */
 typedef struct
 {
@@ -18,11 +20,13 @@ static const FlamSite blank = {
 };
 
 void
-flam_addresses_init (FlamAddresses *addresses, FlamAddressKind kind)
+flam_addresses_init (FlamAddresses *addresses,
+                     FlamAddressKind kind,
+                     FlamSpill *spill)
 {
   *addresses = (FlamAddresses){ .kind = kind };
   if (kind == FLAM_ADDRESSES_HEAP)
-    flam_block_table_init (&addresses->table);
+    flam_block_table_init (&addresses->table, spill);
 }
 
 void
@@ -41,12 +45,12 @@ flam_ledger_new (FlamBuilder *builder)
 
   ledger->builder = builder;
   flam_peak_tracker_init (&ledger->heap, &blank, sizeof blank);
-  flam_column_init (&ledger->rows, sizeof (FlamLedgerRow));
+  ledger->rows.chunks = g_ptr_array_new ();
   flam_column_init (&ledger->near, sizeof (guint32));
   flam_column_init (&ledger->freed, sizeof (FlamLedgerFreed));
   flam_column_init (&ledger->piles, sizeof (Pile));
   flam_column_init (&ledger->orders, sizeof (guint32));
-  flam_addresses_init (&ledger->file, FLAM_ADDRESSES_FILE);
+  flam_addresses_init (&ledger->file, FLAM_ADDRESSES_FILE, NULL);
   ledger->free_pile = FLAM_NONE;
   ledger->at_peak = TRUE;
   return ledger;
@@ -56,7 +60,10 @@ void
 flam_ledger_free (FlamLedger *ledger)
 {
   flam_peak_tracker_clear (&ledger->heap);
-  flam_column_clear (&ledger->rows);
+  for (guint i = 0; i < ledger->rows.chunks->len; i++)
+    flam_spill_give_back (
+        ledger->spill, ledger->rows.chunks->pdata[i], CHUNK_BYTES);
+  g_ptr_array_unref (ledger->rows.chunks);
   flam_column_clear (&ledger->near);
   flam_column_clear (&ledger->freed);
   flam_column_clear (&ledger->piles);
@@ -263,9 +270,13 @@ flam_ledger_set_time (FlamLedger *ledger, gint64 ns)
 void
 flam_ledger_begin_row (FlamLedger *ledger, guint32 number)
 {
-  flam_ledger_get_site (ledger, number)->row = ledger->rows.n;
-  flam_column_append (
-      &ledger->rows, FlamLedgerRow, ((FlamLedgerRow){ number, 0 }));
+  FlamLedgerRows *rows = &ledger->rows;
+
+  if (rows->n >> FLAM_LEDGER_CHUNK == rows->chunks->len)
+    g_ptr_array_add (rows->chunks,
+                     flam_spill_take (ledger->spill, CHUNK_BYTES));
+  flam_ledger_get_site (ledger, number)->row = rows->n++;
+  flam_ledger_get_row (ledger, rows->n - 1)->site = number;
 }
 
 void

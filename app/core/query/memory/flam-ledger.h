@@ -57,7 +57,10 @@ typedef struct
   };
 } FlamAddresses;
 
-void flam_addresses_init (FlamAddresses *addresses, FlamAddressKind kind);
+/* `spill`: for the table of a real heap, or NULL. */
+void flam_addresses_init (FlamAddresses *addresses,
+                          FlamAddressKind kind,
+                          FlamSpill *spill);
 void flam_addresses_clear (FlamAddresses *addresses);
 
 typedef struct
@@ -86,6 +89,15 @@ typedef struct
                   FlamLedger.freed; 0: none */
 } FlamLedgerRow;
 
+/* They keep their places. */
+typedef struct
+{
+  GPtrArray *chunks; /* of 1 << FLAM_LEDGER_CHUNK rows */
+  guint32 n;
+} FlamLedgerRows;
+
+#define FLAM_LEDGER_CHUNK 16
+
 /* Releases of a tick that are not counted in a site. */
 typedef struct
 {
@@ -99,9 +111,10 @@ typedef struct
 {
   FlamBuilder *builder;
   FlamPeakTracker heap; /* of FlamSite */
-  FlamColumn rows;      /* FlamLedgerRow */
-  FlamColumn near;      /* guint32: released in this tick, by distance */
-  FlamColumn freed;     /* FlamLedgerFreed: other releases in this tick */
+  FlamSpill *spill;     /* the caller's, for rows; or NULL */
+  FlamLedgerRows rows;
+  FlamColumn near;  /* guint32: released in this tick, by distance */
+  FlamColumn freed; /* FlamLedgerFreed: other releases in this tick */
   FlamColumn
       piles; /* of blocks without an address, allocated in earlier ticks */
   guint32 first_row; /* of this tick */
@@ -144,7 +157,9 @@ flam_ledger_get_site (const FlamLedger *ledger, guint32 site)
 static inline FlamLedgerRow *
 flam_ledger_get_row (const FlamLedger *ledger, guint32 row)
 {
-  return &flam_column_at (&ledger->rows, FlamLedgerRow, row);
+  FlamLedgerRow *chunk = ledger->rows.chunks->pdata[row >> FLAM_LEDGER_CHUNK];
+
+  return &chunk[row & ((1u << FLAM_LEDGER_CHUNK) - 1)];
 }
 
 /* --- events --------------------------------------------------------------- */
