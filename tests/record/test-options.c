@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-environment.h"
 #include "flam-record-options.h"
 
 static FlamRecordOptions *
@@ -129,6 +130,50 @@ test_refused (void)
     }
 }
 
+/* An option is added to those that the variable has; another value replaces it.
+ */
+static void
+test_environment (void)
+{
+  static const struct
+  {
+    const char *before, *assignment, *after;
+    gboolean has;
+  } cases[] = {
+    { "A=1", "NODE_OPTIONS=--map", "NODE_OPTIONS=--map", FALSE },
+    { "NODE_OPTIONS=", "NODE_OPTIONS=--map", "NODE_OPTIONS=--map", FALSE },
+    { "NODE_OPTIONS=--x",
+      "NODE_OPTIONS=--map",
+      "NODE_OPTIONS=--x --map",
+      FALSE },
+    { "NODE_OPTIONS=--map-all",
+      "NODE_OPTIONS=--map",
+      "NODE_OPTIONS=--map-all --map",
+      FALSE },
+    { "NODE_OPTIONS=--x --map --y",
+      "NODE_OPTIONS=--map",
+      "NODE_OPTIONS=--x --map --y",
+      TRUE },
+    { "FLAGS=+S 1 +P true", "FLAGS=+P true", "FLAGS=+S 1 +P true", TRUE },
+    { "SUPPORT=0", "SUPPORT=1", "SUPPORT=1", FALSE },
+    { "SUPPORT=1", "SUPPORT=1", "SUPPORT=1", TRUE },
+    { "SUPPORTED=1", "SUPPORT=1", "SUPPORT=1", FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const char *const environment[] = { "SUPPORT=2", cases[i].before, NULL };
+      g_autofree char *after =
+          flam_environment_add (environment, cases[i].assignment);
+
+      g_assert_cmpstr (after, ==, cases[i].after);
+      g_assert_cmpint (flam_environment_has (environment, cases[i].assignment),
+                       ==,
+                       cases[i].has);
+    }
+  g_assert_false (flam_environment_has (NULL, "A=1"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -137,5 +182,6 @@ main (int argc, char **argv)
   g_test_add_func ("/options/values", test_values);
   g_test_add_func ("/options/pids", test_pids);
   g_test_add_func ("/options/refused", test_refused);
+  g_test_add_func ("/options/environment", test_environment);
   return g_test_run ();
 }

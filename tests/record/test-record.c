@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "flam-environment.h"
 #include "recording.h"
 
 static void
@@ -476,6 +477,33 @@ test_old_python (void)
     }
 }
 
+/* So is one that has a variable for it, with the variable; and nothing once it
+ * is set. */
+static void
+test_old_erlang (void)
+{
+  g_autoptr (Recording) without =
+      record_target ("--mode=cpu", "beam.smp", NULL);
+  g_autoptr (Recording) with =
+      record_target ("--env=ERL_FLAGS=+S 1 +JPperf true", "beam.smp", NULL);
+
+  assert_good (without, 0);
+  g_assert_true (has_warning (without->profile,
+                              "Erlang 26 functions cannot be shown: this "
+                              "version is not supported"));
+  g_assert_cmpstr (
+      flam_facts_other (&without->profile->facts, FLAM_FACT_UNREAD),
+      ==,
+      "Erlang 26");
+  g_assert_cmpstr (
+      flam_facts_other (&without->profile->facts, FLAM_FACT_UNREAD_VARIABLES),
+      ==,
+      "'ERL_FLAGS=+JPperf true'");
+  assert_good (with, 7);
+  g_assert_false (has_warning (with->profile, "Erlang 26"));
+  g_assert_null (flam_facts_other (&with->profile->facts, FLAM_FACT_UNREAD));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -518,5 +546,6 @@ main (int argc, char **argv)
   g_test_add_func ("/record/quick/refused", test_refused);
   g_test_add_func ("/record/quick/plain-script", test_plain_script);
   g_test_add_func ("/record/quick/old-python", test_old_python);
+  g_test_add_func ("/record/quick/old-erlang", test_old_erlang);
   return g_test_run ();
 }

@@ -55,7 +55,7 @@ static void
 refuse (gpointer data,
         const FlamRuntime *runtime,
         const char *path,
-        const char *version,
+        const FlamRuntimeFile *file,
         const char *why,
         const char *help)
 {

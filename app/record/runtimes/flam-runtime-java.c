@@ -12,6 +12,15 @@
 
 #define KIND_SHIFT 32
 
+/* All others that have a libjvm.so are OpenJ9. */
+static void
+refuse_other (FlamRuntimeFile *file)
+{
+  file->why = N_ ("its virtual machine is not HotSpot");
+  file->help = N_ ("start java with -XX:+PerfTool if it is OpenJ9");
+  file->variable = "JAVA_TOOL_OPTIONS=-XX:+PerfTool";
+}
+
 static gboolean
 find (const FlamElf *elf, int fd, const char *path, FlamRuntimeFile *file)
 {
@@ -23,10 +32,11 @@ find (const FlamElf *elf, int fd, const char *path, FlamRuntimeFile *file)
   if (strcmp (name, "libjvm.so") != 0 ||
       flam_elf_get_machine (elf) != EM_X86_64)
     return FALSE;
+  file->variable = "JAVA_TOOL_OPTIONS=-XX:+DumpPerfMapAtExit";
   for (guint i = 0; i < FLAM_HOTSPOT_SYMBOLS; i++)
     if (!flam_elf_find_symbol (
             elf, flam_hotspot_symbols[i], &symbols[i], &size))
-      file->why = N_ ("its virtual machine is not HotSpot");
+      refuse_other (file);
   file->facts = g_steal_pointer (&symbols);
   return TRUE;
 }

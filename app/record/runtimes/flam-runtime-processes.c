@@ -211,12 +211,8 @@ try_to_open (Instance *instance,
     {
       instance->state = REFUSED;
       if (why != NULL)
-        refused (data,
-                 process->runtime,
-                 process->path,
-                 process->file->version,
-                 why,
-                 help);
+        refused (
+            data, process->runtime, process->path, process->file, why, help);
     }
   instance->pause = CLAMP (2 * instance->pause, FIRST_PAUSE, LAST_PAUSE);
   instance->try_at = now + instance->pause;

@@ -32,7 +32,7 @@ typedef struct _FlamRuntimeSet
 typedef void (*FlamRuntimeRefused) (gpointer data,
                                     const FlamRuntime *runtime,
                                     const char *path,
-                                    const char *version,
+                                    const FlamRuntimeFile *file,
                                     const char *why,
                                     const char *help);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "flam-elf.h"
+#include "flam-environment.h"
 #include "flam-proc.h"
 #include "flam-file-map.h"
 #include "flam-jit.h"
@@ -229,32 +230,77 @@ open_file (FlamBinaryTable *binaries,
     binary->fd = open_same (own, mapping->inode);
 }
 
+/* Whether the target writes its functions' names itself, as far as variables
+ * tell. */
+static gboolean
+names_itself (const FlamBinaryTable *binaries, const char *variable)
+{
+  const FlamRecordOptions *options = binaries->options;
+  g_auto (GStrv) environment = NULL;
+
+  if (variable == NULL || flam_record_options_attaches (options))
+    return FALSE;
+  environment = g_get_environ ();
+  return flam_environment_has ((const char *const *)environment, variable) ||
+         flam_environment_has ((const char *const *)options->environment,
+                               variable);
+}
+
+/* Adds a word to a fact that is a list of them. */
+static void
+note_in_list (FlamBuilder *builder,
+              const char *fact,
+              const char *joint,
+              const char *word)
+{
+  const char *list = flam_builder_noted (builder, fact);
+  g_autofree char *longer =
+      list != NULL ? g_strconcat (list, joint, word, NULL) : g_strdup (word);
+
+  if (list == NULL || strstr (list, word) == NULL)
+    flam_builder_note_fact (builder, fact, longer);
+}
+
 void
 flam_binary_table_refuse (gpointer data,
                           const FlamRuntime *runtime,
                           const char *path,
-                          const char *version,
+                          const FlamRuntimeFile *file,
                           const char *why,
                           const char *help)
 {
   FlamBinaryTable *binaries = data;
-  g_autofree char *label = g_strdup_printf (
-      "%s%s%s", runtime->label, version[0] != '\0' ? " " : "", version);
+  g_autofree char *label = g_strdup_printf ("%s%s%s",
+                                            runtime->label,
+                                            file->version[0] != '\0' ? " " : "",
+                                            file->version);
 
+  if (help != NULL && names_itself (binaries, file->variable))
+    return;
   if (help == NULL)
-    flam_builder_note_warning (binaries->builder,
-                               N_ ("%s: its %s functions cannot be shown: %s"),
-                               path,
-                               label,
-                               why);
-  else
-    flam_builder_note_warning (
-        binaries->builder,
-        N_ ("%s: its %s functions cannot be shown: %s; %s"),
-        path,
-        label,
-        why,
-        help);
+    {
+      flam_builder_note_warning (
+          binaries->builder,
+          N_ ("%s: its %s functions cannot be shown: %s"),
+          path,
+          label,
+          why);
+      return;
+    }
+  flam_builder_note_warning (
+      binaries->builder,
+      N_ ("%s: its %s functions cannot be shown: %s; %s"),
+      path,
+      label,
+      why,
+      help);
+  if (file->variable != NULL)
+    {
+      g_autofree char *word = g_shell_quote (file->variable);
+
+      note_in_list (binaries->builder, FLAM_FACT_UNREAD, ", ", label);
+      note_in_list (binaries->builder, FLAM_FACT_UNREAD_VARIABLES, " ", word);
+    }
 }
 
 static void
@@ -293,7 +339,7 @@ find_runtimes (FlamBinaryTable *binaries, FlamBinary *binary, FlamElf *elf)
         flam_binary_table_refuse (binaries,
                                   found.runtime,
                                   binary->path,
-                                  found.file.version,
+                                  &found.file,
                                   found.file.why,
                                   found.file.help);
     }

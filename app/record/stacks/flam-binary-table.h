@@ -63,7 +63,7 @@ FlamFrameId flam_binary_table_kernel_frame (FlamBinaryTable *binaries,
 void flam_binary_table_refuse (gpointer binaries,
                                const FlamRuntime *runtime,
                                const char *path,
-                               const char *version,
+                               const FlamRuntimeFile *file,
                                const char *why,
                                const char *help);
 /* NULL if it has none. */

@@ -60,7 +60,8 @@ flam_python_find (const FlamElf *elf,
     }
   python->runtime = section.vaddr;
   n = flam_runtime_file_read (elf, fd, section.vaddr, offsets, sizeof offsets);
-  python->why = flam_python_layout_init (
-      &python->layout, version_of (elf, fd), offsets, n);
+  python->version = version_of (elf, fd);
+  python->why =
+      flam_python_layout_init (&python->layout, python->version, offsets, n);
   return TRUE;
 }

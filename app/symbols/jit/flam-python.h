@@ -49,6 +49,7 @@ typedef struct
 {
   guint64 runtime; /* address of _PyRuntime in the file */
   FlamPythonLayout layout;
+  guint32 version; /* 0x030d0000; 0: before 3.11 */
   const char *why; /* NULL, or the reason why its frames are unreadable;
                     * static */
 } FlamPythonElf;

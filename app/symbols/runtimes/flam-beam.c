@@ -97,6 +97,7 @@ flam_beam_find (const FlamElf *elf,
     return FALSE;
   g_snprintf (file->version, sizeof file->version, "%u", beam.release);
   file->help = N_ ("start erl with +JPperf true");
+  file->variable = "ERL_FLAGS=+JPperf true";
   for (guint i = 0; i < G_N_ELEMENTS (versions); i++)
     if (versions[i].release == beam.release)
       beam.functions = versions[i].functions;

@@ -23,6 +23,10 @@ typedef struct
    * in "start node with --perf-basic-prof". */
   const char *why;
   const char *help;
+  /* The environment variable by which such a program itself writes the names of
+   * its functions for perf, as in "NODE_OPTIONS=--perf-basic-prof"; static.
+   * NULL: there is none. It matters if the frames are unreadable. */
+  const char *variable;
   /* The functions that run frames of the language, if they are found by their
    * pcs (FlamRuntimeEntry), each with its cold part. */
   FlamRuntimeRange evaluators[FLAM_RUNTIME_RANGES_MAX];

@@ -239,6 +239,7 @@ flam_v8_find (const FlamElf *elf,
   version = version_of (&symbols, file->version, sizeof file->version);
   file->why = flam_v8_layout_init (&v8.layout, version, find_value, &symbols);
   file->help = file->why != NULL ? HELP : NULL;
+  file->variable = "NODE_OPTIONS=--perf-basic-prof";
   if (version != 0)
     v8.major = symbol_of (&symbols, MAJOR)->st_value;
   find_native (elf, &v8);
