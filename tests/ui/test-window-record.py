@@ -205,6 +205,27 @@ class RecordTest(Base):
                 )
             )
 
+    def test_unreadable_runtime(self):
+        """A program whose functions cannot be read is recorded again with the variable
+        by which it names them; the dialog offers it for this program alone."""
+        if not pathlib.Path(RECORDER).is_file():
+            raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
+        program = BUILD / "tests/record/beam.smp"
+        window = self.open("--record", "--", program, "2")
+        window.wait_label(lambda text: text.startswith("The functions of Erlang 26 cannot be read."))
+        window.wait_label(lambda text: text == "beam.smp ended without an error")
+        window.action("win.record")
+        command = window.find(lambda name: name.startswith("Command Line"), "text")
+        window.type(command, f"{program} 3")
+        window.find("Let the Program Name Its Functions", "label")
+        window.type(command, "ls")
+        wait_for("the end of the offer", lambda: not window.seen(
+            "Let the Program Name Its Functions", "label"))
+        window.key("Escape")
+        window.click(lambda name: name.endswith("Record Again with Names"), "push button")
+        # Which it does if it has flags.
+        window.wait_label(lambda text: text == "beam.smp ended with exit status 7")
+
     def test_record_dialog(self):
         window = self.open()
         window.find("See Where Time and Memory Go", "label")

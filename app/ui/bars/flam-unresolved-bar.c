@@ -3,6 +3,7 @@
 #include "flam-unresolved-bar.h"
 
 #include "flam-core-picture.h"
+#include "flam-environment.h"
 #include "flam-files.h"
 #include "flam-settings.h"
 #include "flam-widget.h"
@@ -22,6 +23,7 @@ struct _FlamUnresolvedBar
 
   GtkRevealer *revealer;
   GtkLabel *label;
+  GtkButton *again;
   GtkButton *copy;
   char *command; /* installs the symbols; NULL: not known */
   GtkButton *choose;
@@ -126,6 +128,37 @@ on_copy (FlamUnresolvedBar *self)
 
 /* --- bar ------------------------------------------------------------------ */
 
+static gboolean
+is_dismissed (FlamUnresolvedBar *self)
+{
+  return g_strcmp0 (self->dismissed, flam_session_get_path (self->session)) ==
+         0;
+}
+
+/* The runtimes whose functions could not be read, if something is to be done
+ * about it. */
+static gboolean
+show_unread (FlamUnresolvedBar *self, const FlamViewData *view_data)
+{
+  const FlamFacts *facts = &view_data->profile->facts;
+  const char *runtimes = flam_facts_other (facts, FLAM_FACT_UNREAD);
+  const char *variables = flam_facts_other (facts, FLAM_FACT_UNREAD_VARIABLES);
+  g_autofree char *text = NULL;
+
+  if (runtimes == NULL || variables == NULL)
+    return FALSE;
+  /* Translators: runtimes of languages, as in "V8 13.9", and assignments to
+   * variables */
+  text = g_strdup_printf (_ ("The functions of %s cannot be read. With %s, the "
+                             "program names them."),
+                          runtimes,
+                          variables);
+  gtk_label_set_label (self->label, text);
+  gtk_widget_set_visible (GTK_WIDGET (self->copy), FALSE);
+  gtk_widget_set_visible (GTK_WIDGET (self->choose), FALSE);
+  return TRUE;
+}
+
 static void
 update (FlamUnresolvedBar *self)
 {
@@ -134,10 +167,18 @@ update (FlamUnresolvedBar *self)
   g_autofree char *text = NULL;
   FlamModuleId module = FLAM_NONE;
   gint64 weight = view_data != NULL ? find_unresolved (view_data, &module) : 0;
+  gboolean unread = view_data != NULL && !is_dismissed (self) &&
+                    show_unread (self, view_data);
 
+  gtk_widget_set_visible (GTK_WIDGET (self->again), unread);
+  if (unread)
+    {
+      gtk_revealer_set_reveal_child (self->revealer, TRUE);
+      return;
+    }
   if (module == FLAM_NONE ||
       (double)weight < LEAST_SHARE * (double)view_data->weights->total ||
-      g_strcmp0 (self->dismissed, flam_session_get_path (self->session)) == 0)
+      is_dismissed (self))
     {
       gtk_revealer_set_reveal_child (self->revealer, FALSE);
       return;
@@ -233,6 +274,7 @@ flam_unresolved_bar_class_init (FlamUnresolvedBarClass *klass)
       class, "/dev/flambeau/Flambeau/ui/flam-unresolved-bar.ui");
   gtk_widget_class_bind_template_child (class, FlamUnresolvedBar, revealer);
   gtk_widget_class_bind_template_child (class, FlamUnresolvedBar, label);
+  gtk_widget_class_bind_template_child (class, FlamUnresolvedBar, again);
   gtk_widget_class_bind_template_child (class, FlamUnresolvedBar, copy);
   gtk_widget_class_bind_template_child (class, FlamUnresolvedBar, choose);
   gtk_widget_class_bind_template_child (class, FlamUnresolvedBar, close);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A banner when most of a picture is in programs that are not on this computer.
- * It asks for the folder that contains them. */
+/* A banner when much of a picture has no names: because programs are not on
+ * this computer, then it asks for the folder that contains them; because their
+ * debug symbols are missing; or because the runtime of a language cannot be
+ * read, then it offers a recording in which the program names its functions. */
 
 #include "flam-session.h"
 

@@ -23,6 +23,10 @@ struct _FlamRecordDialog
   AdwEntryRow *command;
   AdwActionRow *shell_row;
   GtkSwitch *shell;
+  AdwActionRow *names_row;
+  GtkSwitch *names;
+  char *named; /* the program that is offered to name its functions, or NULL */
+  char *variables; /* by which it does; or NULL */
   AdwExpanderRow *options;
   AdwEntryRow *folder;
   AdwEntryRow *environment;
@@ -262,6 +266,10 @@ launch_options (FlamRecordDialog *self, GError **error)
   options->environment = parse_environment (text_of (self->environment), error);
   if (options->environment == NULL)
     return NULL;
+  if (gtk_widget_get_visible (GTK_WIDGET (self->names_row)) &&
+      gtk_switch_get_active (self->names) &&
+      !flam_recording_add_variables (options, self->variables, NULL, error))
+    return NULL;
   return g_steal_pointer (&options);
 }
 
@@ -292,6 +300,26 @@ update_shell (FlamRecordDialog *self)
   adw_action_row_set_subtitle (self->shell_row, markup);
 }
 
+/* The first word of a command line; g_free. */
+static char *
+program_of (const char *command)
+{
+  g_auto (GStrv) words = NULL;
+
+  return g_shell_parse_argv (command, NULL, &words, NULL) ? g_strdup (words[0])
+                                                          : NULL;
+}
+
+static void
+update_names (FlamRecordDialog *self)
+{
+  g_autofree char *program = program_of (text_of (self->command));
+
+  gtk_widget_set_visible (GTK_WIDGET (self->names_row),
+                          program != NULL &&
+                              g_strcmp0 (program, self->named) == 0);
+}
+
 static void
 update (FlamRecordDialog *self)
 {
@@ -306,6 +334,7 @@ update (FlamRecordDialog *self)
 
   complain (self, NULL);
   update_shell (self);
+  update_names (self);
   gtk_widget_set_visible (GTK_WIDGET (self->folder), !attach);
   gtk_widget_set_visible (GTK_WIDGET (self->environment), !attach);
   gtk_widget_set_sensitive (GTK_WIDGET (self->record), ready);
@@ -528,7 +557,11 @@ show_page (GtkWidget *widget, GVariant *name, gpointer data)
 static void
 flam_record_dialog_dispose (GObject *object)
 {
-  g_clear_pointer (&FLAM_RECORD_DIALOG (object)->replaced, g_free);
+  FlamRecordDialog *self = FLAM_RECORD_DIALOG (object);
+
+  g_clear_pointer (&self->replaced, g_free);
+  g_clear_pointer (&self->named, g_free);
+  g_clear_pointer (&self->variables, g_free);
   gtk_widget_dispose_template (GTK_WIDGET (object), FLAM_TYPE_RECORD_DIALOG);
   G_OBJECT_CLASS (flam_record_dialog_parent_class)->dispose (object);
 }
@@ -563,6 +596,8 @@ flam_record_dialog_class_init (FlamRecordDialogClass *klass)
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, command);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, shell_row);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, shell);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, names_row);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, names);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, options);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, folder);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, environment);
@@ -638,4 +673,33 @@ FlamRecordDialog *
 flam_record_dialog_new (void)
 {
   return g_object_new (FLAM_TYPE_RECORD_DIALOG, NULL);
+}
+
+void
+flam_record_dialog_offer (FlamRecordDialog *self,
+                          const char *command,
+                          const char *runtimes,
+                          const char *variables,
+                          gboolean chosen)
+{
+  g_autofree char *text = NULL;
+  g_autofree char *markup = NULL;
+
+  g_return_if_fail (FLAM_IS_RECORD_DIALOG (self) && self->named == NULL);
+  if (command == NULL || runtimes == NULL || variables == NULL)
+    return;
+  self->named = program_of (command);
+  self->variables = g_strdup (variables);
+  /* Translators: runtimes of languages, as in "V8 13.9", and assignments to
+   * variables */
+  text = g_strdup_printf (_ ("%s cannot be read; %s makes the program write a "
+                             "map of its functions"),
+                          runtimes,
+                          variables);
+  markup = g_markup_escape_text (text, -1);
+  adw_action_row_set_subtitle (self->names_row, markup);
+  gtk_switch_set_active (self->names, TRUE);
+  if (chosen)
+    gtk_editable_set_text (GTK_EDITABLE (self->command), command);
+  update_names (self);
 }

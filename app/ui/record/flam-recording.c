@@ -4,6 +4,7 @@
 
 #include "flam-config.h"
 #include "flam-core-profile.h"
+#include "flam-environment.h"
 #include "flam-flatpak.h"
 #include "flam-printed.h"
 #include "flam-settings.h"
@@ -495,8 +496,49 @@ flam_recording_start (const FlamRecordOptions *options,
 
 /* --- properties ----------------------------------------------------------- */
 
+gboolean
+flam_recording_add_variables (FlamRecordOptions *options,
+                              const char *variables,
+                              const char *const *envp,
+                              GError **error)
+{
+  g_auto (GStrv) words = NULL;
+  g_auto (GStrv) inherited =
+      envp != NULL ? g_strdupv ((char **)envp) : g_get_environ ();
+
+  if (!g_shell_parse_argv (variables, NULL, &words, error))
+    return FALSE;
+  for (guint i = 0; words[i] != NULL; i++)
+    {
+      guint n = options->environment != NULL
+                    ? g_strv_length (options->environment)
+                    : 0;
+      g_autoptr (GStrvBuilder) all = g_strv_builder_new ();
+      g_auto (GStrv) before = NULL;
+
+      g_strv_builder_addv (all, (const char **)inherited);
+      if (n > 0)
+        g_strv_builder_addv (all, (const char **)options->environment);
+      before = g_strv_builder_end (all);
+      options->environment = g_renew (char *, options->environment, n + 2);
+      options->environment[n] =
+          flam_environment_add ((const char *const *)before, words[i]);
+      options->environment[n + 1] = NULL;
+    }
+  return TRUE;
+}
+
+gboolean
+flam_recording_is_launched (FlamRecording *self)
+{
+  g_return_val_if_fail (FLAM_IS_RECORDING (self), FALSE);
+  return !flam_record_options_attaches (self->options);
+}
+
 FlamRecording *
-flam_recording_start_again (FlamRecording *self, GError **error)
+flam_recording_start_again (FlamRecording *self,
+                            const char *variables,
+                            GError **error)
 {
   g_autoptr (FlamRecordOptions) options = NULL;
 
@@ -506,6 +548,10 @@ flam_recording_start_again (FlamRecording *self, GError **error)
     return NULL;
   g_clear_pointer (&options->output, g_free);
   options->force = FALSE;
+  if (variables != NULL &&
+      !flam_recording_add_variables (
+          options, variables, (const char *const *)self->envp, error))
+    return NULL;
   return flam_recording_start (
       options, self->name, (const char *const *)self->envp, error);
 }

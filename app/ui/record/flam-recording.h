@@ -33,9 +33,19 @@ FlamRecording *flam_recording_start (const FlamRecordOptions *options,
                                      const char *name,
                                      const char *const *envp,
                                      GError **error);
-/* Records the same again, into a new file among the recordings. */
+/* Records the same again, into a new file among the recordings. `variables`:
+ * assignments to add to the program's environment, as words of a shell; or
+ * NULL. */
 FlamRecording *flam_recording_start_again (FlamRecording *recording,
+                                           const char *variables,
                                            GError **error);
+/* Adds these assignments; FALSE: they are no words. */
+gboolean flam_recording_add_variables (FlamRecordOptions *options,
+                                       const char *variables,
+                                       const char *const *envp,
+                                       GError **error);
+/* Whether a program was started for it. */
+gboolean flam_recording_is_launched (FlamRecording *recording);
 /* The same for the process that outlived the program. */
 FlamRecording *flam_recording_start_left (FlamRecording *recording,
                                           GError **error);

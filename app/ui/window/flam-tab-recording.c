@@ -175,14 +175,22 @@ flam_tab_has_recorded (FlamTab *self)
   return self->recorded != NULL && self->recording == NULL;
 }
 
+gboolean
+flam_tab_has_launched (FlamTab *self)
+{
+  return flam_tab_has_recorded (self) &&
+         flam_recording_is_launched (self->recorded);
+}
+
 void
-flam_tab_record_again (FlamTab *self, FlamTab *recorded)
+flam_tab_record_again (FlamTab *self, FlamTab *recorded, const char *variables)
 {
   g_autoptr (GError) error = NULL;
   FlamRecording *recording;
 
   g_return_if_fail (FLAM_IS_TAB (self) && flam_tab_has_recorded (recorded));
-  recording = flam_recording_start_again (recorded->recorded, &error);
+  recording =
+      flam_recording_start_again (recorded->recorded, variables, &error);
   take_recording (self, recording, error);
 }
 

@@ -49,7 +49,11 @@ void flam_tab_record (FlamTab *tab,
 /* Whether `tab` has a recording that can be repeated. record_again() repeats it
  * in another tab, or in this one if it is vacant. */
 gboolean flam_tab_has_recorded (FlamTab *tab);
-void flam_tab_record_again (FlamTab *tab, FlamTab *recorded);
+/* `variables`: as for flam_recording_start_again(). */
+void
+flam_tab_record_again (FlamTab *tab, FlamTab *recorded, const char *variables);
+/* Whether that recording started its program. */
+gboolean flam_tab_has_launched (FlamTab *tab);
 /* The same for a process that outlived the recorded program. */
 void flam_tab_record_left (FlamTab *tab, FlamTab *recorded);
 /* Called when the tab is closed: ends a recording, whose capture then becomes a

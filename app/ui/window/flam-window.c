@@ -5,6 +5,7 @@
 #include "flam-application.h"
 #include "flam-compare-dialog.h"
 #include "flam-copy-picture.h"
+#include "flam-environment.h"
 #include "flam-export-dialog.h"
 #include "flam-files.h"
 #include "flam-help.h"
@@ -343,12 +344,18 @@ on_record (FlamRecordDialog *dialog,
 }
 
 static void
-action_record_again (GtkWidget *widget, const char *name, GVariant *parameter)
+record_again (GtkWidget *widget, const char *variables)
 {
   FlamTab *recorded = tab_of (widget);
 
-  flam_tab_record_again (flam_window_vacant_tab (FLAM_WINDOW (widget)),
-                         recorded);
+  flam_tab_record_again (
+      flam_window_vacant_tab (FLAM_WINDOW (widget)), recorded, variables);
+}
+
+static void
+action_record_again (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  record_again (widget, NULL);
 }
 
 static void
@@ -361,13 +368,44 @@ action_record_left (GtkWidget *widget, const char *name, GVariant *parameter)
                           recorded);
 }
 
+/* `chosen`: the dialog's offer is taken. */
+static void
+present_dialog (GtkWidget *widget, gboolean chosen)
+{
+  FlamRecordDialog *dialog = flam_record_dialog_new ();
+  const FlamProfile *profile = flam_session_get_profile (session_of (widget));
+
+  if (profile != NULL)
+    flam_record_dialog_offer (
+        dialog,
+        profile->facts.command,
+        flam_facts_other (&profile->facts, FLAM_FACT_UNREAD),
+        flam_facts_other (&profile->facts, FLAM_FACT_UNREAD_VARIABLES),
+        chosen);
+  g_signal_connect_object (dialog, "record", G_CALLBACK (on_record), widget, 0);
+  flam_dialog_present (FLAM_DIALOG (dialog), GTK_WINDOW (widget));
+}
+
 static void
 action_record (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  FlamRecordDialog *dialog = flam_record_dialog_new ();
+  present_dialog (widget, FALSE);
+}
 
-  g_signal_connect_object (dialog, "record", G_CALLBACK (on_record), widget, 0);
-  flam_dialog_present (FLAM_DIALOG (dialog), GTK_WINDOW (widget));
+/* With the variables by which the shown program names its functions. */
+static void
+action_record_named (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  const FlamProfile *profile = flam_session_get_profile (session_of (widget));
+  const char *variables =
+      profile != NULL
+          ? flam_facts_other (&profile->facts, FLAM_FACT_UNREAD_VARIABLES)
+          : NULL;
+
+  if (variables != NULL && flam_tab_has_launched (tab_of (widget)))
+    record_again (widget, variables);
+  else
+    present_dialog (widget, TRUE);
 }
 
 /* --- the rest of the actions ---------------------------------------------- */
@@ -546,6 +584,8 @@ install_actions (GtkWidgetClass *class)
       class, "win.record-again", NULL, action_record_again);
   gtk_widget_class_install_action (
       class, "win.record-left", NULL, action_record_left);
+  gtk_widget_class_install_action (
+      class, "win.record-named", NULL, action_record_named);
   gtk_widget_class_install_action (class, "win.reload", NULL, action_reload);
   gtk_widget_class_install_action (class, "win.save-as", NULL, action_save_as);
   gtk_widget_class_install_action (class, "win.export", NULL, action_export);
