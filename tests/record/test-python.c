@@ -164,6 +164,29 @@ test_coroutines (gconstpointer python)
   assert_lines (recording->profile, called);
 }
 
+/* By its module `threading`: before 3.8 without the system's number, and from
+ * 3.14 on given to the system. */
+static gboolean
+names_threads (const char *python)
+{
+  static const char *const others[] = { "3.6", "3.7", "3.14", "3.15" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    if (strstr (python, others[i]) != NULL)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+has_thread (const FlamProfile *profile, const char *name)
+{
+  for (FlamId i = 0; i < profile->threads.n; i++)
+    if (strcmp (flam_profile_string (profile, profile->threads.name[i]),
+                name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 test_threads (gconstpointer python)
 {
@@ -178,6 +201,8 @@ test_threads (gconstpointer python)
                 python,
                 "three",
                 "spin < three < (.* < )?(Thread.)?run < .* < start_thread < ");
+  if (names_threads (python))
+    g_assert_true (has_thread (recording->profile, "the thread of three"));
 }
 
 static void

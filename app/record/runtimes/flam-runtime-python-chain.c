@@ -57,6 +57,17 @@ flags (const FlamRuntimeNamed *named)
   return flam_python_flags (named->file);
 }
 
+static void
+threads (const FlamRuntimeProcess *process,
+         const FlamRuntimeMemory *memory,
+         FlamRuntimeName *scratch,
+         FlamRuntimeTakeThread take,
+         gpointer data)
+{
+  flam_python_chain_name_threads (
+      process->file->facts, memory, process->base, scratch, take, data);
+}
+
 const FlamRuntime flam_runtime_python_chain = {
   .id = "python-3.10",
   .label = "Python",
@@ -69,4 +80,5 @@ const FlamRuntime flam_runtime_python_chain = {
   .line = flam_python_line_at,
   .flags = flags,
   .joint = ".",
+  .threads = threads,
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "flam-python.h"
+#include "flam-python-threads.h"
 
 /* CPython 3.11 to 3.14: flam-python-frames.h. A function's key is the address
  * of its code object, its position the offset of the instruction. */
@@ -18,6 +19,8 @@
 #define LOOK_EVERY (100 * 1000000ll)
 
 #define STATES_MAX 4
+/* It writes a map of its functions on request. */
+#define FIRST_WITH_MAPS 0x030c0000
 
 /* FlamRuntimeThread.own: its thread states, one for each interpreter that it
  * works for. */
@@ -39,6 +42,11 @@ find (const FlamElf *elf, int fd, const char *path, FlamRuntimeFile *file)
   if (!flam_python_find (elf, fd, path, &python))
     return FALSE;
   file->why = python.why;
+  if (python.why != NULL && python.version >= FIRST_WITH_MAPS)
+    {
+      file->help = N_ ("start it with -X perf");
+      file->variable = "PYTHONPERFSUPPORT=1";
+    }
   if (python.layout.version != 0)
     g_snprintf (file->version,
                 sizeof file->version,
@@ -213,6 +221,21 @@ flags (const FlamRuntimeNamed *named)
   return flam_python_flags (named->file);
 }
 
+static void
+threads (const FlamRuntimeProcess *process,
+         const FlamRuntimeMemory *memory,
+         FlamRuntimeName *scratch,
+         FlamRuntimeTakeThread take,
+         gpointer data)
+{
+  flam_python_name_threads (layout_of (process),
+                            memory,
+                            process->base + python_of (process)->runtime,
+                            scratch,
+                            take,
+                            data);
+}
+
 const FlamRuntime flam_runtime_python = {
   .id = "python",
   .label = "Python",
@@ -224,4 +247,5 @@ const FlamRuntime flam_runtime_python = {
   .line = flam_python_line_at,
   .flags = flags,
   .joint = ".",
+  .threads = threads,
 };

@@ -6,9 +6,9 @@
 
 #include "flam-stops.h"
 
-#define EVERY G_GINT64_CONSTANT (1000000000) /* ns */
+#define EVERY G_GINT64_CONSTANT (100000000) /* ns */
 /* The part of the time that may be spent on it. */
-#define PART 100
+#define PART 200
 
 struct _FlamRuntimeThreads
 {

@@ -3,7 +3,8 @@
 
 /* The names that a language gives to its threads, of one process: longer than
  * the 15 bytes that the system keeps. They are read now and then, while the
- * process runs: at most once a second, and less often where that takes long. */
+ * process runs: at most ten times a second, and less often where that takes
+ * long. */
 
 #include "flam-runtime-processes.h"
 

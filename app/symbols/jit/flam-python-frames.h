@@ -39,6 +39,8 @@ typedef struct
   uint16_t runtime_interpreters;
   uint16_t interpreter_next;
   uint16_t interpreter_threads;
+  uint16_t interpreter_modules; /* sys.modules; 0: not needed */
+  uint16_t type_keys;           /* of the dictionaries of a type's instances */
   uint16_t thread_next;
   uint16_t thread_native_id;
   uint16_t thread_frame; /* of the frame's address; up to 3.12 of a _PyCFrame */

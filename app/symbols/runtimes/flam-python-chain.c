@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "flam-python-frames.h"
+#include "flam-python-threads.h"
 #include "flam-symbol-table.h"
 #include "flam-thread-data.h"
 
@@ -115,6 +116,7 @@ flam_python_chain_find (const FlamElf *elf,
         if (chain.key == 0 && runtime != 0 && versions[i].key != 0)
           chain.key = runtime + versions[i].key;
         chain.has_flag = minor > 6;
+        chain.runtime = runtime;
         chain.thread_id = versions[i].thread_id;
         chain.frame_last = versions[i].frame_last;
         chain.first_line = versions[i].first_line;
@@ -254,4 +256,29 @@ flam_python_chain_name (const FlamPythonChain *chain,
                          name->lines,
                          FLAM_RUNTIME_LINES_MAX);
   return TRUE;
+}
+
+/* --- threads ------------------------------------------------------------- */
+
+void
+flam_python_chain_name_threads (const FlamPythonChain *chain,
+                                const FlamRuntimeMemory *memory,
+                                guint64 base,
+                                FlamRuntimeName *scratch,
+                                void (*take) (gpointer data,
+                                              guint32 tid,
+                                              const char *name),
+                                gpointer data)
+{
+  const FlamPythonLayout layout = { .version = chain->version,
+                                    .runtime_interpreters = 32,
+                                    .interpreter_modules =
+                                        chain->version < 0x03090000 ? 56 : 856,
+                                    .text_ascii = ASCII_SIZE,
+                                    .text_compact = COMPACT_SIZE };
+
+  /* Older threads do not have the system's number. */
+  if (chain->runtime != 0 && chain->version >= 0x03080000)
+    flam_python_name_threads (
+        &layout, memory, base + chain->runtime, scratch, take, data);
 }

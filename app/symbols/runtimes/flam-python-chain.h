@@ -25,6 +25,7 @@ typedef struct
   guint32 version; /* PY_VERSION_HEX without its lower half */
   guint64 key;     /* address in the file, of the key and whether it is valid */
   gboolean has_flag;
+  guint64 runtime;    /* address in the file, of _PyRuntime; 0: none */
   guint16 thread_id;  /* in the thread state: its pthread_t */
   guint16 frame_last; /* f_lasti */
   guint16 first_line; /* in the code object */
@@ -60,3 +61,12 @@ gboolean flam_python_chain_name (const FlamPythonChain *chain,
                                  const guint8 piece[FLAM_PYTHON_CHAIN_PIECE],
                                  const FlamRuntimeMemory *memory,
                                  FlamRuntimeName *name);
+/* The names of its threads: flam-python-threads.h. */
+void flam_python_chain_name_threads (const FlamPythonChain *chain,
+                                     const FlamRuntimeMemory *memory,
+                                     guint64 base,
+                                     FlamRuntimeName *scratch,
+                                     void (*take) (gpointer data,
+                                                   guint32 tid,
+                                                   const char *name),
+                                     gpointer data);

@@ -167,7 +167,8 @@ def three(seconds):
 
 
 def threads(seconds):
-    all = [threading.Thread(target=f, args=(seconds / 6,)) for f in (one, two, three)]
+    all = [threading.Thread(target=f, args=(seconds / 6,), name="the thread of " + f.__name__)
+           for f in (one, two, three)]
     for thread in all:
         thread.start()
     for thread in all:
