@@ -17,6 +17,7 @@
 extern char **environ;
 
 #define SHELL "/bin/sh"
+#define STATUS_MAX 16384
 
 /* --- the program --------------------------------------------------------- */
 
@@ -299,14 +300,22 @@ failed:
 
 /* --- attaching ----------------------------------------------------------- */
 
+/* Two or three times as fast as g_file_get_contents(), which matters for
+ * thousands of short processes. */
 static char *
 proc_status_text (pid_t pid)
 {
-  g_autofree char *path = g_strdup_printf ("/proc/%d/status", pid);
-  char *text = NULL;
+  char path[40], text[STATUS_MAX];
+  ssize_t n;
+  int fd;
 
-  g_file_get_contents (path, &text, NULL, NULL);
-  return text;
+  g_snprintf (path, sizeof path, "/proc/%d/status", (int)pid);
+  fd = open (path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return NULL;
+  n = read (fd, text, sizeof text - 1);
+  close (fd);
+  return n > 0 ? g_strndup (text, (gsize)n) : NULL;
 }
 
 static const char *
@@ -335,9 +344,10 @@ flam_proc_status (pid_t pid, const char *name)
 }
 
 gboolean
-flam_proc_family (pid_t tid, pid_t *pid, pid_t *parent)
+flam_proc_family (pid_t tid, pid_t *pid, pid_t *parent, char comm[16])
 {
   g_autofree char *text = proc_status_text (tid);
+  const char *name = text != NULL ? status_value (text, "Name") : NULL;
   const char *group = text != NULL ? status_value (text, "Tgid") : NULL;
   const char *above = text != NULL ? status_value (text, "PPid") : NULL;
 
@@ -345,6 +355,10 @@ flam_proc_family (pid_t tid, pid_t *pid, pid_t *parent)
     return FALSE;
   *pid = (pid_t)g_ascii_strtoll (group, NULL, 10);
   *parent = (pid_t)g_ascii_strtoll (above, NULL, 10);
+  /* Here, some characters are escaped. */
+  if (comm != NULL && name != NULL && strcspn (name, "\n\\") < 16 &&
+      name[strcspn (name, "\n\\")] == '\n')
+    g_strlcpy (comm, name, strcspn (name, "\n") + 1);
   return TRUE;
 }
 

@@ -47,5 +47,6 @@ GArray *flam_attach (pid_t pid, unsigned long options, GError **error);
 /* The value of the line "NAME:\tvalue" of /proc/PID/status as a number; -1 if
  * missing. */
 gint64 flam_proc_status (pid_t pid, const char *name);
-/* The process of a thread, and the parent process; FALSE: it has ended. */
-gboolean flam_proc_family (pid_t tid, pid_t *pid, pid_t *parent);
+/* The process of a thread, and the parent process; FALSE: it has ended. `comm`,
+ * if not NULL, gets the thread's name, or remains what it is. */
+gboolean flam_proc_family (pid_t tid, pid_t *pid, pid_t *parent, char comm[16]);

@@ -32,7 +32,8 @@ thread_of (FlamPerf *perf, const FlamPerfRecord *record)
 
   if (thread != NULL || record->tid <= 0 || record->pid <= 0)
     return thread;
-  if (!flam_proc_family (record->tid, &pid, &parent) || pid != record->pid)
+  if (!flam_proc_family (record->tid, &pid, &parent, NULL) ||
+      pid != record->pid)
     return NULL;
   return flam_perf_add_thread (
       perf, pid, parent, record->tid, NULL, since_begin (perf, record));

@@ -226,7 +226,8 @@ take_exec (FlamSampler *sampler, FlamMessage *message)
 {
   flam_sampler_put_rest (sampler, message);
   flam_process_map_reset (message->target->map);
-  take_maps (sampler, message);
+  if (*(const char *)flam_message_data (message) != '\0')
+    take_maps (sampler, message);
   message->task->last_stack = FLAM_NONE;
   set_name (sampler, message->task, message->comm);
   flam_sampler_find_siblings (sampler, message->task, message->comm);

@@ -153,7 +153,7 @@ attach_to_chosen (FlamTracer *tracer,
       pid_t pid = g_array_index (tracer->chosen, pid_t, i), itself, parent;
       g_autoptr (GError) refused = NULL;
 
-      if (!flam_proc_family (pid, &itself, &parent))
+      if (!flam_proc_family (pid, &itself, &parent, NULL))
         parent = 0;
       if (attach (data, pid, parent, &refused))
         {
@@ -235,47 +235,47 @@ flam_launch_exec_begin_attached (FlamTracer *tracer)
 
 /* --- exec ---------------------------------------------------------------- */
 
-/* The current mappings as text: many programs end before any other process can
- * read their maps. */
 static FlamMessage *
-begin_maps (FlamTracer *tracer,
+begin_text (FlamTracer *tracer,
             FlamTask *task,
             FlamMessageKind kind,
-            gsize *size)
+            const char *text)
 {
-  g_autofree char *text = flam_proc_text (task->target->pid, task->tid, "maps");
-  FlamMessage *message;
+  gsize size = strlen (text) + 1;
+  FlamMessage *message = flam_pipe_reserve (tracer->pipe, kind, 0, size, FALSE);
 
-  *size = (text != NULL ? strlen (text) : 0) + 1;
-  message = flam_pipe_reserve (tracer->pipe, kind, 0, *size, FALSE);
-  memcpy (flam_message_data (message), text != NULL ? text : "", *size);
+  memcpy (flam_message_data (message), text, size);
   message->target = task->target;
   message->task = task;
   message->time = flam_tracer_now (tracer);
   return message;
 }
 
+/* The current mappings as text: many programs end before any other process can
+ * read their maps. */
 static void
 tell_maps (FlamTracer *tracer, FlamTask *task)
 {
-  gsize size;
+  g_autofree char *text = flam_proc_text (task->target->pid, task->tid, "maps");
 
-  begin_maps (tracer, task, FLAM_MESSAGE_TARGET_MAPS, &size);
-  flam_pipe_commit (tracer->pipe, size);
+  if (text == NULL)
+    return;
+  begin_text (tracer, task, FLAM_MESSAGE_TARGET_MAPS, text);
+  flam_pipe_commit (tracer->pipe, strlen (text) + 1);
 }
 
-/* `stat`: the counts at the exec, or NULL. */
+/* `stat`: the counts at the exec, or NULL. The maps are read with the first
+ * sample, which most of the programs that a script runs do not live to see. */
 static void
 tell_exec (FlamTracer *tracer, FlamTask *task, const FlamSchedstat *stat)
 {
-  gsize size;
   FlamMessage *message =
-      begin_maps (tracer, task, FLAM_MESSAGE_TARGET_EXEC, &size);
+      begin_text (tracer, task, FLAM_MESSAGE_TARGET_EXEC, "");
 
   flam_proc_comm (task->target->pid, task->tid, message->comm);
   if (!tracer->paused)
     flam_task_settle (task, stat, message);
-  flam_pipe_commit (tracer->pipe, size);
+  flam_pipe_commit (tracer->pipe, 1);
 }
 
 /* For a program that is still being loaded, by the loader or by itself. */
@@ -306,10 +306,13 @@ flam_launch_exec_look (FlamTracer *tracer, FlamTask *task)
 static gboolean
 lost_its_rights (pid_t tid)
 {
-  g_autofree char *path = g_strdup_printf ("/proc/%d/exe", (int)tid);
+  char path[40];
   struct stat st;
 
-  return geteuid () != 0 && stat (path, &st) == 0 &&
+  if (geteuid () == 0)
+    return FALSE;
+  g_snprintf (path, sizeof path, "/proc/%d/exe", (int)tid);
+  return stat (path, &st) == 0 &&
          (((st.st_mode & S_ISUID) && st.st_uid != geteuid ()) ||
           ((st.st_mode & S_ISGID) && st.st_gid != getegid ()));
 }
@@ -378,8 +381,8 @@ inject (FlamTracer *tracer, FlamTask *task)
 }
 
 /* The thread that called exec continues with the leader's number; the end of
- * its former number is not reported. The program runs while its maps are read,
- * which takes some 50 µs, unless it is to load the allocation library. */
+ * its former number is not reported. The program runs while the rest is done,
+ * unless it is to load the allocation library. */
 void
 flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task)
 {

@@ -202,7 +202,7 @@ flam_proc_all (void)
       FlamKin kin = { (pid_t)g_ascii_strtoll (name, NULL, 10), 0 };
 
       if (kin.pid > 0 && kin.pid != getpid () &&
-          flam_proc_family (kin.pid, &kin.pid, &kin.parent))
+          flam_proc_family (kin.pid, &kin.pid, &kin.parent, NULL))
         g_array_append_val (all, kin);
     }
   if (dir != NULL)

@@ -26,6 +26,9 @@ typedef struct _FlamTask FlamTask;
 /* Deeper stacks are truncated: native ones, and chains of managed frames. */
 #define FLAM_FRAMES_MAX (1u << 18)
 
+/* Of a descriptor; many threads end before they need it. */
+#define FLAM_NOT_OPENED (-2)
+
 /* A frame of a stack, and the stack up to that frame, as in the capture. */
 typedef struct
 {
@@ -106,8 +109,8 @@ struct _FlamTask
 
   /* Tracer's. Kept descriptors of /proc, -1 where there is none. */
   int schedstat_fd;
-  int syscall_fd;
-  int stat_fd; /* opened when first needed, like sched_fd */
+  int syscall_fd; /* FLAM_NOT_OPENED until it is needed */
+  int stat_fd;    /* opened when first needed, like sched_fd */
   int sched_fd;
   gboolean pending; /* INTERRUPT sent, no stop yet */
   gint64 interrupted_at;
@@ -163,7 +166,8 @@ struct _FlamTask
 typedef enum
 {
   FLAM_MESSAGE_TARGET_NEW,
-  FLAM_MESSAGE_TARGET_EXEC,   /* text: /proc/PID/maps; comm; weights that are in
+  FLAM_MESSAGE_TARGET_EXEC,   /* text: /proc/PID/maps, or "" if they come with
+                               * the first sample; comm; weights that are in
                                * no sample */
   FLAM_MESSAGE_TARGET_MAPS,   /* text: /proc/PID/maps as of the next sample */
   FLAM_MESSAGE_TARGET_MISSED, /* text: why allocations are not recorded */

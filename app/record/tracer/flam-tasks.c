@@ -105,7 +105,8 @@ close_proc (FlamTask *task)
     close (task->stat_fd);
   if (task->sched_fd >= 0)
     close (task->sched_fd);
-  task->schedstat_fd = task->syscall_fd = task->stat_fd = task->sched_fd = -1;
+  task->schedstat_fd = task->stat_fd = task->sched_fd = -1;
+  task->syscall_fd = FLAM_NOT_OPENED;
 }
 
 void
@@ -113,7 +114,6 @@ flam_tasks_reopen (FlamTask *task)
 {
   close_proc (task);
   task->schedstat_fd = open_proc (task, "schedstat");
-  task->syscall_fd = open_proc (task, "syscall");
 }
 
 void
@@ -152,7 +152,8 @@ flam_tasks_add (FlamTasks *tasks,
   task->tid = tid;
   task->target = target_of (tasks, pid, parent, now);
   task->target->n_tasks++;
-  task->schedstat_fd = task->syscall_fd = task->stat_fd = task->sched_fd = -1;
+  task->schedstat_fd = task->stat_fd = task->sched_fd = -1;
+  task->syscall_fd = FLAM_NOT_OPENED;
   if (!tasks->without_proc)
     flam_tasks_reopen (task);
   task->wall.until = now;
@@ -244,9 +245,8 @@ flam_task_settle (FlamTask *task,
   flam_wall_pay (task, message);
 }
 
-/* The rest of its removal; its last message is being written. */
-static void
-take_out (FlamTasks *tasks, FlamTask *task, gint64 now)
+void
+flam_tasks_take_out (FlamTasks *tasks, FlamTask *task, gint64 now)
 {
   FlamTarget *target = task->target;
   FlamTask *last = g_ptr_array_index (tasks->list, tasks->list->len - 1);
@@ -267,14 +267,23 @@ take_out (FlamTasks *tasks, FlamTask *task, gint64 now)
 }
 
 void
-flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gboolean ended, gint64 now)
+flam_tasks_begin_to_remove (FlamTasks *tasks,
+                            FlamTask *task,
+                            gboolean ended,
+                            gint64 now)
 {
   FlamMessage *message = begin_to_tell (
       tasks, FLAM_MESSAGE_TASK_END, task->target, task, NULL, now);
 
   message->cpu = settle_cpu (tasks, task, ended, message);
   flam_wall_pay_rest (task, message);
-  take_out (tasks, task, now);
+}
+
+void
+flam_tasks_remove (FlamTasks *tasks, FlamTask *task, gboolean ended, gint64 now)
+{
+  flam_tasks_begin_to_remove (tasks, task, ended, now);
+  flam_tasks_take_out (tasks, task, now);
 }
 
 void
@@ -287,7 +296,7 @@ flam_tasks_retire (FlamTasks *tasks, FlamTask *task, const FlamMessage *rest)
   message->ran = rest->ran;
   message->queued = rest->queued;
   message->slept = rest->slept;
-  take_out (tasks, task, rest->time);
+  flam_tasks_take_out (tasks, task, rest->time);
 }
 
 /* The leader's files in /proc have the counts of the thread that was `former`;
@@ -404,6 +413,8 @@ flam_task_read_blocked (FlamTask *task, FlamBlocked *blocked, guint *line)
 {
   char text[256];
 
+  if (task->syscall_fd == FLAM_NOT_OPENED)
+    task->syscall_fd = open_proc (task, "syscall");
   if (!read_line (task, task->syscall_fd, "syscall", text, sizeof text) ||
       !flam_blocked_parse (text, blocked))
     return FALSE;

@@ -44,6 +44,13 @@ void flam_tasks_remove (FlamTasks *tasks,
                         FlamTask *task,
                         gboolean ended,
                         gint64 now);
+/* The two steps of that: what must be read before the task is reaped, and the
+ * rest. No other message comes in between. */
+void flam_tasks_begin_to_remove (FlamTasks *tasks,
+                                 FlamTask *task,
+                                 gboolean ended,
+                                 gint64 now);
+void flam_tasks_take_out (FlamTasks *tasks, FlamTask *task, gint64 now);
 /* Removes a task that may be gone already; `rest` has its time, its name and
  * the weights that are in no sample. */
 void

@@ -284,11 +284,18 @@ adopt (FlamTracer *tracer, pid_t tid, gint64 now)
   FlamTarget *above;
   FlamTask *task;
   pid_t pid, parent;
+  char name[16] = "";
 
-  if (!flam_proc_family (tid, &pid, &parent))
+  if (!flam_proc_family (tid, &pid, &parent, name))
     return NULL;
   above = g_hash_table_lookup (tracer->tasks.by_pid, GINT_TO_POINTER (parent));
-  task = flam_tasks_add (&tracer->tasks, pid, parent, tid, TRUE, NULL, now);
+  task = flam_tasks_add (&tracer->tasks,
+                         pid,
+                         parent,
+                         tid,
+                         TRUE,
+                         name[0] != '\0' ? name : NULL,
+                         now);
   if (above != NULL && above->attached != NULL && task->target->n_tasks == 1 &&
       !task->target->injected)
     {
@@ -304,15 +311,18 @@ static gboolean
 handle_end (FlamTracer *tracer, pid_t tid)
 {
   FlamTask *task = flam_tasks_find (&tracer->tasks, tid);
+  gint64 now = flam_tracer_now (tracer);
+  gboolean reaped;
   int status;
 
+  if (task != NULL && tracer->paused)
+    flam_task_skip (task, now);
   if (task != NULL)
-    {
-      if (tracer->paused)
-        flam_task_skip (task, flam_tracer_now (tracer));
-      flam_tasks_remove (&tracer->tasks, task, TRUE, flam_tracer_now (tracer));
-    }
-  if (!flam_wait_reap (tid, &status))
+    flam_tasks_begin_to_remove (&tracer->tasks, task, TRUE, now);
+  reaped = flam_wait_reap (tid, &status);
+  if (task != NULL)
+    flam_tasks_take_out (&tracer->tasks, task, now);
+  if (!reaped)
     return FALSE;
   if (tracer->chosen->len == 1 &&
       tid == g_array_index (tracer->chosen, pid_t, 0))
