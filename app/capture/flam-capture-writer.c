@@ -246,11 +246,14 @@ report_failure (FlamCaptureWriter *writer, GError **error)
                          writer->failed);
 }
 
+/* The columns of a table that has just got its first rows are listed before
+ * these. */
 static gboolean
 begin (FlamCaptureWriter *writer)
 {
   flam_tables_list (flam_builder_tables (writer->builder));
-  return append_header (writer) && flush_table (writer, FLAM_TABLE_COLUMNS);
+  return (writer->size > 0 || append_header (writer)) &&
+         flush_table (writer, FLAM_TABLE_COLUMNS);
 }
 
 gboolean
@@ -258,7 +261,7 @@ flam_capture_writer_flush (FlamCaptureWriter *writer, GError **error)
 {
   if (writer->failed != NULL)
     return report_failure (writer, error);
-  if (writer->size == 0 && !begin (writer))
+  if (!begin (writer))
     return report_failure (writer, error);
   for (guint i = 0; i < FLAM_N_TABLES; i++)
     if (flam_tables_number (flam_builder_tables (writer->builder), i) != 0 &&

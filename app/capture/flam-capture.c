@@ -260,17 +260,27 @@ decode_strings (FlamCaptureIds *ids, guint32 n, Cursor cursor)
   return cursor.p == cursor.end ? NULL : damaged;
 }
 
-/* Samples have as many columns of weights as there are measures. */
+/* Columns of weights follow the first columns of samples; those that are listed
+ * come last. There may be some that no measure shows. */
 static void
-prepare_samples (FlamCaptureIds *ids)
+prepare_samples (FlamCaptureIds *ids, guint64 n_columns)
 {
   FlamTables *tables = flam_builder_tables (ids->builder);
   const FlamMeasureRows *measures = &tables->measures;
+  const FlamColumnRows *listed = &tables->columns;
+  guint64 others = flam_table_infos[FLAM_TABLE_SAMPLES].n_first;
+  guint n = 0;
 
+  for (guint32 i = 0; i < listed->n; i++)
+    others +=
+        listed->table[i] == flam_tables_number (tables, FLAM_TABLE_SAMPLES);
+  if (n_columns > others)
+    n = (guint)MIN (n_columns - others, FLAM_MAX_WEIGHTS);
   for (guint32 i = 0; i < measures->n; i++)
-    while (tables->weights->len < FLAM_MAX_WEIGHTS &&
-           measures->column[i] >= tables->weights->len)
-      flam_tables_add_weights (tables);
+    if (measures->column[i] >= 0 && measures->column[i] < FLAM_MAX_WEIGHTS)
+      n = MAX (n, (guint)measures->column[i] + 1);
+  while (tables->weights->len < n)
+    flam_tables_add_weights (tables);
 }
 
 /* A NAMES row must refer to a process or a thread. */
@@ -388,7 +398,7 @@ flam_capture_decode (FlamCaptureIds *ids,
       return FALSE;
     }
   if (table == FLAM_TABLE_SAMPLES && ids->n[table] == 0)
-    prepare_samples (ids);
+    prepare_samples (ids, n_columns);
   *why = table == FLAM_TABLE_STRINGS
              ? decode_text (ids, (guint32)n, n_columns, cursor)
              : decode_columns (ids, table, (guint32)n, n_columns, cursor);

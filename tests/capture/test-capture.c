@@ -545,6 +545,57 @@ test_follow (void)
   g_unlink (path);
 }
 
+/* The first labels come after the file has begun, beside a column of weights
+ * that no measure shows; the rows in the file are dropped. */
+static void
+test_late_labels (void)
+{
+  static const guint32 expected[] = { 0, 1, 2, 1 };
+  g_autoptr (FlamBuilder) builder = recorder_new ();
+  g_autoptr (FlamCaptureWriter) writer = flam_capture_writer_new (-1, builder);
+  g_autoptr (FlamProfile) profile = NULL;
+  FlamProcessId process = flam_builder_append_process (builder, 1, FLAM_NONE);
+  FlamSample sample = { .thread =
+                            flam_builder_append_thread (builder, process, 1),
+                        .stack = FLAM_NONE };
+  const guint8 *data;
+  gsize size;
+
+  flam_builder_add_column (builder);
+  flam_builder_add_measure (builder,
+                            "cpu-time",
+                            "CPU time",
+                            FLAM_UNIT_NS,
+                            FLAM_MEASURE_CPU,
+                            0,
+                            FLAM_NONE);
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
+    {
+      FlamSampleLabel label = { .key = "part",
+                                .value = expected[i] == 1 ? "heavy" : "light" };
+
+      sample.time = i;
+      sample.labels =
+          expected[i] > 0 ? flam_builder_add_labels (builder, &label, 1) : 0;
+      g_assert_cmpuint (sample.labels, ==, expected[i]);
+      flam_builder_add_sample (
+          builder, &sample, (gint64[]){ 10 + i, 1000000 + i });
+      g_assert_true (flam_capture_writer_flush (writer, NULL));
+    }
+  g_assert_true (flam_capture_writer_end (writer, 9, NULL));
+  data = flam_capture_writer_data (writer, &size);
+  profile = profile_of (data, size, NULL);
+  g_assert_nonnull (profile);
+  g_assert_cmpuint (profile->labels.n, ==, 2);
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
+    {
+      g_assert_cmpuint (profile->samples.labels[i], ==, expected[i]);
+      g_assert_cmpint (profile->measures[0].weight[i], ==, 10 + i);
+    }
+  g_assert_cmpstr (
+      flam_profile_string (profile, profile->labels.value[1]), ==, "light");
+}
+
 /* The committed files have the same content as those written today: the
  * format may grow, but old captures stay readable. FLAM_UPDATE_GOLDEN=1
  * writes them. */
@@ -595,6 +646,7 @@ main (int argc, char **argv)
   g_test_add_func ("/capture/versions", test_versions);
   g_test_add_func ("/capture/bad-references", test_bad_references);
   g_test_add_func ("/capture/follow", test_follow);
+  g_test_add_func ("/capture/late-labels", test_late_labels);
   g_test_add_func ("/capture/fixtures", test_fixtures);
   return g_test_run ();
 }

@@ -1254,7 +1254,10 @@ flam_builder_add_labels (FlamBuilder *builder,
                          FLAM_LABEL_SETS_MAX);
       return 0;
     }
-  set = (rows->n > 0 ? rows->set[rows->n - 1] : 0) + 1;
+  /* A recorder drops the rows that are in the file. */
+  set = MAX (rows->n > 0 ? rows->set[rows->n - 1] : 0,
+             g_hash_table_size (builder->label_sets)) +
+        1;
   append_label_set (builder, set, set_cells, n);
   g_hash_table_insert (
       builder->label_sets, g_steal_pointer (&key), GUINT_TO_POINTER (set));

@@ -460,6 +460,18 @@ flam_tables_add_kept (FlamTables *tables, const FlamExtra *extra)
     values[row] = extra->info.encoding == FLAM_ENCODE_ID ? FLAM_NONE : 0;
 }
 
+static gboolean
+is_listed (const FlamTables *tables,
+           FlamTable table,
+           const FlamColumnInfo *info)
+{
+  for (guint32 i = 0; i < tables->columns.n; i++)
+    if (tables->columns.table[i] == flam_tables_number (tables, table) &&
+        tables->columns.number[i] == info->number)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 list (FlamTables *tables, FlamTable table, const FlamColumnInfo *info)
 {
@@ -470,7 +482,8 @@ list (FlamTables *tables, FlamTable table, const FlamColumnInfo *info)
                           ? flam_tables_number (tables, info->refers_to)
                           : 0 };
 
-  flam_tables_add (tables, FLAM_TABLE_COLUMNS, values);
+  if (!is_listed (tables, table, info))
+    flam_tables_add (tables, FLAM_TABLE_COLUMNS, values);
 }
 
 void
