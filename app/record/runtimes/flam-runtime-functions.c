@@ -232,3 +232,21 @@ flam_runtime_function_frame (FlamRuntimeFunction *function,
     *frame = new_frame (function, builder, at);
   return *frame;
 }
+
+/* --- labels -------------------------------------------------------------- */
+
+guint32
+flam_runtime_function_labels (FlamRuntimeFunction *function,
+                              FlamBuilder *builder)
+{
+  FlamSampleLabel labels[FLAM_RUNTIME_INLINED_MAX];
+  guint n = 0;
+
+  if (function->labels != 0 || function->unreadable)
+    return function->labels;
+  for (const FlamRuntimeFunction *label = function;
+       label != NULL && n < G_N_ELEMENTS (labels);
+       label = label->caller)
+    labels[n++] = (FlamSampleLabel){ .key = label->file, .value = label->name };
+  return function->labels = flam_builder_add_labels (builder, labels, n);
+}

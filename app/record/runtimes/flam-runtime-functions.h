@@ -25,6 +25,7 @@ struct _FlamRuntimeFunction
 
   /* Of the thread that writes the capture. */
   FlamFunctionId function;
+  guint32 labels; /* FlamSample.labels, 0: not made yet */
   GArray *frames; /* FlamId by position, FLAM_NONE: not made yet */
 };
 
@@ -50,7 +51,10 @@ flam_runtime_functions_add (FlamRuntimeFunctions *functions,
 FlamRuntimeFunction *
 flam_runtime_functions_unreadable (FlamRuntimeFunctions *functions,
                                    const FlamRuntime *runtime);
-/* On the thread that writes the capture: the frame at position `at`. */
+/* On the thread that writes the capture: the set of labels that a function of
+ * such a runtime is, and the frame at position `at`. */
+guint32 flam_runtime_function_labels (FlamRuntimeFunction *function,
+                                      FlamBuilder *builder);
 FlamFrameId flam_runtime_function_frame (FlamRuntimeFunction *function,
                                          FlamBuilder *builder,
                                          guint64 at);

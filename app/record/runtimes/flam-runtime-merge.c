@@ -206,11 +206,13 @@ flam_runtime_merge (const guint64 *pcs,
       Search search = { pcs, sps, n, items[at].of, 0, 0, 0 };
       guint from = at + 1, to = from + (guint)items[at].at;
 
+      at = to;
+      if (search.process->runtime != NULL && search.process->runtime->labels)
+        continue;
       if (whole)
         from = align_at_root (&search, items, from, to);
       rest[n_rests++] =
           (Run){ place_chain (&search, items, from, to, runs), to };
-      at = to;
     }
   for (guint i = 0; i < n; i++)
     if (runs[i].to > 0)

@@ -6,6 +6,7 @@
 #include "flam-runtime.h"
 
 extern const FlamRuntime flam_runtime_beam;
+extern const FlamRuntime flam_runtime_go;
 extern const FlamRuntime flam_runtime_java;
 extern const FlamRuntime flam_runtime_python;
 extern const FlamRuntime flam_runtime_python_chain;

@@ -12,7 +12,7 @@
  *   sample    step   ──▶ one managed frame, the caller's registers
  *             name   ──▶ its names                             (sampler)
  *
- * There are two kinds of runtime, and a row may be both:
+ * There are two kinds of runtime, and a row may be both, or give labels alone:
  *
  * - A chain (CPython, Ruby, PHP, Perl, Lua; V8): `walk` reads the frames in the
  *   stop, and its entries tell which native frames they replace
@@ -122,6 +122,10 @@ struct _FlamRuntime
   /* It compiles functions, at some time: all of them are of FLAM_KIND_JIT,
    * since a function is the same whether it is compiled at the moment. */
   gboolean compiles;
+
+  /* Its entries are sets of labels of the sample, not frames, and the functions
+   * of a name are the labels: `file` is the key, `function` the value. */
+  gboolean labels;
 
   FlamRuntimeFind find;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-gaps.h"
+#include "flam-runtime-functions.h"
 #include "flam-sampler.h"
 
 /* The rows that are made from samples. */
@@ -65,6 +66,24 @@ put_counted (FlamSampler *sampler,
     flam_builder_add_sample (sampler->builder, &sample, weights);
 }
 
+/* Of the runtimes that have some; the first set counts. */
+static guint32
+labels_of (FlamSampler *sampler, const FlamMessage *message)
+{
+  const FlamRuntimeItem *items = flam_message_items ((FlamMessage *)message);
+  guint32 labels = 0;
+
+  for (guint i = 0; i < message->n_items && labels == 0; i += 1 + items[i].at)
+    {
+      const FlamRuntimeProcess *process = items[i].of;
+
+      if (process->runtime->labels && items[i].at > 0)
+        labels =
+            flam_runtime_function_labels (items[i + 1].of, sampler->builder);
+    }
+  return labels;
+}
+
 void
 flam_sampler_put_sample (FlamSampler *sampler,
                          const FlamMessage *message,
@@ -73,7 +92,8 @@ flam_sampler_put_sample (FlamSampler *sampler,
   FlamSample sample = { .thread = message->task->id,
                         .stack = stack,
                         .time = message->time,
-                        .state = message->state };
+                        .state = message->state,
+                        .labels = labels_of (sampler, message) };
 
   message->task->last_state = message->state;
   if (message->state == FLAM_STATE_RUNNABLE)
