@@ -15,9 +15,8 @@
 static void
 hint_at_python (const FlamRecordOptions *options)
 {
-  g_autofree char *name = flam_record_options_attaches (options)
-                              ? NULL
-                              : g_path_get_basename (options->argv[0]);
+  g_autofree char *name =
+      options->argv[0] == NULL ? NULL : g_path_get_basename (options->argv[0]);
 
   if (name != NULL && g_str_has_prefix (name, "python") &&
       (options->what & FLAM_RECORD_ALLOC) && !options->python_malloc &&

@@ -20,11 +20,13 @@
 #include "flam-config.h"
 #include "flam-find.h"
 #include "flam-core-picture.h"
+#include "flam-host.h"
 #include "flam-launch-exec.h"
 #include "flam-launch.h"
 #include "flam-output.h"
 #include "flam-perf.h"
 #include "flam-proc.h"
+#include "flam-relay.h"
 #include "flam-resolve.h"
 #include "flam-sampler.h"
 #include "flam-tracer.h"
@@ -580,7 +582,9 @@ main (int argc, char **argv)
   flam_message_init (words);
   name = g_path_get_basename (argv[0]);
   g_set_prgname (name);
-  recorder.options = flam_record_options_parse (argc, argv, &error);
+  recorder.options = argc == 2 && strcmp (argv[1], FLAM_RELAY_OPTION) == 0
+                         ? flam_relay_start (argv[0], &error)
+                         : flam_record_options_parse (argc, argv, &error);
   if (recorder.options != NULL && recorder.options->help)
     {
       setlocale (LC_MESSAGES, "");
@@ -604,8 +608,15 @@ main (int argc, char **argv)
       return 2;
     }
   flam_control_init (&recorder.control, recorder.options->control_fd);
-  flam_commands_prepare_signals ();
-  status = start (&recorder);
+  if (recorder.options->remove)
+    status = flam_host_remove_recorder (recorder.options, &recorder.control);
+  else if (recorder.options->host != NULL)
+    status = flam_host_record (recorder.options, &recorder.control);
+  else
+    {
+      flam_commands_prepare_signals ();
+      status = start (&recorder);
+    }
   if (recorder.writer != NULL)
     {
       g_clear_pointer (&recorder.perf, flam_perf_free);

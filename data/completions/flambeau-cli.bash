@@ -54,6 +54,10 @@ _flambeau_cli() {
     --to) [ "$verb" = diff ] && list='svg html folded csv d3'
       [ "$verb" = history ] && list='html csv'
       [ -n "$list" ] || list=$(flambeau-cli formats 2>/dev/null | sed -n '/^Exports/,$s/^  \([a-z]*\) .*/\1/p') ;;
+    --host)
+      mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/^[[:space:]]*[Hh]ost[[:space:]]//p' ~/.ssh/config 2>/dev/null | tr -d '*?!')" -- "$cur")
+      return
+      ;;
     --binaries | --cwd)
       mapfile -t COMPREPLY < <(compgen -d -- "$cur")
       return
@@ -93,7 +97,7 @@ _flambeau_cli() {
       history) list="$selection --json --to --group --function --fail-above --limit --output --force" ;;
       record) list='--mode --rate --engine --duration --delay --sample-bytes --exact --follow
         --no-follow --runtimes --no-runtimes --python --no-python --python-malloc --output --force
-        --cwd --env --pid --process --unit --cgroup --container --wait-for --' ;;
+        --cwd --env --pid --process --unit --cgroup --container --wait-for --host --remove-recorder --' ;;
       formats) list='--json' ;;
       dump) list="$selection --stage --width --direction --shape" ;;
     esac

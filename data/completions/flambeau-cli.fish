@@ -141,6 +141,8 @@ complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l unit -d 'Attach t
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l cgroup -d 'Attach to a control group'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l container -d 'Attach to a container'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l wait-for -d 'Attach to a process that appears'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l host -a '(__fish_print_hostnames)' -d 'Record on another machine or in a container'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -l remove-recorder -d 'Remove the recorder from the host'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l cwd -a '(__fish_complete_directories)' -d 'Folder to start it in'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l env -d 'NAME=VALUE of its environment'
 complete -c flambeau-cli -n '__flambeau_cli_verb dump' -x -l stage -a 'profile weights tree layout chart' -d Stage

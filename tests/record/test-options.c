@@ -19,6 +19,8 @@ test_round_trip (void)
     "it --pid=7,8 --pid 9 --process a --process b --unit u --cgroup /c "
     "--container d --no-children",
     "it --wait-for x",
+    "it --host me@there --pid 7",
+    "it --host podman:a --remove-recorder",
     "it --mode both --rate 49.5 --duration 1.25 --delay 2 --sample-bytes 1 "
     "--no-follow "
     "--no-runtimes --no-python --python-malloc --cwd /x --env A=1 --env B= "
@@ -54,6 +56,8 @@ test_round_trip (void)
       g_assert_cmpint (options->force, ==, again->force);
       g_assert_cmpint (options->control_fd, ==, again->control_fd);
       g_assert_cmpstr (options->wait_for, ==, again->wait_for);
+      g_assert_cmpstr (options->host, ==, again->host);
+      g_assert_cmpint (options->remove, ==, again->remove);
       g_assert_cmpstr (options->output, ==, again->output);
       g_assert_cmpstr (options->directory, ==, again->directory);
       g_assert_cmpuint (
@@ -118,6 +122,9 @@ test_refused (void)
     "it --delay -1 -- true",
     "it --sample-bytes 0 -- true",
     "it --env A -- true",
+    "it --host -oX -- true",
+    "it --host there",
+    "it --remove-recorder",
     "it --nonsense -- true",
   };
 

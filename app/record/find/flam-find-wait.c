@@ -38,7 +38,9 @@ peer_ends_it (FlamControl *control)
   flam_control_read (control);
   while ((command = flam_control_next (control, &text)) != FLAM_COMMAND_NONE)
     {
-      ends |= command == FLAM_COMMAND_STOP || command == FLAM_COMMAND_TERMINATE;
+      ends |= command == FLAM_COMMAND_STOP ||
+              command == FLAM_COMMAND_TERMINATE ||
+              command == FLAM_COMMAND_INTERRUPT;
       g_free (text);
     }
   return ends || control->closed;

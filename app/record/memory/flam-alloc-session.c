@@ -95,16 +95,26 @@ make_control (FlamAllocSession *session,
   return TRUE;
 }
 
+char *
+flam_alloc_session_library (GError **error)
+{
+  const char *given = g_getenv ("FLAMBEAU_ALLOC_LIB");
+  g_autofree char *library = given && *given
+                                 ? g_canonicalize_filename (given, NULL)
+                                 : flam_installed (FLAM_LIBDIR "/" LIBRARY);
+
+  if (access (library, R_OK) == 0)
+    return g_steal_pointer (&library);
+  fail (error, N_ ("the allocation library cannot be read"), library);
+  return NULL;
+}
+
 static gboolean
 find_library (FlamAllocSession *session, GError **error)
 {
-  const char *given = g_getenv ("FLAMBEAU_ALLOC_LIB");
-
-  session->library = given && *given ? g_canonicalize_filename (given, NULL)
-                                     : flam_installed (FLAM_LIBDIR "/" LIBRARY);
-  if (access (session->library, R_OK) != 0)
-    return fail (
-        error, N_ ("the allocation library cannot be read"), session->library);
+  session->library = flam_alloc_session_library (error);
+  if (session->library == NULL)
+    return FALSE;
   /* The loader takes a list. */
   if (strpbrk (session->library, ": ") != NULL)
     {

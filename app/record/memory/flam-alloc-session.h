@@ -44,6 +44,9 @@ typedef struct
 
 typedef struct _FlamAllocSession FlamAllocSession;
 
+/* The path of the allocation library; g_free. */
+char *flam_alloc_session_library (GError **error);
+
 /* `sample_bytes` 0: every allocation. `python`: with Python frames. `attached`:
  * to processes that run already. `start_ns`: CLOCK_MONOTONIC at the capture's
  * time 0. `spill`: an empty file for the tables of a large heap, which is taken

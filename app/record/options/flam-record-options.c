@@ -3,6 +3,7 @@
 
 #include "flam-config.h"
 #include "flam-core-profile.h"
+#include "flam-transport.h"
 
 #include <string.h>
 
@@ -172,6 +173,16 @@ static const struct
     AT (wait_for),
     "NAME",
     N_ ("attach once a process of this name exists") },
+  { "host",
+    TEXT,
+    AT (host),
+    "HOST",
+    N_ ("record there: by ssh, or in a container") },
+  { "remove-recorder",
+    FLAG,
+    AT (remove),
+    "",
+    N_ ("remove the recorder from HOST") },
   { "output",
     PATH,
     AT (output),
@@ -287,8 +298,13 @@ check_targets (const FlamRecordOptions *options, GError **error)
   gboolean launches = options->argv != NULL && options->argv[0] != NULL;
   g_autoptr (GArray) pids = flam_record_options_get_pids (options, error);
 
-  if (pids == NULL)
+  if (pids == NULL ||
+      (options->host != NULL && !flam_transport_check (options->host, error)))
     return FALSE;
+  if (options->remove && options->host == NULL)
+    return fail (error, N_ ("--remove-recorder: expected --host HOST"));
+  if (options->remove)
+    return TRUE;
   if (options->wait_for != NULL && names_processes (options))
     return fail (error,
                  N_ ("--wait-for cannot be combined with processes that "
@@ -434,6 +450,7 @@ flam_record_options_free (FlamRecordOptions *options)
   g_free (options->output);
   g_free (options->directory);
   g_free (options->wait_for);
+  g_free (options->host);
   g_strfreev (options->environment);
   g_strfreev (options->pids);
   g_strfreev (options->processes);

@@ -55,6 +55,8 @@ typedef struct
   char **cgroups;         /* of these control groups; or NULL */
   char **containers;      /* of these containers; or NULL */
   char *wait_for;         /* or to the first one of this name; or NULL */
+  char *host;             /* all of this on another machine; or NULL */
+  gboolean remove;        /* the recorder from there, and nothing else */
   char *directory;        /* to launch in; NULL: the current one */
   char **environment;     /* NAME=VALUE, to be added; or NULL */
   gboolean help;          /* or the version, and nothing else */

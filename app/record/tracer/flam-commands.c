@@ -32,14 +32,16 @@ flam_commands_hear_stops (gboolean hear)
   sigaction (SIGCHLD, &child, NULL);
 }
 
-/* SIGINT from the terminal is sent to the target as well, and the target
- * decides what happens. From any other sender it is a command to the recorder.
+/* SIGINT from the terminal, or to the recorder's process group by itself, is
+ * sent to the target as well, and the target decides what happens. From any
+ * other sender it is a command to the recorder.
  * SIGTERM and SIGHUP end the recorder, and a program that it launched gets them
  * as well, unless the kernel sends SIGHUP to all when the terminal closes. */
 static void
 on_stop (int sig, siginfo_t *info, void *context)
 {
-  if (sig == SIGINT && info->si_code == SI_KERNEL)
+  if (sig == SIGINT &&
+      (info->si_code == SI_KERNEL || info->si_pid == getpid ()))
     {
       terminal_interrupts++;
       return;
@@ -195,6 +197,9 @@ flam_commands_handle (FlamTracer *tracer)
           break;
         case FLAM_COMMAND_TERMINATE:
           signal_chosen (tracer, SIGTERM);
+          break;
+        case FLAM_COMMAND_INTERRUPT:
+          kill (0, SIGINT);
           break;
         default:
           tracer->waits = FALSE;

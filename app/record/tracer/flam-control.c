@@ -68,8 +68,9 @@ take_line (FlamControl *control)
 FlamCommand
 flam_control_next (FlamControl *control, char **text)
 {
-  static const char *const names[] = { "",       "stop", "pause",
-                                       "resume", "mark", "terminate" };
+  static const char *const names[] = { "",         "stop", "pause",
+                                       "resume",   "mark", "terminate",
+                                       "interrupt" };
   char *line;
 
   *text = NULL;

@@ -13,6 +13,8 @@
  *   mark TEXT    put a mark         error TEXT          for users, one line
  *   terminate    SIGTERM to the     exited STATUS       the target; 128 + N by
  *                target                                 signal N
+ *   interrupt    SIGINT as from
+ *                the terminal
  *                                   left PID NAME       a process that outlived
  *                                                       the program: the last
  *                                                       one of several
@@ -34,6 +36,7 @@ typedef enum
   FLAM_COMMAND_RESUME,
   FLAM_COMMAND_MARK,
   FLAM_COMMAND_TERMINATE,
+  FLAM_COMMAND_INTERRUPT,
 } FlamCommand;
 
 typedef struct

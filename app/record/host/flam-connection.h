@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* A started client of flam-transport.h, with what it prints on standard error,
+ * of which the last line explains a failure. */
+
+#include <glib.h>
+
+typedef struct
+{
+  char *host;
+  GPid pid; /* 0: none, or it has ended */
+  int in, out, errors;
+  GString *printed;
+  gboolean (*is_stopped) (gpointer data); /* ends a wait */
+  gpointer data;
+} FlamConnection;
+
+/* Runs `script` on `host`. Sets all members but the last two. */
+gboolean flam_connection_open (FlamConnection *connection,
+                               const char *host,
+                               const char *script,
+                               GError **error);
+/* Ends it and waits for its end. */
+void flam_connection_close (FlamConnection *connection);
+
+/* Reads what it has printed. FALSE: nothing more will be. */
+gboolean flam_connection_listen (FlamConnection *connection);
+/* Sets "HOST: WHAT: the last line that was printed". */
+gboolean flam_connection_fail (FlamConnection *connection,
+                               const char *what,
+                               GError **error);
+
+/* These wait. A line that the script has printed, without its end; NULL: none
+ * arrived, with the reason. */
+char *flam_connection_read_line (FlamConnection *connection, GError **error);
+gboolean flam_connection_write (FlamConnection *connection,
+                                gconstpointer data,
+                                gsize size,
+                                GError **error);

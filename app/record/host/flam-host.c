@@ -1,0 +1,651 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-host.h"
+
+#include "flam-connection.h"
+#include "flam-core-picture.h"
+#include "flam-core-profile.h"
+#include "flam-output.h"
+#include "flam-parcel.h"
+#include "flam-relay.h"
+#include "flam-wire.h"
+
+#include <errno.h>
+#include <glib/gi18n.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define WORD "flambeau-recorder:"
+#define BANNER_LINES 200
+#define INTERRUPTS_MAX 3
+#define TEXT_MAX_BYTES 4096
+
+typedef struct
+{
+  const FlamRecordOptions *options;
+  FlamControl *control;
+  FlamOutput output;
+  FlamConnection connection;
+  FlamWire wire;
+  int signals;         /* signalfd */
+  guint interrupts;    /* from the terminal */
+  gboolean stopped;    /* before the recording began */
+  int ended_by;        /* SIGTERM or SIGHUP; 0: neither */
+  gint64 room;         /* bytes of input that may be sent */
+  gboolean input_ends; /* or the program has none */
+  char *there;         /* the capture's name on the other machine */
+  guint64 received;    /* bytes of it */
+  GError *failed;      /* it cannot be written here */
+  char *message;       /* the error message of the recorder there */
+  gboolean ended;
+  int status;
+} Host;
+
+/* --- reports ------------------------------------------------------------- */
+
+static int
+report (Host *host, const GError *error)
+{
+  g_autofree char *shown = NULL;
+
+  setlocale (LC_MESSAGES, "");
+  shown = flam_message_shown (error->message);
+  g_printerr ("%s: %s\n", g_get_prgname (), shown);
+  flam_control_say (host->control, "error %s", error->message);
+  return host->ended_by != 0 ? 128 + host->ended_by : 1;
+}
+
+/* --- signals ------------------------------------------------------------- */
+
+static void
+take_signals (Host *host)
+{
+  struct signalfd_siginfo info;
+
+  while (read (host->signals, &info, sizeof info) == sizeof info)
+    if (info.ssi_signo != SIGINT)
+      host->ended_by = (int)info.ssi_signo;
+    else if (info.ssi_code == SI_KERNEL)
+      host->interrupts++;
+    else
+      host->stopped = TRUE;
+}
+
+static void
+open_signals (Host *host)
+{
+  static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+  struct sigaction old;
+  sigset_t heard;
+
+  sigemptyset (&heard);
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (sigaction (numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+      sigaddset (&heard, numbers[i]);
+  sigprocmask (SIG_BLOCK, &heard, NULL);
+  signal (SIGPIPE, SIG_IGN);
+  host->signals = signalfd (-1, &heard, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+/* While there is no recording. */
+static gboolean
+is_stopped (gpointer data)
+{
+  Host *host = data;
+  FlamCommand command;
+  char *text;
+
+  take_signals (host);
+  flam_control_read (host->control);
+  while ((command = flam_control_next (host->control, &text)) !=
+         FLAM_COMMAND_NONE)
+    {
+      host->stopped |=
+          command == FLAM_COMMAND_STOP || command == FLAM_COMMAND_TERMINATE;
+      g_free (text);
+    }
+  return host->stopped || host->control->closed || host->ended_by != 0 ||
+         host->interrupts > 0;
+}
+
+/* --- the other machine --------------------------------------------------- */
+
+/* A failed command ends the script: its message explains why. `read` takes no
+ * byte beyond the line, and head gets nothing beyond the parcel before it has
+ * ended. */
+static char *
+start_script (const char *hash)
+{
+  return g_strdup_printf (
+      "umask 077; set -e; m=$(uname -m); "
+      "c=\"${XDG_CACHE_HOME:-$HOME/.cache}/flambeau\"; d=\"$c/recorder-%s\"; "
+      "if test $m = x86_64; then :; else echo " WORD " machine $m; exit 1; fi; "
+      "if test -f \"$d/whole\"; then :; else echo " WORD " send; "
+      "mkdir -p \"$c\"; t=$(mktemp -d \"$c/new-XXXXXX\"); read n; "
+      "if head -c $n | tar xzf - -C \"$t\"; then :; "
+      "else rm -rf \"$t\"; exit 1; fi; "
+      "touch \"$t/whole\"; test -d \"$d\" || mv \"$t\" \"$d\"; "
+      "rm -rf \"$t\"; fi; echo " WORD " begin; "
+      "exec \"$d/" FLAM_PARCEL_LINKER "\" --library-path \"$d\" "
+      "\"$d/" FLAM_PARCEL_RECORDER "\" " FLAM_RELAY_OPTION,
+      hash);
+}
+
+static gboolean
+send_parcel (Host *host, const FlamParcel *parcel, GError **error)
+{
+  g_autoptr (GByteArray) packed = flam_parcel_pack (parcel, error);
+  g_autofree char *size = NULL;
+
+  if (packed == NULL)
+    return FALSE;
+  size = g_strdup_printf ("%u\n", packed->len);
+  return flam_connection_write (
+             &host->connection, size, strlen (size), error) &&
+         flam_connection_write (
+             &host->connection, packed->data, packed->len, error);
+}
+
+/* What the script has printed after its word; login shells may print before.
+ * g_free. */
+static char *
+read_word (Host *host, GError **error)
+{
+  for (guint i = 0; i < BANNER_LINES; i++)
+    {
+      g_autofree char *line =
+          flam_connection_read_line (&host->connection, error);
+
+      if (line == NULL)
+        return NULL;
+      if (g_str_has_prefix (line, WORD " "))
+        return g_utf8_make_valid (line + strlen (WORD " "), -1);
+    }
+  return flam_error_null (
+      error,
+      FLAM_ERROR_INVALID,
+      N_ ("%s: prints something else where the recorder was to be started"),
+      host->options->host);
+}
+
+static gboolean
+begin (Host *host, GError **error)
+{
+  g_autoptr (FlamParcel) parcel = flam_parcel_new (error);
+  g_autofree char *script = NULL;
+  g_autofree char *word = NULL;
+
+  if (parcel == NULL)
+    return FALSE;
+  script = start_script (flam_parcel_hash (parcel));
+  if (!flam_connection_open (
+          &host->connection, host->options->host, script, error))
+    return FALSE;
+  word = read_word (host, error);
+  if (g_strcmp0 (word, "send") == 0)
+    {
+      g_free (word);
+      word = send_parcel (host, parcel, error) ? read_word (host, error) : NULL;
+    }
+  if (word == NULL)
+    return FALSE;
+  if (g_str_has_prefix (word, "machine "))
+    return flam_error_set (
+        error,
+        FLAM_ERROR_UNSUPPORTED,
+        N_ ("%s: is a %.40s; the recorder runs on x86_64 alone"),
+        host->options->host,
+        word + strlen ("machine "));
+  return strcmp (word, "begin") == 0 ||
+         flam_error_set (
+             error,
+             FLAM_ERROR_INVALID,
+             N_ ("%s: what arrived does not come from the recorder"),
+             host->options->host);
+}
+
+/* --- to the other machine ------------------------------------------------ */
+
+static void
+send_arguments (Host *host)
+{
+  FlamRecordOptions all = *host->options;
+  g_auto (GStrv) arguments = NULL;
+
+  all.host = all.output = NULL;
+  all.force = FALSE;
+  all.control_fd = -1;
+  arguments = flam_record_options_to_arguments (&all);
+  for (guint i = 0; arguments[i] != NULL; i++)
+    flam_wire_put (&host->wire,
+                   FLAM_WIRE_ARGUMENT,
+                   arguments[i],
+                   strlen (arguments[i]) + 1);
+  flam_wire_put (&host->wire, FLAM_WIRE_ARGUMENT, "", 0);
+}
+
+static void
+command (Host *host, const char *line)
+{
+  flam_wire_put (&host->wire, FLAM_WIRE_CONTROL, line, strlen (line));
+}
+
+static void
+send_signals (Host *host)
+{
+  guint before = host->interrupts;
+  guint8 number = SIGINT;
+
+  take_signals (host);
+  if (host->interrupts != before)
+    flam_wire_put (&host->wire, FLAM_WIRE_SIGNAL, &number, 1);
+  number = (guint8)host->ended_by;
+  if (number != 0)
+    flam_wire_put (&host->wire, FLAM_WIRE_SIGNAL, &number, 1);
+  else if (host->stopped)
+    command (host, "stop");
+  host->stopped = FALSE;
+}
+
+static void
+send_commands (Host *host)
+{
+  static const char *const names[] = {
+    [FLAM_COMMAND_STOP] = "stop",
+    [FLAM_COMMAND_PAUSE] = "pause",
+    [FLAM_COMMAND_RESUME] = "resume",
+    [FLAM_COMMAND_MARK] = "mark",
+    [FLAM_COMMAND_TERMINATE] = "terminate",
+    [FLAM_COMMAND_INTERRUPT] = "interrupt",
+  };
+  gboolean was_closed = host->control->closed;
+  FlamCommand next;
+  char *text;
+
+  flam_control_read (host->control);
+  while ((next = flam_control_next (host->control, &text)) != FLAM_COMMAND_NONE)
+    {
+      g_autofree char *owned = text;
+      g_autofree char *line = g_strdup_printf ("%s %s", names[next], owned);
+
+      command (host, g_strchomp (line));
+    }
+  if (host->control->closed && !was_closed)
+    command (host, "stop");
+}
+
+static void
+send_input (Host *host)
+{
+  guint8 buffer[FLAM_WIRE_MAX];
+  ssize_t n =
+      read (STDIN_FILENO, buffer, (gsize)MIN (host->room, FLAM_WIRE_MAX));
+
+  if (n < 0 && (errno == EINTR || errno == EAGAIN))
+    return;
+  host->input_ends = n <= 0;
+  host->room -= MAX (n, 0);
+  flam_wire_put (&host->wire, FLAM_WIRE_INPUT, buffer, (gsize)MAX (n, 0));
+}
+
+/* --- from the other machine ---------------------------------------------- */
+
+/* What has been received so far remains. */
+static void
+fail_output (Host *host, int code)
+{
+  if (host->failed != NULL)
+    return;
+  flam_error_set (
+      &host->failed,
+      FLAM_ERROR_SYSTEM,
+      N_ ("%s: cannot be written: %s; the capture remains on %s: %s"),
+      host->output.path,
+      g_strerror (code),
+      host->options->host,
+      host->there != NULL ? host->there : "");
+  command (host, "stop");
+}
+
+static void
+put_capture (Host *host, const guint8 *data, gsize size)
+{
+  while (size > 0 && host->failed == NULL)
+    {
+      ssize_t n = pwrite (host->output.fd, data, size, (off_t)host->received);
+
+      if (n > 0)
+        {
+          data += n;
+          size -= (gsize)n;
+          host->received += (guint64)n;
+        }
+      else if (n == 0 || errno != EINTR)
+        fail_output (host, n == 0 ? ENOSPC : errno);
+    }
+}
+
+/* As without a line between: a pipe that nobody reads ends the program. */
+static void
+print (Host *host, guint8 fd, const guint8 *data, gsize size)
+{
+  while (size > 0)
+    {
+      struct pollfd one = { fd, POLLOUT, 0 };
+      ssize_t n = write (fd, data, size);
+
+      if (n > 0)
+        {
+          data += n;
+          size -= (gsize)n;
+        }
+      else if (n < 0 && errno == EAGAIN)
+        poll (&one, 1, -1);
+      else if (n == 0 || errno != EINTR)
+        {
+          flam_wire_put (&host->wire, FLAM_WIRE_SHUT, &fd, 1);
+          return;
+        }
+    }
+}
+
+/* Nothing in it controls a terminal; g_free. */
+static char *
+plain_text (const FlamWireMessage *message)
+{
+  char *text = g_utf8_make_valid ((const char *)message->data,
+                                  (gssize)MIN (message->size, TEXT_MAX_BYTES));
+
+  for (char *p = text; *p != '\0'; p++)
+    if ((guchar)*p < ' ' || *p == 0x7f)
+      *p = ' ';
+  return text;
+}
+
+static void
+take_line (Host *host, const FlamWireMessage *message)
+{
+  g_autofree char *line = plain_text (message);
+
+  /* "done" has the capture's name there. */
+  if (g_str_has_prefix (line, "done"))
+    return;
+  if (!g_str_has_prefix (line, "error "))
+    {
+      flam_control_say (host->control, "%s", line);
+      return;
+    }
+  g_free (host->message);
+  host->message = g_strdup (line + strlen ("error "));
+}
+
+static void
+take_end (Host *host, const FlamWireMessage *message)
+{
+  guint64 size = 0;
+
+  if (message->size != 12)
+    return;
+  memcpy (&size, message->data + 4, 8);
+  size = GUINT64_FROM_LE (size);
+  host->ended = TRUE;
+  host->status = (int)(flam_wire_number (message) & 0xff);
+  /* A block that could not be written whole was taken back. */
+  if (size < host->received && ftruncate (host->output.fd, (off_t)size) == 0)
+    host->received = size;
+  if (size == host->received && host->failed == NULL)
+    flam_wire_put (&host->wire, FLAM_WIRE_KEPT, "", 0);
+}
+
+static void
+take_message (Host *host, const FlamWireMessage *message)
+{
+  switch ((int)message->kind)
+    {
+    case FLAM_WIRE_CONTROL:
+      take_line (host, message);
+      break;
+    case FLAM_WIRE_FILE:
+      g_free (host->there);
+      host->there = plain_text (message);
+      break;
+    case FLAM_WIRE_CAPTURE:
+      put_capture (host, message->data, message->size);
+      break;
+    case FLAM_WIRE_OUTPUT:
+      print (host, STDOUT_FILENO, message->data, message->size);
+      break;
+    case FLAM_WIRE_ERROR:
+      print (host, STDERR_FILENO, message->data, message->size);
+      break;
+    case FLAM_WIRE_ROOM:
+      host->room = MIN (host->room + flam_wire_number (message), G_MAXINT32);
+      break;
+    case FLAM_WIRE_END:
+      take_end (host, message);
+      break;
+    default:
+      break;
+    }
+}
+
+static gboolean
+take_messages (Host *host, GError **error)
+{
+  GError *garbage = NULL;
+  gboolean more = flam_wire_receive (&host->wire);
+  FlamWireMessage message;
+
+  while (!host->ended && flam_wire_next (&host->wire, &message, &garbage))
+    take_message (host, &message);
+  if (garbage != NULL)
+    {
+      g_prefix_error (&garbage, "%s: ", host->options->host);
+      g_propagate_error (error, garbage);
+      return FALSE;
+    }
+  if (more || host->ended)
+    return TRUE;
+  return flam_connection_fail (
+      &host->connection, N_ ("the line broke, and the program goes on"), error);
+}
+
+/* --- the loop ------------------------------------------------------------ */
+
+static gboolean
+turn (Host *host, GError **error)
+{
+  gboolean has_input =
+      !host->input_ends && host->room > 0 && !flam_wire_is_full (&host->wire);
+  struct pollfd fds[] = {
+    { host->wire.in, POLLIN, 0 },
+    { host->wire.unsent->len > 0 ? host->wire.out : -1, POLLOUT, 0 },
+    { host->signals, POLLIN, 0 },
+    { host->control->closed ? -1 : host->control->fd, POLLIN, 0 },
+    { has_input ? STDIN_FILENO : -1, POLLIN, 0 },
+    { host->connection.errors, POLLIN, 0 },
+  };
+
+  poll (fds, G_N_ELEMENTS (fds), -1);
+  if (fds[5].revents != 0 && !flam_connection_listen (&host->connection))
+    {
+      close (host->connection.errors);
+      host->connection.errors = -1;
+    }
+  if (fds[2].revents != 0)
+    send_signals (host);
+  if (fds[3].revents != 0)
+    send_commands (host);
+  if (fds[4].revents != 0)
+    send_input (host);
+  if (fds[0].revents != 0 && !take_messages (host, error))
+    return FALSE;
+  if (host->interrupts >= INTERRUPTS_MAX)
+    return flam_connection_fail (&host->connection,
+                                 N_ ("does not answer, and was left as it is"),
+                                 error);
+  /* A broken line is also one that nothing arrives from. */
+  flam_wire_send (&host->wire);
+  return TRUE;
+}
+
+/* Until all is sent and the other side has ended. */
+static void
+part (Host *host)
+{
+  struct pollfd fds[] = { { host->wire.in, POLLIN, 0 } };
+
+  flam_wire_send (&host->wire);
+  for (guint i = 0; i < 50; i++)
+    {
+      host->wire.at = 0;
+      g_byte_array_set_size (host->wire.unread, 0);
+      if (poll (fds, 1, 100) > 0 && !flam_wire_receive (&host->wire))
+        return;
+    }
+}
+
+static gboolean
+finish_output (Host *host, GError **error)
+{
+  if (host->failed != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&host->failed));
+      return FALSE;
+    }
+  if (host->received == 0)
+    flam_output_abandon (&host->output);
+  if (host->received > 0 && !flam_output_finish (&host->output, error))
+    return FALSE;
+  if (host->message == NULL)
+    return TRUE;
+  return flam_error_set (
+      error, FLAM_ERROR_SYSTEM, "%s: %s", host->options->host, host->message);
+}
+
+static int
+end (Host *host)
+{
+  g_autoptr (GError) error = NULL;
+
+  part (host);
+  if (!finish_output (host, &error))
+    {
+      report (host, error);
+      return host->status != 0 ? host->status : 1;
+    }
+  flam_control_say (host->control, "done %s", host->output.path);
+  if (host->control->fd < 0 && isatty (STDERR_FILENO))
+    g_printerr ("%s: wrote %s\n", g_get_prgname (), host->output.path);
+  return host->status;
+}
+
+/* Where the capture is. */
+static int
+report_broken (Host *host, GError *error)
+{
+  g_autoptr (GError) kept = NULL;
+
+  if (host->there == NULL || host->received == 0)
+    {
+      flam_output_abandon (&host->output);
+      return report (host, error);
+    }
+  flam_error_set (&kept,
+                  FLAM_ERROR_SYSTEM,
+                  N_ ("%s; what was received is in %s, and the whole capture "
+                      "in %s there"),
+                  error->message,
+                  host->output.base_lines != NULL ? host->output.base_lines
+                                                  : host->output.path,
+                  host->there);
+  return report (host, kept);
+}
+
+static int
+record (Host *host)
+{
+  g_autoptr (GError) error = NULL;
+
+  flam_wire_init (&host->wire, host->connection.out, host->connection.in);
+  send_arguments (host);
+  host->input_ends = flam_record_options_attaches (host->options);
+  if (host->input_ends)
+    flam_wire_put (&host->wire, FLAM_WIRE_INPUT, "", 0);
+  while (!host->ended && error == NULL)
+    turn (host, &error);
+  return error == NULL ? end (host) : report_broken (host, error);
+}
+
+static void
+host_init (Host *host, const FlamRecordOptions *options, FlamControl *control)
+{
+  *host = (Host){ .options = options, .control = control, .output.fd = -1 };
+  host->connection.is_stopped = is_stopped;
+  host->connection.data = host;
+  open_signals (host);
+}
+
+static void
+host_clear (Host *host)
+{
+  flam_connection_close (&host->connection);
+  if (host->wire.unread != NULL)
+    flam_wire_clear (&host->wire);
+  if (host->signals >= 0)
+    close (host->signals);
+  flam_output_clear (&host->output);
+  g_clear_error (&host->failed);
+  g_free (host->there);
+  g_free (host->message);
+}
+
+int
+flam_host_record (FlamRecordOptions *options, FlamControl *control)
+{
+  g_autoptr (GError) error = NULL;
+  Host host;
+  int status;
+
+  host_init (&host, options, control);
+  if (!flam_output_open (&host.output, options, &error))
+    status = report (&host, error);
+  else if (!begin (&host, &error))
+    {
+      flam_output_abandon (&host.output);
+      status = report (&host, error);
+      if (host.interrupts > 0)
+        status = 128 + SIGINT;
+    }
+  else
+    status = record (&host);
+  host_clear (&host);
+  return status;
+}
+
+int
+flam_host_remove_recorder (const FlamRecordOptions *options,
+                           FlamControl *control)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *word = NULL;
+  Host host;
+  int status = 0;
+
+  host_init (&host, options, control);
+  if (flam_connection_open (
+          &host.connection,
+          options->host,
+          "set -e; "
+          "rm -rf \"${XDG_CACHE_HOME:-$HOME/.cache}/flambeau\"/recorder-*; "
+          "echo " WORD " removed",
+          &error))
+    word = read_word (&host, &error);
+  if (word == NULL)
+    status = report (&host, error);
+  host_clear (&host);
+  return status;
+}

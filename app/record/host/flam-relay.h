@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The recorder's end of the line on the target's machine (flam-wire.h). It
+ * starts the recorder as a process of its own, which writes into a file there,
+ * and sends on what is new in the file and what the program prints. If the line
+ * breaks, the recording ends, the capture is completed and remains there, and
+ * the program goes on: its output is read until it has ended. */
+
+#include "flam-record-options.h"
+
+#define FLAM_RELAY_OPTION "--relay"
+
+/* Returns in the recorder's process alone, with its options; the relay itself
+ * exits. `own`: the path of this program, which is in the folder of a
+ * FlamParcel. NULL with an error: in the recorder's process, too. */
+FlamRecordOptions *flam_relay_start (const char *own, GError **error);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The line between the recorder here and its relay on the target's machine:
+ * messages over one pair of descriptors, which never wait.
+ *
+ *   0    kind     FlamWireKind
+ *   1    size     u32, little-endian, at most FLAM_WIRE_MAX
+ *   5    data
+ *
+ * Both ends treat the other's messages as hostile. */
+
+#include <glib.h>
+
+#define FLAM_WIRE_MAX 65536
+
+typedef enum
+{
+  /* to the target's machine */
+  FLAM_WIRE_ARGUMENT = 'A', /* of the recorder; an empty one ends them */
+  FLAM_WIRE_INPUT = 'I',    /* for the program; empty: its end */
+  FLAM_WIRE_SIGNAL = 'S',   /* u8 */
+  FLAM_WIRE_SHUT = 'P',     /* u8: nobody reads the program's output 1 or 2 */
+  FLAM_WIRE_KEPT = 'K',     /* all of the capture has been written */
+  /* in both directions */
+  FLAM_WIRE_CONTROL = 'C', /* a line of flam-control.h */
+  /* from there */
+  FLAM_WIRE_FILE = 'F',    /* the capture's name there */
+  FLAM_WIRE_CAPTURE = 'D', /* its next bytes */
+  FLAM_WIRE_OUTPUT = 'O',  /* the program's standard output */
+  FLAM_WIRE_ERROR = 'E',   /* and standard error */
+  FLAM_WIRE_ROOM = 'W',    /* u32: so many bytes of INPUT may be sent */
+  FLAM_WIRE_END = 'X',     /* u32 exit status, u64 size of the capture */
+} FlamWireKind;
+
+typedef struct
+{
+  int in, out;
+  GByteArray *unread;
+  GByteArray *unsent;
+  gsize at; /* of unread */
+} FlamWire;
+
+typedef struct
+{
+  FlamWireKind kind;
+  const guint8 *data; /* valid until the next call */
+  gsize size;
+} FlamWireMessage;
+
+/* Does not close the descriptors. */
+void flam_wire_init (FlamWire *wire, int in, int out);
+void flam_wire_clear (FlamWire *wire);
+
+/* Queues a message; more than FLAM_WIRE_MAX bytes as several. */
+void flam_wire_put (FlamWire *wire,
+                    FlamWireKind kind,
+                    gconstpointer data,
+                    gsize size);
+void flam_wire_put_number (FlamWire *wire, FlamWireKind kind, guint32 number);
+/* Whether enough is queued: read no more of what would be sent. */
+gboolean flam_wire_is_full (const FlamWire *wire);
+/* Sends what can be sent at once. FALSE: the line is broken. */
+gboolean flam_wire_send (FlamWire *wire);
+
+/* Reads what has arrived. FALSE: nothing more will. */
+gboolean flam_wire_receive (FlamWire *wire);
+/* FALSE: no whole message; with an error: not one of these messages. */
+gboolean
+flam_wire_next (FlamWire *wire, FlamWireMessage *message, GError **error);
+guint32 flam_wire_number (const FlamWireMessage *message);
+
+/* Sets O_NONBLOCK. */
+void flam_wire_never_wait (int fd);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* How the recorder reaches another machine or a container: a command of the
+ * user's own client, whose standard input and output become the line to the
+ * recorder there.
+ *
+ *   HOST, USER@HOST, ssh://USER@HOST:PORT   ssh
+ *   podman:NAME, docker:NAME                podman exec, docker exec
+ *   machine:NAME                            systemd-run --machine
+ *   pod/NAME                                kubectl exec
+ *
+ * Authentication, jumps and shared connections are the client's business. */
+
+#include <glib.h>
+
+gboolean flam_transport_check (const char *host, GError **error);
+/* The command that runs `script` there in a POSIX shell; g_strfreev. The script
+ * is one line without ', ! and \, which the login shells of ssh would treat in
+ * different ways. */
+char **flam_transport_command (const char *host, const char *script);
+/* Whether the client may prompt on the terminal, for a password. */
+gboolean flam_transport_prompts (const char *host);
