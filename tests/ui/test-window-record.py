@@ -243,6 +243,47 @@ class RecordTest(Base):
         window.type(command, "sort /etc/passwd | cat")
         window.wait_label(lambda text: text == "Otherwise “|” is passed to the program as it is")
 
+    def test_host(self):
+        """A program on another machine: its output, its capture while it runs, and
+        Stop; the host is offered the next time."""
+        if not pathlib.Path(RECORDER).is_file():
+            raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
+        with tempfile.TemporaryDirectory() as folder:
+            client = pathlib.Path(folder, "podman")
+            client.write_text(
+                f"#!/bin/sh\nshift 3\nexport XDG_CACHE_HOME={folder}/there\nexec \"$@\"\n")
+            client.chmod(0o755)
+            program = pathlib.Path(folder, "busy.py")
+            program.write_text("import time\nprint('there', flush=True)\n"
+                               "e = time.time() + 94\nwhile time.time() < e: sum(range(99))\n")
+            self.addCleanup(end_children_of_the_recorder, str(program))
+            path = os.environ["PATH"]
+            os.environ["PATH"] = f"{folder}:{path}"
+            self.addCleanup(os.environ.update, PATH=path)
+            window = self.open()
+            window.find("See Where Time and Memory Go", "label")
+            window.action("win.record")
+            window.type(
+                window.find(lambda name: name.startswith("Command Line"), "text"),
+                f"/usr/bin/python3 {program}")
+            window.mouse(window.find("Options", "label"))
+            host = window.find(lambda name: name.startswith("Host "), "text")
+            window.type(host, "podman:-x")
+            self.press_record(window)
+            window.wait_label(lambda text: "expected a host of ssh" in text)
+            window.type(host, "podman:box")
+            self.press_record(window)
+            window.wait_label(lambda text: text.startswith("total "))
+            window.click("Output")
+            output = window.find(lambda name: name.startswith("Output of python3"), "text")
+            wait_for("the output", lambda: output.text() == "there\n")
+            window.click(lambda name: name.endswith("Stop"), "push button")
+            window.wait_label(lambda text: text.startswith("Recording saved. "))
+            window.action("win.record")
+            window.mouse(window.find("Options", "label"))
+            window.click("Choose a host")
+            window.find("podman:box", "menu item")
+
     def test_input(self):
         """A program that waits for a line is given a field for it."""
         if not pathlib.Path(RECORDER).is_file():

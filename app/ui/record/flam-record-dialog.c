@@ -8,6 +8,8 @@
 #include "flam-help.h"
 #include "flam-path-entry.h"
 #include "flam-settings.h"
+#include "flam-ssh-hosts.h"
+#include "flam-transport.h"
 
 #include <glib/gi18n.h>
 
@@ -28,7 +30,10 @@ struct _FlamRecordDialog
   char *named; /* the program that is offered to name its functions, or NULL */
   char *variables; /* by which it does; or NULL */
   AdwExpanderRow *options;
+  AdwEntryRow *host;
+  GtkMenuButton *hosts;
   AdwEntryRow *folder;
+  char *own_folder; /* the working folder of this process */
   AdwEntryRow *environment;
   GtkMenuButton *history;
   GtkButton *choose_program;
@@ -126,7 +131,8 @@ take_bounds (FlamRecordDialog *self, FlamRecordOptions *options, GError **error)
   options->duration = typed_number (self->duration);
   if (*text == '\0')
     return TRUE;
-  options->output = g_canonicalize_filename (text, options->directory);
+  options->output = g_canonicalize_filename (
+      text, options->host == NULL ? options->directory : NULL);
   options->force = g_strcmp0 (options->output, self->replaced) == 0;
   if (options->force || !g_file_test (options->output, G_FILE_TEST_EXISTS))
     return TRUE;
@@ -238,6 +244,23 @@ take_shell (FlamRecordDialog *self, FlamRecordOptions *options)
   return TRUE;
 }
 
+/* Names of folders and programs are those of the host, and cannot be checked
+ * here; the folder of this process is none of them. */
+static gboolean
+take_host (FlamRecordDialog *self, FlamRecordOptions *options, GError **error)
+{
+  g_autofree char *host = g_strstrip (g_strdup (text_of (self->host)));
+
+  if (*host == '\0')
+    return TRUE;
+  if (!flam_transport_check (host, error))
+    return FALSE;
+  options->host = g_steal_pointer (&host);
+  if (g_strcmp0 (options->directory, self->own_folder) == 0)
+    g_clear_pointer (&options->directory, g_free);
+  return TRUE;
+}
+
 /* NULL with an error when the input is invalid. */
 static FlamRecordOptions *
 launch_options (FlamRecordDialog *self, GError **error)
@@ -247,11 +270,13 @@ launch_options (FlamRecordDialog *self, GError **error)
   gboolean shell;
 
   options->directory = is_blank (folder) ? NULL : g_strdup (folder);
+  if (!take_host (self, options, error))
+    return NULL;
   shell = take_shell (self, options);
   if (!shell && !g_shell_parse_argv (
                     text_of (self->command), NULL, &options->argv, error))
     return NULL;
-  if (options->directory != NULL &&
+  if (options->host == NULL && options->directory != NULL &&
       !g_file_test (options->directory, G_FILE_TEST_IS_DIR))
     {
       g_set_error (error,
@@ -261,7 +286,8 @@ launch_options (FlamRecordDialog *self, GError **error)
                    options->directory);
       return NULL;
     }
-  if (!shell && !check_program (options->argv[0], options->directory, error))
+  if (!shell && options->host == NULL &&
+      !check_program (options->argv[0], options->directory, error))
     return NULL;
   options->environment = parse_environment (text_of (self->environment), error);
   if (options->environment == NULL)
@@ -335,6 +361,7 @@ update (FlamRecordDialog *self)
   complain (self, NULL);
   update_shell (self);
   update_names (self);
+  gtk_widget_set_visible (GTK_WIDGET (self->host), !attach);
   gtk_widget_set_visible (GTK_WIDGET (self->folder), !attach);
   gtk_widget_set_visible (GTK_WIDGET (self->environment), !attach);
   gtk_widget_set_sensitive (GTK_WIDGET (self->record), ready);
@@ -430,6 +457,8 @@ on_record (FlamRecordDialog *self)
   if (options->argv != NULL)
     flam_settings_push_string (
         FLAM_KEY_COMMANDS, text_of (self->command), HISTORY_MAX);
+  if (options->host != NULL)
+    flam_settings_push_string (FLAM_KEY_HOSTS, options->host, HISTORY_MAX);
   if (processes == NULL && shell_sign (text_of (self->command)) != 0 &&
       gtk_switch_get_active (self->shell))
     name = text_of (self->command);
@@ -447,21 +476,54 @@ action_use (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+action_use_host (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  gtk_editable_set_text (GTK_EDITABLE (FLAM_RECORD_DIALOG (widget)->host),
+                         g_variant_get_string (parameter, NULL));
+}
+
+static void
+append_items (GMenu *menu, const char *action, char **texts)
+{
+  for (guint i = 0; texts[i] != NULL; i++)
+    {
+      g_autoptr (GMenuItem) item = g_menu_item_new (NULL, NULL);
+      g_auto (GStrv) parts = g_strsplit (texts[i], "_", -1);
+      g_autofree char *label = g_strjoinv ("__", parts);
+      g_menu_item_set_label (item, label);
+      g_menu_item_set_action_and_target (item, action, "s", texts[i]);
+      g_menu_append_item (menu, item);
+    }
+}
+
+/* The recent ones, then those of ssh's configuration. */
+static void
+fill_hosts (FlamRecordDialog *self)
+{
+  g_auto (GStrv) recent =
+      g_settings_get_strv (flam_settings_get (), FLAM_KEY_HOSTS);
+  g_auto (GStrv) hosts = flam_ssh_hosts (NULL);
+  g_autoptr (GMenu) menu = g_menu_new ();
+  g_autoptr (GMenu) first = g_menu_new ();
+  g_autoptr (GMenu) second = g_menu_new ();
+
+  append_items (first, "record.use-host", recent);
+  append_items (second, "record.use-host", hosts);
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (first));
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (second));
+  gtk_menu_button_set_menu_model (self->hosts, G_MENU_MODEL (menu));
+  gtk_widget_set_sensitive (GTK_WIDGET (self->hosts),
+                            recent[0] != NULL || hosts[0] != NULL);
+}
+
+static void
 fill_history (FlamRecordDialog *self)
 {
   g_auto (GStrv) commands =
       g_settings_get_strv (flam_settings_get (), FLAM_KEY_COMMANDS);
   g_autoptr (GMenu) menu = g_menu_new ();
 
-  for (guint i = 0; commands[i] != NULL; i++)
-    {
-      g_autoptr (GMenuItem) item = g_menu_item_new (NULL, NULL);
-      g_auto (GStrv) parts = g_strsplit (commands[i], "_", -1);
-      g_autofree char *label = g_strjoinv ("__", parts);
-      g_menu_item_set_label (item, label);
-      g_menu_item_set_action_and_target (item, "record.use", "s", commands[i]);
-      g_menu_append_item (menu, item);
-    }
+  append_items (menu, "record.use", commands);
   gtk_menu_button_set_menu_model (self->history, G_MENU_MODEL (menu));
   gtk_widget_set_sensitive (GTK_WIDGET (self->history), commands[0] != NULL);
   if (commands[0] != NULL)
@@ -562,6 +624,7 @@ flam_record_dialog_dispose (GObject *object)
   g_clear_pointer (&self->replaced, g_free);
   g_clear_pointer (&self->named, g_free);
   g_clear_pointer (&self->variables, g_free);
+  g_clear_pointer (&self->own_folder, g_free);
   gtk_widget_dispose_template (GTK_WIDGET (object), FLAM_TYPE_RECORD_DIALOG);
   G_OBJECT_CLASS (flam_record_dialog_parent_class)->dispose (object);
 }
@@ -599,6 +662,8 @@ flam_record_dialog_class_init (FlamRecordDialogClass *klass)
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, names_row);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, names);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, options);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, host);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, hosts);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, folder);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, environment);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, history);
@@ -619,13 +684,14 @@ flam_record_dialog_class_init (FlamRecordDialogClass *klass)
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, delay);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, duration);
   gtk_widget_class_install_action (class, "record.use", "s", action_use);
+  gtk_widget_class_install_action (
+      class, "record.use-host", "s", action_use_host);
 }
 
 static void
 flam_record_dialog_init (FlamRecordDialog *self)
 {
   g_autoptr (FlamRecordOptions) options = flam_recording_options_new ();
-  g_autofree char *cwd = g_get_current_dir ();
   FlamRecordMode mode = FLAM_RECORD_MODE_CPU;
 
   gtk_widget_init_template (GTK_WIDGET (self));
@@ -636,8 +702,10 @@ flam_record_dialog_init (FlamRecordDialog *self)
   adw_combo_row_set_selected (self->mode, mode);
   gtk_switch_set_active (self->follow, options->follow);
   gtk_switch_set_active (self->python_malloc, options->python_malloc);
-  gtk_editable_set_text (GTK_EDITABLE (self->folder), cwd);
+  self->own_folder = g_get_current_dir ();
+  gtk_editable_set_text (GTK_EDITABLE (self->folder), self->own_folder);
   fill_history (self);
+  fill_hosts (self);
 
   g_signal_connect_swapped (
       self->cancel, "clicked", G_CALLBACK (flam_dialog_close), self);

@@ -37,7 +37,7 @@ struct _FlamRecording
   FlamPrinted *printed;
   int control; /* our end of the socket pair */
   int input;   /* our end of the terminal that the program reads; -1: none */
-  int target;  /* the program's process; 0: not known yet */
+  int target;  /* the program's process; 0: not known yet, or elsewhere */
   GDataInputStream *lines;
   GSubprocess *process;
   GCancellable *cancellable;
@@ -140,7 +140,8 @@ take_line (FlamRecording *self, const char *line)
     }
   else if (g_str_has_prefix (line, "target "))
     {
-      self->target = atoi (line + strlen ("target "));
+      if (self->options->host == NULL)
+        self->target = atoi (line + strlen ("target "));
       set_state (self, FLAM_RECORDING_RUNNING);
     }
   else if (strcmp (line, "paused") == 0)
@@ -373,6 +374,9 @@ flam_recording_describe_wait (FlamRecording *self)
   switch (self->state)
     {
     case FLAM_RECORDING_STARTING:
+      if (self->options->host != NULL)
+        /* Translators: a machine or a container */
+        return g_strdup_printf (_ ("Connecting to %s."), self->options->host);
       return g_strdup (flam_record_options_attaches (self->options)
                            ? _ ("Attaching to the process.")
                            : _ ("Starting the program."));
@@ -402,7 +406,8 @@ recorder_command (const FlamRecordOptions *options, char *output)
   g_auto (GStrv) arguments = NULL;
   g_autoptr (GStrvBuilder) command = g_strv_builder_new ();
 
-  all.directory = NULL; /* the working folder of the recorder */
+  if (all.host == NULL)
+    all.directory = NULL; /* the working folder of the recorder */
   all.output = output;
   all.control_fd = CONTROL_FD;
   arguments = flam_record_options_to_arguments (&all);
@@ -420,6 +425,7 @@ spawn (FlamRecording *self,
 {
   g_auto (GStrv) inside = recorder_command (options, self->path);
   const char *const *command = (const char *const *)inside;
+  const char *directory = options->host == NULL ? options->directory : NULL;
   g_auto (GStrv) outside = NULL;
   int terminal =
       flam_record_options_attaches (options) ? -1 : open_terminal (self);
@@ -430,11 +436,11 @@ spawn (FlamRecording *self,
   if (g_file_test (FLAM_FLATPAK_INFO, G_FILE_TEST_EXISTS))
     {
       outside = flam_flatpak_command (
-          FLAM_FLATPAK_INFO, command, options->directory, CONTROL_FD, error);
+          FLAM_FLATPAK_INFO, command, directory, CONTROL_FD, error);
       command = (const char *const *)outside;
     }
-  if (options->directory != NULL)
-    g_subprocess_launcher_set_cwd (launcher, options->directory);
+  if (directory != NULL)
+    g_subprocess_launcher_set_cwd (launcher, directory);
   if (envp != NULL)
     g_subprocess_launcher_set_environ (launcher, (char **)envp);
   g_subprocess_launcher_take_fd (launcher, theirs, CONTROL_FD);
@@ -464,10 +470,11 @@ flam_recording_start (const FlamRecordOptions *options,
 
   self->title = name != NULL ? g_strdup (name)
                              : g_filename_display_basename (options->argv[0]);
-  self->path =
-      options->output != NULL
-          ? g_canonicalize_filename (options->output, options->directory)
-          : new_path (self->title);
+  self->path = options->output != NULL
+                   ? g_canonicalize_filename (
+                         options->output,
+                         options->host == NULL ? options->directory : NULL)
+                   : new_path (self->title);
   self->options = flam_record_options_copy (options, error);
   self->name = g_strdup (name);
   self->envp = g_strdupv ((char **)envp);
