@@ -10,6 +10,7 @@ typedef struct
   FlamTree *tree;
   const FlamFunctionRow *rows;
   guint n;
+  const FlamCallTable *calls; /* NULL: unknown, or not wanted */
   const FlamCliOptions *options;
 } Top;
 
@@ -70,6 +71,41 @@ add_samples (JsonBuilder *json,
   json_builder_add_boolean_value (json, flam_estimate_is_few (&estimate));
 }
 
+/* ns; of the calls by themselves, each with its callees. */
+static void
+add_durations (JsonBuilder *json, const FlamChartDurations *durations)
+{
+  json_builder_set_member_name (json, "duration");
+  json_builder_begin_object (json);
+  flam_cli_json_int (json, "min", durations->shortest);
+  flam_cli_json_int (json, "median", durations->median);
+  flam_cli_json_int (json, "p99", durations->p99);
+  flam_cli_json_int (json, "max", durations->longest);
+  json_builder_set_member_name (json, "mean");
+  json_builder_add_double_value (json, durations->mean);
+  json_builder_set_member_name (json, "deviation");
+  json_builder_add_double_value (json, durations->deviation);
+  json_builder_end_object (json);
+}
+
+static void
+add_calls (JsonBuilder *json, const Top *top, guint i)
+{
+  const FlamMeasure measure = flam_tree_measure (top->tree);
+  const FlamFunctionCalls *calls = &top->calls->row[i];
+
+  if (calls->count == 0)
+    return;
+  flam_cli_json_int (json, "calls", calls->count);
+  json_builder_set_member_name (json, "per_call");
+  json_builder_add_double_value (
+      json,
+      flam_function_calls_cost (calls, &top->rows[i]) /
+          (double)measure.denominator);
+  if (calls->durations.n > 0)
+    add_durations (json, &calls->durations);
+}
+
 static void
 print_json (const Top *top)
 {
@@ -114,6 +150,8 @@ print_json (const Top *top)
                  top->rows[i].other_total,
                  top->rows[i].exact_total);
       add_samples (json, tree, measure, &top->rows[i]);
+      if (top->calls != NULL)
+        add_calls (json, top, i);
       if (tree->other_total != NULL)
         {
           gboolean blocks = flam_tree_other_unit (tree) == FLAM_UNIT_COUNT;
@@ -157,6 +195,44 @@ weight_text (const FlamTree *tree,
              : flam_format_weight (measure, weight);
 }
 
+/* --- calls as text -------------------------------------------------------- */
+
+static const char *const duration_titles[] = { "min", "mean", "dev", "p99" };
+
+static void
+print_calls_header (const FlamCallTable *calls)
+{
+  print_cell ("calls", 9);
+  print_cell ("per call", 9);
+  for (guint i = 0; calls->has_durations && i < 4; i++)
+    print_cell (duration_titles[i], 8);
+}
+
+static void
+print_calls (const Top *top, guint i)
+{
+  const FlamMeasure measure = flam_tree_measure (top->tree);
+  const FlamFunctionCalls *calls = &top->calls->row[i];
+  const FlamChartDurations *of = &calls->durations;
+  const gint64 durations[] = { of->shortest,
+                               (gint64)(of->mean + 0.5),
+                               (gint64)(of->deviation + 0.5),
+                               of->p99 };
+  g_autofree char *count = flam_format_value (calls->count, FLAM_UNIT_COUNT);
+  g_autofree char *each = flam_format_weight (
+      &measure,
+      (gint64)(flam_function_calls_cost (calls, &top->rows[i]) + 0.5));
+
+  print_cell (calls->count > 0 ? count : "", 9);
+  print_cell (calls->count > 0 ? each : "", 9);
+  for (guint k = 0; top->calls->has_durations && k < 4; k++)
+    {
+      g_autofree char *text = flam_format_value (durations[k], FLAM_UNIT_NS);
+
+      print_cell (of->n > 0 ? text : "", 8);
+    }
+}
+
 static void
 print_text (const Top *top)
 {
@@ -174,6 +250,8 @@ print_text (const Top *top)
   if (tree->other_total != NULL)
     print_cell (
         flam_tree_other_unit (tree) == FLAM_UNIT_COUNT ? "blocks" : "bytes", 9);
+  if (top->calls != NULL)
+    print_calls_header (top->calls);
   flam_cli_print ("%s\n", tree->by == FLAM_BY_FUNCTION ? "function" : "");
   for (guint i = 0; i < top->n; i++)
     {
@@ -203,6 +281,8 @@ print_text (const Top *top)
 
           print_cell (other, 9);
         }
+      if (top->calls != NULL)
+        print_calls (top, i);
       flam_cli_print ("%s%s", name, detail);
       if (*module && tree->by == FLAM_BY_FUNCTION)
         flam_cli_print ("  (%s)", module);
@@ -230,6 +310,8 @@ run (int argc, char **argv)
   g_autofree char *sort_text = NULL;
   FlamExit status;
   g_auto (GStrv) files = NULL;
+  g_autoptr (FlamCallTable) calls = NULL;
+  gboolean with_calls = FALSE;
   FlamSort sort;
   int limit = 0;
   guint n;
@@ -241,6 +323,13 @@ run (int argc, char **argv)
       &sort_text,
       N_ ("Sort by self (default) or total"),
       "self|total" },
+    { "calls",
+      0,
+      0,
+      G_OPTION_ARG_NONE,
+      &with_calls,
+      N_ ("Also show calls, their cost and durations"),
+      NULL },
     { "limit", 0, 0, G_OPTION_ARG_INT, &limit, N_ ("At most N rows"), "N" },
     { NULL },
   };
@@ -263,10 +352,12 @@ run (int argc, char **argv)
     n = MIN (n, (guint)limit);
   else if (!options->json)
     n = MIN (n, 30);
+  if (with_calls || options->json)
+    calls = flam_call_table_new (tree, selection, rows, n, NULL, NULL);
   if (options->json)
-    print_json (&(Top){ tree, rows, n, options });
+    print_json (&(Top){ tree, rows, n, calls, options });
   else
-    print_text (&(Top){ tree, rows, n, options });
+    print_text (&(Top){ tree, rows, n, calls, options });
   return FLAM_EXIT_DONE;
 }
 

@@ -84,7 +84,7 @@ _flambeau_cli() {
   elif [ -z "$list" ] && [[ $cur == -* ]]; then
     case $verb in
       info) list="$selection --json" ;;
-      top) list="$selection --sort --limit --json" ;;
+      top) list="$selection --sort --limit --calls --json" ;;
       tree) list="$selection --depth --min --callers --callees --json" ;;
       disassemble) list="$selection --function --syntax --json" ;;
       memory) list="$selection --limit --json" ;;

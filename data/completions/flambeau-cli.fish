@@ -68,6 +68,7 @@ complete -c flambeau-cli -n $selecting -l cache -d 'Keep captures that are slow 
 complete -c flambeau-cli -n $selecting -l no-inlines -d 'Merge inlined functions into their callers'
 
 complete -c flambeau-cli -n '__flambeau_cli_verb info top tree lines disassemble memory diff history formats' -l json -d 'Print JSON'
+complete -c flambeau-cli -n '__flambeau_cli_verb top' -l calls -d 'Calls and durations'
 complete -c flambeau-cli -n '__flambeau_cli_verb top' -x -l sort -a 'self total' -d Order
 complete -c flambeau-cli -n '__flambeau_cli_verb top memory' -x -l limit -d Rows
 complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l depth -d Levels

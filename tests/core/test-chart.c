@@ -7,6 +7,7 @@
 
 #include "flam-core-picture.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct
@@ -14,6 +15,7 @@ typedef struct
   gint64 time;
   gint64 weight;
   const char *stack; /* "A;B" */
+  gint64 calls;
 } Sample;
 
 static FlamId
@@ -36,7 +38,7 @@ stack_of (FlamBuilder *builder, const char *text)
 }
 
 static FlamProfile *
-profile_of (const Sample *samples, guint n, gboolean spans)
+profile_with (const Sample *samples, guint n, gboolean spans, gboolean calls)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
   FlamProcessId process = flam_builder_process (builder, 1, 0);
@@ -50,6 +52,10 @@ profile_of (const Sample *samples, guint n, gboolean spans)
                                             (int)column,
                                             FLAM_NONE);
 
+  flam_builder_add_column (builder);
+  if (calls)
+    flam_builder_add_standard_measure (
+        builder, FLAM_STANDARD_CALLS, 1, FLAM_NONE);
   if (spans)
     flam_builder_set_spans (builder, measure, FLAM_SPANS_CALLS);
   flam_builder_set_has_times (builder);
@@ -60,9 +66,17 @@ profile_of (const Sample *samples, guint n, gboolean spans)
                             .stack = stack_of (builder, samples[i].stack),
                             .time = samples[i].time };
 
-      flam_builder_add_sample (builder, &sample, &samples[i].weight);
+      const gint64 weights[] = { samples[i].weight, samples[i].calls };
+
+      flam_builder_add_sample (builder, &sample, weights);
     }
   return flam_builder_finish (builder, NULL);
+}
+
+static FlamProfile *
+profile_of (const Sample *samples, guint n, gboolean spans)
+{
+  return profile_with (samples, n, spans, FALSE);
 }
 
 static char *
@@ -154,6 +168,149 @@ test_range_and_calls (void)
                    "  0 A 2..12\n"
                    "  1 B 2..4\n"
                    "  1 B 10..12\n");
+}
+
+/* A calls B twice without any time between, each of which calls C at once; then
+ * B alone, for no time; and A is called anew. */
+static const Sample called[] = {
+  { 0, 2, "A", 1 },   { 2, 0, "A;B", 1 }, { 2, 1, "A;B;C", 1 },
+  { 3, 2, "A;B", 0 }, { 5, 0, "A;B", 1 }, { 5, 4, "A;B;C", 1 },
+  { 9, 3, "A;B", 0 }, { 12, 1, "A", 0 },  { 13, 0, "A;B", 1 },
+  { 13, 1, "A", 0 },  { 14, 6, "A", 1 },
+};
+
+static void
+test_counted_calls (void)
+{
+  g_autoptr (FlamProfile) profile =
+      profile_with (called, G_N_ELEMENTS (called), TRUE, TRUE);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamChart) chart = flam_chart_new (profile, selection, NULL, NULL);
+  g_autoptr (FlamChart) hidden = NULL;
+  g_autofree char *text = flam_chart_dump (chart);
+  g_autofree char *without = NULL;
+
+  g_assert_cmpstr (text,
+                   ==,
+                   "main (7)\n"
+                   "  0 A 0..14\n"
+                   "  0 A 14..20\n"
+                   "  1 B 2..5\n"
+                   "  1 B 5..12\n"
+                   "  1 B 13..13\n"
+                   "  2 C 2..3\n"
+                   "  2 C 5..9\n");
+
+  /* The calls of a hidden function are not its caller's. */
+  flam_selection_add_transform (selection, FLAM_TRANSFORM_HIDE, "B", NULL);
+  hidden = flam_chart_new (profile, selection, NULL, NULL);
+  without = flam_chart_dump (hidden);
+  g_assert_cmpstr (without,
+                   ==,
+                   "main (7)\n"
+                   "  0 A 0..14\n"
+                   "  0 A 14..20\n"
+                   "  1 C 2..3\n"
+                   "  1 C 5..9\n");
+}
+
+static const FlamFunctionCalls *
+calls_of (const FlamCallTable *table,
+          const FlamTree *tree,
+          const FlamFunctionRow *rows,
+          guint n,
+          const char *name)
+{
+  for (guint i = 0; i < n; i++)
+    if (strcmp (flam_functions_name (tree, rows[i].node), name) == 0)
+      return &table->row[i];
+  g_assert_not_reached ();
+}
+
+static void
+test_call_table (void)
+{
+  g_autoptr (FlamProfile) profile =
+      profile_with (called, G_N_ELEMENTS (called), TRUE, TRUE);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights =
+      flam_weights_new (profile, selection, NULL, NULL);
+  g_autoptr (FlamTree) tree =
+      flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+  guint n;
+  g_autofree FlamFunctionRow *rows =
+      flam_functions_new_whole (tree, FLAM_SORT_SELF, &n);
+  g_autoptr (FlamCallTable) table =
+      flam_call_table_new (tree, selection, rows, n, NULL, NULL);
+  const FlamFunctionCalls *calls = calls_of (table, tree, rows, n, "B");
+
+  g_assert_true (table->has_durations);
+  g_assert_cmpint (calls->count, ==, 3);
+  g_assert_cmpint (calls->durations.n, ==, 3);
+  g_assert_cmpint (calls->durations.shortest, ==, 0);
+  g_assert_cmpint (calls->durations.median, ==, 3);
+  g_assert_cmpint (calls->durations.p99, ==, 7);
+  g_assert_cmpint (calls->durations.longest, ==, 7);
+  /* 3, 7, 0: the mean is 10/3, the variance 58/3 - 100/9. */
+  g_assert_cmpfloat_with_epsilon (calls->durations.mean, 10.0 / 3, 1e-9);
+  g_assert_cmpfloat_with_epsilon (
+      calls->durations.deviation, sqrt (74.0 / 9), 1e-9);
+  calls = calls_of (table, tree, rows, n, "A");
+  g_assert_cmpint (calls->count, ==, 2);
+  g_assert_cmpint (calls->durations.total, ==, 20);
+
+  /* Without a count, calls without a time between are one. */
+  g_clear_pointer (&table, flam_call_table_free);
+  g_clear_pointer (&tree, flam_tree_unref);
+  g_clear_pointer (&weights, flam_weights_free);
+  g_clear_pointer (&profile, flam_profile_unref);
+  g_clear_pointer (&rows, g_free);
+  profile = profile_with (called, G_N_ELEMENTS (called), TRUE, FALSE);
+  weights = flam_weights_new (profile, selection, NULL, NULL);
+  tree = flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+  rows = flam_functions_new_whole (tree, FLAM_SORT_SELF, &n);
+  table = flam_call_table_new (tree, selection, rows, n, NULL, NULL);
+  calls = calls_of (table, tree, rows, n, "C");
+  g_assert_cmpint (calls->count, ==, 2);
+}
+
+/* The rows of one measure find those of another one. */
+static void
+test_match (void)
+{
+  g_autoptr (FlamProfile) profile =
+      profile_with (called, G_N_ELEMENTS (called), TRUE, TRUE);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  FlamTree *tree[2];
+  FlamFunctionRow *rows[2];
+  guint n[2];
+  g_autofree FlamId *match = NULL;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (FlamWeights) weights = NULL;
+
+      selection->measure = i;
+      selection->from = i == 0 ? 13 : G_MININT64; /* only A has time there */
+      weights = flam_weights_new (profile, selection, NULL, NULL);
+      tree[i] = flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
+      rows[i] = flam_functions_new (tree[i], FLAM_SORT_SELF, &n[i]);
+    }
+  g_assert_cmpuint (n[0], ==, 1);
+  g_assert_cmpuint (n[1], ==, 3);
+  match = flam_functions_match (tree[1], rows[1], n[1], tree[0], rows[0], n[0]);
+  for (guint i = 0; i < n[1]; i++)
+    g_assert_cmpuint (match[i],
+                      ==,
+                      strcmp (flam_tree_name (tree[1], rows[1][i].node), "A") ==
+                              0
+                          ? 0
+                          : FLAM_NONE);
+  for (guint i = 0; i < 2; i++)
+    {
+      flam_tree_unref (tree[i]);
+      g_free (rows[i]);
+    }
 }
 
 static void
@@ -452,6 +609,9 @@ main (int argc, char **argv)
   g_test_add_func ("/chart/spans", test_spans);
   g_test_add_func ("/chart/samples", test_samples);
   g_test_add_func ("/chart/range-and-calls", test_range_and_calls);
+  g_test_add_func ("/chart/counted-calls", test_counted_calls);
+  g_test_add_func ("/chart/call-table", test_call_table);
+  g_test_add_func ("/chart/match", test_match);
   g_test_add_func ("/chart/properties", test_properties);
   g_test_add_func ("/chart/levels", test_levels);
   g_test_add_func ("/chart/look", test_look);

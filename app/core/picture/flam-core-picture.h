@@ -10,6 +10,7 @@
 #include "flam-color.h"
 #include "flam-dump.h"
 #include "flam-format.h"
+#include "flam-function-calls.h"
 #include "flam-headline.h"
 #include "flam-language.h"
 #include "flam-layout.h"

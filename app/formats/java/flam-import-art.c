@@ -378,9 +378,10 @@ make_samples (Trace *trace, GError **error)
                           flam_load_measures (builder,
                                               trace->of_cpu
                                                   ? FLAM_STANDARD_CPU_TIME
-                                                  : FLAM_STANDARD_WALL_TIME),
+                                                  : FLAM_STANDARD_WALL_TIME,
+                                              FLAM_STANDARD_CALLS),
                           FLAM_SPANS_CALLS);
-  flam_trace_spans_make_samples (&trace->spans);
+  flam_trace_spans_make_samples (&trace->spans, TRUE);
   warn (trace);
   return TRUE;
 }

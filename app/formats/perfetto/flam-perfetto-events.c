@@ -420,7 +420,8 @@ flam_perfetto_finish (FlamPerfetto *trace)
 
   if (trace->samples->len == 0 && !heap && n_spans == 0)
     return FALSE;
-  for (guint i = 0; i < (heap ? 3 : 1); i++)
+  /* Of heap profiles; of time, and of the calls of spans. */
+  for (guint i = 0; i < (heap ? 3 : trace->samples->len > 0 ? 1 : 2); i++)
     flam_builder_add_column (builder);
   if (trace->samples->len > 0)
     flam_perfetto_add_cpu (trace);
@@ -435,7 +436,9 @@ flam_perfetto_finish (FlamPerfetto *trace)
                           flam_builder_add_standard_measure (
                               builder, FLAM_STANDARD_WALL_TIME, 0, FLAM_NONE),
                           FLAM_SPANS_CALLS);
-  flam_trace_spans_make_samples (&trace->spans);
+  flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_CALLS, 1, FLAM_NONE);
+  flam_trace_spans_make_samples (&trace->spans, TRUE);
   warn (trace, 0);
   return TRUE;
 }

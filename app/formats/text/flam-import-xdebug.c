@@ -118,7 +118,9 @@ load (FlamLoad *load, GError **error)
   trace->builder = builder;
   flam_builder_set_has_times (builder);
   flam_builder_set_spans (builder,
-                          flam_load_measures (builder, FLAM_STANDARD_WALL_TIME),
+                          flam_load_measures (builder,
+                                              FLAM_STANDARD_WALL_TIME,
+                                              FLAM_STANDARD_CALLS),
                           FLAM_SPANS_CALLS);
   flam_arena_pieces (load, &trace->names);
   flam_trace_spans_init (&trace->spans, load);
@@ -129,7 +131,7 @@ load (FlamLoad *load, GError **error)
   if (flam_trace_spans_close (&trace->spans) == 0)
     return flam_source_invalid (
         load->source, error, N_ ("this xdebug trace has no calls"));
-  flam_trace_spans_make_samples (&trace->spans);
+  flam_trace_spans_make_samples (&trace->spans, TRUE);
   flam_text_warn_bad (&trace->lines, builder, N_ ("a trace of xdebug"));
   flam_builder_warn_count (
       builder,

@@ -18,7 +18,7 @@
  *    fi=(4) inlined.h                    from another file; fe= back
  *    +2 30
  *    cob=(1) cfi=(2) cfn=(5) work        of the function that is called:
- *    calls=12 20                         how often, where it begins
+ *    calls=12 20                         how often (a measure), where it begins
  *    11 4000                             the call's line, inclusive costs
  *    jfi=(4) jfn=(5) work2              of another function jumped into:
  *    jump=7 30                          how often, where to; jcnd=6/7 30
@@ -86,6 +86,8 @@ typedef struct
   guint32 function;
   gboolean has_function;
   gboolean is_call;   /* the next line of costs is of a call */
+  gint64 calls;       /* how many, in that case */
+  gboolean has_calls; /* any were made */
   gboolean is_jump;   /* the next line is the source of a jump: no costs */
   const guint8 *left; /* names are copied, and the text before is left */
   const char *sum;    /* the beginning of the line that ends a part, or NULL */
@@ -264,27 +266,27 @@ find_function (Reader *reader,
   return row;
 }
 
-/* Its row of costs in the call graph. Code inlined into it from another file
- * has lines there, but belongs to this function. */
+/* A function's row of costs in the call graph; `code` is the builder's. Code
+ * inlined into it from another file has lines there, but belongs to this
+ * function. */
 static guint32
-find_line (Reader *reader, FlamStringId file, guint32 line)
+find_line (Reader *reader,
+           guint32 function,
+           FlamId code,
+           FlamStringId file,
+           guint32 line)
 {
   const char *path = flam_builder_get_string (reader->builder, file);
   gboolean is_new;
-  FlamId row = find_pair (
-      &reader->lines, (guint64)reader->function << 32 | file, line, &is_new);
+  FlamId row =
+      find_pair (&reader->lines, (guint64)function << 32 | file, line, &is_new);
 
   if (is_new)
     flam_call_graph_new_cost (
         reader->graph,
-        reader->function,
+        function,
         flam_builder_frame_in (
-            reader->builder,
-            find_code (reader, reader->object, reader->file, reader->name),
-            0,
-            is_unknown (path) ? 0 : file,
-            line,
-            0),
+            reader->builder, code, 0, is_unknown (path) ? 0 : file, line, 0),
         FALSE);
   return row;
 }
@@ -336,6 +338,33 @@ skip_spaces (const char **p, const char *end)
     ++*p;
 }
 
+/* The costs of a call are those of its callee's lines, and only say how they
+ * are divided; the number of calls is a cost of the callee. */
+static void
+add_call (Reader *reader, gint64 cost)
+{
+  gint64 costs[MAX_EVENTS + 1] = { 0 };
+  guint32 callee = find_function (
+      reader, reader->called_object, reader->called_file, reader->called_name);
+
+  flam_call_graph_add_call (reader->graph, reader->function, callee, cost);
+  costs[reader->events->len] = reader->calls;
+  flam_call_graph_add_to_cost (reader->graph,
+                               find_line (reader,
+                                          callee,
+                                          find_code (reader,
+                                                     reader->called_object,
+                                                     reader->called_file,
+                                                     reader->called_name),
+                                          reader->called_file,
+                                          0),
+                               costs);
+  reader->has_calls |= reader->calls > 0;
+  reader->is_call = FALSE;
+  reader->called_object = reader->object;
+  reader->called_file = reader->inlined;
+}
+
 static gboolean
 read_costs (Reader *reader, const char *p, const char *end)
 {
@@ -371,23 +400,29 @@ read_costs (Reader *reader, const char *p, const char *end)
     return FALSE;
   line = CLAMP (reader->position[reader->n_positions - 1], 0, G_MAXINT32);
   if (reader->is_call)
-    flam_call_graph_add_call (reader->graph,
-                              reader->function,
-                              find_function (reader,
-                                             reader->called_object,
-                                             reader->called_file,
-                                             reader->called_name),
-                              costs[0]);
-  else
-    flam_call_graph_add_to_cost (
-        reader->graph, find_line (reader, reader->inlined, line), costs);
-  if (reader->is_call)
     {
-      reader->is_call = FALSE;
-      reader->called_object = reader->object;
-      reader->called_file = reader->inlined;
+      add_call (reader, costs[0]);
+      return TRUE;
     }
+  costs[reader->events->len] = 0; /* no calls */
+  flam_call_graph_add_to_cost (
+      reader->graph,
+      find_line (reader,
+                 reader->function,
+                 find_code (reader, reader->object, reader->file, reader->name),
+                 reader->inlined,
+                 line),
+      costs);
   return TRUE;
+}
+
+static void
+read_calls (Reader *reader, const char *p, const char *end)
+{
+  skip_spaces (&p, end);
+  if (!read_number (&p, end, &reader->calls) || reader->calls < 0)
+    reader->calls = 0;
+  reader->is_call = TRUE;
 }
 
 /* `rest` is only set if it returns TRUE. */
@@ -438,7 +473,7 @@ read_specification (Reader *reader, const char *line, const char *end)
   else if (starts (line, end, "cfn=", &p))
     reader->called_name = read_name (reader, FUNCTIONS, p, end);
   else if (starts (line, end, "calls=", &p))
-    reader->is_call = TRUE;
+    read_calls (reader, p, end);
   else if (starts (line, end, "jfi=", &p))
     read_name (reader, FILES, p, end);
   else if (starts (line, end, "jfn=", &p))
@@ -521,7 +556,7 @@ read_first_events (Reader *reader, const char *const *names)
   for (guint i = 0; i < reader->events->len; i++)
     reader->columns[i] = i;
   reader->n_columns = reader->events->len;
-  for (guint i = 0; i < reader->events->len; i++)
+  for (guint i = 0; i <= reader->events->len; i++) /* the last: of calls */
     flam_builder_add_column (reader->builder);
   for (guint i = 0; i < reader->events->len; i++)
     {
@@ -540,7 +575,7 @@ read_first_events (Reader *reader, const char *const *names)
         flam_builder_add_event_measure (
             reader->builder, name, unit, (int)i, FLAM_NONE);
     }
-  reader->graph = flam_call_graph_new (reader->load, reader->events->len);
+  reader->graph = flam_call_graph_new (reader->load, reader->events->len + 1);
 }
 
 static gboolean
@@ -685,6 +720,11 @@ load (FlamLoad *load, GError **error)
       reader->sum != NULL)
     flam_load_partial (load, NULL, N_ ("the file was cut off"));
   flam_source_leave (load->source);
+  if (reader->has_calls)
+    flam_builder_add_standard_measure (load->builder,
+                                       FLAM_STANDARD_CALLS,
+                                       (int)reader->events->len,
+                                       FLAM_NONE);
   return flam_call_graph_finish (reader->graph, error);
 }
 

@@ -469,8 +469,16 @@ add_samples (Trace *trace, const Sampling *sampling)
   gboolean has_profiles = has_samples (trace);
   guint n_spans = flam_trace_spans_close (&trace->spans);
   gboolean timed = has_profiles || n_spans > 0;
+  gboolean calls =
+      !has_profiles && n_spans > 0 && sampling->samples.length == 0;
   guint wall = timed ? add_wall_time (trace) : 0;
 
+  if (calls)
+    flam_builder_add_standard_measure (
+        trace->builder,
+        FLAM_STANDARD_CALLS,
+        (int)flam_builder_add_column (trace->builder),
+        0);
   if (timed)
     flam_builder_set_spans (trace->builder,
                             wall,
@@ -486,7 +494,7 @@ add_samples (Trace *trace, const Sampling *sampling)
       flam_trace_spans_check (&trace->spans);
     }
   else
-    flam_trace_spans_make_samples (&trace->spans);
+    flam_trace_spans_make_samples (&trace->spans, calls);
   if (has_profiles && n_spans > 0)
     flam_builder_warn (trace->builder,
                        N_ ("the trace contains CPU profiles: they are shown "

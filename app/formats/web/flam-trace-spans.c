@@ -389,6 +389,7 @@ typedef struct
 {
   gint64 end;
   FlamStackId stack;
+  gboolean called; /* its call has been counted */
 } Open;
 
 typedef struct
@@ -398,6 +399,7 @@ typedef struct
   FlamColumn open;     /* Open */
   FlamColumn apart;    /* Span: those that do not fit into the lane */
   FlamFrameId *frames; /* by name, as far as computed */
+  gboolean calls;      /* are counted */
   guint lane;
   guint64 n_apart, cut;
 } Samples;
@@ -410,15 +412,16 @@ typedef struct
 #define ROUNDED 1000
 
 static void
-add_piece (Samples *samples, FlamStackId stack, gint64 from, gint64 to)
+add_piece (Samples *samples, Open *open, gint64 from, gint64 to)
 {
   FlamSample sample = { .thread = samples->thread,
-                        .stack = stack,
+                        .stack = open->stack,
                         .time = from };
-  gint64 weight = to - from;
+  gint64 weights[] = { MAX (to - from, 0), samples->calls && !open->called };
 
-  if (weight > 0)
-    flam_builder_add_sample (samples->builder, &sample, &weight);
+  if (weights[0] > 0 || weights[1] > 0)
+    flam_builder_add_sample (samples->builder, &sample, weights);
+  open->called = TRUE;
 }
 
 /* Closes the spans that end by `until`; the time before it belongs to the
@@ -428,11 +431,10 @@ close_spans (Samples *samples, gint64 now, gint64 until)
 {
   while (samples->open.n > 0)
     {
-      const Open *top =
-          &flam_column_at (&samples->open, Open, samples->open.n - 1);
+      Open *top = &flam_column_at (&samples->open, Open, samples->open.n - 1);
       gint64 to = MIN (top->end, until);
 
-      add_piece (samples, top->stack, now, to);
+      add_piece (samples, top, now, to);
       now = MAX (now, to);
       if (top->end > until)
         return now;
@@ -482,7 +484,7 @@ add_samples (Samples *samples, const FlamColumn *spans)
     {
       const Span *span = &flam_column_at (spans, Span, i);
       const Open *around;
-      Open next = { span->end, FLAM_NONE };
+      Open next = { span->end, FLAM_NONE, FALSE };
 
       if (samples->lane < MAX_LANES && is_apart (samples, span))
         {
@@ -601,9 +603,9 @@ go_through (FlamTraceSpans *spans, Samples *samples)
 }
 
 void
-flam_trace_spans_make_samples (FlamTraceSpans *spans)
+flam_trace_spans_make_samples (FlamTraceSpans *spans, gboolean calls)
 {
-  Samples samples = { .builder = spans->builder };
+  Samples samples = { .builder = spans->builder, .calls = calls };
 
   flam_column_init (&samples.open, sizeof (Open));
   flam_column_init (&samples.apart, sizeof (Span));

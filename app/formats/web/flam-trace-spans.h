@@ -7,7 +7,9 @@
  *    parse      |--------|                           main;parse  4..13
  *                                                    main        13..24
  *
- * The duration of a span beyond its inner spans is its self time. A span's end
+ * The duration of a span beyond its inner spans is its self time. The first
+ * sample of each span counts its call; it lasts no time if an inner span begins
+ * with it, or if the span itself lasts none. A span's end
  * may be another event than its beginning, and the events may have any order:
  * an end closes the innermost span of its name, or the innermost of all if it
  * has no name, or nothing if no such span is open. A span that is never closed
@@ -114,9 +116,9 @@ void flam_trace_spans_add_moments (FlamTraceSpans *spans,
 
 /* After the last event: returns the number of spans. */
 guint flam_trace_spans_close (FlamTraceSpans *spans);
-/* Then, once: one column, ns. Sets `open` and `bad`, and warns of
- * spans that others cut. */
-void flam_trace_spans_make_samples (FlamTraceSpans *spans);
+/* Then, once: a column of ns and, with `calls`, one of calls, which the builder
+ * has. Sets `open` and `bad`, and warns of spans that others cut. */
+void flam_trace_spans_make_samples (FlamTraceSpans *spans, gboolean calls);
 /* Is called instead if the spans are not to be shown. */
 void flam_trace_spans_check (FlamTraceSpans *spans);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-chart.h"
 
+#include <math.h>
+
 typedef struct
 {
   guint32 what; /* a number for each callee */
@@ -21,21 +23,6 @@ by_what_longest_first (gconstpointer a, gconstpointer b)
   return (x->span > y->span) - (x->span < y->span);
 }
 
-static guint
-hash_key (gconstpointer data)
-{
-  const FlamShownKey *key = data;
-
-  return ((key->thing * 0x9e3779b1u ^ key->line) * 31 ^ key->file) * 31 ^
-         (guint)key->address;
-}
-
-static gboolean
-equal_keys (gconstpointer a, gconstpointer b)
-{
-  return flam_shown_key_equal (a, b);
-}
-
 /* The calls in all threads, of every function or only of `wanted`; sorted by
  * function, the longest first. */
 static GArray *
@@ -43,8 +30,7 @@ gather (const FlamChart *chart, const FlamShownKey *wanted)
 {
   const FlamProfile *profile = chart->profile;
   GArray *calls = g_array_new (FALSE, FALSE, sizeof (Call));
-  g_autoptr (GHashTable) numbers =
-      g_hash_table_new_full (hash_key, equal_keys, g_free, NULL);
+  g_autoptr (GHashTable) numbers = flam_shown_key_table_new ();
 
   for (guint l = 0; l < chart->n_lanes; l++)
     {
@@ -62,13 +48,12 @@ gather (const FlamChart *chart, const FlamShownKey *wanted)
           Call call = { 0, i, one->to - one->from };
           gpointer number;
 
-          if (wanted != NULL && !equal_keys (&key, wanted))
+          if (wanted != NULL && !flam_shown_key_equal (&key, wanted))
             continue;
           if (!g_hash_table_lookup_extended (numbers, &key, NULL, &number))
             {
               number = GUINT_TO_POINTER (g_hash_table_size (numbers));
-              g_hash_table_insert (
-                  numbers, g_memdup2 (&key, sizeof key), number);
+              flam_shown_key_table_set (numbers, &key, number);
             }
           call.what = GPOINTER_TO_UINT (number);
           g_array_append_val (calls, call);
@@ -84,14 +69,24 @@ durations_of (const Call *calls, guint n)
 {
   FlamChartDurations durations = { .n = n };
 
+  double squares = 0;
+
+  if (n == 0)
+    return durations;
   for (guint i = 0; i < n; i++)
     durations.total += calls[i].duration;
-  if (n > 0)
+  durations.longest = calls[0].duration;
+  durations.median = calls[n / 2].duration;
+  durations.p99 = calls[n / 100].duration;
+  durations.shortest = calls[n - 1].duration;
+  durations.mean = (double)durations.total / n;
+  for (guint i = 0; i < n; i++)
     {
-      durations.longest = calls[0].duration;
-      durations.median = calls[n / 2].duration;
-      durations.p99 = calls[n / 100].duration;
+      double off = (double)calls[i].duration - durations.mean;
+
+      squares += off * off;
     }
+  durations.deviation = sqrt (squares / n);
   return durations;
 }
 

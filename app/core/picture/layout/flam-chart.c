@@ -21,6 +21,8 @@ typedef struct
   const FlamProfile *profile;
   const FlamSelection *selection;
   const FlamMeasure *measure;
+  const gint64 *calls; /* per sample: of its innermost function; NULL: the
+                          capture does not count calls */
   FlamShown shown;
   FlamSampleFilter filter;
   guint32 *depth; /* per shown stack: of its frame */
@@ -179,11 +181,13 @@ common_depth (Build *build, FlamId a, FlamId b)
   return b < n ? build->depth[b] + 1 : 0;
 }
 
-/* Goes from one stack to the next, with or without a gap in time. */
+/* Goes from one stack to the next, with or without a gap in time. `called`: its
+ * innermost function is called, even if it is open. */
 static void
 turn (Build *build,
       FlamId before,
       FlamStackId stack,
+      gboolean called,
       gint64 ended,
       gint64 begins,
       guint32 first_row)
@@ -200,8 +204,7 @@ turn (Build *build,
       common++;
       build->path.n--;
     }
-  /* The same stack again means that the innermost function was called again. */
-  if (before == stack && stack != FLAM_NONE && common > 0)
+  if (called && build->path.n == 0 && stack != FLAM_NONE && common > 0)
     {
       FlamFrameId frame = build->shown.frame[stack];
 
@@ -310,6 +313,37 @@ add_states (Build *build, FlamThreadId thread, gint64 period)
     add_draft (build, 0, run.from, run.to, run.what);
 }
 
+/* Whether a sample begins another call of its innermost function: where the
+ * capture counts calls, if it counts one of a function that is shown; otherwise
+ * if the stack is the same again. */
+static gboolean
+is_called (const Build *build, guint32 i, gboolean same)
+{
+  const FlamProfile *profile = build->profile;
+  FlamStackId stack = profile->samples.stack[i];
+  FlamStackId prefix;
+
+  if (build->calls == NULL || stack == FLAM_NONE)
+    return same;
+  prefix = profile->stacks.prefix[stack];
+  return build->calls[i] > 0 &&
+         (prefix == FLAM_NONE || flam_shown_of (&build->shown, stack) !=
+                                     flam_shown_of (&build->shown, prefix));
+}
+
+/* The column of calls beside that of spans. */
+static const gint64 *
+find_calls (const FlamProfile *profile, const FlamMeasure *spans)
+{
+  int calls = flam_profile_find_measure (profile, "calls");
+
+  if (spans->spans != FLAM_SPANS_CALLS || calls < 0 ||
+      profile->measures[calls].source != FLAM_FROM_SAMPLES ||
+      profile->measures[calls].event != spans->event)
+    return NULL;
+  return profile->measures[calls].weight;
+}
+
 static gboolean
 add_thread (Build *build,
             FlamThreadId thread,
@@ -345,11 +379,17 @@ add_thread (Build *build,
         stack = FLAM_NONE;
       if (from > ended)
         {
-          turn (build, before, FLAM_NONE, ended, ended, lane.is_states);
+          turn (build, before, FLAM_NONE, FALSE, ended, ended, lane.is_states);
           before = FLAM_NONE;
         }
       if (stack != before || build->measure->spans == FLAM_SPANS_CALLS)
-        turn (build, before, stack, from, from, lane.is_states);
+        turn (build,
+              before,
+              stack,
+              is_called (build, i, before == stack),
+              from,
+              from,
+              lane.is_states);
       before = stack;
       ended = MAX (to, ended);
     }
@@ -453,6 +493,7 @@ flam_chart_new (const FlamProfile *profile,
   build.measure = &profile->measures[selection->measure];
   if (build.measure->source != FLAM_FROM_SAMPLES)
     return NULL;
+  build.calls = find_calls (profile, build.measure);
   flam_selection_get_range (selection, profile, &build.from, &build.to);
   flam_sample_filter_init (
       &build.filter, profile, selection, build.measure->event);

@@ -10,10 +10,11 @@
  *   5..9  main;eval                       row 2  lex   [0 . 2)
  *
  * Captures of events (FlamMeasure.spans) contain the time of each call: their
- * spans are exact, except that calls of one function that follow one another
- * without any time between count as one, unless they call nothing themselves.
- * In sampled captures a sample represents the time since the previous one or,
- * if the thread ran for less than half of that, its weight or one period.
+ * spans are exact. Only where a capture does not count calls (a measure
+ * "calls"), those of one function that follow one another without any time
+ * between are one, unless they call nothing themselves. In sampled captures a
+ * sample represents the time since the previous one or, if the thread ran for
+ * less than half of that, its weight or one period.
  *
  * A span lies in one row of one lane. Rows ascend in time, so that the spans of
  * a view are found by bisection. Marks and counters have lanes of their own,
@@ -83,8 +84,9 @@ guint flam_chart_lane_of (const FlamChart *chart, guint span, guint32 *row);
 typedef struct
 {
   guint n;
-  gint64 median, p99, longest;
-  gint64 total; /* of all calls, nested ones included */
+  gint64 shortest, median, p99, longest;
+  gint64 total;           /* of all calls, nested ones included */
+  double mean, deviation; /* of the n durations, as the whole population */
 } FlamChartDurations;
 
 typedef struct

@@ -11,6 +11,12 @@ typedef struct
   FlamInterner interner;
 } Table;
 
+typedef struct
+{
+  const FlamTree *tree;
+  FlamNodeId node;
+} Place;
+
 /* Whether a node represents something that has a row in this list. */
 static gboolean
 is_listed (const FlamTree *tree, FlamNodeId node)
@@ -22,21 +28,31 @@ static gboolean
 row_equal (gconstpointer data, FlamId row, gconstpointer key)
 {
   const Table *table = data;
-  const FlamTree *tree = table->tree;
-  FlamNodeId node = flam_column_at (&table->rows, FlamFunctionRow, row).node;
-  FlamId other = *(const FlamId *)key;
+  const Place *place = key;
 
-  return flam_tree_is_same (tree, node, tree, other);
+  return flam_tree_is_same (
+      table->tree,
+      flam_column_at (&table->rows, FlamFunctionRow, row).node,
+      place->tree,
+      place->node);
+}
+
+/* Of a node of this table's tree, or of another one of the same profile. */
+static FlamSlot *
+find_slot (Table *table, const Place *place, guint32 *hash)
+{
+  *hash = flam_hash_pair (place->tree->key[place->node].row,
+                          place->tree->line[place->node] +
+                              flam_tree_address (place->tree, place->node));
+  return flam_interner_find (&table->interner, *hash, row_equal, table, place);
 }
 
 static FlamId
 row_of (Table *table, FlamNodeId node)
 {
-  const FlamTree *tree = table->tree;
-  guint32 hash = flam_hash_pair (
-      tree->key[node].row, tree->line[node] + flam_tree_address (tree, node));
-  FlamSlot *slot =
-      flam_interner_find (&table->interner, hash, row_equal, table, &node);
+  const Place place = { table->tree, node };
+  guint32 hash;
+  FlamSlot *slot = find_slot (table, &place, &hash);
   FlamFunctionRow row = { .node = node };
 
   if (slot->id != FLAM_NONE)
@@ -215,6 +231,36 @@ flam_functions_index (const FlamTree *tree,
   flam_column_clear (&table.until);
   flam_interner_clear (&table.interner);
   return index;
+}
+
+FlamId *
+flam_functions_match (const FlamTree *tree,
+                      const FlamFunctionRow *rows,
+                      guint n,
+                      const FlamTree *other,
+                      const FlamFunctionRow *others,
+                      guint n_others)
+{
+  FlamId *match = g_new (FlamId, n + 1);
+  Table table = { other };
+
+  flam_column_init (&table.rows, sizeof (FlamFunctionRow));
+  flam_column_init (&table.until, sizeof (FlamId));
+  flam_interner_init (&table.interner);
+  for (guint i = 0; i < n_others; i++)
+    row_of (&table, others[i].node);
+  for (guint i = 0; i < n; i++)
+    {
+      const Place place = { tree, rows[i].node };
+      guint32 hash;
+
+      match[i] =
+          place.node != 0 ? find_slot (&table, &place, &hash)->id : FLAM_NONE;
+    }
+  flam_column_clear (&table.rows);
+  flam_column_clear (&table.until);
+  flam_interner_clear (&table.interner);
+  return match;
 }
 
 void

@@ -49,6 +49,16 @@ FlamId *flam_functions_index (const FlamTree *tree,
                               const FlamFunctionRow *rows,
                               guint n);
 
+/* For each row of one tree, the row of the same thing in the list of another
+ * tree of the same profile (FLAM_NONE: it has none); g_free. No two of `others`
+ * represent the same thing. */
+FlamId *flam_functions_match (const FlamTree *tree,
+                              const FlamFunctionRow *rows,
+                              guint n,
+                              const FlamTree *other,
+                              const FlamFunctionRow *others,
+                              guint n_others);
+
 /* Other columns of the tree's nodes (flam_tree_sum), summed like self and total
  * of the rows: `row_self` and `row_total` have a value for each row. */
 void flam_functions_sum (const FlamTree *tree,

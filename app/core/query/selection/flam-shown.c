@@ -455,3 +455,34 @@ flam_selection_drops_stacks (const FlamSelection *selection)
     }
   return FALSE;
 }
+
+/* --- keys ----------------------------------------------------------------- */
+
+static guint
+hash_key (gconstpointer data)
+{
+  const FlamShownKey *key = data;
+
+  return ((key->thing * 0x9e3779b1u ^ key->line) * 31 ^ key->file) * 31 ^
+         (guint)key->address;
+}
+
+static gboolean
+equal_keys (gconstpointer a, gconstpointer b)
+{
+  return flam_shown_key_equal (a, b);
+}
+
+GHashTable *
+flam_shown_key_table_new (void)
+{
+  return g_hash_table_new_full (hash_key, equal_keys, g_free, NULL);
+}
+
+void
+flam_shown_key_table_set (GHashTable *table,
+                          const FlamShownKey *key,
+                          gpointer value)
+{
+  g_hash_table_insert (table, g_memdup2 (key, sizeof *key), value);
+}

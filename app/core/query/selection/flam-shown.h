@@ -94,6 +94,13 @@ flam_shown_key_equal (const FlamShownKey *a, const FlamShownKey *b)
          a->address == b->address;
 }
 
+/* A table with such keys, which it copies: insert with
+ * flam_shown_key_table_set(). */
+GHashTable *flam_shown_key_table_new (void);
+void flam_shown_key_table_set (GHashTable *table,
+                               const FlamShownKey *key,
+                               gpointer value);
+
 static inline FlamShownKey
 flam_shown_key (const FlamProfile *profile, FlamBy by, FlamFrameId frame)
 {
