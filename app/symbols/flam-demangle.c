@@ -187,3 +187,17 @@ flam_demangle (const char *name)
     return demangle_d (name);
   return NULL;
 }
+
+char *
+flam_demangle_whole (const char *name)
+{
+  if (strnlen (name, FLAM_MANGLED_MAX) == FLAM_MANGLED_MAX)
+    return NULL;
+  if (strncmp (name, "__Z", 3) == 0)
+    name++;
+  if (strncmp (name, "_Z", 2) != 0 || is_legacy_rust (name))
+    return NULL;
+  return run (cplus_demangle_v3_callback,
+              name,
+              DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP);
+}

@@ -23,3 +23,5 @@
 
 /* NULL if `name` is not mangled, or invalid. May be called in any thread. */
 char *flam_demangle (const char *name);
+/* A C++ name with its parameters, without a return type; otherwise NULL. */
+char *flam_demangle_whole (const char *name);

@@ -91,6 +91,9 @@ flam_view_data_new (const FlamProfile *profile,
       flam_selection_drops_stacks (selection) ? &shown : NULL;
 
   self->profile = flam_profile_ref (profile);
+  self->namesakes = before != NULL && before->profile == profile
+                        ? flam_namesakes_ref (before->namesakes)
+                        : flam_namesakes_new (profile);
   self->selection = flam_selection_copy (selection);
   if (!flam_shown_init (&shown, profile, selection, progress, error))
     return NULL;
@@ -133,6 +136,7 @@ flam_view_data_new_of (const FlamViewData *view_data, FlamTree *tree)
   FlamViewData *self = g_atomic_rc_box_new0 (FlamViewData);
 
   self->profile = flam_profile_ref (tree->profile);
+  self->namesakes = flam_namesakes_ref (view_data->namesakes);
   self->selection = flam_selection_copy (view_data->selection);
   self->selection->measure = tree->measure;
   self->tree = tree;
@@ -155,6 +159,7 @@ view_data_clear (gpointer data)
   g_clear_pointer (&self->tree, flam_tree_unref);
   g_clear_pointer (&self->weights, flam_weights_free);
   g_clear_pointer (&self->selection, flam_selection_free);
+  g_clear_pointer (&self->namesakes, flam_namesakes_unref);
   g_clear_pointer (&self->profile, flam_profile_unref);
   g_free (self->by_thread);
 }
@@ -171,6 +176,18 @@ flam_view_data_get_measure (const FlamViewData *self)
   return self->profile->n_measures > 0
              ? &self->profile->measures[self->selection->measure]
              : NULL;
+}
+
+const char *
+flam_view_data_get_name (const FlamViewData *self, FlamNodeId node)
+{
+  const char *whole =
+      flam_by_is_code (self->tree->by)
+          ? flam_namesakes_get (self->namesakes,
+                                flam_tree_function (self->tree, node))
+          : NULL;
+
+  return whole != NULL ? whole : flam_functions_name (self->tree, node);
 }
 
 gint64

@@ -6,6 +6,7 @@
  * by any thread. */
 
 #include "flam-core-picture.h"
+#include "flam-namesakes.h"
 
 G_BEGIN_DECLS
 
@@ -13,6 +14,7 @@ typedef struct
 {
   FlamProfile *profile;
   FlamSelection *selection;
+  FlamNamesakes *namesakes; /* the profile's */
   FlamWeights *weights;
   FlamTree *tree;
   FlamRows *rows;    /* the layout's index of the tree */
@@ -44,6 +46,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamViewData, flam_view_data_unref)
 
 /* The measure of the weights. */
 const FlamMeasure *flam_view_data_get_measure (const FlamViewData *view_data);
+/* The name of a node, with parameters where functions would have the same name.
+ */
+const char *flam_view_data_get_name (const FlamViewData *view_data,
+                                     FlamNodeId node);
 gint64 flam_view_data_get_total (const FlamViewData *view_data);
 
 G_END_DECLS

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Functions with the same name, overloads in C++, told apart by their
+ * parameters:
+ *
+ *   _Z4areai    area   ─▶  area(int)
+ *   _Z4aread    area   ─▶  area(double)
+ *   _Z4turnv    turn   ─▶  no namesake
+ *
+ * Linker names are from untrusted files: see flam-demangle.h. Immutable,
+ * reference counted, any thread may read it. */
+
+#include "flam-core-profile.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FlamNamesakes FlamNamesakes;
+
+FlamNamesakes *flam_namesakes_new (const FlamProfile *profile);
+FlamNamesakes *flam_namesakes_ref (FlamNamesakes *namesakes);
+void flam_namesakes_unref (FlamNamesakes *namesakes);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamNamesakes, flam_namesakes_unref)
+
+/* The name with its parameters if another function has the same name and other
+ * parameters; otherwise NULL, as for FLAM_NONE. */
+const char *flam_namesakes_get (const FlamNamesakes *namesakes,
+                                FlamFunctionId function);
+
+G_END_DECLS
