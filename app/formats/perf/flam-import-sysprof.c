@@ -3,6 +3,7 @@
 #include "flam-core-query.h"
 #include "flam-formats.h"
 #include "flam-ranges.h"
+#include "flam-sysprof-counters.h"
 
 #include <string.h>
 
@@ -20,13 +21,15 @@
  *    4 process      text command line
  *    5 fork         i32 child's pid
  *    7 jit map      u32 n, then n times u64 address, text name
+ *    8, 9           counters: flam-sysprof-counters.h
  *    10 mark        i64 duration, text group[24], name[40], message
+ *    12 log         u16 severity, 6 bytes, text domain[32], message
  *    14 allocation  u64 address, i64 size (0: released), i32 tid, u16 n, u16,
  *                   u64 addresses[n]
  *
  * The addresses contain marks of the kind of those that follow, as in perf:
  * -128 kernel, -512 user. Return addresses are one more than the call. All else
- * in a capture (counters, logs, files, D-Bus) is skipped. Source of facts:
+ * in a capture (files, traces, D-Bus) is skipped and counted. Source of facts:
  * Sysprof 50, sysprof-capture-types.h. */
 
 #define MAGIC "\x5e\x97\xca\xfd"
@@ -39,14 +42,19 @@
 
 enum
 {
+  TIMESTAMP = 1,
   SAMPLE = 2,
   MAP = 3,
   PROCESS = 4,
   FORK = 5,
+  EXIT = 6,
   JITMAP = 7,
+  DEFINE = 8,
+  SET = 9,
   MARK = 10,
   LOG = 12,
   ALLOCATION = 14,
+  TRACE = 16,
   DBUS = 17,
 };
 
@@ -77,8 +85,10 @@ typedef struct
   FlamId kernel;         /* module, or FLAM_NONE */
   gint64 start;
   guint64 samples, allocations, unknown_releases;
-  guint64 skipped; /* messages of logs and of D-Bus */
-  guint64 copied;  /* ranges, from parents to children */
+  FlamSysprofCounters counters;
+  guint64 messages, calls, others; /* what is skipped: of D-Bus, of functions,
+                                      and all else */
+  guint64 copied;                  /* ranges, from parents to children */
 } Reader;
 
 /* --- bytes --------------------------------------------------------------- */
@@ -371,6 +381,32 @@ read_mark (Reader *reader, const Frame *frame)
                            whole);
 }
 
+static void
+read_log (Reader *reader, const Frame *frame)
+{
+  g_autofree char *domain = get_text (frame, 8, 32);
+  g_autofree char *message = get_text (frame, 40, G_MAXSIZE);
+  g_autofree char *whole = g_strdup_printf (
+      "%s%s%s", domain, *domain != '\0' ? ": " : "", g_strchomp (message));
+
+  if (frame->length >= 40)
+    flam_builder_add_mark (reader->builder, frame->time, 0, FLAM_NONE, whole);
+}
+
+static void
+read_definition (Reader *reader, const Frame *frame)
+{
+  flam_sysprof_counters_define (
+      &reader->counters, frame->time, frame->body, frame->length);
+}
+
+static void
+read_values (Reader *reader, const Frame *frame)
+{
+  flam_sysprof_counters_set (
+      &reader->counters, frame->time, frame->body, frame->length);
+}
+
 /* --- the two passes ------------------------------------------------------ */
 
 static void
@@ -404,7 +440,6 @@ first_pass (Reader *reader)
     {
       reader->samples += frame.type == SAMPLE;
       reader->allocations += frame.type == ALLOCATION;
-      reader->skipped += frame.type == LOG || frame.type == DBUS;
       if (frame.type == JITMAP)
         read_jit_map (reader, &frame);
     }
@@ -419,12 +454,26 @@ static void
 read_frame (Reader *reader, const Frame *frame)
 {
   static void (*const read[]) (Reader * reader, const Frame *frame) = {
-    [SAMPLE] = read_sample, [MAP] = read_map,   [PROCESS] = read_process,
-    [FORK] = read_fork,     [MARK] = read_mark, [ALLOCATION] = read_allocation,
+    [SAMPLE] = read_sample,
+    [MAP] = read_map,
+    [PROCESS] = read_process,
+    [FORK] = read_fork,
+    [DEFINE] = read_definition,
+    [SET] = read_values,
+    [MARK] = read_mark,
+    [LOG] = read_log,
+    [ALLOCATION] = read_allocation,
   };
 
   if (frame->type < G_N_ELEMENTS (read) && read[frame->type] != NULL)
     read[frame->type](reader, frame);
+  else if (frame->type == DBUS)
+    reader->messages++;
+  else if (frame->type == TRACE)
+    reader->calls++;
+  else if (frame->type != TIMESTAMP && frame->type != EXIT &&
+           frame->type != JITMAP)
+    reader->others++;
 }
 
 static gboolean
@@ -469,16 +518,26 @@ load (FlamLoad *load, GError **error)
         FLAM_ERROR_UNSUPPORTED,
         FLAM_NO_OFFSET,
         N_ ("not a little-endian Sysprof capture of version 1"));
+  flam_sysprof_counters_init (&reader.counters, load);
   read_header (&reader);
   first_pass (&reader);
   flam_ledger_begin (ledger, reader.start);
   if (!second_pass (&reader, error))
     return FALSE;
+  flam_sysprof_counters_finish (&reader.counters, load->builder);
+  flam_builder_warn_count (load->builder,
+                           reader.messages,
+                           "%" PRIu64 " message of D-Bus is not shown",
+                           "%" PRIu64 " messages of D-Bus are not shown");
+  flam_builder_warn_count (load->builder,
+                           reader.calls,
+                           "%" PRIu64 " traced call is not shown",
+                           "%" PRIu64 " traced calls are not shown");
   flam_builder_warn_count (
       load->builder,
-      reader.skipped,
-      "%" PRIu64 " message of the log or of D-Bus is not shown",
-      "%" PRIu64 " messages of the log or of D-Bus are not shown");
+      reader.others,
+      "%" PRIu64 " piece of a file or of other data is not shown",
+      "%" PRIu64 " pieces of files or of other data are not shown");
   flam_builder_warn_count (
       load->builder,
       reader.unknown_releases,

@@ -13,6 +13,15 @@ has_counter (const FlamTimeline *timeline, guint counter)
          strcmp (timeline->counters[counter].id, "heap") != 0;
 }
 
+gboolean
+flam_overview_leaves_counter (const FlamTimeline *timeline, guint counter)
+{
+  const struct FlamTimelineCounter *of = &timeline->counters[counter];
+
+  return of->top > 0 && strcmp (of->id, "heap") != 0 &&
+         strcmp (of->id, "rss") != 0 && !has_counter (timeline, counter);
+}
+
 static char *
 counter_name (const char *id)
 {

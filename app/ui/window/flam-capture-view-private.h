@@ -8,6 +8,7 @@
 #include "flam-download-bar.h"
 #include "flam-graph-view.h"
 #include "flam-headline-bar.h"
+#include "flam-lanes.h"
 #include "flam-measure-menu.h"
 #include "flam-page-switcher.h"
 #include "flam-path-bar.h"
@@ -54,6 +55,7 @@ struct _FlamCaptureView
   FlamThreadSelector *threads;
   FlamSearchBar *search_bar;
   FlamPlotWidget *overview;
+  FlamLanes *lanes;
   FlamPathBar *path_bar;
   GtkMenuButton *display_button;
   GtkPaned *paned;

@@ -61,6 +61,7 @@ timeline_done (gpointer result, const GError *error, gpointer data)
   gtk_widget_set_visible (GTK_WIDGET (self->overview), result != NULL);
   flam_plot_widget_set_plot (
       self->overview, result != NULL ? flam_overview_plot (result) : NULL);
+  flam_lanes_set_timeline (self->lanes, result);
   if (!flam_session_is_live (self->session))
     flam_tips_offer (GTK_WIDGET (self),
                      GTK_WIDGET (self->overview),
@@ -399,6 +400,7 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, FlamCaptureView, threads);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, search_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, overview);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, lanes);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, path_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, display_button);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, paned);
@@ -416,6 +418,7 @@ flam_capture_view_class_init (FlamCaptureViewClass *klass)
   class->map = flam_capture_view_map;
   class->unmap = flam_capture_view_unmap;
   g_type_ensure (FLAM_TYPE_PLOT_WIDGET);
+  g_type_ensure (FLAM_TYPE_LANES);
   g_type_ensure (FLAM_TYPE_PAGE_SWITCHER);
   g_type_ensure (FLAM_TYPE_PATH_BAR);
   g_type_ensure (FLAM_TYPE_SEARCH_BAR);
