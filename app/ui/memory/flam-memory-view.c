@@ -6,6 +6,7 @@
 #include "flam-memory-model.h"
 #include "flam-plot-widget.h"
 #include "flam-size-plot.h"
+#include "flam-top-list.h"
 #include "flam-value-text.h"
 
 #include <glib/gi18n.h>
@@ -17,6 +18,8 @@ typedef struct
   GtkToggleButton *button;
   GtkLabel *value;
   GtkLabel *detail;
+  FlamTopList *list;
+  GtkWidget *child; /* the flow box's */
 } Card;
 
 struct _FlamMemoryView
@@ -57,26 +60,11 @@ current_measure (FlamMemoryView *self)
   return &profile->measures[selection->measure];
 }
 
-/* The measure of a part in bytes or blocks, or -1. */
-static int
-find_measure (const FlamProfile *profile, FlamMemoryPart part, gboolean bytes)
-{
-  for (guint i = 0; i < profile->n_measures; i++)
-    {
-      FlamMeasureSource source = profile->measures[i].source;
-
-      if (source != FLAM_FROM_SAMPLES && flam_memory_part_of (source) == part &&
-          flam_allocation_filter_source_is_bytes (source) == bytes)
-        return (int)i;
-    }
-  return -1;
-}
-
 static void
 pick (FlamMemoryView *self, FlamMemoryPart part, gboolean bytes)
 {
-  int measure =
-      find_measure (flam_session_get_profile (self->session), part, bytes);
+  int measure = flam_memory_part_find_measure (
+      flam_session_get_profile (self->session), part, bytes);
 
   if (measure >= 0)
     flam_session_set_measure (self->session, (guint)measure);
@@ -176,7 +164,8 @@ update_cards (FlamMemoryView *self, const FlamMemorySummary *memory)
 
       gtk_label_set_label (card->value, value);
       gtk_label_set_label (card->detail, detail);
-      gtk_widget_set_visible (gtk_widget_get_parent (GTK_WIDGET (card->button)),
+      flam_top_list_show (card->list, memory);
+      gtk_widget_set_visible (card->child,
                               flam_memory_summary_knows (memory, part, TRUE));
     }
 }
@@ -202,46 +191,57 @@ add_label (GtkBox *box, GtkLabel *label, const char *style)
   gtk_box_append (box, GTK_WIDGET (label));
 }
 
+/* The figures of a part, which select its measure, and its functions. */
+static void
+make_card (FlamMemoryView *self, FlamMemoryPart part, const char *title)
+{
+  Card *card = &self->card[part];
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
+  GtkWidget *all = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
+
+  card->button = GTK_TOGGLE_BUTTON (gtk_toggle_button_new ());
+  card->value = GTK_LABEL (gtk_label_new (NULL));
+  card->detail = GTK_LABEL (gtk_label_new (NULL));
+  card->list = FLAM_TOP_LIST (flam_top_list_new (self->session, part));
+  add_label (
+      GTK_BOX (box), GTK_LABEL (gtk_label_new (title)), "caption-heading");
+  add_label (GTK_BOX (box), card->value, "title-3");
+  add_label (GTK_BOX (box), card->detail, "caption");
+  gtk_button_set_child (GTK_BUTTON (card->button), box);
+  gtk_widget_add_css_class (GTK_WIDGET (card->button), "flam-part");
+  gtk_accessible_update_property (
+      GTK_ACCESSIBLE (card->button), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
+  g_signal_connect (card->button, "toggled", G_CALLBACK (on_card), self);
+  gtk_label_set_wrap (card->detail, TRUE);
+  gtk_label_set_lines (card->detail, 2);
+  gtk_label_set_width_chars (card->detail, 6);
+  gtk_label_set_max_width_chars (card->detail, 14);
+  gtk_box_append (GTK_BOX (all), GTK_WIDGET (card->button));
+  gtk_box_append (GTK_BOX (all), GTK_WIDGET (card->list));
+  gtk_flow_box_insert (self->cards, all, -1);
+  card->child = gtk_widget_get_parent (all);
+  gtk_widget_set_focusable (card->child, FALSE);
+}
+
 static void
 make_cards (FlamMemoryView *self)
 {
-  static const char *const titles[FLAM_MEMORY_N] = {
-    [FLAM_MEMORY_ALLOCATED] = N_ ("Allocated"),
-    [FLAM_MEMORY_TEMPORARY] = N_ ("Temporary"),
-    [FLAM_MEMORY_PEAK] = N_ ("At the Peak"),
-    [FLAM_MEMORY_LEAKED] = N_ ("Leaked"),
+  static const struct
+  {
+    FlamMemoryPart part;
+    const char *title;
+  } shown[FLAM_MEMORY_N] = {
+    { FLAM_MEMORY_PEAK, N_ ("At the Peak") },
+    { FLAM_MEMORY_LEAKED, N_ ("Leaked") },
+    { FLAM_MEMORY_ALLOCATED, N_ ("Allocated") },
+    { FLAM_MEMORY_TEMPORARY, N_ ("Temporary") },
   };
 
-  for (guint part = 0; part < FLAM_MEMORY_N; part++)
-    {
-      Card *card = &self->card[part];
-      GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
-
-      card->button = GTK_TOGGLE_BUTTON (gtk_toggle_button_new ());
-      card->value = GTK_LABEL (gtk_label_new (NULL));
-      card->detail = GTK_LABEL (gtk_label_new (NULL));
-      add_label (GTK_BOX (box),
-                 GTK_LABEL (gtk_label_new (_ (titles[part]))),
-                 "caption-heading");
-      add_label (GTK_BOX (box), card->value, "title-3");
-      add_label (GTK_BOX (box), card->detail, "caption");
-      gtk_button_set_child (GTK_BUTTON (card->button), box);
-      gtk_widget_add_css_class (GTK_WIDGET (card->button), "flam-part");
-      gtk_accessible_update_property (GTK_ACCESSIBLE (card->button),
-                                      GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                      _ (titles[part]),
-                                      -1);
-      if (part > 0)
-        gtk_toggle_button_set_group (card->button, self->card[0].button);
-      g_signal_connect (card->button, "toggled", G_CALLBACK (on_card), self);
-      gtk_label_set_wrap (card->detail, TRUE);
-      gtk_label_set_lines (card->detail, 2);
-      gtk_label_set_width_chars (card->detail, 6);
-      gtk_label_set_max_width_chars (card->detail, 14);
-      gtk_flow_box_insert (self->cards, GTK_WIDGET (card->button), -1);
-      gtk_widget_set_focusable (
-          gtk_widget_get_parent (GTK_WIDGET (card->button)), FALSE);
-    }
+  for (guint i = 0; i < FLAM_MEMORY_N; i++)
+    make_card (self, shown[i].part, _ (shown[i].title));
+  for (guint i = 1; i < FLAM_MEMORY_N; i++)
+    gtk_toggle_button_set_group (self->card[shown[i].part].button,
+                                 self->card[shown[0].part].button);
 }
 
 /* --- tables --------------------------------------------------------------- */
@@ -523,6 +523,7 @@ flam_memory_view_constructed (GObject *object)
 
   G_OBJECT_CLASS (flam_memory_view_parent_class)->constructed (object);
   self->session = flam_page_get_session (FLAM_PAGE (self));
+  make_cards (self);
   self->model = flam_memory_model_of (self->session);
   flam_memory_model_watch (self->model, GTK_WIDGET (self));
   g_signal_connect_object (self->model,
@@ -564,7 +565,6 @@ static void
 flam_memory_view_init (FlamMemoryView *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  make_cards (self);
   g_signal_connect_swapped (
       self->by_bytes, "toggled", G_CALLBACK (on_unit), self);
   g_signal_connect_swapped (

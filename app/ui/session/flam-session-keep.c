@@ -70,6 +70,17 @@ flam_session_is_restored (FlamSession *self)
   return self->restored;
 }
 
+/* The page that a capture without a saved state begins with: of memory alone,
+ * the summary. */
+static const char *
+first_page (FlamSession *self)
+{
+  return self->profile->allocations.n > 0 && !flam_session_is_live (self) &&
+                 !flam_profile_has_kind (self->profile, FLAM_MEASURE_CPU)
+             ? "memory"
+             : "graph";
+}
+
 /* Call once the pages are known. */
 void
 flam_session_keep_restore_page (FlamSession *self)
@@ -78,6 +89,10 @@ flam_session_keep_restore_page (FlamSession *self)
 
   if (page != NULL)
     flam_session_set_page (self, page);
+  else if (!self->begun &&
+           (*self->page == '\0' || strcmp (self->page, "graph") == 0))
+    flam_session_set_page (self, first_page (self));
+  self->begun = TRUE;
 }
 
 /* --- writing -------------------------------------------------------------- */
@@ -107,7 +122,7 @@ kept_of_now (FlamSession *self)
       flam_saved_state_set_path (kept, "Zoom", zoom);
       flam_saved_state_set_path (kept, "Current", current);
     }
-  if (*self->page != '\0' && strcmp (self->page, "graph") != 0)
+  if (*self->page != '\0' && strcmp (self->page, first_page (self)) != 0)
     g_key_file_set_string (kept, "Place", "Page", self->page);
   if (flam_baseline_get_kind (self->baseline) != FLAM_BASELINE_NONE)
     g_key_file_set_boolean (kept, "Place", "Compared", TRUE);

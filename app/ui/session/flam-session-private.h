@@ -57,6 +57,7 @@ struct _FlamSession
 
   char *kept_file; /* the state file (flam-saved-state.h); NULL: none */
   char *kept_page;
+  gboolean begun; /* its first page was chosen */
   guint keep_id;
   GListStore *notes; /* FlamNote */
 
