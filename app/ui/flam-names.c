@@ -143,6 +143,30 @@ mend_row (GtkWidget *row)
   gtk_accessible_update_relation_value (
       GTK_ACCESSIBLE (row), 1, &relation, &labels);
   g_value_unset (&labels);
+  g_object_set_data (G_OBJECT (row), "flam-mended", row);
+}
+
+static gboolean
+mend_row_again (gpointer row)
+{
+  g_object_set_data (G_OBJECT (row), "flam-mending", NULL);
+  if (gtk_widget_get_mapped (row))
+    mend_row (row);
+  return G_SOURCE_REMOVE;
+}
+
+/* A column that is shown later adds a figure to a row that has its name. */
+static void
+mend_cell (GtkWidget *cell)
+{
+  GtkWidget *row = gtk_widget_get_parent (cell);
+
+  if (g_object_get_data (G_OBJECT (row), "flam-mended") == NULL ||
+      g_object_get_data (G_OBJECT (row), "flam-mending") != NULL)
+    return;
+  g_object_set_data (G_OBJECT (row), "flam-mending", row);
+  g_idle_add_full (
+      G_PRIORITY_LOW, mend_row_again, g_object_ref (row), g_object_unref);
 }
 
 static gboolean
@@ -161,6 +185,8 @@ on_map (GSignalInvocationHint *hint,
     mend_menu_button (GTK_MENU_BUTTON (widget));
   else if (g_str_equal (G_OBJECT_TYPE_NAME (widget), "GtkListItemWidget"))
     mend_row (widget);
+  else if (g_str_equal (G_OBJECT_TYPE_NAME (widget), "GtkColumnViewCell"))
+    mend_cell (widget);
   else if (g_str_equal (G_OBJECT_TYPE_NAME (widget), "GtkColumnListView"))
     name_by (widget, gtk_widget_get_parent (widget));
   return TRUE;

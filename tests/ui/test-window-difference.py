@@ -117,7 +117,7 @@ class DifferenceTest(Base):
             self.file("now.folded", "main;parse 40 20\nmain;old 20 0\nmain;new 0 30\n"),
             settings={"window-width": 360, "window-height": 640})
         window.wait_label(lambda text: "Before: " in text)
-        for page in ("ctrl+2", "ctrl+1", "ctrl+8"):
+        for page in ("ctrl+2", "ctrl+1", "ctrl+7"):
             window.key(page)
             time.sleep(1)
             with self.subTest(page):
@@ -158,7 +158,7 @@ class DifferenceTest(Base):
         leaves it by the tab key."""
         window = self.open(self.file("now.folded", NOW))
         window.wait_label(lambda text: text.startswith("total 52"))
-        window.key("ctrl+8")
+        window.key("ctrl+7")
         button = window.find("Compare…", "push button")
         wait_for("the keyboard at the button", lambda: button.has_state("FOCUSED"))
         window.key("Tab")

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Memory: its measures, its pages, growth and leaks."""
 
+import json
 import pathlib
 import re
 import subprocess
@@ -104,29 +105,70 @@ class MemoryTest(Base):
         window.wait_label(lambda text: text == "at 36.8\u00a0ms")
         for name in "Allocated", "Temporary", "Leaked", "Blocks", "Sizes of Blocks":
             self.assertFalse(window.seen(name), name)
-        window.click("Allocations")
-        wait_for("a site", lambda: "hold_peak()" in window.labels())
+        window.click("Functions")
+        wait_for("a function", lambda: "hold_peak()" in window.labels())
         for name in "Allocated", "Temporary", "Leaked", "Blocks":
             self.assertFalse(window.seen(name), name)
 
     def test_memory_pages_are_for_memory(self):
         window = self.open_example()
-        self.assertFalse(window.seen("Allocations", "radio button"))
+        self.assertFalse(window.seen("Summary", "radio button"))
         window.click("Memory")
-        window.click("Allocations")
-        window.find("Functions that allocate")
+        window.click("Summary")
+        window.find("Sizes of Blocks")
         window.click("CPU")
         wait_for(
             "the flame graph", lambda: window.seen("Flame graph") or self.graph()
         )
 
-    def test_allocation_sites(self):
-        window = self.open(capture("heaptrack/alloc.zst"))
-        window.click("Allocations")
-        wait_for("a site", lambda: "hold_peak()" in window.labels())
-        self.assertNotIn("_start", window.labels())
+    def test_allocation_columns(self):
+        """All of a function's memory beside the selected measure, itself or with its
+        callees, as heaptrack_print sums it; also of functions that have nothing
+        of the measure."""
+        window = self.open(capture("heaptrack/alloc.zst"),
+                           settings={"window-width": 1600, "source-pane-shown": "false"})
+        window.wait_label(lambda text: text.startswith("total 33.7"))
+        window.click("Functions")
+
+        def row(name):
+            return next((re.sub("[\u202f\u00a0]", " ", node.name)
+                         for node in window.find_all(role="table row")
+                         if node.name.startswith(name)), "")
+
+        says = {
+            one["function"]: one for one in json.loads(subprocess.run(
+                [BUILD / "app/cli/flambeau-cli", "memory", "--json",
+                 capture("heaptrack/alloc.zst")],
+                check=True, capture_output=True, text=True).stdout)["functions"]}
+        churn = says["temp_churn(long)"]["self"]
+        self.assertEqual(churn["peak"]["bytes"], 0)
+        self.assertEqual(churn["allocated"]["blocks"], 205000)
+        self.assertEqual(churn["temporary"]["blocks"], 204049)
+        wait_for("a function without peak memory",
+                 lambda: " 205 000 99.5 %" in row("temp_churn(long)"))
+        wait_for("leaks", lambda: " 24.0 kB" in row("leak_small(int)"))
+        self.assertNotIn("205 000", row("main"))
         window.click("With Callees")
-        wait_for("its callers", lambda: "_start" in window.labels())
+        whole = f"{says['main']['total']['allocated']['blocks']:,}".replace(",", " ")
+        self.assertGreater(len(whole), 6)
+        wait_for("its callers", lambda: f" {whole} " in row("main"))
+
+    def test_top_lists(self):
+        """The summary is first for memory alone: the functions with most of each
+        part, in heaptrack_print's order, are ways into the graph."""
+        window = self.open(capture("heaptrack/alloc.zst"))
+        window.find("Sizes of Blocks", "label")
+        tops = wait_for("its lists", lambda: [
+            re.sub("[\u202f\u00a0]", " ", node.name)
+            for node in window.find_all(
+                lambda name: re.match(r".*, .*%$", name), "push button")])
+        for one in ("hold_peak(), 33.6 MB, 99.7 %", "leak_thread(), 164 kB, 86.6 %",
+                    "temp_churn(long), 205 000, 88.5 %",
+                    "temp_churn(long), 204 049, 100.0 %"):
+            self.assertIn(one, tops)
+        window.click(lambda name: name.startswith("leak_thread(), "), "push button")
+        window.find("Leaked memory", "label")
+        self.graph_says("leak_thread()")
 
     def test_allocators(self):
         """Pages are beside the heap, and count when they are switched on."""

@@ -231,7 +231,7 @@ class NamesTest(Base):
         self.panel("Threads: All threads", "Search threads")
         if ITEMS_SPEAK:
             self.panel("Recent captures", "example.flambeau", "menu item")
-        window.key("ctrl+6")
+        window.key("ctrl+5")
         window.find("Flame chart", "image")
         window.key("Down")
         self.panel("Calls", "The Longest Calls", "list")

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Each view of a capture, and the source beside it."""
 
+import json
 import os
 import pathlib
 import re
@@ -13,7 +14,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from flamwindow import BUILD, CAPTURES, SOURCE, wait_for  # noqa: E402
-from windowtest import WindowTest as Base, capture  # noqa: E402
+from windowtest import EXAMPLE, WindowTest as Base, capture  # noqa: E402
 
 # In memray-html/peak.html: import machinery, and the interpreter's own.
 IRRELEVANT = {"_find", "_run_code"}
@@ -42,9 +43,9 @@ class ViewsTest(Base):
             }
 
         for key, says in (
-            ("ctrl+1", {"colors", "small"}), ("ctrl+2", set()), ("ctrl+4", {"colors"}),
-            ("ctrl+5", set()), ("ctrl+6", set()), ("ctrl+7", set()),
-            ("ctrl+8", set()), ("ctrl+1", {"colors", "small"}),
+            ("ctrl+1", {"colors", "small"}), ("ctrl+2", set()), ("ctrl+3", set()),
+            ("ctrl+4", set()), ("ctrl+5", set()), ("ctrl+6", set()),
+            ("ctrl+7", set()), ("ctrl+1", {"colors", "small"}),
         ):
             window.key(key)
             try:
@@ -67,16 +68,14 @@ class ViewsTest(Base):
         pane = window.find("flambeau-example.c", "label")
         window.key("ctrl+2")
         before = window.extents(frame), window.extents(pane)
-        for page in range(3, 9):
+        for page in range(3, 8):
             window.key(f"ctrl+{page}")
             time.sleep(0.5)
-            if page == 4:
-                window.click("Table")
+            for form in ("Places", "Graph", "Table") if page == 3 else ():
+                window.click(form)
                 time.sleep(0.5)
                 self.assertEqual(
-                    (window.extents(frame), window.extents(pane)), before, "table")
-                window.click("Graph")
-                time.sleep(0.5)
+                    (window.extents(frame), window.extents(pane)), before, form)
             self.assertEqual(
                 (window.extents(frame), window.extents(pane)), before, page)
 
@@ -98,7 +97,7 @@ class ViewsTest(Base):
         # The button, and its inner widgets.
         window.find("Threads: All threads", "push button")
         threads = list(window.find_all("Threads: All threads", "push button"))
-        for page in "ctrl+1", "ctrl+2", "ctrl+3", "ctrl+7":
+        for page in "ctrl+1", "ctrl+2", "ctrl+3", "ctrl+6":
             window.key(page)
             time.sleep(0.5)
             for _ in range(20):
@@ -109,14 +108,25 @@ class ViewsTest(Base):
             else:
                 self.fail(f"the keyboard stays in the page of {page}")
 
+    def names_below(self, table, start):
+        """The labels in a table that begin with this, from top to bottom."""
+        below = self.window.find(table, ("table", "tree table"))
+        return [node.name for node in self.window.find_all(
+            lambda name: name.startswith(start), "label", below)]
+
+    def click_cell(self, table, name, button="b1c"):
+        below = self.window.find(table, ("table", "tree table"))
+        self.window.mouse(wait_for(
+            f"{name} in {table}",
+            lambda: [node for node in self.window.find_all(name, "label", below)
+                     if node.get_parent().role == "table cell"])[0], button=button)
+
     def test_callers(self):
-        """The current frame's callers and callees, as tables; activating one
-        makes it the middle."""
+        """The current frame's callers and callees beside the list; selecting one shows
+        its source and keeps the function, activating one makes it the middle and
+        selects it in the list."""
         window = self.open_example()
-        window.action("win.search")
-        window.type(window.find("Search functions"), "^paint_row$")
-        window.wait_label(lambda text: text.startswith("matched "))
-        window.action("win.search-next")
+        self.search("^paint_row$")
         self.graph_says("paint_row")
         view = next(
             node
@@ -124,17 +134,43 @@ class ViewsTest(Base):
             if "node.callers" in node.actions()
         )
         window.act(view, "node.callers")
-        window.click("Table")
         callers = window.find("Callers", ("table", "tree table"))
-        wait_for(
-            "its caller",
-            lambda: window.seen_below("painter", callers),
-        )
+        wait_for("its caller", lambda: window.seen_below("painter", callers))
         callees = window.find("Callees", ("table", "tree table"))
-        wait_for(
-            "what it calls",
-            lambda: window.seen_below("escape_time", callees),
-        )
+        wait_for("what it calls", lambda: window.seen_below("escape_time", callees))
+        window.type(window.find("Search functions"), "")
+        self.wait_row("Functions", "paint_row")
+        self.click_cell("Callees", "escape_time")
+        window.wait_label(lambda text: text == "escape_time")
+        self.wait_row("Functions", "paint_row")
+        self.assertTrue(window.seen_below("painter", callers))
+        self.click_cell("Callees", "escape_time", "b1d")
+        wait_for("the caller of escape_time",
+                 lambda: window.seen_below("paint_row", callers))
+        self.wait_row("Functions", "escape_time")
+
+    def test_places(self):
+        """A function's source lines sum to its self; one of them is shown. The
+        figures are the command line's."""
+        window = self.open_example()
+        window.key("ctrl+3")
+        wait_for("a row", lambda: "escape_time" in window.labels())
+        self.search("^escape_time$")
+        self.wait_row("Functions", "escape_time")
+        window.click("Places")
+        says = json.loads(subprocess.run(
+            [BUILD / "app/cli/flambeau-cli", "top", EXAMPLE, "--by", "line",
+             "--sort", "total", "--json"],
+            check=True, capture_output=True, text=True).stdout)["rows"]
+        lines = [f"flambeau-example.c:{row['line']}" for row in says
+                 if row["function"] == "escape_time"]
+        self.assertGreater(len(lines), 3)
+
+        wait_for("its lines", lambda: self.names_below(
+            "Places", "flambeau-example.c:")[:3] == lines[:3])
+        self.click_cell("Places", lines[1])
+        window.wait_label(lambda text: text == f"line {lines[1].split(':')[1]}")
+        self.wait_row("Functions", "escape_time")
 
     def test_group_by(self):
         """Rows are modules, everywhere; the chip takes it back."""
@@ -241,7 +277,7 @@ class ViewsTest(Base):
     def test_chart(self):
         """A call and how long it was; all calls of its function."""
         window = self.open_example()
-        window.key("ctrl+6")
+        window.key("ctrl+5")
         chart = window.find("Flame chart", "image")
         for key in ("Down", "Down", "Down"):
             window.key(key)
@@ -261,7 +297,7 @@ class ViewsTest(Base):
                 self.window.__exit__()
             window = self.open(SOURCE / "tests/captures" / path)
             window.wait_label(lambda text: text.startswith("total "))
-            window.key("ctrl+6")
+            window.key("ctrl+5")
             # The flame graph has a similar text on its page.
             none = window.find("No Chart", "label").get_parent()
             wait_for(says, lambda: window.seen_below(says, none))
@@ -269,7 +305,7 @@ class ViewsTest(Base):
     def test_heat_map(self):
         """Two cells, and the time between them is the range."""
         window = self.open_example()
-        window.key("ctrl+7")
+        window.key("ctrl+6")
         window.find("Heat map", "image")
         for key in ("Up", "Up", "Return", "Up", "Up", "space"):
             window.key(key)

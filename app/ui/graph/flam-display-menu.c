@@ -96,7 +96,7 @@ append_graph (GMenu *menu, FlamSession *session, guint traits)
                  G_N_ELEMENTS (roots),
                  traits);
   append_section (menu, NULL, of_root);
-  if (graph || is_page (session, "chart") || is_page (session, "callers"))
+  if (graph || is_page (session, "chart") || is_page (session, "functions"))
     {
       append_rows (of_colors,
                    "win." FLAM_KEY_COLORS,

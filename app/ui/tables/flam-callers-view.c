@@ -6,6 +6,7 @@
 #include "flam-core-picture.h"
 #include "flam-flame-graph.h"
 #include "flam-frame-drag.h"
+#include "flam-legend.h"
 #include "flam-settings.h"
 #include "flam-transforms.h"
 #include "flam-user-colors.h"
@@ -30,14 +31,22 @@ struct _FlamCallersView
   FlamSession *session; /* the page's */
   FlamTree *middle_of;  /* the tree that `middle` belongs to, or NULL */
   FlamId middle;
-  Side sides[2];    /* callers, callees */
-  gboolean syncing; /* the current frame was selected in this view */
+  Side sides[2];       /* callers, callees */
+  gboolean syncing;    /* the current frame was selected in this view */
+  FlamViewData *lines; /* for places: the upright selection by line, or NULL */
+  FlamViewData *lines_of; /* the view data that they belong to */
+  GListStore *place_rows; /* FlamTreeRow of `lines` */
+  GtkSingleSelection *place_selection;
 
   GtkLabel *name;
   GtkLabel *costs;
   GtkToggleButton *graph_button;
+  GtkToggleButton *places_button;
   GtkToggleButton *table_button;
   GtkStack *stack;
+  GtkBox *legend_box;
+  GtkPaned *tables;
+  GtkColumnView *places;
   FlamFlameGraph *callers;
   FlamFlameGraph *callees;
   GtkColumnView *caller_table;
@@ -46,6 +55,8 @@ struct _FlamCallersView
 
 G_DEFINE_FINAL_TYPE (FlamCallersView, flam_callers_view, FLAM_TYPE_PAGE)
 
+static guint centered_signal;
+
 /* --- both trees, made on a worker ----------------------------------------- */
 
 typedef struct
@@ -53,6 +64,8 @@ typedef struct
   FlamViewData *view_data;
   FlamTree *middle_of;
   FlamId middle;
+  gboolean places;     /* are wanted */
+  FlamViewData *lines; /* known already, or NULL */
 } Input;
 
 typedef struct
@@ -60,6 +73,9 @@ typedef struct
   FlamViewData *upright; /* the selection's tree, if it is not inverted */
   FlamId middle;         /* a function of that tree; FLAM_NONE: none */
   FlamViewData *sides[2];
+  FlamViewData *lines;  /* NULL: places are not wanted */
+  FlamFunctionRow *row; /* the places */
+  guint n_rows;
 } Result;
 
 static void
@@ -69,6 +85,7 @@ input_free (gpointer data)
 
   flam_view_data_unref (input->view_data);
   g_clear_pointer (&input->middle_of, flam_tree_unref);
+  g_clear_pointer (&input->lines, flam_view_data_unref);
   g_free (input);
 }
 
@@ -80,6 +97,8 @@ result_free (gpointer data)
   g_clear_pointer (&result->upright, flam_view_data_unref);
   for (guint i = 0; i < 2; i++)
     g_clear_pointer (&result->sides[i], flam_view_data_unref);
+  g_clear_pointer (&result->lines, flam_view_data_unref);
+  g_free (result->row);
   g_free (result);
 }
 
@@ -102,6 +121,46 @@ find_middle (const Input *input, const FlamTree *tree)
   return n > 0 ? rows[0].node : FLAM_NONE;
 }
 
+/* The lines of the function in the middle, as rows of the whole selection by
+ * line. Threads and labels are no code. */
+static gboolean
+find_places (const Input *input,
+             Result *result,
+             const FlamProgress *progress,
+             GError **error)
+{
+  const FlamTree *tree = result->upright->tree;
+  g_autoptr (FlamSelection) selection = NULL;
+  FlamShownKey middle;
+  guint n = 0;
+
+  if (!input->places || flam_tree_is_top (tree, result->middle))
+    return TRUE;
+  selection = flam_selection_copy (result->upright->selection);
+  selection->by = FLAM_BY_LINE;
+  result->lines = input->lines != NULL
+                      ? flam_view_data_ref (input->lines)
+                      : flam_view_data_new (input->view_data->profile,
+                                            selection,
+                                            FLAM_ORDER_TOTAL,
+                                            result->upright,
+                                            progress,
+                                            error);
+  if (result->lines == NULL)
+    return FALSE;
+  middle = flam_tree_key (tree, result->middle);
+  result->row = flam_functions_new (result->lines->tree, FLAM_SORT_TOTAL, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      FlamFrameId frame = result->lines->tree->frame[result->row[i].node];
+      FlamShownKey key = flam_shown_key (tree->profile, tree->by, frame);
+
+      if (flam_shown_key_equal (&key, &middle))
+        result->row[result->n_rows++] = result->row[i];
+    }
+  return TRUE;
+}
+
 static gpointer
 make_sides (gpointer data, const FlamProgress *progress, GError **error)
 {
@@ -121,7 +180,7 @@ make_sides (gpointer data, const FlamProgress *progress, GError **error)
       side[0] = flam_sandwich_callers (tree, result->middle, progress, error);
       if (side[0] != NULL)
         side[1] = flam_sandwich_callees (tree, result->middle, progress, error);
-      done = side[1] != NULL;
+      done = side[1] != NULL && find_places (input, result, progress, error);
       for (guint i = 0; i < 2; i++)
         if (side[i] != NULL)
           result->sides[i] = flam_view_data_new_of (result->upright, side[i]);
@@ -191,11 +250,54 @@ show_side (FlamCallersView *self, Side *side, FlamViewData *view_data)
 static void
 update_form (FlamCallersView *self)
 {
-  const char *form =
-      gtk_toggle_button_get_active (self->table_button) ? "table" : "graph";
+  const char *form = gtk_toggle_button_get_active (self->table_button) ? "table"
+                     : gtk_toggle_button_get_active (self->places_button)
+                         ? "places"
+                         : "graph";
 
   gtk_stack_set_visible_child_name (
       self->stack, self->sides[0].view_data != NULL ? form : "empty");
+}
+
+/* Places are only computed when they are to be shown. */
+static void
+on_form (FlamCallersView *self)
+{
+  update_form (self);
+  if (gtk_toggle_button_get_active (self->places_button) && self->lines == NULL)
+    flam_page_queue_fill (FLAM_PAGE (self));
+}
+
+static void
+take_lines (FlamCallersView *self, FlamViewData *lines, FlamViewData *of)
+{
+  FlamViewData *before = self->lines, *before_of = self->lines_of;
+
+  self->lines = lines != NULL ? flam_view_data_ref (lines) : NULL;
+  self->lines_of = lines != NULL ? flam_view_data_ref (of) : NULL;
+  g_clear_pointer (&before, flam_view_data_unref);
+  g_clear_pointer (&before_of, flam_view_data_unref);
+}
+
+static void
+show_places (FlamCallersView *self, const Result *result)
+{
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (g_object_unref);
+
+  for (guint i = 0; i < result->n_rows; i++)
+    g_ptr_array_add (
+        rows, flam_tree_row_new_function (result->lines, &result->row[i]));
+  self->syncing = TRUE;
+  flam_columns_forget_needs (self->places);
+  g_list_store_splice (
+      self->place_rows,
+      0,
+      g_list_model_get_n_items (G_LIST_MODEL (self->place_rows)),
+      rows->pdata,
+      rows->len);
+  gtk_single_selection_set_selected (self->place_selection,
+                                     GTK_INVALID_LIST_POSITION);
+  self->syncing = FALSE;
 }
 
 static void
@@ -208,6 +310,10 @@ on_made (gpointer data, const GError *error, gpointer user_data)
     return;
   for (guint i = 0; i < 2; i++)
     show_side (self, &self->sides[i], result->sides[i]);
+  show_places (self, result);
+  if (result->lines != NULL)
+    take_lines (
+        self, result->lines, flam_session_get_view_data (self->session));
   gtk_label_set_label (self->name, "");
   gtk_label_set_label (self->costs, "");
   if (result->sides[0] != NULL)
@@ -226,6 +332,8 @@ fill (FlamPage *page)
   FlamViewData *view_data = flam_session_get_view_data (self->session);
   Input *input;
 
+  if (self->lines_of != view_data)
+    take_lines (self, NULL, NULL);
   if (view_data == NULL)
     {
       take_middle (self, NULL, FLAM_NONE);
@@ -236,6 +344,9 @@ fill (FlamPage *page)
   input->middle = self->middle;
   if (self->middle_of != NULL)
     input->middle_of = flam_tree_ref (self->middle_of);
+  input->places = gtk_toggle_button_get_active (self->places_button);
+  if (self->lines != NULL)
+    input->lines = flam_view_data_ref (self->lines);
   flam_page_start (page, make_sides, input, input_free, result_free, on_made);
 }
 
@@ -253,7 +364,6 @@ on_current (FlamCallersView *self)
   flam_page_queue_fill (FLAM_PAGE (self));
 }
 
-/* A request to show the current frame's callers. */
 static void
 update_palettes (FlamCallersView *self)
 {
@@ -264,11 +374,29 @@ update_palettes (FlamCallersView *self)
           flam_settings_get_palette (self->sides[i].view_data->tree));
 }
 
-static void
-on_show_callers (FlamCallersView *self)
+void
+flam_callers_view_show_current (FlamCallersView *self)
 {
-  self->syncing = FALSE;
+  g_return_if_fail (FLAM_IS_CALLERS_VIEW (self));
   on_current (self);
+}
+
+gboolean
+flam_callers_view_is_choosing (FlamCallersView *self)
+{
+  g_return_val_if_fail (FLAM_IS_CALLERS_VIEW (self), FALSE);
+  return self->syncing;
+}
+
+void
+flam_callers_view_set_wide (FlamCallersView *self, gboolean wide)
+{
+  g_return_if_fail (FLAM_IS_CALLERS_VIEW (self));
+  /* The list has them, too. */
+  gtk_widget_set_visible (GTK_WIDGET (self->costs), wide);
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self->tables),
+                                  wide ? GTK_ORIENTATION_HORIZONTAL
+                                       : GTK_ORIENTATION_VERTICAL);
 }
 
 static void
@@ -278,6 +406,7 @@ centre (FlamCallersView *self, const Side *side, FlamNodeId node)
     return;
   take_middle (self, side->view_data->tree, node);
   flam_page_queue_fill (FLAM_PAGE (self));
+  g_signal_emit (self, centered_signal, 0);
 }
 
 /* Selecting a frame here sets the session's current frame, so its source is
@@ -357,6 +486,30 @@ on_row_activated (GtkColumnView *table, guint position, FlamCallersView *self)
 }
 
 static void
+on_place_selected (FlamCallersView *self)
+{
+  FlamTreeRow *row =
+      gtk_single_selection_get_selected_item (self->place_selection);
+  const FlamTree *tree = flam_session_get_tree (self->session);
+  const char *file;
+  guint32 line;
+  FlamId found;
+
+  if (self->syncing || row == NULL || tree == NULL || self->middle_of == NULL)
+    return;
+  line = flam_tree_source_line (flam_tree_row_get_view_data (row)->tree,
+                                flam_tree_row_get_node (row),
+                                &file);
+  found = self->middle_of->profile == tree->profile
+              ? flam_sandwich_find (self->middle_of, self->middle, tree)
+              : FLAM_NONE;
+  self->syncing = TRUE;
+  flam_session_set_current_at (
+      self->session, found != FLAM_NONE ? found : 0, file, line, FALSE);
+  self->syncing = FALSE;
+}
+
+static void
 on_search (FlamCallersView *self)
 {
   for (guint i = 0; i < 2; i++)
@@ -373,6 +526,8 @@ flam_callers_view_begin (GtkWidget *widget)
 
   if (gtk_toggle_button_get_active (self->table_button))
     return gtk_widget_grab_focus (GTK_WIDGET (self->caller_table));
+  if (gtk_toggle_button_get_active (self->places_button))
+    return gtk_widget_grab_focus (GTK_WIDGET (self->places));
   return gtk_widget_grab_focus (GTK_WIDGET (self->callees));
 }
 
@@ -386,12 +541,11 @@ flam_callers_view_constructed (GObject *object)
   self->session = flam_page_get_session (page);
   for (guint i = 0; i < 2; i++)
     flam_columns_set_session (self->sides[i].table, self->session);
+  flam_columns_set_session (self->places, self->session);
   flam_page_follow (
       page, self->session, "notify::current", G_CALLBACK (on_current));
   flam_page_follow (
       page, self->session, "notify::search", G_CALLBACK (on_search));
-  flam_page_follow (
-      page, self->session, "show-callers", G_CALLBACK (on_show_callers));
   flam_page_follow (page,
                     flam_settings_get (),
                     "changed::" FLAM_KEY_COLORS,
@@ -412,6 +566,9 @@ flam_callers_view_dispose (GObject *object)
       g_clear_pointer (&self->sides[i].view_data, flam_view_data_unref);
     }
   g_clear_pointer (&self->middle_of, flam_tree_unref);
+  g_clear_object (&self->place_selection);
+  g_clear_object (&self->place_rows);
+  take_lines (self, NULL, NULL);
 }
 
 static void
@@ -424,13 +581,26 @@ flam_callers_view_class_init (FlamCallersViewClass *klass)
   object_class->dispose = flam_callers_view_dispose;
   FLAM_PAGE_CLASS (klass)->fill = fill;
   FLAM_PAGE_CLASS (klass)->begin = flam_callers_view_begin;
+  centered_signal = g_signal_new ("centered",
+                                  FLAM_TYPE_CALLERS_VIEW,
+                                  G_SIGNAL_RUN_LAST,
+                                  0,
+                                  NULL,
+                                  NULL,
+                                  NULL,
+                                  G_TYPE_NONE,
+                                  0);
   g_type_ensure (FLAM_TYPE_FLAME_GRAPH);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-callers-view.ui");
   gtk_widget_class_bind_template_child (class, FlamCallersView, name);
   gtk_widget_class_bind_template_child (class, FlamCallersView, costs);
   gtk_widget_class_bind_template_child (class, FlamCallersView, graph_button);
+  gtk_widget_class_bind_template_child (class, FlamCallersView, places_button);
   gtk_widget_class_bind_template_child (class, FlamCallersView, table_button);
+  gtk_widget_class_bind_template_child (class, FlamCallersView, legend_box);
+  gtk_widget_class_bind_template_child (class, FlamCallersView, tables);
+  gtk_widget_class_bind_template_child (class, FlamCallersView, places);
   gtk_widget_class_bind_template_child (class, FlamCallersView, stack);
   gtk_widget_class_bind_template_child (class, FlamCallersView, callers);
   gtk_widget_class_bind_template_child (class, FlamCallersView, callees);
@@ -470,6 +640,26 @@ side_init (FlamCallersView *self,
 }
 
 static void
+places_init (FlamCallersView *self)
+{
+  self->place_rows = g_list_store_new (FLAM_TYPE_TREE_ROW);
+  self->place_selection =
+      gtk_single_selection_new (G_LIST_MODEL (g_object_ref (self->place_rows)));
+  gtk_single_selection_set_autoselect (self->place_selection, FALSE);
+  gtk_single_selection_set_can_unselect (self->place_selection, TRUE);
+  gtk_column_view_set_model (self->places,
+                             GTK_SELECTION_MODEL (self->place_selection));
+  flam_columns_prepare (self->places);
+  flam_columns_add_cost (self->places, FLAM_COST_SELF, FALSE);
+  flam_columns_add_cost (self->places, FLAM_COST_TOTAL, FALSE);
+  flam_columns_add_place (self->places);
+  g_signal_connect_swapped (self->place_selection,
+                            "notify::selected",
+                            G_CALLBACK (on_place_selected),
+                            self);
+}
+
+static void
 flam_callers_view_init (FlamCallersView *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
@@ -484,6 +674,10 @@ flam_callers_view_init (FlamCallersView *self)
              self->callees,
              self->callee_table,
              FLAM_DIRECTION_ICICLE);
+  gtk_box_append (self->legend_box, flam_legend_new (self->callees));
+  places_init (self);
   g_signal_connect_swapped (
-      self->table_button, "toggled", G_CALLBACK (update_form), self);
+      self->table_button, "toggled", G_CALLBACK (on_form), self);
+  g_signal_connect_swapped (
+      self->places_button, "toggled", G_CALLBACK (on_form), self);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The callers and callees of a function: the callers' flame graph above, the
- * callees' below, or both as tables. It begins with the current frame's
- * function; activating another one in this view moves that to the middle. */
+/* The callers and callees of a function, as tables or as flame graphs, the
+ * callers' above and the callees' below; or its places, the source lines that
+ * have its cost. It begins with the current frame's function; activating
+ * another one in this view moves that to the middle, which emits "centered". */
 
 #include "flam-page.h"
 
@@ -12,5 +13,13 @@ G_BEGIN_DECLS
 #define FLAM_TYPE_CALLERS_VIEW (flam_callers_view_get_type ())
 G_DECLARE_FINAL_TYPE (
     FlamCallersView, flam_callers_view, FLAM, CALLERS_VIEW, FlamPage)
+
+/* Moves the current frame's function to the middle. */
+void flam_callers_view_show_current (FlamCallersView *view);
+/* Whether the current frame is being selected in this view, which keeps its
+ * middle. */
+gboolean flam_callers_view_is_choosing (FlamCallersView *view);
+/* It is wider than high: tables are side by side. */
+void flam_callers_view_set_wide (FlamCallersView *view, gboolean wide);
 
 G_END_DECLS

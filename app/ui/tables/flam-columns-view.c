@@ -255,13 +255,14 @@ flam_columns_update_other (GtkColumnViewColumn *column,
 
 /* --- name ----------------------------------------------------------------- */
 
-/* A line has its number after its function; g_free. */
+/* With parameters where names collide, and a line's number after it; g_free. */
 static char *
 name_of (FlamTreeRow *row)
 {
-  guint32 line = flam_tree_row_get_view_data (row)
-                     ->tree->line[flam_tree_row_get_node (row)];
-  const char *name = flam_tree_row_get_name (row);
+  const FlamViewData *view_data = flam_tree_row_get_view_data (row);
+  FlamNodeId node = flam_tree_row_get_node (row);
+  guint32 line = view_data->tree->line[node];
+  const char *name = flam_view_data_get_name (view_data, node);
 
   return line != 0 ? g_strdup_printf ("%s:%u", name, line) : g_strdup (name);
 }
@@ -328,8 +329,10 @@ expander_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
 static int
 by_name (gconstpointer a, gconstpointer b, gpointer data)
 {
-  return g_utf8_collate (flam_tree_row_get_name ((gpointer)a),
-                         flam_tree_row_get_name ((gpointer)b));
+  g_autofree char *x = name_of ((gpointer)a);
+  g_autofree char *y = name_of ((gpointer)b);
+
+  return g_utf8_collate (x, y);
 }
 
 GtkColumnViewColumn *
@@ -390,6 +393,42 @@ flam_columns_add_module (GtkColumnView *view, gboolean sorted)
   flam_columns_fit (column, 140, 0);
   if (sorted)
     take_sorter (column, by_module);
+  return column;
+}
+
+/* --- place ---------------------------------------------------------------- */
+
+static void
+place_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+  FlamTreeRow *row = flam_columns_row (gtk_list_item_get_item (item));
+  GtkWidget *label = gtk_list_item_get_child (item);
+  const char *file;
+  guint32 line = flam_tree_source_line (flam_tree_row_get_view_data (row)->tree,
+                                        flam_tree_row_get_node (row),
+                                        &file);
+  g_autofree char *name = g_path_get_basename (file);
+  g_autofree char *place =
+      line != 0 ? g_strdup_printf ("%s:%u", name, line) : NULL;
+
+  set_name (label,
+            place != NULL   ? place
+            : *file != '\0' ? name
+                            : _ ("unknown line"));
+  if (*file != '\0')
+    gtk_widget_set_tooltip_text (label, file);
+}
+
+GtkColumnViewColumn *
+flam_columns_add_place (GtkColumnView *view)
+{
+  GtkColumnViewColumn *column = add_column (view,
+                                            _ ("Place"),
+                                            G_CALLBACK (name_setup),
+                                            G_CALLBACK (place_bind),
+                                            NULL);
+
+  gtk_column_view_column_set_expand (column, TRUE);
   return column;
 }
 

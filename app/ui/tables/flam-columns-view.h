@@ -29,6 +29,8 @@ GtkColumnViewColumn *
 flam_columns_add_name (GtkColumnView *view, gboolean expander, gboolean sorted);
 GtkColumnViewColumn *flam_columns_add_module (GtkColumnView *view,
                                               gboolean sorted);
+/* The source line of a row by line: "file.c:12". */
+GtkColumnViewColumn *flam_columns_add_place (GtkColumnView *view);
 /* A right click sets its current frame before it shows the menu. */
 void flam_columns_set_session (GtkColumnView *view, FlamSession *session);
 

@@ -2,31 +2,17 @@
 
 #include "flam-functions-view.h"
 
+#include "flam-callers-view.h"
 #include "flam-columns-view.h"
 #include "flam-core-picture.h"
+#include "flam-function-figures.h"
 
 #include <glib/gi18n.h>
 
-struct _FlamFunctionsView
-{
-  FlamTablePage parent_instance;
-
-  FlamSession *session; /* the page's */
-
-  GtkDropDown *by;
-  GtkButton *changes;
-  GtkButton *copy;
-  GtkColumnView *view;
-  GtkLabel *none;
-  GPtrArray *labels;          /* char*: keys, after the fixed choices */
-  GtkColumnViewColumn *other; /* not referenced: the view's */
-};
-
-G_DEFINE_FINAL_TYPE (FlamFunctionsView,
-                     flam_functions_view,
-                     FLAM_TYPE_TABLE_PAGE)
-
-/* --- the list, made on a worker ------------------------------------------- */
+/* In a page narrower than this, callers and callees are below the list; the
+ * second width is for lists of many columns. */
+#define BESIDE_WIDTH 760
+#define BESIDE_WIDE_WIDTH 1400
 
 typedef struct
 {
@@ -35,6 +21,39 @@ typedef struct
   FlamFunctionRow *rows;
   guint n;
 } List;
+
+struct _FlamFunctionsView
+{
+  FlamTablePage parent_instance;
+
+  FlamSession *session; /* the page's */
+  List *list;           /* the one that is shown, or NULL */
+  FlamJob *job;         /* computes its figures */
+  FlamFunctionFigures *figures;
+  FlamCallersView *callers; /* the panes' */
+  guint turning;            /* the source that turns the panes, or 0 */
+  gboolean placed;          /* the divider has its first place */
+  gboolean wide;            /* the list has many columns */
+
+  GtkDrawingArea *ruler;
+  GtkPaned *panes;
+  GtkDropDown *by;
+  GtkBox *sides;
+  GtkToggleButton *total_button;
+  GtkButton *changes;
+  GtkButton *copy;
+  GtkColumnView *view;
+  GtkLabel *none;
+  GPtrArray *labels;          /* char*: keys, after the fixed choices */
+  GtkColumnViewColumn *other; /* not referenced: the view's */
+  GtkColumnViewColumn *columns[FLAM_FIGURE_COLUMNS]; /* likewise */
+};
+
+G_DEFINE_FINAL_TYPE (FlamFunctionsView,
+                     flam_functions_view,
+                     FLAM_TYPE_TABLE_PAGE)
+
+/* --- the list, made on a worker ------------------------------------------- */
 
 static void
 list_free (gpointer data)
@@ -74,21 +93,105 @@ list_work (gpointer data, const FlamProgress *progress, GError **error)
 }
 
 static void
+show_rows (FlamFunctionsView *self)
+{
+  const List *list = self->list;
+  FlamFunctionFigures *figures = self->figures;
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (g_object_unref);
+
+  for (guint i = 0; list != NULL && i < list->n; i++)
+    g_ptr_array_add (
+        rows,
+        figures != NULL
+            ? flam_tree_row_new_listed (
+                  list->upright, &list->rows[i], figures, i)
+            : flam_tree_row_new_function (list->upright, &list->rows[i]));
+  for (guint i = 0; figures != NULL && i < figures->n_further; i++)
+    {
+      FlamFunctionRow row = flam_function_figures_further (figures, i);
+
+      g_ptr_array_add (rows,
+                       flam_tree_row_new_listed (
+                           figures->further, &row, figures, figures->n + i));
+    }
+  flam_table_page_set_rows (FLAM_TABLE_PAGE (self),
+                            rows,
+                            list != NULL ? list->view_data->tree : NULL);
+}
+
+static void queue_turn (FlamFunctionsView *self);
+
+static void
+take_figures (FlamFunctionsView *self, FlamFunctionFigures *figures)
+{
+  g_clear_pointer (&self->figures, flam_function_figures_unref);
+  self->figures = figures;
+  self->wide = flam_function_figures_are_wide (figures);
+  if (figures != NULL)
+    figures->with_callees = gtk_toggle_button_get_active (self->total_button);
+  if (self->list != NULL)
+    flam_function_figures_choose_columns (
+        self->columns,
+        figures,
+        flam_view_data_get_measure (self->list->view_data));
+  gtk_widget_set_visible (GTK_WIDGET (self->sides),
+                          figures != NULL && figures->memory != NULL);
+  queue_turn (self);
+}
+
+static gpointer
+figures_work (gpointer data, const FlamProgress *progress, GError **error)
+{
+  const List *list = data;
+
+  return flam_function_figures_new (
+      list->upright, list->rows, list->n, progress, error);
+}
+
+static void
+figures_done (gpointer result, const GError *error, gpointer data)
+{
+  FlamFunctionsView *self = data;
+
+  if (result == NULL)
+    return;
+  take_figures (self, result);
+  show_rows (self);
+}
+
+/* The list is shown before its figures are known. Those of the list before it
+ * keep their columns meanwhile. */
+static void
 list_done (gpointer result, const GError *error, gpointer data)
 {
   FlamFunctionsView *self = data;
   List *list = result;
-  g_autoptr (GPtrArray) rows = NULL;
+  List *input;
 
   if (list == NULL)
     return;
-  rows = g_ptr_array_new_full (list->n, g_object_unref);
-  for (guint i = 0; i < list->n; i++)
-    g_ptr_array_add (
-        rows, flam_tree_row_new_function (list->upright, &list->rows[i]));
-  flam_table_page_set_rows (
-      FLAM_TABLE_PAGE (self), rows, list->view_data->tree);
-  list_free (list);
+  g_clear_pointer (&self->list, list_free);
+  self->list = list;
+  if (!flam_function_figures_are_known (list->upright->profile,
+                                        list->upright->selection))
+    {
+      take_figures (self, NULL);
+      show_rows (self);
+      return;
+    }
+  g_clear_pointer (&self->figures, flam_function_figures_unref);
+  show_rows (self);
+  input = list_new (list->view_data);
+  input->upright = flam_view_data_ref (list->upright);
+  input->rows = g_memdup2 (list->rows, list->n * sizeof *list->rows);
+  input->n = list->n;
+  flam_job_start (self->job,
+                  figures_work,
+                  input,
+                  list_free,
+                  (GDestroyNotify)flam_function_figures_unref,
+                  figures_done,
+                  self);
 }
 
 static void
@@ -96,14 +199,89 @@ fill (FlamPage *page)
 {
   FlamFunctionsView *self = FLAM_FUNCTIONS_VIEW (page);
   FlamViewData *view_data = flam_session_get_view_data (self->session);
-  g_autoptr (GPtrArray) none = g_ptr_array_new ();
 
-  flam_columns_update_other (self->other, view_data);
+  flam_job_cancel (self->job);
+  /* The columns of memory have blocks and bytes of all functions. */
+  flam_columns_update_other (self->other,
+                             view_data != NULL && view_data->selection->by !=
+                                                      FLAM_BY_FUNCTION
+                                 ? view_data
+                                 : NULL);
   if (view_data == NULL)
-    flam_table_page_set_rows (FLAM_TABLE_PAGE (self), none, NULL);
+    {
+      g_clear_pointer (&self->list, list_free);
+      take_figures (self, NULL);
+      show_rows (self);
+    }
   else
     flam_page_start (
         page, list_work, list_new (view_data), list_free, list_free, list_done);
+}
+
+/* The rows read the figures again. */
+static void
+on_sides (FlamFunctionsView *self)
+{
+  if (self->figures == NULL)
+    return;
+  self->figures->with_callees =
+      gtk_toggle_button_get_active (self->total_button);
+  show_rows (self);
+}
+
+/* --- callers and callees -------------------------------------------------- */
+
+static void
+place_divider (FlamFunctionsView *self, gboolean below)
+{
+  GtkWidget *panes = GTK_WIDGET (self->panes);
+
+  gtk_paned_set_position (self->panes,
+                          below ? gtk_widget_get_height (panes) * 55 / 100
+                                : gtk_widget_get_width (panes) * 55 / 100);
+  self->placed = TRUE;
+}
+
+static gboolean
+turn (gpointer data)
+{
+  FlamFunctionsView *self = data;
+  int width = gtk_widget_get_width (GTK_WIDGET (self->ruler));
+  gboolean below = width < (self->wide ? BESIDE_WIDE_WIDTH : BESIDE_WIDTH);
+  GtkOrientation orientation =
+      below ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL;
+
+  self->turning = 0;
+  if (width <= 1 ||
+      (self->placed && orientation == gtk_orientable_get_orientation (
+                                          GTK_ORIENTABLE (self->panes))))
+    return G_SOURCE_REMOVE;
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self->panes), orientation);
+  flam_callers_view_set_wide (self->callers, below);
+  place_divider (self, below);
+  return G_SOURCE_REMOVE;
+}
+
+/* Not while the page is being allocated. */
+static void
+queue_turn (FlamFunctionsView *self)
+{
+  if (self->turning == 0)
+    self->turning = g_idle_add_full (G_PRIORITY_HIGH_IDLE, turn, self, NULL);
+}
+
+static gboolean
+keeps_row (FlamTablePage *page)
+{
+  return flam_callers_view_is_choosing (FLAM_FUNCTIONS_VIEW (page)->callers);
+}
+
+void
+flam_functions_view_show_callers (FlamFunctionsView *self)
+{
+  g_return_if_fail (FLAM_IS_FUNCTIONS_VIEW (self));
+  flam_callers_view_show_current (self->callers);
+  gtk_widget_grab_focus (GTK_WIDGET (self->callers));
 }
 
 /* --- the function of a row ------------------------------------------------ */
@@ -263,15 +441,40 @@ flam_functions_view_constructed (GObject *object)
                     flam_session_get_baseline (self->session),
                     "changed",
                     G_CALLBACK (update_changes));
+  self->callers =
+      g_object_new (FLAM_TYPE_CALLERS_VIEW, "session", self->session, NULL);
+  gtk_paned_set_end_child (self->panes, GTK_WIDGET (self->callers));
+  g_signal_connect_object (self->callers,
+                           "centered",
+                           G_CALLBACK (flam_table_page_show_current),
+                           self,
+                           G_CONNECT_SWAPPED);
   show_labels (self);
   show_by (self);
   update_changes (self);
 }
 
 static void
+flam_functions_view_dispose (GObject *object)
+{
+  FlamFunctionsView *self = FLAM_FUNCTIONS_VIEW (object);
+
+  flam_job_cancel (self->job);
+  if (self->turning != 0)
+    g_source_remove (self->turning);
+  self->turning = 0;
+  G_OBJECT_CLASS (flam_functions_view_parent_class)->dispose (object);
+  g_clear_pointer (&self->figures, flam_function_figures_unref);
+  g_clear_pointer (&self->list, list_free);
+}
+
+static void
 flam_functions_view_finalize (GObject *object)
 {
-  g_ptr_array_unref (FLAM_FUNCTIONS_VIEW (object)->labels);
+  FlamFunctionsView *self = FLAM_FUNCTIONS_VIEW (object);
+
+  g_object_unref (self->job);
+  g_ptr_array_unref (self->labels);
   G_OBJECT_CLASS (flam_functions_view_parent_class)->finalize (object);
 }
 
@@ -282,14 +485,20 @@ flam_functions_view_class_init (FlamFunctionsViewClass *klass)
   GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->constructed = flam_functions_view_constructed;
+  G_OBJECT_CLASS (klass)->dispose = flam_functions_view_dispose;
   G_OBJECT_CLASS (klass)->finalize = flam_functions_view_finalize;
   FLAM_PAGE_CLASS (klass)->fill = fill;
   table_class->get_name = get_name;
   table_class->is_of = is_of;
   table_class->find = find;
+  table_class->keeps_row = keeps_row;
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-functions-view.ui");
+  gtk_widget_class_bind_template_child (class, FlamFunctionsView, ruler);
+  gtk_widget_class_bind_template_child (class, FlamFunctionsView, panes);
   gtk_widget_class_bind_template_child (class, FlamFunctionsView, by);
+  gtk_widget_class_bind_template_child (class, FlamFunctionsView, sides);
+  gtk_widget_class_bind_template_child (class, FlamFunctionsView, total_button);
   gtk_widget_class_bind_template_child (class, FlamFunctionsView, changes);
   gtk_widget_class_bind_template_child (class, FlamFunctionsView, copy);
   gtk_widget_class_bind_template_child (class, FlamFunctionsView, view);
@@ -305,6 +514,7 @@ fill_columns (FlamFunctionsView *self)
   own = flam_columns_add_cost (self->view, FLAM_COST_SELF, TRUE);
   flam_columns_add_cost (self->view, FLAM_COST_TOTAL, TRUE);
   self->other = flam_columns_add_other (self->view, TRUE);
+  flam_function_figures_add_columns (self->view, self->columns);
   flam_columns_add_name (self->view, FALSE, TRUE);
   flam_columns_add_module (self->view, TRUE);
   flam_columns_sort (self->view, own);
@@ -315,11 +525,16 @@ flam_functions_view_init (FlamFunctionsView *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   self->labels = g_ptr_array_new_with_free_func (g_free);
+  self->job = flam_job_new ();
   fill_columns (self);
   flam_table_page_set_table (FLAM_TABLE_PAGE (self), self->view, self->none);
   g_signal_connect_swapped (
       self->by, "notify::selected", G_CALLBACK (on_by), self);
   g_signal_connect_swapped (
       self->changes, "clicked", G_CALLBACK (on_changes), self);
+  g_signal_connect_swapped (
+      self->total_button, "toggled", G_CALLBACK (on_sides), self);
+  g_signal_connect_swapped (
+      self->ruler, "resize", G_CALLBACK (queue_turn), self);
   g_signal_connect_swapped (self->copy, "clicked", G_CALLBACK (on_copy), self);
 }

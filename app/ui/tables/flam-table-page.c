@@ -61,16 +61,26 @@ is_current (gpointer row, gpointer data)
                              row, flam_session_get_tree (session), current);
 }
 
-static void
-show_current (FlamTablePage *self)
+void
+flam_table_page_show_current (FlamTablePage *self)
 {
   FlamTablePagePrivate *private = flam_table_page_get_instance_private (self);
 
+  g_return_if_fail (FLAM_IS_TABLE_PAGE (self));
   if (private->syncing || shown_tree (self) == NULL)
     return;
   private->syncing = TRUE;
   flam_columns_show_row (private->view, private->selection, is_current, self);
   private->syncing = FALSE;
+}
+
+static void
+on_current (FlamTablePage *self)
+{
+  FlamTablePageClass *class = FLAM_TABLE_PAGE_GET_CLASS (self);
+
+  if (class->keeps_row == NULL || !class->keeps_row (self))
+    flam_table_page_show_current (self);
 }
 
 static void
@@ -163,7 +173,7 @@ flam_table_page_set_rows (FlamTablePage *self,
   gtk_single_selection_set_selected (private->selection,
                                      GTK_INVALID_LIST_POSITION);
   private->syncing = FALSE;
-  show_current (self);
+  flam_table_page_show_current (self);
 }
 
 static gboolean
@@ -186,7 +196,7 @@ on_search (FlamTablePage *self)
   gtk_filter_changed (GTK_FILTER (private->filter),
                       GTK_FILTER_CHANGE_DIFFERENT);
   filter_again (self);
-  show_current (self);
+  flam_table_page_show_current (self);
 }
 
 /* An empty table shows why it is empty. */
@@ -265,8 +275,7 @@ flam_table_page_constructed (GObject *object)
   FlamSession *session = flam_page_get_session (page);
 
   G_OBJECT_CLASS (flam_table_page_parent_class)->constructed (object);
-  flam_page_follow (
-      page, session, "notify::current", G_CALLBACK (show_current));
+  flam_page_follow (page, session, "notify::current", G_CALLBACK (on_current));
   flam_page_follow (page, session, "notify::search", G_CALLBACK (on_search));
 }
 

@@ -28,6 +28,9 @@ struct _FlamTablePageClass
   /* The source line of `row`, which is then shown; 0: none. NULL: no row has
    * one. */
   guint32 (*get_place) (gpointer row, const char **file);
+  /* Whether the selected row stays while the session's frame changes. NULL: it
+   * never does. */
+  gboolean (*keeps_row) (FlamTablePage *page);
 };
 
 /* Call once, in init() after the columns were added: the table, and the label
@@ -40,5 +43,7 @@ void flam_table_page_set_table (FlamTablePage *page,
 void flam_table_page_set_rows (FlamTablePage *page,
                                GPtrArray *rows,
                                const FlamTree *tree);
+/* Selects the row of the session's current frame. */
+void flam_table_page_show_current (FlamTablePage *page);
 
 G_END_DECLS

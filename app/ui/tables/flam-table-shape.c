@@ -83,39 +83,48 @@ fit_titles (GtkColumnView *view)
     }
 }
 
+static Fit *
+fit_at (GtkColumnView *view, guint position, GtkColumnViewColumn **column)
+{
+  *column =
+      g_list_model_get_item (gtk_column_view_get_columns (view), position);
+  return g_object_get_data (G_OBJECT (*column), "flam-fit");
+}
+
 /* Names come first: they get 200 pixels before any figure gets more than it
- * needs. Columns that can be hidden go before shares do. */
+ * needs. Columns that can be hidden go before shares do, the last ones first.
+ */
 static void
 fit_columns (GtkColumnView *view)
 {
-  GListModel *columns = gtk_column_view_get_columns (view);
-  guint n = g_list_model_get_n_items (columns);
+  guint n = g_list_model_get_n_items (gtk_column_view_get_columns (view));
   GtkAdjustment *across =
       gtk_scrollable_get_hadjustment (GTK_SCROLLABLE (view));
   int width = (int)gtk_adjustment_get_page_size (across);
-  int wanted = NAME_WIDTH, kept = NAME_WIDTH;
+  int wanted = NAME_WIDTH, kept = NAME_WIDTH, used;
 
-  for (guint pass = 0; pass < 2; pass++)
-    for (guint i = 0; i < n; i++)
-      {
-        g_autoptr (GtkColumnViewColumn) column =
-            g_list_model_get_item (columns, i);
-        Fit *fit = g_object_get_data (G_OBJECT (column), "flam-fit");
-        int needed;
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GtkColumnViewColumn) column = NULL;
+      const Fit *fit = fit_at (view, i, &column);
+      int needed = fit != NULL && fit->wanted ? width_of (fit, FALSE) : 0;
 
-        if (fit == NULL)
-          continue;
-        needed = fit->wanted ? width_of (fit, FALSE) : 0;
-        if (pass == 1)
-          fit_column (column,
-                      fit,
-                      width > 1 && width < (fit->tight > 0 ? kept : wanted));
-        else
-          {
-            wanted += needed;
-            kept += fit->tight > 0 ? needed : 0;
-          }
-      }
+      wanted += needed;
+      kept += fit != NULL && fit->tight > 0 ? needed : 0;
+    }
+  used = kept;
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GtkColumnViewColumn) column = NULL;
+      const Fit *fit = fit_at (view, i, &column);
+
+      if (fit == NULL)
+        continue;
+      if (fit->tight == 0 && fit->wanted)
+        used += width_of (fit, FALSE);
+      fit_column (
+          column, fit, width > 1 && width < (fit->tight > 0 ? kept : used));
+    }
   if (width >= wanted)
     fit_titles (view);
 }

@@ -15,6 +15,8 @@ struct _FlamTreeRow
   gint64 other_total;
   gint64 exact_self;
   gint64 exact_total;
+  FlamFunctionFigures *figures; /* or NULL */
+  guint index;                  /* of its figures */
 };
 
 G_DEFINE_FINAL_TYPE (FlamTreeRow, flam_tree_row, G_TYPE_OBJECT)
@@ -22,7 +24,10 @@ G_DEFINE_FINAL_TYPE (FlamTreeRow, flam_tree_row, G_TYPE_OBJECT)
 static void
 flam_tree_row_finalize (GObject *object)
 {
-  flam_view_data_unref (FLAM_TREE_ROW (object)->view_data);
+  FlamTreeRow *self = FLAM_TREE_ROW (object);
+
+  flam_view_data_unref (self->view_data);
+  g_clear_pointer (&self->figures, flam_function_figures_unref);
   G_OBJECT_CLASS (flam_tree_row_parent_class)->finalize (object);
 }
 
@@ -49,6 +54,19 @@ flam_tree_row_new_function (FlamViewData *view_data, const FlamFunctionRow *row)
   self->other_total = row->other_total;
   self->exact_self = row->exact_self;
   self->exact_total = row->exact_total;
+  return self;
+}
+
+FlamTreeRow *
+flam_tree_row_new_listed (FlamViewData *view_data,
+                          const FlamFunctionRow *row,
+                          FlamFunctionFigures *figures,
+                          guint index)
+{
+  FlamTreeRow *self = flam_tree_row_new_function (view_data, row);
+
+  self->figures = flam_function_figures_ref (figures);
+  self->index = index;
   return self;
 }
 
@@ -114,6 +132,13 @@ gint64
 flam_tree_row_get_exact_total (FlamTreeRow *self)
 {
   return self->exact_total;
+}
+
+const FlamFunctionFigures *
+flam_tree_row_get_figures (FlamTreeRow *self, guint *index)
+{
+  *index = self->index;
+  return self->figures;
 }
 
 const char *

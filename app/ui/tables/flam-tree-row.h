@@ -5,6 +5,7 @@
  * number, created when a list requests it and freed when it scrolls away. */
 
 #include "flam-core-query.h"
+#include "flam-function-figures.h"
 #include "flam-view-data.h"
 
 #include <gio/gio.h>
@@ -17,6 +18,11 @@ G_DECLARE_FINAL_TYPE (FlamTreeRow, flam_tree_row, FLAM, TREE_ROW, GObject)
 /* With figures that differ from the node's. */
 FlamTreeRow *flam_tree_row_new_function (FlamViewData *view_data,
                                          const FlamFunctionRow *row);
+/* A row of a list, the `index`-th with figures of its own. */
+FlamTreeRow *flam_tree_row_new_listed (FlamViewData *view_data,
+                                       const FlamFunctionRow *row,
+                                       FlamFunctionFigures *figures,
+                                       guint index);
 FlamViewData *flam_tree_row_get_view_data (FlamTreeRow *row);
 FlamNodeId flam_tree_row_get_node (FlamTreeRow *row);
 gint64 flam_tree_row_get_self (FlamTreeRow *row);
@@ -26,6 +32,9 @@ gint64 flam_tree_row_get_other (FlamTreeRow *row);
 /* Of the bytes of self and total, those that are counted and not sampled. */
 gint64 flam_tree_row_get_exact_self (FlamTreeRow *row);
 gint64 flam_tree_row_get_exact_total (FlamTreeRow *row);
+/* NULL: none but those above. */
+const FlamFunctionFigures *flam_tree_row_get_figures (FlamTreeRow *row,
+                                                      guint *index);
 const char *flam_tree_row_get_name (FlamTreeRow *row);
 
 /* The children of a node as a list of rows, NULL if it has none. */

@@ -4,6 +4,7 @@
 
 #include "flam-capture-view-private.h"
 
+#include "flam-functions-view.h"
 #include "flam-memory-model.h"
 #include "flam-page-table.h"
 
@@ -148,7 +149,9 @@ flam_capture_view_show_page (FlamCaptureView *self, int page)
 static void
 on_show_callers (FlamCaptureView *self)
 {
-  show_page (self, "callers");
+  show_page (self, "functions");
+  flam_functions_view_show_callers (FLAM_FUNCTIONS_VIEW (
+      page_of (self, &flam_page_table[visible_page (self)])));
 }
 
 static void

@@ -2,7 +2,6 @@
 
 #include "flam-page-table.h"
 
-#include "flam-callers-view.h"
 #include "flam-chart-page.h"
 #include "flam-code-view.h"
 #include "flam-difference-view.h"
@@ -10,7 +9,6 @@
 #include "flam-graph-view.h"
 #include "flam-memory-view.h"
 #include "flam-plot-page.h"
-#include "flam-sites-view.h"
 #include "flam-tree-view.h"
 
 #include <glib/gi18n.h>
@@ -49,14 +47,6 @@ const FlamPageRow flam_page_table[] = {
       .type = flam_functions_view_get_type,
   },
   {
-      .id = "callers",
-      .title = N_ ("Callers"),
-      .topic = "callers",
-      .type = flam_callers_view_get_type,
-      .in_menu = TRUE,
-      .legend = TRUE,
-  },
-  {
       .id = "code",
       .title = N_ ("Machine Code"),
       .topic = "code",
@@ -85,13 +75,6 @@ const FlamPageRow flam_page_table[] = {
       .type = flam_difference_view_get_type,
       .in_menu = TRUE,
       .of_baseline = TRUE,
-  },
-  {
-      .id = "sites",
-      .title = N_ ("Allocations"),
-      .topic = "memory",
-      .type = flam_sites_view_get_type,
-      .of_memory = TRUE,
   },
   {
       .id = "memory",
