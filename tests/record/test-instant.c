@@ -5,13 +5,20 @@
 
 #include "flam-ticks.h"
 
+#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
-#define OWN 1001 /* descriptors that are never in use */
+/* Descriptors that are never in use. */
+#define OWN 1001
 #define ITS 1002
+#define OWN_SCHEDSTAT 1003
+#define SCHEDSTAT 1004
+#define SYSCALL 1005
+#define STAT 1006
 
-static char *own, *its;
+static char *own, *its, *stat_line;
+static const char *syscall_line;
 
 /* Replaces the C library's function. */
 ssize_t pread64 (int fd, void *to, size_t size, off_t at);
@@ -19,7 +26,13 @@ ssize_t pread64 (int fd, void *to, size_t size, off_t at);
 ssize_t
 pread64 (int fd, void *to, size_t size, off_t at)
 {
-  const char *text = fd == OWN ? own : fd == ITS ? its : NULL;
+  const char *text = fd == OWN             ? own
+                     : fd == ITS           ? its
+                     : fd == OWN_SCHEDSTAT ? "5000 1000 7"
+                     : fd == SCHEDSTAT     ? "100000 50000 8"
+                     : fd == SYSCALL       ? syscall_line
+                     : fd == STAT          ? stat_line
+                                           : NULL;
 
   if (text == NULL)
     return -1;
@@ -91,6 +104,128 @@ test_look (void)
       g_assert_cmpint (task.at_tick, ==, rows[i].expected);
       g_clear_pointer (&own, g_free);
       g_clear_pointer (&its, g_free);
+    }
+}
+
+static void
+stay_on_this_cpu (void)
+{
+  cpu_set_t cpus;
+
+  CPU_ZERO (&cpus);
+  CPU_SET (sched_getcpu (), &cpus);
+  g_assert_cmpint (sched_setaffinity (0, sizeof cpus, &cpus), ==, 0);
+}
+
+/* A thread that sleeps; its CPU is the 39th field. */
+static char *
+stat_text (int cpu)
+{
+  GString *text = g_string_new ("1 (a) S");
+
+  for (guint i = 4; i < 39; i++)
+    g_string_append (text, " 0");
+  g_string_append_printf (text, " %d 0", cpu);
+  return g_string_free (text, FALSE);
+}
+
+/* As in test_look(), but the thread sleeps. */
+static void
+test_fell_asleep (void)
+{
+  static const struct
+  {
+    gint64 waited, its_moved_at;
+    guint its_left;
+    int away; /* from this CPU */
+    gboolean expected;
+  } rows[] = {
+    /* The tracer waited until the thread slept. */
+    { 12, 9000, 7, 0, TRUE },
+    /* It had this CPU at once: the thread had left before. */
+    { 0, 9000, 7, 0, FALSE },
+    /* The tracer waited for another thread. */
+    { 12, 8900, 7, 0, FALSE },
+    { 12, 9000, 7, 1, FALSE },
+    /* It was on a CPU since. */
+    { 12, 9000, 8, 0, FALSE },
+  };
+
+  stay_on_this_cpu ();
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      FlamInstant instant = { .sched_fd = OWN,
+                              .exact = TRUE,
+                              .cpu = 500000,
+                              .waited = rows[i].waited * 1000 };
+      FlamTask task = { .sched_fd = ITS,
+                        .stat_fd = STAT,
+                        .interrupted.count = 7 };
+
+      own = sched_text (9000, 504, 1);
+      its = sched_text (rows[i].its_moved_at, 100, rows[i].its_left);
+      stat_line = stat_text (sched_getcpu () + rows[i].away);
+      g_test_message ("row %u", i);
+      g_assert_cmpint (
+          flam_instant_fell_asleep (&instant, &task), ==, rows[i].expected);
+      g_clear_pointer (&own, g_free);
+      g_clear_pointer (&its, g_free);
+      g_clear_pointer (&stat_line, g_free);
+    }
+}
+
+/* An INTERRUPT was sent to a thread that waited for a CPU in the kernel; at a
+ * later tick, it runs on another CPU, still waits, or has run and sleeps. */
+static void
+test_aim_again (void)
+{
+  static const struct
+  {
+    const char *syscall;
+    guint left;
+    FlamAtTick expected;
+  } rows[] = {
+    { "running\n", 7, FLAM_AT_TICK_ON_CPU },
+    { "running\n", 8, FLAM_AT_TICK_QUEUED },
+    { "7 0x1 0x1 0x0 0x0 0x0 0x0 0x7ff0 0x5550\n", 7, FLAM_AT_TICK_QUEUED },
+  };
+  static const FlamRecordOptions options = { .what = FLAM_RECORD_CPU };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      FlamTarget target = { 0 };
+      FlamTask task = { .target = &target,
+                        .schedstat_fd = SCHEDSTAT,
+                        .syscall_fd = SYSCALL,
+                        .stat_fd = STAT,
+                        .sched_fd = ITS,
+                        .pending = TRUE,
+                        .at_tick = FLAM_AT_TICK_QUEUED,
+                        .interrupted.count = 5 };
+      FlamTracer tracer = { .options = &options,
+                            .tasks.list = g_ptr_array_new (),
+                            .due = g_ptr_array_new (),
+                            .instant = { .fd = OWN_SCHEDSTAT,
+                                         .sched_fd = OWN,
+                                         .queued = 1000,
+                                         .exact = TRUE } };
+
+      g_ptr_array_add (tracer.tasks.list, &task);
+      own = sched_text (9000, 504, 1);
+      its = sched_text (5000, 100, rows[i].left);
+      stat_line = stat_text (0);
+      syscall_line = rows[i].syscall;
+      g_test_message ("row %u", i);
+      g_assert_cmpuint (flam_ticks_take (&tracer, G_MAXINT64), ==, 0);
+      g_assert_cmpint (task.at_tick, ==, rows[i].expected);
+      g_assert_cmpuint (task.interrupted.count,
+                        ==,
+                        task.at_tick == FLAM_AT_TICK_ON_CPU ? 8 : 5);
+      g_clear_pointer (&own, g_free);
+      g_clear_pointer (&its, g_free);
+      g_clear_pointer (&stat_line, g_free);
+      g_ptr_array_unref (tracer.tasks.list);
+      g_ptr_array_unref (tracer.due);
     }
 }
 
@@ -167,6 +302,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/instant/look", test_look);
+  g_test_add_func ("/instant/fell-asleep", test_fell_asleep);
+  g_test_add_func ("/instant/aim-again", test_aim_again);
   g_test_add_func ("/instant/after-stop", test_after_stop);
   g_test_add_func ("/instant/late", test_late);
   g_test_add_func ("/instant/cost", test_cost);

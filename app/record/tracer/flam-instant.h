@@ -59,6 +59,10 @@ gboolean flam_instant_leaves (FlamInstant *instant, FlamTask *task);
 /* Called after the tick's stops were handled: moves to the CPU of such a
  * thread. */
 void flam_instant_visit (FlamInstant *instant);
+/* Whether a thread that sleeps was on the tracer's CPU at the tick: it was in
+ * the kernel, on its way into that sleep, and the tracer had to wait for it.
+ * `task->interrupted`: its counts now. */
+gboolean flam_instant_fell_asleep (FlamInstant *instant, FlamTask *task);
 /* Called after a tick's INTERRUPTs were sent, before the tracer sleeps: what
  * `task`, one of the `n` interrupted threads, did at the tick. */
 void flam_instant_look (FlamInstant *instant, FlamTask *task);

@@ -8,12 +8,18 @@
 #include "flam-priority.h"
 #include "flam-sleepers.h"
 
-static guint
-interrupt (FlamTracer *tracer, FlamTask *task)
+static void
+note_tick (const FlamTracer *tracer, FlamTask *task)
 {
   task->interrupted_at = flam_tracer_now (tracer);
   task->tick_at = tracer->instant.woke_at;
   task->tick_waited = tracer->instant.waited;
+}
+
+static guint
+interrupt (FlamTracer *tracer, FlamTask *task)
+{
+  note_tick (tracer, task);
   task->wants_stop = FALSE;
   task->pending = ptrace (PTRACE_INTERRUPT, task->tid, NULL, NULL) == 0;
   return (guint)task->pending;
@@ -38,19 +44,49 @@ runs (FlamTask *task)
   return !flam_task_read_blocked (task, &blocked, &line) || blocked.running;
 }
 
+static gboolean
+is_running_or_fell_asleep (FlamTracer *tracer, FlamTask *task)
+{
+  gboolean running = runs (task);
+
+  return flam_task_read_schedstat (task, &task->interrupted) &&
+         (running || flam_instant_fell_asleep (&tracer->instant, task));
+}
+
 /* There is no work between its check and the INTERRUPT. */
 static guint
 interrupt_running (FlamTracer *tracer, FlamTask *task)
 {
-  return runs (task) && flam_task_read_schedstat (task, &task->interrupted)
-             ? interrupt (tracer, task)
-             : 0;
+  return is_running_or_fell_asleep (tracer, task) ? interrupt (tracer, task)
+                                                  : 0;
 }
 
 static gboolean
 was_sent (const FlamTask *task, gint64 now)
 {
   return task->pending && task->interrupted_at >= now;
+}
+
+/* A thread in the kernel takes an INTERRUPT when it leaves the kernel, which
+ * may be several waits later. One that waited for a CPU when it was sent may
+ * run at a later tick: its stop is the sample of that tick then. */
+static void
+aim_again (FlamTracer *tracer, FlamTask *task)
+{
+  FlamSchedstat before = task->interrupted;
+
+  if (!is_running_or_fell_asleep (tracer, task))
+    task->at_tick = FLAM_AT_TICK_QUEUED;
+  else
+    flam_instant_look (&tracer->instant, task);
+  if (task->at_tick == FLAM_AT_TICK_ON_CPU ||
+      task->at_tick == FLAM_AT_TICK_PREEMPTED)
+    note_tick (tracer, task);
+  else
+    {
+      task->interrupted = before;
+      task->at_tick = FLAM_AT_TICK_QUEUED;
+    }
 }
 
 /* The time between the check of a thread and its INTERRUPT, and the time before
@@ -93,6 +129,14 @@ flam_ticks_take (FlamTracer *tracer, gint64 now)
 
       if (was_sent (task, now))
         flam_instant_look (&tracer->instant, task);
+    }
+  for (guint i = 0; random && i < tracer->tasks.list->len; i++)
+    {
+      FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
+
+      if (task->pending && task->at_tick == FLAM_AT_TICK_QUEUED &&
+          !was_sent (task, now))
+        aim_again (tracer, task);
     }
   for (guint i = 0; i < tracer->due->len; i++)
     {
