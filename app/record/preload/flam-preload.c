@@ -527,13 +527,25 @@ look_at_pages (void *data, Caller caller)
     }
 }
 
+/* In an arena with the size that this thread knows: most blocks of threads. */
+static inline bool
+is_in_known_part (const void *data)
+{
+  uint64_t at = (uint64_t)data & ~(ARENA_BYTES - 1);
+
+  return at == known_part && (((const uint64_t *)data)[-1] & 6) == 4 &&
+         ((const ArenaPart *)at)->size == known_size;
+}
+
 /* A block that ends beyond the last known break either moved it or is
  * elsewhere. */
 static inline bool
 took_pages (const void *data, uint64_t usable)
 {
-  return UNLIKELY ((uint64_t)data + usable >
-                   atomic_load_explicit (&known_break, memory_order_relaxed));
+  return UNLIKELY (
+      (uint64_t)data + usable >
+          atomic_load_explicit (&known_break, memory_order_relaxed) &&
+      !is_in_known_part (data));
 }
 
 /* Before a block is freed: a large block's pages are freed with it. */
