@@ -116,16 +116,16 @@ $ flambeau-cli diff base.folded new.folded --to svg | grep -o -e 'only the other
 >Shrank<
 only the other capture has: 40
 
-$ flambeau-cli diff base.folded new.folded --to html >diff.html; grep -c '<svg' diff.html; grep -o -e '>Now: [^<]*' -e '>Before: [^<]*' -e '>Difference: [^<]*' -e '<b>' diff.html; grep '<tr><td' diff.html
+$ flambeau-cli diff base.folded new.folded --to html >diff.html; grep -c '<svg' diff.html; grep -o -e '>Now: [^<]*' -e '>Before: [^<]*' -e '>Difference<' -e '<b>' diff.html; grep '<tr><td' diff.html
 3
 >Before: base.folded
 >Now: new.folded
->Difference: of both
-<tr><td class="shrank">−40</td><td>40</td><td>0</td><td>old</td></tr>
-<tr><td class="grew">+15</td><td>20</td><td>35</td><td>lex</td></tr>
-<tr><td class="grew">+15</td><td>20</td><td>35</td><td>parse</td></tr>
-<tr><td class="shrank">−13</td><td>65</td><td>52</td><td>main</td></tr>
-<tr><td class="grew">+12</td><td>0</td><td>12</td><td>fresh</td></tr>
+>Difference<
+<tr><td class="shrank">−40</td><td>40</td><td>0</td><td class="name">old</td><td></td></tr>
+<tr><td class="grew">+15</td><td>20</td><td>35</td><td class="name">lex</td><td></td></tr>
+<tr><td class="grew">+15</td><td>20</td><td>35</td><td class="name">parse</td><td></td></tr>
+<tr><td class="shrank">−13</td><td>65</td><td>52</td><td class="name">main</td><td></td></tr>
+<tr><td class="grew">+12</td><td>0</td><td>12</td><td class="name">fresh</td><td></td></tr>
 
 $ flambeau-cli diff base.folded new.folded --normalize --self --to svg | grep -o '<title>lex[^/]*</title>'
 <title>lex (35 samples, 67.31%): +19, before 16</title>

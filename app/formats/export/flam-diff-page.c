@@ -2,10 +2,34 @@
 #include "flam-pages.h"
 
 #include "flam-core-picture.h"
+#include "flam-export-common.h"
 #include "flam-html.h"
 #include "flam-svg.h"
 
 #define MAX_ROWS 200
+
+/* "mix.c:16": where the function is, in the newer capture if it has it. */
+static char *
+place_of (const FlamCompared *base, const FlamCompared *fresh, const char *name)
+{
+  const FlamTree *tree = fresh->tree;
+  FlamId node = flam_tree_find_name (tree, name);
+  g_autofree char *short_name = NULL;
+  const char *file;
+  guint32 line;
+
+  if (node == FLAM_NONE)
+    node = flam_tree_find_name (tree = base->tree, name);
+  if (node == FLAM_NONE)
+    return g_strdup ("");
+  file = flam_profile_string (tree->profile,
+                              flam_export_start (tree, node, &line));
+  if (*file == '\0')
+    return g_strdup ("");
+  short_name = g_path_get_basename (file);
+  return line > 0 ? g_strdup_printf ("%s:%u", short_name, line)
+                  : g_steal_pointer (&short_name);
+}
 
 static void
 append_functions (FlamSink *out,
@@ -22,7 +46,8 @@ append_functions (FlamSink *out,
   flam_html_append (out, "h2", "What changed most");
   flam_sink_printf (out,
                     "<table><tr><th>Change</th><th>Before</th>"
-                    "<th>Now</th><th>Function (%s)</th></tr>\n",
+                    "<th>Now</th><th class=\"name\">Function (%s)</th>"
+                    "<th>File</th></tr>\n",
                     self ? "self" : "total");
   for (; shown < MIN (n, MAX_ROWS) && rows[shown].delta != 0; shown++)
     {
@@ -32,7 +57,10 @@ append_functions (FlamSink *out,
       flam_html_append_change (out, &measure, row->delta);
       flam_html_append_cell (out, flam_format_weight (&measure, row->base));
       flam_html_append_cell (out, flam_format_weight (&measure, row->fresh));
-      flam_html_append_cell (out, g_strdup (row->name));
+      flam_sink_put (out, "<td class=\"name\">");
+      flam_sink_put_escaped (out, row->name, -1);
+      flam_sink_put (out, "</td>");
+      flam_html_append_cell (out, place_of (base, fresh, row->name));
       flam_sink_put (out, "</tr>\n");
     }
   flam_sink_put (out, "</table>\n");
@@ -53,7 +81,7 @@ append_picture (FlamSink *out,
   g_autofree char *title =
       shape == FLAM_DIFF_FRESH  ? g_strdup_printf ("Now: %s", fresh->name)
       : shape == FLAM_DIFF_BASE ? g_strdup_printf ("Before: %s", base->name)
-                                : g_strdup ("Difference: of both");
+                                : g_strdup ("Difference");
   g_autoptr (FlamTree) tree =
       flam_diff_tree (base->tree, fresh->tree, shape, self, scale);
 

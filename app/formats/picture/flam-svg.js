@@ -3,11 +3,23 @@
 // are read back from the picture's elements; a zoom stretches what is below the
 // clicked box, gives its callers the whole width, and hides the rest. Of a chart
 // it stretches all lanes: the range of time is that of the clicked call. In a
-// page the picture is laid out for the width that it has there.
+// page the picture is laid out for the width that it has there. Several pictures
+// in a page, as those of a difference, share zoom, hover and search.
 "use strict";
 (function () {
   const pictures = Array.from (document.querySelectorAll (".flambeau"));
   const inPage = document.documentElement.localName === "html";
+  const address = window.location.hash.substring (1);
+  const started = [];
+  const ids = new Map ();
+
+  // A number for the path of names from the root: the same one in all pictures.
+  function pathOf (caller, name) {
+    const key = caller + " " + name;
+    if (!ids.has (key))
+      ids.set (key, ids.size);
+    return ids.get (key);
+  }
 
   // As is_bracketed_name(): f.<locals>, http.(*Client).Do, <module>, A::<init>.
   function isName (before, at) {
@@ -84,6 +96,7 @@
     let ignoreCase = false;
     let zoomed = null;
     let current = null;
+    let pointed = null;
 
     const boxes = Array.from (svg.querySelectorAll (".f, .s"), (g) => {
       const rect = g.querySelector ("rect");
@@ -119,6 +132,29 @@
       box.x >= other.x - slack &&
       box.x + box.width <= other.x + other.width + slack;
 
+    // By path, where there are other pictures to compare it with.
+    const same = new Map ();
+    function findPaths () {
+      const rows = new Map ();
+      for (const box of calls) {
+        if (!rows.has (box.row))
+          rows.set (box.row, []);
+        rows.get (box.row).push (box);
+      }
+      for (const row of Array.from (rows.keys ()).sort ((a, b) => a - b)) {
+        const above = rows.get (row - 1) || [];
+        let at = 0;
+        for (const box of rows.get (row).sort ((a, b) => a.x - b.x)) {
+          while (at < above.length && !within (box, above[at]))
+            at++;
+          box.caller = above[at] || null;
+          box.path = pathOf (box.caller ? box.caller.path : -1, box.name);
+          if (!same.has (box.path))
+            same.set (box.path, box);
+        }
+      }
+    }
+
     function label (box, x, w) {
       if (!box.call && !box.mark)
         return;
@@ -139,8 +175,15 @@
     }
 
     function paint (box, dim) {
+      const on = box === current || box === pointed;
       box.g.setAttribute ("class", !box.shown ? "off"
-        : box.kind + (dim ? " dim" : "") + (box === current ? " on" : ""));
+        : box.kind + (dim ? " dim" : "") + (on ? " on" : ""));
+    }
+
+    function repaint (...which) {
+      for (const box of which)
+        if (box !== null)
+          paint (box, !chart && zoomed !== null && box.row < zoomed.row);
     }
 
     function place (box, x, w, dim, room) {
@@ -204,7 +247,7 @@
       rule (to);
     }
 
-    function zoom (to) {
+    function show (to) {
       const scale = width / to.width;
       if (chart)
         stretch (to);
@@ -220,6 +263,20 @@
       zoomed = to === root ? null : to;
       unzoom.setAttribute ("class", zoomed ? "unzoom button" : "unzoom button off");
       remember ();
+    }
+
+    // The nearest caller where another picture has no such box.
+    function follow (box) {
+      while (box && box !== root && !same.has (box.path))
+        box = box.caller;
+      show (box && same.get (box.path) || root);
+    }
+
+    function zoom (to) {
+      show (to);
+      for (const one of started)
+        if (one.svg !== svg)
+          one.follow (to);
     }
 
     // For the width that the page has: the title, the legend and what stands at
@@ -245,7 +302,7 @@
       svg.setAttribute ("viewBox", "0 0 " + room + " " + (height + lower));
       svg.setAttribute ("width", room);
       svg.setAttribute ("height", height + lower);
-      zoom (zoomed || root);
+      show (zoomed || root);
     }
 
     // The legend in as many lines as it takes; returns those below the first.
@@ -271,10 +328,11 @@
 
     // Weight under matches, those inside others counted once: in order of x,
     // callers first, a match that starts before the last one ends is inside it.
-    function find (pattern) {
+    function mark (pattern, anyCase) {
       let expression = null;
       let sum = 0;
       let end = -1;
+      ignoreCase = anyCase;
       try {
         expression = pattern ? new RegExp (pattern, ignoreCase ? "i" : "") : null;
       } catch (error) {
@@ -300,6 +358,11 @@
       remember ();
     }
 
+    function find (pattern) {
+      for (const one of started)
+        one.mark (pattern, ignoreCase);
+    }
+
     function ask () {
       if (term) {
         find ("");
@@ -320,15 +383,28 @@
         note.setAttribute ("class", box !== null ? "note off" : "note");
     }
 
+    // The same box of the other pictures is outlined, and described below each.
+    function point (box) {
+      const before = pointed;
+      pointed = box && same.get (box.path) || null;
+      repaint (before, pointed);
+      describe (pointed);
+    }
+
+    function tell (box) {
+      describe (box);
+      for (const one of started)
+        if (one.svg !== svg)
+          one.point (box);
+    }
+
     function go (to) {
       const before = current;
       if (!to)
         return;
       current = to;
-      for (const box of [before, to])
-        if (box !== null)
-          paint (box, !chart && zoomed !== null && box.row < zoomed.row);
-      describe (to);
+      repaint (before, to);
+      tell (to);
     }
 
     // The arrows, as they are seen: a callee is above its caller in a flame
@@ -375,7 +451,7 @@
     function recall () {
       if (index > 0)
         return;
-      const state = new URLSearchParams (window.location.hash.substring (1));
+      const state = new URLSearchParams (address);
       const box = calls.find ((b) => String (b.x) === state.get ("x") &&
                                      String (b.row) === state.get ("y"));
       const pattern = state.get ("s");
@@ -412,8 +488,8 @@
     for (const box of boxes) {
       if (box.call)
         box.g.addEventListener ("click", () => zoom (box));
-      box.g.addEventListener ("mouseover", () => describe (box));
-      box.g.addEventListener ("mouseout", () => describe (null));
+      box.g.addEventListener ("mouseover", () => tell (box));
+      box.g.addEventListener ("mouseout", () => tell (null));
     }
     unzoom.addEventListener ("click", () => {
       zoom (root);
@@ -432,12 +508,16 @@
     details.setAttribute ("aria-live", "polite");
     matched.setAttribute ("aria-live", "polite");
     window.addEventListener ("keydown", onKey);
-    recall ();
+    if (pictures.length > 1)
+      findPaths ();
     if (inPage) {
       fit ();
       window.addEventListener ("resize", fit);
     }
+    started.push ({ svg, follow, mark, point, recall });
   }
 
   pictures.forEach (start);
+  if (started.length > 0)
+    started[0].recall ();
 }) ();
