@@ -120,6 +120,10 @@ draw_values (const Drawing *drawing)
   const FlamRect *area = &drawing->area;
   guint lines = area->height > 160 ? 4 : 2;
 
+  /* Counts have no parts. */
+  while (lines > 1 && plot->measure.unit == FLAM_UNIT_COUNT &&
+         plot->top % (lines * plot->measure.denominator) != 0)
+    lines /= 2;
   for (guint i = 0; i <= lines; i++)
     {
       double y = area->y + area->height - area->height * i / lines;

@@ -271,6 +271,101 @@ seen.texts = Array.from (svg.querySelectorAll (".f text"), (text) => text.textCo
     equal(sorted(filter(None, seen["texts"])), sorted(wanted))
 
 
+def check_difference(page):
+    """The three graphs have one zoom, one search and one hovered function; a
+    graph without it shows its nearest caller."""
+    base, fresh = page.folder / "base.folded", page.folder / "fresh.folded"
+    base.write_text("main;parse;read 30\nmain;parse 10\nmain;old 20\n")
+    fresh.write_text("main;parse;read 60\nmain;parse 10\nmain;parse;fresh 25\n")
+    html = subprocess.run(
+        [page.cli, "diff", base, fresh, "--to", "html"],
+        capture_output=True, check=True).stdout.decode()
+    actions = SEEN + """
+const pictures = Array.from (document.querySelectorAll (".flambeau"));
+const box = (i, name) => Array.from (pictures[i].querySelectorAll ("g"))
+  .find ((g) => g.querySelector ("rect") && g.textContent.startsWith (name + " ("));
+const shown = (i) => Array.from (pictures[i].querySelectorAll ("g.f, g.f.dim"))
+  .map ((g) => g.querySelector ("title").textContent.split (" (")[0]).sort ();
+const act = (what, g) => g.dispatchEvent (new MouseEvent (what, { bubbles: true }));
+const all = (test) => pictures.map ((svg, i) => test (i));
+const details = () => all ((i) => pictures[i].querySelector (".details").textContent
+  .split (" (")[0]);
+window.prompt = () => "read";
+"""
+    script = """
+act ("mouseover", box (1, "read"));
+seen.details = details ();
+seen.outlined = all ((i) => box (i, "read").getAttribute ("class"));
+act ("mouseout", box (1, "read"));
+seen.left = details ();
+act ("mouseover", box (0, "old"));
+seen.gone = details ();
+act ("click", box (2, "read"));
+seen.zoomed = all (shown);
+seen.address = location.hash;
+act ("click", box (1, "fresh"));
+seen.fresh = all (shown);
+act ("click", pictures[2].querySelector (".unzoom"));
+seen.back = all (shown);
+act ("click", pictures[1].querySelector (".search"));
+seen.matched = all ((i) => pictures[i].querySelector (".matched").textContent);
+"""
+    seen = page.act(html, script, actions=actions)
+    equal(seen["details"], ["read"] * 3)
+    equal(seen["outlined"], ["f on", "f", "f on"])
+    equal(seen["left"], [" "] * 3)
+    equal(seen["gone"], ["old", " ", "old"])
+    equal(seen["zoomed"], [["all", "main", "parse", "read"]] * 3)
+    equal(seen["fresh"], [["all", "main", "parse", "read"],
+                          ["all", "fresh", "main", "parse"],
+                          ["all", "fresh", "main", "parse"]])
+    equal(seen["back"], [["all", "main", "old", "parse", "read"],
+                         ["all", "fresh", "main", "parse", "read"],
+                         ["all", "fresh", "main", "old", "parse", "read"]])
+    equal(seen["matched"], ["Matched: 50.0%", "Matched: 63.2%", "Matched: 52.2%"])
+    again = page.act(html, "seen.zoomed = all (shown);", seen["address"], actions)
+    equal(again["zoomed"], [["all", "main", "parse", "read"]] * 3)
+
+
+def check_history(page):
+    """The legend switches series, and the charts are scaled to what is left."""
+    runs = page.folder / "runs"
+    for day, (name, text) in enumerate((
+            ("main/1", "a 900\nb 50\n"), ("main/2", "a 930\nb 60\n"),
+            ("next/1", "a 30\nb 10\n"), ("next/2", "a 70\nb 15\n"))):
+        path = runs / f"{name}.folded"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        os.utime(path, (1793534400 + 86400 * day,) * 2)
+    html = subprocess.run(
+        [page.cli, "history", runs, "--to", "html", "--group", "([a-z]+)/[0-9]"],
+        capture_output=True, check=True).stdout.decode()
+    seen = page.act(html, """
+const entry = (name) => Array.from (document.querySelectorAll (".entry"))
+  .find ((one) => one.textContent === name);
+const most = () => document.querySelector ("text.most").textContent;
+const points = () => Array.from (
+  document.querySelectorAll ('svg.chart g[data-series="1"] circle'),
+  (one) => Number (one.getAttribute ("cy")));
+const rows = () => Array.from (document.querySelectorAll ("tr[data-series]"))
+  .filter ((row) => row.getClientRects ().length > 0).length;
+const headings = () => Array.from (document.querySelectorAll ("h3"))
+  .filter ((one) => one.getClientRects ().length > 0).map ((one) => one.textContent);
+const state = () => [most (), points (), rows (), headings ()];
+seen.all = state ();
+entry ("main").dispatchEvent (new MouseEvent ("click"));
+seen.one = state ();
+seen.pressed = entry ("main").getAttribute ("aria-pressed");
+entry ("main").dispatchEvent (new KeyboardEvent ("keydown", { key: "Enter" }));
+seen.again = state ();
+""", actions=SEEN)
+    equal(seen["all"], ["1\u202f000", [171.9, 165.1], 4, ["main", "next"]])
+    # 85 of 90, 40 of 90, of the 152 pixels above 178
+    equal(seen["one"], ["90", [110.4, 34.4], 2, ["next"]])
+    equal(seen["pressed"], "false")
+    equal(seen["again"], seen["all"])
+
+
 def random_trace(path):
     """Calls within calls, each as long as was drawn by lot, of two threads."""
     lot = random.Random(5)
@@ -347,6 +442,8 @@ def main():
         check_labels(page)
         check_names(page)
         check_selectors(page, root)
+        check_difference(page)
+        check_history(page)
         check_large(page)
     return 0
 

@@ -56,8 +56,8 @@ class HistoryTest(Base):
         """Folders name the series; keys go from point to point."""
         window = self.open_runs()
         self.assertEqual(window.title(), "runs")
-        window.wait_label(lambda text: "main" in text and "next" in text
-                          and "●" in text)
+        window.wait_label(lambda text: text.replace("\u00a0", " ") == "● main")
+        window.wait_label(lambda text: text.replace("\u00a0", " ") == "■ next")
         window.focus(self.chart_says(lambda name: name.startswith("Samples")))
         self.walk("Home", "main/1.folded", "120", "date of the file")
         self.walk("Right", "main/2.folded", "159", "+39 (+32.5 %)")
@@ -79,6 +79,30 @@ class HistoryTest(Base):
         window.wait_label(lambda text: "missing" in text)
         window.type(entry, "([0-9])")
         window.wait_label(lambda text: "● 1" in text.replace("\u00a0", " "))
+
+    def test_series(self):
+        """The legend hides a series: its line, its rows and its share of the
+        scale; and all of them."""
+        window = self.open_runs()
+        rows = lambda: len(list(window.find_all(
+            lambda name: name.endswith(".folded"), "label")))
+        wait_for("three captures", lambda: rows() == 3)
+        window.click("next", "push button")
+        wait_for("two captures", lambda: rows() == 2)
+        window.focus(self.chart_says(lambda name: name.startswith("Samples")))
+        self.walk("Home", "main/1.folded")
+        window.key("Down")
+        self.walk("End", "main/2.folded")
+        window.click("main", "push button")
+        wait_for("no capture", lambda: rows() == 0)
+        window.click("next", "push button")
+        wait_for("the other capture", lambda: rows() == 1)
+        # Another measure or function keeps what is hidden.
+        window.click("Function: All functions")
+        window.type(window.find("Part of a function’s name"), "parse")
+        window.key("Return")
+        window.find("Function: parse")
+        wait_for("the other capture", lambda: rows() == 1)
 
     def test_compare(self):
         """Two captures: the later one opens, with the earlier as its baseline."""
@@ -133,7 +157,7 @@ class HistoryTest(Base):
         """A regular expression that would not end is refused."""
         (self.runs / "main/nightly-of-all-branches.folded").write_text("main 1\n")
         window = self.open_runs()
-        window.wait_label(lambda text: "main" in text and "●" in text)
+        window.wait_label(lambda text: text.replace("\u00a0", " ") == "● main")
         window.type(window.find("Series by a regex on the path", "text"), "^(((\\w+)*)*/?)*[!?]")
         window.wait_label(lambda text: text.startswith(
             "the regular expression takes too long on “"))

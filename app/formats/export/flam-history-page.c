@@ -67,9 +67,20 @@ append_style (Page *page)
                  "svg.chart circle.most{fill:var(--paper);stroke:var(--s)}"
                  "svg.chart .grid{stroke:var(--quiet);stroke-opacity:.35}"
                  "svg.chart .date{fill:var(--quiet);text-anchor:middle}"
+                 "svg.chart .off,tr.off,section.off{display:none}"
+                 ".entry[role]{cursor:pointer}"
+                 ".entry[aria-pressed=false]{opacity:.45;"
+                 "text-decoration:line-through}"
                  ".key{display:inline-block;width:1.4em;height:.25em;"
                  "margin:0 .4em 0 1em;vertical-align:middle;"
                  "background:var(--s)}</style>\n");
+}
+
+/* Elements with the attribute are switched by the legend. */
+static void
+append_series (Page *page, guint series)
+{
+  flam_sink_printf (page->out, " data-series=\"%u\"", series);
 }
 
 static void
@@ -83,9 +94,12 @@ append_legend (Page *page)
       const FlamHistorySeries *series =
           &g_array_index (page->series, FlamHistorySeries, i);
 
+      flam_sink_put (page->out, "<span class=\"entry\"");
+      append_series (page, i);
       flam_sink_printf (
-          page->out, "<span class=\"key s%u\"></span>", i % FLAM_PLOT_COLORS);
+          page->out, "><span class=\"key s%u\"></span>", i % FLAM_PLOT_COLORS);
       flam_sink_put_escaped (page->out, series_name (series->name), -1);
+      flam_sink_put (page->out, "</span>");
     }
   flam_sink_put (page->out, "</p>\n");
 }
@@ -122,16 +136,36 @@ append_point (Page *page, const FlamPlot *plot, FlamPlotSpot spot)
   flam_sink_put (page->out, "</title></circle>");
 }
 
+/* The upper end of a chart of this line alone: a share of this chart's. */
+static void
+append_top (Page *page, const FlamPlot *plot, guint s)
+{
+  gint64 greatest = 0, top;
+  g_autofree char *text = NULL;
+
+  for (guint p = 0; p < plot->series[s].n; p++)
+    greatest = MAX (greatest, plot->series[s].value[p]);
+  top = flam_plot_round_top (greatest, plot->measure.denominator);
+  text = flam_format_weight (&plot->measure, top);
+  flam_sink_printf (page->out,
+                    " data-share=\"%.6f\" data-most=\"",
+                    (double)top / (double)plot->top);
+  flam_sink_put_escaped (page->out, text, -1);
+  flam_sink_put_c (page->out, '"');
+}
+
 static void
 append_line (Page *page, const FlamPlot *plot, guint s)
 {
-  flam_sink_printf (
-      page->out, "<g class=\"s%u\"><polyline points=\"", s % FLAM_PLOT_COLORS);
+  flam_sink_printf (page->out, "<g class=\"s%u\"", s % FLAM_PLOT_COLORS);
+  append_series (page, s);
+  append_top (page, plot, s);
+  flam_sink_put (page->out, "><polyline points=\"");
   for (guint p = 0; p < plot->series[s].n; p++)
     {
       FlamRect at = flam_plot_place (plot, &area, (FlamPlotSpot){ s, p });
 
-      flam_sink_printf (page->out, "%s%.1f,%.1f", p > 0 ? " " : "", at.x, at.y);
+      flam_sink_printf (page->out, "%s%.1f,%.3f", p > 0 ? " " : "", at.x, at.y);
     }
   flam_sink_put (page->out, "\"/>");
   for (guint p = 0; p < plot->series[s].n; p++)
@@ -183,11 +217,13 @@ append_chart (Page *page, const FlamTrendWhat *what, const char *title)
   flam_sink_printf (page->out,
                     "<svg class=\"chart\" xmlns=\"http://www.w3.org/"
                     "2000/svg\" width=\"%d\" height=\"%d\" "
-                    "viewBox=\"0 0 %d %d\"><text x=\"0\" y=\"14\">",
+                    "viewBox=\"0 0 %d %d\" data-bottom=\"%d\">"
+                    "<text x=\"0\" y=\"14\">",
                     CHART_WIDTH,
                     CHART_HEIGHT,
                     CHART_WIDTH,
-                    CHART_HEIGHT);
+                    CHART_HEIGHT,
+                    CHART_HEIGHT - CHART_FOOT);
   flam_sink_put_escaped (page->out, title, -1);
   flam_sink_put (page->out, "</text>");
   append_axes (page, plot);
@@ -234,14 +270,30 @@ append_charts (Page *page, const char *const *functions)
 
 /* --- captures ------------------------------------------------------------- */
 
+static guint
+series_of (const Page *page, const char *name)
+{
+  g_autofree char *found = flam_history_key_match (page->key, name);
+  guint i = 0;
+
+  while (i + 1 < page->series->len &&
+         g_strcmp0 (g_array_index (page->series, FlamHistorySeries, i).name,
+                    found) != 0)
+    i++;
+  return i;
+}
+
 static void
 append_capture (Page *page, guint i)
 {
+  guint series = series_of (page, flam_history_get (page->history, i)->name);
   const FlamFigures *figures = flam_history_get (page->history, i);
   const FlamFiguresMeasure *measure = flam_figures_selected (figures);
   g_autofree char *date = flam_dates_text (figures->date, page->zone, TRUE);
 
-  flam_sink_printf (page->out, "<tr><td>%u</td>", i + 1);
+  flam_sink_put (page->out, "<tr");
+  append_series (page, series);
+  flam_sink_printf (page->out, "><td>%u</td>", i + 1);
   flam_html_append_cell (page->out,
                          figures->date <= 0 ? g_strdup ("")
                          : figures->of_file
@@ -256,9 +308,10 @@ append_capture (Page *page, guint i)
                          flam_format_weight (&measure->measure, measure->left));
   if (has_names (page))
     {
-      char *found = flam_history_key_match (page->key, figures->name);
+      const char *name =
+          g_array_index (page->series, FlamHistorySeries, series).name;
 
-      flam_html_append_cell (page->out, found != NULL ? found : g_strdup (""));
+      flam_html_append_cell (page->out, g_strdup (name != NULL ? name : ""));
     }
   flam_html_append_cell (page->out, g_strdup (figures->name));
   flam_sink_put (page->out, "</tr>\n");
@@ -422,6 +475,9 @@ append_functions (Page *page)
           g_hash_table_new (g_str_hash, g_str_equal);
       g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (trend_free);
 
+      flam_sink_put (page->out, "<section");
+      append_series (page, s);
+      flam_sink_put (page->out, ">\n");
       if (has_names (page))
         flam_html_append (page->out, "h3", series_name (series->name));
       for (guint i = 0; i < series->n; i++)
@@ -435,6 +491,7 @@ append_functions (Page *page)
       for (guint i = 0; i < series->n; i++)
         add_capture (page, series, i, &measure, rows, trends);
       append_rows (page, rows, series->n, &measure);
+      flam_sink_put (page->out, "</section>\n");
     }
 }
 
@@ -451,12 +508,13 @@ flam_history_page (FlamSink *out,
   g_autofree char *title = n == 1
                                ? g_strdup ("History of 1 capture")
                                : g_strdup_printf ("History of %u captures", n);
+  const char *script = has_names (&page) ? FLAM_HTML_SERIES : NULL;
 
-  flam_html_begin (out, title, NULL);
+  flam_html_begin (out, title, script);
   append_style (&page);
   flam_html_append (out, "h1", title);
   append_charts (&page, functions);
   append_captures (&page);
   append_functions (&page);
-  flam_html_end (out, NULL);
+  flam_html_end (out, script);
 }

@@ -20,6 +20,8 @@ void flam_html_put_script (FlamSink *out, const char *script);
 
 /* The script for zoom and search in flame graphs. */
 #define FLAM_HTML_ZOOM "flam-svg.js"
+/* The script that switches the series of a history. */
+#define FLAM_HTML_SERIES "flam-history.js"
 
 /* Writes a page with our style. */
 void flam_html_begin (FlamSink *out, const char *title, const char *script);

@@ -5,6 +5,7 @@
 #include "flam-core-picture.h"
 #include "flam-history-function.h"
 #include "flam-history-job.h"
+#include "flam-history-legend.h"
 #include "flam-history-table.h"
 #include "flam-history-words.h"
 #include "flam-job.h"
@@ -42,7 +43,7 @@ struct _FlamHistoryView
   GtkDropDown *cost;
   GtkEntry *key_entry;
   GtkLabel *key_error;
-  GtkLabel *legend;
+  FlamHistoryLegend *legend;
   GtkLabel *details;
   GtkBox *refused;
   GtkLabel *refused_label;
@@ -113,17 +114,6 @@ show_details (FlamHistoryView *self)
                                 "double-click one to open it"));
 }
 
-/* A legend of colors and shapes; empty for a single line. */
-static void
-show_legend (FlamHistoryView *self, const FlamTrend *trend)
-{
-  gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
-  g_autofree char *markup = flam_history_words_legend (trend, dark);
-
-  gtk_label_set_markup (self->legend, markup);
-  gtk_widget_set_visible (GTK_WIDGET (self->legend), trend->n > 1);
-}
-
 static void
 show_refused (FlamHistoryView *self)
 {
@@ -188,12 +178,14 @@ plot (FlamHistoryView *self)
   FlamTrend *trend;
   FlamTrendWhat what;
   FlamPlot *made;
+  guint points;
 
   if (choice == NULL || self->filling)
     return;
   what = what_of (self, choice);
   trend = flam_trend_new (self->history, &self->key, &what);
-  show_legend (self, trend);
+  points = trend->n_points;
+  flam_history_legend_apply (self->legend, trend);
   self->syncing = TRUE;
   flam_history_table_fill (self->rows, trend);
   self->syncing = FALSE;
@@ -201,7 +193,9 @@ plot (FlamHistoryView *self)
   made->title = title_of (self, choice);
   made->describe = describe;
   made->marked = g_strdup (_ ("Marked. Click another one to compare it"));
-  made->empty = g_strdup (_ ("None of these captures contains it"));
+  made->empty =
+      g_strdup (points > 0 ? _ ("All series are hidden")
+                           : _ ("None of these captures contains it"));
   show_plot (self, made);
 }
 
@@ -597,6 +591,7 @@ flam_history_view_class_init (FlamHistoryViewClass *klass)
   signals[GIVEN_UP] = add_signal ("given-up");
   g_type_ensure (FLAM_TYPE_PLOT_WIDGET);
   g_type_ensure (FLAM_TYPE_HISTORY_FUNCTION);
+  g_type_ensure (FLAM_TYPE_HISTORY_LEGEND);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-history-view.ui");
   gtk_widget_class_install_action (

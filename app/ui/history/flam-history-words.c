@@ -168,23 +168,15 @@ flam_history_words_refused (const FlamHistory *history)
 }
 
 char *
-flam_history_words_legend (const FlamTrend *trend, gboolean dark)
+flam_history_words_legend (const FlamTrend *trend, guint series, gboolean dark)
 {
   static const char *const shapes[] = { "●", "■", "◆", "▲" };
-  GString *markup = g_string_new (NULL);
+  const char *name = flam_history_words_series (trend->series[series].name);
+  g_autofree char *visible = flam_format_visible (name);
+  g_autofree char *escaped = g_markup_escape_text (visible, -1);
 
-  for (guint i = 0; i < trend->n; i++)
-    {
-      const char *name = flam_history_words_series (trend->series[i].name);
-      g_autofree char *visible = flam_format_visible (name);
-      g_autofree char *escaped = g_markup_escape_text (visible, -1);
-
-      g_string_append_printf (markup,
-                              "%s<span foreground=\"#%06x\">%s</span>\u00a0%s",
-                              i > 0 ? "    " : "",
-                              flam_plot_color (i, dark),
-                              shapes[i % G_N_ELEMENTS (shapes)],
-                              escaped);
-    }
-  return g_string_free (markup, FALSE);
+  return g_strdup_printf ("<span foreground=\"#%06x\">%s</span>\u00a0%s",
+                          flam_plot_color (series, dark),
+                          shapes[series % G_N_ELEMENTS (shapes)],
+                          escaped);
 }

@@ -28,8 +28,8 @@ char *flam_history_words_point (const FlamTrend *trend,
                                 const char *separator);
 /* The files that could not be read, one per line. */
 char *flam_history_words_refused (const FlamHistory *history);
-/* Pango markup: the series in their colors, after the shapes of their
- * points. */
-char *flam_history_words_legend (const FlamTrend *trend, gboolean dark);
+/* Pango markup: a series after the shape of its points, in its color. */
+char *
+flam_history_words_legend (const FlamTrend *trend, guint series, gboolean dark);
 
 G_END_DECLS

@@ -159,6 +159,17 @@ flam_trend_new (const FlamHistory *history,
 }
 
 void
+flam_trend_hide (FlamTrend *trend, guint series)
+{
+  trend->series[series].n = 0;
+  trend->n_points = 0;
+  trend->greatest = trend->from = trend->to = 0;
+  for (guint i = 0; i < trend->n; i++)
+    for (guint k = 0; k < trend->series[i].n; k++)
+      add_point (trend, &trend->series[i].points[k]);
+}
+
+void
 flam_trend_free (FlamTrend *trend)
 {
   for (guint i = 0; i < trend->n; i++)

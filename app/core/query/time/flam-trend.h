@@ -62,6 +62,8 @@ typedef struct
 FlamTrend *flam_trend_new (const FlamHistory *history,
                            const FlamHistoryKey *key,
                            const FlamTrendWhat *what);
+/* Takes the points of a series out, and its dates and values. */
+void flam_trend_hide (FlamTrend *trend, guint series);
 void flam_trend_free (FlamTrend *trend);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamTrend, flam_trend_free)
 
