@@ -79,7 +79,10 @@ on_made (gpointer result, const GError *error, gpointer data)
   gboolean empty = plot == NULL || plot->n == 0;
 
   if (!empty)
-    plot->title = g_strdup (_ (self->kind->title));
+    {
+      plot->title = g_strdup (_ (self->kind->title));
+      plot->describe = self->kind->describe;
+    }
   else
     g_clear_pointer (&plot, flam_plot_free);
   flam_plot_widget_set_plot (self->plot, plot);

@@ -25,6 +25,10 @@ typedef struct
   const char *title; /* accessible */
   const char *about; /* a line above the plot */
   const char *none_title, *none_text;
+  /* As FlamPlot.describe; NULL: the time and the value. */
+  char *(*describe) (const FlamPlot *plot,
+                     FlamPlotSpot spot,
+                     const char *separator);
   /* Numbers to choose from; NULL: none. */
   const char *choice_title; /* to be translated */
   const char *const *choices;

@@ -7,6 +7,7 @@
 #include "flam-difference-view.h"
 #include "flam-functions-view.h"
 #include "flam-graph-view.h"
+#include "flam-heat-words.h"
 #include "flam-memory-view.h"
 #include "flam-plot-page.h"
 #include "flam-tree-view.h"
@@ -20,6 +21,7 @@ static const FlamPlotKind heat = {
                "twice to choose a range."),
   .none_title = N_ ("No Heat Map"),
   .none_text = N_ ("No samples of this measure have times."),
+  .describe = flam_heat_words,
   .choice_title = N_ ("Rows in a Second"),
   .choices =
       (const char *const[]){ "10", "20", "25", "49", "50", "99", "100", NULL },

@@ -7,6 +7,12 @@ cell_time (const FlamPlot *plot, guint cell)
   return flam_heat_map_time_of (plot->data, cell);
 }
 
+const FlamHeatMap *
+flam_plot_get_heat (const FlamPlot *plot)
+{
+  return plot->data;
+}
+
 FlamPlot *
 flam_plot_of_heat (const FlamProfile *profile,
                    const FlamSelection *selection,
@@ -21,9 +27,13 @@ flam_plot_of_heat (const FlamProfile *profile,
 
   if (map == NULL)
     return NULL;
-  plot = flam_plot_new (
-      FLAM_PLOT_TIME, 1, map->unit, map, (GDestroyNotify)flam_heat_map_free);
-  plot->to = map->column * map->n_columns;
+  plot = flam_plot_new (map->clock > 0 ? FLAM_PLOT_DATE : FLAM_PLOT_TIME,
+                        1,
+                        map->unit,
+                        map,
+                        (GDestroyNotify)flam_heat_map_free);
+  plot->from = map->clock;
+  plot->to = map->clock + map->column * map->n_columns;
   plot->top = MAX (map->top, 1);
   plot->n_rows = map->n_rows;
   plot->series[0] = (FlamPlotSeries){

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* A heat map as a plot: cells over time. */
+/* A heat map as a plot: cells over the time of day, or over the capture's time
+ * if it has no date. */
 
 #include "flam-heat-map.h"
 #include "flam-plot.h"
@@ -15,5 +16,7 @@ FlamPlot *flam_plot_of_heat (const FlamProfile *profile,
                              guint n_rows,
                              const FlamProgress *progress,
                              GError **error);
+
+const FlamHeatMap *flam_plot_get_heat (const FlamPlot *plot);
 
 G_END_DECLS

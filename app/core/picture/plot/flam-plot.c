@@ -12,6 +12,7 @@
 #define CELL_MOST 16
 #define CELL_WIDEST 64
 #define DATE_ROOM 100.0 /* pixels for one mark */
+#define CLOCK_ROOM 56.0
 #define SLOT_ROOM 52.0
 
 FlamPlot *
@@ -288,8 +289,12 @@ add_dates (const FlamPlot *plot,
            GTimeZone *zone,
            GArray *marks)
 {
-  g_autoptr (GArray) dates =
-      flam_dates_marks (plot->from, plot->to, area->width, DATE_ROOM, zone);
+  g_autoptr (GArray) dates = flam_dates_marks (
+      plot->from,
+      plot->to,
+      area->width,
+      shape_of (plot) == FLAM_PLOT_CELLS ? CLOCK_ROOM : DATE_ROOM,
+      zone);
 
   for (guint i = 0; i < dates->len; i++)
     {
@@ -375,12 +380,24 @@ flam_plot_hit (const FlamPlot *plot, const FlamRect *area, double x, double y)
   return (FlamPlotSpot){ 0, (guint)column * plot->n_rows + (guint)row };
 }
 
+/* Cells before the start of the capture have no length. */
+static guint
+first_cell (const FlamPlot *plot)
+{
+  guint first = 0;
+
+  while (plot->cell_time != NULL && first + 1 < plot->series[0].n &&
+         plot->cell_time (plot, first + 1) == plot->cell_time (plot, first))
+    first++;
+  return first;
+}
+
 static FlamPlotSpot
 first_spot (const FlamPlot *plot)
 {
   for (guint s = 0; s < plot->n; s++)
     if (plot->series[s].n > 0)
-      return (FlamPlotSpot){ s, 0 };
+      return (FlamPlotSpot){ s, s == 0 ? first_cell (plot) : 0 };
   return FLAM_PLOT_NOWHERE;
 }
 

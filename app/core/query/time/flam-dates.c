@@ -149,7 +149,8 @@ flam_dates_marks (
     gint64 from, gint64 to, double width, double room, GTimeZone *zone)
 {
   GArray *marks = g_array_new (FALSE, FALSE, sizeof (FlamDateMark));
-  double wanted = (double)(to - from) / (double)SECOND * room / MAX (width, 1);
+  double wanted = (double)(to - from) / (double)SECOND *
+                  MAX (room / MAX (width, 1), 1.0 / (MARKS_MAX - 1));
   g_autoptr (GDateTime) first = date_in (from, zone);
   g_autoptr (GDateTime) mark = NULL;
   guint i = 0;

@@ -14,15 +14,17 @@ flam_heat_map_time_of (const FlamHeatMap *map, guint cell)
   guint column = cell / map->n_rows;
   guint row = cell % map->n_rows;
 
-  return (gint64)column * map->column +
-         (gint64)((double)map->column * row / map->n_rows);
+  return MAX (map->from + (gint64)column * map->column +
+                  (gint64)((double)map->column * row / map->n_rows),
+              0);
 }
 
 guint
 flam_heat_map_cell_of (const FlamHeatMap *map, gint64 time)
 {
-  gint64 column = CLAMP (time, 0, G_MAXINT64) / map->column;
-  gint64 offset = MAX (time, 0) % map->column;
+  gint64 since = MIN (MAX (time, 0), G_MAXINT64 + map->from) - map->from;
+  gint64 column = since / map->column;
+  gint64 offset = since % map->column;
   guint cell;
 
   if (column >= map->n_columns)
@@ -60,6 +62,7 @@ fill (FlamHeatMap *map,
     for (guint32 k = 0; k < threads->n_samples[t]; k++)
       {
         guint32 i = threads->first_sample[t] + k;
+        guint cell;
 
         if (!flam_selection_has_thread (selection, t))
           break;
@@ -69,8 +72,9 @@ fill (FlamHeatMap *map,
         if (!flam_sample_filter_has (&filter, i) ||
             flam_shown_of (shown, samples->stack[i]) == FLAM_NONE)
           continue;
-        map->value[flam_heat_map_cell_of (map, samples->time[i])] +=
-            weight != NULL ? weight[i] : one;
+        cell = flam_heat_map_cell_of (map, samples->time[i]);
+        map->value[cell] += weight != NULL ? weight[i] : one;
+        map->samples[cell]++;
       }
   return TRUE;
 }
@@ -84,7 +88,8 @@ flam_heat_map_new (const FlamProfile *profile,
 {
   g_autoptr (FlamHeatMap) map = NULL;
   g_auto (FlamShown) shown = { 0 };
-  gint64 seconds;
+  gint64 start = MAX (profile->facts.start_unix_ns, 0);
+  gint64 length;
 
   if (selection->measure >= profile->n_measures ||
       profile->samples.time == NULL ||
@@ -93,11 +98,14 @@ flam_heat_map_new (const FlamProfile *profile,
   map = g_new0 (FlamHeatMap, 1);
   map->unit = selection->count ? FLAM_UNIT_COUNT
                                : profile->measures[selection->measure].unit;
-  seconds = profile->facts.duration_ns / SECOND + 1;
-  map->column = SECOND * ((seconds + COLUMNS_MAX - 1) / COLUMNS_MAX);
-  map->n_columns = (guint)(profile->facts.duration_ns / map->column + 1);
+  length = profile->facts.duration_ns;
+  map->column = SECOND * (length / SECOND / (COLUMNS_MAX - 1) + 1);
+  map->from = -(start % map->column);
+  map->clock = start + map->from;
+  map->n_columns = (guint)((length - map->from) / map->column + 1);
   map->n_rows = CLAMP (n_rows, 1, FLAM_HEAT_MAP_ROWS_MAX);
   map->value = g_new0 (gint64, (gsize)map->n_columns * map->n_rows);
+  map->samples = g_new0 (guint32, (gsize)map->n_columns * map->n_rows);
   if (!flam_shown_init (&shown, profile, selection, progress, error) ||
       !fill (map, profile, selection, &shown, progress, error))
     return NULL;
@@ -113,5 +121,6 @@ void
 flam_heat_map_free (FlamHeatMap *map)
 {
   g_free (map->value);
+  g_free (map->samples);
   g_free (map);
 }
