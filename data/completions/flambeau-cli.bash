@@ -12,7 +12,7 @@ _flambeau_cli() {
   local selection='--measure --thread --label --process --states --time --focus
     --ignore --filter --filter-text --hide --collapse --prune --stop-at --recursion --no-native --hide-irrelevant
     --hide-imports --invert --by --binaries --sources --event --period --count
-    --full-names --mangled --strip-hex --no-inlines --debuginfod --no-symbols --kind --growth --allocators
+    --full-names --mangled --strip-hex --no-inlines --no-repl --debuginfod --no-symbols --kind --growth --allocators
     --temporary-within --suppressions --jobs --cache'
   local look='--title --subtitle --notes --count-name --width --row-height
     --min-width --font-size --direction'

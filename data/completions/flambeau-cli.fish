@@ -66,6 +66,7 @@ complete -c flambeau-cli -n $selecting -l no-symbols -d 'Use only names from the
 complete -c flambeau-cli -n $selecting -x -l jobs -d 'Read on at most N cores'
 complete -c flambeau-cli -n $selecting -l cache -d 'Keep captures that are slow to read in a cache'
 complete -c flambeau-cli -n $selecting -l no-inlines -d 'Merge inlined functions into their callers'
+complete -c flambeau-cli -n $selecting -l no-repl -d 'Show only what Julia\'s REPL runs, without its frames'
 
 complete -c flambeau-cli -n '__flambeau_cli_verb info top tree lines disassemble memory diff history formats' -l json -d 'Print JSON'
 complete -c flambeau-cli -n '__flambeau_cli_verb top' -l calls -d 'Calls and durations'

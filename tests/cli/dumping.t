@@ -121,6 +121,18 @@ all self=1 total=4
     chop self=0 total=2
       + self=2 total=2
 
+# As norepl of FlameGraphs.jl: what the REPL runs is at the root.
+$ flambeau-cli dump captures/jlprof/wall.jlprof --stage tree --no-native --no-repl | grep -v task; flambeau-cli top captures/jlprof/wall.jlprof --no-repl --focus run_backend
+all self=0 total=5
+  main self=0 total=3
+    work self=0 total=2
+      + self=2 total=2 status=gc
+    rec self=0 total=1
+      rec self=1 total=1 status=dispatch
+  infer self=1 total=1
+  wait self=1 total=1
+      self                 total            function
+
 # Very deep, but no wider; boxes too narrow to draw are counted.
 $ (seq 102 | paste -sd ';'; echo 1) | paste -sd ' ' | flambeau-cli dump - --stage tree | tail -2 | tr -s ' '
  (101) 101 self=0 total=1

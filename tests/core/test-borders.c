@@ -722,7 +722,7 @@ test_siblings (void)
 static void
 test_equal_selections (void)
 {
-  for (guint field = 0; field < 14; field++)
+  for (guint field = 0; field < 15; field++)
     {
       g_autoptr (FlamSelection) a = flam_selection_new ();
       g_autoptr (FlamSelection) b = flam_selection_copy (a);
@@ -741,9 +741,10 @@ test_equal_selections (void)
       b->invert ^= field == 9;
       b->no_native ^= field == 10;
       b->no_inlines ^= field == 11;
-      if (field == 12)
-        flam_selection_add_thread (b, 0);
+      b->no_repl ^= field == 12;
       if (field == 13)
+        flam_selection_add_thread (b, 0);
+      if (field == 14)
         flam_selection_add_label (b, "a=b");
       g_assert_false (flam_selection_equal (a, b));
     }

@@ -110,6 +110,12 @@ remove_no_inlines (FlamSelection *selection, guint index)
 }
 
 static void
+remove_no_repl (FlamSelection *selection, guint index)
+{
+  selection->no_repl = FALSE;
+}
+
+static void
 remove_allocators (FlamSelection *selection, guint index)
 {
   selection->allocators = 0;
@@ -263,6 +269,8 @@ show_chips (GtkBox *chips,
   if (selection->no_inlines)
     append_chip (
         chips, session, _ ("inlined functions hidden"), remove_no_inlines, 0);
+  if (selection->no_repl)
+    append_chip (chips, session, _ ("REPL hidden"), remove_no_repl, 0);
   show_memory_chips (chips, session, profile, selection);
   for (guint i = 0; i < n; i++)
     {

@@ -102,6 +102,8 @@ flam_transforms_describe_step (const FlamSelection *before,
     return g_strdup (_ ("native code"));
   if (now->no_inlines != before->no_inlines)
     return g_strdup (_ ("inlined functions"));
+  if (now->no_repl != before->no_repl)
+    return g_strdup (_ ("the REPL’s frames"));
   if (now->by != before->by)
     return g_strdup (_ ("what is grouped"));
   if (now->states != before->states)

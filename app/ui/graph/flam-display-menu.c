@@ -138,9 +138,16 @@ on_inlines (GSimpleAction *action, GVariant *state, gpointer session)
   toggle (session, G_STRUCT_OFFSET (FlamSelection, no_inlines));
 }
 
+static void
+on_repl (GSimpleAction *action, GVariant *state, gpointer session)
+{
+  toggle (session, G_STRUCT_OFFSET (FlamSelection, no_repl));
+}
+
 static const GActionEntry entries[] = {
   { "native", NULL, NULL, "true", on_native },
   { "inlines", NULL, NULL, "true", on_inlines },
+  { "repl", NULL, NULL, "true", on_repl },
 };
 
 static void
@@ -164,10 +171,11 @@ append_frames (GMenu *menu, guint traits)
       "show.native",
       FLAM_HAS_NATIVE | FLAM_HAS_INTERPRETED },
     { N_ ("In_lined Functions"), "show.inlines", FLAM_HAS_INLINES },
-    { N_ ("Runtime I_nternals"),
+    { N_ ("Runtime Int_ernals"),
       "win." FLAM_KEY_IRRELEVANT,
       FLAM_HAS_IRRELEVANT },
     { N_ ("Import _Machinery"), "win." FLAM_KEY_IMPORTS, FLAM_HAS_IMPORTS },
+    { N_ ("_Julia’s REPL"), "show.repl", FLAM_HAS_REPL },
   };
   g_autoptr (GMenu) frames = g_menu_new ();
 
@@ -209,6 +217,7 @@ on_selection (FlamSession *session, GParamSpec *pspec, GActionMap *map)
     return;
   set_state (map, "native", !selection->no_native);
   set_state (map, "inlines", !selection->no_inlines);
+  set_state (map, "repl", !selection->no_repl);
 }
 
 void

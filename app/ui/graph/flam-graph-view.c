@@ -54,8 +54,8 @@ is_narrowed (const FlamSelection *selection)
          selection->to != G_MAXINT64 ||
          (selection->transforms != NULL && selection->transforms->len > 0) ||
          selection->states != FLAM_STATES_ALL || selection->no_native ||
-         selection->no_inlines || selection->allocators != 0 ||
-         selection->suppressions != NULL;
+         selection->no_inlines || selection->no_repl ||
+         selection->allocators != 0 || selection->suppressions != NULL;
 }
 
 static void

@@ -206,6 +206,7 @@ static const struct
   { "Invert", G_STRUCT_OFFSET (FlamSelection, invert), 2 },
   { "NoNative", G_STRUCT_OFFSET (FlamSelection, no_native), 2 },
   { "NoInlines", G_STRUCT_OFFSET (FlamSelection, no_inlines), 2 },
+  { "NoRepl", G_STRUCT_OFFSET (FlamSelection, no_repl), 2 },
 };
 
 static const char *const transform_words[] = {

@@ -81,6 +81,8 @@ flam_frame_traits_of (const FlamProfile *profile)
         traits |= FLAM_HAS_INLINES;
       if (profile->frames.status[i] != 0)
         traits |= FLAM_HAS_STATUS;
+      if (profile->frames.status[i] & FLAM_STATUS_REPL)
+        traits |= FLAM_HAS_REPL;
     }
   return traits;
 }

@@ -16,6 +16,7 @@ typedef enum
   FLAM_HAS_IRRELEVANT = 1 << 3, /* FLAM_FUNCTION_IRRELEVANT */
   FLAM_HAS_IMPORTS = 1 << 4,    /* FLAM_FUNCTION_IMPORT */
   FLAM_HAS_STATUS = 1 << 5,     /* FlamStatus */
+  FLAM_HAS_REPL = 1 << 6,       /* FLAM_STATUS_REPL */
 } FlamFrameTraits;
 
 FlamFrameTraits flam_frame_traits_of (const FlamProfile *profile);

@@ -119,6 +119,7 @@ flam_selection_equal (const FlamSelection *a, const FlamSelection *b)
          a->invert == b->invert && a->no_native == b->no_native &&
          a->hide_irrelevant == b->hide_irrelevant &&
          a->hide_imports == b->hide_imports && a->no_inlines == b->no_inlines &&
+         a->no_repl == b->no_repl &&
          g_strcmp0 (a->by_label, b->by_label) == 0 &&
          labels_equal (a->labels, b->labels) &&
          threads_equal (a->threads, b->threads) &&

@@ -88,6 +88,7 @@ typedef struct
   gboolean hide_irrelevant;
   gboolean hide_imports;
   gboolean no_inlines; /* inlined frames folded into their caller */
+  gboolean no_repl;    /* stacks begin below FLAM_STATUS_REPL */
 } FlamSelection;
 
 FlamSelection *flam_selection_new (void);

@@ -143,6 +143,14 @@ is_import (const Walk *walk, FlamFrameId frame)
          (profile->functions.flags[function] & FLAM_FUNCTION_IMPORT) != 0;
 }
 
+/* Only what runs below it is shown, as if the stack began there. */
+static gboolean
+is_repl (const Walk *walk, FlamFrameId frame)
+{
+  return walk->selection->no_repl &&
+         (walk->profile->frames.status[frame] & FLAM_STATUS_REPL) != 0;
+}
+
 /* Applies the transforms to one frame, in their order: frames removed by one of
  * them are not processed by later ones. FALSE if the frame is not shown. */
 static gboolean
@@ -246,15 +254,21 @@ walk_stack (Walk *walk, FlamStackId stack)
 {
   FlamStackId prefix = walk->profile->stacks.prefix[stack];
   FlamFrameId frame = walk->profile->stacks.frame[stack];
-  Path path = { FLAM_NONE, .swallowed = NOT_SWALLOWED };
+  const Path start = { FLAM_NONE, .swallowed = NOT_SWALLOWED };
+  Path path = start;
   guint64 seen = 0;
 
   if (prefix != FLAM_NONE)
     path = walk->paths[prefix];
   if (prefix != FLAM_NONE && walk->seen != NULL)
     seen = walk->seen[prefix];
-  if (!path.dropped && !goes_on_in_recorder (walk, &path, frame) &&
-      transform_frame (walk, &path, &seen, frame))
+  if (is_repl (walk, frame))
+    {
+      path = start;
+      seen = 0;
+    }
+  else if (!path.dropped && !goes_on_in_recorder (walk, &path, frame) &&
+           transform_frame (walk, &path, &seen, frame))
     path.stack = show (walk, path.stack, frame);
   walk->paths[stack] = path;
   if (walk->seen != NULL)
@@ -315,7 +329,7 @@ shows_all (const Walk *walk)
   return walk->recorder == FLAM_NONE && selection->transforms->len == 0 &&
          !folds (selection) && !selection->no_native &&
          !selection->hide_irrelevant && !selection->hide_imports &&
-         !selection->no_inlines;
+         !selection->no_inlines && !selection->no_repl;
 }
 
 gboolean
