@@ -151,7 +151,6 @@ class NamesTest(Base):
         window = self.open_example()
         self.dialog(lambda: window.key("ctrl+comma"), "Sibling Order")
         self.dialog(lambda: window.key("ctrl+e"), "Format")
-        self.dialog(lambda: window.action("win.share"), "Private Names")
         # The source pane has "Select a function to see …", and shown widgets keep their
         # place in the tree.
         self.dialog(lambda: window.action("win.notes"),

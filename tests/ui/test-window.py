@@ -146,7 +146,8 @@ class WindowTest(Base):
                     "weights": [1]}]}))
             window = self.open(document)
             window.wait_label(lambda text: text.startswith("total 1.00"))
-            window.action("win.share")
+            window.key("ctrl+e")
+            window.toggle("Save for Sharing", "check box")
             window.find("What the File Reveals", "label")
             window.find("Private Names", "label")
             window.wait_label(

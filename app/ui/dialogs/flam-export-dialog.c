@@ -21,9 +21,9 @@ struct _FlamExportDialog
   FlamWindow *window; /* transient for it */
   FlamSession *session;
   FlamJob *job;
-  GBytes *document; /* NULL: not made yet, or failed */
-  gboolean share;
-  guint typing_id; /* the typed text is not applied yet */
+  GBytes *document;    /* NULL: not made yet, or failed */
+  guint format_before; /* that of the switch for sharing's other position */
+  guint typing_id;     /* the typed text is not applied yet */
 
   GtkButton *export;
   AdwComboRow *format;
@@ -31,7 +31,7 @@ struct _FlamExportDialog
   FlamExportPreview *preview;
   AdwActionRow *size;
   AdwActionRow *losses;
-  AdwPreferencesGroup *sharing;
+  GtkSwitch *share;
   AdwComboRow *names; /* FlamAnonymize */
   GtkSwitch *sources;
   AdwActionRow *sources_row;
@@ -46,6 +46,22 @@ static const FlamExporter *
 chosen (FlamExportDialog *self)
 {
   return flam_exporters[adw_combo_row_get_selected (self->format)];
+}
+
+static gboolean
+is_for_sharing (FlamExportDialog *self)
+{
+  return gtk_switch_get_active (self->share);
+}
+
+static guint
+sharing_format (void)
+{
+  guint i = 0;
+
+  while (flam_exporters[i] != NULL && !flam_exporters[i]->shares)
+    i++;
+  return i;
 }
 
 /* A row that is visible if it has text. */
@@ -106,11 +122,13 @@ begin (FlamExportDialog *self)
 
   g_clear_handle_id (&self->typing_id, g_source_remove);
   asked->words = flam_export_rows_get_words (self->options);
-  asked->anonymize = adw_combo_row_get_selected (self->names);
+  asked->anonymize = is_for_sharing (self)
+                         ? adw_combo_row_get_selected (self->names)
+                         : FLAM_ANONYMIZE_NOTHING;
   /* Sources contain the names that are hashed. */
   gtk_widget_set_sensitive (GTK_WIDGET (self->sources_row),
                             asked->anonymize != FLAM_ANONYMIZE_NAMES);
-  if (asked->anonymize != FLAM_ANONYMIZE_NAMES &&
+  if (is_for_sharing (self) && asked->anonymize != FLAM_ANONYMIZE_NAMES &&
       gtk_switch_get_active (self->sources))
     asked->mappings =
         g_settings_get_value (flam_settings_get (), FLAM_KEY_PATH_MAPPINGS);
@@ -146,14 +164,34 @@ on_option (FlamExportDialog *self)
   self->typing_id = g_timeout_add (TYPING_MS, on_typed, self);
 }
 
+/* Another format than that of captures is not for sharing. */
 static void
 on_choice (FlamExportDialog *self)
 {
   const FlamExporter *exporter = chosen (self);
 
-  gtk_widget_set_visible (GTK_WIDGET (self->sharing), exporter->shares);
+  if (is_for_sharing (self) && !exporter->shares)
+    {
+      self->format_before = adw_combo_row_get_selected (self->format);
+      gtk_switch_set_active (self->share, FALSE);
+      return;
+    }
   flam_export_rows_set_parts (self->options, flam_exporter_parts (exporter));
   begin (self);
+}
+
+static void
+on_sharing (FlamExportDialog *self)
+{
+  guint before = adw_combo_row_get_selected (self->format);
+  guint format =
+      is_for_sharing (self) ? sharing_format () : self->format_before;
+
+  self->format_before = before;
+  if (format != before)
+    adw_combo_row_set_selected (self->format, format);
+  else
+    on_choice (self);
 }
 
 /* --- saving --------------------------------------------------------------- */
@@ -188,7 +226,7 @@ on_response (GtkNativeDialog *chooser, int response, gpointer data)
                                            NULL,
                                            on_written,
                                            g_object_ref (self->window));
-      if (!self->share)
+      if (!is_for_sharing (self))
         g_settings_set_string (
             flam_settings_get (), FLAM_KEY_EXPORT, chosen (self)->id);
       flam_dialog_close (FLAM_DIALOG (self));
@@ -200,13 +238,10 @@ static void
 on_export (FlamExportDialog *self)
 {
   g_autofree char *name = file_name (self);
-  g_autofree char *title = NULL;
   GtkFileChooserNative *chooser = flam_files_chooser_save (
       flam_dialog_get_window (FLAM_DIALOG (self)), name);
 
-  /* In a dialog or in a window, depending on the platform. */
-  g_object_get (self, "title", &title, NULL);
-  gtk_native_dialog_set_title (GTK_NATIVE_DIALOG (chooser), title);
+  gtk_native_dialog_set_title (GTK_NATIVE_DIALOG (chooser), _ ("Export"));
   g_signal_connect_object (
       chooser, "response", G_CALLBACK (on_response), self, 0);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (chooser));
@@ -245,7 +280,7 @@ flam_export_dialog_class_init (FlamExportDialogClass *klass)
   gtk_widget_class_bind_template_child (class, FlamExportDialog, preview);
   gtk_widget_class_bind_template_child (class, FlamExportDialog, size);
   gtk_widget_class_bind_template_child (class, FlamExportDialog, losses);
-  gtk_widget_class_bind_template_child (class, FlamExportDialog, sharing);
+  gtk_widget_class_bind_template_child (class, FlamExportDialog, share);
   gtk_widget_class_bind_template_child (class, FlamExportDialog, names);
   gtk_widget_class_bind_template_child (class, FlamExportDialog, sources);
   gtk_widget_class_bind_template_child (class, FlamExportDialog, sources_row);
@@ -287,25 +322,19 @@ set_options (FlamExportDialog *self)
 }
 
 FlamExportDialog *
-flam_export_dialog_new (FlamWindow *window,
-                        FlamSession *session,
-                        gboolean share)
+flam_export_dialog_new (FlamWindow *window, FlamSession *session)
 {
   FlamExportDialog *self = g_object_new (FLAM_TYPE_EXPORT_DIALOG, NULL);
   g_autoptr (GtkStringList) labels = gtk_string_list_new (NULL);
   g_autofree char *latest =
       g_settings_get_string (flam_settings_get (), FLAM_KEY_EXPORT);
-  guint sharing = 0;
   guint format = 0;
 
   self->window = g_object_ref (window);
   self->session = g_object_ref (session);
-  self->share = share;
   for (guint i = 0; flam_exporters[i] != NULL; i++)
     {
       gtk_string_list_append (labels, _ (flam_exporters[i]->label));
-      if (flam_exporters[i]->shares)
-        sharing = i;
       if (strcmp (flam_exporters[i]->id, latest) == 0)
         format = i;
     }
@@ -314,16 +343,13 @@ flam_export_dialog_new (FlamWindow *window,
   adw_combo_row_set_selected (self->format, format);
   /* Not Cancel, which comes first and which Return would activate. */
   flam_dialog_set_focus (FLAM_DIALOG (self), GTK_WIDGET (self->format));
-  if (share)
-    {
-      g_object_set (self, "title", _ ("Save for Sharing"), NULL);
-      adw_combo_row_set_selected (self->format, sharing);
-      adw_combo_row_set_selected (self->names, FLAM_ANONYMIZE_PATHS);
-    }
+  adw_combo_row_set_selected (self->names, FLAM_ANONYMIZE_PATHS);
   g_signal_connect_swapped (
       self->format, "notify::selected", G_CALLBACK (on_choice), self);
   g_signal_connect_swapped (
       self->options, "changed", G_CALLBACK (on_option), self);
+  g_signal_connect_swapped (
+      self->share, "notify::active", G_CALLBACK (on_sharing), self);
   g_signal_connect_swapped (
       self->names, "notify::selected", G_CALLBACK (begin), self);
   g_signal_connect_swapped (

@@ -14,9 +14,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamExportDialog, flam_export_dialog, FLAM, EXPORT_DIALOG, FlamDialog)
 
-/* `share`: begin with a capture for others, with personal paths removed. */
 FlamExportDialog *flam_export_dialog_new (FlamWindow *window,
-                                          FlamSession *session,
-                                          gboolean share);
+                                          FlamSession *session);
 
 G_END_DECLS

@@ -134,12 +134,11 @@ static void
 update_actions (FlamWindow *self, gboolean capture)
 {
   static const char *const of_capture[] = {
-    "win.search",       "win.search-next",  "win.search-previous",
-    "win.save-as",      "win.export",       "win.share",
-    "win.copy-picture", "win.source-pane",  "win.undo",
-    "win.back",         "win.forward",      "win.compare",
-    "win.compare-file", "win.set-baseline", "win.notes",
-    "win.threads",
+    "win.search",       "win.search-next", "win.search-previous",
+    "win.save-as",      "win.export",      "win.copy-picture",
+    "win.source-pane",  "win.undo",        "win.back",
+    "win.forward",      "win.compare",     "win.compare-file",
+    "win.set-baseline", "win.notes",       "win.threads",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (of_capture); i++)
@@ -262,26 +261,14 @@ action_save_as (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
-present_export (GtkWidget *widget, gboolean share)
+action_export (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   FlamSession *session = session_of (widget);
 
   if (flam_session_get_view_data (session) != NULL)
-    flam_dialog_present (FLAM_DIALOG (flam_export_dialog_new (
-                             FLAM_WINDOW (widget), session, share)),
-                         GTK_WINDOW (widget));
-}
-
-static void
-action_export (GtkWidget *widget, const char *name, GVariant *parameter)
-{
-  present_export (widget, FALSE);
-}
-
-static void
-action_share (GtkWidget *widget, const char *name, GVariant *parameter)
-{
-  present_export (widget, TRUE);
+    flam_dialog_present (
+        FLAM_DIALOG (flam_export_dialog_new (FLAM_WINDOW (widget), session)),
+        GTK_WINDOW (widget));
 }
 
 static void
@@ -589,7 +576,6 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.reload", NULL, action_reload);
   gtk_widget_class_install_action (class, "win.save-as", NULL, action_save_as);
   gtk_widget_class_install_action (class, "win.export", NULL, action_export);
-  gtk_widget_class_install_action (class, "win.share", NULL, action_share);
   gtk_widget_class_install_action (
       class, "win.copy-picture", NULL, action_copy_picture);
   gtk_widget_class_install_action (class, "win.cancel", NULL, action_cancel);
