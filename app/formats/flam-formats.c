@@ -327,12 +327,10 @@ flam_formats_load_with (const FlamImporter *importer,
   if (!load_all (importer, source, builder, options, error))
     return NULL;
   if (source->truncated)
-    {
-      flam_builder_set_partial (builder, source->read_fraction);
-      flam_builder_warn (builder,
-                         N_ ("the compressed file is damaged or incomplete; "
-                             "the readable part is shown"));
-    }
+    flam_builder_set_partial (builder,
+                              source->read_fraction,
+                              N_ ("the compressed file is damaged or "
+                                  "incomplete; the readable part is shown"));
   demangle (builder);
   profile = flam_builder_finish (builder, &bad);
   if (profile == NULL)
@@ -354,15 +352,16 @@ flam_formats_load_source (FlamSource *source,
     {
       const char *why = flam_refused_why (source);
 
-      flam_source_error (source,
-                         error,
-                         FLAM_ERROR_UNKNOWN_FORMAT,
-                         FLAM_NO_OFFSET,
-                         "%s",
-                         why != NULL ? why
-                         : source->size == 0
-                             ? N_ ("the file is empty")
-                             : N_ ("not a capture in any known format"));
+      flam_source_error (
+          source,
+          error,
+          FLAM_ERROR_UNKNOWN_FORMAT,
+          FLAM_NO_OFFSET,
+          "%s",
+          why != NULL ? why
+          : source->size == 0
+              ? N_ ("the file is empty")
+              : N_ ("this is not a capture that Flambeau can open"));
       return NULL;
     }
   return flam_formats_load_with (importer, source, options, error);

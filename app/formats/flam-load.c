@@ -22,9 +22,8 @@ flam_load_partial (const FlamLoad *load, gconstpointer at, const char *why, ...)
   va_start (args, why);
   text = g_strdup_vprintf (why, args);
   va_end (args);
-  flam_builder_set_partial (load->builder,
-                            at != NULL ? (double)before / size : 1);
-  flam_builder_warn (load->builder, "%s", text);
+  flam_builder_set_partial (
+      load->builder, at != NULL ? (double)before / size : 1, text);
 }
 
 guint

@@ -325,7 +325,7 @@ $ flambeau-cli export in.folded --to pdf --shape sunburst --output s.pdf; head -
         300        282
 
 $ flambeau-cli export in.folded --to svg --shape treemap --output map.svg; flambeau-cli info map.svg
-! flambeau-cli: map.svg: not a capture in any known format
+! flambeau-cli: map.svg: this is not a capture that Flambeau can open
 [1]
 
 $ for o in 'round' 'sunburst --direction icicle' 'treemap --order name' 'treemap --chart'; do flambeau-cli export in.folded --to svg --shape $o; done; flambeau-cli export in.folded --to html --shape treemap; flambeau-cli dump in.folded --stage layout --shape round

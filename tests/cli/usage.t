@@ -83,7 +83,7 @@ $ flambeau-cli top .
 [1]
 
 $ flambeau-cli top captures/folded/empty.folded
-! flambeau-cli: captures/folded/empty.folded: not a capture in any known format
+! flambeau-cli: captures/folded/empty.folded: this is not a capture that Flambeau can open
 [1]
 
 $ head -c 40 captures/flambeau/recording.flambeau >short; flambeau-cli info short
@@ -95,7 +95,7 @@ warning    the recording was interrupted; everything written is shown, without t
 warning    the capture has no samples
 
 $ head -c 100 /dev/zero >zeros; flambeau-cli info zeros
-! flambeau-cli: zeros: not a capture in any known format
+! flambeau-cli: zeros: this is not a capture that Flambeau can open
 [1]
 
 $ : >nothing; flambeau-cli info nothing

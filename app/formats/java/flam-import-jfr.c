@@ -402,16 +402,17 @@ static void
 say_partial (Reader *reader, const FlamJfrChunk *chunk)
 {
   gsize at = chunk->start - reader->load->source->data;
+  g_autofree char *why = g_strdup_printf (
+      N_ ("the recording ends early: %s (at byte %zu)"),
+      chunk->problem != NULL ? chunk->problem
+                             : N_ ("the last chunk was cut off"),
+      at);
 
   flam_builder_set_partial (
       reader->builder,
       chunk->problem != NULL ? flam_source_fraction (reader->load->source, at)
-                             : 1);
-  flam_builder_warn (reader->builder,
-                     N_ ("the recording ends early: %s (at byte %zu)"),
-                     chunk->problem != NULL ? chunk->problem
-                                            : N_ ("the last chunk was cut off"),
-                     at);
+                             : 1,
+      why);
 }
 
 /* The chunks after an invalid one cannot be found. */

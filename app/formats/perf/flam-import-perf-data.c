@@ -371,10 +371,11 @@ say_what_is_missing (Import *import)
     trouble = N_ ("the recorder did not finish the file");
   if (trouble)
     {
-      flam_builder_set_partial (import->builder,
-                                (double)offset / import->file->whole_size);
-      flam_builder_warn (
-          import->builder, N_ ("%s (at byte %" PRIu64 ")"), trouble, offset);
+      g_autofree char *why =
+          g_strdup_printf (N_ ("%s (at byte %" PRIu64 ")"), trouble, offset);
+
+      flam_builder_set_partial (
+          import->builder, (double)offset / import->file->whole_size, why);
     }
   if (import->file->parts_missing)
     flam_builder_warn (import->builder,

@@ -19,6 +19,9 @@ read_blocks (const FlamSource *source,
              GError **error)
 {
   g_autoptr (GError) wrong = NULL;
+  const char *why =
+      N_ ("the recording was interrupted; everything written is shown, "
+          "without the symbols that are added at the end");
   gboolean ok =
       flam_capture_reader_feed (reader, source->data, source->size, &wrong);
   guint64 offset = flam_capture_reader_offset (reader);
@@ -28,16 +31,11 @@ read_blocks (const FlamSource *source,
       g_propagate_error (error, g_steal_pointer (&wrong));
       return FALSE;
     }
-  if (!ok)
-    flam_builder_warn (builder, "%s", wrong->message);
-  else if (!flam_capture_reader_is_complete (reader))
-    flam_builder_warn (
-        builder,
-        N_ ("the recording was interrupted; everything written is shown, "
-            "without the symbols that are added at the end"));
   if (!ok || !flam_capture_reader_is_complete (reader))
     flam_builder_set_partial (
-        builder, source->size > 0 ? (double)offset / (double)source->size : 0);
+        builder,
+        source->size > 0 ? (double)offset / (double)source->size : 0,
+        ok ? why : wrong->message);
   return TRUE;
 }
 

@@ -596,10 +596,18 @@ flam_builder_set_command (FlamBuilder *builder, const char *command)
 }
 
 void
-flam_builder_set_partial (FlamBuilder *builder, double read_fraction)
+flam_builder_set_partial (FlamBuilder *builder,
+                          double read_fraction,
+                          const char *why)
 {
+  const char *kept = keep_text (builder, why);
+
   builder->facts.complete = FALSE;
   builder->facts.read_fraction = CLAMP (read_fraction, 0, 1);
+  g_ptr_array_remove (builder->warnings, (gpointer)kept);
+  g_ptr_array_insert (builder->warnings, 0, (gpointer)kept);
+  g_ptr_array_set_size (builder->warnings,
+                        (int)MIN (builder->warnings->len, WARNINGS_MAX));
 }
 
 static void

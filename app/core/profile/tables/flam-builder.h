@@ -327,9 +327,11 @@ void flam_builder_add_source (FlamBuilder *builder,
 FlamFacts *flam_builder_facts (FlamBuilder *builder);
 void flam_builder_set_format (FlamBuilder *builder, const char *importer_id);
 void flam_builder_set_command (FlamBuilder *builder, const char *command);
-/* The file ended early, or its rest was invalid; also adds a warning, whose
- * text the importer gives. */
-void flam_builder_set_partial (FlamBuilder *builder, double read_fraction);
+/* The file ended early, or its rest was invalid. `why` becomes the first of the
+ * warnings. */
+void flam_builder_set_partial (FlamBuilder *builder,
+                               double read_fraction,
+                               const char *why);
 /* A fact as in a .flambeau file; each key once. Facts without a row in
  * flam-facts.c are kept, to be written to such a file again. */
 void flam_builder_set_fact (FlamBuilder *builder,

@@ -52,7 +52,8 @@ typedef struct
   const char *const *others;   /* key, value, key, value, ..., NULL: facts of
                                   the capture without a member in this version,
                                   kept to be written again */
-  const char *const *warnings; /* NULL-terminated, in order, no doubles */
+  const char *const *warnings; /* NULL-terminated, in order, no doubles; the
+                                  first says why the file is not complete */
 } FlamFacts;
 
 /* In .flambeau files, facts are a key and a text, with numbers in decimal; the

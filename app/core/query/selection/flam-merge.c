@@ -313,8 +313,15 @@ put_facts (const Merge *merge)
       facts->sample_bytes = MAX (facts->sample_bytes, of->sample_bytes);
       charged &= of->charged_cpu_ns != 0;
       for (guint i = 0; of->warnings[i] != NULL; i++)
-        flam_builder_warn (
-            builder, "%s: %s", merge->parts[k].name, of->warnings[i]);
+        {
+          g_autofree char *warning =
+              g_strdup_printf ("%s: %s", merge->parts[k].name, of->warnings[i]);
+
+          if (i == 0 && !of->complete)
+            flam_builder_set_partial (builder, facts->read_fraction, warning);
+          else
+            flam_builder_warn (builder, "%s", warning);
+        }
     }
   flam_builder_set_command (builder, commands->str);
   if (!charged)
