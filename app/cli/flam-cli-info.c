@@ -560,20 +560,29 @@ print_text (const FlamProfile *p, const FlamSelection *selection)
   print_measures (p, selection);
   if (p->samples.state != NULL)
     print_states (p, selection);
-  flam_cli_print ("samples    %" G_GINT64_FORMAT
-                  " in %u stacks of %u functions\n",
+  flam_cli_print (p->stacks.n == 1
+                      ? "samples    %" G_GINT64_FORMAT " in %u stack of "
+                      : "samples    %" G_GINT64_FORMAT " in %u stacks of ",
                   count_samples (p, selection),
-                  p->stacks.n,
+                  p->stacks.n);
+  flam_cli_print (p->functions.n == 1 ? "%u function\n" : "%u functions\n",
                   p->functions.n);
   if (p->allocations.n)
-    flam_cli_print ("blocks     %u rows\n", p->allocations.n);
+    flam_cli_print (p->allocations.n == 1 ? "blocks     %u row\n"
+                                          : "blocks     %u rows\n",
+                    p->allocations.n);
   print_sampled (facts);
   if (facts->lost)
     flam_cli_print ("lost       %" G_GUINT64_FORMAT "\n", facts->lost);
   if (facts->late)
-    flam_cli_print ("late       %" G_GUINT64_FORMAT " samples\n", facts->late);
+    flam_cli_print (facts->late == 1
+                        ? "late       %" G_GUINT64_FORMAT " sample\n"
+                        : "late       %" G_GUINT64_FORMAT " samples\n",
+                    facts->late);
   if (facts->truncated_stacks)
-    flam_cli_print ("truncated  %" G_GUINT64_FORMAT " stacks\n",
+    flam_cli_print (facts->truncated_stacks == 1
+                        ? "truncated  %" G_GUINT64_FORMAT " stack\n"
+                        : "truncated  %" G_GUINT64_FORMAT " stacks\n",
                     facts->truncated_stacks);
   print_recorder (facts);
   print_threads (p, selection);

@@ -277,7 +277,7 @@ measures   inuse_space        1.88 MB (Memory in use)
            inuse_objects      2 050 (Blocks in use)
            alloc_space        2.43 MB (Allocated memory)
            alloc_objects      87 386 (Allocations)
-samples    3 in 3 stacks of 1 functions
+samples    3 in 3 stacks of 1 function
 sampled    one allocation every 512 KiB: all sums are estimates
 threads    #1 all threads: 3 samples, 1.88 MB
 modules    /bin/demo: 1.88 MB, symbols: none, file not found: /bin/demo
@@ -336,8 +336,8 @@ duration   3.00 s
 measures   samples            0 (Samples)
 samples    0 in 0 stacks of 0 functions
 lost       1
-late       1 samples
-truncated  1 stacks
+late       1 sample
+truncated  1 stack
 recorder   used 0.5 % of the program's CPU time
 stops      20.0 µs (median), 90.0 µs (99 of 100)
 waiting    1 stops found the thread waiting for a CPU, and were left out
