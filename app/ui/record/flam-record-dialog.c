@@ -44,6 +44,7 @@ struct _FlamRecordDialog
   AdwComboRow *rate;
   AdwComboRow *bytes;
   GtkSwitch *follow;
+  GtkWidget *follow_row;
   GtkWidget *python_malloc_row;
   GtkSwitch *python_malloc;
   AdwEntryRow *output;
@@ -364,6 +365,8 @@ update (FlamRecordDialog *self)
   gtk_widget_set_visible (GTK_WIDGET (self->host), !attach);
   gtk_widget_set_visible (GTK_WIDGET (self->folder), !attach);
   gtk_widget_set_visible (GTK_WIDGET (self->environment), !attach);
+  /* The list of processes has its own. */
+  gtk_widget_set_visible (self->follow_row, !attach);
   gtk_widget_set_sensitive (GTK_WIDGET (self->record), ready);
   gtk_widget_set_visible (GTK_WIDGET (self->rate),
                           mode != FLAM_RECORD_MODE_ALLOC);
@@ -676,6 +679,7 @@ flam_record_dialog_class_init (FlamRecordDialogClass *klass)
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, rate);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, bytes);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, follow);
+  gtk_widget_class_bind_template_child (class, FlamRecordDialog, follow_row);
   gtk_widget_class_bind_template_child (
       class, FlamRecordDialog, python_malloc_row);
   gtk_widget_class_bind_template_child (class, FlamRecordDialog, python_malloc);
