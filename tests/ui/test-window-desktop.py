@@ -33,7 +33,8 @@ class DesktopTest(Base):
     def test_programs_not_found(self):
         """A banner says which; a folder more names them at once."""
         window = self.open(capture("perf/nest-dwarf.perf.data"))
-        window.wait_label(lambda text: ": this computer does not have /" in text)
+        window.wait_label(lambda text: re.fullmatch(
+            r"No function names for \S+\s% of samples: /.* is missing", text))
         window.find(lambda name: name.endswith("Choose Folder…"), "push button")
         window.key("ctrl+3")
         keyfile = pathlib.Path(

@@ -159,11 +159,43 @@ show_unread (FlamUnresolvedBar *self, const FlamViewData *view_data)
   return TRUE;
 }
 
+/* What is missing, and how much of the picture lacks it. */
+static char *
+text_of (const FlamViewData *view_data, FlamModuleId module, gint64 weight)
+{
+  const FlamProfile *profile = view_data->profile;
+  gboolean memory =
+      flam_tree_measure (view_data->tree).kind == FLAM_MEASURE_ALLOC;
+  g_autofree char *share =
+      flam_format_percent (weight, view_data->weights->total);
+  const char *path =
+      flam_profile_string (profile, profile->modules.path[module]);
+
+  if (is_found (profile, module))
+    return g_strdup_printf (
+        memory
+            /* Translators: a share, and the file that has most of it: the file
+             * was found, but has few function names */
+            ? _ ("No function names for %s of memory: the debug symbols of %s "
+                 "are missing")
+            : _ ("No function names for %s of samples: the debug symbols of %s "
+                 "are missing"),
+        share,
+        path);
+  return g_strdup_printf (
+      memory
+          /* Translators: a share, and the file that has most of it, which is
+           * not on this computer */
+          ? _ ("No function names for %s of memory: %s is missing")
+          : _ ("No function names for %s of samples: %s is missing"),
+      share,
+      path);
+}
+
 static void
 update (FlamUnresolvedBar *self)
 {
   const FlamViewData *view_data = flam_session_get_view_data (self->session);
-  g_autofree char *share = NULL;
   g_autofree char *text = NULL;
   FlamModuleId module = FLAM_NONE;
   gint64 weight = view_data != NULL ? find_unresolved (view_data, &module) : 0;
@@ -183,18 +215,7 @@ update (FlamUnresolvedBar *self)
       gtk_revealer_set_reveal_child (self->revealer, FALSE);
       return;
     }
-  share = flam_format_percent (weight, view_data->weights->total);
-  text = g_strdup_printf (
-      is_found (view_data->profile, module)
-          /* Translators: a share of the picture, and the file that has most of
-           * it: the file was found, but has few function names */
-          ? _ ("No function names for %s: the debug symbols of %s are missing")
-          /* Translators: a share of the picture, and the file that has most of
-             it */
-          : _ ("No function names for %s: this computer does not have %s"),
-      share,
-      flam_profile_string (view_data->profile,
-                           view_data->profile->modules.path[module]));
+  text = text_of (view_data, module, weight);
   gtk_label_set_label (self->label, text);
   gtk_revealer_set_reveal_child (self->revealer, TRUE);
   find_package (
