@@ -4,11 +4,13 @@
 what the accessibility tree reports, in as few steps as tests/README.md claims. A
 step is a key combination, a typed text or a click; for `install`, it is a command.
 A task begins at the start page (open, record, attach) or with an open capture, and
-ends when its result is seen."""
+ends when its result is seen. FLAM_FILM=FOLDER keeps a picture before each step and
+of each result."""
 
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,6 +38,7 @@ STEPS = {
     "undo": (1, 1, 2, None),
 }
 CLI = BUILD / "app/cli/flambeau-cli"
+FILM = os.environ.get("FLAM_FILM")
 BUSY = "import time\nend = time.time() + 900\nwhile time.time() < end: sum(range(99))"
 
 
@@ -56,41 +59,57 @@ class TasksTest(Base):
         here = os.getcwd()
         os.chdir(self.folder)
         self.addCleanup(os.chdir, here)
+        self.begin()
 
     def start(self):
         window = self.open()
         window.find("See Where Time and Memory Go")
         window.to_origin()
-        self.steps = 0
+        self.begin()
         return window
 
     def start_with(self, path):
         window = self.open(path)
         window.wait_label(lambda text: text.startswith("total "))
         window.to_origin()
-        self.steps = 0
+        self.begin()
         return window
 
-    def key(self, chord):
-        self.window.key(chord)
+    def begin(self):
+        self.steps = 0
+        self.film = []
+
+    def take(self):
+        if FILM and self.window:
+            time.sleep(0.5)
+            self.film.append(self.folder / f"film-{len(self.film)}.png")
+            self.window.screenshot(self.film[-1])
+
+    def step(self):
+        self.take()
         self.steps += 1
+
+    def key(self, chord):
+        self.step()
+        self.window.key(chord)
 
     def write(self, text):
+        self.step()
         self.window.write(text)
-        self.steps += 1
 
     def click(self, name, role=None):
+        self.step()
         self.window.click(name, role)
-        self.steps += 1
 
     def choose(self, name):
         """An item of a menu; newer GTKs name its label alone."""
-        self.window.act(wait_for(
+        item = wait_for(
             f"{name} in a menu",
             lambda: next(
                 (node for node in self.window.find_all(name, ("menu item", "label"))
-                 if min(node.extents()[2:]) > 0), None)))
-        self.steps += 1
+                 if min(node.extents()[2:]) > 0), None))
+        self.step()
+        self.window.act(item)
 
     def dialog(self, name):
         """It is there, and the keyboard in it, where nobody manages windows."""
@@ -104,12 +123,18 @@ class TasksTest(Base):
         title = window.find("Name", "label")
         left, top, _, height = wait_for(
             "a list of files", lambda: title.extents() if title.extents()[3] else None)
+        self.step()
         subprocess.run(
             ["xdotool", "mousemove", str(left + 60), str(top + height + 14 + 22 * row),
              "click", "1"], check=True)
-        self.steps += 1
 
     def done(self, task, how):
+        self.take()
+        for number, picture in enumerate(self.film):
+            name = f"{task.replace(' ', '-')}-{('keys', 'mouse')[how]}-{number}.png"
+            pathlib.Path(FILM).mkdir(parents=True, exist_ok=True)
+            shutil.move(picture, pathlib.Path(FILM, name))
+        self.film = []
         self.assertEqual(self.steps, STEPS[task][how], f"steps to {task}")
 
     def total(self, text):
@@ -175,14 +200,15 @@ class TasksTest(Base):
         """A button of a dialog, whose name the window's own has, too."""
         window = self.window
         top = window.find(dialog, ("filler", "frame", "dialog"))
-        window.act(wait_for(
+        button = wait_for(
             f"{name} in {dialog}",
             lambda: next(
                 (node for node in window.find_all(
                     lambda text: text.endswith(name), "push button", top)
                  if "click" in node.actions() and node.has_state("SENSITIVE")),
-                None)))
-        self.steps += 1
+                None))
+        self.step()
+        window.act(button)
 
     def check_capture(self, function):
         """The one that was made holds what ran."""
@@ -255,8 +281,8 @@ class TasksTest(Base):
         self.window = None
 
     def click_at(self, node):
+        self.step()
         self.window.mouse(node)
-        self.steps += 1
 
     # --- with an open capture ---------------------------------------------------
 
@@ -267,7 +293,7 @@ class TasksTest(Base):
         everything = total_of(EXAMPLE)
         self.hottest_line()
         for how in 0, 1:
-            self.steps = 0
+            self.begin()
             if how == 0:
                 self.key("ctrl+shift+t")
                 self.dialog("Search threads")
@@ -278,13 +304,13 @@ class TasksTest(Base):
                 row = wait_for("its row", lambda: next(
                     (node for node in window.find_all("sparks (5228)")
                      if "thread.toggle" in node.actions()), None))
+                self.step()
                 window.act(row, "thread.toggle")
-                self.steps += 1
             window.find("sparks (5228)", "label")
             self.total(total_of_thread("sparks"))
             self.done("filter a thread", how)
             window.key("Escape")
-            self.steps = 0
+            self.begin()
             if how == 0:
                 self.key("ctrl+z")
             else:
@@ -293,7 +319,7 @@ class TasksTest(Base):
             self.done("undo", how)
         leaked = re.search(r"^leaked +(\S+)\s(\S+) in ", told("memory", EXAMPLE), re.M)
         for how in 0, 1:
-            self.steps = 0
+            self.begin()
             if how == 0:
                 self.key("l")
             else:
