@@ -137,14 +137,15 @@ draw_values (const Drawing *drawing)
     }
 }
 
-/* A time is written beside its tick, a date below it, and the text of a slot
- * below the slot. */
+/* A time is written beside its tick, as is that of a column of cells; a date
+ * below it, and the text of a slot below the slot. */
 static void
 draw_marks (const Drawing *drawing)
 {
   const FlamPlot *plot = drawing->plot;
   double bottom = drawing->area.y + drawing->area.height;
-  gboolean beside = plot->axis == FLAM_PLOT_TIME;
+  gboolean beside =
+      plot->axis == FLAM_PLOT_TIME || plot->series[0].shape == FLAM_PLOT_CELLS;
   g_autoptr (GArray) marks =
       flam_plot_marks (plot, &drawing->area, drawing->look->zone);
 

@@ -12,7 +12,7 @@
 #define CELL_MOST 16
 #define CELL_WIDEST 64
 #define DATE_ROOM 100.0 /* pixels for one mark */
-#define CLOCK_ROOM 56.0
+#define CLOCK_ROOM 48.0
 #define SLOT_ROOM 52.0
 
 FlamPlot *
