@@ -53,7 +53,8 @@ WAITS = {"ask_all", "await", "await_job", "await_tick", "feed", "fetch", "main::
          "read_request", "respond", "rest", "store", "write_answer"}
 
 # What runs programs with a suffix: names of commands.
-INTERPRETERS = {".lua": ["lua5.4", "lua5.3", "lua5.2", "lua5.1"], ".php": ["php"], ".pl": ["perl"], ".rb": ["ruby"]}
+INTERPRETERS = {".lua": ["lua5.4", "lua5.3", "lua5.2", "lua5.1", "luajit"],
+                ".php": ["php"], ".pl": ["perl"], ".rb": ["ruby"]}
 
 
 def interpreters(suffix):
@@ -77,8 +78,9 @@ def java_classes(source):
     return folder.name
 
 
-def command(program, seconds, with_perf=False):
-    """None: what runs it is not installed. perf needs a map of V8's code."""
+def command(program, seconds, with_perf=False, by=""):
+    """None: what runs it is not installed. perf needs a map of V8's code. `by`: not
+    the first interpreter for its suffix."""
     if program.endswith(".py"):
         return [sys.executable, scripts / program, str(seconds)]
     if program.endswith(".js"):
@@ -92,7 +94,7 @@ def command(program, seconds, with_perf=False):
                             program.removesuffix(".java").capitalize(), str(seconds)]
     suffix = pathlib.Path(program).suffix
     if suffix in INTERPRETERS:
-        runs = interpreter(suffix)
+        runs = shutil.which(by) if by else interpreter(suffix)
         return runs and [runs, scripts / program, str(seconds)]
     return [build / "tests/record" / f"truth-{program}", str(seconds)]
 
@@ -106,6 +108,7 @@ class Condition:
     _: dataclasses.KW_ONLY
     busy: int = 0  # number of competing loops
     engine: str = "ptrace"
+    by: str = ""  # what runs it
     # A real-time program takes its only CPU for 60 ms of every 68.
     taken: bool = False
     seconds: float = 2
@@ -114,6 +117,7 @@ class Condition:
         how = "attached" if self.attached else "launched"
         beside = f", {self.busy} busy loops" if self.busy else ""
         beside += ", its CPU taken" if self.taken else ""
+        beside += f", {self.by}" if self.by else ""
         beside += ", perf" if self.engine == "perf" else ""
         return f"{self.program}, {how}, {self.mode}, {self.rate} Hz{beside}"
 
@@ -390,7 +394,7 @@ def run(condition, scratch, with_perf):
     capture, truth = scratch / "ours.flambeau", scratch / "truth"
     for path in (capture, truth):
         path.unlink(missing_ok=True)
-    words = command(condition.program, condition.seconds, with_perf)
+    words = command(condition.program, condition.seconds, with_perf, condition.by)
     waits = condition.attached or with_perf
     gate = Gate(scratch / "go") if waits else None
     environment = dict(os.environ, TRUTH=str(truth), **({"TRUTH_GO": str(gate.path)} if gate else {}))

@@ -46,6 +46,7 @@ SHARES = [
     Condition("burst.php", "wall", 997, attached=True),
     Condition("burst.pl"),
     Condition("burst.lua", "wall", 997, attached=True),
+    Condition("burst.lua", by="luajit"),
     Condition("calls", engine="perf"),
     Condition("pool", "wall", 997, attached=True, engine="perf"),
 ]
@@ -66,6 +67,7 @@ if os.environ.get("FLAM_TEST_ALL"):
         Condition("burst.php"),
         Condition("burst.pl", "wall", 997, attached=True),
         Condition("burst.lua"),
+        Condition("burst.lua", "wall", 997, attached=True, by="luajit"),
     ]
 
 # The kernel's work around their waits is done with interrupts off in part, where no
@@ -118,7 +120,7 @@ class Truths(unittest.TestCase):
         self.scratch = pathlib.Path(folder.name)
 
     def measure(self, condition):
-        if not command(condition.program, 1):
+        if not command(condition.program, 1, by=condition.by):
             self.skipTest(f"nothing here runs {condition.program}")
         if condition.engine == "perf" and not may_use_perf():
             self.skipTest("the system does not permit perf_event_open with the kernel's functions")
@@ -134,7 +136,7 @@ class Held(Truths):
         return list(map(str, self.faults(measured)))
 
     def hold(self, condition):
-        if not command(condition.program, 1):
+        if not command(condition.program, 1, by=condition.by):
             self.skipTest(f"nothing here runs {condition.program}")
         hold(self, condition, self.scratch, self.wrong)
 

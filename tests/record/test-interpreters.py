@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ruby, PHP, Perl and Lua: the stack at which a program sleeps, against what the
+"""Ruby, PHP, Perl, Lua and LuaJIT: the stack at which a program sleeps, against what the
 program says of it. The shares of functions are in test-ground-truth.py.
 
   test-interpreters.py [Stacks|Compiled][.test_LANGUAGE]..."""

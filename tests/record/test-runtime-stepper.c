@@ -146,7 +146,7 @@ walk (Fixture *fixture, guint64 pc, gsize bp, gboolean limited, gsize *n)
   const FlamRuntimeManaged *managed;
   guint n_managed;
 
-  flam_runtime_stepper_begin (fixture->stepper, getpid (), limited);
+  flam_runtime_stepper_begin (fixture->stepper, getpid (), limited, NULL, 0);
   *n = flam_unwind_walk (fixture->space,
                          fixture->cache,
                          &memory,

@@ -31,6 +31,8 @@ struct _FlamRuntimeStepper
   FlamRuntimeName *name;
   GArray *managed; /* FlamRuntimeManaged */
   gboolean limited;
+  const FlamRuntimeItem *items;
+  guint n_items;
 };
 
 /* The memory of a frame that is stepped from. */
@@ -70,13 +72,36 @@ flam_runtime_stepper_free (FlamRuntimeStepper *stepper)
 void
 flam_runtime_stepper_begin (FlamRuntimeStepper *stepper,
                             pid_t tid,
-                            gboolean limited)
+                            gboolean limited,
+                            const FlamRuntimeItem *items,
+                            guint n_items)
 {
   static const FlamRuntimeHints none = { 0 };
 
   flam_runtime_pages_begin (stepper->pages, tid, &none);
   stepper->limited = limited;
+  stepper->items = items;
+  stepper->n_items = n_items;
   g_array_set_size (stepper->managed, 0);
+}
+
+/* The first entry of the chain at or above `sp`: they ascend. 0: none. */
+static guint64
+next_entry (const FlamRuntimeStepper *stepper,
+            const FlamRuntimeProcess *process,
+            guint64 sp)
+{
+  for (guint at = 0; at < stepper->n_items;)
+    {
+      const FlamRuntimeItem *head = &stepper->items[at];
+      guint end = at + 1 + (guint)head->at;
+
+      for (guint i = at + 1; head->of == process && i < end; i++)
+        if (stepper->items[i].of == NULL && stepper->items[i].at >= sp)
+          return stepper->items[i].at;
+      at = end;
+    }
+  return 0;
 }
 
 static bool
@@ -151,6 +176,7 @@ flam_runtime_stepper_step (gpointer data,
   FlamRuntimeStepped stepped;
 
   to_runtime (regs, &own);
+  own.entry = next_entry (stepper, process, regs->sp);
   stepped =
       process->runtime->step (process, &own, &readable, &made.entry, &caller);
   g_array_append_val (stepper->managed, made);

@@ -11,6 +11,7 @@
  * function. */
 
 #include "flam-runtime-functions.h"
+#include "flam-task.h"
 #include "flam-unwind-space.h"
 
 typedef struct
@@ -30,10 +31,13 @@ void flam_runtime_names_free (FlamRuntimeNames *names);
 FlamRuntimeStepper *flam_runtime_stepper_new (void);
 void flam_runtime_stepper_free (FlamRuntimeStepper *stepper);
 /* Before a walk over a stack of thread `tid`. `limited`: a part of the stack
- * was not copied. */
+ * was not copied. `items`, which are used until the walk ends, are its chains.
+ */
 void flam_runtime_stepper_begin (FlamRuntimeStepper *stepper,
                                  pid_t tid,
-                                 gboolean limited);
+                                 gboolean limited,
+                                 const FlamRuntimeItem *items,
+                                 guint n_items);
 /* A FlamUnwindManaged; `managed` is the FlamRuntimeProcess. */
 FlamUnwindEnd flam_runtime_stepper_step (gpointer stepper,
                                          gpointer managed,

@@ -10,6 +10,7 @@ static const FlamRuntime *const table[] = {
   &flam_runtime_php,
   &flam_runtime_perl,
   &flam_runtime_lua,
+  &flam_runtime_luajit,
   &flam_runtime_beam,
   &flam_runtime_go,
   NULL,

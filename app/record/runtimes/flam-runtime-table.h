@@ -15,6 +15,7 @@ extern const FlamRuntime flam_runtime_ruby;
 extern const FlamRuntime flam_runtime_php;
 extern const FlamRuntime flam_runtime_perl;
 extern const FlamRuntime flam_runtime_lua;
+extern const FlamRuntime flam_runtime_luajit;
 
 /* NULL-terminated. */
 const FlamRuntime *const *flam_runtime_table (void);

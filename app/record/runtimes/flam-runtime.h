@@ -26,6 +26,9 @@
  *   runs in the sampler, later than the stop, while the process goes on: it may
  *   rely on the copied stack and on memory that does not change.
  *
+ * A row that is both (LuaJIT, PHP) may leave to `walk` what `step` cannot know:
+ * the addresses of the chain's entries are kept with the copied stack.
+ *
  * The time of `walk` is time for which the thread is stopped. It may take some
  * 10 µs: what is large, or the same for all samples, belongs in `open`.
  *
@@ -196,7 +199,8 @@ struct _FlamRuntime
                     guint64 at);
 
   /* Whether an executable mapping of the process contains managed code. `path`
-   * is "" for an anonymous one. NULL: none does. */
+   * is "" for an anonymous one. NULL: none does. FlamRuntimeFile.stepped is
+   * claimed besides. */
   gboolean (*claims) (const FlamRuntimeProcess *process,
                       guint64 start,
                       guint64 end,

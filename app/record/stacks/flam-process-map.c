@@ -134,8 +134,20 @@ open_runtimes (FlamProcessMap *map, FlamBinaryTable *binaries, gint64 now)
              map->runtimes, map->tid, now, flam_binary_table_refuse, binaries);
 }
 
-/* The mappings that contain managed code are followed by the runtime's reader.
- */
+static void
+claim_range (FlamProcessMap *map, const FlamRuntimeProcess *process)
+{
+  const FlamRuntimeRange *range = &process->file->stepped;
+
+  if (range->end > range->start)
+    flam_unwind_space_claim (map->space,
+                             process->base + range->start,
+                             process->base + range->end,
+                             (gpointer)process);
+}
+
+/* The code that is managed, and the mappings that contain it, are followed by
+ * the runtime's reader. */
 static void
 claim_mappings (FlamProcessMap *map)
 {
@@ -145,6 +157,7 @@ claim_mappings (FlamProcessMap *map)
     {
       const FlamRuntime *runtime = set->items[i]->runtime;
 
+      claim_range (map, set->items[i]);
       for (guint j = 0; j < map->mappings->len && runtime->claims != NULL &&
                         runtime->step != NULL;
            j++)

@@ -76,8 +76,11 @@ walk (FlamSampler *sampler, FlamMessage *message)
 
   if (sampler->stepper != NULL)
     {
-      flam_runtime_stepper_begin (
-          sampler->stepper, message->task->tid, message->limited);
+      flam_runtime_stepper_begin (sampler->stepper,
+                                  message->task->tid,
+                                  message->limited,
+                                  flam_message_items (message),
+                                  message->n_items);
       flam_unwind_space_set_managed (
           map->space, flam_runtime_stepper_step, sampler->stepper);
     }

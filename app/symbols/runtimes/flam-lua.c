@@ -201,16 +201,6 @@ has_text (const FlamElf *elf, const void *text, gsize size)
 }
 
 static gboolean
-is_luajit (const FlamElf *elf)
-{
-  static const char mark[] = "\0luaJIT_setmode";
-  guint64 vaddr, size;
-
-  return has_text (elf, mark, sizeof mark) &&
-         flam_elf_find_symbol (elf, mark + 1, &vaddr, &size);
-}
-
-static gboolean
 find_loop (const FlamElf *elf, FlamRuntimeFile *file, FlamRuntimeRange *loop)
 {
   g_autoptr (FlamCodeRanges) ranges = NULL;
@@ -250,11 +240,6 @@ flam_lua_find (const FlamElf *elf,
   (void)path;
   if (flam_elf_get_machine (elf) != EM_X86_64)
     return FALSE;
-  if (is_luajit (elf))
-    {
-      file->why = N_ ("LuaJIT is not supported: Lua 5.1 to 5.4 are");
-      return TRUE;
-    }
   if (!has_text (elf, mark, sizeof mark) ||
       !flam_elf_find_symbol (elf, "lua_ident", &vaddr, &size) ||
       flam_runtime_file_read (elf, fd, vaddr, ident, sizeof ident - 1) == 0)

@@ -35,6 +35,9 @@ typedef struct
    * them belongs to the evaluator's frame that called it. */
   FlamRuntimeRange parts[FLAM_RUNTIME_RANGES_MAX];
   guint n_parts;
+  /* Code that `step` follows, since its call frame information does not hold.
+   */
+  FlamRuntimeRange stepped;
   gpointer facts; /* the reader's, one block for g_free(); or NULL */
 } FlamRuntimeFile;
 

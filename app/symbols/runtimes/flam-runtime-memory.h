@@ -114,6 +114,8 @@ typedef struct
   uint64_t general[FLAM_RUNTIME_N_REGS];
   uint64_t pc;
   uint64_t fs_base; /* the thread pointer; 0: unknown */
+  uint64_t entry;   /* for `step`: the address of the first entry of the row's
+                     * chain that is not below rsp; 0: none */
   uint32_t known;   /* 1 << register; an unknown register is 0 */
   bool leaf;        /* the innermost frame; else `pc` is a return address */
 } FlamRuntimeRegs;

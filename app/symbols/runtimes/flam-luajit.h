@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* LuaJIT 2.1's call stack, read from outside: its interpreter, and its traces,
+ * with the functions inlined in them. Only builds with 64-bit references (GC64,
+ * the default on x86-64 since 2021).
+ *
+ *   r14 ─▶ dispatch table ─▶ global_State ─▶ cur_L ─▶ base: frames of Lua
+ *                                │            └─▶ cframe: rsp of the
+ * interpreter ├─▶ vmstate: number of the running trace ├─▶ jit_base: where its
+ * frames begin └─▶ J.trace ─▶ GCtrace ─▶ snapshots: pc ─▶ the frames that only
+ * the trace has
+ *
+ * The interpreter is written in assembler: it keeps a frame of constant size on
+ * the native stack for each entry from C. A trace runs below that frame, and so
+ * does what the interpreter pushes to leave a trace. Neither has call frame
+ * information, but cframe tells where the frame is: the entries of the chain
+ * have that address, and flam_luajit_step() goes there.
+ *
+ * The offsets in global_State differ between builds. They are decoded from the
+ * interpreter's code:
+ *
+ *   call from C     mov r14, [rbp + 16]; ...; add r14, table - global_State
+ *   trace's exit    mov rbp, [r14 + cur_L]; mov rdx, [r14 + jit_base]; ...
+ *   start of one    mov rcx, [r14 + J.trace]; mov rax, [rcx + rax * 8]; ...
+ *   call of C       mov dword [r14 + vmstate], -2
+ *
+ * Sources: LuaJIT's lj_obj.h, lj_frame.h, lj_jit.h, lj_snap.c, lj_debug.c,
+ * lj_bc.h and vm_x64.dasc, from 2019 on; OpenTelemetry's eBPF profiler as
+ * changed by Parca (Apache-2.0), for the idea to decode. Debian 12's was
+ * checked. */
+
+#include "flam-runtime-file.h"
+#include "flam-runtime-memory.h"
+#include "flam-runtime-name.h"
+
+/* The type of FlamRuntimeFile.facts. */
+typedef struct
+{
+  FlamRuntimeRange vm; /* the interpreter, by addresses as in the file */
+  gint32 table;        /* the dispatch table, from global_State on; likewise: */
+  gint32 state;        /* vmstate */
+  gint32 current;      /* cur_L */
+  gint32 base;         /* jit_base */
+  gint32 traces;       /* J.trace */
+} FlamLuajitFile;
+
+/* A FlamRuntimeFind; `facts` is a FlamLuajitFile. */
+gboolean flam_luajit_find (const FlamElf *elf,
+                           int fd,
+                           const char *path,
+                           FlamRuntimeFile *file);
+
+/* What a walk keeps of a process: the names that functions were called by, and
+ * the traces that it has seen. */
+typedef struct _FlamLuajit FlamLuajit;
+
+FlamLuajit *flam_luajit_new (void);
+
+/* The number of words of a thread that a walk keeps. */
+#define FLAM_LUAJIT_KEPT 3
+
+/* The frames of a thread, innermost first. `now` as in FlamRuntimeThread;
+ * `kept` is zeroed before the first walk. */
+gsize flam_luajit_walk (const FlamLuajitFile *file,
+                        FlamLuajit *luajit,
+                        const FlamRuntimeMemory *memory,
+                        guint64 base,
+                        const FlamRuntimeRegs *regs,
+                        gint64 now,
+                        guint64 kept[FLAM_LUAJIT_KEPT],
+                        FlamRuntimeEntry *entries,
+                        gsize limit);
+/* The caller of the interpreter that is at regs->pc, or runs the trace there,
+ * by regs->entry. FALSE: not known. */
+gboolean flam_luajit_step (const FlamLuajitFile *file,
+                           const FlamRuntimeMemory *memory,
+                           guint64 base,
+                           const FlamRuntimeRegs *regs,
+                           FlamRuntimeRegs *caller);
+/* Lines are pairs, see flam-runtime-lines.h; a position is the number of an
+ * instruction, from 1 on. */
+gboolean flam_luajit_name (const FlamLuajit *luajit,
+                           const FlamRuntimeMemory *memory,
+                           const FlamRuntimeEntry *entry,
+                           FlamRuntimeName *name);
