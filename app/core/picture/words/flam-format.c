@@ -356,6 +356,33 @@ cut_middle (const char *name, guint max)
   return g_strconcat (front, "…", tail_at, NULL);
 }
 
+static gsize
+word_length (const char *name)
+{
+  gsize n = 0;
+
+  while (g_ascii_isalnum (name[n]) || name[n] == '_')
+    n++;
+  return n;
+}
+
+/* The length of what can be left out first of "java.util.Map$Entry.getKey": a
+ * package, an outer class, then the class; 0: nothing. A package begins with
+ * small letters and leads to a class, unlike the name in "f.constprop.0". */
+static gsize
+outer_length (const char *name)
+{
+  gsize n = word_length (name), at = 0;
+
+  if (g_ascii_isupper (name[0]) && (name[n] == '.' || name[n] == '$') &&
+      (g_ascii_isalpha (name[n + 1]) || name[n + 1] == '<'))
+    return n + 1;
+  while (g_ascii_islower (name[at]) &&
+         name[at + word_length (name + at)] == '.')
+    at += word_length (name + at) + 1;
+  return at > 0 && g_ascii_isupper (name[at]) ? n + 1 : 0;
+}
+
 char *
 flam_format_short_name (const char *raw, guint max)
 {
@@ -389,6 +416,11 @@ flam_format_short_name (const char *raw, guint max)
     {
       length -= g_utf8_strlen (rest, colons + 2 - rest);
       rest = colons + 2;
+    }
+  for (gsize n; length > max && (n = outer_length (rest)) > 0;)
+    {
+      length -= (glong)n;
+      rest += n;
     }
   return length <= max ? g_strdup (rest) : cut_middle (rest, max);
 }
