@@ -34,7 +34,7 @@ scripts = pathlib.Path(__file__).resolve().parent / "targets/ground-truth"
 C_PROGRAMS = ["burst", "calls", "echo", "forking", "piped", "pool", "remap", "ticks", "server", "squeeze",
               "uneven"]
 PROGRAMS = C_PROGRAMS + ["burst.py", "burst.js", "burst.java", "kinds.java", "burst.rb",
-                         "burst.php", "burst.pl", "burst.lua"]
+                         "burst.php", "burst.pl", "burst.lua", "burst.erl"]
 MODES = ["cpu", "both", "wall"]
 RATES = [100, 997, 5000]
 # The allowed error of a function's share; with others that use the CPU.
@@ -53,8 +53,19 @@ WAITS = {"ask_all", "await", "await_job", "await_tick", "feed", "fetch", "main::
          "read_request", "respond", "rest", "store", "write_answer"}
 
 # What runs programs with a suffix: names of commands.
-INTERPRETERS = {".lua": ["lua5.4", "lua5.3", "lua5.2", "lua5.1", "luajit"],
-                ".php": ["php"], ".pl": ["perl"], ".rb": ["ruby"]}
+INTERPRETERS = {
+    ".erl": ["erl"],
+    ".java": ["java"],
+    ".js": ["node"],
+    ".lua": ["lua5.4", "lua5.3", "lua5.2", "lua5.1", "luajit"],
+    ".php": ["php"],
+    ".pl": ["perl"],
+    ".py": [sys.executable],
+    ".rb": ["ruby"],
+}
+COMPILERS = {".erl": ["erlc", "-o"], ".java": ["javac", "-d"]}
+# The only thread with work of Erlang is a scheduler that sleeps when it has none.
+ERLANG = ["-noshell", "+S", "1:1", "+sbwt", "none", "+sbwtdcpu", "none", "+sbwtdio", "none"]
 
 
 def interpreters(suffix):
@@ -64,38 +75,44 @@ def interpreters(suffix):
 
 def interpreter(suffix):
     """None: it is not installed."""
-    return next(iter(interpreters(suffix)), None)
+    own = os.environ.get("FLAM_NODE") if suffix == ".js" else None
+    return own or next(iter(interpreters(suffix)), None)
 
 
 @functools.cache
-def java_classes(source):
-    """A folder with what javac makes of it; None without javac."""
-    if not shutil.which("javac") or not shutil.which("java"):
+def compiled(source):
+    """A folder with what the compiler makes of it; None without a compiler."""
+    words = COMPILERS[source.suffix]
+    if not shutil.which(words[0]):
         return None
-    folder = tempfile.TemporaryDirectory(prefix="flam-classes.")
+    folder = tempfile.TemporaryDirectory(prefix="flam-compiled.")
     atexit.register(folder.cleanup)
-    subprocess.run(["javac", "-d", folder.name, source], check=True)
+    subprocess.run([*words, folder.name, source], check=True)
     return folder.name
 
 
-def command(program, seconds, with_perf=False, by=""):
-    """None: what runs it is not installed. perf needs a map of V8's code. `by`: not
-    the first interpreter for its suffix."""
-    if program.endswith(".py"):
-        return [sys.executable, scripts / program, str(seconds)]
-    if program.endswith(".js"):
-        node = os.environ.get("FLAM_NODE") or shutil.which("node")
-        flags = ["--perf-basic-prof", "--no-logfile-per-isolate"] if with_perf else []
-        return node and [node, *flags, scripts / program, str(seconds)]
-    if program.endswith(".java"):
-        classes = java_classes(scripts / program)
-        return classes and ["java", "-XX:CompileCommand=quiet",
-                            "-XX:CompileCommand=exclude,Kinds::descend", "-cp", classes,
-                            program.removesuffix(".java").capitalize(), str(seconds)]
-    suffix = pathlib.Path(program).suffix
-    if suffix in INTERPRETERS:
-        runs = shutil.which(by) if by else interpreter(suffix)
-        return runs and [runs, scripts / program, str(seconds)]
+def script_command(script, runs=None, flags=()):
+    """`runs`: the interpreter; None: that of PATH. Returns None if it, or the
+    compiler, is not installed."""
+    runs = shutil.which(runs) if runs else interpreter(script.suffix)
+    folder = compiled(script) if script.suffix in COMPILERS else ""
+    if not runs or folder is None:
+        return None
+    if script.suffix == ".java":
+        return [runs, "-XX:CompileCommand=quiet", "-XX:CompileCommand=exclude,Kinds::descend",
+                "-cp", folder, script.stem.capitalize()]
+    if script.suffix == ".erl":
+        return [runs, *ERLANG, "-pa", folder, "-run", script.stem, "start"]
+    return [runs, *flags, script]
+
+
+def command(program, seconds, with_perf=False, runs=None):
+    """None: what runs it is not installed. perf needs a map of V8's code."""
+    if pathlib.Path(program).suffix in INTERPRETERS:
+        v8 = with_perf and program.endswith(".js")
+        flags = ["--perf-basic-prof", "--no-logfile-per-isolate"] if v8 else []
+        words = script_command(scripts / program, runs, flags)
+        return words and [*words, str(seconds)]
     return [build / "tests/record" / f"truth-{program}", str(seconds)]
 
 
@@ -108,9 +125,9 @@ class Condition:
     _: dataclasses.KW_ONLY
     busy: int = 0  # number of competing loops
     engine: str = "ptrace"
-    by: str = ""  # what runs it
     # A real-time program takes its only CPU for 60 ms of every 68.
     taken: bool = False
+    runs: str = None  # the interpreter; None: that of PATH
     seconds: float = 2
 
     def __str__(self):
@@ -394,7 +411,7 @@ def run(condition, scratch, with_perf):
     capture, truth = scratch / "ours.flambeau", scratch / "truth"
     for path in (capture, truth):
         path.unlink(missing_ok=True)
-    words = command(condition.program, condition.seconds, with_perf, condition.by)
+    words = command(condition.program, condition.seconds, with_perf, condition.runs)
     waits = condition.attached or with_perf
     gate = Gate(scratch / "go") if waits else None
     environment = dict(os.environ, TRUTH=str(truth), **({"TRUTH_GO": str(gate.path)} if gate else {}))

@@ -46,7 +46,7 @@ SHARES = [
     Condition("burst.php", "wall", 997, attached=True),
     Condition("burst.pl"),
     Condition("burst.lua", "wall", 997, attached=True),
-    Condition("burst.lua", by="luajit"),
+    Condition("burst.lua", runs="luajit"),
     Condition("calls", engine="perf"),
     Condition("pool", "wall", 997, attached=True, engine="perf"),
 ]
@@ -67,7 +67,9 @@ if os.environ.get("FLAM_TEST_ALL"):
         Condition("burst.php"),
         Condition("burst.pl", "wall", 997, attached=True),
         Condition("burst.lua"),
-        Condition("burst.lua", "wall", 997, attached=True, by="luajit"),
+        Condition("burst.lua", "wall", 997, attached=True, runs="luajit"),
+        Condition("burst.erl"),
+        Condition("burst.erl", "wall", 997, attached=True),
     ]
 
 # The kernel's work around their waits is done with interrupts off in part, where no

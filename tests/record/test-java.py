@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import unittest
 
-from ground_truth import Condition, ask, cli, java_classes, measure, recorder, top
+from ground_truth import Condition, ask, cli, compiled, measure, recorder, top
 
 PARKED = pathlib.Path(__file__).resolve().parent / "targets/parked.java"
 
@@ -82,7 +82,7 @@ class Java(unittest.TestCase):
         self.maxDiff = None
 
     def test_waiting(self):
-        target = subprocess.Popen(["java", "-cp", java_classes(PARKED), "Parked"],
+        target = subprocess.Popen(["java", "-cp", compiled(PARKED), "Parked"],
                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(target.communicate)
         self.addCleanup(target.kill)
