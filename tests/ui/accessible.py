@@ -192,20 +192,22 @@ class Look:
     # The widgets whose children are known, with the number of children and the
     # child at each place.
     answered = {}
+    parsed = {}
 
     def __init__(self, application):
         self.bus = application.bus
         self.children = {}
+        below = {}
         while True:
             self._read()
             new = [path for path in self.said if path not in self.children]
             if not new:
                 break
             unknown = [path for path in new if self.said[path] not in self.answered]
-            for path, children in call_all(
-                ACCESSIBLE, "GetChildren", [(self.bus, path) for path in unknown]
-            ).items():
-                self.answered[self.said[path]] = [child for _, child in children or []]
+            self._ask_below(
+                [path for path in unknown if not self._agrees(path, below)], below)
+            for path in unknown:
+                self.answered[self.said[path]] = below[path]
             for path in new:
                 self.children[path] = self.answered[self.said[path]]
             # An unknown widget does not report its removal.
@@ -216,6 +218,23 @@ class Look:
             for child in children:
                 if child in self.nodes:
                     self.nodes[child].parent = self.nodes.get(path)
+
+    def _ask_below(self, paths, below):
+        """Brings the children of these, and of those children that no answer of
+        GetItems had yet: a read for each level would bring all the others again."""
+        while paths:
+            for path, children in call_all(
+                ACCESSIBLE, "GetChildren", [(self.bus, path) for path in paths]
+            ).items():
+                below[path] = [child for _, child in children or []]
+            paths = [
+                child for path in paths for child in below[path]
+                if child not in self.nodes and child not in below]
+
+    def _agrees(self, path, below):
+        """Whether the children that were brought before are those of this read."""
+        _, count, *places = self.said[path]
+        return below.get(path) == [child for _, child in places] and len(places) == count
 
     @staticmethod
     def _is_known(_path, count, *places):
@@ -236,23 +255,33 @@ class Look:
                     raise
             time.sleep(0.02)
 
+    @staticmethod
+    def _parse(item):
+        """The widget, its application, its parent, its place there, its number of
+        children, interfaces, name, role, description, states. Unpacking all of it in
+        Python would take longer than the reply took."""
+        return (
+            item.get_child_value(0).get_child_value(1).get_string(),
+            item.get_child_value(2).get_child_value(1).get_string(),
+            item.get_child_value(3).get_int32(),
+            item.get_child_value(4).get_int32(),
+            item.get_child_value(6).get_string(),
+            item.get_child_value(7).get_uint32(),
+            item.get_child_value(8).get_string())
+
     def _read(self):
         self.nodes, counts, places = {}, {}, collections.defaultdict(list)
         items = self._items()
         for i in range(items.n_children()):
-            # The widget, its application, its parent, its place there, its number of
-            # children, interfaces, name, role, description, states. Unpacking all of it
-            # in Python would take longer than the reply took.
             item = items.get_child_value(i)
-            path = item.get_child_value(0).get_child_value(1).get_string()
-            self.nodes[path] = Node(
-                self.bus, path,
-                item.get_child_value(6).get_string(),
-                item.get_child_value(7).get_uint32(),
-                item.get_child_value(8).get_string())
-            counts[path] = item.get_child_value(4).get_int32()
-            places[item.get_child_value(2).get_child_value(1).get_string()].append(
-                (item.get_child_value(3).get_int32(), path))
+            data = item.get_data_as_bytes().get_data()
+            # Most widgets are as they were at the look before.
+            if data not in self.parsed:
+                self.parsed[data] = self._parse(item)
+            path, parent, place, count, *words = self.parsed[data]
+            self.nodes[path] = Node(self.bus, path, *words)
+            counts[path] = count
+            places[parent].append((place, path))
         # These are not the children yet: a hidden one reports the place of the visible
         # one behind it, which may not be here.
         self.said = {
