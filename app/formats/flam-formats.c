@@ -430,19 +430,37 @@ is_refused (const char *path, GError **error)
   return TRUE;
 }
 
+char *
+flam_formats_find_file (const char *path)
+{
+  for (guint i = 0; flam_importers[i] != NULL; i++)
+    {
+      g_autofree char *file = NULL;
+
+      if (flam_importers[i]->folder == NULL)
+        continue;
+      file = g_build_filename (path, flam_importers[i]->folder, NULL);
+      if (g_file_test (file, G_FILE_TEST_IS_REGULAR))
+        return g_steal_pointer (&file);
+    }
+  return g_strdup (path);
+}
+
 FlamProfile *
 flam_formats_load (const char *path,
                    const FlamLoadOptions *options,
                    GError **error)
 {
   const FlamProgress *progress = options != NULL ? options->progress : NULL;
+  g_autofree char *file = NULL;
   g_autoptr (FlamSource) source = NULL;
   g_autoptr (FlamProfile) profile = NULL;
   GError *bad = NULL;
 
   if (is_refused (path, error))
     return NULL;
-  source = flam_source_begin (path, progress, error);
+  file = flam_formats_find_file (path);
+  source = flam_source_begin (file, progress, error);
   if (source == NULL)
     return NULL;
   profile = load_begun (source, options, &bad);

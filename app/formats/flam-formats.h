@@ -93,6 +93,9 @@ typedef struct
   /* It reads forward and calls flam_source_more(), so that it can begin before
    * the whole file is unpacked. */
   gboolean streams;
+  /* A capture is a folder: the name of the file in it that is probed and
+   * loaded, and leads to the others. NULL: it is a file. */
+  const char *folder;
   /* It reads files beside the capture (programs, for example), so that the same
    * bytes may give another profile tomorrow. */
   gboolean base_lines;
@@ -205,6 +208,9 @@ const FlamExporter *flam_exporter_find (const char *id);
 /* The best importer by content; suffixes only break ties. NULL: unknown. */
 const FlamImporter *flam_formats_probe (const FlamSource *source);
 
+/* The file to open for a path: that of a capture that is a folder, or the path
+ * itself; g_free. */
+char *flam_formats_find_file (const char *path);
 /* Reads the profile at a path without the cache. `options` may be NULL. */
 FlamProfile *flam_formats_load (const char *path,
                                 const FlamLoadOptions *options,

@@ -345,12 +345,14 @@ static void
 test_golden (gconstpointer data)
 {
   const Fixture *fixture = data;
+  g_autofree char *file = NULL;
   g_autoptr (FlamSource) source = NULL;
   g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree char *dump = NULL;
 
-  source = flam_source_open (fixture->path, NULL, &error);
+  file = flam_formats_find_file (fixture->path);
+  source = flam_source_open (file, NULL, &error);
   if (source != NULL)
     profile = flam_formats_load_source (source, NULL, &error);
   if (profile == NULL)

@@ -75,7 +75,7 @@ make_frame (FlamStackText *text, FlamSlice name, const FlamReportEntry *entry)
         frame.file.length = 0;
     }
   parse_name (name, &frame);
-  return flam_stack_text_make_frame (text, &frame);
+  return flam_text_frame_make (text->builder, &frame);
 }
 
 /* Trees contain names alone; a name that only one module has is that module's
@@ -264,7 +264,7 @@ add_rest (FlamStackText *text, guint section, gint64 rest)
                           .module = { "", 0 },
                           .file = { "", 0 },
                           .kind = FLAM_KIND_ROOT };
-  FlamId id = flam_stack_text_make_frame (text, &frame);
+  FlamId id = flam_text_frame_make (text->builder, &frame);
   const gint64 weights[2] = { rest, 0 };
 
   flam_stack_text_thread (text, (FlamSlice){ "", 0 }, -1, -1);

@@ -118,7 +118,7 @@ read_row (FlamStackText *text,
     frame.name.length = 0;
   flam_stack_text_add_row (text,
                            MIN (depth, (gsize)G_MAXINT32),
-                           flam_stack_text_make_frame (text, &frame),
+                           flam_text_frame_make (text->builder, &frame),
                            value);
   return TRUE;
 }

@@ -114,7 +114,7 @@ add_frame (Reader *reader, FlamSlice part)
   frame.file.length = flam_slice_find (frame.file, ":");
   if (flam_slice_begins (frame.file, "Unknown"))
     frame.file.length = 0;
-  id = flam_stack_text_make_frame (&reader->text, &frame);
+  id = flam_text_frame_make (reader->text.builder, &frame);
   g_array_append_val (reader->stack, id);
 }
 

@@ -93,7 +93,7 @@ make_frame (FlamStackText *text, FlamSlice name)
     frame.kind = FLAM_KIND_KERNEL;
   if (flam_slice_begins (frame.name, "0x"))
     frame.name.length = 0;
-  return flam_stack_text_make_frame (text, &frame);
+  return flam_text_frame_make (text->builder, &frame);
 }
 
 static gboolean

@@ -61,7 +61,7 @@ flam_slice_location (FlamSlice place, FlamSlice *file, gint64 *line)
 /* --- frames and threads -------------------------------------------------- */
 
 static FlamModuleId
-find_module (FlamStackText *text, FlamSlice name)
+find_module (FlamBuilder *builder, FlamSlice name)
 {
   g_autofree char *path = NULL;
   FlamModuleId module;
@@ -69,24 +69,23 @@ find_module (FlamStackText *text, FlamSlice name)
   if (name.length == 0)
     return FLAM_NONE;
   path = g_strndup (name.text, name.length);
-  module = flam_builder_module (text->builder, path, "", FLAM_ADDRESS_ABSOLUTE);
-  flam_builder_set_module_symbols (
-      text->builder, module, FLAM_SYMBOLS_CAPTURE, "");
+  module = flam_builder_module (builder, path, "", FLAM_ADDRESS_ABSOLUTE);
+  flam_builder_set_module_symbols (builder, module, FLAM_SYMBOLS_CAPTURE, "");
   return module;
 }
 
 FlamFrameId
-flam_stack_text_make_frame (FlamStackText *text, const FlamTextFrame *frame)
+flam_text_frame_make (FlamBuilder *builder, const FlamTextFrame *frame)
 {
   FlamFunction function = { .kind = frame->kind, .flags = frame->flags };
 
-  function.module = find_module (text, frame->module);
+  function.module = find_module (builder, frame->module);
   function.name =
-      flam_builder_string (text->builder, frame->name.text, frame->name.length);
+      flam_builder_string (builder, frame->name.text, frame->name.length);
   function.file =
-      flam_builder_string (text->builder, frame->file.text, frame->file.length);
+      flam_builder_string (builder, frame->file.text, frame->file.length);
   return flam_builder_frame_of (
-      text->builder, &function, 0, CLAMP (frame->line, 0, G_MAXINT32), 0);
+      builder, &function, 0, CLAMP (frame->line, 0, G_MAXINT32), 0);
 }
 
 static FlamFrameId
@@ -100,7 +99,7 @@ find_frame (FlamStackText *text, FlamSlice frame, FlamSlice place)
   text->dialect->parse_frame (frame, &parsed);
   if (place.length > 0)
     flam_slice_location (place, &parsed.file, &parsed.line);
-  return flam_stack_text_make_frame (text, &parsed);
+  return flam_text_frame_make (text->builder, &parsed);
 }
 
 static FlamFrameId

@@ -27,6 +27,9 @@ typedef struct
   guint flags; /* FlamFunctionFlags */
 } FlamTextFrame;
 
+FlamFrameId flam_text_frame_make (FlamBuilder *builder,
+                                  const FlamTextFrame *frame);
+
 typedef struct _FlamStackText FlamStackText;
 
 typedef struct
@@ -73,9 +76,6 @@ struct _FlamStackText
 
 /* Adds a frame to the open block; `text` is all that is known of it. */
 void flam_stack_text_frame (FlamStackText *text, FlamSlice frame);
-/* The same for a frame that needs more than its own line; not cached. */
-FlamFrameId flam_stack_text_make_frame (FlamStackText *text,
-                                        const FlamTextFrame *frame);
 /* Sets the source line, on the next line, of the frame added last. */
 void
 flam_stack_text_source (FlamStackText *text, FlamSlice frame, FlamSlice place);
