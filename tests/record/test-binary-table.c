@@ -25,14 +25,12 @@ test_refuse (void)
       g_autoptr (FlamBuilder) builder = flam_builder_new ();
       g_autoptr (FlamProfile) profile = NULL;
       FlamRecordOptions options = { 0 };
+      FlamRuntimeFile file = { 0 };
       FlamBinaryTable *binaries = flam_binary_table_new (builder, &options);
 
-      flam_binary_table_refuse (binaries,
-                                &runtime,
-                                "/l.so",
-                                cases[i].version,
-                                "too new",
-                                cases[i].help);
+      g_strlcpy (file.version, cases[i].version, sizeof file.version);
+      flam_binary_table_refuse (
+          binaries, &runtime, "/l.so", &file, "too new", cases[i].help);
       flam_binary_table_free (binaries);
       profile = flam_builder_finish (builder, NULL);
       g_assert_cmpstr (profile->facts.warnings[0], ==, cases[i].warning);

@@ -225,7 +225,9 @@ load (FlamLoad *load, GError **error)
       flam_arena_keep (load, g_path_get_dirname (load->source->path), g_free);
   flam_builder_set_has_times (builder);
   flam_builder_set_spans (builder,
-                          flam_load_measures (builder, FLAM_STANDARD_WALL_TIME),
+                          flam_load_measures (builder,
+                                              FLAM_STANDARD_WALL_TIME,
+                                              FLAM_STANDARD_CALLS),
                           FLAM_SPANS_CALLS);
   flam_trace_spans_init (&trace->spans, load);
   trace->names = flam_uftrace_new (load, trace->folder);
@@ -237,7 +239,7 @@ load (FlamLoad *load, GError **error)
         error,
         N_ ("there are no calls beside this file; open it in the folder that "
             "uftrace made"));
-  flam_trace_spans_make_samples (&trace->spans);
+  flam_trace_spans_make_samples (&trace->spans, TRUE);
   flam_builder_warn_count (
       builder,
       trace->skipped,
