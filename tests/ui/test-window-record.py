@@ -267,7 +267,7 @@ class RecordTest(Base):
                 window.find(lambda name: name.startswith("Command Line"), "text"),
                 f"/usr/bin/python3 {program}")
             window.mouse(window.find("Options", "label"))
-            host = window.find(lambda name: name.startswith("Host "), "text")
+            host = window.find(lambda name: name == "Host", "text")
             window.type(host, "podman:-x")
             self.press_record(window)
             window.wait_label(lambda text: "expected a host of ssh" in text)

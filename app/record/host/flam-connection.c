@@ -106,7 +106,7 @@ gboolean
 flam_connection_listen (FlamConnection *connection)
 {
   char buffer[4096];
-  ssize_t n;
+  ssize_t n = 0;
 
   while (connection->errors >= 0)
     {
