@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""export --to sqlite, read by Python's own sqlite3: its views against what `top`,
+`lines` and folded stacks print of the same capture, its tables against what can be
+added up of them in SQL."""
+
+import collections
+import contextlib
+import json
+import os
+import pathlib
+import sqlite3
+import subprocess
+import tempfile
+import unittest
+
+root = pathlib.Path(__file__).resolve().parent.parent.parent
+build = pathlib.Path(os.environ.get("FLAM_BUILD_ROOT", root / "_test"))
+cli = build / "app/cli/flambeau-cli"
+captures = root / "tests/captures"
+
+
+def ask(*words):
+    done = subprocess.run([cli, *words], check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+class Sqlite(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="flam-sqlite.")
+        self.addCleanup(folder.cleanup)
+        self.scratch = pathlib.Path(folder.name)
+
+    def open(self, capture, *selection):
+        path = self.scratch / "out.sqlite"
+        ask("export", captures / capture, "--to", "sqlite", "--output", path, *selection)
+        self.assertEqual(sorted(self.scratch.iterdir()), [path])
+        base = self.enterContext(contextlib.closing(sqlite3.connect(path)))
+        self.assertEqual(base.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+        return base
+
+    def hold(self, capture, *selection):
+        base = self.open(capture, *selection)
+        rows = json.loads(ask("top", captures / capture, "--json", *selection))["rows"]
+        self.assertEqual(
+            collections.Counter(base.execute("SELECT * FROM functions")),
+            collections.Counter((row["function"], row["module"], row["file"], row["self"],
+                                 row["total"]) for row in rows))
+        folded = collections.Counter()
+        for line in ask("export", captures / capture, "--to", "folded", *selection).splitlines():
+            text, weight = line.rsplit(" ", 1)
+            folded[text] += int(weight)
+        ours = base.execute("SELECT text, sum(self) FROM stacks GROUP BY text")
+        self.assertEqual(dict(ours), {text: n for text, n in folded.items() if text})
+        return base
+
+    def test_family(self):
+        capture = "flambeau/family.flambeau"
+        base = self.hold(capture)
+        info = json.loads(ask("info", captures / capture, "--json"))
+        [samples] = base.execute("SELECT count(*) FROM sample").fetchone()
+        self.assertEqual(samples, info["samples"])
+        # Of measures that weigh each sample differently.
+        names = [row[1] for row in base.execute("PRAGMA table_info(sample)")]
+        for measure in info["measures"]:
+            sums = f"\"weight {measure['id']}\"" if measure["id"] != "samples" else "1"
+            self.assertIn(sums.strip('"'), [*names, "1"])
+            self.assertEqual(base.execute(f"SELECT sum({sums}) FROM sample").fetchone(),
+                             (measure["total"],))
+        # A thread's total in SQL.
+        sums = base.execute(
+            "SELECT pid, tid, count(*) FROM sample JOIN thread ON thread.id = sample.thread"
+            " JOIN process ON process.id = thread.process GROUP BY pid, tid")
+        self.assertEqual(
+            collections.Counter(sums),
+            collections.Counter((one["pid"], one["tid"], one["samples"])
+                                for one in info["threads"] if one["samples"]))
+        [file] = base.execute(
+            "SELECT file FROM lines GROUP BY file ORDER BY sum(self) DESC LIMIT 1").fetchone()
+        lines = json.loads(ask("lines", captures / capture, "--source", file, "--json"))
+        lines = lines["rows"] if isinstance(lines, dict) else lines
+        self.assertEqual(
+            set(base.execute("SELECT line, self, total FROM lines WHERE file = ?", (file,))),
+            {(row["line"], row["self"], row["total"]) for row in lines})
+
+    def test_selection(self):
+        base = self.hold("flambeau/family.flambeau", "--thread", "#1")
+        self.assertEqual(len(base.execute("SELECT DISTINCT thread FROM sample").fetchall()), 1)
+
+    def test_memory(self):
+        base = self.hold("heaptrack/raw.heaptrack", "--measure", "allocated")
+        [allocated] = base.execute("SELECT sum(size * count) FROM allocation").fetchone()
+        [total] = base.execute("SELECT sum(self) FROM stack_cost").fetchone()
+        self.assertEqual(allocated, total)
+
+    def test_fractions(self):
+        """Weights with fractions are real numbers."""
+        base = self.open("folded/fractions.folded")
+        [total] = base.execute("SELECT sum(self) FROM functions").fetchone()
+        self.assertNotEqual(total, int(total))
+
+    def test_full(self):
+        """Where it cannot be written, one sentence, and no file."""
+        done = subprocess.run(
+            [cli, "export", captures / "flambeau/family.flambeau", "--to", "sqlite",
+             "--output", self.scratch / "x"],
+            env=dict(os.environ, TMPDIR=str(self.scratch / "none")), capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+        self.assertEqual(list(self.scratch.iterdir()), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
