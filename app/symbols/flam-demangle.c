@@ -201,3 +201,114 @@ flam_demangle_whole (const char *name)
               name,
               DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP);
 }
+
+/* What follows a z or Z, and its meaning. */
+static const char small_codes[][2] = {
+  { 'a', '&' }, { 'b', '|' }, { 'c', '^' },  { 'd', '$' },  { 'e', '=' },
+  { 'g', '>' }, { 'h', '#' }, { 'i', '.' },  { 'l', '<' },  { 'm', '-' },
+  { 'n', '!' }, { 'p', '+' }, { 'q', '\'' }, { 'r', '\\' }, { 's', '/' },
+  { 't', '*' }, { 'u', '_' }, { 'v', '%' },  { 'z', 'z' },
+};
+static const char large_codes[][2] = {
+  { 'L', '(' }, { 'R', ')' }, { 'M', '[' },
+  { 'N', ']' }, { 'C', ':' }, { 'Z', 'Z' },
+};
+
+static char
+z_character (const char (*codes)[2], gsize n, char code)
+{
+  for (gsize i = 0; i < n; i++)
+    if (codes[i][0] == code)
+      return codes[i][1];
+  return '\0';
+}
+
+/* "z1b7U" is a character by its hexadecimal number. NULL: invalid. */
+static const char *
+z_number (const char *at, GString *text)
+{
+  char *end;
+  guint64 c = g_ascii_strtoull (at, &end, 16);
+
+  if (*end != 'U' || c == 0 || c > G_MAXUINT32 ||
+      !g_unichar_validate ((gunichar)c))
+    return NULL;
+  g_string_append_unichar (text, (gunichar)c);
+  return end + 1;
+}
+
+/* "Z3T" is a tuple of 3, "Z3H" the same unboxed. */
+static const char *
+z_tuple (const char *at, GString *text)
+{
+  char *end;
+  guint64 n = g_ascii_strtoull (at, &end, 10);
+  const char *mark = *end == 'H' ? "#" : "";
+
+  if ((*end != 'T' && *end != 'H') || n > 64)
+    return NULL;
+  g_string_append_printf (text, "(%s", mark);
+  for (guint64 i = 1; i < n; i++)
+    g_string_append_c (text, ',');
+  g_string_append_printf (text, "%s)", mark);
+  return end + 1;
+}
+
+/* Appends a part of a name up to `end`. FALSE: invalid. */
+static gboolean
+z_decode (const char *at, const char *end, GString *text)
+{
+  while (at != NULL && at < end)
+    {
+      gboolean small = *at == 'z';
+      char c = at[0];
+
+      if ((c != 'z' && c != 'Z') || at + 1 >= end)
+        g_string_append_c (text, *at++);
+      else if (g_ascii_isdigit (at[1]))
+        at = small ? z_number (at + 1, text) : z_tuple (at + 1, text);
+      else
+        {
+          c = small
+                  ? z_character (small_codes, G_N_ELEMENTS (small_codes), at[1])
+                  : z_character (
+                        large_codes, G_N_ELEMENTS (large_codes), at[1]);
+          if (c == '\0')
+            return FALSE;
+          g_string_append_c (text, c);
+          at += 2;
+        }
+    }
+  return at == end;
+}
+
+/* [PACKAGE_]MODULE_NAME_KIND */
+char *
+flam_demangle_haskell (const char *name)
+{
+  static const char *const kinds[] = { "_con_info", "_info", "_entry",
+                                       "_slow",     "_fast", "_ret" };
+  g_autoptr (GString) text = NULL;
+  const char *end = NULL, *module = name, *own;
+
+  if (strnlen (name, FLAM_MANGLED_MAX) == FLAM_MANGLED_MAX)
+    return NULL;
+  for (gsize i = 0; i < G_N_ELEMENTS (kinds) && end == NULL; i++)
+    if (g_str_has_suffix (name, kinds[i]))
+      end = name + strlen (name) - strlen (kinds[i]);
+  if (end == NULL)
+    return NULL;
+  if (!g_ascii_isupper (*module))
+    module = strchr (name, '_') + 1;
+  own = memchr (module, '_', module < end ? (gsize)(end - module) : 0);
+  if (module >= end || !g_ascii_isupper (*module) || own == NULL ||
+      own + 1 >= end)
+    return NULL;
+  text = g_string_new (NULL);
+  if (!z_decode (module, own, text))
+    return NULL;
+  g_string_append_c (text, '.');
+  if (!z_decode (own + 1, end, text))
+    return NULL;
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}

@@ -31,6 +31,7 @@ struct _FlamSymbolModule
   FlamFunctionRanges ranges; /* read when such a function is first met */
   gboolean ranges_read;
   gboolean python;   /* it contains the interpreter */
+  gboolean haskell;  /* GHC's */
   gboolean recorder; /* it is the library that records allocations */
   GStringChunk *strings;
   GHashTable *names; /* raw name's address -> Names */
@@ -38,6 +39,17 @@ struct _FlamSymbolModule
   GArray *dwarf_frames;
   GArray *frames;
 };
+
+/* Its compiler, or its linker, leaves a mark. */
+static gboolean
+is_haskell (const FlamElf *elf)
+{
+  const char *soname = flam_elf_get_soname (elf);
+  FlamElfSection section;
+
+  return (soname != NULL && g_str_has_prefix (soname, "libHS")) ||
+         flam_elf_get_section (elf, ".debug-ghc-link-info", &section);
+}
 
 static FlamSymbolModule *
 module_new (FlamElf *elf, const FlamSymbolModuleOptions *options)
@@ -62,6 +74,7 @@ module_new (FlamElf *elf, const FlamSymbolModuleOptions *options)
   module->files = g_hash_table_new (NULL, NULL);
   module->dwarf_frames = g_array_new (FALSE, FALSE, sizeof (FlamDwarfFrame));
   module->frames = g_array_new (FALSE, FALSE, sizeof (FlamSymbolFrame));
+  module->haskell = is_haskell (elf);
   return module;
 }
 
@@ -247,14 +260,17 @@ without_version (const char *name)
 }
 
 static char *
-shown_name (const char *name)
+shown_name (const FlamSymbolModule *module, const char *name)
 {
   g_autofree char *plain = without_version (name);
   const char *base = plain ? plain : name;
   const char *plt = g_str_has_suffix (base, "@plt") ? "@plt" : "";
   g_autofree char *mangled = g_strndup (base, strlen (base) - strlen (plt));
-  g_autofree char *demangled = flam_demangle (mangled);
+  g_autofree char *demangled =
+      module->haskell ? flam_demangle_haskell (mangled) : NULL;
 
+  if (demangled == NULL)
+    demangled = flam_demangle (mangled);
   if (demangled)
     return g_strconcat (demangled, plt, NULL);
   return g_strdup (base);
@@ -271,7 +287,7 @@ names_of (FlamSymbolModule *module, const char *raw, gboolean linkage)
   if (names)
     return names;
   names = g_new0 (Names, 1);
-  shown = linkage ? shown_name (raw) : g_strdup (raw);
+  shown = linkage ? shown_name (module, raw) : g_strdup (raw);
   names->system = raw;
   names->shown = strcmp (shown, raw) == 0
                      ? raw

@@ -106,8 +106,23 @@ def script_command(script, runs=None, flags=()):
     return [runs, *flags, script]
 
 
+@functools.cache
+def haskell_program(source):
+    """What ghc makes of it; None without ghc."""
+    if not shutil.which("ghc"):
+        return None
+    folder = tempfile.TemporaryDirectory(prefix="flam-haskell.")
+    atexit.register(folder.cleanup)
+    made = pathlib.Path(folder.name) / "burst"
+    subprocess.run(["ghc", "-v0", "-O1", "-outputdir", folder.name, "-o", made, source], check=True)
+    return made
+
+
 def command(program, seconds, with_perf=False, runs=None):
     """None: what runs it is not installed. perf needs a map of V8's code."""
+    if program.endswith(".hs"):
+        made = haskell_program(scripts / program)
+        return made and [made, str(seconds)]
     if pathlib.Path(program).suffix in INTERPRETERS:
         v8 = with_perf and program.endswith(".js")
         flags = ["--perf-basic-prof", "--no-logfile-per-isolate"] if v8 else []

@@ -47,6 +47,7 @@ SHARES = [
     Condition("burst.pl"),
     Condition("burst.lua", "wall", 997, attached=True),
     Condition("burst.lua", runs="luajit"),
+    Condition("burst.hs", "wall", 997, attached=True),
     Condition("calls", engine="perf"),
     Condition("pool", "wall", 997, attached=True, engine="perf"),
 ]
@@ -70,6 +71,7 @@ if os.environ.get("FLAM_TEST_ALL"):
         Condition("burst.lua", "wall", 997, attached=True, runs="luajit"),
         Condition("burst.erl"),
         Condition("burst.erl", "wall", 997, attached=True),
+        Condition("burst.hs"),
     ]
 
 # The kernel's work around their waits is done with interrupts off in part, where no
@@ -101,7 +103,8 @@ SHORT_WAITS = [
 ]
 
 # The name of the code outside functions, by the suffix of programs.
-ROOTS = {".rb": "<main>", ".php": "{main}", ".pl": "(main)", ".lua": "main chunk"}
+ROOTS = {".rb": "<main>", ".php": "{main}", ".pl": "(main)", ".lua": "main chunk",
+         ".hs": "Main.main1"}
 
 TOTALS = [
     Condition("burst", seconds=1),

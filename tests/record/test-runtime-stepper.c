@@ -114,7 +114,8 @@ set_up (Fixture *fixture, gconstpointer data)
       fixture->space, CODE - 0x1000, CODE + 0x2000, 0, NULL, NULL);
   flam_unwind_space_add (
       fixture->space, NATIVE, NATIVE + 0x1000, 0, NULL, NULL);
-  flam_unwind_space_claim (fixture->space, CODE, CODE + 0x1000, &process);
+  flam_unwind_space_claim (
+      fixture->space, CODE, CODE + 0x1000, &process, false);
   flam_unwind_space_set_managed (
       fixture->space, flam_runtime_stepper_step, fixture->stepper);
   names_read = 0;

@@ -63,6 +63,39 @@ test_names (void)
     }
 }
 
+static void
+test_haskell (void)
+{
+  static const struct
+  {
+    const char *symbol;
+    const char *shown;
+  } names[] = {
+    { "Main_heavy_info", "Main.heavy" },
+    { "base_GHCziList_zdwreverse_info", "GHC.List.$wreverse" },
+    { "base_GHCziBase_zpzp_info", "GHC.Base.++" },
+    { "ghczmprim_GHCziTypes_ZC_con_info", "GHC.Types.:" },
+    { "ghczmprim_GHCziTuple_Z3T_con_info", "GHC.Tuple.(,,)" },
+    { "ghczmprim_GHCziPrim_Z2H_con_info", "GHC.Prim.(#,#)" },
+    { "Main_namz0e9U_info", "Main.namé" },
+    { "Main_azq_entry", "Main.a'" },
+    { "Main_zz_info", "Main.z" },
+    { "Main_zy_info", NULL },
+    { "Main_a_closure", NULL },
+    { "stg_upd_frame_info", NULL },
+    { "Main_info", NULL },
+    { "_info", NULL },
+    { "x_info", NULL },
+    { "", NULL },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *shown = flam_demangle_haskell (names[i].symbol);
+      g_assert_cmpstr (shown, ==, names[i].shown);
+    }
+}
+
 /* A base-36 number minus one, as in the numbering of substitutions. */
 static void
 append_substitution (GString *text, guint n)
@@ -140,6 +173,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/demangle/names", test_names);
+  g_test_add_func ("/demangle/haskell", test_haskell);
   g_test_add_func ("/demangle/exponential", test_exponential);
   g_test_add_func ("/demangle/hostile", test_hostile);
   g_test_add_func ("/demangle/too-long", test_too_long);

@@ -248,7 +248,7 @@ test_space (void)
   g_assert_cmpuint (flam_unwind_space_size (space), ==, 2);
   g_assert_cmphex (flam_unwind_space_find (space, 0x7000)->start, ==, 0x7000);
   g_assert_false (flam_unwind_space_add (space, 5, 5, 0, NULL, NULL));
-  g_assert_true (flam_unwind_space_claim (space, 0x7800, 0x8800, space));
+  g_assert_true (flam_unwind_space_claim (space, 0x7800, 0x8800, space, false));
   g_assert_cmpuint (flam_unwind_space_size (space), ==, 4);
   g_assert_null (flam_unwind_space_find (space, 0x77ff)->managed);
   g_assert_true (flam_unwind_space_find (space, 0x7800)->managed == space);

@@ -651,7 +651,9 @@ write_chain (FlamRuntimeReader *reader,
       items[i] = (FlamRuntimeItem){ NULL, entry->at };
       if (entry->function == 0)
         continue;
-      if (is_other (runtime, entry, last))
+      if (runtime->name == NULL)
+        items[i].at = entry->function;
+      else if (is_other (runtime, entry, last))
         {
           const Known *known = find_known (table, runtime, entry);
 
@@ -674,7 +676,8 @@ flam_runtime_reader_resolve (FlamRuntimeReader *reader,
     {
       const Chain *chain = &reader->chains[i];
 
-      if (chain->process->runtime->naming == FLAM_RUNTIME_NAME_RESUMED)
+      if (chain->process->runtime->naming == FLAM_RUNTIME_NAME_RESUMED &&
+          chain->process->runtime->name != NULL)
         check_chain (reader, task, chain);
       write_chain (reader, task, chain, items);
       items += 1 + chain->n;

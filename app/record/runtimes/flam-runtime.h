@@ -170,9 +170,11 @@ struct _FlamRuntime
                    guint64 function,
                    const guint8 *first,
                    FlamRuntimePiece *pieces);
-  /* Fills the cleared `name`. `first` is the current content of the first
-   * piece, NULL without `pieces`. FALSE: unreadable, or no longer the function
-   * with this cookie; it is tried again at the next sample. */
+  /* NULL: the functions are addresses of code in files, which is shown as
+   * native code is, and needs nothing of what follows up to `fits`. Fills the
+   * cleared `name`. `first` is the current content of the first piece, NULL
+   * without `pieces`. FALSE: unreadable, or no longer the function with this
+   * cookie; it is tried again at the next sample. */
   gboolean (*name) (const FlamRuntimeProcess *process,
                     const FlamRuntimeEntry *entry,
                     const guint8 *first,
@@ -205,6 +207,9 @@ struct _FlamRuntime
                       guint64 start,
                       guint64 end,
                       const char *path);
+  /* It claims only what has no call frame information: its own code, and code
+   * of C that is in the same file. */
+  gboolean claims_uncovered;
   /* The frame at regs->pc, which is claimed, and its caller's pc and rsp, and
    * other registers as far as they are known. `memory` is the copied stack, and
    * the current memory of the process elsewhere. entry->function 0: a stub that

@@ -143,7 +143,8 @@ claim_range (FlamProcessMap *map, const FlamRuntimeProcess *process)
     flam_unwind_space_claim (map->space,
                              process->base + range->start,
                              process->base + range->end,
-                             (gpointer)process);
+                             (gpointer)process,
+                             FALSE);
 }
 
 /* The code that is managed, and the mappings that contain it, are followed by
@@ -170,7 +171,8 @@ claim_mappings (FlamProcessMap *map)
             flam_unwind_space_claim (map->space,
                                      mapping->start,
                                      mapping->end,
-                                     (gpointer)set->items[i]);
+                                     (gpointer)set->items[i],
+                                     runtime->claims_uncovered);
         }
     }
 }

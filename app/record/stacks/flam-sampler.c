@@ -307,6 +307,17 @@ typedef struct
   FlamStackId stack;
 } Making;
 
+static void
+push_code (FlamSampler *sampler, Making *making, guint64 address)
+{
+  making->stack =
+      push_frame (sampler,
+                  making->message->task->path,
+                  making->n++,
+                  flam_process_map_frame (
+                      making->message->target->map, sampler->builder, address));
+}
+
 /* A managed function, and those that are inlined in it. */
 static void
 push_managed (FlamSampler *sampler,
@@ -317,6 +328,11 @@ push_managed (FlamSampler *sampler,
   FlamRuntimeFunction *functions[FLAM_RUNTIME_INLINED_MAX];
   guint n = 0;
 
+  if (innermost->runtime->name == NULL)
+    {
+      push_code (sampler, making, at);
+      return;
+    }
   for (FlamRuntimeFunction *function = innermost;
        function != NULL && n < G_N_ELEMENTS (functions);
        function = function->caller)
@@ -343,14 +359,10 @@ push_native (FlamSampler *sampler, Making *making, guint32 frame)
       managed += making->n_managed - 1;
       if (managed->function != NULL)
         push_managed (sampler, making, managed->function, managed->entry.at);
-      return;
+      if (managed->process->runtime->name != NULL)
+        return;
     }
-  making->stack = push_frame (
-      sampler,
-      making->message->task->path,
-      making->n++,
-      flam_process_map_frame (
-          making->message->target->map, sampler->builder, sampler->pcs[frame]));
+  push_code (sampler, making, sampler->pcs[frame]);
 }
 
 static void

@@ -230,7 +230,8 @@ bool
 flam_unwind_space_claim (FlamUnwindSpace *space,
                          uint64_t start,
                          uint64_t end,
-                         void *managed)
+                         void *managed,
+                         bool uncovered)
 {
   space->generation = next_generation ();
   if (start >= end || !split (space, start) || !split (space, end))
@@ -238,7 +239,10 @@ flam_unwind_space_claim (FlamUnwindSpace *space,
   for (size_t i = lower_bound (space, start);
        i < space->n && space->maps[i].end <= end;
        i++)
-    space->maps[i].managed = managed;
+    {
+      space->maps[i].managed = managed;
+      space->maps[i].uncovered = uncovered;
+    }
   return true;
 }
 
@@ -292,6 +296,15 @@ flam_unwind_cache_free (FlamUnwindCache *cache)
   free (cache);
 }
 
+static const Entry *
+set_managed (const FlamUnwindSpace *space, Entry *entry, uint64_t pc)
+{
+  entry->pc = pc;
+  entry->code = (FlamUnwindCode){ { .how = FLAM_UNWIND_KIND_MANAGED }, NULL };
+  entry->code.row.pc = (uint32_t)space->generation;
+  return entry;
+}
+
 /* NULL: no code there. */
 static const Entry *
 look_up_slowly (FlamUnwindSpace *space, Entry *entry, uint64_t pc)
@@ -299,17 +312,12 @@ look_up_slowly (FlamUnwindSpace *space, Entry *entry, uint64_t pc)
   size_t i = lower_bound (space, pc);
   FlamUnwindMap *map = space->maps + i;
   const FlamUnwindRow *row = NULL;
+  const FlamUnwindRule *rules;
 
   if (i >= space->n || map->start > pc)
     return NULL;
-  if (map->managed)
-    {
-      entry->pc = pc;
-      entry->code =
-          (FlamUnwindCode){ { .how = FLAM_UNWIND_KIND_MANAGED }, NULL };
-      entry->code.row.pc = (uint32_t)space->generation;
-      return entry;
-    }
+  if (map->managed && !map->uncovered)
+    return set_managed (space, entry, pc);
   if (!map->table && !map->loaded && space->load)
     {
       map->loaded = true;
@@ -317,10 +325,14 @@ look_up_slowly (FlamUnwindSpace *space, Entry *entry, uint64_t pc)
     }
   if (map->table)
     row = flam_unwind_table_find (map->table, pc - map->start + map->offset);
+  rules = map->table ? flam_unwind_table_rules (map->table) : NULL;
+  if (map->managed && (!row || (row->how & 7) == FLAM_UNWIND_KIND_NONE ||
+                       flam_unwind_is_guess (row, rules)))
+    return set_managed (space, entry, pc);
   entry->pc = pc;
   entry->code.row = row ? *row : (FlamUnwindRow){ 0 };
   entry->code.row.pc = (uint32_t)space->generation;
-  entry->code.rules = map->table ? flam_unwind_table_rules (map->table) : NULL;
+  entry->code.rules = rules;
   return entry;
 }
 

@@ -32,6 +32,7 @@ typedef struct
   const FlamUnwindTable *table; /* the caller's; NULL: frame pointers */
   void *user;                   /* the caller's */
   void *managed;                /* the claim's; NULL: not managed code */
+  bool uncovered;               /* the claim is for code without CFI alone */
   bool loaded;                  /* `load` was already called */
 } FlamUnwindMap;
 
@@ -64,11 +65,13 @@ void flam_unwind_space_set_managed (FlamUnwindSpace *space,
                                     FlamUnwindManaged step,
                                     void *data);
 /* Claims the part of the mappings that is in the range, until they are
- * replaced; not for the child of a fork. False: no memory. */
+ * replaced; not for the child of a fork. `uncovered`: only the code that has no
+ * call frame information. False: no memory. */
 bool flam_unwind_space_claim (FlamUnwindSpace *space,
                               uint64_t start,
                               uint64_t end,
-                              void *managed);
+                              void *managed,
+                              bool uncovered);
 
 /* Adds a mapping; overlapped ones are cut or removed, as mmap does. False: no
  * memory, or an empty range. */
