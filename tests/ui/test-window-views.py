@@ -172,6 +172,30 @@ class ViewsTest(Base):
         window.wait_label(lambda text: text == f"line {lines[1].split(':')[1]}")
         self.wait_row("Functions", "escape_time")
 
+    def test_calls(self):
+        """How often a function was called, and the cost of a call: as pstats has
+        them. Only where a capture counts calls."""
+        window = self.open(SOURCE / "tests/captures/pstats/cprofile.prof")
+        window.key("ctrl+3")
+        for title in "Calls", "Per Call":
+            window.find(title, "label")
+        wait_for("the calls of chop", lambda: [
+            node for node in window.find_all(role="table row")
+            if re.sub("[\u202f\u00a0]", " ", node.name).startswith("chop ")
+            and " 15 11.0 ms" in re.sub("[\u202f\u00a0]", " ", node.name)])
+        window.__exit__()
+        window = self.open_example()
+        window.key("ctrl+3")
+        wait_for("a row", lambda: "escape_time" in window.labels())
+        self.assertFalse(window.seen("Per Call", "label"))
+
+    def test_lanes(self):
+        """Counters and marks are below the overview; what is not shown is said."""
+        window = self.open(SOURCE / "tests/captures/sysprof/counters.syscap")
+        for text in "Memory: Used, up to 8 192", "CPU Percent: Total, up to 100", "2 marks":
+            window.wait_label(lambda label, text=text:
+                re.sub("[\u202f\u00a0]", " ", label) == text)
+
     def test_group_by(self):
         """Rows are modules, everywhere; the chip takes it back."""
         window = self.open_example()

@@ -73,8 +73,9 @@ typedef struct
   FlamViewData *upright; /* the selection's tree, if it is not inverted */
   FlamId middle;         /* a function of that tree; FLAM_NONE: none */
   FlamViewData *sides[2];
-  FlamViewData *lines;  /* NULL: places are not wanted */
-  FlamFunctionRow *row; /* the places */
+  FlamFunctionRow figures; /* of the middle */
+  FlamViewData *lines;     /* NULL: places are not wanted */
+  FlamFunctionRow *row;    /* the places */
   guint n_rows;
 } Result;
 
@@ -177,6 +178,7 @@ make_sides (gpointer data, const FlamProgress *progress, GError **error)
       result->middle = find_middle (input, tree);
       if (result->middle == FLAM_NONE)
         return result;
+      result->figures = flam_functions_row_of (tree, result->middle);
       side[0] = flam_sandwich_callers (tree, result->middle, progress, error);
       if (side[0] != NULL)
         side[1] = flam_sandwich_callees (tree, result->middle, progress, error);
@@ -204,20 +206,20 @@ take_middle (FlamCallersView *self, FlamTree *tree, FlamNodeId node)
 }
 
 static void
-show_words (FlamCallersView *self, FlamViewData *upright)
+show_words (FlamCallersView *self, const Result *result)
 {
-  const FlamTree *side = self->sides[1].view_data->tree;
-  const FlamMeasure measure = flam_tree_measure (side);
-  g_autofree char *total = flam_format_weight (&measure, side->total[0]);
-  g_autofree char *share =
-      flam_format_percent (side->total[0], upright->tree->total[0]);
-  g_autofree char *own = flam_format_weight (&measure, side->self[0]);
-  g_autofree char *own_share =
-      flam_format_percent (side->self[0], upright->tree->total[0]);
+  const FlamTree *tree = result->upright->tree;
+  const FlamMeasure measure = flam_tree_measure (tree);
+  const FlamFunctionRow *row = &result->figures;
+  g_autofree char *total = flam_format_weight (&measure, row->total);
+  g_autofree char *share = flam_format_percent (row->total, tree->total[0]);
+  g_autofree char *own = flam_format_weight (&measure, row->self);
+  g_autofree char *own_share = flam_format_percent (row->self, tree->total[0]);
   g_autofree char *text = g_strdup_printf (
       _ ("self %s (%s)   total %s (%s)"), own, own_share, total, share);
 
-  flam_widget_show_name (self->name, flam_tree_name (side, 0), NULL);
+  flam_widget_show_name (
+      self->name, flam_tree_name (tree, result->middle), NULL);
   gtk_label_set_label (self->costs, text);
 }
 
@@ -319,7 +321,7 @@ on_made (gpointer data, const GError *error, gpointer user_data)
   if (result->sides[0] != NULL)
     {
       take_middle (self, result->upright->tree, result->middle);
-      show_words (self, result->upright);
+      show_words (self, result);
     }
   update_form (self);
   result_free (result);

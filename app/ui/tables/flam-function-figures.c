@@ -343,7 +343,5 @@ flam_function_figures_choose_columns (
 gboolean
 flam_function_figures_are_wide (const FlamFunctionFigures *figures)
 {
-  return figures != NULL &&
-         (figures->memory != NULL ||
-          (figures->calls != NULL && figures->calls->has_durations));
+  return figures != NULL && (figures->memory != NULL || figures->calls != NULL);
 }

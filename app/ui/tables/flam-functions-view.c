@@ -32,7 +32,9 @@ struct _FlamFunctionsView
   FlamFunctionFigures *figures;
   FlamCallersView *callers; /* the panes' */
   guint turning;            /* the source that turns the panes, or 0 */
-  gboolean placed;          /* the divider has its first place */
+  gboolean placed;          /* the panes have been turned once */
+  guint placing;            /* the tick that places the divider, or 0 */
+  guint frames;             /* since the panes were turned */
   gboolean wide;            /* the list has many columns */
 
   GtkDrawingArea *ruler;
@@ -231,15 +233,22 @@ on_sides (FlamFunctionsView *self)
 
 /* --- callers and callees -------------------------------------------------- */
 
-static void
-place_divider (FlamFunctionsView *self, gboolean below)
+/* Once the panes are allocated in their new orientation: GtkPaned scales a
+ * position that is set before by the length of the other one. */
+static gboolean
+place_divider (GtkWidget *panes, GdkFrameClock *clock, gpointer data)
 {
-  GtkWidget *panes = GTK_WIDGET (self->panes);
+  FlamFunctionsView *self = data;
+  gboolean below = gtk_orientable_get_orientation (GTK_ORIENTABLE (panes)) ==
+                   GTK_ORIENTATION_VERTICAL;
 
+  if (self->frames++ == 0)
+    return G_SOURCE_CONTINUE;
   gtk_paned_set_position (self->panes,
                           below ? gtk_widget_get_height (panes) * 55 / 100
                                 : gtk_widget_get_width (panes) * 55 / 100);
-  self->placed = TRUE;
+  self->placing = 0;
+  return G_SOURCE_REMOVE;
 }
 
 static gboolean
@@ -258,7 +267,11 @@ turn (gpointer data)
     return G_SOURCE_REMOVE;
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->panes), orientation);
   flam_callers_view_set_wide (self->callers, below);
-  place_divider (self, below);
+  self->placed = TRUE;
+  self->frames = 0;
+  if (self->placing == 0)
+    self->placing = gtk_widget_add_tick_callback (
+        GTK_WIDGET (self->panes), place_divider, self, NULL);
   return G_SOURCE_REMOVE;
 }
 
@@ -463,6 +476,9 @@ flam_functions_view_dispose (GObject *object)
   if (self->turning != 0)
     g_source_remove (self->turning);
   self->turning = 0;
+  if (self->placing != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self->panes), self->placing);
+  self->placing = 0;
   G_OBJECT_CLASS (flam_functions_view_parent_class)->dispose (object);
   g_clear_pointer (&self->figures, flam_function_figures_unref);
   g_clear_pointer (&self->list, list_free);

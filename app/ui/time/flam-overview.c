@@ -17,13 +17,15 @@ gboolean
 flam_overview_leaves_counter (const FlamTimeline *timeline, guint counter)
 {
   const struct FlamTimelineCounter *of = &timeline->counters[counter];
+  gboolean of_memory =
+      timeline->profile->allocations.n > 0 &&
+      (strcmp (of->id, "heap") == 0 || strcmp (of->id, "rss") == 0);
 
-  return of->top > 0 && strcmp (of->id, "heap") != 0 &&
-         strcmp (of->id, "rss") != 0 && !has_counter (timeline, counter);
+  return of->top > 0 && !of_memory && !has_counter (timeline, counter);
 }
 
-static char *
-counter_name (const char *id)
+char *
+flam_overview_counter_name (const char *id)
 {
   /* Translators: resident set size, as the system reports it */
   return flam_format_visible (strcmp (id, "rss") == 0 ? _ ("RSS") : id);
@@ -45,7 +47,7 @@ describe (const FlamPlot *plot, FlamPlotSpot spot, const char *separator)
     if (has_counter (timeline, i))
       {
         const struct FlamTimelineCounter *counter = &timeline->counters[i];
-        g_autofree char *name = counter_name (counter->id);
+        g_autofree char *name = flam_overview_counter_name (counter->id);
         g_autofree char *also =
             flam_format_value (counter->value[spot.point], counter->unit);
 
@@ -66,7 +68,8 @@ key_text (const FlamTimeline *timeline)
   for (guint i = 0; i < timeline->n_counters; i++)
     if (has_counter (timeline, i))
       {
-        g_autofree char *name = counter_name (timeline->counters[i].id);
+        g_autofree char *name =
+            flam_overview_counter_name (timeline->counters[i].id);
         g_autofree char *top = flam_format_value (timeline->counters[i].top,
                                                   timeline->counters[i].unit);
 

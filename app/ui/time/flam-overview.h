@@ -10,10 +10,12 @@
 G_BEGIN_DECLS
 
 FlamPlot *flam_overview_plot (FlamTimeline *timeline);
-/* Whether a counter is neither in that plot nor its curve. Memory that belongs
- * to the curve of memory is left to it. */
+/* Whether a counter is neither in that plot nor its curve. In a capture of
+ * memory, the plot of CPU time leaves heap and RSS to that of memory. */
 gboolean flam_overview_leaves_counter (const FlamTimeline *timeline,
                                        guint counter);
+/* For display; g_free. */
+char *flam_overview_counter_name (const char *id);
 /* One row of the timeline (the thread's position among the requested ones), for
  * a list: without an axis. */
 FlamPlot *flam_overview_row_plot (FlamTimeline *timeline, guint row);
