@@ -67,6 +67,15 @@ class Erlang(unittest.TestCase):
                              (pathlib.Path(file).name, int(line)), name)
         self.assertGreater(len(found), 5)
 
+    def test_complete(self):
+        """A stack that reaches the process's first function is whole."""
+        tree = ask("tree", self.capture, "--depth", "1", "--measure", "samples")
+        whole = sum(child["total"] for child in tree["children"]
+                    if child["function"] == "init:do_boot/3")
+        self.assertGreater(whole, 0.1 * tree["total"])
+        self.assertLess(ask("info", self.capture)["truncated_stacks"],
+                        1.02 * tree["total"] - whole + 5)
+
     def test_lines(self):
         """The work is in the two lines of the two functions, mostly in the second: a
         clause is chosen in the first."""

@@ -180,6 +180,10 @@ flam_runtime_stepper_step (gpointer data,
   stepped =
       process->runtime->step (process, &own, &readable, &made.entry, &caller);
   g_array_append_val (stepper->managed, made);
+  /* How much of the stack was needed to find that. */
+  if (stepped == FLAM_RUNTIME_STEP_ROOT &&
+      flam_runtime_knows (&caller, FLAM_RUNTIME_RSP))
+    regs->sp = caller.general[FLAM_RUNTIME_RSP];
   if (stepped == FLAM_RUNTIME_STEP_ROOT)
     return FLAM_UNWIND_ROOT;
   if (stepped == FLAM_RUNTIME_STEP_LOST)

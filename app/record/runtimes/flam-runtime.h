@@ -84,7 +84,8 @@ typedef enum
 typedef enum
 {
   FLAM_RUNTIME_STEPPED,
-  FLAM_RUNTIME_STEP_ROOT, /* the frame is the outermost of the thread */
+  FLAM_RUNTIME_STEP_ROOT, /* the frame is the outermost of the thread; its
+                           * caller's rsp, if known, is where it ends */
   FLAM_RUNTIME_STEP_LOST, /* the caller cannot be found: the stack ends here,
                            * and is counted as truncated; the frame is valid */
 } FlamRuntimeStepped;

@@ -238,12 +238,13 @@ flam_beam_step (const FlamBeam *beam,
         return FLAM_BEAM_LOST;
       if (word == 0 || (word & TAG_MASK) != 0)
         continue;
-      if (word == bottom)
-        return FLAM_BEAM_LAST;
-      if (find_module (beam, memory, base, word - 1) == 0)
+      if (word != bottom && find_module (beam, memory, base, word - 1) == 0)
         continue;
       *caller = (FlamRuntimeRegs){ .pc = word };
       caller->general[FLAM_RUNTIME_RSP] = sp + 8 * (i + 1);
+      caller->known = 1u << FLAM_RUNTIME_RSP;
+      if (word == bottom)
+        return FLAM_BEAM_LAST;
       caller->general[FLAM_RUNTIME_RBP] = mark;
       caller->known = 1u << FLAM_RUNTIME_RSP | 1u << FLAM_RUNTIME_RBP;
       return FLAM_BEAM_STEPPED;
