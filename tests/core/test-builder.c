@@ -414,6 +414,23 @@ test_build_ids (void)
     }
 }
 
+/* The reason comes first, once, whatever was found before. */
+static void
+test_partial (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+
+  flam_builder_warn (builder, "a %s name", "long");
+  flam_builder_warn (builder, "cut off");
+  flam_builder_set_partial (builder, 0.5, "cut off");
+  profile = flam_builder_finish (builder, NULL);
+  g_assert_false (profile->facts.complete);
+  g_assert_cmpstr (profile->facts.warnings[0], ==, "cut off");
+  g_assert_cmpstr (profile->facts.warnings[1], ==, "a long name");
+  g_assert_null (profile->facts.warnings[2]);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -424,6 +441,7 @@ main (int argc, char **argv)
   g_test_add_func ("/builder/weights", test_weights);
   g_test_add_func ("/builder/order", test_order);
   g_test_add_func ("/builder/edit", test_edit);
+  g_test_add_func ("/builder/partial", test_partial);
   g_test_add_func ("/format/values", test_formats);
   g_test_add_func ("/format/visible", test_visible);
   g_test_add_func ("/format/short-names", test_short_names);

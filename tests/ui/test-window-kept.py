@@ -81,6 +81,22 @@ class KeptTest(Base):
         window.mouse(self.graph(), 0.9, 0.02)
         wait_for("nothing to keep", lambda: not self.kept())
 
+    def test_repl(self):
+        """The frames of Julia's REPL stay hidden until their chip is removed."""
+        path = SOURCE / "tests/captures/jlprof/wall.jlprof"
+        chip = "Remove: REPL hidden"
+        window = self.open(path)
+        window.wait_label(lambda text: text.startswith("total "))
+        window.click("Display")
+        time.sleep(0.5)
+        window.key("j")
+        window.find(chip, "push button")
+        self.close()
+        window = self.open(path, keep_settings=True)
+        window.find(chip, "push button")
+        window.click(chip, "push button")
+        wait_for("the chip gone", lambda: not window.seen(chip))
+
     def test_cache(self):
         """What was slow to read is read from the cache the next time."""
         cache = pathlib.Path(os.environ["XDG_CACHE_HOME"], "flambeau/captures")
