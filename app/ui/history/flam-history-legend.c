@@ -85,6 +85,7 @@ add_button (FlamHistoryLegend *self, const FlamTrend *trend, guint series)
   gtk_widget_add_css_class (button, "flat");
   gtk_widget_add_css_class (button, "flam-series");
   gtk_widget_set_halign (button, GTK_ALIGN_START);
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
   gtk_widget_set_tooltip_text (button, _ ("Show or hide this series"));
   g_object_set_data_full (G_OBJECT (button), "key", g_strdup (key), g_free);
   g_signal_connect (button, "toggled", G_CALLBACK (on_toggled), self);
