@@ -192,7 +192,7 @@ run (int argc, char **argv)
       N_ ("Flambeau: include source files"),
       NULL },
     { "force",
-      0,
+      'f',
       0,
       G_OPTION_ARG_NONE,
       &force,

@@ -28,6 +28,7 @@ gboolean flam_cli_output_begin (FlamCliOutput *output);
 gboolean flam_cli_output_end (FlamCliOutput *output);
 /* Without end(), no file is created. */
 void flam_cli_output_clear (FlamCliOutput *output);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCliOutput, flam_cli_output_clear)
 
 #define FLAM_OUTPUT_ENTRIES(output)                                            \
   { "output",                                                                  \
@@ -38,7 +39,7 @@ void flam_cli_output_clear (FlamCliOutput *output);
     N_ ("Output file (default: text to standard output)"),                     \
     "OUT" },                                                                   \
   {                                                                            \
-    "force", 0, 0, G_OPTION_ARG_NONE, &(output).force,                         \
+    "force", 'f', 0, G_OPTION_ARG_NONE, &(output).force,                       \
         N_ ("Replace OUT if it exists"), NULL                                  \
   }
 

@@ -16,7 +16,7 @@ _flambeau_cli() {
     --temporary-within --suppressions --jobs --cache'
   local look='--title --subtitle --notes --count-name --width --row-height
     --min-width --font-size --direction'
-  local verbs='info top tree lines disassemble memory export diff merge history record formats dump'
+  local verbs='info top tree lines disassemble memory export diff merge history heatmap record formats dump'
   [ "$cword" -gt 1 ] && verb=${words[1]}
 
   local i
@@ -53,6 +53,7 @@ _flambeau_cli() {
     --allocators) list='malloc calloc realloc aligned mmap brk pymalloc other heap pages all' ;;
     --to) [ "$verb" = diff ] && list='svg html folded csv d3'
       [ "$verb" = history ] && list='html csv'
+      [ "$verb" = heatmap ] && list='text svg png html'
       [ -n "$list" ] || list=$(flambeau-cli formats 2>/dev/null | sed -n '/^Exports/,$s/^  \([a-z]*\) .*/\1/p') ;;
     --host)
       mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/^[[:space:]]*[Hh]ost[[:space:]]//p' ~/.ssh/config 2>/dev/null | tr -d '*?!')" -- "$cur")
@@ -94,6 +95,7 @@ _flambeau_cli() {
       diff) list="$selection $look --base-time --base-thread --lines --source --widths --by-frame --normalize --normalize-time --self --json --to --fail-above --limit
         --negate --output --force" ;;
       merge) list="$selection --output --side-by-side --force" ;;
+      heatmap) list="$selection --json --to --rows --idle --output --force" ;;
       history) list="$selection --json --to --group --function --fail-above --limit --output --force" ;;
       record) list='--mode --rate --engine --duration --delay --sample-bytes --exact --follow
         --no-follow --runtimes --no-runtimes --python --no-python --python-malloc --output --force

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fish completion for flambeau-cli
 
-set -l verbs info top tree lines disassemble memory export diff merge history record formats dump
-set -l selecting '__fish_seen_subcommand_from info top tree lines disassemble memory export diff merge history dump'
+set -l verbs info top tree lines disassemble memory export diff merge history heatmap record formats dump
+set -l selecting '__fish_seen_subcommand_from info top tree lines disassemble memory export diff merge history heatmap dump'
 function __flambeau_cli_verb
     set -l words (commandline -opc)
     test (count $words) -ge 2; and contains -- $words[2] $argv
@@ -22,6 +22,7 @@ complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a memor
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a diff -d 'Show what changed'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a merge -d 'Add captures up'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a history -d 'Show how captures changed'
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a heatmap -d 'Show when samples were taken'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a record -d 'Record a program'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a formats -d 'List formats'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a dump -d 'Print a stage as text'
@@ -68,7 +69,7 @@ complete -c flambeau-cli -n $selecting -l cache -d 'Keep captures that are slow 
 complete -c flambeau-cli -n $selecting -l no-inlines -d 'Merge inlined functions into their callers'
 complete -c flambeau-cli -n $selecting -l no-repl -d 'Show only what Julia\'s REPL runs, without its frames'
 
-complete -c flambeau-cli -n '__flambeau_cli_verb info top tree lines disassemble memory diff history formats' -l json -d 'Print JSON'
+complete -c flambeau-cli -n '__flambeau_cli_verb info top tree lines disassemble memory diff history heatmap formats' -l json -d 'Print JSON'
 complete -c flambeau-cli -n '__flambeau_cli_verb top' -l calls -d 'Calls and durations'
 complete -c flambeau-cli -n '__flambeau_cli_verb top' -x -l sort -a 'self total' -d Order
 complete -c flambeau-cli -n '__flambeau_cli_verb top memory' -x -l limit -d Rows
@@ -80,7 +81,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb disassemble' -x -l function -d 
 complete -c flambeau-cli -n '__flambeau_cli_verb disassemble' -x -l syntax -a 'intel att' -d 'Syntax of the instructions'
 complete -c flambeau-cli -n '__flambeau_cli_verb lines' -r -l source -d 'Source file'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l to -a '(__flambeau_cli_exports)' -d Form
-complete -c flambeau-cli -n '__flambeau_cli_verb export diff merge history' -r -l output -d 'Output file'
+complete -c flambeau-cli -n '__flambeau_cli_verb export diff merge history heatmap' -r -l output -d 'Output file'
 complete -c flambeau-cli -n '__flambeau_cli_verb export diff' -x -l title -d 'Title of the picture'
 complete -c flambeau-cli -n '__flambeau_cli_verb export diff' -x -l subtitle -d 'Text below the title'
 complete -c flambeau-cli -n '__flambeau_cli_verb export diff' -x -l notes -d 'Hidden text in the document'
@@ -104,7 +105,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb export' -l hash -d 'Similar nam
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -r -l color-rules -d 'Rules of colors'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l color-rule -d 'REGEX=COLOR'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l negate -d 'Swap red and blue'
-complete -c flambeau-cli -n '__flambeau_cli_verb export diff merge history' -l force -d Overwrite
+complete -c flambeau-cli -n '__flambeau_cli_verb export diff merge history heatmap' -l force -d Overwrite
 complete -c flambeau-cli -n '__flambeau_cli_verb merge' -l side-by-side -d 'Merge captures without a common measure'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l base-time -d 'Range of the base, FROM..TO'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l base-thread -d 'Thread of the base'
@@ -121,6 +122,9 @@ complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l group -d 'Make s
 complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l function -d 'Its total in every capture'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff history' -x -l limit -d 'Status 3 if it is more'
 complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l to -a 'html csv' -d Form
+complete -c flambeau-cli -n '__flambeau_cli_verb heatmap' -x -l to -a 'text svg png html' -d Form
+complete -c flambeau-cli -n '__flambeau_cli_verb heatmap' -x -l rows -d 'Parts of a second'
+complete -c flambeau-cli -n '__flambeau_cli_verb heatmap' -l idle -d 'Keep CPUs without work'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l mode -a 'cpu wall alloc both' -d 'What to record'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l rate -d 'Samples per second'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l engine -a 'auto ptrace perf' -d 'Clock of the samples'
