@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-refused.h"
 
+#include "flam-bytes.h"
+
 #include <string.h>
 
 #define HEAD 4096
+#define MICROSECONDS_OF_2001 G_GUINT64_CONSTANT (1000000000000000)
 #define ELF_TYPE 16
 
 typedef struct
@@ -13,16 +16,18 @@ typedef struct
   gsize offset; /* ANYWHERE, or their offset */
   const char *suffix;
   const char *type; /* of ELF files: the value of byte 16 */
+  gboolean (*fits) (const FlamSource *source);
   const char *why;
 } Refused;
 
 #define ANYWHERE G_MAXSIZE
-#define AT(where, text) text, sizeof (text) - 1, where, NULL, NULL
+#define AT(where, text) text, sizeof (text) - 1, where, NULL, NULL, NULL
 #define ELF_OF(type)                                                           \
   "\x7f"                                                                       \
   "ELF",                                                                       \
-      4, 0, NULL, type
-#define NAMED(suffix) NULL, 0, 0, suffix, NULL
+      4, 0, NULL, type, NULL
+#define NAMED(suffix) NULL, 0, 0, suffix, NULL, NULL
+#define IF(fits) NULL, 0, 0, NULL, NULL, fits
 
 #define TRACY                                                                  \
   N_ ("this is a trace of Tracy, which only Tracy reads; record the program "  \
@@ -74,6 +79,58 @@ typedef struct
       "top-down -format csv -result-dir FOLDER -report-output FILE` "          \
       "and open that")
 
+#define PERF_TRACER "tracer_name = \"perf\""
+
+/* A packet of CTF whose head is that of OCaml's memtrace: u32 magic, u32 bits,
+ * u64 first and u64 last µs since 1970, u32 µs, u16 version. */
+static gboolean
+is_memtrace (const FlamSource *source)
+{
+  const guint8 *data = source->data;
+  guint64 first, last;
+
+  if (source->size < 30 || memcmp (data, "\xc1\x1f\xfc\xc1", 4) != 0)
+    return FALSE;
+  first = flam_bytes_get (data + 8, 8);
+  last = flam_bytes_get (data + 16, 8);
+  return first > MICROSECONDS_OF_2001 && first <= last &&
+         last < 10 * MICROSECONDS_OF_2001 && data[28] < 100 && data[29] == 0;
+}
+
+/* perf stat -x: "0.83,msec,task-clock,833170,100.00,…", with any separator, and
+ * a time before it with -I. */
+static gboolean
+is_perf_stat_table (const FlamSource *source)
+{
+  static const char *const events[] = {
+    "msec?task-clock?", "??context-switches?", "??page-faults?",
+    "??cycles?",        "??instructions?",     "??cache-misses?",
+  };
+  gsize size = MIN (source->size, (gsize)HEAD);
+
+  for (guint i = 0; i < G_N_ELEMENTS (events); i++)
+    for (const char *separator = ",;\t:|"; *separator != '\0'; separator++)
+      {
+        g_autofree char *text =
+            g_strdelimit (g_strdup (events[i]), "?", *separator);
+
+        if (memmem (source->data, size, text, strlen (text)) != NULL)
+          return TRUE;
+      }
+  return FALSE;
+}
+
+#define PERF_STAT                                                              \
+  N_ ("this is output of perf stat, which has counts but no stacks; record "   \
+      "with `perf record -g` and open the perf.data")
+#define PERF_CTF                                                               \
+  N_ ("this is a perf.data that was converted to CTF; open the perf.data "     \
+      "itself")
+#define ROCPROF                                                                \
+  N_ ("this is a table of rocprof, which has no stacks; record with "          \
+      "`rocprofv3 --sys-trace --output-format pftrace -- PROGRAM` and open "   \
+      "the .pftrace")
+
 static const Refused all[] = {
   { AT (0, "JAVA PROFILE 1.0."),
     N_ ("this is a Java heap dump, which has objects but no stacks; record "
@@ -82,15 +139,21 @@ static const Refused all[] = {
     N_ ("this is a minidump, which shows a single moment; print its stacks "
         "with `lldb -b -c FILE -o 'thread backtrace all'` and open that "
         "text") },
+  { IF (is_memtrace),
+    N_ ("this is a trace of OCaml's memtrace; view it with `memtrace-viewer "
+        "FILE`, or record with `heaptrack PROGRAM`") },
   { AT (0, "\xc1\x1f\xfc\xc1"), CTF },
   { AT (0, "\x57\x1d\xd1\x75"), CTF },
+  { AT (ANYWHERE, PERF_TRACER), PERF_CTF },
   { AT (0, "/* CTF 1."), CTF },
   { AT (0, "\x17\x08\x44tracing"),
-    N_ ("this is a trace of trace-cmd; record with `perf record -g`, or print "
-        "it with `trace-cmd report`") },
+    N_ ("this is a trace of trace-cmd; if it was recorded with `-p "
+        "function_graph`, print it with `trace-cmd report FILE` and open that "
+        "text, otherwise record with `perf record -g`") },
   { AT (0, "# tracer:"),
     N_ ("this is text output of ftrace, which has no complete stacks; record "
-        "with `perf record -g` and open the perf.data") },
+        "with the tracer function_graph, or with `perf record -g` and open the "
+        "perf.data") },
   { AT (0, "TRACE START ["), XDEBUG },
   { AT (ANYWHERE, " class='xdebug-trace'"), XDEBUG },
   { AT (0, "go 1."),
@@ -175,6 +238,34 @@ static const Refused all[] = {
   { AT (0, "%% Analysis results:"),
     N_ ("this is an analysis of Erlang's fprof; convert it with `erlgrind "
         "FILE OUTPUT` and open the result") },
+  { AT (0, "****** Process <"),
+    N_ ("this is an analysis of Erlang's eprof, which has functions but no "
+        "stacks; record with fprof, convert its analysis with `erlgrind FILE "
+        "OUTPUT` and open the result") },
+  { AT (0, "MMPD"),
+    N_ ("this is a profile of rustc (-Z self-profile); convert it with `crox "
+        "FILE` and open the JSON") },
+  { NAMED (".mm_profdata"),
+    N_ ("this is a profile of rustc (-Z self-profile); convert it with `crox "
+        "FILE` and open the JSON") },
+  { NAMED (".utrace"),
+    N_ ("this is a trace of Unreal Insights, which only that program reads; "
+        "record with `samply record` or `perf record -g` and open the "
+        "result") },
+  { AT (0, "\x0f\xb5\x0f\xb5"),
+    N_ ("this is a capture of Optick, which only that program reads; record "
+        "with `samply record` or `perf record -g` and open the result") },
+  { AT (0, "__rec="),
+    N_ ("this is a profile of Caliper; convert it with `cali2traceevent.py "
+        "FILE OUTPUT.json` and open the JSON") },
+  { AT (0, "\"Index\",\"KernelName\""), ROCPROF },
+  { AT (0, "Index,KernelName"), ROCPROF },
+  { AT (0, "\"Name\",\"Calls\",\"TotalDurationNs\""), ROCPROF },
+  { AT (0, "\"Kind\",\"Agent_Id\""), ROCPROF },
+  { AT (ANYWHERE, "== NVPROF is profiling process "),
+    N_ ("this is a table of nvprof, which has no stacks; record with `nsys "
+        "profile PROGRAM`, convert the report with `nsys export --type sqlite "
+        "FILE` and open that database") },
   { NAMED (".sup"), SESSION },
   { NAMED (".caperf"), SESSION },
   { NAMED (".prd"), SESSION },
@@ -203,9 +294,12 @@ static const Refused all[] = {
   { AT (ANYWHERE, "\nEvents shown: "), VALGRIND },
   { AT (ANYWHERE, "\nms_print arguments: "), VALGRIND },
   { AT (0, "-- Metadata\n"), VALGRIND },
-  { AT (ANYWHERE, " Performance counter stats for "),
-    N_ ("this is output of perf stat, which has counts but no stacks; record "
-        "with `perf record -g` and open the perf.data") },
+  { AT (ANYWHERE, " Performance counter stats for "), PERF_STAT },
+  { AT (ANYWHERE, "#           time             counts unit events"),
+    PERF_STAT },
+  { AT (ANYWHERE, "{\"counter-value\" : \""), PERF_STAT },
+  { AT (ANYWHERE, "{\"interval\" : "), PERF_STAT },
+  { IF (is_perf_stat_table), PERF_STAT },
   { AT (ANYWHERE, "<HPCToolkitExperiment"), HPCTOOLKIT },
   { AT (ANYWHERE, "== Memcheck, a memory error detector"), MEMORY_ERRORS },
   { AT (ANYWHERE, "ERROR: AddressSanitizer: "), MEMORY_ERRORS },
@@ -218,6 +312,8 @@ looks_like (const FlamSource *source, const Refused *refused)
   gsize name = strlen (source->name);
   gsize suffix = refused->suffix != NULL ? strlen (refused->suffix) : 0;
 
+  if (refused->fits != NULL)
+    return refused->fits (source);
   if (refused->suffix != NULL)
     return name > suffix && g_ascii_strcasecmp (source->name + name - suffix,
                                                 refused->suffix) == 0;
@@ -256,6 +352,18 @@ has_path (const char *path, const char *below)
   return g_file_test (whole, G_FILE_TEST_EXISTS);
 }
 
+/* perf data convert --to-ctf writes its name into the description. */
+static gboolean
+is_of_perf (const char *path)
+{
+  g_autofree char *file = g_build_filename (path, "metadata", NULL);
+  g_autoptr (FlamSource) source = NULL;
+
+  if (g_file_test (file, G_FILE_TEST_IS_REGULAR))
+    source = flam_source_open (file, NULL, NULL);
+  return source != NULL && flam_source_head_has (source, HEAD, PERF_TRACER);
+}
+
 const char *
 flam_refused_folder (const char *path)
 {
@@ -268,6 +376,8 @@ flam_refused_folder (const char *path)
         "this is a recording of Instruments; export it with `xctrace export "
         "--input FOLDER --xpath '//table[@schema=\"time-profile\"]'` and open "
         "that, or copy its call tree with Edit, Deep Copy and open that text");
+  if (is_of_perf (path))
+    return PERF_CTF;
   if (has_path (path, "metadata") || has_path (path, "kernel/metadata") ||
       has_path (path, "ust/uid") || has_path (path, "ust/pid"))
     return CTF;

@@ -65,6 +65,63 @@ static const Case cases[] = {
   { "fxt", BYTES ("\x10\0\x04\x46\x78\x54\x16\0"), "magic-trace", "traceconv" },
   { "nytprof.out", BYTES ("NYTProf 5 0\n:a=b\n"), "NYTProf", "nytprofcg" },
   { "fprof", BYTES ("%% Analysis results:\n{ a }.\n"), "fprof", "erlgrind" },
+  { "stat-interval",
+    BYTES ("# started on Fri Nov 27 00:23:09 2026\n\n"
+           "#           time             counts unit events\n"
+           "     0.027838284      <not counted> msec task-clock\n"),
+    "perf stat",
+    "perf record" },
+  { "stat-table",
+    BYTES ("# started on Fri Nov 27 00:23:10 2026\n\n"
+           "0.83,msec,task-clock,833170,100.00,0.011,CPUs utilized\n"),
+    "perf stat",
+    "perf record" },
+  { "stat-table-2",
+    BYTES (
+        "     0.031284123;52;;context-switches;1009641;100.00;51.503;K/sec\n"),
+    "perf stat",
+    "perf record" },
+  { "stat.json",
+    BYTES ("# started on Fri Nov 27 00:23:10 2026\n\n"
+           "{\"counter-value\" : \"0.786962\", \"unit\" : \"msec\"}\n"),
+    "perf stat",
+    "perf record" },
+  { "memtrace.ctf",
+    BYTES ("\xc1\x1f\xfc\xc1\0\0\1\0\0\x40\x5d\xf1\x91\x61\6\0"
+           "\0\x50\x5d\xf1\x91\x61\6\0\0\0\0\0\3\0\7\0\0\0"),
+    "memtrace",
+    "memtrace-viewer" },
+  { "stream",
+    BYTES ("\xc1\x1f\xfc\xc1\x2a\x64\x22\xd0\x6c\xee\x11\xe0\x8c\x08\xcb"
+           "\x07\xd7\xb3\xa5\x64\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+    "LTTng",
+    "Trace Compass" },
+  { "perf-metadata",
+    BYTES ("/* CTF 1.8 */\n\nenv {\n\tdomain = \"kernel\";\n"
+           "\ttracer_name = \"perf\";\n};\n"),
+    "perf.data",
+    "itself" },
+  { "eprof.txt",
+    BYTES ("****** Process <0.86.0>    -- 100.00 % of profiled time *** \n"),
+    "eprof",
+    "erlgrind" },
+  { "rustc", BYTES ("MMPD\x09\0\0\0"), "rustc", "crox" },
+  { "a.mm_profdata", BYTES ("\1"), "rustc", "crox" },
+  { "a.utrace", BYTES ("2CRT\4\0"), "Unreal", "samply" },
+  { "a.opt", BYTES ("\x0f\xb5\x0f\xb5\x09\0\1\0"), "Optick", "samply" },
+  { "a.cali",
+    BYTES ("__rec=node,id=10,attr=8,data=276,parent=3\n"),
+    "Caliper",
+    "cali2traceevent" },
+  { "results.csv",
+    BYTES ("\"Index\",\"KernelName\",\"gpu-id\"\n0,\"k\",1\n"),
+    "rocprof",
+    "pftrace" },
+  { "nvprof.csv",
+    BYTES ("==7== NVPROF is profiling process 7, command: ./a\n"
+           "==7== Profiling result:\n\"Type\",\"Time(%)\"\n"),
+    "nvprof",
+    "nsys" },
   { "a.sup", BYTES ("\x01\x02"), "Superluminal", "samply" },
   { "a.nps", BYTES ("nBpRoFiLeR\0\1"), "VisualVM", ".jfr" },
   { "a.vspx", BYTES ("\x01\x02"), "Visual Studio", "calltree" },
@@ -202,13 +259,16 @@ test_folder (void)
 {
   static const struct
   {
-    const char *file, *what, *how;
-  } folders[] = { { "r000hs.vtune", "VTune", "-report" },
-                  { "1.run", "Instruments", "xctrace export" },
-                  { "metadata", "LTTng", "Trace Compass" },
-                  { "session.uprof", "uProf", "samply" },
-                  { "experiment.xml", "HPCToolkit", "perf record" },
-                  { "any", "Is a directory", "cannot be read" } };
+    const char *file, *what, *how, *text;
+  } folders[] = {
+    { "r000hs.vtune", "VTune", "-report" },
+    { "1.run", "Instruments", "xctrace export" },
+    { "metadata", "LTTng", "Trace Compass" },
+    { "metadata", "perf.data", "itself", "env { tracer_name = \"perf\"; };" },
+    { "session.uprof", "uProf", "samply" },
+    { "experiment.xml", "HPCToolkit", "perf record" },
+    { "any", "Is a directory", "cannot be read" }
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
     {
@@ -216,7 +276,8 @@ test_folder (void)
       g_autofree char *file = g_build_filename (folder, folders[i].file, NULL);
       g_autoptr (GError) error = NULL;
 
-      g_assert_true (g_file_set_contents (file, "", 0, NULL));
+      g_assert_true (g_file_set_contents (
+          file, folders[i].text != NULL ? folders[i].text : "", -1, NULL));
       g_assert_null (flam_formats_load (folder, NULL, &error));
       g_assert_nonnull (strstr (error->message, folders[i].what));
       g_assert_nonnull (strstr (error->message, folders[i].how));

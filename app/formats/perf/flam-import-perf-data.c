@@ -454,6 +454,12 @@ load (FlamLoad *load, GError **error)
   if (!file)
     return FALSE;
   flam_arena_keep (load, file, flam_perf_file_free);
+  if (file->counts)
+    return flam_source_invalid (
+        load->source,
+        error,
+        N_ ("this is a recording of perf stat, which has counts but no stacks; "
+            "record with `perf record -g` and open the perf.data"));
   import.reader = flam_arena_keep (
       load, flam_perf_reader_new (file, TRUE), flam_perf_reader_free);
   import.modules = flam_perf_modules_new (file, load, load->options->binaries);

@@ -21,6 +21,7 @@ enum
   FEATURE_ARCH = 6,
   FEATURE_COMMAND = 11,
   FEATURE_EVENT_DESC = 12,
+  FEATURE_STAT = 19,
   FEATURE_DIR_FORMAT = 24,
   FEATURE_CLOCK_DATA = 29,
   N_FEATURES = 256,
@@ -464,6 +465,9 @@ read_feature (FlamPerfFile *file, guint64 feature, FlamPerfBytes in)
       break;
     case FEATURE_COMMAND:
       read_command (file, in);
+      break;
+    case FEATURE_STAT:
+      file->counts = TRUE;
       break;
     case FEATURE_EVENT_DESC:
       read_descriptions (file, in);

@@ -215,6 +215,7 @@ typedef struct
   char *host;
   char *release; /* of its kernel */
   char *arch;
+  gboolean counts;    /* of perf stat: no samples */
   guint64 wall_clock; /* ns since 1970 at `clock`; 0: unknown */
   guint64 clock;
 } FlamPerfFile;
