@@ -142,13 +142,23 @@ get_id (gint64 id)
   return id >= 0 && id <= G_MAXINT32 ? (gint32)id : -1;
 }
 
+/* NULL instead of an empty text. */
+static void
+take_text (FlamJson *json, char **text)
+{
+  const char *value = flam_json_get_string (json, NULL);
+
+  g_free (*text);
+  *text = *value != '\0' ? g_strdup (value) : NULL;
+}
+
 static void
 read_sample (Reader *reader, FlamJson *json)
 {
   FlamSample sample = { 0 };
   FlamSampleLabel labels[2];
-  g_autofree char *tags[2] = { NULL, NULL };
-  static const char *const keys[] = { "vmTag", "userTag" };
+  g_autofree char *vm_tag = NULL;
+  g_autofree char *user_tag = NULL;
   guint n = 0;
   gint64 tid = -1;
 
@@ -162,13 +172,14 @@ read_sample (Reader *reader, FlamJson *json)
       reader->truncated += json->token == FLAM_JSON_TRUE;
     else if (flam_json_key_is (json, "stack"))
       read_stack (reader, json);
-    else
-      for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
-        if (flam_json_key_is (json, keys[i]) && tags[i] == NULL)
-          tags[i] = g_strdup (flam_json_get_string (json, NULL));
-  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
-    if (tags[i] != NULL && *tags[i] != '\0')
-      labels[n++] = (FlamSampleLabel){ keys[i], tags[i], 0, NULL };
+    else if (flam_json_key_is (json, "vmTag"))
+      take_text (json, &vm_tag);
+    else if (flam_json_key_is (json, "userTag"))
+      take_text (json, &user_tag);
+  if (vm_tag != NULL)
+    labels[n++] = (FlamSampleLabel){ "vmTag", vm_tag, 0, NULL };
+  if (user_tag != NULL)
+    labels[n++] = (FlamSampleLabel){ "userTag", user_tag, 0, NULL };
   sample.labels = flam_builder_add_labels (reader->builder, labels, n);
   sample.thread = flam_builder_thread (
       reader->builder,
