@@ -11,6 +11,7 @@ typedef struct
   gint64 in_callees; /* as far as they are not placed yet */
   gint64 from, to;   /* placed: its self time before `from` is a sample */
   FlamStackId stack;
+  gboolean called; /* it has been counted */
 } Row;
 
 typedef struct
@@ -57,7 +58,8 @@ begin (FlamCallTree *tree, gboolean timed)
   tree->timed = timed;
   if (timed)
     flam_builder_set_has_times (tree->builder);
-  measure = flam_load_measures (tree->builder, FLAM_STANDARD_WALL_TIME);
+  measure = flam_load_measures (
+      tree->builder, FLAM_STANDARD_WALL_TIME, FLAM_STANDARD_CALLS);
   if (timed)
     flam_builder_set_spans (tree->builder, measure, FLAM_SPANS_CALLS);
 }
@@ -104,10 +106,11 @@ add_piece (FlamCallTree *tree, FlamThreadId thread, Row *row, gint64 until)
   FlamSample sample = { .thread = thread,
                         .stack = row->stack,
                         .time = row->from };
-  gint64 weight = until - row->from;
+  gint64 weights[] = { MAX (until - row->from, 0), !row->called };
 
-  if (weight > 0)
-    flam_builder_add_sample (tree->builder, &sample, &weight);
+  if (weights[0] > 0 || weights[1] > 0)
+    flam_builder_add_sample (tree->builder, &sample, weights);
+  row->called = TRUE;
   row->from = until;
 }
 
