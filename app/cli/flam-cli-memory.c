@@ -274,13 +274,27 @@ width_of (const Report *report, guint column)
              : columns[column].width;
 }
 
+static const char *
+title_of (const Report *report, guint column)
+{
+  static const char *const counted[] = {
+    [FLAM_MEMORY_OF_BLOCKS] = "blocks",
+    [FLAM_MEMORY_OF_PAGES] = "pages",
+    [FLAM_MEMORY_OF_RESOURCES] = "opened",
+  };
+
+  return column == FLAM_MEMORY_COLUMN_BLOCKS
+             ? counted[flam_memory_summary_of (report->memory)]
+             : columns[column].title;
+}
+
 static void
 print_header (const Report *report, const char *title)
 {
   flam_cli_print ("\n");
   for (guint i = 0; i < FLAM_MEMORY_N_COLUMNS; i++)
     if (flam_memory_summary_has_column (report->memory, i))
-      print_cell (columns[i].title, width_of (report, i));
+      print_cell (title_of (report, i), width_of (report, i));
   flam_cli_print ("%s\n", title);
 }
 
@@ -301,7 +315,9 @@ print_part (const Report *report, FlamMemoryPart part)
 {
   const FlamMemorySummary *memory = report->memory;
   const FlamAmount *amount = &memory->all.part[part];
-  gboolean knows_blocks = flam_memory_summary_knows (memory, part, FALSE);
+  gboolean knows_blocks =
+      flam_memory_summary_knows (memory, part, FALSE) &&
+      flam_memory_summary_of (memory) == FLAM_MEMORY_OF_BLOCKS;
   const FlamAmount *made = &report->memory->all.part[FLAM_MEMORY_ALLOCATED];
   FlamEstimate of_bytes = flam_amount_estimate (memory, amount, part, TRUE);
   FlamEstimate of_blocks = flam_amount_estimate (memory, amount, part, FALSE);
@@ -336,7 +352,12 @@ print_unseen (const Report *report)
       flam_message_shown (report->profile->facts.unseen_heap);
 
   if (*text != '\0')
-    flam_cli_print ("%-10s %s\n", "not in it", text);
+    flam_cli_print ("%-10s %s\n",
+                    flam_memory_summary_of (report->memory) ==
+                            FLAM_MEMORY_OF_PAGES
+                        ? "note"
+                        : "not in it",
+                    text);
 }
 
 static void

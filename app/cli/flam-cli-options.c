@@ -166,7 +166,8 @@ take_allocators (const char *option,
                        option,
                        value,
                        N_ ("a list of malloc, calloc, realloc, aligned, mmap, "
-                           "brk, pymalloc, other, heap, pages, all"));
+                           "brk, file, pymalloc, other, descriptor, thread, "
+                           "heap, pages, all"));
       kinds |= more;
     }
   options->selection->allocators = kinds;

@@ -845,7 +845,8 @@ fold_measures (FlamBuilder *builder)
       if (source != FLAM_FROM_SAMPLES)
         {
           if (listed)
-            flam_builder_add_allocation_measure (builder, source);
+            flam_builder_add_allocation_measure_named (
+                builder, source, *name != '\0' ? name : NULL);
           else if (!done)
             flam_builder_add_allocation_measures (builder);
           done |= !listed || source < FLAM_N_SOURCES;

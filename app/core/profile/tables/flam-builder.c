@@ -930,16 +930,18 @@ static const struct
                                   FLAM_UNIT_BYTES },
 };
 
+/* `name` NULL: the usual one. */
 static guint
 add_standard_measure (FlamBuilder *builder,
                       FlamStandardMeasure measure,
+                      const char *name,
                       FlamMeasureSource source,
                       int column,
                       FlamId event)
 {
   return add_measure (builder,
                       standard_measures[measure].id,
-                      standard_measures[measure].name,
+                      name != NULL ? name : standard_measures[measure].name,
                       standard_measures[measure].unit,
                       measure >= FLAM_STANDARD_PEAK ? FLAM_MEASURE_ALLOC
                                                     : FLAM_MEASURE_CPU,
@@ -955,7 +957,7 @@ flam_builder_add_standard_measure (FlamBuilder *builder,
                                    FlamId event)
 {
   return add_standard_measure (
-      builder, measure, FLAM_FROM_SAMPLES, column, event);
+      builder, measure, NULL, FLAM_FROM_SAMPLES, column, event);
 }
 
 guint
@@ -1138,13 +1140,21 @@ static const struct
 };
 
 void
-flam_builder_add_allocation_measure (FlamBuilder *builder,
-                                     FlamMeasureSource source)
+flam_builder_add_allocation_measure_named (FlamBuilder *builder,
+                                           FlamMeasureSource source,
+                                           const char *name)
 {
   for (guint i = 0; i < G_N_ELEMENTS (allocation_measures); i++)
     if (allocation_measures[i].source == source)
       add_standard_measure (
-          builder, allocation_measures[i].measure, source, -1, FLAM_NONE);
+          builder, allocation_measures[i].measure, name, source, -1, FLAM_NONE);
+}
+
+void
+flam_builder_add_allocation_measure (FlamBuilder *builder,
+                                     FlamMeasureSource source)
+{
+  flam_builder_add_allocation_measure_named (builder, source, NULL);
 }
 
 void

@@ -273,6 +273,10 @@ void flam_builder_add_allocation_measures (FlamBuilder *builder);
 /* One of them, for files that lack the data for the others. */
 void flam_builder_add_allocation_measure (FlamBuilder *builder,
                                           FlamMeasureSource source);
+/* The same with another name than the usual one: "Open at the end". */
+void flam_builder_add_allocation_measure_named (FlamBuilder *builder,
+                                                FlamMeasureSource source,
+                                                const char *name);
 
 /* --- beside the samples -------------------------------------------------- */
 

@@ -164,7 +164,10 @@ typedef enum
   FLAM_ALLOCATOR_MMAP,
   FLAM_ALLOCATOR_BRK,
   FLAM_ALLOCATOR_PYMALLOC,
-  FLAM_ALLOCATOR_OTHER,
+  FLAM_ALLOCATOR_OTHER,      /* the numbers are in captures: new ones go last */
+  FLAM_ALLOCATOR_FILE,       /* a mapping of a file */
+  FLAM_ALLOCATOR_DESCRIPTOR, /* not memory: its size is 1, like a thread's */
+  FLAM_ALLOCATOR_THREAD,
   FLAM_N_ALLOCATORS
 } FlamAllocator;
 

@@ -25,7 +25,13 @@ G_BEGIN_DECLS
  * two together would count the same bytes twice. */
 #define FLAM_ALLOCATORS_PAGES                                                  \
   (FLAM_ALLOCATOR_BIT (FLAM_ALLOCATOR_MMAP) |                                  \
-   FLAM_ALLOCATOR_BIT (FLAM_ALLOCATOR_BRK))
+   FLAM_ALLOCATOR_BIT (FLAM_ALLOCATOR_BRK) |                                   \
+   FLAM_ALLOCATOR_BIT (FLAM_ALLOCATOR_FILE))
+
+/* What is opened: it has no bytes. */
+#define FLAM_ALLOCATORS_RESOURCES                                              \
+  (FLAM_ALLOCATOR_BIT (FLAM_ALLOCATOR_DESCRIPTOR) |                            \
+   FLAM_ALLOCATOR_BIT (FLAM_ALLOCATOR_THREAD))
 
 typedef struct
 {

@@ -74,13 +74,15 @@ flam_ledger_free (FlamLedger *ledger)
 
 /* --- sites ---------------------------------------------------------------- */
 
-/* Mapped pages and the break are in a recording, but are not part of the heap.
+/* Mapped pages and the break are in a recording of blocks, but are not part of
+ * the heap.
  * The totals in a file include them. */
 static gboolean
 counts_as_heap (const FlamLedger *ledger, const FlamSiteKey *key)
 {
-  return !ledger->recording || (key->allocator != FLAM_ALLOCATOR_MMAP &&
-                                key->allocator != FLAM_ALLOCATOR_BRK);
+  return !ledger->recording || ledger->pages ||
+         (key->allocator != FLAM_ALLOCATOR_MMAP &&
+          key->allocator != FLAM_ALLOCATOR_BRK);
 }
 
 static guint32
@@ -302,6 +304,42 @@ flam_ledger_note_freed (FlamLedger *ledger, guint32 row, guint distance)
                       ((FlamLedgerFreed){ row, distance, 1, 0 }));
   if (far)
     of->far = (guint32)ledger->freed.n;
+}
+
+guint32
+flam_ledger_make_many (FlamLedger *ledger, guint32 number, guint32 n)
+{
+  FlamSite *site = flam_ledger_get_site (ledger, number);
+  gint64 bytes = site->bytes * n;
+
+  if (!flam_ledger_rises (ledger, bytes))
+    flam_ledger_touch (ledger, site);
+  if (site->row == FLAM_NONE)
+    flam_ledger_begin_row (ledger, number);
+  site->made += n;
+  flam_peak_tracker_raise (&ledger->heap, &site->heap, bytes, ledger->now);
+  site->heap.live += (gint64)n - 1;
+  return site->row;
+}
+
+void
+flam_ledger_release_many (FlamLedger *ledger, guint32 row, guint32 n)
+{
+  FlamLedgerRow *of = flam_ledger_get_row (ledger, row);
+  FlamSite *site = flam_ledger_get_site (ledger, of->site);
+
+  if (n == 0)
+    return;
+  flam_ledger_touch (ledger, site);
+  flam_peak_tracker_lower (&ledger->heap, &site->heap, site->bytes * n);
+  site->heap.live -= (gint64)n - 1;
+  site->gone += row == site->row ? n : 0;
+  if (of->far <= ledger->freed_then)
+    {
+      flam_ledger_note_freed (ledger, row, FLAM_LEDGER_FAR);
+      n--;
+    }
+  flam_column_at (&ledger->freed, FlamLedgerFreed, of->far - 1).count += n;
 }
 
 void

@@ -122,6 +122,7 @@ typedef struct
   gint64 now;         /* when this tick began, ns */
   gboolean unordered; /* some entries of `freed` are not far */
   gboolean recording; /* from a recorder, and not from a file */
+  gboolean pages;     /* a recording of pages: they count, too */
   gboolean sampled;   /* the sites' bytes are estimates: flam_ledger_move() */
   gint64 tick_peak;   /* the most bytes live in this tick, */
   gboolean at_peak;   /* which is now; otherwise, this was then: */
@@ -234,6 +235,10 @@ flam_ledger_release (FlamLedger *ledger, guint32 row, guint distance)
   else
     flam_ledger_note_freed (ledger, row, distance);
 }
+
+/* The same for several at once. */
+guint32 flam_ledger_make_many (FlamLedger *ledger, guint32 number, guint32 n);
+void flam_ledger_release_many (FlamLedger *ledger, guint32 row, guint32 n);
 
 /* Sampled: the exact number of live bytes changed. */
 void flam_ledger_move (FlamLedger *ledger, gint64 bytes);

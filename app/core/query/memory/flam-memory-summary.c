@@ -62,9 +62,10 @@ flam_memory_part_to_string (FlamMemoryPart part)
 const char *
 flam_allocator_to_string (FlamAllocator allocator)
 {
-  static const char *const names[] = { "malloc",   "calloc", "realloc",
-                                       "aligned",  "mmap",   "brk",
-                                       "pymalloc", "other" };
+  static const char *const names[] = { "malloc",     "calloc", "realloc",
+                                       "aligned",    "mmap",   "brk",
+                                       "pymalloc",   "other",  "file",
+                                       "descriptor", "thread" };
 
   return names[allocator];
 }
@@ -342,7 +343,20 @@ flam_memory_summary_knows (const FlamMemorySummary *memory,
 gboolean
 flam_memory_summary_knows_sizes (const FlamMemorySummary *memory)
 {
-  return flam_memory_summary_knows (memory, FLAM_MEMORY_ALLOCATED, FALSE);
+  return flam_memory_summary_knows (memory, FLAM_MEMORY_ALLOCATED, FALSE) &&
+         flam_memory_summary_of (memory) == FLAM_MEMORY_OF_BLOCKS;
+}
+
+FlamMemoryOf
+flam_memory_summary_of (const FlamMemorySummary *memory)
+{
+  guint kinds = memory->kinds_present;
+
+  if (kinds != 0 && (kinds & ~FLAM_ALLOCATORS_RESOURCES) == 0)
+    return FLAM_MEMORY_OF_RESOURCES;
+  return kinds != 0 && (kinds & ~FLAM_ALLOCATORS_PAGES) == 0
+             ? FLAM_MEMORY_OF_PAGES
+             : FLAM_MEMORY_OF_BLOCKS;
 }
 
 gboolean

@@ -101,6 +101,14 @@ gboolean flam_memory_summary_knows (const FlamMemorySummary *memory,
                                     gboolean bytes);
 /* Whether its rows are single blocks, so that the size of each is known. */
 gboolean flam_memory_summary_knows_sizes (const FlamMemorySummary *memory);
+/* What its rows are. */
+typedef enum
+{
+  FLAM_MEMORY_OF_BLOCKS,
+  FLAM_MEMORY_OF_PAGES,
+  FLAM_MEMORY_OF_RESOURCES, /* descriptors and threads, without bytes */
+} FlamMemoryOf;
+FlamMemoryOf flam_memory_summary_of (const FlamMemorySummary *memory);
 /* Whether any known figure is not zero. */
 gboolean flam_memory_summary_has_any (const FlamMemorySummary *memory,
                                       const FlamAmounts *amounts);
