@@ -532,7 +532,7 @@ start (Recorder *recorder)
     return report (&recorder->control, error);
   recorder->builder = flam_builder_new ();
   flam_builder_set_has_times (recorder->builder);
-  for (guint i = 0; i < FLAM_SAMPLER_WEIGHTS; i++)
+  for (guint i = flam_sampler_n_weights (recorder->options); i > 0; i--)
     flam_builder_add_column (recorder->builder);
   recorder->writer =
       flam_capture_writer_new (recorder->output.fd, recorder->builder);

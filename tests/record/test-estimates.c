@@ -323,12 +323,14 @@ test_mappings (void)
 static void
 test_runtimes (void)
 {
-  g_assert_nonnull (strstr (flam_alloc_runtime ("/opt/jdk/libjvm.so"), "Java"));
   g_assert_nonnull (
-      strstr (flam_alloc_runtime ("/usr/bin/node"), "JavaScript"));
+      strstr (flam_alloc_runtime ("/opt/jdk/libjvm.so")->sentence, "Java"));
   g_assert_nonnull (
-      strstr (flam_alloc_runtime ("/usr/lib/libnode.so.108"), "JavaScript"));
-  g_assert_nonnull (strstr (flam_alloc_runtime ("/x/libcoreclr.so"), ".NET"));
+      strstr (flam_alloc_runtime ("/usr/bin/node")->sentence, "JavaScript"));
+  g_assert_nonnull (strstr (
+      flam_alloc_runtime ("/usr/lib/libnode.so.108")->mapped, "JavaScript"));
+  g_assert_nonnull (
+      strstr (flam_alloc_runtime ("/x/libcoreclr.so")->sentence, ".NET"));
   g_assert_null (flam_alloc_runtime ("/usr/bin/nodeadm"));
   g_assert_null (flam_alloc_runtime ("/proc/self/exe"));
   g_assert_null (flam_alloc_runtime ("/nowhere"));

@@ -151,6 +151,56 @@ map_pages (FlamAllocHeaps *heaps,
   flam_ranges_add (stream->space->pages, &range);
 }
 
+/* Where pages are what is recorded, each is a block, so that parts of a mapping
+ * can be released. Larger units for what only sanitizers reserve. */
+#define PAGE 4096
+#define PAGES_MAX (1u << 30)
+
+static guint32
+make_pages (FlamAllocHeaps *heaps, FlamSiteKey key, gint64 size)
+{
+  gint64 n = size / PAGE;
+
+  key.size = PAGE;
+  while (n > PAGES_MAX)
+    {
+      key.size *= 2;
+      n /= 2;
+    }
+  return flam_ledger_make_many (
+      heaps->ledger, flam_ledger_find_site (heaps->ledger, &key), (guint32)n);
+}
+
+static void
+release_pages (FlamAllocHeaps *heaps, guint32 row, gint64 size)
+{
+  const FlamSite *site = flam_ledger_get_site (
+      heaps->ledger, flam_ledger_get_row (heaps->ledger, row)->site);
+
+  flam_ledger_release_many (
+      heaps->ledger, row, (guint32)(size / site->heap.key.size));
+}
+
+gboolean
+flam_alloc_heaps_map (FlamAllocHeaps *heaps,
+                      FlamAllocStream *stream,
+                      guint64 address,
+                      gint64 size,
+                      FlamStackId stack,
+                      FlamAllocator allocator)
+{
+  FlamSiteKey key = { PAGE, stack, stream->thread, 1, allocator };
+  FlamRange range = { .start = address,
+                      .end = end_of (address, (guint64)size) };
+
+  flam_alloc_heaps_unmap (heaps, stream, address, (guint64)size);
+  if (size < PAGE || !take_room (heaps, size, 1))
+    return FALSE;
+  range.value = make_pages (heaps, key, size);
+  flam_ranges_add (stream->space->pages, &range);
+  return TRUE;
+}
+
 /* One more sampled block; all blocks of a site get the slack of the first. */
 static void
 estimate (FlamAllocHeaps *heaps, FlamSite *site, guint slack)
@@ -299,11 +349,33 @@ flam_alloc_heaps_unmap (FlamAllocHeaps *heaps,
     {
       FlamRange piece = *found;
 
+      if (heaps->ledger->pages)
+        {
+          piece.start = MAX (piece.start, address);
+          piece.end = MIN (piece.end, end);
+          release_pages (heaps, piece.value, (gint64)(piece.end - piece.start));
+          flam_ranges_remove (space->pages, piece.start, piece.end);
+          continue;
+        }
       flam_ledger_release (heaps->ledger, piece.value, FLAM_LEDGER_FAR);
       flam_ranges_remove (space->pages, piece.start, piece.end);
       keep_rest (heaps, space, &piece, piece.start, address);
       keep_rest (heaps, space, &piece, end, piece.end);
     }
+}
+
+gboolean
+flam_alloc_heaps_next_pages (const FlamAllocSpace *space,
+                             guint64 *start,
+                             guint64 *end)
+{
+  const FlamRange *found = flam_ranges_next (space->pages, *start);
+
+  if (found == NULL)
+    return FALSE;
+  *start = found->start;
+  *end = found->end;
+  return TRUE;
 }
 
 gboolean
@@ -323,7 +395,8 @@ flam_alloc_heaps_break (FlamAllocHeaps *heaps,
 
       if (!take_room (heaps, change, 1))
         return FALSE;
-      piece.row = make_of_size (heaps, key, change);
+      piece.row = heaps->ledger->pages ? make_pages (heaps, key, change)
+                                       : make_of_size (heaps, key, change);
       g_array_append_val (breaks, piece);
       return TRUE;
     }
@@ -333,6 +406,16 @@ flam_alloc_heaps_break (FlamAllocHeaps *heaps,
       Piece piece = g_array_index (breaks, Piece, breaks->len - 1);
       gint64 left = piece.size + change;
 
+      if (heaps->ledger->pages)
+        {
+          release_pages (heaps, piece.row, MIN (piece.size, -change));
+          change += piece.size;
+          if (left > 0)
+            g_array_index (breaks, Piece, breaks->len - 1).size = left;
+          else
+            g_array_set_size (breaks, breaks->len - 1);
+          continue;
+        }
       change += piece.size;
       flam_ledger_release (heaps->ledger, piece.row, FLAM_LEDGER_FAR);
       g_array_set_size (breaks, breaks->len - 1);
@@ -359,11 +442,11 @@ space_free (gpointer data)
   g_free (space);
 }
 
-FlamAllocHeaps *
-flam_alloc_heaps_new (FlamBuilder *builder,
-                      gboolean sampled,
-                      gboolean attached,
-                      FlamSpill *spill)
+static FlamAllocHeaps *
+heaps_new (FlamBuilder *builder,
+           FlamSpill *spill,
+           const char *counter,
+           FlamUnit unit)
 {
   FlamAllocHeaps *heaps = g_new0 (FlamAllocHeaps, 1);
 
@@ -371,13 +454,35 @@ flam_alloc_heaps_new (FlamBuilder *builder,
   heaps->ledger = flam_ledger_new (builder);
   heaps->ledger->spill = spill;
   heaps->ledger->recording = TRUE;
-  heaps->ledger->sampled = sampled && !attached;
-  heaps->counts = sampled;
-  heaps->counter = flam_builder_add_counter (builder, "heap", FLAM_UNIT_BYTES);
+  heaps->counter = flam_builder_add_counter (builder, counter, unit);
   heaps->spaces = g_ptr_array_new_with_free_func (space_free);
   heaps->streams = g_ptr_array_new_with_free_func (g_free);
   heaps->tick_end = TICK_NS;
   heaps->room = G_MAXINT64;
+  return heaps;
+}
+
+FlamAllocHeaps *
+flam_alloc_heaps_new (FlamBuilder *builder,
+                      gboolean sampled,
+                      gboolean attached,
+                      FlamSpill *spill)
+{
+  FlamAllocHeaps *heaps = heaps_new (builder, spill, "heap", FLAM_UNIT_BYTES);
+
+  heaps->ledger->sampled = sampled && !attached;
+  heaps->counts = sampled;
+  return heaps;
+}
+
+FlamAllocHeaps *
+flam_alloc_heaps_new_of_calls (FlamBuilder *builder, gboolean pages)
+{
+  FlamAllocHeaps *heaps =
+      pages ? heaps_new (builder, NULL, "mapped", FLAM_UNIT_BYTES)
+            : heaps_new (builder, NULL, "open", FLAM_UNIT_COUNT);
+
+  heaps->ledger->pages = pages;
   return heaps;
 }
 
@@ -487,4 +592,10 @@ gint64
 flam_alloc_heaps_live (const FlamAllocHeaps *heaps)
 {
   return heaps->ledger->heap.live;
+}
+
+gint64
+flam_alloc_heaps_highest (const FlamAllocHeaps *heaps)
+{
+  return heaps->ledger->heap.highest;
 }

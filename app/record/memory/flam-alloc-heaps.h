@@ -23,6 +23,10 @@ FlamAllocHeaps *flam_alloc_heaps_new (FlamBuilder *builder,
                                       gboolean sampled,
                                       gboolean attached,
                                       FlamSpill *spill);
+/* Of what system calls get: `pages`, or else descriptors and threads, which are
+ * blocks of size 1 at addresses that the caller chooses. */
+FlamAllocHeaps *flam_alloc_heaps_new_of_calls (FlamBuilder *builder,
+                                               gboolean pages);
 void flam_alloc_heaps_free (FlamAllocHeaps *heaps);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamAllocHeaps, flam_alloc_heaps_free)
 
@@ -79,6 +83,18 @@ void flam_alloc_heaps_unmap (FlamAllocHeaps *heaps,
                              FlamAllocStream *stream,
                              guint64 address,
                              guint64 size);
+/* Where pages are what is recorded: maps whole pages in place of what was
+ * there. FALSE: see flam_alloc_heaps_block. */
+gboolean flam_alloc_heaps_map (FlamAllocHeaps *heaps,
+                               FlamAllocStream *stream,
+                               guint64 address,
+                               gint64 size,
+                               FlamStackId stack,
+                               FlamAllocator allocator);
+/* The first pages that end after `*start`, as they were mapped. FALSE: none. */
+gboolean flam_alloc_heaps_next_pages (const FlamAllocSpace *space,
+                                      guint64 *start,
+                                      guint64 *end);
 /* The heap's end moved by `change` bytes. FALSE: see flam_alloc_heaps_block. */
 gboolean flam_alloc_heaps_break (FlamAllocHeaps *heaps,
                                  FlamAllocStream *stream,
@@ -97,5 +113,7 @@ gboolean flam_alloc_heaps_level (FlamAllocHeaps *heaps,
 /* Writes the rest and the exact peak; for sampled blocks also the exact sums,
  * as facts. The peak of each tick goes to the counter. */
 void flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time);
-/* Bytes in use now, without pages. */
+/* The most that were in use. */
+gint64 flam_alloc_heaps_highest (const FlamAllocHeaps *heaps);
+/* Bytes in use now, without pages unless they are what is recorded. */
 gint64 flam_alloc_heaps_live (const FlamAllocHeaps *heaps);

@@ -166,10 +166,11 @@ flam_alloc_process_unseen_heap (FlamAllocProcess *process)
     {
       guint32 at = modules[process->n_looked_at++].path;
       g_autofree char *path = module_path (process->header, at);
-      const char *sentence = *path ? flam_alloc_runtime (path) : NULL;
+      const FlamAllocRuntime *runtime =
+          *path ? flam_alloc_runtime (path) : NULL;
 
-      if (sentence != NULL)
-        return sentence;
+      if (runtime != NULL)
+        return runtime->sentence;
     }
   return NULL;
 }

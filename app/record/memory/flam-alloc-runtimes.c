@@ -11,33 +11,50 @@
 #define SECTIONS_MAX 256
 #define NAMES_MAX (64u << 10)
 
+static const FlamAllocRuntime java = {
+  N_ ("the Java heap is not part of this recording: a JFR recording has its "
+      "objects (jcmd PID JFR.start, or java -XX:StartFlightRecording)"),
+  N_ ("of the Java heap this recording has what the virtual machine maps: a "
+      "JFR recording has its objects (jcmd PID JFR.start, or java "
+      "-XX:StartFlightRecording)"),
+  "[mapped by Java]",
+};
+
+static const FlamAllocRuntime dotnet = {
+  N_ ("the .NET heap is not part of this recording: dotnet-trace collect "
+      "--profile gc-verbose writes a file that has its objects"),
+  N_ ("of the .NET heap this recording has what the runtime maps: dotnet-trace "
+      "collect --profile gc-verbose writes a file that has its objects"),
+  "[mapped by .NET]",
+};
+
+static const FlamAllocRuntime node = {
+  N_ ("the JavaScript heap is not part of this recording: node --heap-prof "
+      "writes a file that has its objects"),
+  N_ ("of the JavaScript heap this recording has what node maps: node "
+      "--heap-prof writes a file that has its objects"),
+  "[mapped by node]",
+};
+
+static const FlamAllocRuntime go = {
+  N_ ("the Go heap is not part of this recording: the heap profile of "
+      "runtime/pprof has its objects"),
+  N_ ("of the Go heap this recording has what the runtime maps: the heap "
+      "profile of runtime/pprof has its objects"),
+  "[mapped by Go]",
+};
+
 static const struct
 {
   const char *name; /* name of the file, or a prefix if `begins` */
   gboolean begins;
-  const char *sentence;
+  const FlamAllocRuntime *runtime;
 } runtimes[] = {
-  { "libjvm.so",
-    FALSE,
-    N_ ("the Java heap is not part of this recording: a JFR recording has its "
-        "objects (jcmd PID JFR.start, or java -XX:StartFlightRecording)") },
-  { "libcoreclr.so",
-    FALSE,
-    N_ ("the .NET heap is not part of this recording: dotnet-trace collect "
-        "--profile gc-verbose writes a file that has its objects") },
-  { "node",
-    FALSE,
-    N_ ("the JavaScript heap is not part of this recording: node --heap-prof "
-        "writes a file that has its objects") },
-  { "libnode.so",
-    TRUE,
-    N_ ("the JavaScript heap is not part of this recording: node --heap-prof "
-        "writes a file that has its objects") },
+  { "libjvm.so", FALSE, &java },
+  { "libcoreclr.so", FALSE, &dotnet },
+  { "node", FALSE, &node },
+  { "libnode.so", TRUE, &node },
 };
-
-static const char go[] =
-    N_ ("the Go heap is not part of this recording: the heap profile of "
-        "runtime/pprof has its objects");
 
 /* Whether the file has a section with that name. */
 static gboolean
@@ -84,7 +101,7 @@ is_go (const char *path)
   return is;
 }
 
-const char *
+const FlamAllocRuntime *
 flam_alloc_runtime (const char *path)
 {
   g_autofree char *name = g_path_get_basename (path);
@@ -92,6 +109,6 @@ flam_alloc_runtime (const char *path)
   for (guint i = 0; i < G_N_ELEMENTS (runtimes); i++)
     if (runtimes[i].begins ? g_str_has_prefix (name, runtimes[i].name)
                            : g_str_equal (name, runtimes[i].name))
-      return runtimes[i].sentence;
-  return is_go (path) ? go : NULL;
+      return runtimes[i].runtime;
+  return is_go (path) ? &go : NULL;
 }

@@ -7,6 +7,13 @@
 
 #include <glib.h>
 
-/* For a mapped file: a message that names a tool for that heap, or NULL. Go
- * programs are recognized by a section of the file, others by its name. */
-const char *flam_alloc_runtime (const char *path);
+typedef struct
+{
+  const char *sentence; /* names a tool for that heap */
+  const char *mapped;   /* the same where what it maps is recorded */
+  const char *mapper;   /* "[mapped by Go]" */
+} FlamAllocRuntime;
+
+/* For a mapped file, or NULL. Go programs are recognized by a section of the
+ * file, others by its name. */
+const FlamAllocRuntime *flam_alloc_runtime (const char *path);

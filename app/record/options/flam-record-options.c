@@ -20,6 +20,8 @@ static const struct
   { "wall", FLAM_RECORD_CPU | FLAM_RECORD_WALL },
   { "alloc", FLAM_RECORD_ALLOC },
   { "both", FLAM_RECORD_CPU | FLAM_RECORD_ALLOC },
+  { "faults", FLAM_RECORD_FAULTS },
+  { "resources", FLAM_RECORD_RESOURCES },
 };
 
 FlamRecordWhat
@@ -101,7 +103,7 @@ static const struct
   { "mode",
     TEXT,
     AT (mode),
-    "cpu|wall|alloc|both",
+    "cpu|wall|alloc|both|faults|resources",
     N_ ("what to record (cpu)") },
   { "rate", NUMBER, AT (rate), "HZ", N_ ("samples per second (997)") },
   { "engine",
@@ -120,7 +122,11 @@ static const struct
     AT (sample_bytes),
     "N",
     N_ ("record one allocation per N bytes (524288)") },
-  { "exact", FLAG, AT (exact), "", N_ ("record every allocation") },
+  { "exact",
+    FLAG,
+    AT (exact),
+    "",
+    N_ ("record every allocation, or every page fault") },
   { "follow",
     SWITCH,
     AT (follow),
@@ -430,7 +436,8 @@ flam_record_options_parse (int argc, char **argv, GError **error)
   if (!flam_record_mode_parse (options->mode, &mode))
     {
       fail (error,
-            N_ ("--mode %s: expected cpu, wall, alloc or both"),
+            N_ ("--mode %s: expected cpu, wall, alloc, both, faults or "
+                "resources"),
             options->mode);
       return NULL;
     }

@@ -12,9 +12,11 @@
 
 typedef enum
 {
-  FLAM_RECORD_CPU = 1 << 0,   /* threads that run */
-  FLAM_RECORD_WALL = 1 << 1,  /* and those that wait */
-  FLAM_RECORD_ALLOC = 1 << 2, /* allocations, with the preload library */
+  FLAM_RECORD_CPU = 1 << 0,       /* threads that run */
+  FLAM_RECORD_WALL = 1 << 1,      /* and those that wait */
+  FLAM_RECORD_ALLOC = 1 << 2,     /* allocations, with the preload library */
+  FLAM_RECORD_FAULTS = 1 << 3,    /* page faults and mapped memory */
+  FLAM_RECORD_RESOURCES = 1 << 4, /* descriptors and threads */
 } FlamRecordWhat;
 
 typedef enum
@@ -23,6 +25,8 @@ typedef enum
   FLAM_RECORD_MODE_WALL,
   FLAM_RECORD_MODE_ALLOC,
   FLAM_RECORD_MODE_BOTH,
+  FLAM_RECORD_MODE_FAULTS,
+  FLAM_RECORD_MODE_RESOURCES,
   FLAM_N_RECORD_MODES,
 } FlamRecordMode;
 
@@ -89,7 +93,7 @@ GArray *flam_record_options_get_pids (const FlamRecordOptions *options,
                                       GError **error);
 
 FlamRecordWhat flam_record_mode_what (FlamRecordMode mode);
-/* "cpu", "wall", "alloc", "both". */
+/* "cpu", "wall", ... */
 const char *flam_record_mode_name (FlamRecordMode mode);
 /* FALSE: unknown name. */
 gboolean flam_record_mode_parse (const char *name, FlamRecordMode *mode);

@@ -48,6 +48,8 @@ flam_perf_refuses (const FlamRecordOptions *options)
 {
   if (options->what & FLAM_RECORD_ALLOC)
     return N_ ("the library that records allocations is loaded with ptrace");
+  if (options->what & (FLAM_RECORD_FAULTS | FLAM_RECORD_RESOURCES))
+    return N_ ("system calls are followed with ptrace");
   return flam_perf_obstacle ();
 }
 

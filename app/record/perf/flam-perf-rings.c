@@ -86,6 +86,8 @@ sampling_attributes (const FlamPerfRings *rings, guint index)
   attr.inherit = 1;
   attr.inherit_thread = !options->children;
   attr.exclude_hv = 1;
+  attr.exclude_kernel = options->user_only;
+  attr.exclude_callchain_kernel = options->only_samples;
   attr.exclude_callchain_user = 1;
   attr.sample_id_all = 1;
   attr.use_clockid = 1;
@@ -93,8 +95,9 @@ sampling_attributes (const FlamPerfRings *rings, guint index)
   attr.sample_regs_user = FLAM_UNWIND_PERF_MASK;
   attr.sample_stack_user = options->stack;
   attr.watermark = 1;
-  attr.wakeup_watermark = MAX (options->stack, 1024);
-  if (index == 0)
+  attr.wakeup_watermark =
+      options->only_samples ? RING_SIZE_MIN / 2 : MAX (options->stack, 1024);
+  if (index == 0 && !options->only_samples)
     {
       attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = 1;
       attr.task = attr.context_switch = 1;

@@ -67,10 +67,13 @@ typedef struct
 {
   const FlamPerfEvent *events;
   guint n_events;
-  guint64 frequency; /* Hz, of events without a period */
-  guint32 stack;     /* bytes of stack in a sample */
-  gboolean children; /* child processes, not only threads */
-  gboolean on_exec;  /* begins when the thread calls exec */
+  guint64 frequency;     /* Hz, of events without a period */
+  guint32 stack;         /* bytes of stack in a sample */
+  gboolean children;     /* child processes, not only threads */
+  gboolean on_exec;      /* begins when the thread calls exec */
+  gboolean only_samples; /* no records of threads and mappings; without the
+                            kernel's part of stacks; read only now and then */
+  gboolean user_only;    /* nothing that happens in the kernel */
 } FlamPerfOptions;
 
 typedef struct _FlamPerfRings FlamPerfRings;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-perf-sample.h"
 #include "flam-perf-state.h"
 
 #include <string.h>
@@ -12,8 +13,6 @@
 /* A process that was just started is followed by the kernel's records alone:
  * /proc may be of its next program already, or be gone. */
 #define MAPS_EVERY (50 * 1000000ll)
-/* Bytes at the end of a copy of a stack. */
-#define COMPARED 512
 
 /* --- processes and threads ----------------------------------------------- */
 
@@ -148,17 +147,6 @@ is_sample (const FlamPerf *perf, const FlamPerfRecord *record)
                              record->event == FLAM_PERF_SWITCH);
 }
 
-/* The bytes of the copied stack that the walk needs. */
-static gsize
-needed_bytes (FlamTask *task, const FlamPerfRecord *record)
-{
-  gsize top = (gsize)g_atomic_pointer_get (&task->hint_top);
-  guint64 sp = record->regs[7];
-
-  return top > sp && top - sp < record->stack_size ? (gsize)(top - sp)
-                                                   : record->stack_size;
-}
-
 /* Functions that a runtime keeps in its own data can be read only while the
  * thread is stopped: later they are those of another moment. Those on the stack
  * are in its copy. */
@@ -183,61 +171,6 @@ warn_of_runtimes (FlamPerf *perf, FlamTarget *target)
     }
 }
 
-/* The part of a stack that no copy has room for: the frames there were called
- * long ago, so they are still there unless the end of the copy has changed. */
-static gsize
-read_rest (const FlamPerf *perf,
-           FlamTask *task,
-           const FlamPerfRecord *record,
-           gpointer to,
-           gsize size)
-{
-  guint8 now[COMPARED];
-  guint64 end = record->regs[7] + record->stack_size;
-  const guint8 *last =
-      (const guint8 *)record->stack + record->stack_size - COMPARED;
-  gint64 began = flam_tracer_begin_read (task);
-  gsize n = flam_read_memory (task->tid, end, to, size);
-
-  flam_tracer_end_read (perf->tracer, task, began, n, 0);
-  return flam_read_memory (task->tid, end - COMPARED, now, COMPARED) ==
-                     COMPARED &&
-                 memcmp (now, last, COMPARED) == 0
-             ? n
-             : 0;
-}
-
-/* How much of it may be needed. */
-static gsize
-wanted_rest (const FlamPerf *perf, FlamTask *task, const FlamPerfRecord *record)
-{
-  gsize most = (gsize)g_atomic_int_get ((gint *)&task->hint_copy);
-  gsize top = (gsize)g_atomic_pointer_get (&task->hint_top);
-  guint64 end = record->regs[7] + record->stack_size;
-
-  if (!record->has_regs || perf->stack < FLAM_PERF_STACK_MOST ||
-      record->stack_size < perf->stack || most <= record->stack_size)
-    return 0;
-  most -= record->stack_size;
-  return top > end && top - end < most ? (gsize)(top - end)
-         : top != 0 && top <= end      ? 0
-                                       : most;
-}
-
-/* The stack that a handler on an alternate signal stack has interrupted. It
- * does not change while the handler runs. */
-static guint64
-interrupted_sp (FlamTask *task, const FlamPerfRecord *record)
-{
-  guint64 saved = (gsize)g_atomic_pointer_get (&task->hint_interrupted);
-  guint64 at = saved - record->regs[7], value = 0;
-
-  if (saved != 0 && record->has_regs && at < record->stack_size &&
-      record->stack_size - at >= 8)
-    memcpy (&value, (const char *)record->stack + at, 8);
-  return value;
-}
-
 static void
 take_sample (FlamPerf *perf,
              FlamPerfThread *thread,
@@ -248,65 +181,32 @@ take_sample (FlamPerf *perf,
   FlamPerfProcess *process = flam_perf_find_process (perf, task->target->pid);
   gint64 now = since_begin (perf, record);
   gboolean ticks = record->event == FLAM_PERF_CLOCK;
-  gsize n_stack = record->has_regs ? needed_bytes (task, record) : 0;
-  gsize n_rest = wanted_rest (perf, task, record);
-  gsize n_kernel = record->n_kernel * sizeof *record->kernel;
-  guint64 other = interrupted_sp (task, record);
-  gsize n_other = other != 0 ? perf->stack : 0;
-  FlamMessage *message;
+  FlamPerfCopy copy = { .stack = perf->stack };
 
   /* Its time goes to the next sample that shows the whole stack. */
-  if (n_rest > 0 && ticks && now < task->rest_until)
+  if (ticks && now < task->rest_until &&
+      flam_perf_copy_is_short (task, record, perf->stack))
     return;
   if (process->changed && (now - process->began < 2 * MAPS_EVERY ||
                            now - process->told_at > MAPS_EVERY))
     tell_maps (perf, process, task, FLAM_MESSAGE_TARGET_MAPS, thread, now);
   warn_of_runtimes (perf, task->target);
-  message = flam_pipe_reserve (tracer->pipe,
-                               ticks ? FLAM_MESSAGE_SAMPLE : FLAM_MESSAGE_STACK,
-                               0,
-                               n_stack + n_rest + n_other + n_kernel,
-                               TRUE);
-  if (message == NULL)
+  if (!flam_perf_copy_begin (tracer,
+                             task,
+                             record,
+                             ticks ? FLAM_MESSAGE_SAMPLE : FLAM_MESSAGE_STACK,
+                             &copy))
     {
       tracer->stats.lost++;
       return;
     }
-  if (n_stack > 0)
-    memcpy (flam_message_stack (message), record->stack, n_stack);
-  message->limited = n_stack < record->stack_size || n_stack >= perf->stack;
-  if (n_rest > 0)
-    {
-      n_rest = read_rest (perf,
-                          task,
-                          record,
-                          (char *)flam_message_stack (message) + n_stack,
-                          n_rest);
-      n_stack += n_rest;
-    }
-  if (n_other > 0)
-    n_other = flam_read_memory (task->tid,
-                                other,
-                                (char *)flam_message_stack (message) + n_stack,
-                                n_other);
-  if (n_kernel > 0)
-    memcpy ((char *)flam_message_stack (message) + n_stack + n_other,
-            record->kernel,
-            n_kernel);
-  memcpy (message->regs, record->regs, sizeof record->regs);
-  message->target = task->target;
-  message->task = task;
-  message->time = now;
-  message->other_sp = other;
-  message->n_other = n_other;
-  message->n_kernel = (guint32)n_kernel;
-  message->kernel_only = !record->has_regs;
-  message->state = FLAM_STATE_RUNNING;
+  copy.message->time = now;
+  copy.message->state = FLAM_STATE_RUNNING;
   thread->has_stack = TRUE;
   if (ticks)
     {
-      message->cpu = message->ran = flam_perf_thread_pay (thread);
-      message->queued = thread->queued;
+      copy.message->cpu = copy.message->ran = flam_perf_thread_pay (thread);
+      copy.message->queued = thread->queued;
       thread->queued = 0;
     }
   else
@@ -314,7 +214,7 @@ take_sample (FlamPerf *perf,
   perf->wants_more |=
       perf->stack < FLAM_PERF_STACK_MOST &&
       (guint)g_atomic_int_get ((gint *)&task->hint_copy) > perf->stack;
-  flam_pipe_commit (tracer->pipe, n_stack + n_other + n_kernel);
+  flam_perf_copy_commit (tracer, &copy);
   tracer->stats.samples += ticks;
 }
 

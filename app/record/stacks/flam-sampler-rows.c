@@ -11,7 +11,7 @@ write_sample (FlamSampler *sampler,
               gint64 cpu,
               gint64 wall)
 {
-  gint64 weights[] = { cpu, wall };
+  gint64 weights[] = { cpu, wall, 0 };
 
   flam_builder_add_sample (sampler->builder, sample, weights);
   sampler->stats.samples++;
@@ -58,7 +58,7 @@ put_counted (FlamSampler *sampler,
              gint64 cpu,
              gint64 wall)
 {
-  gint64 weights[] = { cpu, wall };
+  gint64 weights[] = { cpu, wall, 0 };
 
   sample.event = FLAM_EVENT_COUNTED;
   sample.state = (guint8)state;

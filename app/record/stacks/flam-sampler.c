@@ -62,6 +62,7 @@ flam_sampler_init (FlamSampler *sampler,
       flam_builder_add_standard_measure (
           builder, FLAM_STANDARD_SAMPLES, -1, FLAM_EVENT_SAMPLE);
     }
+  flam_sampler_record_calls (sampler);
 }
 
 void
@@ -73,6 +74,8 @@ flam_sampler_clear (FlamSampler *sampler)
   g_hash_table_unref (sampler->processes);
   g_hash_table_unref (sampler->threads);
   g_clear_pointer (&sampler->alloc, flam_alloc_session_free);
+  g_clear_pointer (&sampler->calls, flam_call_ledger_free);
+  g_clear_pointer (&sampler->mappers, g_hash_table_unref);
   g_free (sampler->pcs);
   g_free (sampler->sps);
   g_array_unref (sampler->mixed);
@@ -175,6 +178,7 @@ take_target_new (FlamSampler *sampler, FlamTarget *target)
             g_str_hash, g_str_equal, g_free, (GDestroyNotify)flam_gaps_free);
       target->map->siblings = g_hash_table_ref (parent->children);
     }
+  flam_sampler_begin_calls (sampler, target);
   target->parent = NULL;
   if (parent == NULL && flam_record_options_attaches (sampler->options))
     flam_process_map_refresh (target->map, sampler->binaries, sampler->now);
@@ -202,6 +206,7 @@ take_task_end (FlamSampler *sampler, const FlamMessage *message)
 
   set_name (sampler, task, message->comm);
   flam_sampler_put_rest (sampler, message);
+  flam_sampler_end_thread (sampler, message);
   if (sampler->alloc != NULL)
     flam_alloc_session_drain_process (sampler->alloc, task->target->pid, FALSE);
   g_hash_table_remove (sampler->threads, GINT_TO_POINTER (task->tid));
@@ -225,6 +230,8 @@ static void
 take_exec (FlamSampler *sampler, FlamMessage *message)
 {
   flam_sampler_put_rest (sampler, message);
+  if (message->target->calls != NULL)
+    flam_call_ledger_exec (sampler->calls, message->target->calls);
   flam_process_map_reset (message->target->map);
   if (*(const char *)flam_message_data (message) != '\0')
     take_maps (sampler, message);
@@ -244,6 +251,7 @@ take_target_end (FlamSampler *sampler, FlamTarget *target)
                              target->pid,
                              target->program,
                              N_ ("never sent any events"));
+  flam_sampler_end_calls (sampler, target);
   g_hash_table_remove (sampler->processes, GINT_TO_POINTER (target->pid));
   flam_process_map_free (target->map);
   g_free (target);
@@ -481,6 +489,13 @@ take_message (FlamSampler *sampler, FlamMessage *message)
       refresh_name (sampler, message->task);
       flam_sampler_put_sample (sampler, message, message->task->last_stack);
       break;
+    case FLAM_MESSAGE_COUNTED:
+      refresh_name (sampler, message->task);
+      flam_sampler_take_counted (sampler, message);
+      break;
+    case FLAM_MESSAGE_CALL:
+      flam_sampler_take_call (sampler, message);
+      break;
     case FLAM_MESSAGE_MARK:
       flam_builder_add_mark (
           sampler->builder, message->time, 0, FLAM_NONE, text);
@@ -591,11 +606,15 @@ run (gpointer data)
           if (idle)
             flam_alloc_session_wait (sampler->alloc, ALLOC_WAIT);
         }
+      if (sampler->calls != NULL)
+        flam_call_ledger_advance (sampler->calls, sampler->now);
       read_rss (sampler);
       flush (sampler);
     }
   if (sampler->alloc != NULL)
     flam_alloc_session_finish (sampler->alloc, sampler->now);
+  if (sampler->calls != NULL)
+    flam_call_ledger_finish (sampler->calls, sampler->now);
   return NULL;
 }
 

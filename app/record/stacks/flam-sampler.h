@@ -4,8 +4,10 @@
 /* The sampler: takes the tracer's messages, unwinds the stacks in them, and
  * writes the capture, on a thread of its own. */
 
+#include "flam-alloc-runtimes.h"
 #include "flam-alloc-session.h"
 #include "flam-batch.h"
+#include "flam-call-ledger.h"
 #include "flam-capture-writer.h"
 #include "flam-record-options.h"
 #include "flam-process-map.h"
@@ -16,10 +18,17 @@ enum
 {
   FLAM_EVENT_SAMPLE,
   FLAM_EVENT_COUNTED,
+  FLAM_EVENT_MINOR_FAULT,
+  FLAM_EVENT_MAJOR_FAULT,
 };
 
-/* Columns of weights: CPU time and wall time. */
-#define FLAM_SAMPLER_WEIGHTS 2
+/* Columns of weights. */
+enum
+{
+  FLAM_WEIGHT_CPU,
+  FLAM_WEIGHT_WALL,
+  FLAM_WEIGHT_COUNT, /* of an event; only where events are counted */
+};
 
 typedef struct
 {
@@ -51,9 +60,12 @@ typedef struct
   GError *error;
   gboolean failed; /* atomic: writing is no longer possible */
   GThread *thread;
-  GHashTable *processes;   /* pid -> capture's row + 1 */
-  GHashTable *threads;     /* tid -> capture's row + 1 */
-  FlamAllocSession *alloc; /* or NULL */
+  GHashTable *processes;          /* pid -> capture's row + 1 */
+  GHashTable *threads;            /* tid -> capture's row + 1 */
+  FlamAllocSession *alloc;        /* or NULL */
+  FlamCallLedger *calls;          /* or NULL; with the following two */
+  GHashTable *mappers;            /* module -> FlamAllocRuntime */
+  const FlamAllocRuntime *mapper; /* the first one; NULL: none yet */
 } FlamSampler;
 
 void flam_sampler_init (FlamSampler *sampler,
@@ -74,6 +86,18 @@ gboolean flam_sampler_record_allocations (FlamSampler *sampler,
                                           int spill,
                                           char ***environment,
                                           GError **error);
+/* How many columns a recording with these options has. */
+guint flam_sampler_n_weights (const FlamRecordOptions *options);
+/* Records page faults and what system calls get, if the options say so. */
+void flam_sampler_record_calls (FlamSampler *sampler);
+/* At the beginning and at the end of a process. */
+void flam_sampler_begin_calls (FlamSampler *sampler, FlamTarget *target);
+void flam_sampler_end_calls (FlamSampler *sampler, FlamTarget *target);
+void flam_sampler_end_thread (FlamSampler *sampler, const FlamMessage *message);
+/* Messages of these kinds. */
+void flam_sampler_take_call (FlamSampler *sampler, const FlamMessage *message);
+void flam_sampler_take_counted (FlamSampler *sampler,
+                                const FlamMessage *message);
 /* Before a process is attached to: reads its programs and libraries now, so
  * that this does not delay anything once it is traced. */
 void flam_sampler_expect (FlamSampler *sampler, pid_t pid);

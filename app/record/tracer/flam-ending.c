@@ -98,7 +98,7 @@ flam_ending_let_go (FlamTracer *tracer)
       else
         {
           task->held_until = 0;
-          ptrace (PTRACE_CONT, task->tid, NULL, NULL);
+          flam_tracer_resume (tracer, task->tid, 0);
         }
     }
   tracer->n_held = n_held;

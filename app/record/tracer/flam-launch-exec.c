@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-launch-exec.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "flam-call-stops.h"
 #include "flam-commands.h"
+#include "flam-faults.h"
 #include "flam-launch.h"
+#include "flam-perf-rings.h"
 #include "flam-proc.h"
 
 /* --- the first ----------------------------------------------------------- */
@@ -25,7 +29,60 @@ flam_launch_exec_options (const FlamTracer *tracer)
 
   if (tracer->options->follow)
     options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
+  if (tracer->follows_calls)
+    options |= PTRACE_O_TRACESYSGOOD;
+  if (tracer->options->what & FLAM_RECORD_RESOURCES)
+    options |= PTRACE_O_TRACEEXIT;
   return options;
+}
+
+/* --- page faults --------------------------------------------------------- */
+
+static void
+refuse_faults (FlamTracer *tracer)
+{
+  g_autofree char *text = g_strdup_printf (
+      N_ ("page faults are not counted: %s"), flam_perf_problem (errno));
+
+  flam_tracer_warn (tracer, text);
+  g_clear_pointer (&tracer->faults, flam_faults_free);
+}
+
+/* A recording without them has at least what the program maps. */
+static void
+count_faults (FlamTracer *tracer, const GArray *tids, gboolean launched)
+{
+  g_autofree char *why = NULL;
+
+  if (!(tracer->options->what & FLAM_RECORD_FAULTS))
+    return;
+  if (tracer->faults == NULL)
+    {
+      tracer->faults = flam_faults_new (tracer, launched, &why);
+      if (why != NULL)
+        flam_tracer_warn (tracer, why);
+    }
+  for (guint i = 0; i < tids->len; i++)
+    if (!flam_faults_add (tracer->faults, g_array_index (tids, pid_t, i)) &&
+        errno != ESRCH)
+      {
+        refuse_faults (tracer);
+        return;
+      }
+}
+
+/* --- the program --------------------------------------------------------- */
+
+static gboolean
+prepare (pid_t pid, gpointer data, GError **error)
+{
+  FlamTracer *tracer = data;
+  unsigned long options = flam_launch_exec_options (tracer);
+  g_autoptr (GArray) tids = g_array_new (FALSE, FALSE, sizeof (pid_t));
+
+  g_array_append_val (tids, pid);
+  count_faults (tracer, tids, TRUE);
+  return flam_launch_trace (pid, &options, error);
 }
 
 static gboolean
@@ -37,12 +94,11 @@ start_program (FlamTracer *tracer, GError **error)
     .directory = tracer->options->directory,
   };
   g_autofree char *path = flam_launch_find (&launch, error);
-  unsigned long options = flam_launch_exec_options (tracer);
   pid_t pid;
 
   if (path == NULL)
     return FALSE;
-  pid = flam_launch_start (&launch, path, flam_launch_trace, &options, error);
+  pid = flam_launch_start (&launch, path, prepare, tracer, error);
   if (pid < 0)
     return FALSE;
   begin_time (tracer);
@@ -69,6 +125,7 @@ attach_to (gpointer data, pid_t pid, pid_t parent, GError **error)
                     FALSE,
                     NULL,
                     0);
+  count_faults (tracer, tids, FALSE);
   return TRUE;
 }
 
@@ -228,6 +285,9 @@ flam_launch_exec_begin_attached (FlamTracer *tracer)
       FlamTask *task = g_ptr_array_index (tracer->tasks.list, i);
       flam_task_skip (task, 0);
       task->target->cpu_begin = flam_target_read_cpu (task->target);
+      /* Its calls are followed from its first stop on. */
+      if (tracer->follows_calls)
+        ptrace (PTRACE_INTERRUPT, task->tid, NULL, NULL);
     }
   begin_time (tracer);
   tracer->young_until = FLAM_YOUNG_TIME;
@@ -393,6 +453,8 @@ flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task)
   FlamTask *old;
   gboolean known, injects = tracer->injection != NULL;
 
+  if (tracer->faults != NULL)
+    flam_faults_drain (tracer->faults, tracer);
   ptrace (PTRACE_GETEVENTMSG, task->tid, NULL, &former);
   old = flam_tasks_find (&tracer->tasks, (pid_t)former);
   if (old != NULL && old != task)
@@ -413,11 +475,13 @@ flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task)
   tracer->young_until = task->target->young_until;
   g_atomic_int_inc (&task->target->hint_program);
   known = flam_task_read_schedstat (task, &stat);
+  if (tracer->follows_calls)
+    flam_call_stops_exec (tracer, task);
   if (!injects)
-    ptrace (PTRACE_CONT, task->tid, NULL, NULL);
+    flam_tracer_resume (tracer, task->tid, 0);
   tell_exec (tracer, task, known ? &stat : NULL);
   if (!injects)
     return;
   inject (tracer, task);
-  ptrace (PTRACE_CONT, task->tid, NULL, NULL);
+  flam_tracer_resume (tracer, task->tid, 0);
 }

@@ -41,7 +41,10 @@ flam_stop_read (int status)
   switch (event)
     {
     case 0:
-      return (FlamStop){ FLAM_STOP_SIGNAL, WSTOPSIG (status) };
+      return (FlamStop){ WSTOPSIG (status) == (SIGTRAP | 0x80)
+                             ? FLAM_STOP_CALL
+                             : FLAM_STOP_SIGNAL,
+                         WSTOPSIG (status) };
     case PTRACE_EVENT_STOP:
       return (FlamStop){ is_group_stop (WSTOPSIG (status))
                              ? FLAM_STOP_GROUP

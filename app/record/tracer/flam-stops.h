@@ -14,6 +14,7 @@ typedef enum
   FLAM_STOP_GROUP,     /* job control: use LISTEN, do not continue */
   FLAM_STOP_CLONE,     /* created a thread or process */
   FLAM_STOP_EXEC,
+  FLAM_STOP_CALL,   /* at a system call's entry or exit */
   FLAM_STOP_ENDING, /* is about to end */
   FLAM_STOP_OTHER,
 } FlamStopKind;

@@ -17,6 +17,7 @@
 #include <glib.h>
 #include <sys/types.h>
 
+#include "flam-calls.h"
 #include "flam-core-profile.h"
 #include "flam-loader.h"
 
@@ -51,10 +52,12 @@ struct _FlamTarget
   gint64 young_until; /* tracer's: until then its code is still being mapped */
   guint64 code_size;  /* tracer's: of mappings, when they were last reported */
   FlamLoader loader;  /* tracer\'s: the libraries it has loaded */
-  gint64 cpu_begin;   /* tracer's: process clock at the beginning */
-  gint64 cpu_ended;   /* tracer's: of threads that have ended */
+  struct _FlamJoins *joins; /* tracer's: threads that may be joined, or NULL */
+  gint64 cpu_begin;         /* tracer's: process clock at the beginning */
+  gint64 cpu_ended;         /* tracer's: of threads that have ended */
   struct _FlamRuntimeKnown *runtimes; /* tracer's: managed functions */
   struct _FlamProcessMap *map;        /* sampler's: maps, modules, ids */
+  struct _FlamCallSpace *calls;       /* sampler's: what system calls got */
 
   /* Tracer's hint: counts the programs it has run; /proc is of this one. */
   guint hint_program;
@@ -138,6 +141,9 @@ struct _FlamTask
   FlamWall wall;
   struct _FlamRuntimeTask *runtimes; /* of its managed frames, or NULL */
   guint64 fs_base;                   /* as of its last stop, 0: unknown */
+  FlamCall call;    /* the one that it is in, while `in_call` */
+  gboolean in_call; /* its entry was seen, and not its exit */
+  gboolean is_kept; /* it has ended, and another one may still join it */
   FlamWatched watched;
   gint64 held_until; /* stopped at its end until then; 0: not */
 
@@ -179,6 +185,8 @@ typedef enum
   FLAM_MESSAGE_ASLEEP,   /* the same without a stop: only pc and sp are known */
   FLAM_MESSAGE_STACK,    /* like SAMPLE, but without weights: for SAME */
   FLAM_MESSAGE_SAME,     /* the stack of the task's last message */
+  FLAM_MESSAGE_COUNTED,  /* the same: `count` of `event` */
+  FLAM_MESSAGE_CALL,     /* the same: a FlamCallEvent */
   FLAM_MESSAGE_MARK,     /* text */
   FLAM_MESSAGE_WARNING,  /* text */
 } FlamMessageKind;
@@ -207,7 +215,10 @@ typedef struct
   /* Follow that: the kernel's addresses, innermost first, 8 bytes each. */
   guint32 n_kernel;    /* bytes */
   guint32 kernel_only; /* no user code: without registers and stack */
-  gint64 count;        /* of the event, if it is not the clock */
+  gint64 count;        /* COUNTED: how often; CALL: the event's size */
+  guint64 at;          /* CALL */
+  guint32 event; /* COUNTED: its number in the capture; CALL: a FlamCallOp */
+  guint32 unused;
   union
   {
     guint64 regs[FLAM_N_REGS];

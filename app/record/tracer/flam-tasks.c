@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "flam-alloc-attach.h"
+#include "flam-joins.h"
 #include "flam-proc.h"
 #include "flam-runtime-reader.h"
 #include "flam-wall.h"
@@ -261,6 +262,7 @@ flam_tasks_take_out (FlamTasks *tasks, FlamTask *task, gint64 now)
     {
       g_clear_pointer (&target->runtimes, flam_runtime_known_free);
       g_clear_pointer (&target->attached, flam_alloc_attached_free);
+      g_clear_pointer (&target->joins, flam_joins_free);
       g_hash_table_remove (tasks->by_pid, GINT_TO_POINTER (target->pid));
       tell (tasks, FLAM_MESSAGE_TARGET_END, target, NULL, NULL, now);
     }

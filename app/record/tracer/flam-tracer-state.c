@@ -5,6 +5,7 @@
 
 #include "flam-tracer-state.h"
 
+#include <sys/ptrace.h>
 #include <time.h>
 
 /* A deep stack is not read for this multiple of the time that reading it
@@ -26,6 +27,15 @@ gint64
 flam_tracer_now (const FlamTracer *tracer)
 {
   return clock_ns (CLOCK_MONOTONIC) - tracer->origin;
+}
+
+void
+flam_tracer_resume (const FlamTracer *tracer, pid_t tid, int sig)
+{
+  ptrace (tracer->follows_calls ? PTRACE_SYSCALL : PTRACE_CONT,
+          tid,
+          NULL,
+          (void *)(glong)sig);
 }
 
 /* The number of items of its managed frames; not relevant to its sample while

@@ -13,6 +13,8 @@
  *    flam-priority     the tracer's priority over others that want its CPU
  *    flam-ticks        the threads to stop at a tick
  *    flam-instant      whether a stop shows what ran at the tick
+ *    flam-copy         the stack of a stopped thread
+ *    flam-call-stops   system calls, in the modes that follow them
  *    flam-batch        the sample, on its way to the sampler
  *
  * flam-tracer.c is the loop that takes them in turn. */
@@ -54,6 +56,7 @@ struct _FlamTracer
   FlamRuntimeReader *runtimes; /* NULL: no managed frames are recorded */
   /* The library that programs load when they begin; NULL: none. */
   const FlamInjection *injection;
+  struct _FlamFaults *faults; /* NULL: page faults are not recorded */
   FlamTasks tasks; /* without_proc: threads are not traced with ptrace */
   GPtrArray *due;  /* FlamTask, during the selection at a tick */
   FlamInstant instant;
@@ -75,16 +78,17 @@ struct _FlamTracer
   int ended_by;      /* the signal that ended the recording; 0: none */
   gint64 give_up_at; /* then the remaining threads are left to the kernel */
 
-  guint n_held;      /* threads that are held at their end */
-  guint n_left;      /* processes that outlived the program */
-  pid_t left;        /* one of them */
-  guint n_running;   /* processes that ran on when the duration was over */
-  char running[16];  /* the name of one of them */
-  gboolean attached; /* to processes that were not launched */
-  GArray *chosen;    /* pid_t, launched or attached to; not their descendants */
-  int exit_status;   /* of the chosen one, 128 + signal; -1: it still runs, or
-                        several are chosen */
-  gboolean *failed;  /* set by the sampler: the disk is full */
+  guint n_held;           /* threads that are held at their end */
+  guint n_left;           /* processes that outlived the program */
+  pid_t left;             /* one of them */
+  guint n_running;        /* processes that ran on when the duration was over */
+  char running[16];       /* the name of one of them */
+  gboolean follows_calls; /* threads stop at system calls */
+  gboolean attached;      /* to processes that were not launched */
+  GArray *chosen;   /* pid_t, launched or attached to; not their descendants */
+  int exit_status;  /* of the chosen one, 128 + signal; -1: it still runs, or
+                       several are chosen */
+  gboolean *failed; /* set by the sampler: the disk is full */
 
   /* Called once, before threads are detached at the end. */
   void (*withdraw) (FlamTracer *tracer);
@@ -92,6 +96,8 @@ struct _FlamTracer
 
 /* ns since the recording began. */
 gint64 flam_tracer_now (const FlamTracer *tracer);
+/* Continues a stopped thread, with a signal or 0. */
+void flam_tracer_resume (const FlamTracer *tracer, pid_t tid, int sig);
 /* Reads the managed frames of a thread. `regs` as in FlamMessage; `known`:
  * those that are valid, besides the program counter. */
 guint flam_tracer_walk_runtimes (FlamTracer *tracer,

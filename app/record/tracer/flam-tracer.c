@@ -8,9 +8,13 @@
 #include <sys/ptrace.h>
 #include <time.h>
 
+#include "flam-call-stops.h"
 #include "flam-commands.h"
+#include "flam-copy.h"
 #include "flam-core-picture.h"
 #include "flam-ending.h"
+#include "flam-faults.h"
+#include "flam-joins.h"
 #include "flam-launch-exec.h"
 #include "flam-launch.h"
 #include "flam-priority.h"
@@ -55,12 +59,9 @@
 
 #define IDLE_PERIOD (10 * 1000000ll)
 #define BATCH_AGE (10 * 1000000ll)
-#define ALTERNATE_MAX                                                          \
-  (1u << 20) /* bytes: a larger stack is no alternate one                      \
-              */
 /* How often threads that are held at their end are looked at. */
 #define HELD_PAUSE (500 * 1000ll)
-#define ALL_REGS 0xffffu
+#define FAULT_FDS_MAX 64 /* rings: one per CPU */
 /* The time of polling for stops: nearly all threads that run on another CPU
  * stop 8 to 30 µs after the INTERRUPT, further ones soon after the first. */
 #define FIRST_STOP_TIME (40 * 1000ll)
@@ -95,6 +96,7 @@ flam_tracer_init (FlamTracer *tracer,
     tracer->runtimes = flam_runtime_reader_new ();
   tracer->due = g_ptr_array_new ();
   tracer->attached = flam_record_options_attaches (options);
+  tracer->follows_calls = flam_call_stops_are_wanted (options);
   tracer->chosen = g_array_new (FALSE, FALSE, sizeof (pid_t));
   flam_tasks_init (&tracer->tasks, pipe);
 }
@@ -107,6 +109,7 @@ flam_tracer_clear (FlamTracer *tracer)
   g_array_unref (tracer->chosen);
   g_clear_pointer (&tracer->runtimes, flam_runtime_reader_free);
   flam_instant_clear (&tracer->instant);
+  g_clear_pointer (&tracer->faults, flam_faults_free);
 }
 
 gint64
@@ -128,36 +131,6 @@ static void
 count_stop (FlamTracer *tracer, gint64 ns)
 {
   tracer->stats.stops[CLAMP (ns / 1000, 0, FLAM_STOP_BINS - 1)]++;
-}
-
-static void
-resume (pid_t tid, int sig)
-{
-  ptrace (PTRACE_CONT, tid, NULL, (void *)(glong)sig);
-}
-
-/* The number of bytes of the stack to copy. */
-static gsize
-bytes_to_copy (FlamTask *task, guint64 sp)
-{
-  gsize most = (gsize)g_atomic_int_get ((gint *)&task->hint_copy);
-  gsize top = (gsize)g_atomic_pointer_get (&task->hint_top);
-
-  return top > sp && top - sp < most ? top - sp : most;
-}
-
-/* The stack pointer of the code interrupted by a handler on an alternate signal
- * stack; 0: none. */
-static guint64
-interrupted_sp (FlamTask *task, guint64 sp)
-{
-  gsize saved = (gsize)g_atomic_pointer_get (&task->hint_interrupted);
-  guint64 value;
-
-  return saved > sp && saved - sp < ALTERNATE_MAX &&
-                 flam_read_memory (task->tid, saved, &value, 8) == 8
-             ? value
-             : 0;
 }
 
 /* The use of the stop: the state of its sample. FALSE: no sample. */
@@ -204,16 +177,12 @@ account (FlamTask *task, FlamMessage *message, gint64 cpu)
 static void
 sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
 {
-  guint64 regs[FLAM_N_REGS];
+  FlamCopy copy = { .began = flam_tracer_begin_read (task) };
   FlamStopContext context;
   FlamState state = FLAM_STATE_RUNNING;
   FlamSchedstat stat;
-  FlamMessage *message = NULL;
-  gsize n = 0, wanted = 0, n_other = 0;
-  guint64 other = 0;
-  guint n_items = 0;
-  gint64 now, began = flam_tracer_begin_read (task);
-  gboolean ok = flam_stop_registers (task->tid, TRUE, regs, &context) &&
+  gint64 now;
+  gboolean ok = flam_stop_registers (task->tid, TRUE, copy.regs, &context) &&
                 flam_task_read_schedstat (task, &stat);
   gint64 counted_at = flam_tracer_now (tracer);
   gboolean good = ok && judge (tracer, task, &stat, &context, &state);
@@ -221,29 +190,16 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
   if (good)
     {
       flam_launch_exec_look (tracer, task);
-      wanted = bytes_to_copy (task, regs[7]);
-      other = interrupted_sp (task, regs[7]);
-      n_other = other != 0 ? bytes_to_copy (task, other) : 0;
-      task->fs_base = context.fs_base;
-      n_items = flam_tracer_walk_runtimes (
-          tracer, task, regs, ALL_REGS, task->interrupted_at);
-      message = flam_pipe_reserve (
-          tracer->pipe, FLAM_MESSAGE_SAMPLE, n_items, wanted + n_other, TRUE);
-    }
-  if (message != NULL)
-    {
-      errno = 0;
-      n = flam_read_memory (
-          task->tid, regs[7], flam_message_stack (message), wanted);
-      tracer->stats.unreadable += n == 0 && errno == EPERM;
-      if (n_other > 0)
-        n_other = flam_read_memory (task->tid,
-                                    other,
-                                    (char *)flam_message_stack (message) + n,
-                                    n_other);
+      flam_copy_take (tracer,
+                      task,
+                      FLAM_MESSAGE_SAMPLE,
+                      &context,
+                      task->interrupted_at,
+                      TRUE,
+                      &copy);
     }
   flam_ending_watch (tracer, task);
-  resume (task->tid, sig);
+  flam_tracer_resume (tracer, task->tid, sig);
   now = flam_tracer_now (tracer);
   count_stop (tracer, now - task->interrupted_at);
   tracer->stats.late += now - task->interrupted_at > tracer->period;
@@ -253,25 +209,15 @@ sample_stopped (FlamTracer *tracer, FlamTask *task, int sig)
                     &stat,
                     counted_at,
                     context.cut_off || flam_sleepers_stopped (task));
-  if (message == NULL)
+  if (copy.message == NULL)
     {
       tracer->stats.lost += !context.foreign && (good || !ok);
       return;
     }
-  if (n_items > 0)
-    flam_runtime_reader_resolve (
-        tracer->runtimes, task, flam_message_items (message));
-  memcpy (message->regs, regs, sizeof regs);
-  message->target = task->target;
-  message->task = task;
-  message->time = task->interrupted_at;
-  message->limited = n == wanted;
-  message->other_sp = other;
-  message->n_other = n_other;
-  message->state = (guint8)state;
-  account (task, message, stat.cpu);
-  flam_pipe_commit (tracer->pipe, n + n_other);
-  flam_tracer_end_read (tracer, task, began, n, n_items);
+  copy.message->time = task->interrupted_at;
+  copy.message->state = (guint8)state;
+  account (task, copy.message, stat.cpu);
+  flam_copy_commit (tracer, task, &copy);
   tracer->stats.samples++;
 }
 
@@ -315,6 +261,8 @@ handle_end (FlamTracer *tracer, pid_t tid)
   gboolean reaped;
   int status;
 
+  if (task != NULL && tracer->faults != NULL)
+    flam_faults_drain (tracer->faults, tracer);
   if (task != NULL && tracer->paused)
     flam_task_skip (task, now);
   if (task != NULL)
@@ -334,6 +282,9 @@ handle_end (FlamTracer *tracer, pid_t tid)
 static void
 leave (FlamTracer *tracer, FlamTask *task)
 {
+  if (tracer->faults != NULL)
+    flam_faults_drain (tracer->faults, tracer);
+  task->is_kept = TRUE;
   flam_tracer_note_survivor (tracer, task);
   flam_tasks_remove (&tracer->tasks, task, FALSE, flam_tracer_now (tracer));
 }
@@ -342,7 +293,10 @@ static void
 detach (FlamTracer *tracer, FlamTask *task, pid_t tid, int sig)
 {
   if (task != NULL)
-    leave (tracer, task);
+    {
+      flam_joins_look (tracer, task);
+      leave (tracer, task);
+    }
   ptrace (PTRACE_DETACH, tid, NULL, (void *)(glong)sig);
 }
 
@@ -358,7 +312,7 @@ is_unwanted (FlamTracer *tracer, const FlamTask *task)
 static void
 meet_new (FlamTracer *tracer, pid_t tid)
 {
-  resume (tid, 0);
+  flam_tracer_resume (tracer, tid, 0);
   adopt (tracer, tid, flam_tracer_now (tracer));
   flam_instant_resumed (&tracer->instant);
 }
@@ -403,10 +357,13 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
     ptrace (PTRACE_LISTEN, tid, NULL, NULL);
   else if (stop.kind == FLAM_STOP_EXEC)
     flam_launch_exec_exec (tracer, task);
+  else if (stop.kind == FLAM_STOP_CALL)
+    flam_call_stops_handle (tracer, task);
   else if (stop.kind == FLAM_STOP_ENDING)
     {
+      flam_call_stops_ending (tracer, task);
       if (!flam_ending_hold (tracer, task))
-        resume (tid, 0);
+        flam_tracer_resume (tracer, tid, 0);
     }
   else if (pending && !tracer->paused && stop.kind != FLAM_STOP_CLONE)
     sample_stopped (tracer, task, sig);
@@ -415,7 +372,9 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
       if (stop.kind == FLAM_STOP_INTERRUPT)
         pass_over (tid);
       flam_ending_meet (tracer, task);
-      resume (tid, sig);
+      if (stop.kind == FLAM_STOP_CLONE)
+        flam_call_stops_created (tracer, task);
+      flam_tracer_resume (tracer, tid, sig);
     }
   flam_instant_resumed (&tracer->instant);
 }
@@ -584,14 +543,29 @@ take_samples (FlamTracer *tracer, gint64 now)
 static void
 wait_for_something (FlamTracer *tracer, gint64 until, const sigset_t *mask)
 {
-  struct pollfd poll_fd = { tracer->control->fd, POLLIN, 0 };
+  gboolean controlled = tracer->control->fd >= 0 && !tracer->control->closed;
+  struct pollfd polled[1 + FAULT_FDS_MAX];
+  const GArray *fds =
+      tracer->faults != NULL ? flam_faults_fds (tracer->faults) : NULL;
   gint64 ns = MAX (until - flam_tracer_now (tracer), 0);
   struct timespec timeout = { ns / 1000000000, ns % 1000000000 };
-  nfds_t n = tracer->control->fd >= 0 && !tracer->control->closed ? 1 : 0;
+  nfds_t n = 1;
 
+  polled[0] =
+      (struct pollfd){ controlled ? tracer->control->fd : -1, POLLIN, 0 };
+  for (guint i = 0; fds != NULL && i < fds->len && n <= FAULT_FDS_MAX; i++)
+    polled[n++] = (struct pollfd){ g_array_index (fds, int, i), POLLIN, 0 };
   flam_instant_sleep (&tracer->instant);
-  if (ppoll (&poll_fd, n, &timeout, mask) > 0)
+  if (ppoll (polled, n, &timeout, mask) <= 0)
+    return;
+  if (polled[0].revents != 0)
     flam_commands_handle (tracer);
+  if (n > 1)
+    flam_faults_drain (tracer->faults, tracer);
+  /* The thread that a ring belongs to has ended. */
+  for (nfds_t i = 1; i < n; i++)
+    if (polled[i].revents & (POLLHUP | POLLERR))
+      flam_faults_ignore (tracer->faults, polled[i].fd);
 }
 
 /* Once the program is reaped, a thread that is still waited for may be in a
@@ -633,6 +607,8 @@ flam_tracer_run (FlamTracer *tracer)
                            samples_threads (tracer->options) &&
                            take_samples (tracer, now);
 
+          if (tracer->faults != NULL)
+            flam_faults_drain (tracer->faults, tracer);
           flam_ticks_plan (tracer, stops);
           flam_commands_say_status (tracer, now);
           flam_pipe_push (

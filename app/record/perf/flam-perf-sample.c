@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-perf-sample.h"
+
+#include <string.h>
+
+#include "flam-perf-state.h"
+
+/* Bytes at the end of a copy of a stack. */
+#define COMPARED 512
+
+/* The bytes of the copied stack that the walk needs. */
+static gsize
+needed_bytes (FlamTask *task, const FlamPerfRecord *record)
+{
+  gsize top = (gsize)g_atomic_pointer_get (&task->hint_top);
+  guint64 sp = record->regs[7];
+
+  return top > sp && top - sp < record->stack_size ? (gsize)(top - sp)
+                                                   : record->stack_size;
+}
+
+/* The part of a stack that no copy has room for: the frames there were called
+ * long ago, so they are still there unless the end of the copy has changed. */
+static gsize
+read_rest (FlamTracer *tracer,
+           FlamTask *task,
+           const FlamPerfRecord *record,
+           gpointer to,
+           gsize size)
+{
+  guint8 now[COMPARED];
+  guint64 end = record->regs[7] + record->stack_size;
+  const guint8 *last =
+      (const guint8 *)record->stack + record->stack_size - COMPARED;
+  gint64 began = flam_tracer_begin_read (task);
+  gsize n = flam_read_memory (task->tid, end, to, size);
+
+  flam_tracer_end_read (tracer, task, began, n, 0);
+  return flam_read_memory (task->tid, end - COMPARED, now, COMPARED) ==
+                     COMPARED &&
+                 memcmp (now, last, COMPARED) == 0
+             ? n
+             : 0;
+}
+
+/* How much of it may be needed. */
+static gsize
+wanted_rest (FlamTask *task, const FlamPerfRecord *record, guint32 stack)
+{
+  gsize most = (gsize)g_atomic_int_get ((gint *)&task->hint_copy);
+  gsize top = (gsize)g_atomic_pointer_get (&task->hint_top);
+  guint64 end = record->regs[7] + record->stack_size;
+
+  if (!record->has_regs || stack < FLAM_PERF_STACK_MOST ||
+      record->stack_size < stack || most <= record->stack_size)
+    return 0;
+  most -= record->stack_size;
+  return top > end && top - end < most ? (gsize)(top - end)
+         : top != 0 && top <= end      ? 0
+                                       : most;
+}
+
+/* The stack that a handler on an alternate signal stack has interrupted. It
+ * does not change while the handler runs. */
+static guint64
+interrupted_sp (FlamTask *task, const FlamPerfRecord *record)
+{
+  guint64 saved = (gsize)g_atomic_pointer_get (&task->hint_interrupted);
+  guint64 at = saved - record->regs[7], value = 0;
+
+  if (saved != 0 && record->has_regs && at < record->stack_size &&
+      record->stack_size - at >= 8)
+    memcpy (&value, (const char *)record->stack + at, 8);
+  return value;
+}
+
+gboolean
+flam_perf_copy_is_short (FlamTask *task,
+                         const FlamPerfRecord *record,
+                         guint32 stack)
+{
+  return wanted_rest (task, record, stack) > 0;
+}
+
+gboolean
+flam_perf_copy_begin (FlamTracer *tracer,
+                      FlamTask *task,
+                      const FlamPerfRecord *record,
+                      FlamMessageKind kind,
+                      FlamPerfCopy *copy)
+{
+  gsize n_stack = record->has_regs ? needed_bytes (task, record) : 0;
+  gsize n_rest = wanted_rest (task, record, copy->stack);
+  gsize n_kernel = record->n_kernel * sizeof *record->kernel;
+  guint64 other = interrupted_sp (task, record);
+  gsize n_other = other != 0 ? copy->stack : 0;
+  FlamMessage *message = flam_pipe_reserve (
+      tracer->pipe, kind, 0, n_stack + n_rest + n_other + n_kernel, TRUE);
+
+  copy->message = message;
+  if (message == NULL)
+    return FALSE;
+  if (n_stack > 0)
+    memcpy (flam_message_stack (message), record->stack, n_stack);
+  message->limited = n_stack < record->stack_size || n_stack >= copy->stack;
+  if (n_rest > 0)
+    {
+      n_rest = read_rest (tracer,
+                          task,
+                          record,
+                          (char *)flam_message_stack (message) + n_stack,
+                          n_rest);
+      n_stack += n_rest;
+    }
+  if (n_other > 0)
+    n_other = flam_read_memory (task->tid,
+                                other,
+                                (char *)flam_message_stack (message) + n_stack,
+                                n_other);
+  if (n_kernel > 0)
+    memcpy ((char *)flam_message_stack (message) + n_stack + n_other,
+            record->kernel,
+            n_kernel);
+  memcpy (message->regs, record->regs, sizeof record->regs);
+  message->target = task->target;
+  message->task = task;
+  message->other_sp = other;
+  message->n_other = n_other;
+  message->n_kernel = (guint32)n_kernel;
+  message->kernel_only = !record->has_regs;
+  copy->size = n_stack + n_other + n_kernel;
+  return TRUE;
+}
+
+void
+flam_perf_copy_commit (FlamTracer *tracer, FlamPerfCopy *copy)
+{
+  flam_pipe_commit (tracer->pipe, copy->size);
+}
