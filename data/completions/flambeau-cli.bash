@@ -41,7 +41,7 @@ _flambeau_cli() {
     --color | --palette) list='auto module language self name state memory safe julia hot mem io wakeup chain java js perl red green blue aqua yellow purple orange' ;;
     --order) list='weight name time' ;;
     --root) list='comm pid tid' ;;
-    --mode) list='cpu wall alloc both' ;;
+    --mode) list='cpu wall alloc both faults resources' ;;
     --engine) list='auto ptrace perf' ;;
     --measure) list='samples cpu-time wall-time peak leaked allocated allocations temporary' ;;
     --states) list='cpu off-cpu all running lock io sleep blocked' ;;
@@ -50,7 +50,7 @@ _flambeau_cli() {
     --direction) list='flame icicle' ;;
     --shape) list='flame sunburst treemap' ;;
     --kind) list='cpu alloc time faults' ;;
-    --allocators) list='malloc calloc realloc aligned mmap brk pymalloc other heap pages all' ;;
+    --allocators) list='malloc calloc realloc aligned mmap brk file pymalloc other descriptor thread heap pages all' ;;
     --to) [ "$verb" = diff ] && list='svg html folded csv d3'
       [ "$verb" = history ] && list='html csv'
       [ "$verb" = heatmap ] && list='text svg png html'

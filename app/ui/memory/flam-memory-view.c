@@ -109,7 +109,9 @@ static char *
 card_detail (const FlamMemorySummary *memory, FlamMemoryPart part)
 {
   const FlamAmount *amount = &memory->all.part[part];
-  gboolean knows_blocks = flam_memory_summary_knows (memory, part, FALSE);
+  gboolean knows_blocks =
+      flam_memory_summary_knows (memory, part, FALSE) &&
+      flam_memory_summary_of (memory) == FLAM_MEMORY_OF_BLOCKS;
   g_autofree char *counted = flam_value_text_blocks (amount->blocks);
   g_autofree char *more = NULL;
 
@@ -270,7 +272,7 @@ add_header (GtkGrid *grid, const FlamMemorySummary *memory)
 {
   const char *const titles[FLAM_MEMORY_N_COLUMNS] = {
     [FLAM_MEMORY_COLUMN_ALLOCATED] = _ ("Allocated"),
-    [FLAM_MEMORY_COLUMN_BLOCKS] = _ ("Blocks"),
+    [FLAM_MEMORY_COLUMN_BLOCKS] = flam_value_text_counted (memory),
     [FLAM_MEMORY_COLUMN_TEMPORARY] = _ ("Temporary"),
     [FLAM_MEMORY_COLUMN_PEAK] = _ ("At the Peak"),
     [FLAM_MEMORY_COLUMN_LEAKED] = _ ("Leaked"),

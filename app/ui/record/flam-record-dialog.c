@@ -352,8 +352,9 @@ update (FlamRecordDialog *self)
 {
   gboolean attach = attaches (self);
   guint mode = adw_combo_row_get_selected (self->mode);
-  gboolean memory =
-      (flam_record_mode_what ((FlamRecordMode)mode) & FLAM_RECORD_ALLOC) != 0;
+  FlamRecordWhat what = flam_record_mode_what ((FlamRecordMode)mode);
+  gboolean memory = (what & FLAM_RECORD_ALLOC) != 0;
+  gboolean calls = (what & (FLAM_RECORD_FAULTS | FLAM_RECORD_RESOURCES)) != 0;
   g_autoptr (GPtrArray) chosen =
       attach ? flam_attach_page_get_processes (self->attach) : NULL;
   gboolean ready =
@@ -369,12 +370,14 @@ update (FlamRecordDialog *self)
   gtk_widget_set_visible (self->follow_row, !attach);
   gtk_widget_set_sensitive (GTK_WIDGET (self->record), ready);
   gtk_widget_set_visible (GTK_WIDGET (self->rate),
-                          mode != FLAM_RECORD_MODE_ALLOC);
+                          (what & (FLAM_RECORD_CPU | FLAM_RECORD_WALL)) != 0);
   gtk_widget_set_visible (GTK_WIDGET (self->bytes), memory);
   gtk_widget_set_visible (self->python_malloc_row, memory && !attach);
   adw_action_row_set_subtitle (
       ADW_ACTION_ROW (self->mode),
-      attach && memory ? _ ("Memory Allocated From Now On") : "");
+      attach && memory ? _ ("Memory Allocated From Now On")
+      : calls ? _ ("Programs that Make Many System Calls Become Slower")
+              : "");
 }
 
 static void

@@ -34,7 +34,7 @@ G_BEGIN_DECLS
 #define FLAM_KEY_MAXIMIZED "window-maximized"
 #define FLAM_KEY_SOURCE_SHOWN "source-pane-shown"
 #define FLAM_KEY_SOURCE_WIDTH "source-pane-width"
-#define FLAM_KEY_RECORD_MODE "record-mode"          /* cpu, wall, alloc, both */
+#define FLAM_KEY_RECORD_MODE "record-mode"          /* of the recorder */
 #define FLAM_KEY_RECORD_RATE "record-rate"          /* u */
 #define FLAM_KEY_RECORD_BYTES "record-sample-bytes" /* t, 0: all */
 #define FLAM_KEY_RECORD_FOLLOW "record-follow"

@@ -16,6 +16,20 @@ flam_value_text_blocks (gint64 blocks)
                           text);
 }
 
+const char *
+flam_value_text_counted (const FlamMemorySummary *memory)
+{
+  switch (flam_memory_summary_of (memory))
+    {
+    case FLAM_MEMORY_OF_PAGES:
+      return _ ("Pages");
+    case FLAM_MEMORY_OF_RESOURCES:
+      return _ ("Opened");
+    default:
+      return _ ("Blocks");
+    }
+}
+
 char *
 flam_value_text_other (const FlamTree *tree,
                        const gint64 *column,

@@ -13,6 +13,8 @@ char *flam_value_text_other (const FlamTree *tree,
                              const gint64 *column,
                              FlamNodeId node);
 char *flam_value_text_blocks (gint64 blocks);
+/* The title of a column with numbers of blocks, or of what else is counted. */
+const char *flam_value_text_counted (const FlamMemorySummary *memory);
 /* "+1.20 s", "−438"; g_free. */
 char *flam_value_text_change (const FlamMeasure *measure, gint64 delta);
 
