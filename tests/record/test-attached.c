@@ -263,6 +263,38 @@ test_undisturbed (void)
     }
 }
 
+/* The recorder is killed at any moment of the injection: the thread that it
+ * used finds back by itself. No thread waits in epoll_wait(), which fails after
+ * a stop that no recorder mends. */
+static void
+test_killed (void)
+{
+  static const char *const programs[][2] = {
+    { "c", "rsq" },
+    { "r", "cq" },
+    { "s", "ca" },
+    { "a", "ca" },
+  };
+  guint n = g_getenv ("FLAM_TEST_ALL") != NULL ? 50 : 10;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const char *const *program = programs[i % G_N_ELEMENTS (programs)];
+      Lodger lodger = lodger_start (program[0], program[1]);
+      g_autofree char *pid = g_strdup_printf ("%d", (int)lodger.pid);
+      const char *arguments[] = { "--mode", "alloc", "--pid", pid, NULL };
+      Running *running = recorder_start (arguments);
+      g_autoptr (Recording) recording = NULL;
+
+      g_assert_true (recorder_wait_for (running, "target"));
+      g_usleep ((gulong)g_test_rand_int_range (0, 150000));
+      kill (running->pid, SIGKILL);
+      recording = recorder_end (running);
+      lodger_say (&lodger, "w");
+      assert_undisturbed (&lodger);
+    }
+}
+
 /* --- refusals ------------------------------------------------------------- */
 
 static void
@@ -303,6 +335,7 @@ main (int argc, char **argv)
   g_test_add_func ("/attached/library", test_library);
   g_test_add_func ("/attached/child", test_child);
   g_test_add_func ("/attached/undisturbed", test_undisturbed);
+  g_test_add_func ("/attached/killed", test_killed);
   g_test_add_func ("/attached/refused", test_refused);
   return g_test_run ();
 }

@@ -54,15 +54,23 @@ list_threads (pid_t pid)
   return tids;
 }
 
-/* A call that only takes the loader's lock shows whether another thread holds
- * it for long; leaving it has no effect. */
+static guint64
+find_dlopen (const FlamSafePoint *safe, guint64 *more)
+{
+  guint64 function = flam_safe_point_function (safe, "dlopen");
+
+  *more = function != 0 ? 0 : RTLD_DLOPEN;
+  return function != 0 ? function
+                       : flam_safe_point_function (safe, "__libc_dlopen_mode");
+}
+
+/* To open the program itself only takes the loader's lock, which shows whether
+ * another thread holds it for long. */
 static gboolean
 probe_loader (const FlamSafePoint *safe, FlamRemote *remote)
 {
-  guint64 function = flam_safe_point_function (safe, "dladdr");
-  Dl_info info = { 0 };
-  guint64 arguments[3] = { flam_safe_point_gate (safe),
-                           flam_remote_put (remote, &info, sizeof info) };
+  guint64 more, function = find_dlopen (safe, &more);
+  guint64 arguments[3] = { 0, RTLD_LAZY | RTLD_NOLOAD | more };
   guint64 result;
 
   return function == 0 ||
@@ -80,7 +88,11 @@ use_thread (const FlamTracing *tracing,
   if (!flam_remote_stop (tracing, tid, STOP_TIME))
     return NULL;
   if (flam_safe_point_allows (safe, tid))
-    remote = flam_remote_begin (tracing, pid, tid, flam_safe_point_gate (safe));
+    remote = flam_remote_begin (tracing,
+                                pid,
+                                tid,
+                                flam_safe_point_gate (safe),
+                                flam_safe_point_leave (safe));
   if (remote != NULL && probe_loader (safe, remote))
     return remote;
   if (remote != NULL)
@@ -155,14 +167,9 @@ load_library (const FlamSafePoint *safe,
               pid_t pid,
               const char *library)
 {
-  guint64 function = flam_safe_point_function (safe, "dlopen");
-  guint64 arguments[3] = { 0, RTLD_NOW | RTLD_NODELETE }, handle;
+  guint64 more, handle, function = find_dlopen (safe, &more);
+  guint64 arguments[3] = { 0, RTLD_NOW | RTLD_NODELETE | more };
 
-  if (function == 0)
-    {
-      function = flam_safe_point_function (safe, "__libc_dlopen_mode");
-      arguments[1] |= RTLD_DLOPEN;
-    }
   if (function == 0)
     return g_strdup (N_ ("has a C library without dlopen()"));
   arguments[0] = put_text (remote, library);
@@ -231,7 +238,7 @@ begin_recording (const FlamInjection *injection,
 
   if (attach == 0 || detach == 0 ||
       !flam_remote_call (remote, attach, arguments, CALL_TIME, &result) ||
-      (guint32)result != 0)
+      (guint32)result != FLAM_ALLOC_ATTACHED)
     {
       *why = refusal ((guint32)result);
       return NULL;

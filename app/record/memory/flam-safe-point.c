@@ -17,6 +17,9 @@
 
 #define FRAMES_MAX 4096
 #define STACK_MAX (1u << 20) /* bytes that are copied */
+#define SYSCALL_RET "\x0f\x05\xc3"
+/* mov $15, %rax; syscall: debuggers know it by these bytes. */
+#define SIGRETURN "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05"
 
 /* Functions of the C library that hold what a call of the loader needs. */
 static const char *const functions[] = {
@@ -90,7 +93,8 @@ struct _FlamSafePoint
   FlamUnwindCache *cache;
   FlamElf *libc;
   guint64 libc_base;
-  guint64 gate;
+  guint64 code_start, code_end;
+  guint64 gate, leave;
   GArray *spans; /* of the functions */
   guint8 *stack;
   guint64 *pcs;
@@ -237,13 +241,23 @@ read_mappings (FlamSafePoint *safe)
   FlamMapping mapping;
 
   while (text != NULL && flam_mapping_next (&at, end, &mapping))
-    if (mapping.executable)
+    {
+      Module *module;
+
+      if (!mapping.executable)
+        continue;
+      module = module_of (safe, &mapping);
       flam_unwind_space_add (safe->space,
                              mapping.start,
                              mapping.end,
                              mapping.offset,
                              NULL,
-                             module_of (safe, &mapping));
+                             module);
+      if (module == NULL || module->part != LIBC)
+        continue;
+      safe->code_start = mapping.start;
+      safe->code_end = mapping.end;
+    }
 }
 
 /* --- the C library ------------------------------------------------------- */
@@ -277,17 +291,22 @@ find_spans (FlamSafePoint *safe)
     }
 }
 
-/* Also in the middle of another instruction. */
+/* Instructions, also in the middle of others. */
 static guint64
-find_gate (FlamSafePoint *safe)
+find_code (const FlamSafePoint *safe, const char *code, gsize n)
 {
-  guint64 at = flam_safe_point_function (safe, "syscall");
-  guint8 code[64];
-  gsize n = at != 0 ? flam_read_memory (safe->pid, at, code, sizeof code) : 0;
+  for (guint64 at = safe->code_start; at < safe->code_end;)
+    {
+      gsize size = flam_read_memory (
+          safe->pid, at, safe->stack, MIN (STACK_MAX, safe->code_end - at));
+      const guint8 *found = memmem (safe->stack, size, code, n);
 
-  for (gsize i = 0; i + 1 < n; i++)
-    if (code[i] == 0x0f && code[i + 1] == 0x05)
-      return at + i;
+      if (found != NULL)
+        return at + (guint64)(found - safe->stack);
+      if (size <= n)
+        break;
+      at += size - n;
+    }
   return 0;
 }
 
@@ -305,6 +324,12 @@ guint64
 flam_safe_point_gate (const FlamSafePoint *safe)
 {
   return safe->gate;
+}
+
+guint64
+flam_safe_point_leave (const FlamSafePoint *safe)
+{
+  return safe->leave;
 }
 
 /* --- creation ------------------------------------------------------------ */
@@ -330,8 +355,10 @@ flam_safe_point_new (pid_t pid, const char **why)
     return NULL;
   safe->libc = open_elf (safe, libc);
   safe->libc_base = libc->base;
+  safe->gate = find_code (safe, SYSCALL_RET, strlen (SYSCALL_RET));
+  safe->leave = find_code (safe, SIGRETURN, sizeof SIGRETURN - 1);
   *why = N_ ("uses a C library whose file has been replaced or cannot be read");
-  if (safe->libc == NULL || (safe->gate = find_gate (safe)) == 0)
+  if (safe->libc == NULL || safe->gate == 0 || safe->leave == 0)
     return NULL;
   find_spans (safe);
   return g_steal_pointer (&safe);

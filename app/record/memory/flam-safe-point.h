@@ -26,6 +26,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSafePoint, flam_safe_point_free)
 
 /* A function of the C library; 0: it has none of that name. */
 guint64 flam_safe_point_function (const FlamSafePoint *safe, const char *name);
-/* The address of a `syscall` instruction in it. */
+/* The address of the instructions `syscall; ret` in it, and of those that call
+ * rt_sigreturn, to which its signal handlers return. */
 guint64 flam_safe_point_gate (const FlamSafePoint *safe);
+guint64 flam_safe_point_leave (const FlamSafePoint *safe);
 gboolean flam_safe_point_allows (FlamSafePoint *safe, pid_t tid);

@@ -40,17 +40,21 @@
 #define FLAM_ALLOC_ENV_DIR "FLAMBEAU_ALLOC_DIR"
 
 /* Functions of the library that the recorder calls in a running program, by
- * ptrace: `attach` with the address of the folder's name returns 0, or the
- * reason why it cannot record; `detach` takes and returns nothing. */
+ * ptrace: `attach` with the address of the folder's name returns
+ * FLAM_ALLOC_ATTACHED, or the reason why it cannot record; `detach` takes
+ * nothing and returns FLAM_ALLOC_ATTACHED. */
 #define FLAM_ALLOC_ATTACH "flambeau_alloc_attach"
 #define FLAM_ALLOC_DETACH "flambeau_alloc_detach"
 
 int flambeau_alloc_attach (const char *directory);
-void flambeau_alloc_detach (void);
+int flambeau_alloc_detach (void);
 
 enum
 {
-  FLAM_ALLOC_REFUSED_MALLOC = 1, /* no malloc is found */
+  /* No number of a system call: the thread may make one with it, if the
+   * recorder is gone (tracer/flam-remote.h). */
+  FLAM_ALLOC_ATTACHED = 0x46000000,
+  FLAM_ALLOC_REFUSED_MALLOC,     /* no malloc is found */
   FLAM_ALLOC_REFUSED_OWN_MALLOC, /* it is a part of the program itself */
   FLAM_ALLOC_REFUSED_FILES,      /* the folder's files cannot be used */
 };

@@ -1027,7 +1027,7 @@ is_of_program (void *code)
 }
 
 /* Called by the recorder, in one thread of the program while the others run.
- * Not 0: the reason why nothing is recorded, a FLAM_ALLOC_REFUSED_. */
+ * FLAM_ALLOC_ATTACHED, or the reason why nothing is recorded. */
 EXPORT int
 flambeau_alloc_attach (const char *directory)
 {
@@ -1044,16 +1044,17 @@ flambeau_alloc_attach (const char *directory)
     return FLAM_ALLOC_REFUSED_FILES;
   preload_filter_frees (preload_sample_bytes () != 0);
   preload_slots_set (hooks, true);
-  return 0;
+  return FLAM_ALLOC_ATTACHED;
 }
 
 /* Likewise. The library stays in memory, since the program may have kept
  * pointers to its functions, which do nothing more than call the real ones. */
-EXPORT void
+EXPORT int
 flambeau_alloc_detach (void)
 {
   preload_slots_set (hooks, false);
   preload_end_attached ();
+  return FLAM_ALLOC_ATTACHED;
 }
 
 /* The remaining counts of the last thread. */

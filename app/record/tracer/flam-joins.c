@@ -12,6 +12,7 @@
 #include "flam-symbol-table.h"
 
 #define LISTED_MAX 65536
+#define TRIES 3
 /* struct clone_args: clone3(2). */
 #define CLONE_ARGS_TLS 56
 
@@ -26,6 +27,7 @@ struct _FlamJoins
 {
   GArray *threads;  /* Thread, without those that are gone */
   guint64 lists[2]; /* heads; 0: unknown */
+  guint n_tries;    /* of finding them */
   guint32 list_at;  /* in struct pthread */
   guint32 tid_at;
 };
@@ -127,7 +129,7 @@ find_lists (FlamJoins *joins, pid_t pid)
 /* --- threads ------------------------------------------------------------- */
 
 static gboolean
-is_listed (const FlamJoins *joins, pid_t pid, const Thread *thread)
+find_in_lists (const FlamJoins *joins, pid_t pid, const Thread *thread)
 {
   guint64 wanted = thread->at + joins->list_at;
 
@@ -144,6 +146,16 @@ is_listed (const FlamJoins *joins, pid_t pid, const Thread *thread)
             return TRUE;
         }
     }
+  return FALSE;
+}
+
+/* Another thread may change a list while it is read. */
+static gboolean
+is_listed (const FlamJoins *joins, pid_t pid, const Thread *thread)
+{
+  for (guint i = 0; i < TRIES; i++)
+    if (find_in_lists (joins, pid, thread))
+      return TRUE;
   return FALSE;
 }
 
@@ -208,8 +220,10 @@ flam_joins_begin (FlamTracer *tracer, FlamTask *task, pid_t created)
     {
       target->joins = g_new0 (FlamJoins, 1);
       target->joins->threads = g_array_new (FALSE, FALSE, sizeof (Thread));
-      find_lists (target->joins, target->pid);
     }
+  for (; target->joins->lists[0] == 0 && target->joins->n_tries < TRIES;
+       target->joins->n_tries++)
+    find_lists (target->joins, target->pid);
   flam_joins_look (tracer, task);
   if (thread.at != 0 && target->joins->lists[0] != 0)
     g_array_append_val (target->joins->threads, thread);

@@ -12,7 +12,9 @@
 #include <sys/user.h>
 #include <time.h>
 
+#include "flam-mapping.h"
 #include "flam-proc.h"
+#include "flam-return-frame.h"
 #include "flam-stops.h"
 
 #ifndef NT_X86_XSTATE
@@ -22,8 +24,11 @@
 #define XSTATE_MAX 32768
 #define STACK_BYTES (512u << 10)
 #define CALL_TIME (2 * 1000000000ll) /* of a system call */
-#define PAUSE 20000                  /* ns between two looks for stops */
-#define ALIVE_EVERY 256              /* looks */
+#define RED_ZONE 128
+/* Bytes of a stack that stay free below a frame. */
+#define HOME_LEFT 4096
+#define PAUSE 20000     /* ns between two looks for stops */
+#define ALIVE_EVERY 256 /* looks */
 #define SYSCALL_STOP (SIGTRAP | 0x80)
 /* Direction, trap, alignment check. */
 #define FLAGS_OFF 0x40500ull
@@ -34,6 +39,10 @@ struct _FlamRemote
   pid_t pid;
   pid_t tid;
   guint64 gate;
+  guint64 leave; /* rt_sigreturn */
+  /* Frames that lead back if the tracer is gone: on the thread's own stack, and
+   * on the one made for it; 0: none. */
+  guint64 home, away;
   guint64 stack; /* 0: none */
   struct user_regs_struct saved;
   guint64 mask;
@@ -167,11 +176,26 @@ static struct user_regs_struct
 fresh_registers (const FlamRemote *remote)
 {
   struct user_regs_struct regs = remote->saved;
+  guint64 frame = remote->away != 0 ? remote->away : remote->home;
 
   regs.orig_rax = (unsigned long)-1;
   regs.eflags &= ~FLAGS_OFF;
   regs.rip = remote->gate;
+  if (frame != 0)
+    regs.rsp = frame + 8;
   return regs;
+}
+
+/* Behind the gate, from where it finds back by itself. */
+static gboolean
+rest (FlamRemote *remote)
+{
+  struct user_regs_struct regs = fresh_registers (remote);
+
+  if (remote->home == 0 && remote->away == 0)
+    return TRUE;
+  regs.rip = remote->gate + 2;
+  return set_registers (remote, &regs);
 }
 
 static gboolean
@@ -240,18 +264,17 @@ flam_remote_call (FlamRemote *remote,
                   guint64 *result)
 {
   struct user_regs_struct regs = fresh_registers (remote);
-  guint64 top = remote->stack + STACK_BYTES - 64;
+  guint64 top = remote->away + 8;
   gint64 until = now_ns () + timeout;
 
   regs.rip = function;
-  regs.rsp = top - 8;
+  regs.rsp = remote->away;
   regs.rbp = 0;
   regs.rax = 0;
   regs.rdi = arguments[0];
   regs.rsi = arguments[1];
   regs.rdx = arguments[2];
-  if (!write_memory (remote, top - 8, &remote->gate, sizeof remote->gate) ||
-      !set_registers (remote, &regs))
+  if (!set_registers (remote, &regs))
     return FALSE;
   while (run_to_call (remote, until) && get_registers (remote, &regs))
     if (regs.rip == remote->gate + 2 && regs.rsp == top)
@@ -279,14 +302,15 @@ save (FlamRemote *remote)
                  &remote->mask) == 0;
 }
 
+/* The general registers come last: until then the frame leads back. */
 static void
 restore (FlamRemote *remote)
 {
   struct iovec io = { remote->state, remote->n_state };
 
+  ptrace (PTRACE_SETSIGMASK, remote->tid, sizeof remote->mask, &remote->mask);
   ptrace (PTRACE_SETREGSET, remote->tid, NT_X86_XSTATE, &io);
   set_registers (remote, &remote->saved);
-  ptrace (PTRACE_SETSIGMASK, remote->tid, sizeof remote->mask, &remote->mask);
   ptrace (
       PTRACE_SETOPTIONS, remote->tid, NULL, (void *)remote->tracing.options);
 }
@@ -305,6 +329,50 @@ blocked_mask (guint64 mask)
   return all | mask;
 }
 
+/* --- frames -------------------------------------------------------------- */
+
+/* Below the red zone of the thread's own stack, where the kernel would put the
+ * frame of a signal. Not on stacks that are smaller than their mapping, such as
+ * a goroutine's: the main thread's, or one with a guard below it. */
+static guint64
+find_home (const FlamRemote *remote)
+{
+  g_autofree char *text = flam_proc_text (remote->pid, remote->tid, "maps");
+  const char *at = text, *end = text != NULL ? text + strlen (text) : NULL;
+  guint64 sp = remote->saved.rsp, guard = 0;
+  guint64 frame = flam_return_frame_below (sp - RED_ZONE, remote->n_state);
+  FlamMapping mapping;
+
+  while (text != NULL && flam_mapping_next (&at, end, &mapping))
+    {
+      gboolean is_stack =
+          (mapping.length == strlen ("[stack]") &&
+           strncmp (mapping.path, "[stack]", mapping.length) == 0) ||
+          guard == mapping.start;
+
+      if (sp >= mapping.start && sp < mapping.end)
+        return is_stack && mapping.readable &&
+                       frame >= mapping.start + HOME_LEFT
+                   ? frame
+                   : 0;
+      guard = mapping.readable || mapping.executable ? 0 : mapping.end;
+    }
+  return 0;
+}
+
+/* FALSE: `at` is no address of a frame any more. */
+static gboolean
+write_frame (const FlamRemote *remote, guint64 at)
+{
+  FlamReturn back = { remote->gate, remote->leave, &remote->saved,
+                      remote->mask, remote->state, remote->n_state };
+  gsize room = remote->n_state + FLAM_RETURN_FRAME_MORE;
+  g_autofree guint8 *frame = g_malloc (room);
+  gsize size = flam_return_frame_make (&back, at, frame, room);
+
+  return size > 0 && write_memory (remote, at, frame, size);
+}
+
 static gboolean
 make_stack (FlamRemote *remote)
 {
@@ -316,9 +384,16 @@ make_stack (FlamRemote *remote)
                            0 };
   gint64 result;
 
+  guint64 frame;
+
   if (!call_kernel (remote, SYS_mmap, arguments, &result) || result < 0)
     return FALSE;
   remote->stack = (guint64)result;
+  frame =
+      flam_return_frame_below (remote->stack + STACK_BYTES, remote->n_state);
+  if (!write_frame (remote, frame))
+    return FALSE;
+  remote->away = frame;
   return TRUE;
 }
 
@@ -326,7 +401,8 @@ FlamRemote *
 flam_remote_begin (const FlamTracing *tracing,
                    pid_t pid,
                    pid_t tid,
-                   guint64 gate)
+                   guint64 gate,
+                   guint64 leave)
 {
   FlamRemote *remote = g_new0 (FlamRemote, 1);
   guint64 mask;
@@ -335,11 +411,16 @@ flam_remote_begin (const FlamTracing *tracing,
   remote->pid = pid;
   remote->tid = tid;
   remote->gate = gate;
+  remote->leave = leave;
   if (!save (remote))
     {
       g_free (remote);
       return NULL;
     }
+  remote->home = find_home (remote);
+  if (remote->home != 0 && !write_frame (remote, remote->home))
+    remote->home = 0;
+  rest (remote);
   mask = blocked_mask (remote->mask);
   ptrace (PTRACE_SETSIGMASK, tid, sizeof mask, &mask);
   ptrace (PTRACE_SETOPTIONS,
@@ -376,13 +457,18 @@ reach_last_stop (FlamRemote *remote)
 void
 flam_remote_end (FlamRemote *remote)
 {
-  struct user_regs_struct regs = fresh_registers (remote);
   guint64 arguments[6] = { remote->stack, STACK_BYTES };
   gint64 result;
 
+  remote->away = 0;
   if (remote->stack != 0)
     call_kernel (remote, SYS_munmap, arguments, &result);
-  set_registers (remote, &regs);
+  if (!rest (remote) || remote->home == 0)
+    {
+      struct user_regs_struct regs = fresh_registers (remote);
+
+      set_registers (remote, &regs);
+    }
   reach_last_stop (remote);
   restore (remote);
   if (remote->was_stopped)

@@ -15,7 +15,12 @@
  * restarts the call. A call that the stop has interrupted is restarted by the
  * kernel because the last stop is of the kind at which it decides that from the
  * registers (arch/x86/kernel/signal.c): nothing else is written, and no
- * breakpoint is set. The other threads run; their stops are passed on. */
+ * breakpoint is set. The other threads run; their stops are passed on.
+ *
+ * If the tracer is killed meanwhile, the thread finds back by itself: whatever
+ * it is made to do returns to a frame of a signal (flam-return-frame.h), one on
+ * its own stack and one on the other. Functions must not return a number below
+ * 4096, which would be that of a system call. */
 
 #include <glib.h>
 #include <sys/types.h>
@@ -34,12 +39,14 @@ typedef struct _FlamRemote FlamRemote;
  * within `timeout` ns. It may be continued by PTRACE_CONT. */
 gboolean
 flam_remote_stop (const FlamTracing *tracing, pid_t tid, gint64 timeout);
-/* Of a thread that was stopped so. `gate`: the address of a `syscall`
- * instruction. NULL: it cannot be used; it is stopped, and unchanged. */
+/* Of a thread that was stopped so. `gate`: the address of the instructions
+ * `syscall; ret`; `leave`: of those that call rt_sigreturn. NULL: it cannot be
+ * used; it is stopped, and unchanged. */
 FlamRemote *flam_remote_begin (const FlamTracing *tracing,
                                pid_t pid,
                                pid_t tid,
-                               guint64 gate);
+                               guint64 gate,
+                               guint64 leave);
 /* Restores the thread, which is stopped then, and frees. */
 void flam_remote_end (FlamRemote *remote);
 
