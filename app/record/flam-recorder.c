@@ -24,6 +24,7 @@
 #include "flam-launch-exec.h"
 #include "flam-launch.h"
 #include "flam-output.h"
+#include "flam-perf-events.h"
 #include "flam-perf.h"
 #include "flam-proc.h"
 #include "flam-relay.h"
@@ -421,7 +422,8 @@ check_program (const Recorder *recorder, GError **error)
         error,
         FLAM_ERROR_UNSUPPORTED,
         N_ ("%s: %s, so its allocations cannot be recorded: the library that "
-            "records them cannot be loaded into it"),
+            "records them cannot be loaded into it; --mode faults records the "
+            "memory that it maps"),
         program,
         obstacle);
   return TRUE;
@@ -522,6 +524,20 @@ begin (Recorder *recorder, GError **error)
   return FALSE;
 }
 
+/* The others are recorded without those that cannot be. */
+static void
+limit_events (Recorder *recorder)
+{
+  g_autofree char *why = flam_perf_events_limit (recorder->options);
+  g_autofree char *shown = NULL;
+
+  if (why == NULL)
+    return;
+  flam_builder_note_warning (recorder->builder, "%s", why);
+  shown = in_words_of_user (why);
+  g_printerr ("%s: %s\n", g_get_prgname (), shown);
+}
+
 static int
 start (Recorder *recorder)
 {
@@ -532,6 +548,7 @@ start (Recorder *recorder)
     return report (&recorder->control, error);
   recorder->builder = flam_builder_new ();
   flam_builder_set_has_times (recorder->builder);
+  limit_events (recorder);
   for (guint i = flam_sampler_n_weights (recorder->options); i > 0; i--)
     flam_builder_add_column (recorder->builder);
   recorder->writer =

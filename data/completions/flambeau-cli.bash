@@ -42,6 +42,7 @@ _flambeau_cli() {
     --order) list='weight name time' ;;
     --root) list='comm pid tid' ;;
     --mode) list='cpu wall alloc both faults resources' ;;
+    --events) list='instructions cycles cache-references cache-misses branches branch-misses page-faults minor-faults major-faults context-switches cpu-migrations' ;;
     --engine) list='auto ptrace perf' ;;
     --measure) list='samples cpu-time wall-time peak leaked allocated allocations temporary' ;;
     --states) list='cpu off-cpu all running lock io sleep blocked' ;;
@@ -97,7 +98,7 @@ _flambeau_cli() {
       merge) list="$selection --output --side-by-side --force" ;;
       heatmap) list="$selection --json --to --rows --idle --output --force" ;;
       history) list="$selection --json --to --group --function --fail-above --limit --output --force" ;;
-      record) list='--mode --rate --engine --duration --delay --sample-bytes --exact --follow
+      record) list='--mode --rate --engine --events --duration --delay --sample-bytes --exact --follow
         --no-follow --runtimes --no-runtimes --python --no-python --python-malloc --output --force
         --cwd --env --pid --process --unit --cgroup --container --wait-for --host --remove-recorder --' ;;
       formats) list='--json' ;;

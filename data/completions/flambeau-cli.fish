@@ -128,6 +128,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb heatmap' -l idle -d 'Keep CPUs 
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l mode -a 'cpu wall alloc both faults resources' -d 'What to record'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l rate -d 'Samples per second'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l engine -a 'auto ptrace perf' -d 'Clock of the samples'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l events -a 'instructions cycles cache-references cache-misses branches branch-misses page-faults minor-faults major-faults context-switches cpu-migrations' -d 'Also count these events'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l duration -d Seconds
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l delay -d 'Seconds before the first sample'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l sample-bytes -d 'Bytes between samples'

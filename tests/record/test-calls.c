@@ -369,12 +369,20 @@ test_malloc (void)
   g_assert_cmpint (bytes, <=, 200 * 50016 + (264 << 10));
 }
 
+static gint64
+told_faults (const Recording *recording)
+{
+  const char *told = strstr (recording->error, "faults ");
+
+  g_assert_nonnull (told);
+  return g_ascii_strtoll (told + strlen ("faults "), NULL, 10);
+}
+
 /* Every page that it touches, and as many as the kernel counts. */
 static void
 test_faults (void)
 {
   g_autoptr (Recording) recording = NULL;
-  const char *told;
   gint64 counted;
 
   if (flam_perf_obstacle () != NULL)
@@ -385,9 +393,7 @@ test_faults (void)
   recording = record_gets ("faults", "--exact", "memory");
   assert_weight (recording, "page-faults", "touch", 100);
   assert_weight (recording, "minor-faults", "touch", 100);
-  told = strstr (recording->error, "faults ");
-  g_assert_nonnull (told);
-  counted = g_ascii_strtoll (told + strlen ("faults "), NULL, 10);
+  counted = told_faults (recording);
   /* Those after it has asked, and the first ones of exec. */
   g_assert_cmpint (
       ABS (total_of (recording->profile, "page-faults") - counted), <=, 40);
@@ -498,6 +504,102 @@ test_engine (void)
               "ptrace\n"));
 }
 
+/* --- events -------------------------------------------------------------- */
+
+/* The kernel's number of faults, but for those after the last sample; hardware
+ * events are a measure or a warning. */
+static void
+test_events (void)
+{
+  g_autofree char *target = target_path ("gets");
+  const char *arguments[] = { "--engine", "perf",
+                              "--events", "instructions,page-faults",
+                              "--",       target,
+                              "memory",   NULL };
+  g_autoptr (Recording) recording = NULL;
+  const FlamProfile *profile;
+  gint64 faults;
+
+  if (flam_perf_obstacle () != NULL)
+    {
+      g_test_skip (flam_perf_obstacle ());
+      return;
+    }
+  recording = record (arguments);
+  assert_ended (recording, 0);
+  profile = recording->profile;
+  faults = total_of (profile, "page-faults");
+  g_test_message ("%" G_GINT64_FORMAT " faults of %" G_GINT64_FORMAT,
+                  faults,
+                  told_faults (recording));
+  g_assert_cmpint (faults, >=, told_faults (recording) / 2);
+  g_assert_cmpint (faults, <=, told_faults (recording) + 40);
+  if (flam_profile_find_measure (profile, "instructions") >= 0)
+    g_assert_cmpint (total_of (profile, "instructions"), >, 0);
+  else
+    g_assert_true (has_warning (profile, "instructions: "));
+}
+
+static const char *
+label_of (const FlamProfile *profile, guint32 set)
+{
+  for (guint32 i = 0; i < profile->labels.n && set != 0; i++)
+    if (profile->labels.set[i] == set)
+      return flam_profile_string (profile, profile->labels.value[i]);
+  return NULL;
+}
+
+/* Nobody but the ringer wakes the waiter; nobody in the program wakes the
+ * ringer. */
+static void
+test_wakers (void)
+{
+  g_autofree char *target = target_path ("gets");
+  const char *arguments[] = { "--engine", "perf", "--mode", "wall",
+                              "--",       target, "wake",   NULL };
+  g_autoptr (Recording) recording = NULL;
+  const FlamProfile *profile;
+  guint by_ringer = 0, by_others = 0, ringer = 0;
+
+  if (flam_perf_obstacle () != NULL)
+    {
+      g_test_skip (flam_perf_obstacle ());
+      return;
+    }
+  recording = record (arguments);
+  assert_ended (recording, 0);
+  profile = recording->profile;
+  if (has_warning (profile, "sched_waking"))
+    {
+      g_test_skip ("the tracepoint sched_waking is not permitted");
+      return;
+    }
+  for (FlamId t = 0; t < profile->threads.n; t++)
+    {
+      const char *name =
+          flam_profile_string (profile, profile->threads.name[t]);
+      guint32 first = profile->threads.first_sample[t];
+
+      for (guint32 i = first; i < first + profile->threads.n_samples[t]; i++)
+        {
+          const char *by = profile->samples.labels != NULL
+                               ? label_of (profile, profile->samples.labels[i])
+                               : NULL;
+
+          if (by == NULL)
+            continue;
+          if (strcmp (name, "waiter") == 0)
+            *(g_str_has_prefix (by, "ringer (") ? &by_ringer : &by_others) += 1;
+          else if (strcmp (name, "ringer") == 0)
+            ringer += strcmp (by, "outside of the program") == 0;
+        }
+    }
+  g_test_message ("%u, %u, %u", by_ringer, by_others, ringer);
+  g_assert_cmpuint (by_ringer, >=, 40);
+  g_assert_cmpuint (by_others, <=, 5);
+  g_assert_cmpuint (ringer, >=, 45);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -516,5 +618,7 @@ main (int argc, char **argv)
   g_test_add_func ("/calls/quick/exec", test_exec);
   g_test_add_func ("/calls/quick/attached", test_attached);
   g_test_add_func ("/calls/quick/engine", test_engine);
+  g_test_add_func ("/calls/quick/events", test_events);
+  g_test_add_func ("/calls/quick/wakers", test_wakers);
   return g_test_run ();
 }

@@ -3,6 +3,7 @@
 
 #include "flam-config.h"
 #include "flam-core-profile.h"
+#include "flam-record-events.h"
 #include "flam-transport.h"
 
 #include <string.h>
@@ -111,6 +112,11 @@ static const struct
     AT (engine),
     "auto|ptrace|perf",
     N_ ("the clock that takes the samples (ptrace)") },
+  { "events",
+    TEXT,
+    AT (events),
+    "EVENT,…",
+    N_ ("with --engine perf: also count these events") },
   { "duration", NUMBER, AT (duration), "S", N_ ("stop after S seconds") },
   { "delay",
     NUMBER,
@@ -325,6 +331,25 @@ check_targets (const FlamRecordOptions *options, GError **error)
 }
 
 static gboolean
+check_events (const FlamRecordOptions *options, GError **error)
+{
+  g_autofree char *unknown = NULL, *names = flam_record_events_names ();
+  g_autoptr (GPtrArray) events =
+      flam_record_events_parse (options->events, &unknown);
+
+  if (events == NULL)
+    return fail (error,
+                 N_ ("--events %s: expected a list of %s"),
+                 unknown != NULL ? unknown : options->events,
+                 names);
+  if (strcmp (options->engine, FLAM_ENGINE_PERF) != 0)
+    return fail (error,
+                 N_ ("--events: the kernel counts them, so add --engine "
+                     "perf"));
+  return TRUE;
+}
+
+static gboolean
 check (const FlamRecordOptions *options, GError **error)
 {
 
@@ -334,6 +359,8 @@ check (const FlamRecordOptions *options, GError **error)
     return fail (error,
                  N_ ("--engine %s: expected auto, ptrace or perf"),
                  options->engine);
+  if (options->events != NULL && !check_events (options, error))
+    return FALSE;
   if (!(options->rate >= 1 && options->rate <= MAX_RATE))
     return fail (
         error, N_ ("--rate: expected 1 to %d samples per second"), MAX_RATE);
@@ -454,6 +481,7 @@ flam_record_options_free (FlamRecordOptions *options)
 {
   g_free (options->mode);
   g_free (options->engine);
+  g_free (options->events);
   g_free (options->output);
   g_free (options->directory);
   g_free (options->wait_for);

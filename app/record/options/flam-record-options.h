@@ -41,6 +41,7 @@ typedef struct
   char *mode;             /* the name of a FlamRecordMode */
   FlamRecordWhat what;    /* of the mode, once parsed */
   char *engine;           /* FLAM_ENGINE_* */
+  char *events;           /* names for flam-record-events.h; or NULL */
   double rate;            /* Hz */
   double duration;        /* s, 0: until the target ends */
   double delay;           /* s without samples at the beginning */

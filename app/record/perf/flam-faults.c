@@ -8,21 +8,24 @@
 
 #define STACK (16u << 10)
 
+#define N_EVENTS 2
+
 struct _FlamFaults
 {
   FlamPerfRings *rings;
+  FlamPerfCounts counts;
 };
 
 static FlamPerfRings *
 make_rings (const FlamTracer *tracer, gboolean launched, gboolean user_only)
 {
-  FlamPerfEvent events[] = {
+  FlamPerfEvent events[N_EVENTS] = {
     { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, 0 },
     { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, 1 },
   };
   FlamPerfOptions options = {
     .events = events,
-    .n_events = G_N_ELEMENTS (events),
+    .n_events = N_EVENTS,
     .frequency = FLAM_FAULTS_RATE,
     .stack = STACK,
     .children = tracer->options->follow,
@@ -47,6 +50,7 @@ flam_faults_new (const FlamTracer *tracer, gboolean launched, char **why)
                           "are not counted: the system does not permit it"))
           : NULL;
   faults->rings = make_rings (tracer, launched, user_only);
+  flam_perf_counts_init (&faults->counts, 0, N_EVENTS);
   return faults;
 }
 
@@ -54,6 +58,7 @@ void
 flam_faults_free (FlamFaults *faults)
 {
   flam_perf_rings_free (faults->rings);
+  flam_perf_counts_clear (&faults->counts);
   g_free (faults);
 }
 
@@ -61,30 +66,6 @@ gboolean
 flam_faults_add (FlamFaults *faults, pid_t tid)
 {
   return flam_perf_rings_add (faults->rings, tid);
-}
-
-static void
-take (FlamTracer *tracer, FlamTask *task, const FlamPerfRecord *record)
-{
-  gint64 now = MAX (record->time - tracer->origin, 0);
-  FlamPerfCopy copy = { .stack = STACK };
-  FlamMessage *message;
-
-  if (!flam_perf_copy_begin (tracer, task, record, FLAM_MESSAGE_STACK, &copy))
-    {
-      tracer->stats.lost++;
-      return;
-    }
-  copy.message->time = now;
-  flam_perf_copy_commit (tracer, &copy);
-  message = flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_COUNTED, 0, 0, FALSE);
-  message->target = task->target;
-  message->task = task;
-  message->time = now;
-  message->event = record->event;
-  message->count = (gint64)record->period;
-  flam_pipe_commit (tracer->pipe, 0);
-  tracer->stats.samples++;
 }
 
 void
@@ -101,8 +82,10 @@ flam_faults_drain (FlamFaults *faults, FlamTracer *tracer)
         tracer->stats.lost += record.lost;
       if (record.kind == FLAM_PERF_SAMPLED && task != NULL && !tracer->paused &&
           !record.foreign && record.period > 0)
-        take (tracer, task, &record);
+        tracer->stats.lost += !flam_perf_counts_take (
+            &faults->counts, tracer, task, &record, STACK);
     }
+  flam_perf_counts_tell (&faults->counts, tracer, faults->rings);
 }
 
 const GArray *

@@ -59,8 +59,22 @@ flam_perf_wait (FlamPerf *perf, const FlamPerfRecord *record)
   return FLAM_STATE_BLOCKED;
 }
 
+/* Who ended the sleep: a thread of the program, or nobody in it. */
 static void
-tell (FlamPerf *perf, FlamPerfThread *thread, FlamState state)
+tell_waker (const FlamPerf *perf,
+            const FlamPerfThread *thread,
+            FlamMessage *message)
+{
+  if (perf->events->waking < 0)
+    return;
+  message->at =
+      thread->waker != 0 ? (guint64)thread->waker : FLAM_WAKER_OUTSIDE;
+  g_strlcpy (message->comm, thread->waker_name, sizeof message->comm);
+}
+
+/* `woke`: the sleep is over. */
+static void
+tell (FlamPerf *perf, FlamPerfThread *thread, FlamState state, gboolean woke)
 {
   FlamMessage *message =
       flam_pipe_reserve (perf->tracer->pipe, FLAM_MESSAGE_SAME, 0, 0, TRUE);
@@ -78,6 +92,8 @@ tell (FlamPerf *perf, FlamPerfThread *thread, FlamState state)
     {
       message->slept = thread->slept;
       thread->slept = 0;
+      if (woke)
+        tell_waker (perf, thread, message);
     }
   if (state == FLAM_STATE_RUNNABLE || thread->queued >= LEAST_QUEUED)
     {
@@ -89,14 +105,14 @@ tell (FlamPerf *perf, FlamPerfThread *thread, FlamState state)
 }
 
 void
-flam_perf_tell_off (FlamPerf *perf, FlamPerfThread *thread)
+flam_perf_tell_off (FlamPerf *perf, FlamPerfThread *thread, gboolean woke)
 {
   if (!flam_perf_wants_wall (perf) || !thread->has_stack)
     return;
   if (thread->slept > 0)
-    tell (perf, thread, (FlamState)thread->wait);
+    tell (perf, thread, (FlamState)thread->wait, woke);
   else if (thread->queued >= LEAST_QUEUED)
-    tell (perf, thread, FLAM_STATE_RUNNABLE);
+    tell (perf, thread, FLAM_STATE_RUNNABLE, woke);
 }
 
 /* The stack of a thread that sleeps. Only its program and stack counters are
@@ -159,6 +175,6 @@ flam_perf_tell_sleepers (FlamPerf *perf)
       if (!thread->has_stack)
         read_stack (perf, thread);
       else
-        flam_perf_tell_off (perf, thread);
+        flam_perf_tell_off (perf, thread, FALSE);
     }
 }

@@ -2,7 +2,6 @@
 #include "flam-perf-state.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <string.h>
 
 #include "flam-commands.h"
@@ -14,30 +13,19 @@
 /* Samples in a ring for which reading it every 5 ms is enough. */
 #define ROOM 40
 
-static const FlamPerfEvent clock_event = { PERF_TYPE_SOFTWARE,
-                                           PERF_COUNT_SW_CPU_CLOCK,
-                                           0 };
-
-/* Each time that a thread leaves its CPU. */
-static const FlamPerfEvent switch_event = { PERF_TYPE_SOFTWARE,
-                                            PERF_COUNT_SW_CONTEXT_SWITCHES,
-                                            1 };
-
 static FlamPerfRings *
 make_rings (FlamPerf *perf, gboolean on_exec)
 {
   const FlamRecordOptions *options = perf->tracer->options;
-  FlamPerfEvent events[] = { clock_event, switch_event };
   FlamPerfOptions settings = {
-    .events = events,
-    .n_events = flam_perf_wants_wall (perf) ? 2 : 1,
+    .events = (const FlamPerfEvent *)(gpointer)perf->events->list->data,
+    .n_events = perf->events->list->len,
     .frequency = (guint64)options->rate,
     .stack = perf->stack,
     .children = options->follow,
     .on_exec = on_exec,
   };
 
-  events[0].period = (guint64)(1e9 / options->rate);
   return flam_perf_rings_new (&settings);
 }
 
@@ -183,6 +171,7 @@ flam_perf_reopen (FlamPerf *perf)
   perf->wants_more = FALSE;
   perf->stack = FLAM_PERF_STACK_MOST;
   perf->rings = make_rings (perf, FALSE);
+  flam_perf_counts_begin (&perf->counts);
   for (guint i = tasks->list->len; i-- > 0;)
     {
       FlamTask *task = g_ptr_array_index (tasks->list, i);
@@ -235,8 +224,13 @@ flam_perf_start (FlamTracer *tracer, GError **error)
 {
   FlamPerf *perf = g_new0 (FlamPerf, 1);
   g_autoptr (GArray) chosen = g_array_copy (tracer->chosen);
+  g_autofree char *why = NULL;
 
   perf->tracer = tracer;
+  perf->events = flam_perf_events_new (tracer->options, &why);
+  flam_perf_counts_init (&perf->counts,
+                         perf->events->first_count,
+                         perf->events->list->len - perf->events->first_count);
   perf->stack = STACK_FIRST;
   perf->threads = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   perf->processes =
@@ -251,6 +245,8 @@ flam_perf_start (FlamTracer *tracer, GError **error)
     {
       perf->prompt |= flam_perf_rings_room (perf->rings) < ROOM;
       flam_launch_exec_announce (tracer);
+      if (why != NULL)
+        flam_tracer_warn (tracer, why);
       return perf;
     }
   give_up (perf, chosen);
@@ -262,6 +258,8 @@ flam_perf_free (FlamPerf *perf)
 {
   g_clear_pointer (&perf->rings, flam_perf_rings_free);
   g_clear_pointer (&perf->names, flam_kallsyms_free);
+  flam_perf_events_free (perf->events);
+  flam_perf_counts_clear (&perf->counts);
   g_hash_table_unref (perf->waits);
   g_hash_table_unref (perf->warned);
   g_hash_table_unref (perf->threads);

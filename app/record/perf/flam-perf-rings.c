@@ -22,6 +22,9 @@
   (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |               \
    PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |        \
    PERF_SAMPLE_STACK_USER)
+#define RAW_SAMPLE_TYPE                                                        \
+  (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |               \
+   PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW)
 /* pid, tid; time; id: at the end of each record except samples. */
 #define TRAILER 24
 #define RECORD_MAX 65536
@@ -44,6 +47,7 @@ struct _FlamPerfRings
   FlamPerfEvent *events;
   GPtrArray *rings;
   GArray *fds;       /* int, all */
+  GArray *events_of; /* guint: the event of each of them */
   GArray *wake;      /* int, one per ring */
   GHashTable *by_id; /* the kernel's id -> index of the event + 1 */
   gint64 until;      /* younger records are not read yet */
@@ -81,7 +85,7 @@ sampling_attributes (const FlamPerfRings *rings, guint index)
 
   attr.freq = event->period == 0;
   attr.sample_period = attr.freq ? options->frequency : event->period;
-  attr.sample_type = SAMPLE_TYPE;
+  attr.sample_type = event->raw ? RAW_SAMPLE_TYPE : SAMPLE_TYPE;
   attr.disabled = attr.enable_on_exec = options->on_exec;
   attr.inherit = 1;
   attr.inherit_thread = !options->children;
@@ -92,8 +96,8 @@ sampling_attributes (const FlamPerfRings *rings, guint index)
   attr.sample_id_all = 1;
   attr.use_clockid = 1;
   attr.clockid = CLOCK_MONOTONIC;
-  attr.sample_regs_user = FLAM_UNWIND_PERF_MASK;
-  attr.sample_stack_user = options->stack;
+  attr.sample_regs_user = event->raw ? 0 : FLAM_UNWIND_PERF_MASK;
+  attr.sample_stack_user = event->raw ? 0 : options->stack;
   attr.watermark = 1;
   attr.wakeup_watermark =
       options->only_samples ? RING_SIZE_MIN / 2 : MAX (options->stack, 1024);
@@ -106,15 +110,26 @@ sampling_attributes (const FlamPerfRings *rings, guint index)
 }
 
 static gboolean
-can_open (const FlamPerfEvent *event)
+can_open (struct perf_event_attr *attr)
 {
-  struct perf_event_attr attr = attributes_of (event);
-  int fd = perf_event_open (&attr, 0, -1);
+  int fd = perf_event_open (attr, 0, -1);
 
   if (fd < 0)
     return FALSE;
   close (fd);
   return TRUE;
+}
+
+gboolean
+flam_perf_can_sample (const FlamPerfEvent *event)
+{
+  struct perf_event_attr attr = attributes_of (event);
+
+  attr.sample_period = 1 << 20;
+  attr.sample_type = event->raw ? RAW_SAMPLE_TYPE : SAMPLE_TYPE;
+  attr.sample_regs_user = event->raw ? 0 : FLAM_UNWIND_PERF_MASK;
+  attr.sample_stack_user = event->raw ? 0 : 8;
+  return can_open (&attr);
 }
 
 const char *
@@ -149,7 +164,9 @@ flam_perf_obstacle (void)
                                        PERF_COUNT_SW_CPU_CLOCK,
                                        0 };
 
-  return can_open (&clock) ? NULL : flam_perf_problem (errno);
+  struct perf_event_attr attr = attributes_of (&clock);
+
+  return can_open (&attr) ? NULL : flam_perf_problem (errno);
 }
 
 FlamPerfRings *
@@ -163,6 +180,7 @@ flam_perf_rings_new (const FlamPerfOptions *options)
       g_memdup2 (options->events, options->n_events * sizeof *options->events);
   rings->rings = g_ptr_array_new_with_free_func (g_free);
   rings->fds = g_array_new (FALSE, FALSE, sizeof (int));
+  rings->events_of = g_array_new (FALSE, FALSE, sizeof (guint));
   rings->wake = g_array_new (FALSE, FALSE, sizeof (int));
   rings->by_id = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < n; i++)
@@ -190,6 +208,7 @@ flam_perf_rings_free (FlamPerfRings *rings)
     close (g_array_index (rings->fds, int, i));
   g_ptr_array_unref (rings->rings);
   g_array_unref (rings->fds);
+  g_array_unref (rings->events_of);
   g_array_unref (rings->wake);
   g_hash_table_unref (rings->by_id);
   g_free (rings->events);
@@ -239,6 +258,7 @@ add_event (FlamPerfRings *rings, Ring *ring, pid_t tid, guint index)
   if (fd < 0)
     return errno == ENODEV;
   g_array_append_val (rings->fds, fd);
+  g_array_append_val (rings->events_of, index);
   if (ioctl (fd, PERF_EVENT_IOC_ID, &id) != 0)
     return FALSE;
   g_hash_table_insert (
@@ -263,6 +283,29 @@ flam_perf_rings_stop (FlamPerfRings *rings)
 {
   for (guint i = 0; i < rings->fds->len; i++)
     ioctl (g_array_index (rings->fds, int, i), PERF_EVENT_IOC_DISABLE, 0);
+}
+
+guint64
+flam_perf_rings_period (const FlamPerfRings *rings, guint event)
+{
+  return rings->events[event].period;
+}
+
+guint64
+flam_perf_rings_count (const FlamPerfRings *rings, guint event)
+{
+  guint64 total = 0;
+
+  for (guint i = 0; i < rings->fds->len; i++)
+    {
+      guint64 count;
+
+      if (g_array_index (rings->events_of, guint, i) == event &&
+          read (g_array_index (rings->fds, int, i), &count, sizeof count) ==
+              sizeof count)
+        total += count;
+    }
+  return total;
 }
 
 guint
@@ -315,7 +358,21 @@ words_left (const Words *words)
   return (gsize)(words->end - words->at);
 }
 
-/* IDENTIFIER, TID, TIME, PERIOD, CALLCHAIN, REGS_USER, STACK_USER. */
+/* The size, which with its 4 bytes is a multiple of 8, and the record. */
+static void
+parse_raw (const Words *words, FlamPerfRecord *record)
+{
+  guint32 size;
+
+  if (words_left (words) == 0)
+    return;
+  memcpy (&size, words->at, sizeof size);
+  record->raw = (const guint8 *)words->at + sizeof size;
+  record->n_raw = MIN (size, 8 * words_left (words) - sizeof size);
+}
+
+/* IDENTIFIER, TID, TIME, PERIOD, then RAW, or CALLCHAIN, REGS_USER,
+ * STACK_USER. */
 static void
 parse_sample (FlamPerfRings *rings, Words *words, FlamPerfRecord *record)
 {
@@ -330,6 +387,12 @@ parse_sample (FlamPerfRings *rings, Words *words, FlamPerfRecord *record)
   record->tid = (pid_t)(who >> 32);
   record->time = (gint64)next_word (words);
   record->period = next_word (words);
+  if (record->event < rings->options.n_events &&
+      rings->events[record->event].raw)
+    {
+      parse_raw (words, record);
+      return;
+    }
   n = next_word (words);
   n = MIN (n, words_left (words));
   for (guint64 i = 0; i < n; i++, words->at++)

@@ -53,6 +53,8 @@ typedef struct
   guint n_kernel;
   const void *stack;
   gsize stack_size;
+  const guint8 *raw; /* of a tracepoint */
+  gsize n_raw;
 } FlamPerfRecord;
 
 /* What is counted, and sampled. */
@@ -61,6 +63,7 @@ typedef struct
   guint32 type;
   guint64 config;
   guint64 period; /* a sample at each multiple of it; 0: by frequency */
+  gboolean raw;   /* a tracepoint: samples have its record, and no stack */
 } FlamPerfEvent;
 
 typedef struct
@@ -81,6 +84,8 @@ typedef struct _FlamPerfRings FlamPerfRings;
 /* Why the kernel's part of stacks cannot be sampled here, with a remedy; NULL:
  * it can be. */
 const char *flam_perf_obstacle (void);
+/* Whether samples of an event can be taken here; FALSE sets errno. */
+gboolean flam_perf_can_sample (const FlamPerfEvent *event);
 /* The text for an errno of perf_event_open() or of mapping a ring. */
 const char *flam_perf_problem (int code);
 
@@ -88,6 +93,10 @@ FlamPerfRings *flam_perf_rings_new (const FlamPerfOptions *options);
 void flam_perf_rings_free (FlamPerfRings *rings);
 /* Opens the events of a thread. FALSE sets errno; ESRCH: it has ended. */
 gboolean flam_perf_rings_add (FlamPerfRings *rings, pid_t tid);
+/* The period of an event; 0: by frequency. */
+guint64 flam_perf_rings_period (const FlamPerfRings *rings, guint event);
+/* How often an event was counted, in all threads. */
+guint64 flam_perf_rings_count (const FlamPerfRings *rings, guint event);
 /* No more records are written. */
 void flam_perf_rings_stop (FlamPerfRings *rings);
 /* Begins to read what was written so far. `all`: nothing is written any more;

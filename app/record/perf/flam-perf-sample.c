@@ -137,3 +137,85 @@ flam_perf_copy_commit (FlamTracer *tracer, FlamPerfCopy *copy)
 {
   flam_pipe_commit (tracer->pipe, copy->size);
 }
+
+/* --- counts -------------------------------------------------------------- */
+
+void
+flam_perf_counts_init (FlamPerfCounts *counts, guint first, guint n)
+{
+  counts->first = first;
+  counts->told = g_array_new (FALSE, TRUE, sizeof (guint64));
+  counts->taken = g_array_new (FALSE, TRUE, sizeof (guint));
+  g_array_set_size (counts->told, n);
+  g_array_set_size (counts->taken, n);
+}
+
+void
+flam_perf_counts_clear (FlamPerfCounts *counts)
+{
+  g_clear_pointer (&counts->told, g_array_unref);
+  g_clear_pointer (&counts->taken, g_array_unref);
+}
+
+void
+flam_perf_counts_begin (FlamPerfCounts *counts)
+{
+  for (guint i = 0; i < counts->told->len; i++)
+    g_array_index (counts->told, guint64, i) = 0;
+}
+
+gboolean
+flam_perf_counts_take (FlamPerfCounts *counts,
+                       FlamTracer *tracer,
+                       FlamTask *task,
+                       const FlamPerfRecord *record,
+                       guint32 stack)
+{
+  FlamPerfCopy copy = { .stack = stack };
+  guint i = record->event - counts->first;
+  FlamMessage *message;
+  gint64 now = MAX (record->time - tracer->origin, 0);
+
+  if (!flam_perf_copy_begin (tracer, task, record, FLAM_MESSAGE_STACK, &copy))
+    return FALSE;
+  copy.message->time = now;
+  flam_perf_copy_commit (tracer, &copy);
+  message = flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_COUNTED, 0, 0, FALSE);
+  message->target = task->target;
+  message->task = task;
+  message->time = now;
+  message->event = i;
+  message->count = (gint64)record->period;
+  flam_pipe_commit (tracer->pipe, 0);
+  g_array_index (counts->taken, guint, i)++;
+  tracer->stats.samples++;
+  return TRUE;
+}
+
+void
+flam_perf_counts_tell (FlamPerfCounts *counts,
+                       FlamTracer *tracer,
+                       const FlamPerfRings *rings)
+{
+  for (guint i = 0; i < counts->told->len; i++)
+    {
+      guint64 *told = &g_array_index (counts->told, guint64, i), count;
+      FlamMessage *message;
+
+      if (g_array_index (counts->taken, guint, i) == 0 && !tracer->paused)
+        continue;
+      /* Each one is a sample, or lost. */
+      if (flam_perf_rings_period (rings, counts->first + i) == 1)
+        count = *told + g_array_index (counts->taken, guint, i);
+      else
+        count = flam_perf_rings_count (rings, counts->first + i);
+      message =
+          flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_TOTAL, 0, 0, FALSE);
+      message->time = flam_tracer_now (tracer);
+      message->event = i;
+      message->count = (gint64)(count - *told);
+      flam_pipe_commit (tracer->pipe, 0);
+      *told = count;
+      g_array_index (counts->taken, guint, i) = 0;
+    }
+}

@@ -23,6 +23,30 @@ gboolean flam_perf_copy_begin (FlamTracer *tracer,
                                FlamMessageKind kind,
                                FlamPerfCopy *copy);
 void flam_perf_copy_commit (FlamTracer *tracer, FlamPerfCopy *copy);
+
+/* Samples of counted events. The kernel says about how many events each stands
+ * for, and exactly how many there were: what is told is right in sum. */
+typedef struct
+{
+  guint first;   /* event; the following ones are counted, too */
+  GArray *told;  /* guint64: how many of each event are told */
+  GArray *taken; /* guint: samples of it since then */
+} FlamPerfCounts;
+
+void flam_perf_counts_init (FlamPerfCounts *counts, guint first, guint n);
+void flam_perf_counts_clear (FlamPerfCounts *counts);
+/* For other rings, which count from 0. */
+void flam_perf_counts_begin (FlamPerfCounts *counts);
+/* A sample of one of them. FALSE: the sampler is too far behind. */
+gboolean flam_perf_counts_take (FlamPerfCounts *counts,
+                                FlamTracer *tracer,
+                                FlamTask *task,
+                                const FlamPerfRecord *record,
+                                guint32 stack);
+/* After the available records were read. */
+void flam_perf_counts_tell (FlamPerfCounts *counts,
+                            FlamTracer *tracer,
+                            const FlamPerfRings *rings);
 /* Whether the sample may need more of the stack than was copied. */
 gboolean flam_perf_copy_is_short (FlamTask *task,
                                   const FlamPerfRecord *record,

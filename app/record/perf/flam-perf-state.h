@@ -3,7 +3,9 @@
 
 /* The state that the steps of this engine share:
  *
+ *    flam-perf-events   what is counted and sampled
  *    flam-perf-rings    events, and the kernel's records
+ *    flam-perf-sample   a sample as a message
  *    flam-perf-thread   a thread's time
  *    flam-perf-maps     a process's mappings
  *    flam-perf-list     the processes and threads
@@ -13,7 +15,9 @@
  *
  * flam-perf.c is the loop. */
 
+#include "flam-perf-events.h"
 #include "flam-perf-maps.h"
+#include "flam-perf-sample.h"
 #include "flam-perf-thread.h"
 #include "flam-perf.h"
 
@@ -30,7 +34,7 @@ typedef struct
   gint64 began; /* the program */
 } FlamPerfProcess;
 
-/* The events, by their index. */
+/* The first events. */
 enum
 {
   FLAM_PERF_CLOCK,
@@ -40,6 +44,8 @@ enum
 struct _FlamPerf
 {
   FlamTracer *tracer;
+  FlamPerfEvents *events;
+  FlamPerfCounts counts;
   FlamPerfRings *rings;
   guint32 stack;               /* bytes in a sample */
   GHashTable *threads;         /* tid -> FlamPerfThread */
@@ -78,8 +84,8 @@ void flam_perf_drain (FlamPerf *perf);
 gboolean flam_perf_wants_wall (const FlamPerf *perf);
 /* Why a thread waits, by the kernel's functions at its sample of a switch. */
 FlamState flam_perf_wait (FlamPerf *perf, const FlamPerfRecord *record);
-/* Writes the time off a CPU until now. */
-void flam_perf_tell_off (FlamPerf *perf, FlamPerfThread *thread);
+/* Writes the time off a CPU until now. `woke`: it is over. */
+void flam_perf_tell_off (FlamPerf *perf, FlamPerfThread *thread, gboolean woke);
 /* The same for threads that sleep on, now and then; and compares the CPU time
  * of all with the scheduler's. */
 void flam_perf_tell_sleepers (FlamPerf *perf);

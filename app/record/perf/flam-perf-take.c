@@ -138,13 +138,12 @@ take_begin (FlamPerf *perf, const FlamPerfRecord *record)
   thread->before = 0;
 }
 
+/* Whose stack is recorded: of the clock, or of a switch. */
 static gboolean
 is_sample (const FlamPerf *perf, const FlamPerfRecord *record)
 {
-  const FlamTracer *tracer = perf->tracer;
-
-  return !tracer->paused && (record->event == FLAM_PERF_CLOCK ||
-                             record->event == FLAM_PERF_SWITCH);
+  return record->event == FLAM_PERF_CLOCK ||
+         (flam_perf_wants_wall (perf) && record->event == FLAM_PERF_SWITCH);
 }
 
 /* Functions that a runtime keeps in its own data can be read only while the
@@ -218,6 +217,43 @@ take_sample (FlamPerf *perf,
   tracer->stats.samples += ticks;
 }
 
+/* `thread` wakes another one. */
+static void
+take_waking (FlamPerf *perf,
+             const FlamPerfThread *thread,
+             const FlamPerfRecord *record)
+{
+  FlamPerfThread *woken = flam_perf_find_thread (
+      perf, flam_perf_events_woken (perf->events, record));
+
+  if (woken == NULL || woken == thread)
+    return;
+  woken->waker = thread->task->tid;
+  g_strlcpy (woken->waker_name, thread->name, sizeof woken->waker_name);
+}
+
+static void
+take_event (FlamPerf *perf,
+            FlamPerfThread *thread,
+            const FlamPerfRecord *record)
+{
+  if (perf->tracer->paused)
+    return;
+  if ((gint)record->event == perf->events->waking)
+    take_waking (perf, thread, record);
+  else if (is_sample (perf, record))
+    take_sample (perf, thread, record);
+  else if (record->event >= perf->events->first_count &&
+           record->event < perf->events->list->len && record->period > 0)
+    {
+      if (flam_perf_counts_take (
+              &perf->counts, perf->tracer, thread->task, record, perf->stack))
+        thread->has_stack = TRUE;
+      else
+        perf->tracer->stats.lost++;
+    }
+}
+
 static void
 note_foreign (FlamPerf *perf, FlamPerfThread *thread)
 {
@@ -264,10 +300,12 @@ take_record (FlamPerf *perf, const FlamPerfRecord *record)
           thread, record, since_begin (perf, record), !perf->tracer->paused);
       if (record->foreign)
         note_foreign (perf, thread);
-      else if (record->kind == FLAM_PERF_SAMPLED && is_sample (perf, record))
-        take_sample (perf, thread, record);
+      else if (record->kind == FLAM_PERF_SAMPLED)
+        take_event (perf, thread, record);
       else if (record->kind == FLAM_PERF_ON_CPU)
-        flam_perf_tell_off (perf, thread);
+        flam_perf_tell_off (perf, thread, TRUE);
+      else if (record->kind == FLAM_PERF_OFF_CPU)
+        thread->waker = 0;
       break;
     }
 }
@@ -280,4 +318,5 @@ flam_perf_drain (FlamPerf *perf)
   flam_perf_rings_begin (perf->rings, perf->ended, perf->prompt ? 0 : LATEST);
   while (flam_perf_rings_next (perf->rings, &record))
     take_record (perf, &record);
+  flam_perf_counts_tell (&perf->counts, perf->tracer, perf->rings);
 }

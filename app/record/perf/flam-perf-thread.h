@@ -29,7 +29,9 @@ typedef struct
   gint64 before;             /* CPU time that is not recorded; -1: unknown */
   gboolean moved;            /* put on a CPU since it was last compared */
   guint8 wait;               /* FlamState of its sleep */
-  gboolean has_stack;        /* some stack of it was written */
+  pid_t waker;               /* of the program, who ended it; 0: none */
+  char waker_name[16];
+  gboolean has_stack; /* some stack of it was written */
 } FlamPerfThread;
 
 /* Accounts for the time until `time`. `counts` FALSE: it is outside of the

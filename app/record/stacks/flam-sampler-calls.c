@@ -5,6 +5,7 @@
 
 #include "flam-alloc-runtimes.h"
 #include "flam-proc.h"
+#include "flam-record-events.h"
 #include "flam-sampler.h"
 
 #include <string.h>
@@ -30,8 +31,9 @@ static const struct
 guint
 flam_sampler_n_weights (const FlamRecordOptions *options)
 {
-  return options->what & FLAM_RECORD_FAULTS ? FLAM_WEIGHT_COUNT + 1
-                                            : FLAM_WEIGHT_WALL + 1;
+  return (options->what & FLAM_RECORD_FAULTS) || options->events != NULL
+             ? FLAM_WEIGHT_COUNT + 1
+             : FLAM_WEIGHT_WALL + 1;
 }
 
 static void
@@ -46,20 +48,41 @@ add_count (FlamSampler *sampler, const char *id, const char *name, FlamId event)
                             event);
 }
 
+static void
+add_events (FlamSampler *sampler)
+{
+  g_autofree char *unknown = NULL;
+  g_autoptr (GPtrArray) events =
+      flam_record_events_parse (sampler->options->events, &unknown);
+
+  for (guint i = 0; events != NULL && i < events->len; i++)
+    {
+      const FlamRecordEvent *event = g_ptr_array_index (events, i);
+
+      flam_builder_add_event_measure (sampler->builder,
+                                      event->name,
+                                      FLAM_UNIT_COUNT,
+                                      FLAM_WEIGHT_COUNT,
+                                      FLAM_EVENT_FIRST + i);
+    }
+}
+
 void
 flam_sampler_record_calls (FlamSampler *sampler)
 {
   FlamRecordWhat what = sampler->options->what;
 
+  if (sampler->options->events != NULL)
+    add_events (sampler);
   if (!(what & (FLAM_RECORD_FAULTS | FLAM_RECORD_RESOURCES)))
     return;
   if (what & FLAM_RECORD_FAULTS)
     {
       add_count (sampler, "page-faults", N_ ("Page faults"), FLAM_NONE);
       add_count (
-          sampler, "minor-faults", N_ ("Minor faults"), FLAM_EVENT_MINOR_FAULT);
+          sampler, "minor-faults", N_ ("Minor faults"), FLAM_EVENT_FIRST);
       add_count (
-          sampler, "major-faults", N_ ("Major faults"), FLAM_EVENT_MAJOR_FAULT);
+          sampler, "major-faults", N_ ("Major faults"), FLAM_EVENT_FIRST + 1);
     }
   for (guint i = 0; i < G_N_ELEMENTS (measures); i++)
     {
@@ -226,16 +249,59 @@ flam_sampler_take_call (FlamSampler *sampler, const FlamMessage *message)
                          stack);
 }
 
+/* Until the exact number is known. */
+typedef struct
+{
+  FlamSample sample;
+  gint64 about;
+} Counted;
+
 void
 flam_sampler_take_counted (FlamSampler *sampler, const FlamMessage *message)
 {
-  gint64 weights[] = { 0, 0, message->count };
-  FlamSample sample = { .thread = message->task->id,
-                        .stack = message->task->last_stack,
-                        .time = message->time,
-                        .event = (guint16)(FLAM_EVENT_MINOR_FAULT +
-                                           message->event) };
+  Counted counted = {
+    .sample = { .thread = message->task->id,
+                .stack = message->task->last_stack,
+                .time = message->time,
+                .event = (guint16)(FLAM_EVENT_FIRST + message->event) },
+    .about = message->count,
+  };
 
-  flam_builder_add_sample (sampler->builder, &sample, weights);
-  sampler->stats.samples++;
+  if (sampler->counted == NULL)
+    sampler->counted = g_array_new (FALSE, FALSE, sizeof (Counted));
+  g_array_append_val (sampler->counted, counted);
+}
+
+/* Divides the number among the samples, by what each says of itself. */
+void
+flam_sampler_take_total (FlamSampler *sampler, const FlamMessage *message)
+{
+  GArray *list = sampler->counted;
+  guint n = list != NULL ? list->len : 0, kept = 0;
+  double sum = 0, before = 0;
+
+  for (guint i = 0; i < n; i++)
+    if (g_array_index (list, Counted, i).sample.event ==
+        FLAM_EVENT_FIRST + message->event)
+      sum += (double)g_array_index (list, Counted, i).about;
+  for (guint i = 0; i < n; i++)
+    {
+      Counted counted = g_array_index (list, Counted, i);
+      gint64 weights[] = { 0, 0, 0 };
+      double after = before + (double)counted.about;
+
+      if (counted.sample.event != FLAM_EVENT_FIRST + message->event)
+        {
+          g_array_index (list, Counted, kept++) = counted;
+          continue;
+        }
+      weights[FLAM_WEIGHT_COUNT] =
+          (gint64)((double)message->count * (after / sum)) -
+          (gint64)((double)message->count * (before / sum));
+      before = after;
+      flam_builder_add_sample (sampler->builder, &counted.sample, weights);
+      sampler->stats.samples++;
+    }
+  if (list != NULL)
+    g_array_set_size (list, kept);
 }

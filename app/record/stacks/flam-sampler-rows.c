@@ -66,6 +66,23 @@ put_counted (FlamSampler *sampler,
     flam_builder_add_sample (sampler->builder, &sample, weights);
 }
 
+static guint32
+label_of_waker (FlamSampler *sampler, const FlamMessage *message)
+{
+  char name[17] = "";
+  g_autofree char *text = NULL;
+  FlamSampleLabel label = { .key = "woken by" };
+
+  if (message->at == 0)
+    return 0;
+  g_strlcpy (name, message->comm, sizeof message->comm);
+  text = message->at == FLAM_WAKER_OUTSIDE
+             ? g_strdup ("outside of the program")
+             : g_strdup_printf ("%s (%d)", name, (int)message->at);
+  label.value = text;
+  return flam_builder_add_labels (sampler->builder, &label, 1);
+}
+
 /* Of the runtimes that have some; the first set counts. */
 static guint32
 labels_of (FlamSampler *sampler, const FlamMessage *message)
@@ -73,6 +90,8 @@ labels_of (FlamSampler *sampler, const FlamMessage *message)
   const FlamRuntimeItem *items = flam_message_items ((FlamMessage *)message);
   guint32 labels = 0;
 
+  if (message->kind == FLAM_MESSAGE_SAME)
+    return label_of_waker (sampler, message);
   for (guint i = 0; i < message->n_items && labels == 0; i += 1 + items[i].at)
     {
       const FlamRuntimeProcess *process = items[i].of;
@@ -105,6 +124,7 @@ flam_sampler_put_sample (FlamSampler *sampler,
     put_running (sampler, message->task, &sample, message->cpu, message->ran);
   else
     write_sample (sampler, &sample, 0, message->slept);
+  sample.labels = 0;
   put_counted (sampler, sample, FLAM_STATE_RUNNABLE, 0, message->queued);
 }
 

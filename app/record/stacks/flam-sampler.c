@@ -74,6 +74,7 @@ flam_sampler_clear (FlamSampler *sampler)
   g_hash_table_unref (sampler->processes);
   g_hash_table_unref (sampler->threads);
   g_clear_pointer (&sampler->alloc, flam_alloc_session_free);
+  g_clear_pointer (&sampler->counted, g_array_unref);
   g_clear_pointer (&sampler->calls, flam_call_ledger_free);
   g_clear_pointer (&sampler->mappers, g_hash_table_unref);
   g_free (sampler->pcs);
@@ -492,6 +493,9 @@ take_message (FlamSampler *sampler, FlamMessage *message)
     case FLAM_MESSAGE_COUNTED:
       refresh_name (sampler, message->task);
       flam_sampler_take_counted (sampler, message);
+      break;
+    case FLAM_MESSAGE_TOTAL:
+      flam_sampler_take_total (sampler, message);
       break;
     case FLAM_MESSAGE_CALL:
       flam_sampler_take_call (sampler, message);

@@ -18,8 +18,7 @@ enum
 {
   FLAM_EVENT_SAMPLE,
   FLAM_EVENT_COUNTED,
-  FLAM_EVENT_MINOR_FAULT,
-  FLAM_EVENT_MAJOR_FAULT,
+  FLAM_EVENT_FIRST, /* that of --events, or minor faults, then major ones */
 };
 
 /* Columns of weights. */
@@ -60,9 +59,10 @@ typedef struct
   GError *error;
   gboolean failed; /* atomic: writing is no longer possible */
   GThread *thread;
-  GHashTable *processes;          /* pid -> capture's row + 1 */
-  GHashTable *threads;            /* tid -> capture's row + 1 */
-  FlamAllocSession *alloc;        /* or NULL */
+  GHashTable *processes;   /* pid -> capture's row + 1 */
+  GHashTable *threads;     /* tid -> capture's row + 1 */
+  FlamAllocSession *alloc; /* or NULL */
+  GArray *counted; /* samples whose exact numbers are not known yet, or NULL */
   FlamCallLedger *calls;          /* or NULL; with the following two */
   GHashTable *mappers;            /* module -> FlamAllocRuntime */
   const FlamAllocRuntime *mapper; /* the first one; NULL: none yet */
@@ -88,7 +88,8 @@ gboolean flam_sampler_record_allocations (FlamSampler *sampler,
                                           GError **error);
 /* How many columns a recording with these options has. */
 guint flam_sampler_n_weights (const FlamRecordOptions *options);
-/* Records page faults and what system calls get, if the options say so. */
+/* Records page faults, what system calls get, and events, if the options say
+ * so. */
 void flam_sampler_record_calls (FlamSampler *sampler);
 /* At the beginning and at the end of a process. */
 void flam_sampler_begin_calls (FlamSampler *sampler, FlamTarget *target);
@@ -98,6 +99,7 @@ void flam_sampler_end_thread (FlamSampler *sampler, const FlamMessage *message);
 void flam_sampler_take_call (FlamSampler *sampler, const FlamMessage *message);
 void flam_sampler_take_counted (FlamSampler *sampler,
                                 const FlamMessage *message);
+void flam_sampler_take_total (FlamSampler *sampler, const FlamMessage *message);
 /* Before a process is attached to: reads its programs and libraries now, so
  * that this does not delay anything once it is traced. */
 void flam_sampler_expect (FlamSampler *sampler, pid_t pid);

@@ -186,6 +186,7 @@ typedef enum
   FLAM_MESSAGE_STACK,    /* like SAMPLE, but without weights: for SAME */
   FLAM_MESSAGE_SAME,     /* the stack of the task's last message */
   FLAM_MESSAGE_COUNTED,  /* the same: `count` of `event` */
+  FLAM_MESSAGE_TOTAL,    /* the exact number for all such since the last one */
   FLAM_MESSAGE_CALL,     /* the same: a FlamCallEvent */
   FLAM_MESSAGE_MARK,     /* text */
   FLAM_MESSAGE_WARNING,  /* text */
@@ -215,8 +216,10 @@ typedef struct
   /* Follow that: the kernel's addresses, innermost first, 8 bytes each. */
   guint32 n_kernel;    /* bytes */
   guint32 kernel_only; /* no user code: without registers and stack */
-  gint64 count;        /* COUNTED: how often; CALL: the event's size */
-  guint64 at;          /* CALL */
+  gint64 count; /* COUNTED: about how often; TOTAL: how often; CALL: the event's
+                   size */
+  /* CALL: the event's; SAME: who ended the sleep, whose name is `comm`; 0. */
+  guint64 at;
   guint32 event; /* COUNTED: its number in the capture; CALL: a FlamCallOp */
   guint32 unused;
   union
@@ -227,6 +230,9 @@ typedef struct
 } FlamMessage;
 
 G_STATIC_ASSERT (sizeof (FlamMessage) % 16 == 0);
+
+/* No thread of the recorded processes: an interrupt, or another program. */
+#define FLAM_WAKER_OUTSIDE G_MAXUINT64
 
 /* Managed frames: chain after chain, each a head and then its frames, innermost
  * first. Without a function an item is an entry, as in FlamRuntimeEntry. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* gets memory | malloc | resources | again | shares: gets memory from the
+/* gets memory | malloc | resources | again | wait | wake: gets memory from the
  * kernel, or descriptors and threads, in numbers that are known here. Each of
- * its functions gets one kind. */
+ * its functions gets one kind. "wait" does the first and the third for each
+ * byte of its input; "wake" has a thread that another one wakes 50 times. */
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -220,6 +222,55 @@ run_again (char **argv)
   _exit (1);
 }
 
+/* --- who wakes a thread -------------------------------------------------- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t rang = PTHREAD_COND_INITIALIZER;
+static int n_rings;
+
+static void *
+ring (void *unused)
+{
+  prctl (PR_SET_NAME, "ringer");
+  for (int i = 0; i < 50; i++)
+    {
+      usleep (2000);
+      pthread_mutex_lock (&lock);
+      n_rings++;
+      pthread_cond_signal (&rang);
+      pthread_mutex_unlock (&lock);
+    }
+  return unused;
+}
+
+static void *
+wait_for_rings (void *unused)
+{
+  prctl (PR_SET_NAME, "waiter");
+  for (int i = 0; i < 50; i++)
+    {
+      pthread_mutex_lock (&lock);
+      while (n_rings <= i)
+        pthread_cond_wait (&rang, &lock);
+      pthread_mutex_unlock (&lock);
+    }
+  return unused;
+}
+
+static void
+wake (void)
+{
+  pthread_t threads[2];
+
+  if (pthread_create (&threads[0], NULL, wait_for_rings, NULL) != 0 ||
+      pthread_create (&threads[1], NULL, ring, NULL) != 0)
+    _exit (1);
+  for (int i = 0; i < 2; i++)
+    pthread_join (threads[i], NULL);
+}
+
+/* --- all ----------------------------------------------------------------- */
+
 static void
 get_memory (void)
 {
@@ -260,6 +311,8 @@ main (int argc, char **argv)
     get_resources ();
   else if (strcmp (what, "again") == 0)
     run_again (argv);
+  else if (strcmp (what, "wake") == 0)
+    wake ();
   else if (strcmp (what, "wait") == 0)
     {
       char byte;
