@@ -28,6 +28,9 @@ test_round_trip (void)
     "--force --control-fd 3 -- program --mode -- x",
     "it --mode alloc --sample-bytes 7 --exact --runtimes --python --follow -- "
     "true",
+    "it --mode faults --exact -- true",
+    "it --mode resources -- true",
+    "it --engine perf --events instructions,page-faults -- true",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
@@ -59,6 +62,7 @@ test_round_trip (void)
       g_assert_cmpstr (options->host, ==, again->host);
       g_assert_cmpint (options->remove, ==, again->remove);
       g_assert_cmpstr (options->output, ==, again->output);
+      g_assert_cmpstr (options->events, ==, again->events);
       g_assert_cmpstr (options->directory, ==, again->directory);
       g_assert_cmpuint (
           g_strv_length (options->argv), ==, g_strv_length (again->argv));
@@ -110,6 +114,9 @@ test_refused (void)
     "it --pid 7 -- true",
     "it true",
     "it --mode x -- true",
+    "it --events instructions -- true",
+    "it --engine perf --events instructions,x -- true",
+    "it --engine perf --events= -- true",
     "it --pid 0",
     "it --pid 7,",
     "it --pid 7,x",
