@@ -124,7 +124,8 @@ flam_sampler_put_sample (FlamSampler *sampler,
     put_running (sampler, message->task, &sample, message->cpu, message->ran);
   else
     write_sample (sampler, &sample, 0, message->slept);
-  sample.labels = 0;
+  if (message->kind == FLAM_MESSAGE_SAME)
+    sample.labels = 0;
   put_counted (sampler, sample, FLAM_STATE_RUNNABLE, 0, message->queued);
 }
 
