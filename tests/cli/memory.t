@@ -157,7 +157,7 @@ $ flambeau-cli export captures/memray/v12.bin --to flambeau --output copy.flambe
            allocated          14.0 kB (Allocated memory)
 
 $ flambeau-cli info captures/memray/v12.bin --allocators malloc,free
-! flambeau-cli: info: --allocators malloc,free: expected a list of malloc, calloc, realloc, aligned, mmap, brk, pymalloc, other, heap, pages, all
+! flambeau-cli: info: --allocators malloc,free: expected a list of malloc, calloc, realloc, aligned, mmap, brk, file, pymalloc, other, descriptor, thread, heap, pages, all
 [2]
 
 # What is temporary.

@@ -68,8 +68,8 @@ flam_faults_add (FlamFaults *faults, pid_t tid)
   return flam_perf_rings_add (faults->rings, tid);
 }
 
-void
-flam_faults_drain (FlamFaults *faults, FlamTracer *tracer)
+static void
+drain (FlamFaults *faults, FlamTracer *tracer, gboolean last)
 {
   FlamPerfRecord record;
 
@@ -85,7 +85,19 @@ flam_faults_drain (FlamFaults *faults, FlamTracer *tracer)
         tracer->stats.lost += !flam_perf_counts_take (
             &faults->counts, tracer, task, &record, STACK);
     }
-  flam_perf_counts_tell (&faults->counts, tracer, faults->rings);
+  flam_perf_counts_tell (&faults->counts, tracer, faults->rings, last);
+}
+
+void
+flam_faults_drain (FlamFaults *faults, FlamTracer *tracer)
+{
+  drain (faults, tracer, FALSE);
+}
+
+void
+flam_faults_finish (FlamFaults *faults, FlamTracer *tracer)
+{
+  drain (faults, tracer, TRUE);
 }
 
 const GArray *

@@ -29,3 +29,5 @@ void flam_faults_ignore (FlamFaults *faults, int fd);
 /* Tells of the faults so far. Called before a thread that has ended is dropped,
  * and before an exec is told. */
 void flam_faults_drain (FlamFaults *faults, FlamTracer *tracer);
+/* The same at the end. */
+void flam_faults_finish (FlamFaults *faults, FlamTracer *tracer);

@@ -195,14 +195,16 @@ flam_perf_counts_take (FlamPerfCounts *counts,
 void
 flam_perf_counts_tell (FlamPerfCounts *counts,
                        FlamTracer *tracer,
-                       const FlamPerfRings *rings)
+                       const FlamPerfRings *rings,
+                       gboolean last)
 {
   for (guint i = 0; i < counts->told->len; i++)
     {
       guint64 *told = &g_array_index (counts->told, guint64, i), count;
       FlamMessage *message;
 
-      if (g_array_index (counts->taken, guint, i) == 0 && !tracer->paused)
+      if (g_array_index (counts->taken, guint, i) == 0 && !tracer->paused &&
+          !last)
         continue;
       /* Each one is a sample, or lost. */
       if (flam_perf_rings_period (rings, counts->first + i) == 1)

@@ -43,10 +43,11 @@ gboolean flam_perf_counts_take (FlamPerfCounts *counts,
                                 FlamTask *task,
                                 const FlamPerfRecord *record,
                                 guint32 stack);
-/* After the available records were read. */
+/* After the available records were read. `last`: no more will follow. */
 void flam_perf_counts_tell (FlamPerfCounts *counts,
                             FlamTracer *tracer,
-                            const FlamPerfRings *rings);
+                            const FlamPerfRings *rings,
+                            gboolean last);
 /* Whether the sample may need more of the stack than was copied. */
 gboolean flam_perf_copy_is_short (FlamTask *task,
                                   const FlamPerfRecord *record,

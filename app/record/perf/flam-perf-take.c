@@ -318,5 +318,5 @@ flam_perf_drain (FlamPerf *perf)
   flam_perf_rings_begin (perf->rings, perf->ended, perf->prompt ? 0 : LATEST);
   while (flam_perf_rings_next (perf->rings, &record))
     take_record (perf, &record);
-  flam_perf_counts_tell (&perf->counts, perf->tracer, perf->rings);
+  flam_perf_counts_tell (&perf->counts, perf->tracer, perf->rings, perf->ended);
 }

@@ -272,6 +272,19 @@ flam_sampler_take_counted (FlamSampler *sampler, const FlamMessage *message)
   g_array_append_val (sampler->counted, counted);
 }
 
+/* What happened after the last sample. */
+static void
+put_rest (FlamSampler *sampler, const FlamMessage *message)
+{
+  gint64 weights[] = { 0, 0, message->count };
+  FlamSample rest = { .thread = 0,
+                      .stack = flam_sampler_not_sampled (sampler),
+                      .time = message->time,
+                      .event = (guint16)(FLAM_EVENT_FIRST + message->event) };
+
+  flam_builder_add_sample (sampler->builder, &rest, weights);
+}
+
 /* Divides the number among the samples, by what each says of itself. */
 void
 flam_sampler_take_total (FlamSampler *sampler, const FlamMessage *message)
@@ -304,4 +317,6 @@ flam_sampler_take_total (FlamSampler *sampler, const FlamMessage *message)
     }
   if (list != NULL)
     g_array_set_size (list, kept);
+  if (sum == 0 && message->count > 0)
+    put_rest (sampler, message);
 }

@@ -129,8 +129,8 @@ flam_sampler_put_sample (FlamSampler *sampler,
   put_counted (sampler, sample, FLAM_STATE_RUNNABLE, 0, message->queued);
 }
 
-static FlamStackId
-not_sampled_stack (FlamSampler *sampler)
+FlamStackId
+flam_sampler_not_sampled (FlamSampler *sampler)
 {
   FlamFunction function = {
     .name = flam_builder_string (sampler->builder, "[not sampled]", -1),
@@ -171,7 +171,7 @@ put_gap (gpointer data, const FlamGapPiece *piece, FlamStackId stack)
 
   if (stack == FLAM_NONE)
     {
-      sample.stack = not_sampled_stack (sampler);
+      sample.stack = flam_sampler_not_sampled (sampler);
       sampler->stats.not_sampled += piece->cpu;
     }
   put_counted (sampler, sample, FLAM_STATE_RUNNING, piece->cpu, piece->ran);
@@ -237,7 +237,7 @@ flam_sampler_put_rest (FlamSampler *sampler, const FlamMessage *message)
   if (!(sampler->options->what & FLAM_RECORD_CPU))
     return;
   if (sample.stack == FLAM_NONE)
-    sample.stack = not_sampled_stack (sampler);
+    sample.stack = flam_sampler_not_sampled (sampler);
   put_counted (sampler, sample, FLAM_STATE_RUNNABLE, 0, message->queued);
   put_counted (sampler, sample, last_wait (task), 0, message->slept);
   if (task->gaps != NULL)

@@ -95,6 +95,8 @@ void flam_sampler_record_calls (FlamSampler *sampler);
 void flam_sampler_begin_calls (FlamSampler *sampler, FlamTarget *target);
 void flam_sampler_end_calls (FlamSampler *sampler, FlamTarget *target);
 void flam_sampler_end_thread (FlamSampler *sampler, const FlamMessage *message);
+/* The stack of what no sample shows. */
+FlamStackId flam_sampler_not_sampled (FlamSampler *sampler);
 /* Messages of these kinds. */
 void flam_sampler_take_call (FlamSampler *sampler, const FlamMessage *message);
 void flam_sampler_take_counted (FlamSampler *sampler,

@@ -625,5 +625,7 @@ flam_tracer_run (FlamTracer *tracer)
   /* The threads that did not stop to be detached. */
   while (tracer->tasks.list->len > 0)
     leave (tracer, g_ptr_array_index (tracer->tasks.list, 0));
+  if (tracer->faults != NULL)
+    flam_faults_finish (tracer->faults, tracer);
   flam_tracer_warn_of_survivors (tracer);
 }
