@@ -24,7 +24,8 @@ static gboolean
 is_heap (const FlamAllocations *a, FlamId row)
 {
   return a->allocator[row] != FLAM_ALLOCATOR_MMAP &&
-         a->allocator[row] != FLAM_ALLOCATOR_BRK;
+         a->allocator[row] != FLAM_ALLOCATOR_BRK &&
+         a->allocator[row] != FLAM_ALLOCATOR_FILE;
 }
 
 static gboolean
