@@ -376,7 +376,8 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
         flam_call_stops_created (tracer, task);
       flam_tracer_resume (tracer, tid, sig);
     }
-  flam_instant_resumed (&tracer->instant);
+  if (!tracer->follows_calls)
+    flam_instant_resumed (&tracer->instant);
 }
 
 /* --- the allocation library ---------------------------------------------- */
