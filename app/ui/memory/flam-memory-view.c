@@ -38,6 +38,7 @@ struct _FlamMemoryView
   GtkToggleButton *by_blocks;
   FlamPlotWidget *chart;
   GtkGrid *kinds;
+  GtkLabel *kinds_title;
   GtkBox *threads_box;
   GtkGrid *threads;
   GtkBox *rules_box;
@@ -356,9 +357,13 @@ add_kind (FlamMemoryView *self,
 static void
 update_kinds (FlamMemoryView *self, const FlamMemorySummary *memory)
 {
+  gboolean opened = flam_memory_summary_of (memory) == FLAM_MEMORY_OF_RESOURCES;
   int row = 1;
 
   empty (self->kinds);
+  gtk_label_set_label (self->kinds_title,
+                       opened ? _ ("Kinds") : _ ("Allocators"));
+  gtk_widget_set_has_tooltip (GTK_WIDGET (self->kinds_title), !opened);
   add_header (self->kinds, memory);
   for (guint kind = 0; kind < FLAM_N_ALLOCATORS; kind++)
     if (memory->kinds_present & FLAM_ALLOCATOR_BIT (kind))
@@ -556,6 +561,7 @@ flam_memory_view_class_init (FlamMemoryViewClass *klass)
   gtk_widget_class_bind_template_child (class, FlamMemoryView, distance_box);
   gtk_widget_class_bind_template_child (class, FlamMemoryView, chart);
   gtk_widget_class_bind_template_child (class, FlamMemoryView, kinds);
+  gtk_widget_class_bind_template_child (class, FlamMemoryView, kinds_title);
   gtk_widget_class_bind_template_child (class, FlamMemoryView, threads_box);
   gtk_widget_class_bind_template_child (class, FlamMemoryView, threads);
   gtk_widget_class_bind_template_child (class, FlamMemoryView, rules_box);
