@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/ptrace.h>
 
+#include "flam-call-tell.h"
 #include "flam-copy.h"
 #include "flam-joins.h"
 #include "flam-launch-exec.h"
@@ -14,27 +15,6 @@ gboolean
 flam_call_stops_are_wanted (const FlamRecordOptions *options)
 {
   return (options->what & (FLAM_RECORD_FAULTS | FLAM_RECORD_RESOURCES)) != 0;
-}
-
-/* While it is paused, only what is given back counts. */
-static void
-tell (FlamTracer *tracer, FlamTask *task, FlamCallEvent event, gint64 now)
-{
-  FlamMessage *message;
-
-  if (tracer->paused && event.op == FLAM_CALL_BREAK)
-    event.size = 1;
-  else if (tracer->paused && flam_call_gets (&event, 1))
-    return;
-  message = flam_pipe_reserve (tracer->pipe, FLAM_MESSAGE_CALL, 0, 0, FALSE);
-  message->target = task->target;
-  message->task = task;
-  message->time = now;
-  message->event = (guint32)event.op;
-  message->at = event.at;
-  message->count = (gint64)event.size;
-  flam_pipe_commit (tracer->pipe, 0);
-  tracer->stats.samples++;
 }
 
 /* The stack with which the next events are told. */
@@ -64,7 +44,7 @@ tell_all (FlamTracer *tracer,
   if (n > 0 && !tracer->paused && flam_call_gets (events, n))
     tell_stack (tracer, task, now);
   for (guint i = 0; i < n; i++)
-    tell (tracer, task, events[i], now);
+    flam_call_tell (tracer, task, events[i]);
 }
 
 static void
@@ -140,12 +120,6 @@ flam_call_stops_created (FlamTracer *tracer, FlamTask *task)
 }
 
 void
-flam_call_stops_tell (FlamTracer *tracer, FlamTask *task, FlamCallEvent event)
-{
-  tell (tracer, task, event, flam_tracer_now (tracer));
-}
-
-void
 flam_call_stops_ending (FlamTracer *tracer, FlamTask *task)
 {
   if (tracer->options->what & FLAM_RECORD_RESOURCES)
@@ -185,7 +159,6 @@ static void
 tell_closed (FlamTracer *tracer, FlamTask *task)
 {
   g_autoptr (GArray) numbers = list_descriptors (task->target->pid);
-  gint64 now = flam_tracer_now (tracer);
   guint64 from = 0;
 
   for (guint i = 0; numbers != NULL && i <= numbers->len; i++)
@@ -194,10 +167,8 @@ tell_closed (FlamTracer *tracer, FlamTask *task)
                                     : (guint64)G_MAXINT32 + 1;
 
       if (to > from)
-        tell (tracer,
-              task,
-              (FlamCallEvent){ FLAM_CALL_CLOSE, from, to - from },
-              now);
+        flam_call_tell (
+            tracer, task, (FlamCallEvent){ FLAM_CALL_CLOSE, from, to - from });
       from = to + 1;
     }
 }

@@ -13,14 +13,11 @@
 gboolean flam_call_stops_are_wanted (const FlamRecordOptions *options);
 /* Handles such a stop, and resumes the thread. */
 void flam_call_stops_handle (FlamTracer *tracer, FlamTask *task);
-/* Tells of an event that has no stack. */
-void
-flam_call_stops_tell (FlamTracer *tracer, FlamTask *task, FlamCallEvent event);
 /* Called when a thread has created another, or a process, before it is
  * resumed. */
 void flam_call_stops_created (FlamTracer *tracer, FlamTask *task);
 /* Called at the stop at a thread's end, which has no other stop after it. */
 void flam_call_stops_ending (FlamTracer *tracer, FlamTask *task);
-/* Called after an exec, before the thread is resumed: descriptors are closed by
+/* Called at an exec, before the thread is resumed: descriptors are closed by
  * it, and the call of a thread that it ended is over. */
 void flam_call_stops_exec (FlamTracer *tracer, FlamTask *task);

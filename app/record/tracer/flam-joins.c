@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "flam-call-stops.h"
+#include "flam-call-tell.h"
 #include "flam-mapping.h"
 #include "flam-proc.h"
 #include "flam-symbol-table.h"
@@ -23,20 +23,38 @@ typedef struct
   gboolean ended;
 } Thread;
 
-struct _FlamJoins
+typedef struct
 {
   GArray *threads;  /* Thread, without those that are gone */
   guint64 lists[2]; /* heads; 0: unknown */
   guint n_tries;    /* of finding them */
   guint32 list_at;  /* in struct pthread */
   guint32 tid_at;
-};
+} FlamJoins;
 
-void
-flam_joins_free (FlamJoins *joins)
+static void
+clear_joins (gpointer data)
 {
-  g_array_unref (joins->threads);
-  g_free (joins);
+  g_array_unref (((FlamJoins *)data)->threads);
+}
+
+/* NULL: the process has created no thread. */
+static FlamJoins *
+joins_of (const FlamTarget *target)
+{
+  return target->joins != NULL ? &g_array_index (target->joins, FlamJoins, 0)
+                               : NULL;
+}
+
+static FlamJoins *
+make_joins (FlamTarget *target)
+{
+  FlamJoins joins = { .threads = g_array_new (FALSE, FALSE, sizeof (Thread)) };
+
+  target->joins = g_array_new (FALSE, TRUE, sizeof (FlamJoins));
+  g_array_set_clear_func (target->joins, clear_joins);
+  g_array_append_val (target->joins, joins);
+  return joins_of (target);
 }
 
 /* --- the C library ------------------------------------------------------- */
@@ -175,7 +193,7 @@ is_joined (const FlamJoins *joins, pid_t pid, const Thread *thread)
 void
 flam_joins_look (FlamTracer *tracer, FlamTask *task)
 {
-  FlamJoins *joins = task->target->joins;
+  FlamJoins *joins = joins_of (task->target);
 
   for (guint i = joins != NULL ? joins->threads->len : 0; i-- > 0;)
     {
@@ -183,7 +201,7 @@ flam_joins_look (FlamTracer *tracer, FlamTask *task)
 
       if (!thread->ended || !is_joined (joins, task->target->pid, thread))
         continue;
-      flam_call_stops_tell (
+      flam_call_tell (
           tracer,
           task,
           (FlamCallEvent){ FLAM_CALL_END_THREAD, (guint64)thread->tid, 1 });
@@ -214,19 +232,16 @@ void
 flam_joins_begin (FlamTracer *tracer, FlamTask *task, pid_t created)
 {
   FlamTarget *target = task->target;
+  FlamJoins *joins = joins_of (target);
   Thread thread = { created, pointer_of_new (task), FALSE };
 
-  if (target->joins == NULL)
-    {
-      target->joins = g_new0 (FlamJoins, 1);
-      target->joins->threads = g_array_new (FALSE, FALSE, sizeof (Thread));
-    }
-  for (; target->joins->lists[0] == 0 && target->joins->n_tries < TRIES;
-       target->joins->n_tries++)
-    find_lists (target->joins, target->pid);
+  if (joins == NULL)
+    joins = make_joins (target);
+  for (; joins->lists[0] == 0 && joins->n_tries < TRIES; joins->n_tries++)
+    find_lists (joins, target->pid);
   flam_joins_look (tracer, task);
-  if (thread.at != 0 && target->joins->lists[0] != 0)
-    g_array_append_val (target->joins->threads, thread);
+  if (thread.at != 0 && joins->lists[0] != 0)
+    g_array_append_val (joins->threads, thread);
 }
 
 static Thread *
@@ -248,7 +263,7 @@ ends_alone (const FlamTask *task)
 void
 flam_joins_end (FlamTracer *tracer, FlamTask *task)
 {
-  FlamJoins *joins = task->target->joins;
+  FlamJoins *joins = joins_of (task->target);
   Thread *thread = find_thread (joins, task->tid);
 
   if (!ends_alone (task))
@@ -270,14 +285,14 @@ flam_joins_end (FlamTracer *tracer, FlamTask *task)
 void
 flam_joins_exec (FlamTracer *tracer, FlamTask *task)
 {
-  FlamJoins *joins = task->target->joins;
+  FlamJoins *joins = joins_of (task->target);
 
   for (guint i = 0; joins != NULL && i < joins->threads->len; i++)
-    flam_call_stops_tell (
+    flam_call_tell (
         tracer,
         task,
         (FlamCallEvent){ FLAM_CALL_END_THREAD,
                          (guint64)g_array_index (joins->threads, Thread, i).tid,
                          1 });
-  g_clear_pointer (&task->target->joins, flam_joins_free);
+  g_clear_pointer (&task->target->joins, g_array_unref);
 }

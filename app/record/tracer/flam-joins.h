@@ -14,9 +14,6 @@
 
 #include "flam-tracer-state.h"
 
-typedef struct _FlamJoins FlamJoins;
-
-void flam_joins_free (FlamJoins *joins);
 /* The stopped `task` has created the thread `created`, in its own process. */
 void flam_joins_begin (FlamTracer *tracer, FlamTask *task, pid_t created);
 /* Called at the stop at a thread's end: sets task->is_kept. */

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "flam-call-stops.h"
 #include "flam-commands.h"
 #include "flam-faults.h"
 #include "flam-launch.h"
@@ -475,8 +474,6 @@ flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task)
   tracer->young_until = task->target->young_until;
   g_atomic_int_inc (&task->target->hint_program);
   known = flam_task_read_schedstat (task, &stat);
-  if (tracer->follows_calls)
-    flam_call_stops_exec (tracer, task);
   if (!injects)
     flam_tracer_resume (tracer, task->tid, 0);
   tell_exec (tracer, task, known ? &stat : NULL);

@@ -52,9 +52,9 @@ struct _FlamTarget
   gint64 young_until; /* tracer's: until then its code is still being mapped */
   guint64 code_size;  /* tracer's: of mappings, when they were last reported */
   FlamLoader loader;  /* tracer\'s: the libraries it has loaded */
-  struct _FlamJoins *joins; /* tracer's: threads that may be joined, or NULL */
-  gint64 cpu_begin;         /* tracer's: process clock at the beginning */
-  gint64 cpu_ended;         /* tracer's: of threads that have ended */
+  GArray *joins;      /* tracer's: threads that may be joined, or NULL */
+  gint64 cpu_begin;   /* tracer's: process clock at the beginning */
+  gint64 cpu_ended;   /* tracer's: of threads that have ended */
   struct _FlamRuntimeKnown *runtimes; /* tracer's: managed functions */
   struct _FlamProcessMap *map;        /* sampler's: maps, modules, ids */
   struct _FlamCallSpace *calls;       /* sampler's: what system calls got */

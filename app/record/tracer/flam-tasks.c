@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "flam-alloc-attach.h"
-#include "flam-joins.h"
 #include "flam-proc.h"
 #include "flam-runtime-reader.h"
 #include "flam-wall.h"
@@ -262,7 +261,7 @@ flam_tasks_take_out (FlamTasks *tasks, FlamTask *task, gint64 now)
     {
       g_clear_pointer (&target->runtimes, flam_runtime_known_free);
       g_clear_pointer (&target->attached, flam_alloc_attached_free);
-      g_clear_pointer (&target->joins, flam_joins_free);
+      g_clear_pointer (&target->joins, g_array_unref);
       g_hash_table_remove (tasks->by_pid, GINT_TO_POINTER (target->pid));
       tell (tasks, FLAM_MESSAGE_TARGET_END, target, NULL, NULL, now);
     }

@@ -356,7 +356,11 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
   if (task->listening)
     ptrace (PTRACE_LISTEN, tid, NULL, NULL);
   else if (stop.kind == FLAM_STOP_EXEC)
-    flam_launch_exec_exec (tracer, task);
+    {
+      if (tracer->follows_calls)
+        flam_call_stops_exec (tracer, task);
+      flam_launch_exec_exec (tracer, task);
+    }
   else if (stop.kind == FLAM_STOP_CALL)
     flam_call_stops_handle (tracer, task);
   else if (stop.kind == FLAM_STOP_ENDING)

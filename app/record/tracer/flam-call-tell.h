@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What system calls got and gave back, on its way to the sampler. */
+
+#include "flam-tracer-state.h"
+
+/* An event without a stack of its own: it has that of the thread's last STACK
+ * message. While the recording is paused, only what is given back counts. */
+void flam_call_tell (FlamTracer *tracer, FlamTask *task, FlamCallEvent event);
