@@ -502,11 +502,21 @@ run (Relay *relay)
   _exit (status);
 }
 
+static void
+relay_clear (Relay *relay)
+{
+  flam_wire_clear (&relay->wire);
+  g_string_free (relay->said, TRUE);
+  g_byte_array_unref (relay->unread);
+  g_free (relay->path);
+}
+
 FlamRecordOptions *
 flam_relay_start (const char *own, GError **error)
 {
   Relay relay = { .capture = -1, .control = -1 };
   g_autoptr (GPtrArray) arguments = NULL;
+  FlamRecordOptions *options;
   int control = -1;
 
   flam_wire_init (&relay.wire, STDIN_FILENO, STDOUT_FILENO);
@@ -522,7 +532,9 @@ flam_relay_start (const char *own, GError **error)
       g_printerr ("%s\n", g_strerror (errno));
       _exit (1);
     case 0:
-      return be_recorder (own, relay.path, arguments, control, error);
+      options = be_recorder (own, relay.path, arguments, control, error);
+      relay_clear (&relay);
+      return options;
     default:
       run (&relay);
     }
