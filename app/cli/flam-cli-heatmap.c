@@ -13,6 +13,7 @@
   "cpuidle|cpu_idle|cpu_bringup_and_idle|native_safe_halt|"                    \
   "xen_hypercall_sched_op|xen_hypercall_vcpu_op"
 
+#define SECOND G_GINT64_CONSTANT (1000000000)
 #define DEFAULT_ROWS 50
 #define ROW_HEIGHT 6
 #define COLUMN_WIDTH 8
@@ -49,8 +50,17 @@ print_columns (const FlamHeatMap *map, guint first, guint end)
                       (double)row * (double)map->column / map->n_rows / 1e9,
                       line->str);
     }
-  flam_cli_print ("       %" PRId64 " s\n",
-                  (gint64)first * map->column / 1000000000);
+  if (map->clock > 0)
+    {
+      g_autoptr (GDateTime) date = g_date_time_new_from_unix_utc (
+          (map->clock + (gint64)first * map->column) / SECOND);
+      g_autofree char *text = g_date_time_format (date, "%F %T UTC");
+
+      flam_cli_print ("       %s\n", text);
+    }
+  else
+    flam_cli_print ("       %" PRId64 " s\n",
+                    (gint64)first * map->column / SECOND);
 }
 
 static void
@@ -72,6 +82,8 @@ print_json (const FlamHeatMap *map)
   json_builder_begin_object (json);
   flam_cli_json_string (json, "unit", flam_unit_to_string (map->unit));
   flam_cli_json_int (json, "column_ns", map->column);
+  flam_cli_json_int (json, "from_ns", map->from);
+  flam_cli_json_int (json, "from_unix_ns", map->clock);
   flam_cli_json_int (json, "rows", map->n_rows);
   flam_cli_json_int (json, "total", map->total);
   flam_cli_json_int (json, "max", map->top);
@@ -217,7 +229,7 @@ run (int argc, char **argv)
       flam_cli_error (_ ("%s: the measure has no times"), files[0]);
       return FLAM_EXIT_REFUSED;
     }
-  map = plot->data;
+  map = flam_plot_get_heat (plot);
   if (!options->json && strcmp (to, "text") != 0)
     return write_picture (&output, plot, map, to, files[0]);
   if (!flam_cli_output_begin (&output))
