@@ -16,7 +16,7 @@ typedef struct
 } Case;
 
 #define BYTES(text) text, sizeof (text) - 1
-#define NOT_KNOWN "not a capture", "known format"
+#define NOT_KNOWN "not a capture", "can open"
 
 static const Case cases[] = {
   { "heap.hprof",

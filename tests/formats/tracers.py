@@ -72,13 +72,15 @@ hold("ltrace, own time of qsort", own(times, "qsort"), sums["qsort"] - sums["str
 
 # uftrace report: "  90.084 us    8.192 us           6  read_file", rounded.
 path = captures / "uftrace/calls"
-times = rows(path)
+times, calls = rows(path), rows(path, "--measure", "calls")
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
-for total, unit, self, self_unit, name in re.findall(
-        r"^ *([\d.]+) ([mun]?s) +([\d.]+) ([mun]?s) +\d+  (\w+)$",
+for total, unit, self, self_unit, n, name in re.findall(
+        r"^ *([\d.]+) ([mun]?s) +([\d.]+) ([mun]?s) +(\d+)  (\w+)$",
         (path / "report.txt").read_text(), re.M):
     hold(f"uftrace, {name} with its callees", own(times, name, "total"),
          float(total) * UNITS[unit], UNITS[unit] / 1000)
+    if name != "fork":  # it counts the return in the child, too
+        hold(f"uftrace, calls of {name}", own(calls, name), int(n), 0)
     hold(f"uftrace, {name}", own(times, name), float(self) * UNITS[self_unit],
          UNITS[self_unit] / 1000)
 
@@ -98,6 +100,17 @@ lines = json.loads(subprocess.run(
 lines = {row["line"]: row for row in lines["rows"]}
 for line, total in re.findall(r"^model.R#(\d+) +[\d.]+ +[\d.]+ +([\d.]+)", said, re.M):
     hold(f"R, line {line}", own(lines, int(line), "total"), float(total) * 1e9, 1)
+
+# Rprofmem(): bytes of each line, by the function that allocated.
+path = captures / "rprofmem/small.Rprofmem"
+times, counts = rows(path), rows(path, "--measure", "allocations")
+sums, numbers = collections.Counter(), collections.Counter()
+for size, name in re.findall(r'^(\d+) :"(.*?)"', path.read_text(), re.M):
+    sums[name] += int(size)
+    numbers[name] += 1
+for name in sums:
+    hold(f"R, bytes of {name}", own(times, name), sums[name], 0)
+    hold(f"R, allocations of {name}", own(counts, name), numbers[name], 0)
 
 if checked < 100:
     faults.append(f"only {checked} figures were compared")
