@@ -7,6 +7,7 @@
 
 extern const FlamRuntime flam_runtime_beam;
 extern const FlamRuntime flam_runtime_go;
+extern const FlamRuntime flam_runtime_guile;
 extern const FlamRuntime flam_runtime_haskell;
 extern const FlamRuntime flam_runtime_java;
 extern const FlamRuntime flam_runtime_python;
