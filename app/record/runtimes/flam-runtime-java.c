@@ -32,7 +32,8 @@ find (const FlamElf *elf, int fd, const char *path, FlamRuntimeFile *file)
   if (strcmp (name, "libjvm.so") != 0 ||
       flam_elf_get_machine (elf) != EM_X86_64)
     return FALSE;
-  file->variable = "JAVA_TOOL_OPTIONS=-XX:+DumpPerfMapAtExit";
+  file->variable = "JAVA_TOOL_OPTIONS=-XX:+UnlockDiagnosticVMOptions "
+                   "-XX:+DumpPerfMapAtExit";
   for (guint i = 0; i < FLAM_HOTSPOT_SYMBOLS; i++)
     if (!flam_elf_find_symbol (
             elf, flam_hotspot_symbols[i], &symbols[i], &size))
@@ -61,7 +62,8 @@ open_process (FlamRuntimeProcess *process,
     case FLAM_HOTSPOT_EARLY:
       return FLAM_RUNTIME_NOT_YET;
     default:
-      *help = N_ ("start java with -XX:+DumpPerfMapAtExit");
+      *help = N_ ("start java with -XX:+UnlockDiagnosticVMOptions "
+                  "-XX:+DumpPerfMapAtExit");
       return FLAM_RUNTIME_UNREADABLE;
     }
 }
