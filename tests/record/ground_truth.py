@@ -149,7 +149,7 @@ class Condition:
         how = "attached" if self.attached else "launched"
         beside = f", {self.busy} busy loops" if self.busy else ""
         beside += ", its CPU taken" if self.taken else ""
-        beside += f", {self.by}" if self.by else ""
+        beside += f", {self.runs}" if self.runs else ""
         beside += ", perf" if self.engine == "perf" else ""
         return f"{self.program}, {how}, {self.mode}, {self.rate} Hz{beside}"
 

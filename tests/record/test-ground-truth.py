@@ -125,7 +125,7 @@ class Truths(unittest.TestCase):
         self.scratch = pathlib.Path(folder.name)
 
     def measure(self, condition):
-        if not command(condition.program, 1, by=condition.by):
+        if not command(condition.program, 1, runs=condition.runs):
             self.skipTest(f"nothing here runs {condition.program}")
         if condition.engine == "perf" and not may_use_perf():
             self.skipTest("the system does not permit perf_event_open with the kernel's functions")
@@ -141,7 +141,7 @@ class Held(Truths):
         return list(map(str, self.faults(measured)))
 
     def hold(self, condition):
-        if not command(condition.program, 1, by=condition.by):
+        if not command(condition.program, 1, runs=condition.runs):
             self.skipTest(f"nothing here runs {condition.program}")
         hold(self, condition, self.scratch, self.wrong)
 
