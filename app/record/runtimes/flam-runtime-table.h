@@ -6,6 +6,7 @@
 #include "flam-runtime.h"
 
 extern const FlamRuntime flam_runtime_beam;
+extern const FlamRuntime flam_runtime_dotnet;
 extern const FlamRuntime flam_runtime_go;
 extern const FlamRuntime flam_runtime_guile;
 extern const FlamRuntime flam_runtime_haskell;
