@@ -142,8 +142,8 @@ flam_wire_next (FlamWire *wire, FlamWireMessage *message, GError **error)
   if (*at == '\0' || strchr (KINDS, *at) == NULL || size > FLAM_WIRE_MAX)
     return flam_error_set (error,
                            FLAM_ERROR_INVALID,
-                           N_ ("what arrived after %" G_GSIZE_FORMAT
-                               " bytes does not come from the recorder"),
+                           N_ ("the data after %zu bytes does not come from "
+                               "the recorder"),
                            wire->at);
   if (left - HEAD < size)
     {
