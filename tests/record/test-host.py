@@ -26,7 +26,7 @@ from ground_truth import ask, build, cli, traced, wait_until  # noqa: E402
 
 SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
 
-# It says its process, copies a line, computes, and says its own CPU time.
+# Prints its process, copies a line, computes, and prints its own CPU time.
 PROGRAM = """
 import os, sys, time
 print(os.getpid(), flush=True)

@@ -7,9 +7,9 @@
  *      path     |----|               4.1 µs              open;path  4.1
  *      read            |------|     10.3 µs              open;read 10.3
  *
- * What a call's callees do not account for is its self time, whatever the times
- * say: a call starts at its own time only as far as its caller has room for it
- * and for the calls that follow. */
+ * The self time of a call is its duration without those of its callees, even if
+ * the times contradict: a call starts at its own time only as far as its caller
+ * has room for it and for the calls that follow. */
 
 #include "flam-load.h"
 

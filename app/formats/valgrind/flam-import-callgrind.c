@@ -338,8 +338,8 @@ skip_spaces (const char **p, const char *end)
     ++*p;
 }
 
-/* The costs of a call are those of its callee's lines, and only say how they
- * are divided; the number of calls is a cost of the callee. */
+/* The costs of a call repeat those of its callee's lines and serve only to
+ * divide them; the number of calls is a cost of the callee. */
 static void
 add_call (Reader *reader, gint64 cost)
 {

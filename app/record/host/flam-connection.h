@@ -31,8 +31,8 @@ gboolean flam_connection_fail (FlamConnection *connection,
                                const char *what,
                                GError **error);
 
-/* These wait. A line that the script has printed, without its end; NULL: none
- * arrived, with the reason. */
+/* These block. Returns a line that the script has printed, without its end;
+ * NULL with the reason if none arrived. */
 char *flam_connection_read_line (FlamConnection *connection, GError **error);
 gboolean flam_connection_write (FlamConnection *connection,
                                 gconstpointer data,

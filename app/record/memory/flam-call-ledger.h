@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What system calls got and gave back, of the recorded processes, as rows of
- * the capture: mapped memory, or descriptors and threads.
+/* The ledger of what the system calls of recorded processes obtain and give
+ * back, as rows of the capture: mapped memory, or descriptors and threads.
  *
  *   events in order ──▶ FlamCallLedger ──▶ FlamAllocHeaps ──▶ BLOCKS, RELEASES
  *                         the heap's end,

@@ -24,8 +24,8 @@ gboolean flam_perf_copy_begin (FlamTracer *tracer,
                                FlamPerfCopy *copy);
 void flam_perf_copy_commit (FlamTracer *tracer, FlamPerfCopy *copy);
 
-/* Samples of counted events. The kernel says about how many events each stands
- * for, and exactly how many there were: what is told is right in sum. */
+/* Samples of counted events. The kernel estimates how many events each stands
+ * for and counts all of them exactly; the samples are scaled to that count. */
 typedef struct
 {
   guint first;   /* event; the following ones are counted, too */

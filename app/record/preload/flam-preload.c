@@ -527,7 +527,8 @@ look_at_pages (void *data, Caller caller)
     }
 }
 
-/* In an arena with the size that this thread knows: most blocks of threads. */
+/* In an arena whose size this thread has read before: most blocks of threads.
+ */
 static inline bool
 is_in_known_part (const void *data)
 {

@@ -26,7 +26,7 @@
  *   runs in the sampler, later than the stop, while the process goes on: it may
  *   rely on the copied stack and on memory that does not change.
  *
- * A row that is both (LuaJIT, PHP) may leave to `walk` what `step` cannot know:
+ * A row that is both (LuaJIT, PHP) may leave to `walk` what `step` cannot find:
  * the addresses of the chain's entries are kept with the copied stack.
  *
  * The time of `walk` is time for which the thread is stopped. It may take some

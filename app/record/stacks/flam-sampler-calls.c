@@ -285,7 +285,7 @@ put_rest (FlamSampler *sampler, const FlamMessage *message)
   flam_builder_add_sample (sampler->builder, &rest, weights);
 }
 
-/* Divides the number among the samples, by what each says of itself. */
+/* Divides the number among the samples, in proportion to their own numbers. */
 void
 flam_sampler_take_total (FlamSampler *sampler, const FlamMessage *message)
 {

@@ -88,8 +88,8 @@ gboolean flam_sampler_record_allocations (FlamSampler *sampler,
                                           GError **error);
 /* How many columns a recording with these options has. */
 guint flam_sampler_n_weights (const FlamRecordOptions *options);
-/* Records page faults, what system calls get, and events, if the options say
- * so. */
+/* Records page faults, the results of system calls, and events, as the options
+ * demand. */
 void flam_sampler_record_calls (FlamSampler *sampler);
 /* At the beginning and at the end of a process. */
 void flam_sampler_begin_calls (FlamSampler *sampler, FlamTarget *target);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What system calls got and gave back, on its way to the sampler. */
+/* Sends the sampler what system calls obtained and gave back. */
 
 #include "flam-tracer-state.h"
 

@@ -7,7 +7,7 @@
  *   parts   1   2   3   4 │ 5   6   7   8   9
  *           ordinary      │ in the file └─ resident
  *
- * As many bytes of the file as the bound says remain resident: the newest ones.
+ * Of the file, the newest bytes remain resident, up to the same bound.
  * Other parts are read again when they are used, and are resident until the
  * next flam_spill_trim(). Without a file, or if the disk is full, all memory is
  * ordinary. */
