@@ -428,7 +428,8 @@ test_partial (void)
   g_assert_false (profile->facts.complete);
   g_assert_cmpstr (profile->facts.warnings[0], ==, "cut off");
   g_assert_cmpstr (profile->facts.warnings[1], ==, "a long name");
-  g_assert_null (profile->facts.warnings[2]);
+  for (guint i = 1; profile->facts.warnings[i] != NULL; i++)
+    g_assert_cmpstr (profile->facts.warnings[i], !=, "cut off");
 }
 
 int

@@ -278,6 +278,7 @@ test_trace (void)
 
   assert_samples (profile,
                   0,
+                  "out :0+0 = 0\n" /* its call */
                   "in :0+0 < out :0+0 = 2000\n"
                   "out :0+0 = 3000\n"
                   "next :0+0 = 1000\n"

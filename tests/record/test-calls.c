@@ -444,7 +444,7 @@ check_attached (const char *mode,
   g_autofree char *number = NULL;
   int in[2], out[2], status;
   const char *arguments[] = { "--mode", mode, "--pid", NULL, NULL };
-  Running *running;
+  Running *running = NULL;
   char byte;
   pid_t pid;
 

@@ -279,7 +279,7 @@ flam_cut_put_names (FlamCut *cut)
 static const gint64 counted[1];
 
 /* A sample that lasts into the range is kept for its duration, but is counted
- * where it begins: then its count is 0. */
+ * where it begins: then its count is 0, and so are its other weights. */
 static gboolean
 counts_at_beginning (const FlamCut *cut)
 {
@@ -372,11 +372,14 @@ put_sample (FlamCut *cut, FlamThreadId thread, guint32 i, gint64 *weights)
     return;
   for (guint c = 0; c < cut->columns->len; c++)
     {
-      weights[c] = cut->columns->pdata[c] == counted
-                       ? time >= cut->from
-                       : ((const gint64 *)cut->columns->pdata[c])[i];
-      if (span != NULL && cut->columns->pdata[c] == span->weight)
+      const gint64 *column = cut->columns->pdata[c];
+
+      if (span != NULL && column == span->weight)
         weights[c] = MIN (end, cut->to) - MAX (time, cut->from);
+      else if (time < cut->from)
+        weights[c] = 0;
+      else
+        weights[c] = column == counted ? 1 : column[i];
     }
   flam_builder_add_sample (cut->builder, &sample, weights);
 }
