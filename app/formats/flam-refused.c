@@ -263,9 +263,8 @@ static const Refused all[] = {
   { AT (0, "\"Name\",\"Calls\",\"TotalDurationNs\""), ROCPROF },
   { AT (0, "\"Kind\",\"Agent_Id\""), ROCPROF },
   { AT (ANYWHERE, "== NVPROF is profiling process "),
-    N_ ("this is a table of nvprof, which has no stacks; record with `nsys "
-        "profile PROGRAM`, convert the report with `nsys export --type sqlite "
-        "FILE` and open that database") },
+    N_ ("this is a table of nvprof, which has no stacks; record what the CPUs "
+        "do with `flambeau-cli record -- PROGRAM`") },
   { NAMED (".sup"), SESSION },
   { NAMED (".caperf"), SESSION },
   { NAMED (".prd"), SESSION },
