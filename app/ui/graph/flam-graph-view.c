@@ -339,11 +339,11 @@ flam_graph_view_class_init (FlamGraphViewClass *klass)
   gtk_widget_class_bind_template_child (class, FlamGraphView, way_back);
 }
 
-/* The minimap replaces the scroll bar where there is room for it. The bar is
- * not an overlaid one, which fades in and out for a second whenever the pointer
- * moves: 50 ms of CPU time without a GPU, where the hovered box takes 2. With
- * the policy without a bar, GTK would animate the edges at each step of the
- * wheel when everything is visible. */
+/* The minimap replaces the scroll bar where there is room for it. An
+ * overlaid scroll bar fades in and out for a second whenever the pointer moves:
+ * 50 ms of CPU time without a GPU, where the hovered box takes 2. With the
+ * policy without a bar, GTK would animate the edges at each step of the wheel
+ * when everything is visible. */
 static void
 on_drawn_changed (FlamFlameGraph *graph, FlamGraphView *self)
 {
