@@ -121,7 +121,7 @@ static const Case cases[] = {
     BYTES ("==7== NVPROF is profiling process 7, command: ./a\n"
            "==7== Profiling result:\n\"Type\",\"Time(%)\"\n"),
     "nvprof",
-    "nsys" },
+    "flambeau-cli record" },
   { "a.sup", BYTES ("\x01\x02"), "Superluminal", "samply" },
   { "a.nps", BYTES ("nBpRoFiLeR\0\1"), "VisualVM", ".jfr" },
   { "a.vspx", BYTES ("\x01\x02"), "Visual Studio", "calltree" },
