@@ -126,6 +126,9 @@ is_perf_stat_table (const FlamSource *source)
 #define PERF_CTF                                                               \
   N_ ("this is a perf.data that was converted to CTF; open the perf.data "     \
       "itself")
+#define RUSTC                                                                  \
+  N_ ("this is a profile of rustc (-Z self-profile); convert it with `crox "   \
+      "FILE` and open the JSON")
 #define ROCPROF                                                                \
   N_ ("this is a table of rocprof, which has no stacks; record with "          \
       "`rocprofv3 --sys-trace --output-format pftrace -- PROGRAM` and open "   \
@@ -242,12 +245,8 @@ static const Refused all[] = {
     N_ ("this is an analysis of Erlang's eprof, which has functions but no "
         "stacks; record with fprof, convert its analysis with `erlgrind FILE "
         "OUTPUT` and open the result") },
-  { AT (0, "MMPD"),
-    N_ ("this is a profile of rustc (-Z self-profile); convert it with `crox "
-        "FILE` and open the JSON") },
-  { NAMED (".mm_profdata"),
-    N_ ("this is a profile of rustc (-Z self-profile); convert it with `crox "
-        "FILE` and open the JSON") },
+  { AT (0, "MMPD"), RUSTC },
+  { NAMED (".mm_profdata"), RUSTC },
   { NAMED (".utrace"),
     N_ ("this is a trace of Unreal Insights, which only that program reads; "
         "record with `samply record` or `perf record -g` and open the "

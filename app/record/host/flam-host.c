@@ -90,7 +90,7 @@ open_signals (Host *host)
   host->signals = signalfd (-1, &heard, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* While there is no recording. */
+/* Ends a wait before the recording begins. */
 static gboolean
 is_stopped (gpointer data)
 {
