@@ -19,6 +19,7 @@ from gi.repository import Atspi, Gio, GLib  # noqa: E402
 TIMEOUT = 20000
 ACCESSIBLE = "org.a11y.atspi.Accessible"
 CACHE = ("/org/a11y/atspi/cache", "org.a11y.atspi.Cache")
+ITEM, ITEM_ALIGNMENT = "((so)(so)(so)iiassusau)", 4
 REGISTRY = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
 
 # Calls that newer releases of AT-SPI have renamed.
@@ -214,6 +215,9 @@ class Look:
             for path in unknown:
                 if not self._is_known(*self.said[path]):
                     del self.answered[self.said[path]]
+            # Nothing to read again for.
+            if all(child in self.nodes for path in new for child in self.children[path]):
+                break
         for path, children in self.children.items():
             for child in children:
                 if child in self.nodes:
@@ -256,10 +260,27 @@ class Look:
             time.sleep(0.02)
 
     @staticmethod
-    def _parse(item):
+    def _split(items):
+        """The bytes of each item. The serialized form of GVariant has the end of each
+        item after the last one, in as few bytes as the length of the whole needs."""
+        data = items.get_data_as_bytes().get_data()
+        if not data:
+            return
+        width = next(n for n in (1, 2, 4, 8) if len(data) < 1 << 8 * n)
+        table = int.from_bytes(data[-width:], "little")
+        start = 0
+        for at in range(table, len(data), width):
+            end = int.from_bytes(data[at:at + width], "little")
+            yield data[start:end]
+            start = end + -end % ITEM_ALIGNMENT
+
+    @staticmethod
+    def _parse(data):
         """The widget, its application, its parent, its place there, its number of
         children, interfaces, name, role, description, states. Unpacking all of it in
         Python would take longer than the reply took."""
+        item = GLib.Variant.new_from_bytes(
+            GLib.VariantType.new(ITEM), GLib.Bytes.new(data), True)
         return (
             item.get_child_value(0).get_child_value(1).get_string(),
             item.get_child_value(2).get_child_value(1).get_string(),
@@ -271,13 +292,10 @@ class Look:
 
     def _read(self):
         self.nodes, counts, places = {}, {}, collections.defaultdict(list)
-        items = self._items()
-        for i in range(items.n_children()):
-            item = items.get_child_value(i)
-            data = item.get_data_as_bytes().get_data()
+        for data in self._split(self._items()):
             # Most widgets are as they were at the look before.
             if data not in self.parsed:
-                self.parsed[data] = self._parse(item)
+                self.parsed[data] = self._parse(data)
             path, parent, place, count, *words = self.parsed[data]
             self.nodes[path] = Node(self.bus, path, *words)
             counts[path] = count
