@@ -106,6 +106,18 @@ test_pids (void)
   g_assert_true (flam_record_options_attaches (options));
 }
 
+/* The command line of a capture can be pasted into a shell. */
+static void
+test_command (void)
+{
+  g_auto (GStrv) argv = g_strsplit ("it,--,cp,a b,it's,$HOME,,c", ",", -1);
+  g_autoptr (FlamRecordOptions) options =
+      flam_record_options_parse ((int)g_strv_length (argv), argv, NULL);
+  g_autofree char *command = flam_record_options_command (options);
+
+  g_assert_cmpstr (command, ==, "cp 'a b' 'it'\\''s' '$HOME' '' c");
+}
+
 static void
 test_refused (void)
 {
@@ -195,6 +207,7 @@ main (int argc, char **argv)
   g_test_add_func ("/options/round-trip", test_round_trip);
   g_test_add_func ("/options/values", test_values);
   g_test_add_func ("/options/pids", test_pids);
+  g_test_add_func ("/options/command", test_command);
   g_test_add_func ("/options/refused", test_refused);
   g_test_add_func ("/options/environment", test_environment);
   return g_test_run ();

@@ -273,6 +273,51 @@ test_chart_pixels (void)
     }
 }
 
+/* The label of a ruler's last tick is left out where it would be cut. */
+static void
+test_ruler_label_at_the_end (void)
+{
+  g_autoptr (GRand) lot = g_rand_new_with_seed (5);
+  g_autoptr (FlamProfile) profile = calls_new (lot);
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamWeights) weights =
+      flam_weights_new (profile, selection, NULL, NULL);
+  g_autoptr (FlamTree) tree =
+      flam_tree_new (weights, selection, FLAM_ORDER_TOTAL, NULL, NULL);
+  g_autoptr (FlamChart) chart = flam_chart_new (profile, selection, NULL, NULL);
+  g_autoptr (FlamChartNodes) nodes = flam_chart_nodes_new (tree);
+  g_autoptr (FlamPalette) palette =
+      flam_palette_new (profile, FLAM_PALETTE_CODE, FALSE);
+  g_autoptr (GObject) context = context_new ();
+  g_autoptr (FlamDraw) draw = flam_draw_new (PANGO_CONTEXT (context), NULL);
+  FlamChartScene scene = { chart, nodes, palette, FALSE, G_MAXUINT, G_MAXUINT };
+  cairo_surface_t *image =
+      cairo_image_surface_create (CAIRO_FORMAT_RGB24, 300, 118);
+  cairo_t *cr = cairo_create (image);
+  g_autoptr (FlamChartLayout) layout = NULL;
+  FlamChartView view;
+  const guint32 *row;
+
+  flam_chart_view_init (&view, chart, 300, 18);
+  /* Ticks each 100 ns, the last one 8 pixels before the end. */
+  view.from = 0;
+  view.to = 200 * 300 / 292.5;
+  view.height = 100;
+  g_assert_true (flam_ticks_step (view.to, 300) == 100);
+  layout = flam_chart_layout_new (chart, &view);
+  flam_draw_chart (draw, cr, layout, &scene);
+  cairo_destroy (cr);
+  cairo_surface_flush (image);
+  for (int y = 0; y < 10; y++)
+    {
+      row = (const guint32 *)(cairo_image_surface_get_data (image) +
+                              y * cairo_image_surface_get_stride (image));
+      for (int x = 294; x < 300; x++)
+        g_assert_cmpuint (row[x], ==, row[292 - 2]);
+    }
+  cairo_surface_destroy (image);
+}
+
 /* The same for a chart. */
 static void
 test_chart_tags (void)
@@ -593,6 +638,8 @@ main (int argc, char **argv)
   g_test_add_func ("/picture/tags", test_tags);
   g_test_add_func ("/picture/chart-tags", test_chart_tags);
   g_test_add_func ("/picture/chart-pixels", test_chart_pixels);
+  g_test_add_func ("/picture/ruler-label-at-the-end",
+                   test_ruler_label_at_the_end);
   g_test_add_func ("/picture/png", test_png);
   g_test_add_func ("/picture/pdf", test_pdf);
   g_test_add_func ("/picture/nothing", test_nothing);
