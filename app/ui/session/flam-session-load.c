@@ -50,13 +50,13 @@ take_profile (FlamSession *self, FlamProfile *profile)
       self->interpreted = flam_frames_are_interpreted (profile);
       self->selection = flam_session_first_selection (self);
       self->selection->measure = flam_weights_default_measure (profile);
-      flam_session_keep_restore (self);
+      flam_session_state_restore (self);
     }
   flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
   flam_session_changed (self, FLAM_SESSION_PROP_SELECTION);
   if (before == NULL && profile->n_measures > 0)
     begin_compared (self);
-  flam_session_keep_restore_page (self);
+  flam_session_state_restore_page (self);
   flam_session_draw (self);
 }
 
@@ -212,7 +212,7 @@ load (FlamSession *self)
 void
 flam_session_forget (FlamSession *self)
 {
-  flam_session_keep_flush (self);
+  flam_session_state_flush (self);
   g_clear_pointer (&self->kept_file, g_free);
   g_list_store_remove_all (self->notes);
   flam_baseline_leave (self->baseline);

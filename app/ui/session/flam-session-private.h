@@ -3,7 +3,7 @@
 
 /* The inside of a session: flam-session.c draws and notifies, flam-session-
  * load.c loads the profile, flam-session-view.c has the user's choices, and
- * flam-session-keep.c stores them for the next time. */
+ * flam-session-state.c stores them for the next time. */
 
 #include "flam-follow.h"
 #include "flam-session.h"
@@ -104,13 +104,13 @@ FlamSelection *flam_session_first_selection (FlamSession *session);
 void flam_step_free (gpointer step);
 /* Starts the next step of symbolizing, if any. */
 void flam_session_symbolize_more (FlamSession *session);
-/* The state that is stored for the next time: see flam-session-keep.c. Restores
- * the selection, the place and the page of a capture that was just read; marks
- * it as changed; writes it before the session ends. */
-void flam_session_keep_restore (FlamSession *session);
-void flam_session_keep_restore_page (FlamSession *session);
-void flam_session_keep_queue (FlamSession *session);
-void flam_session_keep_flush (FlamSession *session);
+/* The state that is stored for the next time: see flam-session-state.c.
+ * Restores the selection, the place and the page of a capture that was just
+ * read; marks it as changed; writes it before the session ends. */
+void flam_session_state_restore (FlamSession *session);
+void flam_session_state_restore_page (FlamSession *session);
+void flam_session_state_queue (FlamSession *session);
+void flam_session_state_flush (FlamSession *session);
 /* Resets it to the state without a capture. */
 void flam_session_forget (FlamSession *session);
 /* Recomputes the view data of the selection. */

@@ -33,7 +33,7 @@ flam_session_changed (FlamSession *self, guint property)
       property == FLAM_SESSION_PROP_ZOOM ||
       property == FLAM_SESSION_PROP_CURRENT ||
       property == FLAM_SESSION_PROP_PAGE)
-    flam_session_keep_queue (self);
+    flam_session_state_queue (self);
 }
 
 void
@@ -429,7 +429,7 @@ flam_session_init (FlamSession *self)
   self->notes = g_list_store_new (FLAM_TYPE_NOTE);
   g_signal_connect_object (self->notes,
                            "items-changed",
-                           G_CALLBACK (flam_session_keep_queue),
+                           G_CALLBACK (flam_session_state_queue),
                            self,
                            G_CONNECT_SWAPPED);
   self->search = g_strdup ("");
@@ -447,7 +447,7 @@ flam_session_init (FlamSession *self)
   self->baseline = flam_baseline_new ();
   g_signal_connect_object (self->baseline,
                            "changed",
-                           G_CALLBACK (flam_session_keep_queue),
+                           G_CALLBACK (flam_session_state_queue),
                            self,
                            G_CONNECT_SWAPPED);
 }

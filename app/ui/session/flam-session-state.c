@@ -8,7 +8,7 @@
 #include "flam-saved-state.h"
 #include "flam-settings.h"
 
-#define KEEP_DELAY_S 1 /* changes within this time are written together */
+#define SAVE_DELAY_S 1 /* changes within this time are written together */
 
 static gboolean
 is_wanted (FlamSession *self)
@@ -34,7 +34,7 @@ lacks_baseline (GKeyFile *kept, const FlamProfile *profile, guint measure)
 /* Restores the last state, if all of it can be restored. Missing names may come
  * later, with the symbols. */
 void
-flam_session_keep_restore (FlamSession *self)
+flam_session_state_restore (FlamSession *self)
 {
   g_autoptr (GKeyFile) kept = NULL;
   g_autoptr (FlamSelection) selection = NULL;
@@ -83,7 +83,7 @@ first_page (FlamSession *self)
 
 /* Call once the pages are known. */
 void
-flam_session_keep_restore_page (FlamSession *self)
+flam_session_state_restore_page (FlamSession *self)
 {
   g_autofree char *page = g_steal_pointer (&self->kept_page);
 
@@ -162,14 +162,14 @@ on_time (gpointer data)
 }
 
 void
-flam_session_keep_queue (FlamSession *self)
+flam_session_state_queue (FlamSession *self)
 {
   if (self->keep_id == 0 && self->opened && is_wanted (self))
-    self->keep_id = g_timeout_add_seconds (KEEP_DELAY_S, on_time, self);
+    self->keep_id = g_timeout_add_seconds (SAVE_DELAY_S, on_time, self);
 }
 
 void
-flam_session_keep_flush (FlamSession *self)
+flam_session_state_flush (FlamSession *self)
 {
   if (self->keep_id == 0)
     return;
