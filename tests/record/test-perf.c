@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "flam-perf-copies.h"
 #include "flam-perf-maps.h"
 #include "flam-perf-thread.h"
 #include "recording.h"
@@ -136,6 +137,89 @@ test_attached_thread (void)
   g_assert_cmpint (ran.slept, ==, 0);
   g_assert_cmpint (slept.cpu, ==, 0);
   g_assert_cmpint (slept.slept, ==, 30);
+}
+
+static bool
+read_now (gpointer data, uint64_t address, gpointer to, gsize size)
+{
+  guint *n = data;
+
+  if (address >= 0x9000)
+    return false;
+  memset (to, 'n', size);
+  (*n)++;
+  return true;
+}
+
+/* The stack first, then what was copied, and only then what is there now. */
+static void
+test_memory (void)
+{
+  static const guint8 stack[16] = "on the stack";
+  g_autofree FlamPerfCopied *copied = g_new0 (FlamPerfCopied, 1);
+  FlamPerfMemory *memory = flam_perf_memory_new ();
+  FlamPerfWanted wanted = { .n = 2, .addresses = { 0x1000, 0x7000 } };
+  char text[FLAM_PERF_BLOCK + 8];
+  guint n = 0;
+
+  copied->n = 3;
+  copied->blocks[0].address = 0x1000;
+  memset (copied->blocks[0].bytes, 'a', FLAM_PERF_BLOCK);
+  copied->blocks[2].address = 0x1100;
+  memset (copied->blocks[2].bytes, 'b', FLAM_PERF_BLOCK);
+  flam_perf_memory_begin (memory,
+                          0x1080,
+                          stack,
+                          sizeof stack,
+                          copied,
+                          (FlamRuntimeMemory){ read_now, &n });
+  g_assert_true (flam_perf_memory_read (memory, 0x1083, text, 3));
+  g_assert_cmpmem (text, 3, "the", 3);
+  g_assert_false (flam_perf_memory_end (memory, &wanted));
+  g_assert_true (flam_perf_memory_read (memory, 0x10fe, text, 4));
+  g_assert_cmpmem (text, 4, "aabb", 4);
+  g_assert_cmpuint (n, ==, 0);
+  /* A part of each. */
+  g_assert_true (
+      flam_perf_memory_read (memory, 0x11ff, text, FLAM_PERF_BLOCK + 2));
+  g_assert_cmpmem (text, 2, "bn", 2);
+  g_assert_cmpuint (n, ==, 2);
+  g_assert_false (flam_perf_memory_read (memory, 0x8fff, text, 2));
+  g_assert_true (flam_perf_memory_end (memory, &wanted));
+  g_assert_cmpuint (wanted.n, ==, 7);
+  g_assert_cmphex (wanted.addresses[0], ==, 0x1000);
+  g_assert_cmphex (wanted.addresses[2], ==, 0x1200);
+  g_assert_cmphex (wanted.addresses[6], ==, 0x7000);
+  g_assert_false (flam_perf_memory_end (memory, &wanted));
+  flam_perf_memory_free (memory);
+}
+
+/* More blocks than there is room for: the latest ones stay. */
+static void
+test_wanted (void)
+{
+  FlamPerfMemory *memory = flam_perf_memory_new ();
+  FlamPerfWanted wanted = { 0 };
+  guint n = 0;
+  guint8 byte;
+
+  for (guint round = 0; round < 2; round++)
+    {
+      flam_perf_memory_begin (
+          memory, 0, NULL, 0, NULL, (FlamRuntimeMemory){ read_now, &n });
+      for (guint64 i = 1; i < 0x8000; i++)
+        g_assert_true (flam_perf_memory_read (memory, i, &byte, 1));
+      g_assert_cmpint (flam_perf_memory_end (memory, &wanted), ==, round == 0);
+    }
+  g_assert_cmpuint (wanted.n, ==, 0x7f);
+  flam_perf_memory_begin (
+      memory, 0, NULL, 0, NULL, (FlamRuntimeMemory){ read_now, &n });
+  for (guint64 i = 0; i < 2000; i++)
+    flam_perf_memory_read (memory, (i + 1000) << 8, &byte, 1);
+  g_assert_true (flam_perf_memory_end (memory, &wanted));
+  g_assert_cmpuint (wanted.n, ==, FLAM_PERF_BLOCKS_MAX);
+  g_assert_cmphex (wanted.addresses[0], ==, 1000 << 8);
+  flam_perf_memory_free (memory);
 }
 
 /* --- where it is forbidden ----------------------------------------------- */
@@ -320,6 +404,8 @@ main (int argc, char **argv)
   g_test_add_func ("/perf/quick/maps", test_maps);
   g_test_add_func ("/perf/quick/thread", test_thread);
   g_test_add_func ("/perf/quick/attached-thread", test_attached_thread);
+  g_test_add_func ("/perf/quick/memory", test_memory);
+  g_test_add_func ("/perf/quick/wanted", test_wanted);
   g_test_add_func ("/perf/quick/forbidden", test_forbidden);
   g_test_add_func ("/perf/quick/allocations", test_allocations);
   g_test_add_func ("/perf/quick/kernel", test_kernel);

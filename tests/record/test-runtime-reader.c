@@ -180,7 +180,7 @@ assert_read (Fixture *fixture, void (*disturb) (void), const char *expected)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   guint n = flam_runtime_reader_walk (
-      fixture->reader, &fixture->task, &fixture->regs, 0);
+      fixture->reader, &fixture->task, &fixture->regs, 0, NULL);
   guint at = 0;
 
   g_assert_cmpuint (n, <=, G_N_ELEMENTS (fixture->items));
@@ -258,7 +258,7 @@ test_unmapped (Fixture *fixture, gconstpointer data)
   for (guint i = 0; i < 2; i++)
     {
       guint n = flam_runtime_reader_walk (
-          fixture->reader, &fixture->task, &fixture->regs, 0);
+          fixture->reader, &fixture->task, &fixture->regs, 0, NULL);
 
       g_assert_cmpuint (n, ==, 4);
     }
@@ -344,9 +344,85 @@ test_registers (Fixture *fixture, gconstpointer data)
   assert_read (fixture, NULL, "picky: alpha@5 ");
 }
 
+static bool
+read_nothing (gpointer data, uint64_t address, gpointer to, gsize size)
+{
+  (void)data;
+  (void)address;
+  (void)to;
+  (void)size;
+  return false;
+}
+
+/* What was only copied in part: a walk that needs more than the stack is left
+ * out, and the other reads the copy. */
+static void
+test_copied (Fixture *fixture, gconstpointer data)
+{
+  const FlamRuntimeEntry entries[] = { { key (0), 5, 1 } };
+  FlamRuntimeCopied copied = { .memory = { read_nothing, NULL } };
+
+  (void)data;
+  set_chain (&worlds[0], 1, entries);
+  set_chain (&worlds[1], 1, entries);
+  copied.stack_only = TRUE;
+  g_assert_cmpuint (
+      flam_runtime_reader_walk (
+          fixture->reader, &fixture->task, &fixture->regs, 0, &copied),
+      ==,
+      2);
+  g_assert_cmpuint (worlds[0].n_walks, ==, 0);
+  g_assert_cmpuint (worlds[1].n_walks, ==, 1);
+  g_assert_cmpuint (worlds[1].n_names, ==, 1);
+}
+
+static gsize
+walk_copy (const FlamRuntimeProcess *process,
+           FlamRuntimeThread *thread,
+           const FlamRuntimeRegs *regs,
+           const FlamRuntimeMemory *memory,
+           FlamRuntimeEntry *entries,
+           gsize limit)
+{
+  World *world = world_of (process);
+  guint8 byte;
+
+  (void)thread;
+  (void)regs;
+  g_assert_cmpuint (limit, >=, world->n);
+  g_assert_false (
+      flam_runtime_read_u8 (memory, GPOINTER_TO_SIZE (&functions[0]), &byte));
+  memcpy (entries, world->entries, world->n * sizeof *entries);
+  world->n_walks++;
+  return world->n;
+}
+
+static gboolean
+name_copy (const FlamRuntimeProcess *process,
+           const FlamRuntimeEntry *entry,
+           const guint8 *first,
+           const FlamRuntimeMemory *memory,
+           FlamRuntimeName *name)
+{
+  (void)entry;
+  (void)first;
+  (void)memory;
+  flam_runtime_name_add (name)->function = "copied";
+  world_of (process)->n_names++;
+  return TRUE;
+}
+
+static const FlamRuntime on_stack = { .id = "on-stack",
+                                      .walk = walk_copy,
+                                      .on_stack = TRUE,
+                                      .naming = FLAM_RUNTIME_NAME_STOPPED,
+                                      .name = name_copy,
+                                      .joint = "." };
+
 int
 main (int argc, char **argv)
 {
+  static const FlamRuntime *const mixed[] = { &marked, &on_stack, NULL };
   static const FlamRuntime *const by_pieces[] = { &compared, NULL };
   static const FlamRuntime *const by_stop[] = { &stopped, NULL };
   static const FlamRuntime *const two[] = { &marked, &compared, NULL };
@@ -363,6 +439,7 @@ main (int argc, char **argv)
     { "/runtime-reader/cookie", two, test_cookie },
     { "/runtime-reader/set", two, test_set },
     { "/runtime-reader/registers", by_regs, test_registers },
+    { "/runtime-reader/copied", mixed, test_copied },
   };
 
   g_test_init (&argc, &argv, NULL);

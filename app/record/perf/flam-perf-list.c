@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-perf-chains.h"
 #include "flam-perf-state.h"
 
 void
@@ -70,6 +71,8 @@ flam_perf_remove_thread (FlamPerf *perf, FlamPerfThread *thread, gint64 now)
                        .time = now };
   pid_t tid = thread->task->tid;
 
+  if (perf->tracer->chains != NULL)
+    flam_perf_chains_forget (perf->tracer->chains, tid);
   g_strlcpy (rest.comm, thread->name, sizeof rest.comm);
   perf->tracer->tasks.charged_cpu += thread->total;
   flam_tasks_retire (&perf->tracer->tasks, thread->task, &rest);

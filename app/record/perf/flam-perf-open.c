@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-perf-chains.h"
 #include "flam-perf-state.h"
 
 #include <errno.h>
@@ -24,6 +25,9 @@ make_rings (FlamPerf *perf, gboolean on_exec)
     .stack = perf->stack,
     .children = options->follow,
     .on_exec = on_exec,
+    .copies = perf->tracer->chains != NULL
+                  ? flam_perf_chains_copies (perf->tracer->chains)
+                  : NULL,
   };
 
   return flam_perf_rings_new (&settings);
@@ -236,7 +240,8 @@ flam_perf_start (FlamTracer *tracer, GError **error)
   perf->processes =
       g_hash_table_new_full (NULL, NULL, NULL, flam_perf_process_free);
   perf->waits = g_hash_table_new (NULL, NULL);
-  perf->warned = g_hash_table_new (NULL, NULL);
+  if (tracer->runtimes != NULL)
+    tracer->chains = flam_perf_chains_new ();
   if (flam_perf_wants_wall (perf))
     perf->names = flam_kallsyms_open (NULL, NULL);
   tracer->origin += flam_tracer_now (tracer);
@@ -261,7 +266,7 @@ flam_perf_free (FlamPerf *perf)
   flam_perf_events_free (perf->events);
   flam_perf_counts_clear (&perf->counts);
   g_hash_table_unref (perf->waits);
-  g_hash_table_unref (perf->warned);
+  g_clear_pointer (&perf->tracer->chains, flam_perf_chains_free);
   g_hash_table_unref (perf->threads);
   g_hash_table_unref (perf->processes);
   g_free (perf);

@@ -27,6 +27,8 @@
    PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW)
 /* pid, tid; time; id: at the end of each record except samples. */
 #define TRAILER 24
+/* What was copied for a sample is written right before it. */
+#define COPIED_BEFORE (1000 * 1000ll) /* ns */
 #define RECORD_MAX 65536
 
 typedef struct
@@ -38,6 +40,10 @@ typedef struct
   guint64 head, tail;
   guint64 pending; /* the size of `next`; 0: none was parsed */
   FlamPerfRecord next;
+  int copier; /* the event by which copies are written to it; -1: none */
+  FlamPerfCopied *copied; /* the last ones; NULL: none were written */
+  pid_t copied_tid;
+  gint64 copied_at;
   guint64 joined[RECORD_MAX / 8]; /* a record that wraps around */
 } Ring;
 
@@ -188,7 +194,7 @@ flam_perf_rings_new (const FlamPerfOptions *options)
       Ring *ring = g_new0 (Ring, 1);
 
       ring->cpu = (int)i;
-      ring->fd = -1;
+      ring->fd = ring->copier = -1;
       g_ptr_array_add (rings->rings, ring);
     }
   return rings;
@@ -203,6 +209,9 @@ flam_perf_rings_free (FlamPerfRings *rings)
 
       if (ring->page != NULL)
         munmap (ring->page, ring->size + (gsize)sysconf (_SC_PAGESIZE));
+      if (ring->copier >= 0)
+        close (ring->copier);
+      g_free (ring->copied);
     }
   for (guint i = 0; i < rings->fds->len; i++)
     close (g_array_index (rings->fds, int, i));
@@ -242,6 +251,38 @@ map_ring (FlamPerfRings *rings, Ring *ring, int fd)
   return TRUE;
 }
 
+static void
+note_id (FlamPerfRings *rings, guint64 id, guint index)
+{
+  g_hash_table_insert (
+      rings->by_id, GSIZE_TO_POINTER (id), GUINT_TO_POINTER (index + 1));
+}
+
+/* Its number is that after those of all others. */
+static void
+open_copier (FlamPerfRings *rings, Ring *ring)
+{
+  guint64 id;
+
+  ring->copier =
+      flam_perf_copies_open (rings->options.copies, ring->cpu, ring->fd);
+  if (ring->copier >= 0 && ioctl (ring->copier, PERF_EVENT_IOC_ID, &id) == 0)
+    note_id (rings, id, rings->options.n_events);
+}
+
+/* The ring of the event's CPU is mapped for the first one. */
+static gboolean
+write_to_ring (FlamPerfRings *rings, Ring *ring, int fd)
+{
+  if (ring->page != NULL)
+    return ioctl (fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) == 0;
+  if (!map_ring (rings, ring, fd))
+    return FALSE;
+  if (rings->options.copies != NULL)
+    open_copier (rings, ring);
+  return TRUE;
+}
+
 /* A CPU that is off line has no event. */
 static gboolean
 add_event (FlamPerfRings *rings, Ring *ring, pid_t tid, guint index)
@@ -261,11 +302,10 @@ add_event (FlamPerfRings *rings, Ring *ring, pid_t tid, guint index)
   g_array_append_val (rings->events_of, index);
   if (ioctl (fd, PERF_EVENT_IOC_ID, &id) != 0)
     return FALSE;
-  g_hash_table_insert (
-      rings->by_id, GSIZE_TO_POINTER (id), GUINT_TO_POINTER (index + 1));
-  return ring->page == NULL
-             ? map_ring (rings, ring, fd)
-             : ioctl (fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) == 0;
+  note_id (rings, id, index);
+  if (rings->options.copies != NULL && !rings->events[index].raw)
+    flam_perf_copies_watch (rings->options.copies, fd);
+  return write_to_ring (rings, ring, fd);
 }
 
 gboolean
@@ -387,8 +427,9 @@ parse_sample (FlamPerfRings *rings, Words *words, FlamPerfRecord *record)
   record->tid = (pid_t)(who >> 32);
   record->time = (gint64)next_word (words);
   record->period = next_word (words);
-  if (record->event < rings->options.n_events &&
-      rings->events[record->event].raw)
+  if (record->event == rings->options.n_events ||
+      (record->event < rings->options.n_events &&
+       rings->events[record->event].raw))
     {
       parse_raw (words, record);
       return;
@@ -528,23 +569,71 @@ record_at_tail (Ring *ring)
   return (const struct perf_event_header *)ring->joined;
 }
 
+/* Keeps what was copied until its sample is read. */
+static void
+keep_copies (Ring *ring)
+{
+  const FlamPerfRecord *record = &ring->next;
+  gsize before = G_STRUCT_OFFSET (FlamPerfCopied, blocks);
+
+  if (ring->copied == NULL)
+    ring->copied = g_new (FlamPerfCopied, 1);
+  ring->copied_tid = 0;
+  if (record->n_raw < before)
+    return;
+  memcpy (ring->copied, record->raw, MIN (record->n_raw, sizeof *ring->copied));
+  if (ring->copied->n > FLAM_PERF_BLOCKS_MAX ||
+      before + ring->copied->n * sizeof (FlamPerfBlock) > record->n_raw)
+    return;
+  ring->copied_tid = record->tid;
+  ring->copied_at = record->time;
+}
+
+static void
+add_copies (Ring *ring)
+{
+  FlamPerfRecord *record = &ring->next;
+
+  if (record->kind != FLAM_PERF_SAMPLED || record->tid != ring->copied_tid)
+    return;
+  if (record->time - ring->copied_at < COPIED_BEFORE)
+    record->copied = ring->copied;
+  ring->copied_tid = 0;
+}
+
+static void
+step_over (Ring *ring, gsize size)
+{
+  ring->tail += size;
+  __atomic_store_n (&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
+}
+
 static gboolean
 look_ahead (FlamPerfRings *rings, Ring *ring)
 {
-  const struct perf_event_header *header;
-
-  if (ring->pending > 0)
-    return TRUE;
-  if (ring->page == NULL || ring->tail >= ring->head)
-    return FALSE;
-  header = record_at_tail (ring);
-  if (header->size < sizeof *header)
+  while (ring->pending == 0)
     {
-      ring->tail = ring->head;
-      return FALSE;
+      const struct perf_event_header *header;
+
+      if (ring->page == NULL || ring->tail >= ring->head)
+        return FALSE;
+      header = record_at_tail (ring);
+      if (header->size < sizeof *header)
+        {
+          ring->tail = ring->head;
+          return FALSE;
+        }
+      parse (rings, header, &ring->next);
+      if (ring->next.kind == FLAM_PERF_SAMPLED &&
+          ring->next.event == rings->options.n_events)
+        {
+          keep_copies (ring);
+          step_over (ring, header->size);
+          continue;
+        }
+      add_copies (ring);
+      ring->pending = header->size;
     }
-  parse (rings, header, &ring->next);
-  ring->pending = header->size;
   return TRUE;
 }
 
@@ -578,11 +667,8 @@ flam_perf_rings_next (FlamPerfRings *rings, FlamPerfRecord *record)
 
   if (rings->read != NULL)
     {
-      Ring *ring = rings->read;
-
-      ring->tail += ring->pending;
-      ring->pending = 0;
-      __atomic_store_n (&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
+      step_over (rings->read, rings->read->pending);
+      rings->read->pending = 0;
       rings->read = NULL;
     }
   for (guint i = 0; i < rings->rings->len; i++)

@@ -14,6 +14,7 @@
 #include <glib.h>
 #include <sys/types.h>
 
+#include "flam-perf-copies.h"
 #include "flam-task.h"
 
 typedef enum
@@ -53,7 +54,8 @@ typedef struct
   guint n_kernel;
   const void *stack;
   gsize stack_size;
-  const guint8 *raw; /* of a tracepoint */
+  const FlamPerfCopied *copied; /* right before the sample; NULL: nothing */
+  const guint8 *raw;            /* of a tracepoint */
   gsize n_raw;
 } FlamPerfRecord;
 
@@ -77,6 +79,7 @@ typedef struct
   gboolean only_samples; /* no records of threads and mappings; without the
                             kernel's part of stacks; read only now and then */
   gboolean user_only;    /* nothing that happens in the kernel */
+  const FlamPerfCopies *copies; /* made at samples with a stack; or NULL */
 } FlamPerfOptions;
 
 typedef struct _FlamPerfRings FlamPerfRings;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "flam-perf-chains.h"
 #include "flam-perf-state.h"
 
 /* Bytes at the end of a copy of a stack. */
@@ -94,12 +95,22 @@ flam_perf_copy_begin (FlamTracer *tracer,
   gsize n_kernel = record->n_kernel * sizeof *record->kernel;
   guint64 other = interrupted_sp (task, record);
   gsize n_other = other != 0 ? copy->stack : 0;
+  guint n_items = tracer->chains != NULL && record->has_regs
+                      ? flam_perf_chains_walk (tracer->chains,
+                                               tracer,
+                                               task,
+                                               record,
+                                               record->time - tracer->origin)
+                      : 0;
   FlamMessage *message = flam_pipe_reserve (
-      tracer->pipe, kind, 0, n_stack + n_rest + n_other + n_kernel, TRUE);
+      tracer->pipe, kind, n_items, n_stack + n_rest + n_other + n_kernel, TRUE);
 
   copy->message = message;
   if (message == NULL)
     return FALSE;
+  if (n_items > 0)
+    flam_runtime_reader_resolve (
+        tracer->runtimes, task, flam_message_items (message));
   if (n_stack > 0)
     memcpy (flam_message_stack (message), record->stack, n_stack);
   message->limited = n_stack < record->stack_size || n_stack >= copy->stack;

@@ -52,7 +52,6 @@ struct _FlamPerf
   GHashTable *processes;       /* pid -> FlamPerfProcess */
   struct _FlamKallsyms *names; /* for wall time; NULL: unavailable */
   GHashTable *waits;           /* address in the kernel -> FlamState + 1 */
-  GHashTable *warned;          /* FlamRuntime */
   gboolean ended;              /* no more records are written */
   gboolean wants_more;         /* a stack was cut off */
   gboolean prompt;             /* a ring has little room: it is read at once */

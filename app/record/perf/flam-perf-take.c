@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-perf-sample.h"
+#include "flam-perf-chains.h"
 #include "flam-perf-state.h"
 
 #include <string.h>
@@ -113,6 +114,9 @@ take_name (FlamPerf *perf, FlamPerfThread *thread, const FlamPerfRecord *record)
   task->target->foreign = FALSE;
   flam_task_forget_stack (task);
   flam_tasks_forget_runtimes (task);
+  task->fs_base = 0;
+  if (perf->tracer->chains != NULL)
+    flam_perf_chains_forget (perf->tracer->chains, task->tid);
   g_atomic_pointer_set (&task->hint_top, 0);
   g_atomic_int_inc (&task->target->hint_program);
   tell_maps (perf, process, task, FLAM_MESSAGE_TARGET_EXEC, thread, now);
@@ -146,30 +150,6 @@ is_sample (const FlamPerf *perf, const FlamPerfRecord *record)
          (flam_perf_wants_wall (perf) && record->event == FLAM_PERF_SWITCH);
 }
 
-/* Functions that a runtime keeps in its own data can be read only while the
- * thread is stopped: later they are those of another moment. Those on the stack
- * are in its copy. */
-static void
-warn_of_runtimes (FlamPerf *perf, FlamTarget *target)
-{
-  const FlamRuntimeSet *set = g_atomic_pointer_get (&target->hint_runtimes);
-
-  for (guint i = 0; set != NULL && i < set->n; i++)
-    {
-      const FlamRuntime *runtime = set->items[i]->runtime;
-      g_autofree char *text = NULL;
-
-      if (runtime->walk == NULL ||
-          !g_hash_table_add (perf->warned, (gpointer)runtime))
-        continue;
-      text = g_strdup_printf (
-          N_ ("%s functions are not shown, since they can only be read while a "
-              "thread is stopped: use --engine ptrace"),
-          runtime->label);
-      flam_tracer_warn (perf->tracer, text);
-    }
-}
-
 static void
 take_sample (FlamPerf *perf,
              FlamPerfThread *thread,
@@ -189,7 +169,6 @@ take_sample (FlamPerf *perf,
   if (process->changed && (now - process->began < 2 * MAPS_EVERY ||
                            now - process->told_at > MAPS_EVERY))
     tell_maps (perf, process, task, FLAM_MESSAGE_TARGET_MAPS, thread, now);
-  warn_of_runtimes (perf, task->target);
   if (!flam_perf_copy_begin (tracer,
                              task,
                              record,

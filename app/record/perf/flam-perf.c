@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-perf-chains.h"
 #include "flam-perf-state.h"
 
 #include <poll.h>
@@ -6,22 +7,29 @@
 #include <sys/wait.h>
 
 #include "flam-commands.h"
+#include "flam-stops.h"
 
 #define DRAIN_EVERY (5 * 1000000ll) /* ns */
 #define BATCH_AGE (10 * 1000000ll)
 #define MOST_CPUS 64
+#define LET_GO_MAX 200 /* ms */
 
+/* Of the program, its end; of others, a stop that was asked for. */
 static void
 reap (FlamTracer *tracer)
 {
-  pid_t pid = g_array_index (tracer->chosen, pid_t, 0);
+  pid_t launched =
+      tracer->attached ? 0 : g_array_index (tracer->chosen, pid_t, 0);
+  gboolean ended;
+  pid_t pid;
   int status;
 
-  if (tracer->attached || tracer->exit_status >= 0 ||
-      waitpid (pid, &status, WNOHANG | __WALL) <= 0)
-    return;
-  tracer->exit_status =
-      WIFSIGNALED (status) ? 128 + WTERMSIG (status) : WEXITSTATUS (status);
+  while ((pid = flam_wait_next (&ended)) > 0 && flam_wait_reap (pid, &status))
+    if (WIFSTOPPED (status) && tracer->chains != NULL)
+      flam_perf_chains_take_stop (tracer->chains, tracer, pid, status);
+    else if (pid == launched && !WIFSTOPPED (status))
+      tracer->exit_status =
+          WIFSIGNALED (status) ? 128 + WTERMSIG (status) : WEXITSTATUS (status);
 }
 
 static void
@@ -48,6 +56,19 @@ wait_for_something (FlamPerf *perf, const sigset_t *mask)
       flam_perf_rings_ignore (perf->rings, polled[i].fd);
 }
 
+/* Threads that were asked to stop, which would remain stopped. */
+static void
+let_go (FlamTracer *tracer)
+{
+  for (guint i = 0; i < LET_GO_MAX && tracer->chains != NULL &&
+                    flam_perf_chains_asked (tracer->chains) > 0;
+       i++)
+    {
+      reap (tracer);
+      g_usleep (1000);
+    }
+}
+
 static void
 end (FlamPerf *perf)
 {
@@ -57,6 +78,7 @@ end (FlamPerf *perf)
   flam_perf_rings_stop (perf->rings);
   perf->ended = TRUE;
   flam_perf_drain (perf);
+  let_go (tracer);
   while (tracer->tasks.list->len > 0)
     {
       FlamTask *task = g_ptr_array_index (tracer->tasks.list, 0);

@@ -419,7 +419,8 @@ walk_chain (FlamRuntimeReader *reader,
             FlamTask *task,
             guint i,
             const FlamRuntimeRegs *regs,
-            gint64 now)
+            gint64 now,
+            const FlamRuntimeCopied *copied)
 {
   FlamRuntimeMemory memory = { flam_runtime_pages_read, reader->pages };
   struct _FlamRuntimeTask *state = task->runtimes;
@@ -428,8 +429,11 @@ walk_chain (FlamRuntimeReader *reader,
   const Chain *before = reader->n_chains > 0 ? chain - 1 : NULL;
   guint from = before != NULL ? before->from + before->n : 0;
 
-  if (process->runtime->walk == NULL)
+  if (process->runtime->walk == NULL ||
+      (copied != NULL && copied->stack_only && !process->runtime->on_stack))
     return;
+  if (copied != NULL)
+    memory = copied->memory;
   if (process->runtime->needs_regs && regs->fs_base == 0)
     {
       g_atomic_int_set (&task->hint_needs_bp, TRUE);
@@ -458,7 +462,8 @@ guint
 flam_runtime_reader_walk (FlamRuntimeReader *reader,
                           FlamTask *task,
                           const FlamRuntimeRegs *regs,
-                          gint64 now)
+                          gint64 now,
+                          const FlamRuntimeCopied *copied)
 {
   const FlamRuntimeSet *set =
       g_atomic_pointer_get (&task->target->hint_runtimes);
@@ -472,7 +477,7 @@ flam_runtime_reader_walk (FlamRuntimeReader *reader,
     return 0;
   flam_runtime_pages_begin (reader->pages, task->tid, &task->runtimes->hints);
   for (guint i = 0; i < set->n; i++)
-    walk_chain (reader, task, i, regs, now);
+    walk_chain (reader, task, i, regs, now, copied);
   flam_runtime_pages_end (reader->pages, &task->runtimes->hints);
   for (guint i = 0; i < reader->n_chains; i++)
     n += 1 + reader->chains[i].n;

@@ -19,12 +19,21 @@ typedef struct _FlamRuntimeReader FlamRuntimeReader;
 
 FlamRuntimeReader *flam_runtime_reader_new (void);
 void flam_runtime_reader_free (FlamRuntimeReader *reader);
-/* Reads the chains of a thread that is stopped or sleeps; returns the number of
- * items, which is then passed on by flam_runtime_reader_resolve(). */
+/* The memory of a thread that runs on, as it was. */
+typedef struct
+{
+  FlamRuntimeMemory memory;
+  gboolean stack_only; /* nothing but its stack is as it was */
+} FlamRuntimeCopied;
+
+/* Reads the chains of a thread that is stopped or sleeps (`copied` NULL), or
+ * did when its memory was copied; returns the number of items, which is then
+ * passed on by flam_runtime_reader_resolve(). */
 guint flam_runtime_reader_walk (FlamRuntimeReader *reader,
                                 FlamTask *task,
                                 const FlamRuntimeRegs *regs,
-                                gint64 now);
+                                gint64 now,
+                                const FlamRuntimeCopied *copied);
 /* Writes the same chains with their functions resolved. */
 void flam_runtime_reader_resolve (FlamRuntimeReader *reader,
                                   FlamTask *task,

@@ -96,6 +96,7 @@ const FlamRuntime flam_runtime_v8 = {
   .open = open_process,
   .close = close_process,
   .walk = walk,
+  .on_stack = TRUE,
   .naming = FLAM_RUNTIME_NAME_STOPPED,
   .by_position = TRUE,
   .name = name_frame,

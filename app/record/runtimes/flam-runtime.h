@@ -153,6 +153,9 @@ struct _FlamRuntime
                  const FlamRuntimeMemory *memory,
                  FlamRuntimeEntry *entries,
                  gsize limit);
+  /* `walk` finds the frames on the thread's stack, so that they can be read
+   * from a copy of it while the thread runs on. */
+  gboolean on_stack;
   /* `walk` needs fs_base, which is known once a thread has stopped: one that
    * sleeps and never did is stopped for it. */
   gboolean needs_regs;

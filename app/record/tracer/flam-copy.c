@@ -49,7 +49,7 @@ flam_copy_take (FlamTracer *tracer,
   copy->n_other = copy->other != 0 ? bytes_to_copy (task, copy->other) : 0;
   task->fs_base = context->fs_base;
   copy->n_items =
-      flam_tracer_walk_runtimes (tracer, task, copy->regs, ALL_REGS, now);
+      flam_tracer_walk_runtimes (tracer, task, copy->regs, ALL_REGS, now, NULL);
   copy->message = flam_pipe_reserve (tracer->pipe,
                                      kind,
                                      copy->n_items,

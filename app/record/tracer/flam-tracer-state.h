@@ -57,6 +57,8 @@ struct _FlamTracer
   /* The library that programs load when they begin; NULL: none. */
   const FlamInjection *injection;
   struct _FlamFaults *faults; /* NULL: page faults are not recorded */
+  /* The managed frames of the kernel's samples; NULL: they are not read. */
+  struct _FlamPerfChains *chains;
   FlamTasks tasks; /* without_proc: threads are not traced with ptrace */
   GPtrArray *due;  /* FlamTask, during the selection at a tick */
   FlamInstant instant;
@@ -99,12 +101,14 @@ gint64 flam_tracer_now (const FlamTracer *tracer);
 /* Continues a stopped thread, with a signal or 0. */
 void flam_tracer_resume (const FlamTracer *tracer, pid_t tid, int sig);
 /* Reads the managed frames of a thread. `regs` as in FlamMessage; `known`:
- * those that are valid, besides the program counter. */
+ * those that are valid, besides the program counter. `copied`: as of
+ * flam_runtime_reader_walk(). */
 guint flam_tracer_walk_runtimes (FlamTracer *tracer,
                                  FlamTask *task,
                                  const guint64 *regs,
                                  guint32 known,
-                                 gint64 now);
+                                 gint64 now,
+                                 const FlamRuntimeCopied *copied);
 /* Called before and after reading a stack: a deep one is not read again
  * soon. */
 gint64 flam_tracer_begin_read (const FlamTask *task);

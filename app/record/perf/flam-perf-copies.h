@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What a runtime keeps in its own data, such as the frames of an interpreter,
+ * as it was at a sample. The kernel copies it right before it writes the
+ * sample, by a program for bpf(2) that is part of this file, into the ring of
+ * the sample:
+ *
+ *   walk ──▶ the blocks it read ──▶ by thread ──▶ the program
+ *    ▲                                               │ copies them as they are
+ *    └── blocks, registers, stack ◀── a sample ◀─────┘
+ *
+ * So the next walk finds in the copies what the last ones needed; the rest, as
+ * of a function that is new, is read from the process as it is.
+ * Source: bpf(2), bpf-helpers(7), include/uapi/linux/bpf.h. */
+
+#include <glib.h>
+
+#include "flam-runtime-memory.h"
+
+#define FLAM_PERF_BLOCK 256
+/* Of a thread. A record has 64 KiB at most. */
+#define FLAM_PERF_BLOCKS_MAX 192
+
+typedef struct
+{
+  guint64 address; /* 0: it could not be read */
+  guint8 bytes[FLAM_PERF_BLOCK];
+} FlamPerfBlock;
+
+/* Written before a sample. */
+typedef struct
+{
+  guint64 thread; /* the kernel's number of the thread */
+  guint64 n;
+  FlamPerfBlock blocks[FLAM_PERF_BLOCKS_MAX];
+} FlamPerfCopied;
+
+typedef struct _FlamPerfCopies FlamPerfCopies;
+
+/* NULL sets errno. */
+FlamPerfCopies *flam_perf_copies_new (guint n_cpus);
+void flam_perf_copies_free (FlamPerfCopies *copies);
+/* Lets the program run at each sample of an event. FALSE sets errno. */
+gboolean flam_perf_copies_watch (const FlamPerfCopies *copies, int event);
+/* Opens the event by which the program writes into a ring, that of `ring_fd`;
+ * the event, or -1, which sets errno. */
+int flam_perf_copies_open (const FlamPerfCopies *copies, int cpu, int ring_fd);
+/* The addresses of blocks of a thread that are to be copied from now on. */
+void flam_perf_copies_want (const FlamPerfCopies *copies,
+                            guint64 thread,
+                            const guint64 *addresses,
+                            guint n);
+void flam_perf_copies_forget (const FlamPerfCopies *copies, guint64 thread);
+
+/* --- a sample's memory --------------------------------------------------- */
+
+/* The blocks that the walks of a thread read, those of the latest first. */
+typedef struct
+{
+  guint n;
+  guint64 addresses[FLAM_PERF_BLOCKS_MAX];
+} FlamPerfWanted;
+
+/* The memory of a thread at a sample: its stack, the blocks, and for what is in
+ * neither, `now`. */
+typedef struct _FlamPerfMemory FlamPerfMemory;
+
+FlamPerfMemory *flam_perf_memory_new (void);
+void flam_perf_memory_free (FlamPerfMemory *memory);
+/* Drops what was read before. `copied` may be NULL. All are used until the
+ * last read. */
+void flam_perf_memory_begin (FlamPerfMemory *memory,
+                             guint64 sp,
+                             const guint8 *stack,
+                             gsize n_stack,
+                             const FlamPerfCopied *copied,
+                             FlamRuntimeMemory now);
+/* The read function of a FlamRuntimeMemory. */
+bool flam_perf_memory_read (gpointer memory,
+                            guint64 address,
+                            gpointer to,
+                            gsize size);
+/* Puts what was read since, but not of the stack, before the others, of which
+ * as many stay as there is room for. Returns whether there are new ones. */
+gboolean flam_perf_memory_end (const FlamPerfMemory *memory,
+                               FlamPerfWanted *wanted);
