@@ -10,6 +10,7 @@
 #include "flam-runtime-functions.h"
 #include "flam-runtime-merge.h"
 #include "flam-proc.h"
+#include "flam-waits.h"
 #include "flam-walk.h"
 
 /* message -> walk (pcs, leaf first) -> frames -> stack, root first -> sample */
@@ -212,6 +213,7 @@ take_task_end (FlamSampler *sampler, const FlamMessage *message)
     flam_alloc_session_drain_process (sampler->alloc, task->target->pid, FALSE);
   g_hash_table_remove (sampler->threads, GINT_TO_POINTER (task->tid));
   g_clear_pointer (&task->path, g_array_unref);
+  g_clear_pointer (&task->waits, flam_waits_free);
   g_free (task->name);
   g_free (task);
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "flam-waits.h"
+
 #define MAPS_PAUSE (500 * 1000ll) /* ns */
 
 /* Belongs to the other stack in the message. */
@@ -74,6 +76,11 @@ walk (FlamSampler *sampler, FlamMessage *message)
   };
   FlamWalk result = { 0 };
 
+  if (asleep)
+    regs.bp_unknown =
+        !flam_waits_find (message->task->waits, &memory, regs.pc, &regs.bp);
+  else if (message->state != FLAM_STATE_RUNNING)
+    flam_waits_keep (&message->task->waits, &memory, regs.pc, regs.bp);
   if (sampler->stepper != NULL)
     {
       flam_runtime_stepper_begin (sampler->stepper,

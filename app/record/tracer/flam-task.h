@@ -164,7 +164,8 @@ struct _FlamTask
   FlamSample held;   /* the last one that ran: see put_running() */
   gint64 held_cpu, held_wall;
   gboolean holds;
-  struct _FlamGaps *gaps; /* of its siblings; NULL: it has none */
+  struct _FlamGaps *gaps;   /* of its siblings; NULL: it has none */
+  struct _FlamWaits *waits; /* frame pointers of its waits; or NULL */
   char *name;
   gint64 name_read_at;
 };
