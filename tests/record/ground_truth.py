@@ -34,7 +34,7 @@ scripts = pathlib.Path(__file__).resolve().parent / "targets/ground-truth"
 C_PROGRAMS = ["burst", "calls", "echo", "forking", "piped", "pool", "remap", "ticks", "server", "squeeze",
               "uneven"]
 PROGRAMS = C_PROGRAMS + ["burst.py", "burst.js", "burst.java", "kinds.java", "burst.rb",
-                         "burst.php", "burst.pl", "burst.lua", "burst.erl"]
+                         "burst.php", "burst.pl", "burst.lua", "burst.erl", "burst.scm"]
 MODES = ["cpu", "both", "wall"]
 RATES = [100, 997, 5000]
 # The allowed error of a function's share; with others that use the CPU.
@@ -62,8 +62,9 @@ INTERPRETERS = {
     ".pl": ["perl"],
     ".py": [sys.executable],
     ".rb": ["ruby"],
+    ".scm": ["guile"],
 }
-COMPILERS = {".erl": ["erlc", "-o"], ".java": ["javac", "-d"]}
+COMPILERS = {".erl": ["erlc", "-o"], ".java": ["javac", "-d"], ".scm": ["guild", "compile", "-o"]}
 # The only thread with work of Erlang is a scheduler that sleeps when it has none.
 ERLANG = ["-noshell", "+S", "1:1", "+sbwt", "none", "+sbwtdcpu", "none", "+sbwtdio", "none"]
 
@@ -87,7 +88,9 @@ def compiled(source):
         return None
     folder = tempfile.TemporaryDirectory(prefix="flam-compiled.")
     atexit.register(folder.cleanup)
-    subprocess.run([*words, folder.name, source], check=True)
+    made = f"{folder.name}/{source.stem}.go" if source.suffix == ".scm" else folder.name
+    subprocess.run([*words, made, source], check=True, stdout=subprocess.DEVNULL,
+                   env=dict(os.environ, GUILE_AUTO_COMPILE="0"))
     return folder.name
 
 
@@ -103,6 +106,8 @@ def script_command(script, runs=None, flags=()):
                 "-cp", folder, script.stem.capitalize()]
     if script.suffix == ".erl":
         return [runs, *ERLANG, "-pa", folder, "-run", script.stem, "start"]
+    if script.suffix == ".scm":
+        return [runs, "--no-auto-compile", "-c", f'(load-compiled "{folder}/{script.stem}.go")']
     return [runs, *flags, script]
 
 

@@ -48,6 +48,7 @@ SHARES = [
     Condition("burst.lua", "wall", 997, attached=True),
     Condition("burst.lua", runs="luajit"),
     Condition("burst.hs", "wall", 997, attached=True),
+    Condition("burst.scm"),
     Condition("calls", engine="perf"),
     Condition("pool", "wall", 997, attached=True, engine="perf"),
 ]
@@ -72,6 +73,7 @@ if os.environ.get("FLAM_TEST_ALL"):
         Condition("burst.erl"),
         Condition("burst.erl", "wall", 997, attached=True),
         Condition("burst.hs"),
+        Condition("burst.scm", "wall", 997, attached=True),
     ]
 
 # The kernel's work around their waits is done with interrupts off in part, where no

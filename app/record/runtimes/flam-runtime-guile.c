@@ -3,7 +3,48 @@
 
 #include "flam-guile.h"
 
-/* Guile 3.0: flam-guile.h. Its functions have no names. */
+/* Guile 3.0: flam-guile.h. */
+
+static FlamRuntimeOpened
+open_process (FlamRuntimeProcess *process,
+              const FlamRuntimeMemory *memory,
+              const char **why,
+              const char **help)
+{
+  (void)memory;
+  (void)why;
+  (void)help;
+  process->layout = flam_guile_images_new ();
+  return FLAM_RUNTIME_OPENED;
+}
+
+static gsize
+walk (const FlamRuntimeProcess *process,
+      FlamRuntimeThread *thread,
+      const FlamRuntimeRegs *regs,
+      const FlamRuntimeMemory *memory,
+      FlamRuntimeEntry *entries,
+      gsize limit)
+{
+  (void)thread;
+  return flam_guile_walk (process->file->facts,
+                          memory,
+                          process->base,
+                          regs->fs_base,
+                          entries,
+                          limit);
+}
+
+static gboolean
+name (const FlamRuntimeProcess *process,
+      const FlamRuntimeEntry *entry,
+      const guint8 *first,
+      const FlamRuntimeMemory *memory,
+      FlamRuntimeName *into)
+{
+  (void)first;
+  return flam_guile_name (process->layout, memory, entry, into);
+}
 
 static gboolean
 claims (const FlamRuntimeProcess *process,
@@ -34,7 +75,15 @@ step (const FlamRuntimeProcess *process,
 const FlamRuntime flam_runtime_guile = {
   .id = "guile",
   .label = "Guile",
+  .compiles = TRUE,
   .find = flam_guile_find,
+  .open = open_process,
+  .walk = walk,
+  .needs_regs = TRUE,
+  .naming = FLAM_RUNTIME_NAME_RESUMED,
+  .by_position = TRUE,
+  .name = name,
+  .joint = ".",
   .claims = claims,
   .step = step,
 };

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Whether an address is one to return to: whether it follows a call. */
+
+#include "flam-runtime-memory.h"
+
+typedef enum
+{
+  FLAM_CALL_NONE,
+  FLAM_CALL_DIRECT,  /* call n */
+  FLAM_CALL_POINTER, /* by an address in a register or in memory */
+} FlamCallKind;
+
+/* Of the instruction right before `address`. */
+FlamCallKind flam_call_site_kind (const FlamRuntimeMemory *memory,
+                                  uint64_t address);
