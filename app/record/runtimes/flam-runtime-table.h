@@ -11,6 +11,7 @@ extern const FlamRuntime flam_runtime_go;
 extern const FlamRuntime flam_runtime_guile;
 extern const FlamRuntime flam_runtime_haskell;
 extern const FlamRuntime flam_runtime_java;
+extern const FlamRuntime flam_runtime_pypy;
 extern const FlamRuntime flam_runtime_python;
 extern const FlamRuntime flam_runtime_python_chain;
 extern const FlamRuntime flam_runtime_v8;

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-runtime-table.h"
+
+#include "flam-pypy.h"
+
+/* PyPy: flam-pypy.h. Its functions have no names. */
+
+static gboolean
+claims (const FlamRuntimeProcess *process,
+        guint64 start,
+        guint64 end,
+        const char *path)
+{
+  (void)process;
+  (void)start;
+  (void)end;
+  return path[0] == '\0';
+}
+
+static FlamRuntimeStepped
+step (const FlamRuntimeProcess *process,
+      const FlamRuntimeRegs *regs,
+      const FlamRuntimeMemory *memory,
+      FlamRuntimeEntry *entry,
+      FlamRuntimeRegs *caller)
+{
+  (void)entry;
+  return flam_pypy_step (
+             process->file->facts, memory, process->base, regs, caller)
+             ? FLAM_RUNTIME_STEPPED
+             : FLAM_RUNTIME_STEP_LOST;
+}
+
+const FlamRuntime flam_runtime_pypy = {
+  .id = "pypy",
+  .label = "PyPy",
+  .find = flam_pypy_find,
+  .claims = claims,
+  .step = step,
+};
