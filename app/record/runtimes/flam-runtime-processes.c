@@ -3,10 +3,11 @@
 
 #include "flam-stops.h"
 
-/* The pause until an interpreter that was not ready is tried again, ns; it
- * doubles. */
+/* The pause until an interpreter that was not ready is tried again, ns, and its
+ * part of the time since the first try. */
 #define FIRST_PAUSE (1 * 1000000ll)
 #define LAST_PAUSE (500 * 1000000ll)
+#define PAUSE_PART 8
 
 typedef enum
 {
@@ -21,8 +22,8 @@ typedef struct
   const FlamRuntimeBinary *binary; /* NULL: of a program before an exec */
   State state;
   gboolean present; /* in the current mappings */
-  gint64 try_at;
-  gint64 pause;
+  gint64 try_at;    /* 0: at once */
+  gint64 since;     /* of the first try */
 } Instance;
 
 struct _FlamRuntimeProcesses
@@ -214,8 +215,11 @@ try_to_open (Instance *instance,
         refused (
             data, process->runtime, process->path, process->file, why, help);
     }
-  instance->pause = CLAMP (2 * instance->pause, FIRST_PAUSE, LAST_PAUSE);
-  instance->try_at = now + instance->pause;
+  if (instance->try_at == 0)
+    instance->since = now;
+  instance->try_at =
+      now +
+      CLAMP ((now - instance->since) / PAUSE_PART, FIRST_PAUSE, LAST_PAUSE);
 }
 
 gboolean

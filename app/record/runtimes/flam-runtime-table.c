@@ -16,7 +16,7 @@ static const FlamRuntime *const table[] = {
   &flam_runtime_guile,
   &flam_runtime_dotnet,
   &flam_runtime_go,
- 
+  &flam_runtime_asyncio,
   &flam_runtime_pypy,
   NULL,
 };

@@ -5,6 +5,7 @@
 
 #include "flam-runtime.h"
 
+extern const FlamRuntime flam_runtime_asyncio;
 extern const FlamRuntime flam_runtime_beam;
 extern const FlamRuntime flam_runtime_dotnet;
 extern const FlamRuntime flam_runtime_go;

@@ -260,6 +260,19 @@ flam_python_chain_name (const FlamPythonChain *chain,
 
 /* --- threads ------------------------------------------------------------- */
 
+gboolean
+flam_python_chain_layout (const FlamPythonChain *chain,
+                          FlamPythonLayout *layout)
+{
+  *layout = (FlamPythonLayout){ .version = chain->version,
+                                .runtime_interpreters = 32,
+                                .interpreter_modules =
+                                    chain->version < 0x03090000 ? 56 : 856,
+                                .text_ascii = ASCII_SIZE,
+                                .text_compact = COMPACT_SIZE };
+  return chain->runtime != 0 && chain->version >= 0x03080000;
+}
+
 void
 flam_python_chain_name_threads (const FlamPythonChain *chain,
                                 const FlamRuntimeMemory *memory,
@@ -270,15 +283,9 @@ flam_python_chain_name_threads (const FlamPythonChain *chain,
                                               const char *name),
                                 gpointer data)
 {
-  const FlamPythonLayout layout = { .version = chain->version,
-                                    .runtime_interpreters = 32,
-                                    .interpreter_modules =
-                                        chain->version < 0x03090000 ? 56 : 856,
-                                    .text_ascii = ASCII_SIZE,
-                                    .text_compact = COMPACT_SIZE };
+  FlamPythonLayout layout;
 
-  /* Older threads do not have the system's number. */
-  if (chain->runtime != 0 && chain->version >= 0x03080000)
+  if (flam_python_chain_layout (chain, &layout))
     flam_python_name_threads (
         &layout, memory, base + chain->runtime, scratch, take, data);
 }

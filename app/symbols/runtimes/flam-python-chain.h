@@ -17,6 +17,7 @@
  * code.h, unicodeobject.h and internal/pycore_runtime.h, and Python/pystate.c,
  * where PyGILState_GetThisThreadState() has the key. */
 
+#include "flam-python-frames.h"
 #include "flam-runtime-file.h"
 #include "flam-runtime-name.h"
 
@@ -61,6 +62,10 @@ gboolean flam_python_chain_name (const FlamPythonChain *chain,
                                  const guint8 piece[FLAM_PYTHON_CHAIN_PIECE],
                                  const FlamRuntimeMemory *memory,
                                  FlamRuntimeName *name);
+/* As far as objects and modules need it. FALSE: they cannot be read, as of
+ * versions whose threads do not have the system's number. */
+gboolean flam_python_chain_layout (const FlamPythonChain *chain,
+                                   FlamPythonLayout *layout);
 /* The names of its threads: flam-python-threads.h. */
 void flam_python_chain_name_threads (const FlamPythonChain *chain,
                                      const FlamRuntimeMemory *memory,

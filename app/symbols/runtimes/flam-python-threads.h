@@ -7,9 +7,7 @@
  *   interpreter ─▶ sys.modules ─▶ threading ─▶ _active ─▶ Thread ─▶ _name
  *                                                              └──▶ _native_id
  *
- * Sources, of these versions: CPython's Objects/dict-common.h and dictobject.c,
- * Include/internal/pycore_dict.h, pycore_object.h, pycore_interp.h and
- * Lib/threading.py. */
+ * Source, of these versions: CPython's Lib/threading.py. */
 
 #include "flam-python-frames.h"
 #include "flam-runtime-name.h"

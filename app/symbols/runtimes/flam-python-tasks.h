@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The asyncio task that a thread of CPython runs: 3.8 to 3.13.
+ *
+ *   sys.modules ─▶ _asyncio ─▶ _current_tasks ─▶ loop ─▶ its thread
+ *                                            └─▶ task ─▶ name, coroutine
+ *
+ * Sources, of these versions: CPython's Modules/_asynciomodule.c,
+ * Include/cpython/genobject.h and Lib/asyncio/base_events.py. */
+
+#include "flam-python-objects.h"
+#include "flam-runtime-name.h"
+
+/* The address of _current_tasks; 0: asyncio is not in use yet. `runtime`: that
+ * of _PyRuntime. */
+uint64_t flam_python_find_tasks (const FlamPythonLayout *layout,
+                                 const FlamRuntimeMemory *memory,
+                                 uint64_t runtime);
+
+/* Of a thread: the loop that was looked at last. */
+typedef struct
+{
+  uint64_t loop;
+  uint64_t thread; /* the pthread_t in which it runs */
+} FlamPythonLoop;
+
+/* The task of the thread with this pthread_t; `cookie`: differs if another task
+ * has taken its place. FALSE: it runs none. */
+bool flam_python_current_task (const FlamPythonLayout *layout,
+                               const FlamRuntimeMemory *memory,
+                               uint64_t tasks,
+                               uint64_t thread,
+                               FlamPythonLoop *loop,
+                               uint64_t *task,
+                               uint64_t *cookie);
+/* Its labels: "task", its name, and "coroutine", that of its coroutine. FALSE:
+ * unreadable, or another one. */
+bool flam_python_name_task (const FlamPythonLayout *layout,
+                            const FlamRuntimeMemory *memory,
+                            uint64_t task,
+                            uint64_t cookie,
+                            FlamRuntimeName *name);
