@@ -22,6 +22,7 @@ struct _FlamGraphView
   GtkStack *stack;
   GtkOverlay *overlay;
   GtkScrolledWindow *scroller;
+  GtkScrollbar *bar;
   FlamMinimap *minimap; /* not referenced: owned by the overlay */
   FlamFlameGraph *graph;
   AdwStatusPage *empty;
@@ -334,16 +335,18 @@ flam_graph_view_class_init (FlamGraphViewClass *klass)
   gtk_widget_class_bind_template_child (class, FlamGraphView, stack);
   gtk_widget_class_bind_template_child (class, FlamGraphView, overlay);
   gtk_widget_class_bind_template_child (class, FlamGraphView, scroller);
+  gtk_widget_class_bind_template_child (class, FlamGraphView, bar);
   gtk_widget_class_bind_template_child (class, FlamGraphView, graph);
   gtk_widget_class_bind_template_child (class, FlamGraphView, empty);
   gtk_widget_class_bind_template_child (class, FlamGraphView, way_back);
 }
 
-/* The minimap replaces the scroll bar where there is room for it. An
- * overlaid scroll bar fades in and out for a second whenever the pointer moves:
- * 50 ms of CPU time without a GPU, where the hovered box takes 2. With the
- * policy without a bar, GTK would animate the edges at each step of the wheel
- * when everything is visible. */
+/* The minimap replaces the scroll bar where there is room for it. The bar is
+ * not that of the scrolled window, which would fade in and out for a second
+ * whenever the pointer moves: 40 ms of CPU time without a GPU, where the
+ * hovered box takes
+ * 2. With the policy without a bar, GTK would animate the edges at each step of
+ * the wheel when everything is visible. */
 static void
 on_drawn_changed (FlamFlameGraph *graph, FlamGraphView *self)
 {
@@ -355,8 +358,9 @@ on_drawn_changed (FlamFlameGraph *graph, FlamGraphView *self)
   update_moving (self);
   gtk_scrolled_window_set_policy (self->scroller,
                                   GTK_POLICY_NEVER,
-                                  scrolls && mapped ? GTK_POLICY_EXTERNAL
-                                                    : GTK_POLICY_AUTOMATIC);
+                                  scrolls ? GTK_POLICY_EXTERNAL
+                                          : GTK_POLICY_AUTOMATIC);
+  gtk_widget_set_visible (GTK_WIDGET (self->bar), scrolls && !mapped);
 }
 
 static void
@@ -365,6 +369,8 @@ flam_graph_view_init (FlamGraphView *self)
   GtkWidget *minimap;
 
   gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_scrollbar_set_adjustment (
+      self->bar, gtk_scrolled_window_get_vadjustment (self->scroller));
   minimap = flam_minimap_new (self->graph);
   gtk_widget_set_halign (minimap, GTK_ALIGN_END);
   gtk_widget_set_valign (minimap, GTK_ALIGN_START);
