@@ -200,15 +200,11 @@ flam_window_update (FlamWindow *self)
                                  flam_tab_get_subtitle (tab));
   gtk_window_set_title (GTK_WINDOW (self), flam_tab_get_title (tab));
   update_actions (self, capture);
-  /* A narrow header has no room for all of them, but the menu has them, too.
-   * Stop is where Record was: nothing that appears pushes it aside. */
-  gtk_widget_set_visible (GTK_WIDGET (self->record_button),
-                          recording || !self->small || !capture);
+  /* Stop is where Record was: nothing that appears pushes it aside. */
   show_stop (self, recording);
   gtk_widget_set_visible (GTK_WIDGET (self->trust_button),
                           capture && !(self->narrow && recording));
-  gtk_widget_set_visible (GTK_WIDGET (self->search_button),
-                          capture && !self->small);
+  gtk_widget_set_visible (GTK_WIDGET (self->search_button), capture);
   flam_search_bar_bind (flam_capture_view_get_search (flam_tab_get_view (tab)),
                         self->searching);
   if (!capture)
@@ -517,6 +513,9 @@ update_narrow (FlamWindow *self, int width)
   adw_header_bar_set_centering_policy (self->header,
                                        narrow ? ADW_CENTERING_POLICY_LOOSE
                                               : ADW_CENTERING_POLICY_STRICT);
+  /* A small header has no room for all of them; the start page and the menu
+   * have this one, too. */
+  gtk_widget_set_visible (GTK_WIDGET (self->open_button), !small);
   flam_window_update (self);
 }
 
