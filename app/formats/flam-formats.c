@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-formats.h"
 
+#include "flam-begun.h"
+
 #include "flam-core-profile.h"
 #include "flam-demangle.h"
 #include "flam-refused.h"
@@ -326,7 +328,11 @@ flam_formats_load_with (const FlamImporter *importer,
   flam_builder_set_format (builder, importer->id);
   if (!load_all (importer, source, builder, options, error))
     return NULL;
-  if (source->truncated)
+  if (source->begun)
+    flam_builder_set_partial (builder,
+                              source->read_fraction,
+                              N_ ("the rest of the file was not read"));
+  else if (source->truncated)
     flam_builder_set_partial (builder,
                               source->read_fraction,
                               N_ ("the compressed file is damaged or "
@@ -339,6 +345,40 @@ flam_formats_load_with (const FlamImporter *importer,
       g_propagate_error (error, bad);
     }
   return g_steal_pointer (&profile);
+}
+
+/* The progress is that of the whole, which has not begun. */
+static gboolean
+go_on (gpointer data, double fraction)
+{
+  return flam_progress_step (data, 0, NULL);
+}
+
+void
+flam_formats_load_begun (const FlamImporter *importer,
+                         const FlamSource *source,
+                         const FlamLoadOptions *options)
+{
+  FlamProgress progress = { go_on, (gpointer)options->progress };
+  FlamLoadOptions own = *options;
+  gsize size = options->before_begun;
+  FlamSource *next;
+
+  if (!importer->streams && !importer->grows)
+    return;
+  own.progress = &progress;
+  own.take_begun = NULL;
+  while ((next = flam_begun_next (source, importer->streams, &size)) != NULL)
+    {
+      g_autoptr (FlamSource) begun = next;
+      g_autoptr (FlamProfile) profile =
+          flam_formats_load_with (importer, begun, &own, NULL);
+
+      if (profile == NULL)
+        return;
+      if (profile->samples.n > 0 || profile->allocations.n > 0)
+        options->take_begun (g_steal_pointer (&profile), options->begun_data);
+    }
 }
 
 FlamProfile *
@@ -410,6 +450,8 @@ load_begun (FlamSource *source, const FlamLoadOptions *options, GError **error)
   if ((importer != NULL ? !importer->streams : all) &&
       !flam_source_finish (source, progress, error))
     return NULL;
+  if (importer != NULL && options != NULL && options->take_begun != NULL)
+    flam_formats_load_begun (importer, source, options);
   return importer != NULL && importer->streams
              ? flam_formats_load_with (importer, source, options, error)
              : flam_formats_load_source (source, options, error);

@@ -93,6 +93,9 @@ typedef struct
   /* It reads forward and calls flam_source_more(), so that it can begin before
    * the whole file is unpacked. */
   gboolean streams;
+  /* The beginning of a file is a smaller capture, so it can be shown while the
+   * rest is read (flam-begun.h). All formats that stream are of this kind. */
+  gboolean grows;
   /* A capture is a folder: the name of the file in it that is probed and
    * loaded, and leads to the others. NULL: it is a file. */
   const char *folder;
@@ -225,6 +228,11 @@ gboolean flam_importer_load (const FlamImporter *importer,
                              FlamBuilder *builder,
                              const FlamLoadOptions *options,
                              GError **error);
+/* Gives the beginnings of a large file to options->take_begun(). Errors are
+ * left to the load of the whole. */
+void flam_formats_load_begun (const FlamImporter *importer,
+                              const FlamSource *source,
+                              const FlamLoadOptions *options);
 /* With one importer, regardless of the probes: for tests and fuzzers. */
 FlamProfile *flam_formats_load_with (const FlamImporter *importer,
                                      FlamSource *source,

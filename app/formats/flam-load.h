@@ -33,6 +33,11 @@ typedef struct
   const FlamProgress *progress;
   guint jobs;       /* the maximum number of cores; 0: all */
   gsize least_part; /* minimum bytes per core; 0: the default. For tests */
+  /* Takes the profiles of the file's beginning (flam-begun.h), on the thread
+   * that loads; NULL: only the whole is read. */
+  void (*take_begun) (FlamProfile *profile, gpointer data);
+  gpointer begun_data;
+  gsize before_begun; /* a quarter of the first; 0: the default. For tests */
 } FlamLoadOptions;
 
 typedef struct

@@ -247,4 +247,5 @@ const FlamImporter flam_import_memray = {
   .signs = FLAM_SIGNS (
       { FLAM_MAGIC ("memray\0"), .least = HEADER_SIZE, .score = 100 }),
   .load = load,
+  .grows = TRUE,
 };

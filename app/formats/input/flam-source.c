@@ -435,6 +435,21 @@ flam_source_new_from_data (const char *name, const void *data, gsize size)
   return source;
 }
 
+FlamSource *
+flam_source_new_begun (const FlamSource *whole, gsize size)
+{
+  FlamSource *source =
+      flam_source_new_from_data (whole->path, whole->data, size);
+
+  g_free (source->name);
+  source->name = g_strdup (whole->name);
+  source->packed_size = whole->packed_size;
+  source->mark = 0;
+  source->begun = TRUE;
+  source->read_fraction = flam_source_fraction (whole, size);
+  return source;
+}
+
 void
 flam_source_free (FlamSource *source)
 {

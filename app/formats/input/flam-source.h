@@ -24,6 +24,7 @@ typedef struct
   gsize size;           /* still unpacking: of the head, for probes */
   gboolean truncated;   /* truncated wrapper: data is its readable part */
   double read_fraction; /* its offset in the packed file */
+  gboolean begun;       /* data is the beginning of a file that has more */
   guint64 packed_size;  /* the file's own size */
   FlamFileMap *file;    /* NULL: not from a file */
   gsize mapped;         /* unpacked or copied: of `data`, for munmap() */
@@ -84,6 +85,8 @@ char flam_source_first_char (const FlamSource *source);
 /* For tests, fuzzers and members of archives; copies, and unpacks nothing. */
 FlamSource *
 flam_source_new_from_data (const char *name, const void *data, gsize size);
+/* The first `size` bytes of another one, as a source of its own; copies. */
+FlamSource *flam_source_new_begun (const FlamSource *whole, gsize size);
 void flam_source_free (FlamSource *source);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSource, flam_source_free)
 

@@ -485,5 +485,6 @@ const FlamImporter flam_import_perf_data = {
                                    FLAM_BYTES (0, "2ELIFREP")) },
   .probe = probe,
   .load = load,
+  .grows = TRUE,
   .base_lines = TRUE,
 };

@@ -561,4 +561,5 @@ const FlamImporter flam_import_sysprof = {
             .globs = FLAM_LIST ("*.syscap") },
   .signs = FLAM_SIGNS ({ FLAM_MAGIC (MAGIC), .least = HEADER, .score = 100 }),
   .load = load,
+  .grows = TRUE,
 };

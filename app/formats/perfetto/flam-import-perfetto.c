@@ -214,4 +214,5 @@ const FlamImporter flam_import_perfetto = {
             .globs = FLAM_LIST ("*.perfetto-trace", "*.pftrace") },
   .probe = probe,
   .load = load,
+  .grows = TRUE,
 };

@@ -596,4 +596,5 @@ const FlamImporter flam_import_chrome_trace = {
                        FLAM_MEMBERS (80, "[].ph", "[].ts"),
                        FLAM_MEMBERS (80, "[].ph", "[].pid")),
   .load = load,
+  .grows = TRUE,
 };
