@@ -153,6 +153,58 @@ test_slow (void)
   wait_for (&deaf.freed);
 }
 
+/* Takes the job's results, and how many of them were parts. */
+typedef struct
+{
+  FlamJob *job;
+  GString *results;
+  guint n_parts;
+} Taken;
+
+static void
+take_result (gpointer result, const GError *error, gpointer data)
+{
+  Taken *taken = data;
+
+  taken->n_parts += flam_job_is_busy (taken->job);
+  g_string_append (taken->results, result);
+  g_free (result);
+}
+
+static gpointer
+growing_work (gpointer data, const FlamProgress *progress, GError **error)
+{
+  flam_job_hand_over (progress, g_strdup ("a"));
+  flam_job_hand_over (progress, g_strdup ("b"));
+  if (data != NULL)
+    g_atomic_int_set (&((Shared *)data)->ended, 1);
+  return g_strdup ("c");
+}
+
+/* Parts arrive before the result, and not after the run was cancelled. */
+static void
+test_parts (void)
+{
+  g_autoptr (FlamJob) job = flam_job_new ();
+  g_autoptr (GString) results = g_string_new (NULL);
+  Taken taken = { job, results };
+  Shared late = { 0 };
+
+  flam_job_start (job, growing_work, NULL, NULL, g_free, take_result, &taken);
+  while (flam_job_is_busy (job))
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpstr (results->str, ==, "abc");
+  g_assert_cmpuint (taken.n_parts, ==, 2);
+
+  flam_job_start (job, growing_work, &late, NULL, g_free, take_result, &taken);
+  while (!g_atomic_int_get (&late.ended))
+    g_usleep (200);
+  flam_job_cancel (job);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  g_assert_cmpstr (results->str, ==, "abc");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -160,5 +212,6 @@ main (int argc, char **argv)
   g_test_add_func ("/job/cancel", test_cancel);
   g_test_add_func ("/job/restart", test_restart);
   g_test_add_func ("/job/slow", test_slow);
+  g_test_add_func ("/job/parts", test_parts);
   return g_test_run ();
 }

@@ -3,6 +3,7 @@
 """What a new user meets: programs that are not here, a capture without files,
 reloading, the same file again, a list of processes, help, tips, news."""
 
+import bz2
 import os
 import pathlib
 import platform
@@ -56,6 +57,24 @@ class DesktopTest(Base):
             path.write_text("main;one 10\nmain;two 20\n")
             window.key("F5")
             window.wait_label(lambda text: text.startswith("total 30 "))
+
+    def test_growing(self):
+        """The beginning of a large file is shown before the rest is read, which
+        can be left out; read again, it is whole."""
+        calls = "fn=work\n1 3\ncfn=rest\ncalls=1 5\n1 4\nfn=rest\n5 4\n\n"
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "large.callgrind.bz2")
+            path.write_bytes(bz2.compress(b"events: Ir\n\n")
+                             + 200 * bz2.compress(calls.encode() * (1 << 14)))
+            window = self.open(path)
+            window.wait_label(lambda text: re.match(
+                r"The first \S+\s% of the file is shown; the rest is being read", text))
+            window.click("Stop Reading", "push button")
+            window.wait_label(lambda text: re.match(
+                r"This file is incomplete; \d+\s% of it was read", text))
+            window.key("F5")
+            wait_for("all of it", lambda: f"total {200 * (1 << 14) * 7:,}".replace(
+                ",", "\u202f") in " ".join(window.labels()))
 
     def test_shortcuts(self):
         """Those of every page are shown first, on a laptop's screen; libadwaita

@@ -5,6 +5,7 @@
 #include "flam-core-picture.h"
 #include "flam-widget.h"
 
+#include <glib/gi18n.h>
 #include <stdlib.h>
 
 struct _FlamHeadlineBar
@@ -19,6 +20,7 @@ struct _FlamHeadlineBar
   const FlamHeadlinePart *pending; /* waits for its measure's picture */
 
   GtkLabel *label;
+  GtkButton *stop;
 };
 
 G_DEFINE_FINAL_TYPE (FlamHeadlineBar, flam_headline_bar, GTK_TYPE_WIDGET)
@@ -123,12 +125,29 @@ done (gpointer result, const GError *error, gpointer data)
     go (self, &pending);
 }
 
+/* Nothing stands out before all of it is read. */
+static void
+show_growing (FlamHeadlineBar *self, const FlamProfile *profile)
+{
+  g_autofree char *share = flam_format_percent (
+      (gint64)(profile->facts.read_fraction * 1e6), 1000000);
+  /* Translators: a share of a file */
+  g_autofree char *text = g_strdup_printf (
+      _ ("The first %s of the file is shown; the rest is being read."), share);
+
+  flam_job_cancel (self->job);
+  gtk_label_set_text (self->label, text);
+  gtk_widget_set_visible (GTK_WIDGET (self), TRUE);
+}
+
 static void
 update (FlamHeadlineBar *self)
 {
   FlamViewData *view_data = flam_session_get_view_data (self->session);
   Input *input;
 
+  gtk_widget_set_visible (GTK_WIDGET (self->stop),
+                          flam_session_is_growing (self->session));
   if (view_data == NULL || flam_session_is_live (self->session))
     {
       flam_job_cancel (self->job);
@@ -137,6 +156,11 @@ update (FlamHeadlineBar *self)
     }
   if (self->of != view_data->profile)
     self->pending = NULL;
+  if (flam_session_is_growing (self->session))
+    {
+      show_growing (self, view_data->profile);
+      return;
+    }
   g_clear_pointer (&self->asked, flam_profile_unref);
   self->asked = flam_profile_ref (view_data->profile);
   input = g_new0 (Input, 1);
@@ -191,6 +215,7 @@ flam_headline_bar_class_init (FlamHeadlineBarClass *klass)
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-headline-bar.ui");
   gtk_widget_class_bind_template_child (class, FlamHeadlineBar, label);
+  gtk_widget_class_bind_template_child (class, FlamHeadlineBar, stop);
 }
 
 static void

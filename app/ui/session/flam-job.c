@@ -9,6 +9,7 @@
 
 typedef struct
 {
+  FlamJob *job; /* referenced by the task, as long as the work runs */
   FlamJobWork work;
   gpointer input;
   GDestroyNotify input_free;
@@ -64,6 +65,53 @@ run_report (gpointer data, double fraction)
   g_atomic_int_set (&run->permille, (int)(CLAMP (fraction, 0, 1) * 1000));
   return !g_atomic_int_get (&run->cancelled);
 }
+
+/* --- parts ---------------------------------------------------------------- */
+
+typedef struct
+{
+  FlamJob *job;
+  Run *run;
+  gpointer part;
+} Part;
+
+static void
+part_free (gpointer data)
+{
+  Part *part = data;
+
+  if (part->part != NULL && part->run->result_free != NULL)
+    part->run->result_free (part->part);
+  run_unref (part->run);
+  g_object_unref (part->job);
+  g_free (part);
+}
+
+static gboolean
+take_part (gpointer data)
+{
+  Part *part = data;
+  FlamJob *self = part->job;
+
+  if (part->run == self->run)
+    self->done (g_steal_pointer (&part->part), NULL, self->data);
+  return G_SOURCE_REMOVE;
+}
+
+/* Arrives before the result, which the task returns at the same priority. */
+void
+flam_job_hand_over (const FlamProgress *progress, gpointer data)
+{
+  Run *run = progress->data;
+  Part *part = g_new0 (Part, 1);
+
+  part->job = g_object_ref (run->job);
+  part->run = g_atomic_rc_box_acquire (run);
+  part->part = data;
+  g_idle_add_full (G_PRIORITY_DEFAULT, take_part, part, part_free);
+}
+
+/* --- runs ----------------------------------------------------------------- */
 
 static void
 run_thread (GTask *task,
@@ -142,6 +190,7 @@ flam_job_start (FlamJob *self,
   flam_job_cancel (self);
 
   run = g_atomic_rc_box_new0 (Run);
+  run->job = self;
   run->work = work;
   run->input = input;
   run->input_free = input_free;

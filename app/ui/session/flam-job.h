@@ -9,6 +9,7 @@
  *   start ──input──────▶ work (input, progress)
  *   poll 10/s ◀─atomic── progress->report
  *   cancel ───atomic───▶ report returns FALSE, work gives up
+ *   done  ◀───part────── flam_job_hand_over(), any number of times
  *   done  ◀──result───── (dropped when the slot has moved on)
  *
  * There is no lock: input and result belong to one side at a time, and what
@@ -26,7 +27,8 @@ typedef gpointer (*FlamJobWork) (gpointer input,
                                  const FlamProgress *progress,
                                  GError **error);
 /* On the main loop; takes ownership of `result`, which is NULL if `error` is
- * set. Not called for cancelled runs. */
+ * set. While the job is busy, the result is a first part that the work handed
+ * over. Not called for cancelled runs. */
 typedef void (*FlamJobDone) (gpointer result,
                              const GError *error,
                              gpointer data);
@@ -47,6 +49,9 @@ void flam_job_start (FlamJob *job,
                      GDestroyNotify result_free,
                      FlamJobDone done,
                      gpointer data);
+/* On the worker, with the progress that the work was given: done() gets a first
+ * part of the result, of the same type. */
+void flam_job_hand_over (const FlamProgress *progress, gpointer part);
 void flam_job_cancel (FlamJob *job);
 gboolean flam_job_is_busy (FlamJob *job);
 gboolean flam_job_is_slow (FlamJob *job);

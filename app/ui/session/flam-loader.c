@@ -3,6 +3,7 @@
 #include "flam-loader.h"
 
 #include "flam-cache.h"
+#include "flam-job.h"
 #include "flam-settings.h"
 
 struct _FlamLoaderInput
@@ -10,6 +11,7 @@ struct _FlamLoaderInput
   FlamProfile *profile;
   char *path;
   FlamWeightsAs weights_as;
+  gboolean begun;
   FlamFollow *follow; /* NULL: not a live recording */
   FlamSymbolDetail detail;
   char **binaries;
@@ -36,6 +38,14 @@ flam_loader_input_new (const char *path, FlamWeightsAs weights_as)
   input->path = g_strdup (path);
   input->weights_as = weights_as;
   return input;
+}
+
+void
+flam_loader_input_show_begun (gpointer data)
+{
+  FlamLoaderInput *input = data;
+
+  input->begun = TRUE;
 }
 
 void
@@ -140,6 +150,12 @@ load_options (const FlamLoaderInput *input, const FlamProgress *progress)
   };
 }
 
+static void
+hand_over (FlamProfile *profile, gpointer progress)
+{
+  flam_job_hand_over (progress, profile);
+}
+
 gpointer
 flam_loader_load_work (gpointer data,
                        const FlamProgress *progress,
@@ -153,6 +169,11 @@ flam_loader_load_work (gpointer data,
   if (input->follow != NULL)
     return flam_follow_refresh (
         input->follow, (const char *const *)input->binaries, error);
+  if (input->begun)
+    {
+      options.take_begun = hand_over;
+      options.begun_data = (gpointer)progress;
+    }
   file = flam_cache_file (input->path, &options);
   profile = file != NULL ? flam_cache_load (file) : NULL;
   return profile != NULL ? profile

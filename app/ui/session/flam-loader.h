@@ -15,6 +15,9 @@ typedef struct _FlamLoaderInput FlamLoaderInput;
 /* Loads the file at `path` without symbols, for a quick first picture; from the
  * cache (flam-cache.h) if it is there. */
 gpointer flam_loader_input_new (const char *path, FlamWeightsAs weights_as);
+/* Lets flam_loader_load_work() hand over the beginning of a large file
+ * (flam-begun.h), before it returns the whole. */
+void flam_loader_input_show_begun (gpointer input);
 /* Changes the file; the rest of the input stays. */
 void flam_loader_input_set_path (gpointer input, const char *path);
 /* Loads a recording that is still being written, up to its current end, and

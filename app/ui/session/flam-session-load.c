@@ -25,14 +25,23 @@ begin_compared (FlamSession *self)
     flam_baseline_set_measure (self->baseline, (guint)before);
 }
 
+/* The user has changed nothing about the beginning of a file. */
+static gboolean
+is_untouched (FlamSession *self)
+{
+  return self->undo->len == 0 && self->zoom == 0 && self->current == 0 &&
+         flam_baseline_get_kind (self->baseline) == FLAM_BASELINE_NONE;
+}
+
+/* `first`: of this path, or after its beginning. */
 static void
-take_profile (FlamSession *self, FlamProfile *profile)
+take_profile (FlamSession *self, FlamProfile *profile, gboolean first)
 {
   g_autoptr (FlamProfile) before = g_steal_pointer (&self->profile);
   g_autoptr (FlamSelection) selection = g_steal_pointer (&self->selection);
 
   self->profile = profile;
-  if (before != NULL && selection != NULL)
+  if (before != NULL && selection != NULL && !(first && is_untouched (self)))
     {
       self->selection =
           flam_loader_carry_selection (before, selection, profile);
@@ -50,11 +59,12 @@ take_profile (FlamSession *self, FlamProfile *profile)
       self->interpreted = flam_frames_are_interpreted (profile);
       self->selection = flam_session_first_selection (self);
       self->selection->measure = flam_weights_default_measure (profile);
-      flam_session_state_restore (self);
     }
+  if (first && !self->growing)
+    flam_session_state_restore (self);
   flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
   flam_session_changed (self, FLAM_SESSION_PROP_SELECTION);
-  if (before == NULL && profile->n_measures > 0)
+  if (first && !self->growing && profile->n_measures > 0)
     begin_compared (self);
   flam_session_state_restore_page (self);
   flam_session_draw (self);
@@ -69,7 +79,7 @@ symbolize_done (gpointer result, const GError *error, gpointer data)
   if (error != NULL)
     return;
   if (profile != self->profile)
-    take_profile (self, g_steal_pointer (&profile));
+    take_profile (self, g_steal_pointer (&profile), FALSE);
   else
     flam_session_symbolize_more (self);
 }
@@ -95,6 +105,9 @@ start_symbolizing (FlamSession *self)
 void
 flam_session_symbolize_more (FlamSession *self)
 {
+  /* Inlined functions and lines of a beginning would come too late. */
+  if (self->growing && self->stage != STAGE_SYMTAB)
+    return;
   if (self->stage != STAGE_DONE)
     start_symbolizing (self);
   else if (!self->live && !flam_job_is_busy (self->symbolize))
@@ -119,7 +132,7 @@ download_done (gpointer result, const GError *error, gpointer data)
   g_autoptr (FlamProfile) profile = result;
 
   if (profile != NULL && profile != self->profile)
-    take_profile (self, g_steal_pointer (&profile));
+    take_profile (self, g_steal_pointer (&profile), FALSE);
   g_signal_emit_by_name (self, "downloaded");
 }
 
@@ -163,30 +176,57 @@ keep_profile (FlamSession *self, const FlamProfile *profile)
                   self);
 }
 
+/* No more of the file comes: its beginning is the capture. */
+static void
+stop_growing (FlamSession *self)
+{
+  self->growing = FALSE;
+  flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
+  flam_session_draw (self);
+}
+
 static void
 load_done (gpointer result, const GError *error, gpointer data)
 {
   FlamSession *self = data;
+  gboolean first = self->profile == NULL || self->growing;
 
   if (error != NULL)
     {
       if (!self->live)
         flam_session_fail (self, error);
+      if (self->growing)
+        stop_growing (self);
       return;
     }
+  self->growing = flam_job_is_busy (self->load);
+  flam_job_cancel (self->symbolize);
   self->stage = !self->live && flam_loader_needs_symbols (result) ? STAGE_SYMTAB
                                                                   : STAGE_DONE;
-  if (!self->live)
+  if (!self->live && !self->growing)
     {
       g_free (self->kept_file);
       self->kept_file = flam_saved_state_file (self->path);
       keep_profile (self, result);
     }
-  take_profile (self, result);
+  take_profile (self, result, first);
 }
 
 /* --- the file --------------------------------------------------------------
  */
+
+static gpointer
+input_of_file (FlamSession *self)
+{
+  gpointer input = flam_loader_input_new (self->path, self->weights_as);
+  g_autofree char *kept = flam_saved_state_file (self->path);
+
+  /* What was selected the last time may lie beyond the beginning. */
+  if (self->profile == NULL &&
+      (kept == NULL || !g_file_test (kept, G_FILE_TEST_EXISTS)))
+    flam_loader_input_show_begun (input);
+  return input;
+}
 
 static void
 load (FlamSession *self)
@@ -196,13 +236,13 @@ load (FlamSession *self)
   g_free (self->cache_file);
   self->cache_file = self->live ? NULL : flam_cache_file (self->path, &options);
   self->load_began = g_get_monotonic_time ();
+  self->growing = FALSE;
   flam_job_cancel (self->symbolize);
   flam_job_cancel (self->download);
   flam_job_start (self->load,
                   flam_loader_load_work,
-                  self->live
-                      ? flam_loader_input_new_live (self->follow)
-                      : flam_loader_input_new (self->path, self->weights_as),
+                  self->live ? flam_loader_input_new_live (self->follow)
+                             : input_of_file (self),
                   flam_loader_input_free,
                   (GDestroyNotify)flam_profile_unref,
                   load_done,
@@ -232,6 +272,7 @@ flam_session_forget (FlamSession *self)
   self->line = 0;
   self->whole = FALSE;
   self->opened = FALSE;
+  self->growing = FALSE;
   self->restored = FALSE;
   self->stage = STAGE_DONE;
 }
@@ -307,6 +348,11 @@ flam_session_cancel (FlamSession *self)
   flam_job_cancel (self->load);
   flam_job_cancel (self->symbolize);
   flam_job_cancel (self->draw);
+  if (self->growing)
+    {
+      stop_growing (self);
+      return;
+    }
   if (!had_nothing || self->live)
     return;
   error = g_error_new (FLAM_ERROR, FLAM_ERROR_CANCELLED, _ ("Cancelled"));

@@ -77,6 +77,7 @@ struct _FlamSession
   guint interpreted : 1; /* flam_frames_are_interpreted() */
   guint moving : 1;
   guint live : 1;
+  guint growing : 1; /* flam_session_is_growing() */
   SymbolStage stage;
 };
 

@@ -8,6 +8,7 @@
 
 enum
 {
+  SIGNAL_BEGUN,
   SIGNAL_OPENED,
   SIGNAL_FAILED,
   SIGNAL_SYMBOLIZED,
@@ -148,7 +149,9 @@ draw_done (gpointer result, const GError *error, gpointer data)
   flam_session_changed (self, FLAM_SESSION_PROP_VIEW_DATA);
   flam_session_changed (self, FLAM_SESSION_PROP_ZOOM);
   flam_session_changed (self, FLAM_SESSION_PROP_CURRENT);
-  if (!self->opened)
+  if (self->growing)
+    g_signal_emit (self, signals[SIGNAL_BEGUN], 0);
+  else if (!self->opened)
     {
       self->opened = TRUE;
       g_signal_emit (self, signals[SIGNAL_OPENED], 0);
@@ -202,6 +205,12 @@ gboolean
 flam_session_is_live (FlamSession *self)
 {
   return self->live;
+}
+
+gboolean
+flam_session_is_growing (FlamSession *self)
+{
+  return self->growing;
 }
 
 /* --- progress ------------------------------------------------------------- */
@@ -403,6 +412,7 @@ flam_session_class_init (FlamSessionClass *klass)
   g_object_class_install_properties (
       object_class, FLAM_SESSION_N_PROPS, properties);
 
+  signals[SIGNAL_BEGUN] = plain_signal ("begun");
   signals[SIGNAL_OPENED] = plain_signal ("opened");
   signals[SIGNAL_SYMBOLIZED] = plain_signal ("symbolized");
   signals[SIGNAL_DOWNLOADED] = plain_signal ("downloaded");

@@ -37,7 +37,8 @@ FlamSession *flam_session_new (void);
 
 /* --- one file ------------------------------------------------------------- */
 
-/* Emits "opened", or "failed" (GError); "symbolized" with every picture for
+/* Emits "opened", or "failed" (GError); of a large file "begun" before that,
+ * with each picture of its beginning; "symbolized" with every picture for
  * which symbolizing is complete, "downloaded" after the results of
  * flam_session_download() were applied. Action signals: "open-in-editor"
  * opens the current frame's source in an editor, "show-callers" shows the
@@ -64,12 +65,15 @@ FlamJob *flam_session_get_download (FlamSession *session);
 void flam_session_set_weights_as (FlamSession *session,
                                   FlamWeightsAs weights_as);
 FlamWeightsAs flam_session_get_weights_as (FlamSession *session);
-/* Stops the current activity; if nothing is loaded yet, emits "failed". */
+/* Stops the current activity; if nothing is loaded yet, emits "failed". The
+ * beginning of a file that is shown while the rest is read remains. */
 void flam_session_cancel (FlamSession *session);
 const char *flam_session_get_path (FlamSession *session);
 /* The base name, for titles. */
 const char *flam_session_get_title (FlamSession *session);
 gboolean flam_session_is_live (FlamSession *session);
+/* The profile is the beginning of a file whose rest is being read. */
+gboolean flam_session_is_growing (FlamSession *session);
 
 /* The baseline of the comparison, owned by the session. Opening another file
  * clears it. */

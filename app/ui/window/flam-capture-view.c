@@ -122,7 +122,8 @@ update_notice (FlamCaptureView *self)
   int percent;
 
   if (profile == NULL || profile->facts.complete ||
-      flam_session_is_live (self->session))
+      flam_session_is_live (self->session) ||
+      flam_session_is_growing (self->session))
     {
       gtk_revealer_set_reveal_child (self->notice, FALSE);
       return;
@@ -157,7 +158,7 @@ on_view_data (FlamCaptureView *self)
       return;
     }
   if (!self->thumbnail_saved && !flam_session_is_live (self->session) &&
-      view_data->tree->total[0] > 0)
+      !flam_session_is_growing (self->session) && view_data->tree->total[0] > 0)
     {
       flam_thumbnail_save_async (flam_session_get_path (self->session),
                                  view_data);

@@ -368,6 +368,16 @@ say_restored (FlamTab *self)
 }
 
 static void
+show_capture (FlamTab *self)
+{
+  if (flam_tab_shows_capture (self))
+    return;
+  show_page (self, "capture");
+  self->begins = TRUE;
+  begin (self);
+}
+
+static void
 on_opened (FlamSession *session, gpointer data)
 {
   FlamTab *self = data;
@@ -376,9 +386,7 @@ on_opened (FlamSession *session, gpointer data)
   g_autoptr (GError) error = NULL;
   g_autofree char *opened = NULL;
 
-  show_page (self, "capture");
-  self->begins = TRUE;
-  begin (self);
+  show_capture (self);
   opened = g_strdup_printf (_ ("%s is open"), flam_session_get_title (session));
   flam_tab_notify_of_load (self, opened, NULL);
   if (!flam_session_is_live (session))
@@ -595,6 +603,11 @@ flam_tab_init (FlamTab *self)
   self->number = ++last_number;
   gtk_widget_init_template (GTK_WIDGET (self));
   self->session = flam_session_new ();
+  g_signal_connect_object (self->session,
+                           "begun",
+                           G_CALLBACK (show_capture),
+                           self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (
       self->session, "opened", G_CALLBACK (on_opened), self, 0);
   g_signal_connect_object (
