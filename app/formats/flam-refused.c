@@ -39,8 +39,8 @@ typedef struct
   N_ ("this is an LTTng trace (CTF), which has events but no stacks; open it " \
       "in Trace Compass, or record with `perf record -g`")
 #define NSIGHT                                                                 \
-  N_ ("this is a report of Nsight Systems; record the program with `perf "     \
-      "record -g` and open the perf.data")
+  N_ ("this is a report of Nsight Systems; convert it with `nsys export "      \
+      "--type sqlite FILE` and open the result")
 #define COMPILER                                                               \
   N_ ("this is coverage or PGO data (gcov), which has counters but no "        \
       "stacks; record the program with `perf record -g` and open the "         \
@@ -149,19 +149,15 @@ static const Refused all[] = {
   { AT (0, "\x57\x1d\xd1\x75"), CTF },
   { AT (ANYWHERE, PERF_TRACER), PERF_CTF },
   { AT (0, "/* CTF 1."), CTF },
-  { AT (0, "\x17\x08\x44tracing"),
-    N_ ("this is a trace of trace-cmd; if it was recorded with `-p "
-        "function_graph`, print it with `trace-cmd report FILE` and open that "
-        "text, otherwise record with `perf record -g`") },
   { AT (0, "# tracer:"),
     N_ ("this is text output of ftrace, which has no complete stacks; record "
         "with the tracer function_graph, or with `perf record -g` and open the "
         "perf.data") },
   { AT (0, "TRACE START ["), XDEBUG },
   { AT (ANYWHERE, " class='xdebug-trace'"), XDEBUG },
-  { AT (0, "go 1."),
-    N_ ("this is an execution trace of Go; make a profile of it with `go tool "
-        "trace -pprof=sched FILE` (or net, sync, syscall) and open that") },
+  { AT (0, "SQLite format 3"),
+    N_ ("this is an SQLite database, but not one of Nsight Systems (`nsys "
+        "export --type sqlite`)") },
   { AT (0, "hdrb"),
     N_ ("this is an event log of GHC; convert it with `hs-speedscope FILE` and "
         "open the JSON") },
@@ -381,6 +377,10 @@ flam_refused_folder (const char *path)
     return CTF;
   if (has_file_with (path, ".uprof") || has_file_with (path, ".caperf"))
     return SESSION;
+  if (has_path (path, "log.xml") && has_path (path, "map.xml"))
+    return N_ (
+        "this is an experiment of gprofng; print it with `gprofng display text "
+        "-calltree FOLDER` and open that text");
   if (has_path (path, "experiment.xml") || has_path (path, "meta.db") ||
       has_file_with (path, ".hpcrun"))
     return HPCTOOLKIT;

@@ -23,7 +23,7 @@ static const Case cases[] = {
     BYTES ("JAVA PROFILE 1.0.2\0\0\0\0\x08"),
     "heap dump",
     ".jfr" },
-  { "a", BYTES ("go 1.19 trace\0\0\0\xc0"), "trace of Go", "go tool trace" },
+  { "a", BYTES ("SQLite format 3\0"), "SQLite", "nsys export" },
   { "x.xt",
     BYTES ("TRACE START [2026-11-24 23:08:17.966941]\n"
            "    0.0003     395104   -> {main}() /home/me/w.php:0\n"),
@@ -45,7 +45,7 @@ static const Case cases[] = {
            "<svg></svg>\n"),
     "Graphviz",
     "-proto" },
-  { "a.qdrep", BYTES ("\x01\x02"), "Nsight", "perf record" },
+  { "a.qdrep", BYTES ("\x01\x02"), "Nsight", "nsys export" },
   { "p1", BYTES ("\x81rforpl\xff\0\0\0\0"), "PGO", "perf record" },
   { "p2", BYTES ("\xfflprofi\x81\0\0\0\0"), "PGO", "perf record" },
   { "p3", BYTES ("adcg*21B\0\0\0\0"), "gcov", "perf record" },

@@ -70,6 +70,61 @@ for name, total in sums.items():
     hold(f"ltrace, time of {name}", own(times, name, "total"), total, 0)
 hold("ltrace, own time of qsort", own(times, "qsort"), sums["qsort"] - sums["strcmp"], 0)
 
+# Go to 1.21, the profiles that `go tool trace` makes: "  2034816ns 100% 100%
+# 2034816ns 100%  runtime.chansend1".
+path = captures / "go-trace/go119.trace"
+ways = {"net": ("--label", "reason=network"), "sync": ("--states", "lock"), "syscall": ("--states", "io")}
+for kind, table in re.findall(r"-pprof=(\w+)\n(.*?)(?=^go |\Z)", (captures / "peers/expect-go119-trace.txt").read_text(), re.M | re.S):
+    times = rows(path, *ways[kind])
+    for flat, name in re.findall(r"^ *(\d+)ns .*%  (\S+)$", table, re.M):
+        hold(f"Go 1.19, {kind} in {name}", own(times, name), int(flat), 10)
+
+# Go from 1.22 on: the states of all goroutines, added up here.
+path = captures / "go-trace/go124.trace"
+sums, states, end = collections.Counter(), {}, 0
+for time, reason, goroutine, state in re.findall(
+        r'^Time=(\d+)(?: Resource=Goroutine\(\d+\) Reason="([^"]*)" GoID=(\d+) \w+->(\w+))?$',
+        (captures / "peers/expect-go124-trace.txt").read_text(), re.M):
+    end = max(end, int(time))
+    if goroutine:
+        before, since = states.get(goroutine, (None, 0))
+        sums[before] += int(time) - since
+        states[goroutine] = (f"reason={reason}" if state == "Waiting" else state, int(time))
+for state, since in states.values():
+    sums[state] += end - since
+for state, words in {"Running": ("--states", "running"), "Runnable": ("--states", "runnable"),
+                     **{key: ("--label", key) for key in sums if key and len(key) > 7 and "=" in key}}.items():
+    hold(f"Go 1.24, {state}", sum(row["self"] for row in rows(path, *words).values()), sums[state], 300)
+
+# trace-cmd report: "cook-7 [001]  1000.000020: funcgraph_exit:  + 18.000 us  |    }",
+# and the sums of the times between switches.
+report = (captures / "peers/expect-trace-cmd.txt").read_text()
+for name in ("graph", "plain", "zstd"):
+    times, sums, open_calls = rows(captures / f"trace-cmd/{name}.dat"), collections.Counter(), collections.defaultdict(list)
+    for task, us, call in re.findall(r"^ *(\S+) +\[\d+\] +[\d.]+: funcgraph_\w+: *\+? *(?:([\d.]+) us)? *\| +(.*)$", report, re.M):
+        if call.endswith("{"):
+            open_calls[task].append(call)
+        else:
+            sums[(open_calls[task].pop() if call == "}" else call).split("(")[0]] += round(float(us) * 1000)
+    for call, total in sums.items():
+        hold(f"trace-cmd, {call} of {name}.dat", own(times, call, "total"), total, 0)
+for name in ("switch", "zlib"):
+    since, sums, end = {}, collections.Counter(), 0
+    for time, before, state, after in re.findall(
+            r"([\d.]+): sched_switch: +(\w+)\S* \[120\] (\w) ==> (\w+)", report.replace("swapper/0", "swapper"), re.M):
+        end = round(float(time) * 1e9)
+        for task, now in ((before, {"R": "runnable", "S": "sleep", "D": "io"}[state]), (after, "running")):
+            if task == "swapper":
+                continue
+            if task in since:
+                sums[since[task][1]] += end - since[task][0]
+            since[task] = (end, now)
+    for start, state in since.values():
+        sums[state] += end - start
+    for state, total in sums.items():
+        table = rows(captures / f"trace-cmd/{name}.dat", "--states", state)
+        hold(f"trace-cmd, {state} of {name}.dat", sum(row["self"] for row in table.values()), total, 0)
+
 # uftrace report: "  90.084 us    8.192 us           6  read_file", rounded.
 path = captures / "uftrace/calls"
 times, calls = rows(path), rows(path, "--measure", "calls")

@@ -191,17 +191,22 @@ flam_call_tree_leave (FlamCallTree *tree, FlamThreadId thread, gint64 duration)
 }
 
 void
-flam_call_tree_exit (FlamCallTree *tree, FlamThreadId thread, gint64 time)
+flam_call_tree_leave_at (FlamCallTree *tree, FlamThreadId thread, gint64 time)
 {
-  Lane *lane = get_lane (tree, thread);
+  const Lane *lane = get_lane (tree, thread);
+  gint64 start = time;
 
   tree->end = MAX (tree->end, time);
-  while (lane->open != FLAM_NONE)
-    {
-      const Row *row = &flam_column_at (&lane->rows, Row, lane->open);
+  if (lane->open != FLAM_NONE)
+    start = flam_column_at (&lane->rows, Row, lane->open).time;
+  flam_call_tree_leave (tree, thread, MAX (time - start, 0));
+}
 
-      flam_call_tree_leave (tree, thread, MAX (time - row->time, 0));
-    }
+void
+flam_call_tree_exit (FlamCallTree *tree, FlamThreadId thread, gint64 time)
+{
+  while (get_lane (tree, thread)->open != FLAM_NONE)
+    flam_call_tree_leave_at (tree, thread, time);
 }
 
 guint

@@ -33,6 +33,9 @@ void flam_call_tree_enter (FlamCallTree *tree,
 /* The innermost call returns after `duration`. */
 void
 flam_call_tree_leave (FlamCallTree *tree, FlamThreadId thread, gint64 duration);
+/* The innermost call returns at `time`; -1: unknown. */
+void
+flam_call_tree_leave_at (FlamCallTree *tree, FlamThreadId thread, gint64 time);
 /* All calls of the thread return at `time`. */
 void flam_call_tree_exit (FlamCallTree *tree, FlamThreadId thread, gint64 time);
 /* How many calls of the thread are open. */

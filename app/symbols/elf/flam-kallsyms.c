@@ -82,6 +82,21 @@ parse (FlamKallsyms *kallsyms, gsize size)
 }
 
 FlamKallsyms *
+flam_kallsyms_new (const char *text, gsize size)
+{
+  g_autoptr (FlamKallsyms) kallsyms = g_new0 (FlamKallsyms, 1);
+
+  kallsyms->rows = g_array_new (FALSE, FALSE, sizeof (Row));
+  if (size >= G_MAXUINT32)
+    return NULL;
+  kallsyms->text = g_malloc (size + 1);
+  memcpy (kallsyms->text, text, size);
+  kallsyms->text[size] = '\0';
+  parse (kallsyms, size);
+  return kallsyms->rows->len > 0 ? g_steal_pointer (&kallsyms) : NULL;
+}
+
+FlamKallsyms *
 flam_kallsyms_open (const char *path, GError **error)
 {
   g_autoptr (FlamKallsyms) kallsyms = g_new0 (FlamKallsyms, 1);

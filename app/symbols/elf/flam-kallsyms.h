@@ -17,6 +17,9 @@ typedef struct _FlamKallsyms FlamKallsyms;
 /* "/proc/kallsyms" if `path` is NULL. FLAM_ERROR_SYSTEM if it cannot be read or
  * its addresses are hidden. */
 FlamKallsyms *flam_kallsyms_open (const char *path, GError **error);
+/* Of a copy of that file, which need not end with a NUL; NULL: it has no
+ * names. */
+FlamKallsyms *flam_kallsyms_new (const char *text, gsize size);
 void flam_kallsyms_free (FlamKallsyms *kallsyms);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamKallsyms, flam_kallsyms_free)
 
