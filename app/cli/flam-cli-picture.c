@@ -6,12 +6,18 @@
 /* --- the palette file ----------------------------------------------------- */
 
 static const char *
-map_path (const FlamCliPicture *look)
+path_of (const FlamCliPicture *look, const char *name)
 {
   for (guint i = 0; i < FLAM_N_EXPORT_OPTIONS; i++)
-    if (flam_export_options[i].kind == FLAM_OPTION_FILE)
+    if (strcmp (flam_export_options[i].name, name) == 0)
       return look->typed[i];
   return NULL;
+}
+
+static const char *
+map_path (const FlamCliPicture *look)
+{
+  return path_of (look, "palette-map");
 }
 
 /* Read after everything else has been checked. */
@@ -37,6 +43,27 @@ read_map (FlamCliPicture *look)
   else if (!flam_color_map_parse (look->map, text, &error))
     flam_cli_error ("%s: %s", path, error->message);
   return error == NULL;
+}
+
+static gboolean
+read_attributes (FlamCliPicture *look)
+{
+  const char *path = path_of (look, "nameattr");
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = NULL;
+
+  if (path == NULL)
+    return TRUE;
+  if (!g_file_get_contents (path, &text, NULL, &error))
+    {
+      flam_cli_error ("%s", error->message);
+      return FALSE;
+    }
+  look->as.look.attributes = look->attributes =
+      flam_name_attributes_parse (text, &error);
+  if (look->attributes == NULL)
+    flam_cli_error ("%s: %s", path, error->message);
+  return look->attributes != NULL;
 }
 
 /* --- rules ---------------------------------------------------------------- */
@@ -82,6 +109,7 @@ flam_cli_picture_clear (FlamCliPicture *look)
   g_strfreev (look->rules);
   g_free (look->rules_file);
   g_clear_pointer (&look->map, flam_color_map_free);
+  g_clear_pointer (&look->attributes, flam_name_attributes_free);
   g_clear_pointer (&look->color_rules, flam_color_rules_unref);
 }
 
@@ -190,7 +218,8 @@ flam_cli_picture_parse (FlamCliPicture *look,
   if (status != FLAM_EXIT_DONE)
     return status;
   look->as.look.colors.negate = look->negate;
-  return read_map (look) ? FLAM_EXIT_DONE : FLAM_EXIT_REFUSED;
+  return read_map (look) && read_attributes (look) ? FLAM_EXIT_DONE
+                                                   : FLAM_EXIT_REFUSED;
 }
 
 static void

@@ -7,6 +7,7 @@
 #include "flam-cli.h"
 #include "flam-core-picture.h"
 #include "flam-export-options.h"
+#include "flam-name-attributes.h"
 
 G_BEGIN_DECLS
 
@@ -19,6 +20,7 @@ typedef struct
   char *rules_file;                      /* a file of rules, one per line */
   gboolean negate;
   FlamColorMap *map;
+  FlamNameAttributes *attributes;
   FlamColorRules *color_rules;
 } FlamCliPicture;
 

@@ -74,7 +74,11 @@ _flambeau_cli() {
       mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur")
       return
       ;;
-    --title | --subtitle | --notes | --count-name | --row-height | --min-width | --font-size | --color-rule | --label | \
+    --bgcolors)
+      mapfile -t COMPREPLY < <(compgen -W 'yellow blue green grey' -- "$cur")
+      return
+      ;;
+    --title | --subtitle | --notes | --count-name | --fonttype | --fontwidth | --encoding | --nametype | --factor | --total | --row-height | --min-width | --font-size | --color-rule | --label | \
       --limit | --depth | --min | --width | --env | --rate | --duration | --delay | --sample-bytes | --time | \
       --unit | --cgroup | --container | --wait-for | --growth | --base-time | --temporary-within | \
       --thread | --focus | --ignore | --filter | --filter-text | --hide | --collapse | --prune | --stop-at | --fail-above | --event | --callers | --callees | --function | --group)
@@ -92,7 +96,8 @@ _flambeau_cli() {
       memory) list="$selection --limit --json" ;;
       lines) list="$selection --source --json" ;;
       export) list="$selection $look --to --output --force --annotate --root --anonymize --with-sources --order --chart --shape --palette
-        --color --palette-map --hash --color-rule --color-rules" ;;
+        --color --palette-map --hash --color-rule --color-rules --bgcolors --fonttype --fontwidth --encoding --nametype
+        --factor --total --nameattr" ;;
       diff) list="$selection $look --base-time --base-thread --lines --source --widths --by-frame --normalize --normalize-time --self --json --to --fail-above --limit
         --negate --output --force" ;;
       merge) list="$selection --output --side-by-side --force" ;;

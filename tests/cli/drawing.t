@@ -368,3 +368,65 @@ $ flambeau-cli export captures/profilecanvas/status.html --to svg | grep -o '<ti
 $ flambeau-cli export captures/profilecanvas/status.html --to svg --palette module | grep -c 'fill="#cc6767"'
 0
 [1]
+
+# What flamegraph.pl has besides: its backgrounds, the font, the text before
+# names, amounts times a factor and of a larger total, and links.
+$ flambeau-cli export in.folded --to svg --bgcolors blue --fonttype Courier --fontwidth 0.59 --nametype Function: | grep -E -o 'data-character="[0-9]*"|data-name-type="[^"]*"|font-family="[^"]*"|<linear.*|<rect class="paper.*'
+data-character="708"
+data-name-type="Function:"
+font-family="Courier"
+<linearGradient id="paper" x1="0" y1="0" x2="0" y2="1"><stop offset="5%" stop-color="#eeeeee"/><stop offset="95%" stop-color="#e0e0ff"/></linearGradient></defs>
+<rect class="paper" width="100%" height="100%" fill="url(#paper)"/>
+
+$ flambeau-cli export in.folded --to svg --bgcolors '#010203' | grep -o '<rect class="paper.*'; flambeau-cli export in.folded --to svg --bgcolors pink
+<rect class="paper" width="100%" height="100%" fill="#010203"/>
+! flambeau-cli: in.folded: --bgcolors pink: expected yellow, blue, green, grey or #rrggbb
+[1]
+
+$ . ./boxes; flambeau-cli export in.folded --to svg --factor 2.5 --total 40 | grep -o '<title>[^<]*'; flambeau-cli export in.folded --to svg --total 40 | boxes; flambeau-cli export in.folded --to svg --total 19 | boxes | head -n 2
+<title>all (100 samples, 100%)
+<title>c (22 samples, 22.5%)
+<title>a (20 samples, 20%)
+<title>b (8 samples, 7.5%)
+<title>java/A (12 samples, 12.5%)
+<title>std::x (10 samples, 10%)
+<title>first (20 samples, 20%)
+<title>early (5 samples, 5%)
+<title>late (2 samples, 2.5%)
+<title>k (2 samples, 2.5%)
+all 10 92 1180
+c 10 76 265.5
+a 275.5 76 236
+b 511.5 76 88.5
+java/A 10 60 147.5
+std::x 157.5 60 118
+first 275.5 60 236
+early 511.5 60 59
+late 570.5 60 29.5
+k 275.5 44 29.5
+all 10 92 1180
+c 10 76 531
+
+$ printf 'a\thref=https://example.org/a?b=1&c\tclass=own\nfirst\tid=f1\n' >names.attr; flambeau-cli export in.folded --to svg --nameattr names.attr | grep -E -o '<a .*<title>|<g class="f" id.*<title>|</g></a>'
+<a href="https://example.org/a?b=1&amp;c" target="_top"><g class="f own"><title>
+</g></a>
+<g class="f" id="f1"><title>
+
+$ printf 'a\tx=1\n' >bad.attr; flambeau-cli export in.folded --to svg --nameattr bad.attr; printf 'a\thref=javascript:alert(1)\n' >bad.attr; flambeau-cli export in.folded --to svg --nameattr bad.attr; flambeau-cli export in.folded --to svg --chart --factor 2
+! flambeau-cli: bad.attr: line 1: expected a function, and behind tabs id=, class=, href= or target=
+! flambeau-cli: bad.attr: line 1: expected a function, and behind tabs id=, class=, href= or target=
+! flambeau-cli: export: --factor has no effect on --chart
+[2]
+
+$ printf 'm\303\244in;\360\237\224\245 3\n' >utf8.folded; flambeau-cli export utf8.folded --to svg --encoding ISO-8859-1 >latin.svg; head -n 1 latin.svg; grep -o '<title>m[^<]*\|<title>&[^<]*' latin.svg; LC_ALL=C grep -c -P '[\x80-\xff]' latin.svg; flambeau-cli info latin.svg | grep measures; flambeau-cli tree latin.svg; flambeau-cli export utf8.folded --to svg --encoding UTF-16; flambeau-cli export utf8.folded --to svg --encoding nonsense
+<?xml version="1.0" encoding="ISO-8859-1"?>
+<title>m&#228;in (3 samples, 100%)
+<title>&#128293; (3 samples, 100%)
+0
+measures   samples            3 (Samples)
+all  3  0
+  mäin  3  0
+    🔥  3  3
+! flambeau-cli: utf8.folded: --encoding UTF-16: expected one that contains ASCII, such as ISO-8859-1
+! flambeau-cli: utf8.folded: --encoding nonsense: expected one that contains ASCII, such as ISO-8859-1
+[1]

@@ -30,6 +30,17 @@ typedef struct
   FlamDirection direction;
   FlamTreeOrder order;
   FlamColors colors;
+
+  /* Of SVG, as flamegraph.pl has them. */
+  const char *background; /* yellow, blue, green, grey or #rrggbb; NULL: that of
+                             the palette */
+  const char *encoding;   /* of the document; NULL: UTF-8 */
+  const char *font;       /* a family; NULL: Verdana and the like */
+  double font_width;      /* of a character by the font's size: 0.63 */
+  const char *name_type;  /* before names in the details: "Function:" */
+  double factor;          /* for amounts: 1 */
+  double total;           /* the amount of the whole width, if it is more */
+  const struct _FlamNameAttributes *attributes; /* of functions, or NULL */
 } FlamPictureStyle;
 
 /* The height of a row of boxes and the gap below them, for text of this height;
@@ -65,6 +76,9 @@ typedef enum
   FLAM_PICTURE_STYLE_NEGATE = 1 << 11,
   FLAM_PICTURE_STYLE_CHART = 1 << 12,
   FLAM_PICTURE_STYLE_SHAPE = 1 << 13,
+  FLAM_PICTURE_STYLE_PAPER = 1
+                             << 14, /* background, encoding, font, name type */
+  FLAM_PICTURE_STYLE_BOXES = 1 << 15, /* factor, total, attributes */
   FLAM_PICTURE_STYLE_ALL =
       FLAM_PICTURE_STYLE_TITLE | FLAM_PICTURE_STYLE_SUBTITLE |
       FLAM_PICTURE_STYLE_WIDTH | FLAM_PICTURE_STYLE_ROW_HEIGHT |

@@ -23,6 +23,7 @@ struct _FlamSink
   char *path;        /* the final path; NULL: none */
   char *base_lines;  /* temporary name; NULL: none */
   gboolean replaces; /* the file exists */
+  FlamSinkText text;
   gsize used;
   char buffer[BUFFER_SIZE];
 };
@@ -318,9 +319,47 @@ flam_sink_put_len (FlamSink *sink, const void *bytes, gsize length)
 }
 
 void
+flam_sink_set_text (FlamSink *sink, FlamSinkText text)
+{
+  sink->text = text;
+}
+
+/* The text is valid UTF-8. */
+static void
+put_numbers (FlamSink *sink, const char *text, gsize length)
+{
+  const char *end = text + length, *from = text;
+
+  for (const char *p = text; p < end; p = g_utf8_next_char (p))
+    {
+      g_autofree char *number = NULL;
+      gunichar c = g_utf8_get_char (p);
+
+      if (c < 0x80)
+        continue;
+      number = sink->text == FLAM_SINK_XML ? g_strdup_printf ("&#%u;", c)
+               : c < 0x10000               ? g_strdup_printf ("\\u%04x", c)
+                                           : g_strdup_printf ("\\u{%x}", c);
+      flam_sink_put_len (sink, from, (gsize)(p - from));
+      flam_sink_put_len (sink, number, strlen (number));
+      from = g_utf8_next_char (p);
+    }
+  flam_sink_put_len (sink, from, (gsize)(end - from));
+}
+
+static void
+put_text (FlamSink *sink, const char *text, gsize length)
+{
+  if (G_LIKELY (sink->text == FLAM_SINK_UTF_8))
+    flam_sink_put_len (sink, text, length);
+  else
+    put_numbers (sink, text, length);
+}
+
+void
 flam_sink_put (FlamSink *sink, const char *text)
 {
-  flam_sink_put_len (sink, text, strlen (text));
+  put_text (sink, text, strlen (text));
 }
 
 void
@@ -384,6 +423,6 @@ flam_sink_put_escaped (FlamSink *sink, const char *text, gssize length)
         else if ((guchar)*p >= 0x80 && flam_format_turns (g_utf8_get_char (p)))
           flam_sink_printf (sink, "\\u%04x", g_utf8_get_char (p));
         else
-          flam_sink_put_len (sink, p, g_utf8_next_char (p) - p);
+          put_text (sink, p, (gsize)(g_utf8_next_char (p) - p));
       }
 }

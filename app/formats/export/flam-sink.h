@@ -36,6 +36,15 @@ void flam_sink_put_c (FlamSink *sink, char c);
 void flam_sink_put_int (FlamSink *sink, gint64 value);
 void flam_sink_printf (FlamSink *sink, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
+/* From here on, characters beyond ASCII are written as numbers, so that the
+ * document may be declared to have another encoding. */
+typedef enum
+{
+  FLAM_SINK_UTF_8,
+  FLAM_SINK_XML,    /* "&#8722;" */
+  FLAM_SINK_SCRIPT, /* "\\u2212" */
+} FlamSinkText;
+void flam_sink_set_text (FlamSink *sink, FlamSinkText text);
 /* For XML and HTML; characters that XML does not allow become U+FFFD. `length`
  * -1: NUL-terminated. */
 void flam_sink_put_escaped (FlamSink *sink, const char *text, gssize length);

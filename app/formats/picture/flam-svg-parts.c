@@ -3,6 +3,7 @@
 
 #include "flam-core-picture.h"
 
+#include <math.h>
 #include <string.h>
 
 #define LEAST_CUT 6 /* characters; a shorter name is of no use */
@@ -98,13 +99,26 @@ flam_svg_is_plain (const FlamSvg *svg, const FlamMeasure *measure)
   return measure->unit == FLAM_UNIT_COUNT || svg->look->count_name != NULL;
 }
 
+gint64
+flam_svg_weight (const FlamSvg *svg, gint64 weight)
+{
+  double factor = svg->look->factor;
+  double scaled = rint ((double)weight * factor);
+
+  if (factor <= 0)
+    return weight;
+  return (gint64)CLAMP (
+      scaled, -(double)(G_MAXINT64 / 2), (double)(G_MAXINT64 / 2));
+}
+
 /* As flamegraph.pl writes counts: 1,234. */
 static void
 append_number (const FlamSvg *svg, const FlamMeasure *measure, gint64 weight)
 {
   gboolean plain = flam_svg_is_plain (svg, measure);
-  g_autofree char *text = plain ? flam_format_plain (measure, weight)
-                                : flam_format_weight (measure, weight);
+  gint64 scaled = flam_svg_weight (svg, weight);
+  g_autofree char *text = plain ? flam_format_plain (measure, scaled)
+                                : flam_format_weight (measure, scaled);
 
   if (plain)
     append_count (svg->out, text);
@@ -197,7 +211,8 @@ flam_svg_put_description (const FlamSvg *svg, FlamNodeId node)
   const FlamTree *tree = svg->tree;
   const FlamMeasure measure = flam_tree_measure (tree);
   g_autofree char *detail = flam_tree_detail (tree, node);
-  gint64 weight = weight_of (tree, node), whole = weight_of (tree, 0);
+  gint64 whole = MAX (weight_of (tree, 0), svg->whole);
+  gint64 weight = node == 0 ? whole : weight_of (tree, node);
 
   flam_sink_put_escaped (out, flam_tree_name (tree, node), -1);
   flam_sink_put (out, detail);

@@ -17,7 +17,8 @@ typedef struct
   FlamPalette *palette;
   FlamDirection direction;
   double width, row, font, character;
-  double head; /* above the boxes */
+  double head;  /* above the boxes */
+  gint64 whole; /* the weight of the whole width */
 } FlamSvg;
 
 /* With a decimal point, whatever the locale. */
@@ -36,6 +37,8 @@ char *flam_svg_label_text (const FlamSvg *svg, const char *name, double width);
 void flam_svg_put_label (
     const FlamSvg *svg, const char *name, double x, double y, double width);
 
+/* Multiplied by the factor that was asked for. */
+gint64 flam_svg_weight (const FlamSvg *svg, gint64 weight);
 /* Counts are whole numbers; time and memory have units. */
 gboolean flam_svg_is_plain (const FlamSvg *svg, const FlamMeasure *measure);
 /* "name (1,234 samples, 12.34%)", escaped. */

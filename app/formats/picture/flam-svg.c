@@ -3,6 +3,7 @@
 
 #include "flam-core-picture.h"
 #include "flam-html.h"
+#include "flam-name-attributes.h"
 
 #include <string.h>
 
@@ -18,21 +19,65 @@
 #define LEAST_WIDTH 0.1
 
 static void
+put_value (FlamSink *out, const char *name, const char *value)
+{
+  if (value == NULL)
+    return;
+  flam_sink_printf (out, " %s=\"", name);
+  flam_sink_put_escaped (out, value, -1);
+  flam_sink_put_c (out, '"');
+}
+
+/* TRUE: within a link. */
+static gboolean
+begin_box (const FlamSvg *svg, FlamNodeId node)
+{
+  FlamSink *out = svg->out;
+  char *const *values = flam_name_attributes_find (
+      svg->look->attributes, flam_tree_name (svg->tree, node));
+  gboolean link = values != NULL && values[FLAM_ATTRIBUTE_HREF] != NULL;
+
+  if (link)
+    {
+      flam_sink_put (out, "<a");
+      put_value (out, "href", values[FLAM_ATTRIBUTE_HREF]);
+      put_value (out,
+                 "target",
+                 values[FLAM_ATTRIBUTE_TARGET] != NULL
+                     ? values[FLAM_ATTRIBUTE_TARGET]
+                     : "_top");
+      flam_sink_put_c (out, '>');
+    }
+  flam_sink_put (out, "<g class=\"f");
+  if (values != NULL && values[FLAM_ATTRIBUTE_CLASS] != NULL)
+    {
+      flam_sink_put_c (out, ' ');
+      flam_sink_put_escaped (out, values[FLAM_ATTRIBUTE_CLASS], -1);
+    }
+  flam_sink_put_c (out, '"');
+  if (values != NULL)
+    put_value (out, "id", values[FLAM_ATTRIBUTE_ID]);
+  if (flam_palette_label_state (
+          svg->palette, svg->tree, node, FLAM_COLOR_NORMAL) == FLAM_COLOR_BLACK)
+    flam_sink_put (out, " fill=\"#fff\"");
+  flam_sink_put (out, "><title>");
+  return link;
+}
+
+static void
 append_box (const FlamSvg *svg, const FlamBox *box)
 {
   FlamSink *out = svg->out;
   const FlamMeasure measure = flam_tree_measure (svg->tree);
   double x = MAX (box->x, 0);
   double width = MIN (box->x + box->width, svg->width - 2 * MARGIN) - x;
+  gboolean link;
 
+  if (box->node == 0)
+    width = svg->width - 2 * MARGIN;
   if ((box->flags & FLAM_BOX_STRIP) != 0 || width <= 0)
     return;
-  flam_sink_put (out,
-                 flam_palette_label_state (
-                     svg->palette, svg->tree, box->node, FLAM_COLOR_NORMAL) ==
-                         FLAM_COLOR_BLACK
-                     ? "<g class=\"f\" fill=\"#fff\"><title>"
-                     : "<g class=\"f\"><title>");
+  link = begin_box (svg, box->node);
   flam_svg_put_description (svg, box->node);
   flam_sink_put (out, "</title><rect");
   flam_svg_put_attribute (out, "x", MARGIN + x);
@@ -44,15 +89,15 @@ append_box (const FlamSvg *svg, const FlamBox *box)
                     flam_palette_node (svg->palette, svg->tree, box->node));
   if (!flam_svg_is_plain (svg, &measure))
     {
-      g_autofree char *weight =
-          flam_format_plain (&measure, svg->tree->total[box->node]);
+      g_autofree char *weight = flam_format_plain (
+          &measure, flam_svg_weight (svg, svg->tree->total[box->node]));
 
       flam_sink_printf (out, " data-weight=\"%s\"", weight);
     }
   flam_sink_put (out, "/>");
   flam_svg_put_label (
       svg, flam_tree_name (svg->tree, box->node), x, svg->head + box->y, width);
-  flam_sink_put (out, "</g>\n");
+  flam_sink_put (out, link ? "</g></a>\n" : "</g>\n");
 }
 
 static void
@@ -99,12 +144,63 @@ append_facts (const FlamSvg *svg)
                     svg->chart != NULL                        ? "chart"
                     : svg->direction == FLAM_DIRECTION_ICICLE ? "icicle"
                                                               : "flame");
+  put_value (out, "data-name-type", svg->look->name_type);
   if (svg->chart != NULL)
     flam_sink_printf (out,
                       " data-from=\"%" G_GINT64_FORMAT
                       "\" data-to=\"%" G_GINT64_FORMAT "\"",
                       svg->chart->from,
                       svg->chart->to);
+}
+
+/* flamegraph.pl's, from top to bottom. */
+static const struct
+{
+  const char *name;
+  guint32 top, bottom;
+} papers[] = {
+  { "yellow", 0xeeeeee, 0xeeeeb0 },
+  { "blue", 0xeeeeee, 0xe0e0ff },
+  { "green", 0xeef2ee, 0xe0ffe0 },
+  { "grey", 0xf8f8f8, 0xe8e8e8 },
+};
+
+gboolean
+flam_svg_is_background (const char *text)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (papers); i++)
+    if (strcmp (text, papers[i].name) == 0)
+      return TRUE;
+  return *text == '#' && strlen (text) == 7 &&
+         strspn (text + 1, "0123456789abcdefABCDEF") == 6;
+}
+
+static void
+append_paper (const FlamSvg *svg)
+{
+  const char *background = svg->look->background;
+  FlamSink *out = svg->out;
+  const char *fill = "url(#paper)";
+  g_autofree char *color =
+      g_strdup_printf ("#%06x", flam_palette_background (svg->palette));
+
+  if (background == NULL)
+    fill = color;
+  else if (*background == '#')
+    fill = background;
+  for (guint i = 0; background != NULL && i < G_N_ELEMENTS (papers); i++)
+    if (strcmp (background, papers[i].name) == 0)
+      flam_sink_printf (out,
+                        "<defs><linearGradient id=\"paper\" x1=\"0\" "
+                        "y1=\"0\" x2=\"0\" y2=\"1\"><stop offset=\"5%%\" "
+                        "stop-color=\"#%06x\"/><stop offset=\"95%%\" "
+                        "stop-color=\"#%06x\"/></linearGradient></defs>\n",
+                        papers[i].top,
+                        papers[i].bottom);
+  flam_sink_printf (out,
+                    "<rect class=\"paper\" width=\"100%%\" height=\"100%%\" "
+                    "fill=\"%s\"/>\n",
+                    fill);
 }
 
 static void
@@ -125,7 +221,10 @@ append_frame (const FlamSvg *svg, double height)
   flam_sink_put_c (out, '"');
   if (flame)
     append_facts (svg);
-  flam_sink_put (out, " font-family=\"Verdana, 'DejaVu Sans', sans-serif\"");
+  if (svg->look->font != NULL)
+    put_value (out, "font-family", svg->look->font);
+  else
+    flam_sink_put (out, " font-family=\"Verdana, 'DejaVu Sans', sans-serif\"");
   flam_svg_put_attribute (out, "font-size", svg->font);
   flam_sink_put (out, ">\n");
   if (svg->look->notes != NULL)
@@ -145,10 +244,7 @@ append_frame (const FlamSvg *svg, double height)
               "</style>\n"
             : "<style>.a text{pointer-events:none}.a rect{rx:2px}"
               ".a:hover .fill{stroke:#000;stroke-width:1}</style>\n");
-  flam_sink_printf (out,
-                    "<rect class=\"paper\" width=\"100%%\" height=\"100%%\" "
-                    "fill=\"#%06x\"/>\n",
-                    flam_palette_background (svg->palette));
+  append_paper (svg);
   append_heading (svg, height);
 }
 
@@ -246,7 +342,7 @@ lay_out_tree (const FlamSvg *svg, const FlamRows *rows)
     .width = svg->width - 2 * MARGIN,
     .height = svg->row,
     .row_height = svg->row,
-    .to = svg->tree->total[0],
+    .to = svg->whole,
     .min_width = or_default (svg->look->min_width, LEAST_WIDTH),
     .direction = svg->direction,
   };
@@ -256,6 +352,16 @@ lay_out_tree (const FlamSvg *svg, const FlamRows *rows)
           ? svg->row * (double)flam_layout_n_rows (rows, &viewport)
           : flam_picture_style_height (viewport.shape, viewport.width);
   return flam_layout_new (rows, &viewport);
+}
+
+static gint64
+whole_of (const FlamTree *tree, const FlamPictureStyle *look)
+{
+  const FlamMeasure measure = flam_tree_measure (tree);
+  double whole = look->total * (double)measure.denominator;
+
+  return whole < (double)G_MAXINT64 / 2 ? MAX (tree->total[0], (gint64)whole)
+                                        : tree->total[0];
 }
 
 /* All except the root element's end. */
@@ -280,11 +386,12 @@ append_picture (FlamSink *out,
     .width = or_default (look->width, WIDTH),
     .row = or_default (look->row_height, flam_picture_row_height (0)),
     .font = or_default (look->font_size, FONT),
+    .whole = whole_of (tree, look),
     .head = HEAD + (look->subtitle != NULL ? SUBTITLE : 0),
   };
   double below = svg.head;
 
-  svg.character = svg.font * CHARACTER;
+  svg.character = svg.font * or_default (look->font_width, CHARACTER);
   flam_color_rules_try (look->colors.rules, tree);
   if (chart == NULL)
     {
@@ -325,11 +432,18 @@ flam_svg_append_document (FlamSink *out,
                           const FlamChart *chart,
                           const FlamPictureStyle *look)
 {
-  flam_sink_put (out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+  const char *encoding = look->encoding != NULL ? look->encoding : "UTF-8";
+  gboolean numbers = g_ascii_strcasecmp (encoding, "UTF-8") != 0;
+
+  flam_sink_printf (out, "<?xml version=\"1.0\" encoding=\"%s\"?>\n", encoding);
+  if (numbers)
+    flam_sink_set_text (out, FLAM_SINK_XML);
   append_picture (out, tree, chart, look);
   if (look->shape == FLAM_SHAPE_FLAME)
     {
       flam_sink_put (out, "<script><![CDATA[\n");
+      if (numbers)
+        flam_sink_set_text (out, FLAM_SINK_SCRIPT);
       flam_sink_put (out, flam_html_resource ("flam-svg.js"));
       flam_sink_put (out, "]]></script>\n");
     }

@@ -19,6 +19,9 @@
 #include "flam-core-picture.h"
 #include "flam-sink.h"
 
+/* Whether flamegraph.pl has that background. */
+gboolean flam_svg_is_background (const char *text);
+
 /* <svg class="flambeau">…</svg>. `chart`: draws it, in the tree's colors; NULL:
  * the tree. */
 void flam_svg_append (FlamSink *out,

@@ -108,7 +108,7 @@
         name: says.substring (0, says.lastIndexOf (" (")),
         label: text !== null ? text.textContent : "",
         kind: g.getAttribute ("class"),
-        call: g.getAttribute ("class") === "f",
+        call: g.classList.contains ("f"),
         mark: g.getAttribute ("class") === "s mark",
         next: null, // of a mark: the next one of its row
         x: Number (rect.getAttribute ("x")) - margin,
@@ -375,10 +375,12 @@
 
     // What is said of a box goes where the note is. Its numbers are never cut.
     function describe (box) {
-      const room = Math.floor (width / character) - matched.textContent.length - 2;
+      const type = svg.dataset.nameType ? svg.dataset.nameType + " " : "";
+      const room = Math.floor (width / character) - type.length -
+        matched.textContent.length - 2;
       const numbers = box !== null ? box.says.substring (box.name.length) : "";
       details.textContent = box !== null
-        ? shorten (box.name, Math.max (room - numbers.length, 6)) + numbers : " ";
+        ? type + shorten (box.name, Math.max (room - numbers.length, 6)) + numbers : " ";
       if (note !== null)
         note.setAttribute ("class", box !== null ? "note off" : "note");
     }
@@ -487,7 +489,14 @@
 
     for (const box of boxes) {
       if (box.call)
-        box.g.addEventListener ("click", () => zoom (box));
+        box.g.addEventListener ("click", (event) => {
+          const link = box.g.closest ("a") !== null;
+          if (link && !event.ctrlKey)
+            return;
+          if (link)
+            event.preventDefault ();
+          zoom (box);
+        });
       box.g.addEventListener ("mouseover", () => tell (box));
       box.g.addEventListener ("mouseout", () => tell (null));
     }
