@@ -6,6 +6,7 @@
 
 #include "flam-core-picture.h"
 #include "flam-draw.h"
+#include "flam-png.h"
 
 #define MARGIN 12.0
 #define MAX_PIXELS 32000
@@ -390,8 +391,8 @@ flam_picture_to_png (FlamTree *tree,
   cairo_surface_set_device_scale (
       surface, picture.options.scale, picture.options.scale);
   status = draw_on (&picture, surface);
-  if (status == CAIRO_STATUS_SUCCESS)
-    status = cairo_surface_write_to_png_stream (surface, append, out);
+  if (status == CAIRO_STATUS_SUCCESS && !flam_png_append (surface, out))
+    status = CAIRO_STATUS_NO_MEMORY;
   cairo_surface_destroy (surface);
   picture_clear (&picture);
   return check (status, error);

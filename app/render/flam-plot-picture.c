@@ -4,6 +4,7 @@
 #include <cairo-svg.h>
 
 #include "flam-draw-plot.h"
+#include "flam-png.h"
 
 #define MARGIN 12.0
 #define FONT "Sans 9"
@@ -117,7 +118,9 @@ flam_plot_to_png (const FlamPlot *plot,
       (int)MIN (whole_height (picture), MAX_PIXELS));
   gboolean drawn =
       draw (plot, picture, surface, error) &&
-      check (cairo_surface_write_to_png_stream (surface, append, out), error);
+      check (flam_png_append (surface, out) ? CAIRO_STATUS_SUCCESS
+                                            : CAIRO_STATUS_NO_MEMORY,
+             error);
 
   cairo_surface_destroy (surface);
   return drawn;
