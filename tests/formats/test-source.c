@@ -481,7 +481,7 @@ test_bomb_is_not_read (void)
 
   g_file_get_contents (path, &packed, &size, &error);
   g_assert_no_error (error);
-  unpack = flam_unpack_begin ((const guint8 *)packed, size, &error);
+  unpack = flam_unpack_begin ((const guint8 *)packed, size, FALSE, &error);
   g_assert_no_error (error);
   while ((there = flam_unpack_wait (unpack, have)) > have)
     have = there;

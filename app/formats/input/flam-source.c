@@ -115,7 +115,8 @@ static gboolean
 begin_unpacking (FlamSource *source, GError **error)
 {
   GError *bad = NULL;
-  FlamUnpack *unpack = flam_unpack_begin (source->data, source->size, &bad);
+  FlamUnpack *unpack = flam_unpack_begin (
+      source->data, source->size, source->mapped == 0 && source->file, &bad);
   gsize there = 0;
   gsize before;
 
@@ -206,6 +207,12 @@ flam_source_is_truncated (const FlamSource *source)
          (source->unpack != NULL && flam_unpack_is_truncated (source->unpack));
 }
 
+gboolean
+flam_source_is_unpacked (const FlamSource *source)
+{
+  return source->unpack != NULL || source->mapped != 0;
+}
+
 void
 flam_source_leave (const FlamSource *source)
 {
@@ -220,8 +227,11 @@ flam_source_leave_part (const FlamSource *source,
 {
   gsize page = (gsize)sysconf (_SC_PAGESIZE), first, last;
 
-  if (source->file == NULL || source->unpack != NULL || source->mapped != 0 ||
-      start < source->data || end > source->data + source->size)
+  if (flam_source_is_unpacked (source))
+    start = MAX (start, source->data + FLAM_SPOOL_IN_MEMORY);
+  else if (source->file == NULL || end > source->data + source->size)
+    return;
+  if (start < source->data || end <= start)
     return;
   first = ((gsize)start + page - 1) / page * page;
   last = (gsize)end / page * page;

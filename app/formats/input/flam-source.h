@@ -54,6 +54,8 @@ gsize flam_source_more (const FlamSource *source, gsize have);
 gboolean flam_source_is_whole (const FlamSource *source, GError **error);
 /* The wrapper is truncated; valid at the end. */
 gboolean flam_source_is_truncated (const FlamSource *source);
+/* They are in memory up to FLAM_SPOOL_IN_MEMORY, then in a temporary file. */
+gboolean flam_source_is_unpacked (const FlamSource *source);
 /* Its bytes were read and are rarely needed again: a file's pages belong to the
  * page cache, and need not count as this process's memory. */
 void flam_source_leave (const FlamSource *source);

@@ -9,7 +9,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#define IN_MEMORY (G_GUINT64_CONSTANT (64) << 20)
+#define IN_MEMORY FLAM_SPOOL_IN_MEMORY
 #define LOOK (G_GUINT64_CONSTANT (64) << 20)
 #define HUGE_PAGE (G_GUINT64_CONSTANT (2) << 20)
 

@@ -4,7 +4,7 @@
 /* An append-only buffer in one contiguous range of addresses, which is never
  * moved: its bytes can be read while more are appended.
  *
- *    base                    64 MiB                            32 GiB
+ *    base                     8 MiB                            32 GiB
  *    | memory                | unlinked temporary file          | NUL
  *    | there  | not yet: must not be touched …
  *
@@ -14,6 +14,9 @@
 
 #include "flam-core-profile.h"
 
+/* From here on the bytes are those of the file: a reader that needs them no
+ * longer may release its pages. */
+#define FLAM_SPOOL_IN_MEMORY (G_GUINT64_CONSTANT (8) << 20)
 #define FLAM_SPOOL_MAX (G_GUINT64_CONSTANT (32) << 30)
 /* The free space that must remain on the disk. */
 #define FLAM_SPOOL_LEAVE (G_GUINT64_CONSTANT (256) << 20)

@@ -101,6 +101,7 @@ flam_text_reopen (FlamText *text, const FlamProgress *progress)
 {
   text->progress = progress;
   text->tell_at = text->start;
+  text->left = (const guint8 *)text->start;
 }
 
 gboolean
@@ -116,6 +117,9 @@ void
 flam_text_tell (FlamText *text)
 {
   text->tell_at = text->at + PROGRESS_BYTES;
+  if (text->source != NULL && flam_source_is_unpacked (text->source))
+    flam_source_leave_before (
+        text->source, &text->left, (const guint8 *)text->at);
   if (flam_progress_step (
           text->progress, flam_text_fraction (text), &text->cancelled))
     return;

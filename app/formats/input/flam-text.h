@@ -20,6 +20,7 @@ typedef struct
   /* Only with flam_text_open(). */
   const FlamProgress *progress;
   const char *tell_at; /* no progress is reported before */
+  const guint8 *left;  /* unpacked bytes before it were released */
   GError *cancelled;
 } FlamText;
 

@@ -6,10 +6,13 @@
 #include "flam-unpacker.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #define REPORT_US (50 * 1000)
 /* Given to the reader whatever they are. */
 #define FIRST_BYTES ((gsize)4 << 20)
+/* Of the packed bytes. */
+#define PIECE ((gsize)1 << 20)
 
 struct _FlamUnpack
 {
@@ -17,6 +20,8 @@ struct _FlamUnpack
   FlamUnpacker *unpacker; /* used by the thread alone, and its buffer: */
   FlamSpool spool;
   gsize packed_size;
+  gboolean file; /* the packed bytes are mapped from a file, and */
+  const guint8 *packed, *left; /* those before `left` were released */
   GThread *thread;
 
   GMutex lock; /* the members below are shared */
@@ -37,6 +42,18 @@ packed_bytes (const FlamUnpack *unpack)
   return unpack->functions->packed_read (unpack->unpacker);
 }
 
+/* A piece that was read, without the last bytes, which may be read again. */
+static void
+leave_packed (FlamUnpack *unpack)
+{
+  guint64 left = (guint64)(unpack->left - unpack->packed);
+
+  if (!unpack->file || unpack->packed_read < left + 2 * PIECE)
+    return;
+  madvise ((void *)unpack->left, PIECE, MADV_DONTNEED);
+  unpack->left += PIECE;
+}
+
 /* FALSE: the rest is not needed. */
 static gboolean
 publish (FlamUnpack *unpack, gsize there)
@@ -46,6 +63,7 @@ publish (FlamUnpack *unpack, gsize there)
   g_mutex_lock (&unpack->lock);
   unpack->there = there;
   unpack->packed_read = packed_bytes (unpack);
+  leave_packed (unpack);
   wanted = !unpack->stop;
   g_cond_signal (&unpack->more);
   g_mutex_unlock (&unpack->lock);
@@ -186,12 +204,17 @@ open_packed (FlamUnpack *unpack,
 }
 
 FlamUnpack *
-flam_unpack_begin (const guint8 *packed, gsize size, GError **error)
+flam_unpack_begin (const guint8 *packed,
+                   gsize size,
+                   gboolean file,
+                   GError **error)
 {
   FlamUnpack *unpack = g_new0 (FlamUnpack, 1);
 
   unpack->spool.fd = -1;
   unpack->packed_size = size;
+  unpack->packed = unpack->left = packed;
+  unpack->file = file;
   if (!open_packed (unpack, packed, size, error) ||
       !flam_spool_init (&unpack->spool, error))
     {

@@ -27,10 +27,13 @@ typedef struct
   double read_fraction; /* its offset in the packed bytes */
 } FlamUnpacked;
 
-/* The bytes must live until the end. NULL without an error: they only resemble
- * a wrapper. Errors do not contain the file's name. */
-FlamUnpack *
-flam_unpack_begin (const guint8 *packed, gsize size, GError **error);
+/* The bytes must live until the end; `file`: they are mapped from a file, so
+ * that those that were read can be released. NULL without an error: they only
+ * resemble a wrapper. Errors do not contain the file's name. */
+FlamUnpack *flam_unpack_begin (const guint8 *packed,
+                               gsize size,
+                               gboolean file,
+                               GError **error);
 
 /* Waits until more than `have` bytes are unpacked, or all of them; returns
  * their number. They begin at flam_unpack_get_data(). Of a file that will be
