@@ -211,7 +211,8 @@ flam_svg_put_description (const FlamSvg *svg, FlamNodeId node)
   const FlamTree *tree = svg->tree;
   const FlamMeasure measure = flam_tree_measure (tree);
   g_autofree char *detail = flam_tree_detail (tree, node);
-  gint64 whole = MAX (weight_of (tree, 0), svg->whole);
+  /* More than the root's width only with a `total`. */
+  gint64 whole = weight_of (tree, 0) + (svg->whole - tree->total[0]);
   gint64 weight = node == 0 ? whole : weight_of (tree, node);
 
   flam_sink_put_escaped (out, flam_tree_name (tree, node), -1);
