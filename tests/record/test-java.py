@@ -5,6 +5,8 @@ threads are those of jstack, and a busy thread's stacks are complete. The shares
 of functions are in test-ground-truth.py."""
 
 import collections
+import itertools
+import json
 import os
 import pathlib
 import re
@@ -13,7 +15,17 @@ import subprocess
 import tempfile
 import unittest
 
-from ground_truth import Condition, ask, cli, compiled, measure, recorder, top
+from ground_truth import (
+    Condition,
+    ask,
+    cli,
+    compiled,
+    measure,
+    recorder,
+    script_command,
+    scripts,
+    top,
+)
 
 PARKED = pathlib.Path(__file__).resolve().parent / "targets/parked.java"
 
@@ -73,6 +85,40 @@ def recorded_frames(capture):
     return threads
 
 
+def chain_of(methods):
+    """Of the program's own ones, leaf first, a recursion as one."""
+    own = [name for name in methods if re.fullmatch(r"Kinds\.\w+", name)]
+    return tuple(name for name, _ in itertools.groupby(own))
+
+
+def flight_chains(path):
+    """How often Java's Flight Recorder saw each chain of the main thread."""
+    text = subprocess.run(["jfr", "print", "--json", "--stack-depth", "64", "--events",
+                           "jdk.ExecutionSample", path], check=True, stdout=subprocess.PIPE).stdout
+    chains = collections.Counter()
+    for event in json.loads(text)["recording"]["events"]:
+        values = event["values"]
+        if values["sampledThread"]["javaName"] == "main" and not values["stackTrace"]["truncated"]:
+            methods = [frame["method"] for frame in values["stackTrace"]["frames"]]
+            chains[chain_of(f"{one['type']['name']}.{one['name']}" for one in methods)] += 1
+    return chains
+
+
+def recorded_chains(capture):
+    """All chains of a capture, and all that begin them."""
+    text = subprocess.run([cli, "dump", capture, "--stage", "profile"], check=True,
+                          stdout=subprocess.PIPE).stdout.decode()
+    functions = re.findall(r"^function \d+ (\S+)", text, re.M)
+    frames = [int(one) for one in re.findall(r"^frame \d+ .*?function=(\d+)", text, re.M)]
+    stacks, chains = [], set()
+    for prefix, frame in re.findall(r"^stack \d+ .*?prefix=(\S+) .*?frame=(\d+)", text, re.M):
+        name = functions[frames[int(frame)]]
+        above = stacks[int(prefix)] if prefix != "-" else ()
+        stacks.append(chain_of([name, *above]))
+        chains.add(stacks[-1])
+    return chains
+
+
 @unittest.skipUnless(shutil.which("javac") and shutil.which("jstack"), "there is no JDK here")
 class Java(unittest.TestCase):
     def setUp(self):
@@ -99,6 +145,18 @@ class Java(unittest.TestCase):
             self.assertGreater(len(frames), 8)
             self.assertEqual(recorded.get(tid), frames)
         self.assertIsNone(target.poll())
+
+    @unittest.skipUnless(shutil.which("jfr"), "there is no Flight Recorder here")
+    def test_flight_recorder(self):
+        flight, capture = self.scratch / "kinds.jfr", self.scratch / "kinds.flambeau"
+        command = script_command(scripts / "kinds.java")
+        command.insert(1, f"-XX:StartFlightRecording:filename={flight},settings=profile")
+        subprocess.run([recorder, "--output", capture, "--", *command, "2"], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120)
+        expected, ours = flight_chains(flight), recorded_chains(capture)
+        known = sum(n for chain, n in expected.items() if chain in ours)
+        self.assertGreater(len(expected), 8)
+        self.assertGreaterEqual(known, 0.95 * sum(expected.values()), set(expected) - ours)
 
     def hold(self, attached):
         measured = measure(Condition("kinds.java", attached=attached, seconds=4), self.scratch)
