@@ -145,6 +145,10 @@ typedef struct
   gboolean annotate;     /* folded: suffixes of names, such as "_[k]" */
   FlamFoldedRoot root;
   FlamShare share; /* parts of a capture that is to be shared */
+  /* For servers; pprof and otlp: */
+  gboolean common_names;     /* of measures, as other profilers call them */
+  const char *const *labels; /* of the whole: key, value, ..., NULL; or NULL */
+  gint64 start_unix_ns;      /* of a capture without a start */
 } FlamExportOptions;
 
 /* One document: its content, its options and its destination. */

@@ -204,14 +204,14 @@ is_of_counts (const FlamExporter *exporter)
   return strcmp (exporter->id, "jlprof") == 0;
 }
 
-/* callgrind has no stacks, V8 whole µs, pprof whole numbers, and a picture only
- * readable figures. */
+/* callgrind has no stacks, V8 whole µs, pprof and OTLP whole numbers, and a
+ * picture only readable figures. */
 static gboolean
 holds_all (const FlamExporter *exporter, const FlamProfile *profile)
 {
   static const char *const lossy[] = { "callgrind", "cpuprofile", "svg", NULL };
 
-  if (strcmp (exporter->id, "pprof") == 0)
+  if (strcmp (exporter->id, "pprof") == 0 || strcmp (exporter->id, "otlp") == 0)
     return profile->measures[0].denominator == 1;
   return !g_strv_contains (lossy, exporter->id);
 }

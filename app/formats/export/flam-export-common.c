@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-export-common.h"
 
+#include <string.h>
+
 #include "flam-core-picture.h"
 
 typedef struct
@@ -138,6 +140,32 @@ flam_export_module (const FlamTree *tree, FlamNodeId node)
   return function != FLAM_NONE
              ? flam_profile_module_name (tree->profile, function)
              : "";
+}
+
+const char *
+flam_export_measure_name (const FlamProfile *profile,
+                          const FlamMeasure *measure,
+                          gboolean common)
+{
+  static const char *const names[][2] = {
+    { "cpu-time", "cpu" },          { "wall-time", "wall" },
+    { "allocated", "alloc_space" }, { "allocations", "alloc_objects" },
+    { "leaked", "inuse_space" },
+  };
+  const char *id = flam_profile_string (profile, measure->id);
+
+  for (guint i = 0; common && i < G_N_ELEMENTS (names); i++)
+    if (strcmp (names[i][0], id) == 0)
+      return names[i][1];
+  return id;
+}
+
+const char *
+flam_export_unit (const FlamMeasure *measure)
+{
+  return measure->unit == FLAM_UNIT_NS      ? "nanoseconds"
+         : measure->unit == FLAM_UNIT_BYTES ? "bytes"
+                                            : "count";
 }
 
 gint64

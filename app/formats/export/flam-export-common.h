@@ -56,6 +56,14 @@ guint flam_export_lacks_first_lines (const FlamProfile *profile);
 /* Weights for formats that have only whole numbers: rounded. */
 gint64 flam_export_whole (const FlamMeasure *measure, gint64 weight);
 
+/* The name of a measure in pprof's and OpenTelemetry's profiles: its id, or
+ * with `common` the name that most profilers have for the same ("cpu"). */
+const char *flam_export_measure_name (const FlamProfile *profile,
+                                      const FlamMeasure *measure,
+                                      gboolean common);
+/* "nanoseconds", "bytes", "count". */
+const char *flam_export_unit (const FlamMeasure *measure);
+
 /* Quoted and escaped; valid everywhere, also inside <script>. */
 void flam_export_json_string (FlamSink *out, const char *text);
 /* The same with a prefix: `,"file":`. */

@@ -8,6 +8,7 @@
 #include "flam-formats.h"
 
 #include "flam-export-common.h"
+#include "flam-locations.h"
 #include "flam-part.h"
 #include "flam-proto-write.h"
 
@@ -16,10 +17,11 @@
 typedef struct
 {
   const FlamPart *part;
+  const FlamExportOptions *options;
   FlamSink *out;
   GHashTable *strings; /* text -> index */
   GPtrArray *texts;
-  guint32 *location; /* one per stack: of its leaf, from 1 */
+  FlamLocations locations;
   GString *message, *inner;
 } Writer;
 
@@ -73,15 +75,20 @@ put_message (Writer *writer, guint number)
   g_string_truncate (writer->message, 0);
 }
 
+static const char *
+name_of (const Writer *writer, const FlamMeasure *measure)
+{
+  return flam_export_measure_name (
+      writer->part->profile, measure, writer->options->common_names);
+}
+
 static void
 put_type (Writer *writer, guint number, const FlamMeasure *measure)
 {
-  const char *unit = measure->unit == FLAM_UNIT_NS      ? "nanoseconds"
-                     : measure->unit == FLAM_UNIT_BYTES ? "bytes"
-                                                        : "count";
-
-  flam_proto_put_number (writer->message, 1, intern_id (writer, measure->id));
-  flam_proto_put_number (writer->message, 2, intern (writer, unit));
+  flam_proto_put_number (
+      writer->message, 1, intern (writer, name_of (writer, measure)));
+  flam_proto_put_number (
+      writer->message, 2, intern (writer, flam_export_unit (measure)));
   put_message (writer, number);
 }
 
@@ -230,34 +237,16 @@ put_location (Writer *writer,
   put_message (writer, 4);
 }
 
-/* Two stacks have the same location if their leaves are the same and so are the
- * locations that these are inlined into. */
 static void
 put_locations (Writer *writer)
 {
-  const FlamStacks *stacks = &writer->part->profile->stacks;
-  g_autoptr (GHashTable) locations =
-      g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
+  const GArray *first = writer->locations.first;
   g_autoptr (GHashTable) functions =
       g_hash_table_new_full (flam_hash_int64, g_int64_equal, g_free, NULL);
 
-  for (FlamId s = 0; s < stacks->n; s++)
-    {
-      guint32 around = flam_export_is_inlined (writer->part->profile, s)
-                           ? writer->location[stacks->prefix[s]]
-                           : 0;
-      guint64 key = (guint64)stacks->frame[s] << 32 | around;
-      gpointer known = g_hash_table_lookup (locations, &key);
-
-      writer->location[s] = GPOINTER_TO_UINT (known);
-      if (known != NULL)
-        continue;
-      writer->location[s] = g_hash_table_size (locations) + 1;
-      g_hash_table_insert (locations,
-                           g_memdup2 (&key, sizeof key),
-                           GUINT_TO_POINTER (writer->location[s]));
-      put_location (writer, functions, s, writer->location[s]);
-    }
+  for (guint i = 0; i < first->len; i++)
+    put_location (
+        writer, functions, g_array_index (first, FlamStackId, i), i + 1);
 }
 
 /* --- samples ------------------------------------------------------------- */
@@ -268,13 +257,8 @@ put_stack (Writer *writer, FlamStackId stack)
   const FlamProfile *profile = writer->part->profile;
 
   g_string_truncate (writer->inner, 0);
-  while (stack != FLAM_NONE)
-    {
-      flam_proto_put_varint (writer->inner, writer->location[stack]);
-      while (flam_export_is_inlined (profile, stack))
-        stack = profile->stacks.prefix[stack];
-      stack = profile->stacks.prefix[stack];
-    }
+  for (; stack != FLAM_NONE; stack = flam_locations_caller (profile, stack))
+    flam_proto_put_varint (writer->inner, writer->locations.of[stack]);
   flam_proto_put_bytes (
       writer->message, 1, writer->inner->str, writer->inner->len);
 }
@@ -414,11 +398,15 @@ put_profile (Writer *writer)
   put_locations (writer);
   for (guint32 lane = 0; lane < writer->part->n_lanes; lane++)
     put_lane (writer, lane);
-  put_number (writer->out, 9, (guint64)profile->facts.start_unix_ns);
+  put_number (writer->out,
+              9,
+              (guint64)(profile->facts.start_unix_ns > 0
+                            ? profile->facts.start_unix_ns
+                            : writer->options->start_unix_ns));
   put_number (writer->out, 10, (guint64)profile->facts.duration_ns);
   put_type (writer, 11, selected);
   put_number (writer->out, 12, 1);
-  put_number (writer->out, 14, intern_id (writer, selected->id));
+  put_number (writer->out, 14, intern (writer, name_of (writer, selected)));
   for (guint i = 0; i < writer->texts->len; i++)
     put_field (writer->out,
                6,
@@ -429,16 +417,18 @@ put_profile (Writer *writer)
 static gboolean
 save (FlamExport *export, GError **error)
 {
-  Writer writer = { .part = export->part, .out = export->out };
+  Writer writer = { .part = export->part,
+                    .options = export->options,
+                    .out = export->out };
 
   writer.strings = flam_arena_table (export, FLAM_KEY_LENT, NULL);
   writer.texts = flam_arena_pointers (export, NULL);
   writer.message = flam_arena_string (export);
   writer.inner = flam_arena_string (export);
-  writer.location =
-      flam_arena_vector (export, guint32, export->part->profile->stacks.n + 1);
+  flam_locations_init (&writer.locations, export->part->profile);
   intern (&writer, "");
   put_profile (&writer);
+  flam_locations_clear (&writer.locations);
   return TRUE;
 }
 

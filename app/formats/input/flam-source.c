@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-source.h"
 #include "flam-path-access.h"
-#include "flam-spool.h"
 #include "flam-unpack.h"
 #include "flam-unpacker.h"
 
@@ -371,6 +370,16 @@ flam_source_is_whole (const FlamSource *source, GError **error)
                                 "part of it cannot be read"));
 }
 
+/* Bytes that are packed, and texts that begin with a mark. */
+static gboolean
+look_inside (FlamSource *source, const FlamProgress *progress, GError **error)
+{
+  if (flam_unpacker_is_wrapped (source->data, source->size) &&
+      !begin_unpacking (source, error))
+    return FALSE;
+  return read_mark (source, progress, error);
+}
+
 /* perf's folders, whose head is in a file of that name. */
 static char *
 file_of (const char *path)
@@ -409,10 +418,29 @@ flam_source_begin (const char *path,
   ok = read_file (source, fd, progress, error);
   if (!standard_input)
     close (fd);
-  if (ok && flam_unpacker_is_wrapped (source->data, source->size))
-    ok = begin_unpacking (source, error);
-  ok = ok && read_mark (source, progress, error);
-  return ok ? g_steal_pointer (&source) : NULL;
+  return ok && look_inside (source, progress, error) ? g_steal_pointer (&source)
+                                                     : NULL;
+}
+
+FlamSource *
+flam_source_new_from_spool (const char *path,
+                            const char *name,
+                            FlamSpool *spool,
+                            const FlamProgress *progress,
+                            GError **error)
+{
+  g_autoptr (FlamSource) source = g_new0 (FlamSource, 1);
+
+  source->path = g_strdup (path);
+  source->name = g_strdup (name);
+  source->read_fraction = 1;
+  source->size = source->packed_size = spool->size;
+  source->data = flam_spool_steal (spool, &source->mapped);
+  strip_suffixes (source);
+  return look_inside (source, progress, error) &&
+                 flam_source_finish (source, progress, error)
+             ? g_steal_pointer (&source)
+             : NULL;
 }
 
 FlamSource *

@@ -11,6 +11,7 @@
 
 #include "flam-core-profile.h"
 #include "flam-file-map.h"
+#include "flam-spool.h"
 
 /* For flam_source_error(): the position is irrelevant, or in the message. */
 #define FLAM_NO_OFFSET G_MAXUINT64
@@ -83,6 +84,14 @@ gboolean
 flam_source_head_has (const FlamSource *source, gsize head, const char *text);
 /* The first byte other than white space; 0: the head has none. */
 char flam_source_first_char (const FlamSource *source);
+
+/* Takes received bytes, which are sealed, and unpacks all of them. The path is
+ * for messages, the name for probes. */
+FlamSource *flam_source_new_from_spool (const char *path,
+                                        const char *name,
+                                        FlamSpool *spool,
+                                        const FlamProgress *progress,
+                                        GError **error);
 
 /* For tests, fuzzers and members of archives; copies, and unpacks nothing. */
 FlamSource *

@@ -209,20 +209,19 @@ add_measure (Reader *reader, Type *type)
                             FLAM_NONE);
 }
 
-/* Times that counts represent come first, then other times. */
+/* Times that counts represent come first, then the file's order. */
 static void
 add_measures (Reader *reader)
 {
   for (guint i = 0; i < reader->types->len; i++)
     g_array_index (reader->types, Type, i).column =
         flam_builder_add_column (reader->builder);
-  for (guint k = 0; k < 3; k++)
+  for (guint derived = 2; derived-- > 0;)
     for (guint i = 0; i < reader->types->len; i++)
       {
         Type *type = &g_array_index (reader->types, Type, i);
-        guint rank = type->derived ? 0 : type->as == FLAM_UNIT_NS ? 1 : 2;
 
-        if (rank == k)
+        if (type->derived == (gboolean)derived)
           add_measure (reader, type);
       }
 }
