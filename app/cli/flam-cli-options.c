@@ -3,6 +3,7 @@
 
 #include "flam-cache.h"
 #include "flam-core-query.h"
+#include "flam-fetch.h"
 #include "flam-linked-names.h"
 #include "flam-symbolizer.h"
 
@@ -28,6 +29,7 @@ flam_cli_options_free (FlamCliOptions *options)
   g_free (options->from);
   g_free (options->to);
   g_free (options->suppressions);
+  g_free (options->token_file);
   g_ptr_array_unref (options->threads);
   g_array_unref (options->pids);
   flam_selection_free (options->selection);
@@ -479,6 +481,20 @@ selection_group (FlamCliOptions *o)
       &o->sources,
       N_ ("Replace FROM by TO in source paths (repeatable)"),
       "FROM=TO" },
+    { "token-file",
+      0,
+      0,
+      G_OPTION_ARG_FILENAME,
+      &o->token_file,
+      N_ ("Of a URL: the file with the server's token"),
+      "FILE" },
+    { "timeout",
+      0,
+      0,
+      G_OPTION_ARG_INT,
+      &o->timeout,
+      N_ ("Of a URL: give up after S seconds without a byte (60)"),
+      "S" },
     { NULL },
   };
 #undef CALL
@@ -540,6 +556,11 @@ flam_cli_parse (int *argc,
       flam_cli_usage (_ ("%s: expected %s"), verb->name, verb->arguments);
       return FALSE;
     }
+  if (options->timeout < 0)
+    {
+      flam_cli_usage (_ ("%s: --timeout: expected seconds"), verb->name);
+      return FALSE;
+    }
   if (options->period && options->selection->count)
     {
       flam_cli_usage (_ ("%s: --period and --count contradict each other"),
@@ -573,7 +594,7 @@ symbolize (const FlamProfile *profile,
     .detail = FLAM_SYMBOL_DETAIL_FULL,
     .binaries = (const char *const *)options->binaries,
     .debuginfod = options->debuginfod,
-    .capture = path,
+    .capture = flam_location_is (path) ? NULL : path,
   };
 
   if (options->no_symbols)
@@ -588,6 +609,30 @@ take_profile (FlamProfile **profile, FlamProfile *fresh)
   *profile = fresh;
 }
 
+FlamServerOptions
+flam_cli_server (const FlamCliOptions *options)
+{
+  return (FlamServerOptions){ .token_file = options->token_file,
+                              .timeout = (guint)options->timeout };
+}
+
+static FlamProfile *
+load_from (const char *path,
+           const FlamCliOptions *options,
+           const FlamLoadOptions *load,
+           GError **error)
+{
+  const FlamServerOptions server = flam_cli_server (options);
+  g_autoptr (FlamLocation) location = NULL;
+
+  if (!flam_location_is (path))
+    return options->cache ? flam_cache_open (path, load, error)
+                          : flam_formats_load (path, load, error);
+  location = flam_location_new (path, error);
+  return location != NULL ? flam_fetch_profile (location, &server, load, error)
+                          : NULL;
+}
+
 FlamProfile *
 flam_cli_load (const char *path, FlamCliOptions *options)
 {
@@ -600,9 +645,7 @@ flam_cli_load (const char *path, FlamCliOptions *options)
     .jobs = (guint)options->jobs,
   };
   g_autoptr (GError) error = NULL;
-  g_autoptr (FlamProfile) profile =
-      options->cache ? flam_cache_open (path, &load, &error)
-                     : flam_formats_load (path, &load, &error);
+  g_autoptr (FlamProfile) profile = load_from (path, options, &load, &error);
   g_autoptr (FlamProfile) named = NULL;
 
   if (profile != NULL)

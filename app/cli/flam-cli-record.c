@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-cli.h"
-#include "flam-record-options.h"
+#include "flam-cli-rounds.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -54,6 +53,8 @@ run (int argc, char **argv)
   if (options->help)
     return print_help ();
   hint_at_python (options);
+  if (options->push != NULL)
+    return flam_cli_rounds (options);
   g_ptr_array_add (arguments, (gpointer)g_get_prgname ());
   for (int i = 1; i < argc; i++)
     g_ptr_array_add (arguments, argv[i]);

@@ -6,6 +6,7 @@
 
 #include "flam-core-picture.h"
 #include "flam-formats.h"
+#include "flam-server.h"
 
 #include <json-glib/json-glib.h>
 
@@ -42,6 +43,8 @@ typedef struct
   gboolean debuginfod;
   char **binaries;
   char **sources;
+  char *token_file; /* for servers */
+  int timeout;      /* s; 0: the default */
 } FlamCliOptions;
 
 typedef struct
@@ -76,7 +79,9 @@ gboolean flam_cli_parse (int *argc,
                          guint n_files,
                          char ***files);
 
-/* The profile, symbolized; NULL after printing the error. */
+/* Options for the server of a URL. */
+FlamServerOptions flam_cli_server (const FlamCliOptions *options);
+/* The profile of a file or a URL, symbolized; NULL after printing the error. */
 FlamProfile *flam_cli_load (const char *path, FlamCliOptions *options);
 /* The options resolved against this profile; NULL after printing an error, with
  * the exit status in `status`. */
@@ -151,6 +156,6 @@ void flam_cli_json_states (JsonBuilder *json,
 extern const FlamVerb flam_verb_info, flam_verb_top, flam_verb_tree,
     flam_verb_lines, flam_verb_disassemble, flam_verb_export, flam_verb_diff,
     flam_verb_merge, flam_verb_history, flam_verb_heatmap, flam_verb_memory,
-    flam_verb_record, flam_verb_formats, flam_verb_dump;
+    flam_verb_push, flam_verb_record, flam_verb_formats, flam_verb_dump;
 
 G_END_DECLS

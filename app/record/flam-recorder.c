@@ -624,6 +624,14 @@ main (int argc, char **argv)
       g_printerr ("\n");
       return 2;
     }
+  if (recorder.options->push != NULL)
+    {
+      g_printerr (_ ("%s: --push is an option of flambeau-cli record"),
+                  g_get_prgname ());
+      g_printerr ("\n");
+      flam_record_options_free (recorder.options);
+      return 2;
+    }
   flam_control_init (&recorder.control, recorder.options->control_fd);
   if (recorder.options->remove)
     status = flam_host_remove_recorder (recorder.options, &recorder.control);

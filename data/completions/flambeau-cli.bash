@@ -13,10 +13,10 @@ _flambeau_cli() {
     --ignore --filter --filter-text --hide --collapse --prune --stop-at --recursion --no-native --hide-irrelevant
     --hide-imports --invert --by --binaries --sources --event --period --count
     --full-names --mangled --strip-hex --no-inlines --no-repl --debuginfod --no-symbols --kind --growth --allocators
-    --temporary-within --suppressions --jobs --cache'
+    --temporary-within --suppressions --jobs --cache --token-file --timeout'
   local look='--title --subtitle --notes --count-name --width --row-height
     --min-width --font-size --direction'
-  local verbs='info top tree lines disassemble memory export diff merge history heatmap record formats dump'
+  local verbs='info top tree lines disassemble memory export push diff merge history heatmap record formats dump'
   [ "$cword" -gt 1 ] && verb=${words[1]}
 
   local i
@@ -54,6 +54,7 @@ _flambeau_cli() {
     --allocators) list='malloc calloc realloc aligned mmap brk file pymalloc other descriptor thread heap pages all' ;;
     --to) [ "$verb" = diff ] && list='svg html folded csv d3'
       [ "$verb" = history ] && list='html csv'
+      [ "$verb" = push ] && list='pyroscope+http:// pyroscope+https:// otlp+http:// otlp+https://'
       [ "$verb" = heatmap ] && list='text svg png html'
       [ -n "$list" ] || list=$(flambeau-cli formats 2>/dev/null | sed -n '/^Exports/,$s/^  \([a-z]*\) .*/\1/p') ;;
     --host)
@@ -79,7 +80,7 @@ _flambeau_cli() {
       return
       ;;
     --title | --subtitle | --notes | --count-name | --fonttype | --fontwidth | --encoding | --nametype | --factor | --total | --row-height | --min-width | --font-size | --color-rule | --label | \
-      --limit | --depth | --min | --width | --env | --rate | --duration | --delay | --sample-bytes | --time | \
+      --limit | --depth | --min | --width | --env | --rate | --duration | --delay | --every | --for | --push | --timeout | --sample-bytes | --time | \
       --unit | --cgroup | --container | --wait-for | --growth | --base-time | --temporary-within | \
       --thread | --focus | --ignore | --filter | --filter-text | --hide | --collapse | --prune | --stop-at | --fail-above | --event | --callers | --callees | --function | --group)
       return
@@ -100,10 +101,11 @@ _flambeau_cli() {
         --factor --total --nameattr" ;;
       diff) list="$selection $look --base-time --base-thread --lines --source --widths --by-frame --normalize --normalize-time --self --json --to --fail-above --limit
         --negate --output --force" ;;
+      push) list="$selection --to" ;;
       merge) list="$selection --output --side-by-side --force" ;;
       heatmap) list="$selection --json --to --rows --idle --output --force" ;;
       history) list="$selection --json --to --group --function --fail-above --limit --output --force" ;;
-      record) list='--mode --rate --engine --events --duration --delay --sample-bytes --exact --follow
+      record) list='--mode --rate --engine --events --duration --delay --every --for --push --sample-bytes --exact --follow
         --no-follow --runtimes --no-runtimes --python --no-python --python-malloc --output --force
         --cwd --env --pid --process --unit --cgroup --container --wait-for --host --remove-recorder --' ;;
       formats) list='--json' ;;

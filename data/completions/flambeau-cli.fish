@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fish completion for flambeau-cli
 
-set -l verbs info top tree lines disassemble memory export diff merge history heatmap record formats dump
-set -l selecting '__fish_seen_subcommand_from info top tree lines disassemble memory export diff merge history heatmap dump'
+set -l verbs info top tree lines disassemble memory export push diff merge history heatmap record formats dump
+set -l selecting '__fish_seen_subcommand_from info top tree lines disassemble memory export push diff merge history heatmap dump'
 function __flambeau_cli_verb
     set -l words (commandline -opc)
     test (count $words) -ge 2; and contains -- $words[2] $argv
@@ -20,6 +20,7 @@ complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a lines
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a export -d 'Write another format'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a memory -d 'Show sizes, allocators, threads and functions'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a diff -d 'Show what changed'
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a push -d 'Send captures to a server'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a merge -d 'Add captures up'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a history -d 'Show how captures changed'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a heatmap -d 'Show when samples were taken'
@@ -66,6 +67,8 @@ complete -c flambeau-cli -n $selecting -l debuginfod -d 'Download symbols from d
 complete -c flambeau-cli -n $selecting -l no-symbols -d 'Use only names from the capture'
 complete -c flambeau-cli -n $selecting -x -l jobs -d 'Read on at most N cores'
 complete -c flambeau-cli -n $selecting -l cache -d 'Keep captures that are slow to read in a cache'
+complete -c flambeau-cli -n $selecting -r -l token-file -d "File with a server's token"
+complete -c flambeau-cli -n $selecting -x -l timeout -d 'Give up on a server after S seconds'
 complete -c flambeau-cli -n $selecting -l no-inlines -d 'Merge inlined functions into their callers'
 complete -c flambeau-cli -n $selecting -l no-repl -d 'Show only what Julia\'s REPL runs, without its frames'
 
@@ -114,6 +117,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb export' -r -l color-rules -d 'R
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l color-rule -d 'REGEX=COLOR'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l negate -d 'Swap red and blue'
 complete -c flambeau-cli -n '__flambeau_cli_verb export diff merge history heatmap' -l force -d Overwrite
+complete -c flambeau-cli -n '__flambeau_cli_verb push' -x -l to -a 'pyroscope+http:// pyroscope+https:// otlp+http:// otlp+https://' -d 'Server'
 complete -c flambeau-cli -n '__flambeau_cli_verb merge' -l side-by-side -d 'Merge captures without a common measure'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l base-time -d 'Range of the base, FROM..TO'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l base-thread -d 'Thread of the base'
@@ -139,6 +143,9 @@ complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l engine -a 'auto p
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l events -a 'instructions cycles cache-references cache-misses branches branch-misses page-faults minor-faults major-faults context-switches cpu-migrations' -d 'Also count these events'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l duration -d Seconds
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l delay -d 'Seconds before the first sample'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l every -d 'Record again every S seconds'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l for -d 'With --every, for S seconds each'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l push -a 'pyroscope+http:// pyroscope+https:// otlp+http:// otlp+https://' -d 'Send the capture to a server'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l sample-bytes -d 'Bytes between samples'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -l exact -d 'Every allocation or page fault'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -l follow -d 'Children too'

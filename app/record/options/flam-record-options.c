@@ -123,6 +123,13 @@ static const struct
     AT (delay),
     "S",
     N_ ("take no samples in the first S seconds") },
+  { "every",
+    NUMBER,
+    AT (every),
+    "S",
+    N_ ("with --push: record again every S seconds") },
+  { "for", NUMBER, AT (span), "S", N_ ("with --every: for S seconds each") },
+  { "push", TEXT, AT (push), "URL", N_ ("send the capture to a server") },
   { "sample-bytes",
     BYTES,
     AT (sample_bytes),
@@ -350,9 +357,27 @@ check_events (const FlamRecordOptions *options, GError **error)
 }
 
 static gboolean
+check_rounds (const FlamRecordOptions *options, GError **error)
+{
+  if (options->every == 0 && options->span == 0)
+    return TRUE;
+  if (!(options->span > 0 && options->every > options->span &&
+        options->every < 1e9))
+    return fail (error,
+                 N_ ("--every and --for: expected seconds, such as --every 60 "
+                     "--for 10"));
+  if (options->push == NULL)
+    return fail (error, N_ ("--every: expected --push URL"));
+  if (options->duration > 0 || !flam_record_options_attaches (options))
+    return fail (error,
+                 N_ ("--every attaches to what runs already, and --for is its "
+                     "duration"));
+  return TRUE;
+}
+
+static gboolean
 check (const FlamRecordOptions *options, GError **error)
 {
-
   if (strcmp (options->engine, FLAM_ENGINE_AUTO) != 0 &&
       strcmp (options->engine, FLAM_ENGINE_PTRACE) != 0 &&
       strcmp (options->engine, FLAM_ENGINE_PERF) != 0)
@@ -368,6 +393,8 @@ check (const FlamRecordOptions *options, GError **error)
     return fail (error, "--duration: expected seconds");
   if (!(options->delay >= 0 && options->delay < 1e9))
     return fail (error, "--delay: expected seconds");
+  if (!check_rounds (options, error))
+    return FALSE;
   if (!options->exact && options->sample_bytes < 1)
     return fail (error, N_ ("--sample-bytes: expected a number of bytes"));
   for (guint i = 0; options->environment && options->environment[i]; i++)
@@ -486,6 +513,7 @@ flam_record_options_free (FlamRecordOptions *options)
   g_free (options->directory);
   g_free (options->wait_for);
   g_free (options->host);
+  g_free (options->push);
   g_strfreev (options->environment);
   g_strfreev (options->pids);
   g_strfreev (options->processes);

@@ -45,6 +45,9 @@ typedef struct
   double rate;            /* Hz */
   double duration;        /* s, 0: until the target ends */
   double delay;           /* s without samples at the beginning */
+  double every;           /* s from one recording to the next; 0: only one */
+  double span;            /* s of each of them */
+  char *push;             /* a server's URL; or NULL. flambeau-cli's alone */
   gint64 sample_bytes;    /* one allocation per this many bytes; 0: all */
   gboolean exact;         /* all, regardless of sample_bytes */
   gboolean follow;        /* children too */

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-fetch.h"
+
+#include "flam-json.h"
+#include "flam-kept-files.h"
+#include "flam-proto-write.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define MOST_FILES 32
+
+/* Profile types by one word, as Pyroscope and Parca name those of Go's and the
+ * eBPF profilers. */
+static const struct
+{
+  const char *word, *pyroscope, *parca;
+} types[] = {
+  { "cpu",
+    "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+    "parca_agent:samples:count:cpu:nanoseconds:delta" },
+  { "memory",
+    "memory:inuse_space:bytes:space:bytes",
+    "memory:inuse_space:bytes:space:bytes" },
+  { "alloc",
+    "memory:alloc_space:bytes:space:bytes",
+    "memory:alloc_space:bytes:space:bytes" },
+  { "goroutine",
+    "goroutines:goroutine:count:goroutine:count",
+    "goroutine:goroutine:count:goroutine:count" },
+  { "mutex",
+    "mutex:delay:nanoseconds:contentions:count",
+    "mutex:delay:nanoseconds:contentions:count" },
+  { "block",
+    "block:delay:nanoseconds:contentions:count",
+    "block:delay:nanoseconds:contentions:count" },
+  { "wall",
+    "wall:wall:nanoseconds:wall:nanoseconds",
+    "wall:wall:nanoseconds:wall:nanoseconds" },
+};
+
+/* NULL with an error: unknown. */
+static const char *
+find_type (const FlamLocation *location, GError **error)
+{
+  const char *word = flam_location_word (location, "type");
+  gboolean parca = location->kind == FLAM_LOCATION_PARCA;
+
+  if (word == NULL)
+    word = "cpu";
+  if (strchr (word, ':') != NULL)
+    return word;
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (strcmp (types[i].word, word) == 0)
+      return parca ? types[i].parca : types[i].pyroscope;
+  flam_location_error (location,
+                       error,
+                       N_ ("type=%s is unknown: it is cpu, memory, alloc, "
+                           "goroutine, mutex, block, wall, or a full name with "
+                           "colons"),
+                       word);
+  return NULL;
+}
+
+/* TYPE{LABELS}, as both write a query; NULL with an error. `*type` has its part
+ * before the brace. */
+static char *
+find_query (const FlamLocation *location, char **type, GError **error)
+{
+  const char *query = flam_location_word (location, "query");
+  g_autoptr (GString) selector = NULL;
+  const char *known;
+
+  if (query != NULL)
+    {
+      *type = g_strndup (query, strcspn (query, "{"));
+      return g_strdup (query[strlen (*type)] != '\0' ? query + strlen (*type)
+                                                     : "{}");
+    }
+  known = find_type (location, error);
+  if (known == NULL)
+    return NULL;
+  *type = g_strdup (known);
+  selector = flam_location_selector (location);
+  return g_string_free (g_steal_pointer (&selector), FALSE);
+}
+
+/* --- requests ------------------------------------------------------------- */
+
+static gboolean
+get_document (const FlamLocation *location,
+              const FlamServerOptions *options,
+              FlamSpool *into,
+              GError **error)
+{
+  g_autofree char *query = location->query != NULL
+                               ? g_strconcat ("?", location->query, NULL)
+                               : g_strdup ("");
+  const FlamServerRequest request = { .path = query };
+
+  return flam_server_send (location, &request, options, into, error);
+}
+
+/* SelectMergeProfileRequest: 1 type, 2 labels, 3 start, 4 end (ms). The answer
+ * is a pprof profile with everything that is stored. Source of facts:
+ * Pyroscope, api/querier/v1/querier.proto. */
+static gboolean
+get_from_pyroscope (const FlamLocation *location,
+                    const FlamServerOptions *options,
+                    FlamSpool *into,
+                    GError **error)
+{
+  g_autofree char *type = NULL;
+  g_autofree char *labels = find_query (location, &type, error);
+  const char *tenant = flam_location_word (location, "tenant");
+  const char *const headers[] = { tenant != NULL ? "X-Scope-OrgID" : NULL,
+                                  tenant,
+                                  NULL };
+  g_autoptr (GString) message = NULL;
+  g_autoptr (GBytes) body = NULL;
+  FlamServerRequest request = {
+    .path = "/querier.v1.QuerierService/SelectMergeProfile",
+    .headers = headers,
+    .body_type = "application/proto",
+  };
+
+  if (labels == NULL)
+    return FALSE;
+  message = g_string_new (NULL);
+  flam_proto_put_bytes (message, 1, type, strlen (type));
+  flam_proto_put_bytes (message, 2, labels, strlen (labels));
+  flam_proto_put_number (message, 3, (guint64)location->from);
+  flam_proto_put_number (message, 4, (guint64)location->to);
+  request.body = body = g_bytes_new (message->str, message->len);
+  return flam_server_send (location, &request, options, into, error);
+}
+
+/* "2026-11-27T10:30:00.000Z"; g_free. */
+static char *
+format_time (gint64 ms)
+{
+  g_autoptr (GDateTime) date = g_date_time_new_from_unix_utc (ms / 1000);
+  g_autofree char *text = date != NULL
+                              ? g_date_time_format (date, "%Y-%m-%dT%H:%M:%S")
+                              : g_strdup ("");
+
+  return g_strdup_printf ("%s.%03dZ", text, (int)(ms % 1000));
+}
+
+static void
+add_parameter (GString *path, const char *key, const char *value)
+{
+  g_autofree char *encoded = g_uri_escape_string (value, NULL, FALSE);
+
+  g_string_append_printf (
+      path, "%c%s=%s", strchr (path->str, '?') ? '&' : '?', key, encoded);
+}
+
+/* Parca's answer is JSON with a pprof profile in Base64 in it. */
+static gboolean
+take_pprof (const FlamLocation *location,
+            const FlamSpool *answer,
+            FlamSpool *into,
+            GError **error)
+{
+  g_auto (FlamJson) json = { 0 };
+  g_autofree guchar *bytes = NULL;
+  gsize length = 0;
+
+  flam_json_open (&json, answer->base, answer->size);
+  flam_json_each (&json)
+    if (flam_json_key_is (&json, "pprof") && bytes == NULL)
+      bytes = g_base64_decode (flam_json_get_string (&json, NULL), &length);
+  if (bytes == NULL || json.token == FLAM_JSON_ERROR)
+    return flam_location_error (
+        location, error, N_ ("the answer is not one of Parca's"));
+  return flam_spool_append (into, bytes, length, error) &&
+         flam_spool_seal (into, error);
+}
+
+/* Source of facts: Parca, proto/parca/query/v1alpha1/query.proto, and its HTTP
+ * gateway. */
+static gboolean
+get_from_parca (const FlamLocation *location,
+                const FlamServerOptions *options,
+                FlamSpool *into,
+                GError **error)
+{
+  g_autofree char *type = NULL;
+  g_autofree char *labels = find_query (location, &type, error);
+  g_autofree char *query = NULL;
+  g_autofree char *from = format_time (location->from);
+  g_autofree char *to = format_time (location->to);
+  g_autoptr (GString) path = g_string_new ("/api/profiles/query");
+  FlamServerRequest request = { NULL };
+  FlamSpool answer;
+  gboolean done;
+
+  if (labels == NULL)
+    return FALSE;
+  query = g_strconcat (type, labels, NULL);
+  add_parameter (path, "mode", "MODE_MERGE");
+  add_parameter (path, "merge.query", query);
+  add_parameter (path, "merge.start", from);
+  add_parameter (path, "merge.end", to);
+  add_parameter (path, "report_type", "REPORT_TYPE_PPROF_UNSPECIFIED");
+  request.path = path->str;
+  if (!flam_spool_init (&answer, error))
+    return FALSE;
+  done = flam_server_send (location, &request, options, &answer, error) &&
+         take_pprof (location, &answer, into, error);
+  flam_spool_clear (&answer);
+  return done;
+}
+
+static gboolean
+get (const FlamLocation *location,
+     const FlamServerOptions *options,
+     FlamSpool *into,
+     GError **error)
+{
+  switch (location->kind)
+    {
+    case FLAM_LOCATION_FILE:
+      return get_document (location, options, into, error);
+    case FLAM_LOCATION_PYROSCOPE:
+      return get_from_pyroscope (location, options, into, error);
+    case FLAM_LOCATION_PARCA:
+      return get_from_parca (location, options, into, error);
+    case FLAM_LOCATION_OTLP:
+      break;
+    }
+  return flam_location_error (
+      location,
+      error,
+      N_ ("OTLP's servers take profiles, and have no way to give them back"));
+}
+
+/* --- what comes ----------------------------------------------------------- */
+
+static gboolean
+receive (const FlamLocation *location,
+         const FlamServerOptions *options,
+         FlamSpool *into,
+         GError **error)
+{
+  if (!get (location, options, into, error))
+    return FALSE;
+  return into->size > 0 ||
+         flam_location_error (
+             location,
+             error,
+             location->kind == FLAM_LOCATION_FILE
+                 ? N_ ("the answer is empty")
+                 : N_ ("the server has no such profile in this range"));
+}
+
+static FlamSource *
+fetch (const FlamLocation *location,
+       const FlamServerOptions *options,
+       GError **error)
+{
+  FlamSource *source = NULL;
+  FlamSpool spool;
+
+  if (!flam_spool_init (&spool, error))
+    return NULL;
+  if (receive (location, options, &spool, error))
+    source = flam_source_new_from_spool (
+        location->text, location->name, &spool, options->progress, error);
+  flam_spool_clear (&spool);
+  return source;
+}
+
+FlamProfile *
+flam_fetch_profile (const FlamLocation *location,
+                    const FlamServerOptions *server,
+                    const FlamLoadOptions *load,
+                    GError **error)
+{
+  g_autoptr (FlamSource) source = fetch (location, server, error);
+
+  return source != NULL ? flam_formats_load_source (source, load, error) : NULL;
+}
+
+/* --- files ---------------------------------------------------------------- */
+
+static void
+remove_oldest (const char *folder)
+{
+  g_autoptr (GArray) kept = flam_kept_files (folder, "");
+
+  for (guint i = MOST_FILES; i < kept->len; i++)
+    g_unlink (g_array_index (kept, FlamKeptFile, i).path);
+}
+
+/* "shop 2026-11-27 10.30.05": what came, and when. */
+static char *
+name_file (const FlamLocation *location, const char *folder)
+{
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  g_autofree char *time = g_date_time_format (now, "%Y-%m-%d %H.%M.%S");
+  g_autofree char *name = g_strdup_printf ("%s %s", location->name, time);
+
+  return g_build_filename (folder, name, NULL);
+}
+
+char *
+flam_fetch_file (const FlamLocation *location,
+                 const FlamServerOptions *options,
+                 GError **error)
+{
+  g_autofree char *folder =
+      g_build_filename (g_get_user_cache_dir (), "flambeau", "locations", NULL);
+  g_autofree char *path = name_file (location, folder);
+  g_autoptr (FlamSource) source = fetch (location, options, error);
+  g_autoptr (GError) bad = NULL;
+
+  if (source == NULL)
+    return NULL;
+  g_mkdir_with_parents (folder, 0700);
+  if (!g_file_set_contents_full (path,
+                                 (const char *)source->data,
+                                 (gssize)source->size,
+                                 G_FILE_SET_CONTENTS_CONSISTENT,
+                                 0600,
+                                 &bad))
+    {
+      flam_location_error (location, error, "%s", bad->message);
+      return NULL;
+    }
+  remove_oldest (folder);
+  return g_steal_pointer (&path);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* One exchange with a server over HTTP. libflambeau-http.so does it, by
+ * libsoup, with the system's certificates and proxies; this is its interface.
+ * An answer is bounded: in size, and in the time without a byte. */
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+#define FLAM_HTTP_SYMBOL "flam_http_functions"
+/* The bytes of an error's answer that are kept, to be shown. */
+#define FLAM_HTTP_REASON 4096
+
+typedef struct
+{
+  const char *method;        /* "GET" */
+  const char *url;           /* without a user and a fragment */
+  const char *authorization; /* the value of this header; or NULL. Another host,
+                                which the server may lead to, does not get it */
+  const char *const *headers; /* name, value, ..., NULL; or NULL */
+  const char *body_type;      /* of the body */
+  GBytes *body;               /* or NULL */
+  guint timeout;              /* s without a byte */
+  guint64 most;               /* bytes of the answer */
+} FlamHttpRequest;
+
+typedef struct
+{
+  guint status;    /* 200 to 299: done */
+  GString *reason; /* of another status: the beginning of the answer */
+  gboolean early;  /* of an error: nothing of an answer had come */
+} FlamHttpAnswer;
+
+/* The caller's end of it. */
+typedef struct
+{
+  /* The next bytes of a good answer. */
+  gboolean (*take) (gpointer data,
+                    const void *bytes,
+                    gsize length,
+                    GError **error);
+  /* FALSE: it is to stop. Called several times per second. */
+  gboolean (*go_on) (gpointer data);
+  gpointer data;
+} FlamHttpEnd;
+
+typedef struct
+{
+  /* FALSE with an error of GIO's; a message for people, without the URL. */
+  gboolean (*send) (const FlamHttpRequest *request,
+                    const FlamHttpEnd *end,
+                    FlamHttpAnswer *answer,
+                    GError **error);
+  /* The secret that the keyring has for a server; NULL: none, or there is no
+   * keyring. g_free. */
+  char *(*find_secret) (const char *server);
+  gboolean (*keep_secret) (const char *server,
+                           const char *secret,
+                           GError **error);
+} FlamHttpFunctions;
+
+G_END_DECLS
