@@ -31,6 +31,7 @@ static const struct
   { "win.new-tab", { "<Control>t" } },
   { "win.close-tab", { "<Control>w" } },
   { "win.open", { "<Control>o" } },
+  { "win.open-location", { "<Control>l" } },
   { "win.record", { "<Control>r" } },
   { "win.reload", { "F5" } },
   { "win.save-as", { "<Control><Shift>s" } },

@@ -165,6 +165,8 @@ flam_files_recent_menu (void)
 {
   g_autoptr (GPtrArray) recent = flam_files_recent (RECENT_IN_MENU);
   GMenu *menu = g_menu_new ();
+  g_autoptr (GMenu) other = g_menu_new ();
+  g_autoptr (GMenu) files = g_menu_new ();
 
   for (guint i = 0; i < recent->len; i++)
     {
@@ -178,10 +180,13 @@ flam_files_recent_menu (void)
           "win.open-uri",
           "s",
           gtk_recent_info_get_uri (recent->pdata[i]));
-      g_menu_append_item (menu, item);
+      g_menu_append_item (files, item);
     }
   if (recent->len == 0)
-    g_menu_append (menu, _ ("No recent captures"), "win.none");
+    g_menu_append (files, _ ("No recent captures"), "win.none");
+  g_menu_append (other, _ ("Open _Location…"), "win.open-location");
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (files));
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (other));
   return G_MENU_MODEL (menu);
 }
 

@@ -26,7 +26,7 @@ void flam_files_choose (GtkWindow *parent,
 void flam_files_remember (const char *path);
 /* Recent captures that still exist, the latest first, of GtkRecentInfo. */
 GPtrArray *flam_files_recent (guint max);
-/* The same as a menu of win.open-uri. */
+/* The same as a menu of win.open-uri, and win.open-location. */
 GMenuModel *flam_files_recent_menu (void);
 
 /* Copies everything or nothing; the chooser has asked about an existing

@@ -28,6 +28,7 @@ G_BEGIN_DECLS
 #define FLAM_KEY_REMEMBER "remember-captures" /* b */
 #define FLAM_KEY_COMMANDS "command-history"   /* as */
 #define FLAM_KEY_HOSTS "host-history"         /* as */
+#define FLAM_KEY_LOCATIONS "location-history" /* as */
 #define FLAM_KEY_EXPORT "export-format"       /* the id of an exporter */
 #define FLAM_KEY_WIDTH "window-width"
 #define FLAM_KEY_HEIGHT "window-height"

@@ -9,6 +9,7 @@
 #include "flam-export-dialog.h"
 #include "flam-files.h"
 #include "flam-help.h"
+#include "flam-location-dialog.h"
 #include "flam-notes-dialog.h"
 #include "flam-record-dialog.h"
 #include "flam-settings.h"
@@ -222,6 +223,12 @@ static void
 action_open (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   flam_window_choose_files (FLAM_WINDOW (widget));
+}
+
+static void
+action_open_location (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  flam_location_dialog_present (GTK_WINDOW (widget));
 }
 
 static void
@@ -565,6 +572,8 @@ install_actions (GtkWidgetClass *class)
 {
   gtk_widget_class_install_action (class, "win.open", NULL, action_open);
   gtk_widget_class_install_action (class, "win.open-uri", "s", action_open_uri);
+  gtk_widget_class_install_action (
+      class, "win.open-location", NULL, action_open_location);
   gtk_widget_class_install_action (class, "win.record", NULL, action_record);
   gtk_widget_class_install_action (
       class, "win.record-again", NULL, action_record_again);

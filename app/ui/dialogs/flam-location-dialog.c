@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "flam-location-dialog.h"
+
+#include "flam-application.h"
+#include "flam-fetch.h"
+#include "flam-job.h"
+#include "flam-list-dialog.h"
+#include "flam-settings.h"
+
+#include <glib/gi18n.h>
+
+#define HISTORY_MAX 12
+
+/* The data of one dialog, freed with it. */
+typedef struct
+{
+  FlamJob *job;
+  GtkWindow *parent; /* not referenced: the dialog is above it */
+
+  FlamListDialog *dialog; /* owns this */
+  AdwEntryRow *address;
+  AdwPasswordEntryRow *token;
+  GtkSwitch *keep;
+  GtkLabel *says;
+  GtkSpinner *spinner;
+  GtkWidget *open;
+} Locations;
+
+typedef struct
+{
+  char *text;
+  char *token; /* "": from the environment or the keyring */
+  gboolean keep;
+} Input;
+
+static void
+input_free (gpointer data)
+{
+  Input *input = data;
+
+  g_free (input->text);
+  g_free (input->token);
+  g_free (input);
+}
+
+/* On the worker. The path of a file with the capture. */
+static gpointer
+fetch (gpointer data, const FlamProgress *progress, GError **error)
+{
+  const Input *input = data;
+  g_autoptr (FlamLocation) location = flam_location_new (input->text, error);
+  const FlamServerOptions options = {
+    .token = *input->token != '\0' ? input->token : NULL,
+    .progress = progress,
+  };
+  g_autofree char *path = NULL;
+
+  if (location == NULL)
+    return NULL;
+  path = flam_fetch_file (location, &options, error);
+  if (path == NULL || (input->keep && options.token != NULL &&
+                       !flam_server_keep_token (location, input->token, error)))
+    return NULL;
+  return g_steal_pointer (&path);
+}
+
+static void
+locations_free (gpointer data)
+{
+  Locations *self = data;
+
+  flam_job_cancel (self->job);
+  g_object_unref (self->job);
+  g_free (self);
+}
+
+static const char *
+text_of (gpointer editable)
+{
+  return gtk_editable_get_text (GTK_EDITABLE (editable));
+}
+
+static void
+update (Locations *self)
+{
+  gboolean busy = flam_job_is_busy (self->job);
+
+  gtk_widget_set_visible (GTK_WIDGET (self->spinner), busy);
+  gtk_spinner_set_spinning (self->spinner, busy);
+  gtk_widget_set_sensitive (
+      self->open, !busy && flam_location_is (text_of (self->address)));
+  gtk_widget_set_visible (GTK_WIDGET (self->says),
+                          *gtk_label_get_label (self->says) != '\0');
+}
+
+static void
+done (gpointer result, const GError *error, gpointer data)
+{
+  Locations *self = data;
+  g_autofree char *path = result;
+  g_autofree char *shown =
+      error != NULL ? flam_message_shown (error->message) : NULL;
+  g_autoptr (GFile) file = NULL;
+
+  if (path == NULL)
+    {
+      gtk_label_set_label (self->says, shown);
+      update (self);
+      return;
+    }
+  file = g_file_new_for_path (path);
+  flam_application_open_file (
+      FLAM_APPLICATION (g_application_get_default ()), self->parent, file);
+  flam_dialog_close (FLAM_DIALOG (self->dialog));
+}
+
+static void
+on_open (Locations *self)
+{
+  Input *input;
+
+  if (!gtk_widget_get_sensitive (self->open))
+    return;
+  input = g_new0 (Input, 1);
+  input->text = g_strstrip (g_strdup (text_of (self->address)));
+  input->token = g_strstrip (g_strdup (text_of (self->token)));
+  input->keep = gtk_switch_get_active (self->keep);
+  if (g_settings_get_boolean (flam_settings_get (), FLAM_KEY_REMEMBER))
+    {
+      g_autoptr (FlamLocation) location = flam_location_new (input->text, NULL);
+
+      if (location != NULL)
+        flam_settings_push_string (
+            FLAM_KEY_LOCATIONS, location->text, HISTORY_MAX);
+    }
+  gtk_label_set_label (self->says, "");
+  flam_job_start (self->job, fetch, input, input_free, g_free, done, self);
+  update (self);
+}
+
+/* --- the latest ----------------------------------------------------------- */
+
+static void
+fill (Locations *self)
+{
+  g_auto (GStrv) latest =
+      g_settings_get_strv (flam_settings_get (), FLAM_KEY_LOCATIONS);
+
+  flam_list_dialog_clear (self->dialog);
+  for (guint i = 0; latest[i] != NULL; i++)
+    flam_list_dialog_add_row (
+        self->dialog, latest[i], "", TRUE, _ ("Remove This Address"));
+}
+
+static void
+on_go (Locations *self, guint row)
+{
+  g_auto (GStrv) latest =
+      g_settings_get_strv (flam_settings_get (), FLAM_KEY_LOCATIONS);
+
+  if (row < g_strv_length (latest))
+    gtk_editable_set_text (GTK_EDITABLE (self->address), latest[row]);
+  gtk_widget_grab_focus (GTK_WIDGET (self->address));
+}
+
+static void
+on_remove (Locations *self, guint row)
+{
+  g_auto (GStrv) latest =
+      g_settings_get_strv (flam_settings_get (), FLAM_KEY_LOCATIONS);
+  g_autoptr (GStrvBuilder) rest = g_strv_builder_new ();
+  g_auto (GStrv) kept = NULL;
+
+  for (guint i = 0; latest[i] != NULL; i++)
+    if (i != row)
+      g_strv_builder_add (rest, latest[i]);
+  kept = g_strv_builder_end (rest);
+  g_settings_set_strv (
+      flam_settings_get (), FLAM_KEY_LOCATIONS, (const char *const *)kept);
+  fill (self);
+}
+
+/* --- the dialog ----------------------------------------------------------- */
+
+static GtkWidget *
+keep_row (Locations *self)
+{
+  GtkWidget *row = adw_action_row_new ();
+
+  self->keep = GTK_SWITCH (gtk_switch_new ());
+  gtk_widget_set_valign (GTK_WIDGET (self->keep), GTK_ALIGN_CENTER);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row),
+                                 _ ("Keep the Token in the Keyring"));
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), GTK_WIDGET (self->keep));
+  adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row),
+                                         GTK_WIDGET (self->keep));
+  return row;
+}
+
+static GtkWidget *
+top_of (Locations *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
+  GtkWidget *list = gtk_list_box_new ();
+
+  gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
+  gtk_widget_add_css_class (list, "boxed-list");
+  self->address = ADW_ENTRY_ROW (adw_entry_row_new ());
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->address),
+                                 _ ("Address"));
+  self->token = ADW_PASSWORD_ENTRY_ROW (adw_password_entry_row_new ());
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->token),
+                                 _ ("Token, If the Server Needs One"));
+  gtk_list_box_append (GTK_LIST_BOX (list), GTK_WIDGET (self->address));
+  gtk_list_box_append (GTK_LIST_BOX (list), GTK_WIDGET (self->token));
+  gtk_list_box_append (GTK_LIST_BOX (list), keep_row (self));
+  self->says = GTK_LABEL (gtk_label_new (""));
+  gtk_label_set_wrap (self->says, TRUE);
+  gtk_label_set_wrap_mode (self->says, PANGO_WRAP_WORD_CHAR);
+  gtk_label_set_xalign (self->says, 0);
+  gtk_label_set_selectable (self->says, TRUE);
+  gtk_widget_add_css_class (GTK_WIDGET (self->says), "error");
+  gtk_box_append (GTK_BOX (box), list);
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->says));
+  g_signal_connect_swapped (
+      self->address, "entry-activated", G_CALLBACK (on_open), self);
+  g_signal_connect_swapped (
+      self->token, "entry-activated", G_CALLBACK (on_open), self);
+  g_signal_connect_swapped (
+      self->address, "changed", G_CALLBACK (update), self);
+  return box;
+}
+
+static void
+add_buttons (Locations *self)
+{
+  self->open = gtk_button_new_with_mnemonic (_ ("_Open"));
+  gtk_widget_add_css_class (self->open, "suggested-action");
+  self->spinner = GTK_SPINNER (gtk_spinner_new ());
+  flam_list_dialog_add_button (self->dialog, self->open);
+  flam_list_dialog_add_button (self->dialog, GTK_WIDGET (self->spinner));
+  g_signal_connect_swapped (self->open, "clicked", G_CALLBACK (on_open), self);
+}
+
+void
+flam_location_dialog_present (GtkWindow *parent)
+{
+  Locations *self = g_new0 (Locations, 1);
+
+  self->job = flam_job_new ();
+  self->parent = parent;
+  self->dialog = flam_list_dialog_new (
+      _ ("Open Location"),
+      _ ("For example\nhttp://localhost:6060/debug/pprof/profile?seconds=10\n"
+         "pyroscope+https://HOST/?service=NAME&from=-1h\n"
+         "parca+http://HOST:7070/?service=NAME&from=-1h"),
+      "servers");
+  g_object_set_data_full (
+      G_OBJECT (self->dialog), "flam-locations", self, locations_free);
+  flam_list_dialog_add_top (self->dialog, top_of (self));
+  add_buttons (self);
+  flam_dialog_set_focus (FLAM_DIALOG (self->dialog),
+                         GTK_WIDGET (self->address));
+  g_signal_connect_swapped (self->dialog, "go", G_CALLBACK (on_go), self);
+  g_signal_connect_swapped (
+      self->dialog, "remove", G_CALLBACK (on_remove), self);
+  fill (self);
+  update (self);
+  flam_dialog_present (FLAM_DIALOG (self->dialog), parent);
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Open Location: a capture of a server, and servers that misbehave."""
+
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "net"))
+from flamwindow import CAPTURES, wait_for  # noqa: E402
+from server import Server  # noqa: E402
+from windowtest import WindowTest as Base, total_of  # noqa: E402
+
+PPROF = CAPTURES / "pprof/cpu.pb"
+ASKED = "/querier.v1.QuerierService/SelectMergeProfile"
+
+
+class LocationTest(Base):
+    def setUp(self):
+        super().setUp()
+        self.server = Server()
+        self.addCleanup(self.server.close)
+        self.url = f"pyroscope+http://127.0.0.1:{self.server.port}/?service=shop"
+
+    def enter(self, url):
+        window = self.open(settings={"remember-captures": "true"})
+        window.find("See Where Time and Memory Go")
+        window.action("win.open-location")
+        window.type(window.find("Address", "text"), url)
+        window.click("Open", "push button")
+        return window
+
+    def test_open(self):
+        """Its figures are the document's, and nothing was sent before."""
+        self.server.answers[ASKED] = PPROF.read_bytes()
+        window = self.open()
+        window.find("See Where Time and Memory Go")
+        window.action("win.open-location")
+        address = window.find("Address", "text")
+        window.type(address, self.url)
+        self.assertEqual(self.server.requests, [])
+        window.type(window.find("Token, If the Server Needs One", "password text"), "secret")
+        window.click("Open", "push button")
+        window.wait_label(lambda text: text == f"total {total_of(PPROF)}")
+        wait_for("a title", lambda: "shop" in window.title())
+        (request,) = self.server.requests
+        self.assertEqual(request.headers["Authorization"], "Bearer secret")
+
+    def test_refused(self):
+        """The dialog stays, says why, and can be used again."""
+        self.server.answers[ASKED] = [(400, b'{"message":"no such service"}'), PPROF.read_bytes()]
+        window = self.enter(self.url)
+        window.wait_label(lambda text: text == f"{self.url}: the server answers with error 400: "
+                                               "no such service")
+        window.click("Open", "push button")
+        window.wait_label(lambda text: text == f"total {total_of(PPROF)}")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
