@@ -548,7 +548,7 @@ probe (const FlamSource *source)
   FlamProto proto = flam_proto_init (source->data, MIN (source->size, 65536));
   guint fields = 0;
 
-  if (flam_source_first_char (source) == '{')
+  if (flam_otlp_is_json (source))
     return 0;
   if (source->size > 4 && *proto.at == 0)
     proto.at += 4;

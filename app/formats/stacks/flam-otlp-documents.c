@@ -499,11 +499,22 @@ from_messages (FlamLoad *load, GArray *documents)
 }
 
 gboolean
+flam_otlp_is_json (const FlamSource *source)
+{
+  if (flam_source_first_char (source) != '{')
+    return FALSE;
+  for (gsize i = 0; i < MIN (source->size, 256); i++)
+    if (g_ascii_iscntrl (source->data[i]) && !g_ascii_isspace (source->data[i]))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
 flam_otlp_documents (FlamLoad *load, GArray *documents, GError **error)
 {
   gboolean whole = TRUE;
 
-  if (flam_source_first_char (load->source) != '{')
+  if (!flam_otlp_is_json (load->source))
     whole = from_messages (load, documents);
   else if (!from_json (load, documents, error))
     return FALSE;
