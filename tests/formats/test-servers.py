@@ -17,7 +17,7 @@ import time
 import unittest
 
 from server import Server, build, captures, cli, make_certificate, wait_for
-from protobuf import fields, varint  # in tests/formats
+from protobuf import fields, varint
 
 PPROF = captures / "pprof/cpu.pb"
 SECOND = captures / "pprof/order-late.pb"

@@ -15,7 +15,7 @@ static const FlamHttpFunctions *
 open_library (GError **error)
 {
   static const FlamLibrary library = { "libflambeau-http.so",
-                                       "app/net",
+                                       "app/formats/servers",
                                        FLAM_HTTP_SYMBOL };
 
   return flam_library_open (&library, error);

@@ -8,7 +8,6 @@ import pathlib
 import shutil
 import ssl
 import subprocess
-import sys
 import threading
 import time
 import types
@@ -17,7 +16,6 @@ root = pathlib.Path(__file__).resolve().parent.parent.parent
 build = pathlib.Path(os.environ.get("FLAM_BUILD_ROOT", root / "_test"))
 cli = build / "app/cli/flambeau-cli"
 captures = root / "tests/captures"
-sys.path.insert(0, str(root / "tests/formats"))
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
