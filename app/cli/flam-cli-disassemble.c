@@ -66,12 +66,21 @@ print_json (const FlamMeasure *measure, const FlamDisassembly *code)
   flam_cli_print_json (json);
 }
 
+/* Of its counterpart, and of what is counted, nothing is known by
+ * instruction. */
+static char *
+figure_text (const FlamFacts *facts, const FlamMeasure *measure, gint64 weight)
+{
+  return flam_format_figure (facts, measure, (FlamFigure){ weight, -1, 0 });
+}
+
 static void
-print_row (const FlamMeasure *measure,
+print_row (const FlamFacts *facts,
+           const FlamMeasure *measure,
            const FlamDisassembly *code,
            const FlamInstruction *row)
 {
-  g_autofree char *self = flam_format_weight (measure, row->self);
+  g_autofree char *self = figure_text (facts, measure, row->self);
   g_autofree char *share = flam_format_percent (row->self, code->self);
 
   flam_cli_print ("%10s  %7s  %8" G_GINT64_MODIFIER "x:  %-8s %s",
@@ -86,10 +95,12 @@ print_row (const FlamMeasure *measure,
 }
 
 static void
-print_text (const FlamMeasure *measure, const FlamDisassembly *code)
+print_text (const FlamFacts *facts,
+            const FlamMeasure *measure,
+            const FlamDisassembly *code)
 {
-  g_autofree char *self = flam_format_weight (measure, code->self);
-  g_autofree char *total = flam_format_weight (measure, code->total);
+  g_autofree char *self = figure_text (facts, measure, code->self);
+  g_autofree char *total = figure_text (facts, measure, code->total);
 
   flam_cli_print ("%s  self %s  total %s\n", code->function, self, total);
   flam_cli_print ("%s\n", code->path);
@@ -104,7 +115,7 @@ print_text (const FlamMeasure *measure, const FlamDisassembly *code)
             row->file,
             row->line,
             strcmp (row->function, code->function) != 0 ? row->function : "");
-      print_row (measure, code, row);
+      print_row (facts, measure, code, row);
     }
 }
 
@@ -194,7 +205,7 @@ run (int argc, char **argv)
   if (options->json)
     print_json (&measure, code);
   else
-    print_text (&measure, code);
+    print_text (&profile->facts, &measure, code);
   return FLAM_EXIT_DONE;
 }
 

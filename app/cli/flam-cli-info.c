@@ -310,8 +310,10 @@ print_measures (const FlamProfile *p, const FlamSelection *selection)
   for (guint i = 0; i < p->n_measures; i++)
     {
       const FlamMeasure m = flam_selection_measure (selection, p, i);
-      g_autofree char *total =
-          flam_format_weight (&m, measure_total (p, selection, i));
+      g_autofree char *total = flam_format_figure (
+          &p->facts,
+          &m,
+          (FlamFigure){ measure_total (p, selection, i), -1, 0 });
 
       flam_cli_print ("%-10s %-18s %s (%s)\n",
                       i == 0 ? "measures" : "",
@@ -399,8 +401,8 @@ print_threads (const FlamProfile *p, const FlamSelection *selection)
            i++)
         {
           FlamThreadId thread = process_tree->threads[i];
-          g_autofree char *total =
-              flam_format_weight (&measure, totals[thread]);
+          g_autofree char *total = flam_format_figure (
+              &p->facts, &measure, (FlamFigure){ totals[thread], -1, 0 });
 
           if (!flam_selection_has_thread (selection, thread))
             continue;
@@ -439,7 +441,8 @@ print_modules (const FlamProfile *p, const FlamSelection *selection)
   for (guint32 k = 0; k < n; k++)
     {
       FlamId i = order[k];
-      g_autofree char *total = flam_format_weight (&measure, totals[i]);
+      g_autofree char *total = flam_format_figure (
+          &p->facts, &measure, (FlamFigure){ totals[i], -1, 0 });
       g_autofree char *why = flam_message_shown (text (p, p->modules.why[i]));
 
       flam_cli_print ("%-10s %s: %s, symbols: %s%s%s\n",

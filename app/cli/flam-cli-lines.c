@@ -3,28 +3,8 @@
 
 #include "flam-core-picture.h"
 
-/* For bytes; lines have no sums of bytes of blocks. */
-static FlamEstimate
-estimate_of (const FlamFacts *facts, const FlamMeasure *measure, gint64 weight)
-{
-  return flam_estimate_of (facts,
-                           measure->source,
-                           weight,
-                           measure->unit == FLAM_UNIT_BYTES ? 0 : -1);
-}
-
-static char *
-weight_text (const FlamFacts *facts, const FlamMeasure *measure, gint64 weight)
-{
-  FlamEstimate estimate = estimate_of (facts, measure, weight);
-
-  return estimate.sampled
-             ? flam_format_estimate (&estimate, weight, measure->unit)
-             : flam_format_weight (measure, weight);
-}
-
 static void
-print_json (const FlamFacts *facts,
+print_json (const FlamWeights *weights,
             const FlamMeasure *measure,
             const char *file,
             const FlamLineRow *rows,
@@ -44,7 +24,9 @@ print_json (const FlamFacts *facts,
       flam_cli_json_int (json, "line", rows[i].line);
       flam_cli_json_weight (json, "self", measure, rows[i].self);
       flam_cli_json_weight (json, "total", measure, rows[i].total);
-      estimate = estimate_of (facts, measure, rows[i].total);
+      estimate = flam_estimate_of_figure (&weights->profile->facts,
+                                          measure,
+                                          flam_lines_total (weights, &rows[i]));
       if (estimate.sampled)
         {
           flam_cli_json_int (json, "total_error", estimate.error);
@@ -58,17 +40,21 @@ print_json (const FlamFacts *facts,
 }
 
 static void
-print_text (const FlamFacts *facts,
+print_text (const FlamWeights *weights,
             const FlamMeasure *measure,
             const char *file,
             const FlamLineRow *rows,
             guint n)
 {
+  const FlamFacts *facts = &weights->profile->facts;
+
   flam_cli_print ("%s\n", file);
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *self = weight_text (facts, measure, rows[i].self);
-      g_autofree char *total = weight_text (facts, measure, rows[i].total);
+      g_autofree char *self = flam_format_figure (
+          facts, measure, flam_lines_self (weights, &rows[i]));
+      g_autofree char *total = flam_format_figure (
+          facts, measure, flam_lines_total (weights, &rows[i]));
 
       flam_cli_print ("%6u  self %s  total %s\n", rows[i].line, self, total);
     }
@@ -123,9 +109,9 @@ run (int argc, char **argv)
   rows = flam_lines_new (weights, selection, file, FLAM_NONE, &n);
   measure = flam_selection_measure (selection, profile, selection->measure);
   if (options->json)
-    print_json (&profile->facts, &measure, file, rows, n);
+    print_json (weights, &measure, file, rows, n);
   else
-    print_text (&profile->facts, &measure, file, rows, n);
+    print_text (weights, &measure, file, rows, n);
   return FLAM_EXIT_DONE;
 }
 

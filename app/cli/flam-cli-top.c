@@ -24,33 +24,18 @@ module_of (const FlamTree *tree, FlamNodeId node)
              : flam_profile_module_name (tree->profile, function);
 }
 
-static FlamEstimate
-estimate_of (const FlamTree *tree,
-             const FlamMeasure *measure,
-             gint64 weight,
-             gint64 other,
-             gint64 exact)
-{
-  return flam_estimate_of_mixed (&tree->profile->facts,
-                                 measure->source,
-                                 weight,
-                                 tree->other_total != NULL ? other : -1,
-                                 exact);
-}
-
 static void
 add_error (JsonBuilder *json,
            const char *member,
            const FlamTree *tree,
            const FlamMeasure *measure,
-           gint64 weight,
-           gint64 other,
-           gint64 exact)
+           FlamFigure figure)
 {
-  FlamEstimate estimate = estimate_of (tree, measure, weight, other, exact);
+  FlamEstimate estimate =
+      flam_estimate_of_figure (&tree->profile->facts, measure, figure);
 
-  if (measure->source != FLAM_FROM_SAMPLES &&
-      tree->profile->facts.sample_bytes > 0)
+  if (estimate.sampled || (measure->source != FLAM_FROM_SAMPLES &&
+                           tree->profile->facts.sample_bytes > 0))
     flam_cli_json_int (json, member, estimate.error);
 }
 
@@ -61,8 +46,8 @@ add_samples (JsonBuilder *json,
              const FlamMeasure *measure,
              const FlamFunctionRow *row)
 {
-  FlamEstimate estimate = estimate_of (
-      tree, measure, row->total, row->other_total, row->exact_total);
+  FlamEstimate estimate = flam_estimate_of_figure (
+      &tree->profile->facts, measure, flam_functions_total (tree, row));
 
   if (!estimate.sampled)
     return;
@@ -139,16 +124,12 @@ print_json (const Top *top)
                  "self_error",
                  tree,
                  measure,
-                 top->rows[i].self,
-                 top->rows[i].other_self,
-                 top->rows[i].exact_self);
+                 flam_functions_self (tree, &top->rows[i]));
       add_error (json,
                  "total_error",
                  tree,
                  measure,
-                 top->rows[i].total,
-                 top->rows[i].other_total,
-                 top->rows[i].exact_total);
+                 flam_functions_total (tree, &top->rows[i]));
       add_samples (json, tree, measure, &top->rows[i]);
       if (top->calls != NULL)
         add_calls (json, top, i);
@@ -179,20 +160,6 @@ print_cell (const char *text, int width)
   int padding = width - (int)g_utf8_strlen (text, -1);
 
   flam_cli_print ("%*s%s  ", MAX (padding, 0), "", text);
-}
-
-static char *
-weight_text (const FlamTree *tree,
-             const FlamMeasure *measure,
-             gint64 weight,
-             gint64 other,
-             gint64 exact)
-{
-  FlamEstimate estimate = estimate_of (tree, measure, weight, other, exact);
-
-  return estimate.sampled
-             ? flam_format_estimate (&estimate, weight, measure->unit)
-             : flam_format_weight (measure, weight);
 }
 
 /* --- calls as text -------------------------------------------------------- */
@@ -256,10 +223,8 @@ print_text (const Top *top)
   for (guint i = 0; i < top->n; i++)
     {
       const FlamFunctionRow *row = &top->rows[i];
-      g_autofree char *self = weight_text (
-          tree, measure, row->self, row->other_self, row->exact_self);
-      g_autofree char *total = weight_text (
-          tree, measure, row->total, row->other_total, row->exact_total);
+      g_autofree char *self = flam_format_self (tree, row);
+      g_autofree char *total = flam_format_total (tree, row);
       g_autofree char *self_share =
           flam_format_percent (row->self, tree->total[0]);
       g_autofree char *total_share =

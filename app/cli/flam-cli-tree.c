@@ -52,19 +52,6 @@ print_status (guint status)
   printf ("],");
 }
 
-static FlamEstimate
-estimate_of (const FlamTree *tree, FlamNodeId node)
-{
-  const FlamMeasure measure = flam_tree_measure (tree);
-
-  return flam_estimate_of_mixed (
-      &tree->profile->facts,
-      measure.source,
-      tree->total[node],
-      tree->other_total != NULL ? tree->other_total[node] : -1,
-      tree->exact_total != NULL ? tree->exact_total[node] : 0);
-}
-
 static void
 open_node (const FlamTree *tree, FlamNodeId node)
 {
@@ -72,7 +59,9 @@ open_node (const FlamTree *tree, FlamNodeId node)
   const FlamMeasure *measure = &own;
   g_autofree char *total = flam_format_plain (measure, tree->total[node]);
   g_autofree char *self = flam_format_plain (measure, tree->self[node]);
-  FlamEstimate estimate = estimate_of (tree, node);
+  const FlamFunctionRow row = flam_functions_row_of_node (tree, node);
+  FlamEstimate estimate = flam_estimate_of_figure (
+      &tree->profile->facts, measure, flam_functions_total (tree, &row));
   const char *file;
   guint32 line = flam_tree_source_line (tree, node, &file);
 
@@ -140,17 +129,11 @@ print_text (const FlamCliOptions *options,
             guint depth,
             double share)
 {
-  const FlamMeasure own = flam_tree_measure (tree);
-  const FlamMeasure *measure = &own;
-
   for (FlamId i = 0; i < tree->n;)
     {
-      FlamEstimate estimate = estimate_of (tree, i);
-      g_autofree char *total =
-          estimate.sampled
-              ? flam_format_estimate (&estimate, tree->total[i], measure->unit)
-              : flam_format_weight (measure, tree->total[i]);
-      g_autofree char *self = flam_format_weight (measure, tree->self[i]);
+      const FlamFunctionRow row = flam_functions_row_of_node (tree, i);
+      g_autofree char *total = flam_format_total (tree, &row);
+      g_autofree char *self = flam_format_self (tree, &row);
       g_autofree char *name = flam_cli_name (options, tree, i);
       g_autofree char *detail = flam_tree_detail (tree, i);
 

@@ -217,3 +217,22 @@ measures   time               4.20 ms (Time)
 
 $ flambeau-cli info out.malloc.folded --kind cpu | grep measures
 measures   samples            4 196 (Samples)
+
+# Figures of sampled allocations have their error, and those of fewer than ten
+# samples say so: 400 and 4 times the distance between samples.
+$ printf '%s\n' '--- symbol' '0x1000 keep' '0x2000 main' '0x3000 once' '---' '--- profile' 'heap profile: 5: 211812352 [5: 211812352] @ heap_v2/524288' '4: 209715200 [4: 209715200] @ 0x1001 0x2001' '1: 2097152 [1: 2097152] @ 0x3001 0x2001' '' 'MAPPED_LIBRARIES:' >big.heap; flambeau-cli tree big.heap
+all  212 MB ± 21.7 MB  0 B
+  main  212 MB ± 21.7 MB  0 B
+    keep  210 MB ± 21.6 MB  210 MB ± 21.6 MB
+    once  2.14 MB (4 samples)  2.14 MB (4 samples)
+
+$ flambeau-cli top big.heap
+      self                 total            function
+210 MB ± 21.6 MB    99.0 %  210 MB ± 21.6 MB    99.0 %  keep
+2.14 MB (4 samples)     1.0 %  2.14 MB (4 samples)     1.0 %  once
+       0 B       0 %  212 MB ± 21.7 MB   100.0 %  main
+
+$ flambeau-cli info big.heap | grep -e space -e thread
+measures   inuse_space        212 MB ± 21.7 MB (Memory in use)
+           alloc_space        212 MB ± 21.7 MB (Allocated memory)
+threads    #1 all threads: 2 samples, 212 MB ± 21.7 MB

@@ -250,11 +250,11 @@ row_named (const FlamTree *tree,
 static FlamEstimate
 estimate_of (const FlamTree *tree, const FlamFunctionRow *row)
 {
-  return flam_estimate_of_mixed (&tree->profile->facts,
-                                 FLAM_FROM_ALLOCATED,
-                                 row->total,
-                                 row->other_total,
-                                 row->exact_total);
+  const FlamMeasure measure = flam_tree_measure (tree);
+
+  g_assert_cmpint (measure.source, ==, FLAM_FROM_ALLOCATED);
+  return flam_estimate_of_figure (
+      &tree->profile->facts, &measure, flam_functions_total (tree, row));
 }
 
 /* Mappings are counted even if blocks are sampled: one of 81,920 bytes by `b`,
@@ -297,7 +297,7 @@ test_mappings (void)
                             &run->stacks[blocks[i].site],
                             blocks[i].allocator);
   profile = finish (run);
-  selection->measure = 1;
+  selection->measure = (guint)flam_profile_find_measure (profile, "allocated");
   selection->allocators = FLAM_ALLOCATORS_ALL;
   weights = flam_weights_new (profile, selection, NULL, NULL);
   tree = flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);

@@ -110,6 +110,30 @@ class MemoryTest(Base):
         for name in "Allocated", "Temporary", "Leaked", "Blocks":
             self.assertFalse(window.seen(name), name)
 
+    def test_estimates(self):
+        """Sampled allocations: each figure has its error, or says that it is from few
+        samples: 400 and 4 times the distance between samples."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "big.heap")
+            path.write_text(
+                "--- symbol\n0x1000 keep\n0x2000 main\n0x3000 once\n---\n--- profile\n"
+                "heap profile: 5: 211812352 [5: 211812352] @ heap_v2/524288\n"
+                "4: 209715200 [4: 209715200] @ 0x1001 0x2001\n"
+                "1: 2097152 [1: 2097152] @ 0x3001 0x2001\n\nMAPPED_LIBRARIES:\n")
+            window = self.open(path, settings={"window-width": 1600})
+            window.wait_label(lambda text: text == "total 212\u00a0MB ± 21.7\u00a0MB")
+            window.click("Call Tree")
+            wait_for("the error", lambda: "212\u00a0MB ± 21.7\u00a0MB" in window.labels())
+            window.click("Functions")
+            for text in "210\u00a0MB ± 21.6\u00a0MB", "2.14\u00a0MB (4 samples)":
+                wait_for(text, lambda text=text: text in window.labels())
+            window.click("Flame Graph")
+            window.action("win.search")
+            window.type(window.find("Search functions"), "^once$")
+            window.action("win.search-next")
+            window.wait_label(
+                lambda text: text.startswith("self 2.14\u00a0MB (4 samples) (1.0\u00a0%)"))
+
     def test_memory_pages_are_for_memory(self):
         window = self.open_example()
         self.assertFalse(window.seen("Summary", "radio button"))

@@ -331,8 +331,8 @@ put_measure (Page *page, const FlamMeasure *measure, guint i)
       flam_profile_string (page->tree->profile, measure->name));
   flam_sink_printf (
       page->out, ",\"unit\":\"%s\"", flam_unit_to_string (measure->unit));
-  if (measure->source != FLAM_FROM_SAMPLES &&
-      measure->unit == FLAM_UNIT_BYTES && facts->sample_bytes > 0)
+  if (measure->kind == FLAM_MEASURE_ALLOC && measure->unit == FLAM_UNIT_BYTES &&
+      facts->sample_bytes > 0)
     flam_sink_printf (page->out,
                       ",\"every\":%" G_GINT64_FORMAT
                       ",\"whole\":%" G_GINT64_FORMAT,

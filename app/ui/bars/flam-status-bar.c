@@ -50,14 +50,8 @@ location_text (FlamSession *session, FlamNodeId node)
 static FlamFunctionRow
 figures_of (const FlamTree *tree, FlamNodeId node, gboolean whole)
 {
-  if (whole)
-    return flam_functions_row_of (tree, node);
-  return (FlamFunctionRow){
-    .node = node,
-    .self = tree->self[node],
-    .total = tree->total[node],
-    .other_total = tree->other_total != NULL ? tree->other_total[node] : 0,
-  };
+  return whole ? flam_functions_row_of (tree, node)
+               : flam_functions_row_of_node (tree, node);
 }
 
 static char *
@@ -75,12 +69,11 @@ costs_text (FlamViewData *view_data, FlamNodeId node, gboolean whole)
 
   if (measure == NULL)
     return g_strdup ("");
-  self = flam_format_weight (measure, row.self);
+  self = flam_format_self (tree, &row);
   self_share = flam_format_percent (row.self, tree->total[0]);
-  total = flam_format_weight (measure, row.total);
+  total = flam_format_total (tree, &row);
   total_share = flam_format_percent (row.total, tree->total[0]);
-  also = flam_value_text_other (
-      tree, tree->other_total != NULL ? &row.other_total : NULL, 0);
+  also = flam_value_text_other (tree, flam_functions_total (tree, &row));
   if (node == 0 && flam_value_text_is_samples (view_data->profile, measure))
     text = g_strdup_printf (
         ngettext ("total %s sample", "total %s samples", (gulong)row.total),

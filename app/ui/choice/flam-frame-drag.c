@@ -29,12 +29,12 @@ name_of (const FlamTree *tree, FlamNodeId node)
 static char *
 costs_of (const FlamDraggedFrame *frame)
 {
-  const FlamMeasure measure = flam_tree_measure (frame->tree);
+  const FlamFunctionRow *row = &frame->row;
   gint64 all = frame->tree->total[0];
-  g_autofree char *self = flam_format_weight (&measure, frame->self);
-  g_autofree char *self_share = flam_format_percent (frame->self, all);
-  g_autofree char *total = flam_format_weight (&measure, frame->total);
-  g_autofree char *total_share = flam_format_percent (frame->total, all);
+  g_autofree char *self = flam_format_self (frame->tree, row);
+  g_autofree char *self_share = flam_format_percent (row->self, all);
+  g_autofree char *total = flam_format_total (frame->tree, row);
+  g_autofree char *total_share = flam_format_percent (row->total, all);
 
   /* Translators: what a function costs, with its shares in percent */
   return g_strdup_printf (
@@ -46,10 +46,11 @@ static char *
 text_of (const FlamDraggedFrame *frame)
 {
   const FlamTree *tree = frame->tree;
-  g_autofree char *name = name_of (tree, frame->node);
+  g_autofree char *name = name_of (tree, frame->row.node);
   g_autofree char *costs = costs_of (frame);
   GString *text = g_string_new (NULL);
-  FlamNodeId node = frame->node != 0 ? tree->parent[frame->node] : FLAM_NONE;
+  FlamNodeId node =
+      frame->row.node != 0 ? tree->parent[frame->row.node] : FLAM_NONE;
 
   g_string_append_printf (text, "%s: %s", name, costs);
   while (frame->stack && node != FLAM_NONE && (node != 0 || tree->rooted))
@@ -89,9 +90,9 @@ frame_of_graph (GtkDragSource *source,
   if (node != FLAM_NONE && gtk_event_controller_get_current_event_state (
                                GTK_EVENT_CONTROLLER (source)) &
                                GDK_CONTROL_MASK)
-    frame = (FlamDraggedFrame){
-      tree, node, tree->self[node], tree->total[node], TRUE
-    };
+    frame = (FlamDraggedFrame){ tree,
+                                flam_functions_row_of_node (tree, node),
+                                TRUE };
   return frame;
 }
 
@@ -106,10 +107,10 @@ on_prepare (GtkDragSource *source, double x, double y, FrameDrag *drag)
           : frame_of_graph (source, FLAM_FLAME_GRAPH (widget), x, y);
   g_autofree char *text = NULL;
 
-  if (frame.tree == NULL || frame.node >= frame.tree->n)
+  if (frame.tree == NULL || frame.row.node >= frame.tree->n)
     return NULL;
   forget (drag);
-  drag->name = name_of (frame.tree, frame.node);
+  drag->name = name_of (frame.tree, frame.row.node);
   drag->costs = costs_of (&frame);
   text = text_of (&frame);
   return gdk_content_provider_new_typed (G_TYPE_STRING, text);

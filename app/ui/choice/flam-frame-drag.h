@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   const FlamTree *tree; /* the node's tree; NULL: nothing is dragged */
-  FlamNodeId node;
-  gint64 self, total; /* of a function, not of the node itself */
+  FlamFunctionRow
+      row;        /* the node, and the figures: its own or its function's */
   gboolean stack; /* the node's parents in the tree, appended one per line */
 } FlamDraggedFrame;
 

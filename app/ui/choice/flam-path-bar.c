@@ -63,9 +63,9 @@ frame_of_crumb (GtkWidget *button, gpointer data)
   FlamDraggedFrame frame = { .tree = NULL };
 
   if (tree != NULL && node < tree->n)
-    frame = (FlamDraggedFrame){
-      tree, node, tree->self[node], tree->total[node], TRUE
-    };
+    frame = (FlamDraggedFrame){ tree,
+                                flam_functions_row_of_node (tree, node),
+                                TRUE };
   return frame;
 }
 
@@ -120,7 +120,7 @@ on_query_crumb (GtkWidget *button,
 
   if (frame.tree == NULL)
     return FALSE;
-  name = flam_format_visible (crumb_name (frame.tree, frame.node));
+  name = flam_format_visible (crumb_name (frame.tree, frame.row.node));
   gtk_tooltip_set_text (tooltip, name);
   return TRUE;
 }

@@ -71,7 +71,9 @@ flam_thread_row_set (FlamThreadRow *self,
   gtk_widget_set_tooltip_text (self->name, tip != NULL ? tip : item->name);
   gtk_label_set_label (GTK_LABEL (self->share), share);
   if (measure != NULL)
-    weight = flam_format_weight (measure, item->weight);
+    weight = flam_format_figure (&view_data->profile->facts,
+                                 measure,
+                                 (FlamFigure){ item->weight, -1, 0 });
   gtk_widget_set_tooltip_text (self->share, weight);
   if (process)
     gtk_widget_add_css_class (self->name, "heading");

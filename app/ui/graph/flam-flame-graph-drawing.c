@@ -495,13 +495,14 @@ add_weight (FlamFlameGraph *self,
             GtkGrid *grid,
             int row,
             const char *name,
-            gint64 weight,
-            const gint64 *other,
-            FlamNodeId node)
+            FlamFigure figure)
 {
-  g_autofree char *text = weight_text (self, weight);
-  g_autofree char *share = flam_format_percent (weight, self->tree->total[0]);
-  g_autofree char *also = flam_value_text_other (self->tree, other, node);
+  const FlamTree *tree = self->tree;
+  const FlamMeasure measure = flam_tree_measure (tree);
+  g_autofree char *text =
+      flam_format_figure (&tree->profile->facts, &measure, figure);
+  g_autofree char *share = flam_format_percent (figure.weight, tree->total[0]);
+  g_autofree char *also = flam_value_text_other (tree, figure);
 
   add_cell (grid, name, 0, row);
   add_cell (grid, text, 1, row);
@@ -604,21 +605,12 @@ static int
 add_weights (FlamFlameGraph *self, GtkGrid *grid, int row, FlamNodeId node)
 {
   FlamId parent = self->tree->parent[node];
+  const FlamFunctionRow of = flam_functions_row_of_node (self->tree, node);
 
-  add_weight (self,
-              grid,
-              row++,
-              _ ("Self"),
-              self->tree->self[node],
-              self->tree->other_self,
-              node);
-  add_weight (self,
-              grid,
-              row++,
-              _ ("Total"),
-              self->tree->total[node],
-              self->tree->other_total,
-              node);
+  add_weight (
+      self, grid, row++, _ ("Self"), flam_functions_self (self->tree, &of));
+  add_weight (
+      self, grid, row++, _ ("Total"), flam_functions_total (self->tree, &of));
   if (parent != FLAM_NONE && parent != 0 && parent != self->zoom)
     /* Translators: a share of its caller; %s is the caller's name */
     add_share (self, grid, row++, _ ("of caller %s"), node, parent);

@@ -31,15 +31,29 @@ flam_value_text_counted (const FlamMemorySummary *memory)
 }
 
 char *
-flam_value_text_other (const FlamTree *tree,
-                       const gint64 *column,
-                       FlamNodeId node)
+flam_value_text_other (const FlamTree *tree, FlamFigure figure)
 {
-  if (column == NULL)
+  FlamMeasure measure = flam_tree_measure (tree);
+  FlamEstimate estimate;
+  g_autofree char *text = NULL;
+
+  if (figure.other < 0)
     return NULL;
-  if (flam_tree_other_unit (tree) == FLAM_UNIT_COUNT)
-    return flam_value_text_blocks (column[node]);
-  return flam_format_value (column[node], FLAM_UNIT_BYTES);
+  measure.source = flam_allocation_filter_other_source (measure.source);
+  measure.unit = flam_tree_other_unit (tree);
+  estimate = flam_estimate_of_figure (
+      &tree->profile->facts,
+      &measure,
+      (FlamFigure){ figure.other, figure.weight, figure.exact });
+  /* The figure beside it says that it is from few samples. */
+  if (flam_estimate_is_few (&estimate))
+    estimate.sampled = FALSE;
+  text = flam_format_estimate (&estimate, figure.other, measure.unit);
+  return measure.unit == FLAM_UNIT_COUNT
+             ? g_strdup_printf (
+                   ngettext ("%s block", "%s blocks", (gulong)figure.other),
+                   text)
+             : g_steal_pointer (&text);
 }
 
 char *

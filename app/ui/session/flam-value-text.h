@@ -7,11 +7,10 @@
 
 G_BEGIN_DECLS
 
-/* "438 blocks" beside bytes and "28.7 MB" beside blocks, for a value of the
- * tree's `other_self` or `other_total`; NULL if it has none. g_free. */
-char *flam_value_text_other (const FlamTree *tree,
-                             const gint64 *column,
-                             FlamNodeId node);
+/* "438 blocks" beside bytes and "28.7 MB" beside blocks, for a figure of the
+ * tree; with its error if it has one, see flam-estimate.h. NULL: the tree has
+ * no such counterparts. g_free. */
+char *flam_value_text_other (const FlamTree *tree, FlamFigure figure);
 char *flam_value_text_blocks (gint64 blocks);
 /* The title of a column with numbers of blocks, or of what else is counted. */
 const char *flam_value_text_counted (const FlamMemorySummary *memory);

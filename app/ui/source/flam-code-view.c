@@ -61,6 +61,18 @@ set_class (GtkWidget *widget, const char *name, gboolean wanted)
     gtk_widget_remove_css_class (widget, name);
 }
 
+/* Of its counterpart, and of what is counted, nothing is known by
+ * instruction. */
+static char *
+figure_text (const FlamCodeFile *file, gint64 weight)
+{
+  const FlamTree *tree = file->view_data->tree;
+  const FlamMeasure measure = flam_tree_measure (tree);
+
+  return flam_format_figure (
+      &tree->profile->facts, &measure, (FlamFigure){ weight, -1, 0 });
+}
+
 /* Hot and warm: a tenth and a hundredth of the function's self cost. */
 static void
 cost_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer total)
@@ -68,13 +80,12 @@ cost_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer total)
   FlamCodeRow *row = gtk_list_item_get_item (item);
   GtkWidget *label = gtk_list_item_get_child (item);
   FlamCodeFile *file = flam_code_row_get_file (row);
-  const FlamMeasure measure = flam_tree_measure (file->view_data->tree);
   const FlamInstruction *instruction = instruction_of (row);
   gint64 weight = total != NULL ? instruction->total : instruction->self;
   g_autofree char *text = NULL;
 
   if (weight != 0 && !flam_code_row_is_line (row))
-    text = flam_format_weight (&measure, weight);
+    text = figure_text (file, weight);
   gtk_label_set_label (GTK_LABEL (label), text != NULL ? text : "");
   flam_columns_need (factory, label, 0);
   set_class (label,
@@ -204,11 +215,10 @@ add_columns (FlamCodeView *self)
 static void
 show_code (FlamCodeView *self, FlamCodeFile *file)
 {
-  const FlamMeasure measure = flam_tree_measure (file->view_data->tree);
-  g_autofree char *own = flam_format_weight (&measure, file->code->self);
+  g_autofree char *own = figure_text (file, file->code->self);
   g_autofree char *own_share =
       flam_format_percent (file->code->self, file->view_data->tree->total[0]);
-  g_autofree char *total = flam_format_weight (&measure, file->code->total);
+  g_autofree char *total = figure_text (file, file->code->total);
   g_autofree char *share =
       flam_format_percent (file->code->total, file->view_data->tree->total[0]);
   g_autofree char *text = g_strdup_printf (

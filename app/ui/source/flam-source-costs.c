@@ -5,22 +5,32 @@
 #include "flam-core-picture.h"
 #include "flam-value-text.h"
 
+static char *
+figure_text (FlamSourceCosts *self, FlamFigure figure)
+{
+  const FlamMeasure *measure = flam_view_data_get_measure (self->view_data);
+
+  return measure != NULL ? flam_format_figure (&self->view_data->profile->facts,
+                                               measure,
+                                               figure)
+                         : g_strdup ("");
+}
+
 static void
 add_texts (FlamSourceCosts *self)
 {
-  const FlamMeasure *measure = flam_view_data_get_measure (self->view_data);
+  const FlamWeights *weights = self->view_data->weights;
 
   self->self_text = g_new0 (char *, self->n + 1);
   self->total_text = g_new0 (char *, self->n + 1);
   for (guint i = 0; i < self->n; i++)
     {
+      const FlamLineRow *row = &self->rows[i];
+
       self->self_text[i] =
-          self->rows[i].self != 0 && measure != NULL
-              ? flam_format_weight (measure, self->rows[i].self)
-              : g_strdup ("");
-      self->total_text[i] =
-          measure != NULL ? flam_format_weight (measure, self->rows[i].total)
-                          : g_strdup ("");
+          row->self != 0 ? figure_text (self, flam_lines_self (weights, row))
+                         : g_strdup ("");
+      self->total_text[i] = figure_text (self, flam_lines_total (weights, row));
     }
 }
 

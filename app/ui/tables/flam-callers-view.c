@@ -209,11 +209,10 @@ static void
 show_words (FlamCallersView *self, const Result *result)
 {
   const FlamTree *tree = result->upright->tree;
-  const FlamMeasure measure = flam_tree_measure (tree);
   const FlamFunctionRow *row = &result->figures;
-  g_autofree char *total = flam_format_weight (&measure, row->total);
+  g_autofree char *total = flam_format_total (tree, row);
   g_autofree char *share = flam_format_percent (row->total, tree->total[0]);
-  g_autofree char *own = flam_format_weight (&measure, row->self);
+  g_autofree char *own = flam_format_self (tree, row);
   g_autofree char *own_share = flam_format_percent (row->self, tree->total[0]);
   g_autofree char *text = g_strdup_printf (
       _ ("self %s (%s)   total %s (%s)"), own, own_share, total, share);

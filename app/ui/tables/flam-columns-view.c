@@ -69,9 +69,7 @@ frame_of_row (GtkWidget *cell, gpointer item)
   if (row != NULL)
     frame = (FlamDraggedFrame){
       .tree = flam_tree_row_get_view_data (row)->tree,
-      .node = flam_tree_row_get_node (row),
-      .self = flam_tree_row_get_self (row),
-      .total = flam_tree_row_get_total (row),
+      .row = *flam_tree_row_get_row (row),
     };
   return frame;
 }
@@ -111,14 +109,14 @@ cost_bind (GtkListItemFactory *factory, GtkListItem *item, gpointer cost)
 {
   FlamTreeRow *row = flam_columns_row (gtk_list_item_get_item (item));
   GtkWidget *cell = gtk_list_item_get_child (item);
+  FlamViewData *view_data = flam_tree_row_get_view_data (row);
+  const FlamFunctionRow *figures = flam_tree_row_get_row (row);
   gboolean self = GPOINTER_TO_INT (cost) == FLAM_COST_SELF;
 
   flam_cost_cell_set (FLAM_COST_CELL (cell),
-                      flam_tree_row_get_view_data (row),
-                      self ? flam_tree_row_get_self (row)
-                           : flam_tree_row_get_total (row),
-                      self ? flam_tree_row_get_exact_self (row)
-                           : flam_tree_row_get_exact_total (row));
+                      view_data,
+                      self ? flam_functions_self (view_data->tree, figures)
+                           : flam_functions_total (view_data->tree, figures));
   flam_columns_need (
       factory, cell, flam_cost_cell_get_value_width (FLAM_COST_CELL (cell)));
 }

@@ -143,25 +143,6 @@ flam_cost_cell_new (void)
   return g_object_new (FLAM_TYPE_COST_CELL, NULL);
 }
 
-/* The figure, with its error if allocations were sampled. */
-static char *
-value_of (const FlamViewData *view_data,
-          const FlamMeasure *measure,
-          gint64 weight,
-          gint64 exact)
-{
-  gboolean bytes = measure->unit == FLAM_UNIT_BYTES;
-  FlamEstimate estimate = flam_estimate_of_mixed (&view_data->profile->facts,
-                                                  measure->source,
-                                                  weight,
-                                                  bytes ? 0 : -1,
-                                                  exact);
-
-  return estimate.sampled
-             ? flam_format_estimate (&estimate, weight, measure->unit)
-             : flam_format_weight (measure, weight);
-}
-
 int
 flam_cost_cell_get_value_width (FlamCostCell *self)
 {
@@ -172,18 +153,18 @@ flam_cost_cell_get_value_width (FlamCostCell *self)
 void
 flam_cost_cell_set (FlamCostCell *self,
                     const FlamViewData *view_data,
-                    gint64 weight,
-                    gint64 exact)
+                    FlamFigure figure)
 {
   const FlamMeasure *measure = flam_view_data_get_measure (view_data);
   gint64 total = flam_view_data_get_total (view_data);
   g_autofree char *value = NULL;
+  gint64 weight = figure.weight;
   g_autofree char *share = NULL;
 
   g_return_if_fail (FLAM_IS_COST_CELL (self));
   if (weight != 0 && measure != NULL)
     {
-      value = value_of (view_data, measure, weight, exact);
+      value = flam_format_figure (&view_data->profile->facts, measure, figure);
       share = flam_format_percent (weight, total);
     }
   /* AT-SPI calls an empty label by its type. */

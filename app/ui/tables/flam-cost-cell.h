@@ -14,11 +14,9 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (FlamCostCell, flam_cost_cell, FLAM, COST_CELL, GtkWidget)
 
 GtkWidget *flam_cost_cell_new (void);
-/* `exact`: of the bytes, those that are counted and not sampled. */
 void flam_cost_cell_set (FlamCostCell *cell,
                          const FlamViewData *view_data,
-                         gint64 weight,
-                         gint64 exact);
+                         FlamFigure figure);
 
 /* Width of the number alone, in pixels. */
 int flam_cost_cell_get_value_width (FlamCostCell *cell);

@@ -9,12 +9,7 @@ struct _FlamTreeRow
 {
   GObject parent_instance;
   FlamViewData *view_data;
-  FlamNodeId node;
-  gint64 self_weight;
-  gint64 total_weight;
-  gint64 other_total;
-  gint64 exact_self;
-  gint64 exact_total;
+  FlamFunctionRow row;
   FlamFunctionFigures *figures; /* or NULL */
   guint index;                  /* of its figures */
 };
@@ -48,12 +43,7 @@ flam_tree_row_new_function (FlamViewData *view_data, const FlamFunctionRow *row)
   FlamTreeRow *self = g_object_new (FLAM_TYPE_TREE_ROW, NULL);
 
   self->view_data = flam_view_data_ref (view_data);
-  self->node = row->node;
-  self->self_weight = row->self;
-  self->total_weight = row->total;
-  self->other_total = row->other_total;
-  self->exact_self = row->exact_self;
-  self->exact_total = row->exact_total;
+  self->row = *row;
   return self;
 }
 
@@ -70,24 +60,11 @@ flam_tree_row_new_listed (FlamViewData *view_data,
   return self;
 }
 
-static gint64
-value_at (const gint64 *column, FlamNodeId node)
-{
-  return column != NULL ? column[node] : 0;
-}
-
 static FlamTreeRow *
 tree_row_new (FlamViewData *view_data, FlamNodeId node)
 {
-  const FlamTree *tree = view_data->tree;
-  const FlamFunctionRow row = {
-    .node = node,
-    .self = tree->self[node],
-    .total = tree->total[node],
-    .other_total = value_at (tree->other_total, node),
-    .exact_self = value_at (tree->exact_self, node),
-    .exact_total = value_at (tree->exact_total, node),
-  };
+  const FlamFunctionRow row =
+      flam_functions_row_of_node (view_data->tree, node);
 
   return flam_tree_row_new_function (view_data, &row);
 }
@@ -101,37 +78,31 @@ flam_tree_row_get_view_data (FlamTreeRow *self)
 FlamNodeId
 flam_tree_row_get_node (FlamTreeRow *self)
 {
-  return self->node;
+  return self->row.node;
 }
 
 gint64
 flam_tree_row_get_self (FlamTreeRow *self)
 {
-  return self->self_weight;
+  return self->row.self;
 }
 
 gint64
 flam_tree_row_get_total (FlamTreeRow *self)
 {
-  return self->total_weight;
+  return self->row.total;
 }
 
 gint64
 flam_tree_row_get_other (FlamTreeRow *self)
 {
-  return self->other_total;
+  return self->row.other_total;
 }
 
-gint64
-flam_tree_row_get_exact_self (FlamTreeRow *self)
+const FlamFunctionRow *
+flam_tree_row_get_row (FlamTreeRow *self)
 {
-  return self->exact_self;
-}
-
-gint64
-flam_tree_row_get_exact_total (FlamTreeRow *self)
-{
-  return self->exact_total;
+  return &self->row;
 }
 
 const FlamFunctionFigures *
@@ -147,8 +118,8 @@ flam_tree_row_get_name (FlamTreeRow *self)
   const FlamTree *tree = self->view_data->tree;
 
   /* Only the list of functions has a row for the root. */
-  return self->node == 0 ? flam_functions_name (tree, 0)
-                         : flam_graph_name (tree, self->node);
+  return self->row.node == 0 ? flam_functions_name (tree, 0)
+                             : flam_graph_name (tree, self->row.node);
 }
 
 #define FLAM_TYPE_TREE_CHILDREN (flam_tree_children_get_type ())

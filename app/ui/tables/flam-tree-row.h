@@ -29,9 +29,8 @@ gint64 flam_tree_row_get_self (FlamTreeRow *row);
 gint64 flam_tree_row_get_total (FlamTreeRow *row);
 /* Blocks beside bytes, bytes beside blocks; 0 for samples. */
 gint64 flam_tree_row_get_other (FlamTreeRow *row);
-/* Of the bytes of self and total, those that are counted and not sampled. */
-gint64 flam_tree_row_get_exact_self (FlamTreeRow *row);
-gint64 flam_tree_row_get_exact_total (FlamTreeRow *row);
+/* These, and what their errors depend on. */
+const FlamFunctionRow *flam_tree_row_get_row (FlamTreeRow *row);
 /* NULL: none but those above. */
 const FlamFunctionFigures *flam_tree_row_get_figures (FlamTreeRow *row,
                                                       guint *index);

@@ -145,6 +145,36 @@ flam_format_estimate (const FlamEstimate *estimate, gint64 value, FlamUnit unit)
 }
 
 char *
+flam_format_figure (const FlamFacts *facts,
+                    const FlamMeasure *measure,
+                    FlamFigure figure)
+{
+  FlamEstimate estimate = flam_estimate_of_figure (facts, measure, figure);
+
+  return estimate.sampled
+             ? flam_format_estimate (&estimate, figure.weight, measure->unit)
+             : flam_format_weight (measure, figure.weight);
+}
+
+char *
+flam_format_self (const FlamTree *tree, const FlamFunctionRow *row)
+{
+  const FlamMeasure measure = flam_tree_measure (tree);
+
+  return flam_format_figure (
+      &tree->profile->facts, &measure, flam_functions_self (tree, row));
+}
+
+char *
+flam_format_total (const FlamTree *tree, const FlamFunctionRow *row)
+{
+  const FlamMeasure measure = flam_tree_measure (tree);
+
+  return flam_format_figure (
+      &tree->profile->facts, &measure, flam_functions_total (tree, row));
+}
+
+char *
 flam_format_amounts (const FlamMemorySummary *memory,
                      const FlamAmounts *amounts,
                      FlamMemoryColumn column)

@@ -5,6 +5,7 @@
  * time in ns, µs, ms, s, min; bytes in decimal kB, MB, GB; counts with a thin
  * separator between thousands. */
 
+#include "flam-functions.h"
 #include "flam-memory-summary.h"
 
 G_BEGIN_DECLS
@@ -22,11 +23,18 @@ char *flam_format_percent (gint64 part, gint64 whole);
 char *flam_format_power (gint64 size);
 /* "sleep 61.0 %, running 39.0 %": heaviest first; "" if there is no weight. */
 char *flam_format_states (const FlamStateSplit *split);
-/* A column of the table of allocations; of temporary ones the share. */
 /* With its error, if it is an estimate, as described in flam-estimate.h. */
 char *flam_format_estimate (const FlamEstimate *estimate,
                             gint64 value,
                             FlamUnit unit);
+/* A figure of a measure, likewise. */
+char *flam_format_figure (const FlamFacts *facts,
+                          const FlamMeasure *measure,
+                          FlamFigure figure);
+/* Those of a row of the tree. */
+char *flam_format_self (const FlamTree *tree, const FlamFunctionRow *row);
+char *flam_format_total (const FlamTree *tree, const FlamFunctionRow *row);
+/* A column of the table of allocations; of temporary ones the share. */
 char *flam_format_amounts (const FlamMemorySummary *memory,
                            const FlamAmounts *amounts,
                            FlamMemoryColumn column);

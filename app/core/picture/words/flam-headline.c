@@ -570,11 +570,10 @@ estimated (const FlamWeights *weights,
   for (FlamId s = 0; weights->exact != NULL && s < weights->profile->stacks.n;
        s++)
     exact += weights->exact[s];
-  estimate = flam_estimate_of_mixed (&weights->profile->facts,
-                                     measure->source,
-                                     weights->total,
-                                     weights->other_total,
-                                     exact);
+  estimate = flam_estimate_of_figure (
+      &weights->profile->facts,
+      measure,
+      (FlamFigure){ weights->total, weights->other_total, exact });
   *rough = weights->profile->facts.sample_bytes > 0;
   *few = estimate.sampled && flam_estimate_is_few (&estimate);
   return measure->unit == FLAM_UNIT_BYTES

@@ -34,31 +34,20 @@ is_whole (gint64 bytes, gint64 whole)
   return whole > 0 && ABS (bytes - whole) <= whole / 500;
 }
 
-FlamEstimate
-flam_estimate_of (const FlamFacts *facts,
-                  FlamMeasureSource source,
-                  gint64 value,
-                  gint64 other)
+static FlamEstimate
+estimate_of (const FlamFacts *facts,
+             FlamMeasureSource source,
+             gboolean is_bytes,
+             FlamFigure figure)
 {
-  return flam_estimate_of_mixed (facts, source, value, other, 0);
-}
-
-FlamEstimate
-flam_estimate_of_mixed (const FlamFacts *facts,
-                        FlamMeasureSource source,
-                        gint64 value,
-                        gint64 other,
-                        gint64 exact)
-{
-  gboolean is_bytes = flam_allocation_filter_source_is_bytes (source);
-  gint64 bytes = is_bytes ? value : other;
+  gint64 value = figure.weight, exact = figure.exact;
+  gint64 bytes = is_bytes ? value : figure.other;
   gint64 whole = flam_estimate_whole (facts, source);
   FlamEstimate estimate = { 0 };
   double error;
 
-  if (source == FLAM_FROM_SAMPLES || facts->sample_bytes <= 0 || value == 0 ||
-      bytes < 0 || is_whole (bytes - exact, whole) ||
-      (exact > 0 && exact >= bytes))
+  if (facts->sample_bytes <= 0 || value == 0 || bytes < 0 ||
+      is_whole (bytes - exact, whole) || (exact > 0 && exact >= bytes))
     return estimate;
   error = (double)flam_facts_error (facts, bytes - exact, whole);
   if (!is_bytes && bytes > 0)
@@ -67,6 +56,31 @@ flam_estimate_of_mixed (const FlamFacts *facts,
   estimate.error = (gint64)MIN (error, 0x1p62);
   estimate.samples = MAX (flam_facts_samples (facts, bytes - exact), 1);
   return estimate;
+}
+
+FlamEstimate
+flam_estimate_of (const FlamFacts *facts,
+                  FlamMeasureSource source,
+                  gint64 value,
+                  gint64 other)
+{
+  return estimate_of (facts,
+                      source,
+                      flam_allocation_filter_source_is_bytes (source),
+                      (FlamFigure){ value, other, 0 });
+}
+
+FlamEstimate
+flam_estimate_of_figure (const FlamFacts *facts,
+                         const FlamMeasure *measure,
+                         FlamFigure figure)
+{
+  gboolean is_bytes = measure->unit == FLAM_UNIT_BYTES;
+
+  if (measure->source == FLAM_FROM_SAMPLES &&
+      (measure->kind != FLAM_MEASURE_ALLOC || !is_bytes))
+    return (FlamEstimate){ 0 };
+  return estimate_of (facts, measure->source, is_bytes, figure);
 }
 
 gboolean

@@ -20,6 +20,16 @@ typedef struct
   gint64 samples;   /* approximate number behind it; at least 1 */
 } FlamEstimate;
 
+/* A figure of a measure, with what its error depends on. */
+typedef struct
+{
+  gint64 weight;
+  gint64 other; /* the counterpart: bytes for blocks, blocks for bytes; -1
+                 * unknown */
+  gint64 exact; /* of the bytes, those of mappings and the break, which are
+                 * counted even if the rest is sampled */
+} FlamFigure;
+
 /* The exact sum that contains this source's figures; 0: not counted. */
 gint64 flam_estimate_whole (const FlamFacts *facts, FlamMeasureSource source);
 /* `value` is a figure of that source, `other` its counterpart: bytes for
@@ -28,13 +38,11 @@ FlamEstimate flam_estimate_of (const FlamFacts *facts,
                                FlamMeasureSource source,
                                gint64 value,
                                gint64 other);
-/* The same for a figure that contains `exact` bytes of mappings and the break,
- * which are counted even if the rest is sampled. */
-FlamEstimate flam_estimate_of_mixed (const FlamFacts *facts,
-                                     FlamMeasureSource source,
-                                     gint64 value,
-                                     gint64 other,
-                                     gint64 exact);
+/* Also of measures of other recorders, which sampled allocations and scaled
+ * their bytes. */
+FlamEstimate flam_estimate_of_figure (const FlamFacts *facts,
+                                      const FlamMeasure *measure,
+                                      FlamFigure figure);
 /* Whether the figure comes from fewer than FLAM_FACTS_FEW samples. */
 gboolean flam_estimate_is_few (const FlamEstimate *estimate);
 

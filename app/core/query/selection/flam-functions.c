@@ -64,6 +64,35 @@ row_of (Table *table, FlamNodeId node)
   return slot->id;
 }
 
+/* `total`: its self is the node's total. */
+static void
+add_self (FlamFunctionRow *row,
+          const FlamTree *tree,
+          FlamNodeId node,
+          gboolean total)
+{
+  const gint64 *other = total ? tree->other_total : tree->other_self;
+  const gint64 *exact = total ? tree->exact_total : tree->exact_self;
+
+  row->self += total ? tree->total[node] : tree->self[node];
+  if (other != NULL)
+    row->other_self += other[node];
+  if (exact != NULL)
+    row->exact_self += exact[node];
+}
+
+static void
+add_total (FlamFunctionRow *row, const FlamTree *tree, FlamNodeId node)
+{
+  row->total += tree->total[node];
+  for (guint i = 0; tree->split != NULL && i < FLAM_N_STATES; i++)
+    row->split.weight[i] += tree->split[node].weight[i];
+  if (tree->other_total != NULL)
+    row->other_total += tree->other_total[node];
+  if (tree->exact_total != NULL)
+    row->exact_total += tree->exact_total[node];
+}
+
 static void
 count_node (Table *table, FlamNodeId node)
 {
@@ -72,22 +101,11 @@ count_node (Table *table, FlamNodeId node)
   FlamFunctionRow *row = &flam_column_at (&table->rows, FlamFunctionRow, id);
   FlamId *until = &flam_column_at (&table->until, FlamId, id);
 
-  row->self +=
-      flam_by_has_tops (tree->by) ? tree->total[node] : tree->self[node];
-  if (tree->other_self != NULL)
-    row->other_self += tree->other_self[node];
-  if (tree->exact_self != NULL)
-    row->exact_self += tree->exact_self[node];
+  add_self (row, tree, node, flam_by_has_tops (tree->by));
   /* Inside a subtree that is already counted: these are the same stacks. */
   if (node < *until)
     return;
-  row->total += tree->total[node];
-  for (guint i = 0; tree->split != NULL && i < FLAM_N_STATES; i++)
-    row->split.weight[i] += tree->split[node].weight[i];
-  if (tree->other_total != NULL)
-    row->other_total += tree->other_total[node];
-  if (tree->exact_total != NULL)
-    row->exact_total += tree->exact_total[node];
+  add_total (row, tree, node);
   *until = tree->subtree_end[node];
 }
 
@@ -186,6 +204,34 @@ flam_functions_new (const FlamTree *tree, FlamSort sort, guint *n)
 }
 
 FlamFunctionRow
+flam_functions_row_of_node (const FlamTree *tree, FlamNodeId node)
+{
+  FlamFunctionRow row = { .node = node };
+
+  add_self (&row, tree, node, FALSE);
+  add_total (&row, tree, node);
+  return row;
+}
+
+static FlamFigure
+figure_of (const FlamTree *tree, gint64 weight, gint64 other, gint64 exact)
+{
+  return (FlamFigure){ weight, tree->other_total != NULL ? other : -1, exact };
+}
+
+FlamFigure
+flam_functions_self (const FlamTree *tree, const FlamFunctionRow *row)
+{
+  return figure_of (tree, row->self, row->other_self, row->exact_self);
+}
+
+FlamFigure
+flam_functions_total (const FlamTree *tree, const FlamFunctionRow *row)
+{
+  return figure_of (tree, row->total, row->other_total, row->exact_total);
+}
+
+FlamFunctionRow
 flam_functions_row_of (const FlamTree *tree, FlamNodeId node)
 {
   FlamFunctionRow row = { .node = node };
@@ -198,16 +244,18 @@ flam_functions_row_of (const FlamTree *tree, FlamNodeId node)
         continue;
       /* In an inverted tree, the nodes with self are below the root. */
       if (tree->inverted ? tree->parent[i] == 0 : !top)
-        row.self += tree->inverted ? tree->total[i] : tree->self[i];
+        add_self (&row, tree, i, tree->inverted);
       if (i < until)
         continue;
-      row.total += tree->total[i];
-      if (tree->other_total != NULL)
-        row.other_total += tree->other_total[i];
+      add_total (&row, tree, i);
       until = tree->subtree_end[i];
     }
   if (top)
-    row.self = row.total;
+    {
+      row.self = row.total;
+      row.other_self = row.other_total;
+      row.exact_self = row.exact_total;
+    }
   return row;
 }
 

@@ -5,6 +5,7 @@
  * can represent (tree->by). A row's total counts every stack once, however
  * often the thing is on it, so that no total exceeds the tree's. */
 
+#include "flam-estimate.h"
 #include "flam-tree.h"
 
 G_BEGIN_DECLS
@@ -40,6 +41,13 @@ flam_functions_new_whole (const FlamTree *tree, FlamSort sort, guint *n);
 /* The row of the function of one node, which is not the root; works for any
  * tree. */
 FlamFunctionRow flam_functions_row_of (const FlamTree *tree, FlamNodeId node);
+/* The figures of the node alone. */
+FlamFunctionRow flam_functions_row_of_node (const FlamTree *tree,
+                                            FlamNodeId node);
+FlamFigure flam_functions_self (const FlamTree *tree,
+                                const FlamFunctionRow *row);
+FlamFigure flam_functions_total (const FlamTree *tree,
+                                 const FlamFunctionRow *row);
 
 /* A row's name: "[no stack]" for that one. */
 const char *flam_functions_name (const FlamTree *tree, FlamNodeId node);

@@ -4,13 +4,38 @@
 #include "flam-columns.h"
 #include "flam-shown.h"
 
-/* The shown stacks, and the weight at, and at and below, each. */
+/* The weight at, and at and below, each stack; NULL: there is none. */
+typedef struct
+{
+  gint64 *self;
+  gint64 *total;
+} Column;
+
+/* The shown stacks, and their weights. */
 typedef struct
 {
   FlamShown shown;
   gint64 *self;
   gint64 *total;
+  Column other; /* see FlamWeights; only where estimates are shown */
+  Column exact;
 } Sums;
+
+static Column
+column_of (const FlamShown *shown, const FlamWeights *weights, gint64 *weight)
+{
+  Column column = { NULL };
+
+  if (weight == NULL)
+    return column;
+  column.self = flam_shown_sum (shown, weights->profile->stacks.n, weight);
+  column.total = g_new (gint64, shown->n + 1);
+  memcpy (column.total, column.self, shown->n * sizeof *column.total);
+  for (FlamId s = shown->n; s-- > 0;)
+    if (shown->prefix[s] != FLAM_NONE)
+      column.total[shown->prefix[s]] += column.total[s];
+  return column;
+}
 
 static void
 sums_init (Sums *sums,
@@ -19,18 +44,15 @@ sums_init (Sums *sums,
 {
   FlamShown *shown = &sums->shown;
   g_autoptr (FlamSelection) by_line = flam_selection_copy (selection);
+  Column weight;
 
   /* In a tree the frames of a module are one row, but here they are lines. */
   if (by_line->by == FLAM_BY_MODULE || by_line->by == FLAM_BY_FILE)
     by_line->by = FLAM_BY_FUNCTION;
   flam_shown_init (shown, weights->profile, by_line, NULL, NULL);
-  sums->self =
-      flam_shown_sum (shown, weights->profile->stacks.n, weights->weight);
-  sums->total = g_new (gint64, shown->n + 1);
-  memcpy (sums->total, sums->self, shown->n * sizeof *sums->total);
-  for (FlamId s = shown->n; s-- > 0;)
-    if (shown->prefix[s] != FLAM_NONE)
-      sums->total[shown->prefix[s]] += sums->total[s];
+  weight = column_of (shown, weights, weights->weight);
+  sums->self = weight.self;
+  sums->total = weight.total;
 }
 
 static void
@@ -39,6 +61,10 @@ sums_clear (Sums *sums)
   flam_shown_clear (&sums->shown);
   g_free (sums->self);
   g_free (sums->total);
+  g_free (sums->other.self);
+  g_free (sums->other.total);
+  g_free (sums->exact.self);
+  g_free (sums->exact.total);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sums, sums_clear)
@@ -94,6 +120,47 @@ row_of (GHashTable *index, GArray *rows, guint32 line)
   return &g_array_index (rows, FlamLineRow, GPOINTER_TO_UINT (known));
 }
 
+static void
+add_line_self (FlamLineRow *row, const Sums *sums, FlamId s)
+{
+  row->self += sums->self[s];
+  if (sums->other.self != NULL)
+    row->other_self += sums->other.self[s];
+  if (sums->exact.self != NULL)
+    row->exact_self += sums->exact.self[s];
+}
+
+static void
+add_line_total (FlamLineRow *row, const Sums *sums, FlamId s)
+{
+  row->total += sums->total[s];
+  if (sums->other.total != NULL)
+    row->other_total += sums->other.total[s];
+  if (sums->exact.total != NULL)
+    row->exact_total += sums->exact.total[s];
+}
+
+static FlamFigure
+figure_of (const FlamWeights *weights,
+           gint64 weight,
+           gint64 other,
+           gint64 exact)
+{
+  return (FlamFigure){ weight, weights->other != NULL ? other : -1, exact };
+}
+
+FlamFigure
+flam_lines_self (const FlamWeights *weights, const FlamLineRow *row)
+{
+  return figure_of (weights, row->self, row->other_self, row->exact_self);
+}
+
+FlamFigure
+flam_lines_total (const FlamWeights *weights, const FlamLineRow *row)
+{
+  return figure_of (weights, row->total, row->other_total, row->exact_total);
+}
+
 FlamLineRow *
 flam_lines_new (const FlamWeights *weights,
                 const FlamSelection *selection,
@@ -111,6 +178,8 @@ flam_lines_new (const FlamWeights *weights,
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (FlamLineRow));
 
   sums_init (&sums, weights, selection);
+  sums.other = column_of (stacks, weights, weights->other);
+  sums.exact = column_of (stacks, weights, weights->exact);
   near = g_new (FlamId, stacks->n + 1);
   for (FlamId s = 0; wanted != FLAM_NONE && s < stacks->n; s++)
     {
@@ -126,7 +195,7 @@ flam_lines_new (const FlamWeights *weights,
       if (sums.total[s] == 0)
         continue;
       row = row_of (index, rows, line);
-      row->self += sums.self[s];
+      add_line_self (row, &sums, s);
       while (above != FLAM_NONE &&
              profile->frames.line[stacks->frame[above]] != line)
         {
@@ -134,7 +203,7 @@ flam_lines_new (const FlamWeights *weights,
           above = prefix == FLAM_NONE ? FLAM_NONE : near[prefix];
         }
       if (above == FLAM_NONE)
-        row->total += sums.total[s];
+        add_line_total (row, &sums, s);
     }
   g_array_sort (rows, compare_lines);
   *n = rows->len;

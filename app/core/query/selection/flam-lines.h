@@ -5,6 +5,7 @@
  * the weight of stacks whose leaf is there; its total counts every stack
  * through it once. */
 
+#include "flam-estimate.h"
 #include "flam-weights.h"
 #include "flam-tree.h"
 
@@ -15,7 +16,15 @@ typedef struct
   guint32 line;
   gint64 self;
   gint64 total;
+  gint64 other_self; /* 0 where the weights have no such columns */
+  gint64 other_total;
+  gint64 exact_self;
+  gint64 exact_total;
 } FlamLineRow;
+
+FlamFigure flam_lines_self (const FlamWeights *weights, const FlamLineRow *row);
+FlamFigure flam_lines_total (const FlamWeights *weights,
+                             const FlamLineRow *row);
 
 /* `file` is a source path as in the profile (frames.file). Ascending by line;
  * `n` rows, g_free. With `function` not FLAM_NONE, only the frames of that
