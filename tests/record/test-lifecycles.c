@@ -374,6 +374,19 @@ test_descriptors (void)
   g_assert_true (warns_of (destitute->profile, "descriptors"));
 }
 
+/* Too few to start a program: the message has the remedy. */
+static void
+test_no_descriptors (void)
+{
+  g_autoptr (Recording) recording = record_poor (8, "exit 0");
+
+  g_assert_cmpint (recording->status, ==, 1);
+  g_assert_null (recording->profile);
+  if (strstr (recording->error,
+              "too many open files: raise the limit (ulimit -n)") == NULL)
+    g_error ("%s", recording->error);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -390,5 +403,6 @@ main (int argc, char **argv)
   g_test_add_func ("/lifecycles/quick/master", test_master);
   g_test_add_func ("/lifecycles/daemon", test_daemon);
   g_test_add_func ("/lifecycles/descriptors", test_descriptors);
+  g_test_add_func ("/lifecycles/quick/no-descriptors", test_no_descriptors);
   return g_test_run ();
 }

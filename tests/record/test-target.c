@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -451,6 +456,62 @@ test_yama (void)
     g_test_skip ("needs root and a mount namespace");
 }
 
+/* A sandbox whose filter of system calls lacks ptrace(), as in containers. */
+static void
+forbid_ptrace (void)
+{
+  struct sock_filter filter[] = {
+    BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
+    BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1),
+    BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+    BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = { G_N_ELEMENTS (filter), filter };
+
+  g_assert_cmpint (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), ==, 0);
+  g_assert_cmpint (
+      prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), ==, 0);
+}
+
+/* Nothing is recorded, and the message has the remedy. */
+static void
+assert_told (const Recording *recording, const char *remedy)
+{
+  g_assert_cmpint (recording->status, ==, 1);
+  g_assert_null (recording->profile);
+  if (strstr (recording->error, remedy) == NULL)
+    g_error ("%s", recording->error);
+}
+
+static void
+stage_no_ptrace (void)
+{
+  g_autofree char *given = target_path ("given");
+  const char *launched[] = { "--", given, NULL };
+  pid_t pid = target_start ("cases", "spin");
+  g_autofree char *text = g_strdup_printf ("%d", (int)pid);
+  const char *attached[] = { "--pid", text, NULL };
+  g_autoptr (Recording) first = NULL;
+  g_autoptr (Recording) second = NULL;
+
+  forbid_ptrace ();
+  first = record (launched);
+  second = record (attached);
+  kill (pid, SIGKILL);
+  assert_told (first,
+               "(a sandbox or container without the ptrace system call)"
+               ": record outside of it");
+  assert_told (second,
+               "or is in a sandbox: record it as root, outside of "
+               "containers");
+}
+
+static void
+test_no_ptrace (void)
+{
+  play ("no-ptrace");
+}
+
 static void
 add_stage (const char *name, void (*function) (void))
 {
@@ -472,11 +533,13 @@ main (int argc, char **argv)
   g_test_add_func ("/target/set-user-id", test_set_user_id);
   g_test_add_func ("/target/leak-check", test_leak_check);
   g_test_add_func ("/target/yama", test_yama);
+  g_test_add_func ("/target/no-ptrace", test_no_ptrace);
   add_stage ("disk-full", stage_disk_full);
   add_stage ("file-too-large", stage_file_too_large);
   add_stage ("not-dumpable", stage_not_dumpable);
   add_stage ("memory-full", stage_memory_full);
   add_stage ("set-user-id", stage_set_user_id);
   add_stage ("yama", stage_yama);
+  add_stage ("no-ptrace", stage_no_ptrace);
   return g_test_run ();
 }
