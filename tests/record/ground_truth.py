@@ -248,6 +248,26 @@ class Measured:
         return [share for share in scaled if share.error() > share.bound]
 
 
+def percent(value):
+    return "-" if value is None else f"{value:.1%}"
+
+
+COLUMNS = "{:46} {:16} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}"
+HEADING = COLUMNS.format("recorded", "function", "truth", "ours", "error", "bound", "perf", "error")
+
+
+def lines(condition, shares):
+    """The rows of the table of truths, with perf's share of the same run beside ours."""
+    return [
+        COLUMNS.format(
+            str(condition), share.function, percent(share.truth), percent(share.ours),
+            percent(share.error()), percent(share.bound), percent(share.perf),
+            percent(None if share.perf is None else share.perf_error()),
+        ) + ("  WRONG" if share.error() > share.bound else "")
+        for share in shares
+    ]
+
+
 def ask(*words):
     done = subprocess.run([cli, *words, "--json"], check=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -491,7 +511,9 @@ def measure(condition, scratch, with_perf=False):
     loaded = bool(condition.busy or crowded)
     bound = allowed_error(loaded, condition.engine)
     shares = found(condition.program, ours, truth.parts)
-    perf = found(condition.program, top(perf_data), truth.parts) if perf_data else {}
+    # perf names functions of compiled programs, and by a map those of V8.
+    named = perf_data and pathlib.Path(condition.program).suffix in ("", ".js")
+    perf = found(condition.program, top(perf_data), truth.parts) if named else {}
     measured = Measured(
         condition, ours["rows"], truth, capture, [], bound, spent, ours["total"] / 1e9, said,
         crowded and not condition.busy, loaded and not may_take_a_cpu())
@@ -509,12 +531,17 @@ def measure(condition, scratch, with_perf=False):
     return measured
 
 
+# With FLAM_TEST_ALL, perf records beside us, where it is installed.
+BESIDE_PERF = bool(os.environ.get("FLAM_TEST_ALL") and shutil.which("perf"))
+
+
 def hold(case, condition, scratch, wrong):
-    """Asserts that wrong(measured) finds nothing. What is beyond three standard
-    errors by chance, or since others had the CPU, is not so again and again, measured
-    thrice as long."""
+    """Prints the rows of the table of truths, and asserts that wrong(measured) finds
+    nothing. What is beyond three standard errors by chance, or since others had the
+    CPU, is not so again and again, measured thrice as long."""
     for attempt in range(3):
-        measured = measure(condition, scratch)
+        measured = measure(condition, scratch, BESIDE_PERF)
+        print("\n".join(lines(condition, measured.shares)), file=sys.stderr, flush=True)
         faults = wrong(measured)
         if not faults:
             return

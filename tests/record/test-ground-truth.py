@@ -17,6 +17,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from ground_truth import (  # noqa: E402
     C_PROGRAMS,
+    HEADING,
     TURN,
     Condition,
     ask,
@@ -309,4 +310,5 @@ add(Totals, TOTALS)
 assert {one.program for one in SHARES + SHORT_WAITS} >= set(C_PROGRAMS)
 
 if __name__ == "__main__":
+    print(HEADING, file=sys.stderr)
     unittest.main(verbosity=2)
