@@ -509,6 +509,11 @@ print_recorder (const FlamFacts *facts)
                     " stops for which it was estimated whether the thread "
                     "was running\n",
                     facts->uncertain_stops);
+  if (flam_facts_unseen (facts) > 0)
+    flam_cli_print (
+        "unseen     up to %.0f %% of the CPU time, around waits: the "
+        "kernel takes no sample there\n",
+        100 * flam_facts_unseen (facts));
   if (facts->unnamed_frames > 0)
     flam_cli_print ("unnamed    %" G_GINT64_FORMAT
                     " frames of managed languages whose names could not be "

@@ -173,6 +173,19 @@ put_waits (FlamBuilder *builder, const FlamTracerStats *stats)
         percent);
 }
 
+/* After a stop for a sample, a thread is put on a CPU again once or twice,
+ * which is no wait of its own. */
+static gint64
+estimate_unseen (const FlamTracer *tracer)
+{
+  guint64 stops = 0, switches = tracer->tasks.switches;
+
+  for (guint i = 0; i < FLAM_STOP_BINS; i++)
+    stops += tracer->stats.stops[i];
+  return flam_instant_unseen (&tracer->instant,
+                              switches > 2 * stops ? switches - 2 * stops : 0);
+}
+
 static void
 put_last_facts (Recorder *recorder, gint64 duration)
 {
@@ -193,6 +206,9 @@ put_last_facts (Recorder *recorder, gint64 duration)
       tracer->tasks.charged_cpu - recorder->sampler.stats.not_sampled;
   if (recorder->options->what & FLAM_RECORD_CPU)
     facts.charged_cpu_ns = tracer->tasks.charged_cpu;
+  if (recorder->options->what & FLAM_RECORD_CPU)
+    facts.unseen_cpu_ns =
+        MIN (estimate_unseen (tracer), tracer->tasks.charged_cpu);
   facts.waiting_stops = (gint64)stats->waiting;
   facts.uncertain_stops = (gint64)stats->uncertain;
   facts.unnamed_frames = (gint64)recorder->sampler.stats.unnamed;

@@ -137,6 +137,23 @@ test_too_many (void)
       g_strv_length ((char **)profile->facts.others), ==, 2 * 100);
 }
 
+/* 29 and 30 of 3,000 ms: a part of less than 1 % is not shown. */
+static void
+test_unseen (void)
+{
+  const char *facts[] = {
+    "charged-cpu-ns", "3000000000", "unseen-cpu-ns", "29000000", NULL
+  };
+  g_autoptr (FlamProfile) little = profile_of (facts);
+  g_autoptr (FlamProfile) much = NULL;
+
+  facts[3] = "30000000";
+  much = profile_of (facts);
+  g_assert_cmpfloat (flam_facts_unseen (&little->facts), ==, 0);
+  g_assert_cmpfloat (flam_facts_unseen (&much->facts), ==, 0.01);
+  g_assert_cmpfloat (flam_facts_unseen (&flam_facts_unknown), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -144,5 +161,6 @@ main (int argc, char **argv)
   g_test_add_func ("/facts/every-row", test_every_row);
   g_test_add_func ("/facts/others", test_others);
   g_test_add_func ("/facts/too-many", test_too_many);
+  g_test_add_func ("/facts/unseen", test_unseen);
   return g_test_run ();
 }

@@ -4,7 +4,7 @@
 shares, the sum, and what a thread's time went to. A few of all conditions;
 tests/bench/bench-shares measures each, beside perf.
 
-  test-ground-truth.py [Shares|Work|ShortWaits|Priority|Totals|Children|Walls][.test_NAME]..."""
+  test-ground-truth.py [Shares|Work|ShortWaits|Priority|Totals|Waits|Children|Walls][.test_NAME]..."""
 
 import math
 import os
@@ -221,6 +221,24 @@ class Totals(Truths):
             if abs(measured.total - measured.spent) <= 0.005 + 0.02 * measured.spent:
                 return
         self.fail(f"{condition}: {measured.total} s of {measured.spent} s")
+
+
+class Waits(Truths):
+    """Where the kernel takes no sample, the capture has a bound for what that may be."""
+
+    def unseen(self, program, engine):
+        info = ask("info", self.measure(Condition(program, seconds=1, engine=engine)).capture)
+        return info.get("unseen_cpu_ns", 0) / info["charged_cpu_ns"]
+
+    def test_many(self):
+        self.assertGreater(self.unseen("piped", "ptrace"), 0.02)
+
+    def test_many_with_perf(self):
+        self.assertGreater(self.unseen("piped", "perf"), 0.02)
+
+    def test_none(self):
+        """A machine that takes the CPU away again and again has such times, too."""
+        self.assertLess(min(self.unseen("remap", "ptrace") for _ in range(3)), 0.01)
 
 
 class Children(Truths):

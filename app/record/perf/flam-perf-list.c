@@ -75,6 +75,7 @@ flam_perf_remove_thread (FlamPerf *perf, FlamPerfThread *thread, gint64 now)
     flam_perf_chains_forget (perf->tracer->chains, tid);
   g_strlcpy (rest.comm, thread->name, sizeof rest.comm);
   perf->tracer->tasks.charged_cpu += thread->total;
+  perf->tracer->tasks.switches += thread->switches;
   flam_tasks_retire (&perf->tracer->tasks, thread->task, &rest);
   g_hash_table_remove (perf->threads, GINT_TO_POINTER (tid));
   if (last)

@@ -51,6 +51,7 @@ flam_perf_thread_take (FlamPerfThread *thread,
     {
       thread->state = FLAM_PERF_RUNS;
       thread->moved = TRUE;
+      thread->switches += counts;
     }
   else if (record->kind == FLAM_PERF_OFF_CPU)
     thread->state = record->preempted ? FLAM_PERF_QUEUED : FLAM_PERF_SLEEPS;

@@ -26,6 +26,7 @@ typedef struct
   gint64 since;              /* it is accounted for up to this time */
   gint64 cpu, queued, slept; /* ns, in no sample yet */
   gint64 total;              /* ns on a CPU */
+  guint64 switches;          /* times put on a CPU */
   gint64 before;             /* CPU time that is not recorded; -1: unknown */
   gboolean moved;            /* put on a CPU since it was last compared */
   guint8 wait;               /* FlamState of its sleep */

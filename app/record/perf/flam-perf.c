@@ -41,12 +41,17 @@ wait_for_something (FlamPerf *perf, const sigset_t *mask)
   struct timespec timeout = { 0, DRAIN_EVERY };
   gboolean controlled = tracer->control->fd >= 0 && !tracer->control->closed;
   nfds_t n = 1;
+  int woken;
 
   polled[0] =
       (struct pollfd){ controlled ? tracer->control->fd : -1, POLLIN, 0 };
   for (guint i = 0; i < fds->len && perf->prompt && n <= MOST_CPUS; i++)
     polled[n++] = (struct pollfd){ g_array_index (fds, int, i), POLLIN, 0 };
-  if (ppoll (polled, n, &timeout, mask) <= 0)
+  flam_instant_sleep (&tracer->instant);
+  woken = ppoll (polled, n, &timeout, mask);
+  if (woken == 0)
+    flam_instant_woke (&tracer->instant);
+  if (woken <= 0)
     return;
   if (polled[0].revents != 0)
     flam_commands_handle (tracer);

@@ -22,6 +22,8 @@ typedef struct
   gboolean first;    /* it has real-time priority */
   gboolean exact;    /* whether the scheduler's stamps can be read */
   gint64 cpu;        /* the CPU time that it had used before the sleep */
+  gint64 waits_cpu;  /* the CPU time that its sleeps took; */
+  guint64 n_waits;   /* of so many */
   gint64 put_at;     /* when it was put on its CPU, by that CPU's clock; 0: not
                         read at this tick; -1: unavailable */
   cpu_set_t allowed; /* CPUs the tracer may use */
@@ -45,6 +47,11 @@ void flam_instant_init (FlamInstant *instant);
 void flam_instant_clear (FlamInstant *instant);
 /* Called before the sleep until the next tick or stop. */
 void flam_instant_sleep (FlamInstant *instant);
+/* Called after it. */
+void flam_instant_woke (FlamInstant *instant);
+/* The CPU time around `n` waits in which the kernel takes no sample, at most,
+ * by what it takes the tracer to sleep and to wake up. */
+gint64 flam_instant_unseen (const FlamInstant *instant, guint64 n);
 /* Called when a stop was handled: the thread left its CPU for that stop, not
  * for a tick that follows before the next sleep. */
 void flam_instant_resumed (FlamInstant *instant);

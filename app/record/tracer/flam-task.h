@@ -51,7 +51,7 @@ struct _FlamTarget
   char program[16];   /* tracer's: the name of that program */
   gint64 young_until; /* tracer's: until then its code is still being mapped */
   guint64 code_size;  /* tracer's: of mappings, when they were last reported */
-  FlamLoader loader;  /* tracer\'s: the libraries it has loaded */
+  FlamLoader loader;  /* tracer's: the libraries it has loaded */
   GArray *joins;      /* tracer's: threads that may be joined, or NULL */
   gint64 cpu_begin;   /* tracer's: process clock at the beginning */
   gint64 cpu_ended;   /* tracer's: of threads that have ended */
@@ -138,6 +138,8 @@ struct _FlamTask
   gint64 cpu_begin;      /* its earlier CPU time is not recorded */
   gint64 cpu_seen;       /* it is accounted for up to this time */
   gint64 cpu_owed;       /* used before a pause, and not in any sample yet */
+  guint64 count_begin;   /* its earlier times on a CPU are not recorded */
+  guint64 count_seen;    /* when the recording last began or paused */
   FlamWall wall;
   struct _FlamRuntimeTask *runtimes; /* of its managed frames, or NULL */
   guint64 fs_base;                   /* as of its last stop, 0: unknown */

@@ -181,6 +181,7 @@ flam_task_pause (FlamTask *task, gint64 now)
   if (!flam_task_read_schedstat (task, &stat))
     return;
   task->cpu_owed = MAX (stat.cpu - task->cpu_seen, 0);
+  task->count_seen = stat.count;
   flam_wall_look (task, &stat, now, task->blocked);
 }
 
@@ -197,6 +198,8 @@ flam_task_skip (FlamTask *task, gint64 now)
   task->target->cpu_begin += skipped;
   task->cpu_seen = stat.cpu - task->cpu_owed;
   task->cpu_owed = 0;
+  task->count_begin += stat.count - task->count_seen;
+  task->count_seen = stat.count;
   flam_wall_begin (task, &stat, now);
 }
 
@@ -218,6 +221,7 @@ settle_cpu (FlamTasks *tasks,
       left = MAX (stat.cpu - task->cpu_seen, 0);
       flam_wall_look (task, &stat, message->time, task->blocked);
       target->cpu_ended += stat.cpu - task->cpu_begin;
+      tasks->switches += stat.count - task->count_begin;
     }
   if (target->n_tasks > 1)
     return left;
@@ -319,6 +323,7 @@ flam_tasks_succeed (FlamTasks *tasks,
   if (!flam_task_read_schedstat (leader, &stat))
     return;
   leader->cpu_begin = leader->cpu_seen = stat.cpu;
+  leader->count_begin = leader->count_seen = stat.count;
   leader->cpu_owed = 0;
   flam_wall_begin (leader, &stat, now);
 }

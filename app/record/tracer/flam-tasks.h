@@ -15,6 +15,7 @@ typedef struct
   GHashTable *by_pid; /* FlamTarget */
   GPtrArray *list;    /* FlamTask, in no order */
   gint64 charged_cpu; /* of threads that have ended, from the kernel */
+  guint64 switches;   /* how often they were put on a CPU */
   /* Their times come from elsewhere than /proc: flam_tasks_retire(). */
   gboolean without_proc;
 } FlamTasks;

@@ -555,13 +555,17 @@ wait_for_something (FlamTracer *tracer, gint64 until, const sigset_t *mask)
   gint64 ns = MAX (until - flam_tracer_now (tracer), 0);
   struct timespec timeout = { ns / 1000000000, ns % 1000000000 };
   nfds_t n = 1;
+  int woken;
 
   polled[0] =
       (struct pollfd){ controlled ? tracer->control->fd : -1, POLLIN, 0 };
   for (guint i = 0; fds != NULL && i < fds->len && n <= FAULT_FDS_MAX; i++)
     polled[n++] = (struct pollfd){ g_array_index (fds, int, i), POLLIN, 0 };
   flam_instant_sleep (&tracer->instant);
-  if (ppoll (polled, n, &timeout, mask) <= 0)
+  woken = ppoll (polled, n, &timeout, mask);
+  if (woken == 0)
+    flam_instant_woke (&tracer->instant);
+  if (woken <= 0)
     return;
   if (polled[0].revents != 0)
     flam_commands_handle (tracer);

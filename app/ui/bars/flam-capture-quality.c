@@ -4,12 +4,14 @@
 
 #include "flam-core-picture.h"
 #include "flam-help.h"
+#include "flam-record-options.h"
 
 #include <glib/gi18n.h>
 
 #define MODULES_MAX 8
 #define WARNINGS_MAX 20
 #define MUCH 0.05 /* share of the samples or of the CPU time */
+#define MUCH_UNSEEN 0.03
 
 struct _FlamCaptureQuality
 {
@@ -31,12 +33,16 @@ typedef enum
   ROW_SAMPLED,
   ROW_SINCE,
   ROW_LOST,
+  ROW_LOST_OURS, /* of our recorder */
   ROW_LATE,
   ROW_TRUNCATED,
-  ROW_TRUNCATED_OURS, /* of our recorder */
+  ROW_TRUNCATED_OURS,
   ROW_SEEN,
+  ROW_UNSEEN,
   ROW_OVERHEAD,
+  ROW_OVERHEAD_MEMORY, /* all allocations are recorded */
   ROW_ENGINE,
+  ROW_ENGINE_PERF,
   ROW_MEDIAN,
   ROW_P99,
   ROW_WAITING,
@@ -79,7 +85,12 @@ static const struct
                       "memory.") },
   [ROW_LOST] = { N_ ("Lost events"),
                  N_ ("Events that the recorder was too slow to process."),
-                 N_ ("Lower the sampling rate, or record fewer allocations.") },
+                 N_ ("Let that recorder have larger buffers (perf record "
+                     "--mmap-pages), or lower its rate.") },
+  [ROW_LOST_OURS] = { N_ ("Lost events"),
+                      N_ ("Samples that the recorder was too slow to take, or "
+                          "for which the program had ended."),
+                      N_ ("Lower the sampling rate, or leave a CPU free.") },
   [ROW_LATE] = { N_ ("Late samples"),
                  N_ ("Samples taken a period late, or skipped for that reason, "
                      "because the machine was busy."),
@@ -100,17 +111,33 @@ static const struct
                  N_ ("The share of the CPU time charged by the kernel. The "
                      "rest was used between samples."),
                  N_ ("Raise the sampling rate if much is missing.") },
+  [ROW_UNSEEN] = { N_ ("CPU Time Around Waits"),
+                   N_ ("How much of the CPU time, at most, the kernel used "
+                       "without interruption to put threads on a CPU and to "
+                       "take them off. It takes no sample there: functions "
+                       "that wait have up to this much too little."),
+                   N_ ("Only a hardware counter sees it: perf record -e "
+                       "cycles.") },
   [ROW_OVERHEAD] = { N_ ("Recorder Overhead"),
                      N_ ("CPU time of the recorder as a share of the "
                          "program’s."),
-                     N_ ("Lower the sampling rate, or record fewer "
-                         "allocations.") },
+                     N_ ("Lower the sampling rate.") },
+  [ROW_OVERHEAD_MEMORY] = { N_ ("Recorder Overhead"),
+                            N_ ("CPU time of the recorder as a share of the "
+                                "program’s."),
+                            N_ ("Sample allocations instead of recording all "
+                                "of them.") },
   [ROW_ENGINE] = { N_ ("Clock"),
-                   N_ ("What took the samples: the recorder, which stops "
-                       "threads (ptrace), or the kernel (perf)."),
+                   N_ ("The recorder took the samples and stopped threads for "
+                       "them (ptrace)."),
                    N_ ("The kernel’s clock stops no thread and shows its own "
                        "functions, where the system permits it: --engine "
                        "auto.") },
+  [ROW_ENGINE_PERF] = { N_ ("Clock"),
+                        N_ ("The kernel took the samples (perf) and stopped no "
+                            "thread for them."),
+                        N_ ("The recorder’s own clock works without the "
+                            "system’s permission: --engine ptrace.") },
   [ROW_MEDIAN] = { N_ ("Median Pause per Sample"),
                    N_ ("How long a thread is stopped for a sample."),
                    N_ ("Lower the sampling rate if the program must respond "
@@ -271,8 +298,12 @@ add_seen (FlamCaptureQuality *self, const FlamFacts *facts)
 /* In a short program the recorder's start dominates: its share would say
  * nothing about a longer run. */
 static void
-add_overhead (FlamCaptureQuality *self, const FlamFacts *facts)
+add_overhead (FlamCaptureQuality *self, const FlamProfile *profile)
 {
+  const FlamFacts *facts = &profile->facts;
+  Row row = profile->allocations.n > 0 && facts->sample_bytes == 0
+                ? ROW_OVERHEAD_MEMORY
+                : ROW_OVERHEAD;
   g_autofree char *own =
       flam_format_value (facts->recorder_cpu_ns, FLAM_UNIT_NS);
   g_autofree char *program =
@@ -284,12 +315,10 @@ add_overhead (FlamCaptureQuality *self, const FlamFacts *facts)
   if (facts->recorder_share < 0)
     return;
   if (facts->recorder_cpu_ns > 0 && facts->recorded_cpu_ns < FLAM_SHORT_CPU)
-    add_fact (self, ROW_OVERHEAD, text, FALSE);
+    add_fact (self, row, text, FALSE);
   else
-    add_share (self,
-               ROW_OVERHEAD,
-               facts->recorder_share,
-               is_much (facts->recorder_share, 1));
+    add_share (
+        self, row, facts->recorder_share, is_much (facts->recorder_share, 1));
 }
 
 static gint64
@@ -308,6 +337,7 @@ add_facts (FlamCaptureQuality *self, const FlamProfile *profile)
 {
   const FlamFacts *facts = &profile->facts;
   double samples = (double)profile->samples.n;
+  gboolean ours = flam_facts_other (facts, FLAM_FACT_MODE) != NULL;
 
   add_heading (self, _ ("Capture Quality"));
   if (facts->complete)
@@ -323,19 +353,27 @@ add_facts (FlamCaptureQuality *self, const FlamProfile *profile)
   if (flam_facts_other (facts, FLAM_FACT_MEMORY_SINCE) != NULL)
     /* Translators: "memory since attaching" */
     add_fact (self, ROW_SINCE, _ ("attaching"), FALSE);
-  add_count (self, ROW_LOST, facts->lost, facts->lost > 0);
+  add_count (
+      self, ours ? ROW_LOST_OURS : ROW_LOST, facts->lost, facts->lost > 0);
   add_count (
       self, ROW_LATE, facts->late, is_much ((double)facts->late, samples));
   add_count (self,
-             flam_facts_other (facts, FLAM_FACT_MODE) != NULL
-                 ? ROW_TRUNCATED_OURS
-                 : ROW_TRUNCATED,
+             ours ? ROW_TRUNCATED_OURS : ROW_TRUNCATED,
              facts->truncated_stacks,
              is_much ((double)facts->truncated_stacks, samples));
   add_seen (self, facts);
-  add_overhead (self, facts);
+  if (flam_facts_unseen (facts) > 0)
+    add_share (self,
+               ROW_UNSEEN,
+               flam_facts_unseen (facts),
+               flam_facts_unseen (facts) >= MUCH_UNSEEN);
+  add_overhead (self, profile);
   if (facts->engine[0])
-    add_fact (self, ROW_ENGINE, facts->engine, FALSE);
+    add_fact (self,
+              strcmp (facts->engine, FLAM_ENGINE_PERF) == 0 ? ROW_ENGINE_PERF
+                                                            : ROW_ENGINE,
+              facts->engine,
+              FALSE);
   if (facts->engine_reason[0])
     {
       g_autofree char *reason = flam_message_shown (facts->engine_reason);

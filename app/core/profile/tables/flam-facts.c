@@ -44,6 +44,7 @@ const FlamFact flam_fact_rows[] = {
     .with = OFFSET (stop_median_ns) },
   { FACT (NUMBER, waiting_stops, "waiting-stops", "waiting", QUALITY) },
   { FACT (NUMBER, uncertain_stops, "uncertain-stops", "uncertain", QUALITY) },
+  { FACT (NUMBER, unseen_cpu_ns, "unseen-cpu-ns", "unseen", QUALITY) },
   { FACT (NUMBER, unnamed_frames, "unnamed-frames", "unnamed", QUALITY) },
   { FACT (TEXT, engine, "engine", "engine", QUALITY) },
   { FACT (TEXT, engine_reason, "engine-reason", "", QUALITY) },
@@ -99,6 +100,16 @@ flam_fact_of_key (const char *key)
     if (fact->key != NULL && strcmp (fact->key, key) == 0)
       return fact;
   return NULL;
+}
+
+double
+flam_facts_unseen (const FlamFacts *facts)
+{
+  double part = facts->charged_cpu_ns > 0 ? (double)facts->unseen_cpu_ns /
+                                                (double)facts->charged_cpu_ns
+                                          : 0;
+
+  return part >= FLAM_FACTS_SEEN ? MIN (part, 1) : 0;
 }
 
 #define Z 1.96

@@ -34,6 +34,8 @@ typedef struct
                                waiting for a CPU; 0 unknown */
   gint64 uncertain_stops;   /* stops of threads of which the recorder estimated
                                whether they were running; 0 unknown */
+  gint64 unseen_cpu_ns;     /* CPU time around waits in which the kernel takes
+                               no sample, at most: an estimate; 0 unknown */
   gint64 unnamed_frames;    /* frames of managed languages whose names could not
                                be read, in all samples; 0 unknown */
   const char *engine;       /* the recorder's clock: "perf" or "ptrace"; may
@@ -119,6 +121,10 @@ gboolean flam_fact_is_known (const FlamFact *fact, const FlamFacts *facts);
 gboolean flam_fact_is_shown (const FlamFact *fact, const FlamFacts *facts);
 /* The text in files and dumps, numbers in decimal; g_free. */
 char *flam_fact_to_text (const FlamFact *fact, const FlamFacts *facts);
+/* The part of the CPU time in which no sample could be taken: shares are wrong
+ * by that much at most. 0: less than FLAM_FACTS_SEEN, or unknown. */
+#define FLAM_FACTS_SEEN 0.01
+double flam_facts_unseen (const FlamFacts *facts);
 /* How far a sum of `bytes` of sampled allocations may be from the truth, in
  * bytes: 95 of 100 intervals of this half width contain it. `whole`: the sum of
  * which it is a part, if that was counted exactly (the facts above), otherwise
