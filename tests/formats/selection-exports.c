@@ -13,11 +13,12 @@ tree_of (const FlamProfile *profile, const FlamSelection *selection)
   return flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
 }
 
-/* callgrind, pprof and pictures have whole numbers. */
+/* callgrind, OTLP, pprof and pictures have whole numbers. */
 static gboolean
 holds (const FlamExporter *exporter, const FlamMeasure *measure)
 {
   if (strcmp (exporter->id, "callgrind") == 0 ||
+      strcmp (exporter->id, "otlp") == 0 ||
       strcmp (exporter->id, "pprof") == 0 || strcmp (exporter->id, "svg") == 0)
     return measure->denominator == 1;
   return TRUE;

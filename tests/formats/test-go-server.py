@@ -106,10 +106,9 @@ class Go(unittest.TestCase):
                 self.assertEqual(json.loads(done.stdout)["format"], "pprof")
 
     def test_trace(self):
-        done = subprocess.run([cli, "info", self.url + "trace?seconds=1"], capture_output=True,
-                              text=True)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("execution trace of Go", done.stderr)
+        done = subprocess.run([cli, "info", "--json", self.url + "trace?seconds=1"], check=True,
+                              capture_output=True, text=True)
+        self.assertEqual(json.loads(done.stdout)["format"], "go-trace")
 
 
 if __name__ == "__main__":

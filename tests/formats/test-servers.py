@@ -21,6 +21,7 @@ from protobuf import fields, varint
 
 PPROF = captures / "pprof/cpu.pb"
 SECOND = captures / "pprof/order-late.pb"
+TRACE = captures / "go-trace/go119.trace"
 
 
 def run(*words, **environment):
@@ -91,8 +92,9 @@ class Get(Case):
                          self.good(run("diff", "--json", PPROF, SECOND)))
 
     def test_execution_trace(self):
-        self.server.answers["/debug/pprof/trace"] = b"go 1.19 trace\0\0\0" + bytes(64)
-        self.assertIn("execution trace of Go", self.refused(self.url("/debug/pprof/trace")))
+        self.server.answers["/debug/pprof/trace"] = TRACE.read_bytes()
+        self.assertEqual(self.good(top(self.url("/debug/pprof/trace"))),
+                         self.good(top(TRACE)))
 
     def test_seconds_of_silence(self):
         """A server that records for a second is not a slow one."""
