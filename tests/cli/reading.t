@@ -270,17 +270,17 @@ _start@0x10;cook@0x20;jl_gc_collect@0x40 1
 
 # Estimates are marked.
 $ flambeau-cli info captures/gperftools/sampled.heap
-Memory in use: 1.88 MB
+Memory in use: 1.88 MB (3 samples)
 
 format     gperftools
-measures   inuse_space        1.88 MB (Memory in use)
+measures   inuse_space        1.88 MB (3 samples) (Memory in use)
            inuse_objects      2 050 (Blocks in use)
-           alloc_space        2.43 MB (Allocated memory)
+           alloc_space        2.43 MB (4 samples) (Allocated memory)
            alloc_objects      87 386 (Allocations)
 samples    3 in 3 stacks of 1 function
 sampled    one allocation every 512 KiB: all sums are estimates
-threads    #1 all threads: 3 samples, 1.88 MB
-modules    /bin/demo: 1.88 MB, symbols: none, file not found: /bin/demo
+threads    #1 all threads: 3 samples, 1.88 MB (3 samples)
+modules    /bin/demo: 1.88 MB (3 samples), symbols: none, file not found: /bin/demo
            and another 2 with nothing in them
 
 # A capture that is fast to read leaves nothing in the cache.

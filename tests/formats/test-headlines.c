@@ -44,8 +44,7 @@ static const struct
   { "memray/v13-native.bin",
     "Peak 9.26 kB, 100 % of it in f (app.py:4). 4.61 kB never freed, 89 % of "
     "it in f (app.py:4)" },
-  { "gperftools/java.heap",
-    "Memory in use: 2.19 MB, ≈ 76 % of it in com.example.Shop.fill" },
+  { "gperftools/java.heap", "Memory in use: 2.19 MB (4 samples)" },
   { "gecko/shared.firefox.json", "main takes 62 % (a.c:3)" },
   { "perf-data/filled.perf.data",
     "No function names for 100 %, most of it in prog" },
