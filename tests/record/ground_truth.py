@@ -16,6 +16,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import resource
 import shutil
 import subprocess
@@ -51,6 +52,9 @@ LEAST = 0.05
 # Functions whose CPU time is the kernel's, on the way into waits and back.
 WAITS = {"ask_all", "await", "await_job", "await_tick", "feed", "fetch", "main::rest", "post_jobs",
          "read_request", "respond", "rest", "store", "write_answer"}
+
+# linux/capability.h.
+CAP_SYS_ADMIN, CAP_BPF = 21, 39
 
 # What runs programs with a suffix: names of commands.
 INTERPRETERS = {
@@ -340,6 +344,13 @@ def may_use_perf():
     with tempfile.TemporaryDirectory() as folder:
         words = [recorder, "--engine", "perf", "--output", f"{folder}/true.flambeau", "--", "true"]
         return subprocess.run(words, stderr=subprocess.DEVNULL).returncode == 0
+
+
+def may_copy():
+    """Whether the kernel may copy the data of an interpreter at a sample (bpf)."""
+    status = pathlib.Path("/proc/self/status").read_text()
+    capabilities = int(re.search(r"^CapEff:\s*(\w+)", status, re.MULTILINE)[1], 16)
+    return any(capabilities >> one & 1 for one in (CAP_SYS_ADMIN, CAP_BPF))
 
 
 @contextlib.contextmanager

@@ -24,6 +24,7 @@ from ground_truth import (  # noqa: E402
     command,
     found,
     hold,
+    may_copy,
     may_take_a_cpu,
     may_use_perf,
     measure,
@@ -50,6 +51,7 @@ SHARES = [
     Condition("burst.lua", runs="luajit"),
     Condition("burst.hs", "wall", 997, attached=True),
     Condition("burst.scm"),
+    Condition("burst.py", engine="perf"),
     Condition("calls", engine="perf"),
     Condition("pool", "wall", 997, attached=True, engine="perf"),
 ]
@@ -75,6 +77,13 @@ if os.environ.get("FLAM_TEST_ALL"):
         Condition("burst.erl", "wall", 997, attached=True),
         Condition("burst.hs"),
         Condition("burst.scm", "wall", 997, attached=True),
+        Condition("burst.js", engine="perf"),
+        Condition("burst.rb", "wall", 997, attached=True, engine="perf"),
+        Condition("burst.php", engine="perf"),
+        Condition("burst.pl", engine="perf"),
+        Condition("burst.lua", engine="perf"),
+        Condition("burst.lua", "wall", 997, attached=True, runs="luajit", engine="perf"),
+        Condition("burst.scm", engine="perf"),
     ]
 
 # The kernel's work around their waits is done with interrupts off in part, where no
@@ -127,11 +136,18 @@ class Truths(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.scratch = pathlib.Path(folder.name)
 
-    def measure(self, condition):
+    def require(self, condition):
         if not command(condition.program, 1, runs=condition.runs):
             self.skipTest(f"nothing here runs {condition.program}")
-        if condition.engine == "perf" and not may_use_perf():
+        if condition.engine != "perf":
+            return
+        if not may_use_perf():
             self.skipTest("the system does not permit perf_event_open with the kernel's functions")
+        if "." in condition.program and not may_copy():
+            self.skipTest("the system does not permit bpf")
+
+    def measure(self, condition):
+        self.require(condition)
         return measure(condition, self.scratch)
 
 
@@ -144,8 +160,7 @@ class Held(Truths):
         return list(map(str, self.faults(measured)))
 
     def hold(self, condition):
-        if not command(condition.program, 1, runs=condition.runs):
-            self.skipTest(f"nothing here runs {condition.program}")
+        self.require(condition)
         hold(self, condition, self.scratch, self.wrong)
 
 
