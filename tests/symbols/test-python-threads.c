@@ -4,6 +4,7 @@
  * hand and in memory that lies. The offsets are those that the compiler has of
  * these versions. */
 
+#include "flam-python-tasks.h"
 #include "flam-python-threads.h"
 
 #include <glib.h>
@@ -217,6 +218,35 @@ names_in (Fake *fake, const FlamPythonLayout *layout)
   return g_string_free (names, FALSE);
 }
 
+/* The current task of a thread, in memory that is full of lies. */
+static void
+name_task (Fake *fake, const FlamPythonLayout *layout)
+{
+  FlamRuntimeMemory memory = { read_fake, fake };
+  FlamRuntimeName *name = flam_runtime_name_new ();
+  FlamPythonLoop loop = { 0 };
+  uint64_t task, cookie;
+
+  fake->reads = 0;
+  for (gint64 now = 0; now < 3; now++)
+    if (flam_python_current_task (layout,
+                                  &memory,
+                                  ACTIVE,
+                                  101,
+                                  now * 200000000,
+                                  &loop,
+                                  &task,
+                                  &cookie))
+      {
+        flam_runtime_name_clear (name);
+        flam_python_name_task (layout, &memory, task, cookie, name);
+        g_assert_cmpuint (name->n, <=, 2);
+      }
+  flam_python_find_tasks (layout, &memory, RUNTIME);
+  g_assert_cmpuint (fake->reads, <=, 220000);
+  g_free (name);
+}
+
 static void
 test_names (gconstpointer layout)
 {
@@ -249,6 +279,7 @@ test_lies (gconstpointer layout)
         memcpy (fake, truth, sizeof *fake);
         put (fake, BASE + 8 * i, lies[j]);
         g_free (names_in (fake, layout));
+        name_task (fake, layout);
       }
 }
 
@@ -267,6 +298,7 @@ test_noise (gconstpointer layout)
                  ? BASE + (guint64)g_test_rand_int_range (0, SIZE / 8) * 8
                  : (guint64)g_test_rand_int_range (0, 256));
       g_free (names_in (fake, layout));
+      name_task (fake, layout);
     }
 }
 

@@ -17,17 +17,8 @@ typedef struct
   guint64 runtime; /* address in the file, of _PyRuntime */
 } Facts;
 
-/* A loop may end, and another one take its place, for another thread. */
-#define LOOK_EVERY (100 * 1000000ll)
-
-/* FlamRuntimeThread.own. */
-typedef struct
-{
-  FlamPythonLoop loop;
-  gint64 looked_at;
-} Own;
-
-G_STATIC_ASSERT (sizeof (Own) <= FLAM_RUNTIME_OWN_WORDS * sizeof (guint64));
+G_STATIC_ASSERT (sizeof (FlamPythonLoop) <=
+                 FLAM_RUNTIME_OWN_WORDS * sizeof (guint64));
 
 static gboolean
 find (const FlamElf *elf, int fd, const char *path, FlamRuntimeFile *file)
@@ -86,19 +77,18 @@ walk (const FlamRuntimeProcess *process,
   const guint64 *tasks = process->layout;
   FlamRuntimeEntry entry = { 0 };
   gboolean runs;
-  Own own;
+  FlamPythonLoop loop; /* FlamRuntimeThread.own */
 
-  memcpy (&own, thread->own, sizeof own);
-  if (thread->now - own.looked_at > LOOK_EVERY)
-    own = (Own){ .looked_at = thread->now };
+  memcpy (&loop, thread->own, sizeof loop);
   runs = limit > 0 && flam_python_current_task (&facts->layout,
                                                 memory,
                                                 *tasks,
                                                 regs->fs_base,
-                                                &own.loop,
+                                                thread->now,
+                                                &loop,
                                                 &entry.function,
                                                 &entry.cookie);
-  memcpy (thread->own, &own, sizeof own);
+  memcpy (thread->own, &loop, sizeof loop);
   if (!runs)
     return 0;
   entries[0] = entry;

@@ -5,7 +5,12 @@
 
 #define INTERPRETERS_MAX 64
 #define READS_MAX 200000
+#define STOPPED_READS_MAX 4000
 #define LOOPS_MAX 64
+/* ns */
+#define LOOK_EVERY (5 * 1000000ll)
+/* A loop may end, and another one take its place, for another thread. */
+#define CHECK_EVERY (100 * 1000000ll)
 #define NAME_SIZE 64 /* of the object, of which a cookie is made */
 #define TEXT_MAX 256
 
@@ -80,32 +85,62 @@ flam_python_find_tasks (const FlamPythonLayout *layout,
 typedef struct
 {
   const FlamPythonReader *reader;
-  FlamPythonLoop *loop;
-  uint64_t thread;
+  uint64_t thread; /* 0: the task of `loop` */
+  uint64_t loop;
   uint64_t task; /* 0: not found */
   unsigned n;
 } Search;
 
-/* A loop runs in one thread at a time. The kept loop may have begun to run in
- * another since: then its task is not this thread's, and that is found by the
- * next loop. */
+static uint64_t
+thread_of (const FlamPythonReader *reader, uint64_t loop)
+{
+  return flam_python_number (
+      reader,
+      flam_python_find_item (
+          reader, flam_python_attributes (reader, loop), "_thread_id"));
+}
+
 static bool
 compare (void *data, uint64_t key, uint64_t value)
 {
   Search *search = data;
 
-  if (search->loop->loop != key || search->loop->thread == 0)
-    *search->loop = (FlamPythonLoop){
-      key,
-      flam_python_number (
-          search->reader,
-          flam_python_find_item (search->reader,
-                                 flam_python_attributes (search->reader, key),
-                                 "_thread_id")),
-    };
-  if (search->loop->thread == search->thread)
-    search->task = value;
+  if (search->thread != 0 ? thread_of (search->reader, key) == search->thread
+                          : key == search->loop)
+    {
+      search->loop = key;
+      search->task = value;
+    }
   return search->task == 0 && ++search->n < LOOPS_MAX;
+}
+
+/* Only loops that run a task have an entry. The thread's own one is found by
+ * its address; that of another loop is looked for now and then, since it takes
+ * longer, and many threads have none. */
+static uint64_t
+find_task (const FlamPythonReader *reader,
+           uint64_t tasks,
+           uint64_t thread,
+           int64_t now,
+           FlamPythonLoop *loop)
+{
+  FlamPythonItems items = flam_python_dict (reader, tasks);
+  Search own = { .reader = reader, .loop = loop->loop };
+  Search any = { .reader = reader, .thread = thread };
+
+  if (loop->loop != 0)
+    flam_python_for_each (reader, items, compare, &own);
+  if (own.task != 0 && now < loop->check_at)
+    return own.task;
+  if (own.task == 0 && now < loop->look_at)
+    return 0;
+  flam_python_for_each (reader, items, compare, &any);
+  loop->look_at = now + LOOK_EVERY;
+  if (any.task == 0)
+    return 0;
+  loop->loop = any.loop;
+  loop->check_at = now + CHECK_EVERY;
+  return any.task;
 }
 
 /* Of the object of its name: the length, the hash and the first characters, or
@@ -135,19 +170,19 @@ flam_python_current_task (const FlamPythonLayout *layout,
                           const FlamRuntimeMemory *memory,
                           uint64_t tasks,
                           uint64_t thread,
+                          int64_t now,
                           FlamPythonLoop *loop,
                           uint64_t *task,
                           uint64_t *cookie)
 {
-  FlamPythonReader reader = { layout, memory };
-  Search search = { &reader, loop, thread, 0, 0 };
+  Limited limited = { memory, STOPPED_READS_MAX };
+  FlamRuntimeMemory once = { read_limited, &limited };
+  FlamPythonReader reader = { layout, &once };
 
   if (tasks == 0 || thread == 0 || offsets_of (layout) == NULL)
     return false;
-  flam_python_for_each (
-      &reader, flam_python_dict (&reader, tasks), compare, &search);
-  *task = search.task;
-  return search.task != 0 && make_cookie (&reader, search.task, cookie);
+  *task = find_task (&reader, tasks, thread, now, loop);
+  return *task != 0 && make_cookie (&reader, *task, cookie);
 }
 
 /* --- its names ----------------------------------------------------------- */

@@ -18,19 +18,22 @@ uint64_t flam_python_find_tasks (const FlamPythonLayout *layout,
                                  const FlamRuntimeMemory *memory,
                                  uint64_t runtime);
 
-/* Of a thread: the loop that was looked at last. */
+/* Of a thread: its loop. */
 typedef struct
 {
-  uint64_t loop;
-  uint64_t thread; /* the pthread_t in which it runs */
+  uint64_t loop;    /* 0: none is known */
+  int64_t check_at; /* when it may have become another one's */
+  int64_t look_at;  /* when it may have got another one */
 } FlamPythonLoop;
 
-/* The task of the thread with this pthread_t; `cookie`: differs if another task
- * has taken its place. FALSE: it runs none. */
+/* The task of the thread with this pthread_t, at the time `now` in ns;
+ * `cookie`: differs if another task has taken its place. FALSE: it runs none.
+ */
 bool flam_python_current_task (const FlamPythonLayout *layout,
                                const FlamRuntimeMemory *memory,
                                uint64_t tasks,
                                uint64_t thread,
+                               int64_t now,
                                FlamPythonLoop *loop,
                                uint64_t *task,
                                uint64_t *cookie);
