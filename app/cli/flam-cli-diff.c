@@ -3,8 +3,10 @@
 #include "flam-cli-gates.h"
 #include "flam-cli-picture.h"
 #include "flam-cli-output.h"
+#include "flam-cli-reference.h"
 
 #include "flam-core-picture.h"
+#include "flam-formats.h"
 #include "flam-pages.h"
 
 #include <stdio.h>
@@ -16,7 +18,8 @@
 typedef struct
 {
   const char *path;
-  char *name; /* a display name that distinguishes two ranges of a file */
+  char *name;  /* a display name that distinguishes two ranges of a file */
+  char *found; /* the path, if it was found in a folder */
   FlamProfile *profile;
   FlamTree *tree;
   FlamSelection *selection;
@@ -37,6 +40,7 @@ typedef struct
   char *to;
   char *widths;
   char *source; /* of --lines: a file, or the end of its path */
+  char *group;  /* of a base that is searched in a folder */
   gboolean lines;
   gboolean by_frame;
   gboolean by_total;
@@ -55,6 +59,7 @@ asked_clear (Asked *asked)
   g_free (asked->to);
   g_free (asked->widths);
   g_free (asked->source);
+  g_free (asked->group);
   flam_cli_picture_clear (&asked->look);
   flam_cli_output_clear (&asked->output);
 }
@@ -65,6 +70,7 @@ static void
 side_clear (Side *side)
 {
   g_free (side->name);
+  g_free (side->found);
   g_clear_pointer (&side->tree, flam_tree_unref);
   g_clear_pointer (&side->selection, flam_selection_free);
   g_clear_pointer (&side->profile, flam_profile_unref);
@@ -186,6 +192,30 @@ select_base (Side *base,
   return status;
 }
 
+/* A folder that is no capture itself: the base is one of those in it. */
+static gboolean
+is_folder (const char *path)
+{
+  g_autofree char *file = flam_formats_find_file (path);
+
+  return g_file_test (path, G_FILE_TEST_IS_DIR) && strcmp (file, path) == 0;
+}
+
+static gboolean
+find_base (Side *base,
+           const Side *fresh,
+           const char *folder,
+           const Asked *asked,
+           FlamCliOptions *options)
+{
+  const FlamCliReference reference = {
+    folder, asked->group, fresh->path, fresh->profile
+  };
+
+  base->found = flam_cli_reference_find (&reference, options);
+  return base->found != NULL;
+}
+
 /* The base, and the other side of the comparison: another file, or another part
  * of the same one. */
 static FlamExit
@@ -197,13 +227,21 @@ load_sides (Side *base,
 {
   gboolean part = asked->base_time != NULL || asked->base_thread != NULL;
   gboolean before = files[1] == NULL && !part;
+  gboolean search = files[1] != NULL && is_folder (files[0]);
   FlamExit status;
 
-  if (!load_side (base, files[0], options))
+  if (asked->group != NULL && !search)
+    return flam_cli_usage (
+        _ ("diff: --group requires a BASE that is a folder"));
+  if (search && (!load_side (fresh, files[1], options) ||
+                 !find_base (base, fresh, files[0], asked, options)))
+    return FLAM_EXIT_REFUSED;
+  if (!load_side (base, search ? base->found : files[0], options))
     return FLAM_EXIT_REFUSED;
   if (files[1] == NULL)
     fresh->profile = flam_profile_ref (base->profile);
-  if (!load_side (fresh, files[1] != NULL ? files[1] : files[0], options))
+  if (!search &&
+      !load_side (fresh, files[1] != NULL ? files[1] : files[0], options))
     return FLAM_EXIT_REFUSED;
   status = select_base (base, fresh, before, asked, options);
   if (status == FLAM_EXIT_DONE)
@@ -520,6 +558,13 @@ run (int argc, char **argv)
       &asked.source,
       N_ ("With --lines: only lines of this file"),
       "PATH" },
+    { "group",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &asked.group,
+      N_ ("BASE is a folder: only captures with the same match in their path"),
+      "REGEX" },
     { "widths",
       0,
       0,

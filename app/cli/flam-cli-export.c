@@ -6,14 +6,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "dir/nest.perf.data" -> "nest.perf.data.svg" in the current directory. */
+/* "dir/nest.perf.data" -> "nest.perf.data.svg" in the current directory, or
+ * "FOLDER/flambeau-nest.perf.data.svg". */
 static char *
-default_output (const char *path, const FlamExporter *exporter)
+default_output (const char *folder,
+                const char *path,
+                const FlamExporter *exporter)
 {
+  g_autofree char *name = NULL;
   g_autofree char *base =
       strcmp (path, "-") == 0 ? g_strdup ("stdin") : g_path_get_basename (path);
 
-  return g_strdup_printf ("%s.%s", base, exporter->suffix);
+  if (folder == NULL)
+    return g_strdup_printf ("%s.%s", base, exporter->suffix);
+  name = g_strdup_printf ("flambeau-%s.%s", base, exporter->suffix);
+  return g_build_filename (folder, name, NULL);
 }
 
 /* Losses are reported once there is a document. */
@@ -175,7 +182,7 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_FILENAME,
       &output,
-      N_ ("Output file (default: text to standard output)"),
+      N_ ("Output file or folder (default: text to standard output)"),
       "OUT" },
     { "anonymize",
       0,
@@ -235,8 +242,13 @@ run (int argc, char **argv)
     as->look.title = title;
   if (g_strcmp0 (output, "-") == 0 || (output == NULL && exporter->text))
     g_clear_pointer (&output, g_free);
-  else if (output == NULL)
-    output = default_output (files[0], exporter);
+  else if (output == NULL || g_file_test (output, G_FILE_TEST_IS_DIR))
+    {
+      char *folder = output;
+
+      output = default_output (folder, files[0], exporter);
+      g_free (folder);
+    }
   sink = flam_cli_open_output (output, force);
   if (sink == NULL)
     return FLAM_EXIT_REFUSED;

@@ -121,6 +121,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb push' -x -l to -a 'pyroscope+ht
 complete -c flambeau-cli -n '__flambeau_cli_verb merge' -l side-by-side -d 'Merge captures without a common measure'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l base-time -d 'Range of the base, FROM..TO'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l base-thread -d 'Thread of the base'
+complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l group -d 'Series of the base'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l lines -d 'Source lines'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -r -l source -d 'Lines of this file alone'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l widths -a 'now before both' -d 'Of the boxes'

@@ -119,3 +119,33 @@ $ printf 'a;b 1.25\n' >h.folded; printf 'a;b 3\n' >w.folded; touch -d 2026-11-02
 moved: b +1.75
 "moved":[]},{"file":"w.folded","start_unix_ns":0,"duration_ns":0,"date_unix_ns":1793577600000000000,"date_from":"file","totals":{"samples":3},"moved":[{"function":"b","delta":1.75}]}]
 1.75
+
+# The base of a difference is found by name: the last capture before the given
+# one, of all or of its branch.
+$ flambeau-cli diff ci ci/main/2.folded --to folded; flambeau-cli diff ci ci/main/2.folded --group '^ci/([^/]+)/' --to folded; flambeau-cli diff ci/ ci/next/1.folded --group 'next|main' --json
+main;fresh 0 9
+main;lex 0 20
+main;parse 90 130
+main;fresh 0 9
+main;lex 20 20
+main;parse 100 130
+! flambeau-cli: ci/next/2.perf.data: the file ends before its data begins (at byte 60)
+! compared with ci/next/1.folded
+! compared with ci/main/1.folded
+! flambeau-cli: ci/next/2.perf.data: the file ends before its data begins (at byte 60)
+! flambeau-cli: ci/: there is no capture from before ci/next/1.folded
+[1]
+
+$ flambeau-cli diff ci ci/main/1.folded; flambeau-cli diff ci ci/main/2.folded --group 'x'; flambeau-cli diff ci ci/main/2.folded --group '('; flambeau-cli diff ci/main/1.folded ci/main/2.folded --group main
+! flambeau-cli: ci/next/2.perf.data: the file ends before its data begins (at byte 60)
+! flambeau-cli: ci: there is no capture from before ci/main/1.folded
+! flambeau-cli: ci/main/2.folded: --group matches no part of this path
+! flambeau-cli: diff: --group: Error while compiling regular expression ‘(’ at char 1: missing terminating )
+! flambeau-cli: diff: --group requires a BASE that is a folder
+[2]
+
+# A document in a folder is named after the capture.
+$ mkdir reports; flambeau-cli export ci/main/2.folded --to html --output reports; flambeau-cli export ci/main/2.folded --to svg -o reports; ls reports; flambeau-cli export ci/main/2.folded --to svg -o reports; flambeau-cli export ci/main/2.folded --to svg -f -o reports
+flambeau-2.folded.html
+flambeau-2.folded.svg
+! flambeau-cli: reports/flambeau-2.folded.svg: already exists; --force replaces it
