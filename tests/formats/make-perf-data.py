@@ -111,7 +111,7 @@ def lost(e, n, time):
 
 
 def sample(e, ip, pid, tid, time, period, chain=(), mode=USER, read=b"", regs=None, stack=b"",
-           branches=()):
+           branches=(), cpu=0, raw=b""):
     kind, out = e.sample_type, b""
     if kind & IDENTIFIER:
         out += pack("Q", e.ids[0])
@@ -126,12 +126,14 @@ def sample(e, ip, pid, tid, time, period, chain=(), mode=USER, read=b"", regs=No
     if kind & ID:
         out += pack("Q", e.ids[0])
     if kind & CPU:
-        out += bytes(8)
+        out += pack("II", cpu, 0)
     if kind & PERIOD:
         out += pack("Q", period)
     out += read
     if kind & CALLCHAIN:
         out += pack("Q", len(chain)) + b"".join(pack("Q", a) for a in chain)
+    if kind & RAW:
+        out += pack("I", len(raw)) + raw
     if kind & BRANCHES:
         out += pack("Q", len(branches))
         if e.branches & BRANCH_INDEX:
@@ -399,6 +401,19 @@ def tracepoint(name, number, fields):
     return pack("Q", len(raw)) + raw
 
 
+def layout_of(system, *texts):
+    """The feature with the layout of tracepoints."""
+    page = b"".join(b"\tfield: %s;\toffset:%d;\tsize:%d;\tsigned:%d;\n" % row for row in [
+        (b"u64 timestamp", 0, 8, 0), (b"local_t commit", 8, 8, 1),
+        (b"int overwrite", 8, 1, 1), (b"char data", 16, 4080, 0)])
+    layout = b"\x17\x08\x44tracing0.6\0" + bytes([ORDER == ">", 8]) + pack("I", 4096)
+    for name in b"header_page", b"header_event":
+        layout += name + b"\0" + pack("Q", len(page)) + page
+    layout += pack("I", 0) + pack("I", 1) + system + b"\0"
+    layout += pack("I", len(texts)) + b"".join(texts)
+    return layout + pack("II", 0, 0) + pack("Q", 0)
+
+
 def allocations(piped=False):
     """perf record -e kmem:kmalloc -e kmem:kmem_cache_alloc -e kmem:kfree: the bytes that were
     given are 4096 + 64 and 192, as "perf kmem stat" has them (4,352), whatever the period."""
@@ -409,15 +424,7 @@ def allocations(piped=False):
                      (8, "int node")]
     texts = [tracepoint("kmalloc", 507, given), tracepoint("kmem_cache_alloc", 508, given),
              tracepoint("kfree", 509, words)]
-    page = b"".join(b"\tfield: %s;\toffset:%d;\tsize:%d;\tsigned:%d;\n" % row for row in [
-        (b"u64 timestamp", 0, 8, 0), (b"local_t commit", 8, 8, 1),
-        (b"int overwrite", 8, 1, 1), (b"char data", 16, 4080, 0)])
-    layout = b"\x17\x08\x44tracing0.6\0" + bytes([ORDER == ">", 8]) + pack("I", 4096)
-    for name in b"header_page", b"header_event":
-        layout += name + b"\0" + pack("Q", len(page)) + page
-    layout += pack("I", 0) + pack("I", 1) + b"kmem\0"
-    layout += pack("I", len(texts)) + b"".join(texts)
-    layout += pack("II", 0, 0) + pack("Q", 0)
+    layout = layout_of(b"kmem", *texts)
 
     def allocated(e, time, *values):
         raw = pack("HBBi", e.config, 0, 0, 7) + b"".join(pack("Q", v) for v in values)
@@ -505,6 +512,62 @@ def off_cpu():
     ], {12: description([clock, leave], ["cpu-clock", "sched:sched_switch"])})
 
 
+def switches():
+    """perf record --switch-events: thread 7 waits for 30 ns and is preempted for 500, 8 waits for
+    90 until the end of the file; where they wait is not recorded."""
+    clock = Event(0, 0, IP | TID | TIME | CALLCHAIN | PERIOD, flags=ID_ALL | SWITCHES)
+    u = CONTEXT_USER
+
+    def switch(tid, time, out, preempted=0):
+        return record(14, tail(clock, 7, tid, time), out << 13 | preempted << 14)
+
+    return file_mode([clock], [
+        comm(clock, 7, 7, "prog"),
+        mmap2(clock, 7, PROG, 0x1000, 0, "/bin/prog"),
+        switch(7, 990, 0),
+        sample(clock, PROG + 0x10, 7, 7, 1000, 50, [u, PROG + 0x10]),
+        switch(7, 1015, 1), switch(7, 1045, 0),
+        switch(8, 1050, 1), switch(8, 1140, 0),
+        switch(7, 1100, 1, 1), switch(7, 1600, 0),
+        switch(8, 1700, 1),
+        sample(clock, PROG + 0x20, 7, 7, 2000, 70, [u, PROG + 0x20]),
+    ])
+
+
+def sched():
+    """perf sched record -g: two CPUs, whose threads are 7 and 9 of two processes. What perf sched
+    timehist has as their wait time (ms): 7 60 (it sleeps), 9 100 (for a disk) and 20 (preempted). At
+    last 9 leaves and does not return; 5 leaves twice."""
+    kind = IDENTIFIER | IP | TID | TIME | CPU | PERIOD | CALLCHAIN | RAW
+    leave = Event(2, 372, kind, flags=ID_ALL, period=1, ids=[1])
+    fields = [(16, "char prev_comm[16]"), (4, "pid_t prev_pid"), (4, "int prev_prio"),
+              (8, "long prev_state"), (16, "char next_comm[16]"), (4, "pid_t next_pid"),
+              (4, "int next_prio")]
+
+    def switch(time, cpu, before, state, after, at):
+        raw = pack("HBBi", 372, 0, 0, before) + b"a".ljust(16, b"\0") + pack("iiq", before, 120, state)
+        raw += b"b".ljust(16, b"\0") + pack("ii", after, 120)
+        raw += bytes((4 - len(raw)) % 8)
+        return sample(leave, K + 0x30, before, before, 1000000 * time, 1,
+                      [CONTEXT_KERNEL, K + 0x30, CONTEXT_USER, PROG + at] if before else
+                      [CONTEXT_KERNEL, K + 0x30], KERNEL, cpu=cpu, raw=raw)
+
+    return file_mode([leave], [
+        *(comm(leave, pid, pid, name) for pid, name in [(5, "once"), (7, "sleeper"), (9, "reader")]),
+        *(mmap2(leave, pid, PROG, 0x1000, 0, "/bin/prog") for pid in (5, 7, 9)),
+        switch(1000, 0, 7, 1, 0, 0x10),
+        switch(1010, 1, 9, 2, 0, 0x20),
+        switch(1060, 0, 0, 0, 7, 0),
+        switch(1110, 1, 0, 0, 9, 0),
+        switch(1120, 1, 9, 0x100, 5, 0x30),
+        switch(1140, 1, 5, 1, 9, 0x40),
+        switch(1150, 1, 9, 1, 0, 0x20),
+        switch(1160, 1, 5, 1, 0, 0x40),
+        finished_round(),
+    ], {1: layout_of(b"sched", tracepoint("sched_switch", 372, fields)),
+        12: description([leave], ["sched:sched_switch"])})
+
+
 def branches(kind):
     """perf record --call-graph lbr; not recorded, but read by perf script."""
     clock = Event(1, 0, IP | TID | TIME | CALLCHAIN | PERIOD | BRANCHES, branches=BRANCH_USER | kind)
@@ -546,7 +609,7 @@ def threads():
 
 
 # Written in both orders of bytes: each pair is one profile.
-BOTH = {"off-cpu": off_cpu, "shapes": shapes, "pipe": pipe, "group": group, "allocations": allocations,
+BOTH = {"off-cpu": off_cpu, "sched": sched, "shapes": shapes, "pipe": pipe, "group": group, "allocations": allocations,
         "calls": lambda: branches(BRANCH_CALL_STACK | BRANCH_INDEX)}
 
 
@@ -577,6 +640,7 @@ def main():
         "tracing": tracing(),
         "kernel-id": kernel(),
         "overwrite": overwrite(),
+        "switches": switches(),
         "calls-counted": branches(BRANCH_CALL_STACK | BRANCH_COUNTERS),
         "branches": branches(0),
         "cut-off": whole[:1500],

@@ -10,13 +10,20 @@
  * without one is the event's fixed period, or 1. Allocations of the kernel
  * (kmem:kmalloc and the like) weigh their bytes.
  *
- * With --switch-events and -e sched:sched_switch, the time that a thread is off
- * its CPU is a measure of the stack at which it left:
+ * The time that a thread is off its CPU is a measure of the stack at which it
+ * left, and its state is the reason. With -e sched:sched_switch, a sample has
+ * that stack and the thread that comes; with --switch-events, the kernel
+ * records the thread's return, too:
  *
  *    SAMPLE sched_switch   SWITCH out  · · · · ·  SWITCH in
- *    the stack             |------- its weight -------| */
+ *    the stack             |------- its weight -------|
+ *
+ * Without the records it returns where it is the one that comes, and without
+ * the samples its stack is unknown. Hotspot and perf sched timehist define the
+ * time alike. */
 
 #include "flam-core-query.h"
+#include "flam-cpu-labels.h"
 #include "flam-formats.h"
 #include "flam-perf-processes.h"
 #include "flam-perf-stacks.h"
@@ -33,10 +40,15 @@ typedef struct
   FlamPerfStacks *stacks;
   FlamBuilder *builder;
   GHashTable *counted; /* id of an event in a group -> its last value */
-  GHashTable *leaving; /* tid -> Leaving; NULL: nothing tells of it */
+  GHashTable *leaving; /* tid -> Leaving; NULL: no event or record of it */
+  gboolean records;    /* of switches */
+  gboolean bare;       /* without the stacks of sched_switch */
+  FlamId clock;        /* the first event of time, beside `leaving`, or NONE */
+  FlamCpuLabels *cpus;
   guint64 n_samples;
   guint64 n_bad;
   guint64 n_throttled;
+  guint64 n_endless;  /* waits */
   gint64 first, last; /* the range of all records with a time; 0: none */
 } Import;
 
@@ -45,7 +57,8 @@ typedef struct
 {
   FlamSample row;
   guint64 count;
-  guint64 left; /* when it left its CPU; 0: not yet */
+  guint64 left;   /* when it left its CPU; 0: not yet */
+  gboolean known; /* `row.state` is the kernel's */
 } Leaving;
 
 static guint
@@ -69,22 +82,30 @@ unit_of (const FlamPerfEvent *event)
 static gboolean
 is_switch (const FlamPerfEvent *event)
 {
-  return g_str_equal (event->name, "sched:sched_switch");
+  return event->next_at > 0 || g_str_equal (event->name, "sched:sched_switch");
 }
 
-static gboolean
-has_switches (const FlamPerfFile *file)
+static void
+find_switches (Import *import, FlamLoad *load)
 {
-  gboolean stacks = FALSE, records = FALSE;
+  gboolean stacks = FALSE, comes = FALSE;
 
-  for (guint i = 0; i < file->events->len; i++)
+  import->clock = FLAM_NONE;
+  for (guint i = import->file->events->len; i-- > 0;)
     {
-      const FlamPerfEvent *event = g_ptr_array_index (file->events, i);
+      const FlamPerfEvent *event = g_ptr_array_index (import->file->events, i);
 
       stacks |= is_switch (event);
-      records |= (event->flags & FLAM_PERF_FLAG_SWITCHES) != 0;
+      comes |= event->next_at > 0;
+      import->records |= (event->flags & FLAM_PERF_FLAG_SWITCHES) != 0;
+      if (unit_of (event) == FLAM_UNIT_NS)
+        import->clock = i;
     }
-  return stacks && records;
+  import->bare = import->records && !stacks;
+  if (import->records || comes)
+    import->leaving = flam_arena_table (load, FLAM_KEY_DIRECT, g_free);
+  else
+    import->clock = FLAM_NONE;
 }
 
 /* "cycles:u" -> "cycles-u"; equal names get numbers. */
@@ -103,15 +124,36 @@ measure_id (const FlamPerfFile *file, guint event)
                   : g_strdup (this->name);
 }
 
-/* The first event is the default measure; then the rest, and the number of
- * samples. "dummy" only carries records of mappings. */
+/* Each one is an interval that begins at its time. */
+static void
+add_off_cpu (Import *import)
+{
+  guint measure =
+      flam_builder_add_measure (import->builder,
+                                "off-cpu",
+                                N_ ("Off-CPU time"),
+                                FLAM_UNIT_NS,
+                                FLAM_MEASURE_CPU,
+                                flam_builder_add_column (import->builder),
+                                FLAM_NONE);
+
+  flam_builder_set_spans (import->builder, measure, FLAM_SPANS_SAMPLES);
+}
+
+/* The first event is the default measure, or the time between switches if these
+ * are; then the rest, and the number of samples. "dummy" only carries records
+ * of mappings. */
 static void
 add_measures (Import *import)
 {
   const FlamPerfFile *file = import->file;
   guint n = file->events->len;
+  gboolean first = import->leaving != NULL &&
+                   is_switch (g_ptr_array_index (file->events, 0));
 
   flam_builder_add_column (import->builder);
+  if (first)
+    add_off_cpu (import);
   for (guint i = 0; i < n; i++)
     {
       const FlamPerfEvent *event = g_ptr_array_index (file->events, i);
@@ -126,30 +168,41 @@ add_measures (Import *import)
                                 event->bytes_at > 0 ? FLAM_MEASURE_ALLOC
                                                     : FLAM_MEASURE_CPU,
                                 0,
-                                n > 1 ? i : FLAM_NONE);
+                                n > 1 || import->bare ? i : FLAM_NONE);
     }
-  if (import->leaving != NULL)
-    flam_builder_add_measure (import->builder,
-                              "off-cpu",
-                              N_ ("Off-CPU time"),
-                              FLAM_UNIT_NS,
-                              FLAM_MEASURE_CPU,
-                              flam_builder_add_column (import->builder),
-                              FLAM_NONE);
+  if (import->leaving != NULL && !first)
+    add_off_cpu (import);
+  if (import->clock != FLAM_NONE)
+    flam_builder_add_standard_measure (
+        import->builder,
+        FLAM_STANDARD_WALL_TIME,
+        flam_builder_add_column (import->builder),
+        FLAM_NONE);
   flam_builder_add_standard_measure (
-      import->builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
+      import->builder,
+      FLAM_STANDARD_SAMPLES,
+      import->bare ? (int)flam_builder_add_column (import->builder) : -1,
+      FLAM_NONE);
 }
 
 /* --- records ------------------------------------------------------------- */
 
+/* The weights of add_measures(), in its order. */
 static void
 add_row (Import *import, const FlamSample *row, guint64 period, guint64 off_cpu)
 {
-  gint64 weights[] = { (gint64)MIN (period, (guint64)G_MAXINT64),
-                       (gint64)MIN (off_cpu, (guint64)G_MAXINT64) };
+  gboolean is_sample = row->event < import->file->events->len;
+  gint64 weights[4] = { (gint64)MIN (period, (guint64)G_MAXINT64) };
+  guint n = 1;
 
+  if (import->leaving != NULL)
+    weights[n++] = (gint64)MIN (off_cpu, (guint64)G_MAXINT64);
+  if (import->clock != FLAM_NONE)
+    weights[n++] = row->event == import->clock ? weights[0] : weights[1];
+  if (import->bare)
+    weights[n++] = is_sample;
   flam_builder_add_sample (import->builder, row, weights);
-  import->n_samples++;
+  import->n_samples += is_sample;
 }
 
 static int
@@ -172,38 +225,126 @@ add_leaving (Import *import, Leaving *leaving, guint64 back)
            left > 0 && back > left ? back - left : 0);
 }
 
-static void
-note_leaving (Import *import, gint32 tid, const FlamSample *row, guint64 count)
+static Leaving *
+find_leaving (const Import *import, gint32 tid)
 {
-  Leaving *leaving =
-      g_hash_table_lookup (import->leaving, GINT_TO_POINTER (tid));
+  return import->leaving != NULL
+             ? g_hash_table_lookup (import->leaving, GINT_TO_POINTER (tid))
+             : NULL;
+}
 
-  if (leaving != NULL)
-    add_leaving (import, leaving, 0);
-  else
+/* Takes the place of an earlier one that had no end. */
+static void
+note_leaving (Import *import, gint32 tid, const Leaving *now)
+{
+  Leaving *leaving = find_leaving (import, tid);
+
+  if (leaving == NULL)
     g_hash_table_insert (
         import->leaving, GINT_TO_POINTER (tid), leaving = g_new (Leaving, 1));
-  *leaving = (Leaving){ *row, count, 0 };
+  else
+    {
+      import->n_endless++;
+      add_leaving (import, leaving, 0);
+    }
+  *leaving = *now;
+}
+
+static void
+note_return (Import *import, gint32 tid, guint64 time)
+{
+  Leaving *leaving = find_leaving (import, tid);
+
+  if (leaving == NULL)
+    return;
+  add_leaving (import, leaving, time);
+  g_hash_table_remove (import->leaving, GINT_TO_POINTER (tid));
+}
+
+/* The kernel's state of a thread that leaves its CPU: 0 it could go on, 2 it
+ * cannot be interrupted, as perf sched timehist reads it. */
+static FlamState
+state_of (guint64 prev_state)
+{
+  if ((prev_state & 0xff) == 0)
+    return FLAM_STATE_RUNNABLE;
+  return prev_state & 2 ? FLAM_STATE_IO : FLAM_STATE_BLOCKED;
+}
+
+/* A sample of sched_switch. */
+static void
+add_switch (Import *import,
+            const FlamPerfEvent *event,
+            FlamSample *row,
+            const FlamPerfSample *sample)
+{
+  Leaving leaving = { .count = sample->period };
+  gint32 next;
+
+  row->state = sample->tid > 0 ? FLAM_STATE_BLOCKED : FLAM_STATE_RUNNING;
+  if (sample->tid > 0 && event->state_at > 0 &&
+      event->state_at + 8 <= sample->raw_size)
+    {
+      leaving.known = TRUE;
+      row->state = state_of (
+          flam_perf_u64 (sample->raw + event->state_at, sample->swap));
+    }
+  leaving.row = *row;
+  if (!import->records && event->next_at > 0 &&
+      event->next_at + 4 <= sample->raw_size)
+    {
+      leaving.left = sample->time;
+      next = (gint32)flam_perf_u32 (sample->raw + event->next_at, sample->swap);
+      if (next > 0)
+        note_return (import, next, sample->time);
+    }
+  /* 0: each CPU has an idle thread of that id. */
+  if (sample->tid > 0)
+    note_leaving (import, sample->tid, &leaving);
+  else
+    add_row (import, &leaving.row, leaving.count, 0);
+}
+
+/* A switch without a sample of its stack. */
+static void
+add_bare_switch (Import *import,
+                 const FlamPerfRecord *record,
+                 gint32 pid,
+                 gint32 tid)
+{
+  Leaving leaving = {
+    .row = { .thread = flam_perf_processes_thread (import->processes, pid, tid),
+             .stack = FLAM_NONE,
+             .time = (gint64)MIN (record->time, (guint64)G_MAXINT64),
+             .event = (guint16)import->file->events->len,
+             .state = FLAM_STATE_BLOCKED },
+  };
+
+  note_leaving (import, tid, &leaving);
 }
 
 static void
 note_switch (Import *import, const FlamPerfRecord *record)
 {
-  gpointer tid =
-      GINT_TO_POINTER (flam_perf_reader_tid (import->reader, record));
-  Leaving *leaving = import->leaving != NULL
-                         ? g_hash_table_lookup (import->leaving, tid)
-                         : NULL;
+  gint32 pid, tid;
+  Leaving *leaving;
 
-  if (leaving == NULL || record->time == 0)
+  if (import->leaving == NULL || record->time == 0 ||
+      !flam_perf_reader_thread (import->reader, record, &pid, &tid) || tid <= 0)
     return;
-  if (record->misc & FLAM_PERF_MISC_OUT)
+  if (!(record->misc & FLAM_PERF_MISC_OUT))
     {
-      leaving->left = record->time;
+      note_return (import, tid, record->time);
       return;
     }
-  add_leaving (import, leaving, record->time);
-  g_hash_table_remove (import->leaving, tid);
+  if (import->bare)
+    add_bare_switch (import, record, pid, tid);
+  leaving = find_leaving (import, tid);
+  if (leaving == NULL)
+    return;
+  leaving->left = record->time;
+  if (!leaving->known && (record->misc & FLAM_PERF_MISC_PREEMPT))
+    leaving->row.state = FLAM_STATE_RUNNABLE;
 }
 
 /* Those that are not back when the recording ends. */
@@ -286,11 +427,12 @@ add_sample (Import *import, const FlamPerfRecord *record)
       record,
       &sample);
   row.time = MIN (sample.time, (guint64)G_MAXINT64);
+  if (event->sample_type & FLAM_PERF_CPU)
+    row.labels = flam_cpu_labels_get (import->cpus, sample.cpu);
   if (sample.n_group)
     add_group (import, &row, &sample);
-  else if (import->leaving != NULL && is_switch (event) &&
-           sample.tid > 0) /* 0: each CPU has an idle thread of that id */
-    note_leaving (import, sample.tid, &row, sample.period);
+  else if (import->leaving != NULL && is_switch (event))
+    add_switch (import, event, &row, &sample);
   else
     add_row (import, &row, sample.period, 0);
 }
@@ -385,6 +527,11 @@ say_what_is_missing (Import *import)
                            import->n_bad,
                            "%" PRIu64 " sample was damaged and left out",
                            "%" PRIu64 " samples were damaged and left out");
+  flam_builder_warn_count (
+      import->builder,
+      import->n_endless,
+      "%" PRIu64 " wait has no end in the file and is not counted",
+      "%" PRIu64 " waits have no end in the file and are not counted");
   if (import->n_throttled)
     flam_builder_warn (import->builder,
                        N_ ("the kernel throttled the recorder %" PRIu64
@@ -466,8 +613,8 @@ load (FlamLoad *load, GError **error)
   import.processes = flam_perf_processes_new (load, import.modules);
   import.stacks = flam_perf_stacks_new (file, load, import.modules);
   import.counted = flam_arena_table (load, FLAM_KEY_NUMBER, g_free);
-  if (has_switches (file))
-    import.leaving = flam_arena_table (load, FLAM_KEY_DIRECT, g_free);
+  import.cpus = flam_cpu_labels_new (load);
+  find_switches (&import, load);
   add_measures (&import);
   set_facts (&import);
   return read_records (&import, error) && finish (&import, error);

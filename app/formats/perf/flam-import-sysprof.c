@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-bytes.h"
 #include "flam-core-query.h"
+#include "flam-cpu-labels.h"
 #include "flam-formats.h"
 #include "flam-ranges.h"
 #include "flam-sysprof-counters.h"
@@ -29,7 +30,8 @@
  *
  * The addresses contain marks of the kind of those that follow, as in perf:
  * -128 kernel, -512 user. Return addresses are one more than the call. All else
- * in a capture (files, traces, D-Bus) is skipped and counted. Source of facts:
+ * in a capture (files, traces, D-Bus) is skipped and counted, and so are frames
+ * that are too short. Source of facts:
  * Sysprof 50, sysprof-capture-types.h. */
 
 #define MAGIC "\x5e\x97\xca\xfd"
@@ -61,6 +63,7 @@ enum
 typedef struct
 {
   guint type;
+  gint32 cpu; /* -1: unknown */
   gint32 pid;
   gint64 time;
   const guint8 *body; /* after the frame's head */
@@ -78,6 +81,7 @@ typedef struct
   const FlamLoad *load;
   FlamBuilder *builder;
   FlamLedger *ledger;
+  FlamCpuLabels *cpus;
   const guint8 *at, *end;
   gboolean short_read;
   GHashTable *processes; /* pid -> Process */
@@ -88,6 +92,7 @@ typedef struct
   FlamSysprofCounters counters;
   guint64 messages, calls, others; /* what is skipped: of D-Bus, of functions,
                                       and all else */
+  guint64 damaged;                 /* frames too short for their content */
   guint64 copied;                  /* ranges, from parents to children */
 } Reader;
 
@@ -108,6 +113,7 @@ next_frame (Reader *reader, Frame *frame)
       return FALSE;
     }
   *frame = (Frame){ .type = p[16],
+                    .cpu = (gint16)flam_bytes_get (p + 2, 2),
                     .pid = (gint32)flam_bytes_get (p + 4, 4),
                     .time = (gint64)flam_bytes_get (p + 8, 8),
                     .body = p + FRAME,
@@ -165,6 +171,7 @@ read_map (Reader *reader, const Frame *frame)
   FlamRange range = { 0 };
   g_autofree char *path = get_text (frame, 32, G_MAXSIZE);
 
+  reader->damaged += frame->length < 32;
   if (frame->length < 32 || *path == '\0')
     return;
   range.start = flam_bytes_get (frame->body, 8);
@@ -175,16 +182,17 @@ read_map (Reader *reader, const Frame *frame)
   flam_ranges_add (find_process (reader, frame->pid)->maps, &range);
 }
 
+/* The command line is the name, without the program's folder. */
 static void
 read_process (Reader *reader, const Frame *frame)
 {
   g_autofree char *command = get_text (frame, 0, G_MAXSIZE);
-  g_autofree char *program = g_strndup (command, strcspn (command, " "));
-  const char *slash = strrchr (program, '/');
+  gsize program = strcspn (command, " ");
+  const char *slash = memrchr (command, '/', program);
 
   flam_builder_set_process_name (reader->builder,
                                  find_process (reader, frame->pid)->process,
-                                 slash != NULL ? slash + 1 : program);
+                                 slash != NULL ? slash + 1 : command);
 }
 
 static void
@@ -192,6 +200,7 @@ read_fork (Reader *reader, const Frame *frame)
 {
   Process *parent, *child;
 
+  reader->damaged += frame->length < 4;
   if (frame->length < 4)
     return;
   parent = find_process (reader, frame->pid);
@@ -222,7 +231,10 @@ read_jit_map (Reader *reader, const Frame *frame)
       FlamFunctionId function;
 
       if (nul == NULL)
-        return;
+        {
+          reader->damaged++;
+          return;
+        }
       function = flam_builder_function_named (
           reader->builder,
           flam_builder_string (
@@ -319,7 +331,12 @@ read_sample (Reader *reader, const Frame *frame)
   FlamSample sample = { .time = frame->time };
 
   if (frame->length < 8 || n > (frame->length - 8) / 8)
-    return;
+    {
+      reader->damaged++;
+      return;
+    }
+  if (frame->cpu >= 0)
+    sample.labels = flam_cpu_labels_get (reader->cpus, (guint32)frame->cpu);
   sample.thread =
       flam_builder_thread (reader->builder,
                            process->process,
@@ -339,13 +356,14 @@ read_allocation (Reader *reader, const Frame *frame)
   guint n;
   FlamThreadId thread;
 
-  if (frame->length < 24)
-    return;
+  n = frame->length < 24 ? 0 : flam_bytes_get (frame->body + 20, 2);
+  if (frame->length < 24 || n > (frame->length - 24) / 8)
+    {
+      reader->damaged++;
+      return;
+    }
   address = flam_bytes_get (frame->body, 8);
   size = (gint64)flam_bytes_get (frame->body + 8, 8);
-  n = flam_bytes_get (frame->body + 20, 2);
-  if (n > (frame->length - 24) / 8)
-    return;
   flam_ledger_set_time (reader->ledger, frame->time);
   /* blocks of two processes may have the same address */
   address ^= (guint64)(guint32)frame->pid << 40;
@@ -373,6 +391,7 @@ read_mark (Reader *reader, const Frame *frame)
   g_autofree char *whole = g_strdup_printf (
       "%s%s%s", group, *group != '\0' && *name != '\0' ? ": " : "", name);
 
+  reader->damaged += frame->length < 72;
   if (frame->length >= 72)
     flam_builder_add_mark (reader->builder,
                            frame->time,
@@ -389,6 +408,7 @@ read_log (Reader *reader, const Frame *frame)
   g_autofree char *whole = g_strdup_printf (
       "%s%s%s", domain, *domain != '\0' ? ": " : "", g_strchomp (message));
 
+  reader->damaged += frame->length < 40;
   if (frame->length >= 40)
     flam_builder_add_mark (reader->builder, frame->time, 0, FLAM_NONE, whole);
 }
@@ -518,6 +538,7 @@ load (FlamLoad *load, GError **error)
         FLAM_ERROR_UNSUPPORTED,
         FLAM_NO_OFFSET,
         N_ ("not a little-endian Sysprof capture of version 1"));
+  reader.cpus = flam_cpu_labels_new (load);
   flam_sysprof_counters_init (&reader.counters, load);
   read_header (&reader);
   first_pass (&reader);
@@ -538,6 +559,10 @@ load (FlamLoad *load, GError **error)
       reader.others,
       "%" PRIu64 " piece of a file or of other data is not shown",
       "%" PRIu64 " pieces of files or of other data are not shown");
+  flam_builder_warn_count (load->builder,
+                           reader.damaged,
+                           "%" PRIu64 " frame was damaged and left out",
+                           "%" PRIu64 " frames were damaged and left out");
   flam_builder_warn_count (
       load->builder,
       reader.unknown_releases,

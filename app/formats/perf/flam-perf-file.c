@@ -9,7 +9,7 @@
 #define HEADER_SIZE 104
 #define ATTR_SIZE_V0 64
 #define TRACEPOINT 2        /* type of an event */
-#define MAX_TRACEPOINTS 256 /* of kmem; there are about 15 */
+#define MAX_TRACEPOINTS 256 /* of kmem and sched; there are about 40 */
 
 /* Bits of the header, and ids of HEADER_FEATURE records. */
 enum
@@ -346,25 +346,37 @@ number_after (const char *text, const char *key)
                     : -1;
 }
 
+/* The offset of a field of this name and size; 0: there is none. */
+static guint32
+offset_of (const char *text, const char *name, gint64 size)
+{
+  g_autofree char *words = g_strdup_printf (" %s;", name);
+  const char *field = strstr (text, words);
+  gint64 offset = number_after (field, "offset:");
+
+  return offset > 0 && offset <= G_MAXUINT16 &&
+                 number_after (field, "size:") == size
+             ? (guint32)offset
+             : 0;
+}
+
 /* kmem's kmalloc, kmem_cache_alloc and their variants for a node have the bytes
  * that the allocator gave, which is what "perf kmem stat" adds up. */
 static void
 note_tracepoint (FlamPerfFile *file, FlamPerfBytes in)
 {
   g_autofree char *text = g_strndup ((const char *)in.p, flam_perf_left (&in));
-  const char *field = strstr (text, " bytes_alloc;");
   gint64 id = number_after (text, "\nID: ");
-  gint64 offset = number_after (field, "offset:");
 
-  if (id < 0 || offset <= 0 || offset > G_MAXUINT16 ||
-      number_after (field, "size:") != 8)
-    return;
-  for (guint i = 0; i < file->events->len; i++)
+  for (guint i = 0; id >= 0 && i < file->events->len; i++)
     {
       FlamPerfEvent *event = g_ptr_array_index (file->events, i);
 
-      if (event->type == TRACEPOINT && event->config == (guint64)id)
-        event->bytes_at = (guint32)offset;
+      if (event->type != TRACEPOINT || event->config != (guint64)id)
+        continue;
+      event->bytes_at = offset_of (text, "bytes_alloc", 8);
+      event->state_at = offset_of (text, "prev_state", 8);
+      event->next_at = offset_of (text, "next_pid", 4);
     }
 }
 
@@ -408,7 +420,8 @@ read_tracing (FlamPerfFile *file, FlamPerfBytes in)
         {
           FlamPerfBytes text = read_text (&in);
 
-          if (!in.bad && strcmp (system, "kmem") == 0 &&
+          if (!in.bad &&
+              (strcmp (system, "kmem") == 0 || strcmp (system, "sched") == 0) &&
               n_noted++ < MAX_TRACEPOINTS)
             note_tracepoint (file, text);
         }

@@ -30,7 +30,7 @@
  *   "header_page" NUL, u64 size, text       "header_event" NUL, the same
  *   u32 number, and so many texts: u64 size, text
  *   u32 number of systems, each: name, NUL, u32 number, and so many texts
- *       name: kmalloc
+ *       name: kmalloc                      (sched_switch: prev_state, next_pid)
  *       ID: 507
  *       format:
  *               field:size_t bytes_alloc;  offset:32;  size:8;  signed:0;
@@ -195,6 +195,8 @@ typedef struct
   gboolean monotonic; /* times are CLOCK_MONOTONIC's */
   guint32 bytes_at;   /* of 8 bytes in the raw part of its samples: the size of
                          an allocation; 0: there is none */
+  guint32 state_at;   /* the same in sched_switch: why the thread leaves, */
+  guint32 next_at;    /* and of 4 bytes: the thread that comes */
 } FlamPerfEvent;
 
 typedef struct

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #define PROT_EXECUTABLE 4
+#define COMM_LENGTH 15
+#define DELETED " (deleted)" /* behind the path of a file that is gone */
 /* A limit for hostile files: Linux itself allows a process 65530 mappings. */
 #define MAX_MAPS 65536
 #define MAX_MAPS_OF_ALL (4 << 20)
@@ -417,6 +419,32 @@ find_module (FlamPerfProcesses *processes,
   return module;
 }
 
+/* The kernel cuts names; a program's file has all of it. */
+static void
+complete_name (FlamPerfProcesses *processes,
+               Process *process,
+               const FlamPerfBytes *path)
+{
+  g_autofree char *whole = NULL;
+  const char *slash, *base;
+
+  if (process->name == NULL || strlen (process->name) != COMM_LENGTH)
+    return;
+  whole = g_strndup ((const char *)path->p, path_length (path));
+  slash = strrchr (whole, '/');
+  base = slash != NULL ? slash + 1 : whole;
+  if (!g_str_has_prefix (base, process->name))
+    return;
+  g_free (process->name);
+  process->name = g_strndup (base,
+                             g_str_has_suffix (base, DELETED)
+                                 ? strlen (base) - strlen (DELETED)
+                                 : strlen (base));
+  if (process->id != FLAM_NONE)
+    flam_builder_set_process_name (
+        processes->builder, process->id, process->name);
+}
+
 static void
 map (FlamPerfProcesses *processes,
      gint32 pid,
@@ -433,6 +461,8 @@ map (FlamPerfProcesses *processes,
 
   if (path->bad || size == 0 || size > G_MAXUINT64 - start)
     return;
+  if (executable)
+    complete_name (processes, get_process (processes, pid), path);
   space = own_space (processes, get_process (processes, pid));
   before = flam_unwind_space_size (space);
   if (!executable)

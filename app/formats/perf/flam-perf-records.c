@@ -185,21 +185,25 @@ flam_perf_reader_payload (const FlamPerfReader *reader)
   return reader->payload;
 }
 
-gint32
-flam_perf_reader_tid (const FlamPerfReader *reader,
-                      const FlamPerfRecord *record)
+gboolean
+flam_perf_reader_thread (const FlamPerfReader *reader,
+                         const FlamPerfRecord *record,
+                         gint32 *pid,
+                         gint32 *tid)
 {
   const FlamPerfEvent *event;
   gsize left = flam_perf_left (&record->body), back;
 
   if (record->event < 0)
-    return -1;
+    return FALSE;
   event = g_ptr_array_index (reader->file->events, record->event);
   back = offset_back (event->sample_type, FLAM_PERF_TID);
   if (!(event->sample_type & FLAM_PERF_TID) ||
       !(event->flags & FLAM_PERF_FLAG_SAMPLE_ID_ALL) || back > left)
-    return -1;
-  return (gint32)flam_perf_u32 (record->body.end - back + 4, record->body.swap);
+    return FALSE;
+  *pid = (gint32)flam_perf_u32 (record->body.end - back, record->body.swap);
+  *tid = (gint32)flam_perf_u32 (record->body.end - back + 4, record->body.swap);
+  return TRUE;
 }
 
 guint64

@@ -61,6 +61,7 @@ enum
   FLAM_PERF_MISC_DATA = 1 << 13,    /* MMAP: not executable */
   FLAM_PERF_MISC_EXEC = 1 << 13,    /* COMM: by exec */
   FLAM_PERF_MISC_OUT = 1 << 13,     /* SWITCH: the thread left its CPU */
+  FLAM_PERF_MISC_PREEMPT = 1 << 14, /* and would have gone on */
   FLAM_PERF_MISC_MMAP_ID = 1 << 14, /* MMAP2: has a build id */
   FLAM_PERF_MISC_BUILD_ID_SIZE = 1 << 15,
 };
@@ -96,10 +97,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfReader, flam_perf_reader_free)
 gboolean flam_perf_reader_next (FlamPerfReader *reader, FlamPerfRecord *record);
 /* The data that follow the record TRACING_DATA that was returned last. */
 FlamPerfBytes flam_perf_reader_payload (const FlamPerfReader *reader);
-/* The thread of one of the kernel's records, from its sample_id; -1: unknown.
- */
-gint32 flam_perf_reader_tid (const FlamPerfReader *reader,
-                             const FlamPerfRecord *record);
+/* The thread of one of the kernel's records, from its sample_id. FALSE:
+ * unknown. */
+gboolean flam_perf_reader_thread (const FlamPerfReader *reader,
+                                  const FlamPerfRecord *record,
+                                  gint32 *pid,
+                                  gint32 *tid);
 /* The offset in the file; at the end, that of the end of the last whole
  * record. */
 guint64 flam_perf_reader_offset (const FlamPerfReader *reader);
@@ -124,6 +127,7 @@ typedef struct
   gint32 pid;
   gint32 tid;
   guint64 time;
+  guint32 cpu;
   guint64 period;
   guint64 n_group;     /* values of the group's events, read together */
   const guint8 *group; /* value, id, and the members that `group_size` adds */

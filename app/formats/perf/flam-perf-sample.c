@@ -138,8 +138,13 @@ flam_perf_sample_parse (const FlamPerfEvent *event,
     sample->time = flam_perf_read_u64 (&in);
   flam_perf_read_bytes (
       &in,
-      8 * flam_perf_count_bits (type & (FLAM_PERF_ADDR | FLAM_PERF_ID |
-                                        FLAM_PERF_STREAM_ID | FLAM_PERF_CPU)));
+      8 * flam_perf_count_bits (
+              type & (FLAM_PERF_ADDR | FLAM_PERF_ID | FLAM_PERF_STREAM_ID)));
+  if (type & FLAM_PERF_CPU)
+    {
+      sample->cpu = flam_perf_read_u32 (&in);
+      flam_perf_read_u32 (&in);
+    }
   if (type & FLAM_PERF_PERIOD)
     sample->period = flam_perf_read_u64 (&in);
   if (type & FLAM_PERF_READ)

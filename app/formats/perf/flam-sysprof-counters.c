@@ -47,7 +47,10 @@ flam_sysprof_counters_init (FlamSysprofCounters *counters, FlamLoad *load)
 }
 
 static void
-add_value (Counter *counter, gint64 time, const guint8 *bytes)
+add_value (FlamSysprofCounters *counters,
+           Counter *counter,
+           gint64 time,
+           const guint8 *bytes)
 {
   guint64 raw = flam_bytes_get (bytes, 8);
   Value value = { time, (gint64)raw };
@@ -57,7 +60,10 @@ add_value (Counter *counter, gint64 time, const guint8 *bytes)
     {
       memcpy (&real, &raw, sizeof real);
       if (!isfinite (real))
-        return;
+        {
+          counters->infinite++;
+          return;
+        }
       value.value = (gint64)CLAMP (round (real), -0x1p62, 0x1p62);
     }
   g_array_append_val (counter->values, value);
@@ -103,7 +109,7 @@ flam_sysprof_counters_define (FlamSysprofCounters *counters,
         continue;
       counter.name = name_of (definition);
       counter.values = g_array_new (FALSE, FALSE, sizeof (Value));
-      add_value (&counter, time, definition + FIRST);
+      add_value (counters, &counter, time, definition + FIRST);
       g_array_append_val (counters->all, counter);
       g_hash_table_insert (
           counters->known, id, GUINT_TO_POINTER (counters->all->len));
@@ -132,7 +138,8 @@ flam_sysprof_counters_set (FlamSysprofCounters *counters,
       if (number == 0)
         counters->unknown++;
       else
-        add_value (&g_array_index (counters->all, Counter, number - 1),
+        add_value (counters,
+                   &g_array_index (counters->all, Counter, number - 1),
                    time,
                    group + 4 * GROUP + 8 * place);
     }
@@ -170,4 +177,9 @@ flam_sysprof_counters_finish (FlamSysprofCounters *counters,
       counters->unknown,
       "%" PRIu64 " value of a counter that is not defined was left out",
       "%" PRIu64 " values of counters that are not defined were left out");
+  flam_builder_warn_count (
+      builder,
+      counters->infinite,
+      "%" PRIu64 " value of a counter was not a number and was left out",
+      "%" PRIu64 " values of counters were not numbers and were left out");
 }

@@ -65,6 +65,9 @@ pathlib.Path(__file__).with_name("counters.syscap").write_bytes(b"".join((
     frame(16, 520, struct.pack("<HHi", 0, 0, 10)),
     frame(11, 530, text("user", 40) + b"data\0"),
     frame(13, 540, struct.pack("<HH", 1, 4) + text("/etc/os-release", 256) + b"text"),
+    # A sample of nine addresses without them, and a log without a message.
+    frame(2, 550, struct.pack("<HHi", 9, 0, 10)),
+    frame(12, 560, struct.pack("<H6x", 8)),
     frame(6, 880, b""),
     sample(900),
 )))

@@ -113,6 +113,9 @@ typedef struct
   const FlamId *unit;   /* string: of the number, or ""; FLAM_NONE: a text */
 } FlamSampleLabels;
 
+/* The key of the CPU on which a sample was taken; its value is a number. */
+#define FLAM_LABEL_CPU "cpu"
+
 /* A sample, as it is passed to flam_builder_add_sample(); optional members come
  * last. */
 typedef struct
