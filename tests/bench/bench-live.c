@@ -190,7 +190,7 @@ refresh (Recording *self, double *ms)
                                 self->selection,
                                 self->timeline,
                                 BUCKETS,
-                                FALSE,
+                                FLAM_TIMELINE_ALL,
                                 NULL,
                                 NULL);
   g_clear_pointer (&self->timeline, flam_timeline_unref);

@@ -433,8 +433,8 @@ test_stretch (void)
   weight = 18;
   flam_builder_add_sample (builder, &sample, &weight);
   profile = finish (builder);
-  timeline =
-      flam_timeline_new (profile, selection, NULL, 100, FALSE, NULL, NULL);
+  timeline = flam_timeline_new (
+      profile, selection, NULL, 100, FLAM_TIMELINE_ALL, NULL, NULL);
   text = row_text (timeline, flam_timeline_row (timeline, 0));
   g_assert_cmpstr (text, ==, "0 3 4 5 4 2");
 }
@@ -459,7 +459,8 @@ test_counter (void)
         builder, counter, values[i][0], values[i][1]);
   flam_builder_facts (builder)->duration_ns = 10;
   profile = finish (builder);
-  timeline = flam_timeline_new (profile, selection, NULL, 5, FALSE, NULL, NULL);
+  timeline = flam_timeline_new (
+      profile, selection, NULL, 5, FLAM_TIMELINE_ALL, NULL, NULL);
   text = row_text (timeline, timeline->counters[0].value);
   g_assert_cmpstr (text, ==, "5 9 2 2 7");
   g_assert_cmpint (timeline->counters[0].top, ==, 9);
@@ -492,8 +493,13 @@ test_buckets (void)
       flam_builder_add_allocation_measures (builder);
       add_block (builder, 0, rows[i].freed_at, 1, 0);
       profile = finish (builder);
-      timeline = flam_timeline_new (
-          profile, selection, NULL, rows[i].wanted, FALSE, NULL, NULL);
+      timeline = flam_timeline_new (profile,
+                                    selection,
+                                    NULL,
+                                    rows[i].wanted,
+                                    FLAM_TIMELINE_ALL,
+                                    NULL,
+                                    NULL);
       g_assert_cmpint (timeline->end, ==, rows[i].end);
       g_assert_cmpuint (timeline->n, ==, rows[i].n);
     }
@@ -965,10 +971,10 @@ test_snapshots (void)
                                  profile->samples.time[first + i]);
             }
         }
-      timeline =
-          flam_timeline_new (profile, selection, before, 8, FALSE, NULL, NULL);
-      whole =
-          flam_timeline_new (profile, selection, NULL, 8, FALSE, NULL, NULL);
+      timeline = flam_timeline_new (
+          profile, selection, before, 8, FLAM_TIMELINE_ALL, NULL, NULL);
+      whole = flam_timeline_new (
+          profile, selection, NULL, 8, FLAM_TIMELINE_ALL, NULL, NULL);
       g_assert_cmpmem (flam_timeline_row (timeline, 0),
                        timeline->n * sizeof (gint64),
                        flam_timeline_row (whole, 0),

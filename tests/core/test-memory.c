@@ -272,8 +272,8 @@ test_curve_agrees (void)
       g_autoptr (FlamProfile) profile = flam_fixture_random ();
       g_autoptr (FlamSelection) selection = random_selection (profile);
       g_autoptr (FlamTree) tree = tree_of (profile, selection, "peak");
-      g_autoptr (FlamTimeline) timeline =
-          flam_timeline_new (profile, selection, NULL, 100, FALSE, NULL, NULL);
+      g_autoptr (FlamTimeline) timeline = flam_timeline_new (
+          profile, selection, NULL, 100, FLAM_TIMELINE_ALL, NULL, NULL);
       g_autoptr (FlamMemorySummary) memory = flam_memory_summary_new (
           profile, selection, NULL, NULL, 0, NULL, NULL);
 

@@ -107,8 +107,8 @@ test_stretches (void)
     {
       g_autoptr (FlamProfile) profile = sleeper (after);
       g_autoptr (FlamSelection) selection = flam_selection_new ();
-      g_autoptr (FlamTimeline) timeline =
-          flam_timeline_new (profile, selection, NULL, 1000, TRUE, NULL, NULL);
+      g_autoptr (FlamTimeline) timeline = flam_timeline_new (
+          profile, selection, NULL, 1000, FLAM_TIMELINE_THREADS, NULL, NULL);
       const gint64 *row = flam_timeline_row (timeline, 1);
       gint64 sum = 0;
 
@@ -160,8 +160,8 @@ test_halves (void)
       flam_builder_add_sample (builder, &sample, &weight);
     }
   profile = finish (builder);
-  timeline =
-      flam_timeline_new (profile, selection, NULL, 100, TRUE, NULL, NULL);
+  timeline = flam_timeline_new (
+      profile, selection, NULL, 100, FLAM_TIMELINE_THREADS, NULL, NULL);
   g_assert_cmpuint (timeline->n, >, 50);
   for (guint i = 1; i + 1 < timeline->n; i++)
     g_assert_cmpfloat_with_epsilon ((double)flam_timeline_row (timeline, 1)[i] /
@@ -175,8 +175,8 @@ test_activity (void)
 {
   g_autoptr (FlamProfile) profile = cpu_profile ();
   g_autoptr (FlamSelection) selection = flam_selection_new ();
-  g_autoptr (FlamTimeline) timeline =
-      flam_timeline_new (profile, selection, NULL, 5, TRUE, NULL, NULL);
+  g_autoptr (FlamTimeline) timeline = flam_timeline_new (
+      profile, selection, NULL, 5, FLAM_TIMELINE_THREADS, NULL, NULL);
 
   g_assert_nonnull (timeline);
   g_assert_cmpint (timeline->end, ==, 10);
@@ -215,8 +215,8 @@ test_period (void)
     flam_builder_add_sample (builder, &sample, NULL);
   flam_builder_facts (builder)->duration_ns = 1000;
   profile = finish (builder);
-  timeline =
-      flam_timeline_new (profile, selection, NULL, 900, FALSE, NULL, NULL);
+  timeline = flam_timeline_new (
+      profile, selection, NULL, 900, FLAM_TIMELINE_ALL, NULL, NULL);
   assert_row (timeline, 0, "7 6 7 6 6 7 6 7 6 6 7 6 7 6 6 4");
 }
 
@@ -230,7 +230,8 @@ test_selected_threads (void)
   flam_selection_add_thread (selection, 0);
   selection->from = 3;
   selection->to = 4;
-  timeline = flam_timeline_new (profile, selection, NULL, 5, FALSE, NULL, NULL);
+  timeline = flam_timeline_new (
+      profile, selection, NULL, 5, FLAM_TIMELINE_ALL, NULL, NULL);
   g_assert_cmpuint (timeline->n_rows, ==, 1);
   assert_row (timeline, 0, "4 4 4 4 4");
 }
@@ -271,7 +272,8 @@ test_memory (void)
   allocate (builder, stack, 6, FLAM_NEVER, 30);
   flam_builder_facts (builder)->duration_ns = 10;
   profile = finish (builder);
-  timeline = flam_timeline_new (profile, selection, NULL, 5, FALSE, NULL, NULL);
+  timeline = flam_timeline_new (
+      profile, selection, NULL, 5, FLAM_TIMELINE_ALL, NULL, NULL);
   g_assert_cmpint (timeline->kind, ==, FLAM_TIMELINE_MEMORY);
   assert_row (timeline, 0, "10 60 10 30 30");
   g_assert_cmpint (timeline->peak_time, ==, 2);
@@ -285,8 +287,8 @@ test_without_times (void)
   g_autoptr (FlamSelection) selection = flam_selection_new ();
   g_autoptr (GError) error = NULL;
 
-  g_assert_null (
-      flam_timeline_new (profile, selection, NULL, 5, FALSE, NULL, &error));
+  g_assert_null (flam_timeline_new (
+      profile, selection, NULL, 5, FLAM_TIMELINE_ALL, NULL, &error));
   g_assert_no_error (error);
 }
 
@@ -304,9 +306,89 @@ test_cancelled (void)
   g_autoptr (GError) error = NULL;
   FlamProgress progress = { refuse, NULL };
 
-  g_assert_null (
-      flam_timeline_new (profile, selection, NULL, 5, TRUE, &progress, &error));
+  g_assert_null (flam_timeline_new (
+      profile, selection, NULL, 5, FLAM_TIMELINE_THREADS, &progress, &error));
   g_assert_error (error, FLAM_ERROR, FLAM_ERROR_CANCELLED);
+}
+
+/* One thread moves from CPU 10 to CPU 2; events are counted. */
+static FlamProfile *
+counted_profile (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
+  FlamSample sample = { 0 };
+  guint32 labels[2];
+  guint column;
+
+  flam_builder_set_has_times (builder);
+  column = flam_builder_add_column (builder);
+  for (guint event = 0; event < 2; event++)
+    flam_builder_add_event_measure (builder,
+                                    event == 0 ? "cycles" : "misses",
+                                    FLAM_UNIT_COUNT,
+                                    (int)column,
+                                    event);
+  labels[0] = flam_builder_add_labels (
+      builder, &(FlamSampleLabel){ FLAM_LABEL_CPU, "10", 10, "" }, 1);
+  labels[1] = flam_builder_add_labels (
+      builder, &(FlamSampleLabel){ FLAM_LABEL_CPU, "2", 2, "" }, 1);
+  sample.stack = a_stack (builder);
+  sample.thread = flam_builder_thread (builder, process, 1, 0);
+  for (guint i = 0; i < 8; i++)
+    {
+      gint64 weight = i % 2 == 0 ? 100 : 3;
+
+      sample.time = (gint64)i << 28;
+      sample.event = i % 2;
+      sample.labels = i == 7 ? 0 : labels[i / 4];
+      flam_builder_add_sample (builder, &sample, &weight);
+    }
+  return finish (builder);
+}
+
+/* By number, not by name; a sample without a CPU is in the sum alone. */
+static void
+test_cpus (void)
+{
+  g_autoptr (FlamProfile) profile = counted_profile ();
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTimeline) timeline = NULL;
+
+  selection->measure = 1;
+  timeline = flam_timeline_new (
+      profile, selection, NULL, 2, FLAM_TIMELINE_CPUS, NULL, NULL);
+  g_assert_cmpuint (timeline->n_rows, ==, 3);
+  g_assert_null (timeline->threads);
+  g_assert_cmpstr (flam_profile_string (profile, timeline->cpus[0]), ==, "2");
+  g_assert_cmpstr (flam_profile_string (profile, timeline->cpus[1]), ==, "10");
+  assert_row (timeline, 0, "6 6");
+  assert_row (timeline, 1, "0 3");
+  assert_row (timeline, 2, "6 0");
+}
+
+/* A bucket has 2^30 ns. */
+static void
+test_rates (void)
+{
+  g_autoptr (FlamProfile) profile = counted_profile ();
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTimeline) timeline = flam_timeline_new (
+      profile, selection, NULL, 2, FLAM_TIMELINE_ALL, NULL, NULL);
+
+  g_assert_cmpuint (timeline->n, ==, 2);
+  assert_row (timeline, 0, "200 200");
+  g_assert_cmpuint (timeline->n_counters, ==, 1);
+  g_assert_cmpstr (timeline->counters[0].id, ==, "misses");
+  g_assert_true (timeline->counters[0].is_rate);
+  g_assert_cmpint (timeline->counters[0].value[0], ==, 5);
+  g_assert_cmpint (timeline->counters[0].top, ==, 5);
+  g_clear_pointer (&timeline, flam_timeline_unref);
+  selection->measure = 1;
+  timeline = flam_timeline_new (
+      profile, selection, NULL, 2, FLAM_TIMELINE_ALL, NULL, NULL);
+  g_assert_cmpstr (timeline->counters[0].id, ==, "cycles");
+  g_assert_cmpint (timeline->counters[0].value[1], ==, 186);
 }
 
 int
@@ -321,5 +403,7 @@ main (int argc, char **argv)
   g_test_add_func ("/timeline/memory", test_memory);
   g_test_add_func ("/timeline/without-times", test_without_times);
   g_test_add_func ("/timeline/cancelled", test_cancelled);
+  g_test_add_func ("/timeline/cpus", test_cpus);
+  g_test_add_func ("/timeline/rates", test_rates);
   return g_test_run ();
 }

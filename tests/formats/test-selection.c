@@ -143,8 +143,14 @@ check_curve (const FlamProfile *profile, guint measure, guint kinds)
   selection->allocators = kinds;
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     {
-      g_autoptr (FlamTimeline) timeline = flam_timeline_new (
-          profile, selection, NULL, sizes[i], TRUE, NULL, NULL);
+      g_autoptr (FlamTimeline) timeline =
+          flam_timeline_new (profile,
+                             selection,
+                             NULL,
+                             sizes[i],
+                             FLAM_TIMELINE_THREADS,
+                             NULL,
+                             NULL);
       guint bucket = flam_timeline_bucket_of (timeline, timeline->peak_time);
 
       g_assert_cmpint (timeline->peak, ==, total_of (profile, selection));

@@ -41,8 +41,8 @@ timeline_of (FlamBuilder *builder)
   flam_builder_facts (builder)->duration_ns = 1000000000;
   profile = flam_builder_finish (builder, &error);
   g_assert_no_error (error);
-  timeline =
-      flam_timeline_new (profile, selection, NULL, 500, TRUE, NULL, &error);
+  timeline = flam_timeline_new (
+      profile, selection, NULL, 500, FLAM_TIMELINE_THREADS, NULL, &error);
   g_assert_no_error (error);
   g_assert_nonnull (timeline);
   return timeline;

@@ -115,8 +115,11 @@ counter_title (const FlamTimeline *timeline, guint counter)
   g_autofree char *name = flam_overview_counter_name (of->id);
   g_autofree char *top = flam_format_value (of->top, of->unit);
 
-  /* Translators: the name and the maximum of a counter */
-  return g_strdup_printf (_ ("%s, up to %s"), name, top);
+  /* Translators: the name and the maximum of an event that is counted */
+  return of->is_rate
+             ? g_strdup_printf (_ ("%s, up to %s per second"), name, top)
+             /* Translators: the name and the maximum of a counter */
+             : g_strdup_printf (_ ("%s, up to %s"), name, top);
 }
 
 static char *
@@ -134,7 +137,9 @@ counter_text (const FlamTimeline *timeline, guint counter, guint bucket)
   g_autofree char *name = flam_overview_counter_name (of->id);
   g_autofree char *value = flam_format_value (of->value[bucket], of->unit);
 
-  return g_strdup_printf ("%s %s", name, value);
+  /* Translators: an event that is counted: "cache-misses 1 234 per second" */
+  return of->is_rate ? g_strdup_printf (_ ("%s %s per second"), name, value)
+                     : g_strdup_printf ("%s %s", name, value);
 }
 
 static char *
@@ -265,7 +270,7 @@ flam_lanes_set_timeline (FlamLanes *self, FlamTimeline *timeline)
           add_lane (
               self, i, counter_title (timeline, i), counter_plot (timeline, i));
         else
-          rest++;
+          rest += !timeline->counters[i].is_rate;
       }
   if (rest > 0)
     add_rest (self, rest);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The counters and the marks of a capture over time, below the overview and as
- * wide as it: a lane for each counter that the overview itself does not draw,
- * on its own scale, and one for all marks. The chart has those that have no
- * room here. It takes a reference to the timeline. */
+/* The counters, other events and marks of a capture over time, below the
+ * overview and as wide as it: a lane for each counter that the overview itself
+ * does not draw, and for each event that is counted beside the selected
+ * measure, on its own scale, and one for all marks. The chart has those that
+ * have no room here. It takes a reference to the timeline. */
 
 #include "flam-core-picture.h"
 

@@ -8,6 +8,7 @@ static gboolean
 has_counter (const FlamTimeline *timeline, guint counter)
 {
   return timeline->kind == FLAM_TIMELINE_MEMORY &&
+         !timeline->counters[counter].is_rate &&
          timeline->counters[counter].unit == timeline->unit &&
          timeline->counters[counter].top > 0 &&
          strcmp (timeline->counters[counter].id, "heap") != 0;

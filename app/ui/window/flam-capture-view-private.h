@@ -16,6 +16,7 @@
 #include "flam-source-pane.h"
 #include "flam-state-menu.h"
 #include "flam-status-bar.h"
+#include "flam-thread-lanes.h"
 #include "flam-thread-selector.h"
 #include "flam-unresolved-bar.h"
 
@@ -55,6 +56,7 @@ struct _FlamCaptureView
   FlamThreadSelector *threads;
   FlamSearchBar *search_bar;
   FlamPlotWidget *overview;
+  FlamThreadLanes *thread_lanes;
   FlamLanes *lanes;
   FlamPathBar *path_bar;
   GtkMenuButton *display_button;

@@ -46,7 +46,7 @@ timeline_work (gpointer data, const FlamProgress *progress, GError **error)
                             input->selection,
                             input->before,
                             OVERVIEW_BUCKETS,
-                            FALSE,
+                            FLAM_TIMELINE_ALL,
                             progress,
                             error);
 }
@@ -351,6 +351,7 @@ flam_capture_view_set_session (FlamCaptureView *self, FlamSession *session)
       self->search_bar, session, flam_capture_pages_graph (self));
   flam_state_menu_set_session (self->states, session);
   flam_thread_selector_set_session (self->threads, session);
+  flam_thread_lanes_set_session (self->thread_lanes, session);
   flam_path_bar_set_session (self->path_bar, session);
   flam_display_menu_install (self->display_button, session);
   flam_source_pane_set_session (self->source_pane, session);
@@ -401,6 +402,7 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, FlamCaptureView, threads);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, search_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, overview);
+  gtk_widget_class_bind_template_child (class, FlamCaptureView, thread_lanes);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, lanes);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, path_bar);
   gtk_widget_class_bind_template_child (class, FlamCaptureView, display_button);
@@ -420,6 +422,7 @@ flam_capture_view_class_init (FlamCaptureViewClass *klass)
   class->unmap = flam_capture_view_unmap;
   g_type_ensure (FLAM_TYPE_PLOT_WIDGET);
   g_type_ensure (FLAM_TYPE_LANES);
+  g_type_ensure (FLAM_TYPE_THREAD_LANES);
   g_type_ensure (FLAM_TYPE_PAGE_SWITCHER);
   g_type_ensure (FLAM_TYPE_PATH_BAR);
   g_type_ensure (FLAM_TYPE_SEARCH_BAR);

@@ -34,7 +34,8 @@ typedef struct
   const FlamProgress *progress;
   FlamTimeline *timeline;
   FlamSampleFilter filter;
-  guint *row_of; /* row of each thread; 0: none of its own */
+  guint *row_of;     /* row of each thread; 0: none of its own */
+  guint *row_of_set; /* of each set of labels; NULL: the rows are not CPUs */
 } Fill;
 
 static gint64 *
@@ -220,6 +221,7 @@ add_samples (Fill *fill,
   const FlamMeasure *measure = fill->measure;
   gboolean each_one = fill->selection->count || measure->weight == NULL;
   gint64 one = fill->selection->count ? measure->denominator : 1;
+  guint32 n_sets = fill->filter.n_sets;
   guint row = fill->row_of[thread];
 
   for (guint32 i = all->first + skip; i < all->end; i++)
@@ -232,6 +234,8 @@ add_samples (Fill *fill,
         return FALSE;
       if (!flam_sample_filter_has (&fill->filter, i))
         continue;
+      if (fill->row_of_set != NULL)
+        row = fill->row_of_set[flam_sample_label_set (samples, n_sets, i)];
       stretch_of (all, i, &from, &to);
       add_stretch (fill,
                    row,
@@ -566,6 +570,8 @@ fill_memory (Fill *fill, GError **error)
 #define MAX_GAPS 512
 #define PERIODS 4
 #define MAX_ROWS 4096 /* limit; the lightest threads beyond it have no row */
+#define MAX_CELLS (1 << 20) /* of all rows */
+#define RATES_MAX 8         /* the first events */
 
 /* --- the frame ----------------------------------------------------------- */
 
@@ -581,6 +587,7 @@ timeline_clear (gpointer data)
   g_free (timeline->split);
   g_free (timeline->top);
   g_free (timeline->threads);
+  g_free (timeline->cpus);
   g_free (timeline->filled);
   g_clear_pointer (&timeline->selection, flam_selection_free);
   flam_profile_unref (timeline->profile);
@@ -708,8 +715,14 @@ weigh_threads (Fill *fill)
     fill->timeline->filled[t].weight += weights[t];
 }
 
+static guint
+most_rows (const FlamTimeline *timeline)
+{
+  return MIN (MAX_ROWS, MAX (MAX_CELLS / timeline->n, 1));
+}
+
 static void
-find_rows (Fill *fill)
+find_threads (Fill *fill)
 {
   FlamTimeline *timeline = fill->timeline;
   g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (ThreadWeight));
@@ -723,7 +736,7 @@ find_rows (Fill *fill)
         g_array_append_val (rows, row);
     }
   g_array_sort (rows, heavier_first);
-  timeline->n_rows = 1 + MIN (rows->len, MAX_ROWS);
+  timeline->n_rows = 1 + MIN (rows->len, most_rows (timeline));
   timeline->threads = g_new (FlamId, timeline->n_rows);
   for (guint i = 0; i + 1 < timeline->n_rows; i++)
     {
@@ -732,6 +745,55 @@ find_rows (Fill *fill)
       timeline->threads[i] = thread;
       fill->row_of[thread] = i + 1;
     }
+}
+
+static int
+lower_first (gconstpointer a, gconstpointer b)
+{
+  const ThreadWeight *x = a, *y = b;
+
+  return (x->weight > y->weight) - (x->weight < y->weight);
+}
+
+/* Of a CPU the weight is its number. */
+static void
+find_cpus (Fill *fill)
+{
+  FlamTimeline *timeline = fill->timeline;
+  const FlamSampleLabels *labels = &fill->profile->labels;
+  g_autoptr (GHashTable) row_of = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) cpus = g_array_new (FALSE, FALSE, sizeof (ThreadWeight));
+  g_autofree FlamId *values =
+      flam_sample_labels_values (fill->profile, FLAM_LABEL_CPU);
+  guint32 n_sets = flam_sample_labels_n_sets (fill->profile);
+
+  for (FlamId row = 0; row < labels->n; row++)
+    if (strcmp (flam_profile_string (fill->profile, labels->key[row]),
+                FLAM_LABEL_CPU) == 0 &&
+        g_hash_table_add (row_of, GUINT_TO_POINTER (labels->value[row])))
+      {
+        ThreadWeight cpu = { labels->value[row], labels->number[row] };
+
+        g_array_append_val (cpus, cpu);
+      }
+  g_array_sort (cpus, lower_first);
+  timeline->n_rows = 1 + MIN (cpus->len, most_rows (timeline));
+  timeline->cpus = g_new (FlamId, timeline->n_rows);
+  for (guint i = 0; i < cpus->len; i++)
+    {
+      FlamId value = g_array_index (cpus, ThreadWeight, i).thread;
+      gboolean has_row = i + 1 < timeline->n_rows;
+
+      if (has_row)
+        timeline->cpus[i] = value;
+      g_hash_table_replace (row_of,
+                            GUINT_TO_POINTER (value),
+                            GUINT_TO_POINTER (has_row ? i + 1 : 0));
+    }
+  fill->row_of_set = g_new0 (guint, (gsize)n_sets + 1);
+  for (guint32 set = 1; set <= n_sets; set++)
+    fill->row_of_set[set] = GPOINTER_TO_UINT (
+        g_hash_table_lookup (row_of, GUINT_TO_POINTER (values[set])));
 }
 
 /* --- going on ------------------------------------------------------------ */
@@ -748,7 +810,7 @@ go_on (Fill *fill, const FlamTimeline *before)
       !flam_weights_go_on (
           before->profile, before->selection, fill->profile, fill->selection) ||
       fill->measure->spans || before->wanted != timeline->wanted ||
-      before->per_thread != timeline->per_thread ||
+      before->rows != timeline->rows || before->rows == FLAM_TIMELINE_CPUS ||
       before->shift > timeline->shift)
     return;
   fill->before = before;
@@ -763,7 +825,7 @@ has_late_row (const Fill *fill)
 {
   g_autofree gboolean *had = NULL;
 
-  if (fill->before == NULL || !fill->timeline->per_thread)
+  if (fill->before == NULL || fill->timeline->rows != FLAM_TIMELINE_THREADS)
     return FALSE;
   had = g_new0 (gboolean, fill->profile->threads.n + 1);
   for (guint i = 0; i + 1 < fill->before->n_rows; i++)
@@ -803,6 +865,111 @@ fill_counter (FlamTimeline *timeline, guint index)
     }
 }
 
+/* Events that are counted: the measures of one event each, beside the selected
+ * one. */
+typedef struct
+{
+  const FlamMeasure *measure;
+  struct FlamTimelineCounter *counter;
+} Rate;
+
+static void
+add_rates (Fill *fill, GArray *rates)
+{
+  const FlamProfile *profile = fill->profile;
+  FlamTimeline *timeline = fill->timeline;
+
+  /* The number of traced calls is no event of the machine. */
+  for (guint i = 0; i < profile->n_measures; i++)
+    if (profile->measures[i].spans == FLAM_SPANS_CALLS)
+      return;
+  for (guint i = 0; i < profile->n_measures && rates->len < RATES_MAX; i++)
+    {
+      Rate rate = { &profile->measures[i] };
+
+      if (rate.measure == fill->measure || rate.measure->event == FLAM_NONE ||
+          rate.measure->source != FLAM_FROM_SAMPLES ||
+          rate.measure->unit != FLAM_UNIT_COUNT ||
+          rate.measure->kind != FLAM_MEASURE_CPU)
+        continue;
+      rate.counter = &timeline->counters[timeline->n_counters++];
+      *rate.counter = (struct FlamTimelineCounter){
+        .id = flam_profile_string (profile, rate.measure->name),
+        .unit = rate.measure->unit,
+        .is_rate = TRUE,
+        .value = g_new0 (gint64, timeline->n),
+      };
+      g_array_append_val (rates, rate);
+    }
+}
+
+/* Per second, however long the buckets are. */
+static void
+scale_rate (const FlamTimeline *timeline, const Rate *rate)
+{
+  double second = 1e9 / (double)(G_GUINT64_CONSTANT (1) << timeline->shift);
+
+  for (guint i = 0; i < timeline->n; i++)
+    {
+      gint64 *value = &rate->counter->value[i];
+
+      *value = (gint64)MIN (
+          (double)*value / (double)rate->measure->denominator * second, 0x1p62);
+      rate->counter->top = MAX (rate->counter->top, *value);
+    }
+}
+
+static gboolean
+fill_rate (Fill *fill, const Rate *rate, GError **error)
+{
+  const FlamProfile *profile = fill->profile;
+  const FlamSamples *samples = &profile->samples;
+  FlamTimeline *timeline = fill->timeline;
+  gint64 *to = rate->counter->value;
+  const gint64 *weight = rate->measure->weight;
+
+  for (FlamId t = 0; t < profile->threads.n; t++)
+    {
+      guint32 first = profile->threads.first_sample[t];
+      guint32 end = first + profile->threads.n_samples[t];
+
+      if (!flam_selection_has_thread (fill->selection, t))
+        continue;
+      for (guint32 i = first; i < end; i++)
+        {
+          if ((i - first) % STEP == 0 &&
+              !flam_progress_step (
+                  fill->progress, (double)i / samples->n, error))
+            return FALSE;
+          if (flam_sample_filter_has (&fill->filter, i))
+            to[flam_timeline_bucket_of (timeline, samples->time[i])] +=
+                weight != NULL ? weight[i] : 1;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+fill_rates (Fill *fill, GError **error)
+{
+  g_autoptr (GArray) rates = g_array_new (FALSE, FALSE, sizeof (Rate));
+  gboolean filled = TRUE;
+
+  if (fill->profile->samples.time != NULL)
+    add_rates (fill, rates);
+  for (guint i = 0; filled && i < rates->len; i++)
+    {
+      const Rate *rate = &g_array_index (rates, Rate, i);
+
+      flam_sample_filter_init (
+          &fill->filter, fill->profile, fill->selection, rate->measure->event);
+      filled = fill_rate (fill, rate, error);
+      flam_sample_filter_clear (&fill->filter);
+      scale_rate (fill->timeline, rate);
+    }
+  return filled;
+}
+
 /* --- the front door ------------------------------------------------------ */
 
 static gboolean
@@ -832,8 +999,11 @@ set_out (Fill *fill, const FlamTimeline *before)
   set_buckets (timeline);
   go_on (fill, before);
   timeline->n_rows = 1;
-  if (timeline->per_thread)
-    find_rows (fill);
+  if (timeline->rows == FLAM_TIMELINE_THREADS)
+    find_threads (fill);
+  else if (timeline->rows == FLAM_TIMELINE_CPUS &&
+           timeline->kind == FLAM_TIMELINE_ACTIVITY)
+    find_cpus (fill);
   timeline->value = g_new0 (gint64, (gsize)timeline->n_rows * timeline->n);
   if (timeline->kind == FLAM_TIMELINE_ACTIVITY &&
       profile->samples.state != NULL)
@@ -841,7 +1011,7 @@ set_out (Fill *fill, const FlamTimeline *before)
         g_new0 (FlamStateSplit, (gsize)timeline->n_rows * timeline->n);
   timeline->n_counters = profile->n_counters;
   timeline->counters =
-      g_new0 (struct FlamTimelineCounter, profile->n_counters + 1);
+      g_new0 (struct FlamTimelineCounter, profile->n_counters + RATES_MAX);
   for (guint i = 0; i < profile->n_counters; i++)
     fill_counter (timeline, i);
 }
@@ -851,7 +1021,7 @@ flam_timeline_new (const FlamProfile *profile,
                    const FlamSelection *selection,
                    const FlamTimeline *before,
                    guint n_buckets,
-                   gboolean per_thread,
+                   FlamTimelineRows rows,
                    const FlamProgress *progress,
                    GError **error)
 {
@@ -874,15 +1044,16 @@ flam_timeline_new (const FlamProfile *profile,
   timeline->kind = kind;
   timeline->unit = fill.measure->unit;
   timeline->wanted = n_buckets;
-  timeline->per_thread = per_thread;
+  timeline->rows = rows;
   timeline->peak_time = -1;
   set_out (&fill, before);
   if (has_late_row (&fill))
     return flam_timeline_new (
-        profile, selection, NULL, n_buckets, per_thread, progress, error);
+        profile, selection, NULL, n_buckets, rows, progress, error);
   filled = kind == FLAM_TIMELINE_MEMORY ? fill_memory (&fill, error)
                                         : fill_activity (&fill, error);
-  if (!filled)
+  g_free (fill.row_of_set);
+  if (!filled || !fill_rates (&fill, error))
     return NULL;
   find_tops (timeline);
   return g_steal_pointer (&timeline);

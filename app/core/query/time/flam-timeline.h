@@ -26,6 +26,14 @@ typedef enum
   FLAM_TIMELINE_MEMORY,   /* live bytes (or blocks), the bucket's maximum */
 } FlamTimelineKind;
 
+/* What has rows beside the one of all. */
+typedef enum
+{
+  FLAM_TIMELINE_ALL, /* nothing */
+  FLAM_TIMELINE_THREADS,
+  FLAM_TIMELINE_CPUS, /* by the label FLAM_LABEL_CPU; memory has none */
+} FlamTimelineRows;
+
 typedef struct
 {
   FlamTimelineKind kind;
@@ -33,22 +41,25 @@ typedef struct
   gint64 start, end;     /* ns; end is after the last event */
   guint shift;           /* length of the buckets: 2^shift ns */
   guint n;               /* buckets */
-  guint n_rows;          /* 1 + threads */
+  guint n_rows;          /* 1 + threads or CPUs */
   gint64 *value;         /* n_rows * n; row 0: all selected threads together,
-                            row 1 + i: the i-th of `threads` */
+                            row 1 + i: the i-th of `threads` or `cpus` */
   FlamStateSplit *split; /* the same, by state; NULL: all running */
   gint64 *top;           /* n_rows: the greatest value of the row */
-  FlamThreadId *threads; /* n_rows - 1 */
+  FlamThreadId *threads; /* n_rows - 1; NULL: the rows are not threads */
+  FlamStringId *cpus;    /* n_rows - 1, ascending: labels; NULL: not CPUs */
   gint64 ceiling; /* the maximum that a bucket can hold, 0: unknown. CPU time of
                      one thread: the bucket's length */
   gint64 peak_time; /* memory: the time of the peak measures; -1 otherwise */
   gint64 peak;      /* the memory of the selected threads at that time */
-  guint n_counters; /* counters of the capture: "rss", "heap" */
+  guint n_counters; /* counters of the capture: "rss", "heap"; then its other
+                       events that are counted */
   struct FlamTimelineCounter
   {
-    const char *id;
+    const char *id; /* of an event its name */
     FlamUnit unit;
-    gint64 *value; /* n: the last value at or before the bucket's end */
+    gboolean is_rate; /* an event: its count per second in the bucket */
+    gint64 *value;    /* n: the last value at or before the bucket's end */
     gint64 top;
   } * counters;
   FlamProfile *profile; /* a reference */
@@ -57,21 +68,21 @@ typedef struct
    * the next timeline is based on them. */
   FlamSelection *selection;
   guint wanted;
-  gboolean per_thread;
+  FlamTimelineRows rows;
   struct FlamTimelineThread *filled; /* one per thread of the profile */
 } FlamTimeline;
 
 /* At most `n_buckets`, and more than half as many where these are not shorter
  * than 4 sampling periods. NULL with an error when cancelled, NULL without one
- * when the profile has no times. `per_thread`: also one row for each thread
- * with weight, heaviest first. `before`: NULL, or a timeline of an earlier
- * snapshot: if it was made for the same selection its samples are not added
- * again; the result is the same. */
+ * when the profile has no times. `rows`: one for each thread with weight,
+ * heaviest first, or for each CPU, as far as memory allows. `before`: NULL, or
+ * a timeline of an earlier snapshot: if it was made for the same selection its
+ * samples are not added again; the result is the same. */
 FlamTimeline *flam_timeline_new (const FlamProfile *profile,
                                  const FlamSelection *selection,
                                  const FlamTimeline *before,
                                  guint n_buckets,
-                                 gboolean per_thread,
+                                 FlamTimelineRows rows,
                                  const FlamProgress *progress,
                                  GError **error);
 FlamTimeline *flam_timeline_ref (FlamTimeline *timeline);
