@@ -221,6 +221,7 @@ take_by (const char *option, const char *value, gpointer data, GError **error)
     [FLAM_BY_FUNCTION] = "function", [FLAM_BY_LINE] = "line",
     [FLAM_BY_MODULE] = "module",     [FLAM_BY_FILE] = "file",
     [FLAM_BY_THREAD] = "thread",     [FLAM_BY_ADDRESS] = "address",
+    [FLAM_BY_PROCESS] = "process",
   };
   FlamSelection *selection = ((FlamCliOptions *)data)->selection;
 
@@ -236,11 +237,12 @@ take_by (const char *option, const char *value, gpointer data, GError **error)
         selection->by = i;
         return TRUE;
       }
-  return refuse (error,
-                 option,
-                 value,
-                 N_ ("function, line, module, file, thread, address or "
-                     "label:KEY"));
+  return refuse (
+      error,
+      option,
+      value,
+      N_ ("function, line, module, file, process, thread, address or "
+          "label:KEY"));
 }
 
 static gboolean
@@ -438,7 +440,8 @@ selection_group (FlamCliOptions *o)
           "HOW"),
     CALL ("by",
           take_by,
-          N_ ("function, line, module, file, thread, address, label:KEY"),
+          N_ ("function, line, module, file, process, thread, address, "
+              "label:KEY"),
           "WHAT"),
     FLAG ("invert", &s->invert, "Bottom-up"),
     FLAG ("no-native",

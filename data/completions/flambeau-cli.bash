@@ -37,7 +37,7 @@ _flambeau_cli() {
   case $prev in
     --sort) list='self total' ;;
     --recursion) list='off flat collapse' ;;
-    --by) list='function line module file thread address label:' ;;
+    --by) list='function line module file process thread address label:' ;;
     --color | --palette) list='auto module language self name state memory safe julia hot mem io wakeup chain java js perl red green blue aqua yellow purple orange' ;;
     --order) list='weight name time' ;;
     --root) list='comm pid tid' ;;

@@ -49,7 +49,7 @@ complete -c flambeau-cli -n $selecting -l no-native -d 'Show only interpreted an
 complete -c flambeau-cli -n $selecting -l hide-irrelevant -d "Without the interpreter's own frames"
 complete -c flambeau-cli -n $selecting -l hide-imports -d 'Hide import machinery'
 complete -c flambeau-cli -n $selecting -l invert -d 'Bottom-up'
-complete -c flambeau-cli -n $selecting -x -l by -a 'function line module file thread address label:' -d 'Kind of rows'
+complete -c flambeau-cli -n $selecting -x -l by -a 'function line module file process thread address label:' -d 'Kind of rows'
 complete -c flambeau-cli -n $selecting -x -l binaries -a '(__fish_complete_directories)' -d 'Folder with programs and libraries'
 complete -c flambeau-cli -n $selecting -x -l sources -d 'FROM=TO: replace in source paths'
 complete -c flambeau-cli -n $selecting -x -l event -d 'Event of the file'

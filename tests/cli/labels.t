@@ -93,3 +93,25 @@ all threads-?/?;main 1
 all threads-?/?;main;work 2
 all threads-?/?;wait 1
 ! captures/pprof/labels.pb: left out, because folded cannot hold it: files, lines, labels
+
+# Processes: equal names stay apart, and one without a name has a row.
+$ printf '%s' '[{"ph":"M","pid":7,"name":"process_name","args":{"name":"web"}},{"ph":"M","pid":8,"name":"process_name","args":{"name":"web"}},{"ph":"X","pid":7,"tid":1,"ts":0,"dur":60,"name":"serve"},{"ph":"X","pid":7,"tid":2,"ts":0,"dur":10,"name":"serve"},{"ph":"X","pid":8,"tid":1,"ts":0,"dur":20,"name":"serve"},{"ph":"X","pid":9,"tid":1,"ts":0,"dur":5,"name":"log"}]' > processes.json; flambeau-cli tree processes.json --by process
+all  95.0 µs  0 ns
+  web (7)  70.0 µs  0 ns
+    serve  70.0 µs  70.0 µs
+  web (8)  20.0 µs  0 ns
+    serve  20.0 µs  20.0 µs
+  [unknown process] (9)  5.00 µs  0 ns
+    log  5.00 µs  5.00 µs
+
+$ flambeau-cli top processes.json --by process --invert
+      self                 total            
+   70.0 µs    73.7 %     70.0 µs    73.7 %  web (7)
+   20.0 µs    21.1 %     20.0 µs    21.1 %  web (8)
+   5.00 µs     5.3 %     5.00 µs     5.3 %  [unknown process] (9)
+
+# By the command line, where the capture has it.
+$ flambeau-cli tree captures/sysprof/counters.syscap --by process
+all  2  0
+  demo --fast (10)  2  0
+    [demo]  2  2

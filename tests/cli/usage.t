@@ -18,7 +18,7 @@ $ flambeau-cli top --nonsense captures/folded/annotated.folded
 [2]
 
 $ flambeau-cli top captures/folded/annotated.folded --by nonsense
-! flambeau-cli: top: --by nonsense: expected function, line, module, file, thread, address or label:KEY
+! flambeau-cli: top: --by nonsense: expected function, line, module, file, process, thread, address or label:KEY
 [2]
 
 $ flambeau-cli top captures/folded/annotated.folded --sort nonsense

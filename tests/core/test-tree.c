@@ -860,6 +860,80 @@ test_search (void)
   g_assert_cmpint (flam_tree_search (tree, NULL, matched), ==, 0);
 }
 
+static void
+add_process (FlamBuilder *builder,
+             gint32 pid,
+             const char *name,
+             FlamStackId stack,
+             guint n)
+{
+  FlamProcessId process = flam_builder_process (builder, pid, 0);
+
+  flam_builder_set_process_name (builder, process, name);
+  for (guint i = 0; i < n; i++)
+    {
+      /* Two threads. */
+      FlamSample sample = { .thread = flam_builder_thread (
+                                builder, process, pid + (int)(i % 2), 0),
+                            .stack = stack };
+
+      flam_builder_add_sample (builder, &sample, NULL);
+    }
+}
+
+/* Programs of one name, with their threads, stay apart. */
+static void
+test_processes (void)
+{
+  static const char *const names[] = {
+    "web (40)", "web (50)", "db", "[unknown process] (60)"
+  };
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamId function = flam_builder_function_named (
+      builder, flam_builder_string (builder, "serve", -1), FLAM_KIND_NATIVE);
+  FlamStackId stack = flam_builder_stack (
+      builder, FLAM_NONE, flam_builder_frame (builder, function, 0, 0, 0));
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  g_autoptr (FlamTree) tree = NULL;
+  g_autoptr (FlamTree) again = NULL;
+  g_autofree char *text = NULL;
+
+  flam_builder_add_standard_measure (
+      builder, FLAM_STANDARD_SAMPLES, -1, FLAM_NONE);
+  add_process (builder, 40, "web", stack, 5);
+  add_process (builder, 50, "web", stack, 3);
+  add_process (builder, -1, "db", stack, 2);
+  add_process (builder, 60, "", stack, 1);
+  profile = flam_builder_finish (builder, NULL);
+  selection->by = FLAM_BY_PROCESS;
+  tree = tree_of (profile, selection);
+  text = flam_dump_tree (tree);
+  g_assert_cmpstr (text,
+                   ==,
+                   "all self=0 total=11\n"
+                   "  web (40) self=0 total=5\n"
+                   "    serve self=5 total=5\n"
+                   "  web (50) self=0 total=3\n"
+                   "    serve self=3 total=3\n"
+                   "  db self=0 total=2\n"
+                   "    serve self=2 total=2\n"
+                   "  [unknown process] (60) self=0 total=1\n"
+                   "    serve self=1 total=1\n");
+  g_assert_cmpstr (flam_tree_plain_name (tree, 3), ==, "web");
+  selection->invert = TRUE;
+  again = tree_of (profile, selection);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      FlamNodeId top = flam_tree_find_name (tree, names[i]);
+      FlamNodeId other = flam_tree_find_same (tree, top, again);
+
+      g_assert_cmpuint (flam_tree_process (tree, top), ==, i);
+      g_assert_cmpstr (flam_tree_name (again, other), ==, names[i]);
+      g_assert_cmpint (again->total[other], ==, tree->total[top]);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -885,5 +959,6 @@ main (int argc, char **argv)
   g_test_add_func ("/tree/find-path", test_find_path);
   g_test_add_func ("/tree/find-again", test_find_again);
   g_test_add_func ("/tree/search", test_search);
+  g_test_add_func ("/tree/processes", test_processes);
   return g_test_run ();
 }

@@ -338,8 +338,8 @@ weigh (guint i, const FlamProfile *profile, FlamWeights **before)
     flam_selection_add_thread (selection, 0);
   if (i % 4 == 3)
     selection->from = 300;
-  if (i % 3 == 1)
-    selection->by = FLAM_BY_THREAD;
+  if (i % 3 > 0)
+    selection->by = i % 3 == 1 ? FLAM_BY_THREAD : FLAM_BY_PROCESS;
   all = flam_weights_new (profile, selection, NULL, NULL);
   threads = flam_weights_by_thread (profile, selection);
   if (*before != NULL &&

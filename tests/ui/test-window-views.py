@@ -196,6 +196,21 @@ class ViewsTest(Base):
             window.wait_label(lambda label, text=text:
                 re.sub("[\u202f\u00a0]", " ", label) == text)
 
+    def test_thread_lanes(self):
+        """A lane for each thread or CPU: a click selects it, and all again."""
+        window = self.open(SOURCE / "tests/captures/perf-data/sched@little-endian.perf.data")
+        window.find("sleeper (7)", "list item")
+        window.mouse(window.find("reader (9)", "list item"))
+        window.find("Threads: reader (9)", "push button")
+        window.mouse(window.find("reader (9)", "list item"))
+        window.find("Threads: All threads", "push button")
+        window.click("CPUs")
+        window.find("CPU 0", "list item")
+        window.mouse(window.find("CPU 1", "list item"))
+        window.find("Remove: cpu=1", "push button")
+        window.mouse(window.find("CPU 1", "list item"))
+        wait_for("all CPUs", lambda: not window.seen("Remove: cpu=1", "push button"))
+
     def test_group_by(self):
         """Rows are modules, everywhere; the chip takes it back."""
         window = self.open_example()
@@ -212,11 +227,33 @@ class ViewsTest(Base):
         # Threads have no module to name.
         window.mouse(window.find("Group by", "combo box"))
         time.sleep(0.5)
-        for key in ("End", "Up", "Return"):
+        for key in ("End", "Up", "Up", "Return"):
             window.key(key)
             time.sleep(0.3)
         window.find("Remove: by thread", "push button")
         wait_for("a thread", lambda: "flambeau-exampl" in window.labels())
+
+    def test_processes(self):
+        """A capture of many programs begins with them; one of them is chosen, and the
+        chip leads to the functions of all."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "many.json")
+            path.write_text(json.dumps(
+                [{"ph": "M", "pid": pid, "name": "process_name", "args": {"name": name}}
+                 for pid, name in enumerate(("web", "database", "mail", "log"), 1)]
+                + [{"ph": "X", "pid": pid, "tid": tid, "ts": 0, "dur": 100 * pid,
+                    "name": "serve"} for pid in range(1, 5) for tid in (10, 11)]))
+            window = self.open(path)
+            window.find("Remove: by process", "push button")
+            window.key("ctrl+3")
+            wait_for("its programs", lambda: {"web (1)", "database (2)", "mail (3)", "log (4)"}
+                     <= set(window.labels()))
+            self.click_cell("Functions", "database (2)")
+            self.wait_row("Functions", "database (2)")
+            self.do("node.filter")
+            window.find("Threads: database (2)", "push button")
+            window.click("Remove: by process")
+            wait_for("functions", lambda: "serve" in window.labels())
 
     def test_labels(self):
         """The values of a label are rows and roots; one of them is chosen."""

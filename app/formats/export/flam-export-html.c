@@ -80,7 +80,9 @@ tree_of_all (const FlamPart *part,
             weights->no_stack++;
       }
   all->measure = part->measure;
-  all->by = selection->by == FLAM_BY_THREAD ? FLAM_BY_FUNCTION : selection->by;
+  all->by = selection->by == FLAM_BY_THREAD || selection->by == FLAM_BY_PROCESS
+                ? FLAM_BY_FUNCTION
+                : selection->by;
   return flam_tree_new (weights, all, order, NULL, NULL);
 }
 

@@ -224,6 +224,8 @@ by_text (FlamBy by)
       return _ ("by file");
     case FLAM_BY_THREAD:
       return _ ("by thread");
+    case FLAM_BY_PROCESS:
+      return _ ("by process");
     case FLAM_BY_ADDRESS:
       return _ ("by address");
     case FLAM_BY_FUNCTION:

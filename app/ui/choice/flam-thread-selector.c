@@ -144,6 +144,26 @@ on_enter (FlamThreadSelector *self)
   gtk_popover_popdown (self->popover);
 }
 
+/* The process whose threads alone are selected, and all of them; else
+ * FLAM_NONE. */
+static FlamId
+process_of (const FlamProfile *profile, const FlamSelection *selection)
+{
+  const FlamThreads *threads = &profile->threads;
+  FlamId process =
+      threads->process[g_array_index (selection->threads, FlamId, 0)];
+  guint n = 0;
+
+  for (FlamId t = 0; t < threads->n; t++)
+    if (threads->process[t] == process)
+      n++;
+  for (guint i = 0; i < selection->threads->len; i++)
+    if (threads->process[g_array_index (selection->threads, FlamId, i)] !=
+        process)
+      return FLAM_NONE;
+  return n == selection->threads->len ? process : FLAM_NONE;
+}
+
 static void
 update_label (FlamThreadSelector *self)
 {
@@ -163,6 +183,12 @@ update_label (FlamThreadSelector *self)
       FlamThreadId thread = g_array_index (selection->threads, FlamId, 0);
       g_autoptr (FlamThreadItem) item = flam_thread_item_new (
           profile, profile->threads.process[thread], thread, 0);
+      text = g_strdup (item->name);
+    }
+  else if (process_of (profile, selection) != FLAM_NONE)
+    {
+      g_autoptr (FlamThreadItem) item = flam_thread_item_new (
+          profile, process_of (profile, selection), FLAM_NONE, 0);
       text = g_strdup (item->name);
     }
   else
@@ -225,7 +251,7 @@ strips_work (gpointer data, const FlamProgress *progress, GError **error)
                             selection,
                             input->before,
                             STRIP_BUCKETS,
-                            TRUE,
+                            FLAM_TIMELINE_THREADS,
                             progress,
                             error);
 }

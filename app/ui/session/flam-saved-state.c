@@ -201,7 +201,7 @@ static const struct
   { "Recursion",
     G_STRUCT_OFFSET (FlamSelection, recursion),
     FLAM_RECURSION_COLLAPSE + 1 },
-  { "By", G_STRUCT_OFFSET (FlamSelection, by), FLAM_BY_ADDRESS + 1 },
+  { "By", G_STRUCT_OFFSET (FlamSelection, by), FLAM_N_BY },
   { "Count", G_STRUCT_OFFSET (FlamSelection, count), 2 },
   { "Invert", G_STRUCT_OFFSET (FlamSelection, invert), 2 },
   { "NoNative", G_STRUCT_OFFSET (FlamSelection, no_native), 2 },
@@ -289,7 +289,7 @@ get_labels (GKeyFile *kept, const FlamProfile *profile, FlamSelection *to)
       flam_selection_add_label (to, list[i]);
     }
   if (by == NULL)
-    return TRUE;
+    return to->by != FLAM_BY_LABEL;
   for (FlamId i = 0; i < profile->labels.n && !known; i++)
     known =
         strcmp (flam_profile_string (profile, profile->labels.key[i]), by) == 0;

@@ -138,6 +138,14 @@ choose_top (FlamSelection *selection,
       flam_selection_add_thread (selection, thread);
       return TRUE;
     }
+  if (tree->by == FLAM_BY_PROCESS)
+    {
+      flam_selection_no_threads (selection);
+      for (FlamId t = 0; t < tree->profile->threads.n; t++)
+        if (tree->profile->threads.process[t] == flam_tree_process (tree, node))
+          flam_selection_add_thread (selection, t);
+      return TRUE;
+    }
   condition = g_strdup_printf (
       "%s=%s", selection->by_label, flam_tree_name (tree, node));
   flam_selection_add_label (selection, condition);
@@ -174,11 +182,52 @@ flam_session_transform_node (FlamSession *self,
     flam_session_fail (self, error);
 }
 
+/* A capture of many programs: of the whole system, or of several traces. */
+#define MANY_PROGRAMS 4
+/* Of what init (1) and the kernel (2) start, each one is a program. */
+#define LAST_ROOT 2
+
+/* The ancestor that was started first. */
+static FlamProcessId
+program_of (const FlamProcesses *processes, FlamProcessId process)
+{
+  /* Parents of a damaged capture may go round in circles. */
+  for (guint32 i = 0; i < processes->n; i++)
+    {
+      FlamId parent = processes->parent[process];
+
+      if (parent == FLAM_NONE ||
+          (processes->pid[parent] > 0 && processes->pid[parent] <= LAST_ROOT))
+        break;
+      process = parent;
+    }
+  return process;
+}
+
+static gboolean
+is_of_many_programs (const FlamProfile *profile)
+{
+  g_autofree gboolean *seen = g_new0 (gboolean, profile->processes.n + 1);
+  guint n = 0;
+
+  for (FlamId t = 0; t < profile->threads.n && n < MANY_PROGRAMS; t++)
+    {
+      FlamProcessId program =
+          program_of (&profile->processes, profile->threads.process[t]);
+
+      n += profile->threads.n_samples[t] > 0 && !seen[program];
+      seen[program] |= profile->threads.n_samples[t] > 0;
+    }
+  return n >= MANY_PROGRAMS;
+}
+
 FlamSelection *
 flam_session_first_selection (FlamSession *self)
 {
   FlamSelection *selection = flam_selection_new ();
 
+  if (self->profile != NULL && is_of_many_programs (self->profile))
+    selection->by = FLAM_BY_PROCESS;
   selection->no_native = self->interpreted;
   flam_settings_apply_frames (selection);
   flam_suppression_settings_apply (selection, NULL);

@@ -326,14 +326,13 @@ is_of (gpointer row, const FlamTree *tree, FlamNodeId node)
 static FlamId
 find (gpointer row, const FlamTree *tree)
 {
+  const FlamTree *of = flam_tree_row_get_view_data (row)->tree;
   FlamId top;
 
   if (is_without_stack (row))
     return 0;
-  if (!flam_by_has_tops (tree->by))
-    return flam_tree_find_same (flam_tree_row_get_view_data (row)->tree,
-                                flam_tree_row_get_node (row),
-                                tree);
+  if (!flam_by_has_tops (tree->by) || of->profile == tree->profile)
+    return flam_tree_find_same (of, flam_tree_row_get_node (row), tree);
   top = flam_tree_find_name (tree, get_name (row));
   return top != FLAM_NONE ? top : 0;
 }
@@ -341,7 +340,7 @@ find (gpointer row, const FlamTree *tree)
 /* --- rows, and rows as text ----------------------------------------------- */
 
 /* The fixed choices, in the order of FlamBy; then the capture's labels. */
-#define N_ALWAYS (FLAM_BY_ADDRESS + 1)
+#define N_ALWAYS (FLAM_BY_PROCESS + 1)
 
 static guint
 index_of (FlamFunctionsView *self, const FlamSelection *selection)

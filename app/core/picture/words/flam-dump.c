@@ -97,7 +97,9 @@ flam_dump_weights (const FlamWeights *weights, const FlamSelection *selection)
   dump_weight (&dump, weights, measure, FLAM_NONE);
   if (weights->by_top != NULL)
     dump_top_weights (&dump,
-                      selection->by == FLAM_BY_LABEL ? "value" : "thread",
+                      selection->by == FLAM_BY_LABEL     ? "value"
+                      : selection->by == FLAM_BY_PROCESS ? "process"
+                                                         : "thread",
                       weights->by_top,
                       measure);
   return flam_dump_end (&dump);

@@ -86,7 +86,7 @@ name_of (const Both *both, FlamId path)
 {
   const Model *model = &both->model[path];
 
-  return flam_tree_name (both->paths->tree[model->side], model->node);
+  return flam_tree_plain_name (both->paths->tree[model->side], model->node);
 }
 
 static int
@@ -203,6 +203,18 @@ copy_thread (Both *both, const FlamProfile *profile, FlamId id)
   return thread;
 }
 
+/* Processes of the same name are one, whatever their numbers. */
+static FlamProcessId
+copy_process (Both *both, const FlamProfile *profile, FlamId id)
+{
+  const char *name = flam_profile_string (profile, profile->processes.name[id]);
+  FlamStringId key = flam_builder_string (both->builder, name, -1);
+  FlamProcessId process = flam_builder_process (both->builder, -1, 1 + key);
+
+  flam_builder_set_process_name (both->builder, process, name);
+  return process;
+}
+
 static FlamTreeKey
 copy_key (Both *both, const Model *model)
 {
@@ -214,7 +226,9 @@ copy_key (Both *both, const Model *model)
   if (flam_tree_is_top (tree, model->node))
     key.row = tree->by == FLAM_BY_LABEL
                   ? (FlamId)copy_text (both, tree->profile, key.row)
-                  : copy_thread (both, tree->profile, key.row);
+              : tree->by == FLAM_BY_PROCESS
+                  ? (FlamId)copy_process (both, tree->profile, key.row)
+                  : (FlamId)copy_thread (both, tree->profile, key.row);
   else if (tree->by == FLAM_BY_MODULE)
     key.row = copy_module (both, tree->profile, key.row);
   else if (tree->by == FLAM_BY_FILE)

@@ -37,7 +37,8 @@ find_paths (FlamDiffPaths *paths, FlamInterner *interner, guint side)
     {
       FlamDiffPath key = {
         i > 0 ? of_node[tree->parent[i]] : FLAM_NONE,
-        i > 0 ? name_number (paths, flam_tree_name (tree, i), side) : FLAM_NONE,
+        i > 0 ? name_number (paths, flam_tree_plain_name (tree, i), side)
+              : FLAM_NONE,
       };
       guint32 hash = flam_hash_pair (key.parent, key.name);
       FlamSlot *slot =

@@ -18,6 +18,7 @@ typedef enum
   FLAM_BY_FILE,
   FLAM_BY_THREAD,  /* threads on top of the functions */
   FLAM_BY_ADDRESS, /* each address of a function by itself */
+  FLAM_BY_PROCESS, /* processes on top of the functions */
   FLAM_BY_LABEL,   /* the values of a label on top of the functions */
   FLAM_N_BY
 } FlamBy;
@@ -33,7 +34,7 @@ flam_by_is_code (FlamBy by)
 static inline gboolean
 flam_by_has_tops (FlamBy by)
 {
-  return by == FLAM_BY_THREAD || by == FLAM_BY_LABEL;
+  return by == FLAM_BY_THREAD || by == FLAM_BY_LABEL || by == FLAM_BY_PROCESS;
 }
 
 typedef enum

@@ -493,6 +493,8 @@ flam_tree_new_shown (const FlamWeights *weights,
   if (merges ? !build_by_merge (tree, &walk, order, progress, error)
              : !build_by_draft (tree, &walk, weights, order, progress, error))
     return NULL;
+  if (tree->by == FLAM_BY_PROCESS)
+    flam_tree_name_processes (tree);
   if (tree->stack_node != NULL && weights->other != NULL)
     add_other (tree, weights);
   if (tree->stack_node != NULL && weights->exact != NULL)

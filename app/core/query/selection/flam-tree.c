@@ -15,6 +15,11 @@ flam_tree_key_name (const FlamProfile *profile,
   if (top && by == FLAM_BY_LABEL)
     return key.row == FLAM_NONE ? "[no label]"
                                 : flam_profile_string (profile, key.row);
+  if (top && by == FLAM_BY_PROCESS)
+    return key.row == FLAM_NONE || profile->processes.name[key.row] == 0
+               ? "[unknown process]"
+               : flam_profile_string (profile,
+                                      profile->processes.name[key.row]);
   if (top)
     return key.row == FLAM_NONE
                ? "[unknown thread]"
@@ -55,6 +60,7 @@ tree_clear (gpointer data)
   g_free (tree->exact_self);
   g_free (tree->exact_total);
   flam_cells_drop (tree->stack_node);
+  g_clear_pointer (&tree->process_names, g_ptr_array_unref);
   flam_profile_unref (tree->profile);
 }
 
@@ -143,7 +149,7 @@ flam_tree_detail (const FlamTree *tree, FlamNodeId node)
 }
 
 const char *
-flam_tree_name (const FlamTree *tree, FlamNodeId node)
+flam_tree_plain_name (const FlamTree *tree, FlamNodeId node)
 {
   return node == 0 && !tree->rooted
              ? "all"
@@ -151,6 +157,35 @@ flam_tree_name (const FlamTree *tree, FlamNodeId node)
                                    tree->by,
                                    tree->key[node],
                                    flam_tree_is_top (tree, node));
+}
+
+void
+flam_tree_name_processes (FlamTree *tree)
+{
+  const FlamProcesses *processes = &tree->profile->processes;
+
+  tree->process_names = g_ptr_array_new_full (processes->n, g_free);
+  for (FlamId i = 0; i < processes->n; i++)
+    {
+      const char *name = flam_tree_key_name (
+          tree->profile, FLAM_BY_PROCESS, (FlamTreeKey){ i }, TRUE);
+
+      g_ptr_array_add (
+          tree->process_names,
+          processes->pid[i] >= 0
+              ? g_strdup_printf ("%s (%d)", name, processes->pid[i])
+              : g_strdup (name));
+    }
+}
+
+const char *
+flam_tree_name (const FlamTree *tree, FlamNodeId node)
+{
+  FlamProcessId process = flam_tree_process (tree, node);
+
+  return process != FLAM_NONE && tree->process_names != NULL
+             ? tree->process_names->pdata[process]
+             : flam_tree_plain_name (tree, node);
 }
 
 FlamFunctionId
@@ -171,6 +206,16 @@ flam_tree_thread (const FlamTree *tree, FlamNodeId node)
   if (tree->by == FLAM_BY_THREAD && flam_tree_is_top (tree, node))
     thread = tree->key[node].row;
   return thread;
+}
+
+FlamProcessId
+flam_tree_process (const FlamTree *tree, FlamNodeId node)
+{
+  FlamProcessId process = FLAM_NONE;
+
+  if (tree->by == FLAM_BY_PROCESS && flam_tree_is_top (tree, node))
+    process = tree->key[node].row;
+  return process;
 }
 
 FlamModuleId
@@ -357,6 +402,8 @@ flam_tree_find_stack (const FlamTree *tree,
 {
   FlamId best = 0;
 
+  if (tree->by == FLAM_BY_PROCESS && top < tree->profile->threads.n)
+    top = tree->profile->threads.process[top];
   if (n == 0)
     return 0;
   if (tree->inverted)
@@ -370,7 +417,7 @@ flam_tree_find_stack (const FlamTree *tree,
   for (FlamId i = flam_tree_first_child (tree, 0); i != FLAM_NONE;
        i = flam_tree_next_sibling (tree, i))
     {
-      FlamId found = tree->by == FLAM_BY_THREAD && tree->key[i].row != top
+      FlamId found = tree->by != FLAM_BY_LABEL && tree->key[i].row != top
                          ? FLAM_NONE
                          : descend (tree, i, keys, n, FALSE);
 
@@ -408,8 +455,19 @@ flam_tree_find_calls (const FlamTree *tree,
   return best;
 }
 
-/* Functions of two modules may share a name: trees of one profile distinguish
- * them. */
+static FlamId
+child_on_top (const FlamTree *tree, FlamId parent, FlamTreeKey key)
+{
+  FlamNodeId child = flam_tree_first_child (tree, parent);
+
+  while (child != FLAM_NONE &&
+         (tree->key[child].row != key.row || !flam_tree_is_top (tree, child)))
+    child = flam_tree_next_sibling (tree, child);
+  return child;
+}
+
+/* Functions of two modules, and two processes, may share a name: trees of one
+ * profile distinguish them. */
 static FlamId
 find_same (const FlamTree *from, FlamNodeId node, const FlamTree *to)
 {
@@ -422,10 +480,9 @@ find_same (const FlamTree *from, FlamNodeId node, const FlamTree *to)
   for (guint32 i = 0; i < depth; i++)
     {
       FlamShownKey key = flam_tree_key (from, path[i]);
-      FlamNodeId child =
-          flam_tree_is_top (from, path[i])
-              ? child_named (to, found, flam_tree_name (from, path[i]))
-              : child_of_key (to, found, &key);
+      FlamNodeId child = flam_tree_is_top (from, path[i])
+                             ? child_on_top (to, found, from->key[path[i]])
+                             : child_of_key (to, found, &key);
 
       if (child == FLAM_NONE)
         break;

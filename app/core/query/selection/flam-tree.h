@@ -82,6 +82,8 @@ typedef struct
   FlamId *stack_node; /* per stack of the profile: the node that has its weight,
                          or FLAM_NONE; NULL where flam_by_has_tops(), since one
                          stack then has many */
+  GPtrArray *process_names; /* FLAM_BY_PROCESS: "make (4711)", one per process;
+                               otherwise NULL */
 } FlamTree;
 
 /* NULL only with an error (cancelled). Nodes without weight are left out. */
@@ -124,8 +126,11 @@ guint64 flam_tree_address (const FlamTree *tree, FlamNodeId node);
 /* The part that distinguishes a node from others of its name: ":12" with
  * FLAM_BY_LINE, "@0x4f2" with FLAM_BY_ADDRESS; otherwise ""; g_free. */
 char *flam_tree_detail (const FlamTree *tree, FlamNodeId node);
-/* Valid as long as the tree. With FLAM_BY_LINE the function's name. */
+/* Valid as long as the tree. With FLAM_BY_LINE the function's name, with
+ * FLAM_BY_PROCESS the process's and its id: many may have one name. */
 const char *flam_tree_name (const FlamTree *tree, FlamNodeId node);
+/* The same without the id: to compare with another capture's. */
+const char *flam_tree_plain_name (const FlamTree *tree, FlamNodeId node);
 /* The name as in folded stacks, with the mark of its kind: "_[k]" for the
  * kernel, "_[j]" for a JIT, "_[i]" for inlined, "_[w]" for wakers; "" for the
  * root. g_free. */
@@ -148,6 +153,8 @@ gboolean flam_tree_is_same (const FlamTree *tree,
 FlamFunctionId flam_tree_function (const FlamTree *tree, FlamNodeId node);
 /* The thread that a node on top represents with FLAM_BY_THREAD. */
 FlamThreadId flam_tree_thread (const FlamTree *tree, FlamNodeId node);
+/* The process that a node on top represents with FLAM_BY_PROCESS. */
+FlamProcessId flam_tree_process (const FlamTree *tree, FlamNodeId node);
 /* The module that a node represents with FLAM_BY_MODULE, or FLAM_NONE. */
 FlamModuleId flam_tree_module (const FlamTree *tree, FlamNodeId node);
 FlamFunctionKind flam_tree_kind (const FlamTree *tree, FlamNodeId node);
@@ -198,9 +205,9 @@ FlamNodeId flam_tree_find_again (const FlamTree *from,
 
 /* What a node represents; not for tops. */
 FlamShownKey flam_tree_key (const FlamTree *tree, FlamNodeId node);
-/* The node of a whole stack, outermost call first, or 0; `top`: the thread, in
- * a tree with threads on top. In an inverted tree several nodes may represent
- * it: the heaviest one. */
+/* The node of a whole stack, outermost call first, or 0; `top`: its thread, in
+ * a tree with threads or processes on top. In an inverted tree several nodes
+ * may represent it: the heaviest one. */
 FlamNodeId flam_tree_find_stack (const FlamTree *tree,
                                  const FlamShownKey *keys,
                                  guint32 n,

@@ -181,6 +181,17 @@ sum_plain_total (Sum *sum, FlamThreadId thread, guint32 i, guint32 end)
     sum->by_thread[thread] += total;
 }
 
+/* What is on top of the functions; `value`: of the label. */
+static FlamTreeKey
+top_of (const Sum *sum, FlamThreadId thread, FlamId value)
+{
+  if (sum->selection->by == FLAM_BY_LABEL)
+    return (FlamTreeKey){ value };
+  if (sum->selection->by == FLAM_BY_PROCESS && thread != FLAM_NONE)
+    return (FlamTreeKey){ sum->profile->threads.process[thread] };
+  return (FlamTreeKey){ thread };
+}
+
 static void
 sum_slice (Sum *sum, FlamThreadId thread, guint32 i, guint32 end)
 {
@@ -198,10 +209,12 @@ sum_slice (Sum *sum, FlamThreadId thread, guint32 i, guint32 end)
       if (flam_sample_filter_has (&sum->filter, i))
         add (sum,
              thread,
-             (FlamTreeKey){
+             top_of (
+                 sum,
+                 thread,
                  sum->values != NULL
                      ? sum->values[flam_sample_label_set (samples, n_sets, i)]
-                     : thread },
+                     : FLAM_NONE),
              samples->stack[i],
              state,
              cuts     ? overlap (sum, i)
@@ -269,9 +282,7 @@ sum_allocations (Sum *sum, const FlamProgress *progress, GError **error)
         continue;
       add (sum,
            rows->thread[i],
-           (FlamTreeKey){ sum->selection->by == FLAM_BY_LABEL
-                              ? FLAM_NONE
-                              : rows->thread[i] },
+           top_of (sum, rows->thread[i], FLAM_NONE),
            rows->stack[i],
            FLAM_STATE_RUNNING,
            bytes ? size : count);
