@@ -4,6 +4,7 @@
 
 #include "flam-core-picture.h"
 #include "flam-history-load.h"
+#include "flam-history-store.h"
 #include "flam-pages.h"
 
 #include <stdio.h>
@@ -19,6 +20,9 @@ typedef struct
   char *to;
   char *group;
   char **functions; /* NULL: none */
+  char *store;      /* a file; NULL: none */
+  char *commit;     /* labels of what is added to it; NULL: none */
+  char *job;
   FlamCliOutput output;
   FlamHistory *history;
   GArray *series; /* FlamHistorySeries */
@@ -34,6 +38,9 @@ asked_clear (Asked *asked)
   g_clear_pointer (&asked->series, g_array_unref);
   g_clear_pointer (&asked->to, g_free);
   g_clear_pointer (&asked->group, g_free);
+  g_clear_pointer (&asked->store, g_free);
+  g_clear_pointer (&asked->commit, g_free);
+  g_clear_pointer (&asked->job, g_free);
   g_clear_pointer (&asked->functions, g_strfreev);
   flam_cli_output_clear (&asked->output);
 }
@@ -46,9 +53,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Asked, asked_clear)
 static FlamFigures *
 load_figures (const FlamHistoryFile *file,
               FlamCliOptions *options,
+              gboolean all_measures,
               FlamExit *status)
 {
-  const FlamFiguresKeep all = { 0, FALSE };
+  const FlamFiguresKeep all = { 0, all_measures };
   gint64 modified, size;
   g_autoptr (FlamProfile) profile = NULL;
   g_autoptr (FlamSelection) selection = NULL;
@@ -67,19 +75,31 @@ load_figures (const FlamHistoryFile *file,
   return figures;
 }
 
+static FlamExit
+take_captures (Asked *asked, GPtrArray *captures)
+{
+  g_autoptr (GError) error = NULL;
+
+  asked->history = flam_history_new (captures, flam_history_new_refused ());
+  if (!flam_history_key_check (&asked->key, asked->history, &error))
+    return flam_cli_usage ("history: --group: %s", error->message);
+  asked->series = flam_history_series (asked->history, &asked->key);
+  return FLAM_EXIT_DONE;
+}
+
 /* A file that was found in a folder may be damaged, and the rest are still
  * read; a file named on the command line must be valid. */
 static FlamExit
 load_all (Asked *asked, const GArray *files)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) captures = flam_history_new_captures ();
 
   for (guint i = 0; i < files->len; i++)
     {
       const FlamHistoryFile *file = &g_array_index (files, FlamHistoryFile, i);
       FlamExit status;
-      FlamFigures *figures = load_figures (file, asked->options, &status);
+      FlamFigures *figures =
+          load_figures (file, asked->options, FALSE, &status);
 
       if (figures != NULL)
         g_ptr_array_add (captures, figures);
@@ -88,12 +108,85 @@ load_all (Asked *asked, const GArray *files)
     }
   if (captures->len == 0)
     return FLAM_EXIT_REFUSED;
-  asked->history = flam_history_new (g_steal_pointer (&captures),
-                                     flam_history_new_refused ());
-  if (!flam_history_key_check (&asked->key, asked->history, &error))
-    return flam_cli_usage ("history: --group: %s", error->message);
-  asked->series = flam_history_series (asked->history, &asked->key);
-  return FLAM_EXIT_DONE;
+  return take_captures (asked, g_steal_pointer (&captures));
+}
+
+/* --- the store ------------------------------------------------------------ */
+
+static FlamExit
+report (const GError *error)
+{
+  g_autofree char *shown = flam_message_shown (error->message);
+
+  flam_cli_error ("%s", shown);
+  return FLAM_EXIT_REFUSED;
+}
+
+/* A capture is known by its whole path: the store may be read elsewhere. */
+static FlamExit
+append_file (const Asked *asked,
+             FlamHistoryStore *store,
+             const FlamHistoryFile *file)
+{
+  g_autofree char *path = g_canonicalize_filename (file->path, NULL);
+  const FlamHistoryFile whole = { path, file->name, file->within };
+  g_autoptr (FlamFigures) figures = NULL;
+  g_autoptr (GError) error = NULL;
+  gint64 modified, size;
+  FlamExit status;
+
+  flam_history_stamp (path, &modified, &size);
+  if (flam_history_store_has (store, path, modified, size))
+    return FLAM_EXIT_DONE;
+  figures = load_figures (&whole, asked->options, TRUE, &status);
+  if (figures == NULL)
+    return file->within && status != FLAM_EXIT_USAGE ? FLAM_EXIT_DONE : status;
+  flam_figures_set_labels (figures, asked->job, asked->commit);
+  return flam_history_store_append (store, figures, &error) ? FLAM_EXIT_DONE
+                                                            : report (error);
+}
+
+/* What is stored are whole captures. */
+static gboolean
+selects (const FlamCliOptions *options)
+{
+  const FlamSelection *selection = options->selection;
+
+  return options->threads->len + options->pids->len + options->ranks->len > 0 ||
+         options->from != NULL || options->to != NULL ||
+         selection->transforms->len > 0 || selection->labels != NULL ||
+         selection->states != FLAM_STATES_ALL;
+}
+
+static FlamExit
+use_store (Asked *asked, const GArray *files)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamHistoryStore) store = NULL;
+  GPtrArray *captures;
+
+  if (selects (asked->options))
+    return flam_cli_usage (_ ("history: --store keeps whole captures: nothing "
+                              "can be selected but --measure"));
+  store = flam_history_store_open (asked->store, files->len > 0, &error);
+  if (store == NULL)
+    return report (error);
+  for (guint i = 0; i < files->len; i++)
+    {
+      FlamExit status = append_file (
+          asked, store, &g_array_index (files, FlamHistoryFile, i));
+
+      if (status != FLAM_EXIT_DONE)
+        return status;
+    }
+  captures = flam_history_store_read (store, asked->options->measure, &error);
+  if (captures == NULL)
+    return report (error);
+  if (captures->len > 0)
+    return take_captures (asked, captures);
+  g_ptr_array_unref (captures);
+  flam_cli_error (_ ("%s: there are no runs"), asked->store);
+  return FLAM_EXIT_REFUSED;
 }
 
 /* --- a capture and the one before it -------------------------------------- */
@@ -236,6 +329,8 @@ print_row (const Asked *asked,
   if (figures->date > 0)
     flam_cli_print (
         "  %s%s", date, figures->of_file ? _ (" (the file’s)") : "");
+  if (*figures->commit != '\0')
+    flam_cli_print ("  %s", figures->commit);
   if (figures->duration_ns > 0)
     {
       g_autofree char *duration =
@@ -353,6 +448,10 @@ json_capture (JsonBuilder *json,
     flam_cli_json_string (json, "host", figures->host);
   if (*figures->build != '\0')
     flam_cli_json_string (json, "build", figures->build);
+  if (*figures->job != '\0')
+    flam_cli_json_string (json, "job", figures->job);
+  if (*figures->commit != '\0')
+    flam_cli_json_string (json, "commit", figures->commit);
   if (figures->peak_bytes >= 0)
     flam_cli_json_int (json, "peak_bytes", figures->peak_bytes);
   json_builder_set_member_name (json, "totals");
@@ -520,6 +619,8 @@ find_and_load (Asked *asked, const char *const *paths)
 
       flam_cli_error ("%s: %s", refusal->name, refusal->why);
     }
+  if (asked->store != NULL)
+    return use_store (asked, files);
   if (files->len > 0)
     return load_all (asked, files);
   flam_cli_error (_ ("%s: this folder contains no captures"), paths[0]);
@@ -553,6 +654,27 @@ run (int argc, char **argv)
       &asked.functions,
       N_ ("Show this function's total (repeatable)"),
       "NAME" },
+    { "store",
+      0,
+      0,
+      G_OPTION_ARG_FILENAME,
+      &asked.store,
+      N_ ("Add the captures to this SQLite file, and show all of it"),
+      "STORE" },
+    { "commit",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &asked.commit,
+      N_ ("Label what is added with this commit"),
+      "COMMIT" },
+    { "job",
+      0,
+      0,
+      G_OPTION_ARG_STRING,
+      &asked.job,
+      N_ ("Label what is added with this job"),
+      "JOB" },
     FLAM_OUTPUT_ENTRIES (asked.output),
     FLAM_GATE_ENTRIES (asked.gates),
     { NULL },
@@ -564,9 +686,12 @@ run (int argc, char **argv)
                        &flam_verb_history,
                        asked.options,
                        own,
-                       FLAM_CLI_ANY_FILES,
+                       FLAM_CLI_FILES_OR_NONE,
                        &files))
     return FLAM_EXIT_USAGE;
+  if (asked.store == NULL && files[0] == NULL)
+    return flam_cli_usage (
+        _ ("%s: expected %s"), "history", flam_verb_history.arguments);
   status = check_usage (&asked);
   if (status == FLAM_EXIT_DONE)
     status = find_and_load (&asked, (const char *const *)files);

@@ -99,6 +99,39 @@ class Sqlite(unittest.TestCase):
         [total] = base.execute("SELECT sum(self) FROM functions").fetchone()
         self.assertNotEqual(total, int(total))
 
+    def history(self, *words):
+        return json.loads(ask("history", *words, "--json"))
+
+    def test_store_hostile(self):
+        """Other files, and one that has been tampered with: one sentence each."""
+        def refuse(*words):
+            done = subprocess.run([cli, "history", *words], capture_output=True, text=True)
+            self.assertIn(done.returncode, (1, 2))
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            return done.stderr
+
+        capture = captures / "flambeau/family.flambeau"
+        other, text, store = (self.scratch / name for name in ("other", "text", "store"))
+        with contextlib.closing(sqlite3.connect(other)) as base:
+            base.execute("CREATE TABLE run (id)")
+        text.write_text("not a database, but long enough to be taken for one " * 40)
+        self.assertIn("not a store", refuse("--store", other))
+        self.assertIn("not a database", refuse("--store", text))
+        self.assertIn("unable to open", refuse("--store", self.scratch / "none"))
+        self.assertIn("nothing can be selected",
+                      refuse(capture, "--store", store, "--filter", "x"))
+        self.history(capture, "--store", store)
+        with contextlib.closing(sqlite3.connect(store)) as base, base:
+            base.execute("UPDATE run SET measure = 9223372036854775807, duration_ns = -5")
+            base.execute("UPDATE run_measure SET unit = 77, denominator = 0, total = -1")
+            base.execute("CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM run; END")
+        self.assertEqual(len(self.history("--store", store)), 1)
+        with contextlib.closing(sqlite3.connect(store)) as base, base:
+            base.execute("DROP TABLE run_measure")
+            base.execute("CREATE VIEW run_measure AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL"
+                         " SELECT x FROM n) SELECT x AS run FROM n")
+        refuse("--store", store)
+
     def test_full(self):
         """Where it cannot be written, one sentence, and no file."""
         done = subprocess.run(

@@ -192,13 +192,12 @@ build_of (const FlamProfile *profile)
   return g_strdup ("");
 }
 
-static const char *
-host_of (const FlamFacts *facts)
+static char *
+told (const FlamFacts *facts, const char *key)
 {
-  for (guint i = 0; facts->others[i] != NULL; i += 2)
-    if (strcmp (facts->others[i], FLAM_FACT_HOST) == 0)
-      return facts->others[i + 1];
-  return "";
+  const char *value = flam_facts_other (facts, key);
+
+  return g_strdup (value != NULL ? value : "");
 }
 
 static void
@@ -208,7 +207,9 @@ take_facts (FlamFigures *figures, const FlamProfile *profile)
 
   figures->format = g_strdup (facts->format);
   figures->command = g_strdup (facts->command);
-  figures->host = g_strdup (host_of (facts));
+  figures->host = told (facts, FLAM_FACT_HOST);
+  figures->job = told (facts, FLAM_FACT_JOB);
+  figures->commit = g_strdup ("");
   figures->build = build_of (profile);
   figures->start_unix_ns = MAX (facts->start_unix_ns, 0);
   figures->date = figures->start_unix_ns;
@@ -253,6 +254,23 @@ flam_figures_set_file (FlamFigures *figures,
     figures->date = modified;
 }
 
+void
+flam_figures_set_labels (FlamFigures *figures,
+                         const char *job,
+                         const char *commit)
+{
+  if (job != NULL)
+    {
+      g_free (figures->job);
+      figures->job = g_strdup (job);
+    }
+  if (commit != NULL)
+    {
+      g_free (figures->commit);
+      figures->commit = g_strdup (commit);
+    }
+}
+
 FlamFigures *
 flam_figures_ref (const FlamFigures *figures)
 {
@@ -280,6 +298,8 @@ clear (gpointer data)
   g_free (figures->format);
   g_free (figures->command);
   g_free (figures->host);
+  g_free (figures->job);
+  g_free (figures->commit);
   g_free (figures->build);
 }
 

@@ -53,6 +53,8 @@ typedef struct
   char *format;
   char *command; /* "" unknown, as for the next ones */
   char *host;
+  char *job;     /* of a parallel job, or of what ran the program */
+  char *commit;  /* of the sources, as told; not in captures */
   char *build;   /* build id of the program that the command names */
   guint measure; /* index of the selected one */
   guint n_measures;
@@ -81,6 +83,10 @@ void flam_figures_set_file (FlamFigures *figures,
                             const char *name,
                             gint64 modified,
                             gint64 size);
+/* Labels of a run; NULL: it keeps its own. */
+void flam_figures_set_labels (FlamFigures *figures,
+                              const char *job,
+                              const char *commit);
 FlamFigures *flam_figures_ref (const FlamFigures *figures);
 void flam_figures_unref (FlamFigures *figures);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFigures, flam_figures_unref)
