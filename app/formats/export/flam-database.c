@@ -36,6 +36,12 @@ struct _FlamDatabase
   Value *values;        /* of the rows that are not inserted yet */
   guint n_values;
   GError *error;
+
+  /* Of the table that is taken from functions. */
+  gboolean (*next) (gpointer data);
+  void (*cell) (FlamDatabase *to, guint column, gpointer data);
+  gpointer data;
+  sqlite3_context *into; /* of the cell; NULL: values are of the batch */
 };
 
 static void
@@ -104,6 +110,138 @@ flam_database_free (FlamDatabase *database)
   g_clear_error (&database->error);
   g_free (database);
 }
+
+/* --- rows taken from functions ------------------------------------------- */
+
+/* A virtual table, from which SQLite reads: its loop over the rows is shorter
+ * than that over a statement's parameters. */
+
+#define SOURCE "flam_rows"
+
+typedef struct
+{
+  sqlite3_vtab base;
+  FlamDatabase *database;
+} Source;
+
+typedef struct
+{
+  sqlite3_vtab_cursor base;
+  FlamDatabase *database;
+  gint64 row;
+  gboolean more;
+} Cursor;
+
+static int
+source_connect (sqlite3 *db,
+                void *database,
+                int argc,
+                const char *const *argv,
+                sqlite3_vtab **table,
+                char **why)
+{
+  g_autoptr (GString) text = g_string_new ("CREATE TABLE x (c0");
+  Source *source;
+  int status;
+
+  for (guint i = 1; i < ((FlamDatabase *)database)->n_columns; i++)
+    g_string_append_printf (text, ",c%u", i);
+  g_string_append_c (text, ')');
+  status = sqlite3_declare_vtab (db, text->str);
+  if (status != SQLITE_OK)
+    return status;
+  source = g_new0 (Source, 1);
+  source->database = database;
+  *table = &source->base;
+  return SQLITE_OK;
+}
+
+static int
+source_disconnect (sqlite3_vtab *table)
+{
+  g_free (table);
+  return SQLITE_OK;
+}
+
+static int
+source_plan (sqlite3_vtab *table, sqlite3_index_info *info)
+{
+  return SQLITE_OK;
+}
+
+static int
+source_open (sqlite3_vtab *table, sqlite3_vtab_cursor **opened)
+{
+  Cursor *cursor = g_new0 (Cursor, 1);
+
+  cursor->database = ((Source *)table)->database;
+  *opened = &cursor->base;
+  return SQLITE_OK;
+}
+
+static int
+source_close (sqlite3_vtab_cursor *cursor)
+{
+  g_free (cursor);
+  return SQLITE_OK;
+}
+
+static int
+source_next (sqlite3_vtab_cursor *base)
+{
+  Cursor *cursor = (Cursor *)base;
+
+  cursor->row++;
+  cursor->more = cursor->database->next (cursor->database->data);
+  return SQLITE_OK;
+}
+
+static int
+source_filter (sqlite3_vtab_cursor *cursor,
+               int plan,
+               const char *text,
+               int argc,
+               sqlite3_value **argv)
+{
+  return source_next (cursor);
+}
+
+static int
+source_is_at_end (sqlite3_vtab_cursor *cursor)
+{
+  return !((Cursor *)cursor)->more;
+}
+
+static int
+source_column (sqlite3_vtab_cursor *base, sqlite3_context *into, int column)
+{
+  FlamDatabase *database = ((Cursor *)base)->database;
+
+  database->into = into;
+  database->cell (database, (guint)column, database->data);
+  database->into = NULL;
+  return SQLITE_OK;
+}
+
+static int
+source_row (sqlite3_vtab_cursor *cursor, sqlite3_int64 *row)
+{
+  *row = ((Cursor *)cursor)->row;
+  return SQLITE_OK;
+}
+
+static const sqlite3_module source_module = {
+  .xConnect = source_connect,
+  .xBestIndex = source_plan,
+  .xDisconnect = source_disconnect,
+  .xOpen = source_open,
+  .xClose = source_close,
+  .xFilter = source_filter,
+  .xNext = source_next,
+  .xEof = source_is_at_end,
+  .xColumn = source_column,
+  .xRowid = source_row,
+};
 
 /* --- rows ---------------------------------------------------------------- */
 
@@ -210,7 +348,48 @@ flam_database_begin (FlamDatabase *database,
 static void
 add (FlamDatabase *database, Value value)
 {
-  database->values[database->n_values++] = value;
+  if (database->into == NULL)
+    database->values[database->n_values++] = value;
+  else if (value.type == SQLITE_INTEGER)
+    sqlite3_result_int64 (database->into, value.integer);
+  else if (value.type == SQLITE_FLOAT)
+    sqlite3_result_double (database->into, value.real);
+  else if (value.type == SQLITE_TEXT)
+    sqlite3_result_text (database->into, value.text, -1, g_free);
+  else
+    sqlite3_result_null (database->into);
+}
+
+void
+flam_database_take (FlamDatabase *database,
+                    const char *table,
+                    const char *columns,
+                    gboolean (*next) (gpointer data),
+                    void (*cell) (FlamDatabase *to,
+                                  guint column,
+                                  gpointer data),
+                    gpointer data)
+{
+  guint n = count_columns (columns);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  end_table (database);
+  database->n_columns = n;
+  g_string_printf (text, "CREATE TABLE %s (%s);", table, columns);
+  flam_database_run (database, text->str);
+  g_string_printf (text, "INSERT INTO %s SELECT c0", table);
+  for (guint i = 1; i < n; i++)
+    g_string_append_printf (text, ",c%u", i);
+  g_string_append (text, " FROM " SOURCE);
+  database->next = next;
+  database->cell = cell;
+  database->data = data;
+  if (database->error == NULL &&
+      sqlite3_create_module (database->db, SOURCE, &source_module, database) !=
+          SQLITE_OK)
+    fail (database, sqlite3_errmsg (database->db));
+  flam_database_run (database, text->str);
+  database->n_columns = 0;
 }
 
 void

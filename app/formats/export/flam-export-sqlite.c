@@ -243,39 +243,107 @@ sample_columns (const FlamProfile *profile)
   return g_string_free (columns, FALSE);
 }
 
-static void
-put_sample (FlamDatabase *to, const FlamProfile *profile, FlamId t, guint32 i)
+/* The current row, and the members that the columns are. */
+typedef struct
+{
+  const FlamProfile *profile;
+  FlamId thread;
+  guint32 k; /* in the thread's slice */
+  guint32 i;
+  GArray *columns; /* Column */
+} Samples;
+
+typedef struct
+{
+  enum
+  {
+    THREAD,
+    STACK,
+    TIME,
+    STATE,
+    LABELS,
+    WEIGHT,
+  } kind;
+  const FlamMeasure *measure; /* WEIGHT */
+} Column;
+
+static GArray *
+list_columns (const FlamProfile *profile)
 {
   const FlamSamples *samples = &profile->samples;
+  GArray *columns = g_array_new (FALSE, FALSE, sizeof (Column));
 
-  flam_database_int (to, t);
-  put_id (to, samples->stack[i]);
+  g_array_append_val (columns, ((Column){ THREAD }));
+  g_array_append_val (columns, ((Column){ STACK }));
   if (samples->time != NULL)
-    flam_database_int (to, samples->time[i]);
+    g_array_append_val (columns, ((Column){ TIME }));
   if (samples->state != NULL)
-    flam_database_int (to, samples->state[i]);
+    g_array_append_val (columns, ((Column){ STATE }));
   if (samples->labels != NULL)
-    put_id (to, samples->labels[i] > 0 ? samples->labels[i] : FLAM_NONE);
+    g_array_append_val (columns, ((Column){ LABELS }));
   for (guint m = 0; m < profile->n_measures; m++)
-    {
-      const FlamMeasure *measure = &profile->measures[m];
+    if (has_column (&profile->measures[m]))
+      g_array_append_val (columns, ((Column){ WEIGHT, &profile->measures[m] }));
+  return columns;
+}
 
-      if (!has_column (measure))
-        continue;
+static gboolean
+next_sample (gpointer data)
+{
+  Samples *at = data;
+  const FlamThreads *threads = &at->profile->threads;
+
+  for (at->k++; at->thread < threads->n; at->thread++, at->k = 0)
+    if (at->k < threads->n_samples[at->thread])
+      {
+        at->i = threads->first_sample[at->thread] + at->k;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+static void
+put_cell (FlamDatabase *to, guint column, gpointer data)
+{
+  const Samples *at = data;
+  const FlamSamples *samples = &at->profile->samples;
+  const Column *of = &g_array_index (at->columns, Column, column);
+  const FlamMeasure *measure = of->measure;
+
+  switch (of->kind)
+    {
+    case THREAD:
+      flam_database_int (to, at->thread);
+      break;
+    case STACK:
+      put_id (to, samples->stack[at->i]);
+      break;
+    case TIME:
+      flam_database_int (to, samples->time[at->i]);
+      break;
+    case STATE:
+      flam_database_int (to, samples->state[at->i]);
+      break;
+    case LABELS:
+      put_id (to,
+              samples->labels[at->i] > 0 ? samples->labels[at->i] : FLAM_NONE);
+      break;
+    case WEIGHT:
       if (measure->event != FLAM_NONE && samples->event != NULL &&
-          samples->event[i] != measure->event)
+          samples->event[at->i] != measure->event)
         flam_database_null (to);
       else
-        put_weight (to, measure, measure->weight[i]);
+        put_weight (to, measure, measure->weight[at->i]);
+      break;
     }
-  flam_database_row (to);
 }
 
 static void
 put_samples (FlamDatabase *to, const FlamProfile *profile)
 {
-  const FlamThreads *threads = &profile->threads;
   g_autofree char *columns = sample_columns (profile);
+  g_autoptr (GArray) list = list_columns (profile);
+  Samples at = { profile, 0, G_MAXUINT32, 0, list };
 
   flam_database_begin (to, "state", "id INTEGER PRIMARY KEY, name TEXT");
   for (guint i = 0; i < FLAM_N_STATES; i++)
@@ -284,10 +352,7 @@ put_samples (FlamDatabase *to, const FlamProfile *profile)
       flam_database_text (to, flam_state_to_string (i));
       flam_database_row (to);
     }
-  flam_database_begin (to, "sample", columns);
-  for (FlamId t = 0; t < threads->n && !flam_database_is_broken (to); t++)
-    for (guint32 i = 0; i < threads->n_samples[t]; i++)
-      put_sample (to, profile, t, threads->first_sample[t] + i);
+  flam_database_take (to, "sample", columns, next_sample, put_cell, &at);
 }
 
 static void
