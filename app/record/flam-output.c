@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-output.h"
 
+#include "flam-rank.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -120,7 +122,9 @@ make_given (FlamOutput *output,
             const FlamRecordOptions *options,
             GError **error)
 {
-  output->path = g_strdup (options->output);
+  output->path = flam_rank_expand (options->output, error);
+  if (output->path == NULL)
+    return FALSE;
   output->fd = make (output->path);
   if (output->fd >= 0 || errno != EEXIST)
     return TRUE;

@@ -27,6 +27,7 @@
 #include "flam-perf-events.h"
 #include "flam-perf.h"
 #include "flam-proc.h"
+#include "flam-rank.h"
 #include "flam-relay.h"
 #include "flam-resolve.h"
 #include "flam-sampler.h"
@@ -118,6 +119,20 @@ commands_of (const GArray *pids)
 }
 
 static void
+put_rank (FlamBuilder *builder)
+{
+  FlamRank rank = flam_rank_get ();
+
+  if (rank.rank == NULL)
+    return;
+  flam_builder_note_fact (builder, FLAM_FACT_RANK, rank.rank);
+  if (rank.ranks != NULL)
+    flam_builder_note_fact (builder, FLAM_FACT_RANKS, rank.ranks);
+  if (rank.job != NULL)
+    flam_builder_note_fact (builder, FLAM_FACT_JOB, rank.job);
+}
+
+static void
 put_first_facts (Recorder *recorder)
 {
   g_autofree char *command =
@@ -133,6 +148,7 @@ put_first_facts (Recorder *recorder)
     facts.sample_bytes = recorder->options->sample_bytes;
   flam_builder_note_facts (builder, &facts);
   flam_builder_note_fact (builder, FLAM_FACT_HOST, g_get_host_name ());
+  put_rank (builder);
   flam_builder_note_fact (builder, FLAM_FACT_MODE, recorder->options->mode);
   if ((recorder->options->what & FLAM_RECORD_ALLOC) &&
       recorder->tracer.attached)
