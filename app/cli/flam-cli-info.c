@@ -128,6 +128,11 @@ add_threads (JsonBuilder *json,
       json_builder_begin_object (json);
       flam_cli_json_int (json, "pid", p->processes.pid[i]);
       flam_cli_json_string (json, "name", text (p, p->processes.name[i]));
+      if (p->processes.rank[i] != 0)
+        {
+          flam_cli_json_int (json, "rank", p->processes.rank[i] - 1);
+          flam_cli_json_string (json, "host", text (p, p->processes.host[i]));
+        }
       if (p->processes.parent[i] != FLAM_NONE)
         flam_cli_json_int (
             json, "parent", p->processes.pid[p->processes.parent[i]]);
@@ -369,6 +374,10 @@ print_process (const FlamProfile *p,
   if (p->processes.pid[process] >= 0 || p->processes.name[process] == 0)
     flam_cli_print ("%d ", p->processes.pid[process]);
   flam_cli_print ("%s", text (p, p->processes.name[process]));
+  if (p->processes.rank[process] != 0)
+    flam_cli_print (", rank %u on %s",
+                    p->processes.rank[process] - 1,
+                    text (p, p->processes.host[process]));
   print_former (p, process_tree, process_tree->process_former[process]);
   flam_cli_print ("\n");
 }

@@ -5,6 +5,7 @@
 #include "flam-core-query.h"
 #include "flam-fetch.h"
 #include "flam-linked-names.h"
+#include "flam-ranks.h"
 #include "flam-symbolizer.h"
 
 #include <string.h>
@@ -17,6 +18,7 @@ flam_cli_options_new (void)
 
   options->threads = g_ptr_array_new_with_free_func (g_free);
   options->pids = g_array_new (FALSE, FALSE, sizeof (gint64));
+  options->ranks = g_array_new (FALSE, FALSE, sizeof (gint64));
   options->selection = flam_selection_new ();
   return options;
 }
@@ -32,6 +34,8 @@ flam_cli_options_free (FlamCliOptions *options)
   g_free (options->token_file);
   g_ptr_array_unref (options->threads);
   g_array_unref (options->pids);
+  g_array_unref (options->ranks);
+  g_strfreev (options->files);
   flam_selection_free (options->selection);
   g_strfreev (options->binaries);
   g_strfreev (options->sources);
@@ -63,6 +67,18 @@ take_process (const char *option,
   if (!g_ascii_string_to_signed (value, 10, 0, G_MAXINT32, &number, NULL))
     return refuse (error, option, value, "a process's number");
   g_array_append_val (options->pids, number);
+  return TRUE;
+}
+
+static gboolean
+take_rank (const char *option, const char *value, gpointer data, GError **error)
+{
+  FlamCliOptions *options = data;
+  gint64 number;
+
+  if (!g_ascii_string_to_signed (value, 10, 0, FLAM_RANK_MAX, &number, NULL))
+    return refuse (error, option, value, N_ ("the number of a rank"));
+  g_array_append_val (options->ranks, number);
   return TRUE;
 }
 
@@ -298,7 +314,8 @@ take_states (const char *option,
                        option,
                        value,
                        N_ ("cpu, off-cpu, all, or some of running, lock, io, "
-                           "sleep, blocked, runnable with commas between"));
+                           "sleep, blocked, runnable, mpi with commas "
+                           "between"));
       states |= named;
     }
   if (states == 0)
@@ -383,6 +400,7 @@ selection_group (FlamCliOptions *o)
           "KEY=VALUE"),
     CALL (
         "process", take_process, N_ ("Only this process (repeatable)"), "PID"),
+    CALL ("rank", take_rank, N_ ("Only this rank of a job (repeatable)"), "N"),
     CALL ("states",
           take_states,
           N_ ("Thread states: cpu, off-cpu, all, or lock,io,…"),
@@ -554,7 +572,11 @@ flam_cli_parse (int *argc,
   left = *argc - 1;
   if (left > 0 && strcmp ((*argv)[1], "--") == 0)
     left--, (*argv)++;
-  if (n_files == FLAM_CLI_ANY_FILES ? left == 0 : left != n_files)
+  if (n_files == 1 && left > 1)
+    options->files = g_strdupv (*argv + 1);
+  else if (n_files == FLAM_CLI_ANY_FILES       ? left == 0
+           : n_files == FLAM_CLI_FILES_OR_NONE ? FALSE
+                                               : left != n_files)
     {
       flam_cli_usage (_ ("%s: expected %s"), verb->name, verb->arguments);
       return FALSE;
@@ -630,7 +652,7 @@ load_from (const char *path,
 
   if (!flam_location_is (path))
     return options->cache ? flam_cache_open (path, load, error)
-                          : flam_formats_load (path, load, error);
+                          : flam_ranks_open (path, load, error);
   location = flam_location_new (path, error);
   return location != NULL ? flam_fetch_profile (location, &server, load, error)
                           : NULL;
@@ -648,7 +670,10 @@ flam_cli_load (const char *path, FlamCliOptions *options)
     .jobs = (guint)options->jobs,
   };
   g_autoptr (GError) error = NULL;
-  g_autoptr (FlamProfile) profile = load_from (path, options, &load, &error);
+  g_autoptr (FlamProfile) profile =
+      options->files != NULL
+          ? flam_ranks_load ((const char *const *)options->files, &load, &error)
+          : load_from (path, options, &load, &error);
   g_autoptr (FlamProfile) named = NULL;
 
   if (profile != NULL)

@@ -153,6 +153,20 @@ select_process (const FlamProfile *profile,
   return found;
 }
 
+static guint
+select_rank (const FlamProfile *profile, gint64 rank, FlamSelection *selection)
+{
+  guint found = 0;
+
+  for (FlamId t = 0; t < profile->threads.n; t++)
+    if (profile->processes.rank[profile->threads.process[t]] == rank + 1)
+      {
+        flam_selection_add_thread (selection, t);
+        found++;
+      }
+  return found;
+}
+
 #define NAMED_MAX 20
 
 /* " #1 main (7), #2 worker (8)" */
@@ -223,6 +237,15 @@ select_threads (const FlamCliOptions *options,
       list = list_processes (profile);
       flam_cli_error (
           _ ("%s: no process %" PRId64 "; there are:%s"), path, pid, list);
+      return FALSE;
+    }
+  for (guint i = 0; i < options->ranks->len; i++)
+    {
+      gint64 rank = g_array_index (options->ranks, gint64, i);
+
+      if (select_rank (profile, rank, selection) > 0)
+        continue;
+      flam_cli_error (_ ("%s: no rank %" PRId64), path, rank);
       return FALSE;
     }
   return TRUE;

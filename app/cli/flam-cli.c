@@ -15,11 +15,12 @@
 #define HUGE_PAGE ((gsize)2 << 20)
 
 static const FlamVerb *const verbs[] = {
-  &flam_verb_info,   &flam_verb_top,         &flam_verb_tree,
-  &flam_verb_lines,  &flam_verb_disassemble, &flam_verb_memory,
-  &flam_verb_export, &flam_verb_push,        &flam_verb_diff,
-  &flam_verb_merge,  &flam_verb_history,     &flam_verb_heatmap,
-  &flam_verb_record, &flam_verb_formats,     &flam_verb_dump,
+  &flam_verb_info,    &flam_verb_top,         &flam_verb_tree,
+  &flam_verb_lines,   &flam_verb_disassemble, &flam_verb_memory,
+  &flam_verb_export,  &flam_verb_push,        &flam_verb_diff,
+  &flam_verb_merge,   &flam_verb_history,     &flam_verb_heatmap,
+  &flam_verb_balance, &flam_verb_record,      &flam_verb_formats,
+  &flam_verb_dump,
 };
 
 static void

@@ -27,6 +27,8 @@ typedef struct
   char *event;
   GPtrArray *threads; /* TID, NAME or #N, as typed */
   GArray *pids;       /* gint64 */
+  GArray *ranks;      /* gint64 */
+  char **files;       /* of the ranks of a job; NULL: one file */
   char *from, *to;    /* --time and --growth: seconds, marks; NULL: all */
   gboolean growth;
   char *suppressions;       /* a file */
@@ -67,10 +69,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamCliOptions, flam_cli_options_free)
 
 /* Any number of files, at least one. */
 #define FLAM_CLI_ANY_FILES G_MAXUINT
+/* The same, or none. */
+#define FLAM_CLI_FILES_OR_NONE (G_MAXUINT - 1)
 
 /* Parses `argv` of one verb: the selection options if it takes files, its own
  * `entries` (may be NULL), and the file names left over (`files`, g_strfreev).
- * FALSE after printing a usage error. */
+ * A verb of one file also takes those of a job's ranks. FALSE after printing a
+ * usage error. */
 gboolean flam_cli_parse (int *argc,
                          char ***argv,
                          const FlamVerb *verb,
@@ -81,7 +86,8 @@ gboolean flam_cli_parse (int *argc,
 
 /* Options for the server of a URL. */
 FlamServerOptions flam_cli_server (const FlamCliOptions *options);
-/* The profile of a file or a URL, symbolized; NULL after printing the error. */
+/* The profile of a file or a URL, symbolized; that of all `files` if there are
+ * several. NULL after printing the error. */
 FlamProfile *flam_cli_load (const char *path, FlamCliOptions *options);
 /* The options resolved against this profile; NULL after printing an error, with
  * the exit status in `status`. */
@@ -155,7 +161,8 @@ void flam_cli_json_states (JsonBuilder *json,
 
 extern const FlamVerb flam_verb_info, flam_verb_top, flam_verb_tree,
     flam_verb_lines, flam_verb_disassemble, flam_verb_export, flam_verb_diff,
-    flam_verb_merge, flam_verb_history, flam_verb_heatmap, flam_verb_memory,
-    flam_verb_push, flam_verb_record, flam_verb_formats, flam_verb_dump;
+    flam_verb_merge, flam_verb_history, flam_verb_heatmap, flam_verb_balance,
+    flam_verb_memory, flam_verb_push, flam_verb_record, flam_verb_formats,
+    flam_verb_dump;
 
 G_END_DECLS

@@ -339,12 +339,11 @@ flam_formats_load_with (const FlamImporter *importer,
                                   "incomplete; the readable part is shown"));
   demangle (builder);
   profile = flam_builder_finish (builder, &bad);
-  if (profile == NULL)
-    {
-      g_prefix_error (&bad, "%s: ", source->path);
-      g_propagate_error (error, bad);
-    }
-  return g_steal_pointer (&profile);
+  if (profile != NULL)
+    return flam_rank_waits_new (profile);
+  g_prefix_error (&bad, "%s: ", source->path);
+  g_propagate_error (error, bad);
+  return NULL;
 }
 
 /* The progress is that of the whole, which has not begun. */

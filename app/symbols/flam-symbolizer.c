@@ -378,7 +378,7 @@ flam_symbolize (const FlamProfile *profile,
     .options = options ? options : &plain,
     .progress = progress,
   };
-  FlamProfile *result = NULL;
+  g_autoptr (FlamProfile) result = NULL;
 
   collect (&run);
   if (run.queries->len == 0)
@@ -397,5 +397,6 @@ flam_symbolize (const FlamProfile *profile,
       result = flam_builder_finish (run.builder, error);
     }
   clear (&run);
-  return result;
+  /* Now that functions have names. */
+  return result != NULL ? flam_rank_waits_new (result) : NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "flam-bundle.h"
 #include "flam-config.h"
+#include "flam-ranks.h"
 #include "flam-names.h"
 #include "flam-platform.h"
 #include "flam-preferences.h"
@@ -127,6 +128,46 @@ flam_application_open_file (FlamApplication *self,
   gtk_window_present (window);
 }
 
+/* All files of a job; NULL: they are something else. */
+static GFile *
+job_of (GListModel *files)
+{
+  g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *pattern = NULL;
+
+  for (guint i = 0; i < g_list_model_get_n_items (files); i++)
+    {
+      g_autoptr (GFile) file = g_list_model_get_item (files, i);
+      char *path = g_file_get_path (file);
+
+      if (path == NULL)
+        return NULL;
+      g_ptr_array_add (paths, path);
+    }
+  g_ptr_array_add (paths, NULL);
+  pattern = flam_ranks_pattern_of ((const char *const *)paths->pdata);
+  return pattern != NULL ? g_file_new_for_path (pattern) : NULL;
+}
+
+void
+flam_application_open_files (FlamApplication *self,
+                             GtkWindow *window,
+                             GListModel *files)
+{
+  g_autoptr (GFile) job = NULL;
+
+  g_return_if_fail (FLAM_IS_APPLICATION (self));
+  job = job_of (files);
+  if (job != NULL)
+    flam_application_open_file (self, window, job);
+  for (guint i = 0; job == NULL && i < g_list_model_get_n_items (files); i++)
+    {
+      g_autoptr (GFile) file = g_list_model_get_item (files, i);
+
+      flam_application_open_file (self, window, file);
+    }
+}
+
 /* With the settings last chosen in the dialog. */
 static void
 record (FlamApplication *self,
@@ -163,11 +204,14 @@ flam_application_open (GApplication *application,
                        int n_files,
                        const char *hint)
 {
+  g_autoptr (GListStore) list = g_list_store_new (G_TYPE_FILE);
+
   for (int i = 0; i < n_files; i++)
-    flam_application_open_file (
-        FLAM_APPLICATION (application),
-        gtk_application_get_active_window (GTK_APPLICATION (application)),
-        files[i]);
+    g_list_store_append (list, files[i]);
+  flam_application_open_files (
+      FLAM_APPLICATION (application),
+      gtk_application_get_active_window (GTK_APPLICATION (application)),
+      G_LIST_MODEL (list));
 }
 
 static int
@@ -203,12 +247,17 @@ flam_application_command_line (GApplication *application,
   else if (wants_record)
     record (self, rest, line);
   else
-    for (guint i = 0; rest[i] != NULL; i++)
-      {
-        g_autoptr (GFile) file =
-            g_application_command_line_create_file_for_arg (line, rest[i]);
-        flam_application_open_file (self, NULL, file);
-      }
+    {
+      g_autoptr (GListStore) files = g_list_store_new (G_TYPE_FILE);
+
+      for (guint i = 0; rest[i] != NULL; i++)
+        {
+          g_autoptr (GFile) file =
+              g_application_command_line_create_file_for_arg (line, rest[i]);
+          g_list_store_append (files, file);
+        }
+      flam_application_open_files (self, NULL, G_LIST_MODEL (files));
+    }
   return 0;
 }
 

@@ -18,4 +18,9 @@ void flam_application_open_file (FlamApplication *application,
                                  GtkWindow *window,
                                  GFile *file);
 
+/* The same for several: the captures of a job's ranks are opened as one. */
+void flam_application_open_files (FlamApplication *application,
+                                  GtkWindow *window,
+                                  GListModel *files);
+
 G_END_DECLS

@@ -9,14 +9,14 @@ _flambeau_cli() {
     words=("${COMP_WORDS[@]}")
     cword=$COMP_CWORD
   }
-  local selection='--measure --thread --label --process --states --time --focus
+  local selection='--measure --thread --label --process --rank --states --time --focus
     --ignore --filter --filter-text --hide --collapse --prune --stop-at --recursion --no-native --hide-irrelevant
     --hide-imports --invert --by --binaries --sources --event --period --count
     --full-names --mangled --strip-hex --no-inlines --no-repl --debuginfod --no-symbols --kind --growth --allocators
     --temporary-within --suppressions --jobs --cache --token-file --timeout'
   local look='--title --subtitle --notes --count-name --width --row-height
     --min-width --font-size --direction'
-  local verbs='info top tree lines disassemble memory export push diff merge history heatmap record formats dump'
+  local verbs='info top tree lines disassemble memory export push diff merge history heatmap balance record formats dump'
   [ "$cword" -gt 1 ] && verb=${words[1]}
 
   local i
@@ -102,9 +102,10 @@ _flambeau_cli() {
       diff) list="$selection $look --base-time --base-thread --group --lines --source --widths --by-frame --normalize --normalize-time --self --json --to --fail-above --limit
         --negate --output --force" ;;
       push) list="$selection --to" ;;
-      merge) list="$selection --output --side-by-side --force" ;;
+      merge) list="$selection --output --side-by-side --fold --times --mpi --force" ;;
+      balance) list="$selection --json --sort --limit --columns --output --force" ;;
       heatmap) list="$selection --json --to --rows --idle --output --force" ;;
-      history) list="$selection --json --to --group --function --fail-above --limit --output --force" ;;
+      history) list="$selection --json --to --group --function --store --commit --job --fail-above --limit --output --force" ;;
       record) list='--mode --rate --engine --events --duration --delay --every --for --push --sample-bytes --exact --follow
         --no-follow --runtimes --no-runtimes --python --no-python --python-malloc --output --force
         --cwd --env --pid --process --unit --cgroup --container --wait-for --host --remove-recorder --' ;;

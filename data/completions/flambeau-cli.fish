@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fish completion for flambeau-cli
 
-set -l verbs info top tree lines disassemble memory export push diff merge history heatmap record formats dump
-set -l selecting '__fish_seen_subcommand_from info top tree lines disassemble memory export push diff merge history heatmap dump'
+set -l verbs info top tree lines disassemble memory export push diff merge history heatmap balance record formats dump
+set -l selecting '__fish_seen_subcommand_from info top tree lines disassemble memory export push diff merge history heatmap balance dump'
 function __flambeau_cli_verb
     set -l words (commandline -opc)
     test (count $words) -ge 2; and contains -- $words[2] $argv
@@ -24,6 +24,7 @@ complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a push 
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a merge -d 'Add captures up'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a history -d 'Show how captures changed'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a heatmap -d 'Show when samples were taken'
+complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a balance -d 'Compare the ranks of a job'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a record -d 'Record a program'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a formats -d 'List formats'
 complete -c flambeau-cli -n "not __fish_seen_subcommand_from $verbs" -f -a dump -d 'Print a stage as text'
@@ -34,6 +35,7 @@ complete -c flambeau-cli -n $selecting -x -l measure -a 'samples cpu-time wall-t
 complete -c flambeau-cli -n $selecting -x -l thread -d 'Only this thread'
 complete -c flambeau-cli -n $selecting -x -l label -d 'Only samples with KEY=VALUE'
 complete -c flambeau-cli -n $selecting -x -l process -d 'Only this process'
+complete -c flambeau-cli -n $selecting -x -l rank -d 'Only this rank of a job'
 complete -c flambeau-cli -n $selecting -x -l states -a 'cpu off-cpu all running lock io sleep blocked' -d 'What threads were doing'
 complete -c flambeau-cli -n $selecting -x -l time -d 'FROM..TO in seconds'
 complete -c flambeau-cli -n $selecting -x -l focus -d 'Keep stacks through a match, re-rooted at it'
@@ -72,10 +74,10 @@ complete -c flambeau-cli -n $selecting -x -l timeout -d 'Give up on a server aft
 complete -c flambeau-cli -n $selecting -l no-inlines -d 'Merge inlined functions into their callers'
 complete -c flambeau-cli -n $selecting -l no-repl -d 'Show only what Julia\'s REPL runs, without its frames'
 
-complete -c flambeau-cli -n '__flambeau_cli_verb info top tree lines disassemble memory diff history heatmap formats' -l json -d 'Print JSON'
+complete -c flambeau-cli -n '__flambeau_cli_verb info top tree lines disassemble memory diff history heatmap balance formats' -l json -d 'Print JSON'
 complete -c flambeau-cli -n '__flambeau_cli_verb top' -l calls -d 'Calls and durations'
-complete -c flambeau-cli -n '__flambeau_cli_verb top' -x -l sort -a 'self total' -d Order
-complete -c flambeau-cli -n '__flambeau_cli_verb top memory' -x -l limit -d Rows
+complete -c flambeau-cli -n '__flambeau_cli_verb top balance' -x -l sort -a 'self total' -d Order
+complete -c flambeau-cli -n '__flambeau_cli_verb top memory balance' -x -l limit -d Rows
 complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l depth -d Levels
 complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l min -d 'Minimum share in per cent'
 complete -c flambeau-cli -n '__flambeau_cli_verb tree' -x -l callers -d 'Callers of this function'
@@ -84,7 +86,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb disassemble' -x -l function -d 
 complete -c flambeau-cli -n '__flambeau_cli_verb disassemble' -x -l syntax -a 'intel att' -d 'Syntax of the instructions'
 complete -c flambeau-cli -n '__flambeau_cli_verb lines' -r -l source -d 'Source file'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l to -a '(__flambeau_cli_exports)' -d Form
-complete -c flambeau-cli -n '__flambeau_cli_verb export diff merge history heatmap' -r -l output -d 'Output file'
+complete -c flambeau-cli -n '__flambeau_cli_verb export diff merge history heatmap balance' -r -l output -d 'Output file'
 complete -c flambeau-cli -n '__flambeau_cli_verb export diff' -x -l title -d 'Title of the picture'
 complete -c flambeau-cli -n '__flambeau_cli_verb export diff' -x -l subtitle -d 'Text below the title'
 complete -c flambeau-cli -n '__flambeau_cli_verb export diff' -x -l notes -d 'Hidden text in the document'
@@ -116,9 +118,13 @@ complete -c flambeau-cli -n '__flambeau_cli_verb export' -l hash -d 'Similar nam
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -r -l color-rules -d 'Rules of colors'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l color-rule -d 'REGEX=COLOR'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l negate -d 'Swap red and blue'
-complete -c flambeau-cli -n '__flambeau_cli_verb export diff merge history heatmap' -l force -d Overwrite
+complete -c flambeau-cli -n '__flambeau_cli_verb export diff merge history heatmap balance' -l force -d Overwrite
 complete -c flambeau-cli -n '__flambeau_cli_verb push' -x -l to -a 'pyroscope+http:// pyroscope+https:// otlp+http:// otlp+https://' -d 'Server'
 complete -c flambeau-cli -n '__flambeau_cli_verb merge' -l side-by-side -d 'Merge captures without a common measure'
+complete -c flambeau-cli -n '__flambeau_cli_verb merge' -l fold -d 'One process per program, without times'
+complete -c flambeau-cli -n '__flambeau_cli_verb merge' -l times -d 'Keep times'
+complete -c flambeau-cli -n '__flambeau_cli_verb merge' -l mpi -d 'Fold in this MPI job'
+complete -c flambeau-cli -n '__flambeau_cli_verb balance' -x -l columns -d 'Parts of time'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l base-time -d 'Range of the base, FROM..TO'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l base-thread -d 'Thread of the base'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l group -d 'Series of the base'
@@ -131,6 +137,9 @@ complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l normalize-time -d 'Sca
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l self -d 'By self cost'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l to -a 'svg html folded csv d3' -d Form
 complete -c flambeau-cli -n '__flambeau_cli_verb diff history' -x -l fail-above -d 'Status 3 if it grew by more'
+complete -c flambeau-cli -n '__flambeau_cli_verb history' -r -l store -d 'File of runs'
+complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l commit -d 'Label of what is added'
+complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l job -d 'Label of what is added'
 complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l group -d 'Make series by this pattern in the path'
 complete -c flambeau-cli -n '__flambeau_cli_verb history' -x -l function -d 'Its total in every capture'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff history' -x -l limit -d 'Status 3 if it is more'

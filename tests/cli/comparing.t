@@ -59,7 +59,7 @@ cook;cook_dish;wait_for_stove;pthread_mutex_lock;lll_mutex_lock_optimized;__GI__
 ! captures/flambeau/kitchen.flambeau: left out, because folded cannot hold it: threads, order in time, states, other measures, files, lines, inlined functions, modules, counters
 
 $ flambeau-cli top captures/flambeau/kitchen.flambeau --states waiting
-! flambeau-cli: top: --states waiting: expected cpu, off-cpu, all, or some of running, lock, io, sleep, blocked, runnable with commas between
+! flambeau-cli: top: --states waiting: expected cpu, off-cpu, all, or some of running, lock, io, sleep, blocked, runnable, mpi with commas between
 [2]
 
 # A capture without states counts as running all the time.

@@ -45,7 +45,7 @@ class ViewsTest(Base):
         for key, says in (
             ("ctrl+1", {"colors", "small"}), ("ctrl+2", set()), ("ctrl+3", set()),
             ("ctrl+4", set()), ("ctrl+5", set()), ("ctrl+6", set()),
-            ("ctrl+7", set()), ("ctrl+1", {"colors", "small"}),
+            ("ctrl+7", set()), ("ctrl+8", set()), ("ctrl+1", {"colors", "small"}),
         ):
             window.key(key)
             try:

@@ -18,6 +18,7 @@
 #include "flam-message.h"
 #include "flam-named-color.h"
 #include "flam-palette.h"
+#include "flam-plot-balance.h"
 #include "flam-plot-heat.h"
 #include "flam-plot-range.h"
 #include "flam-plot-trend.h"

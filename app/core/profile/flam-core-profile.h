@@ -16,6 +16,7 @@
 #include "flam-identity.h"
 #include "flam-process-tree.h"
 #include "flam-profile.h"
+#include "flam-rank-waits.h"
 #include "flam-regex.h"
 #include "flam-rescale.h"
 #include "flam-snapshots.h"

@@ -6,6 +6,7 @@
 #include "flam-core-profile.h"
 
 #include "flam-allocation-filter.h"
+#include "flam-balance.h"
 #include "flam-block-hash.h"
 #include "flam-block-table.h"
 #include "flam-transfer.h"
@@ -14,6 +15,7 @@
 #include "flam-diff.h"
 #include "flam-estimate.h"
 #include "flam-figures.h"
+#include "flam-fold.h"
 #include "flam-frame-traits.h"
 #include "flam-functions.h"
 #include "flam-heat-map.h"

@@ -17,6 +17,7 @@ flam_thread_item_finalize (GObject *object)
   g_free (self->name);
   g_free (self->former);
   g_clear_object (&self->children);
+  g_clear_pointer (&self->group, g_array_unref);
   g_clear_pointer (&self->process_tree, flam_process_tree_unref);
   G_OBJECT_CLASS (flam_thread_item_parent_class)->finalize (object);
 }
@@ -66,6 +67,11 @@ flam_thread_item_get_threads (const FlamThreadItem *self, guint32 *n)
   *n = 1;
   if (self->thread != FLAM_NONE)
     return &self->thread;
+  if (self->group != NULL)
+    {
+      *n = self->group->len;
+      return (const FlamThreadId *)(void *)self->group->data;
+    }
   first = process_tree->first_thread[self->row];
   *n = process_tree->first_thread[process_tree->end[self->row]] - first;
   return process_tree->threads + first;
@@ -172,6 +178,152 @@ fill_process (const Tree *tree, FlamThreadItem *item)
   return any;
 }
 
+/* --- ranks and hosts ------------------------------------------------------ */
+
+static FlamThreadItem *
+group_new (char *name)
+{
+  FlamThreadItem *self = g_object_new (FLAM_TYPE_THREAD_ITEM, NULL);
+
+  self->process = FLAM_NONE;
+  self->thread = FLAM_NONE;
+  self->name = name;
+  self->former = g_strdup ("");
+  self->group = g_array_new (FALSE, FALSE, sizeof (FlamThreadId));
+  self->children = g_list_store_new (FLAM_TYPE_THREAD_ITEM);
+  return self;
+}
+
+static void
+add_to_group (FlamThreadItem *group, FlamThreadItem *item)
+{
+  guint32 n;
+  const FlamThreadId *threads = flam_thread_item_get_threads (item, &n);
+
+  group->weight += item->weight;
+  g_array_append_vals (group->group, threads, n);
+}
+
+/* Processes of no rank come last. */
+static guint32
+place_of (const FlamThreadItem *item)
+{
+  return item->group != NULL ? item->row : G_MAXUINT32;
+}
+
+static int
+by_place (gconstpointer a, gconstpointer b, gpointer data)
+{
+  guint32 x = place_of (a), y = place_of (b);
+
+  return (x > y) - (x < y);
+}
+
+static guint32
+count_hosts (const FlamProfile *profile)
+{
+  g_autoptr (GHashTable) hosts = g_hash_table_new (NULL, NULL);
+
+  for (FlamId i = 0; i < profile->processes.n; i++)
+    if (profile->processes.rank[i] != 0)
+      g_hash_table_add (hosts,
+                        GUINT_TO_POINTER ((guint)profile->processes.host[i]));
+  return g_hash_table_size (hosts);
+}
+
+typedef struct
+{
+  const FlamProfile *profile;
+  GListStore *top;
+  GHashTable *hosts; /* the string's id -> FlamThreadItem */
+  GHashTable *ranks; /* the rank -> the same */
+  gboolean has_hosts;
+} Groups;
+
+/* The group's `row` is its place among its siblings. */
+static FlamThreadItem *
+host_of (const Groups *groups, FlamStringId host)
+{
+  gpointer key = GUINT_TO_POINTER ((guint)host);
+  FlamThreadItem *item = g_hash_table_lookup (groups->hosts, key);
+
+  if (item != NULL)
+    return item;
+  item = group_new (
+      flam_format_visible (flam_profile_string (groups->profile, host)));
+  item->row = g_hash_table_size (groups->hosts);
+  g_hash_table_insert (groups->hosts, key, item);
+  g_list_store_append (groups->top, item);
+  return item;
+}
+
+static FlamThreadItem *
+rank_of (const Groups *groups, FlamProcessId process)
+{
+  guint32 rank = groups->profile->processes.rank[process];
+  FlamThreadItem *item =
+      g_hash_table_lookup (groups->ranks, GUINT_TO_POINTER (rank));
+
+  if (item != NULL)
+    return item;
+  /* Translators: one of the processes of a parallel job */
+  item = group_new (g_strdup_printf (_ ("Rank %u"), rank - 1));
+  item->row = rank;
+  g_hash_table_insert (groups->ranks, GUINT_TO_POINTER (rank), item);
+  g_list_store_append (
+      groups->has_hosts
+          ? host_of (groups, groups->profile->processes.host[process])->children
+          : groups->top,
+      item);
+  return item;
+}
+
+static void
+group_item (const Groups *groups, FlamThreadItem *item)
+{
+  FlamThreadItem *rank;
+
+  if (groups->profile->processes.rank[item->process] == 0)
+    {
+      g_list_store_append (groups->top, item);
+      return;
+    }
+  rank = rank_of (groups, item->process);
+  g_list_store_append (rank->children, item);
+  add_to_group (rank, item);
+  if (groups->has_hosts)
+    add_to_group (
+        host_of (groups, groups->profile->processes.host[item->process]), item);
+}
+
+/* The same processes, below their ranks and hosts. */
+static GListStore *
+group_by_rank (const FlamProfile *profile, GListStore *roots, guint32 n_hosts)
+{
+  g_autoptr (GHashTable) hosts =
+      g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  g_autoptr (GHashTable) ranks =
+      g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  Groups groups = {
+    profile, g_list_store_new (FLAM_TYPE_THREAD_ITEM), hosts, ranks, n_hosts > 1
+  };
+  GHashTableIter iter;
+  gpointer item;
+
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (roots)); i++)
+    {
+      g_autoptr (FlamThreadItem) process =
+          g_list_model_get_item (G_LIST_MODEL (roots), i);
+
+      group_item (&groups, process);
+    }
+  g_list_store_sort (groups.top, by_place, NULL);
+  g_hash_table_iter_init (&iter, hosts);
+  while (g_hash_table_iter_next (&iter, NULL, &item))
+    g_list_store_sort (FLAM_THREAD_ITEM (item)->children, by_place, NULL);
+  return groups.top;
+}
+
 GListStore *
 flam_thread_items_new (const FlamProfile *profile,
                        const gint64 *weights,
@@ -183,6 +335,7 @@ flam_thread_items_new (const FlamProfile *profile,
   g_autofree guint32 *parent = g_new (guint32, (gsize)process_tree->n + 1);
   GListStore *roots = g_list_store_new (FLAM_TYPE_THREAD_ITEM);
   Tree tree = { profile, process_tree, weights, search };
+  guint32 n_hosts;
 
   /* Parents come before their children, so the loop runs backwards. */
   for (guint32 row = 0; row < process_tree->n; row++)
@@ -220,5 +373,12 @@ flam_thread_items_new (const FlamProfile *profile,
         }
     }
   g_list_store_sort (roots, heavier_first, NULL);
+  n_hosts = count_hosts (profile);
+  if (n_hosts > 0)
+    {
+      g_autoptr (GListStore) plain = roots;
+
+      return group_by_rank (profile, plain, n_hosts);
+    }
   return roots;
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 /* A process or a thread in the thread selector's tree: threads stand below
- * their process, processes below the one that started them. */
+ * their process, processes below the one that started them. Those of a job's
+ * ranks stand below their rank, and ranks below their host if there are
+ * several. */
 
 #include "flam-core-profile.h"
 
@@ -19,8 +21,10 @@ struct _FlamThreadItem
   GObject parent_instance;
 
   FlamProcessId process;
-  FlamThreadId
-      thread; /* FLAM_NONE: the process and all processes that it started */
+  FlamThreadId thread; /* FLAM_NONE: the process and all processes that it
+                          started, or a rank, or a host */
+  GArray *group;       /* FlamThreadId, of a rank or a host; else
+                          NULL */
   FlamProcessTree *process_tree; /* of a process; else NULL */
   guint32 row;                   /* of a process, in the process_tree */
   gint64 weight;                 /* of all threads that it represents */
@@ -39,9 +43,9 @@ const FlamThreadId *flam_thread_item_get_threads (const FlamThreadItem *self,
                                                   guint32 *n);
 
 /* The processes without a parent, each with its rows below it, siblings by
- * weight, threads first; of FlamThreadItem. `weights`: one per thread. With
- * `search` (case-folded, "": all), only items whose names contain it, and the
- * processes above them. */
+ * weight, threads first, and ranks by number; of FlamThreadItem. `weights`: one
+ * per thread. With `search` (case-folded, "": all), only items whose names
+ * contain it, and the processes above them. */
 GListStore *flam_thread_items_new (const FlamProfile *profile,
                                    const gint64 *weights,
                                    const char *search);

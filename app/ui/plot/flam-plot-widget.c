@@ -288,22 +288,30 @@ append_range (FlamPlotWidget *self, GtkSnapshot *snapshot, const GdkRGBA *veil)
   cairo_destroy (cr);
 }
 
+/* The number of cells with the same times. */
+static guint
+cells_at_once (const FlamPlot *plot)
+{
+  return plot->same_times ? plot->n_rows : 1;
+}
+
 /* The number of cells that end at or before a time. */
 static guint
 cells_before (FlamPlotWidget *self, gint64 time)
 {
-  guint low = 0, high = self->plot->series[0].n;
+  guint step = cells_at_once (self->plot);
+  guint low = 0, high = self->plot->series[0].n / step;
 
   while (low < high)
     {
       guint middle = low + (high - low) / 2;
 
-      if (self->plot->cell_time (self->plot, middle + 1) <= time)
+      if (self->plot->cell_time (self->plot, (middle + 1) * step) <= time)
         low = middle + 1;
       else
         high = middle;
     }
-  return low;
+  return low * step;
 }
 
 /* Over what is not selected: columns, and the rest of the first and the last
@@ -556,10 +564,12 @@ static void
 select_cells (FlamPlotWidget *self, guint a, guint b)
 {
   const FlamPlot *plot = self->plot;
+  guint step = cells_at_once (plot);
 
   change_range (self,
-                (FlamPlotRange){ plot->cell_time (plot, MIN (a, b)),
-                                 plot->cell_time (plot, MAX (a, b) + 1) });
+                (FlamPlotRange){
+                    plot->cell_time (plot, MIN (a, b) / step * step),
+                    plot->cell_time (plot, (MAX (a, b) / step + 1) * step) });
 }
 
 /* The first point is marked; the second one makes a pair with it. */

@@ -4,6 +4,7 @@
 
 #include "flam-cache.h"
 #include "flam-job.h"
+#include "flam-ranks.h"
 #include "flam-settings.h"
 
 struct _FlamLoaderInput
@@ -177,7 +178,7 @@ flam_loader_load_work (gpointer data,
   file = flam_cache_file (input->path, &options);
   profile = file != NULL ? flam_cache_load (file) : NULL;
   return profile != NULL ? profile
-                         : flam_formats_load (input->path, &options, error);
+                         : flam_ranks_open (input->path, &options, error);
 }
 
 gpointer

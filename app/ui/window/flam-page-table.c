@@ -2,6 +2,7 @@
 
 #include "flam-page-table.h"
 
+#include "flam-balance-words.h"
 #include "flam-chart-page.h"
 #include "flam-code-view.h"
 #include "flam-difference-view.h"
@@ -26,6 +27,21 @@ static const FlamPlotKind heat = {
   .choices =
       (const char *const[]){ "10", "20", "25", "49", "50", "99", "100", NULL },
   .choice = 4,
+};
+
+static const FlamPlotKind balance = {
+  .make = flam_plot_of_balance,
+  .title = N_ ("Balance of the ranks"),
+  .about = N_ ("Each row is a rank of the job, rank 0 at the bottom: the "
+               "stronger the color, the more it worked. Click twice to choose "
+               "a range."),
+  .none_title = N_ ("No Ranks"),
+  .none_text = N_ ("This is not the capture of a parallel job, or its samples "
+                   "have no times."),
+  .describe = flam_balance_words,
+  .choice_title = N_ ("Parts of Time"),
+  .choices = (const char *const[]){ "20", "50", "100", "200", "500", NULL },
+  .choice = 2,
 };
 
 const FlamPageRow flam_page_table[] = {
@@ -77,6 +93,14 @@ const FlamPageRow flam_page_table[] = {
       .type = flam_difference_view_get_type,
       .in_menu = TRUE,
       .of_baseline = TRUE,
+  },
+  {
+      .id = "balance",
+      .title = N_ ("Balance"),
+      .topic = "ranks",
+      .type = flam_plot_page_get_type,
+      .plot = &balance,
+      .in_menu = TRUE,
   },
   {
       .id = "memory",

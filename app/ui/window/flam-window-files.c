@@ -17,14 +17,11 @@ open_response (GtkNativeDialog *dialog, int response, gpointer data)
     {
       g_autoptr (GListModel) files =
           gtk_file_chooser_get_files (GTK_FILE_CHOOSER (dialog));
-      for (guint i = 0; i < g_list_model_get_n_items (files); i++)
-        {
-          g_autoptr (GFile) file = g_list_model_get_item (files, i);
-          flam_application_open_file (
-              FLAM_APPLICATION (g_application_get_default ()),
-              GTK_WINDOW (self),
-              file);
-        }
+
+      flam_application_open_files (
+          FLAM_APPLICATION (g_application_get_default ()),
+          GTK_WINDOW (self),
+          files);
     }
   g_object_unref (dialog);
 }
@@ -105,9 +102,13 @@ on_drop (GtkDropTarget *target,
          double y,
          gpointer data)
 {
+  g_autoptr (GListStore) files = g_list_store_new (G_TYPE_FILE);
+
   for (GSList *l = g_value_get_boxed (value); l != NULL; l = l->next)
-    flam_application_open_file (
-        FLAM_APPLICATION (g_application_get_default ()), data, l->data);
+    g_list_store_append (files, l->data);
+  flam_application_open_files (FLAM_APPLICATION (g_application_get_default ()),
+                               data,
+                               G_LIST_MODEL (files));
   return TRUE;
 }
 

@@ -14,6 +14,7 @@ static const FlamTint ramp_tints[FLAM_N_RAMPS] = {
   [FLAM_STATE_SLEEP] = { -0.01, 0.1, 255 },
   [FLAM_STATE_BLOCKED] = { 0, 0.07, 300 },
   [FLAM_STATE_RUNNABLE] = { 0.05, 0.1, 105 },
+  [FLAM_STATE_MPI] = { 0.03, 0.1, 140 },
   [FLAM_RAMP_GREW] = { -0.06, 0.19, 27 },
   [FLAM_RAMP_SHRANK] = { -0.04, 0.15, 255 },
   [FLAM_RAMP_SELF] = { -0.04, 0.17, 38 },

@@ -386,7 +386,8 @@ first_cell (const FlamPlot *plot)
 {
   guint first = 0;
 
-  while (plot->cell_time != NULL && first + 1 < plot->series[0].n &&
+  while (plot->cell_time != NULL && !plot->same_times &&
+         first + 1 < plot->series[0].n &&
          plot->cell_time (plot, first + 1) == plot->cell_time (plot, first))
     first++;
   return first;

@@ -76,6 +76,7 @@ struct _FlamPlot
   FlamMeasure measure; /* of the values */
   gboolean has_values; /* lines at round values */
   guint n_rows;        /* CELLS */
+  gboolean same_times; /* CELLS: all rows of a column have the same times */
   guint n;             /* series; the first one has the slots that are pointed
                           at, if it has slots */
   FlamPlotSeries *series; /* n */

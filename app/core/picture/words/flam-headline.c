@@ -52,6 +52,8 @@ static const Patterns waits[FLAM_N_STATES] = {
                            N_ ("%s of the time is off the CPU in %s") },
   [FLAM_STATE_RUNNABLE] = { N_ ("%s of the time waits for a CPU in %s (%s)"),
                             N_ ("%s of the time waits for a CPU in %s") },
+  [FLAM_STATE_MPI] = { N_ ("%s of the time waits for other ranks in %s (%s)"),
+                       N_ ("%s of the time waits for other ranks in %s") },
 };
 /* Translators: an amount of memory, a share of it, a function, its place */
 static const Patterns peak = {

@@ -672,6 +672,33 @@ name_threads (FlamBuilder *builder)
     }
 }
 
+static const char *
+find_other (const FlamBuilder *builder, const char *key)
+{
+  for (guint i = 0; i < builder->others->len; i += 2)
+    if (strcmp (builder->others->pdata[i], key) == 0)
+      return builder->others->pdata[i + 1];
+  return NULL;
+}
+
+/* A rank's capture has its rank as a fact. */
+static void
+rank_processes (FlamBuilder *builder)
+{
+  const FlamProcesses *processes = &builder->tables.profile.processes;
+  const char *text = find_other (builder, FLAM_FACT_RANK);
+  const char *host = find_other (builder, FLAM_FACT_HOST);
+  guint64 rank;
+
+  if (text == NULL ||
+      !g_ascii_string_to_unsigned (text, 10, 0, FLAM_RANK_MAX, &rank, NULL))
+    return;
+  for (FlamId i = 0; i < processes->n; i++)
+    if (processes->rank[i] == 0)
+      flam_builder_set_process_rank (
+          builder, i, (guint32)rank + 1, host != NULL ? host : "");
+}
+
 FlamProfile *
 flam_builder_finish (FlamBuilder *builder, GError **error)
 {
@@ -686,6 +713,7 @@ flam_builder_finish (FlamBuilder *builder, GError **error)
     return NULL;
 
   name_threads (builder);
+  rank_processes (builder);
   span = find_span (builder);
   if (builder->laid != NULL && span.first != 0)
     return NULL;

@@ -502,6 +502,18 @@ flam_builder_set_process_parent (FlamBuilder *builder,
   cells (builder, FlamId, profile.processes.parent)[process] = parent;
 }
 
+void
+flam_builder_set_process_rank (FlamBuilder *builder,
+                               FlamProcessId process,
+                               guint32 rank,
+                               const char *host)
+{
+  g_assert (process < builder->tables.profile.processes.n);
+  cells (builder, guint32, profile.processes.rank)[process] = rank;
+  cells (builder, FlamId, profile.processes.host)[process] =
+      flam_builder_string (builder, host, -1);
+}
+
 FlamThreadId
 flam_builder_thread (FlamBuilder *builder,
                      FlamProcessId process,

@@ -152,6 +152,11 @@ void flam_builder_set_process_name (FlamBuilder *builder,
 void flam_builder_set_process_parent (FlamBuilder *builder,
                                       FlamProcessId process,
                                       FlamId parent);
+/* `rank`: plus 1, or 0. */
+void flam_builder_set_process_rank (FlamBuilder *builder,
+                                    FlamProcessId process,
+                                    guint32 rank,
+                                    const char *host);
 FlamThreadId flam_builder_thread (FlamBuilder *builder,
                                   FlamProcessId process,
                                   gint32 tid,

@@ -66,6 +66,11 @@ typedef struct
 #define FLAM_FACT_EXIT_STATUS "exit-status"
 /* The host name. */
 #define FLAM_FACT_HOST "host"
+/* Of a rank of a job: its number, the number of ranks, and the job. They apply
+ * to all processes of the capture that have no rank in their table. */
+#define FLAM_FACT_RANK "rank"
+#define FLAM_FACT_RANKS "ranks"
+#define FLAM_FACT_JOB "job"
 /* "attaching": the processes ran already, and had blocks that are not counted,
  * nor is their release. */
 #define FLAM_FACT_MEMORY_SINCE "memory-since"

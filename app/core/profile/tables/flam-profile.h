@@ -74,6 +74,8 @@ typedef struct
   const gint32 *pid;        /* -1 unknown */
   const FlamStringId *name; /* string */
   const FlamId *parent;     /* process or FLAM_NONE */
+  const FlamStringId *host; /* string: its machine, of a job's ranks; or "" */
+  const guint32 *rank;      /* in its job, plus 1; 0: not of a job */
 } FlamProcesses;
 
 /* A thread's samples are the slice [first_sample, first_sample + n_samples). */

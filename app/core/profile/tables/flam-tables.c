@@ -109,6 +109,8 @@ static const FlamColumnInfo stacks[] = {
 static const FlamColumnInfo processes[] = {
   COLUMN (0, I64, profile.processes.pid, .flags = KEY | SIGNED),
   ID (1, profile.processes.parent, PROCESSES, 0),
+  ID (2, profile.processes.host, STRINGS, EMPTY),
+  COLUMN (3, U32, profile.processes.rank),
   REFERENCE (profile.processes.name, STRINGS, .role = FLAM_ROLE_TASK),
   UNSTORED (process_generation, .flags = KEY),
 };

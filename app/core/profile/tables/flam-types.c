@@ -63,7 +63,7 @@ const char *
 flam_state_to_string (FlamState state)
 {
   static const char *const names[FLAM_N_STATES] = {
-    "running", "lock", "io", "sleep", "blocked", "runnable",
+    "running", "lock", "io", "sleep", "blocked", "runnable", "mpi",
   };
   return names[state];
 }
@@ -72,9 +72,13 @@ const char *
 flam_state_to_title (FlamState state)
 {
   static const char *const titles[FLAM_N_STATES] = {
-    N_ ("Running"),         N_ ("Waiting for a lock"),
-    N_ ("Waiting for I/O"), N_ ("Sleeping"),
-    N_ ("Blocked"),         N_ ("Waiting for a CPU"),
+    N_ ("Running"),
+    N_ ("Waiting for a lock"),
+    N_ ("Waiting for I/O"),
+    N_ ("Sleeping"),
+    N_ ("Blocked"),
+    N_ ("Waiting for a CPU"),
+    N_ ("Waiting for other ranks"),
   };
   return titles[state];
 }

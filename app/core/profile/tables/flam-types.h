@@ -101,8 +101,13 @@ typedef enum
   FLAM_STATE_SLEEP,
   FLAM_STATE_BLOCKED,  /* off the CPU, reason unknown */
   FLAM_STATE_RUNNABLE, /* could run, but waits for a CPU */
+  FLAM_STATE_MPI,      /* in an MPI call that waits for other ranks, on the CPU
+                          or not */
   FLAM_N_STATES
 } FlamState;
+
+/* The largest rank of a job. */
+#define FLAM_RANK_MAX (G_MAXINT32 - 1)
 
 /* Masks with one bit per state. */
 #define FLAM_STATES_ALL ((1u << FLAM_N_STATES) - 1)

@@ -27,6 +27,7 @@ typedef struct
   FlamThreadId *threads;
   GPtrArray *columns; /* const gint64*: the distinct ones */
   guint32 *labels;    /* a set of the profile -> the builder's; 0 -> 0 */
+  gint64 delay;       /* ns: it begins so much later than the whole */
   guint generation;   /* base of its processes' and threads' numbers: different
                          for each capture that is put into one builder */
   const char *counters_end; /* added to the names of its counters; or NULL */
@@ -36,7 +37,9 @@ typedef struct
 static inline gint64
 flam_cut_shifted (const FlamCut *cut, gint64 time)
 {
-  return cut->from == G_MININT64 ? time : MAX (time - cut->from, 0);
+  gint64 since = cut->from == G_MININT64 ? time : MAX (time - cut->from, 0);
+
+  return MIN (since, FLAM_NEVER - 1 - cut->delay) + cut->delay;
 }
 
 static inline gint64
@@ -78,6 +81,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCutMemory, flam_cut_memory_clear)
 
 /* Code, stacks and threads; call when range and `shown` are set. */
 void flam_cut_put_names (FlamCut *cut);
+/* Of these only code and stacks, and the labels. */
+void flam_cut_put_code (FlamCut *cut);
 /* The builder's label set for a sample's labels. */
 guint32 flam_cut_find_labels (const FlamCut *cut, guint32 sample);
 void flam_cut_put_allocations (FlamCut *cut, const FlamCutMemory *memory);

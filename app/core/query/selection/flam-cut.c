@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cut-private.h"
 
+#include "flam-tables.h"
 #include "flam-weights.h"
 
 void
@@ -33,6 +34,23 @@ string (const FlamCut *cut, FlamId id)
 
 /* --- code ---------------------------------------------------------------- */
 
+/* Of several captures that are put into one builder, some may have all of a
+ * module's inlined functions and lines, and others not: these are still to be
+ * looked up. */
+static void
+put_symbol_state (FlamCut *cut, FlamModuleId module, FlamModuleId from)
+{
+  const FlamModules *modules = &cut->profile->modules;
+  guint8 had =
+      flam_builder_tables (cut->builder)->profile.modules.symbols[module];
+
+  if (had != FLAM_SYMBOLS_SYMTAB && had != FLAM_SYMBOLS_DYNSYM)
+    flam_builder_set_module_symbols (cut->builder,
+                                     module,
+                                     modules->symbols[from],
+                                     text (cut, modules->why[from]));
+}
+
 static void
 put_functions (FlamCut *cut)
 {
@@ -46,10 +64,7 @@ put_functions (FlamCut *cut)
                                              text (cut, modules->path[i]),
                                              text (cut, modules->build_id[i]),
                                              modules->addressing[i]);
-      flam_builder_set_module_symbols (cut->builder,
-                                       cut->modules[i],
-                                       modules->symbols[i],
-                                       text (cut, modules->why[i]));
+      put_symbol_state (cut, cut->modules[i], i);
     }
   cut->functions = g_new (FlamId, functions->n + 1);
   for (FlamId i = 0; i < functions->n; i++)
@@ -153,6 +168,11 @@ put_process (FlamCut *cut, FlamProcessId process)
   if (parent != FLAM_NONE && cut->processes[parent] != FLAM_NONE)
     flam_builder_set_process_parent (
         cut->builder, cut->processes[process], cut->processes[parent]);
+  if (processes->rank[process] != 0)
+    flam_builder_set_process_rank (cut->builder,
+                                   cut->processes[process],
+                                   processes->rank[process],
+                                   text (cut, processes->host[process]));
 }
 
 static void
@@ -264,13 +284,19 @@ flam_cut_find_labels (const FlamCut *cut, guint32 sample)
 }
 
 void
-flam_cut_put_names (FlamCut *cut)
+flam_cut_put_code (FlamCut *cut)
 {
   put_functions (cut);
   put_stacks (cut);
+  put_labels (cut);
+}
+
+void
+flam_cut_put_names (FlamCut *cut)
+{
+  flam_cut_put_code (cut);
   put_threads (cut);
   put_names (cut);
-  put_labels (cut);
 }
 
 /* --- samples ------------------------------------------------------------- */

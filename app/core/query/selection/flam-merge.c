@@ -3,6 +3,7 @@
 
 #include "flam-cut-private.h"
 #include "flam-facts.h"
+#include "flam-merge-facts.h"
 #include "flam-rescale.h"
 #include "flam-weights.h"
 
@@ -28,6 +29,7 @@ typedef struct
   GArray *sums; /* Sum, also for measures of memory */
   guint n_columns;
   gboolean timeless; /* one of them has samples without times */
+  gint64 start;      /* ns since 1970: to align them; 0: they are not aligned */
 } Merge;
 
 static void
@@ -257,8 +259,9 @@ put_samples (const Merge *merge, const FlamCut *cut)
         guint32 i = profile->threads.first_sample[t] + k;
         FlamSample sample = {
           .thread = cut->threads[t],
-          .time =
-              samples->time != NULL && !merge->timeless ? samples->time[i] : 0,
+          .time = samples->time != NULL && !merge->timeless
+                      ? flam_cut_shifted (cut, samples->time[i])
+                      : 0,
           .state =
               samples->state != NULL ? samples->state[i] : FLAM_STATE_RUNNING,
           .labels = flam_cut_find_labels (cut, i),
@@ -275,6 +278,44 @@ put_samples (const Merge *merge, const FlamCut *cut)
 
 /* --- facts ---------------------------------------------------------------- */
 
+/* How much later than the first one a capture begins. */
+static gint64
+delay_of (const Merge *merge, guint k)
+{
+  gint64 start = merge->parts[k].profile->facts.start_unix_ns;
+
+  return merge->start > 0 && !merge->timeless ? start - merge->start : 0;
+}
+
+static void
+find_start (Merge *merge)
+{
+  gint64 first = G_MAXINT64;
+
+  for (guint k = 0; k < merge->n; k++)
+    first = MIN (first, merge->parts[k].profile->facts.start_unix_ns);
+  if (first > 0)
+    merge->start = first;
+  else
+    flam_builder_warn (merge->builder,
+                       N_ ("some of the captures have no date: all of them "
+                           "are shown as if they had begun together"));
+}
+
+/* A fact that all of them share. */
+static void
+put_common_fact (const Merge *merge, const char *key)
+{
+  const char *value = flam_facts_other (&merge->parts[0].profile->facts, key);
+
+  for (guint k = 1; k < merge->n && value != NULL; k++)
+    if (g_strcmp0 (flam_facts_other (&merge->parts[k].profile->facts, key),
+                   value) != 0)
+      return;
+  if (value != NULL)
+    flam_builder_set_fact (merge->builder, key, value);
+}
+
 static void
 put_facts (const Merge *merge)
 {
@@ -290,41 +331,18 @@ put_facts (const Merge *merge)
       g_autofree char *key = g_strdup_printf ("merged-%u", k + 1);
       g_autofree char *text =
           g_strdup_printf ("%s: %s", merge->parts[k].name, of->command);
+      gint64 delay = delay_of (merge, k);
 
       flam_builder_set_fact (builder, key, text);
-      if (*of->command != '\0' && strstr (commands->str, of->command) == NULL)
-        g_string_append_printf (
-            commands, "%s%s", commands->len > 0 ? " + " : "", of->command);
-      if (of->start_unix_ns != 0 && (facts->start_unix_ns == 0 ||
-                                     of->start_unix_ns < facts->start_unix_ns))
-        facts->start_unix_ns = of->start_unix_ns;
-      facts->duration_ns = MAX (facts->duration_ns, of->duration_ns);
-      facts->complete &= of->complete;
-      facts->read_fraction = MIN (facts->read_fraction, of->read_fraction);
-      facts->lost += of->lost;
-      facts->late += of->late;
-      facts->truncated_stacks += of->truncated_stacks;
-      facts->waiting_stops += of->waiting_stops;
-      facts->uncertain_stops += of->uncertain_stops;
-      facts->unseen_cpu_ns += of->unseen_cpu_ns;
-      facts->unnamed_frames += of->unnamed_frames;
-      facts->recorder_cpu_ns += of->recorder_cpu_ns;
-      facts->recorded_cpu_ns += of->recorded_cpu_ns;
-      facts->charged_cpu_ns += of->charged_cpu_ns;
-      facts->sample_bytes = MAX (facts->sample_bytes, of->sample_bytes);
+      flam_merge_add_facts (builder, commands, merge->parts[k].name, of);
+      facts->duration_ns =
+          MAX (facts->duration_ns,
+               MIN (of->duration_ns, FLAM_NEVER - 1 - delay) + delay);
       charged &= of->charged_cpu_ns != 0;
-      for (guint i = 0; of->warnings[i] != NULL; i++)
-        {
-          g_autofree char *warning =
-              g_strdup_printf ("%s: %s", merge->parts[k].name, of->warnings[i]);
-
-          if (i == 0 && !of->complete)
-            flam_builder_set_partial (builder, facts->read_fraction, warning);
-          else
-            flam_builder_warn (builder, "%s", warning);
-        }
     }
   flam_builder_set_command (builder, commands->str);
+  put_common_fact (merge, FLAM_FACT_JOB);
+  put_common_fact (merge, FLAM_FACT_RANKS);
   if (!charged)
     facts->charged_cpu_ns = 0;
   if (merge->timeless)
@@ -359,6 +377,7 @@ put_part (Merge *merge, guint k, guint generation, GError **error)
   cut.builder = merge->builder;
   cut.from = G_MININT64;
   cut.to = G_MAXINT64;
+  cut.delay = delay_of (merge, k);
   cut.generation = generation;
   cut.counters_end = counters_end;
   flam_shown_init (&cut.shown, part->profile, all, NULL, NULL);
@@ -380,7 +399,7 @@ put_part (Merge *merge, guint k, guint generation, GError **error)
 FlamProfile *
 flam_merge_new (const FlamMergePart *parts,
                 guint n,
-                gboolean apart,
+                FlamMergeHow how,
                 GError **error)
 {
   g_auto (Merge) merge = { parts, n };
@@ -389,20 +408,15 @@ flam_merge_new (const FlamMergePart *parts,
 
   merge.builder = flam_builder_new ();
   merge.sums = g_array_new (FALSE, FALSE, sizeof (Sum));
-  if (!add_up_all (&merge, apart, error))
+  if (!add_up_all (&merge, (how & FLAM_MERGE_APART) != 0, error))
     return NULL;
+  if (how & FLAM_MERGE_ALIGNED)
+    find_start (&merge);
   put_facts (&merge);
   for (guint i = 0; i < merge.sums->len; i++)
     put_measure (&merge, i);
   for (guint k = 0; k < n; k++)
-    {
-      const FlamProfile *profile = parts[k].profile;
-
-      if (!put_part (&merge, k, generation, error))
-        return NULL;
-      generation += MAX (profile->processes.n, profile->threads.n);
-      times |= profile->samples.time != NULL;
-    }
+    times |= parts[k].profile->samples.time != NULL;
   if (times && !merge.timeless)
     flam_builder_set_has_times (merge.builder);
   else if (times)
@@ -410,5 +424,13 @@ flam_merge_new (const FlamMergePart *parts,
         merge.builder,
         N_ ("some of the captures have no sample times: no times are kept"));
   flam_builder_set_origin (merge.builder, 0);
+  for (guint k = 0; k < n; k++)
+    {
+      const FlamProfile *profile = parts[k].profile;
+
+      if (!put_part (&merge, k, generation, error))
+        return NULL;
+      generation += MAX (profile->processes.n, profile->threads.n);
+    }
   return flam_builder_finish (merge.builder, error);
 }

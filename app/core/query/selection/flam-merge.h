@@ -12,7 +12,8 @@
  * Measures are the same if their ids, units and kinds are. Functions and stacks
  * are shared; processes and threads are each capture's own, whatever their
  * numbers. Each capture begins at 0: equal times do not mean that things
- * happened together. A peak is the sum of the peaks. */
+ * happened together, unless they are aligned by their dates. A peak is the sum
+ * of the peaks. */
 
 #include "flam-profile.h"
 
@@ -24,11 +25,17 @@ typedef struct
   const FlamProfile *profile;
 } FlamMergePart;
 
+typedef enum
+{
+  FLAM_MERGE_APART = 1 << 0,   /* captures need not share a measure */
+  FLAM_MERGE_ALIGNED = 1 << 1, /* by the date on which each began */
+} FlamMergeHow;
+
 /* FLAM_ERROR_INVALID if a capture shares no measure with the previous ones,
- * unless `apart`, or if a sum overflows. */
+ * unless they are to be apart, or if a sum overflows. */
 FlamProfile *flam_merge_new (const FlamMergePart *parts,
                              guint n,
-                             gboolean apart,
+                             FlamMergeHow how,
                              GError **error);
 
 G_END_DECLS

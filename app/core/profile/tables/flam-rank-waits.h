@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The ranks of an MPI job wait for one another inside MPI's calls, mostly while
+ * they run, since MPI polls: in the states of a sampler, that is work.
+ *
+ *    main;step;compute              running      running
+ *    main;step;MPI_Allreduce;poll   running  ─▶  mpi
+ *    main;MPI_Recv;poll;epoll_wait  sleep        mpi
+ *
+ * Calls that only start a transfer, or test for its end, are no waits. */
+
+#include "flam-profile.h"
+
+G_BEGIN_DECLS
+
+/* Whether a function of this name is such a call: "MPI_Wait", "PMPI_Recv",
+ * "mpi_barrier_". */
+gboolean flam_rank_waits_in (const char *function);
+
+/* The profile with these states, of samples of ranks alone; the same profile if
+ * there are none. All ids are the same. */
+FlamProfile *flam_rank_waits_new (const FlamProfile *profile);
+
+G_END_DECLS

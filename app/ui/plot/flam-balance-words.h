@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "flam-core-picture.h"
+
+G_BEGIN_DECLS
+
+/* FlamPlot.describe of flam_plot_of_balance(): the rank, the time, its work,
+ * and that of the others. */
+char *flam_balance_words (const FlamPlot *plot,
+                          FlamPlotSpot spot,
+                          const char *separator);
+
+G_END_DECLS
