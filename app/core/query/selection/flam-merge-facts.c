@@ -41,6 +41,7 @@ flam_merge_add_facts (FlamBuilder *builder,
   facts->truncated_stacks += of->truncated_stacks;
   facts->waiting_stops += of->waiting_stops;
   facts->uncertain_stops += of->uncertain_stops;
+  facts->unseen_cpu_ns += of->unseen_cpu_ns;
   facts->unnamed_frames += of->unnamed_frames;
   facts->recorder_cpu_ns += of->recorder_cpu_ns;
   facts->recorded_cpu_ns += of->recorded_cpu_ns;
