@@ -180,7 +180,7 @@ assert_read (Fixture *fixture, void (*disturb) (void), const char *expected)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   guint n = flam_runtime_reader_walk (
-      fixture->reader, &fixture->task, &fixture->regs, 0, NULL);
+      fixture->reader, &fixture->task, &fixture->regs, 0, 0, NULL);
   guint at = 0;
 
   g_assert_cmpuint (n, <=, G_N_ELEMENTS (fixture->items));
@@ -258,7 +258,7 @@ test_unmapped (Fixture *fixture, gconstpointer data)
   for (guint i = 0; i < 2; i++)
     {
       guint n = flam_runtime_reader_walk (
-          fixture->reader, &fixture->task, &fixture->regs, 0, NULL);
+          fixture->reader, &fixture->task, &fixture->regs, 0, 0, NULL);
 
       g_assert_cmpuint (n, ==, 4);
     }
@@ -368,7 +368,7 @@ test_copied (Fixture *fixture, gconstpointer data)
   copied.stack_only = TRUE;
   g_assert_cmpuint (
       flam_runtime_reader_walk (
-          fixture->reader, &fixture->task, &fixture->regs, 0, &copied),
+          fixture->reader, &fixture->task, &fixture->regs, 0, 0, &copied),
       ==,
       2);
   g_assert_cmpuint (worlds[0].n_walks, ==, 0);

@@ -147,7 +147,8 @@ walk (Fixture *fixture, guint64 pc, gsize bp, gboolean limited, gsize *n)
   const FlamRuntimeManaged *managed;
   guint n_managed;
 
-  flam_runtime_stepper_begin (fixture->stepper, getpid (), limited, NULL, 0);
+  flam_runtime_stepper_begin (
+      fixture->stepper, fixture->names, getpid (), limited, NULL, 0);
   *n = flam_unwind_walk (fixture->space,
                          fixture->cache,
                          &memory,

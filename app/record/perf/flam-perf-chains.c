@@ -196,7 +196,7 @@ flam_perf_chains_walk (FlamPerfChains *chains,
 
   if (!prepare (chains, tracer, task, thread))
     return 0;
-  flam_runtime_pages_begin (chains->pages, task->tid, &none);
+  flam_runtime_pages_begin (chains->pages, task->tid, &none, 0, 0);
   flam_perf_memory_begin (
       chains->memory,
       record->regs[7],
@@ -205,7 +205,7 @@ flam_perf_chains_walk (FlamPerfChains *chains,
       record->copied,
       (FlamRuntimeMemory){ flam_runtime_pages_read, chains->pages });
   n = flam_tracer_walk_runtimes (
-      tracer, task, record->regs, ALL_REGS, now, &copied);
+      tracer, task, record->regs, ALL_REGS, 0, now, &copied);
   if (record->copied == NULL)
     return n;
   thread->number = record->copied->thread;

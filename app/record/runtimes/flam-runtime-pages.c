@@ -10,16 +10,32 @@
  * so the pages below are read in the same call. */
 #define PAGES_DEEP 64
 #define PAGES_AHEAD 16
+/* A stack that is longer is copied by its user alone. */
+#define STACK_MAX (64u << 10)
+/* A page that this many walks in turn did not need is not copied any more: a
+ * page too many takes a tenth of the time of a call for one that is missing. */
+#define UNUSED_MAX 8
+
+typedef struct
+{
+  guint64 address;
+  FlamRuntimePart valid;
+  FlamRuntimePart used;        /* to 0: none */
+  const FlamRuntimeHint *hint; /* NULL: it was not in the hints */
+} Page;
 
 struct _FlamRuntimePages
 {
   pid_t tid;
-  FlamRuntimeHints hints; /* not copied yet; n 0: none */
+  const FlamRuntimeHints *hints; /* not copied yet; NULL: they were */
   guint n;
   guint next; /* the slot that is filled next */
   guint last; /* the page that was read last */
-  guint64 addresses[PAGES_MAX];
-  gboolean used[PAGES_MAX];
+  guint64 sp;
+  gsize n_wanted; /* bytes of the stack */
+  gsize n_stack;  /* those that were copied */
+  Page pages[PAGES_MAX];
+  guint8 stack[STACK_MAX];
   guint8 data[PAGES_MAX][PAGE_SIZE];
 };
 
@@ -38,35 +54,85 @@ flam_runtime_pages_free (FlamRuntimePages *pages)
 void
 flam_runtime_pages_begin (FlamRuntimePages *pages,
                           pid_t tid,
-                          const FlamRuntimeHints *hints)
+                          const FlamRuntimeHints *hints,
+                          guint64 sp,
+                          gsize n_stack)
 {
   pages->tid = tid;
-  pages->hints.n = hints->n;
-  memcpy (pages->hints.pages, hints->pages, hints->n * sizeof *hints->pages);
+  pages->hints = hints;
   pages->n = pages->next = pages->last = 0;
+  pages->sp = sp;
+  pages->n_wanted = n_stack <= STACK_MAX ? n_stack : 0;
+  pages->n_stack = 0;
 }
 
+static FlamRuntimePart
+part_of_both (FlamRuntimePart a, FlamRuntimePart b)
+{
+  return (FlamRuntimePart){ MIN (a.from, b.from), MAX (a.to, b.to) };
+}
+
+/* The stack, and the hints from `from` on; returns how many hints were copied.
+ * What cannot be read ends the copy. */
+static guint
+copy_some (FlamRuntimePages *pages, guint from, gsize n_wanted)
+{
+  const FlamRuntimeHints *hints = pages->hints;
+  struct iovec local[1 + FLAM_RUNTIME_PAGES_HINTS];
+  struct iovec remote[1 + FLAM_RUNTIME_PAGES_HINTS];
+  guint n = 0, copied = 0;
+  gsize left;
+  ssize_t all;
+
+  if (n_wanted > 0)
+    {
+      local[n] = (struct iovec){ pages->stack, n_wanted };
+      remote[n++] = (struct iovec){ GSIZE_TO_POINTER (pages->sp), n_wanted };
+    }
+  for (guint i = from; i < hints->n; i++)
+    {
+      const FlamRuntimeHint *hint = &hints->hints[i];
+      gsize size = (gsize)hint->part.to - hint->part.from;
+
+      local[n] =
+          (struct iovec){ pages->data[pages->n + i - from] + hint->part.from,
+                          size };
+      remote[n++] =
+          (struct iovec){ GSIZE_TO_POINTER (hint->page + hint->part.from),
+                          size };
+    }
+  if (n == 0)
+    return 0;
+  all = process_vm_readv (pages->tid, local, n, remote, n, 0);
+  left = all > 0 ? (gsize)all : 0;
+  if (n_wanted > 0)
+    pages->n_stack = MIN (left, n_wanted);
+  left -= MIN (left, n_wanted);
+  for (guint i = n_wanted > 0; i < n && left >= local[i].iov_len; i++)
+    {
+      const FlamRuntimeHint *hint = &hints->hints[from + copied++];
+
+      pages->pages[pages->n++] =
+          (Page){ hint->page, hint->part, { 0, 0 }, hint };
+      left -= local[i].iov_len;
+    }
+  return copied;
+}
+
+/* A page that is not mapped any more is left out. */
 static void
 copy_hinted (FlamRuntimePages *pages)
 {
-  guint n_hints = pages->hints.n;
-  struct iovec local = { pages->data, (gsize)n_hints * PAGE_SIZE };
-  struct iovec remote[FLAM_RUNTIME_PAGES_HINTS];
-  ssize_t n;
+  guint n = pages->hints->n, at = 0;
 
-  for (guint i = 0; i < n_hints; i++)
-    remote[i] =
-        (struct iovec){ GSIZE_TO_POINTER (pages->hints.pages[i]), PAGE_SIZE };
-  n = process_vm_readv (pages->tid, &local, 1, remote, n_hints, 0);
-  /* A page that is not mapped ends the copy. */
-  pages->n = n > 0 ? (guint)n / PAGE_SIZE : 0;
+  if (pages->n_wanted > 0)
+    at = copy_some (pages, 0, pages->n_wanted);
+  if (at > 0)
+    at++;
+  while (at < n)
+    at += copy_some (pages, at, 0) + 1;
   pages->next = pages->n;
-  for (guint i = 0; i < pages->n; i++)
-    {
-      pages->addresses[i] = pages->hints.pages[i];
-      pages->used[i] = FALSE;
-    }
-  pages->hints.n = 0;
+  pages->hints = NULL;
 }
 
 /* Slots are reused, except the first ones: their pages will be needed the next
@@ -90,32 +156,49 @@ add_page (FlamRuntimePages *pages, guint64 address)
     return FALSE;
   pages->last = pages->next;
   for (guint i = 0; i < (gsize)n / PAGE_SIZE; i++)
-    {
-      pages->addresses[pages->next] = address - i * PAGE_SIZE;
-      pages->used[pages->next++] = FALSE;
-    }
+    pages->pages[pages->next++] =
+        (Page){ .address = address - i * PAGE_SIZE, .valid = { 0, PAGE_SIZE } };
   pages->n = MAX (pages->n, pages->next);
   return TRUE;
 }
 
-static const guint8 *
-find_page (FlamRuntimePages *pages, guint64 address)
+/* The rest of a page of which a part was copied. */
+static gboolean
+complete_page (FlamRuntimePages *pages, guint i)
 {
-  if (pages->hints.n > 0)
-    copy_hinted (pages);
-  if (pages->last >= pages->n || pages->addresses[pages->last] != address)
+  struct iovec local = { pages->data[i], PAGE_SIZE };
+  struct iovec remote = { GSIZE_TO_POINTER (pages->pages[i].address),
+                          PAGE_SIZE };
+
+  if (process_vm_readv (pages->tid, &local, 1, &remote, 1, 0) !=
+      (ssize_t)PAGE_SIZE)
+    return FALSE;
+  pages->pages[i].valid = (FlamRuntimePart){ 0, PAGE_SIZE };
+  return TRUE;
+}
+
+static const guint8 *
+find_part (FlamRuntimePages *pages, guint64 address, FlamRuntimePart part)
+{
+  Page *page;
+
+  if (pages->last >= pages->n || pages->pages[pages->last].address != address)
     {
       guint i = pages->n;
 
-      while (i > 0 && pages->addresses[i - 1] != address)
+      while (i > 0 && pages->pages[i - 1].address != address)
         i--;
       if (i > 0)
         pages->last = i - 1;
       else if (!add_page (pages, address))
         return NULL;
     }
-  pages->used[pages->last] = TRUE;
-  return pages->data[pages->last];
+  page = &pages->pages[pages->last];
+  if ((part.from < page->valid.from || part.to > page->valid.to) &&
+      !complete_page (pages, pages->last))
+    return NULL;
+  page->used = page->used.to > 0 ? part_of_both (page->used, part) : part;
+  return pages->data[pages->last] + part.from;
 }
 
 bool
@@ -127,15 +210,27 @@ flam_runtime_pages_read (gpointer data,
   FlamRuntimePages *pages = data;
   guint8 *out = to;
 
+  if (pages->hints != NULL)
+    copy_hinted (pages);
   while (size > 0)
     {
       gsize within = address % PAGE_SIZE;
       gsize n = MIN (size, PAGE_SIZE - within);
-      const guint8 *page = find_page (pages, address - within);
+      const guint8 *from;
 
-      if (page == NULL)
+      if (address - pages->sp < pages->n_stack)
+        {
+          n = MIN (n, pages->n_stack - (address - pages->sp));
+          from = pages->stack + (address - pages->sp);
+        }
+      else
+        from = find_part (
+            pages,
+            address - within,
+            (FlamRuntimePart){ (guint16)within, (guint16)(within + n) });
+      if (from == NULL)
         return false;
-      memcpy (out, page + within, n);
+      memcpy (out, from, n);
       out += n;
       address += n;
       size -= n;
@@ -143,11 +238,48 @@ flam_runtime_pages_read (gpointer data,
   return true;
 }
 
+gconstpointer
+flam_runtime_pages_stack (const FlamRuntimePages *pages, gsize *size)
+{
+  *size = pages->n_stack;
+  return pages->n_stack > 0 ? pages->stack : NULL;
+}
+
+/* A part that varies is copied as far as the last two walks needed it. */
+static FlamRuntimeHint
+make_hint (const Page *page)
+{
+  const FlamRuntimeHint *before = page->hint;
+
+  if (page->used.to == 0)
+    return (FlamRuntimeHint){
+      page->address, before->part, before->last, before->unused + 1
+    };
+  return (FlamRuntimeHint){ page->address,
+                            before != NULL
+                                ? part_of_both (before->last, page->used)
+                                : page->used,
+                            page->used,
+                            0 };
+}
+
+/* Those that were used come first. */
 void
 flam_runtime_pages_end (FlamRuntimePages *pages, FlamRuntimeHints *hints)
 {
-  hints->n = 0;
-  for (guint i = 0; i < pages->n && hints->n < FLAM_RUNTIME_PAGES_HINTS; i++)
-    if (pages->used[i])
-      hints->pages[hints->n++] = pages->addresses[i];
+  FlamRuntimeHints made = { 0 };
+
+  if (pages->hints != NULL)
+    return;
+  for (guint round = 0; round < 2; round++)
+    for (guint i = 0; i < pages->n && made.n < FLAM_RUNTIME_PAGES_HINTS; i++)
+      {
+        const Page *page = &pages->pages[i];
+        gboolean used = page->used.to > 0;
+        gboolean kept = page->hint != NULL && page->hint->unused < UNUSED_MAX;
+
+        if (round == 0 ? used : !used && kept)
+          made.hints[made.n++] = make_hint (page);
+      }
+  *hints = made;
 }

@@ -65,6 +65,7 @@ struct _FlamRuntimeReader
   FlamRuntimePages *pages;
   FlamRuntimeName *name;
   FlamRuntimeEntry *entries; /* FLAM_FRAMES_MAX */
+  Known **known;             /* of each entry; NULL: it is no function */
   Chain chains[FLAM_RUNTIME_SET_MAX];
   guint n_chains;
   guint round; /* the walks so far */
@@ -79,6 +80,7 @@ flam_runtime_reader_new (void)
   reader->pages = flam_runtime_pages_new ();
   reader->name = flam_runtime_name_new ();
   reader->entries = g_new (FlamRuntimeEntry, FLAM_FRAMES_MAX);
+  reader->known = g_new (Known *, FLAM_FRAMES_MAX);
   return reader;
 }
 
@@ -89,6 +91,7 @@ flam_runtime_reader_free (FlamRuntimeReader *reader)
   flam_runtime_pages_free (reader->pages);
   g_free (reader->name);
   g_free (reader->entries);
+  g_free (reader->known);
   g_free (reader);
 }
 
@@ -181,16 +184,6 @@ key_of (const FlamRuntime *runtime, const FlamRuntimeEntry *entry)
 }
 
 static Known *
-find_known (GHashTable *table,
-            const FlamRuntime *runtime,
-            const FlamRuntimeEntry *entry)
-{
-  FlamRuntimeEntry key = key_of (runtime, entry);
-
-  return g_hash_table_lookup (table, &key);
-}
-
-static Known *
 add_known (GHashTable *table,
            const FlamRuntime *runtime,
            const FlamRuntimeEntry *entry)
@@ -212,6 +205,35 @@ is_other (const FlamRuntime *runtime,
   return last == NULL || entry->function != last->function ||
          entry->cookie != last->cookie ||
          (runtime->by_position && entry->at != last->at);
+}
+
+/* The functions of a chain; a new one has no name yet. */
+static void
+look_up (FlamRuntimeReader *reader, FlamTask *task, const Chain *chain)
+{
+  const FlamRuntime *runtime = chain->process->runtime;
+  GHashTable *table = table_of (task->target, runtime);
+  const FlamRuntimeEntry *last = NULL;
+  Known *known = NULL;
+
+  for (guint i = chain->from; i < chain->from + chain->n; i++)
+    {
+      const FlamRuntimeEntry *entry = &reader->entries[i];
+
+      reader->known[i] = NULL;
+      if (entry->function == 0)
+        continue;
+      if (is_other (runtime, entry, last))
+        {
+          FlamRuntimeEntry key = key_of (runtime, entry);
+
+          known = g_hash_table_lookup (table, &key);
+          if (known == NULL)
+            known = add_known (table, runtime, entry);
+        }
+      last = entry;
+      reader->known[i] = known;
+    }
 }
 
 /* --- pieces -------------------------------------------------------------- */
@@ -330,26 +352,17 @@ see_batch (FlamRuntimeReader *reader, FlamTask *task, Batch *batch)
 static void
 see_new (FlamRuntimeReader *reader, FlamTask *task, const Chain *chain)
 {
-  const FlamRuntime *runtime = chain->process->runtime;
-  GHashTable *table = table_of (task->target, runtime);
-  const FlamRuntimeEntry *last = NULL;
   Batch batch = { .process = chain->process };
 
-  for (guint i = 0; i < chain->n; i++)
+  for (guint i = chain->from; i < chain->from + chain->n; i++)
     {
-      const FlamRuntimeEntry *entry = &reader->entries[chain->from + i];
-      Known *known;
+      Known *known = reader->known[i];
 
-      if (entry->function == 0 || !is_other (runtime, entry, last))
+      if (known == NULL || known->function != NULL ||
+          known->seen == reader->round ||
+          (i > chain->from && known == reader->known[i - 1]))
         continue;
-      last = entry;
-      known = find_known (table, runtime, entry);
-      if (known != NULL &&
-          (known->function != NULL || known->seen == reader->round))
-        continue;
-      if (known == NULL)
-        known = add_known (table, runtime, entry);
-      batch.entries[batch.n] = entry;
+      batch.entries[batch.n] = &reader->entries[i];
       batch.known[batch.n++] = known;
       if (batch.n == BATCH)
         see_batch (reader, task, &batch);
@@ -381,30 +394,25 @@ read_name (FlamRuntimeReader *reader,
  * their names now. */
 static void
 name_new (FlamRuntimeReader *reader,
-          FlamTask *task,
           const Chain *chain,
           const FlamRuntimeMemory *memory)
 {
-  const FlamRuntime *runtime = chain->process->runtime;
-  GHashTable *table = table_of (task->target, runtime);
   const FlamRuntimeEntry *last = NULL;
 
-  for (guint i = 0; i < chain->n; i++)
+  for (guint i = chain->from; i < chain->from + chain->n; i++)
     {
-      const FlamRuntimeEntry *entry = &reader->entries[chain->from + i];
-      Known *known;
+      const FlamRuntimeEntry *entry = &reader->entries[i];
+      Known *known = reader->known[i];
 
-      if (entry->function == 0 || !is_other (runtime, entry, last))
+      if (known == NULL || !is_other (chain->process->runtime, entry, last))
         continue;
       last = entry;
-      known = find_known (table, runtime, entry);
-      if (known == NULL)
-        known = add_known (table, runtime, entry);
       if (known->function == NULL || known->cookie != entry->cookie)
         read_name (reader, chain->process, entry, NULL, memory, known);
     }
 }
 
+/* Before the chains, which refer to what is in the tables. */
 static void
 limit_tables (FlamTarget *target, const FlamRuntime *runtime)
 {
@@ -412,6 +420,14 @@ limit_tables (FlamTarget *target, const FlamRuntime *runtime)
 
   if (g_hash_table_size (table) > FUNCTIONS_MAX)
     g_hash_table_remove_all (table);
+}
+
+/* Once the thread runs on: nothing is read of its functions in the stop. */
+static gboolean
+is_looked_up_later (const FlamRuntime *runtime)
+{
+  return runtime->naming == FLAM_RUNTIME_NAME_RESUMED &&
+         runtime->pieces == NULL;
 }
 
 static void
@@ -451,10 +467,12 @@ walk_chain (FlamRuntimeReader *reader,
   if (chain->n == 0)
     return;
   reader->n_chains++;
-  limit_tables (task->target, process->runtime);
+  if (is_looked_up_later (process->runtime))
+    return;
+  look_up (reader, task, chain);
   if (process->runtime->naming == FLAM_RUNTIME_NAME_STOPPED)
-    name_new (reader, task, chain, &memory);
-  else if (process->runtime->pieces != NULL)
+    name_new (reader, chain, &memory);
+  else
     see_new (reader, task, chain);
 }
 
@@ -462,26 +480,41 @@ guint
 flam_runtime_reader_walk (FlamRuntimeReader *reader,
                           FlamTask *task,
                           const FlamRuntimeRegs *regs,
+                          gsize n_stack,
                           gint64 now,
                           const FlamRuntimeCopied *copied)
 {
+  static const FlamRuntimeHints none = { 0 };
   const FlamRuntimeSet *set =
       g_atomic_pointer_get (&task->target->hint_runtimes);
   guint n = 0;
 
+  flam_runtime_pages_begin (reader->pages, task->tid, &none, 0, 0);
   reader->n_chains = 0;
   reader->round++;
   if (task->runtimes == NULL ? set != NULL : task->runtimes->set != set)
     take_set (task, set);
   if (set == NULL || set->n == 0)
     return 0;
-  flam_runtime_pages_begin (reader->pages, task->tid, &task->runtimes->hints);
+  flam_runtime_pages_begin (reader->pages,
+                            task->tid,
+                            &task->runtimes->hints,
+                            regs->general[FLAM_RUNTIME_RSP],
+                            n_stack);
+  for (guint i = 0; i < set->n; i++)
+    limit_tables (task->target, set->items[i]->runtime);
   for (guint i = 0; i < set->n; i++)
     walk_chain (reader, task, i, regs, now, copied);
   flam_runtime_pages_end (reader->pages, &task->runtimes->hints);
   for (guint i = 0; i < reader->n_chains; i++)
     n += 1 + reader->chains[i].n;
   return n;
+}
+
+gconstpointer
+flam_runtime_reader_stack (const FlamRuntimeReader *reader, gsize *size)
+{
+  return flam_runtime_pages_stack (reader->pages, size);
 }
 
 gboolean
@@ -602,22 +635,14 @@ check_chain (FlamRuntimeReader *reader, FlamTask *task, const Chain *chain)
 {
   FlamRuntimeMemory memory = { read_memory, GINT_TO_POINTER (task->tid) };
   const FlamRuntime *runtime = chain->process->runtime;
-  GHashTable *table = table_of (task->target, runtime);
-  const FlamRuntimeEntry *last = NULL;
   Batch batch = { .process = chain->process };
 
-  for (guint i = 0; i < chain->n; i++)
+  for (guint i = chain->from; i < chain->from + chain->n; i++)
     {
-      const FlamRuntimeEntry *entry = &reader->entries[chain->from + i];
-      Known *known;
+      const FlamRuntimeEntry *entry = &reader->entries[i];
+      Known *known = reader->known[i];
 
-      if (entry->function == 0 || !is_other (runtime, entry, last))
-        continue;
-      last = entry;
-      known = find_known (table, runtime, entry);
-      if (known == NULL)
-        known = add_known (table, runtime, entry);
-      if (known->checked == reader->round)
+      if (known == NULL || known->checked == reader->round)
         continue;
       known->checked = reader->round;
       if (runtime->pieces == NULL)
@@ -637,38 +662,29 @@ check_chain (FlamRuntimeReader *reader, FlamTask *task, const Chain *chain)
 
 static void
 write_chain (FlamRuntimeReader *reader,
-             FlamTask *task,
              const Chain *chain,
              FlamRuntimeItem *items)
 {
   const FlamRuntime *runtime = chain->process->runtime;
-  GHashTable *table = table_of (task->target, runtime);
-  const FlamRuntimeEntry *last = NULL;
-  FlamRuntimeFunction *unreadable =
-      flam_runtime_functions_unreadable (reader->functions, runtime);
-  FlamRuntimeFunction *function = unreadable;
 
   *items++ = (FlamRuntimeItem){ (gpointer)chain->process, chain->n };
   for (guint i = 0; i < chain->n; i++)
     {
       const FlamRuntimeEntry *entry = &reader->entries[chain->from + i];
+      const Known *known;
 
       items[i] = (FlamRuntimeItem){ NULL, entry->at };
       if (entry->function == 0)
         continue;
+      known = runtime->name != NULL ? reader->known[chain->from + i] : NULL;
       if (runtime->name == NULL)
         items[i].at = entry->function;
-      else if (is_other (runtime, entry, last))
-        {
-          const Known *known = find_known (table, runtime, entry);
-
-          function = known != NULL && known->function != NULL &&
-                             known->cookie == entry->cookie
-                         ? known->function
-                         : unreadable;
-        }
-      last = entry;
-      items[i].of = function;
+      if (known != NULL && known->function != NULL &&
+          known->cookie == entry->cookie)
+        items[i].of = known->function;
+      else
+        items[i].of =
+            flam_runtime_functions_unreadable (reader->functions, runtime);
     }
 }
 
@@ -681,10 +697,13 @@ flam_runtime_reader_resolve (FlamRuntimeReader *reader,
     {
       const Chain *chain = &reader->chains[i];
 
-      if (chain->process->runtime->naming == FLAM_RUNTIME_NAME_RESUMED &&
-          chain->process->runtime->name != NULL)
+      const FlamRuntime *runtime = chain->process->runtime;
+
+      if (runtime->name != NULL && is_looked_up_later (runtime))
+        look_up (reader, task, chain);
+      if (runtime->name != NULL && runtime->naming == FLAM_RUNTIME_NAME_RESUMED)
         check_chain (reader, task, chain);
-      write_chain (reader, task, chain, items);
+      write_chain (reader, chain, items);
       items += 1 + chain->n;
     }
 }

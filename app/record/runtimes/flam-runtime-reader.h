@@ -28,12 +28,18 @@ typedef struct
 
 /* Reads the chains of a thread that is stopped or sleeps (`copied` NULL), or
  * did when its memory was copied; returns the number of items, which is then
- * passed on by flam_runtime_reader_resolve(). */
+ * passed on by flam_runtime_reader_resolve(). `n_stack`: the bytes of its stack
+ * that will be needed besides, which may be read in the same call. */
 guint flam_runtime_reader_walk (FlamRuntimeReader *reader,
                                 FlamTask *task,
                                 const FlamRuntimeRegs *regs,
+                                gsize n_stack,
                                 gint64 now,
                                 const FlamRuntimeCopied *copied);
+/* That stack, as far as it could be read; NULL: it was not. Valid until the
+ * next walk. */
+gconstpointer flam_runtime_reader_stack (const FlamRuntimeReader *reader,
+                                         gsize *size);
 /* Writes the same chains with their functions resolved. */
 void flam_runtime_reader_resolve (FlamRuntimeReader *reader,
                                   FlamTask *task,

@@ -22,6 +22,7 @@ typedef struct
 struct _FlamRuntimeNames
 {
   GHashTable *table; /* Name */
+  FlamRuntimeHints hints;
 };
 
 struct _FlamRuntimeStepper
@@ -71,14 +72,13 @@ flam_runtime_stepper_free (FlamRuntimeStepper *stepper)
 
 void
 flam_runtime_stepper_begin (FlamRuntimeStepper *stepper,
+                            const FlamRuntimeNames *names,
                             pid_t tid,
                             gboolean limited,
                             const FlamRuntimeItem *items,
                             guint n_items)
 {
-  static const FlamRuntimeHints none = { 0 };
-
-  flam_runtime_pages_begin (stepper->pages, tid, &none);
+  flam_runtime_pages_begin (stepper->pages, tid, &names->hints, 0, 0);
   stepper->limited = limited;
   stepper->items = items;
   stepper->n_items = n_items;
@@ -281,5 +281,6 @@ flam_runtime_stepper_end (FlamRuntimeStepper *stepper,
       if (managed->entry.function != 0)
         managed->function = function_of (stepper, names, managed, &readable);
     }
+  flam_runtime_pages_end (stepper->pages, &names->hints);
   return (const FlamRuntimeManaged *)(gpointer)stepper->managed->data;
 }

@@ -31,9 +31,10 @@ void flam_runtime_names_free (FlamRuntimeNames *names);
 FlamRuntimeStepper *flam_runtime_stepper_new (void);
 void flam_runtime_stepper_free (FlamRuntimeStepper *stepper);
 /* Before a walk over a stack of thread `tid`. `limited`: a part of the stack
- * was not copied. `items`, which are used until the walk ends, are its chains.
- */
+ * was not copied. `items`, which are used until the walk ends, are its chains;
+ * `names` are of its process. */
 void flam_runtime_stepper_begin (FlamRuntimeStepper *stepper,
+                                 const FlamRuntimeNames *names,
                                  pid_t tid,
                                  gboolean limited,
                                  const FlamRuntimeItem *items,

@@ -84,6 +84,7 @@ walk (FlamSampler *sampler, FlamMessage *message)
   if (sampler->stepper != NULL)
     {
       flam_runtime_stepper_begin (sampler->stepper,
+                                  map->names,
                                   message->task->tid,
                                   message->limited,
                                   flam_message_items (message),

@@ -33,6 +33,30 @@ interrupted_sp (FlamTask *task, guint64 sp)
              : 0;
 }
 
+/* With the managed frames, it was read already. */
+static gsize
+copy_stack (FlamTracer *tracer,
+            FlamTask *task,
+            guint64 sp,
+            FlamMessage *message,
+            gsize wanted)
+{
+  gsize n = 0;
+  gconstpointer stack = tracer->runtimes != NULL
+                            ? flam_runtime_reader_stack (tracer->runtimes, &n)
+                            : NULL;
+
+  if (stack != NULL)
+    {
+      memcpy (flam_message_stack (message), stack, n);
+      return n;
+    }
+  errno = 0;
+  n = flam_read_memory (task->tid, sp, flam_message_stack (message), wanted);
+  tracer->stats.unreadable += n == 0 && errno == EPERM;
+  return n;
+}
+
 void
 flam_copy_take (FlamTracer *tracer,
                 FlamTask *task,
@@ -48,8 +72,8 @@ flam_copy_take (FlamTracer *tracer,
   copy->other = interrupted_sp (task, sp);
   copy->n_other = copy->other != 0 ? bytes_to_copy (task, copy->other) : 0;
   task->fs_base = context->fs_base;
-  copy->n_items =
-      flam_tracer_walk_runtimes (tracer, task, copy->regs, ALL_REGS, now, NULL);
+  copy->n_items = flam_tracer_walk_runtimes (
+      tracer, task, copy->regs, ALL_REGS, copy->wanted, now, NULL);
   copy->message = flam_pipe_reserve (tracer->pipe,
                                      kind,
                                      copy->n_items,
@@ -57,10 +81,7 @@ flam_copy_take (FlamTracer *tracer,
                                      may_fail);
   if (copy->message == NULL)
     return;
-  errno = 0;
-  copy->n = flam_read_memory (
-      task->tid, sp, flam_message_stack (copy->message), copy->wanted);
-  tracer->stats.unreadable += copy->n == 0 && errno == EPERM;
+  copy->n = copy_stack (tracer, task, sp, copy->message, copy->wanted);
   if (copy->n_other > 0)
     copy->n_other =
         flam_read_memory (task->tid,

@@ -74,7 +74,7 @@ put_asleep (FlamTracer *tracer,
   gint64 began = flam_tracer_begin_read (task);
   const guint64 regs[FLAM_N_REGS] = { [7] = blocked->sp, [16] = blocked->pc };
   guint n_items = flam_tracer_walk_runtimes (
-      tracer, task, regs, 1u << FLAM_RUNTIME_RSP, now, NULL);
+      tracer, task, regs, 1u << FLAM_RUNTIME_RSP, 0, now, NULL);
   FlamMessage *message = flam_pipe_reserve (
       tracer->pipe, FLAM_MESSAGE_ASLEEP, n_items, wanted, TRUE);
   FlamSchedstat stat;

@@ -45,6 +45,7 @@ flam_tracer_walk_runtimes (FlamTracer *tracer,
                            FlamTask *task,
                            const guint64 *regs,
                            guint32 known,
+                           gsize n_stack,
                            gint64 now,
                            const FlamRuntimeCopied *copied)
 {
@@ -56,7 +57,8 @@ flam_tracer_walk_runtimes (FlamTracer *tracer,
     return 0;
   for (guint i = 0; i < FLAM_RUNTIME_N_REGS; i++)
     copy.general[i] = known >> i & 1 ? regs[i] : 0;
-  return flam_runtime_reader_walk (tracer->runtimes, task, &copy, now, copied);
+  return flam_runtime_reader_walk (
+      tracer->runtimes, task, &copy, n_stack, now, copied);
 }
 
 /* The CPU time of this thread, which excludes the time it is preempted. */

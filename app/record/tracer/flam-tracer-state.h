@@ -101,12 +101,13 @@ gint64 flam_tracer_now (const FlamTracer *tracer);
 /* Continues a stopped thread, with a signal or 0. */
 void flam_tracer_resume (const FlamTracer *tracer, pid_t tid, int sig);
 /* Reads the managed frames of a thread. `regs` as in FlamMessage; `known`:
- * those that are valid, besides the program counter. `copied`: as of
+ * those that are valid, besides the program counter. `n_stack`, `copied`: as of
  * flam_runtime_reader_walk(). */
 guint flam_tracer_walk_runtimes (FlamTracer *tracer,
                                  FlamTask *task,
                                  const guint64 *regs,
                                  guint32 known,
+                                 gsize n_stack,
                                  gint64 now,
                                  const FlamRuntimeCopied *copied);
 /* Called before and after reading a stack: a deep one is not read again
