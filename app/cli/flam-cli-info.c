@@ -410,8 +410,8 @@ print_threads (const FlamProfile *p, const FlamSelection *selection)
            i++)
         {
           FlamThreadId thread = process_tree->threads[i];
-          g_autofree char *total =
-              flam_format_weight (&measure, totals[thread]);
+          g_autofree char *total = flam_format_figure (
+              &p->facts, &measure, (FlamFigure){ totals[thread], -1, 0 });
 
           if (!flam_selection_has_thread (selection, thread))
             continue;

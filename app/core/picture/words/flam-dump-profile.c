@@ -50,6 +50,8 @@ static const Spelled spelled[] = {
   { "profile.frames.inline_depth", SPELL_PLAIN, " inline=" },
   { "profile.frames.file", SPELL_FILE },
   { "profile.frames.status", SPELL_STATUS },
+  { "profile.processes.host", SPELL_UNLESS, NULL, 0, 0 },
+  { "profile.processes.rank", SPELL_UNLESS, NULL, 0, 0 },
   { "profile.processes.parent", SPELL_PLAIN, NULL, 1 },
   { "profile.samples.state", SPELL_STATE },
   { "profile.allocations.freed_at", SPELL_UNLESS, " freed=", 0, FLAM_NEVER },

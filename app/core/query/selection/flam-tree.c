@@ -306,16 +306,23 @@ flam_tree_source_line (const FlamTree *tree, FlamNodeId node, const char **file)
   return profile->functions.line[function];
 }
 
-/* The child of `parent` with this name, or FLAM_NONE. */
+/* The child of `parent` with this name, or, of processes, the first with this
+ * plain name; FLAM_NONE: there is none. */
 static FlamId
 child_named (const FlamTree *tree, FlamId parent, const char *name)
 {
+  FlamNodeId alike = FLAM_NONE;
+
   for (FlamNodeId child = flam_tree_first_child (tree, parent);
        child != FLAM_NONE;
        child = flam_tree_next_sibling (tree, child))
     if (strcmp (flam_tree_name (tree, child), name) == 0)
       return child;
-  return FLAM_NONE;
+    else if (alike == FLAM_NONE &&
+             flam_tree_process (tree, child) != FLAM_NONE &&
+             strcmp (flam_tree_plain_name (tree, child), name) == 0)
+      alike = child;
+  return alike;
 }
 
 char **
@@ -500,6 +507,15 @@ flam_tree_find_path (const FlamTree *from, FlamNodeId node, const FlamTree *to)
       !to->rooted)
     return find_same (from, node, to);
   names = flam_tree_get_path (from, node);
+  /* The ids of another capture's processes are others. */
+  for (guint32 i = from->depth[node]; node != 0; node = from->parent[node])
+    if (flam_tree_process (from, node) != FLAM_NONE)
+      {
+        g_free (names[--i]);
+        names[i] = g_strdup (flam_tree_plain_name (from, node));
+      }
+    else
+      i--;
   return flam_tree_find_names (to, (const char *const *)names);
 }
 
