@@ -281,6 +281,28 @@ test_folded_names (void)
     }
 }
 
+/* A million brackets, none of which is closed, and as many that are: to search
+ * for the end of each would take minutes. */
+static void
+test_long_names (void)
+{
+  GString *open = g_string_new (NULL), *closed = g_string_new (NULL);
+  g_autofree char *left = NULL;
+  g_autofree char *folded = NULL;
+
+  for (guint i = 0; i < 1000000; i++)
+    g_string_append (open, "a<");
+  g_string_append (closed, open->str);
+  for (guint i = 0; i < 1000000; i++)
+    g_string_append_c (closed, '>');
+  left = flam_format_folded_name (open->str);
+  folded = flam_format_folded_name (closed->str);
+  g_assert_true (g_str_equal (left, open->str));
+  g_assert_cmpstr (folded, ==, "a<…>");
+  g_string_free (open, TRUE);
+  g_string_free (closed, TRUE);
+}
+
 /* Hierarchies in preorder, threads by process, names in order of time; and two
  * processes that are each other's parents, as in a damaged capture. */
 static void
@@ -447,6 +469,7 @@ main (int argc, char **argv)
   g_test_add_func ("/format/visible", test_visible);
   g_test_add_func ("/format/short-names", test_short_names);
   g_test_add_func ("/format/folded-names", test_folded_names);
+  g_test_add_func ("/format/long-names", test_long_names);
   g_test_add_func ("/builder/process_tree", test_family);
   return g_test_run ();
 }

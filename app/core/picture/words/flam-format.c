@@ -484,24 +484,30 @@ inline_namespace_length (const char *name)
   return 0;
 }
 
-/* The bracket that closes the one at `open`, or NULL. */
-static const char *
-closing (const char *open)
+/* For each "<" of the name the place of the ">" that closes it, 0 if none does;
+ * g_free. In one pass: names may be long, and none of their brackets closed. */
+static gsize *
+find_closings (const char *name)
 {
-  guint depth = 0;
+  gsize n = strlen (name);
+  gsize *closing = g_new0 (gsize, n + 1);
+  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (gsize));
 
-  for (const char *p = open; *p != '\0'; p++)
+  for (gsize i = 0; i < n; i++)
     {
-      gsize skip = p > open ? operator_length (p) : 0;
+      gsize skip = name[i] == 'o' ? operator_length (name + i) : 0;
 
       if (skip > 0)
-        p += skip - 1;
-      else if (*p == '<')
-        depth++;
-      else if (*p == '>' && p[-1] != '-' && --depth == 0)
-        return p;
+        i += skip - 1;
+      else if (name[i] == '<')
+        g_array_append_val (open, i);
+      else if (name[i] == '>' && open->len > 0 && name[i - 1] != '-')
+        {
+          closing[g_array_index (open, gsize, open->len - 1)] = i;
+          g_array_set_size (open, open->len - 1);
+        }
     }
-  return NULL;
+  return closing;
 }
 
 /* Brackets with arguments follow a name; at the beginning they are part of a
@@ -517,10 +523,12 @@ char *
 flam_format_folded_name (const char *raw)
 {
   g_autofree char *name = flam_format_visible (raw);
+  g_autofree gsize *closing = NULL;
   GString *folded;
 
   if (strchr (name, '<') == NULL && strstr (name, "std::__") == NULL)
     return g_steal_pointer (&name);
+  closing = find_closings (name);
   folded = g_string_new (NULL);
   for (const char *p = name; *p != '\0';)
     {
@@ -531,8 +539,8 @@ flam_format_folded_name (const char *raw)
         g_string_append_len (folded, p, (gssize)skip);
       else if ((skip = inline_namespace_length (p)) > 0)
         g_string_append (folded, "std::");
-      else if (*p == '<' && has_arguments (name, p))
-        end = closing (p);
+      else if (*p == '<' && has_arguments (name, p) && closing[p - name] > 0)
+        end = name + closing[p - name];
       if (end != NULL && (end - p > ARGUMENTS_KEPT ||
                           memchr (p + 1, '<', (gsize)(end - p) - 1) != NULL))
         {
