@@ -209,6 +209,7 @@ class Share:
     bound: float
     perf: float = None
     perf_truth: float = None
+    noise: float = 0  # what it may be wrong by as there are few samples
 
     def __str__(self):
         return (f"{self.function}: truth {self.truth:.1%}, ours {self.ours:.1%}, "
@@ -535,7 +536,7 @@ def measure(condition, scratch, with_perf=False):
             noise = 3 * math.sqrt(share * (1 - share) / max(samples, 1))
             measured.shares.append(Share(
                 name, share, shares[name], max(bound, noise),
-                perf.get(name), seconds / since))
+                perf.get(name), seconds / since, noise))
     if condition.program.endswith(".js"):
         for path in maps() - before:
             path.unlink(missing_ok=True)
