@@ -11,9 +11,7 @@
 #define BUCKETS 500
 #define LANES_MAX 64
 #define HEIGHT_MAX 76 /* of all lanes; the others scroll */
-#define HEIGHT_LOW 40 /* the same in a low window */
-#define LOW 700
-#define UNSCROLLED 2 /* lanes */
+#define LOW 700       /* windows below this height have no lanes */
 #define CPU_CONDITION FLAM_LABEL_CPU "="
 
 struct _FlamThreadLanes
@@ -25,6 +23,9 @@ struct _FlamThreadLanes
   FlamTimeline *timeline; /* of all threads and CPUs; NULL: none */
   FlamTimelineRows rows;
   gboolean has_cpus;
+  gboolean has_lanes; /* in a window that is high enough */
+  gboolean is_low;
+  guint idle;
 
   GtkWidget *overlay;
   GtkScrolledWindow *scroller;
@@ -234,14 +235,10 @@ show_lanes (FlamThreadLanes *self)
         add_lane (self);
       fill_lane (self, lane_at (self, i), top);
     }
-  /* A scroll bar is higher than a few lanes. */
-  gtk_scrolled_window_set_policy (self->scroller,
-                                  GTK_POLICY_NEVER,
-                                  n > UNSCROLLED ? GTK_POLICY_AUTOMATIC
-                                                 : GTK_POLICY_NEVER);
   show_more (self, all - n);
   gtk_widget_set_visible (self->choice, self->has_cpus);
-  gtk_widget_set_visible (GTK_WIDGET (self), all > 1 || self->has_cpus);
+  self->has_lanes = all > 1 || self->has_cpus;
+  gtk_widget_set_visible (GTK_WIDGET (self), self->has_lanes && !self->is_low);
   show_chosen (self);
 }
 
@@ -418,12 +415,28 @@ on_choice (FlamThreadLanes *self)
 
 /* --- object --------------------------------------------------------------- */
 
-/* The picture below keeps most of a low window. */
+static gboolean
+on_idle (gpointer lanes)
+{
+  FlamThreadLanes *self = lanes;
+
+  self->idle = 0;
+  gtk_widget_set_visible (GTK_WIDGET (self), self->has_lanes && !self->is_low);
+  return G_SOURCE_REMOVE;
+}
+
+/* The picture below keeps most of a low window. What is laid out cannot change
+ * while it is. */
 static void
 on_layout (GdkSurface *surface, int width, int height, FlamThreadLanes *self)
 {
-  gtk_scrolled_window_set_max_content_height (
-      self->scroller, height < LOW ? HEIGHT_LOW : HEIGHT_MAX);
+  gboolean is_low = height < LOW;
+
+  if (is_low == self->is_low)
+    return;
+  self->is_low = is_low;
+  if (self->idle == 0)
+    self->idle = g_idle_add (on_idle, self);
 }
 
 static void
@@ -479,6 +492,7 @@ flam_thread_lanes_dispose (GObject *object)
   if (self->job != NULL)
     flam_job_cancel (self->job);
   g_clear_object (&self->job);
+  g_clear_handle_id (&self->idle, g_source_remove);
   g_clear_pointer (&self->overlay, gtk_widget_unparent);
   g_clear_pointer (&self->timeline, flam_timeline_unref);
   g_clear_object (&self->session);
@@ -542,6 +556,10 @@ flam_thread_lanes_init (FlamThreadLanes *self)
   gtk_widget_add_css_class (self->more, "flam-lane");
   gtk_box_append (GTK_BOX (box), self->list);
   gtk_box_append (GTK_BOX (box), self->more);
+  /* A scroll bar is higher than a few lanes. */
+  gtk_scrolled_window_set_policy (
+      self->scroller, GTK_POLICY_NEVER, GTK_POLICY_EXTERNAL);
+  gtk_scrolled_window_set_max_content_height (self->scroller, HEIGHT_MAX);
   gtk_scrolled_window_set_propagate_natural_height (self->scroller, TRUE);
   gtk_scrolled_window_set_child (self->scroller, box);
   self->choice = choice_new (self);

@@ -879,7 +879,7 @@ add_rates (Fill *fill, GArray *rates)
   const FlamProfile *profile = fill->profile;
   FlamTimeline *timeline = fill->timeline;
 
-  /* The number of traced calls is no event of the machine. */
+  /* The numbers of traced calls and of samples are no events of the machine. */
   for (guint i = 0; i < profile->n_measures; i++)
     if (profile->measures[i].spans == FLAM_SPANS_CALLS)
       return;
@@ -890,7 +890,9 @@ add_rates (Fill *fill, GArray *rates)
       if (rate.measure == fill->measure || rate.measure->event == FLAM_NONE ||
           rate.measure->source != FLAM_FROM_SAMPLES ||
           rate.measure->unit != FLAM_UNIT_COUNT ||
-          rate.measure->kind != FLAM_MEASURE_CPU)
+          rate.measure->kind != FLAM_MEASURE_CPU ||
+          strcmp (flam_profile_string (profile, rate.measure->id), "samples") ==
+              0)
         continue;
       rate.counter = &timeline->counters[timeline->n_counters++];
       *rate.counter = (struct FlamTimelineCounter){
