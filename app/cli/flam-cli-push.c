@@ -45,7 +45,7 @@ run (int argc, char **argv)
       0,
       G_OPTION_ARG_STRING,
       &to,
-      N_ ("The server: pyroscope+http://…, otlp+http://…"),
+      N_ ("The server: pyroscope+http://…, otlp+http://…, clickhouse://…"),
       "URL" },
     { NULL },
   };

@@ -54,7 +54,7 @@ _flambeau_cli() {
     --allocators) list='malloc calloc realloc aligned mmap brk file pymalloc other descriptor thread heap pages all' ;;
     --to) [ "$verb" = diff ] && list='svg html folded csv d3'
       [ "$verb" = history ] && list='html csv'
-      [ "$verb" = push ] && list='pyroscope+http:// pyroscope+https:// otlp+http:// otlp+https://'
+      [ "$verb" = push ] && list='pyroscope+http:// pyroscope+https:// otlp+http:// otlp+https:// clickhouse://'
       [ "$verb" = heatmap ] && list='text svg png html'
       [ -n "$list" ] || list=$(flambeau-cli formats 2>/dev/null | sed -n '/^Exports/,$s/^  \([a-z]*\) .*/\1/p') ;;
     --host)

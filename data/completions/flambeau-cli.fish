@@ -119,7 +119,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb export' -r -l color-rules -d 'R
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l color-rule -d 'REGEX=COLOR'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l negate -d 'Swap red and blue'
 complete -c flambeau-cli -n '__flambeau_cli_verb export diff merge history heatmap balance' -l force -d Overwrite
-complete -c flambeau-cli -n '__flambeau_cli_verb push' -x -l to -a 'pyroscope+http:// pyroscope+https:// otlp+http:// otlp+https://' -d 'Server'
+complete -c flambeau-cli -n '__flambeau_cli_verb push' -x -l to -a 'pyroscope+http:// pyroscope+https:// otlp+http:// otlp+https:// clickhouse://' -d 'Server'
 complete -c flambeau-cli -n '__flambeau_cli_verb merge' -l side-by-side -d 'Merge captures without a common measure'
 complete -c flambeau-cli -n '__flambeau_cli_verb merge' -l fold -d 'One process per program, without times'
 complete -c flambeau-cli -n '__flambeau_cli_verb merge' -l times -d 'Keep times'
@@ -155,7 +155,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l duration -d Secon
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l delay -d 'Seconds before the first sample'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l every -d 'Record again every S seconds'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l for -d 'With --every, for S seconds each'
-complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l push -a 'pyroscope+http:// pyroscope+https:// otlp+http:// otlp+https://' -d 'Send the capture to a server'
+complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l push -a 'pyroscope+http:// pyroscope+https:// otlp+http:// otlp+https:// clickhouse://' -d 'Send the capture to a server'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -x -l sample-bytes -d 'Bytes between samples'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -l exact -d 'Every allocation or page fault'
 complete -c flambeau-cli -n '__flambeau_cli_verb record' -l follow -d 'Children too'

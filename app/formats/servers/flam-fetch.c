@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-fetch.h"
 
+#include "flam-clickhouse.h"
 #include "flam-json.h"
 #include "flam-kept-files.h"
 #include "flam-proto-write.h"
@@ -229,6 +230,7 @@ get (const FlamLocation *location,
     case FLAM_LOCATION_PARCA:
       return get_from_parca (location, options, into, error);
     case FLAM_LOCATION_OTLP:
+    case FLAM_LOCATION_CLICKHOUSE: /* has rows, not a document */
       break;
     }
   return flam_location_error (
@@ -279,8 +281,11 @@ flam_fetch_profile (const FlamLocation *location,
                     const FlamLoadOptions *load,
                     GError **error)
 {
-  g_autoptr (FlamSource) source = fetch (location, server, error);
+  g_autoptr (FlamSource) source = NULL;
 
+  if (location->kind == FLAM_LOCATION_CLICKHOUSE)
+    return flam_clickhouse_profile (location, server, error);
+  source = fetch (location, server, error);
   return source != NULL ? flam_formats_load_source (source, load, error) : NULL;
 }
 
@@ -306,6 +311,46 @@ name_file (const FlamLocation *location, const char *folder)
   return g_build_filename (folder, name, NULL);
 }
 
+/* The sums of ClickHouse, as a capture of Flambeau. */
+static gboolean
+save_profile (const FlamLocation *location,
+              const FlamServerOptions *options,
+              const char *path,
+              GError **error)
+{
+  static const FlamExportOptions as = { .root = FLAM_ROOT_NONE };
+  g_autoptr (FlamProfile) profile =
+      flam_clickhouse_profile (location, options, error);
+  g_autoptr (FlamSelection) all = flam_selection_new ();
+  g_autoptr (FlamSink) sink = NULL;
+
+  if (profile == NULL)
+    return FALSE;
+  sink = flam_sink_new_for_file (path, TRUE, error);
+  return sink != NULL &&
+         flam_exporter_save (
+             flam_exporter_find ("flambeau"), profile, all, &as, sink, error) &&
+         flam_sink_finish (g_steal_pointer (&sink), error);
+}
+
+/* The document of the server, unpacked. */
+static gboolean
+save_document (const FlamLocation *location,
+               const FlamServerOptions *options,
+               const char *path,
+               GError **error)
+{
+  g_autoptr (FlamSource) source = fetch (location, options, error);
+
+  return source != NULL &&
+         g_file_set_contents_full (path,
+                                   (const char *)source->data,
+                                   (gssize)source->size,
+                                   G_FILE_SET_CONTENTS_CONSISTENT,
+                                   0600,
+                                   error);
+}
+
 char *
 flam_fetch_file (const FlamLocation *location,
                  const FlamServerOptions *options,
@@ -314,22 +359,14 @@ flam_fetch_file (const FlamLocation *location,
   g_autofree char *folder =
       g_build_filename (g_get_user_cache_dir (), "flambeau", "locations", NULL);
   g_autofree char *path = name_file (location, folder);
-  g_autoptr (FlamSource) source = fetch (location, options, error);
-  g_autoptr (GError) bad = NULL;
+  gboolean saved;
 
-  if (source == NULL)
-    return NULL;
   g_mkdir_with_parents (folder, 0700);
-  if (!g_file_set_contents_full (path,
-                                 (const char *)source->data,
-                                 (gssize)source->size,
-                                 G_FILE_SET_CONTENTS_CONSISTENT,
-                                 0600,
-                                 &bad))
-    {
-      flam_location_error (location, error, "%s", bad->message);
-      return NULL;
-    }
+  saved = location->kind == FLAM_LOCATION_CLICKHOUSE
+              ? save_profile (location, options, path, error)
+              : save_document (location, options, path, error);
+  if (!saved)
+    return NULL;
   remove_oldest (folder);
   return g_steal_pointer (&path);
 }

@@ -23,6 +23,9 @@ static const struct
   { "parca+https", FLAM_LOCATION_PARCA, "https" },
   { "otlp+http", FLAM_LOCATION_OTLP, "http" },
   { "otlp+https", FLAM_LOCATION_OTLP, "https" },
+  { "clickhouse", FLAM_LOCATION_CLICKHOUSE, "http" },
+  { "clickhouse+http", FLAM_LOCATION_CLICKHOUSE, "http" },
+  { "clickhouse+https", FLAM_LOCATION_CLICKHOUSE, "https" },
 };
 
 static int
@@ -324,8 +327,22 @@ take_apart (FlamLocation *location, GUri *uri, const char *http, GError **error)
   if (host == NULL || *host == '\0')
     return flam_location_error (
         location, error, N_ ("there is no host in this address"));
+  if (port < 0 && location->kind == FLAM_LOCATION_CLICKHOUSE)
+    port = strcmp (http, "https") == 0 ? 8443 : 8123;
   root = join_server (http, host, port, TRUE);
-  location->base = g_strconcat (root, g_uri_get_path (uri), NULL);
+  if (location->kind == FLAM_LOCATION_CLICKHOUSE)
+    {
+      location->base = g_strdup (root);
+      location->database = g_uri_unescape_string (
+          g_uri_get_path (uri) + strspn (g_uri_get_path (uri), "/"), "/");
+      if (location->database == NULL || *location->database == '\0')
+        {
+          g_free (location->database);
+          location->database = g_strdup ("default");
+        }
+    }
+  else
+    location->base = g_strconcat (root, g_uri_get_path (uri), NULL);
   length = strlen (location->base);
   if (location->kind != FLAM_LOCATION_FILE ||
       g_str_has_suffix (location->base, "/debug/pprof/"))
@@ -382,6 +399,7 @@ flam_location_free (FlamLocation *location)
   g_free (location->base);
   g_free (location->query);
   g_free (location->server);
+  g_free (location->database);
   g_free (location->user);
   g_free (location->password);
   g_free (location->name);

@@ -9,6 +9,7 @@
  *   pyroscope+https://HOST/?service=shop&region=eu&type=cpu&from=-1h&to=now
  *   parca+http://HOST:7070/?query=...&from=-1h
  *   otlp+http://HOST:4318/
+ *   clickhouse://USER@HOST:8123/DATABASE?service=shop&from=-7d
  *
  * Times are seconds since 1970, dates (2026-11-27, 2026-11-27T10:30), or
  * distances from now (-90s, -5m, -1h, -7d, now-1h). */
@@ -25,6 +26,7 @@ typedef enum
   FLAM_LOCATION_PYROSCOPE,
   FLAM_LOCATION_PARCA,
   FLAM_LOCATION_OTLP,
+  FLAM_LOCATION_CLICKHOUSE,
 } FlamLocationKind;
 
 typedef struct
@@ -34,6 +36,7 @@ typedef struct
   char *base;  /* "http://HOST:PORT/PATH": no user, no query; no / at its end */
   char *query; /* as typed, encoded; or NULL */
   char *server;          /* "HOST" or "HOST:PORT" */
+  char *database;        /* ClickHouse's */
   char *user, *password; /* or NULL */
   gboolean safe;         /* nobody can listen: TLS, or this machine */
   GPtrArray *words;      /* char *: key, value, key, value ...: decoded */

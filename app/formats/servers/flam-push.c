@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-push.h"
 
+#include "flam-clickhouse.h"
 #include "flam-export-common.h"
 #include "flam-proto.h"
 
@@ -23,6 +24,8 @@ find_kind (const FlamLocation *location,
     *path = "/ingest";
   else if (location->kind == FLAM_LOCATION_OTLP)
     *path = "/v1development/profiles";
+  else if (location->kind == FLAM_LOCATION_CLICKHOUSE)
+    return TRUE;
   else if (g_str_has_suffix (location->base, "/ingest"))
     *kind = FLAM_LOCATION_PYROSCOPE;
   else if (g_str_has_suffix (location->base, "/v1development/profiles"))
@@ -43,8 +46,8 @@ flam_push_check (const FlamLocation *location, GError **error)
              location,
              error,
              N_ ("nothing is known of a server there; expected "
-                 "pyroscope+http://…, otlp+http://…, or an address that ends "
-                 "with /ingest or /v1development/profiles"));
+                 "pyroscope+http://…, otlp+http://…, clickhouse://…, or an "
+                 "address that ends with /ingest or /v1development/profiles"));
 }
 
 /* --- the document --------------------------------------------------------- */
@@ -313,6 +316,9 @@ flam_push (const FlamLocation *location,
   if (kind == FLAM_LOCATION_PYROSCOPE)
     return push_to_pyroscope (
         location, place, profile, selection, service, options, error);
+  if (kind == FLAM_LOCATION_CLICKHOUSE)
+    return flam_clickhouse_push (
+        location, profile, selection, service, options, error);
   return push_to_otlp (
       location, place, profile, selection, service, options, note, error);
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 /* Captures to a server: Pyroscope's /ingest takes pprof's profiles, OTLP's
- * servers OpenTelemetry's. The service, and further labels, are words of the
- * location. */
+ * servers OpenTelemetry's, ClickHouse sums (flam-clickhouse.h). The service,
+ * and further labels, are words of the location. */
 
 #include "flam-formats.h"
 #include "flam-server.h"

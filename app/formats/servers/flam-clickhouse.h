@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Captures of a fleet in ClickHouse, by its HTTP interface. ClickHouse adds
+ * them up: the answer is one profile of all that the location selects.
+ *
+ *   run      one row per push: id, hash of the capture, start, host, labels
+ *   sample   run, service, time, measure, stack ─▶ value
+ *   stack    stack ─▶ frames, the outermost first: "name, module, file, line"
+ *
+ * A stack's number is a hash of its frames, so that captures share stacks. The
+ * tables are in the database that the path of the URL names, and are made by
+ * the first push. */
+
+#include "flam-formats.h"
+#include "flam-server.h"
+
+G_BEGIN_DECLS
+
+gboolean flam_clickhouse_push (const FlamLocation *location,
+                               const FlamProfile *profile,
+                               const FlamSelection *selection,
+                               const char *service,
+                               const FlamServerOptions *options,
+                               GError **error);
+FlamProfile *flam_clickhouse_profile (const FlamLocation *location,
+                                      const FlamServerOptions *options,
+                                      GError **error);
+
+G_END_DECLS
