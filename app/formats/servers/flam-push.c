@@ -45,7 +45,8 @@ flam_push_check (const FlamLocation *location, GError **error)
          flam_location_error (
              location,
              error,
-             N_ ("nothing is known of a server there; expected "
+             N_ ("the kind of server cannot be told from this address; "
+                 "expected "
                  "pyroscope+http://…, otlp+http://…, clickhouse://…, or an "
                  "address that ends with /ingest or /v1development/profiles"));
 }
