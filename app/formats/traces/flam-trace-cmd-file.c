@@ -538,13 +538,17 @@ read_new (FlamTraceFile *file, Reader *reader, GError **error)
   else if (flam_slice_is (packing, "zstd"))
     file->packing = FLAM_TRACE_ZSTD;
   else if (!flam_slice_is (packing, "none"))
-    return flam_source_error (file->load->source,
-                              error,
-                              FLAM_ERROR_UNSUPPORTED,
-                              FLAM_NO_OFFSET,
-                              N_ ("it is compressed in an unknown way (%.*s)"),
-                              (int)MIN (packing.length, 40),
-                              packing.text);
+    {
+      g_autofree char *name =
+          g_strndup (packing.text, MIN (packing.length, 40));
+
+      return flam_source_error (file->load->source,
+                                error,
+                                FLAM_ERROR_UNSUPPORTED,
+                                FLAM_NO_OFFSET,
+                                N_ ("it is compressed in an unknown way (%s)"),
+                                name);
+    }
   for (guint i = 0; offset != 0 && i < MOST_SECTIONS; i++)
     offset = read_options (file, offset);
   return TRUE;
