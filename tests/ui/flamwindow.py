@@ -300,6 +300,15 @@ class Window:
     def title(self):
         return next(self.find_all(role="frame")).name
 
+    def find_all_but_lanes(self, name=None, role=None):
+        """The lanes above the graph name threads as well."""
+        for node in self.find_all(name, role):
+            above = node
+            while above is not None and above.name != "Threads over time":
+                above = above.parent
+            if above is None:
+                yield node
+
     def labels(self):
         return [
             node.name or node.text() for node in self.find_all(role="label")

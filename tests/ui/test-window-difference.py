@@ -148,8 +148,8 @@ class DifferenceTest(Base):
         window.wait_label(lambda text: text.startswith("Select a time range or threads"))
         window.page("Difference")
         window.click("Compare…", "push button")
-        row = window.find(lambda name: name.startswith("cook"), "list item")
-        window.mouse(row)
+        window.mouse(wait_for("a thread", lambda: next(window.find_all_but_lanes(
+            lambda name: name.startswith("cook"), "list item"))))
         window.find("Remove: compared with: cook")
         window.wait_label(lambda text: "Before: cook, " in text)
 

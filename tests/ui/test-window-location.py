@@ -8,7 +8,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "net"))
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "formats"))
 from flamwindow import wait_for  # noqa: E402
 from server import Server, captures  # noqa: E402
 from windowtest import WindowTest as Base, total_of  # noqa: E402
