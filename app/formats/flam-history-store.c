@@ -523,8 +523,12 @@ flam_history_store_read (FlamHistoryStore *store,
                          const char *measure,
                          GError **error)
 {
+  /* The newest ones, in the order in which they were added. */
   Insert runs = { prepare (
-      store, "SELECT * FROM run ORDER BY id DESC", error) };
+      store,
+      "SELECT * FROM (SELECT * FROM run ORDER BY id DESC "
+      "LIMIT " G_STRINGIFY (FLAM_HISTORY_CAPTURES) ") ORDER BY id",
+      error) };
   Insert measures = { prepare (
       store,
       "SELECT id, name, unit, kind, source, denominator, total, rest FROM "

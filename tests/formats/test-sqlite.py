@@ -102,6 +102,40 @@ class Sqlite(unittest.TestCase):
     def history(self, *words):
         return json.loads(ask("history", *words, "--json"))
 
+    def test_store(self):
+        """history --store: what it shows of the captures themselves, and the costs
+        that `top` prints, of every run."""
+        store = self.scratch / "runs.sqlite"
+        files = [captures / "flambeau/family.flambeau", self.scratch / "twice.flambeau"]
+        ask("merge", files[0], files[0], "--output", files[1])
+        self.history(files[0], "--store", store, "--commit", "c1", "--job", "nightly")
+        # The first one is in it already, and keeps its labels.
+        found = self.history(files[0], files[1], "--store", store, "--commit", "c2")
+        # In order of their dates, and then of their names, which are paths.
+        labels = {run["file"]: (run.pop("commit"), run.pop("job", None)) for run in found}
+        self.assertEqual(labels, {str(files[0]): ("c1", "nightly"), str(files[1]): ("c2", None)})
+        self.assertEqual(found, self.history(*files))
+        self.assertEqual([run["file"] for run in self.history("--store", store)],
+                         [run["file"] for run in found])
+        by_count = self.history("--store", store, "--measure", "samples", "--function", "main")
+        self.assertEqual(by_count, [
+            dict(run, commit=stored["commit"], **{"job": stored["job"]} if "job" in stored else {})
+            for run, stored in zip(
+                self.history(*files, "--measure", "samples", "--function", "main"), by_count)])
+        base = self.enterContext(contextlib.closing(sqlite3.connect(store)))
+        self.assertEqual(base.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+        self.assertEqual(base.execute("SELECT count(*) FROM run").fetchone(), (2,))
+        for commit, file in (("c1", files[0]), ("c2", files[1])):
+            rows = json.loads(ask("top", file, "--json", "--measure", "samples"))["rows"]
+            ours = dict(base.execute(
+                'SELECT name, self FROM functions WHERE "commit" = ? AND measure = ?',
+                (commit, "samples")))
+            sums = collections.Counter()
+            for row in rows:
+                sums[row["function"]] += row["self"]
+            del sums["[no stack]"]  # which is no function
+            self.assertEqual(ours, dict(sums))
+
     def test_store_hostile(self):
         """Other files, and one that has been tampered with: one sentence each."""
         def refuse(*words):
