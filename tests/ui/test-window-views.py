@@ -380,6 +380,41 @@ class ViewsTest(Base):
             lambda: not window.seen(lambda name: name.startswith("Remove: time")),
         )
 
+    def test_ranks(self):
+        """The captures of a job's ranks, named together: one capture, with the ranks
+        above the threads, and their balance."""
+        with tempfile.TemporaryDirectory() as folder:
+            files = []
+            for rank in range(3):
+                files.append(pathlib.Path(folder, f"run-{rank}.flambeau"))
+                subprocess.run(
+                    [BUILD / "app/cli/flambeau-cli", "record", "--output",
+                     pathlib.Path(folder, "run-%r.flambeau"), "--",
+                     BUILD / "tests/record/ranks", "30" if rank == 1 else "20", "10"],
+                    env=dict(os.environ, PMI_RANK=str(rank), PMI_JOBID="j"),
+                    check=True, capture_output=True,
+                )
+            window = self.open(*files)
+            wait_for("the title", lambda: "run-%r.flambeau" in window.title())
+            window.click(lambda name: name.startswith("Threads: "))
+            wait_for("the ranks", lambda: [
+                text for text in window.labels() if text.startswith("Rank ")
+            ] == ["Rank 0", "Rank 1", "Rank 2"])
+            row = next(node for node in window.find_all("Rank 1")
+                       if window.who_can(node, "thread.toggle"))
+            window.act(row, "thread.toggle")
+            window.wait_label(lambda text: text.startswith("ranks ("))
+            window.key("Escape")
+            window.key("ctrl+8")
+            balance = window.find("Balance of the ranks", "image")
+            window.key("Up")
+            wait_for("the rank", lambda: balance.get_name().startswith("Balance of the ranks: Rank 1"))
+
+    def test_no_ranks(self):
+        window = self.open_example()
+        window.key("ctrl+8")
+        window.find("No Ranks", "label")
+
     def test_machine_code(self):
         """A function's instructions beside its source; why there are none."""
         with tempfile.TemporaryDirectory() as folder:
