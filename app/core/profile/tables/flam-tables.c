@@ -109,7 +109,7 @@ static const FlamColumnInfo stacks[] = {
 static const FlamColumnInfo processes[] = {
   COLUMN (0, I64, profile.processes.pid, .flags = KEY | SIGNED),
   ID (1, profile.processes.parent, PROCESSES, 0),
-  ID (2, profile.processes.host, STRINGS, EMPTY),
+  ID (2, profile.processes.host, STRINGS, EMPTY, .role = FLAM_ROLE_TASK),
   COLUMN (3, U32, profile.processes.rank),
   REFERENCE (profile.processes.name, STRINGS, .role = FLAM_ROLE_TASK),
   UNSTORED (process_generation, .flags = KEY),

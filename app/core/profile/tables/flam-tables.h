@@ -104,7 +104,7 @@ typedef enum
   FLAM_ROLE_FUNCTION,
   FLAM_ROLE_MODULE, /* a path */
   FLAM_ROLE_FILE,   /* of a source */
-  FLAM_ROLE_TASK,   /* a process, a thread */
+  FLAM_ROLE_TASK,   /* a process, a thread, a machine */
   FLAM_ROLE_MARK,
   FLAM_ROLE_LABEL,   /* also its unit */
   FLAM_ROLE_MEASURE, /* also a counter */
