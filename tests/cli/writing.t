@@ -34,11 +34,10 @@ main;eval 7
 main;parse 3
 ! flambeau-cli: pipe: cannot be written: nobody reads from this pipe
 
-$ flambeau-cli export a.folded --to folded --output /dev/stdout --force; flambeau-cli export a.folded --to folded --output /dev/null --force; flambeau-cli export a.folded --to folded --output . --force
+$ flambeau-cli export a.folded --to folded --output /dev/stdout --force; flambeau-cli export a.folded --to folded --output /dev/null --force; mkdir folder; flambeau-cli export a.folded --to folded --output folder; ls folder
 main;eval 7
 main;parse 3
-! flambeau-cli: .: cannot be written: Is a directory
-[1]
+flambeau-a.folded.folded
 
 # A process killed while writing leaves nothing behind.
 $ mkdir killed; { (ulimit -f 1; flambeau-cli export a.folded --to html --output killed/out.html); echo $?; } 2>/dev/null; ls -A killed
