@@ -164,10 +164,10 @@ label_of (Trace *trace, FlamStringId reason)
     return 0;
   if (!g_hash_table_lookup_extended (trace->labels, key, NULL, &found))
     {
-      FlamSampleLabel label = {
-        .key = "reason",
-        .value = flam_builder_get_string (trace->builder, reason),
-      };
+      /* Adding the key may move the strings. */
+      g_autofree char *value =
+          g_strdup (flam_builder_get_string (trace->builder, reason));
+      FlamSampleLabel label = { .key = "reason", .value = value };
 
       found = GUINT_TO_POINTER (
           flam_builder_add_labels (trace->builder, &label, 1));
