@@ -130,6 +130,7 @@ class MemoryTest(Base):
             window.click("Flame Graph")
             window.action("win.search")
             window.type(window.find("Search functions"), "^once$")
+            window.wait_label(lambda text: text.startswith("matched "))
             window.action("win.search-next")
             window.wait_label(
                 lambda text: text.startswith("self 2.14\u00a0MB (4 samples) (1.0\u00a0%)"))
