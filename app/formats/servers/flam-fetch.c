@@ -330,7 +330,7 @@ save_profile (const FlamLocation *location,
   return sink != NULL &&
          flam_exporter_save (
              flam_exporter_find ("flambeau"), profile, all, &as, sink, error) &&
-         flam_sink_finish (g_steal_pointer (&sink), error);
+         flam_sink_finish (sink, error);
 }
 
 /* The document of the server, unpacked. */

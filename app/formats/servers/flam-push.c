@@ -81,13 +81,15 @@ make_document (const char *format,
   g_autoptr (GOutputStream) memory = g_memory_output_stream_new_resizable ();
   g_autoptr (GOutputStream) packed =
       g_converter_output_stream_new (memory, G_CONVERTER (packer));
-  FlamSink *sink = flam_sink_new (packed);
-  gboolean saved = flam_exporter_save (
-      flam_exporter_find (format), profile, selection, &options, sink, error);
+  g_autoptr (FlamSink) sink = flam_sink_new (packed);
 
-  if (!saved)
-    flam_sink_free (sink);
-  if (!saved || !flam_sink_finish (sink, error) ||
+  if (!flam_exporter_save (flam_exporter_find (format),
+                           profile,
+                           selection,
+                           &options,
+                           sink,
+                           error) ||
+      !flam_sink_finish (sink, error) ||
       !g_output_stream_close (packed, NULL, error))
     return NULL;
   return g_memory_output_stream_steal_as_bytes (
@@ -154,7 +156,7 @@ static GBytes *
 make_form (const FlamProfile *profile, GBytes *document)
 {
   g_autoptr (GOutputStream) memory = g_memory_output_stream_new_resizable ();
-  FlamSink *form = flam_sink_new (memory);
+  g_autoptr (FlamSink) form = flam_sink_new (memory);
   gsize length;
   const char *bytes = g_bytes_get_data (document, &length);
 
