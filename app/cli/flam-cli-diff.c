@@ -192,7 +192,8 @@ select_base (Side *base,
   return status;
 }
 
-/* A folder that is no capture itself: the base is one of those in it. */
+/* A plain folder of captures, one of which is the base. Some captures are
+ * folders themselves. */
 static gboolean
 is_folder (const char *path)
 {

@@ -46,18 +46,6 @@ name (const FlamRuntimeProcess *process,
   return flam_guile_name (process->layout, memory, entry, into);
 }
 
-static gboolean
-claims (const FlamRuntimeProcess *process,
-        guint64 start,
-        guint64 end,
-        const char *path)
-{
-  (void)process;
-  (void)start;
-  (void)end;
-  return path[0] == '\0';
-}
-
 static FlamRuntimeStepped
 step (const FlamRuntimeProcess *process,
       const FlamRuntimeRegs *regs,
@@ -84,6 +72,6 @@ const FlamRuntime flam_runtime_guile = {
   .by_position = TRUE,
   .name = name,
   .joint = ".",
-  .claims = claims,
+  .claims = flam_runtime_claims_anonymous,
   .step = step,
 };

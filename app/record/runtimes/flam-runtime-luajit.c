@@ -51,19 +51,6 @@ name (const FlamRuntimeProcess *process,
   return flam_luajit_name (process->layout, memory, entry, into);
 }
 
-/* Traces are in anonymous memory; no other code of the process is. */
-static gboolean
-claims (const FlamRuntimeProcess *process,
-        guint64 start,
-        guint64 end,
-        const char *path)
-{
-  (void)process;
-  (void)start;
-  (void)end;
-  return path[0] == '\0';
-}
-
 static FlamRuntimeStepped
 step (const FlamRuntimeProcess *process,
       const FlamRuntimeRegs *regs,
@@ -89,6 +76,6 @@ const FlamRuntime flam_runtime_luajit = {
   .name = name,
   .line = flam_runtime_lines_find,
   .joint = ".",
-  .claims = claims,
+  .claims = flam_runtime_claims_anonymous,
   .step = step,
 };

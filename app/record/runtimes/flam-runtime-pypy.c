@@ -5,18 +5,6 @@
 
 /* PyPy: flam-pypy.h. Its functions have no names. */
 
-static gboolean
-claims (const FlamRuntimeProcess *process,
-        guint64 start,
-        guint64 end,
-        const char *path)
-{
-  (void)process;
-  (void)start;
-  (void)end;
-  return path[0] == '\0';
-}
-
 static FlamRuntimeStepped
 step (const FlamRuntimeProcess *process,
       const FlamRuntimeRegs *regs,
@@ -35,6 +23,6 @@ const FlamRuntime flam_runtime_pypy = {
   .id = "pypy",
   .label = "PyPy",
   .find = flam_pypy_find,
-  .claims = claims,
+  .claims = flam_runtime_claims_anonymous,
   .step = step,
 };

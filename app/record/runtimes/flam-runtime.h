@@ -233,3 +233,17 @@ struct _FlamRuntime
                    FlamRuntimeTakeThread take,
                    gpointer data);
 };
+
+/* `claims` of a runtime whose compiled code is in anonymous memory, where no
+ * other code of the process is. */
+static inline gboolean
+flam_runtime_claims_anonymous (const FlamRuntimeProcess *process,
+                               guint64 start,
+                               guint64 end,
+                               const char *path)
+{
+  (void)process;
+  (void)start;
+  (void)end;
+  return path[0] == '\0';
+}

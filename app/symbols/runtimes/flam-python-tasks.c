@@ -114,9 +114,9 @@ compare (void *data, uint64_t key, uint64_t value)
   return search->task == 0 && ++search->n < LOOPS_MAX;
 }
 
-/* Only loops that run a task have an entry. The thread's own one is found by
- * its address; that of another loop is looked for now and then, since it takes
- * longer, and many threads have none. */
+/* Only loops that run a task have an entry. The entry of the thread's
+ * last loop is found by its address. A search for that of another loop takes
+ * longer, and many threads have none, so it is done at intervals. */
 static uint64_t
 find_task (const FlamPythonReader *reader,
            uint64_t tasks,

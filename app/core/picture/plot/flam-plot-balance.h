@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* NULL with an error when cancelled, NULL without one when there are no ranks
- * or no times. The weights do not matter. */
+/* NULL with an error: cancelled. NULL without one: the profile has no ranks or
+ * no times. The weights do not matter. */
 FlamPlot *flam_plot_of_balance (const FlamProfile *profile,
                                 const FlamSelection *selection,
                                 const FlamWeights *weights,

@@ -8,7 +8,7 @@
  *    main;step;MPI_Allreduce;poll   running  ─▶  mpi
  *    main;MPI_Recv;poll;epoll_wait  sleep        mpi
  *
- * Calls that only start a transfer, or test for its end, are no waits. */
+ * Calls that only start a transfer, or test for its end, do not wait. */
 
 #include "flam-profile.h"
 

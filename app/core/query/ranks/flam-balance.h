@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Profile of a job + selection -> how evenly its ranks share the work. What a
- * rank waits for others in MPI (flam-rank-waits.h) is no work: it is the time
- * that the slowest rank makes the others wait.
+/* Profile of a job + selection -> how evenly its ranks share the work. The
+ * time for which a rank waits for others in MPI (flam-rank-waits.h) does not
+ * count as work: the slowest rank causes it.
  *
  *    rank      0    1    2    3      median   slowest   lost
  *    work     30   31   30   44          30    3: 44      14

@@ -10,7 +10,7 @@
  *
  * Programs of the same name become one process, and threads of the same name in
  * it one thread; samples with the same stack, state and labels become one
- * sample. So there are no times, and no numbers of processes. Blocks of memory
+ * sample, so times and process ids are lost. Blocks of memory
  * are added up likewise; a peak is the sum of the peaks. Marks, counters and
  * notes, which belong to a time, are left out.
  *
