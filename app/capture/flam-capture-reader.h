@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CAPTURE_READER_H
+#define FLAM_CAPTURE_READER_H
 
 /* Reads a .flambeau file (format: flam-capture.h), at once or while it grows,
  * into the tables of a builder:
@@ -45,3 +46,5 @@ guint64 flam_capture_reader_offset (const FlamCaptureReader *reader);
 gboolean flam_capture_reader_is_complete (const FlamCaptureReader *reader);
 guint32 flam_capture_reader_n_rows (const FlamCaptureReader *reader,
                                     FlamTable table);
+
+#endif

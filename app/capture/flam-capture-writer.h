@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CAPTURE_WRITER_H
+#define FLAM_CAPTURE_WRITER_H
 
 /* Writes the tables of a builder as a .flambeau file (format: flam-capture.h)
  * while they grow: flam_capture_writer_flush() appends the new rows as whole
@@ -35,3 +36,5 @@ gboolean flam_capture_writer_end (FlamCaptureWriter *writer,
 /* The output of a writer to memory; valid until the writer is freed. */
 const guint8 *flam_capture_writer_data (const FlamCaptureWriter *writer,
                                         gsize *size);
+
+#endif

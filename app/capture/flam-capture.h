@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CAPTURE_H
+#define FLAM_CAPTURE_H
 
 /* The .flambeau container, version 1: the common part of its writer and its
  * reader. All numbers are little endian. A file is a header and then blocks, to
@@ -89,3 +90,5 @@ gboolean flam_capture_decode (FlamCaptureIds *ids,
                               const guint8 *payload,
                               gsize size,
                               const char **why);
+
+#endif

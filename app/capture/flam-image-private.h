@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_IMAGE_PRIVATE_H
+#define FLAM_IMAGE_PRIVATE_H
 
 /* The common part of the writer and the reader of images: the order of
  * pieces. */
@@ -59,3 +60,5 @@ flam_image_has_column (const FlamColumnInfo *info)
 {
   return info->offset < sizeof (FlamProfile);
 }
+
+#endif

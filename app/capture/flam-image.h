@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_IMAGE_H
+#define FLAM_IMAGE_H
 
 /* The tables of a profile in their in-memory form, to be read again by the same
  * program on the same machine. They are not packed, so that reading costs
@@ -27,3 +28,5 @@
 gboolean flam_image_write (const FlamProfile *profile, const char *key, int fd);
 /* NULL: damaged, or with another key or another layout of the tables. */
 FlamProfile *flam_image_read (const guint8 *data, gsize size, const char *key);
+
+#endif

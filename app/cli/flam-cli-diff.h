@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CLI_DIFF_H
+#define FLAM_CLI_DIFF_H
 
 /* The changes as rows: as a JSON document, as CSV, as text without the rows
  * that did not change. */
@@ -22,3 +23,5 @@ void flam_cli_diff_text (const FlamMeasure *measure,
                          guint n);
 
 G_END_DECLS
+
+#endif

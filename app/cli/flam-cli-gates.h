@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CLI_GATES_H
+#define FLAM_CLI_GATES_H
 
 /* Gates for continuous integration: the maximum cost of a capture, and its
  * maximum growth since the previous capture.
@@ -54,3 +55,5 @@ FlamExit flam_gates_status (const FlamGates *gates);
   }
 
 G_END_DECLS
+
+#endif

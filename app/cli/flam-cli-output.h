@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CLI_OUTPUT_H
+#define FLAM_CLI_OUTPUT_H
 
 /* --output and --force of a verb that prints: all its output, lines or a
  * document, goes to a file, which appears as a whole or not at all.
@@ -44,3 +45,5 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCliOutput, flam_cli_output_clear)
   }
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CLI_PICTURE_H
+#define FLAM_CLI_PICTURE_H
 
 /* The options of documents (flam-export-options.h) as arguments, and the
  * options of pictures that only the command line has. */
@@ -44,3 +45,5 @@ FlamExit flam_cli_picture_parse (FlamCliPicture *look,
 gboolean flam_cli_picture_finish (const FlamCliPicture *look);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CLI_REDUCE_H
+#define FLAM_CLI_REDUCE_H
 
 /* Folding (flam-fold.h) by the processes of a parallel job, each of which has
  * some of the captures: in log2 n steps, however many there are.
@@ -21,3 +22,5 @@ gboolean flam_cli_reduce (const FlamMpi *mpi,
                           FlamFold *fold,
                           gboolean failed,
                           GError **error);
+
+#endif

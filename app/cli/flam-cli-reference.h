@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CLI_REFERENCE_H
+#define FLAM_CLI_REFERENCE_H
 
 /* The capture that another one is compared with, found in a folder:
  *
@@ -27,3 +28,5 @@ char *flam_cli_reference_find (const FlamCliReference *asked,
                                FlamCliOptions *options);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CLI_ROUNDS_H
+#define FLAM_CLI_ROUNDS_H
 
 /* record --push: captures that go to a server, of one recording or (--every) of
  * a short one now and then, for services that run all the time. The recorder is
@@ -9,3 +10,5 @@
 #include "flam-record-options.h"
 
 int flam_cli_rounds (const FlamRecordOptions *options);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CLI_H
+#define FLAM_CLI_H
 
 /* Code shared by the verbs: options, loading, output. stdout has only results;
  * errors are one line on stderr; progress is only shown on a terminal. */
@@ -166,3 +167,5 @@ extern const FlamVerb flam_verb_info, flam_verb_top, flam_verb_tree,
     flam_verb_dump;
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_MPI_H
+#define FLAM_MPI_H
 
 /* The few functions of MPI that a reduction needs, of the library that belongs
  * to the job's own mpirun or srun: it is loaded when it is needed, so that
@@ -26,3 +27,5 @@ void flam_mpi_end (FlamMpi *mpi);
  * of MPI ends the job, as it does by default. */
 void flam_mpi_send (const FlamMpi *mpi, int to, gconstpointer data, gsize size);
 void flam_mpi_receive (const FlamMpi *mpi, int from, gpointer data, gsize size);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TERMINAL_STREAM_H
+#define FLAM_TERMINAL_STREAM_H
 
 #include <gio/gio.h>
 
@@ -19,3 +20,5 @@ G_DECLARE_FINAL_TYPE (FlamTerminalStream,
 GOutputStream *flam_terminal_stream_new (void);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ARENA_H
+#define FLAM_ARENA_H
 
 /* The memory and other resources that an operation keeps until its end, when
  * they are freed in reverse order, so that code that allocates a table need not
@@ -57,3 +58,5 @@ void flam_arena_add_interner (FlamArena *kept, FlamInterner *interner);
   flam_arena_column_of (work, column, sizeof (Type))
 #define flam_arena_interner(work, interner)                                    \
   flam_arena_add_interner (&(work)->kept, interner)
+
+#endif

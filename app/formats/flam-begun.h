@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_BEGUN_H
+#define FLAM_BEGUN_H
 
 /* First pictures of a large file. Its beginning is read as a capture of its
  * own, and then a longer beginning, until the whole is read:
@@ -18,3 +19,5 @@
  * not much longer. */
 FlamSource *
 flam_begun_next (const FlamSource *whole, gboolean text, gsize *size);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CACHE_H
+#define FLAM_CACHE_H
 
 /* The tables of a large capture, kept so that it opens at once the next time:
  * one image of its tables (flam-image.h) per capture, in
@@ -44,3 +45,5 @@ void flam_cache_trim (guint64 most);
 FlamProfile *flam_cache_open (const char *path,
                               const FlamLoadOptions *options,
                               GError **error);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FOLLOW_H
+#define FLAM_FOLLOW_H
 
 /* A recording that is still being written: its tables are kept, and new blocks
  * of the file are added to them.
@@ -25,3 +26,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFollow, flam_follow_unref)
 FlamProfile *flam_follow_refresh (FlamFollow *follow,
                                   const char *const *binaries,
                                   GError **error);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FORMATS_H
+#define FLAM_FORMATS_H
 
 /* The two tables of formats, and the steps of an import: source -> probe ->
  * load -> finish -> profile.
@@ -242,3 +243,5 @@ FlamProfile *flam_formats_load_with (const FlamImporter *importer,
                                      FlamSource *source,
                                      const FlamLoadOptions *options,
                                      GError **error);
+
+#endif

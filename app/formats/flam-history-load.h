@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HISTORY_LOAD_H
+#define FLAM_HISTORY_LOAD_H
 
 /* A history of files and folders (flam-history.h): captures are recognized by
  * content and read one after the other, and only their figures are kept.
@@ -62,3 +63,5 @@ FlamHistory *flam_history_load (const char *const *paths,
                                 GError **error);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HISTORY_STORE_H
+#define FLAM_HISTORY_STORE_H
 
 /* The figures of many captures in one SQLite file, to which runs are added, and
  * which anything that reads SQL can ask:
@@ -42,3 +43,5 @@ GPtrArray *flam_history_store_read (FlamHistoryStore *store,
                                     GError **error);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_KEPT_FILES_H
+#define FLAM_KEPT_FILES_H
 
 /* The files that the program keeps in a folder of the user, to remove the
  * oldest. */
@@ -20,3 +21,5 @@ typedef struct
 GArray *flam_kept_files (const char *folder, const char *suffix);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LOAD_H
+#define FLAM_LOAD_H
 
 /* One load: its source, its builder, and the importer's own memory, which is
  * freed at the end of the load (flam-arena.h):
@@ -97,3 +98,5 @@ flam_load_step (const FlamLoad *load, gconstpointer at, GError **error);
 void
 flam_load_partial (const FlamLoad *load, gconstpointer at, const char *why, ...)
     G_GNUC_PRINTF (3, 4);
+
+#endif

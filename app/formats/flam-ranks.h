@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RANKS_H
+#define FLAM_RANKS_H
 
 /* The captures of a job's ranks, one file each, opened as one profile: every
  * process has its rank and its host, and all times count from the start of the
@@ -37,3 +38,5 @@ FlamProfile *flam_ranks_open (const char *path,
                               GError **error);
 
 G_END_DECLS
+
+#endif

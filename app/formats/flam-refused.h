@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_REFUSED_H
+#define FLAM_REFUSED_H
 
 /* Files that are recognized but cannot be opened here. */
 
@@ -10,3 +11,5 @@
 const char *flam_refused_why (const FlamSource *source);
 /* The same for a folder, which a source cannot be. */
 const char *flam_refused_folder (const char *path);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LAUNCH_H
+#define FLAM_LAUNCH_H
 
 /* Starts a program, or attaches to a process. With ptrace the calling thread
  * becomes the tracer and must remain it. Arguments are passed on unchanged; a
@@ -50,3 +51,5 @@ gint64 flam_proc_status (pid_t pid, const char *name);
 /* The process of a thread, and the parent process; FALSE: it has ended. `comm`,
  * if not NULL, gets the thread's name, or remains what it is. */
 gboolean flam_proc_family (pid_t tid, pid_t *pid, pid_t *parent, char comm[16]);
+
+#endif

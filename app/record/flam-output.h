@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_OUTPUT_H
+#define FLAM_OUTPUT_H
 
 /* The output of a recording. No existing file is overwritten by default:
  *
@@ -34,3 +35,5 @@ gboolean flam_output_finish (FlamOutput *output, GError **error);
  * created. */
 void flam_output_abandon (FlamOutput *output);
 void flam_output_clear (FlamOutput *output);
+
+#endif

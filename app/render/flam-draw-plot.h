@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DRAW_PLOT_H
+#define FLAM_DRAW_PLOT_H
 
 /* Draws a plot: its series, the lines and marks of its axes, its key and its
  * note. It draws no background. Selections,
@@ -50,3 +51,5 @@ flam_draw_plot_paper (gboolean dark)
 }
 
 G_END_DECLS
+
+#endif

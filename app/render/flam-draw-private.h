@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DRAW_PRIVATE_H
+#define FLAM_DRAW_PRIVATE_H
 
 /* Shared by flam-draw-layout.c (trees), flam-draw-sunburst.c, flam-draw-
  * treemap.c and flam-draw-chart.c. */
@@ -93,3 +94,5 @@ void flam_draw_treemap (FlamDraw *draw,
                         const FlamScene *scene);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DRAW_H
+#define FLAM_DRAW_H
 
 /* Boxes -> picture. The window, PNG and PDF all use this.
  *
@@ -102,3 +103,5 @@ void flam_draw_boxes_as_paths (cairo_t *cr,
                                FlamColor background);
 
 G_END_DECLS
+
+#endif

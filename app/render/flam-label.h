@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LABEL_H
+#define FLAM_LABEL_H
 
 /* Names, shaped once, as glyphs that can be cut anywhere.
  *
@@ -61,3 +62,5 @@ double flam_labels_add (FlamLabels *labels,
                         double width);
 
 G_END_DECLS
+
+#endif

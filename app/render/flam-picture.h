@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PICTURE_H
+#define FLAM_PICTURE_H
 
 /* A flame graph or a flame chart as a document of its own: title, boxes, a
  * legend of the colors, and a note on what is not shown. Fonts come from
@@ -45,3 +46,5 @@ gboolean flam_picture_to_tags (FlamTree *tree,
                                GError **error);
 
 G_END_DECLS
+
+#endif

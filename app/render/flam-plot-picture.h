@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PLOT_PICTURE_H
+#define FLAM_PLOT_PICTURE_H
 
 /* A plot as a document of its own, with a title above it, on white. */
 
@@ -24,3 +25,5 @@ gboolean flam_plot_to_svg (const FlamPlot *plot,
                            GError **error);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PNG_H
+#define FLAM_PNG_H
 
 /* PNG of a picture without transparency. Rows of boxes are many pixels high,
  * and most of their lines are equal: each line is stored as the difference from
@@ -10,3 +11,5 @@
 
 /* Appends it. FALSE: there is not enough memory. */
 gboolean flam_png_append (cairo_surface_t *surface, GString *out);
+
+#endif

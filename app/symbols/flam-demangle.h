@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DEMANGLE_H
+#define FLAM_DEMANGLE_H
 
 /* Linker names -> readable names, through libiberty:
  *
@@ -33,3 +34,5 @@ char *flam_demangle_haskell (const char *name);
 char *flam_demangle (const char *name);
 /* A C++ name with its parameters, without a return type; otherwise NULL. */
 char *flam_demangle_whole (const char *name);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FRAME_NAMES_H
+#define FLAM_FRAME_NAMES_H
 
 /* Names for the frames of a growing recording: frames added since the last call
  * get rows in SYMBOLS, like those a recorder writes at its end. The opened
@@ -18,3 +19,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFrameNames, flam_frame_names_free)
 
 const char *const *flam_frame_names_binaries (const FlamFrameNames *names);
 void flam_frame_names_add (FlamFrameNames *names, FlamBuilder *builder);
+
+#endif

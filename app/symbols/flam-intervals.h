@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_INTERVALS_H
+#define FLAM_INTERVALS_H
 
 /* Address ranges that may nest and overlap, flattened into one sorted array,
  * so that a look-up is one binary search:
@@ -65,3 +66,5 @@ flam_intervals_find (const FlamIntervals *intervals, guint64 address)
   guint32 slice = flam_intervals_slice (intervals, address);
   return slice == G_MAXUINT32 ? FLAM_NONE : intervals->value[slice];
 }
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LINKED_NAMES_H
+#define FLAM_LINKED_NAMES_H
 
 #include "flam-core-profile.h"
 
@@ -10,3 +11,5 @@ FlamProfile *flam_linked_names (const FlamProfile *profile);
  * functions' names, like difffolded.pl -s: names that differ only in an address
  * become one. Never NULL. */
 FlamProfile *flam_names_without_addresses (const FlamProfile *profile);
+
+#endif

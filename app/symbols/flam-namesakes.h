@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_NAMESAKES_H
+#define FLAM_NAMESAKES_H
 
 /* Functions with the same name, overloads in C++, told apart by their
  * parameters:
@@ -28,3 +29,5 @@ const char *flam_namesakes_get (const FlamNamesakes *namesakes,
                                 FlamFunctionId function);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RANGES_H
+#define FLAM_RANGES_H
 
 /* The mappings of a process: ranges of addresses that never overlap, because a
  * new mapping replaces the older ones at its addresses. A tree, so that a
@@ -34,3 +35,5 @@ const FlamRange *flam_ranges_find (const FlamRanges *ranges, guint64 address);
 guint flam_ranges_get_n (const FlamRanges *ranges);
 /* Adds all ranges of `from`, for a forked process. */
 void flam_ranges_copy (FlamRanges *ranges, const FlamRanges *from);
+
+#endif

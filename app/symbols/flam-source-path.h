@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SOURCE_PATH_H
+#define FLAM_SOURCE_PATH_H
 
 /* From a path in the debug information to a file on this machine.
  *
@@ -46,3 +47,5 @@ char *flam_source_paths_folder (const FlamSourcePaths *paths,
 char *flam_source_paths_find (const FlamSourcePaths *paths,
                               const char *recorded,
                               char ***tried);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SYMBOL_MODULE_H
+#define FLAM_SYMBOL_MODULE_H
 
 /* One binary or library, prepared for look-ups by address.
  *
@@ -104,3 +105,5 @@ gboolean flam_symbol_module_lookup (FlamSymbolModule *module,
 gboolean flam_symbol_module_lookup_offset (FlamSymbolModule *module,
                                            guint64 offset,
                                            FlamSymbolChain *chain);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SYMBOLIZER_H
+#define FLAM_SYMBOLIZER_H
 
 /* Profile with addresses -> profile with names.
  *
@@ -50,3 +51,5 @@ FlamProfile *flam_symbolize (const FlamProfile *profile,
                              const FlamSymbolOptions *options,
                              const FlamProgress *progress,
                              GError **error);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ACCENT_H
+#define FLAM_ACCENT_H
 
 /* The desktop's accent color. Before libadwaita 1.6 it is always blue. */
 
@@ -14,3 +15,5 @@ GdkRGBA flam_accent (gboolean dark, float alpha);
 void flam_accent_watch (GObject *object, GCallback changed);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_APPLICATION_H
+#define FLAM_APPLICATION_H
 
 /* The process: command line, accelerators, one window per capture. */
 
@@ -24,3 +25,5 @@ void flam_application_open_files (FlamApplication *application,
                                   GListModel *files);
 
 G_END_DECLS
+
+#endif

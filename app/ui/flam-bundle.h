@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_BUNDLE_H
+#define FLAM_BUNDLE_H
 
 /* A folder that contains its own libraries (app/bundle) also contains their
  * data: icons, schemas, picture loaders, translations. The libraries contain
@@ -19,3 +20,5 @@ void flam_bundle_find_data (void);
 void flam_bundle_find_words (void);
 
 G_END_DECLS
+
+#endif

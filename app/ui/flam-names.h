@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_NAMES_H
+#define FLAM_NAMES_H
 
 #include <gtk/gtk.h>
 
@@ -12,3 +13,5 @@ G_BEGIN_DECLS
 void flam_names_mend (void);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RENDERER_H
+#define FLAM_RENDERER_H
 
 /* Which of GTK's renderers draws the windows. GTK 4 uses OpenGL if it exists,
  * even if the CPU computes it (Mesa's llvmpipe on virtual machines and remote
@@ -23,3 +24,5 @@ void flam_renderer_after_init (void);
 void flam_renderer_choose (GdkDisplay *display);
 
 G_END_DECLS
+
+#endif

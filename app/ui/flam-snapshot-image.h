@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SNAPSHOT_IMAGE_H
+#define FLAM_SNAPSHOT_IMAGE_H
 
 /* Turns an image that was drawn pixel by pixel into what a widget shows. A GPU
  * gets it as a texture, which is uploaded once. GTK's cairo renderer would
@@ -26,3 +27,5 @@ void flam_snapshot_append_image (GtkSnapshot *snapshot,
                                  const graphene_rect_t *bounds);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FIXTURE_H
+#define FLAM_FIXTURE_H
 
 /* Profiles from text, for tests of the core: one stack per line, "A;B;C 5", or
  * "thread:A;B;C 5" for a thread with that name. */
@@ -14,3 +15,5 @@ FlamProfile *flam_fixture_profile (const char *text);
 FlamProfile *flam_fixture_random (void);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TEST_TREES_H
+#define FLAM_TEST_TREES_H
 
 /* Profiles and trees of known shape, for tests and benchmarks. */
 
@@ -28,3 +29,5 @@ flam_test_viewport (const FlamTree *tree, double width, double height);
 void flam_test_assert_layout (const FlamRows *rows,
                               const FlamViewport *viewport,
                               const char *expected);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_EXPORTING_H
+#define FLAM_EXPORTING_H
 
 /* A document in memory. */
 
@@ -85,3 +86,5 @@ export_check_totals (FlamProfile *profile, FlamProfile *again)
       g_assert_cmpfloat_with_epsilon (found, total, total * 1e-9 + 1e-6);
     }
 }
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PEER_CAPTURES_H
+#define FLAM_PEER_CAPTURES_H
 
 /* Captures of other tools, with the figures of those tools: ours in
  * tests/captures/peers ($FLAM_CAPTURES), and "public/..." from other
@@ -28,3 +29,5 @@ peer_capture_path (const char *name)
         public != NULL ? public : "", name + strlen (PUBLIC), NULL);
   return g_build_filename (g_getenv ("FLAM_CAPTURES"), name, NULL);
 }
+
+#endif

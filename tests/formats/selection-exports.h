@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SELECTION_EXPORTS_H
+#define FLAM_SELECTION_EXPORTS_H
 
 #include "flam-formats.h"
 
@@ -8,3 +9,5 @@
 void check_exporter (const FlamProfile *profile,
                      const FlamSelection *selection,
                      const FlamExporter *exporter);
+
+#endif

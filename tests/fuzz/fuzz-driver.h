@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FUZZ_DRIVER_H
+#define FLAM_FUZZ_DRIVER_H
 
 /* A fuzzer here consists of LLVMFuzzerTestOneInput(), which a fuzz-*.c defines.
  *
@@ -15,3 +16,5 @@
 #include <glib.h>
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PYTHON_RECORDING_H
+#define FLAM_PYTHON_RECORDING_H
 
 /* Recordings of targets/frames.py, and assertions about their frames. */
 
@@ -29,3 +30,5 @@ void assert_part (const Recording *recording,
                   const char *function,
                   const char *of,
                   double share);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TEST_RECORDING_H
+#define FLAM_TEST_RECORDING_H
 
 /* Shared by the recorder's tests: runs it on a small target, and examines the
  * capture. Targets are built beside the tests, from targets/. */
@@ -92,3 +93,5 @@ void
 assert_share (gint64 part, gint64 whole, double expected, double tolerance);
 
 G_END_DECLS
+
+#endif

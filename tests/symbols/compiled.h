@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TEST_COMPILED_H
+#define FLAM_TEST_COMPILED_H
 
 /* Programs compiled by the test in a separate folder, and our results for them.
  * It contains two sources: program.cc, with a main(), inlined functions, a
@@ -20,3 +21,5 @@ char *describe (const char *path,
                 gboolean names_alone);
 /* Line by line, so that the first difference is printed. */
 void assert_same (const char *text, const char *wanted);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TEST_GO_DAMAGE_H
+#define FLAM_TEST_GO_DAMAGE_H
 
 #include <glib.h>
 
@@ -7,3 +8,5 @@
  * function, and what is inlined there. Whatever the bytes are, the results are
  * valid text. */
 void read_all_of_go (const char *bytes, gsize size);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TEST_SYMBOLS_ORACLE_H
+#define FLAM_TEST_SYMBOLS_ORACLE_H
 
 /* libdwfl's results for an address, by its own calls only: the oracle of the
  * tests, and the peer of the benchmark. */
@@ -48,3 +49,5 @@ char **flam_oracle_files (void);
 char *flam_oracle_big_library (void);
 
 G_END_DECLS
+
+#endif

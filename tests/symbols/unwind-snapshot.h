@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TEST_UNWIND_SNAPSHOT_H
+#define FLAM_TEST_UNWIND_SNAPSHOT_H
 
 /* Snapshots of a stopped process (registers and copied stack), and two ways to
  * unwind them: ours, and libdwfl's, which is the oracle. */
@@ -78,3 +79,5 @@ typedef struct
 Agreement snapshots_compare (Ours *ours, Oracle *oracle, GArray *snapshots);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TEST_GRAPH_WINDOW_H
+#define FLAM_TEST_GRAPH_WINDOW_H
 
 /* A window with a flame graph, for clicks and keys. */
 
@@ -37,3 +38,5 @@ void point_at (Fixture *fixture, FlamNodeId node);
 GtkWidget *shown_tip (Fixture *fixture);
 /* In the folder of FLAM_TEST_PICTURES. */
 void picture (GtkWidget *widget, const char *name);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CORE_PICTURE_H
+#define FLAM_CORE_PICTURE_H
 
 /* Everything that is shown of a query: all of core/picture. */
 
@@ -25,3 +26,5 @@
 #include "flam-plot.h"
 #include "flam-sunburst.h"
 #include "flam-ticks.h"
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PICTURE_STYLE_H
+#define FLAM_PICTURE_STYLE_H
 
 /* The options of a picture of a tree, as a value that SVG, PNG, PDF, the page,
  * the command line and the window's dialog share. 0 or NULL means the default
@@ -88,3 +89,5 @@ typedef enum
 } FlamPictureStylePart;
 
 G_END_DECLS
+
+#endif

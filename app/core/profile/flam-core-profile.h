@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CORE_PROFILE_H
+#define FLAM_CORE_PROFILE_H
 
 /* The tables of a capture and their writer: all of core/profile. */
 
@@ -25,3 +26,5 @@
 #include "flam-types.h"
 #include "flam-union.h"
 #include "flam-varint.h"
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_INSTALLED_H
+#define FLAM_INSTALLED_H
 
 /* The folders of the data that is installed with the programs: below the
  * build's prefix or, if the whole installation was moved, at the same place
@@ -17,3 +18,5 @@ char *flam_installed (const char *path);
 char *flam_build_tree (void);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LIBRARY_H
+#define FLAM_LIBRARY_H
 
 /* Code that few commands need, and whose own libraries take the loader long, is
  * in a separate library of ours, which is opened when it is needed:
@@ -22,3 +23,5 @@ typedef struct
 
 /* The library's struct. It stays open. In any thread. */
 gconstpointer flam_library_open (const FlamLibrary *library, GError **error);
+
+#endif

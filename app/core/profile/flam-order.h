@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ORDER_H
+#define FLAM_ORDER_H
 
 /* Rows in order of time, without a comparison: from the lowest byte of the
  * times to the highest, they are distributed by that byte, and those with the
@@ -25,3 +26,5 @@ void flam_order_take (gpointer to,
                       const guint32 *order);
 
 G_END_DECLS
+
+#endif

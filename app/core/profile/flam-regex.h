@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_REGEX_H
+#define FLAM_REGEX_H
 
 /* Regular expressions from the user or a file, matched against many names.
  * Nested repetitions can take practically forever on one name, so the steps of
@@ -33,3 +34,5 @@ gboolean flam_regex_match (FlamRegex *regex, const char *text);
 const char *flam_regex_get_slow (const FlamRegex *regex);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_VARINT_H
+#define FLAM_VARINT_H
 
 /* Unsigned LEB128: seven bits a byte, the lowest first; the top bit means that
  * more bytes follow. Zigzag makes small numbers of either sign short. For
@@ -59,3 +60,5 @@ flam_varint_unzigzag (guint64 value)
 }
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CORE_QUERY_H
+#define FLAM_CORE_QUERY_H
 
 /* Everything that is computed from a profile: all of core/query. */
 
@@ -35,3 +36,5 @@
 #include "flam-tree.h"
 #include "flam-trend.h"
 #include "flam-weights.h"
+
+#endif

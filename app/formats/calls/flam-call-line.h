@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CALL_LINE_H
+#define FLAM_CALL_LINE_H
 
 /* A line of strace or ltrace:
  *
@@ -51,3 +52,5 @@ flam_call_line_ended (FlamSlice text, FlamSlice name, FlamCallLine *call);
 /* The probe for output of ltrace or of strace, which look alike except in a few
  * details. */
 guint flam_call_lines_score (const FlamSource *source, gboolean ltrace);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CALL_LOG_H
+#define FLAM_CALL_LOG_H
 
 /* System calls as tracers print them -> a sample each, as long as the call, in
  * its thread:
@@ -64,3 +65,5 @@ void flam_call_log_end_stack (FlamCallLog *log);
 /* Adds measures and samples. `what`: of the text, for messages. */
 gboolean
 flam_call_log_finish (FlamCallLog *log, const char *what, GError **error);
+
+#endif

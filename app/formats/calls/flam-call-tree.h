@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CALL_TREE_H
+#define FLAM_CALL_TREE_H
 
 /* Calls with exact durations, but rough times or none -> samples:
  *
@@ -43,3 +44,5 @@ guint flam_call_tree_depth (FlamCallTree *tree, FlamThreadId thread);
 /* Calls that are still open last until the last time, or, without times, as
  * long as their callees. Warns of them and of the others. */
 void flam_call_tree_finish (FlamCallTree *tree);
+
+#endif

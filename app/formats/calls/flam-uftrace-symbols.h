@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_UFTRACE_SYMBOLS_H
+#define FLAM_UFTRACE_SYMBOLS_H
 
 /* Names for addresses in a folder of uftrace:
  *
@@ -30,3 +31,5 @@ FlamFrameId
 flam_uftrace_frame (FlamUftrace *uftrace, guint32 session, guint64 address);
 /* Opens NAME in the folder if it is a regular file; NULL: it is not there. */
 FlamSource *flam_uftrace_open (const char *folder, const char *name);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_NETTRACE_H
+#define FLAM_NETTRACE_H
 
 /* The values and the heads of events in a .nettrace (flam-import-nettrace.c).
  */
@@ -29,3 +30,5 @@ gboolean flam_nettrace_read_head (const guint8 **at,
 gboolean flam_nettrace_read_short_head (const guint8 **at,
                                         const guint8 *end,
                                         FlamNettraceEvent *event);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DATABASE_H
+#define FLAM_DATABASE_H
 
 /* A SQLite database that is written once, table by table: rows are appended
  * without a journal into a temporary file, which is then copied to a sink. The
@@ -42,3 +43,5 @@ void flam_database_run (FlamDatabase *database, const char *statements);
 gboolean flam_database_is_broken (const FlamDatabase *database);
 gboolean
 flam_database_finish (FlamDatabase *database, FlamSink *out, GError **error);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_EXPORT_COMMON_H
+#define FLAM_EXPORT_COMMON_H
 
 /* Shared by the exporters of trees. */
 
@@ -73,3 +74,5 @@ flam_export_json_member (FlamSink *out, const char *before, const char *text);
 void flam_export_json_weight (FlamSink *out,
                               const FlamMeasure *measure,
                               gint64 weight);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HTML_H
+#define FLAM_HTML_H
 
 /* Self-contained pages: shared by the HTML export, the comparison of two
  * captures and the history of many. Text is escaped by these functions; literal
@@ -49,3 +50,5 @@ void flam_html_put_colors (FlamSink *out,
 void flam_html_put_statuses (FlamSink *out,
                              const FlamTree *tree,
                              const FlamColors *colors);
+
+#endif

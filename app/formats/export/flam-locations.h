@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LOCATIONS_H
+#define FLAM_LOCATIONS_H
 
 /* The locations of a profile's stacks, for formats of pprof's kind: a location
  * is an address with all functions inlined there. Two stacks have the same
@@ -21,3 +22,5 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamLocations, flam_locations_clear)
 /* The stack that calls the stack's location, or FLAM_NONE. */
 FlamStackId flam_locations_caller (const FlamProfile *profile,
                                    FlamStackId stack);
+
+#endif

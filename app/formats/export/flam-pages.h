@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PAGES_H
+#define FLAM_PAGES_H
 
 /* The changes between two captures and over many, and calls in time, as
  * self-contained pages. The trees must not be inverted, and must outlive the
@@ -58,3 +59,5 @@ void flam_history_page (FlamSink *out,
                         const char *const *functions);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PART_H
+#define FLAM_PART_H
 
 /* Profile + selection -> the selected part, and its rows as exporters of
  * profiles write them: thread by thread, in order of time, each with its weight
@@ -72,3 +73,5 @@ gint64 flam_part_total (const FlamPart *part, guint32 lane);
 
 /* Frames from the root to the leaf, as FlamId in `path`. */
 void flam_part_path (const FlamPart *part, FlamStackId stack, GArray *path);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SHARE_H
+#define FLAM_SHARE_H
 
 /* A capture for sharing: the files that are added so that it does not depend on
  * this computer, the data that is left out, and a summary of its remaining
@@ -49,3 +50,5 @@ flam_share_apply (const FlamShare *share, FlamBuilder *builder, GError **error);
  * past the last. g_free. */
 char *
 flam_share_describe (const FlamRemains *remains, guint row, const char **label);
+
+#endif

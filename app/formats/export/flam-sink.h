@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SINK_H
+#define FLAM_SINK_H
 
 /* The output of a document: a stream behind a buffer of bounded size, so that
  * writing needs little memory beside the profile's. The first error is kept and
@@ -48,3 +49,5 @@ void flam_sink_set_text (FlamSink *sink, FlamSinkText text);
 /* For XML and HTML; characters that XML does not allow become U+FFFD. `length`
  * -1: NUL-terminated. */
 void flam_sink_put_escaped (FlamSink *sink, const char *text, gssize length);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SPANS_H
+#define FLAM_SPANS_H
 
 /* The rows of a lane -> calls that begin and end, for formats of events:
  *
@@ -39,3 +40,5 @@ gint64 flam_spans_start (gboolean at_times,
                          gint64 end);
 /* FLAM_ERROR_UNSUPPORTED if the measure is not a time. */
 gboolean flam_spans_check (const FlamPart *part, GError **error);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_GPROF_BINARY_H
+#define FLAM_GPROF_BINARY_H
 
 /* The program of a gmon.out: the file does not contain its name, but the end of
  * its code. It is searched in the given folders and in the file's own. */
@@ -10,3 +11,5 @@
 FlamElf *flam_gprof_find_binary (const char *const *folders,
                                  const char *capture,
                                  guint64 end);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_GPROF_GRAPH_H
+#define FLAM_GPROF_GRAPH_H
 
 /* Functions with self times, and the numbers of calls between them: calls have
  * no times. As in gprof, the total cost of a function is divided among its
@@ -32,3 +33,5 @@ void flam_gprof_graph_add_calls (FlamGprofGraph *graph,
                                  guint32 callee,
                                  gint64 count);
 gboolean flam_gprof_graph_finish (FlamGprofGraph *graph, GError **error);
+
+#endif

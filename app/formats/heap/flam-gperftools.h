@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_GPERFTOOLS_H
+#define FLAM_GPERFTOOLS_H
 
 /* The common form of the files of gperftools and jemalloc: samples, each a
  * list of addresses with up to four values. Two parsers read it: flam-
@@ -78,3 +79,5 @@ void flam_gperftools_read_comment (FlamGperftools *reader,
 /* After the last such line: the last sample gets these frames, without those
  * that Go leaves out at both ends. */
 void flam_gperftools_take_comments (FlamGperftools *reader);
+
+#endif

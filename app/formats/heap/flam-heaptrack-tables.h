@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HEAPTRACK_TABLES_H
+#define FLAM_HEAPTRACK_TABLES_H
 
 /* The tables of code in a heaptrack file: strings, instruction pointers,
  * traces, modules. They are read in the file's order, and made into frames and
@@ -103,3 +104,5 @@ flam_heaptrack_hex (const guint8 *p, guint64 *value)
 
 /* heaptrack's own list of leaks by design. */
 FlamSuppressions *flam_heaptrack_suppressions_new (void);
+
+#endif

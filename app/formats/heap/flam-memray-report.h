@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_MEMRAY_REPORT_H
+#define FLAM_MEMRAY_REPORT_H
 
 /* Memray's reports, which contain their data: flame graphs
  *
@@ -69,3 +70,5 @@ typedef struct
 gboolean flam_memray_report_read (FlamMemrayReport *report,
                                   FlamLoad *load,
                                   GError **error);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_MEMRAY_H
+#define FLAM_MEMRAY_H
 
 /* Shared by the two halves of the importer of Memray's captures: the records
  * (flam-memray-records.c), and the rest (flam-import-memray.c), which shows the
@@ -129,3 +130,5 @@ void flam_memray_native_segment (FlamMemrayNative *native,
 FlamStackId flam_memray_native_stack (FlamMemrayNative *native,
                                       FlamStackId stack,
                                       guint64 node);
+
+#endif

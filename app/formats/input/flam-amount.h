@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_AMOUNT_H
+#define FLAM_AMOUNT_H
 
 /* Parses amounts as tools print them, "1,234 samples", "711.4 ms", "1.5 GB",
  * into whole numbers of ns, bytes or things. */
@@ -22,3 +23,5 @@ flam_amount_number (const char **p, const char *end, gint64 scale, gint64 *n);
  * are counts, and *p stays before the word. */
 gboolean
 flam_amount_parse (const char **p, const char *end, FlamPrintedAmount *amount);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_BYTES_H
+#define FLAM_BYTES_H
 
 #include <glib.h>
 
@@ -13,3 +14,5 @@ flam_bytes_get (const guint8 *at, guint size)
     value |= (guint64)at[i] << (8 * i);
   return value;
 }
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_JSON_RUN_H
+#define FLAM_JSON_RUN_H
 
 /* Skips the plain bytes of a JSON string: up to the first one that is a quote,
  * a backslash, a control character or not ASCII.
@@ -116,3 +117,5 @@ flam_json_utf8 (const guint8 *p, const guint8 *end)
 }
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_JSON_H
+#define FLAM_JSON_H
 
 /* A strict, streaming pull reader for JSON (RFC 8259) over bytes in memory.
  *
@@ -204,3 +205,5 @@ gboolean flam_json_end (FlamJson *json,
                         GError **error);
 
 G_END_DECLS
+
+#endif

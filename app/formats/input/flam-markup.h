@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_MARKUP_H
+#define FLAM_MARKUP_H
 
 /* The tags of SVG, XML and HTML, one after another: no tree is built, and the
  * markup need not be well formed. Comments, CDATA and scripts are skipped.
@@ -34,3 +35,5 @@ flam_tag_attribute (const FlamTag *tag, const char *name, FlamSlice *value);
 
 /* With its entities (&lt;) decoded. */
 void flam_markup_unescape (GString *out, FlamSlice text);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_MEMBERS_H
+#define FLAM_MEMBERS_H
 
 /* The structure of a JSON document, for probes: which members it has, wherever
  * they are in it.
@@ -45,3 +46,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamMembers, flam_members_free)
 gboolean flam_members_has (const FlamMembers *members, const char *path);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_OUTLINE_H
+#define FLAM_OUTLINE_H
 
 /* A call tree as in documents: rows below their callers, each with its total
  * weight, or with its self weight alone.
@@ -58,3 +59,5 @@ flam_outline_row (FlamOutline *outline, guint32 row)
 {
   return &g_array_index (outline->rows, FlamOutlineRow, row);
 }
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PARTS_H
+#define FLAM_PARTS_H
 
 /* A text that several cores read: it is split at ends of lines (or of other
  * independent units), each core reads a part into separate tables, and these
@@ -95,3 +96,5 @@ gboolean flam_parts_join (FlamPartsJoin *join,
 void flam_parts_join_clear (FlamPartsJoin *join);
 
 G_END_DECLS
+
+#endif

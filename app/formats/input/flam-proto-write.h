@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PROTO_WRITE_H
+#define FLAM_PROTO_WRITE_H
 
 /* The counterpart of flam-proto.h: writes fields into a message. */
 
@@ -34,3 +35,5 @@ flam_proto_put_bytes (GString *out,
   flam_proto_put_varint (out, length);
   g_string_append_len (out, bytes, length);
 }
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PROTO_H
+#define FLAM_PROTO_H
 
 /* Protocol buffers, as far as profiles use them: a message is a row of fields
  *
@@ -169,3 +170,5 @@ flam_proto_text_in (FlamProto message, guint64 number)
       return g_strndup ((const char *)message.bytes, message.length);
   return NULL;
 }
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SOURCE_H
+#define FLAM_SOURCE_H
 
 /* A capture's bytes: a mapped file, or one that is unpacked once
  * (flam-unpack.h). Importers read from it, never from the file.
@@ -113,3 +114,5 @@ gboolean flam_source_error (const FlamSource *source,
 #define flam_source_invalid(source, error, ...)                                \
   flam_source_error (                                                          \
       source, error, FLAM_ERROR_INVALID, FLAM_NO_OFFSET, __VA_ARGS__)
+
+#endif

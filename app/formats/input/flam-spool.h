@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SPOOL_H
+#define FLAM_SPOOL_H
 
 /* An append-only buffer in one contiguous range of addresses, which is never
  * moved: its bytes can be read while more are appended.
@@ -43,3 +44,5 @@ gboolean flam_spool_seal (FlamSpool *spool, GError **error);
 /* The caller takes the mapping and frees it with munmap(). */
 const guint8 *flam_spool_steal (FlamSpool *spool, gsize *mapped);
 void flam_spool_clear (FlamSpool *spool);
+
+#endif

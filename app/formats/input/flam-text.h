@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TEXT_H
+#define FLAM_TEXT_H
 
 /* Shared by the importers of text: lines, numbers, and a table from pieces of
  * text to ids. Nothing is copied: pieces point into the source, which outlives
@@ -256,3 +257,5 @@ flam_pieces_value (FlamPieces *pieces, FlamId row)
 {
   return &flam_column_at (&pieces->pieces, FlamPiece, row).value;
 }
+
+#endif

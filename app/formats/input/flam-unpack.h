@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_UNPACK_H
+#define FLAM_UNPACK_H
 
 /* Unpacks a compressed file (gz, xz, bz2, zstd, lz4, also nested, and in a zip
  * archive with a single file) in a separate thread, so that an importer can
@@ -55,3 +56,5 @@ gboolean flam_unpack_finish (FlamUnpack *unpack,
 /* Stops the thread at any point. */
 void flam_unpack_free (FlamUnpack *unpack);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamUnpack, flam_unpack_free)
+
+#endif

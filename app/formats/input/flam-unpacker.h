@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_UNPACKER_H
+#define FLAM_UNPACKER_H
 
 /* The interface of libflambeau-unpack.so: the calls of libarchive, and the
  * choice of the file to read in a zip archive. All other parts of unpacking are
@@ -80,3 +81,5 @@ typedef struct
  * returns FLAM_PACKED_NOT if the unpacked bytes look packed, too, since
  * libarchive unpacks all layers. */
 extern const FlamUnpackerFunctions flam_unzstd_functions;
+
+#endif

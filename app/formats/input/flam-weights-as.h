@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_WEIGHTS_AS_H
+#define FLAM_WEIGHTS_AS_H
 
 /* The unit of a text's bare numbers: samples, µs, bytes or faults. */
 
@@ -25,3 +26,5 @@ guint flam_weights_as_add_event (FlamWeightsAs as,
                                  guint16 event);
 /* In the measure's unit. Overflow gives a sum that finish() refuses. */
 gint64 flam_weights_as_scale (FlamWeightsAs as, gint64 weight);
+
+#endif

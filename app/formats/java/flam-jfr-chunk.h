@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_JFR_CHUNK_H
+#define FLAM_JFR_CHUNK_H
 
 /* The parts of a chunk of a flight recording, and its values: numbers, texts
  * and constants. See flam-jfr.h. */
@@ -150,3 +151,5 @@ gboolean flam_jfr_skip_text (const guint8 **at, const guint8 *end);
 char *flam_jfr_decode_text (FlamJfrChunk *chunk, const guint8 *at, guint depth);
 /* The text at the offset in an object's field; NULL for none. */
 char *flam_jfr_text (FlamJfrChunk *chunk, guint64 place);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_JFR_STACKS_H
+#define FLAM_JFR_STACKS_H
 
 /* The constants of a flight recording -> the builder's stacks, threads and
  * states.
@@ -31,3 +32,5 @@ FlamId
 flam_jfr_push_class (FlamJfrStacks *stacks, FlamStackId stack, guint64 key);
 FlamThreadId flam_jfr_thread (FlamJfrStacks *stacks, guint64 key);
 FlamState flam_jfr_state (FlamJfrStacks *stacks, guint64 key);
+
+#endif

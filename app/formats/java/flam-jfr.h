@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_JFR_H
+#define FLAM_JFR_H
 
 /* Recordings of Java's flight recorder (JFR), as the JDK and async-profiler
  * write them: one chunk after the other, each complete in itself.
@@ -66,3 +67,5 @@ guint32 flam_jfr_frames (FlamJfrChunk *chunk,
 /* Converts ticks to ns since 1970, or to a duration. */
 gint64 flam_jfr_time (const FlamJfrChunk *chunk, guint64 ticks);
 gint64 flam_jfr_span (const FlamJfrChunk *chunk, guint64 ticks);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_JULIA_H
+#define FLAM_JULIA_H
 
 #include "flam-core-profile.h"
 
@@ -28,3 +29,5 @@ flam_julia_status (const char *function, const char *file, gboolean from_c)
     return FLAM_STATUS_DISPATCH;
   return g_str_has_prefix (name, "jl_gc_") ? FLAM_STATUS_GC : 0;
 }
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CPU_LABELS_H
+#define FLAM_CPU_LABELS_H
 
 /* The labels of samples of which the CPU is known. */
 
@@ -11,3 +12,5 @@ typedef struct _FlamCpuLabels FlamCpuLabels;
 FlamCpuLabels *flam_cpu_labels_new (FlamLoad *load);
 /* For FlamSample.labels; 0 if no machine has such a CPU. */
 guint32 flam_cpu_labels_get (FlamCpuLabels *labels, guint32 cpu);
+
+#endif

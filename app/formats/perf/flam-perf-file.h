@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_FILE_H
+#define FLAM_PERF_FILE_H
 
 /* The frame of a perf.data file: header, events, features. Records are
  * flam-perf-records.h's.
@@ -248,3 +249,5 @@ flam_perf_file_find_event (const FlamPerfFile *file, guint64 id)
 {
   return GPOINTER_TO_INT (g_hash_table_lookup (file->ids, &id)) - 1;
 }
+
+#endif

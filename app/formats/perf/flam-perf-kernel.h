@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_KERNEL_H
+#define FLAM_PERF_KERNEL_H
 
 /* Names of kernel addresses of a perf.data file. The file has none; perf keeps
  * a copy of /proc/kallsyms of each recorded kernel, by build id, in
@@ -32,3 +33,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamPerfKernel, flam_perf_kernel_free)
 /* NULL: no name. */
 const char *flam_perf_kernel_find (const FlamPerfKernel *kernel,
                                    guint64 address);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_MODULES_H
+#define FLAM_PERF_MODULES_H
 
 /* The files of the mappings of a perf.data file, each once; with their unwind
  * tables, which are made on first use. */
@@ -71,3 +72,5 @@ FlamFrameId flam_perf_modules_frame (FlamPerfModules *modules,
 /* Adds a warning for each needed module that had no table, and the reason if
  * the kernel has no names. */
 void flam_perf_modules_warn (const FlamPerfModules *modules);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_PROCESSES_H
+#define FLAM_PERF_PROCESSES_H
 
 /* The threads and their mappings, at the time of the latest record so far.
  *
@@ -34,3 +35,5 @@ FlamUnwindSpace *flam_perf_processes_space (FlamPerfProcesses *processes,
 /* There were more mappings than any process can have, and some were left
  * out. */
 gboolean flam_perf_processes_too_many (const FlamPerfProcesses *processes);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_RECORDS_H
+#define FLAM_PERF_RECORDS_H
 
 /* The records of a perf.data file, in the order of the file or of time.
  *
@@ -150,3 +151,5 @@ gboolean flam_perf_sample_parse (const FlamPerfEvent *event,
                                  FlamPerfSample *sample);
 
 char *flam_perf_hex (const guint8 *bytes, gsize size);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_REPORT_H
+#define FLAM_PERF_REPORT_H
 
 /* A parsed report of perf (flam-import-perf-report.c shows one): rows, and the
  * branches of the trees below them: nodes in preorder, whose frames are one
@@ -112,3 +113,5 @@ gboolean flam_report_same_name (FlamSlice a, FlamSlice b);
 gint64 flam_report_part (gint64 weight, gint64 value, gint64 whole);
 /* Saturates on overflow. */
 void flam_report_add (gint64 *sum, gint64 value);
+
+#endif

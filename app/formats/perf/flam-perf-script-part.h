@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_SCRIPT_PART_H
+#define FLAM_PERF_SCRIPT_PART_H
 
 /* A part of perf script's text, read by one core. Data that all parts share
  * (names of threads, measures) is only collected in it. */
@@ -76,3 +77,5 @@ gboolean flam_script_part_read (FlamScriptPart *part,
                                 GError **error);
 /* Its row, the last one if it was added. */
 guint flam_script_find_event (FlamColumn *events, const FlamScriptEvent *event);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_SCRIPT_STACKS_H
+#define FLAM_PERF_SCRIPT_STACKS_H
 
 /* Call chains of perf script's text -> the builder's stacks. They repeat: a
  * whole chain is looked up by its text, else each line (with its source line)
@@ -58,3 +59,5 @@ FlamId flam_script_stacks_find (FlamScriptStacks *stacks,
                                 const FlamScriptBlock *wanted);
 /* Converts the lines. */
 FlamId flam_script_stacks_make (FlamScriptStacks *stacks, FlamSlice block);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_SCRIPT_H
+#define FLAM_PERF_SCRIPT_H
 
 /* The lines of `perf script`'s text, one by one; flam-import-perf-script.c
  * shows how they belong together. */
@@ -85,3 +86,5 @@ gboolean flam_script_is_source_line (const char *text, const char *end);
 gboolean flam_script_is_detail (const char *text, const char *end);
 /* The kind of the code in a module, from its name. */
 FlamFunctionKind flam_script_module_kind (FlamSlice module);
+
+#endif

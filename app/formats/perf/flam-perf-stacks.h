@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_STACKS_H
+#define FLAM_PERF_STACKS_H
 
 /* A sample's addresses -> a stack of the builder.
  *
@@ -33,3 +34,5 @@ FlamId flam_perf_stacks_get (FlamPerfStacks *stacks,
 
 /* The number of copied stacks that could not be unwound to their root. */
 guint64 flam_perf_stacks_n_truncated (const FlamPerfStacks *stacks);
+
+#endif

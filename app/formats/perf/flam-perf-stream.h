@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_STREAM_H
+#define FLAM_PERF_STREAM_H
 
 /* What the streams of simpleperf and of Hotspot's perfparser have in common:
  *
@@ -44,3 +45,5 @@ gboolean flam_perf_stream_check (FlamPerfStream *stream,
                                  const char *none,
                                  const char *cut,
                                  GError **error);
+
+#endif

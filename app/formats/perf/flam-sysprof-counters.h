@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SYSPROF_COUNTERS_H
+#define FLAM_SYSPROF_COUNTERS_H
 
 /* The counters of a Sysprof capture: frames that define counters, and frames
  * with values of any of them.
@@ -35,3 +36,5 @@ void flam_sysprof_counters_set (FlamSysprofCounters *counters,
 /* Adds them, their values in order of time; warns of unknown ones. */
 void flam_sysprof_counters_finish (FlamSysprofCounters *counters,
                                    FlamBuilder *builder);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERFETTO_EVENTS_H
+#define FLAM_PERFETTO_EVENTS_H
 
 /* The events of a Perfetto trace: packets are dispatched by kind, slices are
  * read here. */
@@ -20,3 +21,5 @@ void flam_perfetto_read (FlamPerfetto *trace,
                          FlamProto message);
 /* After the last: adds all to the builder. FALSE: there is nothing to show. */
 gboolean flam_perfetto_finish (FlamPerfetto *trace);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERFETTO_SAMPLES_H
+#define FLAM_PERFETTO_SAMPLES_H
 
 /* The samples with stacks in a Perfetto trace: of processors, and of heaps. */
 
@@ -20,3 +21,5 @@ void flam_perfetto_read_heap (FlamPerfetto *trace,
 
 void flam_perfetto_add_cpu (FlamPerfetto *trace);
 void flam_perfetto_add_heap (FlamPerfetto *trace);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERFETTO_THREADS_H
+#define FLAM_PERFETTO_THREADS_H
 
 /* The state of a Perfetto trace that is being read, and its processes and
  * threads. Times are those of the boot clock, ns. */
@@ -114,3 +115,5 @@ gboolean flam_perfetto_count (FlamPerfetto *trace,
 void flam_perfetto_name_process (FlamPerfetto *trace, guint64 pid, char *name);
 void flam_perfetto_read_processes (FlamPerfetto *trace, FlamProto tree);
 void flam_perfetto_read_track (FlamPerfetto *trace, FlamProto track);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERFETTO_H
+#define FLAM_PERFETTO_H
 
 /* The interned data of a Perfetto trace. A packet refers to strings, mappings,
  * frames and callstacks by numbers that are valid in its sequence, since the
@@ -67,3 +68,5 @@ void flam_perfetto_names_read (FlamPerfettoNames *names,
 void flam_perfetto_names_read_profile (FlamPerfettoNames *names,
                                        guint32 sequence,
                                        FlamProto packet);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_EXPORT_OPTIONS_H
+#define FLAM_EXPORT_OPTIONS_H
 
 /* The options of documents, a row of one table each: the command line's options
  * and the window's dialog are made from these rows, and either gives a word for
@@ -70,3 +71,5 @@ gboolean flam_export_options_take (FlamExportOptions *options,
                                    GError **error);
 
 G_END_DECLS
+
+#endif

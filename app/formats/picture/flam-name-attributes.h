@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_NAME_ATTRIBUTES_H
+#define FLAM_NAME_ATTRIBUTES_H
 
 /* What the elements of functions have besides, from a file as flamegraph.pl
  * takes it with --nameattr, one function per line, with tabs between them:
@@ -31,3 +32,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamNameAttributes, flam_name_attributes_free)
  * nothing about this function. `attributes` may be NULL. */
 char **flam_name_attributes_find (const FlamNameAttributes *attributes,
                                   const char *name);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SVG_PRIVATE_H
+#define FLAM_SVG_PRIVATE_H
 
 /* The building blocks of flam-svg.c (the frame of a picture, and trees) and
  * flam-svg-chart.c: flam-svg-parts.c. */
@@ -51,3 +52,5 @@ void flam_svg_put_shape (const FlamSvg *svg, const FlamLayout *layout);
  * frame; a note on what is left out, or NULL; g_free. */
 double flam_svg_chart_height (const FlamSvg *svg);
 char *flam_svg_put_chart (const FlamSvg *svg);
+
+#endif

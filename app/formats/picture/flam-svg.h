@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SVG_H
+#define FLAM_SVG_H
 
 /* A flame graph or a flame chart as SVG elements, for the SVG and HTML
  * exporters.
@@ -33,3 +34,5 @@ void flam_svg_append_document (FlamSink *out,
                                const FlamTree *tree,
                                const FlamChart *chart,
                                const FlamPictureStyle *look);
+
+#endif

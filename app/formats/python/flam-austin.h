@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_AUSTIN_H
+#define FLAM_AUSTIN_H
 
 /* Austin's samples, in both formats: flam-import-austin.c reads the text,
  * flam-mojo.c the binary form.
@@ -78,3 +79,5 @@ void flam_austin_add (FlamAustin *austin, const FlamAustinSample *sample);
 void flam_austin_begin (FlamAustin *austin);
 
 gboolean flam_mojo_read (FlamAustin *austin, FlamLoad *load, GError **error);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PYTHON_CODE_H
+#define FLAM_PYTHON_CODE_H
 
 /* The form of frames in profilers for Python: a function and its place, a
  * Python file ("app.py", "<frozen runpy>"), another source file, or the library
@@ -14,3 +15,5 @@ void flam_python_set_location (FlamBuilder *builder,
                                const char *place,
                                gsize length,
                                gboolean has_line);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CLICKHOUSE_H
+#define FLAM_CLICKHOUSE_H
 
 /* Captures of a fleet in ClickHouse, by its HTTP interface. ClickHouse adds
  * them up: the answer is one profile of all that the location selects.
@@ -28,3 +29,5 @@ FlamProfile *flam_clickhouse_profile (const FlamLocation *location,
                                       GError **error);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FETCH_H
+#define FLAM_FETCH_H
 
 /* The capture at a location:
  *
@@ -24,3 +25,5 @@ char *flam_fetch_file (const FlamLocation *location,
                        GError **error);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HTTP_H
+#define FLAM_HTTP_H
 
 /* One exchange with a server over HTTP. libflambeau-http.so does it, by
  * libsoup, with the system's certificates and proxies; this is its interface.
@@ -62,3 +63,5 @@ typedef struct
 } FlamHttpFunctions;
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LOCATION_H
+#define FLAM_LOCATION_H
 
 /* Where a capture is, or is to go, as a person types it: a URL. What is in
  * front of the + is the kind of the server, and what follows ? are words of the
@@ -68,3 +69,5 @@ gboolean flam_location_error (const FlamLocation *location,
                               ...) G_GNUC_PRINTF (3, 4);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PUSH_H
+#define FLAM_PUSH_H
 
 /* Captures to a server: Pyroscope's /ingest takes pprof's profiles, OTLP's
  * servers OpenTelemetry's, ClickHouse sums (flam-clickhouse.h). The service,
@@ -23,3 +24,5 @@ gboolean flam_push (const FlamLocation *location,
                     GError **error);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SERVER_H
+#define FLAM_SERVER_H
 
 /* Requests to the server of a location: with the person's token, repeated if
  * the server is busy, and with errors in one sentence that names the URL.
@@ -51,3 +52,5 @@ gboolean flam_server_keep_token (const FlamLocation *location,
                                  GError **error);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FOLDED_H
+#define FLAM_FOLDED_H
 
 /* A line of folded stacks, and the meaning of its texts. See
  * flam-import-folded.c.
@@ -142,3 +143,5 @@ void flam_folded_stacks_add (FlamFoldedStacks *stacks,
                              const char *text,
                              gsize length,
                              FlamFoldedSample *sample);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_OTLP_WHO_H
+#define FLAM_OTLP_WHO_H
 
 /* Processes and threads of OpenTelemetry's samples: a resource is a process; a
  * sample's attributes thread.id and thread.name identify its thread. Its other
@@ -35,3 +36,5 @@ void flam_otlp_who_begin (FlamOtlpWho *who);
 void flam_otlp_who_attributes (FlamOtlpWho *who, FlamProto *field);
 /* Sets the sample's thread and labels. */
 void flam_otlp_who (FlamOtlpWho *who, FlamSample *sample);
+
+#endif

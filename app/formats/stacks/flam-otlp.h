@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_OTLP_H
+#define FLAM_OTLP_H
 
 /* The parts of OpenTelemetry's profiles that their samples need: the documents
  * of a file (flam-otlp-documents.c, which also converts JSON) and their
@@ -128,3 +129,5 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamOtlpAttribute, flam_otlp_attribute_clear)
 void flam_otlp_read_attribute (const FlamOtlp *otlp,
                                FlamProto message,
                                FlamOtlpAttribute *attribute);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PPROF_H
+#define FLAM_PPROF_H
 
 /* The parts of a pprof profile that its samples need: the tables of code,
  * converted to frames (flam-pprof-code.c), and the measures
@@ -82,3 +83,5 @@ guint64 flam_pprof_most_frames (gsize size);
 /* Takes `n` of the remaining ones. FALSE, with a warning: there are not enough,
  * now or later. */
 gboolean flam_pprof_take_frames (const FlamLoad *load, guint64 *left, guint n);
+
+#endif

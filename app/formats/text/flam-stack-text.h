@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_STACK_TEXT_H
+#define FLAM_STACK_TEXT_H
 
 /* Texts with stacks as blocks of lines, as nearly every tracer and debugger
  * prints them:
@@ -188,3 +189,5 @@ gboolean flam_slice_number (FlamSlice slice, gint64 *value);
 gint64 flam_slice_number_after (FlamSlice slice, const char *text);
 /* "nest.c:12", "nest.c:12:3": cuts the numbers off. */
 void flam_slice_location (FlamSlice place, FlamSlice *file, gint64 *line);
+
+#endif

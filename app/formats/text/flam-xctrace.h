@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_XCTRACE_H
+#define FLAM_XCTRACE_H
 
 /* An element of xctrace's XML when it closes, and its value. */
 
@@ -55,3 +56,5 @@ typedef struct
 
 FlamXctraceValue flam_xctrace_value (FlamXctrace *xctrace,
                                      const FlamXctraceElement *element);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_GO_EVENTS_H
+#define FLAM_GO_EVENTS_H
 
 /* The events of a Go execution trace:
  *
@@ -83,3 +84,5 @@ typedef struct
 void flam_go_events_init (FlamGoEvents *events, FlamLoad *load);
 /* Reads all of them; what is damaged ends the trace. */
 gboolean flam_go_events_read (FlamGoEvents *events, GError **error);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TRACE_CMD_FILE_H
+#define FLAM_TRACE_CMD_FILE_H
 
 /* The parts of trace-cmd's files that describe the events, and where these are:
  *
@@ -89,3 +90,5 @@ guint8 *flam_trace_file_unpack (const FlamTraceFile *file,
                                 const guint8 **at,
                                 const guint8 *end,
                                 gsize *size);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TRACE_CMD_RECORDS_H
+#define FLAM_TRACE_CMD_RECORDS_H
 
 /* The records of the kernel's ring buffers, of all CPUs in order of time:
  *
@@ -47,3 +48,5 @@ void flam_trace_records_skip (FlamTraceRecords *records);
 guint64 flam_trace_record_get (const FlamTraceRecords *records,
                                const FlamTraceRecord *record,
                                FlamTraceField field);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CALL_CYCLES_H
+#define FLAM_CALL_CYCLES_H
 
 /* Finds the functions of a call graph that call each other, directly or through
  * others:
@@ -25,3 +26,5 @@ guint32 *flam_call_cycles_find (const FlamCallEdge *edges,
                                 guint32 *n_cycles);
 
 G_END_DECLS
+
+#endif

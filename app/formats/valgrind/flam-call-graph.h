@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CALL_GRAPH_H
+#define FLAM_CALL_GRAPH_H
 
 /* A call graph -> stacks, for files with callers, callees and the costs of
  * calls, but without stacks (callgrind, gprof).
@@ -52,3 +53,5 @@ void flam_call_graph_add_call (FlamCallGraph *graph,
 /* Adds the samples of all threads, a column per event; the caller has added
  * those columns. FALSE if costs are negative or their sum overflows. */
 gboolean flam_call_graph_finish (FlamCallGraph *graph, GError **error);
+
+#endif

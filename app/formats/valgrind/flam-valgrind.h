@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_VALGRIND_H
+#define FLAM_VALGRIND_H
 
 /* Code as in the output of valgrind's tools, and of tools with DHAT's format:
  *
@@ -27,3 +28,5 @@ flam_valgrind_location (FlamBuilder *builder, const char *text, gsize length);
 FlamStackId flam_valgrind_stack (FlamBuilder *builder,
                                  const FlamValgrindLocation *places,
                                  guint n);
+
+#endif

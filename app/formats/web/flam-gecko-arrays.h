@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_GECKO_ARRAYS_H
+#define FLAM_GECKO_ARRAYS_H
 
 /* Long arrays of numbers, or of rows of them, into columns of cells.
  *
@@ -94,3 +95,5 @@ void flam_gecko_array_read (FlamGeckoCells *columns,
                             const FlamLoadOptions *options);
 
 G_END_DECLS
+
+#endif

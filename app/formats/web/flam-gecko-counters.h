@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_GECKO_COUNTERS_H
+#define FLAM_GECKO_COUNTERS_H
 
 /* Counters of the Firefox Profiler's files: memory, bandwidth, power.
  *
@@ -27,3 +28,5 @@ guint64 flam_gecko_counters_read (const FlamLoad *load,
                                   GHashTable *names);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_GECKO_FRAMES_H
+#define FLAM_GECKO_FRAMES_H
 
 /* Rows of the Firefox Profiler's tables -> frames and stacks of a profile. */
 
@@ -43,3 +44,5 @@ const GArray *flam_gecko_stacks (FlamGeckoProcess *process,
                                  FlamGeckoTables *tables);
 
 G_END_DECLS
+
+#endif

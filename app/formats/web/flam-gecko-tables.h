@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_GECKO_TABLES_H
+#define FLAM_GECKO_TABLES_H
 
 /* The tables of the Firefox Profiler's files, read column by column.
  *
@@ -91,3 +92,5 @@ gboolean flam_gecko_tables_read (FlamGeckoTables *tables,
 gint64 flam_gecko_get_id (FlamJson *json);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SPEEDSCOPE_H
+#define FLAM_SPEEDSCOPE_H
 
 /* The state of reading speedscope's files: in two passes, see
  * flam-import-speedscope.c. */
@@ -77,3 +78,5 @@ typedef struct
 /* Reads the frames, and the measure and the thread of each profile; then adds
  * the measures. */
 gboolean flam_speedscope_begin (FlamSpeedscope *reader, GError **error);
+
+#endif

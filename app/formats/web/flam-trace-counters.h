@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TRACE_COUNTERS_H
+#define FLAM_TRACE_COUNTERS_H
 
 /* The counters and marks of a Chrome trace.
  *
@@ -90,3 +91,5 @@ void flam_trace_marks_add (FlamTraceMarks *marks,
 void flam_trace_marks_finish (FlamTraceMarks *marks, FlamBuilder *builder);
 
 G_END_DECLS
+
+#endif

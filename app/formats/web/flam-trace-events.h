@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TRACE_EVENTS_H
+#define FLAM_TRACE_EVENTS_H
 
 /* The events of a Chrome trace, or of a part of it (flam-parts.h), sorted by
  * their use. Reading them needs only the text, so that parts can be read in
@@ -99,3 +100,5 @@ gboolean flam_trace_events_read (FlamTraceEvents *events,
                                  GError **error);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TRACE_SAMPLES_H
+#define FLAM_TRACE_SAMPLES_H
 
 /* Samples of the Trace Event Format itself, and the stacks that they name:
  *
@@ -41,3 +42,5 @@ void flam_trace_samples_read (FlamTraceSamples *samples,
                               FlamJsonText list);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TRACE_SPANS_H
+#define FLAM_TRACE_SPANS_H
 
 /* The spans of a trace's threads -> samples with the spans as their stack.
  *
@@ -123,3 +124,5 @@ void flam_trace_spans_make_samples (FlamTraceSpans *spans, gboolean calls);
 void flam_trace_spans_check (FlamTraceSpans *spans);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TRACE_THREADS_H
+#define FLAM_TRACE_THREADS_H
 
 /* The processes and threads of a Chrome trace. Both are identified by a number,
  * or by a text in place of one, which then is the name, too:
@@ -36,3 +37,5 @@ FlamId flam_trace_threads_find (FlamTraceThreads *threads,
                                 const FlamTraceWho *who);
 
 G_END_DECLS
+
+#endif

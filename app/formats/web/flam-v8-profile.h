@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_V8_PROFILE_H
+#define FLAM_V8_PROFILE_H
 
 /* The content of V8's profiles, in its own files and in pieces in Chrome's
  * traces: a tree of nodes, each a function called by its parent's, and the leaf
@@ -74,3 +75,5 @@ guint64 flam_v8_profile_add_samples (FlamV8Profile *profile);
 void flam_v8_profile_add_nodes (FlamV8Profile *profile);
 
 G_END_DECLS
+
+#endif

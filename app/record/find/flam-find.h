@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FIND_H
+#define FLAM_FIND_H
 
 /* The processes that the options of a recording name. */
 
@@ -31,3 +32,5 @@ GArray *flam_find_sort (const GArray *pids, gboolean roots);
 GArray *flam_find_in_cgroup (const char *path);
 GArray *flam_find_in_unit (const char *unit);
 GArray *flam_find_in_container (const char *name);
+
+#endif

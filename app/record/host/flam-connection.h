@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CONNECTION_H
+#define FLAM_CONNECTION_H
 
 /* A started client of flam-transport.h, with what it prints on standard error,
  * of which the last line explains a failure. */
@@ -38,3 +39,5 @@ gboolean flam_connection_write (FlamConnection *connection,
                                 gconstpointer data,
                                 gsize size,
                                 GError **error);
+
+#endif

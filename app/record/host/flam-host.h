@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HOST_H
+#define FLAM_HOST_H
 
 /* Recording on another machine, or in a container: the same program, options,
  * control line, output file and exit status as of a recording here.
@@ -20,3 +21,5 @@ int flam_host_record (FlamRecordOptions *options, FlamControl *control);
 /* Removes the recorders that were copied there. */
 int flam_host_remove_recorder (const FlamRecordOptions *options,
                                FlamControl *control);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PARCEL_H
+#define FLAM_PARCEL_H
 
 /* The recorder as it is carried to another machine: this running program, the
  * libraries that it has loaded with the dynamic linker, and the allocation
@@ -22,3 +23,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamParcel, flam_parcel_free)
 const char *flam_parcel_hash (const FlamParcel *parcel);
 /* A tar archive, compressed by gzip. */
 GByteArray *flam_parcel_pack (const FlamParcel *parcel, GError **error);
+
+#endif

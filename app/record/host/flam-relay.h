@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RELAY_H
+#define FLAM_RELAY_H
 
 /* The recorder's end of the line on the target's machine (flam-wire.h). It
  * starts the recorder as a process of its own, which writes into a file there,
@@ -15,3 +16,5 @@
  * exits. `own`: the path of this program, which is in the folder of a
  * FlamParcel. NULL with an error: in the recorder's process, too. */
 FlamRecordOptions *flam_relay_start (const char *own, GError **error);
+
+#endif

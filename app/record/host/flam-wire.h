@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_WIRE_H
+#define FLAM_WIRE_H
 
 /* The line between the recorder here and its relay on the target's machine:
  * messages over one pair of descriptors, which never wait.
@@ -72,3 +73,5 @@ guint32 flam_wire_number (const FlamWireMessage *message);
 
 /* Sets O_NONBLOCK. */
 void flam_wire_never_wait (int fd);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ALLOC_ATTACH_H
+#define FLAM_ALLOC_ATTACH_H
 
 /* The allocation library in a process that runs already: one of its threads, at
  * a safe point, is made to call dlopen() and then the library, which changes
@@ -38,3 +39,5 @@ gboolean flam_alloc_detach (FlamAllocAttached *attached,
                             const FlamTracing *tracing);
 /* After the end of the process, or its exec. */
 void flam_alloc_attached_free (FlamAllocAttached *attached);
+
+#endif

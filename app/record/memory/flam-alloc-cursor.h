@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ALLOC_CURSOR_H
+#define FLAM_ALLOC_CURSOR_H
 
 /* The reader's position in a ring. The content of the ring is the target's and
  * may change at any time: counts of bytes may have any value and wrap around,
@@ -97,3 +98,5 @@ flam_alloc_cursor_say_read (const FlamAllocCursor *cursor)
 {
   __atomic_store_n (&cursor->ring->tail, cursor->at, __ATOMIC_RELEASE);
 }
+
+#endif

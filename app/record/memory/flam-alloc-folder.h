@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ALLOC_FOLDER_H
+#define FLAM_ALLOC_FOLDER_H
 
 /* The folder in which a recording and its targets share files
  * (preload/flam-alloc-shared.h): in memory, accessible only to its owner. The
@@ -21,3 +22,5 @@ void flam_alloc_folder_remove (FlamAllocFolder *folder);
 /* Removes the folders of the same user whose recorders have ended. Nothing else
  * is removed: no folder of other users, no link, no foreign file. */
 void flam_alloc_folder_sweep (void);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ALLOC_HEAPS_H
+#define FLAM_ALLOC_HEAPS_H
 
 /* The heaps of the recorded processes: which blocks and pages are live at which
  * addresses, and which threads free them. FlamLedger makes rows of the events.
@@ -117,3 +118,5 @@ void flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time);
 gint64 flam_alloc_heaps_highest (const FlamAllocHeaps *heaps);
 /* Bytes in use now, without pages unless they are what is recorded. */
 gint64 flam_alloc_heaps_live (const FlamAllocHeaps *heaps);
+
+#endif

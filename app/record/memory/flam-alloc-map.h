@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ALLOC_MAP_H
+#define FLAM_ALLOC_MAP_H
 
 /* A file that the target has mapped as well. The target may make the file
  * shorter while it is read, and the kernel then sends SIGBUS at the first
@@ -21,3 +22,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamAllocMap, flam_alloc_map_free)
 gpointer flam_alloc_map_data (const FlamAllocMap *map);
 /* The file was found to be shorter. */
 gboolean flam_alloc_map_is_cut (const FlamAllocMap *map);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ALLOC_MISSED_H
+#define FLAM_ALLOC_MISSED_H
 
 /* Processes whose allocations are not recorded. The first one with a given name
  * and reason is reported as a warning at once; the others are counted, because
@@ -20,3 +21,5 @@ void flam_alloc_missed_add (FlamAllocMissed *missed,
                             const char *why);
 /* Reports the number of processes of each kind that was reported once. */
 void flam_alloc_missed_finish (FlamAllocMissed *missed);
+
+#endif

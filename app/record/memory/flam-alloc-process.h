@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ALLOC_PROCESS_H
+#define FLAM_ALLOC_PROCESS_H
 
 /* One recorded process: the file into which its threads write their allocations
  * (preload/flam-alloc-shared.h), read in the order of time.
@@ -50,3 +51,5 @@ void flam_alloc_process_add_stats (const FlamAllocProcess *process,
 
 /* Passes the available events to the ledger; returns how many. */
 guint64 flam_alloc_process_drain (FlamAllocProcess *process);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ALLOC_RUNTIMES_H
+#define FLAM_ALLOC_RUNTIMES_H
 
 /* Runtimes that keep their language's objects in a heap of their own, not in
  * malloc blocks: of such a program only the runtime's own allocations are
@@ -17,3 +18,5 @@ typedef struct
 /* For a mapped file, or NULL. Go programs are recognized by a section of the
  * file, others by its name. */
 const FlamAllocRuntime *flam_alloc_runtime (const char *path);
+
+#endif

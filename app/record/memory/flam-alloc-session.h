@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ALLOC_SESSION_H
+#define FLAM_ALLOC_SESSION_H
 
 /* The recorder's side of allocation recording: makes the folder into which
  * targets with the preload library write, follows the files that appear there
@@ -91,3 +92,5 @@ void flam_alloc_session_wait (FlamAllocSession *session, gint64 timeout);
 void flam_alloc_session_finish (FlamAllocSession *session, gint64 now);
 void flam_alloc_session_stats (const FlamAllocSession *session,
                                FlamAllocStats *stats);
+
+#endif

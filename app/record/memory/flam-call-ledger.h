@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CALL_LEDGER_H
+#define FLAM_CALL_LEDGER_H
 
 /* The ledger of what the system calls of recorded processes obtain and give
  * back, as rows of the capture: mapped memory, or descriptors and threads.
@@ -45,3 +46,5 @@ void flam_call_ledger_advance (FlamCallLedger *ledger, gint64 time);
 /* What is there now, and the most there ever was: bytes, or a number. */
 gint64 flam_call_ledger_live (const FlamCallLedger *ledger, gint64 *highest);
 void flam_call_ledger_finish (FlamCallLedger *ledger, gint64 time);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_INJECT_H
+#define FLAM_INJECT_H
 
 /* The allocation library is loaded at the exec stop, when the new program is in
  * memory and has not run: by two additional variables on its stack, which the
@@ -34,3 +35,5 @@ const char *flam_preload_check (const char *program);
  * if it runs as another user. */
 const char *flam_inject_check_process (const FlamInjection *injection,
                                        pid_t pid);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SAFE_POINT_H
+#define FLAM_SAFE_POINT_H
 
 /* Whether a stopped thread may be used for a call of the loader: it must not be
  * in the middle of a function that such a call needs, because it would find
@@ -31,3 +32,5 @@ guint64 flam_safe_point_function (const FlamSafePoint *safe, const char *name);
 guint64 flam_safe_point_gate (const FlamSafePoint *safe);
 guint64 flam_safe_point_leave (const FlamSafePoint *safe);
 gboolean flam_safe_point_allows (FlamSafePoint *safe, pid_t tid);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ENVIRONMENT_H
+#define FLAM_ENVIRONMENT_H
 
 /* Environment variables by which programs write the names of their functions
  * themselves, for recordings that cannot read them: NODE_OPTIONS, for example.
@@ -22,3 +23,5 @@ gboolean flam_environment_has (const char *const *environment,
  */
 char *flam_environment_add (const char *const *environment,
                             const char *assignment);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RANK_H
+#define FLAM_RANK_H
 
 /* The rank of this process in a parallel job, as the launcher tells it by
  * variables of the environment. The most specific one counts: within a job of
@@ -27,3 +28,5 @@ FlamRank flam_rank_get (void);
  * cent sign, and what follows another one stays. g_free; NULL with FLAM_ERROR:
  * one is not known. */
 char *flam_rank_expand (const char *output, GError **error);
+
+#endif

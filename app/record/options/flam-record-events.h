@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RECORD_EVENTS_H
+#define FLAM_RECORD_EVENTS_H
 
 /* The events of --events: what the kernel and the processor count beside CPU
  * time. A measure of each has its name. */
@@ -18,3 +19,5 @@ typedef struct
 GPtrArray *flam_record_events_parse (const char *list, char **unknown);
 /* All names, for people: "a, b, c"; g_free. */
 char *flam_record_events_names (void);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RECORD_OPTIONS_H
+#define FLAM_RECORD_OPTIONS_H
 
 /* The settings of a recording, as a value: read from a command line, and
  * written as one. The recorder and flambeau-cli read it, the window's dialog
@@ -104,3 +105,5 @@ gboolean flam_record_mode_parse (const char *name, FlamRecordMode *mode);
 
 /* flambeau-recorder, or the value of $FLAMBEAU_RECORDER. */
 const char *flam_recorder_path (void);
+
+#endif

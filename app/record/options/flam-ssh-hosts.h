@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SSH_HOSTS_H
+#define FLAM_SSH_HOSTS_H
 
 /* The hosts that the user's ssh has names for. */
 
@@ -9,3 +10,5 @@
  * includes, each once, in their order; patterns are left out. `path`: NULL for
  * ~/.ssh/config. g_strfreev; empty if the file cannot be read. */
 char **flam_ssh_hosts (const char *path);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TRANSPORT_H
+#define FLAM_TRANSPORT_H
 
 /* How the recorder reaches another machine or a container: a command of the
  * user's own client, whose standard input and output become the line to the
@@ -21,3 +22,5 @@ gboolean flam_transport_check (const char *host, GError **error);
 char **flam_transport_command (const char *host, const char *script);
 /* Whether the client may prompt on the terminal, for a password. */
 gboolean flam_transport_prompts (const char *host);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FAULTS_H
+#define FLAM_FAULTS_H
 
 /* Page faults of the threads that are traced with ptrace: the kernel's events,
  * which stop no thread.
@@ -31,3 +32,5 @@ void flam_faults_ignore (FlamFaults *faults, int fd);
 void flam_faults_drain (FlamFaults *faults, FlamTracer *tracer);
 /* The same at the end. */
 void flam_faults_finish (FlamFaults *faults, FlamTracer *tracer);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_CHAINS_H
+#define FLAM_PERF_CHAINS_H
 
 /* The managed frames of the kernel's samples, by the readers that read them in
  * stops: from the copied registers and stack, and from what the kernel copied
@@ -35,3 +36,5 @@ void flam_perf_chains_take_stop (FlamPerfChains *chains,
                                  int status);
 /* Threads that were asked and have not stopped yet. */
 guint flam_perf_chains_asked (const FlamPerfChains *chains);
+
+#endif

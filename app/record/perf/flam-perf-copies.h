@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_COPIES_H
+#define FLAM_PERF_COPIES_H
 
 /* What a runtime keeps in its own data, such as the frames of an interpreter,
  * as it was at a sample. The kernel copies it right before it writes the
@@ -85,3 +86,5 @@ bool flam_perf_memory_read (gpointer memory,
  * as many stay as there is room for. Returns whether there are new ones. */
 gboolean flam_perf_memory_end (const FlamPerfMemory *memory,
                                FlamPerfWanted *wanted);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_EVENTS_H
+#define FLAM_PERF_EVENTS_H
 
 /* The events of a recording with this engine, in the order of their numbers:
  *
@@ -29,3 +30,5 @@ pid_t flam_perf_events_woken (const FlamPerfEvents *events,
 /* Leaves only those of --events that can be counted here; a sentence about the
  * others, g_free, or NULL. */
 char *flam_perf_events_limit (FlamRecordOptions *options);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_MAPS_H
+#define FLAM_PERF_MAPS_H
 
 /* The executable mappings of a process, by the kernel's records of them: they
  * are those of the moment of a sample, even if the process has ended since. A
@@ -22,3 +23,5 @@ void flam_perf_maps_set (FlamPerfMaps *maps, const char *text);
 void flam_perf_maps_add (FlamPerfMaps *maps, const FlamPerfRecord *record);
 /* As in /proc/PID/maps; g_free. */
 char *flam_perf_maps_text (const FlamPerfMaps *maps);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_RINGS_H
+#define FLAM_PERF_RINGS_H
 
 /* perf_event_open(2): events of threads and of the threads and processes that
  * they create, and the records that the kernel writes about them.
@@ -116,3 +117,5 @@ guint flam_perf_rings_room (const FlamPerfRings *rings);
 const GArray *flam_perf_rings_fds (const FlamPerfRings *rings);
 /* This one is not worth polling any longer. */
 void flam_perf_rings_ignore (FlamPerfRings *rings, int fd);
+
+#endif

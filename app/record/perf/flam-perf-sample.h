@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_SAMPLE_H
+#define FLAM_PERF_SAMPLE_H
 
 /* The kernel's sample of a thread as a message: its registers, the copied end
  * of its stack, what of the stack no copy had room for, and the kernel's own
@@ -52,3 +53,5 @@ void flam_perf_counts_tell (FlamPerfCounts *counts,
 gboolean flam_perf_copy_is_short (FlamTask *task,
                                   const FlamPerfRecord *record,
                                   guint32 stack);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_STATE_H
+#define FLAM_PERF_STATE_H
 
 /* The state that the steps of this engine share:
  *
@@ -93,3 +94,5 @@ void flam_perf_tell_sleepers (FlamPerf *perf);
 
 /* Opens the events again, for larger copies of stacks. */
 void flam_perf_reopen (FlamPerf *perf);
+
+#endif

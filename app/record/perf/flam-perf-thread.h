@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_THREAD_H
+#define FLAM_PERF_THREAD_H
 
 /* What a thread's time went to, by the kernel's records of when it was put on
  * a CPU and taken off it. Each sample takes the time of its kind since the last
@@ -49,3 +50,5 @@ void flam_perf_thread_take (FlamPerfThread *thread,
                             const FlamPerfRecord *record,
                             gint64 time,
                             gboolean counts);
+
+#endif

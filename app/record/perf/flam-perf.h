@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_H
+#define FLAM_PERF_H
 
 /* The engine that uses the kernel's own clock: perf_event_open(2). The kernel
  * interrupts a thread after each period of its CPU time and copies its
@@ -24,3 +25,5 @@ FlamPerf *flam_perf_start (FlamTracer *tracer, GError **error);
 /* Like flam_tracer_run(). */
 void flam_perf_run (FlamPerf *perf);
 void flam_perf_free (FlamPerf *perf);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_ALLOC_SHARED_H
+#define FLAM_ALLOC_SHARED_H
 
 /* The data that libflambeau-alloc.so, inside the target, and the recorder
  * share: a folder with one `control` file and one file per process, all mapped
@@ -244,3 +245,5 @@ typedef struct
 #define FLAM_ALLOC_STAMP(ticks, op) ((uint64_t)(ticks) << 4 | (op))
 #define FLAM_ALLOC_STAMP_OP(stamp) ((unsigned)((stamp)&15))
 #define FLAM_ALLOC_STAMP_TICKS(stamp) ((stamp) >> 4)
+
+#endif

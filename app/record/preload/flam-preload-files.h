@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_PRELOAD_FILES_H
+#define FLAM_PRELOAD_FILES_H
 
 #include "flam-preload.h"
 
@@ -33,3 +34,5 @@ preload_now_ticks (void)
              ? __rdtsc ()
              : (uint64_t)preload_now_ns ();
 }
+
+#endif

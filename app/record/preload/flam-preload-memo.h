@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_PRELOAD_MEMO_H
+#define FLAM_PRELOAD_MEMO_H
 
 /* Known stacks: a loop calls from the same few places again and again.
  *
@@ -87,3 +88,5 @@ HIDDEN void preload_memo_set (PreloadMemo *memo,
                               uint32_t n_checks,
                               bool needs_bp,
                               uint32_t node);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_PRELOAD_PYTHON_H
+#define FLAM_PRELOAD_PYTHON_H
 
 /* The Python frames of the calling thread, in the interpreter's memory.
  *
@@ -101,3 +102,5 @@ preload_is_python (uint64_t pc)
 {
   return pc >> 63 != 0;
 }
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_PRELOAD_WALK_H
+#define FLAM_PRELOAD_WALK_H
 
 #include "flam-preload-memo.h"
 #include "flam-unwind-loop.h"
@@ -67,3 +68,5 @@ HIDDEN uint32_t preload_walk (PreloadStack *stack,
                               FlamUnwindRegs *regs,
                               uint32_t *kept,
                               bool *root);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_PRELOAD_H
+#define FLAM_PRELOAD_H
 
 /* libflambeau-alloc.so: the interface between its files. Rules for all of them,
  * since the library runs inside foreign programs:
@@ -246,3 +247,5 @@ HIDDEN void preload_begin_countdown (void);
 HIDDEN bool preload_remember_sampled (uint64_t address);
 /* False: it is not a sampled block. */
 HIDDEN bool preload_forget_sampled (uint64_t address);
+
+#endif

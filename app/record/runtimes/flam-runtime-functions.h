@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RUNTIME_FUNCTIONS_H
+#define FLAM_RUNTIME_FUNCTIONS_H
 
 /* The managed functions of a recording, each once however many processes run
  * it. They live as long as the recording, so that pointers to them are always
@@ -58,3 +59,5 @@ guint32 flam_runtime_function_labels (FlamRuntimeFunction *function,
 FlamFrameId flam_runtime_function_frame (FlamRuntimeFunction *function,
                                          FlamBuilder *builder,
                                          guint64 at);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RUNTIME_MERGE_H
+#define FLAM_RUNTIME_MERGE_H
 
 /* Merges a thread's native frames and its managed frames into one stack.
  *
@@ -33,3 +34,5 @@ guint flam_runtime_merge (const guint64 *pcs,
                           const FlamRuntimeItem *items,
                           guint n_items,
                           GArray *mixed);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RUNTIME_PAGES_H
+#define FLAM_RUNTIME_PAGES_H
 
 /* The memory of a thread, by pages. What a walk will probably need is copied in
  * one call: the stack, and the parts of pages that the last walks needed. Each
@@ -59,3 +60,5 @@ gconstpointer flam_runtime_pages_stack (const FlamRuntimePages *pages,
                                         gsize *size);
 /* Stores in `hints` what was read since. */
 void flam_runtime_pages_end (FlamRuntimePages *pages, FlamRuntimeHints *hints);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RUNTIME_PROCESSES_H
+#define FLAM_RUNTIME_PROCESSES_H
 
 /* The runtimes in a process, as the sampler finds them in its mappings; and
  * what it tells the tracer about them.
@@ -61,3 +62,5 @@ gboolean flam_runtime_processes_open (FlamRuntimeProcesses *processes,
 /* NULL: none. */
 const FlamRuntimeSet *
 flam_runtime_processes_get (const FlamRuntimeProcesses *processes);
+
+#endif

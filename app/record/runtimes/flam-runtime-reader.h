@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RUNTIME_READER_H
+#define FLAM_RUNTIME_READER_H
 
 /* The tracer's side of managed frames.
  *
@@ -52,3 +53,5 @@ flam_runtime_known_copy (const struct _FlamRuntimeKnown *known);
 void flam_runtime_known_free (struct _FlamRuntimeKnown *known);
 /* At the end of a thread, and at an exec. */
 void flam_runtime_task_free (struct _FlamRuntimeTask *state);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RUNTIME_STEPPER_H
+#define FLAM_RUNTIME_STEPPER_H
 
 /* The sampler's side of native runtimes: the managed frames on a copied stack.
  *
@@ -52,3 +53,5 @@ flam_runtime_stepper_end (FlamRuntimeStepper *stepper,
                           FlamRuntimeNames *names,
                           const FlamUnwindMemory *stack,
                           guint *n);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RUNTIME_TABLE_H
+#define FLAM_RUNTIME_TABLE_H
 
 /* All runtimes whose frames are recorded. */
 
@@ -24,3 +25,5 @@ extern const FlamRuntime flam_runtime_luajit;
 
 /* NULL-terminated. */
 const FlamRuntime *const *flam_runtime_table (void);
+
+#endif

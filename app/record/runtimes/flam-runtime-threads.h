@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RUNTIME_THREADS_H
+#define FLAM_RUNTIME_THREADS_H
 
 /* The names that a language gives to its threads, of one process: longer than
  * the 15 bytes that the system keeps. They are read now and then, while the
@@ -20,3 +21,5 @@ void flam_runtime_threads_refresh (FlamRuntimeThreads *threads,
 /* NULL: it has no such name. Valid until the next call of refresh. */
 const char *flam_runtime_threads_get (const FlamRuntimeThreads *threads,
                                       pid_t tid);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RUNTIME_H
+#define FLAM_RUNTIME_H
 
 /* A runtime of a language: the row of the table in flam-runtime-table.c.
  *
@@ -247,3 +248,5 @@ flam_runtime_claims_anonymous (const FlamRuntimeProcess *process,
   (void)end;
   return path[0] == '\0';
 }
+
+#endif

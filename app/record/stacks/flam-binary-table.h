@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_BINARY_TABLE_H
+#define FLAM_BINARY_TABLE_H
 
 /* The programs and libraries of a recording, each once however many processes
  * map it. The file of a module is opened when it is first mapped and kept open,
@@ -70,3 +71,5 @@ void flam_binary_table_refuse (gpointer binaries,
 const FlamUnwindTable *flam_binary_get_unwind_table (FlamBinary *binary);
 guint flam_binary_table_n (const FlamBinaryTable *binaries);
 FlamBinary *flam_binary_table_at (const FlamBinaryTable *binaries, guint i);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_GAPS_H
+#define FLAM_GAPS_H
 
 /* The CPU time between the samples of short-lived processes: of children of one
  * parent that run the same program, one after another or at once.
@@ -50,3 +51,5 @@ void
 flam_gaps_end (FlamGaps *gaps, const FlamGapPiece *rest, FlamStackId stack);
 
 G_END_DECLS
+
+#endif

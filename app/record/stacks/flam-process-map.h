@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PROCESS_MAP_H
+#define FLAM_PROCESS_MAP_H
 
 /* The mappings of a process, and pc -> frame.
  *
@@ -66,3 +67,5 @@ const FlamRuntimeSet *flam_process_map_runtimes (FlamProcessMap *map,
 /* The frame of a pc; without a module if there is no mapping. */
 FlamFrameId
 flam_process_map_frame (FlamProcessMap *map, FlamBuilder *builder, guint64 pc);
+
+#endif

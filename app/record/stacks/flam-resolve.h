@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RESOLVE_H
+#define FLAM_RESOLVE_H
 
 /* At the end of a recording: functions, inlined functions and lines of every
  * sampled address are written into the capture, so that it stays correct after
@@ -13,3 +14,5 @@
 /* `origin`: CLOCK_MONOTONIC of the recording's time 0. */
 void
 flam_resolve (FlamBuilder *builder, FlamBinaryTable *binaries, gint64 origin);
+
+#endif

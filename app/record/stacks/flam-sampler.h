@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SAMPLER_H
+#define FLAM_SAMPLER_H
 
 /* The sampler: takes the tracer's messages, unwinds the stacks in them, and
  * writes the capture, on a thread of its own. */
@@ -123,3 +124,5 @@ void flam_sampler_find_siblings (FlamSampler *sampler,
 void flam_sampler_put_rest (FlamSampler *sampler, const FlamMessage *message);
 /* Returns when the last message was read. */
 void flam_sampler_join (FlamSampler *sampler);
+
+#endif

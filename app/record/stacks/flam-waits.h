@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_WAITS_H
+#define FLAM_WAITS_H
 
 /* The frame pointers with which a thread has waited. A thread that sleeps is
  * read without a stop, so its frame pointer is unknown; if its stack cannot be
@@ -29,3 +30,5 @@ gboolean flam_waits_find (const FlamWaits *waits,
                           const FlamUnwindMemory *stack,
                           guint64 pc,
                           guint64 *bp);
+
+#endif

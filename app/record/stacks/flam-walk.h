@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_WALK_H
+#define FLAM_WALK_H
 
 /* The native frames of a sample, found with maps that are recent enough for
  * it. */
@@ -17,3 +18,5 @@ typedef struct
 } FlamWalk;
 
 FlamWalk flam_walk_message (FlamSampler *sampler, FlamMessage *message);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_BATCH_H
+#define FLAM_BATCH_H
 
 /* Messages on their way from the tracer to the sampler, in batches: the
  * tracer fills one without any lock and hands it over when it is full or old
@@ -92,3 +93,5 @@ flam_message_kernel (FlamMessage *message)
                            flam_message_stack_size (message) +
                            message->n_other);
 }
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CALL_STOPS_H
+#define FLAM_CALL_STOPS_H
 
 /* The stops at the entry of a system call and at its exit, with which mappings,
  * descriptors and threads are followed (flam-calls.h). Every call of a recorded
@@ -21,3 +22,5 @@ void flam_call_stops_ending (FlamTracer *tracer, FlamTask *task);
 /* Called at an exec, before the thread is resumed: descriptors are closed by
  * it, and the call of a thread that it ended is over. */
 void flam_call_stops_exec (FlamTracer *tracer, FlamTask *task);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CALL_TELL_H
+#define FLAM_CALL_TELL_H
 
 /* Sends the sampler what system calls obtained and gave back. */
 
@@ -8,3 +9,5 @@
 /* An event without a stack of its own: it has that of the thread's last STACK
  * message. While the recording is paused, only what is given back counts. */
 void flam_call_tell (FlamTracer *tracer, FlamTask *task, FlamCallEvent event);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CALLS_H
+#define FLAM_CALLS_H
 
 /* What a system call does to the memory that a process has mapped, and to its
  * descriptors:
@@ -61,3 +62,5 @@ guint flam_call_leave (FlamRecordWhat what,
 /* Whether the calls of these events get something, so that a stack is wanted
  * with them. */
 gboolean flam_call_gets (const FlamCallEvent *events, guint n);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_COMMANDS_H
+#define FLAM_COMMANDS_H
 
 /* External control of the tracer: by signals, by lines on the control
  * descriptor (flam-control.h) and by the clock; and the tracer's output on that
@@ -31,3 +32,5 @@ void flam_tracer_warn (FlamTracer *tracer, const char *text);
 void flam_tracer_note_survivor (FlamTracer *tracer, const FlamTask *task);
 /* Warns of the processes among them that outlived the program. */
 void flam_tracer_warn_of_survivors (FlamTracer *tracer);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CONTROL_H
+#define FLAM_CONTROL_H
 
 /* The line protocol between the recorder and the program that started it (the
  * window or the command line), over one bidirectional descriptor (a socket
@@ -55,3 +56,5 @@ FlamCommand flam_control_next (FlamControl *control, char **text);
 /* Sends one line; line breaks in it become spaces. The peer may be closed. */
 void flam_control_say (FlamControl *control, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
+
+#endif

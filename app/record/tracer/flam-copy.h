@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_COPY_H
+#define FLAM_COPY_H
 
 /* The stack of a stopped thread, copied into a message: taken while it is
  * stopped, and completed once it runs again. */
@@ -28,3 +29,5 @@ void flam_copy_take (FlamTracer *tracer,
                      FlamCopy *copy);
 /* The caller has set the other members of the message. */
 void flam_copy_commit (FlamTracer *tracer, FlamTask *task, FlamCopy *copy);
+
+#endif

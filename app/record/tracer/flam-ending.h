@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ENDING_H
+#define FLAM_ENDING_H
 
 /* The end of processes whose memory the sampler reads, for the frames of native
  * runtimes (flam-runtime.h). Such a process is held at its end, for at most
@@ -21,3 +22,5 @@ void flam_ending_meet (FlamTracer *tracer, FlamTask *task);
 gboolean flam_ending_hold (FlamTracer *tracer, FlamTask *task);
 /* Resumes the threads that need not be held any longer. */
 void flam_ending_let_go (FlamTracer *tracer);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_INSTANT_H
+#define FLAM_INSTANT_H
 
 /* Whether a tick is a random instant, and what a thread did at it. The purpose
  * is explained at the top of flam-tracer.c. */
@@ -84,3 +85,5 @@ FlamInstantVerdict flam_instant_judge (const FlamTask *task,
                                        gint64 none_at,
                                        gint64 now,
                                        gboolean *estimated);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_JOINS_H
+#define FLAM_JOINS_H
 
 /* Threads that have ended and that no other has joined: the C library keeps
  * their stacks. No system call tells of a join, but the library's list does
@@ -22,3 +23,5 @@ void flam_joins_end (FlamTracer *tracer, FlamTask *task);
 void flam_joins_exec (FlamTracer *tracer, FlamTask *task);
 /* Tells of the threads that were joined since. `task`: one of the process. */
 void flam_joins_look (FlamTracer *tracer, FlamTask *task);
+
+#endif

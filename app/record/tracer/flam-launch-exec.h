@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LAUNCH_EXEC_H
+#define FLAM_LAUNCH_EXEC_H
 
 /* Programs that begin under the tracer: the one that is launched or attached
  * to, and each program that a process runs by exec. */
@@ -36,3 +37,5 @@ char *flam_launch_exec_attach_library (FlamTracer *tracer,
 void flam_launch_exec_look (FlamTracer *tracer, FlamTask *task);
 /* Called when `task` has stopped in exec: continues it. */
 void flam_launch_exec_exec (FlamTracer *tracer, FlamTask *task);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TRACER_FLAM_LOADER_H
+#define FLAM_TRACER_FLAM_LOADER_H
 
 /* Whether a process has loaded a library since the last look, even one that
  * takes the place of another at the same address. The loader keeps a list of
@@ -31,3 +32,5 @@ typedef struct
 
 /* TRUE also at the first successful look. Forgets by being zeroed. */
 gboolean flam_loader_has_news (FlamLoader *loader, pid_t tid, gint64 now);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PRIORITY_H
+#define FLAM_PRIORITY_H
 
 /* The calling thread's priority over others that want its CPU: by its own
  * privilege, or by RealtimeKit, the system service that gives sound servers
@@ -17,3 +18,5 @@ gboolean flam_priority_take (void);
 void flam_priority_request (void);
 /* Whether the calling thread has real-time priority now. */
 gboolean flam_priority_is_first (void);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PROC_H
+#define FLAM_PROC_H
 
 /* Reads /proc/PID/task/TID/NAME: a leader may have ended while its other
  * threads are still alive. If no descriptor is available, the data is missing
@@ -57,3 +58,5 @@ gboolean flam_proc_lives (pid_t pid);
 void flam_proc_note_error (int error);
 /* Whether descriptors ran out. */
 gboolean flam_proc_starved (void);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_REMOTE_H
+#define FLAM_REMOTE_H
 
 /* Calls of functions in a traced process, and of the kernel, in one of its
  * threads, whose state afterwards is what it was before:
@@ -61,3 +62,5 @@ gboolean flam_remote_call (FlamRemote *remote,
                            const guint64 arguments[3],
                            gint64 timeout,
                            guint64 *result);
+
+#endif

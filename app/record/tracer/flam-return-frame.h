@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RETURN_FRAME_H
+#define FLAM_RETURN_FRAME_H
 
 /* What the kernel leaves on the stack for a signal handler, so that
  * rt_sigreturn restores a thread: all registers, those of the processor's
@@ -37,3 +38,5 @@ gsize flam_return_frame_make (const FlamReturn *back,
                               guint64 at,
                               guint8 *frame,
                               gsize room);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SLEEPERS_H
+#define FLAM_SLEEPERS_H
 
 /* Threads that wait are detected and read through /proc, without a stop.
  * Stopping 63 sleepers 1000 times a second costs the target 20-48 % of its CPU
@@ -21,3 +22,5 @@ void flam_sleepers_woke (FlamTracer *tracer, FlamTask *task);
 
 /* Whether it was stopped to read the stack that it sleeps on. */
 gboolean flam_sleepers_stopped (const FlamTask *task);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_STOPS_H
+#define FLAM_STOPS_H
 
 /* The meaning of a stop, and the handling of registers at one. All code for
  * ptrace that depends on the machine (x86-64) is here. */
@@ -76,3 +77,5 @@ FlamState flam_channel_state (const char *channel);
 
 /* Reads bytes of another process; returns how many are readable, 0 for none. */
 gsize flam_read_memory (pid_t pid, guint64 address, gpointer to, gsize size);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TASK_H
+#define FLAM_TASK_H
 
 /* The recorded processes and threads, and the data between the two threads.
  *
@@ -246,3 +247,5 @@ typedef struct
 } FlamRuntimeItem;
 
 G_STATIC_ASSERT (sizeof (FlamRuntimeItem) == 16);
+
+#endif

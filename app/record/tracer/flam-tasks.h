@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TASKS_H
+#define FLAM_TASKS_H
 
 /* The tracer's lists of traced processes and threads, and their data in
  * /proc. */
@@ -100,3 +101,5 @@ FlamState flam_task_blocked_state (const FlamTask *task,
                                    const FlamBlocked *blocked);
 /* The CPU it runs on, or waits for; -1: unavailable. */
 int flam_task_read_cpu (FlamTask *task);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TRACER_FLAM_TICKS_H
+#define FLAM_TRACER_FLAM_TICKS_H
 
 /* A tick of the tracer's clock: which threads stop, and when the next one
  * is. */
@@ -14,3 +15,5 @@ gboolean
 flam_ticks_reach_elsewhere (FlamTracer *tracer, gint64 now, gint64 until);
 /* Plans the next tick. */
 void flam_ticks_plan (FlamTracer *tracer, gboolean stopped_some);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TRACER_STATE_H
+#define FLAM_TRACER_STATE_H
 
 /* The state that the steps of the tracer share. Each depends on those before
  * it:
@@ -118,3 +119,5 @@ void flam_tracer_end_read (FlamTracer *tracer,
                            gint64 began,
                            gsize n_bytes,
                            guint n_items);
+
+#endif

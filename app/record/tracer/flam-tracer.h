@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TRACER_H
+#define FLAM_TRACER_H
 
 /* The tracer: one loop for all traced threads. The reasons for its design are
  * at the top of flam-tracer.c. */
@@ -23,3 +24,5 @@ gboolean flam_tracer_attach_library (FlamTracer *tracer, GError **error);
 void flam_tracer_run (FlamTracer *tracer);
 /* The percentile of the durations of stops, in ns. */
 gint64 flam_tracer_stop_time (const FlamTracer *tracer, guint percent);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_WALL_H
+#define FLAM_WALL_H
 
 /* The division of a thread's wall time, by the scheduler's counts between two
  * readings: it ran, it waited for a CPU, or else it slept. That is exact,
@@ -28,3 +29,5 @@ void flam_wall_sleep (FlamTask *task, gint64 until);
 void flam_wall_pay (FlamTask *task, FlamMessage *message);
 /* Adds all the rest, at the end. */
 void flam_wall_pay_rest (FlamTask *task, FlamMessage *message);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DISASSEMBLER_H
+#define FLAM_DISASSEMBLER_H
 
 /* The interface of libflambeau-disassemble.so: the calls of libcapstone. */
 
@@ -27,3 +28,5 @@ typedef struct
                     FlamInstruction *row);
   void (*free) (FlamDisassembler *disassembler);
 } FlamDisassemblerFunctions;
+
+#endif

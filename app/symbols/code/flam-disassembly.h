@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DISASSEMBLY_H
+#define FLAM_DISASSEMBLY_H
 
 /* One function's machine code, one row per instruction, with its cost and its
  * source line:
@@ -106,3 +107,5 @@ typedef struct
 
 /* One for each row; g_free. */
 FlamArrows *flam_disassembly_arrows (const FlamDisassembly *disassembly);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DWARF_DWO_H
+#define FLAM_DWARF_DWO_H
 
 /* Makes a split unit of a package readable by libdw, which does not read
  * packages before 0.191: the unit is put together in memory, with the parts of
@@ -46,3 +47,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamDwarfDwo, flam_dwarf_dwo_free)
 Dwarf_Die flam_dwarf_dwo_get_die (const FlamDwarfDwo *dwo);
 /* The size in bytes. */
 guint64 flam_dwarf_dwo_get_size (const FlamDwarfDwo *dwo);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DWARF_END_H
+#define FLAM_DWARF_END_H
 
 /* Finds the end of a DIE. libdw does not provide it: to find the successor of a
  * DIE with children it walks over all children again, unless there is a
@@ -21,3 +22,5 @@ const guint8 *flam_dwarf_end (Dwarf_Die *die);
 const guint8 *flam_dwarf_unit_end (Dwarf_Die *die);
 /* The size in bytes of the unit of `die`, including its header. */
 guint64 flam_dwarf_unit_length (Dwarf_Die *die);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DWARF_INDEX_H
+#define FLAM_DWARF_INDEX_H
 
 /* DWARF, inverted: from an address to the functions that contain it.
  *
@@ -61,3 +62,5 @@ guint flam_dwarf_index_count (const FlamDwarfIndex *index, guint *walked);
  * that file nor a package was found: such units have lines, but no inlined
  * functions. */
 guint flam_dwarf_index_count_missing (const FlamDwarfIndex *index);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DWARF_PACKAGE_H
+#define FLAM_DWARF_PACKAGE_H
 
 /* A package of split units, PROGRAM.dwp: the concatenated sections of the .dwo
  * files of all units, and an index of the position of each unit's pieces.
@@ -57,3 +58,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamDwarfPackage, flam_dwarf_package_free)
 gboolean flam_dwarf_package_find (const FlamDwarfPackage *package,
                                   guint64 id,
                                   FlamDwarfPieces *pieces);
+
+#endif

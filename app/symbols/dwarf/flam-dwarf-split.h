@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DWARF_SPLIT_H
+#define FLAM_DWARF_SPLIT_H
 
 /* Finds the functions of a unit that was compiled with -gsplit-dwarf. The
  * program contains only a skeleton of it, whose line table and addresses are
@@ -33,3 +34,5 @@ void flam_dwarf_split_free (FlamDwarfSplit *split);
  * FALSE: neither file was found. */
 gboolean
 flam_dwarf_split_find (FlamDwarfSplit *split, Dwarf_CU *cu, Dwarf_Die *die);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DWARF_UNIT_H
+#define FLAM_DWARF_UNIT_H
 
 /* One compilation unit of a FlamDwarfIndex: its walk, and its names. Private to
  * the index, whose header has the diagram. */
@@ -57,3 +58,5 @@ char *flam_dwarf_unit_scope_of (const FlamDwarfUnit *unit, Dwarf_Off die);
 
 /* Whether the range has code: ranges removed by the linker start at 0. */
 gboolean flam_dwarf_range_is_live (Dwarf_Addr start, Dwarf_Addr end);
+
+#endif

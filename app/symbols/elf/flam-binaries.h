@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_BINARIES_H
+#define FLAM_BINARIES_H
 
 /* From a module of the recording machine (path, build id) to a file on this
  * machine. The search order is:
@@ -29,3 +30,5 @@ char *flam_binaries_find (FlamBinaries *binaries,
                           const char *path,
                           const char *build_id,
                           char **why);
+
+#endif

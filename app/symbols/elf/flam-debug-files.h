@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DEBUG_FILES_H
+#define FLAM_DEBUG_FILES_H
 
 /* Finds the debug information of a stripped binary. It is searched for, in this
  * order, in each debug directory D (first the given ones, then /usr/lib/debug):
@@ -44,3 +45,5 @@ char *flam_debug_file_path (const char *directory,
 FlamElf *flam_debug_package_find (const FlamElf *binary,
                                   const FlamElf *debug,
                                   const char *const *directories);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DEBUGINFOD_H
+#define FLAM_DEBUGINFOD_H
 
 /* Debug information from the servers in $DEBUGINFOD_URLS, through
  * libdebuginfod, which is loaded when first needed: without it everything else
@@ -30,3 +31,5 @@ char *flam_debuginfod_find_executable (FlamDebuginfod *debuginfod,
                                        const char *build_id,
                                        const FlamProgress *progress,
                                        GError **error);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ELF_H
+#define FLAM_ELF_H
 
 /* One ELF file, mapped and untrusted: every offset and size in it is checked
  * (by libelf or here) before a byte at it is read.
@@ -79,3 +80,5 @@ gboolean flam_elf_has_section (const FlamElf *elf, const char *name);
 
 /* The name and checksum in .gnu_debuglink; NULL if there is none. */
 const char *flam_elf_get_debuglink (const FlamElf *elf, guint32 *crc);
+
+#endif

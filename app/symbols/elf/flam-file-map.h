@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FILE_MAP_H
+#define FLAM_FILE_MAP_H
 
 /* The mapped bytes of a file that another process may truncate meanwhile. The
  * kernel answers a read past the file's new end with SIGBUS; zeros are then
@@ -30,3 +31,5 @@ gboolean flam_file_map_make_writable (FlamFileMap *mapping);
 gboolean flam_file_map_is_whole (const FlamFileMap *mapping);
 void flam_file_map_free (FlamFileMap *mapping);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFileMap, flam_file_map_free)
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FUNCTION_RANGES_H
+#define FLAM_FUNCTION_RANGES_H
 
 /* The functions of a file that was stripped of their names, as its call frame
  * information bounds them: compilers write one entry (FDE) per function, and
@@ -30,3 +31,5 @@ gboolean flam_function_ranges_find (const FlamFunctionRanges *ranges,
                                     guint64 vaddr,
                                     guint64 *start,
                                     guint64 *end);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_GO_PRIVATE_H
+#define FLAM_GO_PRIVATE_H
 
 /* Shared by the files that read Go's table of functions. Offsets are checked
  * when something is read at them. */
@@ -89,3 +90,5 @@ gboolean flam_go_find_call (const FlamGoTable *table,
                             guint64 record,
                             guint64 offset,
                             FlamGoCall *call);
+
+#endif

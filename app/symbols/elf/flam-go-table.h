@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_GO_TABLE_H
+#define FLAM_GO_TABLE_H
 
 /* The table of functions in every Go program, which its runtime needs for
  * tracebacks. It stays when the symbols and DWARF are removed (go build
@@ -60,3 +61,5 @@ guint flam_go_table_look_up (const FlamGoTable *table,
                              FlamGoFrame frames[FLAM_GO_FRAMES_MAX]);
 /* Whether inlined functions are known (Go 1.18, 64 bits). */
 gboolean flam_go_table_has_inlined (const FlamGoTable *table);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_KALLSYMS_H
+#define FLAM_KALLSYMS_H
 
 /* The running kernel's names, from /proc/kallsyms:
  *
@@ -30,3 +31,5 @@ const char *flam_kallsyms_find (const FlamKallsyms *kallsyms, guint64 address);
 gboolean flam_kernel_is_same_boot (gint64 start_unix_ns);
 /* The running kernel's build id in hex, or "" . Free it. */
 char *flam_kernel_build_id (void);
+
+#endif

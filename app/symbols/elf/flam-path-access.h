@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PATH_ACCESS_H
+#define FLAM_PATH_ACCESS_H
 
 /* Restricts names from untrusted sources. Captures name programs, sources and
  * debug files, and these name others; opening a capture is no permission to
@@ -58,3 +59,5 @@ char *flam_path_access_read_beneath (const char *folder,
 
 /* For tests: replaces /proc/self/mountinfo; NULL ends that. */
 void flam_path_access_set_mounts (const char *text);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PLT_H
+#define FLAM_PLT_H
 
 /* Names for the stubs through which a module calls other modules.
  *
@@ -21,3 +22,5 @@ typedef void (*FlamPltFunc) (gpointer data,
                              const char *name);
 
 void flam_plt_foreach (const FlamElf *elf, FlamPltFunc func, gpointer data);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SYMBOL_TABLE_H
+#define FLAM_SYMBOL_TABLE_H
 
 /* All functions in a module's symbol tables, sorted once.
  *
@@ -54,3 +55,5 @@ gboolean flam_elf_find_symbol (const FlamElf *elf,
                                const char *name,
                                guint64 *vaddr,
                                guint64 *size);
+
+#endif

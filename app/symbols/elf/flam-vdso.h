@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_VDSO_H
+#define FLAM_VDSO_H
 
 /* The vdso is an ELF image that the kernel maps into every process and that is
  * in no file. The vdso of this process is used for the target's if the build
@@ -9,3 +10,5 @@
 
 /* That of this process, or NULL. With `build_id` not "", only that one. */
 FlamSymbolModule *flam_vdso_open (const char *build_id);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_JIT_H
+#define FLAM_JIT_H
 
 /* All data that a process's runtimes wrote about their generated code: its
  * jitdump, if there is one, and its perf map. Both are in /tmp under the
@@ -45,3 +46,5 @@ gboolean flam_jit_find (FlamJit *jit,
                         guint64 address,
                         guint64 time,
                         FlamJitFrame *frame);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_JITDUMP_H
+#define FLAM_JITDUMP_H
 
 /* jit-PID.dump: the content of perf maps, with times and lines. Code is loaded,
  * moved and overwritten, so an address means one function at one time and
@@ -59,3 +60,5 @@ gboolean flam_jitdump_find (const FlamJitdump *jitdump,
                             guint64 address,
                             guint64 time,
                             FlamJitSymbol *symbol);
+
+#endif

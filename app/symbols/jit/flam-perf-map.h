@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERF_MAP_H
+#define FLAM_PERF_MAP_H
 
 /* The list of code made by a JIT compiler, /tmp/perf-PID.map:
  *
@@ -41,3 +42,5 @@ flam_perf_map_split_python (const char *name, char **function, char **file);
 /* Splits V8's names, "JS:*fib /app/fib.js:3:13", for the place of the
  * definition. FALSE for any other name. Free `file`. */
 gboolean flam_perf_map_split_v8 (const char *name, char **file, guint32 *line);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_PYTHON_FRAMES_H
+#define FLAM_PYTHON_FRAMES_H
 
 /* CPython's call stack, read from outside: 3.11 to 3.14.
  *
@@ -141,3 +142,5 @@ size_t flam_python_bytes (const FlamRuntimeMemory *memory,
                           uint64_t object,
                           uint8_t *bytes,
                           size_t size);
+
+#endif

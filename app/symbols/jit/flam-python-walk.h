@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_PYTHON_WALK_H
+#define FLAM_PYTHON_WALK_H
 
 /* flam_python_walk() for callers that read memory directly and a million times
  * a second: with a `look` that the compiler can inline, it becomes a few loads
@@ -120,3 +121,5 @@ flam_python_walk_inline (const FlamPythonLayout *layout,
     }
   return n;
 }
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PYTHON_H
+#define FLAM_PYTHON_H
 
 /* The data of CPython's code objects in captures, and the location of the
  * interpreter in a binary. */
@@ -60,3 +61,5 @@ gboolean flam_python_find (const FlamElf *elf,
                            int fd,
                            const char *path,
                            FlamPythonElf *python);
+
+#endif

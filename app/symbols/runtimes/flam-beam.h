@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_BEAM_H
+#define FLAM_BEAM_H
 
 /* The frames of Erlang and Elixir on BEAM's compiler (BeamAsm), read from
  * outside: OTP 25, 27 and 28.
@@ -59,3 +60,5 @@ gboolean flam_beam_name (const FlamBeam *beam,
                          guint64 base,
                          const FlamRuntimeEntry *entry,
                          FlamRuntimeName *name);
+
+#endif

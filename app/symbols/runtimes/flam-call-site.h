@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CALL_SITE_H
+#define FLAM_CALL_SITE_H
 
 /* Whether an address is one to return to: whether it follows a call. */
 
@@ -15,3 +16,5 @@ typedef enum
 /* Of the instruction right before `address`. */
 FlamCallKind flam_call_site_kind (const FlamRuntimeMemory *memory,
                                   uint64_t address);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CODE_RANGES_H
+#define FLAM_CODE_RANGES_H
 
 /* The functions of a stripped binary, by its call frame information: where they
  * begin and end, and which ones a known function calls. So an interpreter's
@@ -37,3 +38,5 @@ gboolean flam_code_ranges_largest_callee (const FlamCodeRanges *ranges,
 
 /* The bytes in the file from an address on, `n` of them; NULL: none. */
 const guint8 *flam_elf_bytes (const FlamElf *elf, guint64 vaddr, gsize *n);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_GO_H
+#define FLAM_GO_H
 
 /* The labels of Go's goroutines (runtime/pprof.Do), read from outside: Go 1.18
  * to 1.26. Go's functions need no reader.
@@ -41,3 +42,5 @@ gboolean flam_go_name (const FlamGo *go,
                        const guint8 *first,
                        const FlamRuntimeMemory *memory,
                        FlamRuntimeName *name);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_GUILE_H
+#define FLAM_GUILE_H
 
 /* Guile 3.0. Its functions run on a stack of their own, interpreted or
  * compiled:
@@ -69,3 +70,5 @@ gboolean flam_guile_name (FlamGuileImages *images,
                           const FlamRuntimeMemory *memory,
                           const FlamRuntimeEntry *entry,
                           FlamRuntimeName *name);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HASKELL_H
+#define FLAM_HASKELL_H
 
 /* The frames of Haskell code that GHC compiled, read from outside.
  *
@@ -59,3 +60,5 @@ gboolean flam_haskell_step (const FlamHaskellFile *file,
                             guint64 base,
                             const FlamRuntimeRegs *regs,
                             FlamRuntimeRegs *caller);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_HOTSPOT_PRIVATE_H
+#define FLAM_HOTSPOT_PRIVATE_H
 
 /* The fields of HotSpot's structures, shared by the files of flam-hotspot.h. */
 
@@ -161,3 +162,5 @@ bool flam_hotspot_read_blob (const FlamHotspot *hotspot,
                              const FlamRuntimeMemory *memory,
                              uint64_t address,
                              Blob *blob);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_HOTSPOT_H
+#define FLAM_HOTSPOT_H
 
 /* Java's frames, read from outside: HotSpot of JDK 8 to 25 on x86-64.
  *
@@ -162,3 +163,5 @@ void flam_hotspot_name_threads (const FlamHotspot *hotspot,
                                               uint32_t tid,
                                               const char *name),
                                 void *data);
+
+#endif

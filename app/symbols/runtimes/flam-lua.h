@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LUA_H
+#define FLAM_LUA_H
 
 /* Lua's call stack (5.1 to 5.4, not LuaJIT), read from outside.
  *
@@ -110,3 +111,5 @@ gboolean flam_lua_name (const FlamLuaFile *lua,
                         const FlamRuntimeMemory *memory,
                         const FlamRuntimeEntry *entry,
                         FlamRuntimeName *name);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LUAJIT_NAMES_H
+#define FLAM_LUAJIT_NAMES_H
 
 /* Private to flam-luajit: functions of LuaJIT, and what is kept of a process.
  */
@@ -47,3 +48,5 @@ void flam_luajit_note_trace (FlamLuajit *luajit,
                              guint32 size);
 /* 0: no trace that was noted contains the address. */
 guint32 flam_luajit_find_trace (const FlamLuajit *luajit, guint64 pc);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LUAJIT_H
+#define FLAM_LUAJIT_H
 
 /* LuaJIT 2.1's call stack, read from outside: its interpreter, and its traces,
  * with the functions inlined in them. Only builds with 64-bit references (GC64,
@@ -84,3 +85,5 @@ gboolean flam_luajit_name (const FlamLuajit *luajit,
                            const FlamRuntimeMemory *memory,
                            const FlamRuntimeEntry *entry,
                            FlamRuntimeName *name);
+
+#endif

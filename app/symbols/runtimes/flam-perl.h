@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PERL_H
+#define FLAM_PERL_H
 
 /* Perl's call stack (5.28 to 5.42), read from outside.
  *
@@ -52,3 +53,5 @@ gboolean flam_perl_name (const FlamPerlFile *perl,
                          const FlamRuntimeMemory *memory,
                          const FlamRuntimeEntry *entry,
                          FlamRuntimeName *name);
+
+#endif

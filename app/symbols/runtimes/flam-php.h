@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PHP_H
+#define FLAM_PHP_H
 
 /* PHP's call stack (7.4 to 8.4, not thread-safe builds), read from outside.
  *
@@ -75,3 +76,5 @@ gboolean flam_php_name (const FlamPhpFile *php,
                         const FlamRuntimeMemory *memory,
                         const FlamRuntimeEntry *entry,
                         FlamRuntimeName *name);
+
+#endif

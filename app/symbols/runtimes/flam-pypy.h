@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PYPY_H
+#define FLAM_PYPY_H
 
 /* The code that PyPy compiles at run time, without call frame information. Its
  * functions are not read: only its caller is found, so that stacks are
@@ -38,3 +39,5 @@ gboolean flam_pypy_step (const FlamPyPyFile *file,
                          guint64 base,
                          const FlamRuntimeRegs *regs,
                          FlamRuntimeRegs *caller);
+
+#endif

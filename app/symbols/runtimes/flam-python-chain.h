@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PYTHON_CHAIN_H
+#define FLAM_PYTHON_CHAIN_H
 
 /* The frames of CPython 3.6 to 3.10, read from outside. (Newer versions:
  * flam-python-frames.h.)
@@ -75,3 +76,5 @@ void flam_python_chain_name_threads (const FlamPythonChain *chain,
                                                    guint32 tid,
                                                    const char *name),
                                      gpointer data);
+
+#endif

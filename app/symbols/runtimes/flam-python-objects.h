@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_PYTHON_OBJECTS_H
+#define FLAM_PYTHON_OBJECTS_H
 
 /* CPython's dictionaries, objects with attributes, and numbers: 3.8 to 3.13.
  * Plain C without GLib.
@@ -51,3 +52,5 @@ FlamPythonItems flam_python_module (const FlamPythonReader *reader,
 uint64_t flam_python_next_interpreter (const FlamPythonReader *reader,
                                        uint64_t runtime,
                                        uint64_t interpreter);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PYTHON_TASKS_H
+#define FLAM_PYTHON_TASKS_H
 
 /* The asyncio task that a thread of CPython runs: 3.8 to 3.13.
  *
@@ -44,3 +45,5 @@ bool flam_python_name_task (const FlamPythonLayout *layout,
                             uint64_t task,
                             uint64_t cookie,
                             FlamRuntimeName *name);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PYTHON_THREADS_H
+#define FLAM_PYTHON_THREADS_H
 
 /* The names that Python's module `threading` gives to threads: CPython 3.8 to
  * 3.13. (From 3.14 on it also gives them to the system.)
@@ -22,3 +23,5 @@ void flam_python_name_threads (const FlamPythonLayout *layout,
                                              uint32_t tid,
                                              const char *name),
                                void *data);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RUBY_H
+#define FLAM_RUBY_H
 
 /* Ruby's call stack (CRuby, 2.6 to 3.4), read from outside.
  *
@@ -95,3 +96,5 @@ gboolean flam_ruby_name (const FlamRubyFile *ruby,
  * `size` bytes of an index; 0: none, or it lies outside. */
 guint32
 flam_ruby_index_rank (const guint8 *index, gsize size, guint32 position);
+
+#endif

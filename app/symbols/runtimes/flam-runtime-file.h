@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RUNTIME_FILE_H
+#define FLAM_RUNTIME_FILE_H
 
 /* A runtime in a program or library: all that the file alone tells, found once
  * however many processes map the file. */
@@ -59,3 +60,5 @@ gboolean flam_runtime_file_add_evaluator (FlamRuntimeFile *file,
                                           const FlamElf *elf,
                                           const char *symbol);
 void flam_runtime_file_clear (FlamRuntimeFile *file);
+
+#endif

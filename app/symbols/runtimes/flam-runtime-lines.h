@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RUNTIME_LINES_H
+#define FLAM_RUNTIME_LINES_H
 
 /* The lines of a function's positions as a reader keeps them in
  * FlamRuntimeName.lines: pairs of a position and the line from there on, both
@@ -16,3 +17,5 @@ guint32 flam_runtime_lines_find (guint32 version,
                                  gsize n_lines,
                                  guint64 at,
                                  guint32 first_line);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_RUNTIME_MEMORY_H
+#define FLAM_RUNTIME_MEMORY_H
 
 /* The input of the readers of runtimes, and the frames they find. Plain C
  * without GLib.
@@ -150,3 +151,5 @@ typedef struct
   uint64_t cookie;   /* the reader's: differs if another function has replaced
                       * the one with the same key; 0 if not used */
 } FlamRuntimeEntry;
+
+#endif

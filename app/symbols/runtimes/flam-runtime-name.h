@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RUNTIME_NAME_H
+#define FLAM_RUNTIME_NAME_H
 
 /* The names of a managed function, or of a position in one: made by a reader,
  * of bounded size, and all texts in it valid UTF-8.
@@ -77,3 +78,5 @@ const char *flam_runtime_name_read (FlamRuntimeName *name,
 const char *flam_runtime_name_read_string (FlamRuntimeName *name,
                                            const FlamRuntimeMemory *memory,
                                            guint64 address);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_THREAD_DATA_H
+#define FLAM_THREAD_DATA_H
 
 /* A thread's own data in another process: thread-local variables and values by
  * key, with glibc.
@@ -50,3 +51,5 @@ bool flam_thread_value (const FlamRuntimeMemory *memory,
                         uint64_t fs_base,
                         uint32_t key,
                         uint64_t *value);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_V8_CODE_H
+#define FLAM_V8_CODE_H
 
 /* V8's Code objects, by the address of one or by a pc within its machine code.
  *
@@ -78,3 +79,5 @@ bool flam_v8_codes_find (FlamV8Codes *codes,
                          const FlamRuntimeMemory *memory,
                          uint64_t pc,
                          FlamV8Code *code);
+
+#endif

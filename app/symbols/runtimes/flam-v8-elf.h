@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_V8_ELF_H
+#define FLAM_V8_ELF_H
 
 /* V8 in a program or library: what the file tells of it. */
 
@@ -11,3 +12,5 @@ gboolean flam_v8_find (const FlamElf *elf,
                        int fd,
                        const char *path,
                        FlamRuntimeFile *file);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_V8_LAYOUT_H
+#define FLAM_V8_LAYOUT_H
 
 /* The layout of V8's objects and frames, as in the builds of V8 in node.
  *
@@ -85,3 +86,5 @@ const char *flam_v8_layout_init (FlamV8Layout *layout,
                                  uint32_t version,
                                  FlamV8Find find,
                                  void *data);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_V8_SCRIPT_H
+#define FLAM_V8_SCRIPT_H
 
 /* Lines of scripts, and names of functions.
  *
@@ -36,3 +37,5 @@ bool flam_v8_shared_name (FlamV8Scripts *scripts,
                           FlamRuntimeName *name,
                           FlamRuntimeNamed *named,
                           uint64_t *script);
+
+#endif

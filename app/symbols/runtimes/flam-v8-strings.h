@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_V8_STRINGS_H
+#define FLAM_V8_STRINGS_H
 
 /* V8's objects as far as all parts of the reader need them: tagged words, maps
  * and strings.
@@ -69,3 +70,5 @@ bool flam_v8_text (const FlamV8Layout *layout,
                    const FlamRuntimeMemory *memory,
                    uint64_t string,
                    FlamV8Text *text);
+
+#endif

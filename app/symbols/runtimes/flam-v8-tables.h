@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_V8_TABLES_H
+#define FLAM_V8_TABLES_H
 
 /* The tables that V8's compilers write beside their code: from an offset in the
  * code to a position in the source. Read in small pieces from the process's
@@ -50,3 +51,5 @@ bool flam_v8_baseline_bytecode (const FlamRuntimeMemory *memory,
                                 const FlamV8Bytecodes *bytecodes,
                                 uint64_t offset,
                                 uint64_t *bytecode);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_V8_H
+#define FLAM_V8_H
 
 /* JavaScript frames of V8, read from outside: node 12.16 to 26.
  *
@@ -82,3 +83,5 @@ bool flam_v8_name (FlamV8 *v8,
                    const FlamRuntimeEntry *entry,
                    const FlamRuntimeMemory *memory,
                    FlamRuntimeName *name);
+
+#endif

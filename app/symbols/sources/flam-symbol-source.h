@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SYMBOL_SOURCE_H
+#define FLAM_SYMBOL_SOURCE_H
 
 /* The sources of names. A module of a capture is passed to the first source
  * whose row matches it; the source opens its files, and then looks up one
@@ -102,3 +103,5 @@ gboolean flam_symbols_look_up (FlamSymbols *symbols,
 gboolean flam_symbols_grow (const FlamSymbols *symbols);
 /* Valid after the look-ups. `why` is "" if nothing is missing. */
 FlamSymbolState flam_symbols_get_state (FlamSymbols *symbols, const char **why);
+
+#endif

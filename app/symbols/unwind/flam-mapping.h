@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_MAPPING_H
+#define FLAM_MAPPING_H
 
 /* A line of /proc/PID/maps, proc(5). Plain C, since the preload library reads
  * the maps of its own process:
@@ -32,3 +33,5 @@ flam_mapping_parse (const char *line, const char *end, FlamMapping *mapping);
 /* The next mapping of a text, at the position `at`; a last line without a
  * newline is incomplete and is skipped. False: there is none. */
 bool flam_mapping_next (const char **at, const char *end, FlamMapping *mapping);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_UNWIND_CFI_H
+#define FLAM_UNWIND_CFI_H
 
 /* Call frame information, only for flam-unwind-build.c: the entries of its
  * sections, and the interpreter, which runs the program of an FDE and emits one
@@ -116,3 +117,5 @@ bool flam_cfi_next_fde (FlamCfiReader *reader, FlamUnwindBytes *body);
 uint64_t flam_cfi_read_range (const FlamCfiReader *reader,
                               FlamUnwindBytes *in,
                               uint64_t *size);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_UNWIND_DECODE_H
+#define FLAM_UNWIND_DECODE_H
 
 /* x86-64 instructions, as far as an unwinder needs them: their length, their
  * effect on the stack pointer, and whether control reaches the next one.
@@ -53,3 +54,5 @@ typedef struct
 bool flam_unwind_decode (const uint8_t *code,
                          size_t left,
                          FlamInstruction *instruction);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_UNWIND_GO_H
+#define FLAM_UNWIND_GO_H
 
 /* Go's own table of functions as call frame information: it has the distance
  * between rsp and the return address at every instruction, and remains when
@@ -38,3 +39,5 @@ typedef struct
 void flam_unwind_go_read (const FlamUnwindSection *section,
                           const FlamUnwindGoReader *reader,
                           void *data);
+
+#endif

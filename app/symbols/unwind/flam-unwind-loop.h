@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_UNWIND_LOOP_H
+#define FLAM_UNWIND_LOOP_H
 
 /* The walk over a stack, shared by all walkers: the recorder walks a copy
  * (flam_unwind_walk()), the preload library its own thread's stack. Plain C,
@@ -124,3 +125,5 @@ flam_unwind_loop (const FlamUnwindWalker *walker,
         walker->leave (data, &row, regs);
     }
 }
+
+#endif

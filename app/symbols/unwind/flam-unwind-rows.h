@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_UNWIND_ROWS_H
+#define FLAM_UNWIND_ROWS_H
 
 /* Unwind tables: the step from one frame to its caller, x86-64.
  *
@@ -368,3 +369,5 @@ flam_unwind_table_new_file (const void *file, size_t size, const char **why);
 FlamUnwindTable *
 flam_unwind_table_new_memory (const void *image, size_t size, const char **why);
 void flam_unwind_table_free (FlamUnwindTable *table);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_UNWIND_SCAN_H
+#define FLAM_UNWIND_SCAN_H
 
 /* Functions without CFI: assembler code (video codecs, mathematics), and
  * functions for which compilers write none (rustc: main with panic=abort).
@@ -51,3 +52,5 @@ void flam_unwind_scan (const FlamUnwindSections *sections,
                        bool compiled,
                        FlamUnwindAdd add,
                        void *data);
+
+#endif

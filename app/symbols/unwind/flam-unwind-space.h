@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_UNWIND_SPACE_H
+#define FLAM_UNWIND_SPACE_H
 
 /* An address space's code, and the walk over a stack in it. Plain C, like
  * flam-unwind-rows.h.
@@ -114,3 +115,5 @@ size_t flam_unwind_walk (FlamUnwindSpace *space,
                          uint64_t *sps,
                          size_t limit,
                          FlamUnwindEnd *end);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#pragma once
+#ifndef FLAM_UNWIND_STATE_H
+#define FLAM_UNWIND_STATE_H
 
 /* The state of a frame before an instruction, only for flam-unwind-scan.c: the
  * effects of the previous instructions on the stack pointer, and on the
@@ -48,3 +49,5 @@ bool flam_unwind_state_is_change (const FlamUnwindState *state,
 bool flam_unwind_state_get_row (const FlamUnwindState *state,
                                 FlamUnwindRow *row,
                                 FlamUnwindRule *rule);
+
+#endif

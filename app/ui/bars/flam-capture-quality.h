@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CAPTURE_QUALITY_H
+#define FLAM_CAPTURE_QUALITY_H
 
 /* What is missing from the capture: how much of the file was read, lost, late
  * and cut samples, modules without names by weight with the reason and the
@@ -18,3 +19,5 @@ G_DECLARE_FINAL_TYPE (
 FlamCaptureQuality *flam_capture_quality_new (FlamSession *session);
 
 G_END_DECLS
+
+#endif

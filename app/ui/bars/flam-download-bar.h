@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DOWNLOAD_BAR_H
+#define FLAM_DOWNLOAD_BAR_H
 
 /* Offers to download missing debug information of hot modules, and shows the
  * progress and the result. It is visible only then. */
@@ -17,3 +18,5 @@ G_DECLARE_FINAL_TYPE (
 void flam_download_bar_set_session (FlamDownloadBar *bar, FlamSession *session);
 
 G_END_DECLS
+
+#endif

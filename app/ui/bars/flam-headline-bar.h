@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HEADLINE_BAR_H
+#define FLAM_HEADLINE_BAR_H
 
 /* One line above the pages: what stands out in the selection
  * (flam-headline.h). Each part is a link: a function is outlined in the graph,
@@ -20,3 +21,5 @@ G_DECLARE_FINAL_TYPE (
 void flam_headline_bar_set_session (FlamHeadlineBar *bar, FlamSession *session);
 
 G_END_DECLS
+
+#endif

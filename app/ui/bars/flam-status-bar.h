@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_STATUS_BAR_H
+#define FLAM_STATUS_BAR_H
 
 /* The bottom line: the frame under the pointer, else the current one; the share
  * of the picture that is too small to draw; the legend of the colors. */
@@ -20,3 +21,5 @@ void flam_status_bar_set_legend (FlamStatusBar *self, gboolean shown);
 void flam_status_bar_set_narrow (FlamStatusBar *bar, gboolean narrow);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_UNRESOLVED_BAR_H
+#define FLAM_UNRESOLVED_BAR_H
 
 /* A banner when much of a picture has no names: because programs are not on
  * this computer, then it asks for the folder that contains them; because their
@@ -21,3 +22,5 @@ void flam_unresolved_bar_set_session (FlamUnresolvedBar *bar,
                                       FlamSession *session);
 
 G_END_DECLS
+
+#endif

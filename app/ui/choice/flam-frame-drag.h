@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FRAME_DRAG_H
+#define FLAM_FRAME_DRAG_H
 
 /* A frame that is dragged out of the window is offered as text: its whole name
  * and its cost, "main: self 1.2 s (3.1 %), total 38 s (100 %)". */
@@ -26,3 +27,5 @@ flam_frame_drag_add (GtkWidget *widget, FlamFrameOf frame_of, gpointer data);
 void flam_frame_drag_add_graph (FlamFlameGraph *graph);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_MEASURE_MENU_H
+#define FLAM_MEASURE_MENU_H
 
 /* The CPU|Memory toggle and the menu of the measures of the chosen side, which
  * also has what concerns them: growth, leak suppressions, the meaning of a
@@ -24,3 +25,5 @@ FlamMeasureMenu *flam_measure_menu_new (FlamSession *session,
                                         GtkLabel *label);
 
 G_END_DECLS
+
+#endif

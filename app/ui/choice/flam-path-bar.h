@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PATH_BAR_H
+#define FLAM_PATH_BAR_H
 
 /* The place in the tree (the path from "All" to the current frame; frames
  * beyond the zoomed one are dimmed) and the changes to the picture (one chip
@@ -18,3 +19,5 @@ void flam_path_bar_set_session (FlamPathBar *bar, FlamSession *session);
 void flam_path_bar_set_narrow (FlamPathBar *bar, gboolean narrow);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PATH_CHIPS_H
+#define FLAM_PATH_CHIPS_H
 
 /* The changes to the picture, one chip each, with a cross that removes it. */
 
@@ -13,3 +14,5 @@ G_BEGIN_DECLS
 void flam_path_chips_show (GtkBox *chips, FlamSession *session);
 
 G_END_DECLS
+
+#endif

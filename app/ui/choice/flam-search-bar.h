@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SEARCH_BAR_H
+#define FLAM_SEARCH_BAR_H
 
 /* An entry for names of functions, with the share of the picture that matches,
  * and buttons to go from match to match. */
@@ -24,3 +25,5 @@ void flam_search_bar_start (FlamSearchBar *bar);
 void flam_search_bar_next (FlamSearchBar *bar, gboolean backward);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_STATE_MENU_H
+#define FLAM_STATE_MENU_H
 
 /* The states of a wall capture that are shown: running, waiting, or some kinds
  * of waiting. Hidden if a capture only has the state "running". */
@@ -17,3 +18,5 @@ G_DECLARE_FINAL_TYPE (
 void flam_state_menu_set_session (FlamStateMenu *menu, FlamSession *session);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_THREAD_ITEM_H
+#define FLAM_THREAD_ITEM_H
 
 /* A process or a thread in the thread selector's tree: threads stand below
  * their process, processes below the one that started them. Those of a job's
@@ -51,3 +52,5 @@ GListStore *flam_thread_items_new (const FlamProfile *profile,
                                    const char *search);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_THREAD_ROW_H
+#define FLAM_THREAD_ROW_H
 
 /* A row of the thread selector. */
 
@@ -27,3 +28,5 @@ void flam_thread_row_set_timeline (FlamThreadRow *row, FlamTimeline *timeline);
 FlamThreadItem *flam_thread_row_get_item (FlamThreadRow *row);
 
 G_END_DECLS
+
+#endif

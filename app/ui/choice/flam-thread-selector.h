@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_THREAD_SELECTOR_H
+#define FLAM_THREAD_SELECTOR_H
 
 /* The choice of shown threads: a button with their names, and a list to choose
  * from, process by process, by weight, each with a strip of its activity. */
@@ -21,3 +22,5 @@ void flam_thread_selector_set_session (FlamThreadSelector *selector,
 void flam_thread_selector_open (FlamThreadSelector *selector);
 
 G_END_DECLS
+
+#endif

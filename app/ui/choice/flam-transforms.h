@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TRANSFORMS_H
+#define FLAM_TRANSFORMS_H
 
 /* The actions on a frame, which are the same in every view: "node.*", their
  * menu and their keys. They act on the session's current frame. */
@@ -29,3 +30,5 @@ char *flam_transforms_describe_step (const FlamSelection *before,
                                      const FlamSelection *now);
 
 G_END_DECLS
+
+#endif

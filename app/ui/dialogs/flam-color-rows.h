@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_COLOR_ROWS_H
+#define FLAM_COLOR_ROWS_H
 
 /* The user's color rules (flam-user-colors.h) as a group of the preferences.
  * Changes take effect at once. */
@@ -13,3 +14,5 @@ G_DECLARE_FINAL_TYPE (
     FlamColorRows, flam_color_rows, FLAM, COLOR_ROWS, AdwPreferencesGroup)
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_COPY_PICTURE_H
+#define FLAM_COPY_PICTURE_H
 
 #include "flam-session.h"
 #include "flam-window.h"
@@ -10,3 +11,5 @@ G_BEGIN_DECLS
 void flam_copy_picture (FlamWindow *window, FlamSession *session);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DIALOG_H
+#define FLAM_DIALOG_H
 
 /* A base class for dialogs: inside the window if libadwaita supports it (1.5),
  * a window of its own otherwise. `title` and `default-widget` are the
@@ -40,3 +41,5 @@ void flam_dialog_set_focus (FlamDialog *self, GtkWidget *focus);
 GtkWindow *flam_dialog_get_window (FlamDialog *self);
 
 G_END_DECLS
+
+#endif

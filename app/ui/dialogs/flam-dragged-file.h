@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DRAGGED_FILE_H
+#define FLAM_DRAGGED_FILE_H
 
 /* A document as a file that can be dragged out of the window. The file is
  * written into a folder of the user's cache when the receiving program requests
@@ -21,3 +22,5 @@ GdkContentProvider *flam_dragged_file_new (const char *name, GBytes *document);
 void flam_dragged_file_remove_all (void);
 
 G_END_DECLS
+
+#endif

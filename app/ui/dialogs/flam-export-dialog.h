@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_EXPORT_DIALOG_H
+#define FLAM_EXPORT_DIALOG_H
 
 /* Writes the selection in another format: the document is made first, so that
  * its size is known, and then saved at a path that the user chooses. */
@@ -18,3 +19,5 @@ FlamExportDialog *flam_export_dialog_new (FlamWindow *window,
                                           FlamSession *session);
 
 G_END_DECLS
+
+#endif

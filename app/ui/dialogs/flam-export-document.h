@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_EXPORT_DOCUMENT_H
+#define FLAM_EXPORT_DOCUMENT_H
 
 /* The selection as a document, made in memory on a worker: a job's input, work
  * and result. */
@@ -44,3 +45,5 @@ gpointer
 flam_export_make (gpointer asked, const FlamProgress *progress, GError **error);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_EXPORT_PREVIEW_H
+#define FLAM_EXPORT_PREVIEW_H
 
 /* A preview of the export: a picture, or the icon of the document's kind. It
  * can be dragged out of the window as a file and, if it is a picture, as a
@@ -24,3 +25,5 @@ void flam_export_preview_set (FlamExportPreview *self,
                               GdkTexture *picture);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_EXPORT_ROWS_H
+#define FLAM_EXPORT_ROWS_H
 
 /* The options of an export as rows of a dialog: one for each of
  * flam_export_options that has a title, unfolded on demand. Options that have
@@ -29,3 +30,5 @@ void flam_export_rows_set_parts (FlamExportRows *self, guint parts);
 GPtrArray *flam_export_rows_get_words (FlamExportRows *self);
 
 G_END_DECLS
+
+#endif

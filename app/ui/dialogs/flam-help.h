@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HELP_H
+#define FLAM_HELP_H
 
 /* The help: pages of Mallard for Yelp, and the same text as one HTML page for
  * any browser (see data/help). Both are installed locally. A topic is the name
@@ -16,3 +17,5 @@ void flam_help_show (GtkWindow *parent, const char *topic);
 void flam_help_bind (GtkWidget *widget, const char *topic);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LIST_DIALOG_H
+#define FLAM_LIST_DIALOG_H
 
 /* A dialog with a list of rows that can be opened and removed, a widget above
  * it to add a row, and a text for an empty list. */
@@ -34,3 +35,5 @@ void flam_list_dialog_add_row (FlamListDialog *self,
                                const char *remove);
 
 G_END_DECLS
+
+#endif

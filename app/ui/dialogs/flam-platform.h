@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PLATFORM_H
+#define FLAM_PLATFORM_H
 
 /* The few places where newer releases of the platform need other calls than
  * Debian 12's: libadwaita 1.5 has dialogs inside the window, GTK 4.12 can name
@@ -179,3 +180,5 @@ flam_platform_gutter_line (GtkSourceGutterLines *lines,
 }
 
 G_END_DECLS
+
+#endif

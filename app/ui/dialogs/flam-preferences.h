@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PREFERENCES_H
+#define FLAM_PREFERENCES_H
 
 /* The dialog of the user's settings. */
 
@@ -15,3 +16,5 @@ G_DECLARE_FINAL_TYPE (
 void flam_preferences_show (GtkWindow *parent);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SHORTCUTS_H
+#define FLAM_SHORTCUTS_H
 
 /* The list of keyboard shortcuts, described by help-overlay.ui: libadwaita's
  * dialog if it has one (1.8), else GTK's window. Either is created when it is
@@ -13,3 +14,5 @@ G_BEGIN_DECLS
 void flam_shortcuts_show (GtkWindow *parent);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_BASELINE_COPY_H
+#define FLAM_BASELINE_COPY_H
 
 /* A baseline as a value for workers, since the session's own may change
  * meanwhile. */
@@ -49,3 +50,5 @@ FlamDiffScale flam_baseline_copy_factor (FlamScale scale,
                                          const FlamBaselineSide *fresh);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_BASELINE_LINES_H
+#define FLAM_BASELINE_LINES_H
 
 /* The data that lines of a source file are compared with: the baseline's
  * weights under the selection that is shown. Immutable, reference counted. */
@@ -38,3 +39,5 @@ FlamLineRow *flam_baseline_lines_get (const FlamBaselineLines *base_lines,
                                       guint *n);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_COMPARE_DIALOG_H
+#define FLAM_COMPARE_DIALOG_H
 
 /* The one dialog from which a comparison starts: with a file, what another tab
  * of the window shows, a recent capture, or a part of the capture itself (the
@@ -17,3 +18,5 @@ void flam_compare_dialog_present (FlamWindow *window);
 gboolean flam_compare_set_selection (FlamSession *session);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_COMPARISON_H
+#define FLAM_COMPARISON_H
 
 /* Two sides under one selection, and the changes between them: everything that
  * the difference page shows, made in one pass of a worker. Immutable, reference
@@ -54,3 +55,5 @@ void flam_comparison_unref (FlamComparison *comparison);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamComparison, flam_comparison_unref)
 
 G_END_DECLS
+
+#endif

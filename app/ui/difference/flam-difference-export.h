@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DIFFERENCE_EXPORT_H
+#define FLAM_DIFFERENCE_EXPORT_H
 
 /* A comparison as a file: a page, a picture or folded stacks of two columns,
  * depending on the suffix that the user chooses. */
@@ -20,3 +21,5 @@ void flam_difference_export (GtkWindow *window,
                              FlamPaletteMode colors);
 
 G_END_DECLS
+
+#endif

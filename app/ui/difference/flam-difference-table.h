@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DIFFERENCE_TABLE_H
+#define FLAM_DIFFERENCE_TABLE_H
 
 /* The functions or lines of a comparison as rows of a table: change, before,
  * now. */
@@ -29,3 +30,5 @@ guint32 flam_difference_row_get_place (gpointer row, const char **file);
 void flam_difference_table_prepare (GtkColumnView *view);
 
 G_END_DECLS
+
+#endif

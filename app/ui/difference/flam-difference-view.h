@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DIFFERENCE_VIEW_H
+#define FLAM_DIFFERENCE_VIEW_H
 
 /* The changes against the session's baseline: a flame graph in red and blue,
  * the functions in a table, and a text for what neither can show. */
@@ -16,3 +17,5 @@ G_DECLARE_FINAL_TYPE (FlamDifferenceView,
                       FlamTablePage)
 
 G_END_DECLS
+
+#endif

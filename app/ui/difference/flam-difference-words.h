@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DIFFERENCE_WORDS_H
+#define FLAM_DIFFERENCE_WORDS_H
 
 /* A comparison in sentences, for what colors cannot express. */
 
@@ -33,3 +34,5 @@ char *flam_difference_refusal (const FlamComparison *comparison,
 char *flam_difference_relative (gint64 base, gint64 fresh, gint64 delta);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SIDE_BY_SIDE_H
+#define FLAM_SIDE_BY_SIDE_H
 
 /* Three linked graphs of a comparison: before and now side by side, each with
  * its own widths, and the difference below, as wide as both. Without enough
@@ -32,3 +33,5 @@ void flam_side_by_side_select (FlamSideBySide *self,
                                FlamNodeId node);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DISPLAY_MENU_H
+#define FLAM_DISPLAY_MENU_H
 
 /* The menu of how the pages show a capture: shape, root and colors of the
  * graph, and the frames that are hidden. Only what applies to the capture and
@@ -16,3 +17,5 @@ G_BEGIN_DECLS
 void flam_display_menu_install (GtkMenuButton *button, FlamSession *session);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FLAME_GRAPH_PRIVATE_H
+#define FLAM_FLAME_GRAPH_PRIVATE_H
 
 /* What the widget's three files share, each of which calls only those before
  * it: flam-flame-graph-model.c (tree, view, zoom, selection, search, and a node
@@ -226,3 +227,5 @@ void flam_graph_snapshot (GtkWidget *widget, GtkSnapshot *snapshot);
 void flam_graph_show_tip_soon (FlamFlameGraph *self);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FLAME_GRAPH_H
+#define FLAM_FLAME_GRAPH_H
 
 /* The flame graph: one tree, as boxes to zoom, walk and search; or as a
  * sunburst or a treemap, which show the zoomed node and what it calls, and fill
@@ -130,3 +131,5 @@ const char *flam_graph_name (const FlamTree *tree, FlamNodeId node);
 char *flam_flame_graph_describe (FlamFlameGraph *self, FlamNodeId node);
 
 G_END_DECLS
+
+#endif

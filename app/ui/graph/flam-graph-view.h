@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_GRAPH_VIEW_H
+#define FLAM_GRAPH_VIEW_H
 
 /* The flame graph as a page: the widget, its minimap, its legend, and the text
  * for an empty graph. */
@@ -19,3 +20,5 @@ gint64 flam_graph_view_get_matched (FlamGraphView *view);
 void flam_graph_view_next_match (FlamGraphView *view, gboolean backward);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_MINIMAP_H
+#define FLAM_MINIMAP_H
 
 /* The whole flame graph in the size of a stamp, with a frame around the visible
  * part. It is shown only if not everything is visible; dragging or clicking
@@ -18,3 +19,5 @@ G_DECLARE_FINAL_TYPE (FlamMinimap, flam_minimap, FLAM, MINIMAP, GtkWidget)
 GtkWidget *flam_minimap_new (FlamFlameGraph *graph);
 
 G_END_DECLS
+
+#endif

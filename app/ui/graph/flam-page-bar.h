@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PAGE_BAR_H
+#define FLAM_PAGE_BAR_H
 
 /* The range of visible functions in a sunburst that does not fit all, and
  * buttons for the previous and next page. It is only visible then: an overlay
@@ -16,3 +17,5 @@ G_DECLARE_FINAL_TYPE (FlamPageBar, flam_page_bar, FLAM, PAGE_BAR, GtkBox)
 GtkWidget *flam_page_bar_new (FlamFlameGraph *graph);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SWATCH_H
+#define FLAM_SWATCH_H
 
 /* A small square of a color, for legends. */
 
@@ -16,3 +17,5 @@ GtkWidget *flam_swatch_new (FlamColor color);
 void flam_swatch_set_color (FlamSwatch *swatch, FlamColor color);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_THUMBNAIL_H
+#define FLAM_THUMBNAIL_H
 
 /* Small pictures of flame graphs for the start page, kept in the user's cache
  * folder under a hash of the capture's path. They are made when a capture is
@@ -20,3 +21,5 @@ GdkPaintable *flam_thumbnail_find (const char *path);
 void flam_thumbnail_save_async (const char *path, FlamViewData *view_data);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TIP_LAYER_H
+#define FLAM_TIP_LAYER_H
 
 /* A widget that shows a tooltip above the widget that it contains.
  *
@@ -28,3 +29,5 @@ void flam_tip_show (GtkWidget *owner,
 gboolean flam_tip_hide (GtkWidget *owner);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_USER_COLORS_H
+#define FLAM_USER_COLORS_H
 
 /* The user's rules of colors: lines "REGEX=COLOR" of the file
  * color-rules in the folder of the program's settings, which
@@ -53,3 +54,5 @@ const char *flam_user_colors_get_slow (FlamUserColors *self,
 void flam_user_colors_follow (FlamFlameGraph *graph);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HISTORY_FUNCTION_H
+#define FLAM_HISTORY_FUNCTION_H
 
 /* A button with the name of the plotted function, and a list that can be
  * searched by parts of names. */
@@ -25,3 +26,5 @@ void flam_history_function_set_names (FlamHistoryFunction *chooser,
 const char *flam_history_function_get (FlamHistoryFunction *chooser);
 
 G_END_DECLS
+
+#endif

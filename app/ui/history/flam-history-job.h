@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HISTORY_JOB_H
+#define FLAM_HISTORY_JOB_H
 
 /* Reads the captures of a folder, as work for a job (flam-job.h). */
 
@@ -18,3 +19,5 @@ gpointer flam_history_job_work (gpointer input,
                                 GError **error);
 
 G_END_DECLS
+
+#endif

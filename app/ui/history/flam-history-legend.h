@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HISTORY_LEGEND_H
+#define FLAM_HISTORY_LEGEND_H
 
 /* The series of a history in their colors; a click hides one of them, or shows
  * it again. Series are remembered by their names.
@@ -20,3 +21,5 @@ G_DECLARE_FINAL_TYPE (
 void flam_history_legend_apply (FlamHistoryLegend *self, FlamTrend *trend);
 
 G_END_DECLS
+
+#endif

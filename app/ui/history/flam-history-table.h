@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HISTORY_TABLE_H
+#define FLAM_HISTORY_TABLE_H
 
 /* The points of a trend as rows: value, change since the previous point, date,
  * series, capture. */
@@ -26,3 +27,5 @@ void flam_history_table_fill (GListStore *store, const FlamTrend *trend);
 char *flam_history_table_text (GtkColumnView *view);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HISTORY_VIEW_H
+#define FLAM_HISTORY_VIEW_H
 
 /* The captures of a folder over their dates: the choice of the figure, the
  * chart, and the same as a table.
@@ -29,3 +30,5 @@ gboolean flam_history_view_is_busy (FlamHistoryView *view);
 const char *flam_history_view_get_path (FlamHistoryView *view);
 
 G_END_DECLS
+
+#endif

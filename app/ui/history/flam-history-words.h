@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HISTORY_WORDS_H
+#define FLAM_HISTORY_WORDS_H
 
 /* A history in words. g_free the results unless they are const. */
 
@@ -33,3 +34,5 @@ char *
 flam_history_words_legend (const FlamTrend *trend, guint series, gboolean dark);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_GROWTH_DIALOG_H
+#define FLAM_GROWTH_DIALOG_H
 
 /* A dialog for the two moments between which growth is shown: the start and end
  * of the capture, its marks, its peak, the ends of the selected range
@@ -20,3 +21,5 @@ FlamGrowthDialog *flam_growth_dialog_new (FlamSession *session);
 void flam_growth_dialog_present (FlamGrowthDialog *dialog, GtkWindow *parent);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_MEMORY_MODEL_H
+#define FLAM_MEMORY_MODEL_H
 
 /* The memory summary of a session's selection, kept up to date while a view
  * shows it:
@@ -32,3 +33,5 @@ void flam_memory_model_watch (FlamMemoryModel *model, GtkWidget *view);
 gboolean flam_memory_model_is_wanted (FlamSession *session);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_MEMORY_VIEW_H
+#define FLAM_MEMORY_VIEW_H
 
 /* The page about the memory as a whole: what was allocated, temporary, at the
  * peak and leaked (which also selects the measure), the sizes of blocks, and
@@ -15,3 +16,5 @@ G_DECLARE_FINAL_TYPE (
     FlamMemoryView, flam_memory_view, FLAM, MEMORY_VIEW, FlamPage)
 
 G_END_DECLS
+
+#endif

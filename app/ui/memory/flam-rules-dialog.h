@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RULES_DIALOG_H
+#define FLAM_RULES_DIALOG_H
 
 /* The leak suppression files in use, how much of the capture each hides, and
  * buttons to remove them or add one. */
@@ -16,3 +17,5 @@ void flam_rules_dialog_present (GtkWindow *parent,
                                 void (*add) (GtkWindow *parent));
 
 G_END_DECLS
+
+#endif

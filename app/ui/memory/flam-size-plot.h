@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SIZE_PLOT_H
+#define FLAM_SIZE_PLOT_H
 
 /* Blocks by size, as a plot: one bar per power of two, as high as the bytes (or
  * blocks) of that size. */
@@ -14,3 +15,5 @@ FlamPlot *flam_size_plot_new (FlamMemorySummary *memory,
                               gboolean bytes);
 
 G_END_DECLS
+
+#endif

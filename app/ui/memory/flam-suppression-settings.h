@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SUPPRESSION_SETTINGS_H
+#define FLAM_SUPPRESSION_SETTINGS_H
 
 /* The leak suppression files (flam-suppressions.h) that the user has chosen.
  * They are stored, and apply to every capture that is opened until they are
@@ -23,3 +24,5 @@ gboolean flam_suppression_settings_apply (FlamSelection *selection,
                                           GError **error);
 
 G_END_DECLS
+
+#endif

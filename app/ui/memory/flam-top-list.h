@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TOP_LIST_H
+#define FLAM_TOP_LIST_H
 
 /* The functions with most memory of one part, as links: a click selects the
  * part's measure and shows the function in the flame graph. */
@@ -25,3 +26,5 @@ int flam_memory_part_find_measure (const FlamProfile *profile,
                                    gboolean bytes);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_BALANCE_WORDS_H
+#define FLAM_BALANCE_WORDS_H
 
 #include "flam-core-picture.h"
 
@@ -12,3 +13,5 @@ char *flam_balance_words (const FlamPlot *plot,
                           const char *separator);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PLOT_PAGE_H
+#define FLAM_PLOT_PAGE_H
 
 /* A page that shows one plot of the selection. A new one is a function that
  * makes the plot and a row in flam-page-table.c. If it has a range of time,
@@ -42,3 +43,5 @@ G_DECLARE_FINAL_TYPE (FlamPlotPage, flam_plot_page, FLAM, PLOT_PAGE, FlamPage)
 void flam_plot_page_set_kind (FlamPlotPage *self, const FlamPlotKind *kind);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PLOT_WIDGET_H
+#define FLAM_PLOT_WIDGET_H
 
 /* A plot on the screen, with its pointer, keys, tooltips and accessible text.
  * What they do follows from the shape of the plot's first series:
@@ -61,3 +62,5 @@ void flam_plot_widget_set_marked (FlamPlotWidget *self, FlamPlotSpot marked);
 char *flam_plot_widget_describe (FlamPlotWidget *self);
 
 G_END_DECLS
+
+#endif

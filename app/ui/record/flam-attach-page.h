@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ATTACH_PAGE_H
+#define FLAM_ATTACH_PAGE_H
 
 /* The list of processes to attach to. */
 
@@ -22,3 +23,5 @@ GtkWidget *flam_attach_page_get_children (FlamAttachPage *page);
 void flam_attach_page_begin (FlamAttachPage *page);
 
 G_END_DECLS
+
+#endif

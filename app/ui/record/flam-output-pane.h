@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_OUTPUT_PANE_H
+#define FLAM_OUTPUT_PANE_H
 
 /* The output of a recording's target, updated while it is printed, and a field
  * for its input. The pane appears by itself when the program first waits for a
@@ -26,3 +27,5 @@ void flam_output_pane_update (FlamOutputPane *pane);
 gboolean flam_output_pane_has_text (FlamOutputPane *pane);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PATH_COMPLETION_H
+#define FLAM_PATH_COMPLETION_H
 
 /* Completion of a command line by the tab key, as in a shell:
  *
@@ -28,3 +29,5 @@ char *flam_path_complete (const char *text,
                           GPtrArray *candidates);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PATH_ENTRY_H
+#define FLAM_PATH_ENTRY_H
 
 /* The tab key in a row that holds paths: it completes them and shows the
  * candidates. */
@@ -17,3 +18,5 @@ void flam_path_entry_complete (AdwEntryRow *row,
                                AdwEntryRow *folder);
 
 G_END_DECLS
+
+#endif

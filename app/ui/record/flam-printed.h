@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PRINTED_H
+#define FLAM_PRINTED_H
 
 /* The output of a recorded program. It goes into a file, not a pipe: the target
  * may outlive the window, and printing must then neither end nor block it. The
@@ -30,3 +31,5 @@ void flam_printed_seal (FlamPrinted *printed);
 char *flam_printed_take (FlamPrinted *printed, gboolean *left_out);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PROCESS_LIST_H
+#define FLAM_PROCESS_LIST_H
 
 /* The processes of this machine, from /proc, and whether attaching to them is
  * permitted. */
@@ -39,3 +40,5 @@ gpointer flam_process_list_work (gpointer unused,
 void flam_process_update (FlamProcess *process, const FlamProcess *now);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RECORD_DIALOG_H
+#define FLAM_RECORD_DIALOG_H
 
 /* What to record: a program to launch, or a process to attach to. Emits
  * "record" (const FlamRecordOptions *, the process's name or NULL), then
@@ -27,3 +28,5 @@ void flam_record_dialog_offer (FlamRecordDialog *dialog,
                                gboolean chosen);
 
 G_END_DECLS
+
+#endif

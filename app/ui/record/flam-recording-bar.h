@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RECORDING_BAR_H
+#define FLAM_RECORDING_BAR_H
 
 /* Shown while a recording runs: its name, duration, number of samples, Pause
  * and Stop. */
@@ -22,3 +23,5 @@ void flam_recording_bar_set_recording (FlamRecordingBar *bar,
 void flam_recording_bar_bind (FlamRecordingBar *bar, FlamOutputPane *pane);
 
 G_END_DECLS
+
+#endif

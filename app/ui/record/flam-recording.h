@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RECORDING_H
+#define FLAM_RECORDING_H
 
 /* A running recorder: a separate process, controlled by lines over a socket
  * pair (app/record/tracer/flam-control.h describes them). The capture that it
@@ -79,3 +80,5 @@ const char *flam_recording_get_left (FlamRecording *recording, int *pid);
 gboolean flam_recording_has_failed (FlamRecording *recording);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_BASELINE_H
+#define FLAM_BASELINE_H
 
 /* The baseline of a session's capture, and the kind of comparison: another
  * capture, or a part of the same one: a time range, some threads, or the
@@ -76,3 +77,5 @@ void flam_baseline_set_self (FlamBaseline *baseline, gboolean self);
 gboolean flam_baseline_get_self (FlamBaseline *baseline);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FILES_H
+#define FLAM_FILES_H
 
 /* Files on the desktop: choosers, recent captures, copies. */
 
@@ -38,3 +39,5 @@ void flam_files_save_async (GFile *from,
 gboolean flam_files_save_finish (GAsyncResult *result, GError **error);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FLATPAK_H
+#define FLAM_FLATPAK_H
 
 /* Leaving the flatpak: programs run on the host, so the recorder must run
  * outside the sandbox. Its files are in the host's view of the sandbox's
@@ -30,3 +31,5 @@ char **flam_flatpak_command (const char *info,
                              GError **error);
 
 G_END_DECLS
+
+#endif

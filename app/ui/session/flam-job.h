@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_JOB_H
+#define FLAM_JOB_H
 
 /* The only place of the application that starts threads. A job is a slot: it
  * runs one piece of work at a time, a new start cancels the one before it, and
@@ -58,3 +59,5 @@ gboolean flam_job_is_slow (FlamJob *job);
 double flam_job_get_fraction (FlamJob *job);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SESSION_FLAM_LOADER_H
+#define FLAM_SESSION_FLAM_LOADER_H
 
 /* The slow steps of a session as work for jobs (flam-job.h). */
 
@@ -66,3 +67,5 @@ FlamSelection *flam_loader_carry_selection (const FlamProfile *from,
                                             const FlamProfile *to);
 
 G_END_DECLS
+
+#endif

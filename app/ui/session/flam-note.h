@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_NOTE_H
+#define FLAM_NOTE_H
 
 /* A user's note about a function or a time range of a capture. Immutable: a
  * changed text makes a new note. */
@@ -35,3 +36,5 @@ void flam_notes_take (GListStore *notes, const FlamProfile *profile);
 char *flam_notes_about (GListModel *notes, const char *function);
 
 G_END_DECLS
+
+#endif

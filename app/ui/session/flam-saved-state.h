@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SAVED_STATE_H
+#define FLAM_SAVED_STATE_H
 
 /* The state in which the user left a capture, kept until it is opened again:
  * one small key file per capture in XDG_STATE_HOME/flambeau/captures, named
@@ -55,3 +56,5 @@ flam_saved_state_set_path (GKeyFile *kept, const char *key, char *const *names);
 char **flam_saved_state_get_path (GKeyFile *kept, const char *key);
 
 G_END_DECLS
+
+#endif

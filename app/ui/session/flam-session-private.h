@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SESSION_PRIVATE_H
+#define FLAM_SESSION_PRIVATE_H
 
 /* The inside of a session: flam-session.c draws and notifies, flam-session-
  * load.c loads the profile, flam-session-view.c has the user's choices, and
@@ -118,3 +119,5 @@ void flam_session_forget (FlamSession *session);
 void flam_session_draw (FlamSession *session);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SESSION_H
+#define FLAM_SESSION_H
 
 /* The state of one capture's views: the single source of truth for them.
  *
@@ -163,3 +164,5 @@ FlamActivity flam_session_get_activity (FlamSession *session);
 double flam_session_get_fraction (FlamSession *session);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SETTINGS_H
+#define FLAM_SETTINGS_H
 
 /* The application's settings, by the keys of the schema. */
 
@@ -70,3 +71,5 @@ FlamSourcePaths *flam_settings_source_paths (GVariant *mappings,
                                              const char *folder);
 
 G_END_DECLS
+
+#endif

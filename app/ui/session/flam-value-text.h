@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_VALUE_TEXT_H
+#define FLAM_VALUE_TEXT_H
 
 /* Texts of figures that several views share. */
 
@@ -33,3 +34,5 @@ gboolean flam_value_text_is_samples (const FlamProfile *profile,
 char *flam_value_text_task (const char *name, gint32 id, const char *nameless);
 
 G_END_DECLS
+
+#endif

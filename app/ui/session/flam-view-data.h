@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_VIEW_DATA_H
+#define FLAM_VIEW_DATA_H
 
 /* The data that the window shows of a profile: everything derived from one
  * selection, made in one pass of a worker. Immutable, reference counted, read
@@ -53,3 +54,5 @@ const char *flam_view_data_get_name (const FlamViewData *view_data,
 gint64 flam_view_data_get_total (const FlamViewData *view_data);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CODE_FILE_H
+#define FLAM_CODE_FILE_H
 
 /* A function's machine code with the text of its source lines: the work of a
  * job, and the rows for a list. */
@@ -58,3 +59,5 @@ char *flam_code_row_get_text (FlamCodeRow *row);
 GListModel *flam_code_file_rows (FlamCodeFile *file, guint *hottest);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CODE_VIEW_H
+#define FLAM_CODE_VIEW_H
 
 /* The machine code of the current frame's function, one instruction per row,
  * with its cost, the source lines between them, and the targets of jumps. */
@@ -12,3 +13,5 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (FlamCodeView, flam_code_view, FLAM, CODE_VIEW, FlamPage)
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_COST_GUTTER_H
+#define FLAM_COST_GUTTER_H
 
 /* The cost of each line, beside the line: self and total, each as a number and
  * a bar; during a comparison, before, now and the change. */
@@ -25,3 +26,5 @@ void flam_cost_gutter_set_costs (FlamCostGutter *gutter,
 char *flam_cost_gutter_describe (FlamCostGutter *gutter, guint line);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_EDITOR_H
+#define FLAM_EDITOR_H
 
 /* The command that opens an editor at a line of a file. The desktop's way of
  * opening files has no lines, but the editors' command lines do. */
@@ -20,3 +21,5 @@ char **flam_editor_command (const char *wanted,
                             GError **error);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HEAT_STRIP_H
+#define FLAM_HEAT_STRIP_H
 
 /* The whole file as a strip beside the scroll bar, with its hot places. */
 
@@ -19,3 +20,5 @@ void flam_heat_strip_set_costs (FlamHeatStrip *strip,
                                 guint n_lines);
 
 G_END_DECLS
+
+#endif

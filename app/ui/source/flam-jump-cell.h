@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_JUMP_CELL_H
+#define FLAM_JUMP_CELL_H
 
 /* The part of the jump arrows that crosses one row of machine code. */
 
@@ -19,3 +20,5 @@ void flam_jump_cell_set (FlamJumpCell *cell,
                          gboolean is_line);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SOURCE_COSTS_H
+#define FLAM_SOURCE_COSTS_H
 
 /* The cost of each line of one source file, for the gutters, the strip and the
  * pane. Immutable, reference counted. */
@@ -52,3 +53,5 @@ flam_source_costs_value (const FlamSourceCosts *costs, guint row, FlamCost cost)
 }
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SOURCE_FILE_H
+#define FLAM_SOURCE_FILE_H
 
 /* A source file of a profile: found on this machine, read, and weighed. The
  * work of a job. */
@@ -55,3 +56,5 @@ gpointer flam_source_file_work (gpointer request,
 gboolean flam_source_file_remember (const char *recorded, const char *folder);
 
 G_END_DECLS
+
+#endif

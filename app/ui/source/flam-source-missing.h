@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SOURCE_MISSING_H
+#define FLAM_SOURCE_MISSING_H
 
 /* The reason why no source is shown: plain text, not markup; g_free. */
 
@@ -13,3 +14,5 @@ char *flam_source_missing_text (const FlamSourceFile *file);
 char *flam_source_unknown_text (FlamViewData *view_data, FlamNodeId node);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SOURCE_PANE_H
+#define FLAM_SOURCE_PANE_H
 
 /* The source of the current frame, line by line, with the cost of each line. */
 
@@ -16,3 +17,5 @@ G_DECLARE_FINAL_TYPE (
 void flam_source_pane_set_session (FlamSourcePane *pane, FlamSession *session);
 
 G_END_DECLS
+
+#endif

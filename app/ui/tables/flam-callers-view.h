@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CALLERS_VIEW_H
+#define FLAM_CALLERS_VIEW_H
 
 /* The callers and callees of a function, as tables or as flame graphs, the
  * callers' above and the callees' below; or its places, the source lines that
@@ -23,3 +24,5 @@ gboolean flam_callers_view_is_choosing (FlamCallersView *view);
 void flam_callers_view_set_wide (FlamCallersView *view, gboolean wide);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_COLUMNS_VIEW_H
+#define FLAM_COLUMNS_VIEW_H
 
 /* Columns that the call tree and the function list share, over FlamTreeRow
  * (or GtkTreeListRow of it). */
@@ -39,3 +40,5 @@ void flam_columns_set_session (GtkColumnView *view, FlamSession *session);
 void flam_columns_copy_rows (GtkColumnView *view);
 
 G_END_DECLS
+
+#endif

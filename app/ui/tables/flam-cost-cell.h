@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_COST_CELL_H
+#define FLAM_COST_CELL_H
 
 /* A weight as number, share and bar: the cell of the cost columns in the call
  * tree and the function list. */
@@ -22,3 +23,5 @@ void flam_cost_cell_set (FlamCostCell *cell,
 int flam_cost_cell_get_value_width (FlamCostCell *cell);
 
 G_END_DECLS
+
+#endif

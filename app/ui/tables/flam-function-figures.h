@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FUNCTION_FIGURES_H
+#define FLAM_FUNCTION_FIGURES_H
 
 /* What the list of functions shows beside self and total, as far as the capture
  * has it: memory (allocated, blocks, temporary, at the peak, leaked), and calls
@@ -61,3 +62,5 @@ void flam_function_figures_choose_columns (
 gboolean flam_function_figures_are_wide (const FlamFunctionFigures *figures);
 
 G_END_DECLS
+
+#endif

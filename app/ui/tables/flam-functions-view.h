@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FUNCTIONS_VIEW_H
+#define FLAM_FUNCTIONS_VIEW_H
 
 /* All functions of the selection as a sortable list, and beside or below it the
  * callers, callees and places of one of them (flam-callers-view.h). */
@@ -16,3 +17,5 @@ G_DECLARE_FINAL_TYPE (
 void flam_functions_view_show_callers (FlamFunctionsView *view);
 
 G_END_DECLS
+
+#endif

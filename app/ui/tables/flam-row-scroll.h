@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ROW_SCROLL_H
+#define FLAM_ROW_SCROLL_H
 
 /* The row that a list or a table brings into view. */
 
@@ -14,3 +15,5 @@ G_BEGIN_DECLS
 void flam_rows_scroll_to (GtkWidget *list, guint position);
 
 G_END_DECLS
+
+#endif

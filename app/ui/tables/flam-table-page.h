@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TABLE_PAGE_H
+#define FLAM_TABLE_PAGE_H
 
 /* A page whose rows are functions: a flat table that is sorted by its columns,
  * searched by the functions' names, and bound to the session's current frame.
@@ -47,3 +48,5 @@ void flam_table_page_set_rows (FlamTablePage *page,
 void flam_table_page_show_current (FlamTablePage *page);
 
 G_END_DECLS
+
+#endif

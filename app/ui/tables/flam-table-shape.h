@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TABLE_SHAPE_H
+#define FLAM_TABLE_SHAPE_H
 
 /* What all tables have in common, whatever their columns contain: width, order,
  * the visible row. */
@@ -37,3 +38,5 @@ void flam_columns_show_row (GtkColumnView *view,
                             gpointer data);
 
 G_END_DECLS
+
+#endif

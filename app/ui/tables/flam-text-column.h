@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TEXT_COLUMN_H
+#define FLAM_TEXT_COLUMN_H
 
 /* Columns of plain text: one of names, which takes the remaining room, and
  * figures, with the largest on top at the first click. Figures are aligned to
@@ -31,3 +32,5 @@ GtkColumnViewColumn *flam_text_column_add (GtkColumnView *view,
                                            int tight);
 
 G_END_DECLS
+
+#endif

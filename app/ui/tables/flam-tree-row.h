@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TREE_ROW_H
+#define FLAM_TREE_ROW_H
 
 /* Rows of lists over the immutable tables: a small pair of view data and a
  * number, created when a list requests it and freed when it scrolls away. */
@@ -40,3 +41,5 @@ const char *flam_tree_row_get_name (FlamTreeRow *row);
 GListModel *flam_tree_row_children (FlamViewData *view_data, FlamNodeId node);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TREE_VIEW_H
+#define FLAM_TREE_VIEW_H
 
 /* The call tree as rows that unfold; opens with the hottest path unfolded. */
 
@@ -11,3 +12,5 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (FlamTreeView, flam_tree_view, FLAM, TREE_VIEW, FlamPage)
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CHART_PAGE_H
+#define FLAM_CHART_PAGE_H
 
 /* The flame chart: every thread's calls in time, and the durations of the
  * chosen function's calls. */
@@ -13,3 +14,5 @@ G_DECLARE_FINAL_TYPE (
     FlamChartPage, flam_chart_page, FLAM, CHART_PAGE, FlamPage)
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FLAME_CHART_H
+#define FLAM_FLAME_CHART_H
 
 /* The flame chart: time from left to right, one lane per thread, with its calls
  * stacked in it. It is as high as all lanes together, and draws the part that
@@ -41,3 +42,5 @@ void flam_flame_chart_go_to (FlamFlameChart *self, guint span);
 FlamId flam_flame_chart_node_of (FlamFlameChart *self, guint span);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LANES_H
+#define FLAM_LANES_H
 
 /* The counters, other events and marks of a capture over time, below the
  * overview and as wide as it: a lane for each counter that the overview itself
@@ -20,3 +21,5 @@ G_DECLARE_FINAL_TYPE (FlamLanes, flam_lanes, FLAM, LANES, GtkWidget)
 void flam_lanes_set_timeline (FlamLanes *lanes, FlamTimeline *timeline);
 
 G_END_DECLS
+
+#endif

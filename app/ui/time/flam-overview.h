@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_OVERVIEW_H
+#define FLAM_OVERVIEW_H
 
 /* How busy the selected threads were over time, or how much memory was in use,
  * as a plot. It takes a reference to the timeline, which should have about as
@@ -21,3 +22,5 @@ char *flam_overview_counter_name (const char *id);
 FlamPlot *flam_overview_row_plot (FlamTimeline *timeline, guint row);
 
 G_END_DECLS
+
+#endif

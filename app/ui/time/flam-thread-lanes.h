@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_THREAD_LANES_H
+#define FLAM_THREAD_LANES_H
 
 /* What each thread does over time, below the overview and as wide as it: a lane
  * for each thread, the heaviest first, or for each CPU where the capture has
@@ -20,3 +21,5 @@ void flam_thread_lanes_set_session (FlamThreadLanes *lanes,
                                     FlamSession *session);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CAPTURE_VIEW_PRIVATE_H
+#define FLAM_CAPTURE_VIEW_PRIVATE_H
 
 /* Shared by the capture's files: flam-capture-view.c (the widgets around the
  * pages), flam-capture-pages.c (the pages). */
@@ -74,3 +75,5 @@ void flam_capture_pages_grab_focus (FlamCaptureView *self);
 void flam_capture_pages_update_switcher (FlamCaptureView *self);
 
 G_END_DECLS
+
+#endif

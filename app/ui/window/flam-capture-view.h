@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CAPTURE_VIEW_H
+#define FLAM_CAPTURE_VIEW_H
 
 /* Everything that is shown of an open capture: the bar with the selection, the
  * time overview, the path, the pages, the source, the status. A new view is a
@@ -37,3 +38,5 @@ void flam_capture_view_choose_threads (FlamCaptureView *view);
 void flam_capture_view_travel (FlamCaptureView *view, gboolean forward);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PAGE_SWITCHER_H
+#define FLAM_PAGE_SWITCHER_H
 
 /* The pages of a stack as buttons in a row: the most used ones have a button
  * each, all others are in a menu at the end, whose button has the name of the
@@ -24,3 +25,5 @@ void flam_page_switcher_set_shown (FlamPageSwitcher *self,
                                    gboolean shown);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PAGE_TABLE_H
+#define FLAM_PAGE_TABLE_H
 
 /* The window's views, one row each. */
 
@@ -25,3 +26,5 @@ extern const FlamPageRow flam_page_table[];
 extern const guint flam_n_pages;
 
 G_END_DECLS
+
+#endif

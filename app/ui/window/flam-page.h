@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PAGE_H
+#define FLAM_PAGE_H
 
 /* A view of a session with a template: the base class of all of the window's
  * views. It is refilled when it is stale, but only while it is visible. A page
@@ -53,3 +54,5 @@ void flam_page_follow (FlamPage *page,
 const char *flam_page_why_empty (FlamPage *page);
 
 G_END_DECLS
+
+#endif

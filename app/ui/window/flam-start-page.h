@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_START_PAGE_H
+#define FLAM_START_PAGE_H
 
 /* The content of a window without a capture: recent captures with a picture of
  * each, Open, Record, and the supported formats. */
@@ -13,3 +14,5 @@ G_DECLARE_FINAL_TYPE (
     FlamStartPage, flam_start_page, FLAM, START_PAGE, GtkWidget)
 
 G_END_DECLS
+
+#endif

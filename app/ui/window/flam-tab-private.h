@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TAB_PRIVATE_H
+#define FLAM_TAB_PRIVATE_H
 
 /* Shared by the tab's files: flam-tab.c (the pages, opening), flam-tab-
  * recording.c (a recording from its start to its end), flam-tab-notify.c
@@ -68,3 +69,5 @@ flam_tab_notify_of_load (FlamTab *self, const char *title, const char *body);
 void flam_tab_withdraw (FlamTab *self);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TAB_H
+#define FLAM_TAB_H
 
 /* One tab, one session: start page, progress, error, the capture, or the
  * history of a folder; and the recording that writes the capture. The window
@@ -71,3 +72,5 @@ FlamCaptureView *flam_tab_get_view (FlamTab *tab);
 GtkWidget *flam_tab_get_capture_quality (FlamTab *tab);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TIPS_H
+#define FLAM_TIPS_H
 
 /* Two tips about what cannot be seen, each shown once and never again: that a
  * drag over the overview selects a range of time, and that a right click on a
@@ -15,3 +16,5 @@ G_BEGIN_DECLS
 void flam_tips_offer (GtkWidget *owner, GtkWidget *overview, GtkWidget *graph);
 
 G_END_DECLS
+
+#endif

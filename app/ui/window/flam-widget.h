@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_WIDGET_H
+#define FLAM_WIDGET_H
 
 #include <gtk/gtk.h>
 
@@ -41,3 +42,5 @@ flam_widget_show_name (GtkLabel *label, const char *name, const char *more)
   gtk_label_set_label (label, folded);
   gtk_widget_set_tooltip_text (GTK_WIDGET (label), whole);
 }
+
+#endif

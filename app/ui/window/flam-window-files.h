@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_WINDOW_FILES_H
+#define FLAM_WINDOW_FILES_H
 
 /* Files that come into a window or leave it: choosers and drops. */
 
@@ -25,3 +26,5 @@ void
 flam_window_compare (FlamWindow *window, const char *base_uri, const char *uri);
 
 G_END_DECLS
+
+#endif

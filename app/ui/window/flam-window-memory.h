@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_WINDOW_MEMORY_H
+#define FLAM_WINDOW_MEMORY_H
 
 /* The window's actions for memory, and for frames that are hidden by default:
  *
@@ -20,3 +21,5 @@ void flam_window_memory_install (FlamWindow *window);
 void flam_window_memory_update (FlamWindow *window);
 
 G_END_DECLS
+
+#endif

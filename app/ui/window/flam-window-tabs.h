@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_WINDOW_TABS_H
+#define FLAM_WINDOW_TABS_H
 
 /* The tabs of a window: opening, closing and detaching them, and their titles.
  *
@@ -26,3 +27,5 @@ gboolean flam_window_tabs_show_number (FlamWindow *window, guint number);
 gboolean flam_window_tabs_stop (FlamWindow *window);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_WINDOW_H
+#define FLAM_WINDOW_H
 
 /* A window: the header bar and its actions, which apply to the tab in front,
  * and the tabs. */
@@ -30,3 +31,5 @@ void flam_window_toast (FlamWindow *window, const char *message);
 void flam_window_update (FlamWindow *window);
 
 G_END_DECLS
+
+#endif

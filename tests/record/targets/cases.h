@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TEST_CASES_H
+#define FLAM_TEST_CASES_H
 
 #include <stdint.h>
 
@@ -11,3 +12,5 @@ int deep_sleep (void);
 int abyss (void);
 int coroutines (void);
 int generated (void);
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CHART_COLORS_H
+#define FLAM_CHART_COLORS_H
 
 /* The texts and colors of a chart's boxes, the same for the window and for
  * documents. A call has the color of the heaviest node of its function in the
@@ -62,3 +63,5 @@ gint64 *flam_chart_levels (const FlamChart *chart,
                            gint64 *top);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CHART_H
+#define FLAM_CHART_H
 
 /* Profile + selection -> flame chart: x is time, each thread has a lane, and
  * calls are stacked in it.
@@ -177,3 +178,5 @@ flam_chart_layout_hit (const FlamChartLayout *layout, double x, double y);
 char *flam_chart_dump (const FlamChart *chart);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FUNCTION_CALLS_H
+#define FLAM_FUNCTION_CALLS_H
 
 /* Tree + rows of functions -> how often each of them was called, and for traces
  * of calls how long its calls took.
@@ -47,3 +48,5 @@ double flam_function_calls_cost (const FlamFunctionCalls *calls,
                                  const FlamFunctionRow *row);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LAYOUT_PRIVATE_H
+#define FLAM_LAYOUT_PRIVATE_H
 
 /* Shared by flam-layout.c (a layout of any shape), flam-layout-rows.c, flam-
  * sunburst.c and flam-treemap.c. */
@@ -42,3 +43,5 @@ gboolean
 flam_treemap_find (const FlamLayout *layout, FlamNodeId node, FlamBox *box);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LAYOUT_H
+#define FLAM_LAYOUT_H
 
 /* Tree + viewport -> boxes; only nodes that are visible are visited.
  *
@@ -209,3 +210,5 @@ typedef struct
 FlamRect flam_layout_bounds (const FlamLayout *layout, const FlamBox *box);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SUNBURST_H
+#define FLAM_SUNBURST_H
 
 /* A flame graph bent around its zoomed node:
  *
@@ -50,3 +51,5 @@ gboolean
 flam_sunburst_label (const FlamBox *box, double line, FlamSunburstLabel *label);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LAYOUT_FLAM_TICKS_H
+#define FLAM_LAYOUT_FLAM_TICKS_H
 
 /* Marks of an axis of time. */
 
@@ -13,3 +14,5 @@ double flam_ticks_step (double span, double width);
 char *flam_ticks_text (double time, double step);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_COLOR_H
+#define FLAM_COLOR_H
 
 /* Colors and their arithmetic. */
 
@@ -20,3 +21,5 @@ double flam_color_contrast (FlamColor a, FlamColor b);
 FlamColor flam_color_mix (FlamColor a, FlamColor b, double share);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_NAMED_COLOR_H
+#define FLAM_NAMED_COLOR_H
 
 /* Colors that depend only on a function's name: flamegraph.pl's palettes, to
  * the last bit, its palette files, and the user's rules.
@@ -85,3 +86,5 @@ const char *flam_color_rules_get_pattern (const FlamColorRules *rules,
 FlamColor flam_color_rules_get_color (const FlamColorRules *rules, guint rule);
 
 G_END_DECLS
+
+#endif

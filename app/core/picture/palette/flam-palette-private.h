@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PALETTE_PRIVATE_H
+#define FLAM_PALETTE_PRIVATE_H
 
 /* Declarations that coloring and the legend share. */
 
@@ -128,3 +129,5 @@ FlamColor
 flam_palette_ramp (FlamPalette *palette, guint ramp, guint level, int step);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PALETTE_H
+#define FLAM_PALETTE_H
 
 /* Kind of code -> color. Colors have a meaning and are stable: the same
  * function has the same color in every capture and on every machine, except
@@ -152,3 +153,5 @@ GPtrArray *flam_palette_legend (FlamPalette *palette,
                                 guint max);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PLOT_BALANCE_H
+#define FLAM_PLOT_BALANCE_H
 
 /* The work of a job's ranks as a plot: a row for each rank, the first one at
  * the bottom, over the capture's time. */
@@ -21,3 +22,5 @@ FlamPlot *flam_plot_of_balance (const FlamProfile *profile,
 const FlamBalance *flam_plot_get_balance (const FlamPlot *plot);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PLOT_HEAT_H
+#define FLAM_PLOT_HEAT_H
 
 /* A heat map as a plot: cells over the time of day, or over the capture's time
  * if it has no date. */
@@ -20,3 +21,5 @@ FlamPlot *flam_plot_of_heat (const FlamProfile *profile,
 const FlamHeatMap *flam_plot_get_heat (const FlamPlot *plot);
 
 G_END_DECLS
+
+#endif

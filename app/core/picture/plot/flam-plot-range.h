@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PLOT_RANGE_H
+#define FLAM_PLOT_RANGE_H
 
 /* A range of time on an axis, and how the pointer and keys change it. Half
  * open, in ns; G_MININT64 and G_MAXINT64: all of the time. */
@@ -67,3 +68,5 @@ FlamPlotRange flam_plot_range_widen (const FlamPlot *plot,
                                      double factor);
 
 G_END_DECLS
+
+#endif

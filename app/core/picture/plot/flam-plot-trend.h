@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PLOT_TREND_H
+#define FLAM_PLOT_TREND_H
 
 /* A trend as a plot: a line for each of its series, over the dates of their
  * captures. Captures of one date are placed side by side. */
@@ -19,3 +20,5 @@ FlamPlotSpot flam_plot_find_capture (const FlamPlot *plot, guint capture);
 const FlamTrend *flam_plot_get_trend (const FlamPlot *plot);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PLOT_H
+#define FLAM_PLOT_H
 
 /* Values over an axis, as a value: no pixels, no widget. flam_draw_plot() draws
  * it, FlamPlotWidget shows it and handles its keys and its pointer.
@@ -190,3 +191,5 @@ FlamPlotSpot
 flam_plot_walk (const FlamPlot *plot, FlamPlotSpot spot, FlamPlotStep step);
 
 G_END_DECLS
+
+#endif

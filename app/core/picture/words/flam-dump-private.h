@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DUMP_PRIVATE_H
+#define FLAM_DUMP_PRIVATE_H
 
 #include "flam-dump.h"
 
@@ -22,3 +23,5 @@ const char *flam_dump_visible (const FlamDump *dump, const char *text);
 const char *flam_dump_string (const FlamDump *dump, FlamId id);
 
 G_END_DECLS
+
+#endif

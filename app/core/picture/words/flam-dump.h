@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DUMP_H
+#define FLAM_DUMP_H
 
 /* Any stage -> text, for goldens and to find the faulty stage. */
 
@@ -30,3 +31,5 @@ char *flam_dump_folded_diff (const FlamTree *base,
 guint64 flam_dump_paths_size (const FlamTree *tree, guint width);
 
 G_END_DECLS
+
+#endif

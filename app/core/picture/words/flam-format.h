@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FORMAT_H
+#define FLAM_FORMAT_H
 
 /* Numbers -> text for people. g_free the results. Three significant digits;
  * time in ns, µs, ms, s, min; bytes in decimal kB, MB, GB; counts with a thin
@@ -63,3 +64,5 @@ gboolean flam_format_turns (gunichar c);
 char *flam_format_csv (const char *text);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HEADLINE_H
+#define FLAM_HEADLINE_H
 
 /* What stands out in a capture, in a sentence or two that are a way in:
  *
@@ -85,3 +86,5 @@ char *flam_headline_to_english (const FlamHeadline *headline);
 const char *flam_headline_kind_to_string (FlamHeadlineKind kind);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LANGUAGE_H
+#define FLAM_LANGUAGE_H
 
 /* The programming language in which a function was written, as far as a capture
  * shows it: by the mangling of the linker's name, then by the suffix of the
@@ -46,3 +47,5 @@ FlamLanguage flam_language_of_function (const FlamProfile *profile,
                                         FlamFunctionId function);
 
 G_END_DECLS
+
+#endif

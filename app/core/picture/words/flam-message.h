@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_MESSAGE_H
+#define FLAM_MESSAGE_H
 
 /* Translates texts that were made below the window and the command line
  * (warnings, errors, reasons for missing symbols, names of measures). */
@@ -17,3 +18,5 @@ void flam_message_init (const char *folder);
 char *flam_message_shown (const char *text);
 
 G_END_DECLS
+
+#endif

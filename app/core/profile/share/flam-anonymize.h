@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ANONYMIZE_H
+#define FLAM_ANONYMIZE_H
 
 /* Removes private texts from a capture that is to be shared:
  *
@@ -58,3 +59,5 @@ void flam_builder_anonymize (FlamBuilder *builder,
                              FlamRemains *remains);
 
 G_END_DECLS
+
+#endif

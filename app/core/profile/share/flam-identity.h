@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_IDENTITY_H
+#define FLAM_IDENTITY_H
 
 /* The owner of the captures and the computer: home folders and names of users
  * and hosts, as they occur in texts. */
@@ -27,3 +28,5 @@ char *flam_identity_shorten (const FlamIdentity *identity,
                              guint *counted);
 
 G_END_DECLS
+
+#endif

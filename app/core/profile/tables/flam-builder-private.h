@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_BUILDER_PRIVATE_H
+#define FLAM_BUILDER_PRIVATE_H
 
 /* The builder's insides, shared by its parts. */
 
@@ -103,3 +104,5 @@ void flam_builder_fold_facts (FlamBuilder *builder);
 gint64 flam_builder_noted_number (const FlamBuilder *builder, const char *key);
 
 G_END_DECLS
+
+#endif

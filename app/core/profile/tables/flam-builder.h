@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_BUILDER_H
+#define FLAM_BUILDER_H
 
 /* The only writer of profiles. Importers add their data in any order; all of it
  * is interned at once; flam_builder_finish() checks every id, sorts samples by
@@ -457,3 +458,5 @@ void flam_builder_replace_frame (FlamBuilder *builder,
                                  guint n);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_COLUMNS_H
+#define FLAM_COLUMNS_H
 
 /* Growable columns, and a hash that interns rows of them.
  *
@@ -257,3 +258,5 @@ flam_hash_bytes (const void *data, gsize size)
 }
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FACTS_H
+#define FLAM_FACTS_H
 
 /* The facts of a profile, and the one description of them.
  *
@@ -152,3 +153,5 @@ const char *flam_facts_other (const FlamFacts *facts, const char *key);
 const FlamFact *flam_fact_of_key (const char *key);
 
 G_END_DECLS
+
+#endif

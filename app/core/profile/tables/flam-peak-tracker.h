@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PEAK_TRACKER_H
+#define FLAM_PEAK_TRACKER_H
 
 /* The state of a heap after events of allocation and release: how many blocks
  * of each site are live, and how many were at the high-water mark, exactly, at
@@ -172,3 +173,5 @@ flam_peak_tracker_share (gint64 *left, gint64 count)
 }
 
 G_END_DECLS
+
+#endif

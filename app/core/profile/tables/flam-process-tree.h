@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PROCESS_TREE_H
+#define FLAM_PROCESS_TREE_H
 
 /* Which process started which, and their threads, as columns to iterate over:
  *
@@ -37,3 +38,5 @@ void flam_process_tree_unref (FlamProcessTree *process_tree);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamProcessTree, flam_process_tree_unref)
 
 G_END_DECLS
+
+#endif

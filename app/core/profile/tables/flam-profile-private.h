@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PROFILE_PRIVATE_H
+#define FLAM_PROFILE_PRIVATE_H
 
 /* Freed by flam-profile.c, filled by flam-builder.c and flam-rescale.c; only
  * these include it. The private part follows the public tables in one block. */
@@ -28,3 +29,5 @@ FlamProfileBox *flam_profile_box_new (void);
 const GArray *flam_profile_box_extras (const FlamProfile *profile);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_PROFILE_H
+#define FLAM_PROFILE_H
 
 /* A profile: immutable tables, read by any thread without a lock.
  *
@@ -324,3 +325,5 @@ gboolean flam_profile_extends (const FlamProfile *later,
                                const FlamProfile *earlier);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RANK_WAITS_H
+#define FLAM_RANK_WAITS_H
 
 /* The ranks of an MPI job wait for one another inside MPI's calls, mostly while
  * they run, since MPI polls: in the states of a sampler, that is work.
@@ -23,3 +24,5 @@ gboolean flam_rank_waits_in (const char *function);
 FlamProfile *flam_rank_waits_new (const FlamProfile *profile);
 
 G_END_DECLS
+
+#endif

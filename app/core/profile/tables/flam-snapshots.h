@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SNAPSHOTS_H
+#define FLAM_SNAPSHOTS_H
 
 /* Profiles of growing tables, each at the cost of the rows added since the last
  * one.
@@ -34,3 +35,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamSnapshots, flam_snapshots_free)
 FlamProfile *flam_snapshots_take (FlamSnapshots *snapshots, GError **error);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_STRINGS_H
+#define FLAM_STRINGS_H
 
 /* The string table: every name, path and label of a profile, once.
  *
@@ -38,3 +39,5 @@ flam_strings_get (const FlamStrings *strings, FlamId id)
 }
 
 G_END_DECLS
+
+#endif

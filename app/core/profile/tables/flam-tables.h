@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TABLES_H
+#define FLAM_TABLES_H
 
 /* The tables while they grow, and the one description of them.
  *
@@ -477,3 +478,5 @@ void flam_tables_list (FlamTables *tables);
 GArray *flam_tables_stored (const FlamTables *tables, FlamTable table);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TYPES_H
+#define FLAM_TYPES_H
 
 /* The types that all floors share: ids, units, kinds, errors, progress. */
 
@@ -189,3 +190,5 @@ const char *flam_status_to_title (guint bit);
 char *flam_status_to_text (guint status);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_BUILDER_MERGE_H
+#define FLAM_BUILDER_MERGE_H
 
 /* Merges several builders, each with the rows of a part of a file, into the
  * first one, which is then equal to one into which the whole file was read:
@@ -47,3 +48,5 @@ FlamThreadId flam_builder_merge_thread (const FlamBuilderMerge *merge,
                                         FlamThreadId thread);
 
 G_END_DECLS
+
+#endif

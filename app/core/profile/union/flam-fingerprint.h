@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FINGERPRINT_H
+#define FLAM_FINGERPRINT_H
 
 /* Hashes a text of any length to 128 bits, with a key that is secret and
  * random.
@@ -51,3 +52,5 @@ flam_fingerprint_extend (const FlamFingerprintKey *key,
     flam_hash_mix (b ^ key->words[4], element ^ key->words[5])
   };
 }
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_RESCALE_H
+#define FLAM_RESCALE_H
 
 /* Weights of one unit that were written with different decimals, on one scale,
  * the finer of the two, which holds both exactly:
@@ -37,3 +38,5 @@ gboolean flam_rescale_both (FlamProfile **a,
                             GError **error);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_UNION_H
+#define FLAM_UNION_H
 
 /* Merges equal rows of several parts. The result is in the order of the parts,
  * as if one core had read all of them:
@@ -105,3 +106,5 @@ flam_union_id (const FlamUnion *rows, guint part, FlamId row)
 }
 
 G_END_DECLS
+
+#endif

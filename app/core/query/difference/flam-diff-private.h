@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DIFF_PRIVATE_H
+#define FLAM_DIFF_PRIVATE_H
 
 /* Two trees as one set of paths. The difference is made from it, in the shape
  * of either tree or in the shape of both. */
@@ -56,3 +57,5 @@ FlamTree *
 flam_diff_both (const FlamDiffPaths *paths, gboolean self, FlamDiffScale scale);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DIFF_H
+#define FLAM_DIFF_H
 
 /* Two trees -> what changed, by name, since captures of different formats,
  * programs and machines have only names in common.
@@ -105,3 +106,5 @@ FlamTree *flam_diff_tree (const FlamTree *base,
 void flam_diff_sort (FlamDiffRow *rows, guint n);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TRANSFER_H
+#define FLAM_TRANSFER_H
 
 /* A selection of one capture -> the equivalent one for another capture, to
  * compare the two:
@@ -44,3 +45,5 @@ FlamSelection *flam_transfer_selection (const FlamProfile *from,
 int flam_transfer_find_before (const FlamProfile *profile, guint measure);
 
 G_END_DECLS
+
+#endif

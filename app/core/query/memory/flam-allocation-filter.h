@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ALLOCATION_FILTER_H
+#define FLAM_ALLOCATION_FILTER_H
 
 /* Profile + selection -> which rows of allocations count, for one measure:
  *
@@ -95,3 +96,5 @@ guint flam_allocation_filter_kinds_counted (const FlamProfile *profile,
                                             const FlamSelection *selection);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_BLOCK_HASH_H
+#define FLAM_BLOCK_HASH_H
 
 /* Which block begins at an address: a hash whose size is in proportion to its
  * blocks, whatever their addresses are. Open addressing, no tombstones: a hole
@@ -36,3 +37,5 @@ const FlamBlockEntry *flam_block_hash_find (const FlamBlockHash *hash,
                                             guint64 address);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_BLOCK_TABLE_H
+#define FLAM_BLOCK_TABLE_H
 
 /* Which block begins at an address: the target's memory as a page table.
  *
@@ -157,3 +158,5 @@ flam_block_table_expect (const FlamBlockTable *table, guint64 address)
 }
 
 G_END_DECLS
+
+#endif

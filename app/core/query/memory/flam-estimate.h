@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_ESTIMATE_H
+#define FLAM_ESTIMATE_H
 
 /* The error of a figure derived from sampled allocations: every table shows it
  * with the figure, and marks a figure from very few samples.
@@ -47,3 +48,5 @@ FlamEstimate flam_estimate_of_figure (const FlamFacts *facts,
 gboolean flam_estimate_is_few (const FlamEstimate *estimate);
 
 G_END_DECLS
+
+#endif

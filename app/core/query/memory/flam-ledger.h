@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LEDGER_H
+#define FLAM_LEDGER_H
 
 /* Events of allocation and release -> BLOCKS, RELEASES and AT_PEAK of a
  * builder, few rows however many events there were, and exact, site by site, at
@@ -330,3 +331,5 @@ guint32 flam_ledger_site_at (const FlamLedger *ledger, guint64 address);
 gboolean flam_ledger_finish (FlamLedger *ledger, gint64 ns, GError **error);
 
 G_END_DECLS
+
+#endif

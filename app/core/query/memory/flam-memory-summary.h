@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_MEMORY_SUMMARY_H
+#define FLAM_MEMORY_SUMMARY_H
 
 /* Profile + selection (+ search, + a zoomed path) -> a summary of the memory in
  * bytes and blocks, for each of its parts:
@@ -132,3 +133,5 @@ const char *flam_allocator_to_string (FlamAllocator allocator);
 const char *flam_memory_part_to_string (FlamMemoryPart part);
 
 G_END_DECLS
+
+#endif

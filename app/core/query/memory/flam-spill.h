@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SPILL_H
+#define FLAM_SPILL_H
 
 /* Memory for tables that grow with the memory of the recorded program. Up to a
  * bound it is ordinary memory; what exceeds the bound is in a file:
@@ -31,3 +32,5 @@ void flam_spill_give_back (FlamSpill *spill, gpointer data, gsize size);
 void flam_spill_trim (FlamSpill *spill);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SUPPRESSIONS_H
+#define FLAM_SUPPRESSIONS_H
 
 /* Rules for known leaks that must not be counted, in the format of
  * LeakSanitizer's suppression files: a line "leak:PATTERN"; '#' begins a
@@ -39,3 +40,5 @@ int flam_suppressions_match (const FlamSuppressions *suppressions,
                              gsize length);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CUT_PRIVATE_H
+#define FLAM_CUT_PRIVATE_H
 
 /* The interface of flam-cut.c, which puts a part of one profile into a builder,
  * for flam-merge.c, which puts several into one. */
@@ -90,3 +91,5 @@ void flam_cut_put_allocations (FlamCut *cut, const FlamCutMemory *memory);
 void flam_cut_put_beside (FlamCut *cut);
 
 G_END_DECLS
+
+#endif

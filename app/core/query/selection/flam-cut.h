@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_CUT_H
+#define FLAM_CUT_H
 
 /* Profile + selection -> a profile of only the selected part, which shows
  * without a selection what the original shows with this one. For formats that
@@ -17,3 +18,5 @@ FlamProfile *flam_cut_new (const FlamProfile *profile,
                            GError **error);
 
 G_END_DECLS
+
+#endif

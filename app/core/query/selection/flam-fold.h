@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FOLD_H
+#define FLAM_FOLD_H
 
 /* Any number of captures added up, one after the other, in memory that depends
  * on how many different stacks they have, not on how many captures there are:
@@ -41,3 +42,5 @@ guint64 flam_fold_n (const FlamFold *fold);
 FlamProfile *flam_fold_finish (FlamFold *fold, GError **error);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FRAME_TRAITS_H
+#define FLAM_FRAME_TRAITS_H
 
 /* The kinds of frames in a capture. A choice that hides one of them is only
  * offered where there are some. */
@@ -28,3 +29,5 @@ FlamFrameTraits flam_frame_traits_of (const FlamProfile *profile);
 gboolean flam_frames_are_interpreted (const FlamProfile *profile);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FUNCTIONS_H
+#define FLAM_FUNCTIONS_H
 
 /* Tree -> flat list: the result of "top". One row for each thing that a node
  * can represent (tree->by). A row's total counts every stack once, however
@@ -78,3 +79,5 @@ void flam_functions_sum (const FlamTree *tree,
                          gint64 *row_total);
 
 G_END_DECLS
+
+#endif

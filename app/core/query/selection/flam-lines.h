@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_LINES_H
+#define FLAM_LINES_H
 
 /* Profile + selection -> cost per line of one source file. A line's self is
  * the weight of stacks whose leaf is there; its total counts every stack
@@ -111,3 +112,5 @@ FlamNodeId
 flam_lines_find_node (const FlamTree *tree, const char *file, guint32 line);
 
 G_END_DECLS
+
+#endif

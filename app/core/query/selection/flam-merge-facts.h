@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_MERGE_FACTS_H
+#define FLAM_MERGE_FACTS_H
 
 #include "flam-builder.h"
 
@@ -13,3 +14,5 @@ void flam_merge_add_facts (FlamBuilder *builder,
                            const FlamFacts *of);
 
 G_END_DECLS
+
+#endif

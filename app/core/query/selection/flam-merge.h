@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_MERGE_H
+#define FLAM_MERGE_H
 
 /* Several captures -> one that holds all of them: their weights are added up.
  *
@@ -39,3 +40,5 @@ FlamProfile *flam_merge_new (const FlamMergePart *parts,
                              GError **error);
 
 G_END_DECLS
+
+#endif

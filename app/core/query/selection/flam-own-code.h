@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_OWN_CODE_H
+#define FLAM_OWN_CODE_H
 
 /* Which code of a capture is the user's own, rather than the system's, a
  * language's or a package's: that is where a reader can change something. It is
@@ -22,3 +23,5 @@ gboolean flam_own_code_is_name (const char *name);
 guint8 *flam_own_code_functions (const FlamProfile *profile);
 
 G_END_DECLS
+
+#endif

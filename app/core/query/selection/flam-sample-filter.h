@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SAMPLE_FILTER_H
+#define FLAM_SAMPLE_FILTER_H
 
 /* Which samples a selection takes, beside their time, thread and stack: those
  * of the measure's event, in the chosen states, with the chosen labels. Also
@@ -68,3 +69,5 @@ gboolean flam_sample_labels_any (const FlamProfile *profile,
 char *flam_sample_labels_number_text (gint64 number, const char *unit);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SANDWICH_H
+#define FLAM_SANDWICH_H
 
 /* One function of a tree, as the middle of two: who called it, and what it
  * calls. The first node of both is the function itself.
@@ -39,3 +40,5 @@ FlamId flam_sandwich_find_call (const FlamTree *side,
                                 const FlamTree *to);
 
 G_END_DECLS
+
+#endif

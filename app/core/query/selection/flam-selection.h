@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SELECTION_H
+#define FLAM_SELECTION_H
 
 /* The user's current choice, as a value: every view is a function of (profile,
  * selection). Copied, never shared while it can still change. */
@@ -142,3 +143,5 @@ gboolean flam_selection_add_transform (FlamSelection *selection,
                                        GError **error);
 
 G_END_DECLS
+
+#endif

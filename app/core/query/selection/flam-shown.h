@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_SHOWN_H
+#define FLAM_SHOWN_H
 
 /* Profile + selection -> the stacks as the selection shows them. Transforms,
  * switches and the folding of recursion are applied only here, so that weights,
@@ -122,3 +123,5 @@ flam_shown_key (const FlamProfile *profile, FlamBy by, FlamFrameId frame)
 }
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TREE_PRIVATE_H
+#define FLAM_TREE_PRIVATE_H
 
 /* Declarations that the tree's three parts share. Stacks become a tree in three
  * steps, each a loop:
@@ -108,3 +109,5 @@ FlamId *flam_tree_merge_all (FlamTree *tree,
                              GError **error);
 
 G_END_DECLS
+
+#endif

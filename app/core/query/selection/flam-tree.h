@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TREE_H
+#define FLAM_TREE_H
 
 /* The merged call tree, as columns in preorder:
  *
@@ -243,3 +244,5 @@ gint64
 flam_tree_search (const FlamTree *tree, FlamRegex *regex, guint8 *matched);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_WEIGHTS_H
+#define FLAM_WEIGHTS_H
 
 /* Profile + selection (measure, threads, time, states) -> a weight per stack.
  * All later steps are the same for CPU and memory. */
@@ -133,3 +134,5 @@ flam_weights_by_state (const FlamProfile *profile,
 }
 
 G_END_DECLS
+
+#endif

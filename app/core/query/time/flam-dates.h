@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_DATES_H
+#define FLAM_DATES_H
 
 /* Marks of an axis of dates: at midnight, on the first of a month, at full
  * hours, by the calendar of a time zone. */
@@ -22,3 +23,5 @@ GArray *flam_dates_marks (
 char *flam_dates_text (gint64 date, GTimeZone *zone, gboolean with_zone);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_FIGURES_H
+#define FLAM_FIGURES_H
 
 /* The data that a history keeps of one capture after the capture is freed: a
  * few tens of kilobytes, whatever its size.
@@ -116,3 +117,5 @@ FlamFiguresMove *flam_figures_moves (const FlamFigures *before,
                                      guint *n);
 
 G_END_DECLS
+
+#endif

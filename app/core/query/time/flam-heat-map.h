@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HEAT_MAP_H
+#define FLAM_HEAT_MAP_H
 
 /* Profile + selection -> FlameScope's heat map: one column per second of the
  * clock, or of the capture if it has no date; the offset within the second from
@@ -49,3 +50,5 @@ gint64 flam_heat_map_time_of (const FlamHeatMap *map, guint cell);
 guint flam_heat_map_cell_of (const FlamHeatMap *map, gint64 time);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_HISTORY_H
+#define FLAM_HISTORY_H
 
 /* Many captures in the order of their dates, and the series they are in.
  *
@@ -99,3 +100,5 @@ GPtrArray *flam_history_functions (const FlamHistory *history,
                                    const char *measure);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TIMELINE_H
+#define FLAM_TIMELINE_H
 
 /* Profile + selection -> weight per bucket of time, one row per thread; or the
  * maximum of the memory in use in each bucket.
@@ -109,3 +110,5 @@ flam_timeline_bucket_of (const FlamTimeline *timeline, gint64 time)
 }
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TREND_H
+#define FLAM_TREND_H
 
 /* One figure over the dates of a history: one line per series, one point per
  * capture.
@@ -81,3 +82,5 @@ typedef struct
 GArray *flam_trend_choices (const FlamHistory *history);
 
 G_END_DECLS
+
+#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_TEST_TRUTH_H
+#define FLAM_TEST_TRUTH_H
 
 /* A program's own measurements, to check a recording of it. It reads its
  * thread's own CPU clock before and after each of its parts. At the end it
@@ -198,3 +199,5 @@ truth_end (const TruthPart *parts, int n)
   fprintf (file, "process\t%.9f\t%.9f\n", (double)truth_before / 1e9, cpu);
   return fclose (file) != 0;
 }
+
+#endif
