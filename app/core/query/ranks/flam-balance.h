@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#pragma once
+#ifndef FLAM_BALANCE_H
+#define FLAM_BALANCE_H
 
 /* Profile of a job + selection -> how evenly its ranks share the work. The
  * time for which a rank waits for others in MPI (flam-rank-waits.h) does not
@@ -89,3 +90,5 @@ flam_balance_lost (const FlamBalanceSpread *spread)
 }
 
 G_END_DECLS
+
+#endif
