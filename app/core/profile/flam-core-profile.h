@@ -8,6 +8,7 @@
 #include "flam-builder-merge.h"
 #include "flam-builder.h"
 #include "flam-columns.h"
+#include "flam-cores.h"
 #include "flam-facts.h"
 #include "flam-fingerprint.h"
 #include "flam-installed.h"

@@ -100,13 +100,20 @@ FlamId *flam_tree_merge (FlamTree *tree,
                          FlamTreeOrder order,
                          const FlamProgress *progress,
                          GError **error);
-/* The same, with memory for every stack. */
+/* The same, with memory for every stack: in one piece; or in parts, for many
+ * stacks and several cores. */
 FlamId *flam_tree_merge_all (FlamTree *tree,
                              const FlamShown *shown,
                              const gint64 *self,
                              FlamTreeOrder order,
                              const FlamProgress *progress,
                              GError **error);
+FlamId *flam_tree_merge_parts (FlamTree *tree,
+                               const FlamShown *shown,
+                               const gint64 *self,
+                               FlamTreeOrder order,
+                               const FlamProgress *progress,
+                               GError **error);
 
 G_END_DECLS
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "flam-cores.h"
 #include "flam-tree-private.h"
 
 /* If few of many stacks have weight (blocks at the peak, a short range, one
@@ -97,6 +98,19 @@ copy_marked (Kept *kept,
 }
 
 static FlamId *
+merge_many (FlamTree *tree,
+            const FlamShown *shown,
+            const gint64 *self,
+            FlamTreeOrder order,
+            const FlamProgress *progress,
+            GError **error)
+{
+  return (flam_cores_for (shown->n) > 1 ? flam_tree_merge_parts
+                                        : flam_tree_merge_all) (
+      tree, shown, self, order, progress, error);
+}
+
+static FlamId *
 merge_few (FlamTree *tree,
            const FlamShown *shown,
            const gint64 *self,
@@ -112,11 +126,10 @@ merge_few (FlamTree *tree,
   if (n > shown->n / WORTH)
     {
       g_clear_pointer (&number, g_free);
-      return flam_tree_merge_all (tree, shown, self, order, progress, error);
+      return merge_many (tree, shown, self, order, progress, error);
     }
   copy_marked (&kept, shown, self, n, number);
-  node = flam_tree_merge_all (
-      tree, &kept.shown, kept.self, order, progress, error);
+  node = merge_many (tree, &kept.shown, kept.self, order, progress, error);
   if (node == NULL)
     return NULL;
   for (FlamId s = 0; s < shown->n; s++)
@@ -134,6 +147,6 @@ flam_tree_merge (FlamTree *tree,
                  const FlamProgress *progress,
                  GError **error)
 {
-  return (have_few_weight (self, shown->n) ? merge_few : flam_tree_merge_all) (
+  return (have_few_weight (self, shown->n) ? merge_few : merge_many) (
       tree, shown, self, order, progress, error);
 }
