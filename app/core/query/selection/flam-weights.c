@@ -2,11 +2,15 @@
 #include "flam-weights.h"
 
 #include "flam-allocation-filter.h"
+#include "flam-cores.h"
 #include "flam-sample-filter.h"
 #include "flam-shown.h"
 
 #define STEP_ROWS (1 << 16)
-#define AHEAD 32 /* samples: prefetch distance of their sums */
+#define AHEAD 32   /* samples: prefetch distance of their sums */
+#define AT_ONCE 64 /* slices of samples: summed before progress is reported */
+#define WORTH 4 /* samples for each sum: a core with sums of its own pays off  \
+                 */
 
 typedef struct
 {
@@ -139,25 +143,35 @@ is_plain (const Sum *sum)
          !cuts_spans (sum) && (sum->selection->states & wanted) == wanted;
 }
 
+/* Selected samples of one thread. */
+typedef struct
+{
+  FlamThreadId thread;
+  guint32 i, end;
+  gint64 total;
+} Slice;
+
 /* sum_slice() for this case. The weight of "no stack" is the last value until
  * finish_weights() moves it. */
 static void
-sum_plain_slice (Sum *sum, guint32 i, guint32 end)
+sum_plain_slice (const Sum *sum,
+                 const Slice *slice,
+                 gint64 *to,
+                 FlamStateSplit *split)
 {
   const FlamSamples *samples = &sum->profile->samples;
   const FlamStackId *stacks = samples->stack;
   const gint64 *weight = sum->selection->count ? NULL : sum->measure->weight;
   gint64 one = sum->selection->count ? sum->measure->denominator : 1;
   guint32 n = sum->profile->stacks.n;
-  gint64 *to = sum->weights->weight;
-  FlamStateSplit *split = sum->weights->split;
 
-  for (; i < end; i++)
+  for (guint32 i = slice->i; i < slice->end; i++)
     {
       guint32 stack = MIN (stacks[i], n);
       gint64 value = weight != NULL ? weight[i] : one;
 
-      __builtin_prefetch (&to[MIN (stacks[MIN (i + AHEAD, end - 1)], n)], 1);
+      __builtin_prefetch (&to[MIN (stacks[MIN (i + AHEAD, slice->end - 1)], n)],
+                          1);
       to[stack] += value;
       if (split != NULL)
         split[stack].weight[samples->state[i]] += value;
@@ -166,19 +180,129 @@ sum_plain_slice (Sum *sum, guint32 i, guint32 end)
 
 /* The same without weights: one sum of all of them. */
 static void
-sum_plain_total (Sum *sum, FlamThreadId thread, guint32 i, guint32 end)
+sum_plain_total (const Sum *sum, Slice *slice)
 {
   const FlamSamples *samples = &sum->profile->samples;
   const gint64 *weight = sum->selection->count ? NULL : sum->measure->weight;
   gint64 one = sum->selection->count ? sum->measure->denominator : 1;
   gint64 total = 0;
 
-  for (; i < end; i++)
-    if (is_in (sum, samples->stack[i]))
-      total += weight != NULL ? weight[i] : one;
-  sum->total += total;
-  if (sum->by_thread != NULL)
-    sum->by_thread[thread] += total;
+  if (!sum->drops && weight == NULL)
+    total = (slice->end - slice->i) * one;
+  else
+    for (guint32 i = slice->i; i < slice->end; i++)
+      if (is_in (sum, samples->stack[i]))
+        total += weight != NULL ? weight[i] : one;
+  slice->total = total;
+}
+
+/* Slices that several cores sum, each into sums of its own. */
+typedef struct
+{
+  Sum *sum;
+  Slice *slices;
+  guint n;
+  guint cores;
+  gint64 **to;
+  FlamStateSplit **split;
+} Summing;
+
+/* The slices of a core. */
+static void
+sum_share (gpointer data, guint core)
+{
+  const Summing *summing = data;
+  guint from = summing->n * core / summing->cores;
+  guint end = summing->n * (core + 1) / summing->cores;
+
+  for (guint i = from; i < end; i++)
+    if (summing->sum->weights != NULL)
+      sum_plain_slice (summing->sum,
+                       &summing->slices[i],
+                       summing->to[core],
+                       summing->split[core]);
+    else
+      sum_plain_total (summing->sum, &summing->slices[i]);
+}
+
+/* Adds the sums of all cores to the first one's. */
+static void
+add_share (gpointer data, guint part)
+{
+  const Summing *summing = data;
+  guint32 n = summing->sum->profile->stacks.n + 1;
+  guint32 from = (guint32)((guint64)n * part / summing->cores);
+  guint32 end = (guint32)((guint64)n * (part + 1) / summing->cores);
+
+  for (guint core = 1; core < summing->cores; core++)
+    for (guint32 s = from; s < end; s++)
+      {
+        summing->to[0][s] += summing->to[core][s];
+        for (guint i = 0; summing->split[0] != NULL && i < FLAM_N_STATES; i++)
+          summing->split[0][s].weight[i] += summing->split[core][s].weight[i];
+      }
+}
+
+static gboolean
+sum_at_once (Summing *summing,
+             GArray *slices,
+             const FlamProgress *progress,
+             GError **error)
+{
+  for (guint i = 0; i < slices->len; i += summing->n)
+    {
+      summing->slices = &g_array_index (slices, Slice, i);
+      summing->n = MIN (AT_ONCE, slices->len - i);
+      if (!flam_progress_step (progress, (double)i / slices->len, error))
+        return FALSE;
+      flam_cores_run (summing->cores, sum_share, summing);
+    }
+  return TRUE;
+}
+
+static gboolean
+sum_plain (Sum *sum,
+           GArray *slices,
+           guint64 rows,
+           const FlamProgress *progress,
+           GError **error)
+{
+  gint64 *to[FLAM_CORES_MAX] = { NULL };
+  FlamStateSplit *split[FLAM_CORES_MAX] = { NULL };
+  Summing summing = { .sum = sum, .to = to, .split = split };
+  guint32 n = sum->profile->stacks.n + 1;
+  gboolean good;
+
+  summing.cores = flam_cores_for (rows);
+  if (sum->weights != NULL)
+    {
+      summing.cores = (guint)CLAMP (rows / n / WORTH + 1, 1, summing.cores);
+      to[0] = sum->weights->weight;
+      split[0] = sum->weights->split;
+    }
+  for (guint core = 1; core < summing.cores && sum->weights != NULL; core++)
+    {
+      to[core] = flam_new_cells0 (gint64, n);
+      if (split[0] != NULL)
+        split[core] = flam_new_cells0 (FlamStateSplit, n);
+    }
+  good = sum_at_once (&summing, slices, progress, error);
+  if (good && sum->weights != NULL && summing.cores > 1)
+    flam_cores_run (summing.cores, add_share, &summing);
+  for (guint core = 1; core < summing.cores; core++)
+    {
+      flam_cells_drop (to[core]);
+      flam_cells_drop (split[core]);
+    }
+  for (guint i = 0; i < slices->len && sum->weights == NULL; i++)
+    {
+      const Slice *slice = &g_array_index (slices, Slice, i);
+
+      sum->total += slice->total;
+      if (sum->by_thread != NULL)
+        sum->by_thread[slice->thread] += slice->total;
+    }
+  return good;
 }
 
 /* What is on top of the functions; `value`: of the label. */
@@ -193,7 +317,7 @@ top_of (const Sum *sum, FlamThreadId thread, FlamId value)
 }
 
 static void
-sum_slice (Sum *sum, FlamThreadId thread, guint32 i, guint32 end)
+sum_slice (Sum *sum, const Slice *slice)
 {
   const FlamSamples *samples = &sum->profile->samples;
   const gint64 *weight = sum->selection->count ? NULL : sum->measure->weight;
@@ -201,17 +325,17 @@ sum_slice (Sum *sum, FlamThreadId thread, guint32 i, guint32 end)
   gboolean cuts = cuts_spans (sum);
   guint32 n_sets = sum->filter.n_sets;
 
-  for (; i < end; i++)
+  for (guint32 i = slice->i; i < slice->end; i++)
     {
       FlamState state =
           samples->state != NULL ? samples->state[i] : FLAM_STATE_RUNNING;
 
       if (flam_sample_filter_has (&sum->filter, i))
         add (sum,
-             thread,
+             slice->thread,
              top_of (
                  sum,
-                 thread,
+                 slice->thread,
                  sum->values != NULL
                      ? sum->values[flam_sample_label_set (samples, n_sets, i)]
                      : FLAM_NONE),
@@ -223,12 +347,13 @@ sum_slice (Sum *sum, FlamThreadId thread, guint32 i, guint32 end)
     }
 }
 
-static gboolean
-sum_samples (Sum *sum, const FlamProgress *progress, GError **error)
+/* The selected samples of each thread, STEP_ROWS at most in a slice. */
+static GArray *
+find_slices (const Sum *sum, guint64 *rows)
 {
   const FlamProfile *profile = sum->profile;
   const gint64 *times = profile->samples.time;
-  gboolean plain = is_plain (sum);
+  GArray *slices = g_array_new (FALSE, FALSE, sizeof (Slice));
 
   for (FlamId t = 0; t < profile->threads.n; t++)
     {
@@ -245,16 +370,28 @@ sum_samples (Sum *sum, const FlamProgress *progress, GError **error)
         end = lower_bound (times, i, end, sum->to);
       for (; i < end; i += MIN (STEP_ROWS, end - i))
         {
-          if (plain && sum->weights == NULL)
-            sum_plain_total (sum, t, i, i + MIN (STEP_ROWS, end - i));
-          else if (plain)
-            sum_plain_slice (sum, i, i + MIN (STEP_ROWS, end - i));
-          else
-            sum_slice (sum, t, i, i + MIN (STEP_ROWS, end - i));
-          if (!flam_progress_step (
-                  progress, (double)i / profile->samples.n, error))
-            return FALSE;
+          Slice slice = { t, i, i + MIN (STEP_ROWS, end - i), 0 };
+
+          g_array_append_val (slices, slice);
+          *rows += slice.end - i;
         }
+    }
+  return slices;
+}
+
+static gboolean
+sum_samples (Sum *sum, const FlamProgress *progress, GError **error)
+{
+  guint64 rows = 0;
+  g_autoptr (GArray) slices = find_slices (sum, &rows);
+
+  if (is_plain (sum))
+    return sum_plain (sum, slices, rows, progress, error);
+  for (guint i = 0; i < slices->len; i++)
+    {
+      sum_slice (sum, &g_array_index (slices, Slice, i));
+      if (!flam_progress_step (progress, (double)i / slices->len, error))
+        return FALSE;
     }
   return TRUE;
 }
