@@ -19,7 +19,10 @@ typedef struct
   const FlamSelection *selection;
   FlamShown *shown;
   guint64 *matches; /* per function: bit per transform */
+  guint8 *quiet;    /* per function: nothing in the selection is about it */
   guint64 required; /* FOCUS and FILTER bits that a stack must match */
+  guint64 focused;  /* of these, the FOCUS bits */
+  gboolean folds;   /* recursion */
   Path *paths;      /* per stack */
   guint64 *seen;    /* per stack: bits of FOCUS and FILTER that matched on
                        the way; NULL when there are none */
@@ -37,19 +40,23 @@ recorder_of (const FlamProfile *profile)
 }
 
 static gboolean
+is_of_recorder (const Walk *walk, FlamFunctionId function)
+{
+  return walk->recorder != FLAM_NONE &&
+         walk->profile->functions.module[function] == walk->recorder;
+}
+
+static gboolean
 is_recorder (const Walk *walk, FlamFrameId frame)
 {
-  const FlamProfile *profile = walk->profile;
-
-  return walk->recorder != FLAM_NONE &&
-         profile->functions.module[profile->frames.function[frame]] ==
-             walk->recorder;
+  return is_of_recorder (walk, walk->profile->frames.function[frame]);
 }
 
 static void
 walk_clear (Walk *walk)
 {
   g_free (walk->matches);
+  g_free (walk->quiet);
   flam_cells_drop (walk->paths);
   flam_cells_drop (walk->seen);
 }
@@ -101,6 +108,8 @@ match_functions (Walk *walk, const FlamProgress *progress, GError **error)
       if (transform->kind == FLAM_TRANSFORM_FOCUS ||
           transform->kind == FLAM_TRANSFORM_FILTER)
         walk->required |= 1ull << t;
+      if (transform->kind == FLAM_TRANSFORM_FOCUS)
+        walk->focused |= 1ull << t;
       for (FlamId f = 0; f < profile->functions.n; f++)
         {
           if (transform_matches (profile, f, transform))
@@ -112,35 +121,50 @@ match_functions (Walk *walk, const FlamProgress *progress, GError **error)
   return TRUE;
 }
 
+static gboolean
+is_switched_off (const Walk *walk, FlamFunctionId function)
+{
+  const FlamSelection *selection = walk->selection;
+  guint flags = walk->profile->functions.flags[function];
+  guint kind = walk->profile->functions.kind[function];
+
+  return ((selection->hide_irrelevant &&
+           (flags & FLAM_FUNCTION_IRRELEVANT) != 0) ||
+          (selection->no_native && kind != FLAM_KIND_INTERPRETED &&
+           kind != FLAM_KIND_JIT && kind != FLAM_KIND_ROOT)) &&
+         !is_of_recorder (walk, function);
+}
+
 /* Frames that the selection's switches remove, cost to the caller. */
 static gboolean
 switched_off (const Walk *walk, FlamFrameId frame)
 {
-  const FlamSelection *selection = walk->selection;
-  FlamFunctionId function = walk->profile->frames.function[frame];
-  guint flags = walk->profile->functions.flags[function];
-  guint kind = walk->profile->functions.kind[function];
-
-  return (selection->no_inlines &&
+  return (walk->selection->no_inlines &&
           walk->profile->frames.inline_depth[frame] > 0) ||
-         (selection->hide_irrelevant &&
-          (flags & FLAM_FUNCTION_IRRELEVANT) != 0 &&
-          !is_recorder (walk, frame)) ||
-         (selection->no_native && kind != FLAM_KIND_INTERPRETED &&
-          kind != FLAM_KIND_JIT && kind != FLAM_KIND_ROOT &&
-          !is_recorder (walk, frame));
+         is_switched_off (walk, walk->profile->frames.function[frame]);
 }
 
 /* An import is its machinery and everything that runs because of it: the cost
  * goes to the importing frame. */
 static gboolean
-is_import (const Walk *walk, FlamFrameId frame)
+is_import (const Walk *walk, FlamFunctionId function)
 {
-  const FlamProfile *profile = walk->profile;
-  FlamFunctionId function = profile->frames.function[frame];
-
   return walk->selection->hide_imports &&
-         (profile->functions.flags[function] & FLAM_FUNCTION_IMPORT) != 0;
+         (walk->profile->functions.flags[function] & FLAM_FUNCTION_IMPORT) != 0;
+}
+
+/* Most functions are, so their frames need no look at each transform. */
+static void
+find_quiet (Walk *walk)
+{
+  const FlamSelection *selection = walk->selection;
+  guint32 n = walk->profile->functions.n;
+
+  walk->quiet = g_new0 (guint8, n + 1);
+  for (FlamId f = 0; f < n && !selection->no_inlines && !selection->no_repl;
+       f++)
+    walk->quiet[f] = walk->matches[f] == 0 && !is_import (walk, f) &&
+                     !is_switched_off (walk, f) && !is_of_recorder (walk, f);
 }
 
 /* Only what runs below it is shown, as if the stack began there. */
@@ -160,7 +184,7 @@ transform_frame (const Walk *walk, Path *path, guint64 *seen, FlamFrameId frame)
   guint64 matches = walk->matches[walk->profile->frames.function[frame]];
   guint swallowed = path->swallowed;
 
-  path->importing |= is_import (walk, frame);
+  path->importing |= is_import (walk, walk->profile->frames.function[frame]);
   if (path->importing || switched_off (walk, frame))
     return FALSE;
   for (guint t = 0; t < transforms->len; t++)
@@ -216,7 +240,7 @@ folds (const FlamSelection *selection)
 static FlamId
 find_recursion (const Walk *walk, FlamStackId stack, FlamFrameId frame)
 {
-  if (!folds (walk->selection))
+  if (!walk->folds)
     return FLAM_NONE;
   for (; stack != FLAM_NONE; stack = walk->shown->prefix[stack])
     {
@@ -249,6 +273,15 @@ goes_on_in_recorder (const Walk *walk, const Path *path, FlamFrameId frame)
          is_recorder (walk, walk->shown->frame[path->stack]);
 }
 
+/* Whether a quiet frame is shown. */
+static inline gboolean
+goes_on (const Walk *walk, const Path *path, guint64 seen)
+{
+  return !path->dropped && !path->importing &&
+         path->swallowed == NOT_SWALLOWED &&
+         (seen & walk->focused) == walk->focused;
+}
+
 static void
 walk_stack (Walk *walk, FlamStackId stack)
 {
@@ -262,7 +295,12 @@ walk_stack (Walk *walk, FlamStackId stack)
     path = walk->paths[prefix];
   if (prefix != FLAM_NONE && walk->seen != NULL)
     seen = walk->seen[prefix];
-  if (is_repl (walk, frame))
+  if (walk->quiet[walk->profile->frames.function[frame]])
+    {
+      if (goes_on (walk, &path, seen))
+        path.stack = show (walk, path.stack, frame);
+    }
+  else if (is_repl (walk, frame))
     {
       path = start;
       seen = 0;
@@ -295,6 +333,8 @@ walk_all (Walk *walk, const FlamProgress *progress, GError **error)
   walk->paths = flam_new_cells (Path, n + 1);
   if (!match_functions (walk, progress, error))
     return FALSE;
+  find_quiet (walk);
+  walk->folds = folds (walk->selection);
   if (walk->required != 0)
     walk->seen = flam_new_cells (guint64, n + 1);
   for (FlamId s = 0; s < n; s++)
