@@ -175,6 +175,64 @@ decode_number (const FlamColumnInfo *info, guint64 stored, gint64 *last)
   return TRUE;
 }
 
+/* --- most cells are of two kinds, which loops of their own read twice as fast
+ */
+
+static inline gboolean
+take_varint (const guint8 **p, const guint8 *end, guint64 *value)
+{
+  if (G_UNLIKELY (*p == end || **p >= 0x80))
+    return flam_varint_get (p, end, value);
+  *value = *(*p)++;
+  return TRUE;
+}
+
+/* Numbers of 8 bytes, whatever they are. */
+static const char *
+decode_wide (gint64 *cells, guint32 n, gboolean delta, Cursor cursor)
+{
+  const guint8 *p = cursor.p;
+  gint64 last = 0;
+
+  for (guint32 i = 0; i < n; i++)
+    {
+      guint64 stored;
+      gint64 value;
+
+      if (!take_varint (&p, cursor.end, &stored))
+        return damaged;
+      value = flam_varint_unzigzag (stored);
+      last = delta ? (gint64)((guint64)last + (guint64)value) : value;
+      cells[i] = last;
+    }
+  return p == cursor.end ? NULL : damaged;
+}
+
+/* Ids that are the same in the file and in the tables. */
+static const char *
+decode_plain_ids (FlamId *cells,
+                  guint32 n,
+                  const FlamColumnInfo *info,
+                  guint32 limit,
+                  Cursor cursor)
+{
+  FlamId none = info->flags & FLAM_COLUMN_EMPTY ? 0 : FLAM_NONE;
+  gboolean required = (info->flags & FLAM_COLUMN_REQUIRED) != 0;
+  const guint8 *p = cursor.p;
+
+  for (guint32 i = 0; i < n; i++)
+    {
+      guint64 stored;
+
+      if (!take_varint (&p, cursor.end, &stored) || stored > G_MAXUINT32)
+        return damaged;
+      if (stored > limit || (stored == 0 && required))
+        return dangling;
+      cells[i] = stored == 0 ? none : (FlamId)stored - 1;
+    }
+  return p == cursor.end ? NULL : damaged;
+}
+
 /* Reads the cells of rows [at, at + n) of a table, which are rows `first` and
  * following of the file. An optional column begins with the first value that is
  * not 0. */
@@ -191,6 +249,17 @@ decode_column (const FlamCaptureIds *ids,
   guint32 at = *flam_tables_n (flam_builder_tables (ids->builder), table);
   gint64 last = 0;
 
+  if (*to->data != NULL && info->size == sizeof (gint64) && info->limit == 0 &&
+      (info->encoding == FLAM_ENCODE_I64 ||
+       info->encoding == FLAM_ENCODE_DELTA))
+    return decode_wide (&flam_cell (*to->data, gint64, at),
+                        n,
+                        info->encoding == FLAM_ENCODE_DELTA,
+                        cursor);
+  if (*to->data != NULL && info->size == sizeof (FlamId) &&
+      info->encoding == FLAM_ENCODE_ID && !own && !is_mapped (info->refers_to))
+    return decode_plain_ids (
+        &flam_cell (*to->data, FlamId, at), n, info, limit, cursor);
   for (guint32 i = 0; i < n; i++)
     {
       gint64 value;

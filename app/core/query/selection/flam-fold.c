@@ -356,11 +356,23 @@ add_sample (const Adding *adding, guint32 i, FlamId row)
   return !overflow;
 }
 
+static void
+forget_rows (Adding *adding)
+{
+  for (guint c = 0; c < adding->filled->len; c++)
+    adding->row_of[g_array_index (adding->filled, guint64, c)] = FLAM_NONE;
+  g_array_set_size (adding->filled, 0);
+}
+
+/* Threads of one name often follow one another, and share their rows. */
 static gboolean
 add_thread (Adding *adding, FlamThreadId t)
 {
   const FlamThreads *threads = &adding->cut->profile->threads;
   gboolean good = TRUE;
+
+  if (t > 0 && adding->threads[t] != adding->threads[t - 1])
+    forget_rows (adding);
 
   for (guint32 k = 0; k < threads->n_samples[t] && good; k++)
     {
@@ -369,9 +381,6 @@ add_thread (Adding *adding, FlamThreadId t)
 
       good = row == FLAM_NONE || add_sample (adding, i, row);
     }
-  for (guint c = 0; c < adding->filled->len; c++)
-    adding->row_of[g_array_index (adding->filled, guint64, c)] = FLAM_NONE;
-  g_array_set_size (adding->filled, 0);
   return good;
 }
 
