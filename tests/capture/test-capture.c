@@ -513,6 +513,122 @@ test_bad_references (void)
     }
 }
 
+typedef struct
+{
+  const char *bytes;
+  guint n;
+} Column;
+
+#define BYTES(text)                                                            \
+  {                                                                            \
+    (text), sizeof (text) - 1                                                  \
+  }
+
+static void
+put_rows (GByteArray *file,
+          guint16 table,
+          guint8 n,
+          const Column *columns,
+          guint8 n_columns)
+{
+  g_autoptr (GByteArray) payload = g_byte_array_new ();
+
+  g_byte_array_append (payload, &n, 1);
+  g_byte_array_append (payload, &n_columns, 1);
+  for (guint i = 0; i < n_columns; i++)
+    {
+      guint8 size = (guint8)columns[i].n;
+
+      g_byte_array_append (payload, &size, 1);
+      g_byte_array_append (payload, (const guint8 *)columns[i].bytes, size);
+    }
+  put_block (file, table, payload->data, payload->len);
+}
+
+/* Two frames, stacks and samples, of which a column may be wrong. */
+typedef struct
+{
+  Column frame, time, thread, stack;
+  const char *message; /* NULL: it is right */
+} Columns;
+
+static FlamProfile *
+profile_of_columns (const Columns *columns, GError **error)
+{
+  static const Column none = BYTES ("\0\0");
+  const Column frames[] = { none, BYTES ("\2\4"), none, none };
+  const Column stacks[] = { BYTES ("\0\1"), columns->frame };
+  const Column processes[] = { BYTES ("\2"), BYTES ("\0") };
+  const Column threads[] = { BYTES ("\1"), BYTES ("\2") };
+  const Column samples[] = {
+    columns->time, columns->thread, columns->stack, none, none
+  };
+  g_autoptr (GByteArray) file = g_byte_array_new ();
+
+  g_byte_array_append (file, empty_file, FLAM_CAPTURE_HEADER_SIZE);
+  put_rows (file, 4, 2, frames, G_N_ELEMENTS (frames));
+  put_rows (file, 5, 2, stacks, G_N_ELEMENTS (stacks));
+  put_rows (file, 6, 1, processes, G_N_ELEMENTS (processes));
+  put_rows (file, 7, 1, threads, G_N_ELEMENTS (threads));
+  put_rows (file, 10, 2, samples, G_N_ELEMENTS (samples));
+  return profile_of (file->data, file->len, error);
+}
+
+/* Times and ids have loops of their own, with all the checks of others. */
+static void
+test_bad_columns (void)
+{
+  static const char length[] = "columns differ in length";
+  static const char missing[] = "refers to data that is not in the file";
+  static const Column frame = BYTES ("\1\2"), time = BYTES ("\2\6");
+  static const Column thread = BYTES ("\1\1"), stack = BYTES ("\2\0");
+  const Columns cases[] = {
+    { frame, time, thread, stack, NULL },
+    { frame, BYTES ("\x82\0\6"), thread, stack, NULL },
+    { frame, BYTES ("\2"), thread, stack, length },
+    { frame, BYTES ("\2\6\6"), thread, stack, length },
+    { frame, BYTES ("\2\x86"), thread, stack, length },
+    { frame,
+      BYTES ("\2\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\1"),
+      thread,
+      stack,
+      length },
+    { frame, time, BYTES ("\1"), stack, length },
+    { frame, time, BYTES ("\1\1\1"), stack, length },
+    { frame, time, BYTES ("\1\x81"), stack, length },
+    { frame, time, BYTES ("\1\0"), stack, missing },
+    { frame, time, BYTES ("\1\2"), stack, missing },
+    /* 2^32 + 1, which is not 1 */
+    { frame, time, BYTES ("\1\x81\x80\x80\x80\x10"), stack, length },
+    { frame, time, thread, BYTES ("\2"), length },
+    { frame, time, thread, BYTES ("\2\0\0"), length },
+    { frame, time, thread, BYTES ("\3\0"), missing },
+    { frame, time, thread, BYTES ("\2\x81\x80\x80\x80\x10"), length },
+    { BYTES ("\1\0"), time, thread, stack, missing },
+    { BYTES ("\1\3"), time, thread, stack, missing },
+    { BYTES ("\1"), time, thread, stack, length },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (FlamProfile) profile = profile_of_columns (&cases[i], &error);
+
+      if (cases[i].message != NULL)
+        {
+          g_assert_error (error, FLAM_ERROR, FLAM_ERROR_INVALID);
+          assert_has (error->message, cases[i].message);
+          continue;
+        }
+      g_assert_no_error (error);
+      g_assert_cmpuint (profile->samples.n, ==, 2);
+      g_assert_cmpint (
+          profile->samples.time[1] - profile->samples.time[0], ==, 3);
+      g_assert_cmpuint (profile->samples.stack[0], ==, 1);
+      g_assert_cmpuint (profile->samples.stack[1], ==, FLAM_NONE);
+    }
+}
+
 /* As in the window: the file grows between two reads. */
 static void
 test_follow (void)
@@ -645,6 +761,7 @@ main (int argc, char **argv)
   g_test_add_func ("/capture/damaged-blocks", test_damaged_blocks);
   g_test_add_func ("/capture/versions", test_versions);
   g_test_add_func ("/capture/bad-references", test_bad_references);
+  g_test_add_func ("/capture/bad-columns", test_bad_columns);
   g_test_add_func ("/capture/follow", test_follow);
   g_test_add_func ("/capture/late-labels", test_late_labels);
   g_test_add_func ("/capture/fixtures", test_fixtures);

@@ -33,7 +33,9 @@ load_with (const FlamImporter *importer, const FlamSource *source)
   g_autoptr (GError) error = NULL;
   FlamLoadOptions options = { 0 };
 
-  /* Half of them on several cores, if the importer supports it. */
+  /* Half of them on several cores: what is derived from them, and their
+   * reading, if the importer supports it. */
+  flam_cores_set (source->size % 2 == 1 ? 3 : 1, 1);
   if (source->size % 2 == 1)
     {
       options.jobs = 3;
