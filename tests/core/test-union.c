@@ -7,6 +7,53 @@
 
 #define PARTS 7
 
+/* --- fingerprints ----------------------------------------------------------
+ */
+
+#define LONGEST 200
+
+static void
+add_print (GHashTable *seen,
+           const FlamFingerprintKey *key,
+           const char *text,
+           gsize length)
+{
+  /* Memory of exactly that size: nothing after it is read. */
+  g_autofree char *copy = length > 0 ? g_memdup2 (text, length) : g_strdup ("");
+  FlamFingerprint print = flam_fingerprint (key, copy, length);
+  FlamFingerprint again = flam_fingerprint (key, text, length);
+
+  g_assert_true (flam_fingerprint_equal (&print, &again));
+  g_assert_true (g_hash_table_add (
+      seen, g_strdup_printf ("%016" G_GINT64_MODIFIER "x", print.a)));
+  g_assert_true (g_hash_table_add (
+      seen, g_strdup_printf ("%016" G_GINT64_MODIFIER "x", print.b)));
+}
+
+/* Each text has a fingerprint of its own: all zero, of any length, and with one
+ * byte that is not. */
+static void
+test_fingerprints (void)
+{
+  g_autoptr (GHashTable) seen =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  FlamFingerprintKey key;
+
+  flam_fingerprint_key_init (&key);
+  for (gsize length = 0; length <= LONGEST; length++)
+    {
+      char text[LONGEST] = { 0 };
+
+      add_print (seen, &key, text, length);
+      for (gsize i = 0; i < length; i++)
+        {
+          text[i] = 1;
+          add_print (seen, &key, text, length);
+          text[i] = 0;
+        }
+    }
+}
+
 /* --- rows ------------------------------------------------------------------
  */
 
@@ -218,6 +265,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/union/fingerprints", test_fingerprints);
   g_test_add_func ("/union/rows", test_rows);
   g_test_add_func ("/union/builders", test_builders);
   return g_test_run ();
