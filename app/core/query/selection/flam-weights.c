@@ -8,9 +8,8 @@
 
 #define STEP_ROWS (1 << 16)
 #define AHEAD 32   /* samples: prefetch distance of their sums */
-#define AT_ONCE 64 /* slices of samples: summed before progress is reported */
-#define WORTH 4 /* samples for each sum: a core with sums of its own pays off  \
-                 */
+#define AT_ONCE 64 /* slices: summed before progress is reported */
+#define WORTH 4    /* samples for each sum, if cores have sums of their own */
 
 typedef struct
 {
