@@ -163,6 +163,7 @@ run (int argc, char **argv)
         _ ("dump: --shape: expected flame, sunburst or treemap"));
   if (stage.width < 1)
     return flam_cli_usage (_ ("dump: --width: expected at least 1"));
+  options->in_order = stages[index].dump == dump_chart;
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;

@@ -223,6 +223,8 @@ run (int argc, char **argv)
       &look, "export", exporter->id, flam_exporter_parts (exporter));
   if (status != FLAM_EXIT_DONE)
     return status;
+  options->in_order = as->look.chart;
+  options->report = exporter->look != 0;
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;

@@ -39,6 +39,9 @@ typedef struct
   gboolean strip_hex;
   gboolean json;
   FlamWeightsAs weights_as; /* --kind */
+  gboolean in_order;        /* a chart is drawn */
+  gboolean report; /* for people: not all frames of Memray's captures */
+  gboolean show_irrelevant; /* but with them */
   gint64 jobs;              /* 0: as many as there are cores */
   gboolean no_symbols;
   gboolean cache;

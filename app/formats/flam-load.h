@@ -28,6 +28,9 @@ typedef enum
 typedef struct
 {
   FlamWeightsAs weights_as;
+  /* The lines of folded stacks follow one another in time: samples keep their
+   * order (FLAM_SPANS_ORDER), so that a chart can be drawn. */
+  gboolean in_order;
   /* NULL-terminated or NULL: folders in which recorded programs and libraries
    * are searched first; copied stacks cannot be unwound without them. */
   const char *const *binaries;

@@ -219,10 +219,11 @@ draw_head (const Drawing *drawing, const FlamChartHead *head)
 static void
 draw_ruler (const Drawing *drawing)
 {
+  const FlamChart *chart = drawing->scene->chart;
   const FlamChartView *view = &drawing->layout->view;
   FlamPalette *palette = drawing->scene->palette;
   double span = view->to - view->from;
-  double step = flam_ticks_step (span, view->width);
+  double step = flam_chart_tick_step (chart, span, view->width);
   double time = ceil (view->from / step) * step;
 
   flam_draw_set_source (drawing->cr, flam_palette_background (palette));
@@ -232,7 +233,7 @@ draw_ruler (const Drawing *drawing)
   for (; time < view->to; time += step)
     {
       double x = floor ((time - view->from) / span * view->width);
-      g_autofree char *text = flam_ticks_text (time, step);
+      g_autofree char *text = flam_chart_tick_text (chart, time, step);
 
       cairo_rectangle (drawing->cr, x, FLAM_DRAW_RULER - TICK, 1, TICK);
       cairo_fill (drawing->cr);

@@ -75,9 +75,9 @@ $ for o in '--order name' '--direction flame' '--count-name x' '--invert'; do fl
 ! flambeau-cli: captures/speedscope/evented.speedscope.json: an inverted tree is not in time: --chart goes without --invert
 [1]
 
-$ echo "a;b 1" >in.folded; flambeau-cli export in.folded --to svg --chart; flambeau-cli export captures/heaptrack/bad-lines.heaptrack --to png --chart 2>&1 | head -1; flambeau-cli export in.folded --to csv --chart
+$ echo "a;b 1" >in.folded; flambeau-cli export captures/jlprof/plain.jlprof --to svg --chart; flambeau-cli export captures/heaptrack/bad-lines.heaptrack --to png --chart 2>&1 | head -1; flambeau-cli export in.folded --to csv --chart
 flambeau-cli: captures/heaptrack/bad-lines.heaptrack: this measure is of memory, which is not called in time
-! flambeau-cli: in.folded: it does not say when its samples were taken
+! flambeau-cli: captures/jlprof/plain.jlprof: it does not say when its samples were taken
 ! flambeau-cli: export: --chart has no effect on csv
 [2]
 
@@ -93,3 +93,50 @@ bootstrap |
 near | near
 the end |
 >60 ms<
+
+# Folded stacks in their order: the boxes of flamegraph.pl --flamechart, which
+# this has been compared with. Only neighbors are merged; a line without weight
+# separates its neighbors.
+$ printf '%s\n' 'main;load;read_[k] 3' 'main;load;parse 2.5' 'main;load;parse 1.5' 'main;draw 4' 'main;load;read_[k] 2' 'main;load 1' 'idle 2' 'main;load;read_[k] 4' 'main;draw;blit_[j];copy_[i] 6' 'main;draw 0' 'main;draw;blit_[j] 3' 'main;draw;blit_[j];copy_[i] 1' >order.folded; . ./boxes; flambeau-cli export order.folded --to svg --chart --width 1200 >order.svg; boxes <order.svg; grep -c 'class="note"' order.svg; grep -v '^//' order.svg | sed -n 's/.*<text[^>]*>\([0-9]*\)<\/text>$/\1/p' | tr '\n' ' '
+all threads   100.0 %
+f main (14 samples, from 0 on) 10 82 550.6667
+f idle (2 samples, from 14 on) 560.6667 82 78.6666
+f main (14 samples, from 16 on) 639.3333 82 550.6667
+f load (7 samples, from 0 on) 10 98 275.3333
+f draw (4 samples, from 7 on) 285.3333 98 157.3333
+f load (3 samples, from 11 on) 442.6667 98 118
+f load (4 samples, from 16 on) 639.3333 98 157.3334
+f draw (10 samples, from 20 on) 796.6667 98 393.3333
+f read (3 samples, from 0 on) 10 114 118
+f parse (4 samples, from 3 on) 128 114 157.3333
+f read (2 samples, from 11 on) 442.6667 114 78.6667
+f read (4 samples, from 16 on) 639.3333 114 157.3334
+f blit (6 samples, from 20 on) 796.6667 114 236
+f blit (4 samples, from 26 on) 1032.6667 114 157.3333
+f copy (6 samples, from 20 on) 796.6667 130 236
+f copy (1 samples, from 29 on) 1150.6666 130 39.3334
+0
+0 5 10 15 20 25 
+
+$ printf '%s\n' 'main;a 1' 'main;b 2' 'main;a 3' >us.folded; . ./boxes; flambeau-cli export us.folded --to svg --chart --kind time --focus '^a$' | boxes; flambeau-cli dump us.folded --stage chart; flambeau-cli export us.folded --to html --chart | grep -o '<td>.*' | sed 's/<[^>]*>/ /g'; flambeau-cli export us.folded --to svg --chart --time 0..1
+all threads   100.0 %
+f a (1.00 µs, from 0 ns on) 10 82 196.6667
+f a (3.00 µs, from 3.00 µs on) 600 82 590
+all threads
+  0 main 0..6
+  1 a 0..1
+  1 b 1..3
+  1 a 3..6
+ 1  6  6  6  6  main  
+ 2  1  3  3  4  a  
+ 1  2  2  2  2  b  
+! flambeau-cli: us.folded: the samples of this capture have no times
+[1]
+
+# Each thread of py-spy's text has a lane of its own.
+$ printf '%s\n' 'process 1:"a";thread (0x1): MainThread;main (a.py:1) 2' 'process 1:"a";thread (0x2): other;work (a.py:5) 3' 'process 1:"a";thread (0x1): MainThread;main (a.py:1);f (a.py:2) 1' >spy.folded; flambeau-cli dump spy.folded --stage chart
+MainThread
+  0 main 0..3
+  1 f 2..3
+other
+  0 work 0..3

@@ -95,7 +95,8 @@ flam_export_chart (const FlamProfile *profile,
     why = "an inverted tree is not in time: --chart goes without --invert";
   else if (profile->measures[selection->measure].source != FLAM_FROM_SAMPLES)
     why = "this measure is of memory, which is not called in time";
-  else if (profile->samples.time == NULL)
+  else if (profile->samples.time == NULL &&
+           profile->measures[selection->measure].spans != FLAM_SPANS_ORDER)
     why = "it does not say when its samples were taken";
   else
     chart = flam_chart_new (profile, selection, NULL, error);

@@ -29,7 +29,7 @@ put_functions (FlamSink *out, const FlamChart *chart)
       flam_sink_put (out, "<tr>");
       flam_html_append_cell (out, flam_format_value (of->n, FLAM_UNIT_COUNT));
       for (guint k = 0; k < G_N_ELEMENTS (times); k++)
-        flam_html_append_cell (out, flam_format_value (times[k], FLAM_UNIT_NS));
+        flam_html_append_cell (out, flam_chart_text (chart, times[k]));
       flam_html_append_cell (out,
                              g_strdup (flam_chart_name (
                                  chart, &chart->lanes[lane], function->span)));
@@ -43,8 +43,7 @@ put_facts (FlamSink *out, const FlamTree *tree, const FlamChart *chart)
 {
   const FlamMeasure measure = flam_tree_measure (tree);
   g_autofree char *total = flam_format_weight (&measure, tree->total[0]);
-  g_autofree char *length =
-      flam_format_value (chart->to - chart->from, FLAM_UNIT_NS);
+  g_autofree char *length = flam_chart_text (chart, chart->to - chart->from);
 
   flam_sink_put (out, "<dl>\n");
   flam_html_append_fact (

@@ -32,13 +32,13 @@ flam_svg_chart_height (const FlamSvg *svg)
 static void
 put_time (const FlamSvg *svg, const char *before, gint64 time)
 {
-  g_autofree char *text = flam_format_value (time, FLAM_UNIT_NS);
+  g_autofree char *text = flam_chart_text (svg->chart, time);
 
   flam_sink_put (svg->out, before);
   flam_sink_put (svg->out, text);
 }
 
-/* "name (12.3 ms, from 1.2 s on)", escaped. */
+/* "name (12.3 ms, from 1.2 s on)", "name (5 samples, from 12 on)", escaped. */
 static void
 put_description (const FlamSvg *svg, const FlamChartBox *box)
 {
@@ -54,6 +54,8 @@ put_description (const FlamSvg *svg, const FlamChartBox *box)
   else if (span->to > span->from)
     {
       put_time (svg, " (", span->to - span->from);
+      if (svg->chart->axis != NULL && flam_svg_is_plain (svg, svg->chart->axis))
+        flam_sink_put (svg->out, " samples");
       put_time (svg, ", from ", span->from);
     }
   else
@@ -193,7 +195,8 @@ put_heads (const FlamSvg *svg,
 static void
 put_ruler (const FlamSvg *svg, const FlamChartView *view)
 {
-  double step = flam_ticks_step (view->to - view->from, view->width);
+  double step =
+      flam_chart_tick_step (svg->chart, view->to - view->from, view->width);
   double bottom = svg->head + RULER;
 
   flam_sink_printf (svg->out, "<g class=\"ruler\">\n");
@@ -202,7 +205,7 @@ put_ruler (const FlamSvg *svg, const FlamChartView *view)
     {
       double x = FLAM_SVG_MARGIN +
                  (time - view->from) / (view->to - view->from) * view->width;
-      g_autofree char *text = flam_ticks_text (time, step);
+      g_autofree char *text = flam_chart_tick_text (svg->chart, time, step);
 
       flam_sink_put (svg->out, "<rect");
       flam_svg_put_attribute (svg->out, "x", x);

@@ -34,12 +34,17 @@ flam_folded_part_raise_places (FlamFoldedPart *part, guint places)
 {
   gint64 factor = flam_folded_powers[places - part->places];
   FlamFoldedRow *rows = part->rows.data;
+  FlamFoldedRun *runs = part->runs.data;
 
   for (gsize i = 0; i < part->rows.n; i++)
     for (guint c = 0; c < 2; c++)
       if (__builtin_mul_overflow (
               rows[i].weight[c], factor, &rows[i].weight[c]))
         return FALSE;
+  /* None of these is more than its row's. */
+  for (gsize i = 0; i < part->runs.n; i++)
+    for (guint c = 0; c < 2; c++)
+      runs[i].weight[c] *= factor;
   part->places = places;
   return TRUE;
 }
@@ -86,18 +91,46 @@ add_weights (FlamFoldedRow *row, const gint64 *weights, gint64 factor)
   return TRUE;
 }
 
+/* A line whose weights, times the factor, do not overflow their row's. */
+static void
+add_to_run (FlamFoldedPart *part,
+            FlamId row,
+            const gint64 *weights,
+            gint64 factor)
+{
+  gsize n = part->runs.n;
+  FlamFoldedRun *run =
+      n > 0 ? &flam_column_at (&part->runs, FlamFoldedRun, n - 1) : NULL;
+
+  if (run == NULL || run->row != row)
+    {
+      run = flam_column_push (&part->runs);
+      *run = (FlamFoldedRun){ row, { 0 } };
+    }
+  for (guint c = 0; c < 2; c++)
+    run->weight[c] += weights[c] * factor;
+}
+
 static gboolean
 add_line (FlamFoldedPart *part, const Pending *pending)
 {
   const FlamFoldedLine *line = &pending->line;
+  FlamFoldedRow *row;
+  gint64 factor;
 
   if (line->places > part->places &&
       !flam_folded_part_raise_places (part, line->places))
     return FALSE;
-  return add_weights (
-      find_row (part, &pending->print, line->stack, line->length),
-      line->weight,
-      flam_folded_powers[part->places - line->places]);
+  factor = flam_folded_powers[part->places - line->places];
+  row = find_row (part, &pending->print, line->stack, line->length);
+  if (!add_weights (row, line->weight, factor))
+    return FALSE;
+  if (part->in_order)
+    add_to_run (part,
+                (FlamId)(row - (FlamFoldedRow *)part->rows.data),
+                line->weight,
+                factor);
+  return TRUE;
 }
 
 /* Reads up to BATCH lines with a stack. */
@@ -164,12 +197,16 @@ flam_folded_part_init (FlamFoldedPart *part,
                        const FlamSource *source,
                        const FlamText *text,
                        const FlamFingerprintKey *key,
-                       guint n_columns)
+                       guint n_columns,
+                       gboolean in_order)
 {
-  *part = (FlamFoldedPart){
-    .source = source, .text = *text, .n_columns = n_columns, .key = key
-  };
+  *part = (FlamFoldedPart){ .source = source,
+                            .text = *text,
+                            .n_columns = n_columns,
+                            .key = key,
+                            .in_order = in_order };
   flam_column_init (&part->rows, sizeof (FlamFoldedRow));
+  flam_column_init (&part->runs, sizeof (FlamFoldedRun));
   flam_interner_init (&part->interner);
 }
 
@@ -177,5 +214,6 @@ void
 flam_folded_part_clear (FlamFoldedPart *part)
 {
   flam_column_clear (&part->rows);
+  flam_column_clear (&part->runs);
   flam_interner_clear (&part->interner);
 }

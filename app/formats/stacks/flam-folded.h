@@ -77,14 +77,23 @@ typedef struct
   gint64 weight[2];
 } FlamFoldedRow;
 
+/* Lines in a row with the same text. */
+typedef struct
+{
+  FlamId row; /* FlamFoldedRow */
+  gint64 weight[2];
+} FlamFoldedRun;
+
 typedef struct
 {
   const FlamSource *source;
   FlamText text;
   guint n_columns;
-  guint places; /* of the weights in `rows` */
+  guint places; /* of all weights in it */
   const FlamFingerprintKey *key;
   FlamColumn rows; /* FlamFoldedRow: in the order of their first lines */
+  gboolean in_order;
+  FlamColumn runs; /* FlamFoldedRun, if in_order */
   FlamInterner interner;
   guint64 good;
 } FlamFoldedPart;
@@ -94,7 +103,8 @@ void flam_folded_part_init (FlamFoldedPart *part,
                             const FlamSource *source,
                             const FlamText *text,
                             const FlamFingerprintKey *key,
-                            guint n_columns);
+                            guint n_columns,
+                            gboolean in_order);
 void flam_folded_part_clear (FlamFoldedPart *part);
 gboolean flam_folded_part_read (FlamFoldedPart *part,
                                 const FlamProgress *progress,

@@ -22,7 +22,9 @@
  *    texts    a:3 b:1 c:1|c:1 a:2 d:1 b:1
  *    joined   a:5 b:2|c:2 d:1          two cores: stacks (flam-folded-stacks.c)
  *
- * Texts of the same stack and thread are one sample. */
+ * Texts of the same stack and thread are one sample, unless the lines are to
+ * stay in order: one core then reads them, and each run of equal ones is a
+ * sample. */
 
 #include "flam-formats.h"
 
@@ -52,6 +54,7 @@ typedef struct
   const FlamSource *source;
   FlamBuilder *builder;
   guint n_columns;
+  gboolean in_order;
   FlamFingerprintKey key;
   FlamParts texts;
   FlamFoldedPart parts[FLAM_PARTS_MAX];
@@ -87,15 +90,21 @@ count_columns (const FlamSource *source)
 /* --- lines -> distinct texts --------------------------------------------- */
 
 static void
-begin_parts (Folded *folded)
+begin_parts (Folded *folded, const FlamLoadOptions *options)
 {
+  FlamLoadOptions own = *options;
+
+  if (folded->in_order)
+    own.jobs = 1;
+  flam_parts_cut (&folded->texts, folded->source, &own, flam_parts_line_start);
   flam_fingerprint_key_init (&folded->key);
   for (guint i = 0; i < folded->texts.n; i++)
     flam_folded_part_init (&folded->parts[i],
                            folded->source,
                            &folded->texts.text[i],
                            &folded->key,
-                           folded->n_columns);
+                           folded->n_columns,
+                           folded->in_order);
 }
 
 static void
@@ -147,7 +156,7 @@ join_parts (Folded *folded, const FlamProgress *progress, GError **error)
     return flam_folded_overflow (folded->source, error);
   if (!flam_parts_join (join, progress, error))
     return join->failed ? flam_folded_overflow (folded->source, error) : FALSE;
-  for (guint i = 0; i < join->n; i++)
+  for (guint i = 0; i < join->n && !folded->in_order; i++)
     flam_folded_part_clear (&folded->parts[i]);
   return TRUE;
 }
@@ -376,6 +385,28 @@ join_samples (Folded *folded, GError **error)
   return ok || flam_folded_overflow (folded->source, error);
 }
 
+/* One sample per run, not per text. */
+static void
+put_in_order (Folded *folded)
+{
+  const FlamColumn *runs = &folded->parts[0].runs;
+  FlamColumn samples;
+
+  flam_column_init (&samples, sizeof (FlamFoldedSample));
+  flam_column_reserve (&samples, runs->n);
+  for (gsize i = 0; i < runs->n; i++)
+    {
+      const FlamFoldedRun *run = &flam_column_at (runs, FlamFoldedRun, i);
+      FlamFoldedSample sample =
+          flam_column_at (&folded->samples, FlamFoldedSample, run->row);
+
+      memcpy (sample.weight, run->weight, sizeof sample.weight);
+      flam_column_append (&samples, FlamFoldedSample, sample);
+    }
+  flam_column_clear (&folded->samples);
+  folded->samples = samples;
+}
+
 /* --- into the builder ---------------------------------------------------- */
 
 /* A single column with negative weights is a difference, too. */
@@ -401,13 +432,15 @@ static void
 add_measures (Folded *folded, FlamWeightsAs as)
 {
   for (guint i = 0; i < folded->n_columns; i++)
-    flam_builder_set_denominator (
-        folded->builder,
-        flam_weights_as_add_measure (as,
-                                     folded->builder,
-                                     i > 0 ? FLAM_WEIGHTS_BEFORE
-                                           : FLAM_WEIGHTS_NOW),
-        flam_folded_powers[folded->places]);
+    {
+      guint measure = flam_weights_as_add_measure (
+          as, folded->builder, i > 0 ? FLAM_WEIGHTS_BEFORE : FLAM_WEIGHTS_NOW);
+
+      flam_builder_set_denominator (
+          folded->builder, measure, flam_folded_powers[folded->places]);
+      if (folded->in_order)
+        flam_builder_set_spans (folded->builder, measure, FLAM_SPANS_ORDER);
+    }
 }
 
 static void
@@ -435,10 +468,9 @@ load (FlamLoad *load, GError **error)
   folded->source = load->source;
   folded->builder = load->builder;
   folded->n_columns = count_columns (load->source);
+  folded->in_order = load->options->in_order;
   flam_arena_column (load, &folded->samples, FlamFoldedSample);
-  flam_parts_cut (
-      &folded->texts, load->source, load->options, flam_parts_line_start);
-  begin_parts (folded);
+  begin_parts (folded, load->options);
   flam_arena_keep (load, folded, end_parts);
   flam_arena_keep (load, &folded->join, end_join);
   if (!flam_parts_read (folded->texts.n, read_part, folded, progress, error) ||
@@ -449,8 +481,11 @@ load (FlamLoad *load, GError **error)
   if (!flam_parts_read (
           folded->n_shares, make_stacks, folded, progress, error) ||
       !flam_parts_leave (&folded->texts, folded->source, progress, error) ||
-      !merge_shares (folded, progress, error) || !join_samples (folded, error))
+      !merge_shares (folded, progress, error) ||
+      (!folded->in_order && !join_samples (folded, error)))
     return FALSE;
+  if (folded->in_order)
+    put_in_order (folded);
   find_signs (folded);
   scale_weights (folded, as);
   add_measures (folded, as);

@@ -137,9 +137,8 @@ static void
 add_call (FlamChartPage *self, const FlamChart *chart, guint span)
 {
   const FlamChartSpan *one = &chart->spans[span];
-  g_autofree char *length =
-      flam_format_value (one->to - one->from, FLAM_UNIT_NS);
-  g_autofree char *from = flam_format_value (one->from, FLAM_UNIT_NS);
+  g_autofree char *length = flam_chart_text (chart, one->to - one->from);
+  g_autofree char *from = flam_chart_text (chart, one->from);
   /* Translators: the duration of a call, and its start */
   g_autofree char *text = g_strdup_printf (_ ("%s, from %s on"), length, from);
   GtkWidget *label = gtk_label_new (text);
@@ -157,11 +156,9 @@ add_call (FlamChartPage *self, const FlamChart *chart, guint span)
 static char *
 calls_text (const FlamChart *chart, const FlamChartCalls *calls)
 {
-  g_autofree char *median =
-      flam_format_value (calls->durations.median, FLAM_UNIT_NS);
-  g_autofree char *p99 = flam_format_value (calls->durations.p99, FLAM_UNIT_NS);
-  g_autofree char *longest =
-      flam_format_value (calls->durations.longest, FLAM_UNIT_NS);
+  g_autofree char *median = flam_chart_text (chart, calls->durations.median);
+  g_autofree char *p99 = flam_chart_text (chart, calls->durations.p99);
+  g_autofree char *longest = flam_chart_text (chart, calls->durations.longest);
   g_autofree char *count =
       flam_format_value (calls->durations.n, FLAM_UNIT_COUNT);
 

@@ -152,8 +152,8 @@ describe (FlamFlameChart *self, guint span)
   name = lane->is_states && row == 0
              ? g_strdup (_ (flam_state_to_title (one->what)))
              : flam_format_visible (flam_chart_name (self->chart, lane, span));
-  length = flam_format_value (one->to - one->from, FLAM_UNIT_NS);
-  from = flam_format_value (one->from, FLAM_UNIT_NS);
+  length = flam_chart_text (self->chart, one->to - one->from);
+  from = flam_chart_text (self->chart, one->from);
   /* Translators: a function, the duration of its call, and its start */
   return g_strdup_printf (_ ("%s, %s, from %s on"), name, length, from);
 }

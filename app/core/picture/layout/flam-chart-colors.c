@@ -2,6 +2,9 @@
 #include "flam-chart-colors.h"
 
 #include "flam-format.h"
+#include "flam-ticks.h"
+
+#include <math.h>
 
 #define STATE_HEIGHT 5
 #define COUNTER_HEIGHT 36
@@ -160,6 +163,38 @@ flam_chart_box_label_state (const FlamChart *chart,
   return node != 0 ? flam_palette_label_state (
                          palette, nodes->tree, node, FLAM_COLOR_NORMAL)
                    : FLAM_COLOR_NORMAL;
+}
+
+char *
+flam_chart_text (const FlamChart *chart, gint64 time)
+{
+  return chart->axis != NULL ? flam_format_weight (chart->axis, time)
+                             : flam_format_value (time, FLAM_UNIT_NS);
+}
+
+static double
+denominator_of (const FlamChart *chart)
+{
+  return chart->axis != NULL ? (double)chart->axis->denominator : 1;
+}
+
+double
+flam_chart_tick_step (const FlamChart *chart, double span, double width)
+{
+  double denominator = denominator_of (chart);
+
+  return flam_ticks_step (span / denominator, width) * denominator;
+}
+
+char *
+flam_chart_tick_text (const FlamChart *chart, double time, double step)
+{
+  double denominator = denominator_of (chart);
+
+  if (chart->axis != NULL && chart->axis->unit != FLAM_UNIT_NS)
+    return flam_format_value ((gint64)rint (time / denominator),
+                              chart->axis->unit);
+  return flam_ticks_text (time / denominator, step / denominator);
 }
 
 char *

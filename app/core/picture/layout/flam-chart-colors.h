@@ -54,6 +54,12 @@ FlamColorState flam_chart_box_label_state (const FlamChart *chart,
  * its share of `total`; g_free. */
 char *flam_chart_head_text (const FlamChart *chart, guint lane, gint64 total);
 
+/* A duration, or a moment; g_free. */
+char *flam_chart_text (const FlamChart *chart, gint64 time);
+/* Marks of the axis, as in flam-ticks.h. */
+double flam_chart_tick_step (const FlamChart *chart, double span, double width);
+char *flam_chart_tick_text (const FlamChart *chart, double time, double step);
+
 /* A counter as a curve over `n` pixels of a view: its maximum in each pixel, at
  * least 0. `top` is the overall maximum, at least 1; g_free. */
 gint64 *flam_chart_levels (const FlamChart *chart,

@@ -21,12 +21,14 @@ typedef struct
   const FlamProfile *profile;
   const FlamSelection *selection;
   const FlamMeasure *measure;
+  gboolean in_order;   /* FLAM_SPANS_ORDER: there are no times */
   const gint64 *calls; /* per sample: of its innermost function; NULL: the
                           capture does not count calls */
   FlamShown shown;
   FlamSampleFilter filter;
   guint32 *depth; /* per shown stack: of its frame */
   gint64 from, to;
+  gint64 last;       /* the end of the longest lane, if in_order */
   FlamColumn drafts; /* Draft, of one lane */
   FlamColumn
       open; /* FlamChartSpan: one call per row, with ends not yet known */
@@ -244,6 +246,8 @@ period_of (const Build *build, FlamThreadId thread)
   guint32 step = n / MAX_GAPS + 1;
   g_autoptr (GArray) gaps = g_array_new (FALSE, FALSE, sizeof (gint64));
 
+  if (build->in_order)
+    return 1;
   for (guint32 i = 1; i < n; i += step)
     {
       gint64 gap = time[first + i] - time[first + i - 1];
@@ -266,10 +270,17 @@ extent_of (const Build *build,
            gint64 *from,
            gint64 *to)
 {
-  gint64 time = build->profile->samples.time[i];
   const FlamMeasure *measure = build->measure;
-  gint64 weight = 0;
+  gint64 time, weight = 0;
 
+  if (build->in_order)
+    {
+      weight = measure->weight != NULL ? MAX (measure->weight[i], 0) : 1;
+      *from = MAX (before, 0);
+      *to = weight > G_MAXINT64 - *from ? G_MAXINT64 : *from + weight;
+      return;
+    }
+  time = build->profile->samples.time[i];
   if (measure->weight != NULL && measure->unit == FLAM_UNIT_NS &&
       measure->denominator == 1)
     weight = MAX (measure->weight[i], 0);
@@ -394,6 +405,7 @@ add_thread (Build *build,
       ended = MAX (to, ended);
     }
   close_calls (build, 0, ended, lane.is_states);
+  build->last = MAX (build->last, ended);
   finish_lane (build, lane);
   return TRUE;
 }
@@ -455,15 +467,17 @@ static FlamChart *
 chart_of (Build *build)
 {
   FlamChart *chart = g_atomic_rc_box_new0 (FlamChart);
+  gint64 last =
+      build->in_order ? build->last : build->profile->facts.duration_ns;
   guint32 n = build->spans.n;
 
   flam_column_append (&build->row, guint32, n);
   chart->profile = flam_profile_ref (build->profile);
   chart->by = build->selection->by;
-  chart->exact = build->measure->spans == FLAM_SPANS_CALLS;
+  chart->axis = build->in_order ? build->measure : NULL;
+  chart->exact = build->in_order || build->measure->spans == FLAM_SPANS_CALLS;
   chart->from = MAX (build->from, 0);
-  chart->to =
-      MAX (MIN (build->to, build->profile->facts.duration_ns), chart->from + 1);
+  chart->to = MAX (MIN (build->to, last), chart->from + 1);
   chart->n_lanes = build->lanes.n;
   chart->lanes = flam_column_steal (&build->lanes);
   chart->n_rows = build->row.n - 1;
@@ -487,14 +501,18 @@ flam_chart_new (const FlamProfile *profile,
   flam_column_init (&build.lanes, sizeof (FlamChartLane));
   flam_column_init (&build.row, sizeof (guint32));
   flam_column_init (&build.spans, sizeof (FlamChartSpan));
-  if (selection->measure >= profile->n_measures ||
-      profile->samples.time == NULL)
+  if (selection->measure >= profile->n_measures)
     return NULL;
   build.measure = &profile->measures[selection->measure];
-  if (build.measure->source != FLAM_FROM_SAMPLES)
+  build.in_order = build.measure->spans == FLAM_SPANS_ORDER;
+  if (build.measure->source != FLAM_FROM_SAMPLES ||
+      (profile->samples.time == NULL && !build.in_order))
     return NULL;
   build.calls = find_calls (profile, build.measure);
-  flam_selection_get_range (selection, profile, &build.from, &build.to);
+  if (build.in_order)
+    build.to = G_MAXINT64;
+  else
+    flam_selection_get_range (selection, profile, &build.from, &build.to);
   flam_sample_filter_init (
       &build.filter, profile, selection, build.measure->event);
   if (!flam_shown_init (&build.shown, profile, selection, progress, error))

@@ -15,7 +15,8 @@
  * "calls"), those of one function that follow one another without any time
  * between are one, unless they call nothing themselves. In sampled captures a
  * sample represents the time since the previous one or, if the thread ran for
- * less than half of that, its weight or one period.
+ * less than half of that, its weight or one period. In captures without times
+ * whose samples are in order (FLAM_SPANS_ORDER), the times are sums of weights.
  *
  * A span lies in one row of one lane. Rows ascend in time, so that the spans of
  * a view are found by bisection. Marks and counters have lanes of their own,
@@ -52,7 +53,8 @@ typedef struct
 {
   FlamProfile *profile; /* a reference */
   FlamBy by;
-  gint64 from, to; /* the range of everything in it */
+  const FlamMeasure *axis; /* of what times are sums; NULL: they are ns */
+  gint64 from, to;         /* the range of everything in it */
   gboolean exact;
   guint n_lanes;
   FlamChartLane *lanes; /* marks, counters, threads heaviest first */

@@ -278,7 +278,8 @@ note_measures (FlamBuilder *builder, const FlamProfile *profile)
       if (measure->weight != NULL)
         values[5] = column;
       flam_tables_add (&builder->tables, FLAM_TABLE_MEASURES, values);
-      if (measure->spans)
+      if (measure->spans == FLAM_SPANS_CALLS ||
+          measure->spans == FLAM_SPANS_SAMPLES)
         flam_builder_note_fact (builder,
                                 measure->spans == FLAM_SPANS_SAMPLES
                                     ? FLAM_FACT_SAMPLED_SPANS

@@ -202,6 +202,8 @@ typedef enum
   FLAM_SPANS_NONE,
   FLAM_SPANS_CALLS,   /* each one is a part of a call that was traced */
   FLAM_SPANS_SAMPLES, /* samples: equal stacks in a row are one call */
+  FLAM_SPANS_ORDER,   /* the same without times: each begins where the thread's
+                         previous one ends, and its weight has any unit */
   FLAM_N_SPANS
 } FlamSpans;
 
