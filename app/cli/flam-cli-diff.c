@@ -42,6 +42,7 @@ typedef struct
   char *source; /* of --lines: a file, or the end of its path */
   char *group;  /* of a base that is searched in a folder */
   gboolean lines;
+  gboolean changed;
   gboolean by_frame;
   gboolean by_total;
   gboolean by_time;
@@ -336,7 +337,12 @@ print_document (const Asked *asked,
   FlamCompared now = { fresh->name, fresh->tree };
 
   if (strcmp (asked->to, "d3") == 0)
-    flam_diff_d3 (out, base->tree, fresh->tree, asked->self, scale);
+    flam_diff_d3 (out,
+                  base->tree,
+                  fresh->tree,
+                  asked->changed ? FLAM_DIFF_CHANGED : FLAM_DIFF_BOTH,
+                  asked->self,
+                  scale);
   else if (strcmp (asked->to, "html") == 0)
     flam_diff_page (
         out, &before, &now, asked->self, scale, &asked->look.as.look);
@@ -351,7 +357,10 @@ print_document (const Asked *asked,
 }
 
 static FlamExit
-print_folded (const Side *base, const Side *fresh, FlamDiffScale scale)
+print_folded (const Asked *asked,
+              const Side *base,
+              const Side *fresh,
+              FlamDiffScale scale)
 {
   g_autofree char *text = NULL;
 
@@ -362,7 +371,7 @@ print_folded (const Side *base, const Side *fresh, FlamDiffScale scale)
                       (int)(FOLDED_MAX >> 20));
       return FLAM_EXIT_REFUSED;
     }
-  text = flam_dump_folded_diff (base->tree, fresh->tree, scale);
+  text = flam_dump_folded_diff (base->tree, fresh->tree, scale, asked->changed);
   fputs (text, stdout);
   return FLAM_EXIT_DONE;
 }
@@ -410,7 +419,7 @@ print (const Asked *asked,
   guint n;
 
   if (g_strcmp0 (asked->to, "folded") == 0)
-    return print_folded (base, fresh, scale);
+    return print_folded (asked, base, fresh, scale);
   if (asked->to != NULL && strcmp (asked->to, "csv") != 0)
     {
       print_document (asked, base, fresh, scale);
@@ -455,15 +464,17 @@ check_gates (FlamGates *gates,
 static gboolean
 take_widths (Asked *asked)
 {
-  static const char *const words[FLAM_N_DIFF_SHAPES] = {
+  static const char *const words[] = {
     [FLAM_DIFF_FRESH] = "now",
     [FLAM_DIFF_BASE] = "before",
     [FLAM_DIFF_BOTH] = "both",
   };
 
+  if (asked->changed)
+    asked->shape = FLAM_DIFF_CHANGED;
   if (asked->widths == NULL)
     return TRUE;
-  for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)
+  for (guint i = 0; i < FLAM_DIFF_CHANGED && !asked->changed; i++)
     if (strcmp (words[i], asked->widths) == 0)
       {
         asked->shape = i;
@@ -478,6 +489,7 @@ check_usage (Asked *asked, const FlamCliOptions *options, char **files)
 {
   static const char *const forms[] = { "svg", "html", "folded",
                                        "csv", "d3",   NULL };
+  static const char *const of_changes[] = { "svg", "folded", "d3", NULL };
   guint n = g_strv_length (files);
   gboolean drawn;
 
@@ -509,6 +521,10 @@ check_usage (Asked *asked, const FlamCliOptions *options, char **files)
     return flam_cli_usage (_ ("diff: --by-frame requires --to svg or html"));
   if (asked->by_frame)
     asked->look.as.look.colors.mode = FLAM_PALETTE_CHANGE_SHARE;
+  if (asked->changed &&
+      (asked->to == NULL || !g_strv_contains (of_changes, asked->to)))
+    return flam_cli_usage (
+        _ ("diff: --changed requires --to svg, folded or d3"));
   if (!take_widths (asked))
     return flam_cli_usage (
         _ ("diff: --widths: expected now, before or both, with --to svg"));
@@ -573,6 +589,13 @@ run (int argc, char **argv)
       &asked.widths,
       N_ ("Width of the boxes: now, before, both"),
       "SIDE" },
+    { "changed",
+      0,
+      0,
+      G_OPTION_ARG_NONE,
+      &asked.changed,
+      N_ ("Only stacks whose own cost changed (svg, folded, d3)"),
+      NULL },
     { "by-frame",
       0,
       0,
@@ -623,6 +646,7 @@ run (int argc, char **argv)
                        &files) ||
       !flam_gates_parse (&gates, "diff"))
     return FLAM_EXIT_USAGE;
+  options->report = TRUE;
   status = check_usage (&asked, options, files);
   if (status == FLAM_EXIT_DONE)
     status = load_sides (&base, &fresh, files, &asked, options);

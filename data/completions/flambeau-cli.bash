@@ -97,9 +97,9 @@ _flambeau_cli() {
       memory) list="$selection --limit --json" ;;
       lines) list="$selection --source --json" ;;
       export) list="$selection $look --to --output --force --annotate --root --anonymize --with-sources --order --chart --shape --palette
-        --color --palette-map --hash --color-rule --color-rules --bgcolors --fonttype --fontwidth --encoding --nametype
+        --color --palette-colors --palette-map --hash --color-rule --color-rules --bgcolors --fonttype --fontwidth --encoding --nametype
         --factor --total --nameattr" ;;
-      diff) list="$selection $look --base-time --base-thread --group --lines --source --widths --by-frame --normalize --normalize-time --self --json --to --fail-above --limit
+      diff) list="$selection $look --base-time --base-thread --group --lines --source --widths --changed --by-frame --normalize --normalize-time --self --json --to --fail-above --limit
         --negate --output --force" ;;
       push) list="$selection --to" ;;
       merge) list="$selection --output --side-by-side --fold --times --mpi --force" ;;

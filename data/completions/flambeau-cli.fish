@@ -131,6 +131,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l group -d 'Series of
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l lines -d 'Source lines'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -r -l source -d 'Lines of this file alone'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -x -l widths -a 'now before both' -d 'Of the boxes'
+complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l changed -d 'Only stacks that changed'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l by-frame -d 'Colors by the share of the frame'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l normalize -d 'Scale to the same total'
 complete -c flambeau-cli -n '__flambeau_cli_verb diff' -l normalize-time -d 'Scale to the same length of time'

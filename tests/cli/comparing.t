@@ -116,11 +116,11 @@ $ flambeau-cli diff base.folded new.folded --to svg | grep -o -e 'only the other
 >Shrank<
 only the other capture has: 40
 
-$ flambeau-cli diff base.folded new.folded --to html >diff.html; grep -c '<svg' diff.html; grep -o -e '>Now: [^<]*' -e '>Before: [^<]*' -e '>Difference<' -e '<b>' diff.html; grep '<tr><td' diff.html
+$ flambeau-cli diff base.folded new.folded --to html >diff.html; grep -c '<svg' diff.html; grep -o -e '>Now: [^<]*' -e '>Before: [^<]*' -e '>Difference[^<]*' -e '<b>' diff.html; grep '<tr><td' diff.html
 3
 >Before: base.folded
 >Now: new.folded
->Difference<
+>Difference: only what changed
 <tr><td class="shrank">−40</td><td>40</td><td>0</td><td class="name">old</td><td></td></tr>
 <tr><td class="grew">+15</td><td>20</td><td>35</td><td class="name">lex</td><td></td></tr>
 <tr><td class="grew">+15</td><td>20</td><td>35</td><td class="name">parse</td><td></td></tr>
@@ -467,3 +467,39 @@ main;f@0x4f2b 1 0
 main;f@0xbeef 0 9
 main;0x 2 2
 main;f@0x... 6 9
+
+# Only stacks whose own cost changed: difffolded.pl's lines with two different
+# columns. Their frames keep their kinds, as there.
+$ printf '%s\n' 'main;read_[k];copy_[i] 20' 'main;read 7' 'main;run_[j] 40' 'main;same_[k] 5' 'a;--;wake_[w] 2' >kinds.base; printf '%s\n' 'main;read_[k];copy_[i] 35' 'main;read 7' 'main;fresh_[j] 12' 'main;same_[k] 5' 'a;--;wake_[w] 3' >kinds.new; flambeau-cli diff kinds.base kinds.new --to folded; flambeau-cli diff kinds.base kinds.new --to folded --changed
+a;--;wake_[w] 2 3
+main;fresh_[j] 0 12
+main;read 7 7
+main;read_[k];copy_[i] 20 35
+main;run_[j] 40 0
+main;same_[k] 5 5
+a;--;wake_[w] 2 3
+main;fresh_[j] 0 12
+main;read_[k];copy_[i] 20 35
+main;run_[j] 40 0
+
+$ flambeau-cli diff kinds.base kinds.new --changed --to svg | grep -o '<title>[^/]*</title><rect x="[^"]*" y="[^"]*" width="[^"]*"'; flambeau-cli diff kinds.base kinds.new --changed --to d3 | grep -o '"n[ame]*":"[^"]*"' | tr '\n' ' '; flambeau-cli diff kinds.base kinds.base --changed --to svg | grep -c '<title>'
+<title>all (62 samples, 100%): −12, before 74</title><rect x="10" y="92" width="1180"
+<title>main (59 samples, 95.16%): −13, before 72</title><rect x="10" y="76" width="1140.6666"
+<title>a (3 samples, 4.84%): +1, before 2</title><rect x="1150.6666" y="76" width="39.3334"
+<title>run (0 samples, 0%): −40, before 40, gone</title><rect x="10" y="60" width="524.4445"
+<title>read (42 samples, 67.74%): +15, before 27</title><rect x="534.4445" y="60" width="458.8889"
+<title>fresh (12 samples, 19.35%): +12, new function</title><rect x="993.3333" y="60" width="157.3333"
+<title>-- (3 samples, 4.84%): +1, before 2</title><rect x="1150.6666" y="60" width="39.3334"
+<title>copy (35 samples, 56.45%): +15, before 20</title><rect x="534.4445" y="44" width="458.8889"
+<title>wake (3 samples, 4.84%): +1, before 2</title><rect x="1150.6666" y="44" width="39.3334"
+"name":"all" "name":"main" "name":"run" "name":"read" "name":"copy" "name":"fresh" "name":"a" "name":"--" "name":"wake" 0
+[1]
+
+# A capture whose frames have kinds without being text: names stay as they are.
+$ flambeau-cli diff captures/jlprof/plain.jlprof captures/jlprof/plain.jlprof --to folded | grep -c '_\['; for o in '--to html' '--to csv' '' '--widths both --to svg'; do flambeau-cli diff kinds.base kinds.new --changed $o; done
+0
+! flambeau-cli: diff: --changed requires --to svg, folded or d3
+! flambeau-cli: diff: --changed requires --to svg, folded or d3
+! flambeau-cli: diff: --changed requires --to svg, folded or d3
+! flambeau-cli: diff: --widths: expected now, before or both, with --to svg
+[2]

@@ -161,7 +161,7 @@ test_edit (void)
   edited = flam_builder_finish (builder, NULL);
   weights = flam_weights_new (edited, selection, NULL, NULL);
   tree = flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
-  folded = flam_dump_folded_diff (tree, tree, FLAM_DIFF_UNSCALED);
+  folded = flam_dump_folded_diff (tree, tree, FLAM_DIFF_UNSCALED, FALSE);
   g_assert_cmpstr (folded, ==, "A;B2;inlined 1 1\nA;B2;inlined;C 5 5\n");
 }
 

@@ -55,9 +55,9 @@ test_folded (void)
   g_autoptr (FlamTree) base = tree_of ("main;parse 5\nmain;old 3\n");
   g_autoptr (FlamTree) fresh = tree_of ("main;parse 2\nmain 14\n");
   g_autofree char *text =
-      flam_dump_folded_diff (base, fresh, FLAM_DIFF_UNSCALED);
-  g_autofree char *normal =
-      flam_dump_folded_diff (base, fresh, flam_diff_scale_totals (base, fresh));
+      flam_dump_folded_diff (base, fresh, FLAM_DIFF_UNSCALED, FALSE);
+  g_autofree char *normal = flam_dump_folded_diff (
+      base, fresh, flam_diff_scale_totals (base, fresh), FALSE);
 
   g_assert_cmpstr (text, ==, "main 0 14\nmain;old 3 0\nmain;parse 5 2\n");
   g_assert_cmpstr (normal, ==, "main 0 14\nmain;old 6 0\nmain;parse 10 2\n");
@@ -108,9 +108,9 @@ test_folded_fractions (void)
   g_autoptr (FlamTree) base = tree_of_tenths (names, before);
   g_autoptr (FlamTree) fresh = tree_of_tenths (names, now);
   g_autofree char *text =
-      flam_dump_folded_diff (base, fresh, FLAM_DIFF_UNSCALED);
-  g_autofree char *normal =
-      flam_dump_folded_diff (base, fresh, flam_diff_scale_totals (base, fresh));
+      flam_dump_folded_diff (base, fresh, FLAM_DIFF_UNSCALED, FALSE);
+  g_autofree char *normal = flam_dump_folded_diff (
+      base, fresh, flam_diff_scale_totals (base, fresh), FALSE);
 
   g_assert_cmpstr (text, ==, "a:b 0.5 0.9\nold 0.5 0.9\nparse 2.5 5.2\n");
   g_assert_cmpstr (normal, ==, "a:b 1 0.9\nold 1 0.9\nparse 5 5.2\n");
@@ -199,6 +199,33 @@ test_tree_of_both (void)
       g_assert_cmpuint (
           tree->subtree_end[i], <=, tree->subtree_end[tree->parent[i]]);
     }
+}
+
+/* Only paths whose own value changed, and their callers: "both" did not. */
+static void
+test_tree_of_changes (void)
+{
+  g_autoptr (FlamTree) base =
+      tree_of ("main;parse 5\nmain;old;older 3\nmain;both 4\nmain 2\n");
+  g_autoptr (FlamTree) fresh = tree_of (
+      "main;parse 2\nmain;fresh 14\nmain;both 4\nmain 2\nnew;both 1\n");
+  g_autoptr (FlamTree) tree = flam_diff_tree (
+      base, fresh, FLAM_DIFF_CHANGED, FALSE, FLAM_DIFF_UNSCALED);
+  g_autoptr (FlamTree) none = flam_diff_tree (
+      base, base, FLAM_DIFF_CHANGED, FALSE, FLAM_DIFF_UNSCALED);
+  FlamId main = find (tree, "main");
+
+  /* all, main, parse, old, older, fresh, new, and both below that */
+  g_assert_cmpuint (tree->n, ==, 8);
+  g_assert_cmpint (tree->total[0], ==, 5 + 3 + 14 + 1);
+  g_assert_cmpint (tree->total[main], ==, 5 + 3 + 14);
+  g_assert_cmpint (tree->self[main], ==, 0);
+  /* The figures are those of the whole path. */
+  g_assert_cmpint (tree->change->base[main], ==, 14);
+  g_assert_cmpint (tree->change->delta[main], ==, 22 - 14);
+  g_assert_cmpuint (tree->parent[find (tree, "both")], ==, find (tree, "new"));
+  g_assert_cmpuint (none->n, ==, 1);
+  g_assert_cmpint (none->total[0], ==, 0);
 }
 
 /* Each path of either exists, whatever the rows are, and has the same figures
@@ -442,6 +469,7 @@ main (int argc, char **argv)
   g_test_add_func ("/diff/folded-fractions", test_folded_fractions);
   g_test_add_func ("/diff/tree", test_tree);
   g_test_add_func ("/diff/tree-of-both", test_tree_of_both);
+  g_test_add_func ("/diff/tree-of-changes", test_tree_of_changes);
   g_test_add_func ("/diff/both-of-random", test_both_of_random);
   g_test_add_func ("/diff/lines", test_lines);
   g_test_add_func ("/diff/tree-of-itself", test_tree_of_itself);

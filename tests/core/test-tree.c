@@ -477,7 +477,7 @@ test_deep (void)
   rows = flam_functions_new (tree, FLAM_SORT_TOTAL, &n);
   g_assert_cmpuint (n, ==, 2);
   g_assert_cmpint (rows[0].total, ==, 1);
-  folded = flam_dump_folded_diff (tree, tree, FLAM_DIFF_UNSCALED);
+  folded = flam_dump_folded_diff (tree, tree, FLAM_DIFF_UNSCALED, FALSE);
   g_assert_cmpuint (strlen (folded), ==, 200004);
 }
 
@@ -667,7 +667,7 @@ test_recorder (void)
 
       selection->hide_irrelevant = way == 1;
       tree = tree_of (profile, selection);
-      folded = flam_dump_folded_diff (tree, tree, FLAM_DIFF_UNSCALED);
+      folded = flam_dump_folded_diff (tree, tree, FLAM_DIFF_UNSCALED, FALSE);
       g_assert_cmpstr (folded,
                        ==,
                        "main 1 1\n"

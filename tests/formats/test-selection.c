@@ -36,7 +36,7 @@ folded_of (const FlamProfile *profile, const FlamSelection *selection)
   g_autoptr (FlamTree) tree =
       flam_tree_new (weights, selection, FLAM_ORDER_NAME, NULL, NULL);
 
-  return flam_dump_folded_diff (tree, tree, FLAM_DIFF_UNSCALED);
+  return flam_dump_folded_diff (tree, tree, FLAM_DIFF_UNSCALED, FALSE);
 }
 
 /* The whole time equals no time range, however it is given. */

@@ -81,7 +81,7 @@ append_picture (FlamSink *out,
   g_autofree char *title =
       shape == FLAM_DIFF_FRESH  ? g_strdup_printf ("Now: %s", fresh->name)
       : shape == FLAM_DIFF_BASE ? g_strdup_printf ("Before: %s", base->name)
-                                : g_strdup ("Difference");
+                                : g_strdup ("Difference: only what changed");
   g_autoptr (FlamTree) tree =
       flam_diff_tree (base->tree, fresh->tree, shape, self, scale);
 
@@ -147,7 +147,7 @@ flam_diff_page (FlamSink *out,
   flam_sink_put (out, "</dl>\n");
   append_picture (out, base, fresh, FLAM_DIFF_BASE, self, scale, look);
   append_picture (out, base, fresh, FLAM_DIFF_FRESH, self, scale, look);
-  append_picture (out, base, fresh, FLAM_DIFF_BOTH, self, scale, look);
+  append_picture (out, base, fresh, FLAM_DIFF_CHANGED, self, scale, look);
   append_functions (out, base, fresh, self, scale);
   flam_html_end (out, FLAM_HTML_ZOOM);
 }

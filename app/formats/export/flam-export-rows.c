@@ -179,13 +179,13 @@ void
 flam_diff_d3 (FlamSink *out,
               const FlamTree *base,
               const FlamTree *fresh,
+              FlamDiffShape shape,
               gboolean self,
               FlamDiffScale scale)
 {
-  g_autoptr (FlamTree) both =
-      flam_diff_tree (base, fresh, FLAM_DIFF_BOTH, self, scale);
+  g_autoptr (FlamTree) tree = flam_diff_tree (base, fresh, shape, self, scale);
 
-  put_tree (out, both, open_d3_node);
+  put_tree (out, tree, open_d3_node);
 }
 
 const FlamExporter flam_export_csv = {

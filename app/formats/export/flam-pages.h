@@ -26,8 +26,8 @@ void flam_diff_picture (FlamSink *out,
                         FlamDiffScale scale,
                         const FlamPictureStyle *look);
 
-/* Three flame graphs, in the shape of each capture and of both, colored by the
- * changes, and the functions with the greatest changes. */
+/* Three flame graphs, in the shape of each capture and of what changed, colored
+ * by the changes, and the functions with the greatest changes. */
 void flam_diff_page (FlamSink *out,
                      const FlamCompared *base,
                      const FlamCompared *fresh,
@@ -35,10 +35,11 @@ void flam_diff_page (FlamSink *out,
                      FlamDiffScale scale,
                      const FlamPictureStyle *look);
 
-/* The structure of both as a tree for d3-flame-graph, with the changes. */
+/* A tree of that shape for d3-flame-graph, with the changes. */
 void flam_diff_d3 (FlamSink *out,
                    const FlamTree *base,
                    const FlamTree *fresh,
+                   FlamDiffShape shape,
                    gboolean self,
                    FlamDiffScale scale);
 

@@ -32,8 +32,10 @@ export_free (gpointer data)
 static void
 put_folded (FlamSink *out, const FlamComparison *comparison)
 {
-  g_autofree char *text = flam_dump_folded_diff (
-      comparison->base->tree, comparison->fresh->tree, comparison->factor);
+  g_autofree char *text = flam_dump_folded_diff (comparison->base->tree,
+                                                 comparison->fresh->tree,
+                                                 comparison->factor,
+                                                 FALSE);
 
   flam_sink_put (out, text);
 }

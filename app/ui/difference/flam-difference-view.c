@@ -94,7 +94,7 @@ show_color (FlamDifferenceView *self)
                              : FLAM_PALETTE_CHANGE;
 
   flam_flame_graph_set_palette (self->graph, mode);
-  for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)
+  for (guint i = 0; flam_side_by_side_get_graph (self->side, i) != NULL; i++)
     flam_flame_graph_set_palette (flam_side_by_side_get_graph (self->side, i),
                                   mode);
 }
@@ -223,7 +223,7 @@ focus_difference (FlamDifferenceView *self)
     return gtk_widget_grab_focus (GTK_WIDGET (self->table));
   if (gtk_toggle_button_get_active (self->side_button))
     return gtk_widget_grab_focus (
-        GTK_WIDGET (flam_side_by_side_get_graph (self->side, FLAM_DIFF_BASE)));
+        GTK_WIDGET (flam_side_by_side_get_graph (self->side, 0)));
   return gtk_widget_grab_focus (GTK_WIDGET (self->graph));
 }
 
@@ -459,7 +459,7 @@ on_search (FlamDifferenceView *self)
   FlamRegex *regex = flam_session_get_search_regex (self->session);
 
   flam_flame_graph_set_search (self->graph, regex);
-  for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)
+  for (guint i = 0; flam_side_by_side_get_graph (self->side, i) != NULL; i++)
     flam_flame_graph_set_search (flam_side_by_side_get_graph (self->side, i),
                                  regex);
 }
@@ -597,8 +597,7 @@ flam_difference_view_init (FlamDifferenceView *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   add_legend (self->graph_box, self->graph);
-  add_legend (self->side_box,
-              flam_side_by_side_get_graph (self->side, FLAM_DIFF_BOTH));
+  add_legend (self->side_box, flam_side_by_side_get_graph (self->side, 2));
   flam_difference_table_prepare (self->table);
   flam_table_page_set_table (FLAM_TABLE_PAGE (self), self->table, NULL);
   show_color (self);
@@ -606,7 +605,7 @@ flam_difference_view_init (FlamDifferenceView *self)
       self->graph, "node-selected", G_CALLBACK (choose_in_graph), self);
   g_signal_connect (self->side, "chosen", G_CALLBACK (on_chosen), self);
   follow_graph (self, self->graph);
-  for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)
+  for (guint i = 0; flam_side_by_side_get_graph (self->side, i) != NULL; i++)
     follow_graph (self, flam_side_by_side_get_graph (self->side, i));
   on (self, self->side_button, "toggled", G_CALLBACK (on_form));
   on (self, self->table_button, "toggled", G_CALLBACK (on_form));

@@ -8,14 +8,16 @@
 
 #define NARROW 640 /* pixels: below this width they are stacked */
 #define GAP 6
+#define N_PANELS 3
 
 struct _FlamSideBySide
 {
   GtkWidget parent_instance;
 
-  GtkWidget *panel[FLAM_N_DIFF_SHAPES]; /* caption and graph */
-  GtkLabel *caption[FLAM_N_DIFF_SHAPES];
-  FlamFlameGraph *graph[FLAM_N_DIFF_SHAPES];
+  /* In the order of `panels`. */
+  GtkWidget *panel[N_PANELS]; /* caption and graph */
+  GtkLabel *caption[N_PANELS];
+  FlamFlameGraph *graph[N_PANELS];
   GtkLabel *figures;
   gboolean syncing;
 };
@@ -24,17 +26,22 @@ static guint chosen_signal;
 
 G_DEFINE_FINAL_TYPE (FlamSideBySide, flam_side_by_side, GTK_TYPE_WIDGET)
 
-static const char *const titles[FLAM_N_DIFF_SHAPES] = {
-  [FLAM_DIFF_FRESH] = N_ ("Now"),
-  [FLAM_DIFF_BASE] = N_ ("Before"),
-  [FLAM_DIFF_BOTH] = N_ ("Difference"),
+/* From left to right, then downwards. */
+enum
+{
+  BEFORE,
+  NOW,
+  CHANGES,
 };
 
-/* From left to right, then downwards. */
-static const FlamDiffShape order[FLAM_N_DIFF_SHAPES] = {
-  FLAM_DIFF_BASE,
-  FLAM_DIFF_FRESH,
-  FLAM_DIFF_BOTH,
+static const struct
+{
+  FlamDiffShape shape;
+  const char *title;
+} panels[N_PANELS] = {
+  [BEFORE] = { FLAM_DIFF_BASE, N_ ("Before") },
+  [NOW] = { FLAM_DIFF_FRESH, N_ ("Now") },
+  [CHANGES] = { FLAM_DIFF_CHANGED, N_ ("Difference") },
 };
 
 /* --- the same frame in all -------------------------------------------------
@@ -61,16 +68,18 @@ same_in (FlamSideBySide *self, FlamFlameGraph *graph, FlamNodeId node, guint i)
   return from == to ? node : find_same (from, node, to);
 }
 
-/* The node under the pointer, otherwise the selected one. */
+/* The figures of a node of one graph; FLAM_NONE: of the selected one. */
 static void
-show_figures (FlamSideBySide *self, FlamNodeId node)
+show_figures (FlamSideBySide *self, FlamFlameGraph *graph, FlamNodeId node)
 {
-  FlamFlameGraph *both = self->graph[FLAM_DIFF_BOTH];
   g_autofree char *text = NULL;
 
-  if (node == FLAM_NONE)
-    node = flam_flame_graph_get_selected (both);
-  text = node != FLAM_NONE ? flam_flame_graph_describe (both, node)
+  for (guint i = N_PANELS; i-- > 0 && node == FLAM_NONE;)
+    {
+      graph = self->graph[i];
+      node = flam_flame_graph_get_selected (graph);
+    }
+  text = node != FLAM_NONE ? flam_flame_graph_describe (graph, node)
                            : g_strdup ("");
   gtk_label_set_label (self->figures, text);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->figures), text);
@@ -79,11 +88,11 @@ show_figures (FlamSideBySide *self, FlamNodeId node)
 static void
 on_hovered (FlamFlameGraph *graph, guint node, FlamSideBySide *self)
 {
-  for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)
+  for (guint i = 0; i < N_PANELS; i++)
     if (self->graph[i] != graph)
       flam_flame_graph_point_at (self->graph[i],
                                  same_in (self, graph, node, i));
-  show_figures (self, same_in (self, graph, node, FLAM_DIFF_BOTH));
+  show_figures (self, graph, node);
 }
 
 static void
@@ -92,12 +101,12 @@ on_selected (FlamFlameGraph *graph, guint node, FlamSideBySide *self)
   if (self->syncing)
     return;
   self->syncing = TRUE;
-  for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)
+  for (guint i = 0; i < N_PANELS; i++)
     if (self->graph[i] != graph)
       flam_flame_graph_select_node (self->graph[i],
                                     same_in (self, graph, node, i));
   self->syncing = FALSE;
-  show_figures (self, FLAM_NONE);
+  show_figures (self, NULL, FLAM_NONE);
   g_signal_emit (self, chosen_signal, 0, graph, node);
 }
 
@@ -110,7 +119,7 @@ on_zoomed (FlamFlameGraph *graph, guint node, FlamSideBySide *self)
   if (self->syncing || from == NULL)
     return;
   self->syncing = TRUE;
-  for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)
+  for (guint i = 0; i < N_PANELS; i++)
     {
       const FlamTree *to = flam_flame_graph_get_tree (self->graph[i]);
 
@@ -128,12 +137,12 @@ flam_side_by_side_select (FlamSideBySide *self,
 {
   g_return_if_fail (FLAM_IS_SIDE_BY_SIDE (self));
   self->syncing = TRUE;
-  for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)
+  for (guint i = 0; i < N_PANELS; i++)
     flam_flame_graph_select_node (
         self->graph[i],
         find_same (tree, node, flam_flame_graph_get_tree (self->graph[i])));
   self->syncing = FALSE;
-  show_figures (self, FLAM_NONE);
+  show_figures (self, NULL, FLAM_NONE);
 }
 
 /* --- shown data -------------------------------------------------------------
@@ -145,7 +154,8 @@ show_caption (FlamSideBySide *self, guint i, const FlamViewData *side)
   const FlamMeasure measure = flam_tree_measure (side->tree);
   g_autofree char *weight = flam_format_weight (&measure, side->tree->total[0]);
   /* Translators: "Before" or "Now", and a total */
-  g_autofree char *text = g_strdup_printf (_ ("%s: %s"), _ (titles[i]), weight);
+  g_autofree char *text =
+      g_strdup_printf (_ ("%s: %s"), _ (panels[i].title), weight);
 
   gtk_label_set_label (self->caption[i], text);
 }
@@ -156,9 +166,10 @@ flam_side_by_side_set_comparison (FlamSideBySide *self,
 {
   g_return_if_fail (FLAM_IS_SIDE_BY_SIDE (self));
   self->syncing = TRUE;
-  for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)
+  for (guint i = 0; i < N_PANELS; i++)
     {
-      FlamViewData *shown = comparison != NULL ? comparison->changed[i] : NULL;
+      FlamViewData *shown =
+          comparison != NULL ? comparison->changed[panels[i].shape] : NULL;
 
       flam_flame_graph_point_at (self->graph[i], FLAM_NONE);
       flam_flame_graph_set_tree (self->graph[i],
@@ -168,17 +179,17 @@ flam_side_by_side_set_comparison (FlamSideBySide *self,
   self->syncing = FALSE;
   if (comparison != NULL)
     {
-      show_caption (self, FLAM_DIFF_BASE, comparison->base);
-      show_caption (self, FLAM_DIFF_FRESH, comparison->fresh);
+      show_caption (self, BEFORE, comparison->base);
+      show_caption (self, NOW, comparison->fresh);
     }
-  show_figures (self, FLAM_NONE);
+  show_figures (self, NULL, FLAM_NONE);
 }
 
 FlamFlameGraph *
-flam_side_by_side_get_graph (FlamSideBySide *self, FlamDiffShape shape)
+flam_side_by_side_get_graph (FlamSideBySide *self, guint i)
 {
   g_return_val_if_fail (FLAM_IS_SIDE_BY_SIDE (self), NULL);
-  return self->graph[shape];
+  return i < N_PANELS ? self->graph[i] : NULL;
 }
 
 /* --- the widget --------------------------------------------------------------
@@ -211,7 +222,7 @@ flam_side_by_side_measure (GtkWidget *widget,
   FlamSideBySide *self = FLAM_SIDE_BY_SIDE (widget);
 
   *minimum = *natural = 0;
-  for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)
+  for (guint i = 0; i < N_PANELS; i++)
     {
       int least;
 
@@ -247,13 +258,13 @@ flam_side_by_side_size_allocate (GtkWidget *widget,
   int half = (width - GAP) / 2;
 
   if (narrow)
-    for (int i = 0; i < FLAM_N_DIFF_SHAPES; i++)
-      place (self->panel[order[i]], 0, i * (row + GAP), width, row);
+    for (int i = 0; i < N_PANELS; i++)
+      place (self->panel[i], 0, i * (row + GAP), width, row);
   else
     {
-      place (self->panel[FLAM_DIFF_BASE], 0, 0, half, row);
-      place (self->panel[FLAM_DIFF_FRESH], half + GAP, 0, half, row);
-      place (self->panel[FLAM_DIFF_BOTH], 0, row + GAP, width, row);
+      place (self->panel[BEFORE], 0, 0, half, row);
+      place (self->panel[NOW], half + GAP, 0, half, row);
+      place (self->panel[CHANGES], 0, row + GAP, width, row);
     }
   place (GTK_WIDGET (self->figures), 0, height - figures, width, figures);
 }
@@ -264,7 +275,7 @@ flam_side_by_side_dispose (GObject *object)
   FlamSideBySide *self = FLAM_SIDE_BY_SIDE (object);
   GtkWidget *child;
 
-  for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)
+  for (guint i = 0; i < N_PANELS; i++)
     if (self->graph[i] != NULL)
       g_signal_handlers_disconnect_by_data (self->graph[i], self);
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self))) != NULL)
@@ -295,10 +306,10 @@ flam_side_by_side_class_init (FlamSideBySideClass *klass)
 }
 
 static void
-add_panel (FlamSideBySide *self, FlamDiffShape shape)
+add_panel (FlamSideBySide *self, guint i)
 {
   GtkWidget *panel = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
-  GtkWidget *caption = gtk_label_new (_ (titles[shape]));
+  GtkWidget *caption = gtk_label_new (_ (panels[i].title));
   GtkWidget *scroller = gtk_scrolled_window_new ();
   GtkWidget *graph = flam_flame_graph_new ();
 
@@ -313,10 +324,10 @@ add_panel (FlamSideBySide *self, FlamDiffShape shape)
   gtk_box_append (GTK_BOX (panel), caption);
   gtk_box_append (GTK_BOX (panel), scroller);
   gtk_widget_set_parent (panel, GTK_WIDGET (self));
-  self->panel[shape] = panel;
-  self->caption[shape] = GTK_LABEL (caption);
-  self->graph[shape] = FLAM_FLAME_GRAPH (graph);
-  flam_flame_graph_set_title (self->graph[shape], _ (titles[shape]));
+  self->panel[i] = panel;
+  self->caption[i] = GTK_LABEL (caption);
+  self->graph[i] = FLAM_FLAME_GRAPH (graph);
+  flam_flame_graph_set_title (self->graph[i], _ (panels[i].title));
   g_signal_connect (graph, "node-hovered", G_CALLBACK (on_hovered), self);
   g_signal_connect (graph, "node-selected", G_CALLBACK (on_selected), self);
   g_signal_connect (graph, "zoom-changed", G_CALLBACK (on_zoomed), self);
@@ -327,8 +338,8 @@ flam_side_by_side_init (FlamSideBySide *self)
 {
   GtkWidget *figures = gtk_label_new ("");
 
-  for (guint i = 0; i < FLAM_N_DIFF_SHAPES; i++)
-    add_panel (self, order[i]);
+  for (guint i = 0; i < N_PANELS; i++)
+    add_panel (self, i);
   gtk_label_set_xalign (GTK_LABEL (figures), 0);
   gtk_label_set_ellipsize (GTK_LABEL (figures), PANGO_ELLIPSIZE_MIDDLE);
   gtk_widget_set_margin_start (figures, GAP);

@@ -3,10 +3,10 @@
 #define FLAM_SIDE_BY_SIDE_H
 
 /* Three linked graphs of a comparison: before and now side by side, each with
- * its own widths, and the difference below, as wide as both. Without enough
- * room they are stacked. Pointing at, selecting or zooming to a frame in one
- * applies to all that contain it, and its figures from all of them are shown
- * below.
+ * its own widths, and below only what changed, as wide as in the wider of both.
+ * Without enough room they are stacked. Pointing at, selecting or zooming to a
+ * frame in one applies to all that contain it, and its figures from all of them
+ * are shown below.
  *
  * Signal "chosen" (FlamFlameGraph *graph, guint node): the user selected it in
  * that graph; FLAM_NONE: nothing. */
@@ -23,10 +23,8 @@ G_DECLARE_FINAL_TYPE (
 /* NULL empties it. */
 void flam_side_by_side_set_comparison (FlamSideBySide *self,
                                        FlamComparison *comparison);
-/* Indexed by shape: FLAM_DIFF_BASE is before, FLAM_DIFF_FRESH now,
- * FLAM_DIFF_BOTH the difference. */
-FlamFlameGraph *flam_side_by_side_get_graph (FlamSideBySide *self,
-                                             FlamDiffShape shape);
+/* Before, now, and the changes; NULL from there on. */
+FlamFlameGraph *flam_side_by_side_get_graph (FlamSideBySide *self, guint i);
 /* Selects the frame with the path of this one; FLAM_NONE: none. */
 void flam_side_by_side_select (FlamSideBySide *self,
                                const FlamTree *tree,

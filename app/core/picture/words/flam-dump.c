@@ -186,13 +186,20 @@ flam_dump_layout (const FlamTree *tree, const FlamLayout *layout)
 /* --- folded -------------------------------------------------------------- */
 
 static void
-add_folded_name (GString *path, const FlamTree *tree, FlamNodeId node)
+add_folded_name (GString *path,
+                 const FlamTree *tree,
+                 FlamNodeId node,
+                 gboolean annotate)
 {
   g_autofree char *detail = flam_tree_detail (tree, node);
+  g_autofree char *annotated =
+      annotate ? flam_tree_annotated_name (tree, node) : NULL;
+  const char *name =
+      annotated != NULL ? annotated : flam_tree_name (tree, node);
 
   if (tree->depth[node] > 1)
     g_string_append_c (path, ';');
-  for (const char *p = flam_tree_name (tree, node); *p; p++)
+  for (const char *p = name; *p; p++)
     g_string_append_c (path, *p == ';' ? ':' : *p == '\n' ? ' ' : *p);
   g_string_append (path, detail);
 }
@@ -237,7 +244,10 @@ add_path (GHashTable *table, const char *path, gboolean is_base, gint64 self)
 
 /* Two nodes may have one path. */
 static void
-add_paths (GHashTable *table, const FlamTree *tree, gboolean is_base)
+add_paths (GHashTable *table,
+           const FlamTree *tree,
+           gboolean is_base,
+           gboolean annotate)
 {
   g_autoptr (GString) path = g_string_new (NULL);
   /* Length of the path of the last node at each depth. */
@@ -248,7 +258,7 @@ add_paths (GHashTable *table, const FlamTree *tree, gboolean is_base)
       if (i > 0)
         {
           g_string_truncate (path, lengths[tree->depth[i] - 1]);
-          add_folded_name (path, tree, i);
+          add_folded_name (path, tree, i, annotate);
         }
       lengths[tree->depth[i]] = path->len;
       if (tree->self[i] != 0)
@@ -256,28 +266,52 @@ add_paths (GHashTable *table, const FlamTree *tree, gboolean is_base)
     }
 }
 
+/* Whether its stacks were read from text that annotates frames. The kinds of
+ * code of other captures are not part of their names. */
+static gboolean
+is_annotated (const FlamTree *tree)
+{
+  const FlamProfile *profile = tree->profile;
+
+  if (g_strcmp0 (profile->facts.format, "folded") != 0)
+    return FALSE;
+  for (FlamId i = 0; i < profile->functions.n; i++)
+    if (profile->functions.kind[i] == FLAM_KIND_KERNEL ||
+        profile->functions.kind[i] == FLAM_KIND_JIT ||
+        profile->functions.kind[i] == FLAM_KIND_WAKER)
+      return TRUE;
+  for (FlamId i = 0; i < profile->frames.n; i++)
+    if (profile->frames.inline_depth[i] > 0)
+      return TRUE;
+  return FALSE;
+}
+
 char *
 flam_dump_folded_diff (const FlamTree *base,
                        const FlamTree *fresh,
-                       FlamDiffScale scale)
+                       FlamDiffScale scale,
+                       gboolean changed)
 {
   const FlamMeasure measure = flam_tree_measure (fresh);
+  gboolean annotate = is_annotated (base) || is_annotated (fresh);
   /* path -> Columns */
   g_autoptr (GHashTable) table =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_autoptr (GList) keys = NULL;
   GString *out = g_string_new (NULL);
 
-  add_paths (table, base, TRUE);
-  add_paths (table, fresh, FALSE);
+  add_paths (table, base, TRUE, annotate);
+  add_paths (table, fresh, FALSE, annotate);
   keys = g_list_sort (g_hash_table_get_keys (table), (GCompareFunc)strcmp);
   for (GList *key = keys; key != NULL; key = key->next)
     {
       const Columns *columns = g_hash_table_lookup (table, key->data);
-      g_autofree char *before =
-          flam_format_plain (&measure, flam_diff_scaled (columns->base, scale));
+      gint64 was = flam_diff_scaled (columns->base, scale);
+      g_autofree char *before = flam_format_plain (&measure, was);
       g_autofree char *now = flam_format_plain (&measure, columns->fresh);
 
+      if (changed && was == columns->fresh)
+        continue;
       g_string_append_printf (
           out, "%s %s %s\n", (const char *)key->data, before, now);
     }

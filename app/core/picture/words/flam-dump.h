@@ -21,10 +21,13 @@ char *flam_dump_layout (const FlamTree *tree, const FlamLayout *layout);
 
 /* "root;…;leaf base new" lines, sorted bytewise, g_free: what difffolded.pl
  * writes and flamegraph.pl reads. ';' and newline in a name become ':' and
- * space. Weight without a stack is " base new". */
+ * space. Weight without a stack is " base new". Annotations ("_[k]") with which
+ * the stacks of either side were read are kept. `changed`: only lines whose
+ * weights differ. */
 char *flam_dump_folded_diff (const FlamTree *base,
                              const FlamTree *fresh,
-                             FlamDiffScale scale);
+                             FlamDiffScale scale,
+                             gboolean changed);
 /* The total length of all paths in bytes if each is written in full, as in
  * folded text; if `width` is not 0, with that many bytes per frame. At worst,
  * it is the square of the tree's size. */

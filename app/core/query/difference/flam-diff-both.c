@@ -17,7 +17,8 @@ typedef struct
 {
   const FlamDiffPaths *paths;
   FlamDiffScale scale;
-  guint32 n; /* paths */
+  guint32 n;        /* paths */
+  gboolean changed; /* without those that did not change */
   Model *model;
   gint64 *self, *total; /* widths */
   FlamId *order;        /* paths, caller by caller, heaviest first */
@@ -67,9 +68,9 @@ find_widths (Both *both)
     {
       gint64 was = flam_diff_scaled (both->paths->self[FLAM_DIFF_SIDE_BASE][p],
                                      both->scale);
+      gint64 is = both->paths->self[FLAM_DIFF_SIDE_FRESH][p];
 
-      both->self[p] =
-          MAX (MAX (was, 0), both->paths->self[FLAM_DIFF_SIDE_FRESH][p]);
+      both->self[p] = both->changed && was == is ? 0 : MAX (MAX (was, 0), is);
       both->total[p] = both->self[p];
     }
   for (guint32 p = both->n; p-- > 1;)
@@ -341,12 +342,17 @@ add_nodes (Both *both, FlamTree *tree, gboolean self)
 }
 
 FlamTree *
-flam_diff_both (const FlamDiffPaths *paths, gboolean self, FlamDiffScale scale)
+flam_diff_both (const FlamDiffPaths *paths,
+                gboolean changed,
+                gboolean self,
+                FlamDiffScale scale)
 {
   g_autoptr (FlamBuilder) builder = flam_builder_new ();
-  Both both = {
-    .paths = paths, .scale = scale, .n = paths->paths.n, .builder = builder
-  };
+  Both both = { .paths = paths,
+                .scale = scale,
+                .n = paths->paths.n,
+                .changed = changed,
+                .builder = builder };
   FlamTree *tree;
 
   for (guint side = 0; side < FLAM_DIFF_N_SIDES; side++)

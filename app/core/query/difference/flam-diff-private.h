@@ -52,9 +52,11 @@ void flam_diff_change_set (FlamTreeChange *change,
                            gint64 base,
                            gint64 fresh);
 
-/* The tree in the shape of both: flam_diff_tree(). */
-FlamTree *
-flam_diff_both (const FlamDiffPaths *paths, gboolean self, FlamDiffScale scale);
+/* The tree in the shape of both, or only of what changed: flam_diff_tree(). */
+FlamTree *flam_diff_both (const FlamDiffPaths *paths,
+                          gboolean changed,
+                          gboolean self,
+                          FlamDiffScale scale);
 
 G_END_DECLS
 

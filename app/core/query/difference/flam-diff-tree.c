@@ -105,8 +105,8 @@ flam_diff_tree (const FlamTree *base,
   g_auto (FlamDiffPaths) paths = { 0 };
 
   flam_diff_paths_init (&paths, base, fresh);
-  if (shape == FLAM_DIFF_BOTH)
-    return flam_diff_both (&paths, self, scale);
+  if (shape == FLAM_DIFF_BOTH || shape == FLAM_DIFF_CHANGED)
+    return flam_diff_both (&paths, shape == FLAM_DIFF_CHANGED, self, scale);
   return one_side (&paths,
                    shape == FLAM_DIFF_FRESH ? FLAM_DIFF_SIDE_FRESH
                                             : FLAM_DIFF_SIDE_BASE,

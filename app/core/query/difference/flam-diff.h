@@ -84,6 +84,7 @@ typedef enum
   FLAM_DIFF_FRESH,
   FLAM_DIFF_BASE,
   FLAM_DIFF_BOTH,
+  FLAM_DIFF_CHANGED,
   FLAM_N_DIFF_SHAPES
 } FlamDiffShape;
 
@@ -95,7 +96,8 @@ typedef enum
  * The shape of both has all paths of either, each as wide as the larger of its
  * own previous and current values, plus its callees. Its nodes, heaviest first,
  * refer to a profile of their own, which has their names, modules and lines but
- * no samples. */
+ * no samples. The changed shape is the same without paths whose self is as it
+ * was, except those with changed callees, which are as wide as these. */
 FlamTree *flam_diff_tree (const FlamTree *base,
                           const FlamTree *fresh,
                           FlamDiffShape shape,
