@@ -410,6 +410,14 @@ check_transforms (const FlamProfile *profile,
   return error == NULL;
 }
 
+/* Memray's own reports hide what it calls uninteresting. */
+static gboolean
+hides_irrelevant (const FlamCliOptions *options, const FlamProfile *profile)
+{
+  return options->report && !options->show_irrelevant &&
+         g_str_has_prefix (profile->facts.format, "memray");
+}
+
 FlamSelection *
 flam_cli_select (const FlamCliOptions *options,
                  const FlamProfile *profile,
@@ -419,6 +427,7 @@ flam_cli_select (const FlamCliOptions *options,
   g_autoptr (FlamSelection) selection =
       flam_selection_copy (options->selection);
 
+  selection->hide_irrelevant |= hides_irrelevant (options, profile);
   *status = select_measure (options, profile, path, selection);
   if (*status != FLAM_EXIT_DONE)
     return NULL;

@@ -304,6 +304,7 @@ run (int argc, char **argv)
     return FLAM_EXIT_USAGE;
   if (!parse_sort (sort_text, &sort))
     return flam_cli_usage (_ ("top: --sort: expected self or total"));
+  options->report = TRUE;
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;

@@ -238,6 +238,7 @@ run (int argc, char **argv)
   if ((callers != NULL || callees != NULL) && options->selection->invert)
     return flam_cli_usage (
         _ ("tree: --invert cannot be combined with --callers or --callees"));
+  options->report = TRUE;
   profile = flam_cli_load (files[0], options);
   if (profile == NULL)
     return FLAM_EXIT_REFUSED;

@@ -49,6 +49,7 @@ complete -c flambeau-cli -n $selecting -x -l stop-at -d 'Cut the tree below NAME
 complete -c flambeau-cli -n $selecting -x -l recursion -a 'off flat collapse' -d 'Show recursion as iteration'
 complete -c flambeau-cli -n $selecting -l no-native -d 'Show only interpreted and JIT-compiled frames'
 complete -c flambeau-cli -n $selecting -l hide-irrelevant -d "Without the interpreter's own frames"
+complete -c flambeau-cli -n $selecting -l show-irrelevant -d "Of Memray, with the interpreter's own frames"
 complete -c flambeau-cli -n $selecting -l hide-imports -d 'Hide import machinery'
 complete -c flambeau-cli -n $selecting -l invert -d 'Bottom-up'
 complete -c flambeau-cli -n $selecting -x -l by -a 'function line module file process thread address label:' -d 'Kind of rows'

@@ -236,3 +236,19 @@ $ flambeau-cli info big.heap | grep -e space -e thread
 measures   inuse_space        212 MB ± 21.7 MB (Memory in use)
            alloc_space        212 MB ± 21.7 MB (Allocated memory)
 threads    #1 all threads: 2 samples, 212 MB ± 21.7 MB
+
+# Like Memray's reports, tables and pictures leave out the interpreter's own
+# frames and the import system; documents for other programs have them.
+$ for o in '' --show-irrelevant; do flambeau-cli tree captures/memray/v12.bin --thread worker --measure allocated $o; flambeau-cli export captures/memray/v12.bin --thread worker --measure allocated --to svg $o | grep -c '>_find_and_load'; done; flambeau-cli export captures/memray/v12.bin --thread worker --measure allocated --to folded 2>/dev/null
+all  510 B  510 B
+0
+all  510 B  0 B
+  _find_and_load  510 B  510 B
+1
+_find_and_load 510
+
+$ flambeau-cli export captures/memray/v12.bin --to html --output .; flambeau-cli export captures/memray/v12.bin --to html -o .; flambeau-cli export captures/memray/v12.bin --to html -f -o .; ls flambeau-*.html; flambeau-cli info captures/memray/v12.bin | grep '#[0-9]'
+flambeau-v12.bin.html
+             #1 0x7000 (MainThread): 0 samples, 9.26 kB
+             #2 0x8000 (worker): 0 samples, 0 B
+! flambeau-cli: ./flambeau-v12.bin.html: already exists; --force replaces it

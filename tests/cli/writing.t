@@ -58,7 +58,7 @@ $ timeout 10 flambeau-cli export a.folded --to svg --palette-map pipe --output b
 [1]
 
 # A thread by its name in Memray.
-$ flambeau-cli tree captures/memray/v12.bin --thread worker --measure allocated --depth 1; flambeau-cli tree captures/memray/v12.bin --thread 0x8000 --measure allocated --depth 1
+$ flambeau-cli tree captures/memray/v12.bin --thread worker --measure allocated --show-irrelevant; flambeau-cli tree captures/memray/v12.bin --thread 0x8000 --measure allocated --show-irrelevant
 all  510 B  0 B
   _find_and_load  510 B  510 B
 all  510 B  0 B
