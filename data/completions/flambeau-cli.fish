@@ -102,6 +102,7 @@ complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l shape -a 'flame s
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -l chart -d 'Calls in time'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l palette -a 'auto module language self name state memory safe julia hot mem io wakeup chain java js perl red green blue aqua yellow purple orange' -d 'Colors of a picture'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l color -a 'auto module language self name state memory safe julia hot mem io wakeup chain java js perl red green blue aqua yellow purple orange' -d 'Colors of a picture'
+complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l palette-colors -d 'Colors of each row (julia)'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -r -l palette-map -d 'Colors of functions'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l bgcolors -a 'yellow blue green grey' -d 'Background'
 complete -c flambeau-cli -n '__flambeau_cli_verb export' -x -l fonttype -d 'Family of the font'

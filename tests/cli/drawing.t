@@ -430,3 +430,23 @@ all  3  0
 ! flambeau-cli: utf8.folded: --encoding UTF-16: expected one that contains ASCII, such as ISO-8859-1
 ! flambeau-cli: utf8.folded: --encoding nonsense: expected one that contains ASCII, such as ISO-8859-1
 [1]
+
+# Rules for kinds of code. FlameGraphs.jl's colors by location, for a .jlprof,
+# which has no modules.
+$ printf '%s\n' 'file:LLVM=#ffff00' 'kind:^native$=#ffa500' 'file:^\./compiler/=#999999' 'file:^\./=#add8e6' 'file:.=#ff0000' >location; flambeau-cli export captures/jlprof/plain.jlprof --to svg --color-rules location | grep -v '^//' | grep -E -o '<title>[^(]* \(.*fill="#[0-9a-f]*' | sed 's/<title>\([^(]*\) (.*fill=/\1 /'
+all "#cacfda
+_start "#ffa500
+cook "#ff0000
+[unknown] "#98bbfb
+chop "#ff0000
+jl_gc_collect "#ffa500
+[unknown] "#7fcdec
++ "#ff0000
+
+# FlameColors(n): n colors in turn at odd depths, n others at even ones.
+$ printf '%s\n' 'a;b 9' 'c;d 8' 'e;f 7' 'g;h 6' >turns.folded; for n in 1 2 3; do flambeau-cli export turns.folded --to svg --palette julia --palette-colors $n | grep -v '^//' | grep -o '<title>[a-h] .*fill="#[0-9a-f]*' | sed 's/<title>\(.\).*fill="/\1 /' | sort | tr '\n' ' '; echo; done; flambeau-cli export turns.folded --to svg --palette-colors 17
+a #84d3ec b #c3c57c c #84d3ec d #c3c57c e #84d3ec f #c3c57c g #84d3ec h #c3c57c 
+a #90d8b8 b #c3c57c c #b5c2fd d #73ceea e #90d8b8 f #c3c57c g #b5c2fd h #73ceea 
+a #a2d5a6 b #c3c57c c #84d3ec d #72d4c5 e #c8bcf8 f #98c2fc g #a2d5a6 h #c3c57c 
+! flambeau-cli: export: --palette-colors 17: expected 1 to 16
+[2]

@@ -52,7 +52,7 @@ typedef struct
   const char *unset;           /* for a choice: the default; NULL: words[0] */
 } FlamExportOption;
 
-#define FLAM_N_EXPORT_OPTIONS 26
+#define FLAM_N_EXPORT_OPTIONS 27
 extern const FlamExportOption flam_export_options[FLAM_N_EXPORT_OPTIONS];
 
 /* The parts of FlamExportOptions that a format supports. */

@@ -318,6 +318,7 @@ enum
   OF_NAME,
   OF_MODULE,
   OF_FILE,
+  OF_KIND,
   N_OF
 };
 
@@ -384,7 +385,10 @@ flam_color_rules_add (FlamColorRules *rules,
                       GError **error)
 {
   static const char *const prefixes[N_OF] = {
-    [OF_NAME] = "", [OF_MODULE] = "module:", [OF_FILE] = "file:"
+    [OF_NAME] = "",
+    [OF_MODULE] = "module:",
+    [OF_FILE] = "file:",
+    [OF_KIND] = "kind:",
   };
   const char *expression = pattern;
   Rule rule = { .of = OF_NAME };
@@ -471,6 +475,10 @@ texts_of (const FlamTree *tree, FlamNodeId node, const char **texts)
   texts[OF_FILE] =
       function != FLAM_NONE
           ? flam_profile_string (profile, profile->functions.file[function])
+          : NULL;
+  texts[OF_KIND] =
+      function != FLAM_NONE
+          ? flam_function_kind_to_string (profile->functions.kind[function])
           : NULL;
 }
 

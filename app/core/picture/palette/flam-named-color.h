@@ -69,8 +69,8 @@ gboolean flam_color_rules_add_line (FlamColorRules *rules,
 gboolean flam_color_rules_parse (FlamColorRules *rules,
                                  const char *text,
                                  GError **error);
-/* The rule that gives a node its color, by its name, module or file; or
- * FLAM_NONE. */
+/* The rule that gives a node its color, by its name, module, file or kind of
+ * code; or FLAM_NONE. */
 guint flam_color_rules_find_node (const FlamColorRules *rules,
                                   const FlamTree *tree,
                                   FlamNodeId node);

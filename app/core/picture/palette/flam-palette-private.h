@@ -70,7 +70,10 @@ struct _FlamPalette
   gint64 greatest_self;
   const FlamTree *wakers_of; /* as self_of */
   guint32 n_wakers;
-  guint8 *wakers; /* by node: it is behind a "--", in a chain */
+  guint8 *wakers;           /* by node: it is behind a "--", in a chain */
+  const FlamTree *turns_of; /* as self_of */
+  guint32 n_turns;
+  guint32 *turns; /* by node: the number of nodes before it in its row */
   FlamBy by;      /* the index of `known` */
   guint32 n_known;
   FlamColor *known; /* by what a node is, twice: plain, inlined; 0: not yet */

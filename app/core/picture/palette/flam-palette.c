@@ -6,6 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+/* The range of hues without the statuses' red and orange. */
+#define FIRST_HUE 110
+#define HUES 220
+
 /* Also distinguishable without red-green vision. */
 static const FlamTint ramp_tints[FLAM_N_RAMPS] = {
   [FLAM_STATE_RUNNING] = { 0.02, 0.14, 62 },
@@ -148,25 +152,55 @@ flam_palette_julia_plain (const FlamPalette *palette, guint row)
   return tint_to_color (palette, flam_palette_row_tints[row], 0);
 }
 
+static guint32
+turn_of (FlamPalette *palette, const FlamTree *tree, FlamNodeId node)
+{
+  if (palette->turns_of != tree || palette->n_turns != tree->n)
+    {
+      g_autofree guint32 *row = g_new0 (guint32, tree->max_depth + 1);
+
+      palette->turns_of = tree;
+      palette->n_turns = tree->n;
+      g_free (palette->turns);
+      palette->turns = g_new (guint32, tree->n);
+      for (FlamId i = 0; i < tree->n; i++)
+        palette->turns[i] = row[tree->depth[i]]++;
+    }
+  return palette->turns[node];
+}
+
+/* As FlameGraphs.jl's FlameColors (n): rows at odd depths and at even ones have
+ * n colors each, which its nodes have in turn. The hues are those between the
+ * colors of the statuses. */
+static FlamColor
+color_by_turn (FlamPalette *palette, const FlamTree *tree, FlamNodeId node)
+{
+  guint n = (guint)MAX (palette->colors.per_row, 1);
+  guint row = tree->depth[node] & 1;
+  guint turn = turn_of (palette, tree, node) % n;
+  FlamTint tint = flam_palette_row_tints[row];
+
+  tint.hue = (float)(FIRST_HUE + HUES * (turn + row * 0.5) / n);
+  return tint_to_color (palette, tint, 0);
+}
+
 /* By status; of code. */
 static FlamColor
-color_by_status (const FlamPalette *palette,
-                 const FlamTree *tree,
-                 FlamNodeId node)
+color_by_status (FlamPalette *palette, const FlamTree *tree, FlamNodeId node)
 {
   guint bit = flam_palette_status_bit (flam_tree_status (tree, node));
 
   if (bit < FLAM_N_STATUSES)
     return flam_palette_status_color (bit);
+  if (palette->colors.per_row > 0)
+    return color_by_turn (palette, tree, node);
   return tint_to_color (palette,
                         flam_palette_row_tints[tree->depth[node] & 1],
                         step_of (flam_tree_name (tree, node)));
 }
 
 static FlamColor
-color_of_class (const FlamPalette *palette,
-                const FlamTree *tree,
-                FlamNodeId node)
+color_of_class (FlamPalette *palette, const FlamTree *tree, FlamNodeId node)
 {
   FlamColorClass class = flam_palette_class_of_node (tree, node);
   FlamTint tint = flam_palette_class_tint (
@@ -452,6 +486,7 @@ flam_palette_free (FlamPalette *palette)
   flam_profile_unref (palette->profile);
   g_free (palette->known);
   g_free (palette->wakers);
+  g_free (palette->turns);
   g_free (palette);
 }
 

@@ -74,6 +74,8 @@ typedef struct
   FlamPaletteMode mode;
   gboolean hash;   /* similar names get similar colors: HOT and after it */
   gboolean negate; /* changes: blue for growth */
+  double per_row;  /* JULIA: colors of code in each row, in turn, a whole
+                      number; 0: shades of one */
   /* Both are used before the palette, unless it represents states or changes;
    * NULL: none. Names that are missing from the map are added to it. */
   struct _FlamColorMap *map;
