@@ -134,6 +134,11 @@ is_perf_stat_table (const FlamSource *source)
       "`rocprofv3 --sys-trace --output-format pftrace -- PROGRAM` and open "   \
       "the .pftrace")
 
+#define CALL_SUMMARY                                                           \
+  N_ ("this is a summary of system or library calls; record the calls "        \
+      "themselves with `strace -f -ttt -T -o FILE`, `ltrace -f -ttt -T -o "    \
+      "FILE` or `perf trace -o FILE` and open that")
+
 static const Refused all[] = {
   { AT (0, "JAVA PROFILE 1.0."),
     N_ ("this is a Java heap dump, which has objects but no stacks; record "
@@ -288,6 +293,8 @@ static const Refused all[] = {
   { AT (ANYWHERE, "\nEvents shown: "), VALGRIND },
   { AT (ANYWHERE, "\nms_print arguments: "), VALGRIND },
   { AT (0, "-- Metadata\n"), VALGRIND },
+  { AT (0, "% time     seconds  usecs/call     calls"), CALL_SUMMARY },
+  { AT (ANYWHERE, "\n Summary of events:\n"), CALL_SUMMARY },
   { AT (ANYWHERE, " Performance counter stats for "), PERF_STAT },
   { AT (ANYWHERE, "#           time             counts unit events"),
     PERF_STAT },
