@@ -211,6 +211,7 @@ take_transform (const char *option,
     { "--prune", FLAM_TRANSFORM_PRUNE },
     { "--stop-at", FLAM_TRANSFORM_STOP_AT },
     { "--filter-text", FLAM_TRANSFORM_FILTER },
+    { "--branches", FLAM_TRANSFORM_BRANCHES },
   };
   FlamCliOptions *options = data;
   gboolean plain = strcmp (option, "--filter-text") == 0;
@@ -446,6 +447,10 @@ selection_group (FlamCliOptions *o)
           take_transform,
           N_ ("Like --filter, with plain text"),
           "TEXT"),
+    CALL ("branches",
+          take_transform,
+          N_ ("Remove branches without a match; callers keep their cost"),
+          "REGEX"),
     CALL ("prune",
           take_transform,
           N_ ("Remove the node and everything below it"),

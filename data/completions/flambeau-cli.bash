@@ -10,7 +10,7 @@ _flambeau_cli() {
     cword=$COMP_CWORD
   }
   local selection='--measure --thread --label --process --rank --states --time --focus
-    --ignore --filter --filter-text --hide --collapse --prune --stop-at --recursion --no-native --hide-irrelevant
+    --ignore --filter --filter-text --hide --collapse --branches --prune --stop-at --recursion --no-native --hide-irrelevant --show-irrelevant
     --hide-imports --invert --by --binaries --sources --event --period --count
     --full-names --mangled --strip-hex --no-inlines --no-repl --debuginfod --no-symbols --kind --growth --allocators
     --temporary-within --suppressions --jobs --cache --token-file --timeout'
@@ -79,7 +79,7 @@ _flambeau_cli() {
       mapfile -t COMPREPLY < <(compgen -W 'yellow blue green grey' -- "$cur")
       return
       ;;
-    --title | --subtitle | --notes | --count-name | --fonttype | --fontwidth | --encoding | --nametype | --factor | --total | --row-height | --min-width | --font-size | --color-rule | --label | \
+    --title | --subtitle | --notes | --count-name | --fonttype | --fontwidth | --encoding | --nametype | --factor | --total | --palette-colors | --row-height | --min-width | --font-size | --color-rule | --label | \
       --limit | --depth | --min | --width | --env | --rate | --duration | --delay | --every | --for | --push | --timeout | --sample-bytes | --time | \
       --unit | --cgroup | --container | --wait-for | --growth | --base-time | --temporary-within | \
       --thread | --focus | --ignore | --filter | --filter-text | --hide | --collapse | --prune | --stop-at | --fail-above | --event | --callers | --callees | --function | --group)

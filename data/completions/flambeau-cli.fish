@@ -44,6 +44,7 @@ complete -c flambeau-cli -n $selecting -x -l filter -d 'Keep stacks through a ma
 complete -c flambeau-cli -n $selecting -x -l hide -d 'Remove matches; their callers get the cost'
 complete -c flambeau-cli -n $selecting -x -l collapse -d 'Merge callees into matches'
 complete -c flambeau-cli -n $selecting -x -l filter-text -d 'Keep stacks through a text'
+complete -c flambeau-cli -n $selecting -x -l branches -d 'Remove branches without a match; callers keep their cost'
 complete -c flambeau-cli -n $selecting -x -l prune -d 'Remove NAME[,FILE] and everything below it'
 complete -c flambeau-cli -n $selecting -x -l stop-at -d 'Cut the tree below NAME[,FILE]'
 complete -c flambeau-cli -n $selecting -x -l recursion -a 'off flat collapse' -d 'Show recursion as iteration'

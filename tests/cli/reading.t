@@ -344,3 +344,18 @@ waiting    1 stops found the thread waiting for a CPU, and were left out
 uncertain  1 stops for which it was estimated whether the thread was running
 unnamed    1 frames of managed languages whose names could not be read
 warning    the capture has no samples
+
+# Branches without a match go, and all others keep their whole cost.
+$ printf '%s\n' 'main;parse;lex 4' 'main;parse 1' 'main;draw;blit 3' 'idle 2' >branches.folded; flambeau-cli tree branches.folded --branches '^lex$'; flambeau-cli top branches.folded --branches '^parse$' --sort total; flambeau-cli export branches.folded --to folded --branches 'lex|blit' --hide '^lex$'
+all  10  2
+  main  8  3
+    parse  5  1
+      lex  4  4
+      self                 total            function
+         3    30.0 %           8    80.0 %  main
+         1    10.0 %           5    50.0 %  parse
+         4    40.0 %           4    40.0 %  lex
+         2    20.0 %           2    20.0 %  [no stack]
+ 2
+main 5
+main;draw;blit 3

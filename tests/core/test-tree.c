@@ -99,6 +99,28 @@ static const Case cases[] = {
     FLAM_TRANSFORM_PRUNE,
     "A",
     .expected = "all self=8 total=8\n" },
+  /* A branch without a match goes, and its caller keeps its width. */
+  { "branches",
+    SMALL,
+    FLAM_TRANSFORM_BRANCHES,
+    "^C$",
+    .expected = "all self=0 total=8\n"
+                "  A self=2 total=8\n"
+                "    B self=1 total=6\n"
+                "      C self=5 total=5\n" },
+  { "branches-below",
+    SMALL,
+    FLAM_TRANSFORM_BRANCHES,
+    "^B$",
+    .expected = "all self=0 total=8\n"
+                "  A self=2 total=8\n"
+                "    B self=1 total=6\n"
+                "      C self=5 total=5\n" },
+  { "branches-none",
+    SMALL,
+    FLAM_TRANSFORM_BRANCHES,
+    "^E$",
+    .expected = "all self=8 total=8\n" },
   { "invert",
     SMALL,
     .invert = TRUE,
@@ -224,7 +246,7 @@ randomize (FlamSelection *selection, const FlamProfile *profile)
   for (int i = g_test_rand_int_range (0, 3); i > 0; i--)
     flam_selection_add_transform (
         selection,
-        g_test_rand_int_range (0, FLAM_TRANSFORM_PRUNE + 1),
+        g_test_rand_int_range (0, FLAM_TRANSFORM_BRANCHES + 1),
         patterns[g_test_rand_int_range (0, 3)],
         NULL);
 }

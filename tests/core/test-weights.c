@@ -14,7 +14,7 @@ randomize_shown (FlamSelection *selection)
   for (int i = g_test_rand_int_range (0, 3); i > 0; i--)
     flam_selection_add_transform (
         selection,
-        g_test_rand_int_range (0, FLAM_TRANSFORM_PRUNE + 1),
+        g_test_rand_int_range (0, FLAM_TRANSFORM_BRANCHES + 1),
         patterns[g_test_rand_int_range (0, 3)],
         NULL);
 }

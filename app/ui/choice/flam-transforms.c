@@ -26,6 +26,8 @@ flam_transforms_label (FlamTransformKind kind)
       return _ ("stop at");
     case FLAM_TRANSFORM_PRUNE:
       return _ ("prune");
+    case FLAM_TRANSFORM_BRANCHES:
+      return _ ("branches");
     default:
       g_return_val_if_reached ("");
     }

@@ -210,10 +210,14 @@ static const struct
 };
 
 static const char *const transform_words[] = {
-  [FLAM_TRANSFORM_FOCUS] = "focus",       [FLAM_TRANSFORM_IGNORE] = "ignore",
-  [FLAM_TRANSFORM_FILTER] = "filter",     [FLAM_TRANSFORM_HIDE] = "hide",
-  [FLAM_TRANSFORM_COLLAPSE] = "collapse", [FLAM_TRANSFORM_STOP_AT] = "stop-at",
+  [FLAM_TRANSFORM_FOCUS] = "focus",
+  [FLAM_TRANSFORM_IGNORE] = "ignore",
+  [FLAM_TRANSFORM_FILTER] = "filter",
+  [FLAM_TRANSFORM_HIDE] = "hide",
+  [FLAM_TRANSFORM_COLLAPSE] = "collapse",
+  [FLAM_TRANSFORM_STOP_AT] = "stop-at",
   [FLAM_TRANSFORM_PRUNE] = "prune",
+  [FLAM_TRANSFORM_BRANCHES] = "branches",
 };
 
 static void

@@ -47,6 +47,8 @@ typedef enum
   FLAM_TRANSFORM_COLLAPSE, /* a match takes the cost of all that it calls */
   FLAM_TRANSFORM_STOP_AT,  /* exact NAME[,FILE]: cut the tree below it */
   FLAM_TRANSFORM_PRUNE, /* the same: cuts the node, too; cost to the caller */
+  FLAM_TRANSFORM_BRANCHES, /* cut branches without a match in the capture, cost
+                              to the caller; after all others */
 } FlamTransformKind;
 
 typedef enum

@@ -313,6 +313,156 @@ walk_stack (Walk *walk, FlamStackId stack)
     walk->seen[stack] = seen;
 }
 
+/* --- branches ------------------------------------------------------------- */
+
+typedef struct
+{
+  FlamId above; /* a branch, or FLAM_NONE */
+  FlamShownKey key;
+  gboolean wanted; /* has a match at, above or below it */
+  gboolean matches;
+} Branch;
+
+static gboolean
+branch_equal (gconstpointer table, FlamId row, gconstpointer key)
+{
+  const Branch *a = (const Branch *)table + row;
+  const Branch *b = key;
+
+  return a->above == b->above && flam_shown_key_equal (&a->key, &b->key);
+}
+
+/* The branches of the tree: shown stacks of the same things are one. Returns
+ * that of each shown stack. */
+static FlamId *
+find_branches (const Walk *walk, FlamColumn *branches)
+{
+  const FlamShown *shown = walk->shown;
+  FlamBy by = flam_by_has_tops (walk->selection->by) ? FLAM_BY_FUNCTION
+                                                     : walk->selection->by;
+  FlamId *branch = flam_new_cells (FlamId, shown->n + 1);
+  FlamInterner interner;
+
+  flam_interner_init (&interner);
+  for (FlamId s = 0; s < shown->n; s++)
+    {
+      FlamId prefix = shown->prefix[s];
+      Branch new = { prefix != FLAM_NONE ? branch[prefix] : FLAM_NONE,
+                     flam_shown_key (walk->profile, by, shown->frame[s]) };
+      guint32 hash = flam_hash_pair (new.above, new.key.thing ^ new.key.line);
+      FlamSlot *slot = flam_interner_find (
+          &interner, hash, branch_equal, branches->data, &new);
+
+      if (slot->id == FLAM_NONE)
+        {
+          *slot = (FlamSlot){ hash, branches->n };
+          interner.used++;
+          flam_column_append (branches, Branch, new);
+        }
+      branch[s] = slot->id;
+    }
+  flam_interner_clear (&interner);
+  return branch;
+}
+
+/* Which shown stacks are those of selected ones, or above them. */
+static guint8 *
+find_used (const Walk *walk)
+{
+  const FlamShown *shown = walk->shown;
+  guint8 *used = flam_new_cells0 (guint8, shown->n + 1);
+
+  for (FlamId s = 0; s < walk->profile->stacks.n; s++)
+    if (shown->of[s] < shown->n)
+      used[shown->of[s]] = TRUE;
+  for (FlamId s = shown->n; s-- > 0;)
+    if (used[s] && shown->prefix[s] != FLAM_NONE)
+      used[shown->prefix[s]] = TRUE;
+  return used;
+}
+
+static void
+want_branches (const Walk *walk,
+               FlamColumn *branches,
+               const FlamId *branch,
+               guint64 bit)
+{
+  guint8 *used = find_used (walk);
+  Branch *all = branches->data;
+
+  for (gsize b = 0; b < branches->n; b++)
+    all[b].matches = all[b].wanted = FALSE;
+  for (FlamId s = 0; s < walk->shown->n; s++)
+    {
+      FlamFrameId frame = walk->shown->frame[s];
+      FlamFunctionId function = walk->profile->frames.function[frame];
+
+      all[branch[s]].matches |= used[s] && (walk->matches[function] & bit) != 0;
+    }
+  flam_cells_drop (used);
+  for (gsize b = branches->n; b-- > 0;)
+    {
+      all[b].wanted |= all[b].matches;
+      if (all[b].wanted && all[b].above != FLAM_NONE)
+        all[all[b].above].wanted = TRUE;
+    }
+  /* What is below a match stays. */
+  for (gsize b = 0; b < branches->n; b++)
+    if (all[b].above != FLAM_NONE && all[all[b].above].matches)
+      all[b].matches = all[b].wanted = TRUE;
+}
+
+/* A branch that is not wanted has no wanted one below it. */
+static void
+cut_branches (const Walk *walk, const FlamColumn *branches, FlamId *branch)
+{
+  FlamShown *shown = walk->shown;
+  FlamId *to = branch; /* the nearest stack that stays */
+
+  for (FlamId s = 0; s < shown->n; s++)
+    if (flam_column_at (branches, Branch, branch[s]).wanted)
+      to[s] = s;
+    else
+      to[s] = shown->prefix[s] != FLAM_NONE ? to[shown->prefix[s]] : shown->n;
+  for (FlamId s = 0; s < walk->profile->stacks.n; s++)
+    {
+      if (shown->of[s] < shown->n)
+        shown->of[s] = to[shown->of[s]];
+      if (shown->last == NULL || shown->last[s] == FLAM_NONE)
+        continue;
+      shown->last[s] = to[shown->last[s]];
+      if (shown->last[s] == shown->n)
+        shown->last[s] = FLAM_NONE;
+    }
+}
+
+static gboolean
+keep_branches (const Walk *walk, const FlamProgress *progress, GError **error)
+{
+  const GPtrArray *transforms = walk->selection->transforms;
+
+  for (guint t = 0; t < transforms->len; t++)
+    {
+      FlamColumn branches;
+      FlamId *branch;
+
+      if (((FlamTransform *)transforms->pdata[t])->kind !=
+          FLAM_TRANSFORM_BRANCHES)
+        continue;
+      if (!flam_progress_step (progress, 0.5, error))
+        return FALSE;
+      flam_column_init (&branches, sizeof (Branch));
+      branch = find_branches (walk, &branches);
+      want_branches (walk, &branches, branch, 1ull << t);
+      cut_branches (walk, &branches, branch);
+      flam_cells_drop (branch);
+      flam_column_clear (&branches);
+    }
+  return TRUE;
+}
+
+/* --- all of them ---------------------------------------------------------- */
+
 static gboolean
 is_in (const Walk *walk, FlamStackId stack)
 {
@@ -356,7 +506,7 @@ walk_all (Walk *walk, const FlamProgress *progress, GError **error)
   for (FlamId s = 0; s < n && shown->last != NULL; s++)
     shown->last[s] = walk->paths[s].stack;
   shown->no_stack = walk->required == 0 ? shown->n : FLAM_NONE;
-  return TRUE;
+  return keep_branches (walk, progress, error);
 }
 
 /* --- public functions ---------------------------------------------------- */
