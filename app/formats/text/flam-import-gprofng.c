@@ -22,7 +22,7 @@
 
 #include "flam-amount.h"
 
-#define MICROSECONDS 1000000
+#define SECOND 1000000000
 
 typedef struct
 {
@@ -90,6 +90,15 @@ take_numbers (
   return n > 0;
 }
 
+/* Of rows in ns, of stacks in µs. */
+static gint64
+scale_of (const Gprofng *state)
+{
+  if (!state->seconds)
+    return 1;
+  return state->tree ? SECOND : SECOND / 1000;
+}
+
 static gboolean
 read_row (FlamStackText *text, FlamSlice line)
 {
@@ -98,11 +107,8 @@ read_row (FlamStackText *text, FlamSlice line)
   gint64 value = 0;
   gsize branch;
 
-  if (!take_numbers (line,
-                     state->tree ? 2 : 4,
-                     state->seconds ? MICROSECONDS : 1,
-                     &value,
-                     &rest))
+  if (!take_numbers (
+          line, state->tree ? 2 : 4, scale_of (state), &value, &rest))
     return FALSE;
   if (!state->tree)
     {

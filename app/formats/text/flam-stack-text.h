@@ -107,7 +107,7 @@ void flam_stack_text_add_row (FlamStackText *text,
                               gint64 weight);
 /* How many blocks of memory the row added last has; a second measure. */
 void flam_stack_text_count (FlamStackText *text, gint64 count);
-/* Its counts are µs; call this before the first of them. */
+/* Its counts are µs, those of rows ns; call this before the first of them. */
 void flam_stack_text_are_times (FlamStackText *text);
 void flam_stack_text_are_bytes (FlamStackText *text);
 
