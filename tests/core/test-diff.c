@@ -211,8 +211,8 @@ test_tree_of_changes (void)
       "main;parse 2\nmain;fresh 14\nmain;both 4\nmain 2\nnew;both 1\n");
   g_autoptr (FlamTree) tree = flam_diff_tree (
       base, fresh, FLAM_DIFF_CHANGED, FALSE, FLAM_DIFF_UNSCALED);
-  g_autoptr (FlamTree) none = flam_diff_tree (
-      base, base, FLAM_DIFF_CHANGED, FALSE, FLAM_DIFF_UNSCALED);
+  g_autoptr (FlamTree) none =
+      flam_diff_tree (base, base, FLAM_DIFF_CHANGED, FALSE, FLAM_DIFF_UNSCALED);
   FlamId main = find (tree, "main");
 
   /* all, main, parse, old, older, fresh, new, and both below that */
