@@ -88,10 +88,13 @@ prepare_heap (void)
   char *heap;
   char *aligned;
 
-  mallopt (M_MMAP_THRESHOLD, G_MAXINT);
+  flam_cells_keep_none ();
+  /* AddressSanitizer's allocator has no such options, and would mark all of
+   * the large block as unused, byte for byte. */
+  if (!mallopt (M_MMAP_THRESHOLD, G_MAXINT))
+    return;
   mallopt (M_TRIM_THRESHOLD, G_MAXINT);
   mallopt (M_ARENA_MAX, 1);
-  flam_cells_keep_none ();
   heap = malloc (HEAP + HUGE_PAGE);
   if (heap == NULL)
     return;
