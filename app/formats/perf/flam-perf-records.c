@@ -434,6 +434,7 @@ struct _FlamPerfQueue
   guint64 number;
   guint64 newest;  /* of this round */
   guint64 flushed; /* of the round before */
+  const guint8 *left; /* the file's pages before it were released */
   FlamPerfRecord last;
   gboolean ended;
 };
@@ -445,6 +446,7 @@ flam_perf_queue_new (FlamPerfReader *reader)
 
   queue->reader = reader;
   queue->waiting = g_array_new (FALSE, FALSE, sizeof (Waiting));
+  queue->left = reader->at;
   return queue;
 }
 
@@ -469,6 +471,27 @@ compare_waiting (const void *a, const void *b)
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
+/* The file is needed from the first record on that waits. With copied stacks it
+ * is larger than all that is made of it. */
+static void
+leave_file (FlamPerfQueue *queue)
+{
+  const FlamSource *source = queue->reader->file->source;
+  const guint8 *first = queue->reader->at;
+
+  if (queue->reader->part > 0)
+    first = source->data + source->size;
+  for (guint i = 0; i < queue->waiting->len; i++)
+    {
+      const Waiting *waiting = &g_array_index (queue->waiting, Waiting, i);
+
+      if (waiting->record.chunk == NULL &&
+          waiting->record.body.p >= source->data)
+        first = MIN (first, waiting->record.body.p);
+    }
+  flam_source_leave_before (source, &queue->left, first);
+}
+
 /* Everything up to `limit` becomes ready. */
 static void
 make_ready (FlamPerfQueue *queue, guint64 limit)
@@ -478,6 +501,7 @@ make_ready (FlamPerfQueue *queue, guint64 limit)
 
   g_array_remove_range (waiting, 0, queue->at);
   queue->at = 0;
+  leave_file (queue);
   if (waiting->len > 1)
     qsort (waiting->data, waiting->len, sizeof (Waiting), compare_waiting);
   all = (const Waiting *)(void *)waiting->data;
