@@ -157,7 +157,7 @@ print_text (const FlamBalance *balance, guint n_functions)
                   "lost",
                   "rank",
                   "function");
-  /* They are in order of what is lost. */
+  /* In the order of the lost work. */
   for (guint i = 0;
        i < n_functions && flam_balance_lost (&balance->functions[i].spread) > 0;
        i++)

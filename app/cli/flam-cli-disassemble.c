@@ -66,8 +66,7 @@ print_json (const FlamMeasure *measure, const FlamDisassembly *code)
   flam_cli_print_json (json);
 }
 
-/* Of its counterpart, and of what is counted, nothing is known by
- * instruction. */
+/* The counterpart and the counted part are not known per instruction. */
 static char *
 figure_text (const FlamFacts *facts, const FlamMeasure *measure, gint64 weight)
 {

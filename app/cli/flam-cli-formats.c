@@ -11,7 +11,7 @@ json_strings (JsonBuilder *json, const char *member, const char *const *strings)
   json_builder_end_array (json);
 }
 
-/* "FLR\\x00": the escapes that a description of MIME types has, too. */
+/* "FLR\\x00": with the escapes that descriptions of MIME types also use. */
 static void
 json_magic (JsonBuilder *json, guint offset, const char *bytes, guint size)
 {

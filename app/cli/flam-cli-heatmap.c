@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* What a CPU without work runs, as FlameScope recognizes it. */
+/* The functions that an idle CPU runs, as FlameScope recognizes them. */
 #define IDLE                                                                   \
   "cpuidle|cpu_idle|cpu_bringup_and_idle|native_safe_halt|"                    \
   "xen_hypercall_sched_op|xen_hypercall_vcpu_op"

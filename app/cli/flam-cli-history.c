@@ -122,7 +122,8 @@ report (const GError *error)
   return FLAM_EXIT_REFUSED;
 }
 
-/* A capture is known by its whole path: the store may be read elsewhere. */
+/* A capture is identified by its whole path: the store may be read
+ * elsewhere. */
 static FlamExit
 append_file (const Asked *asked,
              FlamHistoryStore *store,
@@ -146,7 +147,7 @@ append_file (const Asked *asked,
                                                             : report (error);
 }
 
-/* What is stored are whole captures. */
+/* Whole captures are stored. */
 static gboolean
 selects (const FlamCliOptions *options)
 {

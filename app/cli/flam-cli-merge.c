@@ -185,9 +185,9 @@ fold (const Asked *asked, FlamExit *status)
                                                : NULL;
 }
 
-/* Of a pattern, a process takes the captures of the ranks that are its own
- * number modulo the number of processes, and may have a disk of its own for
- * them; of a list, by their place in it. */
+/* From a pattern, a process takes the captures of the ranks whose numbers,
+ * modulo the number of processes, are its own; it may have a disk of its own
+ * for them. From a list, it takes captures by their place in it. */
 static gboolean
 fold_own_share (const Asked *asked,
                 const FlamMpi *mpi,

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Between two looks at whether to stop. */
+/* How often it checks whether to stop. */
 #define LOOK (G_USEC_PER_SEC / 10)
 
 typedef struct
@@ -28,7 +28,7 @@ on_signal (int number)
   stopped = number;
 }
 
-/* The recorder gets it from the terminal, too, and ends the capture. */
+/* The recorder also gets the signal from the terminal, and ends the capture. */
 static void
 catch_signals (void)
 {

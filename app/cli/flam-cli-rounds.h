@@ -2,9 +2,9 @@
 #ifndef FLAM_CLI_ROUNDS_H
 #define FLAM_CLI_ROUNDS_H
 
-/* record --push: captures that go to a server, of one recording or (--every) of
- * a short one now and then, for services that run all the time. The recorder is
- * a process of its own for each. */
+/* record --push: sends captures to a server: that of one recording or, with
+ * --every, those of short recordings at intervals, for services that run all
+ * the time. The recorder is a process of its own for each. */
 
 #include "flam-cli.h"
 #include "flam-record-options.h"

@@ -20,7 +20,7 @@ FlamFollow *flam_follow_ref (FlamFollow *follow);
 void flam_follow_unref (FlamFollow *follow);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFollow, flam_follow_unref)
 
-/* What the file contains so far. Only one thread may refresh at a time: a
+/* The content of the file so far. Only one thread may refresh at a time: a
  * second one gets FLAM_ERROR_CANCELLED. Addresses get names, looked up in
  * `binaries` and at the program's path; existing names stay. NULL: no names. */
 FlamProfile *flam_follow_refresh (FlamFollow *follow,

@@ -3,7 +3,7 @@
 #define FLAM_HISTORY_STORE_H
 
 /* The figures of many captures in one SQLite file, to which runs are added, and
- * which anything that reads SQL can ask:
+ * which every tool that reads SQL can query:
  *
  *    run ◀─ run_measure ◀─ run_function ─▶ function
  *
@@ -12,7 +12,8 @@
  * has a row for each run, measure and function, by their names.
  *
  * A file is hostile like any capture: views and triggers in it are not run, and
- * what is read is bounded and checked. Several processes may append at once. */
+ * what is read is bounded and checked. Several processes may append at the same
+ * time. */
 
 #include "flam-core-query.h"
 

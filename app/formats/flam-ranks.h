@@ -28,11 +28,13 @@ guint flam_ranks_number (const char *pattern, const char *path);
  * g_free; NULL: there is none. */
 char *flam_ranks_pattern_of (const char *const *paths);
 
-/* FLAM_ERROR_INVALID: one is not a rank's capture, or of another job. */
+/* FLAM_ERROR_INVALID: one is not a rank's capture, or belongs to another
+ * job. */
 FlamProfile *flam_ranks_load (const char *const *paths,
                               const FlamLoadOptions *options,
                               GError **error);
-/* What is at a path: the files of a pattern, or else flam_formats_load(). */
+/* The profile at a path: of the files of a pattern, otherwise by
+ * flam_formats_load(). */
 FlamProfile *flam_ranks_open (const char *path,
                               const FlamLoadOptions *options,
                               GError **error);

@@ -6,8 +6,8 @@
 
 #include "flam-source.h"
 
-/* What the file is and what the user can do, "this is …; …"; NULL: it is not
- * recognized. */
+/* A description of the file and what the user can do, "this is …; …"; NULL: it
+ * is not recognized. */
 const char *flam_refused_why (const FlamSource *source);
 /* The same for a folder, which a source cannot be. */
 const char *flam_refused_folder (const char *path);

@@ -53,7 +53,7 @@ typedef struct
   FlamOutput output;
   FlamInjection injection;
   FlamPerf *perf;      /* NULL: the engine is ptrace */
-  char *engine_reason; /* why; NULL: it was asked for */
+  char *engine_reason; /* the reason; NULL: the user chose it */
 } Recorder;
 
 /* Texts in a recording are English; printed texts are in the user's
@@ -168,7 +168,7 @@ count_truncated (const Recorder *recorder)
   return recorder->sampler.stats.truncated + stats.truncated;
 }
 
-/* What ran at the moments that are missing is unknown: a share is wrong by at
+/* The code that ran at the missing moments is unknown: a share is wrong by at
  * most their part of all. */
 static void
 put_waits (FlamBuilder *builder, const FlamTracerStats *stats)
@@ -190,7 +190,7 @@ put_waits (FlamBuilder *builder, const FlamTracerStats *stats)
 }
 
 /* After a stop for a sample, a thread is put on a CPU again once or twice,
- * which is no wait of its own. */
+ * which is not a separate wait. */
 static gint64
 estimate_unseen (const FlamTracer *tracer)
 {
@@ -357,7 +357,7 @@ report_failure (Recorder *recorder, GError *error)
   report (&recorder->control, kept);
 }
 
-/* If --duration was over before the program. */
+/* If --duration ended before the program did. */
 static void
 say_who_runs (const Recorder *recorder)
 {
@@ -461,8 +461,8 @@ check_program (const Recorder *recorder, GError **error)
   return TRUE;
 }
 
-/* Before a single process is traced, which could be refused for a better
- * reason. */
+/* Called before any process is traced: why a process cannot be traced matters
+ * more than why the library cannot be loaded. */
 static gboolean
 check_process (const Recorder *recorder, pid_t pid, GError **error)
 {
@@ -490,7 +490,7 @@ prepare_allocations (Recorder *recorder, GError **error)
   return TRUE;
 }
 
-/* The processes to attach to. Their modules are read before they are. */
+/* The processes to attach to. Their modules are read before that. */
 static gboolean
 choose (Recorder *recorder, GError **error)
 {
@@ -556,7 +556,7 @@ begin (Recorder *recorder, GError **error)
   return FALSE;
 }
 
-/* The others are recorded without those that cannot be. */
+/* Events that cannot be counted here are left out. */
 static void
 limit_events (Recorder *recorder)
 {

@@ -43,7 +43,7 @@ FlamRect flam_draw_plot_badge (PangoContext *context,
                                const FlamRect *taken,
                                const FlamPlotLook *look);
 
-/* What the plot is drawn on, for veils over what is not selected. */
+/* The surface below the plot, for veils over the unselected parts. */
 static inline double
 flam_draw_plot_paper (gboolean dark)
 {

@@ -11,7 +11,7 @@
 #define MAX_GLYPHS 512  /* per form: more than any screen shows */
 #define MAX_NAMES 20000 /* limit at which the cache is emptied */
 #define ANTIALIAS 1     /* pixels beyond the outlines */
-#define CUT_LETTERS 6   /* fewer of a longer name say nothing: "m…p" */
+#define CUT_LETTERS 6   /* fewer of a longer name are meaningless: "m…p" */
 
 typedef struct
 {

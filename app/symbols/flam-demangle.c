@@ -202,7 +202,7 @@ flam_demangle_whole (const char *name)
               DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP);
 }
 
-/* What follows a z or Z, and its meaning. */
+/* The letters that follow a z or Z, and their meanings. */
 static const char small_codes[][2] = {
   { 'a', '&' }, { 'b', '|' }, { 'c', '^' },  { 'd', '$' },  { 'e', '=' },
   { 'g', '>' }, { 'h', '#' }, { 'i', '.' },  { 'l', '<' },  { 'm', '-' },

@@ -22,12 +22,12 @@
 #define FLAM_MANGLED_MAX 32768
 #define FLAM_DEMANGLED_MAX 65536
 
-/* Of code that GHC compiled, by the z-encoding of its compiler:
+/* The name of code that GHC compiled, from its z-encoded form:
  *
  *   base_GHCziList_zdwreverse_info   GHC.List.$wreverse
  *
- * Without the name of the package. NULL if it is not of this form; it cannot be
- * told from a name of C. */
+ * Without the name of the package. NULL if it is not of this form; a C name may
+ * look the same. */
 char *flam_demangle_haskell (const char *name);
 
 /* NULL if `name` is not mangled, or invalid. May be called in any thread. */

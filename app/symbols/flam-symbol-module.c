@@ -40,7 +40,7 @@ struct _FlamSymbolModule
   GArray *frames;
 };
 
-/* Its compiler, or its linker, leaves a mark. */
+/* GHC's compiler or linker leaves a mark. */
 static gboolean
 is_haskell (const FlamElf *elf)
 {
@@ -245,7 +245,7 @@ flam_symbol_module_get_why (FlamSymbolModule *module)
     }
 }
 
-/* A version that the linker appended to the name is no part of the function's
+/* A version that the linker appended to the name is not part of the function's
  * name. */
 static char *
 without_version (const char *name)

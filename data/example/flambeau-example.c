@@ -11,7 +11,7 @@
  *
  * On the memory side: the picture is held from beginning to end, blur_columns
  * holds a second one for a moment (the peak), encode_row's blocks are
- * temporary, and remember_row leaks one small block a row, on purpose. */
+ * temporary, and remember_row leaks one small block per row, on purpose. */
 
 #include <math.h>
 #include <pthread.h>

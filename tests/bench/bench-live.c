@@ -21,7 +21,7 @@
 
 #define THREADS 4
 #define STACKS 20000
-#define RATE 1000 /* samples a second */
+#define RATE 1000 /* samples per second */
 #define FEW (10 * RATE)
 #define MANY (1000 * RATE)
 #define ROUNDS 21

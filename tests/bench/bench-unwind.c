@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Unwinding the same snapshots (64 KiB of stack) of cc1plus, python3 and node
- * by us and by libdwfl, in turns. A line a figure:
+ * by us and by libdwfl, in turns. One line per figure:
  *   name <TAB> ours <TAB> peer <TAB> ratio <TAB> target
  * Times are of one stack. Of stacks that differ, ours is how many, peer of how
  * many. */

@@ -122,8 +122,8 @@ catch_up (Bench *bench)
   flam_sampler_catch_up (&bench->sampler);
 }
 
-/* What handle_stop() and sample_stopped() do for such a stop. FALSE: the thread
- * has ended. */
+/* Does the work of handle_stop() and sample_stopped() for such a stop. FALSE:
+ * the thread has ended. */
 static gboolean
 take_sample (Bench *bench)
 {

@@ -575,7 +575,7 @@ test_image_texts (void)
   g_assert_null (image_text (image, KEY));
 }
 
-/* What a measure's times mean is kept. */
+/* The meaning of a measure's times is kept. */
 static void
 test_image_spans (void)
 {

@@ -369,7 +369,7 @@ $ flambeau-cli export captures/profilecanvas/status.html --to svg --palette modu
 0
 [1]
 
-# What flamegraph.pl has besides: its backgrounds, the font, the text before
+# The other options of flamegraph.pl: its backgrounds, the font, the text before
 # names, amounts times a factor and of a larger total, and links.
 $ flambeau-cli export in.folded --to svg --bgcolors blue --fonttype Courier --fontwidth 0.59 --nametype Function: | grep -E -o 'data-character="[0-9]*"|data-name-type="[^"]*"|font-family="[^"]*"|<linear.*|<rect class="paper.*'
 data-character="708"

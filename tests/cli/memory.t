@@ -219,7 +219,7 @@ $ flambeau-cli info out.malloc.folded --kind cpu | grep measures
 measures   samples            4 196 (Samples)
 
 # Figures of sampled allocations have their error, and those of fewer than ten
-# samples say so: 400 and 4 times the distance between samples.
+# samples are marked: 400 and 4 times the distance between samples.
 $ printf '%s\n' '--- symbol' '0x1000 keep' '0x2000 main' '0x3000 once' '---' '--- profile' 'heap profile: 5: 211812352 [5: 211812352] @ heap_v2/524288' '4: 209715200 [4: 209715200] @ 0x1001 0x2001' '1: 2097152 [1: 2097152] @ 0x3001 0x2001' '' 'MAPPED_LIBRARIES:' >big.heap; flambeau-cli tree big.heap
 all  212 MB ± 21.7 MB  0 B
   main  212 MB ± 21.7 MB  0 B

@@ -11,7 +11,7 @@ $ for mode in 640 604 444; do chmod $mode new.html; flambeau-cli export a.folded
 444
 new.html
 
-# Existing files are not replaced without being asked.
+# Existing files are not replaced without permission.
 $ flambeau-cli export a.folded --to json --output new.html
 ! flambeau-cli: new.html: already exists; --force replaces it
 [1]

@@ -904,8 +904,8 @@ test_equal_numbers (void)
 }
 
 /* Snapshots of a recording of three threads, whose samples arrive in turn: each
- * thread has its own, in order, and a timeline that is gone on with equals one
- * of all samples. */
+ * thread has its own, in order, and a timeline that is continued equals one of
+ * all samples. */
 static void
 test_snapshots (void)
 {

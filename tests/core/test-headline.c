@@ -224,7 +224,7 @@ test_selection (void)
   g_assert_cmpstr (hidden, ==, "b takes 75 %");
 }
 
-/* What a click on each part goes to. */
+/* The target of a click on each part. */
 static void
 test_parts (void)
 {
@@ -326,7 +326,8 @@ test_memory (void)
   g_assert_cmpstr (without, ==, "Peak 10.0 MB, 60 % of it in load (a.c:5)");
 }
 
-/* Of a sample, shares are estimates, and a few samples name no function. */
+/* If allocations are sampled, shares are estimates, and a few samples name no
+ * function. */
 static void
 test_sampled (void)
 {

@@ -17,7 +17,7 @@
 #define KEEPS TRUE
 #endif
 #ifdef __SANITIZE_THREAD__
-#define COUNTS FALSE /* what is allocated is not told */
+#define COUNTS FALSE /* its allocator reports no sizes */
 #else
 #define COUNTS KEEPS
 #endif

@@ -286,7 +286,7 @@ def pipe():
 
 
 def group():
-    """-e '{cycles,instructions}:S': one sample tells of both."""
+    """-e '{cycles,instructions}:S': one sample has the counts of both."""
     kind = IP | TID | TIME | READ | ID | PERIOD
     cycles = Event(0, 0, kind, ids=[5], read_format=4 | 8 | 16)
     instructions = Event(0, 1, kind, ids=[6], read_format=4 | 8 | 16)
@@ -304,7 +304,8 @@ def group():
 
 
 def copied():
-    """Copied stacks of a program that is not here: frame pointers alone."""
+    """Copied stacks of a program that is missing here: only frame pointers lead
+    on."""
     mask = 0xff0fff
     kind = IP | TID | TIME | CALLCHAIN | PERIOD | REGS | STACK
     clock = Event(1, 0, kind, regs=mask, stack=64)
@@ -335,8 +336,8 @@ def copied():
 
 
 def filled():
-    """Copied stacks of which a part was filled, as the kernel does where the stack ends,
-    or of a 32-bit program: what lies beyond is no stack."""
+    """Copied stacks of which a part was filled, as the kernel does where the stack
+    ends, or of a 32-bit program: the bytes beyond are not part of it."""
     mask = 0xff0fff
     kind = IP | TID | TIME | CALLCHAIN | PERIOD | REGS | STACK
     clock = Event(1, 0, kind, regs=mask, stack=64)
@@ -360,8 +361,8 @@ def filled():
 
 
 def strangers():
-    """Samples of an event that the file does not list; other records tell of it, too. The
-    build id has 16 bytes of 20."""
+    """Samples of an event that the file does not list; other records refer to it,
+    too. The build id has 16 bytes of 20."""
     kind = IP | TID | TIME | ID | PERIOD
     clock = Event(1, 0, kind, ids=[11])
     faults = Event(1, 2, kind, ids=[21])
@@ -376,7 +377,7 @@ def strangers():
 
 
 def tracing():
-    """A pipe with data of tracepoints, 13 bytes and 3 to fill them up."""
+    """A pipe with data of tracepoints, 13 bytes and 3 of padding."""
     kind = IDENTIFIER | IP | TID | TIME | CPU
     cycles = Event(0, 0, kind, flags=ID_ALL, period=5000, ids=[1])
     return pipe_mode([

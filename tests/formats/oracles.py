@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""oracles.py CLI: what other tools' files mean, according to those tools: each
-records a program now, and says itself what the file holds. A tool that is not
-there is skipped."""
+"""oracles.py CLI: other tools' files, compared with those tools' own output:
+each records a program now, and prints what its file contains. Tools that are
+not installed are skipped."""
 
 import cProfile
 import json
@@ -366,7 +366,7 @@ def check_v8_log(folder):
 
 
 def check_pprof_merge(folder):
-    """What pprof adds up, function by function."""
+    """pprof's sums, function by function."""
     if not shutil.which("go"):
         return
     kitchen = pathlib.Path(os.environ["FLAM_SOURCE_ROOT"]) / \
@@ -405,8 +405,8 @@ def check_pprof_merge(folder):
 
 
 def check_pprof_difference(folder):
-    """What pprof takes from what, function by function: below zero is what
-    there was before."""
+    """pprof's differences, function by function: values below zero are previous
+    ones."""
     if not shutil.which("go"):
         return
     peers = pathlib.Path(os.environ["FLAM_SOURCE_ROOT"]) / "tests/captures/peers/pprof"

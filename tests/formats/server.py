@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A server on loopback that answers what a test tells it to, and keeps what it
-was asked."""
+"""A server on loopback that gives the answers that a test sets, and keeps the
+requests."""
 
 import http.server
 import os
@@ -78,7 +78,8 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 def make_certificate(folder):
-    """Of a server that is its own authority; None: openssl is not installed."""
+    """A certificate for a server that is its own authority; None: openssl is
+    not installed."""
     if not shutil.which("openssl"):
         return None
     key, certificate = folder / "key.pem", folder / "certificate.pem"

@@ -347,7 +347,8 @@ test_d3 (void)
   g_assert_cmpint (total, ==, 10);
 }
 
-/* A weight that is followed by something else is none: the title's holds. */
+/* A weight that is followed by something else is not one: that of the title is
+ * used. */
 static void
 test_svg_weight (void)
 {

@@ -108,7 +108,7 @@ class ClickHouse(unittest.TestCase):
         self.assertEqual(self.ask("SELECT count(), uniq(service) FROM one.run"), "2\t1\n")
 
     def test_labels(self):
-        """Two commits are apart, and compared."""
+        """Two commits are kept apart, and can be compared."""
         for capture, commit in ((ONE, "a'b\\"), (TWO, "b")):
             run("push", capture, "--to",
                 self.url("labels", "service=shop&commit=" + urllib.parse.quote(commit)))
@@ -121,7 +121,7 @@ class ClickHouse(unittest.TestCase):
             json.loads(run("diff", "--json", ONE, TWO, "--measure", "cpu-time"))["rows"])
 
     def test_again(self):
-        """A capture that is there is not added once more."""
+        """A capture that is already there is not added again."""
         run("push", ONE, "--to", self.url("again"))
         self.assertIn("the capture is there already",
                       run("push", ONE, "--to", self.url("again"), code=1))

@@ -54,8 +54,7 @@ name (FlamBuilder *builder, FlamFrameId frame)
       builder, frame, flam_builder_function (builder, &function), FLAM_NONE, 7);
 }
 
-/* --- what a profile says, whatever its rows are numbered -------------------
- */
+/* --- the content of a profile, however its rows are numbered -------------- */
 
 /* Each stack as a number computed from the words of its frames. */
 static guint64 *

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The profiles that a server in Go has of itself (net/http/pprof), against what
-`go tool pprof` prints of the same documents."""
+"""The profiles that a server in Go serves of itself (net/http/pprof), compared
+with the output of `go tool pprof` for the same documents."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""export --to otlp, read by the fields of its messages as OpenTelemetry's schema
-numbers them (1.10), against what flambeau-cli prints of the same capture."""
+"""export --to otlp: its messages, read by the field numbers of OpenTelemetry's schema
+(1.10), compared with flambeau-cli's output for the same capture."""
 
 import collections
 import json
@@ -65,7 +65,8 @@ class Otlp(unittest.TestCase):
         return self.texts[kind[1][0]], self.texts[kind[2][0]]
 
     def test_dictionary(self):
-        """The first rows are empty, none is there twice, and all are used."""
+        """In each table the first row is empty, no row occurs twice, and all
+        are used."""
         self.export(captures / "flambeau/family.flambeau")
         for number in 1, 2, 3, 5, 6, 7:
             rows = self.tables[number]
@@ -79,7 +80,8 @@ class Otlp(unittest.TestCase):
         self.assertEqual(locations, set(range(1, len(self.tables[2]))))
 
     def test_samples(self):
-        """Each has a value for each of its times, which are within the capture's, in order."""
+        """Each sample has a value for each of its times, which are within the
+        capture's, in order."""
         capture = captures / "flambeau/family.flambeau"
         self.export(capture)
         info = json.loads(ask("info", capture, "--json"))
@@ -99,7 +101,8 @@ class Otlp(unittest.TestCase):
                                   for row in info["measures"] if row["total"]})
 
     def test_selection(self):
-        """The selected measure comes first, and only of the selected threads."""
+        """The selected measure comes first, and has only the samples of the
+        selected threads."""
         capture = captures / "flambeau/family.flambeau"
         info = json.loads(ask("info", capture, "--json"))
         last = info["measures"][-1]["id"]

@@ -185,8 +185,8 @@ seen.theme = document.documentElement.dataset.theme;
 
 
 def check_gap(page):
-    """Boxes too thin to draw are one quiet box where they are neighbours, and
-    nothing where there is nothing between them."""
+    """Adjacent boxes too thin to draw become one plain box; where there are
+    none, nothing is drawn."""
     capture = page.folder / "gap.folded"
     capture.write_text("main;a;x 1\nmain;b 1000000\nmain;c;y 1\n")
     seen = page.act(page.export(capture), """
@@ -246,8 +246,8 @@ seen.median = times[15];
 
 
 def check_names(page):
-    """Where the page lays its boxes out anew, names are shortened as the program
-    shortens them."""
+    """When the page lays out its boxes again, it shortens names as the program
+    does."""
     names = ("net/http.(*persistConn).readLoop", "outer.<locals>.<lambda>.inner",
              "std::map<int, std::pair<int, int>>::operator<(a const&) const",
              "a::b<(anonymous namespace)::c>::d", "<T as core::fmt::Display>::fmt",
@@ -367,7 +367,7 @@ seen.again = state ();
 
 
 def random_trace(path):
-    """Calls within calls, each as long as was drawn by lot, of two threads."""
+    """Nested calls of random lengths, in two threads."""
     lot = random.Random(5)
     events = []
 
@@ -387,7 +387,7 @@ def random_trace(path):
 
 
 def check_chart(page):
-    """Calls are as long as the trace says; clicked, the range is theirs."""
+    """Calls are as long as in the trace; a click on one selects its range."""
     capture = page.folder / "calls.trace.json"
     events = random_trace(capture)
     svg = subprocess.run(

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Captures from servers and to servers: what they are asked, what comes of their
-answers, and what a person reads when they misbehave."""
+"""Captures from servers and to servers: the requests, the results of the answers, and
+the messages about servers that misbehave."""
 
 import base64
 import email
@@ -58,7 +58,7 @@ class Case(unittest.TestCase):
         return done.stdout
 
     def refused(self, url, *words, shown=None, **environment):
-        """The sentence about it, without the URL."""
+        """The error message, without the URL."""
         done = run("info", url, *words, **environment)
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertEqual(done.stdout, "")
@@ -136,7 +136,7 @@ class Stores(Case):
         self.assertEqual(said[4] - said[3], 90 * 60 * 1000)
 
     def test_pyroscope_page(self):
-        """What older servers' render API answers."""
+        """The answer of older servers' render API."""
         path = captures / "pyroscope/single.json"
         self.server.answers["/pyroscope/render"] = path.read_bytes()
         self.assertEqual(
@@ -398,7 +398,8 @@ class Push(Case):
         self.assertIn("the server left out 2 profiles: too large", done.stderr)
 
     def test_several(self):
-        """One that cannot be read does not keep the others from being sent."""
+        """A capture that cannot be read does not prevent the others from being
+        sent."""
         self.server.answers["/ingest"] = b""
         done = run("push", self.capture, self.scratch / "none", PPROF, "--to",
                    self.url("/ingest"))
@@ -454,7 +455,7 @@ class Rounds(Case):
         self.assertIn("<module>", {row["function"] for row in rows})
 
     def test_interrupted(self):
-        """What was recorded until Ctrl+C is sent."""
+        """The part that was recorded before Ctrl+C is sent."""
         self.server.answers["/v1development/profiles"] = b""
         target, recorder = self.start("--every", "100", "--for", "90", "--push",
                                       self.url("/", "otlp+http"))

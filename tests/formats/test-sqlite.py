@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""export --to sqlite, read by Python's own sqlite3: its views against what `top`,
-`lines` and folded stacks print of the same capture, its tables against what can be
-added up of them in SQL."""
+"""export --to sqlite, read by Python's own sqlite3: its views compared with the
+output of `top`, `lines` and folded stacks for the same capture, its tables by sums in
+SQL."""
 
 import collections
 import contextlib
@@ -103,8 +103,8 @@ class Sqlite(unittest.TestCase):
         return json.loads(ask("history", *words, "--json"))
 
     def test_store(self):
-        """history --store: what it shows of the captures themselves, and the costs
-        that `top` prints, of every run."""
+        """history --store: every run has the figures of the capture itself, and
+        the costs that `top` prints."""
         store = self.scratch / "runs.sqlite"
         files = [captures / "flambeau/family.flambeau", self.scratch / "twice.flambeau"]
         ask("merge", files[0], files[0], "--output", files[1])
@@ -133,11 +133,12 @@ class Sqlite(unittest.TestCase):
             sums = collections.Counter()
             for row in rows:
                 sums[row["function"]] += row["self"]
-            del sums["[no stack]"]  # which is no function
+            del sums["[no stack]"]  # which is not a function
             self.assertEqual(ours, dict(sums))
 
     def test_store_hostile(self):
-        """Other files, and one that has been tampered with: one sentence each."""
+        """Other files, and one that has been tampered with: one error message
+        each."""
         def refuse(*words):
             done = subprocess.run([cli, "history", *words], capture_output=True, text=True)
             self.assertIn(done.returncode, (1, 2))
@@ -167,7 +168,7 @@ class Sqlite(unittest.TestCase):
         refuse("--store", store)
 
     def test_full(self):
-        """Where it cannot be written, one sentence, and no file."""
+        """If it cannot be written: one error message, and no file."""
         done = subprocess.run(
             [cli, "export", captures / "flambeau/family.flambeau", "--to", "sqlite",
              "--output", self.scratch / "x"],

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""tracers.py CLI CAPTURES: the times of calls in what tracers wrote, against the
-sums that the same tracers printed of the same run, or of the file; and R's."""
+"""tracers.py CLI CAPTURES: the times of calls in the output of tracers, compared with
+the sums that the same tracers print for the same run or file; and those of R."""
 
 import collections
 import json

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recordings held against what the recorded program knows of itself: the
-programs of targets/ground-truth read their threads' CPU clocks around each of their
-parts, and say at their end what each took (truth.h).
+"""Recordings compared with the recorded program's own measurements: the programs of
+targets/ground-truth read their threads' CPU clocks around each of their parts, and
+print the time of each at their end (truth.h).
 
-measure() runs one of them under a condition and returns what it said, what we
-said, and what perf's cpu-clock said of the same run. Used by test-ground-truth.py
-and by tests/bench/bench-shares."""
+measure() runs one of them under a condition and returns its figures, ours, and those
+of perf's cpu-clock for the same run. Used by test-ground-truth.py and by
+tests/bench/bench-shares."""
 
 import atexit
 import collections
@@ -56,7 +56,7 @@ WAITS = {"ask_all", "await", "await_job", "await_tick", "feed", "fetch", "main::
 # linux/capability.h.
 CAP_SYS_ADMIN, CAP_BPF = 21, 39
 
-# What runs programs with a suffix: names of commands.
+# The interpreters of programs by suffix: names of commands.
 INTERPRETERS = {
     ".erl": ["erl"],
     ".java": ["java"],
@@ -86,7 +86,7 @@ def interpreter(suffix):
 
 @functools.cache
 def compiled(source):
-    """A folder with what the compiler makes of it; None without a compiler."""
+    """A folder with the compiled program; None without a compiler."""
     words = COMPILERS[source.suffix]
     if not shutil.which(words[0]):
         return None
@@ -117,7 +117,7 @@ def script_command(script, runs=None, flags=()):
 
 @functools.cache
 def haskell_program(source):
-    """What ghc makes of it; None without ghc."""
+    """The program as compiled by ghc; None without ghc."""
     if not shutil.which("ghc"):
         return None
     folder = tempfile.TemporaryDirectory(prefix="flam-haskell.")
@@ -128,7 +128,7 @@ def haskell_program(source):
 
 
 def command(program, seconds, with_perf=False, runs=None):
-    """None: what runs it is not installed. perf needs a map of V8's code."""
+    """None: its interpreter is not installed. perf needs a map of V8's code."""
     if program.endswith(".hs"):
         made = haskell_program(scripts / program)
         return made and [made, str(seconds)]
@@ -163,7 +163,7 @@ class Condition:
         return f"{self.program}, {how}, {self.mode}, {self.rate} Hz{beside}"
 
     def selection(self):
-        """What of the capture is CPU time."""
+        """The part of the capture that is CPU time."""
         if self.mode == "wall":
             return ["--measure", "wall-time", "--states", "running"]
         return ["--measure", "cpu-time"]
@@ -201,15 +201,15 @@ class Truth:
 
 @dataclasses.dataclass
 class Share:
-    """Of a function: what the program says; what we say, and what that may be
-    wrong by; what perf and the program say of the time since perf began."""
+    """Of a function: the program's own figure; ours, and its possible error;
+    those of perf and of the program for the time since perf began."""
     function: str
     truth: float
     ours: float
     bound: float
     perf: float = None
     perf_truth: float = None
-    noise: float = 0  # what it may be wrong by as there are few samples
+    noise: float = 0  # its possible error due to few samples
 
     def __str__(self):
         return (f"{self.function}: truth {self.truth:.1%}, ours {self.ours:.1%}, "
@@ -240,7 +240,7 @@ class Measured:
         return [share for share in self.shares if share.error() > share.bound]
 
     def work_faults(self):
-        """Of what the program computes alone, without its waits."""
+        """Only the program's computation, without its waits."""
         work = [share for share in self.shares if share.function not in WAITS]
         truth = sum(share.truth for share in work)
         ours = max(sum(share.ours for share in work), 1e-9)
@@ -392,8 +392,8 @@ class Gate:
 
 
 class Others:
-    """What programs other than our children use of the CPUs, and the host of a
-    virtual machine: proc_stat(5)."""
+    """The CPU time used by programs other than our children, and by the host of
+    a virtual machine: proc_stat(5)."""
 
     def __init__(self):
         self.began, self.before = time.monotonic(), self.used()
@@ -459,7 +459,7 @@ class Perf:
 
 
 def run(condition, scratch, with_perf):
-    """Returns the capture, the truth, perf's data, and what was said."""
+    """Returns the capture, the truth, perf's data, and the output."""
     capture, truth = scratch / "ours.flambeau", scratch / "truth"
     for path in (capture, truth):
         path.unlink(missing_ok=True)
@@ -549,8 +549,8 @@ BESIDE_PERF = bool(os.environ.get("FLAM_TEST_ALL") and shutil.which("perf"))
 
 def hold(case, condition, scratch, wrong):
     """Prints the rows of the table of truths, and asserts that wrong(measured) finds
-    nothing. What is beyond three standard errors by chance, or since others had the
-    CPU, is not so again and again, measured thrice as long."""
+    nothing. An error beyond three standard errors that is due to chance, or to others
+    on the CPU, does not repeat itself when measured three times as long."""
     for attempt in range(3):
         measured = measure(condition, scratch, BESIDE_PERF)
         print("\n".join(lines(condition, measured.shares)), file=sys.stderr, flush=True)
@@ -560,7 +560,7 @@ def hold(case, condition, scratch, wrong):
         if attempt == 0:
             condition = dataclasses.replace(condition, seconds=3 * condition.seconds)
     # When it competes for its CPU without priority, a recorder gets it when the
-    # scheduler takes it from the program, which is no random moment.
+    # scheduler takes it from the program, which is not a random moment.
     if measured.unsteady:
         case.skipTest(f"needs real-time priority or an idle machine: {faults}")
     case.fail(f"{condition}: {faults}")

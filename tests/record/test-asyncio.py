@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Python's asyncio tasks as roots of the stacks, against what each task measures of
-itself."""
+"""Python's asyncio tasks as roots of the stacks, compared with what each task
+measures of itself."""
 
 import math
 import os

@@ -119,8 +119,8 @@ assert_window (const Recording *recording, gint64 times)
 
 /* --- figures -------------------------------------------------------------- */
 
-/* What it allocates before and afterwards is not recorded, and what it frees of
- * that is no event. */
+/* Blocks that it allocates before and afterwards are not recorded, and neither
+ * are their releases. */
 static void
 test_exact (void)
 {
@@ -231,7 +231,7 @@ test_child (void)
 
 /* --- the program ---------------------------------------------------------- */
 
-/* By what the thread does that is used for it, and what the others do. */
+/* By the activity of the thread that is used for it, and of the others. */
 static void
 test_undisturbed (void)
 {

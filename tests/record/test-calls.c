@@ -13,8 +13,8 @@
 #include "flam-perf-rings.h"
 #include "recording.h"
 
-/* What system calls get: on programs that get known numbers of everything, and
- * call by call. */
+/* The results of system calls: of programs that obtain known numbers of
+ * everything, and call by call. */
 
 #define PAGE 4096
 
@@ -236,7 +236,7 @@ test_pages (void)
   assert_account (&account, 0x4000, 0x10000);
   put (&account, FLAM_CALL_RESERVE, 0x200000, 0x1000);
   assert_account (&account, 0x3000, 0x10000);
-  /* What a child's parent has reserved becomes the child's memory. */
+  /* Addresses that a child's parent has reserved become the child's memory. */
   child = flam_call_ledger_add_space (account.ledger, account.space);
   flam_call_ledger_take (account.ledger,
                          child,
@@ -357,7 +357,7 @@ test_memory (void)
   assert_weight (recording, "allocations", "map_kept", 100);
 }
 
-/* What malloc takes from the kernel is at least what it gives, and at most one
+/* malloc takes at least as much from the kernel as it gives, and at most one
  * step of its growth more; all of it with brk. */
 static void
 test_malloc (void)
@@ -394,7 +394,7 @@ test_faults (void)
   assert_weight (recording, "page-faults", "touch", 100);
   assert_weight (recording, "minor-faults", "touch", 100);
   counted = told_faults (recording);
-  /* Those after it has asked, and the first ones of exec. */
+  /* Those after its own count, and the first ones of exec. */
   g_assert_cmpint (
       ABS (total_of (recording->profile, "page-faults") - counted), <=, 40);
 }

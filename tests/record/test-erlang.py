@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Erlang: the shares of two functions against the program's own clock, and the
-frames of a stack against those that the program has of it.
+"""Erlang: the shares of two functions compared with the program's own clock, and
+the frames of a stack with the program's own account.
 
   test-erlang.py [Erlang.test_NAME]..."""
 

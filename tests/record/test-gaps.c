@@ -8,7 +8,7 @@
 
 #define PERIOD 1000
 
-/* What was put, as "THREAD:CPU+RAN=STACK". */
+/* The pieces that were handed over, as "THREAD:CPU+RAN=STACK". */
 static void
 note (gpointer data, const FlamGapPiece *piece, FlamStackId stack)
 {
@@ -31,8 +31,7 @@ typedef struct
   FlamStackId stack;
 } Step;
 
-/* Returns what was put, and what of each first sample's time remains with it.
- */
+/* Returns those pieces, and the rest of each first sample's time. */
 static char *
 run (const Step *steps)
 {
@@ -64,7 +63,7 @@ test_division (void)
     Step steps[8];
     const char *expected;
   } rows[] = {
-    /* One child alone: what is near its last sample belongs to that. */
+    /* One child alone: the time near its last sample belongs to that. */
     { { { 'b', 1, 300, 7 }, { 'e', 1, 400, 8 } }, "(300+600) 1:400+800=8 " },
     { { { 'b', 1, 300, 7 }, { 'e', 1, 1500, 8 } },
       "(300+600) 1:1000+2000=8 1:500+1000=- " },

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recordings of programs that know what each of their functions took: the
-shares, the sum, and what a thread's time went to. A few of all conditions;
+"""Recordings of programs that measure each of their functions: the shares, the sum,
+and the division of a thread's time. These are a few of all conditions;
 tests/bench/bench-shares measures each, beside perf.
 
-  test-ground-truth.py [Shares|Work|ShortWaits|Priority|Totals|Waits|Children|Walls][.test_NAME]..."""
+  test-ground-truth.py
+[Shares|Work|ShortWaits|Priority|Totals|Waits|Children|Walls][.test_NAME]..."""
 
 import math
 import os
@@ -165,8 +166,8 @@ class Held(Truths):
 
 
 class Shares(Held):
-    """See SHARES; of a machine that has other things to do, see WORK. All work of an
-    interpreted program is below the name of its code outside functions."""
+    """See SHARES; for a busy machine, see WORK. All work of an interpreted program is
+    below the name of its code outside functions."""
 
     @staticmethod
     def faults(measured):
@@ -226,11 +227,11 @@ class Priority(Truths):
 
 
 class Totals(Truths):
-    """All CPU time there was is in the capture, wherever it stands there."""
+    """All CPU time is in the capture, wherever it is."""
 
     def hold(self, condition):
-        """Of its end the program knows nothing; a machine whose CPU is taken
-        away by its host counts that there, too, but not again and again."""
+        """The program cannot measure its own end. If the host takes the CPU
+        away from a machine, that is counted there, too, but not repeatedly."""
         for _ in range(3):
             measured = self.measure(condition)
             if abs(measured.total - measured.spent) <= 0.005 + 0.02 * measured.spent:
@@ -239,7 +240,7 @@ class Totals(Truths):
 
 
 class Waits(Truths):
-    """Where the kernel takes no sample, the capture has a bound for what that may be."""
+    """The capture has a bound for the time in which the kernel takes no sample."""
 
     def unseen(self, program, engine):
         info = ask("info", self.measure(Condition(program, seconds=1, engine=engine)).capture)
@@ -272,7 +273,7 @@ class Children(Truths):
 
 
 class Walls(Truths):
-    """A thread runs, waits for a CPU, or is off it: together, it was there."""
+    """A thread runs, waits for a CPU, or is off it: the sum is its lifetime."""
 
     def hold(self, condition):
         measured = self.measure(condition)
@@ -307,8 +308,8 @@ class Walls(Truths):
             self.hold(Condition(program, "wall", busy=2))
 
     def test_taken(self):
-        """What was woken and waits for a CPU no longer sleeps: counted as both,
-        a thread would have been there for longer than it was."""
+        """A thread that was woken and waits for a CPU no longer sleeps: counted
+        as both, a thread would have been there for longer than it was."""
         if not may_take_a_cpu():
             self.skipTest("needs real-time scheduling")
         for _ in range(3):

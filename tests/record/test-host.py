@@ -191,7 +191,7 @@ exec /usr/bin/ssh -F none -i {self.keys}/{key} -o IdentitiesOnly=yes -o BatchMod
         carried = [one for one in folder.iterdir() if "san.so" not in one.name]
         if len(carried) == len(list(folder.iterdir())):
             self.assertLess(sum(one.stat().st_size for one in carried), 24 << 20)
-        # What was copied once is used again.
+        # The recorder that was copied once is used again.
         self.out.unlink()
         self.assertEqual(self.record(self.host, "--", "true").returncode, 0)
         self.assertEqual((folder / "whole").stat().st_mtime_ns, before)
@@ -216,7 +216,7 @@ exec /usr/bin/ssh -F none -i {self.keys}/{key} -o IdentitiesOnly=yes -o BatchMod
         self.assertGreater(allocated[0]["total"], 1000)
 
     def test_live(self):
-        """What is recorded is here while the program runs."""
+        """The recording arrives here while the program runs."""
         self.begin()
         wait_until(lambda: self.out.exists() and self.samples() > 100, "nothing arrives")
 
@@ -304,7 +304,7 @@ exec /usr/bin/ssh -F none -i {self.keys}/{key} -o IdentitiesOnly=yes -o BatchMod
 
 class Containers(Case):
     THERE = "a cache"
-    # What each client is started with, before the command.
+    # The words with which each client is started, before the command.
     CLIENTS = {
         "podman:box": ["podman", "exec", "-i", "box"],
         "docker:box": ["docker", "exec", "-i", "box"],

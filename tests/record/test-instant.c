@@ -251,7 +251,7 @@ test_after_stop (void)
   g_clear_pointer (&its, g_free);
 }
 
-/* A tracer without priority: a tick for which it had to wait for a CPU is no
+/* A tracer without priority: a tick for which it had to wait for a CPU is not a
  * random instant. */
 static void
 test_late (void)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ruby, PHP, Perl, Lua and LuaJIT: the stack at which a program sleeps, against what the
-program says of it. The shares of functions are in test-ground-truth.py.
+"""Ruby, PHP, Perl, Lua and LuaJIT: the stack at which a program sleeps, compared with
+the program's own account of it. The shares of functions are in test-ground-truth.py.
 
   test-interpreters.py [Stacks|Compiled][.test_LANGUAGE]..."""
 
@@ -30,8 +30,8 @@ LANGUAGES = {"ruby": ".rb", "php": ".php", "perl": ".pl", "lua": ".lua"}
 
 
 def heaviest(capture):
-    """The frames of interpreted functions in which most of the time went by,
-    innermost first, as "name TAB line"."""
+    """The frames of interpreted functions that took most of the time, innermost
+    first, as "name TAB line"."""
     node = ask("tree", capture, "--depth", "1000", "--measure", "wall-time", "--no-native",
                "--thread", "#1", "--states", "io,lock,sleep")
     frames = []

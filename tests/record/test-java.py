@@ -163,7 +163,7 @@ class Java(unittest.TestCase):
         main = str(measured.truth.threads[0].tid)
         answer = top(measured.capture, "--thread", main)
         rows = {row["function"]: row["total"] for row in answer["rows"]}
-        # What precedes main() is the machine's start.
+        # The frames before main() belong to the machine's start.
         work = "Kinds.main" if attached else "JavaMain"
         self.assertGreater(rows[work], 0.95 * answer["total"])
         self.assertGreater(rows["Kinds.main"], 0.95 * rows.get("jni_invoke_static", 0))

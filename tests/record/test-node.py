@@ -36,7 +36,7 @@ def rows(text, kind):
 
 
 class Capture:
-    """The parts of a capture that tell about its stacks."""
+    """The parts of a capture that describe its stacks."""
 
     def __init__(self, path):
         done = subprocess.run([cli, "dump", path, "--stage", "profile"], check=True,
@@ -113,12 +113,12 @@ class Stacks(Scratch):
 
 
 class Shares(Scratch):
-    """heavyWork() and lightWork() of burst.js, and what has no name at all."""
+    """heavyWork() and lightWork() of burst.js, and the part without any name."""
 
     @staticmethod
     def wrong(measured):
-        """If others had the CPU, one function against the other: what is seen of the
-        kernel's work around the waits varies then."""
+        """If others used the CPU, only one function is compared with the other:
+        the visible part of the kernel's work around waits varies then."""
         faults = measured.work_faults() if measured.disturbed else measured.faults()
         unnamed = sum(row["self"] for row in measured.rows if row["function"].startswith("["))
         named = 1 - unnamed / 1e9 / measured.total

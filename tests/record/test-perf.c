@@ -42,7 +42,7 @@ assert_maps (const FlamPerfMaps *maps, const char *expected)
   g_assert_cmpstr (text, ==, expected);
 }
 
-/* What is mapped later replaces what it covers. */
+/* A later mapping replaces the ones that it covers. */
 static void
 test_maps (void)
 {
@@ -112,7 +112,7 @@ test_thread (void)
   g_assert_cmpint (thread.slept, ==, 100);
   g_assert_cmpint (flam_perf_thread_pay (&thread), ==, 35);
   g_assert_cmpint (flam_perf_thread_pay (&thread), ==, 0);
-  /* A pause is no part of it, and records that come late are no harm. */
+  /* A pause does not count, and late records do no harm. */
   take (&thread, FLAM_PERF_SAMPLED, FALSE, 370, FALSE);
   take (&thread, FLAM_PERF_SAMPLED, FALSE, 360, TRUE);
   g_assert_cmpint (thread.cpu, ==, 0);
@@ -125,7 +125,7 @@ test_thread (void)
   g_assert_cmpint (thread.cpu, ==, 13);
 }
 
-/* What a thread that was attached to did before is told by its first record. */
+/* The first record of an attached thread shows what it did before. */
 static void
 test_attached_thread (void)
 {

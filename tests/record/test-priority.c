@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What is asked of RealtimeKit; here the service is scripted. */
+/* The requests to RealtimeKit; here the service is scripted. */
 
 #include <gio/gio.h>
 #include <sched.h>
@@ -95,8 +95,8 @@ give_up (gpointer data)
   abort ();
 }
 
-/* What a thread that asks for priority asks of a service that grants it, or
- * refuses. */
+/* The requests of a thread that wants priority, to a service that grants or
+ * refuses it. */
 static void
 test_request (void)
 {
@@ -152,8 +152,8 @@ test_request (void)
   g_test_dbus_down (daemon);
 }
 
-/* The kernel's warning that it has not slept for too long takes its priority,
- * and does not end it. */
+/* When the kernel warns that the thread has not slept for too long, it loses
+ * its priority, but is not ended. */
 static void
 test_limit (void)
 {

@@ -538,8 +538,8 @@ is_repeated (const GPtrArray *pythons, guint i)
   return FALSE;
 }
 
-/* What a case does with more than one Python, unless FLAM_TEST_ALL is set. Old
- * versions are read through their chain of frames. */
+/* The Pythons for which a case runs, unless FLAM_TEST_ALL is set. Old versions
+ * are read through their chain of frames. */
 typedef enum
 {
   ONCE = 0,

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A job of ranks: each records itself into run-RANK.flambeau, all are opened as
-one, and held against what the ranks measured of themselves. The launchers'
-variables are set here, as each of them sets them; a job of Open MPI's own mpirun is
-skipped where it is not installed."""
+"""A job of ranks: each records itself into run-RANK.flambeau, all are opened as one,
+and compared with the ranks' own measurements. The launchers' variables are set here,
+as each of them sets them; a job of Open MPI's own mpirun is skipped where it is not
+installed."""
 
 import collections
 import json
@@ -42,7 +42,7 @@ def need_mpirun(test):
 
 
 def record(folder, variables, work, wait, output="run-%r.flambeau"):
-    """What the rank measured, by function."""
+    """The rank's own measurements, by function."""
     done = subprocess.run(
         [cli, "record", "--output", output, "--", program, str(work), str(wait)],
         cwd=folder, env=plain | variables, check=True, capture_output=True, text=True)
@@ -92,7 +92,7 @@ class Job(unittest.TestCase):
         self.assertEqual(sum(one["sum"] for one in balance["columns"]), balance["work"]["sum"])
 
     def test_as_one(self):
-        """What is selected of the whole is what the file of that rank has."""
+        """A rank selected from the whole equals that rank's file."""
         files = self.files
         whole = json.loads(ask("info", *files, "--json"))
         parts = [json.loads(ask("info", file, "--json")) for file in files]
@@ -104,7 +104,7 @@ class Job(unittest.TestCase):
             self.assertEqual(chosen["samples"], part["samples"])
             self.assertEqual(ask("export", *files, "--to", "folded", "--rank", str(rank)),
                              ask("export", files[rank], "--to", "folded"))
-        # They ran one after the other: so do they in the whole.
+        # They ran one after the other, also in the whole.
         starts, length = [], sum(one["duration_ns"] for one in parts)
         for rank in range(4):
             chart = ask("dump", *files, "--stage", "chart", "--rank", str(rank))
@@ -151,7 +151,7 @@ class Launchers(unittest.TestCase):
         return done.stderr
 
     def test_launchers(self):
-        """Each launcher's variables, and what is in the capture's name."""
+        """Each launcher's variables, and the name of the capture."""
         for variables, name in [
             ({"PMIX_RANK": "3", "PMIX_NAMESPACE": "n.1/2"}, "3-n.1-2.flambeau"),
             ({"PMI_RANK": "12", "PMI_SIZE": "16", "PMI_JOBID": "kvs"}, "12-kvs.flambeau"),

@@ -158,8 +158,8 @@ ends_there (const FlamRuntimeProcess *process,
 }
 
 /* Entries of dead frames are dropped with their frames: one in the middle of a
- * native frame, one in a frame of other code. What is beyond the native stack
- * is not dead. */
+ * native frame, one in a frame of other code. Entries beyond the native stack
+ * are not dead. */
 static void
 test_fits (void)
 {

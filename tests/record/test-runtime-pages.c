@@ -93,7 +93,7 @@ test_parts (Fixture *fixture, gconstpointer data)
   assert_read (fixture, 2, 4094, 4, "ccdd");
   assert_read (fixture, 0, 200, 2, "aa");
   assert_hints (fixture, "0:100-202 2:4094-4096 3:0-2 ");
-  /* What is read is current; outside the part, too. */
+  /* Data that is read is current; also outside the part. */
   memcpy (fixture->memory + 100, "xyz", 3);
   memcpy (fixture->memory + 300, "uvw", 3);
   begin (fixture, 0, 0);
@@ -169,8 +169,7 @@ test_stack (Fixture *fixture, gconstpointer data)
   assert_read (fixture, 4, 4094, 4, "eeff");
   assert_read (fixture, 5, 2, 4, "ffff");
   assert_hints (fixture, "0:0-1 5:4-6 ");
-  /* It ends before the bytes that were asked for: the hints are read all the
-   * same. */
+  /* It ends before the requested bytes: the hints are read all the same. */
   munmap (fixture->memory + 5 * (gsize)PAGE, PAGE);
   begin (fixture, address_of (fixture, 4, 4000), 200);
   assert_read (fixture, 0, 0, 1, "a");

@@ -354,8 +354,8 @@ read_nothing (gpointer data, uint64_t address, gpointer to, gsize size)
   return false;
 }
 
-/* What was only copied in part: a walk that needs more than the stack is left
- * out, and the other reads the copy. */
+/* Memory that was only copied in part: a walk that needs more than the stack is
+ * left out, and the other reads the copy. */
 static void
 test_copied (Fixture *fixture, gconstpointer data)
 {

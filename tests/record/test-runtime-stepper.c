@@ -16,7 +16,8 @@
 #define STACK 0x7000000u
 
 static guint names_read;
-static guint64 name_at; /* what the names of CODE + 0x800 are read from */
+static guint64
+    name_at; /* memory from which the names of CODE + 0x800 are read */
 static guint64 cookie = 1;
 
 static gsize
@@ -98,7 +99,7 @@ typedef struct
   FlamRuntimeNames *names;
   guint64 stack[64];
   gsize n_copied;
-  guint64 base; /* the address that the copy is said to be from */
+  guint64 base; /* the address from which the copy seems to be */
 } Fixture;
 
 static void

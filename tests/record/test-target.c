@@ -20,10 +20,10 @@
 #include "flam-launch.h"
 #include "recording.h"
 
-/* What the target gets and what it leaves behind are the same as without a
- * recorder; and if the system prevents recording, the recorder reports it. Some
- * of this needs root, or namespaces, as a setup; each such test then runs in
- * its own process. */
+/* The target's input and its results are the same as without a recorder; and
+ * if the system prevents recording, the recorder reports it. Some of this
+ * needs root, or namespaces, as a setup; each such test then runs in its own
+ * process. */
 
 #define NOBODY 65534
 

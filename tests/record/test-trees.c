@@ -13,7 +13,7 @@
 
 #include "flam-debug-files.h"
 
-/* What the server of targets/prefork.c ends with. */
+/* The exit status of the server of targets/prefork.c. */
 #define SUM (10 + 11)
 
 /* No other process has it. */
@@ -201,7 +201,7 @@ test_unknown (void)
     }
 }
 
-/* What it prints on a terminal. */
+/* Its output on a terminal. */
 static char *
 record_on_terminal (pid_t pid, const char *option)
 {

@@ -37,7 +37,7 @@ static const struct
   { "_$LT$F$u20$as$u20$alloc..boxed..FnBox$LT$A$GT$$GT$::call_box::"
     "h8b5ec703435993e3 (.llvm.7886897009887049720)",
     "<F as alloc::boxed::FnBox<A>>::call_box" },
-  /* The clone's number is no part of the path. */
+  /* The clone's number is not part of the path. */
   { "_$LT$F$GT$::call_box::h8b5ec703435993e3 (.llvm.7::8)", "<F>::call_box" },
   { "<F as alloc::boxed::FnBox<A>>::call_box::h8b5ec703435993e3",
     "<F as alloc::boxed::FnBox<A>>::call_box" },

@@ -139,7 +139,7 @@ test_labels (gconstpointer go)
   put (fake, G0 + 48, M);
   system = labels_in (fake, go);
   g_assert_cmpstr (system, ==, own);
-  /* What is there is no g of this m. */
+  /* The g there does not belong to this m. */
   put (fake, M, BASE);
   other = labels_in (fake, go);
   g_assert_cmpstr (other, ==, "");

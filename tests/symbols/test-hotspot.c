@@ -726,8 +726,8 @@ put_compiled (Setup *setup)
 static void
 test_compiled (gconstpointer version)
 {
-  /* Where a leaf's frame is, by the code at its pc 12 bytes or more from the
-   * start; the first byte is the one before. */
+  /* The place of a leaf's frame, by the code at its pc 12 bytes or more from
+   * the start; the first byte is the one before. */
   static const struct
   {
     const char *bytes;
@@ -892,7 +892,7 @@ test_stubs (gconstpointer version)
   assert_step (&setup, &regs, &frame);
   assert_regs (regs, CODE + 0x70, STACK + 8, 1ull);
 
-  /* Where a virtual thread's other frames would be. */
+  /* The place for a virtual thread's other frames. */
   put_blob (setup.fake, HEAP + 0x3000, "StubRoutines (continuation stubs)", 0);
   put (setup.fake, FP + 8, CODE + 0x70);
   regs = caller (HEAP + 0x3180, FP - 0x80, FP);

@@ -112,9 +112,9 @@ put_string (Fake *fake, guint64 address, const char *text)
   return address;
 }
 
-/* A function of 8 instructions, one a line from `line` on, that calls a global
- * function by `calls`: its second instruction loads it into slot 2, the third
- * calls it. */
+/* A function of 8 instructions, one per line from `line` on, that calls a
+ * global function by `calls`: its second instruction loads it into slot 2, the
+ * third calls it. */
 static guint64
 put_function (Fake *fake, guint i, guint32 line, const char *calls)
 {

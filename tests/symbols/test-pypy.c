@@ -55,7 +55,7 @@ test_steps (void)
   FlamRuntimeRegs caller = { 0 };
 
   memcpy (fake->text + 0x104, "\xff\xd0", 2); /* call *%rax */
-  /* What an earlier call has left is below the return address. */
+  /* Remains of an earlier call are below the return address. */
   fake->stack[3] = BACK;
   fake->stack[12] = 0xb;
   fake->stack[13] = 0xc;

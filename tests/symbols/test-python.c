@@ -248,7 +248,7 @@ test_loops (gconstpointer data)
   g_assert_cmpuint (fake->reads, <, 20000);
 }
 
-/* No answer is worse than a wrong one. */
+/* Garbage is read within bounds. */
 static void
 test_garbage (gconstpointer data)
 {

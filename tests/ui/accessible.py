@@ -4,7 +4,7 @@
 libatspi asks for each child, each name and each role by itself and waits for
 each answer: several seconds a look at a window with a table in it, in which a
 notification has come and gone. Here a look is one message, GetItems, which
-brings all that the program has answered for so far, and one more for each
+returns all widgets that the program has reported so far, and one more for each
 widget whose children have changed since, sent together."""
 
 import collections
@@ -65,7 +65,7 @@ def role_name(number):
 
 class Node:
     """A widget. `name` and `role` are those of the look at the window that
-    found it; the methods ask."""
+    found it; the methods query the program."""
 
     def __init__(self, bus, path, name="", role=0, description=""):
         self.bus, self.path, self.name = bus, path, name
@@ -80,8 +80,9 @@ class Node:
         return hash((self.bus, self.path))
 
     def is_called(self, name):
-        """Newer GTKs call a choice what is chosen, and describe it by its name;
-        a button of a picture has its tooltip for a description alone."""
+        """Newer GTKs name a drop-down after the chosen item, and its name is
+        the description; a button with a picture only has its tooltip as a
+        description."""
         return self.name == name or (
             (self.role == "combo box" or not self.name) and self.description == name)
 
@@ -224,8 +225,8 @@ class Look:
                     self.nodes[child].parent = self.nodes.get(path)
 
     def _ask_below(self, paths, below):
-        """Brings the children of these, and of those children that no answer of
-        GetItems had yet: a read for each level would bring all the others again."""
+        """Reads the children of these, and of those children that were in no answer
+        of GetItems yet: a read for each level would return all the others again."""
         while paths:
             for path, children in call_all(
                 ACCESSIBLE, "GetChildren", [(self.bus, path) for path in paths]
@@ -245,8 +246,8 @@ class Look:
         return [place for place, _ in places] == list(range(count))
 
     def _items(self):
-        """A program is known from when it has said that it is there; what can
-        be asked of it comes with the answer to that."""
+        """A program is known once it has announced itself, which is before it
+        answers GetItems."""
         end = time.monotonic() + TIMEOUT / 1000
         while True:
             try:

@@ -16,7 +16,7 @@
 #define COLUMNS 6
 #define TILE_WIDTH 240
 #define TILE_HEIGHT 184
-#define SQUARE 8 /* pixels a side */
+#define SQUARE 8 /* pixels per side */
 /* Of 255: a square differs if its mean differs by more than this in a
  * channel. */
 #define SQUARE_TOLERANCE 24

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""dropbox.py text|files|picture: a window of another program, in which things
-are dropped. It prints what it was given as a line of JSON: the text, the names
+"""dropbox.py text|files|picture: a window of another program, onto which things
+are dropped. It prints the dropped data as a line of JSON: the text, the names
 and the contents of the files, the picture's size. dropbox.py source PATH: one
 from which a file is dragged."""
 

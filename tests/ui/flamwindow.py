@@ -42,9 +42,9 @@ class NotSeen(AssertionError):
 
 
 def wait_for(what, condition, limit=LIMIT):
-    """The first true value of condition(); NotSeen after `limit` seconds. What
-    it asks for may have gone meanwhile, or be none yet of those it looks
-    through with next()."""
+    """The first true value of condition(); NotSeen after `limit` seconds. A
+    widget that vanishes meanwhile, or a next() that finds none, counts as
+    false."""
     end = time.monotonic() + limit
     while True:
         try:
@@ -59,12 +59,12 @@ def wait_for(what, condition, limit=LIMIT):
 
 
 def warnings_in(text, pid):
-    """What GLib, GTK and the others said of that process, in GLib's format:
-    "(flambeau:12): Gtk-WARNING **: 10:11:12.345: words". A session without a
-    desktop, which takes no notifications, is with-display's; a busy machine lets
-    GTK draw a frame before what a page change has invalidated is laid out again,
-    which the next frame corrects. GDK 4.8 asks for the monitor of a popup that is
-    on none yet, and 4.24 complains of timings of its own."""
+    """The warnings of GLib, GTK and other libraries about that process, in GLib's
+    format: "(flambeau:12): Gtk-WARNING **: 10:11:12.345: words". Some are left out:
+    with-display has no desktop that takes notifications; on a busy machine, GTK may
+    draw a frame before a changed page is laid out again, which the next frame
+    corrects; GDK 4.8 queries the monitor of a popup that is on none yet; and 4.24
+    complains about its own timings."""
     said = re.findall(
         rf"^(?:\*\* )?\([^\n]+:{pid}\): (?:\S+-)?(?:WARNING|CRITICAL|ERROR) \*\*: .*",
         text, re.M)
@@ -152,8 +152,8 @@ class Window:
     # --- what a person does ---------------------------------------------------
 
     def act(self, node, action="click"):
-        """Does one of the node's own actions, or of what it is in: newer GTKs
-        leave actions with the widget that they were put on."""
+        """Performs an action of the node or of one of its containers: in newer
+        GTKs, actions belong to the widget that defines them."""
         doer = self.who_can(node, action)
         assert doer, f"{node.name!r} can {node.actions()}, not {action}"
         doer.do_action(doer.actions().index(action))
@@ -166,9 +166,9 @@ class Window:
         return None
 
     def click(self, name, role=None):
-        """The first of that name that can be clicked, is laid out and sensitive:
-        GTK takes a click for a button that is not there yet or can't be pressed
-        yet, and does nothing. What a menu button is made of has its name, too."""
+        """The first of that name that can be clicked, is laid out and sensitive: GTK
+        accepts a click on a button that cannot be pressed yet, and does nothing. The
+        parts of a menu button have its name, too."""
         self.act(
             wait_for(
                 f"a way to click {role or 'a widget'} {name!r}",
@@ -210,7 +210,7 @@ class Window:
         wait_for(f"{text!r} in {node.name!r}", lambda: node.set_text(text))
 
     def to_origin(self):
-        """Where nobody manages windows, newer GTKs put them anywhere. Those of
+        """Without a window manager, newer GTKs put windows anywhere. Those of
         menus have no name, and stay."""
         subprocess.run(
             ["xdotool", "search", "--all", "--onlyvisible", "--pid",
@@ -218,7 +218,7 @@ class Window:
             check=False, capture_output=True)
 
     def extents(self, node):
-        """Where it is, once it has been laid out and stays there."""
+        """The place of the node, once it has been laid out and stays there."""
         self.to_origin()
         last = None
 
@@ -247,8 +247,8 @@ class Window:
     def take_keyboard(self, newest=False):
         """Without a window manager nothing gives the keyboard back to a window
         when another one of its program has gone. The keys still arrive, but
-        newer GTKs say of such a window that nothing in it has the focus. And on
-        a busy machine the `newest` one may be shown too late to get it."""
+        newer GTKs report that nothing in such a window has the focus. And on a
+        busy machine the `newest` one may be shown too late to get it."""
         def ask(*words):
             return subprocess.run(
                 ["xdotool", *words], check=False, capture_output=True, text=True
@@ -261,8 +261,8 @@ class Window:
             ask("windowfocus", windows[-1])
 
     def focus(self, node):
-        """By the keyboard: where newer GTKs say that something is, the paddings
-        of what it is in are left out."""
+        """By the keyboard: newer GTKs report the positions of widgets without
+        the padding of their containers."""
         self.take_keyboard()
         for _ in range(60):
             if node.has_state("FOCUSED"):
@@ -277,7 +277,7 @@ class Window:
         self.key("space")
 
     def write(self, text):
-        """On the keyboard, to what has the focus."""
+        """Types on the keyboard, into the focused widget."""
         subprocess.run(["xdotool", "type", "--delay", "30", text], check=True)
 
     def choose_file(self, path):

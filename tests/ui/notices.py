@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A desktop's org.freedesktop.Notifications on the session bus: keeps what it
-is told, and clicks."""
+"""A desktop's org.freedesktop.Notifications on the session bus: keeps the
+notifications that it gets, and clicks on them."""
 
 import threading
 

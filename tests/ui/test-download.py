@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Missing debug information, offered, downloaded and used: a stripped program
-was recorded, and a server of this machine has what was stripped."""
+was recorded, and a server on this machine has the stripped data."""
 
 import functools
 import http.server
@@ -127,7 +127,7 @@ class DownloadTest(unittest.TestCase):
             self.assertEqual(window.title(), "program.flambeau")
 
     def test_cancel(self):
-        """Cancel answers while the server is still silent."""
+        """Cancel takes effect while the server is still silent."""
         self.server.gate.clear()
         with Window(self.capture, env=self.env) as window:
             self.offer(window)
@@ -165,8 +165,8 @@ class DownloadTest(unittest.TestCase):
             self.assertTrue(self.server.asked)
 
     def test_preferences(self):
-        """Servers that are named there alone; and what is chosen there is for
-        the capture that is open."""
+        """Servers that are only set in the preferences; and a choice there
+        applies to the open capture."""
         urls = self.env.pop("DEBUGINFOD_URLS")
         os.environ.pop("DEBUGINFOD_URLS", None)
         with Window(

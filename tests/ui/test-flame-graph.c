@@ -243,7 +243,7 @@ test_deep (void)
   close_window (&fixture);
 }
 
-/* What is selected before there is a window is in view in it. */
+/* A selection that was made before there is a window is in view in it. */
 static void
 test_selected_first (void)
 {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a new user meets: programs that are not here, a capture without files,
-reloading, the same file again, a list of processes, help, tips, news."""
+"""The first experiences of a new user: missing programs, a capture without
+files, reloading, the same file again, a list of processes, help, tips,
+notifications."""
 
 import bz2
 import os
@@ -32,7 +33,8 @@ def translated_locale():
 
 class DesktopTest(Base):
     def test_programs_not_found(self):
-        """A banner says which; a folder more names them at once."""
+        """A banner names the missing program; adding a folder names all
+        functions at once."""
         window = self.open(capture("perf/nest-dwarf.perf.data"))
         window.wait_label(lambda text: re.fullmatch(
             r"No function names for \S+\s% of samples: /.* is missing", text))
@@ -46,8 +48,8 @@ class DesktopTest(Base):
         wait_for("a name", lambda: "spin_heavy" in window.labels())
 
     def test_reload(self):
-        """F5 reads the file again; one without files has no pane of source;
-        opened again, it is where it is."""
+        """F5 reads the file again; a capture without source files has no source
+        pane."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "out.folded")
             path.write_text("main;one 10\n")
@@ -60,7 +62,7 @@ class DesktopTest(Base):
 
     def test_growing(self):
         """The beginning of a large file is shown before the rest is read, which
-        can be left out; read again, it is whole."""
+        can be stopped; a reload reads all of it."""
         calls = "fn=work\n1 3\ncfn=rest\ncalls=1 5\n1 4\nfn=rest\n5 4\n\n"
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "large.callgrind.bz2")
@@ -77,8 +79,8 @@ class DesktopTest(Base):
                 ",", "\u202f") in " ".join(window.labels()))
 
     def test_shortcuts(self):
-        """Those of every page are shown first, on a laptop's screen; libadwaita
-        1.8 has a list instead, to search and to scroll."""
+        """The shortcuts of every page are shown first, on a laptop's screen;
+        libadwaita 1.8 has a list to search and scroll instead."""
         window = self.open_example()
         window.key("ctrl+question")
         if has_library("libadwaita-1", "1.8"):
@@ -128,9 +130,9 @@ class DesktopTest(Base):
         )
 
     def test_tabs(self):
-        """Two files are two tabs of one window; the same file again, by
-        another name, goes to its tab; the window speaks of the tab in
-        front, and goes with the last one."""
+        """Two files are two tabs of one window; the same file again, by another
+        name, goes to its tab; the window's title is that of the tab in front,
+        and it closes with the last one."""
         other = SOURCE / "tests/captures/folded/annotated.folded"
         again = EXAMPLE.parent / ".." / "example" / EXAMPLE.name
         window = self.open(EXAMPLE, other, env={"G_DEBUG": "fatal-criticals"})
@@ -173,8 +175,9 @@ class DesktopTest(Base):
                 window.find(name)
 
     def test_recording_ends(self):
-        """What it waits for, what the program prints, how it ended, where the
-        capture is, and once more; the dialog fits a narrow window."""
+        """A recording shows what it waits for, the program's output, how it
+        ended and where the capture is, and can be repeated; the dialog fits
+        into a narrow window."""
         if not pathlib.Path(RECORDER).is_file():
             raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
         scratch = tempfile.TemporaryDirectory()
@@ -212,7 +215,7 @@ class DesktopTest(Base):
         wait_for("a second capture", lambda: len(list(folder.glob("*.flambeau"))) > 1)
 
     def test_changed_file(self):
-        """A file that was written anew is said to be, and can be read again."""
+        """A file that was written again is reported, and can be reloaded."""
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "a.folded")
             file.write_text("main;work 3\n")
@@ -224,8 +227,8 @@ class DesktopTest(Base):
             window.wait_label(lambda text: text == "total 5 samples")
 
     def test_headline(self):
-        """What stands out, in one line; the name is a link to its box, the
-        place one to its line."""
+        """The headline is one line; the name is a link to its box, the place
+        one to its line."""
         window = self.open_example()
         line = window.find(
             lambda name: name.startswith("\u2068escape_time\u2069 takes "), "label")
@@ -237,7 +240,7 @@ class DesktopTest(Base):
         window.find(lambda name: name == "line 49", "label")
 
     def test_tips(self):
-        """Two, one after the other, and never again."""
+        """Two tips, one after the other, and never again."""
         window = self.open_example(
             settings={"tips": "['range', 'menu']", "remember-captures": "false"})
         window.find(lambda name: name.startswith("Drag over"), "label")
@@ -256,8 +259,8 @@ class DesktopTest(Base):
         ).stdout.strip()
 
     def look(self, place, window):
-        """Pointer and keyboard go there, as often as the window takes them
-        back: to itself, or to the screen behind it."""
+        """Moves the pointer and the keyboard focus there, again whenever the
+        window takes them back."""
         active = place != self.xdotool("search", "--maxdepth", "0", "--name", ".*")
 
         def there():
@@ -279,9 +282,10 @@ class DesktopTest(Base):
         path.write_text("main;one 10\n")
 
     def test_notifications(self):
-        """Who looks is told nothing. A load that ends while nobody does is told
-        to the desktop; a click brings its tab to the front, a look at the
-        window ends the news."""
+        """There is no notification while the window is active. The end of a
+        load that ends while it is not is shown on the desktop; a click brings
+        its tab to the front, and activating the window withdraws the
+        notification."""
         desktop = Desktop()
         window = self.open(settings={"notify-after": "uint32 0"})
         window.find("See Where Time and Memory Go", "label")
@@ -306,8 +310,8 @@ class DesktopTest(Base):
             desktop.told, [("a.folded is open", ""), ("b.folded is open", "")])
 
     def reader(self, name, mime):
-        """A program for `mime` in place of a browser or Yelp; returns the file
-        in which it notes what it was to open."""
+        """Registers a program for `mime` in place of a browser or Yelp; returns
+        the file in which it notes what it had to open."""
         data = pathlib.Path(os.environ["XDG_DATA_HOME"])
         program, noted = data / "bin" / name, data / f"{name}.noted"
         program.parent.mkdir(parents=True, exist_ok=True)
@@ -331,7 +335,7 @@ class DesktopTest(Base):
         wait_for(f"help at {uri}", lambda: noted.read_text().strip().endswith(uri))
 
     def test_help(self):
-        """F1 is about what is shown, in a browser."""
+        """F1 opens the topic of the visible page, in a browser."""
         noted = self.reader("browser", "text/html")
         window = self.open()
         window.find("See Where Time and Memory Go", "label")
@@ -355,7 +359,7 @@ class DesktopTest(Base):
         wait_for("help", lambda: noted.read_text().strip().endswith("#quality"))
 
     def test_help_yelp(self):
-        """Yelp, where it finds the pages; who has no help is told so."""
+        """Yelp, if it finds the pages; without any help, a message appears."""
         noted = self.reader("yelp", "x-scheme-handler/help")
         with tempfile.TemporaryDirectory() as folder:
             pages = pathlib.Path(folder, "help/C/flambeau")
@@ -372,7 +376,7 @@ class DesktopTest(Base):
         window.wait_label(lambda text: text.startswith("The file /nowhere/"))
 
     def test_processes(self):
-        """A row is a line, and says what it is."""
+        """A row is one line, and its name contains its texts."""
         window = self.open()
         window.find("See Where Time and Memory Go", "label")
         window.action("win.record")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Differences: with what one compares, three graphs that go together, lines."""
+"""Differences: the choice of the baseline, three linked graphs, lines."""
 
 import pathlib
 import sys
@@ -18,7 +18,7 @@ NOW = "main;parse;lex 35\nmain;fresh 12\nmain 5\n"
 
 
 def plain(text):
-    """Figures are held together by spaces of their own."""
+    """Figures contain no-break spaces."""
     return text.replace("\u202f", " ").replace("\u00a0", " ")
 
 
@@ -58,8 +58,8 @@ class DifferenceTest(Base):
             time.sleep(0.3)
 
     def test_side_by_side(self):
-        """Before, now and the difference: what is selected or pointed at in one
-        is in all, and what is gone is there."""
+        """Before, now and the difference: a frame that is selected or pointed
+        at in one is marked in all, and gone frames are visible."""
         window = self.compare()
         window.click("Side by Side")
         before = self.graph("Before: ")
@@ -111,8 +111,8 @@ class DifferenceTest(Base):
         window.find("Remove: compared with: before")
 
     def test_narrow(self):
-        """No page makes the window wider than 360 pixels, shown or hidden: what
-        the Difference page says is long, and wraps."""
+        """No page makes the window wider than 360 pixels, shown or hidden: the
+        texts of the Difference page are long, and wrap."""
         window = self.open(
             self.file("now.folded", "main;parse 40 20\nmain;old 20 0\nmain;new 0 30\n"),
             settings={"window-width": 360, "window-height": 640})
@@ -125,14 +125,14 @@ class DifferenceTest(Base):
                     window.extents(window.find("now.folded", "frame"))[2], 360)
 
     def test_choice(self):
-        """What has no unit in common is refused."""
+        """A baseline without a common unit is refused."""
         window = self.open(SOURCE / "tests/captures/heaptrack/v3.heaptrack")
         window.action("win.compare-file")
         window.choose_file(self.file("samples.folded", NOW))
         window.wait_label(lambda text: "and no other measure fits" in text)
 
     def test_choice_of_measures(self):
-        """And what has is offered."""
+        """Measures with a common unit are offered."""
         window = self.open(KITCHEN)
         window.action("win.compare-file")
         window.choose_file(self.file("samples.folded", NOW))
@@ -154,8 +154,8 @@ class DifferenceTest(Base):
         window.wait_label(lambda text: "Before: cook, " in text)
 
     def test_nothing_yet(self):
-        """Without a baseline, the keyboard is at the button that asks for one, and
-        leaves it by the tab key."""
+        """Without a baseline, the keyboard focus is on the button that opens
+        the choice of one; the tab key leaves it."""
         window = self.open(self.file("now.folded", NOW))
         window.wait_label(lambda text: text.startswith("total 52"))
         window.key("ctrl+7")
@@ -264,7 +264,7 @@ class DifferenceTest(Base):
             self.says(cell)
 
     def test_export(self):
-        """What is compared becomes a page."""
+        """A comparison is exported as a page."""
         window = self.compare()
         page = self.folder / "difference.html"
         window.click("Export Difference…")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is dragged out of the window, into another program."""
+"""Drags from the window into another program."""
 
 import json
 import os
@@ -55,7 +55,7 @@ class DragTest(Base):
             ["xdotool", "windowmove", found[0], *map(str, BESIDE)], check=True)
 
     def open_source(self, path):
-        """The other way: what is dragged from there is this file."""
+        """The other way: drags this file from there."""
         self.open_box("source", str(path))
 
     def move(self, x, y):
@@ -63,7 +63,7 @@ class DragTest(Base):
         time.sleep(0.2)
 
     def drag(self, node, x=0.5, y=0.5, keys=(), shot=None):
-        """From a fraction of the node's size to the other program."""
+        """Drags from a fraction of the node's size to the other program."""
         left, top, width, height = self.window.extents(node)
         start = int(left + x * width), int(top + y * height)
         try:
@@ -84,7 +84,7 @@ class DragTest(Base):
                 subprocess.run(["xdotool", "keyup", key], check=True)
 
     def drag_out(self, *arguments, **options):
-        """What was dropped."""
+        """The dropped data."""
         before = len(self.dropped)
         self.drag(*arguments, **options)
         wait_for("what was dropped", lambda: len(self.dropped) > before)
@@ -101,7 +101,7 @@ class DragTest(Base):
              and node.extents()[2] > 0 and node.extents()[1] > 55), None))
 
     def test_row(self):
-        """A function of a table, with what it costs, as the table has it."""
+        """A function of a table, with its costs as in the table."""
         window = self.open_example()
         # The other program takes the keyboard focus, too.
         window.key("ctrl+3")
@@ -114,7 +114,7 @@ class DragTest(Base):
             r"total [\d.]+ m?s \([\d.]+ %\)$")
 
     def test_path(self):
-        """A crumb brings the stack to it along."""
+        """A button of the path brings its whole stack along."""
         window = self.open_example()
         self.open_box("text")
         self.search("^escape_time")
@@ -124,7 +124,7 @@ class DragTest(Base):
         self.assertEqual(lines[1], "paint_row")
 
     def test_graph(self):
-        """With Ctrl it is the frame that moves, without it is the view."""
+        """With Ctrl the frame is dragged, without it the view moves."""
         window = self.open_example()
         self.open_box("text")
         graph = self.graph()
@@ -168,7 +168,7 @@ class DragTest(Base):
         return window.find("Preview", "image")
 
     def test_document(self):
-        """The preview brings the file along, which is gone with the program."""
+        """The preview brings the file along, which is removed with the program."""
         preview = self.open_export("files")
         ((path, contents),) = self.drag_out(preview, shot=self.shot("drag-document.png"))
         self.assertTrue(path.endswith("/example.flambeau.svg"), path)
@@ -196,7 +196,7 @@ class DragTest(Base):
         self.ended()
 
     def test_picture(self):
-        """To a program that takes pictures it is one."""
+        """A program that accepts pictures gets a picture."""
         width, height = self.drag_out(self.open_export("picture"))
         self.assertEqual(width, 2400)
         self.assertGreater(height, 300)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Export dialog: its options are the command line's, and so is what it
-writes."""
+"""The Export dialog: its options are those of the command line, and so are its
+documents."""
 
 import os
 import pathlib
@@ -67,7 +67,7 @@ class ExportTest(Base):
         self.window.wait_label(lambda text: text == "Exported")
 
     def cli(self, folder, *options):
-        """Of what the window has selected at first."""
+        """The document of the window's initial selection."""
         path = pathlib.Path(folder, "cli.svg")
         subprocess.run(
             [BUILD / "app/cli/flambeau-cli", "export", EXAMPLE, "--to", "svg",
@@ -76,8 +76,8 @@ class ExportTest(Base):
         return path.read_bytes()
 
     def test_options(self):
-        """What is chosen in the dialog is written as the command line writes it;
-        at first it is what the window looks like."""
+        """The dialog's choices give the same document as on the command line;
+        its initial choices are the window's look."""
         with tempfile.TemporaryDirectory() as folder:
             window = self.open_dialog(**{
                 "flame-direction": "'icicle'", "sibling-order": "'name'",
@@ -115,8 +115,8 @@ class ExportTest(Base):
                          "--width", "800", "--palette", "hot", "--hash"))
 
     def test_parts(self):
-        """Only what means something is there: a treemap has no order and no
-        direction, folded stacks have no look."""
+        """Only options that have an effect are shown: a treemap has no order
+        and no direction, folded stacks have no look."""
         window = self.open_dialog(**{"graph-shape": "'treemap'"})
         self.unfold()
         order, root = "Sibling Order", "Root of the Flame Graph"
@@ -128,8 +128,8 @@ class ExportTest(Base):
                  and self.shown(root, "combo box"))
 
     def test_rules(self):
-        """Rules of colors: typed in the preferences, told where they are wrong,
-        kept in a file, and in what is exported then."""
+        """Color rules: typed in the preferences, with messages about errors,
+        kept in a file, and used by exports."""
         rules = pathlib.Path(os.environ["XDG_CONFIG_HOME"], "flambeau/color-rules")
         rules.parent.mkdir(exist_ok=True)
         rules.write_text("# mine\n^sort_=#00ff00\n")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Figures are whole in every language and with large letters, and lines are where
-they are said to be."""
+"""Figures are whole in every language and with large letters, and lines are at their
+reported places."""
 
 import os
 import pathlib
@@ -34,7 +34,8 @@ class FiguresTest(Base):
         self.folder = pathlib.Path(scratch.name)
 
     def installed(self, language):
-        """The program where it finds that translation: beside share/locale."""
+        """A copy of the program that finds that translation, beside
+        share/locale."""
         program = self.folder / "bin/flambeau"
         program.parent.mkdir()
         shutil.copy2(BUILD / "app/ui/flambeau", program)
@@ -44,7 +45,7 @@ class FiguresTest(Base):
         return program
 
     def figures(self, value):
-        """The labels of that figure that are seen in a table."""
+        """The visible labels of that figure in a table."""
         found = []
         for label in self.window.find_all(lambda name: digits(name) == str(value), "label"):
             cell = label.get_parent().get_parent()
@@ -60,7 +61,7 @@ class FiguresTest(Base):
             and min(label.extents()[2:]) > 0]
 
     def is_whole(self, label, cell):
-        """All of it is in its cell, and it has room for all of its digits."""
+        """The whole figure is in its cell, with room for all of its digits."""
         left, _, width, height = label.extents()
         outer, _, room, _ = cell.extents()
         return (left >= outer and left + width <= outer + room
@@ -91,7 +92,7 @@ class FiguresTest(Base):
         self.check(settings={"window-width": 760, "window-height": 600})
 
     def test_large_letters(self):
-        """Half as large again, as somebody sets them who sees badly."""
+        """Letters half as large again, as set by people with weak eyesight."""
         folder = pathlib.Path(os.environ["XDG_CONFIG_HOME"], "gtk-4.0")
         folder.mkdir(parents=True, exist_ok=True)
         settings = folder / "settings.ini"
@@ -103,7 +104,7 @@ class FiguresTest(Base):
 
     def test_arabic(self):
         """Lines of other scripts have other heights: the source pane still
-        stands at the line that it names."""
+        shows the line that it names."""
         if not (LOCALES / "ar_EG").is_file() or not shutil.which("localedef"):
             raise unittest.SkipTest("the sources of the locales are not installed")
         subprocess.run(

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The history of a folder: what is plotted, what points say, and two captures
-that are compared from there."""
+"""The history of a folder: the plot, the texts of its points, and comparing two
+captures."""
 
 import os
 import pathlib
@@ -41,7 +41,7 @@ class HistoryTest(Base):
         return window
 
     def chart_says(self, test):
-        """The chart's name says what is plotted and the point one is at."""
+        """The chart's name contains the plotted measure and the current point."""
         return wait_for(
             "what the chart says",
             lambda: [node for node in self.window.find_all(role="image")
@@ -117,7 +117,7 @@ class HistoryTest(Base):
         self.assertEqual(window.title(), "2.folded")
 
     def test_open(self):
-        """Enter opens the capture that one is at."""
+        """Enter opens the capture of the current point."""
         window = self.open_runs()
         window.focus(self.chart_says(lambda name: name.startswith("Samples")))
         self.walk("Down", "next/1.folded")
@@ -126,14 +126,14 @@ class HistoryTest(Base):
         window.wait_label(lambda text: text.startswith("total 90"))
 
     def test_mouse(self):
-        """Pointing at a point says what it is; two clicks compare."""
+        """Pointing at a point shows its text; two clicks compare."""
         window = self.open_runs()
         chart = self.chart_says(lambda name: name.startswith("Samples"))
         x, y, width, height = window.extents(chart)
 
         def at(share, value):
-            """Where a point is: what stands around the plot is 14 wide, 22 and
-            24 high; its axis ends at 160."""
+            """The position of a point: the margins of the plot are 14 wide, 22
+            and 24 high; its axis ends at 160."""
             across = (14 + share * (width - 28)) / width
             down = (22 + (height - 46) * (1 - value / 160)) / height
             return across, down
@@ -163,7 +163,7 @@ class HistoryTest(Base):
             "the regular expression takes too long on “"))
 
     def test_bad(self):
-        """What cannot be read is told, and the others are there."""
+        """Files that cannot be read are listed, and the others are shown."""
         (self.runs / "bad.heaptrack").write_text("v 20000 4\nX ./demo\nt 1 0\n")
         window = self.open_runs()
         window.wait_label(lambda text: text == "1 file could not be read")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is kept of a capture between two openings: where one was, what was
-selected, notes; and the tabs of the last window."""
+"""The state of a capture that is kept until it is opened again: place,
+selection, notes; and the tabs of the last window."""
 
 import gzip
 import os
@@ -28,7 +28,7 @@ class KeptTest(Base):
         return list(STATE.glob("captures/*.ini"))
 
     def close(self):
-        """By the keyboard, as a person does: Ctrl+Q."""
+        """By the keyboard, as users do: Ctrl+Q."""
         window = self.window
 
         def closed():
@@ -39,7 +39,7 @@ class KeptTest(Base):
         self.assertEqual(window.process.returncode, 0)
 
     def wait_page(self, name):
-        """All pages are there; the switcher says which one shows."""
+        """All pages exist; the switcher shows which one is visible."""
         wait_for(
             f"the page {name}",
             lambda: any(
@@ -98,7 +98,7 @@ class KeptTest(Base):
         wait_for("the chip gone", lambda: not window.seen(chip))
 
     def test_cache(self):
-        """What was slow to read is read from the cache the next time."""
+        """A capture that was slow to read is read from the cache the next time."""
         cache = pathlib.Path(os.environ["XDG_CACHE_HOME"], "flambeau/captures")
         shutil.rmtree(cache, ignore_errors=True)
         with tempfile.TemporaryDirectory() as folder:
@@ -119,7 +119,7 @@ class KeptTest(Base):
             self.assertGreater(image.stat().st_mtime, 1)
 
     def test_another_content(self):
-        """Another file at the same place is looked at anew."""
+        """Another file at the same path starts afresh."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "a.folded")
             path.write_text("main;lex 20\nmain;old 40\n")
@@ -139,7 +139,7 @@ class KeptTest(Base):
             self.assertFalse(window.seen("Remove: focus: lex"))
 
     def test_without_baseline(self):
-        """What a comparison was left with is not there again without it."""
+        """The state of a comparison is not restored without its baseline."""
         with tempfile.TemporaryDirectory() as folder:
             paths = [pathlib.Path(folder, name) for name in ("a.folded", "b.folded")]
             for path in paths:
@@ -172,8 +172,9 @@ class KeptTest(Base):
         self.assertEqual([path.read_bytes() for path in self.kept()], [before])
 
     def test_notes(self):
-        """On a function and on a range: in the list, in what the graph says,
-        and there again the next time; gone to, and taken away."""
+        """Notes on a function and on a range: they are in the list and in the
+        graph's texts, and are there again the next time; they can be opened and
+        removed."""
         window = self.open_example()
         self.search("^paint_row$")
         self.graph_says("paint_row")
@@ -222,8 +223,8 @@ class KeptTest(Base):
         self.assertIn(window.title(), (names[0], names[-1]))
 
     def test_reopen(self):
-        """The tabs of the last window are offered, and nothing else comes
-        before a file that was asked for."""
+        """The tabs of the last window are offered, and are not opened before a
+        file from the command line."""
         kitchen = SOURCE / "tests/captures/flambeau/kitchen.flambeau"
         window = self.open(EXAMPLE, kitchen)
         window.wait_label(lambda text: text.startswith("total 3.19"))

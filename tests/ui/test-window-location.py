@@ -38,7 +38,8 @@ class LocationTest(Base):
         self.press_until("Return", lambda: self.server.requests)
 
     def test_open(self):
-        """Its figures are the document's, and nothing was sent before."""
+        """The figures are those of the document, and nothing is sent before the
+        address is opened."""
         self.server.answers[ASKED] = PPROF.read_bytes()
         window = self.open()
         window.find("See Where Time and Memory Go")
@@ -55,7 +56,7 @@ class LocationTest(Base):
         self.assertEqual(request.headers["Authorization"], "Bearer secret")
 
     def test_refused(self):
-        """The dialog stays, says why, and can be used again."""
+        """The dialog stays, shows the reason, and can be used again."""
         self.server.answers[ASKED] = [(400, b'{"message":"no such service"}'), PPROF.read_bytes()]
         window = self.enter(self.url)
         window.wait_label(lambda text: text == f"{self.url}: the server answers with error 400: "

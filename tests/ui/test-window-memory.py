@@ -97,7 +97,8 @@ class MemoryTest(Base):
         window.wait_label(lambda text: text.startswith("total 1"))
 
     def test_what_snapshots_hold(self):
-        """massif's know the bytes at the peak alone: nothing else is shown."""
+        """massif's files contain only the bytes at the peak: nothing else is
+        shown."""
         window = self.open(capture("valgrind/massif.alloc.out"))
         window.wait_label(lambda text: text == "total 33.7\u00a0MB")
         window.click("Summary")
@@ -111,8 +112,8 @@ class MemoryTest(Base):
             self.assertFalse(window.seen(name), name)
 
     def test_estimates(self):
-        """Sampled allocations: each figure has its error, or says that it is from few
-        samples: 400 and 4 times the distance between samples."""
+        """Sampled allocations: each figure has its error, or is marked as based
+        on few samples: 400 and 4 times the distance between samples."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "big.heap")
             path.write_text(
@@ -179,8 +180,8 @@ class MemoryTest(Base):
         wait_for("its callers", lambda: f" {whole} " in row("main"))
 
     def test_top_lists(self):
-        """The summary is first for memory alone: the functions with most of each
-        part, in heaptrack_print's order, are ways into the graph."""
+        """The summary is first for memory alone: the functions with most of
+        each part, in heaptrack_print's order, lead into the graph."""
         window = self.open(capture("heaptrack/alloc.zst"))
         window.find("Sizes of Blocks", "label")
         tops = wait_for("its lists", lambda: [
@@ -250,8 +251,8 @@ class MemoryTest(Base):
         self.window.wait_label(lambda text: text.startswith(f"total {total[1]}\u00a0{total[2]}"))
 
     def test_growth_at_any_time(self):
-        """It begins with the selected range; a number is taken as it stands,
-        and what reads as a moment does is that moment."""
+        """It begins with the selected range; a number is used unchanged, and
+        one that reads like a moment is that moment."""
         window = self.open(capture("heaptrack/alloc.zst"))
         window.wait_label(lambda text: text.startswith("total 33.7"))
         start, end = self.growth_dialog()
@@ -282,7 +283,7 @@ class MemoryTest(Base):
             lambda name: name.endswith("Show Growth"), "push button")
 
     def type_number(self, node, text):
-        """In place of what is there; nothing that would confirm it."""
+        """Replaces the text, without confirming it."""
         self.window.focus(node)
         self.window.key("ctrl+a")
         self.window.write(text)

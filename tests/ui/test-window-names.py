@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A screen reader says something for every control and for every row: of each
-page of captures of all kinds, and of each dialog, menu and panel."""
+"""Every control and every row has an accessible name: on each page of captures
+of all kinds, and in each dialog, menu and panel."""
 
 import pathlib
 import re
@@ -30,7 +30,7 @@ PAGES = [f"ctrl+{number % 10}" for number in range(1, 11)]
 
 
 def says_something(look, node):
-    """Newer GTKs give no name to what has a tooltip or a text inside."""
+    """Newer GTKs give no name to widgets with a tooltip or with a text inside."""
     return node.name or node.description or any(
         label.role == "label" and label.name for label in look.walk(node))
 
@@ -80,7 +80,7 @@ class NamesTest(Base):
                 self.named.add((node, node.name))
 
     def check(self, where, at_least=1, toolkits=()):
-        """A look that finds nothing new would find nothing wrong."""
+        """A check of too few widgets would not notice anything."""
         with self.subTest(where):
             known = len(self.named)
             end = time.monotonic() + 5
@@ -172,7 +172,7 @@ class NamesTest(Base):
                     lambda name: name in ("Legal", "Details"), toolkits=("GtkButton",))
 
     def test_rules(self):
-        """Rules for leaks that do not count, and a way to be rid of each."""
+        """Rules for leaks that do not count, and a button to remove each."""
         with tempfile.NamedTemporaryFile("w", suffix=".supp") as rules:
             rules.write("leak:nobody\n")
             rules.flush()
@@ -195,7 +195,7 @@ class NamesTest(Base):
         self.check("tab menu")
 
     def test_download(self):
-        """What is asked before debug information is downloaded."""
+        """The question before debug information is downloaded."""
         if not pathlib.Path(RECORDER).is_file() or shutil.which("strip") is None:
             raise unittest.SkipTest("no recorder, or no strip")
         with tempfile.TemporaryDirectory() as folder:
@@ -248,7 +248,7 @@ class NamesTest(Base):
         self.check("attach", 5)
 
     def test_recording(self):
-        """While it runs, and when it is over."""
+        """During a recording, and after it."""
         if not pathlib.Path(RECORDER).is_file():
             raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
         window = self.open("--record", "--", "/bin/sh", "-c",

@@ -46,8 +46,8 @@ class RecordTest(Base):
         self.assertIn("cpu", info.stdout)
 
     def test_close(self):
-        """Closing asks while something is recorded; what was recorded is among
-        the recent captures."""
+        """Closing asks for confirmation during a recording; the recorded part
+        is among the recent captures."""
         if not pathlib.Path(RECORDER).is_file():
             raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
         busy = "import time; e = time.time() + 91\nwhile time.time() < e: sum(range(99))"
@@ -57,8 +57,8 @@ class RecordTest(Base):
         window.action("win.close-tab")
         window.find("Stop Recording?", "label")
         window.click(lambda name: name.endswith("Keep Recording"), "push button")
-        # GTK holds a button down for a quarter of a second before it acts, and a
-        # tab is not asked about again while the first question is open.
+        # GTK holds a button down for a quarter of a second before it acts, and there is
+        # no second question about a tab while the first one is open.
         wait_for("the end of the question",
                  lambda: not window.seen("Stop Recording?", "label"))
         window.find(lambda name: name.startswith("Recording "), "label")
@@ -74,7 +74,7 @@ class RecordTest(Base):
         self.assertIn(urllib.parse.quote(newest.name), recent.read_text())
 
     def test_quit(self):
-        """Leaving the program asks as well, and goes on if it is to."""
+        """Quitting the program asks as well, and quits if the user agrees."""
         if not pathlib.Path(RECORDER).is_file():
             raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
         busy = "import time; e = time.time() + 93\nwhile time.time() < e: sum(range(99))"
@@ -93,7 +93,8 @@ class RecordTest(Base):
         self.ended()
 
     def test_daemon(self):
-        """Who leaves a daemon behind is told so, and can record it."""
+        """A program that leaves a daemon behind is reported, and the daemon can
+        be recorded."""
         if not pathlib.Path(RECORDER).is_file():
             raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
         program = (
@@ -115,7 +116,8 @@ class RecordTest(Base):
 
     @staticmethod
     def press_record(window):
-        """The dialog's own: it is a window beside the one with another."""
+        """The button of the dialog, which is a window beside the one with
+        another such button."""
         dialog = window.find("Record", ("filler", "frame", "dialog"))
         window.act(
             wait_for(
@@ -134,8 +136,9 @@ class RecordTest(Base):
         )
 
     def test_printed_is_bounded(self):
-        """Who prints much for long, and goes on after the recording, fills no
-        disk; the end is shown, and that there was more."""
+        """A program that prints much, and continues after the recording, does
+        not fill the disk; the end of its output is shown, with a note that
+        there was more."""
         if not pathlib.Path(RECORDER).is_file():
             raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
         program = (
@@ -181,7 +184,7 @@ class RecordTest(Base):
         self.assertLess(highest, 40 << 20)
 
     def test_stripped(self):
-        """A program that is here and has no symbols is not said to be missing."""
+        """A program that exists but has no symbols is not reported as missing."""
         if not pathlib.Path(RECORDER).is_file():
             raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
         source = (
@@ -223,7 +226,7 @@ class RecordTest(Base):
             "Let the Program Name Its Functions", "label"))
         window.key("Escape")
         window.click(lambda name: name.endswith("Record Again with Names"), "push button")
-        # Which it does if it has flags.
+        # The target does so if it has flags.
         window.wait_label(lambda text: text == "beam.smp ended with exit status 7")
 
     def test_record_dialog(self):
@@ -285,7 +288,7 @@ class RecordTest(Base):
             window.find("podman:box", "menu item")
 
     def test_input(self):
-        """A program that waits for a line is given a field for it."""
+        """A program that waits for a line gets a field for it."""
         if not pathlib.Path(RECORDER).is_file():
             raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
         program = (
@@ -310,7 +313,7 @@ class RecordTest(Base):
         wait_for("the end", lambda: output.text().endswith("rest: "))
 
     def test_choices(self):
-        """Are whole in their list: the last one says what it costs."""
+        """The choices are whole in their list: the last one ends with its cost."""
         window = self.open()
         window.find("See Where Time and Memory Go", "label")
         window.action("win.record")
@@ -322,7 +325,7 @@ class RecordTest(Base):
         self.assertGreater(window.extents(last)[2], 48 * 5)
 
     def test_typed_duration(self):
-        """It counts as it stands, though nothing confirmed it."""
+        """A typed number applies, even if nothing confirmed it."""
         if not pathlib.Path(RECORDER).is_file():
             raise unittest.SkipTest(f"{RECORDER or 'the recorder'} is not here")
         window = self.open()

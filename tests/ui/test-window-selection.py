@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One selection in the whole window: what is picked in one view is picked in
-all, and outlives transforms, undo and another measure."""
+"""One selection in the whole window: a choice in one view applies to all, and
+outlives transforms, undo and another measure."""
 
 import json
 import pathlib
@@ -34,7 +34,7 @@ class SelectionTest(Base):
 
     def test_transforms_keep_the_frame(self):
         """Focus, hide and undo leave the selected function selected, and the
-        zoom comes back; a mere measure is nothing to undo."""
+        zoom comes back; a change of the measure alone is not undone."""
         window = self.open_example()
         window.click("Memory")
         window.find("Peak memory", "label")
@@ -62,7 +62,7 @@ class SelectionTest(Base):
         window.find("painter", "push button")
 
     def test_callers_between(self):
-        """Those that the path has no room for: made when they are asked for."""
+        """Callers that the path has no room for: they are listed on demand."""
         window = self.open_example()
         self.search("^sort_sparks$")
         for _ in range(6):
@@ -183,8 +183,9 @@ class SelectionTest(Base):
         window.wait_label(lambda text: text.startswith("total 1.3"))
 
     def test_names_are_visible(self):
-        """A name of a thread that turns the writing has that written out: in
-        the list, on the button and in what the button says."""
+        """A character that turns the direction of writing is written out in the
+        name of a thread: in the list, on the button and in the button's
+        accessible name."""
         events = [{"ph": "M", "pid": 1, "tid": tid, "name": "thread_name",
                    "args": {"name": name}}
                   for tid, name in ((2, "work\u202ereb"), (3, "plain"))]

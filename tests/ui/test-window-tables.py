@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables and search: what fits, what is on top, which match of how many; and
-what changed."""
+"""Tables and search: columns that fit, their order, the number of the match;
+and changes."""
 
 import pathlib
 import subprocess
@@ -20,7 +20,7 @@ HEAP = SOURCE / "tests/captures/heaptrack/v3.heaptrack"
 
 
 def plain(text):
-    """Figures are held together by spaces of their own."""
+    """Figures contain no-break spaces."""
     return text.replace("\u202f", " ").replace("\u00a0", " ")
 
 
@@ -66,8 +66,8 @@ class TablesTest(Base):
         self.assertFalse(self.cells("libm.so.6"))
 
     def test_keyboard(self):
-        """Arrows walk in a table, Tab leaves it from any row; a row is called by its
-        function and its figures, and no cell by its type."""
+        """Arrows walk in a table, Tab leaves it from any row; the name of a row
+        is its function and its figures, and no cell is named by its type."""
         window = self.open_example()
         window.key("ctrl+3")
         row = lambda name: wait_for(
@@ -131,9 +131,9 @@ class TablesTest(Base):
         window.find("No Matching Functions", "label")
 
     def test_whole_figures(self):
-        """A figure of 19 digits is whole in its column, with its share; what is
-        chosen from a list of functions has the list's figures below; and a row
-        far down is in view when the list is shown for the first time."""
+        """A figure of 19 digits is whole in its column, with its share; a
+        function chosen from a list has the list's figures below; and a row far
+        down is in view when the list is shown for the first time."""
         most, rest = 5 * 10**18, 4 * 10**18 + 1
         with tempfile.TemporaryDirectory() as folder:
             text = pathlib.Path(folder, "a.folded")
@@ -169,7 +169,7 @@ class TablesTest(Base):
 
     def test_no_stack(self):
         """The rows sum to the total: samples without a stack have one, which is
-        no function that could be selected."""
+        not a function that could be selected."""
         with tempfile.TemporaryDirectory() as folder:
             text, capture = f"{folder}/a.folded", f"{folder}/a.flambeau"
             pathlib.Path(text).write_text("main;parse 10\nmain;lex 2\nmain 5\n")
@@ -194,7 +194,7 @@ class TablesTest(Base):
 
     def test_difference(self):
         """Two captures: what changed in words, as a graph, as a table; and
-        what has no unit in common is refused."""
+        captures without a common unit are refused."""
         with tempfile.TemporaryDirectory() as folder:
             before = pathlib.Path(folder, "before.folded")
             now = pathlib.Path(folder, "now.folded")

@@ -112,13 +112,15 @@ class TasksTest(Base):
         self.window.act(item)
 
     def dialog(self, name):
-        """It is there, and the keyboard in it, where nobody manages windows."""
+        """Waits until it is there and has the keyboard focus, without a window
+        manager."""
         self.window.find(name)
         time.sleep(0.7)
 
     def choose_row(self, row):
-        """A row of a file chooser, the latest of the recent files first. GTK's list of files had no rows in
-        the tree before 4.10; where it is and its titles are, is in it."""
+        """A row of a file chooser, the latest of the recent files first. GTK's list of
+        files had no rows in the tree before 4.10, only its place and that of its
+        titles."""
         window = self.window
         title = window.find("Name", "label")
         left, top, _, height = wait_for(
@@ -211,7 +213,7 @@ class TasksTest(Base):
         window.act(button)
 
     def check_capture(self, function):
-        """The one that was made holds what ran."""
+        """The new capture contains the program that ran."""
         folder = pathlib.Path(os.environ["XDG_DATA_HOME"], "flambeau/recordings")
         (path,) = folder.glob("*.flambeau")
         self.assertRegex(told("top", path), function)

@@ -22,7 +22,7 @@ IRRELEVANT = {"_find", "_run_code"}
 
 class ViewsTest(Base):
     def test_colors(self):
-        """The legend says what a person chose."""
+        """The legend shows the palette that the user chose."""
         for colors, says in (("language", "C"), ("self", "Much self cost")):
             if self.window:
                 self.window.__exit__()
@@ -30,7 +30,8 @@ class ViewsTest(Base):
             window.wait_label(lambda text: text == says)
 
     def test_legend(self):
-        """Where its colors are, and what is too small to draw beside it."""
+        """The places of the legend's colors, and of the text about boxes too
+        small to draw beside them."""
         window = self.open_example()
 
         def shown():
@@ -54,7 +55,8 @@ class ViewsTest(Base):
                 self.fail(f"{key}: {shown()}, not {says}")
 
     def test_costs(self):
-        """Of a frame: whole, whatever the legend needs; 44 letters here."""
+        """The text of a frame is whole, however much room the legend needs; 44
+        letters here."""
         window = self.open_example(settings={"window-width": 900})
         self.search("^escape_time$")
         costs = window.find(lambda name: name.startswith("self 1.5"), "label")
@@ -92,7 +94,7 @@ class ViewsTest(Base):
         )
 
     def test_backwards(self):
-        """Shift and Tab lead out of a page, to what is before it."""
+        """Shift+Tab leaves a page for the widget before it."""
         window = self.open_example()
         # The button, and its inner widgets.
         window.find("Threads: All threads", "push button")
@@ -190,19 +192,21 @@ class ViewsTest(Base):
         self.assertFalse(window.seen("Per Call", "label"))
 
     def test_lanes(self):
-        """Counters and marks are below the overview; what is not shown is said."""
+        """Counters and marks are below the overview; a text counts those that
+        are not shown."""
         window = self.open(SOURCE / "tests/captures/sysprof/counters.syscap")
         for text in "Memory: Used, up to 8 192", "CPU Percent: Total, up to 100", "2 marks":
             window.wait_label(lambda label, text=text:
                 re.sub("[\u202f\u00a0]", " ", label) == text)
 
     def test_thread_lanes(self):
-        """A lane for each thread or CPU: a click selects it, and all again."""
+        """A lane for each thread or CPU: a click selects it, and another one
+        all again."""
         window = self.open(SOURCE / "tests/captures/perf-data/sched@little-endian.perf.data")
         window.find("sleeper (7)", "list item")
         window.mouse(window.find("reader (9)", "list item"))
         window.find("Threads: reader (9)", "push button")
-        time.sleep(1)  # The second click of two at once is not another.
+        time.sleep(1)  # The second click of two in quick succession does not count.
         window.mouse(window.find("reader (9)", "list item"))
         window.find("Threads: All threads", "push button")
         window.click("CPUs")
@@ -214,7 +218,7 @@ class ViewsTest(Base):
         wait_for("all CPUs", lambda: not window.seen("Remove: cpu=1", "push button"))
 
     def test_group_by(self):
-        """Rows are modules, everywhere; the chip takes it back."""
+        """Rows are modules on every page; removing the chip restores functions."""
         window = self.open_example()
         window.click("Functions")
         window.mouse(window.find("Group by", "combo box"))
@@ -284,7 +288,8 @@ class ViewsTest(Base):
         window.wait_label(lambda text: "total 1.08" in text)
 
     def test_frames_of_no_interest(self):
-        """Hidden at first, remembered, and their cost with their callers."""
+        """They are hidden at first, the choice is remembered, and their cost
+        belongs to their callers."""
         path = SOURCE / "tests/captures/memray-html/peak.html"
         window = self.open(path)
         total = window.wait_label(lambda text: text.startswith("total "))
@@ -297,8 +302,9 @@ class ViewsTest(Base):
         self.assertIn(total, window.labels())
 
     def test_display_menu(self):
-        """Only what applies: a capture of C code has inlined functions, and no
-        interpreter's code. What is hidden is in the path, and comes back from there."""
+        """Only choices that apply are offered: a capture of C code has inlined
+        functions, and no interpreter's code. Hidden kinds of frames are in the path,
+        and can be restored there."""
         window = self.open_example()
         window.click("Display")
         time.sleep(0.5)
@@ -310,8 +316,8 @@ class ViewsTest(Base):
         wait_for("the chip gone", lambda: not window.seen("Remove: inlined functions hidden"))
 
     def test_pages_of_a_sunburst(self):
-        """What has no room, page by page, by the mouse; what is in view is
-        said, and all is the way back."""
+        """Functions without room, page by page, by the mouse; a text gives the
+        range in view, and "all" leads back."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "crowd.folded")
             path.write_text("heavy 1000000\n" + "".join(
@@ -338,7 +344,7 @@ class ViewsTest(Base):
             window.wait_label(lambda text: text.endswith(" more"))
 
     def test_chart(self):
-        """A call and how long it was; all calls of its function."""
+        """A call and its duration; all calls of its function."""
         window = self.open_example()
         window.key("ctrl+5")
         chart = window.find("Flame chart", "image")
@@ -350,7 +356,7 @@ class ViewsTest(Base):
         window.find("The Longest Calls", "list")
 
     def test_no_chart(self):
-        """Without samples, and where they have no times."""
+        """Captures without samples, and with samples without times."""
         for path, says in (
             ("speedscope/empty.speedscope.json", "This capture has no samples."),
             ("jlprof/plain.jlprof",
@@ -416,7 +422,7 @@ class ViewsTest(Base):
         window.find("No Ranks", "label")
 
     def test_machine_code(self):
-        """A function's instructions beside its source; why there are none."""
+        """A function's instructions beside its source; or why there are none."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "shares.flambeau")
             subprocess.run(
@@ -453,7 +459,8 @@ class ViewsTest(Base):
         )
 
     def test_no_source_yet(self):
-        """What to do for it; that it is the source, is said once."""
+        """The text explains how to see the source; the title "Source" occurs
+        only once."""
         window = self.open(SOURCE / "tests/captures/jlprof/status.jlprof")
         window.find(lambda name: name.startswith("Select a function to see"), "label")
         self.assertEqual(window.labels().count("Source"), 1)
@@ -490,8 +497,8 @@ class ViewsTest(Base):
         wait_for("a name", lambda: "spin_heavy" in window.labels())
 
     def test_editor(self):
-        """The editor of the preferences gets the file and the line; one that
-        is not there is said, and where to name another."""
+        """The editor of the preferences gets the file and the line; if it does
+        not exist, a message tells where to set another."""
         with tempfile.TemporaryDirectory() as folder:
             says = pathlib.Path(folder, "says")
             window = self.open_example(settings={

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The whole window, as a person who cannot see it uses it: opening, finding,
-the keyboard, closing."""
+"""The whole window, as a blind person uses it: opening, finding, the keyboard,
+closing."""
 
 import json
 import os
@@ -25,7 +25,7 @@ class WindowTest(Base):
         self.assertIn("Folded stacks", sentence)
 
     def test_no_drivers(self):
-        """The cairo renderer is asked for here: OpenGL has nothing to do."""
+        """The cairo renderer is requested here, so OpenGL is not needed."""
         window = self.open()
         window.find("See Where Time and Memory Go")
         maps = pathlib.Path(f"/proc/{window.process.pid}/maps").read_text()
@@ -104,7 +104,8 @@ class WindowTest(Base):
         window.find("No Matching Functions", "label")
 
     def test_export(self):
-        """Every exporter, of what is selected; the size is known before."""
+        """Every exporter, with the current selection; the size is known before
+        saving."""
         window = self.open_example()
         window.key("ctrl+e")
         window.find("Format", "label")
@@ -130,8 +131,8 @@ class WindowTest(Base):
         window.wait_label(lambda text: text == "Picture copied")
 
     def test_share(self):
-        """A capture for others tells nothing of this computer, says what it
-        tells, and has its sources inside."""
+        """A capture for sharing reveals nothing about this computer, has a
+        summary of its content, and contains its sources."""
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder, "sort.c")
             source.write_text("int\nquick_sort (void)\n{\n  return 4242;\n}\n")
@@ -186,7 +187,7 @@ class WindowTest(Base):
         )
 
     def test_close(self):
-        """Everything that was opened is let go of without a complaint."""
+        """Everything that was opened is freed without a warning."""
         window = self.open_example(env={"G_DEBUG": "fatal-criticals"})
         window.click("Call Tree")
         window.click("Functions")

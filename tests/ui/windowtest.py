@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests of the whole window share: one window at a time, a picture of
-where a failed test ended, and the words a person would use."""
+"""Shared by the tests of the whole window: one window at a time, a picture of
+the end of each failed test, and methods with the words of a user."""
 
 import functools
 import os
@@ -32,7 +32,7 @@ def capture(name):
 
 @functools.cache
 def total_of(path):
-    """Of its default measure, as the command line says it."""
+    """The total of its default measure, as the command line prints it."""
     says = subprocess.run(
         [BUILD / "app/cli/flambeau-cli", "info", path],
         check=True, capture_output=True, text=True,
@@ -67,7 +67,7 @@ class WindowTest(unittest.TestCase):
         return self.window
 
     def graph(self):
-        """The flame graph; its name says the selected frame."""
+        """The flame graph; its name contains the selected frame."""
         return self.window.find(
             lambda name: name == "Flame graph" or ", total " in name, "image"
         )

@@ -32,12 +32,12 @@ typedef struct
   FlamTreeOrder order;
   FlamColors colors;
 
-  /* Of SVG, as flamegraph.pl has them. */
+  /* For SVG, as in flamegraph.pl. */
   const char *background; /* yellow, blue, green, grey or #rrggbb; NULL: that of
                              the palette */
   const char *encoding;   /* of the document; NULL: UTF-8 */
-  const char *font;       /* a family; NULL: Verdana and the like */
-  double font_width;      /* of a character by the font's size: 0.63 */
+  const char *font;       /* a family; NULL: Verdana or a similar one */
+  double font_width;      /* of a character, relative to the font size: 0.63 */
   const char *name_type;  /* before names in the details: "Function:" */
   double factor;          /* for amounts: 1 */
   double total;           /* the amount of the whole width, if it is more */
@@ -45,8 +45,7 @@ typedef struct
 } FlamPictureStyle;
 
 /* The height of a row of boxes and the gap below them, for text of this height;
- * 0: the font is not measured. SVG's and the dumps' is that of flamegraph.pl.
- */
+ * 0: the font is not measured. SVG and the dumps use that of flamegraph.pl. */
 static inline double
 flam_picture_row_height (double text)
 {

@@ -2,8 +2,8 @@
 #ifndef FLAM_VARINT_H
 #define FLAM_VARINT_H
 
-/* Unsigned LEB128: seven bits a byte, the lowest first; the top bit means that
- * more bytes follow. Zigzag makes small numbers of either sign short. For
+/* Unsigned LEB128: seven bits per byte, the lowest first; the top bit means
+ * that more bytes follow. Zigzag makes small numbers of either sign short. For
  * DWARF, the unwinder has its own reader without GLib (flam-unwind-bytes.c). */
 
 #include <glib.h>

@@ -21,7 +21,7 @@ typedef struct
   gint64 start, duration;
 } Call;
 
-/* What a piece of text is in `frames`. */
+/* The meaning of a piece of text in `frames`. */
 enum
 {
   FRAME_OF_STACK,

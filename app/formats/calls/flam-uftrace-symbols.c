@@ -16,7 +16,7 @@
 typedef struct
 {
   guint64 address;
-  FlamStringId name; /* 0: the end of what has names */
+  FlamStringId name; /* 0: the end of the range that has names */
   gboolean code;
 } Symbol;
 

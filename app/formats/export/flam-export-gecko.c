@@ -690,8 +690,9 @@ last_time (const Writer *writer)
   return last;
 }
 
-/* When it recorded: without that, the Firefox Profiler begins at the first
- * sample and ends at the last one. It leaves out what is at the very end. */
+/* The range of the recording: without it, the Firefox Profiler begins at the
+ * first sample, ends at the last one, and leaves out what is at the very
+ * end. */
 static void
 put_range (Writer *writer, const FlamSelection *selection)
 {

@@ -5,7 +5,7 @@
  *
  *    look       what it opens with
  *    functions  name, file, module: strings; line, kind, flags; colors
- *    nodes      parent, function: of the tree of all that weighs anything
+ *    nodes      parent, function: of the tree of all nodes with a weight
  *    series     measure, thread, node[], self[]: what is not 0
  *
  * Without scripts, the page shows a picture of the selection, which is also the

@@ -193,7 +193,7 @@ put_frame (FlamSink *out, const FlamProfile *profile, FlamFrameId frame)
   put_number (out, frames->inline_depth[frame] > 0, 1);
 }
 
-/* One that is no function. */
+/* One that is not a function. */
 static void
 put_word (FlamSink *out, const char *word)
 {

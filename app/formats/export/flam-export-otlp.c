@@ -557,8 +557,8 @@ frame_type (const FlamProfile *profile, FlamFrameId frame)
     }
 }
 
-/* Of an address by the file's segments alone a reader cannot tell the offset
- * that it takes it for. */
+/* From the file's segments alone, a reader cannot tell which offset an address
+ * stands for. */
 static guint64
 address_of (const FlamProfile *profile, FlamFrameId frame, FlamModuleId module)
 {
@@ -756,8 +756,8 @@ save (FlamExport *export, GError **error)
   return TRUE;
 }
 
-/* Without a start there are no times, and only a number tells a process from
- * another. */
+/* Without a start there are no times, and only its number distinguishes a
+ * process from others. */
 static guint
 lacks (const FlamProfile *profile)
 {

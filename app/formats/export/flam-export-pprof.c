@@ -432,7 +432,7 @@ save (FlamExport *export, GError **error)
   return TRUE;
 }
 
-/* Only a number tells a process from another. */
+/* Only its number distinguishes a process from others. */
 static guint
 lacks (const FlamProfile *profile)
 {

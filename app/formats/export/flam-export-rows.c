@@ -110,7 +110,8 @@ open_d3_node (FlamSink *out, const FlamTree *tree, FlamNodeId node)
     flam_sink_put (out, ",\"children\":[]");
 }
 
-/* What is a difference by itself has all paths of before and of now. */
+/* A capture that is itself a difference has all paths, previous and current
+ * ones. */
 static FlamTree *
 tree_with_deltas (const FlamExport *export, GError **error)
 {

@@ -243,7 +243,7 @@ sample_columns (const FlamProfile *profile)
   return g_string_free (columns, FALSE);
 }
 
-/* The current row, and the members that the columns are. */
+/* The current row, and the members of the columns. */
 typedef struct
 {
   const FlamProfile *profile;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The legend of a history switches its series: their lines, captures and
-// functions. The charts are scaled to what is left.
+// functions. The charts are scaled to the visible ones.
 "use strict";
 (function () {
   const entries = Array.from (document.querySelectorAll (".entry"));

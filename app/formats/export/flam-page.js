@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The page of an exported profile. The data is the call tree with every
-// measure's selves by thread; what is chosen becomes a tree of its own, drawn
-// on a canvas, where only what is in view costs anything.
+// measure's selves by thread; the selected part becomes a tree of its own, drawn
+// on a canvas, where only the visible part takes time.
 "use strict";
 (function () {
   const data = JSON.parse (document.getElementById ("flambeau").textContent);
@@ -54,7 +54,7 @@
   const percent = (part, whole) =>
     (whole > 0 ? 100 * part / whole : 0).toFixed (1) + " %";
 
-  // --- what is chosen -> a tree ---------------------------------------------
+  // --- the selected part -> a tree ------------------------------------------
   const isNative = (f) => ![JIT, INTERPRETED, ROOT].includes (functions.kind[f]);
   function isHidden (f, hide) {
     return f >= 0 &&
@@ -454,7 +454,7 @@
       state.thread = "";
   }
 
-  // --- what happens ---------------------------------------------------------
+  // --- events ---------------------------------------------------------------
   function zoom (i) {
     zoomed = i;
     state.zoom = path (i);
@@ -502,7 +502,7 @@
     tip.style.left = Math.max (x, 4) + "px";
     tip.style.top = Math.max (y, 4) + "px";
   }
-  // `deep`: what is drawn is another tree, not the same one drawn otherwise.
+  // `deep`: another tree is drawn, not the same one in another way.
   function update (deep) {
     if (deep) {
       tree = build ();

@@ -249,7 +249,7 @@ name_beside (FlamSink *sink)
 }
 
 /* A file that appeared under the name in the meantime is not replaced without
- * being asked. */
+ * permission. */
 static gboolean
 take_name (FlamSink *sink)
 {

@@ -325,7 +325,7 @@ flam_heaptrack_tables_stacks (FlamHeaptrackTables *tables, guint8 *used)
   const FlamTrace *traces = tables->traces.data;
   gsize n = tables->traces.n;
   FlamStackId *stacks = g_new (FlamStackId, n + 1);
-  /* What is read for each trace stays in the nearest cache. */
+  /* The data that is read for each trace stays in the nearest cache. */
   g_autofree guint16 *lengths = g_new0 (guint16, tables->ips.n + 1);
   gsize n_stacks = 0;
 

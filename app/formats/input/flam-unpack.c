@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #define REPORT_US (50 * 1000)
-/* Given to the reader whatever they are. */
+/* Given to the reader whatever their content. */
 #define FIRST_BYTES ((gsize)4 << 20)
 /* Of the packed bytes. */
 #define PIECE ((gsize)1 << 20)

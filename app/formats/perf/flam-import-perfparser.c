@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What Hotspot saves as .perfparser: the output of its helper, which has
- * unwound and named the samples of a perf.data.
+/* Hotspot's .perfparser: the output of its helper, which has unwound and named
+ * the samples of a perf.data.
  *
  *    "QPERFSTREAM\0"   i32 version of QDataStream, little-endian
  *    u32 size, little-endian; an event of that size; …

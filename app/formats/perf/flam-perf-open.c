@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opens a perf.data file. What a pipe has no header for is in records among the
- * others, so its file is read once before. */
+/* Opens a perf.data file. A pipe has no header: the descriptions are in records
+ * among the others, so its file is read once before. */
 #include "flam-perf-records.h"
 
 #define STEP 4096 /* records between two reports of progress */

@@ -2,7 +2,7 @@
 #ifndef FLAM_PERF_STREAM_H
 #define FLAM_PERF_STREAM_H
 
-/* What the streams of simpleperf and of Hotspot's perfparser have in common:
+/* The common form of the streams of simpleperf and of Hotspot's perfparser:
  *
  *    magic and version, together `head` bytes
  *    u32 size, little-endian; a record of that size; … */

@@ -20,7 +20,7 @@ typedef struct
   GHashTable *known; /* id -> 1 + number in `all` */
   GArray *all;       /* FlamSysprofCounter */
   guint64 unknown;   /* values of counters that are not defined */
-  guint64 infinite;  /* values that are no number */
+  guint64 infinite;  /* values that are not numbers */
 } FlamSysprofCounters;
 
 void flam_sysprof_counters_init (FlamSysprofCounters *counters, FlamLoad *load);

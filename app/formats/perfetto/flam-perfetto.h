@@ -29,7 +29,8 @@ typedef enum
   FLAM_PERFETTO_CATEGORY,
 } FlamPerfettoKind;
 
-/* Where an event was written. Strings of the builder, 0: unknown. */
+/* The location where an event was written. Strings of the builder, 0:
+ * unknown. */
 typedef struct
 {
   FlamStringId function, file;

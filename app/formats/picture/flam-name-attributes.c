@@ -25,7 +25,7 @@ free_values (gpointer data)
   g_free (values);
 }
 
-/* A script is no address. */
+/* A script is not an address. */
 static gboolean
 is_address (const char *text)
 {

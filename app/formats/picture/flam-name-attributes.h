@@ -2,8 +2,8 @@
 #ifndef FLAM_NAME_ATTRIBUTES_H
 #define FLAM_NAME_ATTRIBUTES_H
 
-/* What the elements of functions have besides, from a file as flamegraph.pl
- * takes it with --nameattr, one function per line, with tabs between them:
+/* Additional attributes of the elements of functions, from a file as for
+ * flamegraph.pl's --nameattr, one function per line, with tabs between them:
  *
  *    main	href=https://example.org/main.c	class=own	id=start
  *

@@ -38,7 +38,7 @@ char *flam_svg_label_text (const FlamSvg *svg, const char *name, double width);
 void flam_svg_put_label (
     const FlamSvg *svg, const char *name, double x, double y, double width);
 
-/* Multiplied by the factor that was asked for. */
+/* Multiplied by the requested factor. */
 gint64 flam_svg_weight (const FlamSvg *svg, gint64 weight);
 /* Counts are whole numbers; time and memory have units. */
 gboolean flam_svg_is_plain (const FlamSvg *svg, const FlamMeasure *measure);

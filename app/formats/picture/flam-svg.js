@@ -73,8 +73,8 @@
       text.substring (text.length - (room - 1 - head));
   }
 
-  // Of several in one page, the first has the address; the keyboard is the one
-  // that has the focus, and the first one's when none has.
+  // Of several in one page, the first uses the address; keys go to the one
+  // that has the focus, or to the first if none has it.
   function start (svg, index) {
     const margin = Number (svg.dataset.margin);
     const character = Number (svg.dataset.character) / 100;
@@ -279,8 +279,8 @@
           one.follow (to);
     }
 
-    // For the width that the page has: the title, the legend and what stands at
-    // the right move, and the boxes are laid out anew.
+    // For the width that the page has: the title, the legend and the parts at
+    // the right move, and the boxes are laid out again.
     function fit () {
       const room = Math.round (svg.getBoundingClientRect ().width);
       if (room <= 4 * margin)
@@ -373,7 +373,7 @@
         find (answer);
     }
 
-    // What is said of a box goes where the note is. Its numbers are never cut.
+    // The description of a box replaces the note. Its numbers are never cut.
     function describe (box) {
       const type = svg.dataset.nameType ? svg.dataset.nameType + " " : "";
       const room = Math.floor (width / character) - type.length -

@@ -314,8 +314,8 @@ put_labels (const FlamLocation *location, guint from, GString *rows)
   g_string_append_c (rows, ']');
 }
 
-/* The last of the three: samples without their run are of a push that failed,
- * and count nowhere. */
+/* Written last of the three: samples without their run come from a failed push,
+ * and are not counted. */
 static gboolean
 send_run (const Push *push, GError **error)
 {
@@ -341,8 +341,8 @@ send_run (const Push *push, GError **error)
   return send_rows (push, "run", rows, error);
 }
 
-/* Before the push has a run and a time: whoever pushes the capture, and when,
- * the number is the same. */
+/* Computed before the push has a run and a time: the same capture has the same
+ * number, whoever pushes it, and whenever. */
 static guint64
 number_capture (const Push *push, const FlamPart *part)
 {
@@ -415,7 +415,7 @@ flam_clickhouse_push (const FlamLocation *location,
 
 /* --- reading -------------------------------------------------------------- */
 
-/* The service and the range: what the order of both tables finds. */
+/* The service and the range, by which both tables are sorted. */
 static void
 put_range (GString *sql, const FlamLocation *location)
 {
@@ -433,8 +433,8 @@ put_range (GString *sql, const FlamLocation *location)
     }
 }
 
-/* The runs that have all labels of the location. Of a capture that two have
- * pushed at the same time, one. */
+/* The runs that have all labels of the location. If a capture was pushed twice
+ * at the same time, only one of the two. */
 static void
 put_runs (GString *sql, const FlamLocation *location)
 {
@@ -451,7 +451,7 @@ put_runs (GString *sql, const FlamLocation *location)
   g_string_append (sql, " GROUP BY capture");
 }
 
-/* Sums first: the join then is of the stacks that are left. */
+/* Sums first, so that only the remaining stacks are joined. */
 static char *
 make_query (const FlamLocation *location)
 {
@@ -586,7 +586,8 @@ column_of (Answer *answer, const char *name, const char *unit)
   return answer->measures->len - 1;
 }
 
-/* Rows of measure, unit, value, frames: once for the measures, once for all. */
+/* Rows of measure, unit, value, frames: read first for the measures, then for
+ * all. */
 static gboolean
 read_rows (Answer *answer, const FlamSpool *rows, gboolean samples)
 {

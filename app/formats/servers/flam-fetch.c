@@ -239,7 +239,7 @@ get (const FlamLocation *location,
       N_ ("OTLP's servers take profiles, and have no way to give them back"));
 }
 
-/* --- what comes ----------------------------------------------------------- */
+/* --- the answer ----------------------------------------------------------- */
 
 static gboolean
 receive (const FlamLocation *location,
@@ -300,7 +300,7 @@ remove_oldest (const char *folder)
     g_unlink (g_array_index (kept, FlamKeptFile, i).path);
 }
 
-/* "shop 2026-11-27 10.30.05": what came, and when. */
+/* "shop 2026-11-27 10.30.05": the content and its time. */
 static char *
 name_file (const FlamLocation *location, const char *folder)
 {

@@ -343,7 +343,7 @@ send (const FlamHttpRequest *request,
   g_source_attach (timer, exchange.context);
   exchange.session = soup_session_new_with_options (
       "timeout", request->timeout, "user-agent", "Flambeau", NULL);
-  /* A capture that is packed stays so: it is unpacked where it is read. */
+  /* A packed capture stays packed here: it is unpacked when it is read. */
   soup_session_remove_feature_by_type (exchange.session,
                                        SOUP_TYPE_CONTENT_DECODER);
   sent = trust (exchange.session, error) &&

@@ -16,10 +16,11 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const char *method;        /* "GET" */
-  const char *url;           /* without a user and a fragment */
-  const char *authorization; /* the value of this header; or NULL. Another host,
-                                which the server may lead to, does not get it */
+  const char *method; /* "GET" */
+  const char *url;    /* without a user and a fragment */
+  /* The value of this header; or NULL. It is not sent to other hosts that the
+   * server redirects to. */
+  const char *authorization;
   const char *const *headers; /* name, value, ..., NULL; or NULL */
   const char *body_type;      /* of the body */
   GBytes *body;               /* or NULL */
@@ -42,7 +43,7 @@ typedef struct
                     const void *bytes,
                     gsize length,
                     GError **error);
-  /* FALSE: it is to stop. Called several times per second. */
+  /* FALSE: stop. Called several times per second. */
   gboolean (*go_on) (gpointer data);
   gpointer data;
 } FlamHttpEnd;

@@ -2,9 +2,9 @@
 #ifndef FLAM_LOCATION_H
 #define FLAM_LOCATION_H
 
-/* Where a capture is, or is to go, as a person types it: a URL. What is in
- * front of the + is the kind of the server, and what follows ? are words of the
- * kind, or labels that samples must have:
+/* The place of a capture, or its destination, as the user types it: a URL. The
+ * word before the + is the kind of server. After the ? come words that this
+ * kind has, or labels that samples must have:
  *
  *   http://HOST/debug/pprof/profile?seconds=10
  *   pyroscope+https://HOST/?service=shop&region=eu&type=cpu&from=-1h&to=now

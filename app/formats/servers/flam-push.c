@@ -118,7 +118,7 @@ find_service (const FlamLocation *location,
 
 /* --- Pyroscope ------------------------------------------------------------ */
 
-/* It leaves out the sample types that nothing is said about. */
+/* It leaves out the sample types that are not described. */
 static void
 put_types (FlamSink *form, const FlamProfile *profile)
 {

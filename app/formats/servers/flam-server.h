@@ -2,13 +2,13 @@
 #ifndef FLAM_SERVER_H
 #define FLAM_SERVER_H
 
-/* Requests to the server of a location: with the person's token, repeated if
- * the server is busy, and with errors in one sentence that names the URL.
+/* Requests to the server of a location: with the user's token, repeated if the
+ * server is busy, and with errors in one sentence that names the URL.
  *
- * The token comes from the options or the file of theirs, $FLAMBEAU_TOKEN_FILE,
- * $FLAMBEAU_TOKEN or the keyring, in this order. It is the password of the user
- * in the URL, or else sent alone ("Bearer"). The keyring's only goes where
- * nobody can listen. */
+ * The token comes from the options, or a file that they name,
+ * $FLAMBEAU_TOKEN_FILE, $FLAMBEAU_TOKEN or the keyring, in this order. It is
+ * the password of the user in the URL, or else sent alone ("Bearer"). A token
+ * from the keyring is only sent where nobody can listen. */
 
 #include "flam-location.h"
 #include "flam-spool.h"
@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const char *token;      /* as a person types it; or NULL */
+  const char *token;      /* as the user types it; or NULL */
   const char *token_file; /* or NULL */
   guint timeout;          /* s without a byte; 0: the default */
   guint64 most;           /* bytes of an answer; 0: the default */

@@ -228,7 +228,7 @@ read_instruments_head (FlamStackText *text, FlamSlice line)
   return state->symbol != G_MAXUINT;
 }
 
-/* The first row's total says what is measured. */
+/* The first row's total shows the measure. */
 static void
 name_instruments_measure (FlamStackText *text, InstrumentsMeasure measure)
 {

@@ -976,7 +976,7 @@ flam_go_events_read (FlamGoEvents *events, GError **error)
                               FLAM_ERROR_UNSUPPORTED,
                               0,
                               N_ ("traces of Go before 1.7 cannot be read"));
-  /* Until the file has told. */
+  /* Until the file states it. */
   set_frequency (events, 1000000000);
   return version < 22 ? read_all_old (events, error)
                       : read_all_new (events, error);

@@ -13,7 +13,7 @@
  * Each batch has the events of one M (a thread), or of one P before Go 1.22, in
  * their order, with times relative to the event before. Ids of stacks and
  * strings are those of the generation; a trace before Go 1.22 is one
- * generation. What is said here of each goroutine is in no order until it is
+ * generation. The events of one goroutine are in no order until they are
  * sorted. */
 
 #include "flam-load.h"

@@ -92,7 +92,7 @@ static const struct
   { "CUDNN_EVENTS", ON_THREAD, "start, end, globalTid, nameId, NULL, 0" },
 };
 
-/* What the first copy kinds of CUPTI are. */
+/* The first of CUPTI's kinds of copies. */
 static const char *const copies[] = {
   "memcpy",
   "memcpy host to device",

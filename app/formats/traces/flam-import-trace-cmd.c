@@ -446,7 +446,7 @@ read_records (Trace *trace, gboolean graph, GError **error)
   return TRUE;
 }
 
-/* What the threads do until the end. */
+/* The states of the threads until the end. */
 static void
 end_tasks (Trace *trace)
 {

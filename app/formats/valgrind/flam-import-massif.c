@@ -76,7 +76,7 @@ typedef struct
   GArray *places;    /* scratch: FlamValgrindLocation */
   GArray *snapshots; /* Snapshot */
   GArray *leaves;    /* Leaf: of all trees */
-  gint64 time_scale; /* ns a unit */
+  gint64 time_scale; /* ns per unit */
   guint heap, extra, stacks;
   gboolean of_pages; /* --pages-as-heap=yes */
   FlamId below, unseen, overhead, on_stacks;

@@ -209,8 +209,8 @@ make_frame (FlamGeckoProcess *process,
   if (function.name == 0)
     function.name = flam_builder_string (process->builder, "[unknown]", -1);
   name = flam_builder_get_string (process->builder, function.name);
-  /* What has no symbol, but its address for a name, "0x7f21c0", stays apart
-   * from others like it. */
+  /* A function that has only its address as its name, "0x7f21c0", is not merged
+   * with others of its kind. */
   if (strcmp (name, "[unknown]") == 0)
     id = flam_builder_function_unresolved (process->builder, function.module);
   else

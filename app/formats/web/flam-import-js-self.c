@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a page that profiles itself gets from `new Profiler().stop()`:
+/* The result of `new Profiler().stop()` for a page that profiles itself:
  *
  *    {"resources":["https://x/app.js"],
  *     "frames":[{"name":"draw","resourceId":0,"line":4,"column":9}],

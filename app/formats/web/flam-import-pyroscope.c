@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What Pyroscope's "Export to JSON" writes, and its older servers' render API:
+/* The output of Pyroscope's "Export to JSON" and of its older servers' render
+ * API:
  *
  *    {"version":1,
  *     "flamebearer":{"names":["total","main","work"],

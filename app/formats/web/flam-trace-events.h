@@ -49,8 +49,8 @@ typedef struct
   FlamJsonText args;
 } FlamTracePiece;
 
-/* Where the function of a span is, as Flambeau's own traces tell it in an
- * event's "args" and "cat". Texts are names; 0: unknown. */
+/* The location of a span's function, as in an event's "args" and "cat" in
+ * Flambeau's own traces. Texts are names; 0: unknown. */
 typedef struct
 {
   FlamStringId name, file;

@@ -30,11 +30,11 @@
  *
  * callFrame: {"functionName":"fib","scriptId":"80","url":"file:///a.js",
  *             "lineNumber":51,"columnNumber":35}, lines from 0, -1 unknown.
- * (idle), (program) and (garbage collector) are no functions but what the
- * engine did; (root) is the tree's root and left out. The collector is a child
- * of the root, and is put on the stack of the sample before it, as Chrome's
- * developer tools do.
- * Source of facts: V8's inspector protocol, Profiler and HeapProfiler. */
+ * (idle), (program) and (garbage collector) are not functions but activities
+ * of the engine; (root) is the tree's root and left out. The collector is a
+ * child of the root, and is put on the stack of the sample before it, as
+ * Chrome's developer tools do. Source of facts: V8's inspector protocol,
+ * Profiler and HeapProfiler. */
 
 #include "flam-json.h"
 

@@ -149,8 +149,8 @@ send_parcel (Host *host, const FlamParcel *parcel, GError **error)
              &host->connection, packed->data, packed->len, error);
 }
 
-/* What the script has printed after its word; login shells may print before.
- * g_free. */
+/* The text that the script has printed after its word; login shells may print
+ * before. g_free. */
 static char *
 read_word (Host *host, GError **error)
 {
@@ -328,7 +328,8 @@ put_capture (Host *host, const guint8 *data, gsize size)
     }
 }
 
-/* As without a line between: a pipe that nobody reads ends the program. */
+/* As without a connection in between: writing to a pipe that nobody reads ends
+ * the program. */
 static void
 print (Host *host, guint8 fd, const guint8 *data, gsize size)
 {
@@ -487,7 +488,7 @@ turn (Host *host, GError **error)
     return flam_connection_fail (&host->connection,
                                  N_ ("does not answer, and was left as it is"),
                                  error);
-  /* A broken line is also one that nothing arrives from. */
+  /* A line from which nothing arrives is considered broken, too. */
   flam_wire_send (&host->wire);
   return TRUE;
 }

@@ -4,8 +4,8 @@
 
 /* The recorder as it is carried to another machine: this running program, the
  * libraries that it has loaded with the dynamic linker, and the allocation
- * library, in one folder. Started by that linker it needs nothing of the other
- * machine but its kernel. */
+ * library, in one folder. Started by that linker, it needs only the kernel of
+ * the other machine. */
 
 #include <glib.h>
 

@@ -84,7 +84,7 @@ read_arguments (FlamWire *wire)
     }
 }
 
-/* The file's name; the recorder makes it. */
+/* The name of the file, which the recorder creates. */
 static char *
 capture_path (const char *own)
 {

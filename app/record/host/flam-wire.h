@@ -59,7 +59,7 @@ void flam_wire_put (FlamWire *wire,
                     gconstpointer data,
                     gsize size);
 void flam_wire_put_number (FlamWire *wire, FlamWireKind kind, guint32 number);
-/* Whether enough is queued: read no more of what would be sent. */
+/* Whether enough is queued: do not read more data to send. */
 gboolean flam_wire_is_full (const FlamWire *wire);
 /* Sends what can be sent at once. FALSE: the line is broken. */
 gboolean flam_wire_send (FlamWire *wire);

@@ -64,7 +64,7 @@ find_dlopen (const FlamSafePoint *safe, guint64 *more)
                        : flam_safe_point_function (safe, "__libc_dlopen_mode");
 }
 
-/* To open the program itself only takes the loader's lock, which shows whether
+/* Opening the program itself only takes the loader's lock, which shows whether
  * another thread holds it for long. */
 static gboolean
 probe_loader (const FlamSafePoint *safe, FlamRemote *remote)

@@ -41,8 +41,8 @@ struct _FlamAllocHeaps
   gboolean counts; /* sampled: all blocks are counted exactly */
   gint64 asked;    /* of these */
   double sampled;  /* bytes of all blocks, by the sampled ones alone */
-  /* Sampled: of the live ones, estimates. Their ratio is what turns bytes as
-   * the allocator rounds them into bytes as the program asks for them. */
+  /* Sampled: estimates for the live blocks. Their ratio converts bytes as
+   * rounded by the allocator into bytes as requested by the program. */
   double live_asked, live_slack;
   double peak; /* sampled: bytes as asked for */
   gint64
@@ -151,8 +151,8 @@ map_pages (FlamAllocHeaps *heaps,
   flam_ranges_add (stream->space->pages, &range);
 }
 
-/* Where pages are what is recorded, each is a block, so that parts of a mapping
- * can be released. Larger units for what only sanitizers reserve. */
+/* If pages are recorded, each page is a block, so that parts of a mapping can
+ * be released. Memory that only sanitizers reserve has larger units. */
 #define PAGE 4096
 #define PAGES_MAX (1u << 30)
 

@@ -18,14 +18,14 @@ typedef struct _FlamAllocHeaps FlamAllocHeaps;
 /* `sampled`: blocks are samples, and the exact number of live bytes follows
  * from flam_alloc_heaps_level(). `attached`: the processes have blocks that are
  * older than the recording, and which they free during it; then live bytes are
- * an estimate, too. `spill`, which is taken over, or NULL: for what is known of
- * each block. */
+ * an estimate, too. `spill`, which is taken over, or NULL: for the data of each
+ * block. */
 FlamAllocHeaps *flam_alloc_heaps_new (FlamBuilder *builder,
                                       gboolean sampled,
                                       gboolean attached,
                                       FlamSpill *spill);
-/* Of what system calls get: `pages`, or else descriptors and threads, which are
- * blocks of size 1 at addresses that the caller chooses. */
+/* For the results of system calls: `pages`, otherwise descriptors and threads,
+ * which are blocks of size 1 at addresses that the caller chooses. */
 FlamAllocHeaps *flam_alloc_heaps_new_of_calls (FlamBuilder *builder,
                                                gboolean pages);
 void flam_alloc_heaps_free (FlamAllocHeaps *heaps);
@@ -84,8 +84,8 @@ void flam_alloc_heaps_unmap (FlamAllocHeaps *heaps,
                              FlamAllocStream *stream,
                              guint64 address,
                              guint64 size);
-/* Where pages are what is recorded: maps whole pages in place of what was
- * there. FALSE: see flam_alloc_heaps_block. */
+/* If pages are recorded: maps whole pages, which replace earlier ones. FALSE:
+ * see flam_alloc_heaps_block. */
 gboolean flam_alloc_heaps_map (FlamAllocHeaps *heaps,
                                FlamAllocStream *stream,
                                guint64 address,
@@ -102,10 +102,10 @@ gboolean flam_alloc_heaps_break (FlamAllocHeaps *heaps,
                                  gint64 change,
                                  FlamAllocStack *stack);
 
-/* Sampled: all bytes that a thread counted since it last did, as its allocator
- * rounded them: `live` is their change, after it was higher by `high`. It asked
- * for `asked` of those that were allocated. FALSE: as in
- * flam_alloc_heaps_block(). */
+/* Sampled: the bytes that a thread has counted since the previous call, as
+ * rounded by its allocator: `live` is the change of its live bytes, which were
+ * higher by `high` in between. It requested `asked` of the allocated bytes.
+ * FALSE: as in flam_alloc_heaps_block(). */
 gboolean flam_alloc_heaps_level (FlamAllocHeaps *heaps,
                                  gint64 live,
                                  gint64 high,
@@ -116,7 +116,7 @@ gboolean flam_alloc_heaps_level (FlamAllocHeaps *heaps,
 void flam_alloc_heaps_finish (FlamAllocHeaps *heaps, gint64 time);
 /* The most that were in use. */
 gint64 flam_alloc_heaps_highest (const FlamAllocHeaps *heaps);
-/* Bytes in use now, without pages unless they are what is recorded. */
+/* Bytes in use now, without pages, unless pages are recorded. */
 gint64 flam_alloc_heaps_live (const FlamAllocHeaps *heaps);
 
 #endif

@@ -25,8 +25,8 @@
  * after its beginning, from a clock that is slightly ahead, remain for another
  * round; a target that does not stop may publish further ones without end. */
 #define LAST_ROUNDS 2
-/* Of the tables of live blocks, so much is ordinary memory, and as much more is
- * resident of the file. */
+/* The tables of live blocks use this much ordinary memory. The rest is in a
+ * file, of which as much again is resident. */
 #define RESIDENT (16u << 20)
 
 struct _FlamAllocSession

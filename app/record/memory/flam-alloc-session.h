@@ -4,8 +4,8 @@
 
 /* The recorder's side of allocation recording: makes the folder into which
  * targets with the preload library write, follows the files that appear there
- * (one a process), and passes events in the order of their times to the ledger.
- * The shared layout is in preload/flam-alloc-shared.h.
+ * (one per process), and passes events in the order of their times to the
+ * ledger. The shared layout is in preload/flam-alloc-shared.h.
  *
  *   rings of all threads ──(by time stamp)──▶ ledger ──▶ capture
  *
@@ -65,7 +65,7 @@ FlamAllocSession *flam_alloc_session_new (FlamBuilder *builder,
 void flam_alloc_session_free (FlamAllocSession *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamAllocSession, flam_alloc_session_free)
 
-/* Another time 0, before the first event is handled. */
+/* Sets another time 0; call before the first event is handled. */
 void flam_alloc_session_set_start (FlamAllocSession *session, gint64 start_ns);
 /* The library that programs must load; valid as long as the session. */
 FlamInjection flam_alloc_session_injection (const FlamAllocSession *session);

@@ -27,7 +27,7 @@ struct _FlamCallSpace
 /* Where the heaps find descriptors and threads: 16 bytes for each. */
 #define DESCRIPTOR_AT(number) (((guint64)(number) + 1) << 4)
 #define THREAD_AT(number) ((1ull << 40 | (guint64)(number)) << 4)
-/* A process may have so many descriptors at most: fs.nr_open. */
+/* The maximum number of descriptors of a process: fs.nr_open. */
 #define DESCRIPTORS_MAX (1u << 30)
 
 FlamCallLedger *

@@ -10,8 +10,8 @@
  *                         reserved addresses
  *
  * Memory counts from when it can be used: addresses that are only reserved
- * (PROT_NONE), as by Go, Java and the arenas of malloc, are none. A child has
- * what its parent has mapped or opened; that is the parent's. */
+ * (PROT_NONE), as by Go, Java and malloc's arenas, do not count. What a child
+ * inherits, mapped or open, belongs to its parent. */
 
 #include "flam-calls.h"
 
@@ -27,7 +27,7 @@ void flam_call_ledger_free (FlamCallLedger *ledger);
 /* `parent`: the process that it is a fork of, or NULL. */
 FlamCallSpace *flam_call_ledger_add_space (FlamCallLedger *ledger,
                                            const FlamCallSpace *parent);
-/* What it has then was never given back. */
+/* What it still has was never given back. */
 void flam_call_ledger_end_space (FlamCallLedger *ledger, FlamCallSpace *space);
 /* At an exec: the memory has ended, the descriptors have not. */
 void flam_call_ledger_exec (FlamCallLedger *ledger, FlamCallSpace *space);
@@ -43,7 +43,7 @@ void flam_call_ledger_take (FlamCallLedger *ledger,
                             FlamStackId stack);
 /* Also called when nothing happens, so that rows are written. */
 void flam_call_ledger_advance (FlamCallLedger *ledger, gint64 time);
-/* What is there now, and the most there ever was: bytes, or a number. */
+/* The current amount and the greatest one so far: bytes, or a number. */
 gint64 flam_call_ledger_live (const FlamCallLedger *ledger, gint64 *highest);
 void flam_call_ledger_finish (FlamCallLedger *ledger, gint64 time);
 

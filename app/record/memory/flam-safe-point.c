@@ -18,10 +18,11 @@
 #define FRAMES_MAX 4096
 #define STACK_MAX (1u << 20) /* bytes that are copied */
 #define SYSCALL_RET "\x0f\x05\xc3"
-/* mov $15, %rax; syscall: debuggers know it by these bytes. */
+/* mov $15, %rax; syscall: debuggers recognize it by these bytes. */
 #define SIGRETURN "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05"
 
-/* Functions of the C library that hold what a call of the loader needs. */
+/* Functions of the C library that may hold locks which a call of the loader
+ * needs. */
 static const char *const functions[] = {
   "malloc",
   "free",

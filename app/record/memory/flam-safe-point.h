@@ -12,7 +12,7 @@
  *   _dl_fixup < main                            not: in the loader
  *   futex < start_thread                        not: the C library's own work
  *
- * Which also holds for the calls that a signal handler has interrupted. */
+ * This also applies to the calls that a signal handler has interrupted. */
 
 #include <glib.h>
 #include <sys/types.h>

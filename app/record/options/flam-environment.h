@@ -19,8 +19,7 @@
  * does what the assignment does. */
 gboolean flam_environment_has (const char *const *environment,
                                const char *assignment);
-/* The assignment that keeps what the variable has in the environment; g_free.
- */
+/* The assignment that keeps the variable's value in the environment; g_free. */
 char *flam_environment_add (const char *const *environment,
                             const char *assignment);
 

@@ -31,8 +31,8 @@ typedef enum
   FLAM_N_RECORD_MODES,
 } FlamRecordMode;
 
-/* What takes the samples: ptrace, perf_event_open(2), or the second where it
- * sees the kernel. */
+/* The engine that takes the samples: ptrace, perf_event_open(2), or the latter
+ * if it can sample the kernel. */
 #define FLAM_ENGINE_AUTO "auto"
 #define FLAM_ENGINE_PTRACE "ptrace"
 #define FLAM_ENGINE_PERF "perf"
@@ -65,7 +65,7 @@ typedef struct
   char **containers;      /* of these containers; or NULL */
   char *wait_for;         /* or to the first one of this name; or NULL */
   char *host;             /* all of this on another machine; or NULL */
-  gboolean remove;        /* the recorder from there, and nothing else */
+  gboolean remove;        /* only remove the recorder from there */
   char *directory;        /* to launch in; NULL: the current one */
   char **environment;     /* NAME=VALUE, to be added; or NULL */
   gboolean help;          /* or the version, and nothing else */
@@ -93,7 +93,8 @@ char *flam_record_options_command (const FlamRecordOptions *options);
 /* Whether running processes are recorded, not a program that is started. */
 gboolean flam_record_options_attaches (const FlamRecordOptions *options);
 void flam_record_options_add_pid (FlamRecordOptions *options, pid_t pid);
-/* The numbers of `pids`, pid_t, each once; NULL: one is none. */
+/* The numbers in `pids`, pid_t, each once; NULL: one of them is not a
+ * number. */
 GArray *flam_record_options_get_pids (const FlamRecordOptions *options,
                                       GError **error);
 

@@ -27,8 +27,8 @@ gboolean flam_faults_add (FlamFaults *faults, pid_t tid);
 const GArray *flam_faults_fds (const FlamFaults *faults);
 /* This one is not worth polling any longer. */
 void flam_faults_ignore (FlamFaults *faults, int fd);
-/* Tells of the faults so far. Called before a thread that has ended is dropped,
- * and before an exec is told. */
+/* Reports the faults so far. Called before a thread that has ended is dropped,
+ * and before an exec is reported. */
 void flam_faults_drain (FlamFaults *faults, FlamTracer *tracer);
 /* The same at the end. */
 void flam_faults_finish (FlamFaults *faults, FlamTracer *tracer);

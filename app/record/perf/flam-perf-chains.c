@@ -16,7 +16,7 @@ typedef struct
   guint64 number; /* the kernel's; 0: unknown */
   FlamPerfWanted wanted;
   gboolean asked;    /* for its thread pointer */
-  gboolean answered; /* or it cannot be had */
+  gboolean answered; /* or it is unavailable */
 } Thread;
 
 struct _FlamPerfChains
@@ -95,7 +95,7 @@ flam_perf_chains_asked (const FlamPerfChains *chains)
   return chains->n_asked;
 }
 
-/* The stop is taken by the loop, so that nobody waits for a thread that cannot
+/* The loop handles the stop, so that nothing waits for a thread that cannot
  * stop now. */
 static void
 ask (FlamPerfChains *chains, Thread *thread, pid_t tid)
@@ -137,8 +137,8 @@ flam_perf_chains_take_stop (FlamPerfChains *chains,
 
 /* --- the frames ---------------------------------------------------------- */
 
-/* Frames in a runtime's own data are those of another moment if they are read
- * later. */
+/* Frames in a runtime's own data would be those of a later moment if they were
+ * read later. */
 static void
 warn_of (FlamPerfChains *chains, FlamTracer *tracer, const FlamRuntime *runtime)
 {

@@ -3,8 +3,8 @@
 #define FLAM_PERF_CHAINS_H
 
 /* The managed frames of the kernel's samples, by the readers that read them in
- * stops: from the copied registers and stack, and from what the kernel copied
- * of the runtime's own data (flam-perf-copies).
+ * stops: from the copied registers and stack, and from the runtime's own data
+ * that the kernel copied (flam-perf-copies).
  *
  * The thread pointer, which some runtimes need, is not in a sample: a thread of
  * theirs is stopped once to read it. */
@@ -28,13 +28,13 @@ guint flam_perf_chains_walk (FlamPerfChains *chains,
                              gint64 now);
 /* A thread has ended, or runs another program. */
 void flam_perf_chains_forget (FlamPerfChains *chains, pid_t tid);
-/* A thread that was asked for its thread pointer has stopped: it is read, and
- * the thread is let go. */
+/* A thread with a requested thread pointer has stopped: it is read, and the
+ * thread is let go. */
 void flam_perf_chains_take_stop (FlamPerfChains *chains,
                                  FlamTracer *tracer,
                                  pid_t tid,
                                  int status);
-/* Threads that were asked and have not stopped yet. */
+/* Threads with a request that have not stopped yet. */
 guint flam_perf_chains_asked (const FlamPerfChains *chains);
 
 #endif

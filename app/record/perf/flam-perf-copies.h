@@ -2,17 +2,17 @@
 #ifndef FLAM_PERF_COPIES_H
 #define FLAM_PERF_COPIES_H
 
-/* What a runtime keeps in its own data, such as the frames of an interpreter,
- * as it was at a sample. The kernel copies it right before it writes the
- * sample, by a program for bpf(2) that is part of this file, into the ring of
- * the sample:
+/* The data of a runtime, such as the frames of an interpreter, as it was at a
+ * sample. The kernel copies it right before it writes the sample, by a program
+ * for bpf(2) that is part of this file, into the ring of the sample:
  *
  *   walk ──▶ the blocks it read ──▶ by thread ──▶ the program
  *    ▲                                               │ copies them as they are
  *    └── blocks, registers, stack ◀── a sample ◀─────┘
  *
- * So the next walk finds in the copies what the last ones needed; the rest, as
- * of a function that is new, is read from the process as it is.
+ * So the next walk finds in the copies what the last ones needed; the rest,
+ * such as the data of a new function, is read from the running process.
+ *
  * Source: bpf(2), bpf-helpers(7), include/uapi/linux/bpf.h. */
 
 #include <glib.h>
@@ -82,8 +82,9 @@ bool flam_perf_memory_read (gpointer memory,
                             guint64 address,
                             gpointer to,
                             gsize size);
-/* Puts what was read since, but not of the stack, before the others, of which
- * as many stay as there is room for. Returns whether there are new ones. */
+/* Puts the blocks that were read since, except those of the stack, before the
+ * others, of which as many are kept as fit. Returns whether there are new
+ * ones. */
 gboolean flam_perf_memory_end (const FlamPerfMemory *memory,
                                FlamPerfWanted *wanted);
 

@@ -202,7 +202,7 @@ flam_perf_reopen (FlamPerf *perf)
     flam_tracer_warn (perf->tracer, flam_perf_problem (problem));
 }
 
-/* Drops all that this engine has begun: the other one records anew. */
+/* Discards everything that this engine has begun: the other one starts over. */
 static void
 give_up (FlamPerf *perf, GArray *chosen)
 {

@@ -27,7 +27,7 @@
    PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW)
 /* pid, tid; time; id: at the end of each record except samples. */
 #define TRAILER 24
-/* What was copied for a sample is written right before it. */
+/* The copies for a sample are written right before it. */
 #define COPIED_BEFORE (1000 * 1000ll) /* ns */
 #define RECORD_MAX 65536
 
@@ -258,7 +258,7 @@ note_id (FlamPerfRings *rings, guint64 id, guint index)
       rings->by_id, GSIZE_TO_POINTER (id), GUINT_TO_POINTER (index + 1));
 }
 
-/* Its number is that after those of all others. */
+/* Its number follows those of all others. */
 static void
 open_copier (FlamPerfRings *rings, Ring *ring)
 {

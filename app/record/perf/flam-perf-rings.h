@@ -60,7 +60,7 @@ typedef struct
   gsize n_raw;
 } FlamPerfRecord;
 
-/* What is counted, and sampled. */
+/* An event that is counted and sampled. */
 typedef struct
 {
   guint32 type;

@@ -3,8 +3,8 @@
 #define FLAM_PERF_SAMPLE_H
 
 /* The kernel's sample of a thread as a message: its registers, the copied end
- * of its stack, what of the stack no copy had room for, and the kernel's own
- * part. */
+ * of its stack, the part of the stack that no copy had room for, and the
+ * kernel's own part. */
 
 #include "flam-perf-rings.h"
 #include "flam-tracer-state.h"
@@ -30,7 +30,7 @@ void flam_perf_copy_commit (FlamTracer *tracer, FlamPerfCopy *copy);
 typedef struct
 {
   guint first;   /* event; the following ones are counted, too */
-  GArray *told;  /* guint64: how many of each event are told */
+  GArray *told;  /* guint64: how many of each event were reported */
   GArray *taken; /* guint: samples of it since then */
 } FlamPerfCounts;
 

@@ -30,7 +30,7 @@ typedef struct
 {
   FlamTarget *target;
   FlamPerfMaps *maps;
-  gboolean changed; /* since they were last told */
+  gboolean changed; /* since they were last reported */
   gint64 told_at;
   gint64 began; /* the program */
 } FlamPerfProcess;
@@ -56,7 +56,7 @@ struct _FlamPerf
   gboolean ended;              /* no more records are written */
   gboolean wants_more;         /* a stack was cut off */
   gboolean prompt;             /* a ring has little room: it is read at once */
-  gint64 told_at;              /* when sleepers were last told of */
+  gint64 told_at;              /* when sleepers were last reported */
 };
 
 /* --- flam-perf-list ------------------------------------------------------ */
@@ -86,8 +86,8 @@ gboolean flam_perf_wants_wall (const FlamPerf *perf);
 FlamState flam_perf_wait (FlamPerf *perf, const FlamPerfRecord *record);
 /* Writes the time off a CPU until now. `woke`: it is over. */
 void flam_perf_tell_off (FlamPerf *perf, FlamPerfThread *thread, gboolean woke);
-/* The same for threads that sleep on, now and then; and compares the CPU time
- * of all with the scheduler's. */
+/* The same at intervals for threads that are still asleep; also compares the
+ * CPU time of all threads with the scheduler's. */
 void flam_perf_tell_sleepers (FlamPerf *perf);
 
 /* --- flam-perf-open ------------------------------------------------------ */

@@ -23,7 +23,8 @@ since_begin (const FlamPerf *perf, const FlamPerfRecord *record)
   return MAX (record->time - perf->tracer->origin, 0);
 }
 
-/* The thread of a record; a record of it may have been lost. */
+/* The thread of a record, which may be unknown because an earlier record was
+ * lost. */
 static FlamPerfThread *
 thread_of (FlamPerf *perf, const FlamPerfRecord *record)
 {
@@ -142,7 +143,7 @@ take_begin (FlamPerf *perf, const FlamPerfRecord *record)
   thread->before = 0;
 }
 
-/* Whose stack is recorded: of the clock, or of a switch. */
+/* Whether its stack is recorded: that of the clock, or of a switch. */
 static gboolean
 is_sample (const FlamPerf *perf, const FlamPerfRecord *record)
 {

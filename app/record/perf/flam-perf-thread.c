@@ -39,7 +39,7 @@ flam_perf_thread_take (FlamPerfThread *thread,
       if (thread->state == FLAM_PERF_UNKNOWN)
         thread->state = FLAM_PERF_SLEEPS;
     }
-  /* It was on a CPU although no record says since when. */
+  /* It was on a CPU, although no record shows since when. */
   else if (thread->state != FLAM_PERF_RUNS)
     {
       if (thread->state != FLAM_PERF_UNKNOWN)

@@ -2,14 +2,13 @@
 #ifndef FLAM_PERF_THREAD_H
 #define FLAM_PERF_THREAD_H
 
-/* What a thread's time went to, by the kernel's records of when it was put on
- * a CPU and taken off it. Each sample takes the time of its kind since the last
+/* How a thread spent its time, by the kernel's records of when it was put on a
+ * CPU and taken off it. Each sample takes the time of its kind since the last
  * one:
  *
  *   switch     on     off            on      off (preempted)  on
  *   thread   ───┬──────┬──────────────┬───────┬────────────────┬──
- *               └ cpu ─┴─── slept ────┴─ cpu ─┴──── queued ────┘
- */
+ *               └ cpu ─┴─── slept ────┴─ cpu ─┴──── queued ────┘ */
 
 #include "flam-perf-rings.h"
 
@@ -41,9 +40,9 @@ typedef struct
 void
 flam_perf_thread_advance (FlamPerfThread *thread, gint64 time, gboolean counts);
 /* A switch takes time before and after its record. The scheduler's count of a
- * thread that sleeps has it: adds the difference. */
+ * sleeping thread includes it: adds the difference. */
 void flam_perf_thread_compare (FlamPerfThread *thread);
-/* The CPU time in no sample yet, which is in one now. */
+/* Takes the CPU time that was in no sample until now. */
 gint64 flam_perf_thread_pay (FlamPerfThread *thread);
 /* A record shows that it was on a CPU, or off it, until `record->time`. */
 void flam_perf_thread_take (FlamPerfThread *thread,

@@ -14,7 +14,7 @@
 #define MOST_CPUS 64
 #define LET_GO_MAX 200 /* ms */
 
-/* Of the program, its end; of others, a stop that was asked for. */
+/* For the program, its end; for others, a requested stop. */
 static void
 reap (FlamTracer *tracer)
 {

@@ -17,7 +17,7 @@
  *        .        TEXT_SIZE   their paths
  *        .    16 * MAX_NODES  FlamAllocNode, n_nodes: stacks as a trie
  *        .     PYTHON_SIZE   FlamAllocPython, python_used bytes of them
- *        .  RING_BYTES each   rings: one a thread, FlamAllocRing + data
+ *        .  RING_BYTES each   rings: one per thread, FlamAllocRing + data
  *
  * Rings carry records of 16 or 32 bytes, never split at the ring's end. Their
  * order over threads is that of their time stamps. For one address it is also
@@ -52,7 +52,7 @@ int flambeau_alloc_detach (void);
 
 enum
 {
-  /* No number of a system call: the thread may make one with it, if the
+  /* Not the number of any system call: the thread may make one with it, if the
    * recorder is gone (tracer/flam-remote.h). */
   FLAM_ALLOC_ATTACHED = 0x46000000,
   FLAM_ALLOC_REFUSED_MALLOC,     /* no malloc is found */

@@ -410,7 +410,8 @@ count_down (uint64_t size)
 /* --- the pages of the heap ----------------------------------------------- */
 
 /* glibc's malloc takes its memory from the system by functions of its own that
- * no other library can define. What it took is seen when it returns:
+ * no other library can define. The memory that it took is found when it
+ * returns:
  *
  *   the break        __curbrk has moved
  *   a large block    bit 1 of its size: its pages are its own

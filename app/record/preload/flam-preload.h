@@ -128,7 +128,7 @@ HIDDEN void preload_room_reset (void);
 
 /* --- flam-preload-trie.c: stacks as numbers ------------------------------ */
 
-/* The node of a frame under its caller's node; 0 is no frame. */
+/* The node of a frame under its caller's node; 0 is not a frame. */
 HIDDEN uint32_t preload_trie_node (uint64_t pc, uint32_t parent);
 /* Called in a forked child: its file has no nodes yet. */
 HIDDEN void preload_trie_reset (void);
@@ -172,7 +172,7 @@ struct _PreloadThread
   FlamAllocRing *ring;
   const uint8_t *room; /* end of the writable part of the ring */
   PreloadStack *stack;
-  /* Of those that are told when their end comes. */
+  /* Of threads that are told when they end. */
   PreloadThread *next, *previous;
   bool listed;
 };

@@ -73,7 +73,7 @@ part_of_both (FlamRuntimePart a, FlamRuntimePart b)
 }
 
 /* The stack, and the hints from `from` on; returns how many hints were copied.
- * What cannot be read ends the copy. */
+ * Unreadable memory ends the copy. */
 static guint
 copy_some (FlamRuntimePages *pages, guint from, gsize n_wanted)
 {

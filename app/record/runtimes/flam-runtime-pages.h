@@ -2,10 +2,10 @@
 #ifndef FLAM_RUNTIME_PAGES_H
 #define FLAM_RUNTIME_PAGES_H
 
-/* The memory of a thread, by pages. What a walk will probably need is copied in
- * one call: the stack, and the parts of pages that the last walks needed. Each
- * page that is missing takes a call of its own; for a deep chain one call reads
- * several. At most 1 MiB is kept, besides the stack.
+/* The memory of a thread, by pages. The memory that a walk will probably need
+ * is copied in one call: the stack, and the parts of pages that the last walks
+ * needed. Each page that is missing takes a call of its own; for a deep chain
+ * one call reads several. At most 1 MiB is kept, besides the stack.
  *
  *   last times  │ thread state │ frames │ ... │
  *   now     stack └──────── one call ─────────┘ + a new page */

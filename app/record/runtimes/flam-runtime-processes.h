@@ -2,8 +2,8 @@
 #ifndef FLAM_RUNTIME_PROCESSES_H
 #define FLAM_RUNTIME_PROCESSES_H
 
-/* The runtimes in a process, as the sampler finds them in its mappings; and
- * what it tells the tracer about them.
+/* The runtimes in a process, as the sampler finds them in its mappings, and its
+ * hint about them for the tracer.
  *
  *   mappings ─▶ begin, note, note ... ─▶ open ─▶ a set of the opened ones
  *                                       (a hint for the tracer) */

@@ -65,7 +65,7 @@ struct _FlamRuntimeReader
   FlamRuntimePages *pages;
   FlamRuntimeName *name;
   FlamRuntimeEntry *entries; /* FLAM_FRAMES_MAX */
-  Known **known;             /* of each entry; NULL: it is no function */
+  Known **known;             /* of each entry; NULL: it is not a function */
   Chain chains[FLAM_RUNTIME_SET_MAX];
   guint n_chains;
   guint round; /* the walks so far */
@@ -422,7 +422,7 @@ limit_tables (FlamTarget *target, const FlamRuntime *runtime)
     g_hash_table_remove_all (table);
 }
 
-/* Once the thread runs on: nothing is read of its functions in the stop. */
+/* Called once the thread runs on: its functions are not read in the stop. */
 static gboolean
 is_looked_up_later (const FlamRuntime *runtime)
 {

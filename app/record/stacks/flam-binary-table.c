@@ -230,8 +230,8 @@ open_file (FlamBinaryTable *binaries,
     binary->fd = open_same (own, mapping->inode);
 }
 
-/* Whether the target writes its functions' names itself, as far as variables
- * tell. */
+/* Whether environment variables make the target write its functions' names
+ * itself. */
 static gboolean
 names_itself (const FlamBinaryTable *binaries, const char *variable)
 {
@@ -345,9 +345,9 @@ find_runtimes (FlamBinaryTable *binaries, FlamBinary *binary, FlamElf *elf)
     }
 }
 
-/* LeakSanitizer looks for leaks at a program's end with ptrace, which one
- * process alone may use on another: its runtime, in a library or in the program
- * itself, refers to this function for the user to define. */
+/* LeakSanitizer looks for leaks at a program's end with ptrace, which only one
+ * process at a time may use on another: its runtime, in a library or in the
+ * program itself, refers to this function for the user to define. */
 static gboolean
 checks_leaks (const FlamElf *elf)
 {

@@ -40,7 +40,8 @@ gap_free (Gap *gap)
   g_free (gap);
 }
 
-/* Puts what of the piece lies within `cpu` ns, and reduces it by that. */
+/* Hands over the part of the piece that is within `cpu` ns, and subtracts
+ * it. */
 static void
 put_part (FlamGaps *gaps, FlamGapPiece *piece, gint64 cpu, FlamStackId stack)
 {

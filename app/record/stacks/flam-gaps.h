@@ -16,8 +16,8 @@
  *             '------gap-----|---------'          b: of the sample after
  *
  * What each child used is a row of its own thread; only the stack is another
- * one's. If the gap is longer than chance explains, the samples beside it say
- * nothing about it. */
+ * one's. If the gap is longer than chance explains, the samples beside it do
+ * not represent it. */
 
 #include "flam-core-profile.h"
 
@@ -40,7 +40,7 @@ typedef struct _FlamGaps FlamGaps;
 
 /* `period`: the mean time between two ticks, ns. */
 FlamGaps *flam_gaps_new (gint64 period, FlamGapPut put, gpointer data);
-/* Puts what is left. */
+/* Hands over the remaining time. */
 void flam_gaps_free (FlamGaps *gaps);
 /* A child was sampled for the first time, and has used `head` before. What
  * remains in `head` belongs to this sample. */

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Of the C library, between a runtime and the kernel: more frames are those of
- * its allocator. */
+/* Frames of the C library between a runtime and the kernel: if there are more,
+ * they are its allocator's. */
 #define WRAPPER_FRAMES 1
 
 static const struct
@@ -272,7 +272,7 @@ flam_sampler_take_counted (FlamSampler *sampler, const FlamMessage *message)
   g_array_append_val (sampler->counted, counted);
 }
 
-/* What happened after the last sample. */
+/* The events after the last sample. */
 static void
 put_rest (FlamSampler *sampler, const FlamMessage *message)
 {

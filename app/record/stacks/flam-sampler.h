@@ -96,7 +96,7 @@ void flam_sampler_record_calls (FlamSampler *sampler);
 void flam_sampler_begin_calls (FlamSampler *sampler, FlamTarget *target);
 void flam_sampler_end_calls (FlamSampler *sampler, FlamTarget *target);
 void flam_sampler_end_thread (FlamSampler *sampler, const FlamMessage *message);
-/* The stack of what no sample shows. */
+/* The stack for time without a sample. */
 FlamStackId flam_sampler_not_sampled (FlamSampler *sampler);
 /* Messages of these kinds. */
 void flam_sampler_take_call (FlamSampler *sampler, const FlamMessage *message);

@@ -12,7 +12,7 @@ typedef struct
   gsize n; /* frames in the sampler's `pcs` and `sps`, leaf first */
   FlamUnwindEnd end;
   guint64 last_sp;
-  /* The managed ones of them. Valid until the next walk. */
+  /* The managed ones among them. Valid until the next walk. */
   const FlamRuntimeManaged *managed;
   guint n_managed;
 } FlamWalk;

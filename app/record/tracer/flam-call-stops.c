@@ -17,7 +17,7 @@ flam_call_stops_are_wanted (const FlamRecordOptions *options)
   return (options->what & (FLAM_RECORD_FAULTS | FLAM_RECORD_RESOURCES)) != 0;
 }
 
-/* The stack with which the next events are told. */
+/* Sends the stack of the next events. */
 static void
 tell_stack (FlamTracer *tracer, FlamTask *task, gint64 now)
 {
@@ -154,7 +154,7 @@ list_descriptors (pid_t pid)
   return numbers;
 }
 
-/* Those between the ones that are open were closed. */
+/* Descriptors between those that are open were closed. */
 static void
 tell_closed (FlamTracer *tracer, FlamTask *task)
 {

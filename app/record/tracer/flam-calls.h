@@ -2,8 +2,8 @@
 #ifndef FLAM_CALLS_H
 #define FLAM_CALLS_H
 
-/* What a system call does to the memory that a process has mapped, and to its
- * descriptors:
+/* The effects of a system call on the memory that a process has mapped, and on
+ * its descriptors:
  *
  *   at its entry    what it gives back: before another thread can get the same
  *                   address or number again
@@ -12,8 +12,7 @@
  *   mmap (0, 8192, ...) = A        exit:  MAP A 8192
  *   mremap (A, 8192, 12288) = B    entry: UNMAP A 8192    exit: MAP B 12288
  *   pipe (at) = 0                  exit:  OPEN 5, OPEN 6
- *   close (5)                      entry: CLOSE 5 1
- */
+ *   close (5)                      entry: CLOSE 5 1 */
 
 #include "flam-record-options.h"
 

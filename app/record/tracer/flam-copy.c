@@ -5,8 +5,7 @@
 #include <string.h>
 
 #define ALTERNATE_MAX                                                          \
-  (1u << 20) /* bytes: a larger stack is no alternate one                      \
-              */
+  (1u << 20) /* bytes: a larger stack is not an alternate one \ */
 #define ALL_REGS 0xffffu
 
 /* The number of bytes of the stack to copy. */

@@ -92,7 +92,7 @@
 /* The CPU time from the reading of the clock to the sleep. */
 #define TO_SLEEP (20 * 1000ll)
 /* Of the CPU time for a wait and a wake-up, the kernel cannot be interrupted in
- * at most one of so many parts: programs that measure themselves missed 0 to
+ * at most one part of this many: programs that measure themselves missed 0 to
  * 24 % of it in their waits, with either engine. */
 #define UNSEEN_PART 4
 /* The rest of a call after its wait, from the wake-up to the stop. */

@@ -24,7 +24,7 @@ typedef struct
   gboolean exact;    /* whether the scheduler's stamps can be read */
   gint64 cpu;        /* the CPU time that it had used before the sleep */
   gint64 waits_cpu;  /* the CPU time that its sleeps took; */
-  guint64 n_waits;   /* of so many */
+  guint64 n_waits;   /* the number of these sleeps */
   gint64 put_at;     /* when it was put on its CPU, by that CPU's clock; 0: not
                         read at this tick; -1: unavailable */
   cpu_set_t allowed; /* CPUs the tracer may use */
@@ -59,7 +59,7 @@ void flam_instant_resumed (FlamInstant *instant);
 /* The CPU time of this thread, up to this moment. */
 gint64 flam_instant_own_cpu (void);
 /* At a tick: FALSE if it came because another thread left the CPU, so that the
- * running threads are no random sample. */
+ * running threads are not a random sample. */
 gboolean flam_instant_begin (FlamInstant *instant, gint64 now);
 /* Whether the thread, which runs or waits for a CPU, is left for a later tick
  * on its own CPU. */

@@ -3,7 +3,7 @@
 #define FLAM_JOINS_H
 
 /* Threads that have ended and that no other has joined: the C library keeps
- * their stacks. No system call tells of a join, but the library's list does
+ * their stacks. No system call reports a join, but the library's list shows it
  * (nptl/descr.h, and the offsets that it has for debuggers: nptl_db):
  *
  *   _rtld_global._dl_stack_used ──▶ struct pthread ──▶ struct pthread ──▶ ...
@@ -21,7 +21,7 @@ void flam_joins_begin (FlamTracer *tracer, FlamTask *task, pid_t created);
 void flam_joins_end (FlamTracer *tracer, FlamTask *task);
 /* At an exec, which ends all threads but one. */
 void flam_joins_exec (FlamTracer *tracer, FlamTask *task);
-/* Tells of the threads that were joined since. `task`: one of the process. */
+/* Reports the threads that were joined since. `task`: one of the process. */
 void flam_joins_look (FlamTracer *tracer, FlamTask *task);
 
 #endif

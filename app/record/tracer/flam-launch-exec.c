@@ -275,7 +275,7 @@ flam_launch_exec_start (FlamTracer *tracer, GError **error)
   return ok;
 }
 
-/* The work between attaching and now is no part of the recording. */
+/* The work between attaching and now is not part of the recording. */
 void
 flam_launch_exec_begin_attached (FlamTracer *tracer)
 {

@@ -112,7 +112,7 @@ flam_remote_stop (const FlamTracing *tracing, pid_t tid, gint64 timeout)
           tracing->stopped (tracing->data, tid, status);
           return FALSE;
         }
-      /* Any other stop takes the place of the one that was asked for. */
+      /* Any other stop takes the place of the requested one. */
       tracing->stopped (tracing->data, tid, status);
       if (ptrace (PTRACE_INTERRUPT, tid, NULL, NULL) != 0)
         return FALSE;
@@ -332,8 +332,8 @@ blocked_mask (guint64 mask)
 /* --- frames -------------------------------------------------------------- */
 
 /* Below the red zone of the thread's own stack, where the kernel would put the
- * frame of a signal. Not on stacks that are smaller than their mapping, such as
- * a goroutine's: the main thread's, or one with a guard below it. */
+ * frame of a signal. Only on stacks that fill their mapping, unlike a
+ * goroutine's: that of the main thread, or one with a guard below it. */
 static guint64
 find_home (const FlamRemote *remote)
 {
@@ -360,7 +360,7 @@ find_home (const FlamRemote *remote)
   return 0;
 }
 
-/* FALSE: `at` is no address of a frame any more. */
+/* FALSE: `at` is not the address of a frame any more. */
 static gboolean
 write_frame (const FlamRemote *remote, guint64 at)
 {

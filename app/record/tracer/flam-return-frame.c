@@ -100,7 +100,7 @@ flam_return_frame_below (guint64 end, gsize n_state)
 }
 
 /* A call that was interrupted begins again, as after a signal without a
- * handler. What was left of its time is unknown. */
+ * handler. The rest of its time is unknown. */
 static void
 restart (Context *context, const struct user_regs_struct *regs)
 {

@@ -2,10 +2,11 @@
 #ifndef FLAM_RETURN_FRAME_H
 #define FLAM_RETURN_FRAME_H
 
-/* What the kernel leaves on the stack for a signal handler, so that
+/* The frame that the kernel leaves on the stack for a signal handler, so that
  * rt_sigreturn restores a thread: all registers, those of the processor's
  * extensions too, and the signal mask. A function that is called with such a
- * frame above it leads back to what the thread did before, whoever lives:
+ * frame above it leads back to what the thread did before, even if the recorder
+ * is gone:
  *
  *   at      address of `syscall; ret`     the function returns there
  *   at + 8  address of __restore_rt       and from there
@@ -30,7 +31,7 @@ typedef struct
   gsize n_state;
 } FlamReturn;
 
-/* Where a frame of that size can begin, below `end`. */
+/* The place of a frame of that size, below `end`. */
 guint64 flam_return_frame_below (guint64 end, gsize n_state);
 /* A frame for the address `at`; its size, at most `room`. 0: none can be made
  * here. */

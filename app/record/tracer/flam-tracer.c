@@ -398,7 +398,7 @@ tracing_of (FlamTracer *tracer)
   return (FlamTracing){ pass_stop, tracer, flam_launch_exec_options (tracer) };
 }
 
-/* Of the processes that exist now. */
+/* The processes that exist now. */
 static GArray *
 list_processes (const FlamTracer *tracer)
 {

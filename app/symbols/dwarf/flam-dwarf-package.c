@@ -25,10 +25,10 @@ struct _FlamDwarfPackage
   guint32 n_columns;
   guint32 n_rows;
   guint32 n_slots;       /* a power of two */
-  const guint8 *ids;     /* guint64 a slot */
-  const guint8 *rows;    /* guint32 a slot */
-  const guint8 *columns; /* guint32 a column */
-  const guint8 *offsets; /* guint32 a row and column */
+  const guint8 *ids;     /* guint64 per slot */
+  const guint8 *rows;    /* guint32 per slot */
+  const guint8 *columns; /* guint32 per column */
+  const guint8 *offsets; /* guint32 per row and column */
   const guint8 *sizes;   /* likewise */
   FlamDwarfPieces whole; /* sections */
 };

@@ -3,7 +3,7 @@
 #define FLAM_PATH_ACCESS_H
 
 /* Restricts names from untrusted sources. Captures name programs, sources and
- * debug files, and these name others; opening a capture is no permission to
+ * debug files, and these name others; opening a capture is not a permission to
  * access all these names:
  *
  *    /proc /sys /dev     never: reading has side effects, and may not end

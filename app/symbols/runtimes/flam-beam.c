@@ -198,9 +198,9 @@ find_function (const FlamBeam *beam,
 
 /* --- frames -------------------------------------------------------------- */
 
-/* Whether the stack is a process's: that of the innermost frame is, in a
- * module's code, and that of a caller if its callee's was. Compiled code has no
- * frame pointer, so a caller's rbp tells this. */
+/* Whether the stack is that of an Erlang process: of the innermost frame if its
+ * pc is in a module's code; of a caller if its callee's stack was. Compiled
+ * code does not use rbp, so the walk marks that in the caller's rbp. */
 static gboolean
 is_process_stack (guint64 mark, const FlamRuntimeRegs *regs, guint64 header)
 {

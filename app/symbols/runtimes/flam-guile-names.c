@@ -125,7 +125,7 @@ read_sections (const FlamRuntimeMemory *memory,
   return TRUE;
 }
 
-/* An image is for no machine, and begins with a page. */
+/* An image has no machine type, and begins at a page. */
 static gboolean
 read_image (const FlamRuntimeMemory *memory, guint64 start, Image *image)
 {
@@ -141,8 +141,8 @@ read_image (const FlamRuntimeMemory *memory, guint64 start, Image *image)
          read_sections (memory, &header, image);
 }
 
-/* The image that contains the code; one that has no image is remembered, too.
- */
+/* The image that contains the code. Code without an image is remembered,
+ * too. */
 static const Image *
 image_of (FlamGuileImages *images,
           const FlamRuntimeMemory *memory,

@@ -25,7 +25,7 @@
 #define TYPE_MASK 0x7fu
 #define TYPE_FUNCTION 0x45u
 
-/* An instruction, in which an address to return to minus this lies. */
+/* Subtracted from a return address, this leads into the call instruction. */
 #define INSTRUCTION 4
 
 #define CODE_MAX 1024 /* bytes of scm_call_n() */
@@ -78,9 +78,9 @@ add_engines (const FlamElf *elf,
       add_part (file, &found);
 }
 
-/* What enters compiled code, by an address in a variable:
+/* The call that enters compiled code, by an address in a variable:
  *
- *   ff 15 x   call *x(%rip), which is no call of another library */
+ *   ff 15 x   call *x(%rip), which does not call another library */
 static void
 add_entrance (const FlamElf *elf,
               const FlamCodeRanges *ranges,
@@ -204,7 +204,7 @@ flam_guile_step (const FlamGuileFile *file,
 
 /* --- the chain ----------------------------------------------------------- */
 
-/* The code of the function that a frame's first local is. */
+/* The code of the function in a frame's first local. */
 static guint64
 code_of (const FlamRuntimeMemory *memory, guint64 fp)
 {

@@ -17,11 +17,11 @@
  *   └───────────────┘ ◀─ fp
  *
  * Code is in files that are ELF images without machine code (.go), which are
- * mapped as they are, with their symbols and lines (flam-guile-names). What is
- * compiled at run time is on the native stack, without call frame information:
- * all of it has the frame of the trampoline by which it is entered, that is few
- * words, then the return address into the library, after its call by an
- * address.
+ * mapped as they are, with their symbols and lines (flam-guile-names). Code
+ * that is compiled at run time uses the native stack, without call frame
+ * information. It runs in the frame of the trampoline by which it is entered: a
+ * few words, then the return address into the library, right after an indirect
+ * call.
  *
  * Sources: Guile's libguile/vm.h, frames.h, programs.h, jit.c, lightening.c;
  * module/system/vm/linker.scm and assembler.scm. Debian 12's 3.0.8 was

@@ -149,7 +149,7 @@ is_anchor (const Haskell *haskell, guint64 word)
              haskell->run;
 }
 
-/* Where the caller of StgRun is called from; 0: nowhere. */
+/* The address from which StgRun's caller is called; 0: none. */
 static guint64
 find_anchor (const Haskell *haskell, guint64 sp)
 {

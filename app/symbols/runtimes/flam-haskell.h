@@ -14,13 +14,13 @@
  *   │ return address into schedule │ ◀─ anchor: after a call of StgRun
  *   └──────────────────────────────┘
  *
- * Each frame of a Haskell stack begins with the address of the code that goes
- * on there. Before that code is its info table: the frame's type, and its size
- * as a bitmap. Haskell code has no call frame information and does not move
- * rsp, so its caller in C is found by the anchor.
+ * Each frame of a Haskell stack begins with the address of the code that
+ * continues there. Before that code is its info table: the frame's type, and
+ * its size as a bitmap. Haskell code has no call frame information and does not
+ * move rsp, so its caller in C is found by the anchor.
  *
- * The code has symbols, as code in C has: a function of this chain is an
- * address, and there is nothing here that names it.
+ * The code has symbols, like C code: a function of this chain is an address,
+ * and is not named here.
  *
  * Sources: GHC's rts/StgCRun.c, includes/rts/storage/InfoTables.h, Closures.h,
  * ClosureTypes.h and rts/Printer.c. GHC 9.0.2 of Debian 12 was checked. */

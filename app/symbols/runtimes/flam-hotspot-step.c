@@ -475,7 +475,7 @@ step_called (Step *step)
 }
 
 /* An interrupted stub without a size: most have a frame with rbp, but not at
- * their entry and return, and some leaves never. */
+ * their entry and return; some leaf stubs never have one. */
 static bool
 step_leaf (Step *step)
 {

@@ -7,7 +7,7 @@
 #define FIELD_SLOTS 6   /* up to 20: access, name, signature, value, offset */
 #define INTERNAL 0x400  /* in `access`: its name is not in the constants */
 
-/* Where an object's class is, and what follows from it for arrays. */
+/* The place of an object's class, which determines the layout of arrays. */
 typedef enum
 {
   NONE,

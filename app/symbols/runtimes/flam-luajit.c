@@ -133,7 +133,7 @@ fits (const guint8 *code, gsize n, const short *wanted, gint32 numbers[3])
   return TRUE;
 }
 
-/* Where the first such code is; NULL: nowhere. */
+/* The first place of such code; NULL: none. */
 static const guint8 *
 find_code (const guint8 *code, gsize n, const short *wanted, gint32 numbers[3])
 {
@@ -370,8 +370,8 @@ find_return (const Walk *walk,
   return false;
 }
 
-/* While a trace collects garbage, the state is not its number: it is the one
- * that has been seen before in the code to which C returns. */
+/* While a trace collects garbage, vmstate is not its number. The number is then
+ * that of the trace which was seen before in the code that C returns to. */
 static bool
 find_trace (const Walk *walk,
             guint64 frame,
@@ -694,7 +694,7 @@ find_top (const Walk *walk, const Stack *stack, guint64 saved, guint64 *pc)
   return saved - SLOT;
 }
 
-/* The interpreter's frame before, past those that have no frame of Lua. */
+/* The interpreter's previous frame, skipping those without a frame of Lua. */
 static void
 skip_native (const Walk *walk, Stack *stack, guint64 slot)
 {
@@ -870,8 +870,8 @@ find_global (Walk *walk, gint64 now, guint64 kept[FLAM_LUAJIT_KEPT])
   return false;
 }
 
-/* The state that the one whose outermost frame is at `frame` was resumed by;
- * 0: none. */
+/* The state that resumed the one whose outermost frame is at `frame`; 0:
+ * none. */
 static guint64
 find_outer (const Walk *walk,
             guint64 state,
@@ -950,8 +950,8 @@ flam_luajit_walk (const FlamLuajitFile *file,
   return walk.n;
 }
 
-/* Whether the interpreter's frame is where rsp is: it has a state. Its entry
- * from C and a trace's exit are where it is not. */
+/* Whether the interpreter's frame is at rsp, that is, leads to a state. It is
+ * not there in the entry from C and in a trace's exit. */
 static bool
 is_native_frame (const FlamRuntimeMemory *memory, guint64 frame)
 {

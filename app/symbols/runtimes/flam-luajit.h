@@ -52,8 +52,8 @@ gboolean flam_luajit_find (const FlamElf *elf,
                            const char *path,
                            FlamRuntimeFile *file);
 
-/* What a walk keeps of a process: the names that functions were called by, and
- * the traces that it has seen. */
+/* The data that a walk keeps of a process: the names by which functions were
+ * called, and the traces that were seen. */
 typedef struct _FlamLuajit FlamLuajit;
 
 FlamLuajit *flam_luajit_new (void);

@@ -415,7 +415,7 @@ read_package (const FlamPerlFile *perl,
   return read_hek (memory, hek, name);
 }
 
-/* "(eval 123)": one of them each time that a string is evaluated. */
+/* "(eval 123)": each evaluation of a string has its own number. */
 static const char *
 without_number (const char *file)
 {

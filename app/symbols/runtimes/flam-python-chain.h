@@ -63,8 +63,8 @@ gboolean flam_python_chain_name (const FlamPythonChain *chain,
                                  const guint8 piece[FLAM_PYTHON_CHAIN_PIECE],
                                  const FlamRuntimeMemory *memory,
                                  FlamRuntimeName *name);
-/* As far as objects and modules need it. FALSE: they cannot be read, as of
- * versions whose threads do not have the system's number. */
+/* As far as objects and modules need it. FALSE: they cannot be read, for
+ * example in versions whose threads do not have the system's number. */
 gboolean flam_python_chain_layout (const FlamPythonChain *chain,
                                    FlamPythonLayout *layout);
 /* The names of its threads: flam-python-threads.h. */

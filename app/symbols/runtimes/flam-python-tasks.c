@@ -196,7 +196,7 @@ add_label (FlamRuntimeName *name, const char *key, const char *value)
   named->function = flam_runtime_name_utf8 (name, value, strlen (value));
 }
 
-/* From 3.12 on it is a number until it is asked for. */
+/* From 3.12 on it is a number until the program reads it. */
 static bool
 read_name (const FlamPythonReader *reader, uint64_t object, char *text)
 {

@@ -2,7 +2,7 @@
 #ifndef FLAM_V8_ELF_H
 #define FLAM_V8_ELF_H
 
-/* V8 in a program or library: what the file tells of it. */
+/* V8 in a program or library, as far as the file describes it. */
 
 #include "flam-elf.h"
 #include "flam-v8.h"

@@ -286,7 +286,7 @@ read_text (const FlamV8Layout *layout,
 #define SAVED_CLASS_VARIABLE (1u << 10)
 #define FUNCTION_VARIABLE (3u << 12)
 #define INFERRED_NAME (1u << 14)
-/* Before 8.7: so many words hold all that is looked for. */
+/* Before 8.7: this many words contain everything that is searched for. */
 #define OLD_WORDS 8
 
 typedef struct

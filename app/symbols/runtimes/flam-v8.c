@@ -738,8 +738,8 @@ add_name (FlamV8 *v8,
   return true;
 }
 
-/* Where the code of an inlined function was put: the position of its call, and
- * which function it is, as an index into the literals. -1: the code's own. */
+/* The position of an inlined function's call, and the function, as an index
+ * into the literals. -1: the code's own. */
 typedef struct
 {
   uint64_t position;

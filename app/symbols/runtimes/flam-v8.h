@@ -33,7 +33,7 @@
 #include "flam-runtime-name.h"
 #include "flam-v8-layout.h"
 
-/* What the file tells. Addresses as in the file. */
+/* The data in the file. Addresses as in the file. */
 typedef struct
 {
   FlamV8Layout layout;

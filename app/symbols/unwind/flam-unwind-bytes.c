@@ -48,7 +48,7 @@ flam_unwind_read_u64 (FlamUnwindBytes *bytes)
   return read_fixed (bytes, 8);
 }
 
-/* Seven bits a byte; `bits`: their total number, `last`: the last byte. */
+/* Seven bits per byte; `bits`: their total number, `last`: the last byte. */
 static uint64_t
 read_leb (FlamUnwindBytes *bytes, unsigned *bits, uint8_t *last)
 {

@@ -108,7 +108,7 @@ find_return (const FlamUnwindRule *rule,
   return FLAM_UNWIND_OK;
 }
 
-/* An unknown rbp is no error: most callers do not need it. */
+/* An unknown rbp is not an error: most callers do not need it. */
 static void
 find_bp (const FlamUnwindRule *rule,
          const FlamUnwindMemory *memory,

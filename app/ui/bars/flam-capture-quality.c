@@ -295,8 +295,8 @@ add_seen (FlamCaptureQuality *self, const FlamFacts *facts)
               is_much ((double)missed, (double)facts->charged_cpu_ns));
 }
 
-/* In a short program the recorder's start dominates: its share would say
- * nothing about a longer run. */
+/* In a short program the recorder's start dominates: its share would have no
+ * meaning for a longer run. */
 static void
 add_overhead (FlamCaptureQuality *self, const FlamProfile *profile)
 {

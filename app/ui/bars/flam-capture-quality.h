@@ -2,8 +2,8 @@
 #ifndef FLAM_CAPTURE_QUALITY_H
 #define FLAM_CAPTURE_QUALITY_H
 
-/* What is missing from the capture: how much of the file was read, lost, late
- * and cut samples, modules without names by weight with the reason and the
+/* Data that is missing from the capture: how much of the file was read, lost,
+ * late and cut samples, modules without names by weight with the reason and the
  * remedy, the recorder's own share. */
 
 #include "flam-session.h"

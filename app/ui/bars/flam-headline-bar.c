@@ -15,8 +15,8 @@ struct _FlamHeadlineBar
   FlamSession *session;
   FlamJob *job;
   FlamHeadline *headline;
-  FlamProfile *asked;              /* what a sentence is being made of */
-  FlamProfile *of;                 /* what the headline's ids belong to */
+  FlamProfile *asked; /* the profile of the sentence that is being made */
+  FlamProfile *of;    /* the profile of the headline's ids */
   const FlamHeadlinePart *pending; /* waits for its measure's picture */
 
   GtkLabel *label;

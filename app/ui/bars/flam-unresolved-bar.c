@@ -94,7 +94,7 @@ on_package (GObject *source, GAsyncResult *result, gpointer data)
   gtk_widget_set_visible (GTK_WIDGET (self->choose), FALSE);
 }
 
-/* Asks Debian's packages which of them has the file; NULL: none. */
+/* The Debian package that contains the file; NULL: none. */
 static void
 find_package (FlamUnresolvedBar *self, const char *path)
 {
@@ -135,7 +135,7 @@ is_dismissed (FlamUnresolvedBar *self)
          0;
 }
 
-/* The runtimes whose functions could not be read, if something is to be done
+/* The runtimes whose functions could not be read, if something can be done
  * about it. */
 static gboolean
 show_unread (FlamUnresolvedBar *self, const FlamViewData *view_data)
@@ -159,7 +159,7 @@ show_unread (FlamUnresolvedBar *self, const FlamViewData *view_data)
   return TRUE;
 }
 
-/* What is missing, and how much of the picture lacks it. */
+/* The missing data, and the share of the picture that lacks it. */
 static char *
 text_of (const FlamViewData *view_data, FlamModuleId module, gint64 weight)
 {

@@ -3,9 +3,9 @@
 #define FLAM_UNRESOLVED_BAR_H
 
 /* A banner when much of a picture has no names: because programs are not on
- * this computer, then it asks for the folder that contains them; because their
- * debug symbols are missing; or because the runtime of a language cannot be
- * read, then it offers a recording in which the program names its functions. */
+ * this computer (it then asks for their folder), because their debug symbols
+ * are missing, or because the runtime of a language cannot be read (it then
+ * offers a recording in which the program names its functions). */
 
 #include "flam-session.h"
 

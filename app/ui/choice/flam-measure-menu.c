@@ -114,8 +114,7 @@ is_of_text (const FlamProfile *profile)
   return strcmp (profile->facts.format, "folded") == 0;
 }
 
-/* The measures of both sides: what leaks is two clicks away, whatever is
- * shown. */
+/* The measures of both sides: leaks are two clicks away, whatever is shown. */
 static GMenuModel *
 menu_of (const FlamProfile *profile, const FlamSelection *selection)
 {

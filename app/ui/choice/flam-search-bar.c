@@ -53,7 +53,7 @@ update_result (FlamSearchBar *self)
   at = flam_flame_graph_count_matches (flam_graph_view_get_graph (self->graph),
                                        &n);
   if (regex != NULL && flam_regex_get_slow (regex) != NULL)
-    /* Translators: said of a regular expression */
+    /* Translators: about a regular expression */
     text = g_strdup (_ ("takes too long"));
   else if (n == 0)
     text = g_strdup (_ ("no match"));

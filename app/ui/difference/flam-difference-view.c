@@ -227,8 +227,9 @@ focus_difference (FlamDifferenceView *self)
   return gtk_widget_grab_focus (GTK_WIDGET (self->graph));
 }
 
-/* The keyboard, which was at what is hidden now, goes on to the difference:
- * before that is visible, or GTK would move it to the words and select them. */
+/* Moves the keyboard focus from a widget that is hidden now to the difference,
+ * before that is visible: otherwise GTK would move it to the text and select
+ * that. */
 static void
 show_difference (FlamDifferenceView *self)
 {

@@ -12,8 +12,8 @@
 
 G_BEGIN_DECLS
 
-/* Fills the button's menu each time it is opened. Both must outlive the other
- * no longer than the view that owns them. */
+/* Fills the button's menu each time it is opened. Both belong to one view, and
+ * live as long as it does. */
 void flam_display_menu_install (GtkMenuButton *button, FlamSession *session);
 
 G_END_DECLS

@@ -995,8 +995,8 @@ look_at_page (FlamFlameGraph *self, FlamNodeId node, double page)
   look_at (self, from, from + MAX (page, 1), TRUE);
 }
 
-/* Opens a strip, or a page of it that begins with its heaviest. If that is no
- * closer view, opens its caller. */
+/* Opens a strip, or a page of it that begins with its heaviest. If that view is
+ * not closer, opens its caller. */
 void
 flam_graph_open_strip (FlamFlameGraph *self, const FlamBox *strip)
 {

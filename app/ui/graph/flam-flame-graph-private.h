@@ -2,9 +2,9 @@
 #ifndef FLAM_FLAME_GRAPH_PRIVATE_H
 #define FLAM_FLAME_GRAPH_PRIVATE_H
 
-/* What the widget's three files share, each of which calls only those before
- * it: flam-flame-graph-model.c (tree, view, zoom, selection, search, and a node
- * in words), flam-flame-graph-drawing.c (picture, marks, tooltip), and
+/* Declarations that the widget's three files share. Each calls only those
+ * before it: flam-flame-graph-model.c (tree, view, zoom, selection, search, and
+ * a node in words), flam-flame-graph-drawing.c (picture, marks, tooltip), and
  * flam-flame-graph.c (the object, pointer and keys). */
 
 #include "flam-draw.h"

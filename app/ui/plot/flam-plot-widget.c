@@ -425,7 +425,7 @@ append_area_state (FlamPlotWidget *self,
     append_outline (snapshot, &all, 4, 1, &frame);
 }
 
-/* What is selected, marked, hovered and focused, over the picture. */
+/* Draws the selected, marked, hovered and focused parts over the picture. */
 static void
 append_state (FlamPlotWidget *self,
               GtkSnapshot *snapshot,

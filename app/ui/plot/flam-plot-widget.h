@@ -44,7 +44,7 @@ G_DECLARE_FINAL_TYPE (
     FlamPlotWidget, flam_plot_widget, FLAM, PLOT_WIDGET, GtkWidget)
 
 GtkWidget *flam_plot_widget_new (void);
-/* For a plot without an axis, beside a text that says the same. */
+/* For a plot without an axis, beside a text with the same content. */
 GtkWidget *flam_plot_widget_new_small (void);
 
 /* Takes ownership; NULL empties it. Points stay current and marked if the plot

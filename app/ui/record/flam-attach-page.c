@@ -27,7 +27,7 @@ struct _FlamAttachPage
 };
 
 #define RENEW_SECONDS 2
-#define INDENT 18 /* pixels a level of the trees */
+#define INDENT 18 /* pixels per level of the trees */
 #define DEEPEST 6 /* level that is indented further */
 
 enum

@@ -24,7 +24,7 @@ struct _FlamOutputPane
   GtkEntry *input;
   GtkButton *end_input;
   GtkButton *close;
-  gboolean has_content; /* as last told */
+  gboolean has_content; /* as last reported */
   gboolean offered;     /* shown because the program waits for input */
 };
 

@@ -246,7 +246,7 @@ take_shell (FlamRecordDialog *self, FlamRecordOptions *options)
 }
 
 /* Names of folders and programs are those of the host, and cannot be checked
- * here; the folder of this process is none of them. */
+ * here; the folder of this process is not one of them. */
 static gboolean
 take_host (FlamRecordDialog *self, FlamRecordOptions *options, GError **error)
 {

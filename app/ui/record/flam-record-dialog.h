@@ -2,8 +2,8 @@
 #ifndef FLAM_RECORD_DIALOG_H
 #define FLAM_RECORD_DIALOG_H
 
-/* What to record: a program to launch, or a process to attach to. Emits
- * "record" (const FlamRecordOptions *, the process's name or NULL), then
+/* The dialog for a recording: a program to launch, or a process to attach to.
+ * Emits "record" (const FlamRecordOptions *, the process's name or NULL), then
  * closes. */
 
 #include "flam-recording.h"

@@ -311,7 +311,7 @@ flam_recording_send_input (FlamRecording *self, const char *text)
   g_return_if_fail (FLAM_IS_RECORDING (self));
   if (self->input < 0)
     return;
-  /* What a program writes to its input would fill the terminal. */
+  /* A program's output to its own input would fill the terminal. */
   while (read (self->input, unread, sizeof unread) > 0)
     ;
   if (write (self->input, text, strlen (text)) < 0)

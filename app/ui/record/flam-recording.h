@@ -40,7 +40,7 @@ FlamRecording *flam_recording_start (const FlamRecordOptions *options,
 FlamRecording *flam_recording_start_again (FlamRecording *recording,
                                            const char *variables,
                                            GError **error);
-/* Adds these assignments; FALSE: they are no words. */
+/* Adds these assignments; FALSE: they are not words of a shell. */
 gboolean flam_recording_add_variables (FlamRecordOptions *options,
                                        const char *variables,
                                        const char *const *envp,

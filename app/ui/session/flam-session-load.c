@@ -221,7 +221,7 @@ input_of_file (FlamSession *self)
   gpointer input = flam_loader_input_new (self->path, self->weights_as);
   g_autofree char *kept = flam_saved_state_file (self->path);
 
-  /* What was selected the last time may lie beyond the beginning. */
+  /* The last selection may lie beyond the beginning. */
   if (self->profile == NULL &&
       (kept == NULL || !g_file_test (kept, G_FILE_TEST_EXISTS)))
     flam_loader_input_show_begun (input);

@@ -45,7 +45,7 @@ flam_value_text_other (const FlamTree *tree, FlamFigure figure)
       &tree->profile->facts,
       &measure,
       (FlamFigure){ figure.other, figure.weight, figure.exact });
-  /* The figure beside it says that it is from few samples. */
+  /* The figure beside it shows that it is based on few samples. */
   if (flam_estimate_is_few (&estimate))
     estimate.sampled = FALSE;
   text = flam_format_estimate (&estimate, figure.other, measure.unit);

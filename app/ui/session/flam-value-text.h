@@ -13,7 +13,8 @@ G_BEGIN_DECLS
  * no such counterparts. g_free. */
 char *flam_value_text_other (const FlamTree *tree, FlamFigure figure);
 char *flam_value_text_blocks (gint64 blocks);
-/* The title of a column with numbers of blocks, or of what else is counted. */
+/* The title of a column with numbers of blocks, or of other things that are
+ * counted. */
 const char *flam_value_text_counted (const FlamMemorySummary *memory);
 /* "+1.20 s", "−438"; g_free. */
 char *flam_value_text_change (const FlamMeasure *measure, gint64 delta);

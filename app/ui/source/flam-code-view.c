@@ -61,8 +61,7 @@ set_class (GtkWidget *widget, const char *name, gboolean wanted)
     gtk_widget_remove_css_class (widget, name);
 }
 
-/* Of its counterpart, and of what is counted, nothing is known by
- * instruction. */
+/* The counterpart and the counted part are not known per instruction. */
 static char *
 figure_text (const FlamCodeFile *file, gint64 weight)
 {

@@ -123,7 +123,7 @@ find_middle (const Input *input, const FlamTree *tree)
 }
 
 /* The lines of the function in the middle, as rows of the whole selection by
- * line. Threads and labels are no code. */
+ * line. Threads and labels are not code. */
 static gboolean
 find_places (const Input *input,
              Result *result,
@@ -393,7 +393,7 @@ void
 flam_callers_view_set_wide (FlamCallersView *self, gboolean wide)
 {
   g_return_if_fail (FLAM_IS_CALLERS_VIEW (self));
-  /* The list has them, too. */
+  /* The list has these figures, too. */
   gtk_widget_set_visible (GTK_WIDGET (self->costs), wide);
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->tables),
                                   wide ? GTK_ORIENTATION_HORIZONTAL

@@ -2,9 +2,9 @@
 #ifndef FLAM_FUNCTION_FIGURES_H
 #define FLAM_FUNCTION_FIGURES_H
 
-/* What the list of functions shows beside self and total, as far as the capture
- * has it: memory (allocated, blocks, temporary, at the peak, leaked), and calls
- * (their number and cost, or how long each took).
+/* The figures that the list of functions shows beside self and total, as far as
+ * the capture has them: memory (allocated, blocks, temporary, at the peak,
+ * leaked), and calls (their number and cost, or how long each took).
  *
  *   list of functions ─┬─ FlamMemorySummary ─▶ row of memory ─┐
  *                      └─ FlamCallTable ─────▶ row of calls ──┴─▶ columns

@@ -2,7 +2,7 @@
 #ifndef FLAM_TABLE_SHAPE_H
 #define FLAM_TABLE_SHAPE_H
 
-/* What all tables have in common, whatever their columns contain: width, order,
+/* The common parts of all tables, whatever their columns contain: width, order,
  * the visible row. */
 
 #include <gtk/gtk.h>

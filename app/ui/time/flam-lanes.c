@@ -203,7 +203,7 @@ on_tooltip (GtkWidget *lane,
   if (text == NULL)
     return FALSE;
   when = flam_format_value (time, FLAM_UNIT_NS);
-  /* Translators: a time, and what there is at that time */
+  /* Translators: a time, and the values at that time */
   whole = g_strdup_printf (_ ("at %s: %s"), when, text);
   gtk_tooltip_set_text (tooltip, whole);
   return TRUE;

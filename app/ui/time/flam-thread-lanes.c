@@ -63,7 +63,7 @@ name_of (const FlamTimeline *timeline, guint row)
       _ ("Thread"));
 }
 
-/* What a sample must have to be of this row's CPU. */
+/* The label of samples on this row's CPU. */
 static char *
 condition_of (const FlamTimeline *timeline, guint row)
 {
@@ -138,7 +138,7 @@ on_tooltip (GtkWidget *lane,
                          row)[flam_timeline_bucket_of (timeline, time)],
       timeline->unit);
   what = g_strdup_printf ("%s %s", name, value);
-  /* Translators: a time, and what there is at that time */
+  /* Translators: a time, and the values at that time */
   whole = g_strdup_printf (_ ("at %s: %s"), when, what);
   gtk_tooltip_set_text (tooltip, whole);
   return TRUE;
@@ -196,7 +196,7 @@ show_more (FlamThreadLanes *self, guint n)
   gtk_label_set_label (GTK_LABEL (self->more), text);
 }
 
-/* What is not selected is faint. */
+/* Unselected parts are faint. */
 static void
 show_chosen (FlamThreadLanes *self)
 {
@@ -289,7 +289,7 @@ done (gpointer result, const GError *error, gpointer data)
   show_lanes (self);
 }
 
-/* The lanes are of everything, whatever is chosen of them. */
+/* The lanes show everything, whatever is selected. */
 static FlamSelection *
 selection_of_all (const FlamSelection *selection)
 {
@@ -425,8 +425,8 @@ on_idle (gpointer lanes)
   return G_SOURCE_REMOVE;
 }
 
-/* The picture below keeps most of a low window. What is laid out cannot change
- * while it is. */
+/* The picture below keeps most of a low window. The layout cannot change while
+ * it is in progress. */
 static void
 on_layout (GdkSurface *surface, int width, int height, FlamThreadLanes *self)
 {

@@ -2,10 +2,10 @@
 #ifndef FLAM_THREAD_LANES_H
 #define FLAM_THREAD_LANES_H
 
-/* What each thread does over time, below the overview and as wide as it: a lane
- * for each thread, the heaviest first, or for each CPU where the capture has
- * them. A click selects that thread or CPU, and all again. Hidden for a single
- * thread. */
+/* The activity of each thread over time, below the overview and as wide as it:
+ * a lane for each thread, the heaviest first, or for each CPU where the capture
+ * has them. A click selects that thread or CPU, and all again. Hidden for a
+ * single thread. */
 
 #include "flam-session.h"
 

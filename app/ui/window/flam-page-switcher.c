@@ -29,8 +29,8 @@ on_toggled (GtkToggleButton *button, FlamPageSwitcher *self)
   gtk_stack_set_visible_child_name (self->stack, id);
 }
 
-/* GTK only says so when it changes, which an assistive program needs to have
- * been there for. */
+/* GTK reports this only when it changes: an assistive program that starts later
+ * would miss it. */
 static void
 tell_pressed (FlamPageSwitcher *self)
 {

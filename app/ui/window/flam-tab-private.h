@@ -54,7 +54,7 @@ void flam_tab_show_busy (FlamTab *self,
                          gboolean cancellable);
 void flam_tab_changed (FlamTab *self);
 
-/* Says once when the file is not the one that is shown any more. */
+/* Reports once that the file is no longer the one that is shown. */
 void flam_tab_watch (FlamTab *self);
 void flam_tab_unwatch (FlamTab *self);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Tells when the file of an open capture has been written anew. */
+/* Reports that the file of an open capture was written again. */
 
 #include "flam-tab-private.h"
 

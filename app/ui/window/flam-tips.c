@@ -63,7 +63,7 @@ go_on (gpointer popover)
   return G_SOURCE_REMOVE;
 }
 
-/* The popover is still in use while it tells that it was closed. */
+/* The popover is still in use during its signal "closed". */
 static void
 on_closed (GtkPopover *popover)
 {

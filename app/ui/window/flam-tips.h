@@ -2,9 +2,9 @@
 #ifndef FLAM_TIPS_H
 #define FLAM_TIPS_H
 
-/* Two tips about what cannot be seen, each shown once and never again: that a
- * drag over the overview selects a range of time, and that a right click on a
- * box offers more. */
+/* Two tips about features that are not visible, each shown once and never
+ * again: that a drag over the overview selects a range of time, and that a
+ * right click on a box offers more. */
 
 #include <gtk/gtk.h>
 

@@ -21,7 +21,7 @@ tab_of (AdwTabPage *page)
   return FLAM_TAB (adw_tab_page_get_child (page));
 }
 
-/* --- what stands on a tab ------------------------------------------------- */
+/* --- titles of tabs ------------------------------------------------------ */
 
 static void
 set_name (GtkWidget *widget, const char *name)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """make.py: writes MOJO files beside it, after the layout that
-app/formats/python/flam-mojo.c describes. The texts are by hand, those of
-version 1 in the shape of what Debian 12's austin 1.0.1 prints."""
+app/formats/python/flam-mojo.c describes. The texts were written by hand, those
+of version 1 in the form that Debian 12's austin 1.0.1 prints."""
 
 import pathlib
 
@@ -73,7 +73,8 @@ for version in (1, 2, 3, 4):
 
 
 def native():
-    """As austinp has native frames: unresolved, resolved, and without a file."""
+    """Native frames as in austinp's output: unresolved, resolved, and without a
+    file."""
     out = b"MOJ" + number(3) + metadata("mode", "cpu")
     out += metadata("map", "400000-423000 /opt/python3") + metadata("map", "423000-671000 /opt/python3")
     out += metadata("map", "7f9005a2c000-7f9005a2f000 /opt/libm.so") + metadata("map", "what")

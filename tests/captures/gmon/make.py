@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """make.py: writes gmon.out files beside it, after the layout that
 app/formats/gprof/flam-import-gmon.c describes. Real ones, with their programs,
-are made and compared with gprof's words on them in tests/formats/oracles.py."""
+are made and compared with gprof's output in tests/formats/oracles.py."""
 
 import pathlib
 import struct

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """make.py: writes the fixtures beside it, after the layout that
-app/formats/java/flam-jfr.h describes; recordings of the JDK's own, which are too
-large to be kept, are made anew and compared in tests/formats/oracles.py."""
+app/formats/java/flam-jfr.h describes; recordings of the JDK itself, which are too
+large to be kept, are made and compared in tests/formats/oracles.py."""
 
 import pathlib
 import struct

@@ -9,7 +9,7 @@ puts several of them into one file, and as JSON; and what is refused or odd:
     ebpf-1.7.otlp        the same; stacks are slices
     java-1.10.otlp       async-profiler's: attributes and times alone
     several.binpb        each message with its length before it
-    several.jsonl        a message a line
+    several.jsonl        one message per line
     snake.json           Protocol Buffers' other spelling of names, no times
     draft-1.5.otlp       tables outside a dictionary: refused
     draft-1.6.otlp       the same, elsewhere
@@ -59,7 +59,7 @@ def value_of(value):
 
 
 class Dictionary:
-    """Interns rows; what they are of is known when they are written."""
+    """Interns rows; their tables are written at the end."""
 
     def __init__(self, layout):
         self.layout = layout

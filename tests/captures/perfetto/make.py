@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """make.py: writes the Perfetto traces of this folder, after the comments of
-perfetto's protos. What they hold, by construction: samples.pftrace 5 samples,
-3 of them main;parse, one without a stack; heap.pftrace 4096 bytes allocated of
+perfetto's protos. Their content, by construction: samples.pftrace 5 samples, 3
+of them main;parse, one without a stack; heap.pftrace 4096 bytes allocated of
 which 1024 freed in main;parse, after an older dump; events.pftrace a slice
 frame of 10 ms with draw 2..7 ms in it, on a clock of differences.
 places.pftrace is flambeau-cli's export of ../chrome-trace/places.trace.json."""

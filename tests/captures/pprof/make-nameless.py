@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes nameless.pb: a table of texts in which the empty one is there twice, as
-Pyroscope writes it for a function without a file. It is one profile still."""
+"""Writes nameless.pb: a table of texts that contains the empty text twice, as
+Pyroscope writes it for a function without a file. It is still one profile."""
 
 import pathlib
 

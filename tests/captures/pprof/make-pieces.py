@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Writes pieces.pb: lists of locations in one piece, in several, as single
 numbers, empty, with a location that is not in the file and with half a number;
-a value below 0; and what the values are of after the samples."""
+a value below 0; and the types of the values after the samples."""
 
 import pathlib
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes units.pb: a sample with a value in each of several units' spellings."""
+"""Writes units.pb: a sample with a value in each of several spellings of units."""
 
 import pathlib
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """make.py: writes the fixtures beside it. cProfile and profile run with a clock
-of their own, which ticks when it is looked at, so that each run is the same."""
+of their own, which ticks each time it is read, so that all runs are equal."""
 
 import cProfile
 import marshal
@@ -54,12 +54,12 @@ def run(profiler):
 
 
 def text(string):
-    """As Python 2 has an interned string."""
+    """An interned string as Python 2 has it."""
     return b"t" + struct.pack("<i", len(string)) + string
 
 
 def python2():
-    """Python 2 has no numbered objects but its interned strings."""
+    """Python 2 numbers no objects except its interned strings."""
     def number(n):
         return b"i" + struct.pack("<i", n)
 

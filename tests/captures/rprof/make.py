@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Makes `full` with R, and full.summary.md, what R's own summaryRprof() says of
-it. Times differ each time."""
+"""Makes `full` with R, and full.summary.md with the output of R's own
+summaryRprof(). Times differ in each run."""
 
 import pathlib
 import subprocess

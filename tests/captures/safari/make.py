@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""In the shape of what the Web Inspector of Safari 13 to 17 exports, with code
-and times that are invented:
+"""Captures in the form that the Web Inspector of Safari 13 to 17 exports, with
+invented code and times:
 
 cook      scripts, frames of rendering, memory, markers, a request, and samples
           whose durations are those of the inspector: a record's share, or 1 ms

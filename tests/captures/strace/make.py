@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Makes the captures of strace, ltrace, perf trace and uftrace that are not
-damaged ones: by these tools, of calls.c and ../ltrace/sort.c. The tables at the
-ends of those with -C and -S are the tools' own sums. Times, addresses and ids
-differ each time."""
+"""Makes the undamaged captures of strace, ltrace, perf trace and uftrace, by
+these tools, from calls.c and ../ltrace/sort.c. The tables at the ends of those
+with -C and -S are the tools' own sums. Times, addresses and ids differ each
+time."""
 
 import pathlib
 import re

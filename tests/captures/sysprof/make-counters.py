@@ -55,7 +55,7 @@ pathlib.Path(__file__).with_name("counters.syscap").write_bytes(b"".join((
           + counter(1, 0, "Memory", "Used", whole(4096))
           + counter(2, 1, "CPU Percent", "CPU Percent: Total", real(12.5))),
     sample(100),
-    # Later values first; 77 is not defined; no number is no value.
+    # Later values first; 77 is not defined; a NaN is left out.
     frame(9, 400, values((1, whole(8192)), (2, real(99.6)))),
     frame(9, 200, values((1, whole(6000)), (77, whole(1)), (2, real(float("nan"))))),
     frame(9, 600, values(*[(1, whole(n)) for n in range(9)])),

@@ -107,7 +107,7 @@ def sized(text, size="<Q"):
 
 
 def sections():
-    """The ids of version 7, and what version 6 has in the same order."""
+    """The ids of version 7, and the parts of version 6 in the same order."""
     systems = {}
     for (system, name, number), fields in FORMATS.items():
         systems.setdefault(system, []).append(format_text(name, number, fields))

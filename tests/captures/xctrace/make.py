@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""In the shape of what `xctrace export` writes of the tables time-profile
+"""Captures in the form in which `xctrace export` writes the tables time-profile
 (Xcode 14.3 and later), cpu-profile, and time-sample or what came before:
 
 time     two threads of two processes, elements referred to by id, a frame

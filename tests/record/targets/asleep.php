@@ -1,6 +1,6 @@
 <?php
 // SPDX-License-Identifier: GPL-3.0-or-later
-// asleep.php FILE SECONDS: writes its own stack to FILE, one frame a line, "name
+// asleep.php FILE SECONDS: writes its own stack to FILE, one frame per line, "name
 // TAB line", innermost first, and sleeps there.
 function say($bt, $line)
 {

@@ -317,7 +317,7 @@ main (int argc, char **argv)
     {
       char byte;
 
-      /* Attached to meanwhile. */
+      /* The recorder attaches meanwhile. */
       while (read (0, &byte, 1) > 0)
         {
           get_memory ();

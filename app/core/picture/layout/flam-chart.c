@@ -324,9 +324,9 @@ add_states (Build *build, FlamThreadId thread, gint64 period)
     add_draft (build, 0, run.from, run.to, run.what);
 }
 
-/* Whether a sample begins another call of its innermost function: where the
- * capture counts calls, if it counts one of a function that is shown; otherwise
- * if the stack is the same again. */
+/* Whether a sample begins another call of its innermost function. If the
+ * capture counts calls: whether it counts one, of a shown function. Otherwise:
+ * whether the stack is the same as before. */
 static gboolean
 is_called (const Build *build, guint32 i, gboolean same)
 {

@@ -11,12 +11,12 @@
  *   5..9  main;eval                       row 2  lex   [0 . 2)
  *
  * Captures of events (FlamMeasure.spans) contain the time of each call: their
- * spans are exact. Only where a capture does not count calls (a measure
- * "calls"), those of one function that follow one another without any time
- * between are one, unless they call nothing themselves. In sampled captures a
- * sample represents the time since the previous one or, if the thread ran for
- * less than half of that, its weight or one period. In captures without times
- * whose samples are in order (FLAM_SPANS_ORDER), the times are sums of weights.
+ * spans are exact. If a capture does not count calls (in a measure "calls"),
+ * consecutive calls of one function without any time between them are merged
+ * into one, unless they call nothing. In sampled captures a sample represents
+ * the time since the previous one or, if the thread ran for less than half of
+ * that, its weight or one period. In captures without times whose samples are in
+ * order (FLAM_SPANS_ORDER), the times are sums of weights.
  *
  * A span lies in one row of one lane. Rows ascend in time, so that the spans of
  * a view are found by bisection. Marks and counters have lanes of their own,

@@ -4,7 +4,7 @@
 
 /* Tree + viewport -> boxes; only nodes that are visible are visited.
  *
- * FlamRows is the tree in breadth-first order, made once a tree:
+ * FlamRows is the tree in breadth-first order, made once per tree:
  *
  *    node  tree                 row 0   [ 0                   ]
  *    0     A ─┬─ B ── C         row 1   [ 1 B       ][ 3 D    ]

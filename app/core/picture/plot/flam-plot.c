@@ -106,7 +106,7 @@ n_columns (const FlamPlot *plot)
   return plot->n > 0 ? MAX (plot->series[0].n / plot->n_rows, 1) : 1;
 }
 
-/* What each shape needs around its area, and its size. */
+/* The space that each shape needs around its area, and its size. */
 static const struct
 {
   double head, foot, side;

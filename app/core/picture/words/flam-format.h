@@ -11,8 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* ns: for a program that used less CPU time, the recorder's share says little,
- * as most of it is the recorder's start. */
+/* ns: for a program that used less CPU time, the recorder's share has little
+ * meaning, as most of it is the recorder's start. */
 #define FLAM_SHORT_CPU 100000000
 
 char *flam_format_value (gint64 value, FlamUnit unit);

@@ -252,8 +252,8 @@ total_of (const Costs *costs, FlamId function)
   return total;
 }
 
-/* The line of the function that is charged most, by its own cost, or also by
- * what it calls of others' code. */
+/* The line of the function that is charged most, by its own cost alone, or
+ * including that of the code of others that it calls. */
 static void
 find_line (const Costs *costs,
            FlamId function,

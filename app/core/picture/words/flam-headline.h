@@ -2,7 +2,7 @@
 #ifndef FLAM_HEADLINE_H
 #define FLAM_HEADLINE_H
 
-/* What stands out in a capture, in a sentence or two that are a way in:
+/* What stands out in a capture, in a sentence or two to start from:
  *
  *   checksum takes 83 % (mix.c:16)
  *   62 % of the time waits for a lock in queue_pop (queue.c:40)
@@ -76,7 +76,7 @@ typedef char *(*FlamHeadlineShow) (const FlamHeadlinePart *part,
                                    guint index,
                                    gpointer data);
 /* The sentences, translated, or in English for machines; "" for none; g_free.
- * What stands between the parts has no characters that markup escapes. */
+ * The text between the parts has no characters that markup escapes. */
 char *flam_headline_show (const FlamHeadline *headline,
                           FlamHeadlineShow show,
                           gpointer data);

@@ -200,8 +200,8 @@ add_unsampled (Scale *scale, guint kind, double bytes)
     flam_builder_add_allocation (builder, &row);
 }
 
-/* What the rows with all of these bits lack because none of them stands for any
- * block but itself. */
+/* The amount that the rows with all of these bits lack, because each of them
+ * stands only for its own block. */
 static double
 lacking (const Scale *scale, guint with, double bytes)
 {

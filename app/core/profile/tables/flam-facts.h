@@ -41,7 +41,7 @@ typedef struct
                                be read, in all samples; 0 unknown */
   const char *engine;       /* the recorder's clock: "perf" or "ptrace"; may
                                be "" */
-  const char *engine_reason; /* why, a sentence; "": it was asked for */
+  const char *engine_reason; /* why, a sentence; "": the user chose it */
   gint64 sample_bytes; /* allocations are sampled, one per this many bytes on
                           average; 0: all are recorded, or unknown */
   /* Sampled allocations: bytes counted without sampling; 0 unknown: */

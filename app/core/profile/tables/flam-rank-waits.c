@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* Of MPI's standard, those that return only when others have done their part,
- * or may do so. With "*", all that begin so: reductions, and their versions
- * for vectors, neighbors and large counts. */
+/* The functions of MPI's standard that return only when others have done their
+ * part, or may wait for that. "*" stands for any ending: reductions, and their
+ * versions for vectors, neighbors and large counts. */
 static const char *const calls[] = {
   "wait*",        "send",
   "send_c",       "bsend*",
@@ -76,7 +76,7 @@ flam_rank_waits_in (const char *function)
   return FALSE;
 }
 
-/* Per stack: whether it is one of a wait; NULL: none is. */
+/* Per stack: whether it waits; NULL: none does. */
 static gboolean *
 find_stacks (const FlamProfile *profile)
 {

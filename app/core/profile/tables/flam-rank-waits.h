@@ -19,8 +19,8 @@ G_BEGIN_DECLS
  * "mpi_barrier_". */
 gboolean flam_rank_waits_in (const char *function);
 
-/* The profile with these states, of samples of ranks alone; the same profile if
- * there are none. All ids are the same. */
+/* The profile with these states, which only samples of ranks get; the same
+ * profile if there are none. All ids are the same. */
 FlamProfile *flam_rank_waits_new (const FlamProfile *profile);
 
 G_END_DECLS

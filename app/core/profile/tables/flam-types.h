@@ -169,7 +169,7 @@ typedef struct
   gpointer data;
 } FlamProgress;
 
-/* FALSE with FLAM_ERROR_CANCELLED set when the caller asks it to stop. */
+/* FALSE with FLAM_ERROR_CANCELLED set when the caller cancels it. */
 gboolean flam_progress_step (const FlamProgress *progress,
                              double fraction,
                              GError **error);

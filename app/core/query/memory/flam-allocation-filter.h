@@ -29,7 +29,7 @@ G_BEGIN_DECLS
    FLAM_ALLOCATOR_BIT (FLAM_ALLOCATOR_BRK) |                                   \
    FLAM_ALLOCATOR_BIT (FLAM_ALLOCATOR_FILE))
 
-/* What is opened: it has no bytes. */
+/* Opened things: they have no bytes. */
 #define FLAM_ALLOCATORS_RESOURCES                                              \
   (FLAM_ALLOCATOR_BIT (FLAM_ALLOCATOR_DESCRIPTOR) |                            \
    FLAM_ALLOCATOR_BIT (FLAM_ALLOCATOR_THREAD))

@@ -60,10 +60,10 @@ typedef enum
   FLAM_N_TEXTS
 } FlamLinesText;
 
-/* The line to show first: of the person's own code the one that costs most,
- * with what it calls of others' code; otherwise the one with the greatest
- * total, the self being second; then the same of others' code. All of these
- * have a total of 1 % or more, if any line has. `sources`: a FlamLinesText for
+/* The line to show first: in the user's own code the line that costs most,
+ * including the code of others that it calls; otherwise the line with the
+ * greatest total, ties by self; then the same in the code of others. Lines
+ * below 1 % are only taken if no line has more. `sources`: a FlamLinesText for
  * each of the profile's strings. FALSE: no source is at hand. */
 gboolean flam_lines_begin (const FlamWeights *weights,
                            const FlamSelection *selection,

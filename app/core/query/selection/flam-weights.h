@@ -38,7 +38,7 @@ typedef struct
  * when only the transforms change. */
 typedef struct
 {
-  gint64 *weight; /* one a stack */
+  gint64 *weight; /* one per stack */
   gint64 no_stack;
   FlamStateSplit *split; /* like that of FlamWeights */
 } FlamSampleSums;

@@ -879,7 +879,8 @@ add_rates (Fill *fill, GArray *rates)
   const FlamProfile *profile = fill->profile;
   FlamTimeline *timeline = fill->timeline;
 
-  /* The numbers of traced calls and of samples are no events of the machine. */
+  /* The numbers of traced calls and of samples are not events of the
+   * machine. */
   for (guint i = 0; i < profile->n_measures; i++)
     if (profile->measures[i].spans == FLAM_SPANS_CALLS)
       return;

@@ -27,7 +27,7 @@ typedef enum
   FLAM_TIMELINE_MEMORY,   /* live bytes (or blocks), the bucket's maximum */
 } FlamTimelineKind;
 
-/* What has rows beside the one of all. */
+/* The rows besides that of all. */
 typedef enum
 {
   FLAM_TIMELINE_ALL, /* nothing */

@@ -76,9 +76,9 @@ typedef struct
                           are    valid as long as the history */
 } FlamTrendChoice;
 
-/* What can be plotted of a history besides functions, in menu order: the
- * measures that are not 0 in all captures, peak memory if it is not one of
- * them, the duration. g_array_unref. */
+/* The figures of a history that can be plotted besides functions, in menu
+ * order: the measures that are not 0 in all captures, peak memory if it is not
+ * one of them, the duration. g_array_unref. */
 GArray *flam_trend_choices (const FlamHistory *history);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // Burst SECONDS: works for 2 ms or so, three quarters of it in one function, and
-// sleeps for 5 ms. What it writes, and when: as truth.h says. The process's CPU
+// sleeps for 5 ms. truth.h describes its output and when it is written. The process's CPU
 // time is that of its threads which have not ended.
 
 import java.lang.management.ManagementFactory;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // burst.js SECONDS: works for 2 ms or so, three quarters of it in one function,
-// and goes back to its event loop for 5 ms. What it writes, and when: as truth.h
-// says; but its clock is the process's, in µs.
+// and goes back to its event loop for 5 ms. truth.h describes its output and when
+// it is written; but its clock is the process's, in µs.
 
 const fs = require("fs");
 const { performance } = require("perf_hooks");

@@ -2,7 +2,7 @@
 
 // Kinds SECONDS: a part for each kind of frame that Java's machine has. Run it
 // with -XX:CompileCommand=exclude,Kinds::descend, which keeps that method
-// interpreted. What it writes, and when: as truth.h says.
+// interpreted. truth.h describes its output and when it is written.
 
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;

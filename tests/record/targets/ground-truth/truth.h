@@ -9,7 +9,7 @@
  *
  *   part     NAME                        CPU time of a function and its callees
  *   early    NAME                        the same before the work began
- *   thread   NAME TID CPU WAITED LASTED  WAITED: for a CPU, the kernel says
+ *   thread   NAME TID CPU WAITED LASTED  WAITED: for a CPU, by the kernel
  *   process  BEFORE CPU                  CPU time before the work began, and in
  *                                        all, its children's with it
  *
