@@ -406,8 +406,9 @@ take_peak_time (Reader *reader)
   return TRUE;
 }
 
-/* The addresses that a text fact had in the process that wrote the image are
- * replaced by those of the texts, which are in the order of the rows. */
+/* The addresses of text facts are those of the process that wrote the image;
+ * they are replaced by the addresses of the texts, which are in the order of
+ * the rows. */
 static gboolean
 place_texts (FlamFacts *facts, const char *const *texts)
 {

@@ -142,7 +142,7 @@ typedef struct
   gboolean found;
 } Amount;
 
-/* A measure of that name, or the function. */
+/* A measure with that name, otherwise the function. */
 static Amount
 amount_of (const FlamGates *gates, const FlamFigures *side, const char *name)
 {

@@ -21,7 +21,7 @@ typedef struct
   char *group;
   char **functions; /* NULL: none */
   char *store;      /* a file; NULL: none */
-  char *commit;     /* labels of what is added to it; NULL: none */
+  char *commit;     /* labels of added captures; NULL: none */
   char *job;
   FlamCliOutput output;
   FlamHistory *history;

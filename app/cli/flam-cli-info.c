@@ -230,7 +230,7 @@ add_facts (JsonBuilder *json, const FlamFacts *facts, FlamFactSection section)
     }
 }
 
-/* What stands out, as a text and as its parts. */
+/* The main findings, as a text and as its parts. */
 static void
 add_headline (JsonBuilder *json,
               const FlamProfile *p,

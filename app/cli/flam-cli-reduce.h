@@ -10,14 +10,14 @@
  *    step 2    0+1+2+3 ◀───┘           4
  *    step 3    all ◀───────────────────┘
  *
- * What is sent is a capture, as it would be in a file. */
+ * The processes send captures, in the form of files. */
 
 #include "flam-core-query.h"
 #include "flam-mpi.h"
 
-/* Adds what the others have to the fold of process 0. `failed`: this process
- * could not read its captures. FALSE: here, or in another process, something
- * failed; the error is set where it happened. */
+/* Adds the captures of the other processes to the fold of process 0. `failed`:
+ * this process could not read its captures. FALSE: here, or in another process,
+ * something failed; the error is set where it happened. */
 gboolean flam_cli_reduce (const FlamMpi *mpi,
                           FlamFold *fold,
                           gboolean failed,

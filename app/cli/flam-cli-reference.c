@@ -26,8 +26,7 @@ is_same_file (const char *a, const char *b)
          one.st_dev == two.st_dev && one.st_ino == two.st_ino;
 }
 
-/* Only one capture is in memory at a time. Those that cannot be read are
- * listed. */
+/* Only one capture is in memory at a time. Unreadable ones are listed. */
 static char *
 find_last (const FlamCliReference *asked,
            const FlamHistoryKey *key,

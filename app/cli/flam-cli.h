@@ -158,7 +158,7 @@ void flam_cli_json_weight (JsonBuilder *json,
                            gint64 weight);
 /* " [running 60.0 %, lock 40.0 %]"; omitted if the tree has only one state. */
 void flam_cli_print_states (const FlamTree *tree, const FlamStateSplit *split);
-/* "states": {"running": 5, "lock": 2}: those with a weight. */
+/* "states": {"running": 5, "lock": 2}: the states with a weight. */
 void flam_cli_json_states (JsonBuilder *json,
                            const FlamMeasure *measure,
                            const FlamStateSplit *split);

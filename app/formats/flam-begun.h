@@ -15,8 +15,8 @@
 #include "flam-source.h"
 
 /* The next beginning, a multiple of `*size` (0: the first one). `text`: its
- * lines and paragraphs are not cut in two. NULL: there is none, or the whole is
- * not much longer. */
+ * lines and paragraphs are not cut in two. NULL: no beginning is left, or the
+ * whole is not much longer. */
 FlamSource *
 flam_begun_next (const FlamSource *whole, gboolean text, gsize *size);
 

@@ -114,7 +114,7 @@ flam_cache_load (const char *file)
   return g_steal_pointer (&profile);
 }
 
-/* Whether the profile depends on the bytes of the capture alone. */
+/* Whether the profile depends only on the bytes of the capture. */
 static gboolean
 is_alone (const FlamProfile *profile)
 {

@@ -173,7 +173,7 @@ find_best (const Look *look, gboolean *sure)
   return best;
 }
 
-/* Those of all signs; they are kept. */
+/* The paths in the signs of all formats; they are kept. */
 static FlamMemberPaths *
 find_paths (void)
 {

@@ -71,7 +71,7 @@ typedef struct
   const char *name;         /* "Linux perf capture", for file managers */
   const char *const *globs; /* names that no other program's files have:
                              * FLAM_LIST ("*.perf.data"), or NULL */
-  const FlamMagic *magics;  /* FLAM_MAGICS(): besides those of the signs */
+  const FlamMagic *magics;  /* FLAM_MAGICS(): in addition to the signs' */
 } FlamMime;
 
 typedef struct
@@ -81,7 +81,7 @@ typedef struct
   const char *written_by;      /* "perf record"; for the help, in English */
   const char *const *suffixes; /* FLAM_LIST ("perf.data") */
   FlamMime mime;
-  /* General types that its files may have besides. */
+  /* General types that its files may also have. */
   const char *const *mime_types;
   const FlamSign *signs; /* FLAM_SIGNS(): one of them suffices */
   /* For formats that signs cannot describe. 0: another format; 100: certain

@@ -55,8 +55,8 @@ typedef struct
 } FlamHistoryOptions;
 
 /* Each capture is summed up by its default measure, without a selection. NULL
- * only when cancelled: if the history is empty, `refused` has the reason if
- * there is one. */
+ * only when cancelled; if the history is empty, `refused` contains the reason,
+ * if any. */
 FlamHistory *flam_history_load (const char *const *paths,
                                 const FlamHistoryOptions *options,
                                 const FlamProgress *progress,

@@ -49,7 +49,7 @@ GArray *flam_attach (pid_t pid, unsigned long options, GError **error);
  * missing. */
 gint64 flam_proc_status (pid_t pid, const char *name);
 /* The process of a thread, and the parent process; FALSE: it has ended. `comm`,
- * if not NULL, gets the thread's name, or remains what it is. */
+ * if not NULL, gets the thread's name, or remains unchanged. */
 gboolean flam_proc_family (pid_t tid, pid_t *pid, pid_t *parent, char comm[16]);
 
 #endif

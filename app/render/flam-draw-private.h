@@ -60,7 +60,7 @@ gboolean flam_draw_find_pixels (cairo_t *cr,
                                 double height,
                                 FlamPixels *found);
 
-/* States and strips are runs: there are no gaps in them. */
+/* States and strips are contiguous runs, without gaps. */
 static inline gboolean
 flam_draw_chart_is_run (const FlamChartBox *box)
 {

@@ -28,8 +28,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamDraw, flam_draw_free)
 /* The row height for the font: text, a pixel or two above and below, the
  * gap. */
 double flam_draw_row_height (const FlamDraw *draw);
-/* Whether all labels drawn so far stayed within rows of that height; letters
- * with many accents may not. */
+/* Whether all labels so far stayed within rows of that height; letters with
+ * many accents may exceed it. */
 gboolean flam_draw_is_in_rows (const FlamDraw *draw);
 
 typedef struct

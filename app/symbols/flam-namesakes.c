@@ -27,7 +27,7 @@ compare_names (gconstpointer a, gconstpointer b)
   return (x->function > y->function) - (x->function < y->function);
 }
 
-/* Those that have a linker name. */
+/* Functions that have a linker name. */
 static GArray *
 sort_functions (const FlamProfile *profile)
 {

@@ -223,7 +223,7 @@ struct Remembered
   size_t length;
 };
 
-/* Never freed: what a leak looks like. */
+/* Never freed: an example of a leak. */
 static __attribute__ ((noinline)) Remembered *
 remember_row (Remembered *list, size_t length)
 {

@@ -50,7 +50,7 @@ $ flambeau-cli top calls.trace.json --json | tr -d ' \n' | sed 's/},{"function/}
 {"function":"main","module":"","file":"","line":0,"self":40000,"total":100000,"calls":1,"per_call":100000.0,"duration":{"min":100000,"median":100000,"p99":100000,"max":100000,"mean":100000.0,"deviation":0.0}}
 {"function":"g","module":"","file":"","line":0,"self":10000,"total":10000,"calls":2,"per_call":5000.0,"duration":{"min":4000,"median":4000,"p99":6000,"max":6000,"mean":5000.0,"deviation":1000.0}}]}
 
-# Of g alone; f's calls stay its own.
+# Only g's own cost; f's calls stay its own.
 $ flambeau-cli top calls.trace.json --hide '^f$' --calls
       self                 total                calls   per call       min      mean       dev       p99  function
    90.0 µs    90.0 %      100 µs   100.0 %          1     100 µs    100 µs    100 µs      0 ns    100 µs  main

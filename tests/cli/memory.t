@@ -160,7 +160,7 @@ $ flambeau-cli info captures/memray/v12.bin --allocators malloc,free
 ! flambeau-cli: info: --allocators malloc,free: expected a list of malloc, calloc, realloc, aligned, mmap, brk, file, pymalloc, other, descriptor, thread, heap, pages, all
 [2]
 
-# What is temporary.
+# Temporary memory.
 $ flambeau-cli info captures/heaptrack/v3.heaptrack --temporary-within 100 | grep temporary
            temporary          3 (Temporary allocations)
            temporary-bytes    768 B (Temporary memory)

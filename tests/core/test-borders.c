@@ -831,8 +831,8 @@ test_chart_range (void)
     }
 }
 
-/* --- what a builder keeps ---------------------------------------------------
- */
+/* --- data that a builder keeps
+ * --------------------------------------------------- */
 
 /* At most 100 facts that this version does not describe, of at most 4095
  * bytes. */

@@ -170,8 +170,8 @@ test_range_and_calls (void)
                    "  1 B 10..12\n");
 }
 
-/* A calls B twice without any time between, each of which calls C at once; then
- * B alone, for no time; and A is called anew. */
+/* A calls B twice without any time between; each call of B calls C at once;
+ * then a B without C, for no time; and A is called again. */
 static const Sample called[] = {
   { 0, 2, "A", 1 },   { 2, 0, "A;B", 1 }, { 2, 1, "A;B;C", 1 },
   { 3, 2, "A;B", 0 }, { 5, 0, "A;B", 1 }, { 5, 4, "A;B;C", 1 },
@@ -274,7 +274,7 @@ test_call_table (void)
   g_assert_cmpint (calls->count, ==, 2);
 }
 
-/* The rows of one measure find those of another one. */
+/* The rows of one measure also find the rows of another one. */
 static void
 test_match (void)
 {

@@ -49,8 +49,8 @@ test_inlined (void)
   g_assert_cmpint (third->weight, ==, 5);
 }
 
-/* Whatever the palette, rules come first in the legend, with what they color;
- * the rest belongs to the palette, and gets merged. */
+/* With any palette, rules come first in the legend, with the weight that they
+ * color; the rest belongs to the palette, and is merged. */
 static void
 test_rules_legend (void)
 {

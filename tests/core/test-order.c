@@ -23,7 +23,7 @@ draw (GRand *lot, guint kind)
   switch (kind)
     {
     case 0:
-      return wide; /* negative ones, too */
+      return wide; /* also negative ones */
     case 1:
       return g_rand_int_range (lot, -3, 3); /* ties */
     case 2:

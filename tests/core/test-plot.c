@@ -20,7 +20,7 @@ plot_of (FlamPlotShape shape, guint n, guint n_rows)
   return plot;
 }
 
-/* Two lines: one at 10, 20, 30 and one at 15 alone. */
+/* Two lines: one at 10, 20, 30, and one only at 15. */
 static FlamPlot *
 lines (void)
 {

@@ -177,7 +177,7 @@ test_balance (void)
   g_assert_cmpstr (balance->functions[1].name, ==, "io");
   g_assert_cmpint (
       flam_balance_lost (&balance->functions[1].spread), ==, 1 * MS);
-  /* Two halves of 38 ms: a sample weighs where it is. */
+  /* Two halves of 38 ms: a sample weighs in the half that contains it. */
   g_assert_cmpuint (balance->n_columns, ==, 2);
   g_assert_cmpint (balance->column, ==, 19 * MS);
   g_assert_cmpint (balance->value[1], ==, 33 * MS);

@@ -509,8 +509,8 @@ refuse (gpointer data, double fraction)
   return FALSE;
 }
 
-/* The cost of what an import runs belongs to its importer, as in Memray's
- * reports. */
+/* The cost of the code that an import runs belongs to its importer, as in
+ * Memray's reports. */
 static void
 test_imports (void)
 {
@@ -708,7 +708,7 @@ test_begin (void)
     const char *function, *file;
     guint32 line;
     gint64 weight; /* of the stack up to here */
-    gboolean root; /* and the next one begins anew below main */
+    gboolean root; /* and the next one begins again below main */
   } path[] = {
     { "main", "/home/me/app.c", 5, 0, FALSE },
     { "work", "/home/me/app.c", 9, 2, FALSE },

@@ -240,7 +240,7 @@ def shapes():
         comm(clock, 101, 102, "worker", 1610),
         sample(clock, PROG + 0x11, 101, 102, 1700, 40, [u, PROG + 0x11, 0x1f0f0000000000, 0x77]),
         sample(faults, PROG + 0x12, 101, 102, 1710, 3, [u, PROG + 0x12]),
-        # A mapping of data over a part of the library: there is no code any more.
+        # A mapping of data over a part of the library: no code is left there.
         mmap2(clock, 101, LIB + 0x1000, 0x1000, 0, "//anon", 1720, protection=3),
         sample(clock, LIB + 0x1010, 101, 101, 1730, 50, [u, LIB + 0x1010, PROG + 0x101]),
         mmap2(clock, 101, 0x20000, 0x1000, 0, "//anon", 1740, protection=7),
@@ -536,9 +536,9 @@ def switches():
 
 
 def sched():
-    """perf sched record -g: two CPUs, whose threads are 7 and 9 of two processes. What perf sched
-    timehist has as their wait time (ms): 7 60 (it sleeps), 9 100 (for a disk) and 20 (preempted). At
-    last 9 leaves and does not return; 5 leaves twice."""
+    """perf sched record -g: two CPUs, whose threads are 7 and 9 of two processes.
+    Their wait times (ms) in perf sched timehist: 7 60 (it sleeps), 9 100 (for a disk)
+    and 20 (preempted). At last 9 leaves and does not return; 5 leaves twice."""
     kind = IDENTIFIER | IP | TID | TIME | CPU | PERIOD | CALLCHAIN | RAW
     leave = Event(2, 372, kind, flags=ID_ALL, period=1, ids=[1])
     fields = [(16, "char prev_comm[16]"), (4, "pid_t prev_pid"), (4, "int prev_prio"),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """oracles.py CLI: other tools' files, compared with those tools' own output:
-each records a program now, and prints what its file contains. Tools that are
-not installed are skipped."""
+each records a program during the test, and prints the content of its file.
+Tools that are not installed are skipped."""
 
 import cProfile
 import json

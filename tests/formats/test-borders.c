@@ -177,7 +177,7 @@ make_pprof (gboolean rules)
   return out;
 }
 
-/* Frames that match "drop" are left out with what they call, but for those that
+/* Frames that match "drop" are left out with their callees, except those that
  * match "keep". */
 static void
 test_pprof_rules (void)
@@ -329,8 +329,8 @@ test_v8_profile (void)
   g_assert_cmpuint (profile->stacks.prefix[caller], ==, FLAM_NONE);
 }
 
-/* A value of 0 below one of 0 does not make the values those of the functions
- * alone. */
+/* A value of 0 below one of 0 does not turn the values into those of the
+ * functions themselves. */
 static void
 test_d3 (void)
 {

@@ -121,7 +121,7 @@ class ClickHouse(unittest.TestCase):
             json.loads(run("diff", "--json", ONE, TWO, "--measure", "cpu-time"))["rows"])
 
     def test_again(self):
-        """A capture that is already there is not added again."""
+        """A capture that is in the store already is not added again."""
         run("push", ONE, "--to", self.url("again"))
         self.assertIn("the capture is there already",
                       run("push", ONE, "--to", self.url("again"), code=1))

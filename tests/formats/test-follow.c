@@ -206,7 +206,7 @@ typedef struct
 
 static guint went_on;  /* weights that were added to */
 static guint filled;   /* timelines likewise */
-static guint narrowed; /* those of which buckets became one */
+static guint narrowed; /* timelines whose buckets were merged */
 
 static gboolean
 chance (Any *any, double share)

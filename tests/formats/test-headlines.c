@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What stands out in captures of known contents: how each was made is described
- * in tests/captures, and `flambeau-cli top` has the same figures. */
+/* The main findings of captures with known contents: tests/captures describes
+ * how each was made, and `flambeau-cli top` has the same figures. */
 
 #include "flam-core-picture.h"
 #include "flam-formats.h"

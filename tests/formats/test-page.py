@@ -328,7 +328,8 @@ seen.matched = all ((i) => pictures[i].querySelector (".matched").textContent);
 
 
 def check_history(page):
-    """The legend switches series, and the charts are scaled to what is left."""
+    """The legend switches series, and the charts are scaled to the visible
+    ones."""
     runs = page.folder / "runs"
     for day, (name, text) in enumerate((
             ("main/1", "a 900\nb 50\n"), ("main/2", "a 930\nb 60\n"),

@@ -269,8 +269,8 @@ test_trace_inside (void)
     }
 }
 
-/* Rows of numbers, of texts and of other values, short and long ones; with
- * columns instead of rows, and an error somewhere. */
+/* Rows of numbers, of texts and of other values, short and long; with columns
+ * instead of rows, and an error somewhere. */
 static void
 add_cells (GString *text, guint n, const char *separator)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* One selection with the same meaning everywhere: identities that hold for
- * every capture, ours and those beside the repository. */
+ * every capture, both in the repository and beside it. */
 
 #include "flam-core-picture.h"
 #include "selection-exports.h"
@@ -10,7 +10,7 @@
 
 #define PARTS_MAX 7
 
-/* Captures beside the repository: those that open quickly. */
+/* Captures beside the repository that open quickly. */
 #define SIZE_MAX_TRIED (8 << 20)
 #define LARGE 2000 /* stacks */
 
@@ -231,7 +231,7 @@ static const struct
   { .invert = TRUE },
 };
 
-/* NULL: nothing can be selected in that way. */
+/* NULL: nothing can be selected in this way. */
 static FlamSelection *
 selection_of (const FlamProfile *profile, guint measure, guint way)
 {
@@ -329,7 +329,7 @@ check_lines (const FlamProfile *profile, const FlamSelection *selection)
 }
 
 /* A part that was cut out shows without a selection what the whole shows with
- * it. */
+ * this selection. */
 static void
 check_cut (const FlamProfile *profile, const FlamSelection *selection)
 {

@@ -97,7 +97,7 @@ class Get(Case):
                          self.good(top(TRACE)))
 
     def test_seconds_of_silence(self):
-        """A server that records for a second is not a slow one."""
+        """A server that records for a second does not count as slow."""
         def record(handler):
             time.sleep(1.5)
             handler.send(200, PPROF.read_bytes())

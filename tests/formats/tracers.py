@@ -34,8 +34,7 @@ def own(table, name, column="self"):
     return table[name][column] if name in table else 0
 
 
-# strace -C -w: "  5.48    0.004646         464        10         1 read". Each
-# call is printed without what is below 1 µs.
+# strace -C -w: " 5.48 0.004646 464 10 1 read". Each printed call lacks up to 1 µs.
 path = captures / "strace/calls.strace"
 times, calls = rows(path), rows(path, "--measure", "calls")
 failed = [rows(path, "--measure", "calls", "--label", f"error={error}")
@@ -59,7 +58,7 @@ for tid, table in re.findall(r"^ calls \((\d+)\), .*?\n\n(.*?)\n\n\n", path.read
             hold(f"perf trace, time of {name} in {tid}", own(times, name), float(total) * 1e6,
                  (int(n) + 1) * 1000)
 
-# ltrace -T: every line that ends a call has its duration, with what it called.
+# ltrace -T: every line that ends a call has its duration, including its callees.
 path = captures / "ltrace/sort.ltrace"
 sums = collections.Counter()
 for resumed, name, seconds in re.findall(

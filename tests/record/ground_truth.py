@@ -74,7 +74,7 @@ ERLANG = ["-noshell", "+S", "1:1", "+sbwt", "none", "+sbwtdcpu", "none", "+sbwtd
 
 
 def interpreters(suffix):
-    """Those that are installed."""
+    """The installed ones."""
     return list(filter(None, map(shutil.which, INTERPRETERS[suffix])))
 
 
@@ -201,8 +201,8 @@ class Truth:
 
 @dataclasses.dataclass
 class Share:
-    """Of a function: the program's own figure; ours, and its possible error;
-    those of perf and of the program for the time since perf began."""
+    """For a function: the program's own figure; ours, and its possible
+    error; perf's and the program's for the time since perf began."""
     function: str
     truth: float
     ours: float

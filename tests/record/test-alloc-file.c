@@ -464,7 +464,7 @@ test_cut (Fixture *fixture, gconstpointer data)
     }
 }
 
-/* A file of another size than that of its rings is not one of the library's. */
+/* A file whose size does not match its rings is not one of the library's. */
 static void
 test_other_size (void)
 {

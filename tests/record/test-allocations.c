@@ -206,8 +206,7 @@ breaks_by_strace (const char *target)
   return n > 0 ? n : -1;
 }
 
-/* Counts those from malloc itself. The first may precede the library's
- * start. */
+/* Counts calls of malloc itself. The first may precede the library's start. */
 static void
 test_heap_pages (void)
 {

@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from ground_truth import recorder, top  # noqa: E402
 
 program = pathlib.Path(__file__).resolve().parent / "targets/tasks.py"
-# Those of pyenv, which the developers have.
+# The interpreters of pyenv, which developers have.
 VERSIONS = pathlib.Path.home() / ".pyenv/versions"
 NAMES = ("größer", "lesser", "aside")
 

@@ -7,8 +7,8 @@
 
 #include "recording.h"
 
-/* The allocation library in a program that runs already: what it records from
- * then on, and that the program ends as it would have. */
+/* The allocation library in a running program: its records from then on, and
+ * that the program ends as usual. */
 
 typedef struct
 {
@@ -152,8 +152,8 @@ test_sampled (void)
   lodger_say (&lodger, "bw");
   recording = end (running);
   assert_ended (recording, 0);
-  /* All of them were counted, but for the last 64 KiB, and all are at one
-   * place; they are live, whatever was freed besides. */
+  /* All of them were counted, except for the last 64 KiB, and all are at one
+   * place; they are live, whatever else was freed. */
   g_assert_cmpint (
       weight_of (recording->profile, "allocated", "in_window", TRUE),
       >,
@@ -231,7 +231,8 @@ test_child (void)
 
 /* --- the program ---------------------------------------------------------- */
 
-/* By the activity of the thread that is used for it, and of the others. */
+/* By the activity of the thread that is used for it, and of the other
+ * threads. */
 static void
 test_undisturbed (void)
 {

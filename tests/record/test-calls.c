@@ -71,7 +71,7 @@ test_memory_calls (void)
   g_assert_cmpint (
       enter (FLAM_RECORD_RESOURCES, SYS_munmap, 0x10000, 1, 0), ==, 0);
 
-  /* A call that fails gets back what its entry gave away. */
+  /* A call that fails gets back the memory that its entry gave away. */
   g_assert_cmpint (enter (what, SYS_mremap, 0x10000, 8192, 12288), ==, 1);
   assert_event (0, FLAM_CALL_UNMAP, 0x10000, 8192);
   g_assert_cmpint (leave (what, move, 0x20000), ==, 1);
@@ -394,7 +394,7 @@ test_faults (void)
   assert_weight (recording, "page-faults", "touch", 100);
   assert_weight (recording, "minor-faults", "touch", 100);
   counted = told_faults (recording);
-  /* Those after its own count, and the first ones of exec. */
+  /* Faults after its own count, and the first ones of exec. */
   g_assert_cmpint (
       ABS (total_of (recording->profile, "page-faults") - counted), <=, 40);
 }

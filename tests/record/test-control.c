@@ -62,7 +62,7 @@ test_attach (void)
   g_assert_cmpint (recording->status, ==, 0);
   g_assert_nonnull (strstr (recording->said, "done "));
   assert_free (pid);
-  /* In a third of a second, most of which other processes may get. */
+  /* In a third of a second, most of which may go to other processes. */
   g_assert_cmpuint (recording->profile->samples.n, >=, 5);
   g_assert_cmpfloat (rooted_share (recording->profile), >, 0.97);
   assert_share (
@@ -281,7 +281,7 @@ test_passed_on (void)
       kill (running->pid, signals[i]);
       recording = recorder_end (running);
       g_assert_cmpint (recording->status, ==, 128 + signals[i]);
-      /* In a third of a second, most of which other processes may get. */
+      /* In a third of a second, most of which may go to other processes. */
       g_assert_cmpuint (recording->profile->samples.n, >=, 3);
       for (guint k = 0; k < 1000 && flam_proc_lives (pid); k++)
         g_usleep (10000);

@@ -257,9 +257,9 @@ estimate_of (const FlamTree *tree, const FlamFunctionRow *row)
       &tree->profile->facts, &measure, flam_functions_total (tree, row));
 }
 
-/* Mappings are counted even if blocks are sampled: one of 81,920 bytes by `b`,
- * and one by `c`, which has a sampled block besides. `a` has sampled blocks
- * alone. */
+/* Mappings are counted even if blocks are sampled: one of 81,920 bytes by
+ * `b`, and one by `c`, which also has a sampled block. `a` has only sampled
+ * blocks. */
 static void
 test_mappings (void)
 {

@@ -31,7 +31,7 @@ typedef struct
   FlamStackId stack;
 } Step;
 
-/* Returns those pieces, and the rest of each first sample's time. */
+/* Returns these pieces, and the rest of each first sample's time. */
 static char *
 run (const Step *steps)
 {
@@ -63,11 +63,11 @@ test_division (void)
     Step steps[8];
     const char *expected;
   } rows[] = {
-    /* One child alone: the time near its last sample belongs to that. */
+    /* A single child: the time near its last sample belongs to that sample. */
     { { { 'b', 1, 300, 7 }, { 'e', 1, 400, 8 } }, "(300+600) 1:400+800=8 " },
     { { { 'b', 1, 300, 7 }, { 'e', 1, 1500, 8 } },
       "(300+600) 1:1000+2000=8 1:500+1000=- " },
-    /* A child that was never sampled, alone. */
+    /* A single child that was never sampled. */
     { { { 'e', 1, 400, FLAM_NONE } }, "1:400+800=- " },
     /* 400 between the samples of two children, 200 for each. */
     { { { 'b', 1, 0, 7 },

@@ -197,7 +197,8 @@ class ShortWaits(Held):
 
 
 class Priority(Truths):
-    """A recorder that waits for its CPU reports it, and what follows from it."""
+    """A recorder that waits for its CPU reports this and its
+    consequences."""
 
     def warnings(self, *how):
         cpu = str(min(os.sched_getaffinity(0)))
@@ -214,7 +215,8 @@ class Priority(Truths):
         return [text for text in ask("info", capture)["warnings"] if "wait for a CPU" in text]
 
     def test_none(self):
-        """A thread of the batch kind waits for the end of the others' turns."""
+        """A thread of the batch kind waits until the turns of other threads
+        end."""
         without = ["setpriv", "--bounding-set", "-sys_nice"] if may_take_a_cpu() else []
         told = self.warnings("chrt", "--batch", "0", *without)
         self.assertEqual(len(told), 1)

@@ -259,8 +259,8 @@ exec /usr/bin/ssh -F none -i {self.keys}/{key} -o IdentitiesOnly=yes -o BatchMod
         self.assertTrue(self.info()["complete"])
 
     def test_broken_line(self):
-        """The program goes on, unharmed by its closed output, and both captures are
-        whole: what arrived here, and all of it there."""
+        """The program goes on, unharmed by its closed output, and both captures
+        are intact: the received part here, and the whole one there."""
         client, pid = self.begin(seconds="3")
         wait_until(lambda: self.out.exists() and self.samples() > 0, "nothing arrives")
         os.kill(int((self.scratch / "client").read_text()), signal.SIGKILL)

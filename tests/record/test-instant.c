@@ -231,7 +231,8 @@ test_aim_again (void)
 
 /* The thread stopped at 9,000 µs, which put the tracer on that CPU. The tracer
  * handles the stop and continues the thread, which now waits for that CPU, and
- * a tick is due before the tracer sleeps: the thread was not running at it. */
+ * a tick is due before the tracer sleeps: at this tick, the thread was not
+ * running. */
 static void
 test_after_stop (void)
 {

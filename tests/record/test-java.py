@@ -86,7 +86,8 @@ def recorded_frames(capture):
 
 
 def chain_of(methods):
-    """Of the program's own ones, leaf first, a recursion as one."""
+    """Only the program's own frames, leaf first, a recursion as one
+    frame."""
     own = [name for name in methods if re.fullmatch(r"Kinds\.\w+", name)]
     return tuple(name for name, _ in itertools.groupby(own))
 

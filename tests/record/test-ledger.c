@@ -298,8 +298,8 @@ test_random (gconstpointer data)
   g_hash_table_unref (plain.rows);
 }
 
-/* Sixteen pages from 0x10000 on, of which a part is unmapped: what is left on
- * either side is still live. */
+/* Sixteen pages from 0x10000 on are partly unmapped: the rest on either side is
+ * still live. */
 static void
 test_pages (void)
 {

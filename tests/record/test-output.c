@@ -12,9 +12,9 @@
 #include "flam-output.h"
 #include "recording.h"
 
-/* The file that a recording writes: what was there before, and what is left if
- * it fails or is killed. Each test has its own folder, in which the recorder is
- * started. */
+/* The file that a recording writes: earlier content, and the content that is
+ * left if it fails or is killed. Each test has its own folder, in which the
+ * recorder is started. */
 
 #define BEFORE "what stood there before"
 

@@ -151,7 +151,7 @@ read_now (gpointer data, uint64_t address, gpointer to, gsize size)
   return true;
 }
 
-/* The stack first, then what was copied, and only then what is there now. */
+/* The stack first, then the copied blocks, and only then the current memory. */
 static void
 test_memory (void)
 {
@@ -329,7 +329,7 @@ test_kernel (void)
   g_assert_cmpint (recording->profile->facts.stop_median_ns, ==, 0);
 }
 
-/* It ends as it would alone; forks, threads and programs of it are followed. */
+/* It ends as usual; its forks, threads and programs are followed. */
 static void
 test_ends (void)
 {

@@ -42,7 +42,8 @@ test_shares (void)
   g_assert_cmpint (
       profile->facts.stop_p99_ns, >=, profile->facts.stop_median_ns);
 
-  /* Inlined functions are on the stack of those they were inlined into. */
+  /* Inlined functions are on the stack of the functions into which they were
+   * inlined. */
   g_assert_cmpint (
       weight_of (profile, "cpu-time", "outer", FALSE), >, total / 2);
   stack = stack_text (profile, "outer");
@@ -223,7 +224,7 @@ compare_descending (gconstpointer a, gconstpointer b)
   return *x > *y ? -1 : *x < *y;
 }
 
-/* Without names the program's functions are still told apart. */
+/* Without names, the program's functions are still distinguished. */
 static void
 assert_cut (const FlamProfile *profile)
 {

@@ -130,7 +130,7 @@ test_unused (Fixture *fixture, gconstpointer data)
   assert_hints (fixture, "0:0-1 ");
 }
 
-/* A page that is not mapped any more, and those after it. */
+/* A page that is no longer mapped, and the pages after it. */
 static void
 test_unmapped (Fixture *fixture, gconstpointer data)
 {

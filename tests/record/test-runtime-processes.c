@@ -114,7 +114,7 @@ test_found (void)
   flam_runtime_processes_note (processes, &binary, 1);
   g_assert_false (open_at (processes, 0));
   g_assert_true (flam_runtime_processes_get (processes) == set);
-  /* One is unmapped, one is mapped elsewhere; what was open stays valid. */
+  /* One is unmapped, another is mapped elsewhere; the open ones stay valid. */
   flam_runtime_processes_begin (processes);
   flam_runtime_processes_note (processes, &binary, 9);
   g_assert_true (open_at (processes, 0));
@@ -175,7 +175,7 @@ test_refused (void)
   flam_runtime_processes_free (processes);
 }
 
-/* The child of a fork has its parent's, opened anew. */
+/* The child of a fork has its parent's runtimes, opened again. */
 static void
 test_fork (void)
 {

@@ -309,7 +309,7 @@ test_cookie (Fixture *fixture, gconstpointer data)
   assert_read (fixture, NULL, "compared: omega@5 gamma@6 ");
 }
 
-/* Another set: what is known of the runtimes that stay is kept. */
+/* Another set: the data of the runtimes that stay is kept. */
 static void
 test_set (Fixture *fixture, gconstpointer data)
 {

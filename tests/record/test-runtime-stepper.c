@@ -258,7 +258,7 @@ test_truncated (Fixture *fixture, gconstpointer data)
   fixture->stack[0] = 3;
   fixture->stack[2] = CODE;
   assert_walk (fixture, CODE + 0x102, 0, TRUE, 1, "0:Type.f100.1:2 end 2");
-  /* Beyond a stack that was copied whole, there is other memory. */
+  /* Other memory follows a stack that was copied entirely. */
   assert_walk (fixture, CODE + 0x102, 0, FALSE, 1, "0:Type.f100.1:2 end 3");
 }
 

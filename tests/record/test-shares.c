@@ -307,8 +307,8 @@ test_kitchen (void)
 
       for (guint s = 0; s < FLAM_N_STATES; s++)
         all += split.weight[s];
-      /* A thread that runs or is woken has to wait for a CPU when others want
-       * it. */
+      /* A thread that runs or is woken has to wait while other threads use the
+       * CPU. */
       all -= split.weight[FLAM_STATE_RUNNABLE];
       g_test_message ("%s", steps[i].function);
       assert_share (split.weight[steps[i].state], all, 1, 0.05);

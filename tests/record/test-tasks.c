@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What /proc contains about a thread, whatever its name is, and what follows
- * from it. */
+/* The content of /proc about a thread, whatever its name is, and its
+ * consequences. */
 
 #include <sched.h>
 #include <sys/prctl.h>

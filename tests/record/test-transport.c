@@ -48,7 +48,7 @@ test_commands (void)
 
 typedef struct
 {
-  FlamWire wire; /* reads what it sends */
+  FlamWire wire; /* reads its messages */
   int ends[2];
 } Loop;
 

@@ -184,7 +184,7 @@ test_frames (void)
       ==,
       FLAM_BEAM_LAST);
   assert_name (fake, &entry, "loop/3", "burst.erl", 20);
-  /* Another function is at that place now. */
+  /* Another function is now at that place. */
   put (fake, CODE + 24, 99 << 6 | 0x0b);
   g_assert_false (flam_beam_name (&beam, &memory, BASE, &entry, name));
   /* Before the first line; between two modules. */

@@ -174,7 +174,7 @@ test_frames (void)
   regs.pc = CODE + 0x1234;
   put (fake, ANCHOR, SCHEDULE + 8);
   assert_walk (fake, &regs, "");
-  /* The stack does not lead to its end: there is no entry. */
+  /* The stack does not lead to its end: no entry. */
   fill (fake);
   put (fake, PART + 0x108, 0);
   regs.general[FLAM_RUNTIME_RBP] = SP;

@@ -364,7 +364,7 @@ put_number (Fake *fake, guint64 at, guint8 byte)
 #define COMPILE_ID 77
 
 /* Compiled code with two descriptors: at its pc 0x20 `inner` is inlined in
- * `outer`, at 0x50 there is `outer` alone. */
+ * `outer`, at 0x50 there is only `outer`. */
 static guint64
 put_nmethod (Fake *fake, guint64 inner, guint64 outer)
 {
@@ -673,8 +673,8 @@ test_interpreted (gconstpointer version)
   g_assert_cmphex (frame.function, ==, setup.inner);
   assert_regs (regs, HEAP + 0x300, FP - 0x58, FP);
 
-  /* With a frame down to its method: what is below the stack pointer is not
-   * its, and changes. */
+  /* A frame that is complete up to its method: the data below the stack pointer
+   * does not belong to it, and changes. */
   put_interpreted (
       &setup, setup.outer, bytecode_of (setup.fake, setup.outer, 4));
   setup.fake->hidden = FP - 24;
@@ -803,7 +803,7 @@ test_compiled (gconstpointer version)
   assert_step (&setup, &regs, &frame);
   g_assert_cmpint (frame.at, ==, 0x50);
 
-  /* The return address is not in a heap: the frame alone is known. */
+  /* The return address is not in a heap: only the frame itself is known. */
   put (setup.fake, FP + 40, LIBRARY);
   regs = caller (CODE + 0x20, FP, 1);
   g_assert_cmpint (
@@ -835,7 +835,7 @@ test_stubs (gconstpointer version)
       flam_hotspot_name (&setup.hotspot, &setup.memory, &frame, setup.name));
   g_assert_true (setup.name->frames[0].hidden);
 
-  /* The stub at the entry of compiled code, called by that. */
+  /* The stub at the entry of compiled code, called by this code. */
   put (setup.fake, FP + 8, UINT64_MAX);
   put (setup.fake, FP + 16, CODE + 0x70);
   regs = caller (stubs + 0x80, FP - 0x80, FP);
@@ -843,7 +843,7 @@ test_stubs (gconstpointer version)
   assert_regs (regs, CODE + 0x70, FP + 24, FP + 0x100);
 
   /* A leaf without a frame, 3 words pushed; the call before its return address
-   * tells which one it is. */
+   * identifies it. */
   put_code (&setup, 0x5b, "\xe8", 1);
   put_bytes (setup.fake, CODE + 0x5c, &distance, 4);
   put (setup.fake, STACK + 24, CODE + 0x60);
@@ -879,7 +879,8 @@ test_stubs (gconstpointer version)
   assert_step (&setup, &regs, &frame);
   assert_regs (regs, CODE + 0x70, STACK + 16, 7ull);
 
-  /* An adapter: the caller's sp is in r13, but what is there may be old. */
+  /* An adapter: the caller's sp is in r13, but the stack there may contain old
+   * data. */
   put_blob (setup.fake, HEAP + 0x5000, "I2C/C2I adapters", 0);
   put (setup.fake, STACK, CODE + 0x70);
   put (setup.fake, STACK + 24 + 40, CODE + 0x90);
@@ -1038,7 +1039,7 @@ test_texts (gconstpointer version)
 /* --- threads ------------------------------------------------------------- */
 
 /* A class with the given fields, at most three, of which the first is not
- * looked for; its constants are at 0x800. */
+ * searched for; its constants are at 0x800. */
 static void
 put_class (Fake *fake,
            guint64 class,

@@ -154,7 +154,7 @@ run (const char *const *argv)
   return output;
 }
 
-/* nm has every symbol that we name at that address. */
+/* nm has every symbol that we name, at the same address. */
 static void
 compare_nm (const char *path)
 {

@@ -258,7 +258,8 @@ test_names (gconstpointer layout)
   g_assert_cmpstr (names, ==, "101 reader, 102 Thread-2 (work), ");
 }
 
-/* Each word in turn is another one, or the address of a structure. */
+/* Each word in turn is replaced by another one, or by the address of a
+ * structure. */
 static void
 test_lies (gconstpointer layout)
 {

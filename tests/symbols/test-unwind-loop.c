@@ -94,8 +94,9 @@ test_guess (void)
   assert_shown (&walk, wanted, G_N_ELEMENTS (wanted));
 }
 
-/* The same if the guess leads to 0, which would be the root. It is one without
- * a frame pointer, or if that leads to what is not code. */
+/* The same if the guess leads to 0, which would be the root. It is one
+ * without a frame pointer, or if the frame pointer leads to something other
+ * than code. */
 static void
 test_guessed_root (void)
 {

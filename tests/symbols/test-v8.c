@@ -877,7 +877,7 @@ test_called (void)
     }
 }
 
-/* Which native frames are V8's: not those of its own code in C++, nor one that
+/* Which native frames are V8's: not the ones of its own C++ code, nor one that
  * ends elsewhere. */
 static void
 test_is_frame (void)

@@ -64,7 +64,7 @@ def role_name(number):
 
 
 class Node:
-    """A widget. `name` and `role` are those of the look at the window that
+    """A widget. `name` and `role` are from the reading of the window that
     found it; the methods query the program."""
 
     def __init__(self, bus, path, name="", role=0, description=""):
@@ -166,8 +166,8 @@ def application(pid):
 
 
 def call_all(interface, method, widgets):
-    """The answer of each (bus, path), None where there is none: all are asked
-    before the first has answered."""
+    """The answer of each (bus, path), None without an answer: all are
+    requested before the first has answered."""
     answers = {}
     context = GLib.MainContext.new()
     context.push_thread_default()
@@ -225,8 +225,9 @@ class Look:
                     self.nodes[child].parent = self.nodes.get(path)
 
     def _ask_below(self, paths, below):
-        """Reads the children of these, and of those children that were in no answer
-        of GetItems yet: a read for each level would return all the others again."""
+        """Reads the children of these, and of those children that no answer of
+        GetItems contained yet: reading level by level would return all the others
+        again."""
         while paths:
             for path, children in call_all(
                 ACCESSIBLE, "GetChildren", [(self.bus, path) for path in paths]
@@ -237,7 +238,8 @@ class Look:
                 if child not in self.nodes and child not in below]
 
     def _agrees(self, path, below):
-        """Whether the children that were brought before are those of this read."""
+        """Whether the children that were read before are the same as in this
+        reading."""
         _, count, *places = self.said[path]
         return below.get(path) == [child for _, child in places] and len(places) == count
 
@@ -294,7 +296,7 @@ class Look:
     def _read(self):
         self.nodes, counts, places = {}, {}, collections.defaultdict(list)
         for data in self._split(self._items()):
-            # Most widgets are as they were at the look before.
+            # Most widgets are unchanged since the last reading.
             if data not in self.parsed:
                 self.parsed[data] = self._parse(data)
             path, parent, place, count, *words = self.parsed[data]

@@ -20,7 +20,7 @@
 /* Of 255: a square differs if its mean differs by more than this in a
  * channel. */
 #define SQUARE_TOLERANCE 24
-/* A tile with more than this many in a hundred looks different. */
+/* A tile in which more than this percentage differs looks different. */
 #define TILE_TOLERANCE (TILE_WIDTH / SQUARE * (TILE_HEIGHT / SQUARE) / 100)
 
 static cairo_surface_t *

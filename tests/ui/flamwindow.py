@@ -31,7 +31,7 @@ ITEMS_SPEAK = tuple(map(int, GTK.split(".")[:2])) < (4, 10)
 
 
 def has_library(name, version):
-    """At least of that version."""
+    """Whether it has at least that version."""
     return subprocess.run(
         ["pkg-config", f"--atleast-version={version}", name], check=False
     ).returncode == 0
@@ -149,7 +149,7 @@ class Window:
     def seen_below(self, name, below):
         return next(self.find_all(name, below=below), None) is not None
 
-    # --- what a person does ---------------------------------------------------
+    # --- a user's actions ---------------------------------------------------
 
     def act(self, node, action="click"):
         """Performs an action of the node or of one of its containers: in newer
@@ -210,7 +210,7 @@ class Window:
         wait_for(f"{text!r} in {node.name!r}", lambda: node.set_text(text))
 
     def to_origin(self):
-        """Without a window manager, newer GTKs put windows anywhere. Those of
+        """Without a window manager, newer GTKs put windows anywhere. Windows of
         menus have no name, and stay."""
         subprocess.run(
             ["xdotool", "search", "--all", "--onlyvisible", "--pid",
@@ -295,7 +295,7 @@ class Window:
         self.key("Delete")
         self.key("Return")
 
-    # --- what a person sees ---------------------------------------------------
+    # --- what a user sees ---------------------------------------------------
 
     def title(self):
         return next(self.find_all(role="frame")).name

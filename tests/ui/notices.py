@@ -23,7 +23,7 @@ INTERFACE = Gio.DBusNodeInfo.new_for_xml(f"""
 class Desktop:
     def __init__(self):
         self.told = []  # (title, body)
-        self.closed = []  # numbers in `told`, from 1
+        self.closed = []  # numbers in `told`, starting at 1
         context = GLib.MainContext()
         ready = threading.Event()
         threading.Thread(

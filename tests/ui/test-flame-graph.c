@@ -243,7 +243,8 @@ test_deep (void)
   close_window (&fixture);
 }
 
-/* A selection that was made before there is a window is in view in it. */
+/* A selection that was made before the window exists is scrolled into view in
+ * it. */
 static void
 test_selected_first (void)
 {
@@ -631,7 +632,7 @@ test_legend (void)
        child = gtk_widget_get_next_sibling (child))
     n++;
   g_assert_cmpuint (n, ==, 6);
-  /* The existing entries become those of another zoom. */
+  /* The existing entries become the entries of another zoom. */
   first = gtk_widget_get_first_child (legend);
   g_object_add_weak_pointer (G_OBJECT (first), (gpointer *)&first);
   flam_flame_graph_zoom_to (FLAM_FLAME_GRAPH (graph), find_node (tree, "read"));

@@ -6,8 +6,8 @@
 
 #include "flam-test-trees.h"
 
-/* A picture after scrolling is made from the last one: it must equal one that
- * is drawn anew, to the byte. Run at scales of 1 and 2. */
+/* A picture after scrolling is made from the last one: it must equal a newly
+ * drawn one, byte by byte. Run at scales of 1 and 2. */
 
 #define MARK 0xff123456u
 

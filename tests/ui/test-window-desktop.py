@@ -311,7 +311,7 @@ class DesktopTest(Base):
 
     def reader(self, name, mime):
         """Registers a program for `mime` in place of a browser or Yelp; returns
-        the file in which it notes what it had to open."""
+        the file in which it notes the opened addresses."""
         data = pathlib.Path(os.environ["XDG_DATA_HOME"])
         program, noted = data / "bin" / name, data / f"{name}.noted"
         program.parent.mkdir(parents=True, exist_ok=True)
@@ -329,7 +329,7 @@ class DesktopTest(Base):
         return noted
 
     def helped(self, noted, uri):
-        """F1 opens that."""
+        """F1 opens the page of the help."""
         noted.write_text("")
         self.window.key("F1")
         wait_for(f"help at {uri}", lambda: noted.read_text().strip().endswith(uri))

@@ -225,7 +225,7 @@ class DifferenceTest(Base):
         window.key("Return")
 
     def test_tab(self):
-        """With what another tab shows, chosen in the dialog."""
+        """Compares with the capture of another tab, chosen in the dialog."""
         window = self.open(self.file("before.folded", BEFORE),
                            self.file("now.folded", NOW))
         wait_for("the second tab", lambda: window.title() == "now.folded")

@@ -60,8 +60,7 @@ class ExportTest(Base):
             return False
 
     def save_as(self, path):
-        # An earlier key may still change the document, and meanwhile there is none to
-        # save.
+        # An earlier key may still change the document, which cannot be saved meanwhile.
         wait_for("the file chooser", self.opens_chooser)
         self.window.choose_file(path)
         self.window.wait_label(lambda text: text == "Exported")

@@ -54,7 +54,7 @@ class FiguresTest(Base):
         return found
 
     def shares(self):
-        """Those of the total, beside the figures."""
+        """The labels of the total, beside the figures."""
         return [label for label in self.window.find_all(
             lambda name: name.startswith("100.0"), "label")
             if label.get_parent().get_parent().role == "table cell"

@@ -97,7 +97,7 @@ class HistoryTest(Base):
         wait_for("no capture", lambda: rows() == 0)
         window.click("next", "push button")
         wait_for("the other capture", lambda: rows() == 1)
-        # Another measure or function keeps what is hidden.
+        # Hidden series stay hidden with another measure or function.
         window.click("Function: All functions")
         window.type(window.find("Part of a function’s name"), "parse")
         window.key("Return")

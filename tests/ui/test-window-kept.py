@@ -212,7 +212,7 @@ class KeptTest(Base):
         wait_for("a graph without it", lambda: "note:" not in self.graph().name)
 
     def tabs(self, *names):
-        """From the first to the last, and there are no more."""
+        """Goes from the first capture to the last, and no further."""
         window = self.window
         for place, name in enumerate(names, 1):
             window.key(f"alt+{place}")

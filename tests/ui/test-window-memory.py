@@ -269,7 +269,7 @@ class MemoryTest(Base):
         self.type_number(start, "0.1003")
         window.key("Return")
         self.growth_shown("0.1003", "0.2804")
-        # There is nothing between a moment and an earlier one.
+        # Nothing is between a moment and an earlier one.
         start, end = self.growth_dialog()
         self.type_number(start, "0.3")
         show = self.show_growth()

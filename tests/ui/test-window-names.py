@@ -136,7 +136,7 @@ class NamesTest(Base):
             self.assertGreater(len(self.named), 100)
 
     def test_difference(self):
-        """With what it is compared with: its page has tables then."""
+        """With a comparison: its page then has tables."""
         window = self.open(KITCHEN)
         window.wait_label(lambda text: text.startswith("total 3.19"))
         self.panel("What threads were doing: Running and waiting", "Running", "push button")

@@ -435,8 +435,8 @@ class RecordTest(Base):
         return tree
 
     def test_attach_tree(self):
-        """Children are below their parent, and recorded with it; the list follows
-        what starts and ends."""
+        """Children are below their parent, and recorded with it; the list
+        follows processes that start and end."""
         window = self.open()
         window.find("See Where Time and Memory Go", "label")
         window.action("win.record")

@@ -153,7 +153,7 @@ class SelectionTest(Base):
         window.find("No thread is selected.", "label")
         window.click(lambda name: name.endswith("Reset"), "push button")
         window.wait_label(lambda text: text == "All threads")
-        # One of them was called sh before: the search finds it by that name.
+        # One of them was called sh before: the search finds it by this name.
         window.type(window.find("Search threads"), "sh until")
         wait_for("the one that was sh", lambda: cooks() == 1)
 

@@ -102,7 +102,8 @@ class TasksTest(Base):
         self.window.click(name, role)
 
     def choose(self, name):
-        """An item of a menu; newer GTKs name its label alone."""
+        """An item of a menu; in newer versions of GTK, only its label has the
+        name."""
         item = wait_for(
             f"{name} in a menu",
             lambda: next(
@@ -188,7 +189,7 @@ class TasksTest(Base):
         self.assertEqual(window.title(), "run.flambeau")
         self.done("open", 0)
         window.__exit__()
-        # It is among the recent ones now, where the chooser begins.
+        # It is now among the recent files, where the chooser begins.
         window = self.start()
         self.click(lambda name: name.endswith("Open…"), "push button")
         self.dialog("Open a Capture")
@@ -289,8 +290,8 @@ class TasksTest(Base):
     # --- with an open capture ---------------------------------------------------
 
     def test_look(self):
-        """The hottest line, a thread alone and all of them again, what leaks:
-        one capture after the other in one window."""
+        """The hottest line, one thread and then all of them again, the
+        leaks: one capture after the other in one window."""
         window = self.start_with(EXAMPLE)
         everything = total_of(EXAMPLE)
         self.hottest_line()

@@ -498,7 +498,7 @@ class ViewsTest(Base):
 
     def test_editor(self):
         """The editor of the preferences gets the file and the line; if it does
-        not exist, a message tells where to set another."""
+        not exist, a message describes where to set another."""
         with tempfile.TemporaryDirectory() as folder:
             says = pathlib.Path(folder, "says")
             window = self.open_example(settings={

@@ -136,7 +136,7 @@ flam_call_head_parse (FlamSlice line, FlamCallHead *head)
     {
       Word next = parse_word (flam_slice_from (line, word.length));
 
-      /* A number alone is a time if it is too large for an id. */
+      /* A plain number is a time if it is too large for an id. */
       if (next.length > 0 || word.number < DATES || word.comm.length > 0)
         {
           head->id = word.number;
@@ -354,7 +354,7 @@ flam_call_lines_score (const FlamSource *source, gboolean ltrace)
         others++;
       else
         {
-          /* Without -T both have names and results alone, as other text may. */
+          /* Without -T both have only names and results, as other texts may. */
           calls += call.duration >= 0 || call.part != FLAM_CALL_WHOLE ||
                    head.time >= 0;
           of_ltrace += flam_slice_begins (call.name, "SYS_") ||

@@ -8,7 +8,7 @@
  *    id, start, duration, name ──▶ call      process ◀── threads
  *            lines of a stack ──▶ its callers
  *
- * A thread without a stack has the calls alone. Which ids are threads of one
+ * Without a stack, a thread only has the calls. Which ids are threads of one
  * process may follow from a later line, so samples are made at the end. */
 
 #include "flam-stack-text.h"
@@ -62,7 +62,7 @@ void flam_call_log_frame (FlamCallLog *log, FlamSlice line);
 /* Frames that follow belong to no call. */
 void flam_call_log_end_stack (FlamCallLog *log);
 
-/* Adds measures and samples. `what`: of the text, for messages. */
+/* Adds measures and samples. `what`: the name of the text, for messages. */
 gboolean
 flam_call_log_finish (FlamCallLog *log, const char *what, GError **error);
 

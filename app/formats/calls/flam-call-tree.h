@@ -42,7 +42,8 @@ void flam_call_tree_exit (FlamCallTree *tree, FlamThreadId thread, gint64 time);
 /* How many calls of the thread are open. */
 guint flam_call_tree_depth (FlamCallTree *tree, FlamThreadId thread);
 /* Calls that are still open last until the last time, or, without times, as
- * long as their callees. Warns of them and of the others. */
+ * long as their callees. Warns of them, and of calls that began before the
+ * trace. */
 void flam_call_tree_finish (FlamCallTree *tree);
 
 #endif

@@ -188,7 +188,7 @@ makes_thread (const FlamCallLine *call)
          call->arguments.length;
 }
 
-/* Calls that tell about threads. */
+/* Calls that concern threads. */
 static void
 learn (Trace *trace, guint32 thread, const FlamCallLine *call)
 {

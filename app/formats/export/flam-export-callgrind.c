@@ -125,7 +125,7 @@ find_row (Writer *writer, const Position *at)
 }
 
 /* `node` is the place of the cost: the caller's. `*row`: where it was found
- * last, which nearly always is the same place. */
+ * last time, nearly always the same place. */
 static void
 add_cost (
     Writer *writer, FlamNodeId node, FlamId callee, gint64 cost, FlamId *row)

@@ -28,8 +28,8 @@ FlamTree *flam_export_tree_in_order (const FlamProfile *profile,
                                      const FlamSelection *selection,
                                      FlamTreeOrder order);
 
-/* The chart of a selection, if the look has one; NULL with an error if there is
- * none. */
+/* The chart of a selection, if the look has a chart; NULL with an error if
+ * there is none. */
 FlamChart *flam_export_chart (const FlamProfile *profile,
                               const FlamSelection *selection,
                               GError **error);

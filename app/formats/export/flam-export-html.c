@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-/* The greatest number of nodes; further ones, the lightest, are added to their
+/* The greatest number of nodes; the lightest ones above it are added to their
  * callers. */
 #define MAX_NODES 300000
 #define SCRIPT "flam-page.js"
@@ -462,7 +462,7 @@ put_warnings (Page *page)
                       page->tree->n - page->n);
 }
 
-/* What stands out, above the picture. */
+/* The main findings, above the picture. */
 static void
 put_headline (Page *page,
               const FlamProfile *profile,

@@ -42,7 +42,7 @@ typedef struct
   gboolean meta;
   guint64 *thread;    /* one per lane: thread number in Julia */
   guint64 *task;      /* one per set of labels; 0: no task */
-  gboolean any_empty; /* there is a sample without a stack */
+  gboolean any_empty; /* a sample without a stack exists */
 } Writer;
 
 static void

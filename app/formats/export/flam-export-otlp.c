@@ -756,8 +756,8 @@ save (FlamExport *export, GError **error)
   return TRUE;
 }
 
-/* Without a start there are no times, and only its number distinguishes a
- * process from others. */
+/* Without a start no process has times, and only its number distinguishes it
+ * from others. */
 static guint
 lacks (const FlamProfile *profile)
 {

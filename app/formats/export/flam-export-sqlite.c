@@ -53,7 +53,7 @@ put_weight (FlamDatabase *to, const FlamMeasure *measure, gint64 weight)
     flam_database_real (to, (double)weight / (double)measure->denominator);
 }
 
-/* --- what was recorded ---------------------------------------------------- */
+/* --- recorded events ---------------------------------------------------- */
 
 static void
 put_facts (FlamDatabase *to, const FlamPart *part)
@@ -218,7 +218,7 @@ has_column (const FlamMeasure *measure)
   return measure->source == FLAM_FROM_SAMPLES && measure->weight != NULL;
 }
 
-/* Those that the capture has; of measures, under their names in quotes. */
+/* Those that the capture has; measures under their names in quotes. */
 static char *
 sample_columns (const FlamProfile *profile)
 {

@@ -136,7 +136,7 @@ append_point (Page *page, const FlamPlot *plot, FlamPlotSpot spot)
   flam_sink_put (page->out, "</title></circle>");
 }
 
-/* The upper end of a chart of this line alone: a share of this chart's. */
+/* The upper end of a chart with only this line: a share of this chart's. */
 static void
 append_top (Page *page, const FlamPlot *plot, guint s)
 {

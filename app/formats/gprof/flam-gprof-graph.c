@@ -110,8 +110,8 @@ call_cost (FlamGprofGraph *graph, const Calls *calls)
   return callee->calls > 0 ? callee->total * calls->count / callee->calls : 0;
 }
 
-/* For each caller, the most frequent calls are followed first, so that the
- * calls that close a cycle are the rare ones. */
+/* For each caller, the most frequent calls are followed first, so that rare
+ * calls close the cycles. */
 static int
 compare_calls (gconstpointer a, gconstpointer b)
 {

@@ -57,7 +57,7 @@ typedef struct
 } Row;
 
 static const char flat_head[] = " time   seconds   seconds";
-/* The heads of graphs: of GNU's gprof, of older ones, of BSD's. */
+/* The headings of graphs: of GNU's gprof, of older ones, of BSD's. */
 #define GNU_HEAD "index % time    self  children    called"
 #define OLD_HEAD "index  % time    self  children called"
 #define BSD_HEAD "index  %time    self descendents"

@@ -120,7 +120,7 @@ take_int (Trace *trace)
   return (gint32)(guint32)take (trace, 4);
 }
 
-/* A length and so many bytes with a 0 among them; NULL: there are fewer. */
+/* A length and that many bytes with a 0 among them; NULL: fewer are left. */
 static const char *
 take_text (Trace *trace, gsize *length)
 {

@@ -92,7 +92,7 @@ remember_frames (FlamGperftools *reader,
                        frames);
 }
 
-/* The number of lines from `at` on with that address. */
+/* The number of lines with that address from `at` on. */
 static guint
 count_comments (const FlamGperftools *reader, guint at, guint64 address)
 {

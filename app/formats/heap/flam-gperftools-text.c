@@ -264,8 +264,8 @@ read_java_heap_line (FlamGperftools *reader,
   return read_addresses (reader, p, end, sample);
 }
 
-/* The thread of the lines that follow. Threads without a frame are not those
- * that were requested. */
+/* The thread of the following lines. Threads without a frame were not
+ * requested. */
 static gboolean
 begin_thread (FlamGperftools *reader, const char *line, const char *end)
 {

@@ -76,7 +76,7 @@ gboolean flam_gperftools_read_text (FlamGperftools *reader,
 void flam_gperftools_read_comment (FlamGperftools *reader,
                                    const char *p,
                                    const char *end);
-/* After the last such line: the last sample gets these frames, without those
+/* After the last such line: the last sample gets these frames, without the ones
  * that Go leaves out at both ends. */
 void flam_gperftools_take_comments (FlamGperftools *reader);
 

@@ -73,7 +73,7 @@ void flam_heaptrack_tables_unmap_all (FlamHeaptrackTables *tables);
  * their callers; g_free. Sets used[] for the callers. */
 FlamStackId *flam_heaptrack_tables_stacks (FlamHeaptrackTables *tables,
                                            guint8 *used);
-/* Frees what was read, when there are stacks. */
+/* Frees the tables that were read, once there are stacks. */
 void flam_heaptrack_tables_drop (FlamHeaptrackTables *tables);
 /* traces -> TRUE if a rule matches the trace or one of its callers; of used
  * ones; g_free. */

@@ -114,8 +114,8 @@ node_stack (Reader *reader, guint32 node)
   return stack;
 }
 
-/* Merged threads are one without a name: the nodes' thread is then any of those
- * that were merged. */
+/* Merged threads become one without a name: the nodes' thread is then any of
+ * the merged ones. */
 static FlamThreadId
 node_thread (Reader *reader, guint32 node)
 {

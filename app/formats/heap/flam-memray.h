@@ -63,7 +63,7 @@ typedef struct
   FlamProcessId process;
   FlamColumn locations; /* Location */
   FlamInterner location_index;
-  FlamMemrayNative *calls; /* native ones; NULL: the capture has none */
+  FlamMemrayNative *calls; /* native frames; NULL: the capture has none */
   FlamRanges *mapped;      /* value: site */
   GArray *traces;          /* Trace */
   GArray *frames;          /* Place: of aggregated files */

@@ -15,12 +15,12 @@ typedef struct
 } FlamPrintedAmount;
 
 /* Parses a decimal number at *p times `scale`, rounded; *p moves past it.
- * Commas and narrow spaces between digits are skipped. FALSE: there is none, or
- * it does not fit. */
+ * Commas and narrow spaces between digits are skipped. FALSE: no number, or it
+ * does not fit. */
 gboolean
 flam_amount_number (const char **p, const char *end, gint64 scale, gint64 *n);
-/* Parses a number and its unit, which may be missing or any other word: those
- * are counts, and *p stays before the word. */
+/* Parses a number and its unit, which may be missing or another word: then it
+ * is a count, and *p stays before the word. */
 gboolean
 flam_amount_parse (const char **p, const char *end, FlamPrintedAmount *amount);
 

@@ -27,8 +27,8 @@
 
 G_BEGIN_DECLS
 
-/* A separate function, since it would take many registers from those that read
- * tokens. */
+/* A separate function: inlined, it would take many registers from the functions
+ * that read tokens. */
 static G_NO_INLINE G_GNUC_UNUSED const guint8 *
 flam_json_run_plain (const guint8 *p, const guint8 *end)
 {

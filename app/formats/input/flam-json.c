@@ -358,7 +358,7 @@ scan_other (FlamJson *json)
     }
 }
 
-/* The frequent ones first: a jump table would be mispredicted. */
+/* The frequent ones come first: a jump table would be mispredicted. */
 static inline FlamJsonToken
 scan_value (FlamJson *json)
 {

@@ -189,8 +189,8 @@ flam_json_step (FlamJson *json)
     flam_json_tell (json);
 }
 
-/* Warns about what follows a document that is the whole file, not part of a
- * page: usually another document. */
+/* Warns about data after a document that is the whole file, not part of a page:
+ * usually another document. */
 void flam_json_warn_rest (const FlamJson *json, const FlamLoad *load);
 
 /* TRUE if there was no error so far. Else sets `error` to the message and its

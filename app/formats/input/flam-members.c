@@ -104,7 +104,8 @@ find_escaped (guint64 slash, guint64 *carry)
   return (even ^ ends << 1) & after;
 }
 
-/* Each bit becomes the parity of itself and those below it: within a string. */
+/* Each bit becomes the parity of itself and the bits below it: within a
+ * string. */
 static inline guint64
 parity_below (guint64 bits)
 {

@@ -82,8 +82,8 @@ typedef struct
   FlamColumn *rows[FLAM_PARTS_MAX];
   FlamColumn joined;
   FlamUnion ids;
-  /* Adds a row to the first equal one; FALSE: it cannot. NULL: there is nothing
-   * to add. */
+  /* Adds a row to the first equal one; FALSE: it cannot. NULL: nothing to
+   * add. */
   gboolean (*add) (gpointer first, gconstpointer row);
   int failed;
 } FlamPartsJoin;

@@ -15,8 +15,8 @@
 
 #include "flam-core-profile.h"
 
-/* From here on the bytes are those of the file: a reader that needs them no
- * longer may release its pages. */
+/* From here on the bytes are the file's: a reader that needs them no longer may
+ * release its pages. */
 #define FLAM_SPOOL_IN_MEMORY (G_GUINT64_CONSTANT (8) << 20)
 #define FLAM_SPOOL_MAX (G_GUINT64_CONSTANT (32) << 30)
 /* The free space that must remain on the disk. */

@@ -17,11 +17,11 @@
 struct _FlamUnpack
 {
   const FlamUnpackerFunctions *functions;
-  FlamUnpacker *unpacker; /* used by the thread alone, and its buffer: */
+  FlamUnpacker *unpacker; /* only used by the thread, and its buffer: */
   FlamSpool spool;
   gsize packed_size;
   gboolean file; /* the packed bytes are mapped from a file, and */
-  const guint8 *packed, *left; /* those before `left` were released */
+  const guint8 *packed, *left; /* the ones before `left` were released */
   GThread *thread;
 
   GMutex lock; /* the members below are shared */

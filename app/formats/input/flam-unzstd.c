@@ -14,7 +14,7 @@ struct _FlamUnpacker
   ZSTD_inBuffer in;
   gboolean in_frame;
   const char *why;
-  FlamUnpackedBlock status; /* of the bytes after those in `block` */
+  FlamUnpackedBlock status; /* of the bytes that follow `block` */
   gsize n;                  /* bytes in `block` that were not taken yet */
   guint8 block[BLOCK];
 };

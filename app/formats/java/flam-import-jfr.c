@@ -338,9 +338,9 @@ add_blocks (Reader *reader, GError **error)
 
 /* --- the importer -------------------------------------------------------- */
 
-/* Bytes for objects are of samples of the allocations, or else of the buffers
- * that they filled; if there are also blocks of malloc, they need another
- * name. */
+/* Bytes of objects come from samples of the allocations, otherwise from the
+ * buffers that they filled; if there are also blocks of malloc, the objects
+ * need another name. */
 static void
 add_measures (Reader *reader)
 {

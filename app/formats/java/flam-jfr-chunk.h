@@ -59,7 +59,7 @@ typedef enum
 typedef struct
 {
   guint64 type;  /* id of its class */
-  guint32 class; /* index of that, or FLAM_NONE */
+  guint32 class; /* its index, or FLAM_NONE */
   guint8 role;
   gboolean constant, array;
 } FlamJfrField;
@@ -146,7 +146,7 @@ flam_jfr_find (FlamJfrChunk *chunk, FlamJfrPoolKind pool, guint64 key);
 void flam_jfr_add_constant (FlamJfrPool *pool, guint64 key, const guint8 *at);
 
 gboolean flam_jfr_skip_text (const guint8 **at, const guint8 *end);
-/* Of skipped data; NULL: there is no text. At a depth of 1, constants are not
+/* The text of skipped data; NULL: none. At a depth of 1, constants are not
  * followed. */
 char *flam_jfr_decode_text (FlamJfrChunk *chunk, const guint8 *at, guint depth);
 /* The text at the offset in an object's field; NULL for none. */

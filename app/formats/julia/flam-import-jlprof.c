@@ -102,8 +102,8 @@ status_by_name (Reader *reader, const FlamFunction *function, gboolean from_c)
       from_c);
 }
 
-/* `ip` 0: unknown. Frames of a graph have a status; for those of data it is
- * derived from their names. */
+/* `ip` 0: unknown. Frames of a graph have a status; for frames of raw data, it
+ * is derived from their names. */
 static gboolean
 take_frame (Reader *reader, guint64 ip, gboolean in_graph, FlamFrameId *frame)
 {

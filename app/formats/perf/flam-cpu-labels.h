@@ -2,7 +2,7 @@
 #ifndef FLAM_CPU_LABELS_H
 #define FLAM_CPU_LABELS_H
 
-/* The labels of samples of which the CPU is known. */
+/* The labels of samples with a known CPU. */
 
 #include "flam-load.h"
 

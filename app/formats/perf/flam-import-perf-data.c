@@ -347,7 +347,7 @@ note_switch (Import *import, const FlamPerfRecord *record)
     leaving->row.state = FLAM_STATE_RUNNABLE;
 }
 
-/* Those that are not back when the recording ends. */
+/* Threads that have not returned when the recording ends. */
 static void
 add_left (Import *import)
 {

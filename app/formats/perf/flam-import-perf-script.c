@@ -336,7 +336,8 @@ end_parts (Script *script)
 }
 
 /* More events than a profile can have, which only a fabricated file contains:
- * the first ones are kept, as with one part. The interned data is the same. */
+ * the first ones are kept, as if one core had read the file. The interned data
+ * is the same. */
 static gboolean
 read_as_one (Script *script, const FlamProgress *progress, GError **error)
 {
@@ -448,7 +449,7 @@ merge_parts (Script *script, const FlamProgress *progress, GError **error)
   return TRUE;
 }
 
-/* The parts are read to their ends, of which the last is the file's. */
+/* The parts are read to their ends; the end of the last part is the file's. */
 static void
 warn_if_cut (const FlamLoad *load)
 {

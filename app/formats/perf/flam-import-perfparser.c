@@ -437,7 +437,7 @@ read_sample (Stream *stream, Event *event)
   g_array_set_size (stream->stack, 0);
   for (n = take_length (event); n > 0; n--)
     add_frames (stream, take_u32 (event));
-  take (event, 1); /* the number of guessed ones */
+  take (event, 1); /* the number of guessed frames */
   n = take_length (event);
   if (event->bad || n > (gsize)(event->end - event->at) / 12)
     return FALSE;

@@ -90,10 +90,10 @@ typedef struct
   gint64 start;
   guint64 samples, allocations, unknown_releases;
   FlamSysprofCounters counters;
-  guint64 messages, calls, others; /* what is skipped: of D-Bus, of functions,
-                                      and all else */
-  guint64 damaged;                 /* frames too short for their content */
-  guint64 copied;                  /* ranges, from parents to children */
+  guint64 messages, calls,
+      others;      /* skipped frames: of D-Bus, of functions, and all others */
+  guint64 damaged; /* frames too short for their content */
+  guint64 copied;  /* ranges, from parents to children */
 } Reader;
 
 /* --- bytes --------------------------------------------------------------- */

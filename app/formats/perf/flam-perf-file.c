@@ -101,7 +101,7 @@ name_of (guint32 type, guint64 config)
   return g_strdup_printf ("event %u:0x%" G_GINT64_MODIFIER "x", type, config);
 }
 
-/* perf_header_string: a length and so many bytes, NUL-terminated within. */
+/* perf_header_string: a length and that many bytes, NUL-terminated within. */
 static char *
 read_string (FlamPerfBytes *bytes)
 {
@@ -509,8 +509,8 @@ has_bit (const FlamPerfFile *file,
 }
 
 /* The words have the width of the recording machine's, which matters if it is
- * big-endian. Every recorder sets the bit of its host's name, so perf, too,
- * tells the width from it. */
+ * big-endian. Every recorder sets the bit of its host's name, from which perf,
+ * too, derives the width. */
 static gboolean
 has_feature (const FlamPerfFile *file, const guint8 *bits, guint feature)
 {

@@ -401,7 +401,7 @@ is_jitdump (const char *path)
          g_str_has_suffix (slash, ".dump");
 }
 
-/* Addresses in anonymous memory are valid in one process alone; its runtime may
+/* Addresses in anonymous memory are valid in only one process; its runtime may
  * have written their names. */
 static FlamPerfModule *
 find_module (FlamPerfProcesses *processes,

@@ -50,7 +50,7 @@ find_event (FlamScriptPart *part, const FlamScriptHeader *header)
   return flam_script_find_event (&part->events, &event);
 }
 
-/* Otherwise the block is what perf prints below the single frame after the
+/* Otherwise the block is perf's output below the single frame after the
  * header. */
 static gboolean
 has_frames (FlamSlice block)
@@ -136,8 +136,8 @@ read_comment (FlamScriptPart *part, FlamSlice line)
   part->command = g_strdup (program != NULL ? program + strlen (" -- ") : text);
 }
 
-/* A name alone is a header if no header of the file has more and a call chain
- * follows. */
+/* A line with only a name is a header if no header of the file has more and a
+ * call chain follows. */
 static gboolean
 starts_sample (FlamScriptPart *part,
                const FlamScriptHeader *header,
@@ -169,7 +169,7 @@ parse_header (FlamScriptPart *part,
   return good;
 }
 
-/* Reads a header with its call chain, or a call chain alone: with -F ip,sym
+/* Reads a header with its call chain, or only a call chain: with -F ip,sym
  * there are no headers. */
 static void
 read_sample (FlamScriptPart *part,

@@ -31,7 +31,7 @@ typedef struct
   FlamColumn places; /* Place: lines, in order */
   FlamInterner places_interner;
   FlamPieces modules;
-  FlamColumn chains; /* FlamId: a count, then so many frames */
+  FlamColumn chains; /* FlamId: a count, then that many frames */
   FlamColumn path;   /* FlamId: frames of the current chain, root first */
   FlamColumn ids;    /* FlamId: its stacks */
   guint64 bad;

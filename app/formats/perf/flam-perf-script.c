@@ -66,8 +66,8 @@ flam_script_parse_time (const char *p, const char *end, gint64 *time)
   return TRUE;
 }
 
-/* perf pads numbers to a fixed width, which is all that distinguishes some of
- * them from a part of the name. */
+/* perf pads numbers to a fixed width; only this distinguishes some of them from
+ * a part of the name. */
 #define ID_WIDTH 6
 #define PERIOD_WIDTH 10
 #define ADDRESS_WIDTH 17

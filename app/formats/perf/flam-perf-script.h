@@ -47,7 +47,7 @@ flam_script_parse_time (const char *text, const char *end, gint64 *time);
  * Zero it first. */
 typedef struct
 {
-  FlamSlice line; /* empty: none that another could resemble */
+  FlamSlice line; /* empty: none that another frame could resemble */
   FlamScriptHeader header;
   gsize time, stop; /* its token, in the line */
   gsize rest;       /* after the period */

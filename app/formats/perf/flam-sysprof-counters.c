@@ -69,7 +69,7 @@ add_value (FlamSysprofCounters *counters,
   g_array_append_val (counter->values, value);
 }
 
-/* "Memory: Used", without what the two have in common. */
+/* "Memory: Used", without the part that both names share. */
 static char *
 name_of (const guint8 *definition)
 {

@@ -19,7 +19,7 @@ void flam_perfetto_read (FlamPerfetto *trace,
                          const FlamPerfettoPacket *packet,
                          guint64 number,
                          FlamProto message);
-/* After the last: adds all to the builder. FALSE: there is nothing to show. */
+/* After the last event: adds all to the builder. FALSE: nothing to show. */
 gboolean flam_perfetto_finish (FlamPerfetto *trace);
 
 #endif

@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* Parts in addition to those of FlamPictureStylePart. */
+/* Parts in addition to FlamPictureStylePart. */
 enum
 {
   FLAM_PART_FOLDED = 1 << 20, /* of folded stacks */

@@ -28,8 +28,8 @@ FlamNameAttributes *flam_name_attributes_parse (const char *text,
 void flam_name_attributes_free (FlamNameAttributes *attributes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamNameAttributes, flam_name_attributes_free)
 
-/* FLAM_N_ATTRIBUTES values, each NULL if it is not given; NULL: there is
- * nothing about this function. `attributes` may be NULL. */
+/* FLAM_N_ATTRIBUTES values, each NULL if it is not given; NULL: nothing is
+ * given for this function. `attributes` may be NULL. */
 char **flam_name_attributes_find (const FlamNameAttributes *attributes,
                                   const char *name);
 

@@ -43,7 +43,7 @@ typedef struct
     TEXT,
     NUMBER,
     LABEL, /* of a function: three objects */
-    TIMES, /* four numbers, or five objects of which these are four */
+    TIMES, /* four numbers, or five objects, four of which are these */
   } type;
   FlamStringId text;
   guint32 function;
@@ -75,7 +75,7 @@ typedef struct
   GArray *functions;    /* Function */
   GArray *calls;        /* Call */
   gboolean counted;     /* some calls have no times */
-  GArray *objects;      /* Object: those with a number */
+  GArray *objects;      /* Object: the ones with a number */
   GArray *texts;        /* FlamId: the texts that 'R' refers to */
   const guint8 *at, *end;
   const guint8 *bad; /* the first invalid byte */

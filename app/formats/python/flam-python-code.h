@@ -9,7 +9,7 @@
 #include "flam-core-profile.h"
 
 /* Sets the function's file or module, kind and flags. A place with a line is a
- * file; of the others those that are not Python's are libraries. */
+ * file; one without is a library, unless it is Python's. */
 void flam_python_set_location (FlamBuilder *builder,
                                FlamFunction *function,
                                const char *place,

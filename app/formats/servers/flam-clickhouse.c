@@ -111,7 +111,7 @@ typedef struct
   const FlamProfile *profile;
   guint64 *stacks; /* one per stack: its number */
   guint64 capture; /* the same for the same capture */
-  guint64 run;     /* of this push alone */
+  guint64 run;     /* of this push only */
   gint64 start;    /* s */
   const char *service;
 } Push;

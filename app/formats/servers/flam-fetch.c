@@ -12,8 +12,8 @@
 
 #define MOST_FILES 32
 
-/* Profile types by one word, as Pyroscope and Parca name those of Go's and the
- * eBPF profilers. */
+/* Profile types by one word, which stands for Pyroscope's and Parca's names of
+ * the types of Go's and the eBPF profilers. */
 static const struct
 {
   const char *word, *pyroscope, *parca;

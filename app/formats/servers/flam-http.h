@@ -55,8 +55,7 @@ typedef struct
                     const FlamHttpEnd *end,
                     FlamHttpAnswer *answer,
                     GError **error);
-  /* The secret that the keyring has for a server; NULL: none, or there is no
-   * keyring. g_free. */
+  /* The keyring's secret for a server; NULL: none, or no keyring. g_free. */
   char *(*find_secret) (const char *server);
   gboolean (*keep_secret) (const char *server,
                            const char *secret,

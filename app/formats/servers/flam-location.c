@@ -292,7 +292,7 @@ find_name (FlamLocation *location)
         '\0';
 }
 
-/* Loopback: what is sent there stays on this machine. */
+/* Loopback: data that is sent there stays on this machine. */
 static gboolean
 is_here (const char *host)
 {

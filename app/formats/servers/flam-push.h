@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 /* Whether something can be pushed there; FALSE with an error. */
 gboolean flam_push_check (const FlamLocation *location, GError **error);
-/* `*note`: what the server had to add, or NULL; g_free. `path`, the capture's,
+/* `*note`: a remark of the server, or NULL; g_free. `path`, the capture's,
  * names the service if neither the location nor the capture does. */
 gboolean flam_push (const FlamLocation *location,
                     const FlamProfile *profile,

@@ -100,7 +100,7 @@ common_length (const char *a, const char *b, gsize length)
   return i;
 }
 
-/* Drops the frames from `last` that the new stack does not begin with; returns
+/* Drops the frames from `last` with which the new stack does not begin; returns
  * the start of its first frame after the shared ones. */
 static gsize
 keep_shared (FlamFoldedStacks *stacks, const char *stack, gsize length)

@@ -45,7 +45,7 @@ typedef struct
   GArray *ids; /* scratch: guint64 */
   FlamFingerprintKey key;
   FlamColumn known;         /* Known */
-  FlamInterner known_index; /* of those, by their fingerprints */
+  FlamInterner known_index; /* of the distinct ones, by their fingerprints */
   GHashTable *threads;      /* as in labels -> thread + 1 */
   FlamProcessId process;
   FlamThreadId thread; /* for samples without one in their labels; FLAM_NONE:
@@ -412,8 +412,9 @@ load (FlamLoad *load, GError **error)
   return read_samples (reader, error);
 }
 
-/* There is no magic: the first fields must be valid fields of a profile. */
-/* Fields have any order, so those before the first of samples are read. */
+/* Without a magic number: the first fields must be valid fields of a
+ * profile. */
+/* Fields may have any order, so those before the first sample are read. */
 static guint
 probe (const FlamSource *source)
 {

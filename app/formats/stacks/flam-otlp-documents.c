@@ -50,7 +50,7 @@ flam_otlp_times (const FlamOtlpNumbers *numbers,
 
 /* --- layouts -------------------------------------------------------------- */
 
-/* What the samples of a document show about its layout. */
+/* The properties of a document's layout that its samples show. */
 typedef struct
 {
   gboolean profiles, dictionary, tables; /* tables: outside a dictionary */

@@ -65,7 +65,7 @@ typedef struct
 /* Whether it is JSON. A message may begin like it: its first field with a line
  * feed, and the length of that, if it is 123, with a brace. */
 gboolean flam_otlp_is_json (const FlamSource *source);
-/* Appends the file's FlamOtlpDocuments; those of JSON are converted, and kept
+/* Appends the file's FlamOtlpDocuments; JSON documents are converted, and kept
  * with the load. FALSE with an error if there is none. */
 gboolean
 flam_otlp_documents (FlamLoad *load, GArray *documents, GError **error);

@@ -369,7 +369,7 @@ read_location (FlamPprof *file, FlamProto message, GArray *lines)
           g_array_index (file->functions, Function, line->row).dropped)
         matched = i;
     }
-  /* lines are innermost first: those up to the match are dropped */
+  /* lines are innermost first: the ones up to the match are dropped */
   location.prune = matched != FLAM_NONE && matched + 1 == lines->len;
   location.prune_beneath = matched != FLAM_NONE;
   if (matched != FLAM_NONE && !location.prune)

@@ -80,7 +80,7 @@ gboolean flam_pprof_is_memory (const char *type, FlamUnit unit);
  * in any real profile, and far fewer than a location with thousands of lines,
  * listed thousands of times, would make. */
 guint64 flam_pprof_most_frames (gsize size);
-/* Takes `n` of the remaining ones. FALSE, with a warning: there are not enough,
+/* Takes `n` of the remaining ones. FALSE, with a warning: not enough are left,
  * now or later. */
 gboolean flam_pprof_take_frames (const FlamLoad *load, guint64 *left, guint n);
 

@@ -24,7 +24,7 @@ typedef struct
 
 typedef struct
 {
-  GArray *levels; /* Level: the last row and those above it, callees first */
+  GArray *levels; /* Level: the last row and the rows above it, callees first */
   FlamSlice module;
 } Pmcstat;
 

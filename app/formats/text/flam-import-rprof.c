@@ -34,7 +34,7 @@ typedef struct
   GArray *stack;     /* FlamId */
   gint64 interval;   /* ns; 0: the head is missing */
   gboolean memory;
-  gint64 heaps[HEAPS]; /* of the sample before; -1: there is none */
+  gint64 heaps[HEAPS]; /* of the previous sample; -1: none */
   guint64 samples;
 } Profile;
 

@@ -26,7 +26,7 @@ typedef struct
   FlamText lines;
   gint64 start, end; /* ns: of this run, in the capture */
   guint64 depth;     /* calls that have not returned */
-  guint64 cut;       /* those of the runs before */
+  guint64 cut;       /* of the previous runs */
 } Trace;
 
 static FlamId

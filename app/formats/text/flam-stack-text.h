@@ -42,7 +42,7 @@ typedef struct
   void (*parse_frame) (FlamSlice text, FlamTextFrame *frame);
   /* At the end of the text; may be NULL. */
   void (*finish) (FlamStackText *text);
-  FlamFunctionKind kind; /* of its code, if there is no other information */
+  FlamFunctionKind kind; /* of its code, without other information */
   gboolean own;          /* its rows have self weights, not totals */
 } FlamDialect;
 
@@ -75,7 +75,7 @@ struct _FlamStackText
 
 /* --- helpers for dialects ------------------------------------------------ */
 
-/* Adds a frame to the open block; `text` is all that is known of it. */
+/* Adds a frame to the open block; only `text` is known of it. */
 void flam_stack_text_frame (FlamStackText *text, FlamSlice frame);
 /* Sets the source line, on the next line, of the frame added last. */
 void
@@ -183,7 +183,7 @@ flam_slice_take_cell (FlamSlice *rest)
   return cell;
 }
 
-/* Whether it consists of digits alone. */
+/* Whether it consists only of digits. */
 gboolean flam_slice_number (FlamSlice slice, gint64 *value);
 /* The digits after `text` in it; -1: none. */
 gint64 flam_slice_number_after (FlamSlice slice, const char *text);

@@ -82,7 +82,7 @@ typedef struct
 } FlamGoEvents;
 
 void flam_go_events_init (FlamGoEvents *events, FlamLoad *load);
-/* Reads all of them; what is damaged ends the trace. */
+/* Reads all of them; the first damaged one ends the trace. */
 gboolean flam_go_events_read (FlamGoEvents *events, GError **error);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct
   FlamBuilder *builder;
   FlamGoEvents events;
   FlamColumn depths;  /* guint32: of each stack */
-  GArray *regions;    /* const FlamGoEvent *: open ones of a goroutine */
+  GArray *regions;    /* const FlamGoEvent *: a goroutine's open events */
   GHashTable *labels; /* of reasons */
   FlamProcessId process;
   guint64 contradictions;

@@ -119,7 +119,8 @@ get (const Trace *trace, const FlamTraceRecord *record, guint field)
       &trace->records, record, record->format->fields[field]);
 }
 
-/* --- what the file has --------------------------------------------------- */
+/* --- content of the file
+ * --------------------------------------------------- */
 
 static void
 count_event (Trace *trace, const FlamTraceRecord *record)

@@ -98,8 +98,8 @@ next_page (FlamTraceRecords *records, FlamTraceStream *stream)
 
 /* --- records ------------------------------------------------------------- */
 
-/* Reads the word that begins a record and what belongs to it. FALSE: nothing is
- * left in the page. */
+/* Reads the word that begins a record, and the words that belong to it. FALSE:
+ * nothing is left in the page. */
 static gboolean
 step (FlamTraceRecords *records, FlamTraceStream *stream)
 {

@@ -317,7 +317,7 @@ enter (FlamCallGraph *graph,
 }
 
 /* The next call of a step, within its cycle or to another one, whose cost is
- * above the limit; NULL: there is none. */
+ * above the limit; NULL: none. */
 static const Call *
 next_call (FlamCallGraph *graph, Step *step, gboolean within, double least)
 {

@@ -70,12 +70,12 @@ typedef struct
   gint64 scales[MAX_EVENTS + 1]; /* of their units; 1 for counts */
   guint n_positions;
   gint64 position[MAX_POSITIONS];
-  Pairs numbers;    /* what has a number: its space, the number */
-  FlamColumn names; /* FlamId: of those; FLAM_NONE */
+  Pairs numbers;    /* a numbered name: its space, the number */
+  FlamColumn names; /* FlamId: of these names; FLAM_NONE */
   Pairs functions;  /* object << 32 | file, thread << 32 | name: in the call
                        graph's rows */
   Pairs places;     /* object << 32 | file, name */
-  FlamColumn code;  /* FlamId: the builder's functions of those */
+  FlamColumn code;  /* FlamId: the builder's functions of these names */
   Pairs lines;      /* with costs, in the call graph's rows of costs:
                        function << 32 | file, line */
   FlamId object;
@@ -516,8 +516,8 @@ cut_unit (char *name, gint64 *scale)
   return unit;
 }
 
-/* Of a later part: its events are those of the first part, in any order. FALSE:
- * there are others, whose costs are left out. */
+/* For a later part: its events are those of the first part, in any order.
+ * FALSE: it has others, whose costs are left out. */
 static gboolean
 read_later_events (Reader *reader, const char *const *names)
 {
@@ -590,8 +590,8 @@ read_events (Reader *reader, const char *p, const char *end)
   return TRUE;
 }
 
-/* Threads of a program that is recorded with --separate-threads. The lines of
- * costs that follow name their function anew. */
+/* Threads of a program that is recorded with --separate-threads. The following
+ * lines of costs name their function again. */
 static void
 read_thread (Reader *reader, const char *p, const char *end)
 {

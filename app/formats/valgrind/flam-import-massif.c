@@ -50,7 +50,7 @@ typedef struct
   FlamValgrindLocation place;
   gint64 bytes;
   gint64 in_children;
-  gboolean below; /* the line for those below the threshold */
+  gboolean below; /* the line for callees below the threshold */
 } Node;
 
 typedef struct
@@ -303,7 +303,7 @@ read_line (gpointer data, FlamSlice slice)
 /* A part of the memory that is unchanged since `first`, an index in `rows`. */
 typedef struct
 {
-  gint64 amount; /* of the part; -1: to be written anew */
+  gint64 amount; /* of the part; -1: to be written again */
   guint first, end;
 } Part;
 

@@ -62,9 +62,9 @@ add (FlamBuilder *builder, const Counter *counter, GHashTable *names)
   return row;
 }
 
-/* Returns how many values are left out: those that have no count or are older
- * than the one before, and all from the first on whose time or sum overflows.
- */
+/* Returns the number of values that are left out: those without a count or
+ * older than the previous one, and all from the first on whose time or sum
+ * overflows. */
 static guint64
 add_values (FlamBuilder *builder, const Counter *counter, guint row, gint64 now)
 {

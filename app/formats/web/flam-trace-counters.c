@@ -18,7 +18,7 @@ typedef struct
 
 /* --- events --------------------------------------------------------------- */
 
-/* A series with a name of its own is another counter. The units are those that
+/* A series with a separate name is another counter. The units are those that
  * Flambeau writes. */
 static FlamUnit
 take_series (FlamJson *json, GString *name)

@@ -397,7 +397,7 @@ typedef struct
   FlamBuilder *builder;
   FlamThreadId thread;
   FlamColumn open;     /* Open */
-  FlamColumn apart;    /* Span: those that do not fit into the lane */
+  FlamColumn apart;    /* Span: the ones that do not fit into the lane */
   FlamFrameId *frames; /* by name, as far as computed */
   gboolean calls;      /* are counted */
   guint lane;

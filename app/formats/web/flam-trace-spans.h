@@ -106,9 +106,9 @@ void flam_trace_spans_end (FlamTraceSpans *spans,
                            FlamThreadId thread,
                            FlamStringId name,
                            gint64 time);
-/* Adds moments of a thread from another reader, after those that were added
- * before; names[name] are the builder's names, frames[place - 1] its frames.
- * All must live until the samples are made, which takes the moments. */
+/* Adds moments of a thread from another reader, after the ones added before;
+ * names[name] are the builder's names, frames[place - 1] its frames. All must
+ * live until the samples are made, which takes the moments. */
 void flam_trace_spans_add_moments (FlamTraceSpans *spans,
                                    FlamThreadId thread,
                                    FlamColumn *moments,

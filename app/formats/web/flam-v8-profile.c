@@ -21,13 +21,13 @@ typedef struct
   guint32 line;
   gint64 weight; /* hitCount or selfSize */
   gboolean idle;
-  gboolean engine; /* what the engine did */
+  gboolean engine; /* the engine's activity */
   gboolean collector;
   gboolean framed;   /* it has a callFrame */
   CallFrame own;     /* or such members itself */
   FlamStackId stack; /* FLAM_NONE: not computed, or the root's */
   gboolean made;
-  guint32 tick, ticks_end; /* of those not given to samples yet */
+  guint32 tick, ticks_end; /* of the ones not assigned to samples yet */
 } Node;
 
 typedef struct

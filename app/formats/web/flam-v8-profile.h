@@ -68,9 +68,10 @@ void flam_v8_profile_read_piece (FlamV8Profile *profile, FlamJsonText args);
 /* After the last piece, once. */
 void flam_v8_profile_link (FlamV8Profile *profile);
 
-/* Call one of these: a sample for each of the profile's, weighted by its ns,
- * which returns the number of those with missing nodes; or one for each node
- * with a self weight (hitCount, selfSize). */
+/* Call one of these: the first one makes a sample for each of the profile's,
+ * weighted by its ns, and returns the number of samples with missing nodes; the
+ * second one makes a sample for each node with a self weight (hitCount,
+ * selfSize). */
 guint64 flam_v8_profile_add_samples (FlamV8Profile *profile);
 void flam_v8_profile_add_nodes (FlamV8Profile *profile);
 

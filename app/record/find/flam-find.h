@@ -22,8 +22,8 @@ GArray *flam_find_wait (const FlamRecordOptions *options,
 
 /* --- steps ---------------------------------------------------------------- */
 
-/* Whether it is the name of the process, or the file name of its program or of
- * argv[0]; FALSE for those that have ended, and for the recorder itself. */
+/* Whether this is the name of the process, or the file name of its program or
+ * of argv[0]; FALSE for ended processes, and for the recorder itself. */
 gboolean flam_find_is_named (pid_t pid, const char *name);
 /* Ancestors first; `roots`: without their descendants. */
 GArray *flam_find_sort (const GArray *pids, gboolean roots);

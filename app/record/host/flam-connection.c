@@ -100,7 +100,7 @@ flam_connection_close (FlamConnection *connection)
   connection->printed = NULL;
 }
 
-/* --- what it prints ------------------------------------------------------ */
+/* --- its output ------------------------------------------------------ */
 
 gboolean
 flam_connection_listen (FlamConnection *connection)

@@ -2,8 +2,8 @@
 #ifndef FLAM_CONNECTION_H
 #define FLAM_CONNECTION_H
 
-/* A started client of flam-transport.h, with what it prints on standard error,
- * of which the last line explains a failure. */
+/* A started client of flam-transport.h, and its standard error, whose last line
+ * explains a failure. */
 
 #include <glib.h>
 
@@ -25,7 +25,7 @@ gboolean flam_connection_open (FlamConnection *connection,
 /* Ends it and waits for its end. */
 void flam_connection_close (FlamConnection *connection);
 
-/* Reads what it has printed. FALSE: nothing more will be. */
+/* Reads its output so far. FALSE: nothing more will follow. */
 gboolean flam_connection_listen (FlamConnection *connection);
 /* Sets "HOST: WHAT: the last line that was printed". */
 gboolean flam_connection_fail (FlamConnection *connection,

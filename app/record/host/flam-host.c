@@ -293,7 +293,7 @@ send_input (Host *host)
 
 /* --- from the other machine ---------------------------------------------- */
 
-/* What has been received so far remains. */
+/* The data received so far remains. */
 static void
 fail_output (Host *host, int code)
 {

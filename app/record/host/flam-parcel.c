@@ -41,7 +41,7 @@ flam_parcel_free (FlamParcel *parcel)
   g_free (parcel);
 }
 
-/* --- what belongs to it -------------------------------------------------- */
+/* --- its files -------------------------------------------------- */
 
 static gboolean
 add (FlamParcel *parcel, const char *name, const char *path, GError **error)
@@ -91,8 +91,8 @@ add_library (struct dl_phdr_info *info, size_t size, void *data)
   return 0;
 }
 
-/* By the names under which the dynamic linker looks for them. It is loaded
- * itself, and may have been started with the recorder as its argument. */
+/* By the names under which the dynamic linker looks for them. The linker is
+ * also loaded, and may have been started with the recorder as its argument. */
 static gboolean
 add_files (FlamParcel *parcel, GError **error)
 {

@@ -32,7 +32,7 @@ typedef struct
   char *path;
   int capture; /* -1: not opened yet */
   guint64 sent;
-  int output, errors; /* what the program prints; -1: its end */
+  int output, errors; /* the program's output; -1: its end */
   int input;          /* -1: none */
   GByteArray *unread; /* by the program */
   gboolean input_ends;
@@ -153,7 +153,7 @@ be_recorder (const char *own,
   return options;
 }
 
-/* A pipe of which the child has one end as `fd`. */
+/* A pipe, one end of which the child has as `fd`. */
 static gboolean
 give_pipe (int pipes[2], gboolean to_child)
 {
@@ -210,7 +210,7 @@ start_child (Relay *relay, int *control)
   return pid;
 }
 
-/* --- what is sent -------------------------------------------------------- */
+/* --- sending -------------------------------------------------------- */
 
 static void
 send_capture (Relay *relay)
@@ -231,7 +231,7 @@ send_capture (Relay *relay)
     }
 }
 
-/* Reads what the program has printed; without the line it is dropped. */
+/* Reads the program's output; without a connection it is dropped. */
 static void
 take_printed (Relay *relay, int *fd, FlamWireKind kind)
 {
@@ -279,7 +279,7 @@ take_said (Relay *relay)
     }
 }
 
-/* --- what arrives -------------------------------------------------------- */
+/* --- receiving -------------------------------------------------------- */
 
 static void
 say (Relay *relay, const char *line)
@@ -429,7 +429,7 @@ wait_for_recorder (const Relay *relay)
   return WIFEXITED (status) ? WEXITSTATUS (status) : 128 + WTERMSIG (status);
 }
 
-/* The rest of the capture, and of what was printed until now; then the end. */
+/* The rest of the capture and of the output so far; then the end. */
 static void
 send_rest (Relay *relay, int status)
 {

@@ -30,8 +30,8 @@ typedef enum
   FLAM_WIRE_CAPTURE = 'D', /* its next bytes */
   FLAM_WIRE_OUTPUT = 'O',  /* the program's standard output */
   FLAM_WIRE_ERROR = 'E',   /* and standard error */
-  FLAM_WIRE_ROOM = 'W',    /* u32: so many bytes of INPUT may be sent */
-  FLAM_WIRE_END = 'X',     /* u32 exit status, u64 size of the capture */
+  FLAM_WIRE_ROOM = 'W', /* u32: the number of bytes of INPUT that may be sent */
+  FLAM_WIRE_END = 'X',  /* u32 exit status, u64 size of the capture */
 } FlamWireKind;
 
 typedef struct
@@ -61,10 +61,10 @@ void flam_wire_put (FlamWire *wire,
 void flam_wire_put_number (FlamWire *wire, FlamWireKind kind, guint32 number);
 /* Whether enough is queued: do not read more data to send. */
 gboolean flam_wire_is_full (const FlamWire *wire);
-/* Sends what can be sent at once. FALSE: the line is broken. */
+/* Sends as much as possible at once. FALSE: the connection is lost. */
 gboolean flam_wire_send (FlamWire *wire);
 
-/* Reads what has arrived. FALSE: nothing more will. */
+/* Reads received data. FALSE: nothing more will follow. */
 gboolean flam_wire_receive (FlamWire *wire);
 /* FALSE: no whole message; with an error: not one of these messages. */
 gboolean

@@ -100,7 +100,7 @@ flam_alloc_folder_remove (FlamAllocFolder *folder)
 
 /* --- leftovers of other recorders ---------------------------------------- */
 
-/* Another folder of that name, made by the user, has no such file in it. */
+/* A folder of that name that the user made does not contain this file. */
 static gboolean
 has_control (int fd)
 {

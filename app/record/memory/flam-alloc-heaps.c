@@ -40,7 +40,7 @@ struct _FlamAllocHeaps
   gint64 tick_end;
   gboolean counts; /* sampled: all blocks are counted exactly */
   gint64 asked;    /* of these */
-  double sampled;  /* bytes of all blocks, by the sampled ones alone */
+  double sampled;  /* bytes of all blocks, estimated from the sampled ones */
   /* Sampled: estimates for the live blocks. Their ratio converts bytes as
    * rounded by the allocator into bytes as requested by the program. */
   double live_asked, live_slack;
@@ -552,8 +552,8 @@ flam_alloc_heaps_end_space (FlamAllocHeaps *heaps, FlamAllocSpace *space)
   g_ptr_array_remove (heaps->spaces, space);
 }
 
-/* Of the processes that were attached to, only allocated bytes are counted; the
- * same factor turns live ones by samples into bytes. */
+/* For attached processes, only allocated bytes are counted; the same factor
+ * converts live bytes of samples. */
 static gint64
 scaled (const FlamAllocHeaps *heaps, gint64 bytes)
 {

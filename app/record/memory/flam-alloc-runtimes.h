@@ -11,7 +11,7 @@
 typedef struct
 {
   const char *sentence; /* names a tool for that heap */
-  const char *mapped;   /* the same where what it maps is recorded */
+  const char *mapped;   /* the same if the memory that it maps is recorded */
   const char *mapper;   /* "[mapped by Go]" */
 } FlamAllocRuntime;
 

@@ -123,7 +123,7 @@ stream_of (FlamCallLedger *ledger, FlamCallSpace *space, FlamThreadId thread)
 
 /* --- memory -------------------------------------------------------------- */
 
-/* What is reserved in the range becomes memory. */
+/* Reserved addresses in the range become memory. */
 static void
 allow (FlamCallLedger *ledger,
        FlamCallSpace *space,

@@ -27,7 +27,7 @@ void flam_call_ledger_free (FlamCallLedger *ledger);
 /* `parent`: the process that it is a fork of, or NULL. */
 FlamCallSpace *flam_call_ledger_add_space (FlamCallLedger *ledger,
                                            const FlamCallSpace *parent);
-/* What it still has was never given back. */
+/* Memory and descriptors that it still has were never given back. */
 void flam_call_ledger_end_space (FlamCallLedger *ledger, FlamCallSpace *space);
 /* At an exec: the memory has ended, the descriptors have not. */
 void flam_call_ledger_exec (FlamCallLedger *ledger, FlamCallSpace *space);

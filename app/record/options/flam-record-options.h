@@ -14,7 +14,7 @@
 typedef enum
 {
   FLAM_RECORD_CPU = 1 << 0,       /* threads that run */
-  FLAM_RECORD_WALL = 1 << 1,      /* and those that wait */
+  FLAM_RECORD_WALL = 1 << 1,      /* and waiting threads */
   FLAM_RECORD_ALLOC = 1 << 2,     /* allocations, with the preload library */
   FLAM_RECORD_FAULTS = 1 << 3,    /* page faults and mapped memory */
   FLAM_RECORD_RESOURCES = 1 << 4, /* descriptors and threads */
@@ -39,27 +39,27 @@ typedef enum
 
 typedef struct
 {
-  char *mode;             /* the name of a FlamRecordMode */
-  FlamRecordWhat what;    /* of the mode, once parsed */
-  char *engine;           /* FLAM_ENGINE_* */
-  char *events;           /* names for flam-record-events.h; or NULL */
-  double rate;            /* Hz */
-  double duration;        /* s, 0: until the target ends */
-  double delay;           /* s without samples at the beginning */
-  double every;           /* s from one recording to the next; 0: only one */
-  double span;            /* s of each of them */
-  char *push;             /* a server's URL; or NULL. flambeau-cli's alone */
-  gint64 sample_bytes;    /* one allocation per this many bytes; 0: all */
-  gboolean exact;         /* all, regardless of sample_bytes */
-  gboolean follow;        /* children too */
-  gboolean runtimes;      /* managed frames: Java's, Python's ... */
-  gboolean python;        /* Python's among them */
+  char *mode;          /* the name of a FlamRecordMode */
+  FlamRecordWhat what; /* of the mode, once parsed */
+  char *engine;        /* FLAM_ENGINE_* */
+  char *events;        /* names for flam-record-events.h; or NULL */
+  double rate;         /* Hz */
+  double duration;     /* s, 0: until the target ends */
+  double delay;        /* s without samples at the beginning */
+  double every;        /* s from one recording to the next; 0: only one */
+  double span;         /* s of each of them */
+  char *push;          /* a server's URL; or NULL. Only flambeau-cli has it */
+  gint64 sample_bytes; /* one allocation per this many bytes; 0: all */
+  gboolean exact;      /* all, regardless of sample_bytes */
+  gboolean follow;     /* children too */
+  gboolean runtimes;   /* managed frames: Java's, Python's ... */
+  gboolean python;     /* Python's among them */
   gboolean python_malloc; /* Python's small blocks by malloc */
   char *output;           /* or NULL */
   gboolean force;         /* overwrite an existing output */
   int control_fd;         /* -1 none */
   char **pids;            /* attach to these: "PID" or "PID,PID..."; or NULL */
-  char **processes;       /* and to those of these names; or NULL */
+  char **processes;       /* and to processes of these names; or NULL */
   char **units;           /* of these units of systemd; or NULL */
   char **cgroups;         /* of these control groups; or NULL */
   char **containers;      /* of these containers; or NULL */

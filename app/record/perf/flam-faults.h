@@ -21,7 +21,7 @@ typedef struct _FlamFaults FlamFaults;
 FlamFaults *
 flam_faults_new (const FlamTracer *tracer, gboolean launched, char **why);
 void flam_faults_free (FlamFaults *faults);
-/* Of a thread, and of those that it creates. FALSE sets errno. */
+/* For a thread, and for threads that it creates. FALSE sets errno. */
 gboolean flam_faults_add (FlamFaults *faults, pid_t tid);
 /* Descriptors that poll() finds readable when there are many. */
 const GArray *flam_faults_fds (const FlamFaults *faults);

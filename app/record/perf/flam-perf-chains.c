@@ -137,8 +137,8 @@ flam_perf_chains_take_stop (FlamPerfChains *chains,
 
 /* --- the frames ---------------------------------------------------------- */
 
-/* Frames in a runtime's own data would be those of a later moment if they were
- * read later. */
+/* If frames in a runtime's own data were read later, they would be those of a
+ * later moment. */
 static void
 warn_of (FlamPerfChains *chains, FlamTracer *tracer, const FlamRuntime *runtime)
 {

@@ -157,8 +157,8 @@ copy_block (Program *program, guint i)
   store_zero (program, BPF_REG_1, 0);
 }
 
-/* The number of the thread, as the kernel has it, is always written, so that
- * it is known whose blocks to ask for. */
+/* The kernel's number of the thread is always written: it tells whose blocks to
+ * request. */
 static void
 write_program (Program *program, const FlamPerfCopies *copies)
 {

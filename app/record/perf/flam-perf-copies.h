@@ -63,14 +63,14 @@ typedef struct
   guint64 addresses[FLAM_PERF_BLOCKS_MAX];
 } FlamPerfWanted;
 
-/* The memory of a thread at a sample: its stack, the blocks, and for what is in
- * neither, `now`. */
+/* The memory of a thread at a sample: its stack, the blocks, and for everything
+ * else, `now`. */
 typedef struct _FlamPerfMemory FlamPerfMemory;
 
 FlamPerfMemory *flam_perf_memory_new (void);
 void flam_perf_memory_free (FlamPerfMemory *memory);
-/* Drops what was read before. `copied` may be NULL. All are used until the
- * last read. */
+/* Drops everything that was read before. `copied` may be NULL. All arguments
+ * are used until the last read. */
 void flam_perf_memory_begin (FlamPerfMemory *memory,
                              guint64 sp,
                              const guint8 *stack,
@@ -83,7 +83,7 @@ bool flam_perf_memory_read (gpointer memory,
                             gpointer to,
                             gsize size);
 /* Puts the blocks that were read since, except those of the stack, before the
- * others, of which as many are kept as fit. Returns whether there are new
+ * others, of which as many as fit are kept. Returns whether there are new
  * ones. */
 gboolean flam_perf_memory_end (const FlamPerfMemory *memory,
                                FlamPerfWanted *wanted);

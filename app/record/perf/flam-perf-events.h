@@ -27,8 +27,8 @@ void flam_perf_events_free (FlamPerfEvents *events);
 /* The number of the thread that a record of waking is about. */
 pid_t flam_perf_events_woken (const FlamPerfEvents *events,
                               const FlamPerfRecord *record);
-/* Leaves only those of --events that can be counted here; a sentence about the
- * others, g_free, or NULL. */
+/* Leaves only those of --events that can be counted here; returns a sentence
+ * about the others, g_free, or NULL. */
 char *flam_perf_events_limit (FlamRecordOptions *options);
 
 #endif

@@ -82,8 +82,8 @@ start_program (FlamPerf *perf, GError **error)
   return TRUE;
 }
 
-/* The threads that no event follows yet: a thread that was created meanwhile is
- * followed if its creator was, and then there is a record of it. */
+/* The threads without an event: a thread that was created meanwhile is followed
+ * if its creator was, and then a record of it exists. */
 static gboolean
 add_threads (FlamPerf *perf, pid_t pid, pid_t parent, int *problem)
 {

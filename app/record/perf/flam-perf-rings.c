@@ -41,7 +41,7 @@ typedef struct
   guint64 pending; /* the size of `next`; 0: none was parsed */
   FlamPerfRecord next;
   int copier; /* the event by which copies are written to it; -1: none */
-  FlamPerfCopied *copied; /* the last ones; NULL: none were written */
+  FlamPerfCopied *copied; /* the last ones; NULL: nothing was written */
   pid_t copied_tid;
   gint64 copied_at;
   guint64 joined[RECORD_MAX / 8]; /* a record that wraps around */
@@ -81,7 +81,8 @@ attributes_of (const FlamPerfEvent *event)
   };
 }
 
-/* The first event of a thread also reports what happens to it. */
+/* The first event of a thread also records its forks, names, mappings and
+ * end. */
 static struct perf_event_attr
 sampling_attributes (const FlamPerfRings *rings, guint index)
 {
@@ -569,7 +570,7 @@ record_at_tail (Ring *ring)
   return (const struct perf_event_header *)ring->joined;
 }
 
-/* Keeps what was copied until its sample is read. */
+/* Keeps copied data until its sample is read. */
 static void
 keep_copies (Ring *ring)
 {

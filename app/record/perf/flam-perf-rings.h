@@ -47,7 +47,7 @@ typedef struct
   guint64 lost; /* LOST: number of records */
   /* SAMPLED: */
   guint event;    /* the index in FlamPerfOptions.events */
-  guint64 period; /* what the event counted since its last sample */
+  guint64 period; /* the event's count since its last sample */
   guint64 regs[FLAM_N_REGS];
   gboolean has_regs;     /* the thread has user code of this machine */
   gboolean foreign;      /* of another machine */
@@ -79,7 +79,7 @@ typedef struct
   gboolean on_exec;      /* begins when the thread calls exec */
   gboolean only_samples; /* no records of threads and mappings; without the
                             kernel's part of stacks; read only now and then */
-  gboolean user_only;    /* nothing that happens in the kernel */
+  gboolean user_only;    /* excluding the kernel */
   const FlamPerfCopies *copies; /* made at samples with a stack; or NULL */
 } FlamPerfOptions;
 
@@ -103,9 +103,9 @@ guint64 flam_perf_rings_period (const FlamPerfRings *rings, guint event);
 guint64 flam_perf_rings_count (const FlamPerfRings *rings, guint event);
 /* No more records are written. */
 void flam_perf_rings_stop (FlamPerfRings *rings);
-/* Begins to read what was written so far. `all`: nothing is written any more;
+/* Begins to read the records written so far. `all`: nothing more is written;
  * otherwise records of the last `latest` ns are left for the next time, since
- * older ones may still be on their way on another CPU. */
+ * older ones may still arrive from another CPU. */
 void flam_perf_rings_begin (FlamPerfRings *rings, gboolean all, gint64 latest);
 /* Older records were read: CLOCK_MONOTONIC, ns. */
 gint64 flam_perf_rings_until (const FlamPerfRings *rings);

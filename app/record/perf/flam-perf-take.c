@@ -11,8 +11,8 @@
 /* A record is complete this long after its time, unless the CPU that writes it
  * is interrupted for longer. */
 #define LATEST (1000 * 1000ll)
-/* A process that was just started is followed by the kernel's records alone:
- * /proc may be of its next program already, or be gone. */
+/* A process that was just started is followed only by the kernel's records:
+ * /proc may already show its next program, or be gone. */
 #define MAPS_EVERY (50 * 1000000ll)
 
 /* --- processes and threads ----------------------------------------------- */

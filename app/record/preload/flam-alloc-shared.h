@@ -228,7 +228,7 @@ typedef struct
   uint32_t made; /* allocations of the thread so far, this one included */
 } FlamAllocBlock;
 
-/* With sampling: what the thread counted of all its blocks. Written with every
+/* With sampling: the thread's count of all its blocks. Written with every
  * sampled block, and whenever `live` has changed by a few KiB or by the 128th
  * part of all that the thread allocated, whichever is more (at most 64 KiB). */
 typedef struct

@@ -45,8 +45,8 @@ find_interpreter (const PreloadModule *module, PreloadInterpreter *found)
   if (version == 0 || !preload_read (version, &number, sizeof number) ||
       !preload_read (runtime, offsets, sizeof offsets))
     return false;
-  /* Of the stable interface: the thread's own state, whether or not it holds
-   * the lock; the function reads one thread-specific value. */
+  /* Part of the stable interface: the thread's own state, whether or not it
+   * holds the lock; the function reads one thread-specific value. */
   function = preload_find_symbol (module, "PyGILState_GetThisThreadState");
   *found = (PreloadInterpreter){ .start = module->image,
                                  .end = module->image_end,

@@ -303,7 +303,7 @@ hash_of (const char *name)
 }
 
 /* By the hash table, which flam-preload-symbols.c explains; without a system
- * call, as each is a stop for the recorder here. */
+ * call, since each of them would stop here for the recorder. */
 static const Elf64_Sym *
 find_symbol (const Module *module, const uint32_t *head, const char *name)
 {

@@ -40,7 +40,8 @@
 #include <unistd.h>
 
 /* Deeper stacks are truncated. At first there is space for a few frames, and
- * for more when a stack needs it; each call then costs 0.7 ns per frame. */
+ * more is added when a stack needs it; each call then costs 0.7 ns per
+ * frame. */
 #define FIRST_FRAMES 4096
 #define FRAMES_MAX (1u << 17)
 /* Farther away, a stack pointer is not on the thread's own stack. */

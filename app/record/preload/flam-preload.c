@@ -926,7 +926,7 @@ dlclose (void *handle)
 /* If the name `malloc` refers to another definition, no events will follow: a
  * program with a malloc of its own (statically linked jemalloc) never calls the
  * hooks. This is tested by a call, since addresses of functions may be those of
- * a program's jump table. The block is not the program's: it is not
+ * a program's jump table. The block does not belong to the program and is not
  * recorded. */
 static bool
 malloc_is_ours (void)
@@ -963,7 +963,7 @@ find_in_library (void *handle, const char *name)
   return real.dlsym (handle, name);
 }
 
-/* The functions of this library and not those that the names refer to. */
+/* The functions of this library, not those to which the names refer. */
 #ifndef __clang__
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-attributes"

@@ -172,7 +172,7 @@ struct _PreloadThread
   FlamAllocRing *ring;
   const uint8_t *room; /* end of the writable part of the ring */
   PreloadStack *stack;
-  /* Of threads that are told when they end. */
+  /* For threads that are notified when they end. */
   PreloadThread *next, *previous;
   bool listed;
 };

@@ -48,7 +48,7 @@ flam_runtime_functions_add (FlamRuntimeFunctions *functions,
                             guint32 lines_version,
                             const guint8 *lines,
                             gsize n_lines);
-/* The function that stands for all that have no name. */
+/* The function that stands for all functions without a name. */
 FlamRuntimeFunction *
 flam_runtime_functions_unreadable (FlamRuntimeFunctions *functions,
                                    const FlamRuntime *runtime);

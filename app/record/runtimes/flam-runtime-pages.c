@@ -10,7 +10,7 @@
  * so the pages below are read in the same call. */
 #define PAGES_DEEP 64
 #define PAGES_AHEAD 16
-/* A stack that is longer is copied by its user alone. */
+/* A longer stack is copied only by its user. */
 #define STACK_MAX (64u << 10)
 /* A page that this many walks in turn did not need is not copied any more: a
  * page too many takes a tenth of the time of a call for one that is missing. */
@@ -33,7 +33,7 @@ struct _FlamRuntimePages
   guint last; /* the page that was read last */
   guint64 sp;
   gsize n_wanted; /* bytes of the stack */
-  gsize n_stack;  /* those that were copied */
+  gsize n_stack;  /* the copied ones */
   Page pages[PAGES_MAX];
   guint8 stack[STACK_MAX];
   guint8 data[PAGES_MAX][PAGE_SIZE];
@@ -162,7 +162,7 @@ add_page (FlamRuntimePages *pages, guint64 address)
   return TRUE;
 }
 
-/* The rest of a page of which a part was copied. */
+/* The rest of a partly copied page. */
 static gboolean
 complete_page (FlamRuntimePages *pages, guint i)
 {
@@ -263,7 +263,7 @@ make_hint (const Page *page)
                             0 };
 }
 
-/* Those that were used come first. */
+/* Used pages come first. */
 void
 flam_runtime_pages_end (FlamRuntimePages *pages, FlamRuntimeHints *hints)
 {

@@ -58,7 +58,7 @@ bool flam_runtime_pages_read (gpointer pages,
  * begin. */
 gconstpointer flam_runtime_pages_stack (const FlamRuntimePages *pages,
                                         gsize *size);
-/* Stores in `hints` what was read since. */
+/* Stores the reads since then in `hints`. */
 void flam_runtime_pages_end (FlamRuntimePages *pages, FlamRuntimeHints *hints);
 
 #endif

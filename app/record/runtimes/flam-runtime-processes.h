@@ -29,7 +29,7 @@ typedef struct _FlamRuntimeSet
   const FlamRuntimeProcess *items[FLAM_RUNTIME_SET_MAX];
 } FlamRuntimeSet;
 
-/* Why a runtime cannot be read, told once for each file. */
+/* Why a runtime cannot be read, reported once for each file. */
 typedef void (*FlamRuntimeRefused) (gpointer data,
                                     const FlamRuntime *runtime,
                                     const char *path,
@@ -47,7 +47,7 @@ void flam_runtime_processes_begin (FlamRuntimeProcesses *processes);
 void flam_runtime_processes_note (FlamRuntimeProcesses *processes,
                                   const FlamRuntimeBinary *binary,
                                   guint64 base);
-/* Called after an exec: none is left, and what was read of them is void. */
+/* Called after an exec: no runtime is left, and data read from them is void. */
 void flam_runtime_processes_forget (FlamRuntimeProcesses *processes);
 /* The child of a fork has its parent's. */
 void flam_runtime_processes_inherit (FlamRuntimeProcesses *processes,

@@ -15,8 +15,9 @@
 
 typedef struct
 {
-  FlamRuntimeEntry key; /* without what does not belong to the key as 0 */
-  guint64 cookie;       /* as of the name */
+  FlamRuntimeEntry
+      key;        /* with the bytes that do not belong to the key set to 0 */
+  guint64 cookie; /* as of the name */
   guint8 pieces[FLAM_RUNTIME_PIECES_SIZE];
   FlamRuntimeFunction *function; /* NULL: not read yet */
   guint seen;    /* `round` at whose stop the first piece was read */
@@ -412,7 +413,7 @@ name_new (FlamRuntimeReader *reader,
     }
 }
 
-/* Before the chains, which refer to what is in the tables. */
+/* Before the chains, which refer to the tables' content. */
 static void
 limit_tables (FlamTarget *target, const FlamRuntime *runtime)
 {
@@ -629,7 +630,8 @@ check_batch (FlamRuntimeReader *reader, FlamTask *task, Batch *batch)
   batch->n = 0;
 }
 
-/* Without pieces, the reader compares the cookie with what it finds. */
+/* Without pieces, the reader compares the cookie with the content that it
+ * finds. */
 static void
 check_chain (FlamRuntimeReader *reader, FlamTask *task, const Chain *chain)
 {

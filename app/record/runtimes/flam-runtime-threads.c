@@ -14,7 +14,7 @@ struct _FlamRuntimeThreads
 {
   pid_t pid;
   GHashTable *names; /* tid -> name; NULL: none were read */
-  GHashTable *next;  /* those that are being read */
+  GHashTable *next;  /* the ones that are being read */
   FlamRuntimeName *scratch;
   gint64 look_at;
   gboolean foreign; /* it has other numbers for its threads than we have */

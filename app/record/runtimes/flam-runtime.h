@@ -196,10 +196,10 @@ struct _FlamRuntime
   guint (*flags) (const FlamRuntimeNamed *named);
   /* Between class and function: "." or "::" or "#". */
   const char *joint;
-  /* Whether an entry with the address `at` means the native frame at `pc`,
-   * which contains it and ends at `caller_sp`. An entry that does not
-   * was found in memory that is no longer used, and is dropped with its frames.
-   * NULL: every entry does. */
+  /* Whether an entry with the address `at` belongs to the native frame at `pc`,
+   * which contains it and ends at `caller_sp`. An entry that does not was found
+   * in memory that is no longer used, and is dropped with its frames. NULL:
+   * every entry does. */
   gboolean (*fits) (const FlamRuntimeProcess *process,
                     guint64 pc,
                     guint64 caller_sp,
@@ -207,13 +207,13 @@ struct _FlamRuntime
 
   /* Whether an executable mapping of the process contains managed code. `path`
    * is "" for an anonymous one. NULL: none does. FlamRuntimeFile.stepped is
-   * claimed besides. */
+   * claimed, too. */
   gboolean (*claims) (const FlamRuntimeProcess *process,
                       guint64 start,
                       guint64 end,
                       const char *path);
-  /* It claims only what has no call frame information: its own code, and code
-   * of C that is in the same file. */
+  /* It only claims code without call frame information: its own, and C code in
+   * the same file. */
   gboolean claims_uncovered;
   /* The frame at regs->pc, which is claimed, and its caller's pc and rsp, and
    * other registers as far as they are known. `memory` is the copied stack, and

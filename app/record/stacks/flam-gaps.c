@@ -72,7 +72,7 @@ put_pieces (FlamGaps *gaps, Gap *gap, gint64 cpu, FlamId before, FlamId after)
     }
 }
 
-/* No sample follows: the time near the one before belongs to that. */
+/* No sample follows: the time near the previous sample belongs to it. */
 static void
 put_last (FlamGaps *gaps, Gap *gap)
 {

@@ -42,8 +42,8 @@ typedef struct _FlamGaps FlamGaps;
 FlamGaps *flam_gaps_new (gint64 period, FlamGapPut put, gpointer data);
 /* Hands over the remaining time. */
 void flam_gaps_free (FlamGaps *gaps);
-/* A child was sampled for the first time, and has used `head` before. What
- * remains in `head` belongs to this sample. */
+/* A child was sampled for the first time, and has used `head` before. The
+ * remainder of `head` belongs to this sample. */
 void flam_gaps_begin (FlamGaps *gaps, FlamGapPiece *head, FlamStackId stack);
 /* A child has ended, and has used `rest` since its last sample, whose stack is
  * given; FLAM_NONE: it was never sampled. */

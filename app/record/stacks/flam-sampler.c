@@ -313,7 +313,7 @@ typedef struct
 {
   FlamMessage *message;
   const FlamWalk *walked;
-  guint n_managed; /* of the walk's, those that may still come */
+  guint n_managed; /* items of the walk that may still follow */
   guint n;         /* frames pushed */
   FlamStackId stack;
 } Making;
@@ -329,7 +329,7 @@ push_code (FlamSampler *sampler, Making *making, guint64 address)
                       making->message->target->map, sampler->builder, address));
 }
 
-/* A managed function, and those that are inlined in it. */
+/* A managed function, and the functions that are inlined in it. */
 static void
 push_managed (FlamSampler *sampler,
               Making *making,

@@ -19,7 +19,7 @@ enum
 {
   FLAM_EVENT_SAMPLE,
   FLAM_EVENT_COUNTED,
-  FLAM_EVENT_FIRST, /* that of --events, or minor faults, then major ones */
+  FLAM_EVENT_FIRST, /* of --events, or minor faults, then major ones */
 };
 
 /* Columns of weights. */

@@ -2,12 +2,13 @@
 #ifndef FLAM_CALL_TELL_H
 #define FLAM_CALL_TELL_H
 
-/* Sends the sampler what system calls obtained and gave back. */
+/* Tells the sampler which memory and descriptors system calls obtained and gave
+ * back. */
 
 #include "flam-tracer-state.h"
 
-/* An event without a stack of its own: it has that of the thread's last STACK
- * message. While the recording is paused, only what is given back counts. */
+/* An event without a stack of its own: it uses the stack of the thread's last
+ * STACK message. While the recording is paused, only releases count. */
 void flam_call_tell (FlamTracer *tracer, FlamTask *task, FlamCallEvent event);
 
 #endif

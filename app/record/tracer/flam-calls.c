@@ -16,7 +16,7 @@
 #define CLOSE_RANGE_CLOEXEC (1u << 2)
 #endif
 
-/* What a call returns. */
+/* The results of a call. */
 typedef enum
 {
   NOTHING, /* of interest */
@@ -31,7 +31,7 @@ typedef enum
   OPENS_SIGNALS, /* one, unless it has one already */
   DUPLICATES,    /* one, unless it is the same */
   CONTROLS,      /* one, if it duplicates */
-  RECEIVES,      /* those in a message */
+  RECEIVES,      /* the descriptors in a message */
   CLOSES,
   CLOSES_RANGE,
 } Shape;

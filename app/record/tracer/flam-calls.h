@@ -58,8 +58,8 @@ guint flam_call_leave (FlamRecordWhat what,
                        pid_t pid,
                        gint64 result,
                        FlamCallEvent *events);
-/* Whether the calls of these events get something, so that a stack is wanted
- * with them. */
+/* Whether calls with these events obtain something, so that their stack is
+ * needed. */
 gboolean flam_call_gets (const FlamCallEvent *events, guint n);
 
 #endif

@@ -26,7 +26,7 @@ void flam_commands_handle (FlamTracer *tracer);
 void flam_commands_check (FlamTracer *tracer, gint64 now);
 /* Writes the status line, five times a second. */
 void flam_commands_say_status (FlamTracer *tracer, gint64 now);
-/* Adds a warning to the capture, and prints it if there is a terminal. */
+/* Adds a warning to the capture, and prints it on a terminal. */
 void flam_tracer_warn (FlamTracer *tracer, const char *text);
 /* A thread that is no longer recorded, although it may live on. */
 void flam_tracer_note_survivor (FlamTracer *tracer, const FlamTask *task);

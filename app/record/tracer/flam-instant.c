@@ -83,7 +83,8 @@
 /* A wake-up that waited less for its CPU found it idle or preempted it. */
 #define AT_ONCE (15 * 1000ll)
 #define NO_WAIT (1 * 1000ll)
-/* After so many ticks in such a time, a biased sample is better than none. */
+/* After this many ticks in such a period, a biased sample is better than
+ * none. */
 #define MOST_LATE 16
 #define LONG_LATE (50 * 1000000ll)
 /* The largest difference between two time stamps of one moment: the clock is

@@ -2,8 +2,8 @@
 #ifndef FLAM_INSTANT_H
 #define FLAM_INSTANT_H
 
-/* Whether a tick is a random instant, and what a thread did at it. The purpose
- * is explained at the top of flam-tracer.c. */
+/* Whether a tick is a random instant, and what a thread did at that moment. The
+ * purpose is explained at the top of flam-tracer.c. */
 
 #include <sched.h>
 
@@ -50,8 +50,9 @@ void flam_instant_clear (FlamInstant *instant);
 void flam_instant_sleep (FlamInstant *instant);
 /* Called after it. */
 void flam_instant_woke (FlamInstant *instant);
-/* The CPU time around `n` waits in which the kernel takes no sample, at most,
- * by what it takes the tracer to sleep and to wake up. */
+/* An upper bound of the CPU time around `n` waits in which the kernel takes no
+ * sample, estimated from the time that the tracer needs to sleep and to wake
+ * up. */
 gint64 flam_instant_unseen (const FlamInstant *instant, guint64 n);
 /* Called when a stop was handled: the thread left its CPU for that stop, not
  * for a tick that follows before the next sleep. */

@@ -47,7 +47,7 @@ refuse_faults (FlamTracer *tracer)
   g_clear_pointer (&tracer->faults, flam_faults_free);
 }
 
-/* A recording without them has at least what the program maps. */
+/* Without them, a recording still contains the memory that the program maps. */
 static void
 count_faults (FlamTracer *tracer, const GArray *tids, gboolean launched)
 {
@@ -191,8 +191,8 @@ say_who_works (FlamTracer *tracer)
   flam_tracer_warn (tracer, text);
 }
 
-/* A process that is chosen by itself must be recorded; of a group, those that
- * can be. */
+/* A process that was chosen individually must be recorded; of a group, as many
+ * as possible. */
 static gboolean
 attach_to_chosen (FlamTracer *tracer,
                   FlamAttach attach,

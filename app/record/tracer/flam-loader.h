@@ -27,7 +27,7 @@ typedef struct
   guint64 last; /* address of the last entry; 0: not found yet */
   FlamLinkMap entry;
   char name[128]; /* the beginning of its path */
-  gint64 look_at; /* not before this time; G_MAXINT64: there is no list */
+  gint64 look_at; /* not before this time; G_MAXINT64: no list exists */
 } FlamLoader;
 
 /* TRUE also at the first successful look. Forgets by being zeroed. */

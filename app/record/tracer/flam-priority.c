@@ -12,7 +12,7 @@
 #define SERVICE "org.freedesktop.RealtimeKit1"
 #define OBJECT "/org/freedesktop/RealtimeKit1"
 #define ANSWER_TIME 300 /* ms */
-/* µs of CPU time without a sleep, if the service does not tell its limit. */
+/* µs of CPU time without a sleep, if the service does not report its limit. */
 #define USUAL_LIMIT 200000
 #define USUAL_NICE (-15)
 

@@ -40,7 +40,7 @@ flam_proc_open (pid_t pid, pid_t tid, const char *name)
   return fd;
 }
 
-/* The kernel gives the lowest free number: descriptors in the lower half are
+/* The kernel assigns the lowest free number: descriptors in the lower half are
  * kept, and the upper half is for temporary or single ones. */
 int
 flam_proc_open_kept (pid_t pid, pid_t tid, const char *name)

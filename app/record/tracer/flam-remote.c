@@ -27,7 +27,7 @@
 #define RED_ZONE 128
 /* Bytes of a stack that stay free below a frame. */
 #define HOME_LEFT 4096
-#define PAUSE 20000     /* ns between two looks for stops */
+#define PAUSE 20000     /* ns between two checks for stops */
 #define ALIVE_EVERY 256 /* looks */
 #define SYSCALL_STOP (SIGTRAP | 0x80)
 /* Direction, trap, alignment check. */
@@ -71,7 +71,7 @@ has_ended (pid_t tid)
   return at == NULL || at[1] == '\0' || at[2] == 'Z' || at[2] == 'X';
 }
 
-/* The next stop of the thread; those of others are passed on. */
+/* The next stop of the thread; stops of other threads are passed on. */
 static gboolean
 wait_for (const FlamTracing *tracing, pid_t tid, gint64 until, int *status)
 {
@@ -279,7 +279,7 @@ flam_remote_call (FlamRemote *remote,
   while (run_to_call (remote, until) && get_registers (remote, &regs))
     if (regs.rip == remote->gate + 2 && regs.rsp == top)
       return take_result (remote, &regs, until, result);
-  /* Still running: the thread is needed for what follows. */
+  /* Still running: the thread is needed for the next steps. */
   flam_remote_stop (&remote->tracing, remote->tid, CALL_TIME);
   return FALSE;
 }
@@ -315,7 +315,7 @@ restore (FlamRemote *remote)
       PTRACE_SETOPTIONS, remote->tid, NULL, (void *)remote->tracing.options);
 }
 
-/* Signals of faults cannot be blocked without changing what they do. */
+/* Blocking the signals of faults would change what they do. */
 static guint64
 blocked_mask (guint64 mask)
 {

@@ -40,9 +40,9 @@ typedef struct _FlamRemote FlamRemote;
  * within `timeout` ns. It may be continued by PTRACE_CONT. */
 gboolean
 flam_remote_stop (const FlamTracing *tracing, pid_t tid, gint64 timeout);
-/* Of a thread that was stopped so. `gate`: the address of the instructions
- * `syscall; ret`; `leave`: of those that call rt_sigreturn. NULL: it cannot be
- * used; it is stopped, and unchanged. */
+/* For a thread that was stopped in this way. `gate`: the address of the
+ * instructions `syscall; ret`; `leave`: of the instructions that call
+ * rt_sigreturn. NULL: it cannot be used; it is stopped, and unchanged. */
 FlamRemote *flam_remote_begin (const FlamTracing *tracing,
                                pid_t pid,
                                pid_t tid,
@@ -52,8 +52,8 @@ FlamRemote *flam_remote_begin (const FlamTracing *tracing,
 void flam_remote_end (FlamRemote *remote);
 
 #define FLAM_REMOTE_DATA 16384 /* bytes */
-/* Copies data into the process, at most so many bytes, until the next put; the
- * address, or 0. */
+/* Copies data into the process, at most this many bytes, until the next put;
+ * returns the address, or 0. */
 guint64 flam_remote_put (FlamRemote *remote, gconstpointer data, gsize size);
 /* Calls a function with up to three arguments. FALSE: it has not returned after
  * `timeout` ns, or failed; the thread is stopped somewhere in it. */

@@ -12,7 +12,7 @@
 #define UC_STRICT_RESTORE_SS 4
 #define MAGIC1 0x46505853u
 #define MAGIC2 0x46505845u
-/* In the state: what only frames have. */
+/* A field of the state that only frames contain. */
 #define WORDS_AT 464
 /* So that the state is at a multiple of 64. */
 #define AT_OFFSET 56

@@ -18,7 +18,7 @@
 #include <glib.h>
 #include <sys/user.h>
 
-/* More than any frame needs besides the state of extensions. */
+/* More than any frame needs, apart from the state of extensions. */
 #define FLAM_RETURN_FRAME_MORE 512
 
 typedef struct

@@ -58,7 +58,7 @@ struct _FlamTarget
   gint64 cpu_ended;   /* tracer's: of threads that have ended */
   struct _FlamRuntimeKnown *runtimes; /* tracer's: managed functions */
   struct _FlamProcessMap *map;        /* sampler's: maps, modules, ids */
-  struct _FlamCallSpace *calls;       /* sampler's: what system calls got */
+  struct _FlamCallSpace *calls; /* the sampler's: results of system calls */
 
   /* Tracer's hint: counts the programs it has run; /proc is of this one. */
   guint hint_program;
@@ -76,7 +76,8 @@ typedef struct
   guint64 count; /* how often it was put on one */
 } FlamSchedstat;
 
-/* What a thread did at the tick that sent it an INTERRUPT: flam-instant.c. */
+/* The state of a thread at the tick that sent it an INTERRUPT:
+ * flam-instant.c. */
 typedef enum
 {
   FLAM_AT_TICK_UNKNOWN,
@@ -111,7 +112,7 @@ struct _FlamTask
   FlamTarget *target;
   guint index; /* in the tracer's list */
 
-  /* Tracer's. Kept descriptors of /proc, -1 where there is none. */
+  /* The tracer's: kept descriptors of /proc, -1 where none is open. */
   int schedstat_fd;
   int syscall_fd; /* FLAM_NOT_OPENED until it is needed */
   int stat_fd;    /* opened when first needed, like sched_fd */
@@ -124,7 +125,7 @@ struct _FlamTask
   FlamAtTick at_tick;
   guint16 calls;          /* recent stops in calls, of 65536 */
   gboolean deep;          /* reading its stack took long the last time */
-  gint64 rest_until;      /* no samples until then for that reason */
+  gint64 rest_until;      /* for that reason, no samples until then */
   gboolean listening;     /* in a group stop */
   gboolean blocked;       /* asleep while its count is blocked_count */
   gboolean blocked_known; /* the stack of that sleep was taken */

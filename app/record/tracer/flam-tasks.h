@@ -46,8 +46,8 @@ void flam_tasks_remove (FlamTasks *tasks,
                         FlamTask *task,
                         gboolean ended,
                         gint64 now);
-/* The two steps of that: what must be read before the task is reaped, and the
- * rest. No other message comes in between. */
+/* Its two steps: reading everything that is needed before the task is reaped,
+ * and the rest. No other message comes in between. */
 void flam_tasks_begin_to_remove (FlamTasks *tasks,
                                  FlamTask *task,
                                  gboolean ended,
@@ -67,16 +67,16 @@ void flam_task_skip (FlamTask *task, gint64 now);
  * number from now on: its files in /proc are opened again. Those of a thread
  * that keeps its number stay valid. */
 void flam_tasks_reopen (FlamTask *task);
-/* After an exec: what was known of its stack is not valid any longer. */
+/* After an exec: the known facts about its stack are no longer valid. */
 void flam_task_forget_stack (FlamTask *task);
-/* At an exec: what the thread used before is the former program's. `stat`: its
- * counts at that moment, or NULL. */
+/* At an exec: the time that the thread used before belongs to the former
+ * program. `stat`: its counts at that moment, or NULL. */
 void flam_task_settle (FlamTask *task,
                        const FlamSchedstat *stat,
                        FlamMessage *message);
-/* After an exec by another thread than the leader, which has the leader's
- * number from now on: what the leader used, who ended, and what `former` used
- * is accounted for; `former` is freed. */
+/* After an exec by a thread other than the leader, whose number it has from now
+ * on: the time used by the leader, which has ended, and by `former` is
+ * accounted for; `former` is freed. */
 void flam_tasks_succeed (FlamTasks *tasks,
                          FlamTask *leader,
                          FlamTask *former,

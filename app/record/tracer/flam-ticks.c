@@ -53,7 +53,7 @@ is_running_or_fell_asleep (FlamTracer *tracer, FlamTask *task)
          (running || flam_instant_fell_asleep (&tracer->instant, task));
 }
 
-/* There is no work between its check and the INTERRUPT. */
+/* No work is done between its check and the INTERRUPT. */
 static guint
 interrupt_running (FlamTracer *tracer, FlamTask *task)
 {
@@ -68,8 +68,9 @@ was_sent (const FlamTask *task, gint64 now)
 }
 
 /* A thread in the kernel takes an INTERRUPT when it leaves the kernel, which
- * may be several waits later. One that waited for a CPU when it was sent may
- * run at a later tick: its stop is the sample of that tick then. */
+ * may be several waits later. A thread that waited for a CPU when the
+ * INTERRUPT was sent may run at a later tick: its stop is then the sample of
+ * that tick. */
 static void
 aim_again (FlamTracer *tracer, FlamTask *task)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The cost of reading a stack, whether its thread stopped for it or sleeps; and
- * the clock of all that is reported. */
+ * the clock for all messages. */
 
 #include "flam-tracer-state.h"
 

@@ -34,9 +34,9 @@
 typedef struct
 {
   guint64 samples;
-  guint64 lost;       /* stops without a usable sample */
-  guint64 late;       /* samples a period late, or skipped for that */
-  guint64 waiting;    /* stops of threads that waited for a CPU (not sampled) */
+  guint64 lost;    /* stops without a usable sample */
+  guint64 late;    /* samples taken a period late, or skipped for this reason */
+  guint64 waiting; /* stops of threads that waited for a CPU (not sampled) */
   guint64 uncertain;  /* stops for which flam-instant had to estimate */
   guint64 ticks;      /* ticks at which a thread wanted a CPU */
   guint64 not_random; /* such ticks that were left out: flam_instant_begin() */

@@ -53,8 +53,8 @@ flam_wall_sleep (FlamTask *task, gint64 until)
 }
 
 /* A wait that the scheduler counts only at its end may be in a sample already,
- * as sleep. Until a later sleep makes up for that, so much is held back that
- * the samples never have more than the time that has passed. */
+ * as sleep. Until a later sleep makes up for that, samples are given less, so
+ * that they never have more than the time that has passed. */
 static gint64
 take (FlamWall *wall, gint64 *owed)
 {

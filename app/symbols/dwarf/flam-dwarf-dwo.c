@@ -170,8 +170,8 @@ find_str_offsets (const FlamDwarfPieces *pieces, gsize *start)
          read_u32 (offsets->data) != DWARF_64;
 }
 
-/* Selects the strings that this unit uses from those of all units, and adjusts
- * its offsets to them. FALSE: they take `most` bytes or more. */
+/* Selects this unit's strings from the strings of all units, and adjusts its
+ * offsets to them. FALSE: they take `most` bytes or more. */
 static gboolean
 pick_strings (const FlamDwarfPieces *pieces,
               guint64 most,

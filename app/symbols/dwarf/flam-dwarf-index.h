@@ -56,7 +56,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamDwarfIndex, flam_dwarf_index_free)
 gboolean
 flam_dwarf_index_lookup (FlamDwarfIndex *index, guint64 vaddr, GArray *frames);
 
-/* The number of units, and of those that were walked so far. */
+/* The number of units, and the number of those that have been walked so far. */
 guint flam_dwarf_index_count (const FlamDwarfIndex *index, guint *walked);
 /* The number of walked units whose functions are in a .dwo file, where neither
  * that file nor a package was found: such units have lines, but no inlined

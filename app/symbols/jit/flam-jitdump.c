@@ -12,7 +12,7 @@
 #define HEADER_SIZE 40
 #define RECORD_SIZE 16
 #define FLAG_CPU_COUNTER 1u
-/* How many generations of code at one address a look-up goes back. */
+/* The number of generations of code at one address that a look-up goes back. */
 #define GENERATIONS_MAX 4096
 
 enum

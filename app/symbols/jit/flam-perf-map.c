@@ -229,7 +229,7 @@ flam_perf_map_split_python (const char *name, char **function, char **file)
   return TRUE;
 }
 
-/* The number after the last colon before `end`, which is set to that colon. */
+/* The number after the last colon before `end`; sets `end` to that colon. */
 static gboolean
 take_number (const char *start, const char **end, guint64 *number)
 {

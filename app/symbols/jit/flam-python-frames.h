@@ -45,7 +45,7 @@ typedef struct
   uint16_t thread_next;
   uint16_t thread_native_id;
   uint16_t thread_frame; /* of the frame's address; up to 3.12 of a _PyCFrame */
-  uint16_t cframe_frame; /* in the _PyCFrame, if there is one */
+  uint16_t cframe_frame; /* in the _PyCFrame, if it exists */
   uint16_t frame_code;
   uint16_t frame_previous;
   uint16_t frame_instruction;

@@ -194,7 +194,8 @@ name_bucket (const FlamRuntimeMemory *memory,
   return TRUE;
 }
 
-/* While a map grows, what was not moved yet is in its old buckets. */
+/* While a map grows, entries that have not been moved yet are in its old
+ * buckets. */
 static gboolean
 name_map (const FlamRuntimeMemory *memory, guint64 map, FlamRuntimeName *name)
 {

@@ -33,8 +33,8 @@ gboolean flam_go_find (const FlamElf *elf,
 guint64 flam_go_labels (const FlamGo *go,
                         const FlamRuntimeMemory *memory,
                         guint64 fs_base);
-/* The bytes that identify a set of labels: those at its address, and after
- * them those at `*second`, which the first ones lead to. */
+/* The bytes that identify a set of labels: those at its address, followed by
+ * those at `*second`, to which the first ones point. */
 guint32 flam_go_first_size (const FlamGo *go);
 guint32 flam_go_second (const FlamGo *go, const guint8 *first, guint64 *second);
 /* Each label is a hidden function whose file is the key. */

@@ -10,13 +10,13 @@
 #define INFO_SIZE 16
 #define INFO_TYPE 8
 
-/* Types of frames, from that of the last frame on. */
+/* The types of frames, counted from that of the last frame. */
 #define STOP_TO_BCO 7
 #define STOP_TO_BIG 5
 #define STOP_TO_FUNCTION 4
 #define STOP_TO_UPDATE 3
 #define STOP_TO_UNDERFLOW 1
-#define STOP_TO_LAST 10 /* those of transactions are after it */
+#define STOP_TO_LAST 10 /* the types of transactions follow */
 
 #define BITMAP_SIZE_MASK 63u
 #define BCO_BITMAP 40
@@ -285,8 +285,8 @@ is_stack (const Haskell *haskell, guint64 at)
   return true;
 }
 
-/* The first frame of the stack that rbp points to: what is above it are
- * arguments, or values of a frame that is being made. 0: none. */
+/* The first frame of the stack that rbp points to: above it are arguments, or
+ * values of an unfinished frame. 0: none. */
 static guint64
 first_frame (const Haskell *haskell, guint64 sp)
 {

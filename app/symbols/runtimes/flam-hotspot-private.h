@@ -146,8 +146,8 @@ bool flam_hotspot_is_symbol (const FlamHotspot *hotspot,
                              uint32_t index,
                              const char *text);
 
-/* The bytes up to the first 0, terminated; what does not fit is left out.
- * False: not readable. */
+/* The bytes up to the first 0, terminated; a longer text is cut. False: not
+ * readable. */
 bool flam_hotspot_text (const FlamRuntimeMemory *memory,
                         uint64_t address,
                         char *text,

@@ -106,7 +106,7 @@ is_caller (const Step *step, uint64_t sp, uint64_t *pc)
          flam_hotspot_is_code (step->hotspot, *pc);
 }
 
-/* There is only a return address, at the stack pointer. */
+/* Only a return address, at the stack pointer. */
 static bool
 pop_one (Step *step)
 {
@@ -116,7 +116,7 @@ pop_one (Step *step)
          go (step, pc, step->sp + 8, step->bp);
 }
 
-/* Below the return address there is the caller's rbp. */
+/* Below the return address is the caller's rbp. */
 static bool
 pop_two (Step *step, uint64_t sp)
 {
@@ -199,9 +199,9 @@ is_method (const Step *step, uint64_t constant)
          holder != 0 && holder % 8 == 0;
 }
 
-/* Sets the frame. False: it is not a method, or that is none of its bytecodes;
- * the latter is accepted with `any`: native methods have none, and what is
- * stored in their frames is 0 or an address in the stack. */
+/* Sets the frame. False: it is not a method, or `at` is not one of its
+ * bytecodes; the latter is accepted with `any`: native methods have no
+ * bytecodes, and their frames contain 0 or an address in the stack instead. */
 static bool
 set_method (Step *step, uint64_t method, uint64_t bytecode, bool any)
 {
@@ -261,7 +261,7 @@ step_interpreted (Step *step)
   const uint64_t *base = words + below / 8;
   size_t missing = 0;
 
-  /* Below the stack pointer there is nothing of this frame. */
+  /* Nothing below the stack pointer belongs to this frame. */
   if (is_base (step) && step->bp - step->sp < below)
     missing = (size_t)(below - (step->bp - step->sp)) / 8;
   if (!is_base (step) || step->bp - step->sp < METHOD ||

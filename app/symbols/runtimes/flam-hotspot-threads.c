@@ -80,7 +80,7 @@ find_in_array (const Reader *reader,
   return false;
 }
 
-/* 21 on: compressed numbers. The flags tell which optional ones follow. */
+/* From 21 on: compressed numbers. The flags tell which optional ones follow. */
 static bool
 find_in_stream (const Reader *reader,
                 uint64_t array,

@@ -357,7 +357,8 @@ read_types (FlamHotspot *hotspot,
   return false;
 }
 
-/* --- what was read ------------------------------------------------------- */
+/* --- data that was read
+ * ------------------------------------------------------- */
 
 static bool
 has_all (const FlamHotspot *hotspot, const uint8_t *fields, size_t n)

@@ -133,7 +133,7 @@ typedef struct
 typedef enum
 {
   FLAM_HOTSPOT_STEPPED, /* the registers are the caller's */
-  FLAM_HOTSPOT_LAST,    /* there is a frame; its caller is unknown */
+  FLAM_HOTSPOT_LAST,    /* a frame whose caller is unknown */
   FLAM_HOTSPOT_LOST,    /* no frame */
 } FlamHotspotStep;
 

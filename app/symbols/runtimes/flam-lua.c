@@ -395,7 +395,7 @@ upvalue_text (const FlamLuaLayout *layout,
          read_text (layout, memory, string, text);
 }
 
-/* The variable in a register: the one with that number of those whose scope
+/* The variable in a register: register N holds the Nth variable whose scope
  * contains the pc. */
 static bool
 variable_text (const FlamLuaLayout *layout,

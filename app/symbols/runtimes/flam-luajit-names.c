@@ -186,7 +186,7 @@ flam_luajit_function_at (const FlamRuntimeMemory *memory,
 
   if (pc % 4 != 0)
     return false;
-  /* `bytes` are those before `end`, which is past a possible start of code. */
+  /* `bytes` are the bytes before `end`, which may be the start of code. */
   for (guint64 end = pc + 4; pc + 4 - end < 4 * CODE_MAX; end -= step)
     {
       guint64 start = end - sizeof bytes;
@@ -332,9 +332,9 @@ next_number (Bytes *bytes, guint32 *value)
   return true;
 }
 
-/* The variable in a slot: the one with that number of those whose scope
- * contains the pc. Each has a name, where its scope begins, counted from the
- * one before, and how long it is. */
+/* The variable in a slot: slot N holds the Nth variable whose scope contains
+ * the pc. Each has a name, the start of its scope, counted from the previous
+ * one's, and the length of its scope. */
 static bool
 variable_text (const FlamRuntimeMemory *memory,
                const guint8 *proto,

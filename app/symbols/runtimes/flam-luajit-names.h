@@ -2,12 +2,12 @@
 #ifndef FLAM_LUAJIT_NAMES_H
 #define FLAM_LUAJIT_NAMES_H
 
-/* Private to flam-luajit: functions of LuaJIT, and what is kept of a process.
- */
+/* Private to flam-luajit: functions of LuaJIT, and the data that is kept for a
+ * process. */
 
 #include "flam-luajit.h"
 
-/* The type of an object, of all that the collector frees. */
+/* The type of an object, for all objects that the collector frees. */
 #define FLAM_LUAJIT_TYPE 9
 #define FLAM_LUAJIT_THREAD 6u
 #define FLAM_LUAJIT_PROTO 7u
@@ -36,7 +36,7 @@ bool flam_luajit_function_at (const FlamRuntimeMemory *memory,
 /* False: the instruction is not in the function. */
 bool flam_luajit_set_pc (FlamLuajitFunction *function, guint64 pc);
 
-/* The caller is at its call of the callee, which gets its name from that. */
+/* The caller is at its call of the callee, which is named after that call. */
 void flam_luajit_note_call (FlamLuajit *luajit,
                             const FlamRuntimeMemory *memory,
                             const FlamLuajitFunction *callee,

@@ -506,8 +506,8 @@ caller_pc (const Walk *walk, const Snapshot *snapshot, guint slot, guint64 kind)
   return 0;
 }
 
-/* The functions that are inlined in the trace; what is left is the pc in the
- * one at its base, 0: not known. `again`: it was taken already. */
+/* The functions that are inlined in the trace; the remainder is the pc in the
+ * function at its base, 0: unknown. `again`: it was taken already. */
 static guint64
 take_inlined (Walk *walk, const Snapshot *snapshot, bool *again)
 {
@@ -694,7 +694,7 @@ find_top (const Walk *walk, const Stack *stack, guint64 saved, guint64 *pc)
   return saved - SLOT;
 }
 
-/* The interpreter's previous frame, skipping those without a frame of Lua. */
+/* The interpreter's previous frame that is not C's. */
 static void
 skip_native (const Walk *walk, Stack *stack, guint64 slot)
 {
@@ -848,8 +848,8 @@ search_global (Walk *walk)
   return true;
 }
 
-/* The one that the interpreter and its traces have in a register, or that of
- * the last walk, or what a search finds. */
+/* The state that the interpreter and its traces have in a register, or that of
+ * the last walk, or the one that a search finds. */
 static bool
 find_global (Walk *walk, gint64 now, guint64 kept[FLAM_LUAJIT_KEPT])
 {

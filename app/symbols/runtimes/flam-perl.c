@@ -75,7 +75,7 @@
 #define HEK_LENGTH 4
 #define HEK_BYTES 8
 
-/* Keys that are not functions; those are aligned. */
+/* Keys other than functions, which are aligned. */
 enum
 {
   KEY_MAIN = 1,

@@ -39,9 +39,9 @@ restore (const FlamRuntimeMemory *memory,
     caller->known |= 1u << reg;
 }
 
-/* Whether the address is in the library, which may also jump to compiled code
- * from a function that was called, or in compiled code, all of which is close
- * together; and follows a call. */
+/* Whether the address follows a call and is in the library, which may also jump
+ * to compiled code from a function that was called, or in compiled code, all of
+ * which is close together. */
 static gboolean
 returns_to (const FlamPyPyFile *file,
             const FlamRuntimeMemory *memory,

@@ -54,9 +54,9 @@ flam_python_dict (const FlamPythonReader *reader, uint64_t dict)
   return items;
 }
 
-/* Since 3.11 the words before an object hold its values or its dictionary; they
- * are the same word in 3.12, with a bit that tells; in 3.13 the values follow
- * the object. */
+/* Since 3.11 the words before an object hold its values or its dictionary; in
+ * 3.12 they share a word, and a bit distinguishes them; in 3.13 the values
+ * follow the object. */
 FlamPythonItems
 flam_python_attributes (const FlamPythonReader *reader, uint64_t object)
 {

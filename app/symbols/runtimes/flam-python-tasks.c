@@ -11,7 +11,7 @@
 #define LOOK_EVERY (5 * 1000000ll)
 /* A loop may end, and another one take its place, for another thread. */
 #define CHECK_EVERY (100 * 1000000ll)
-#define NAME_SIZE 64 /* of the object, of which a cookie is made */
+#define NAME_SIZE 64 /* of the object, for a cookie */
 #define TEXT_MAX 256
 
 /* Of a task: its coroutine, and its name after it; of a coroutine: its
@@ -114,9 +114,9 @@ compare (void *data, uint64_t key, uint64_t value)
   return search->task == 0 && ++search->n < LOOPS_MAX;
 }
 
-/* Only loops that run a task have an entry. The entry of the thread's
- * last loop is found by its address. A search for that of another loop takes
- * longer, and many threads have none, so it is done at intervals. */
+/* Only loops that run a task have an entry. The entry of the thread's last loop
+ * is found by its address. Searching for another loop's entry takes longer, and
+ * many threads have none, so it is done at intervals. */
 static uint64_t
 find_task (const FlamPythonReader *reader,
            uint64_t tasks,

@@ -540,8 +540,8 @@ read_string (const FlamRubyLayout *layout,
       name, memory, object + layout->string_embedded, length);
 }
 
-/* A path as given, or an array of that and the absolute one, which code that
- * was made at run time does not have. */
+/* A path as given, or an array of that path and the absolute one, which is
+ * missing for code made at run time. */
 static const char *
 read_path (const FlamRubyLayout *layout,
            const FlamRuntimeMemory *memory,

@@ -40,7 +40,7 @@ typedef struct
   guint n;
   FlamRuntimeNamed frames[FLAM_RUNTIME_INLINED_MAX];
   /* A copy of the function's line table, if lines are found in that, and the
-   * version of its form; opaque but to the reader. */
+   * version of its form; only the reader interprets it. */
   guint32 lines_version;
   gsize n_lines;
   guint8 lines[FLAM_RUNTIME_LINES_MAX];

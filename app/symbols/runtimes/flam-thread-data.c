@@ -95,8 +95,8 @@ symbol_of (Elf *handle,
   return elf_strptr (handle, header.sh_link, symbol->st_name);
 }
 
-/* Whether a relocation is for the variable; one that is not exported is meant
- * by its offset alone. */
+/* Whether a relocation is for the variable; the offset alone identifies one
+ * that is not exported. */
 static gboolean
 is_for (Elf *handle,
         const GElf_Shdr *relocations,
@@ -146,8 +146,8 @@ find_by_relocation (const FlamElf *elf,
   return FALSE;
 }
 
-/* The offset in the module's block, which is in the code: what follows the call
- * of __tls_get_addr() at `at`. */
+/* The offset in the module's block, which the code contains: it follows the
+ * call of __tls_get_addr() at `at`. */
 static gboolean
 read_local_offset (const guint8 *code, gsize n, gsize at, gint64 *offset)
 {

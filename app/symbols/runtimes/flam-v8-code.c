@@ -13,7 +13,7 @@
 #define GUESS_MAX (32u << 10)
 #define GUESSES_MAX 32
 #define INSTRUCTIONS_MAX (64u << 20)
-/* After so many searches, those that failed are made again. */
+/* After this many searches, failed ones are repeated. */
 #define FORGET_AFTER 4096
 
 static uint64_t
@@ -177,8 +177,8 @@ search (const FlamV8Codes *codes,
   return false;
 }
 
-/* Without a header whose form is known: two tagged words, of which the second
- * leads to the Code of the machine code at `pc`. */
+/* Without a header of a known form: two tagged words, of which the second
+ * points to the Code of the machine code at `pc`. */
 static bool
 guess_in_piece (FlamV8Codes *codes,
                 const FlamV8Layout *layout,

@@ -36,8 +36,8 @@ bool flam_v8_code_read (const FlamV8Layout *layout,
                         uint64_t object,
                         FlamV8Code *code);
 
-/* The function that machine code was compiled from, as a tagged word; 0:
- * unknown, or baseline code, in which there is none. */
+/* The function from which machine code was compiled, as a tagged word; 0:
+ * unknown, or baseline code, which does not contain it. */
 uint64_t flam_v8_code_shared (const FlamV8Layout *layout,
                               const FlamRuntimeMemory *memory,
                               const FlamV8Code *code);

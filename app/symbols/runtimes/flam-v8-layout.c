@@ -15,8 +15,8 @@ typedef struct
   void *data;
 } Values;
 
-/* The first of these values, whose list ends with NULL; `otherwise` if there
- * is none. */
+/* The first of these values that exists; their list ends with NULL; `otherwise`
+ * if none does. */
 static int32_t
 get (const Values *values, int32_t otherwise, ...)
 {
@@ -196,7 +196,7 @@ init_scope (FlamV8Layout *layout, const Values *values)
   layout->scope_has_table = version >= FLAM_V8_VERSION (10, 0, 0);
 }
 
-/* Whether what is read of an object at once suffices. */
+/* Whether the part of an object that is read at once suffices. */
 static bool
 is_sane (const FlamV8Layout *layout)
 {

@@ -318,7 +318,7 @@ set_start (Scope *scope, uint64_t value)
   scope->start = (uint32_t)flam_v8_small (value);
 }
 
-/* Each if there is one: the place of a class's variable and of `this`, the
+/* Each only if it exists: the place of a class's variable and of `this`, the
  * function's name and the place of its variable, the inferred name, start and
  * end. */
 static void

@@ -88,9 +88,9 @@ flam_v8_position (uint64_t value)
                            .inlined = (uint16_t)(value >> 31) };
 }
 
-/* The difference to the last code offset, which is at least 0. It is stored as
- * -(difference + 1) for an expression, as against a statement; from V8 14 on
- * with two bits for such properties. */
+/* The difference to the last code offset, which is at least 0. For an
+ * expression, -(difference + 1) is stored instead of the difference for a
+ * statement; from V8 14 on two bits contain such properties. */
 static bool
 next_code (Bytes *bytes, bool flags, uint64_t *code)
 {

@@ -286,8 +286,8 @@ add_frame (FlamV8 *v8, const Frame *frame)
   return true;
 }
 
-/* The bytecodes of an interpreted frame: there is a number at the place of the
- * current one. It counts from the object's address + 1. */
+/* The bytecodes of an interpreted frame: the frame contains the number of the
+ * current one, counted from the object's address + 1. */
 static bool
 set_bytecode (FlamV8 *v8,
               const FlamRuntimeMemory *memory,
@@ -327,8 +327,8 @@ set_code (const FlamV8Layout *layout,
   frame->cookie = mix (frame->cookie, code->deopt);
 }
 
-/* Compiled from JavaScript: not a builtin, which a function may have as well.
- * The kinds after baseline are those of optimized code. */
+/* Whether it was compiled from JavaScript, unlike builtins, which are the code
+ * of some functions. The kinds after baseline are those of optimized code. */
 static bool
 is_compiled (const FlamV8 *v8, const FlamV8Code *code)
 {

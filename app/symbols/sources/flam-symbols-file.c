@@ -209,8 +209,8 @@ download (FlamSymbolContext *context,
   return FALSE;
 }
 
-/* Without a build ID there is no proof that the file at that path is the
- * recorded one, but a file that was written later is certainly not. */
+/* Without a build ID, it cannot be proved that the file at that path is the
+ * recorded one; but a file that was written later certainly is not. */
 static void
 check_age (const FlamSymbolContext *context,
            const FlamSymbolTarget *target,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The kernel's functions, by /proc/kallsyms: of the running kernel, and only if
- * it is the recorded one, at the addresses of that boot. */
+/* The kernel's functions, by /proc/kallsyms: only if the running kernel is the
+ * recorded one, and has the addresses of that boot. */
 
 #include "flam-kallsyms.h"
 #include "flam-symbol-source.h"

@@ -94,7 +94,7 @@ void flam_cfi_compress (const FlamCfiState *state,
 
 /* --- flam-unwind-entries.c ------------------------------------------------ */
 
-#define FLAM_CFI_CIES 64 /* kept at a time; linkers merge equal ones */
+#define FLAM_CFI_CIES 64 /* kept at a time; linkers merge equal entries */
 
 /* Iterates over the FDEs of a section. */
 typedef struct

@@ -80,8 +80,7 @@ typedef struct
   uint8_t mod;
   uint8_t reg;
   uint8_t rm;
-  uint8_t base; /* from its SIB byte, if there is one without an index: base, or
-                   255 */
+  uint8_t base; /* from a SIB byte without an index: base; otherwise 255 */
   int32_t displacement;
 } Parts;
 

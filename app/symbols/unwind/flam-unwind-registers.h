@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define FLAM_UNWIND_PERF_N 24
-/* Those with a DWARF number. */
+/* Registers with a DWARF number. */
 #define FLAM_UNWIND_PERF_MASK 0xff01ffu
 
 static const int8_t flam_unwind_perf_registers[FLAM_UNWIND_PERF_N] = {

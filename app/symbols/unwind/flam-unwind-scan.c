@@ -89,8 +89,8 @@ nop_length (const uint8_t *code, uint32_t left)
              : 0;
 }
 
-/* After the end of a function's flow: skips padding to a multiple of 16, if
- * there is only padding. */
+/* After the end of a function's flow: skips to a multiple of 16 if there is
+ * only padding before it. */
 static uint32_t
 skip_padding (const Scan *scan, uint32_t at)
 {

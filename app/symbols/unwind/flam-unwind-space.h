@@ -33,7 +33,7 @@ typedef struct
   const FlamUnwindTable *table; /* the caller's; NULL: frame pointers */
   void *user;                   /* the caller's */
   void *managed;                /* the claim's; NULL: not managed code */
-  bool uncovered;               /* the claim is for code without CFI alone */
+  bool uncovered;               /* the claim is only for code without CFI */
   bool loaded;                  /* `load` was already called */
 } FlamUnwindMap;
 

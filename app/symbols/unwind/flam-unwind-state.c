@@ -166,8 +166,8 @@ align (FlamUnwindState *state, int32_t to)
     }
 }
 
-/* Only rsp itself or the CFA: other addresses are those of variables. Of
- * several copies, the one of the earliest rsp is kept. */
+/* Only rsp itself or the CFA: other addresses belong to variables. Of several
+ * copies, the one of the earliest rsp is kept. */
 static void
 copy (FlamUnwindState *state, uint8_t reg, int32_t depth)
 {

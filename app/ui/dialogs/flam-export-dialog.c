@@ -164,7 +164,7 @@ on_option (FlamExportDialog *self)
   self->typing_id = g_timeout_add (TYPING_MS, on_typed, self);
 }
 
-/* Another format than that of captures is not for sharing. */
+/* Formats other than Flambeau's are not for sharing. */
 static void
 on_choice (FlamExportDialog *self)
 {

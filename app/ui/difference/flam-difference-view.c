@@ -166,8 +166,7 @@ take (FlamDifferenceView *self, FlamComparison *comparison)
   g_clear_pointer (&before, flam_comparison_unref);
 }
 
-/* --- what cannot be compared ------------------------------------------------
- */
+/* --- incomparable captures ------------------------------------------------ */
 
 static void
 on_choice (GtkButton *button, FlamDifferenceView *self)
@@ -365,7 +364,7 @@ on_cancel (FlamDifferenceView *self)
   flam_page_queue_fill (FLAM_PAGE (self));
 }
 
-/* --- what is chosen in here ----------------------------------------------- */
+/* --- choices on this page ----------------------------------------------- */
 
 static void
 choose_in_graph (FlamFlameGraph *graph, guint node, FlamDifferenceView *self)

@@ -182,7 +182,8 @@ append_frames (GMenu *menu, guint traits)
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     if (has (traits, rows[i].needs))
       g_menu_append (frames, _ (rows[i].label), rows[i].action);
-  /* Translators: the heading above what is shown or hidden: native code, ... */
+  /* Translators: the heading above items that are shown or hidden: native code,
+   * ... */
   append_section (menu, _ ("Show"), frames);
 }
 

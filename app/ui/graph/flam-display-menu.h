@@ -3,8 +3,8 @@
 #define FLAM_DISPLAY_MENU_H
 
 /* The menu of how the pages show a capture: shape, root and colors of the
- * graph, and the frames that are hidden. Only what applies to the capture and
- * to the page in front is in it. */
+ * graph, and the frames that are hidden. It only contains items that apply to
+ * the capture and to the visible page. */
 
 #include "flam-session.h"
 

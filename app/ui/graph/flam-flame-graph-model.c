@@ -226,7 +226,7 @@ flam_flame_graph_set_title (FlamFlameGraph *self, const char *title)
 #define TELL_PRIORITY (GDK_PRIORITY_REDRAW - 5)
 #define LEAST_RANGE 1.0 /* weight units across the view */
 
-/* --- where one looks ----------------------------------------------------- */
+/* --- the visible part ----------------------------------------------------- */
 
 static PangoFontDescription *
 label_font (FlamFlameGraph *self)
@@ -333,7 +333,7 @@ flam_graph_range_of (FlamFlameGraph *self,
 
 /* --- how many rows -------------------------------------------------------- */
 
-/* They are counted once: a zoom needs those of the range that it leaves. */
+/* They are counted once: a zoom needs the ones of the range that it leaves. */
 static guint32
 count_rows (FlamFlameGraph *self, FlamRowCount *count, double from, double to)
 {
@@ -424,7 +424,7 @@ flam_graph_hide_tip (FlamFlameGraph *self)
   forget_tip (self);
 }
 
-/* --- what is stale ------------------------------------------------------- */
+/* --- stale data ------------------------------------------------------- */
 
 static gboolean
 tell_changed (gpointer data)
@@ -673,7 +673,7 @@ move_to (FlamFlameGraph *self, double t)
   flam_graph_relayout (self);
 }
 
-/* FALSE: there is no further place. */
+/* FALSE: no further place exists. */
 static gboolean
 move_on (FlamFlameGraph *self, double t)
 {
@@ -901,7 +901,7 @@ page_end (FlamFlameGraph *self, const FlamFamily *family, guint32 first)
   return CLAMP (end, first + 1, family->n);
 }
 
-/* The first page shows all of them: those that are too many are its strip. */
+/* The first page shows all callees: those that do not fit are its strip. */
 static void
 look_at_ranks (FlamFlameGraph *self,
                const FlamFamily *family,
@@ -949,8 +949,8 @@ open_treemap_strip (FlamFlameGraph *self, const FlamBox *strip)
       return;
     }
   family = flam_family_new (self->rows, parent);
-  /* The strip of all has the lightest ones; a page's strip begins with its
-   * heaviest. */
+  /* The strip of the whole view has the lightest callees; a page's strip begins
+   * with its heaviest. */
   flam_graph_range_of (self, parent, &from, &to);
   first = now.to - now.from < to - from
               ? flam_family_rank_of (family, self->rows, strip->node)
@@ -1067,7 +1067,8 @@ find_strip (FlamFlameGraph *self, FlamBox *strip)
   return strip->count > 0;
 }
 
-/* From the view of all, the next page has those that do not fit there. */
+/* From the view of all callees, the next page shows those that do not fit
+ * there. */
 void
 flam_graph_turn_page (FlamFlameGraph *self, gboolean back)
 {

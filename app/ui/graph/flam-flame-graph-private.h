@@ -60,11 +60,11 @@ struct _FlamFlameGraph
   FlamNodeId zoom;
   double from, to;       /* visible range of x */
   double scroll;         /* from the root's edge */
-  gboolean scroll_later; /* to what is selected: it had no size yet */
-  double rings;          /* of a moving sunburst; 0: those of its layout */
+  gboolean scroll_later; /* to the selected node: the widget had no size yet */
+  double rings;          /* of a moving sunburst; 0: the layout's */
   FlamMotion motion;
   GArray *history; /* FlamZoomState: previous ones, the latest last */
-  GArray *future;  /* those that back() left */
+  GArray *future;  /* the states that back() left */
   FlamId selected;
 
   FlamGraphNotes notes; /* or NULL */
@@ -87,7 +87,7 @@ struct _FlamFlameGraph
   cairo_surface_t *picture;      /* of the layout; NULL: not made yet */
   FlamLayout *last_layout;       /* the previous one, or NULL */
   cairo_surface_t *last_picture; /* the same; its colors are still right */
-  FlamViewport pictured;         /* what the picture, or the last one, shows */
+  FlamViewport pictured; /* the content of the current or the last picture */
   GskRenderNode
       *image;      /* the texture or surface that GTK shows; NULL: as above */
   void *spares[2]; /* the pixels of the last pictures, to be reused */

@@ -654,7 +654,8 @@ flam_flame_graph_get_legend (FlamFlameGraph *self)
       flam_graph_palette (self), self->tree, self->zoom, LEGEND_ENTRIES);
 }
 
-/* --- what is in view ----------------------------------------------------- */
+/* --- the visible range
+ * ----------------------------------------------------- */
 
 gboolean
 flam_flame_graph_is_moving (FlamFlameGraph *self)

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     FlamHistoryLegend, flam_history_legend, FLAM, HISTORY_LEGEND, GtkWidget)
 
-/* Lists the trend's series, and takes the hidden ones out of it. */
+/* Lists the trend's series, and removes hidden ones from it. */
 void flam_history_legend_apply (FlamHistoryLegend *self, FlamTrend *trend);
 
 G_END_DECLS

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* FlamPlot.describe of flam_plot_of_balance(): the rank, the time, its work,
- * and that of the others. */
+ * and the work of the other ranks. */
 char *flam_balance_words (const FlamPlot *plot,
                           FlamPlotSpot spot,
                           const char *separator);

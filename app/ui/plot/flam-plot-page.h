@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  /* Called in a job. NULL without an error: there is nothing to plot. Of the
-   * texts, it needs none but those of slots. */
+  /* Called in a job. NULL without an error: nothing to plot. Only the texts of
+   * slots are needed. */
   FlamPlot *(*make) (const FlamProfile *profile,
                      const FlamSelection *selection,
                      const FlamWeights *weights,

@@ -314,8 +314,7 @@ cells_before (FlamPlotWidget *self, gint64 time)
   return low * step;
 }
 
-/* Over what is not selected: columns, and the rest of the first and the last
- * one. */
+/* Covers the unselected columns, and the rest of the first and the last one. */
 static void
 append_cells_range (FlamPlotWidget *self,
                     GtkSnapshot *snapshot,

@@ -87,7 +87,7 @@ tell_if_empty (FlamAttachPage *self)
           g_list_model_get_n_items (G_LIST_MODEL (self->selection)) == 0);
 }
 
-/* The descendants of the selected processes, besides themselves. */
+/* The descendants of the selected processes, without these themselves. */
 static void
 count_children (FlamAttachPage *self)
 {

@@ -111,7 +111,8 @@ fill_strengths (FlamRecordDialog *self, const FlamRecordOptions *options)
   adw_combo_row_set_selected (self->bytes, bytes);
 }
 
-/* --- what was typed ------------------------------------------------------- */
+/* --- the entered command
+ * ------------------------------------------------------- */
 
 /* A typed number is applied when its field loses the focus, which does not
  * happen with the Return key. */
@@ -231,7 +232,7 @@ shell_sign (const char *text)
   return 0;
 }
 
-/* The shell is recorded with what it starts. */
+/* The shell is recorded with the programs that it starts. */
 static gboolean
 take_shell (FlamRecordDialog *self, FlamRecordOptions *options)
 {
@@ -502,7 +503,7 @@ append_items (GMenu *menu, const char *action, char **texts)
     }
 }
 
-/* The recent ones, then those of ssh's configuration. */
+/* The recent hosts, then the hosts in ssh's configuration. */
 static void
 fill_hosts (FlamRecordDialog *self)
 {

@@ -54,7 +54,8 @@ void flam_recording_stop (FlamRecording *recording);
 /* Whether it is a launched program that has not ended: its standard input is a
  * terminal. */
 gboolean flam_recording_takes_input (FlamRecording *recording);
-/* Whether the program waits for a line of it now, as far as can be told. */
+/* Whether the program waits for a line of it now, as far as this can be
+ * determined. */
 gboolean flam_recording_waits_for_input (FlamRecording *recording);
 /* A line with its end; "\004", on a line of its own, ends the input. */
 void flam_recording_send_input (FlamRecording *recording, const char *text);
@@ -70,8 +71,8 @@ guint64 flam_recording_get_samples (FlamRecording *recording);
 /* The target's output since the last call, as in flam_printed_take(). */
 char *flam_recording_take_printed (FlamRecording *recording,
                                    gboolean *left_out);
-/* Display text, g_free: what it is waiting for while there is no picture yet,
- * and how it ended. */
+/* Display text, g_free: what it is waiting for before the first picture, and
+ * how it ended. */
 char *flam_recording_describe_wait (FlamRecording *recording);
 char *flam_recording_describe_end (FlamRecording *recording);
 /* The name of a process that has outlived the program, or NULL. */

@@ -29,7 +29,7 @@ char *flam_note_describe (FlamNote *note);
 /* All notes of a list in a key file (flam-saved-state.h). */
 void flam_notes_write (GListModel *notes, GKeyFile *kept);
 void flam_notes_read (GListStore *notes, GKeyFile *kept);
-/* Adds those whose subject is in the capture. */
+/* Adds the notes whose subject is in the capture. */
 void flam_notes_take (GListStore *notes, const FlamProfile *profile);
 /* The notes about a function, separated by newlines; NULL: none.
  * g_free. */

@@ -70,8 +70,8 @@ flam_session_is_restored (FlamSession *self)
   return self->restored;
 }
 
-/* The page that a capture without a saved state begins with: of memory alone,
- * the summary. */
+/* The first page of a capture without a saved state: the summary if it only has
+ * memory. */
 static const char *
 first_page (FlamSession *self)
 {

@@ -184,7 +184,8 @@ flam_session_transform_node (FlamSession *self,
 
 /* A capture of many programs: of the whole system, or of several traces. */
 #define MANY_PROGRAMS 4
-/* Of what init (1) and the kernel (2) start, each one is a program. */
+/* Of the processes that init (1) and the kernel (2) start, each one is a
+ * program. */
 #define LAST_ROOT 2
 
 /* The ancestor that was started first. */

@@ -44,7 +44,7 @@ G_BEGIN_DECLS
 #define FLAM_KEY_RECORD_PYTHON_MALLOC "record-python-malloc"
 
 #define FLAM_KEY_NOTIFY_AFTER "notify-after" /* u: seconds */
-#define FLAM_KEY_TIPS "tips"                 /* as: those not shown yet */
+#define FLAM_KEY_TIPS "tips"                 /* as: tips not shown yet */
 
 #define FLAM_KEY_IRRELEVANT "show-irrelevant" /* b */
 #define FLAM_KEY_IMPORTS "show-imports"       /* b */

@@ -32,7 +32,7 @@ typedef struct
   gatomicrefcount references;
   FlamViewData *view_data;
   FlamDisassembly
-      *code; /* NULL if there is code; otherwise the reason why not */
+      *code; /* NULL if there is code; otherwise the reason why there is none */
   char *why;
   FlamArrows *arrows; /* one per instruction */
   GHashTable *texts;  /* path as recorded -> char **, the file's lines */

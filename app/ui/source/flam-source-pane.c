@@ -61,7 +61,7 @@ buffer_of (FlamSourcePane *self)
   return gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->view));
 }
 
-/* --- what is shown -------------------------------------------------------- */
+/* --- display -------------------------------------------------------- */
 
 static void
 show_message (FlamSourcePane *self,
@@ -308,7 +308,8 @@ on_moving (FlamSourcePane *self)
     show_file (self, g_steal_pointer (&self->waits));
 }
 
-/* --- what to show --------------------------------------------------------- */
+/* --- the file to show
+ * --------------------------------------------------------- */
 
 static void
 update (FlamSourcePane *self)

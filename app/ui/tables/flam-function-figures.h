@@ -2,9 +2,9 @@
 #ifndef FLAM_FUNCTION_FIGURES_H
 #define FLAM_FUNCTION_FIGURES_H
 
-/* The figures that the list of functions shows beside self and total, as far as
- * the capture has them: memory (allocated, blocks, temporary, at the peak,
- * leaked), and calls (their number and cost, or how long each took).
+/* The figures that the list of functions shows beside self and total, if the
+ * capture has them: memory (allocated, blocks, temporary, at the peak, leaked),
+ * and calls (their number and cost, or how long each took).
  *
  *   list of functions ─┬─ FlamMemorySummary ─▶ row of memory ─┐
  *                      └─ FlamCallTable ─────▶ row of calls ──┴─▶ columns
@@ -22,9 +22,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   FlamMemorySummary *memory; /* NULL: none */
-  FlamId *memory_row;        /* per row of the list, and then the further ones:
-                                a function of `memory`, or FLAM_NONE */
-  FlamViewData *further;     /* view data of memory->tree */
+  FlamId *memory_row; /* per row of the list, followed by the remaining ones: a
+                         function of `memory`, or FLAM_NONE */
+  FlamViewData *further; /* view data of memory->tree */
   guint n, n_further;
   FlamCallTable *calls;  /* NULL: none */
   gboolean with_callees; /* memory of the callees counts */
@@ -52,13 +52,13 @@ flam_function_figures_further (const FlamFunctionFigures *figures, guint i);
 /* The columns of a table of FlamTreeRow; the widget owns them. */
 void flam_function_figures_add_columns (
     GtkColumnView *view, GtkColumnViewColumn *columns[FLAM_FIGURE_COLUMNS]);
-/* Shows those for which there are figures, but not that of the measure, which
- * is the table's self and total. `figures` may be NULL. */
+/* Shows the columns for which there are figures, except that of the measure,
+ * which is the table's self and total. `figures` may be NULL. */
 void flam_function_figures_choose_columns (
     GtkColumnViewColumn *const columns[FLAM_FIGURE_COLUMNS],
     const FlamFunctionFigures *figures,
     const FlamMeasure *measure);
-/* Whether there are so many columns that a table needs the window's width. */
+/* Whether the table has so many columns that it needs the window's width. */
 gboolean flam_function_figures_are_wide (const FlamFunctionFigures *figures);
 
 G_END_DECLS

@@ -161,7 +161,7 @@ figures_done (gpointer result, const GError *error, gpointer data)
   show_rows (self);
 }
 
-/* The list is shown before its figures are known. Those of the list before it
+/* The list is shown before its figures are known. The previous list's figures
  * keep their columns meanwhile. */
 static void
 list_done (gpointer result, const GError *error, gpointer data)

@@ -30,9 +30,9 @@ gint64 flam_tree_row_get_self (FlamTreeRow *row);
 gint64 flam_tree_row_get_total (FlamTreeRow *row);
 /* Blocks beside bytes, bytes beside blocks; 0 for samples. */
 gint64 flam_tree_row_get_other (FlamTreeRow *row);
-/* These, and what their errors depend on. */
+/* These figures, and the values on which their errors depend. */
 const FlamFunctionRow *flam_tree_row_get_row (FlamTreeRow *row);
-/* NULL: none but those above. */
+/* NULL: only the ones above. */
 const FlamFunctionFigures *flam_tree_row_get_figures (FlamTreeRow *row,
                                                       guint *index);
 const char *flam_tree_row_get_name (FlamTreeRow *row);

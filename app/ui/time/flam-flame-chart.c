@@ -20,7 +20,7 @@ struct _FlamFlameChart
   GtkWidget parent_instance;
 
   FlamChart *chart;
-  FlamChartNodes *nodes; /* NULL if there is no chart */
+  FlamChartNodes *nodes; /* NULL: no chart */
   FlamPaletteMode palette_mode;
   FlamPalette *palette;
   FlamColorRules *rules; /* or NULL */

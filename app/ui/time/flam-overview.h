@@ -17,8 +17,8 @@ gboolean flam_overview_leaves_counter (const FlamTimeline *timeline,
                                        guint counter);
 /* For display; g_free. */
 char *flam_overview_counter_name (const char *id);
-/* One row of the timeline (the thread's position among the requested ones), for
- * a list: without an axis. */
+/* One row of the timeline (the thread's position among the requested ones),
+ * without an axis, for a list. */
 FlamPlot *flam_overview_row_plot (FlamTimeline *timeline, guint row);
 
 G_END_DECLS

@@ -18,7 +18,7 @@ typedef struct
   gboolean of_memory;
   gboolean in_menu;     /* in the switcher: no button of its own */
   gboolean legend;      /* it uses the colors of the flame graph */
-  gboolean of_baseline; /* created at once when there is a comparison */
+  gboolean of_baseline; /* created at once for a comparison */
 } FlamPageRow;
 
 /* Pages for memory alone come last. */

@@ -355,7 +355,7 @@ say_restored (FlamTab *self)
                           flam_session_get_profile (self->session));
   g_autofree char *text =
       *parts != '\0'
-          /* Translators: what is shown of a capture: "1.2 s to 3.4 s" */
+          /* Translators: the visible part of a capture: "1.2 s to 3.4 s" */
           ? g_strdup_printf (_ ("Shown as it was left: %s"), parts)
           : g_strdup (_ ("Shown as it was left"));
   g_autofree char *markup = g_markup_escape_text (text, -1);

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Shows those that are left, one after the other, at children of `owner`, which
+/* Shows the remaining tips, one after the other, at children of `owner`, which
  * has a layout manager; only the first call for an owner has an effect. A child
  * that is not shown keeps its tip for the next capture. */
 void flam_tips_offer (GtkWidget *owner, GtkWidget *overview, GtkWidget *graph);

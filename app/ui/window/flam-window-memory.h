@@ -17,7 +17,7 @@
 G_BEGIN_DECLS
 
 void flam_window_memory_install (FlamWindow *window);
-/* Enables those that apply to the tab in front. */
+/* Enables the actions that apply to the tab in front. */
 void flam_window_memory_update (FlamWindow *window);
 
 G_END_DECLS

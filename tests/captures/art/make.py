@@ -12,7 +12,7 @@ METHODS = {0x10: ("app.Main", "main", "([Ljava/lang/String;)V", "Main.java"),
            0x18: ("app.Parser", "next", "()I", "Parser.java")}
 THREADS = {4711: "main", 4713: "Binder:4711_1"}
 ENTER, LEAVE, THROW = 0, 1, 2
-# thread, method, what, µs of CPU, µs
+# thread, method, kind, µs of CPU, µs
 EVENTS = [(4711, 0x10, ENTER, 0, 100), (4711, 0x14, ENTER, 300, 1100),
           (4711, 0x18, ENTER, 400, 2100), (4713, 0x18, ENTER, 10, 2500),
           (4711, 0x18, THROW, 900, 3100), (4711, 0x14, LEAVE, 1000, 5100),

@@ -366,7 +366,7 @@ abyss (void)
   pthread_join (thread, NULL);
 }
 
-/* Waits until there is no memory left to map, and uses what the heap has. */
+/* Waits until no memory is left to map, and uses the memory of the heap. */
 static void *
 unheard_body (void *data)
 {

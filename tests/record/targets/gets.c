@@ -73,7 +73,7 @@ map_and_move (void)
   sink++;
 }
 
-/* Only what becomes usable is memory. */
+/* Only usable addresses count as memory. */
 NOINLINE static void
 reserve (void)
 {

@@ -157,8 +157,8 @@ typedef struct
 typedef struct
 {
   FlamViewport viewport;
-  FlamBox *boxes; /* by row, beginning with the root's; by x in a row. Treemap:
-                     what is within another box is behind it */
+  FlamBox *boxes; /* row by row from the root's row on, by x in a row. Treemap:
+                     a box follows the box that contains it */
   guint32 n;
   guint32 first_row; /* depth of the rows in view */
   guint32 n_rows;

@@ -25,7 +25,7 @@ typedef struct
   double x, y;   /* the centre */
   double radius; /* of all */
   double hole;   /* of the disc */
-  double ring;   /* thickness of the others */
+  double ring;   /* thickness of the rings */
   double rings;  /* with the disc */
 } FlamSunburst;
 

@@ -58,7 +58,7 @@ typedef struct
   const FlamRows *rows;
   FlamLayout *layout;
   GArray *boxes;
-  GArray *regions; /* Region: those not yet divided into boxes */
+  GArray *regions; /* Region: not yet divided into boxes */
   GArray *items;   /* Item: within the current frame */
   GArray *path;    /* guint32: the frame's nodes */
   double least;    /* square pixels */
@@ -208,7 +208,7 @@ find_items (Map *map, guint32 index, double area)
 }
 
 /* A part of a family: callees that are too small to draw become one box, and
- * those after the part follow it, with no weight in here. */
+ * the callees after the part follow it, without weight here. */
 static void
 find_page (Map *map, const FlamFamily *family, double area)
 {
@@ -426,8 +426,8 @@ find_inside (const Map *map,
   return inside->width >= LEAST_INSIDE && inside->height >= LEAST_INSIDE;
 }
 
-/* The zoomed node when a part of it is in view: its title, the page, and a
- * strip for what comes after the page, which leads there. */
+/* The zoomed node if only a part of it is in view: its title, the page, and a
+ * strip for the callees after the page, which leads to them. */
 static void
 fill_page (Map *map, const Region *region)
 {

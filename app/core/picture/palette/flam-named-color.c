@@ -40,7 +40,7 @@ behind_module (const char *name)
   return tick != NULL ? tick + 1 : name;
 }
 
-/* A number from three characters; the first ones have the most weight. */
+/* A number from three characters; the first ones weigh the most. */
 static double
 weigh_head (const char *name)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Marked for translation; the window translates what is_kind. */
+/* Marked for translation; the window translates the results of is_kind. */
 /* The last of each: Okabe and Ito's colors, safe for any color vision. */
 const FlamClassLook flam_class_looks[FLAM_N_CLASSES] = {
   [FLAM_CLASS_NATIVE] = { N_ ("Native code"),

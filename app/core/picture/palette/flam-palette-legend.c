@@ -153,8 +153,8 @@ legend_add (Legend *legend,
                     share);
 }
 
-/* A group of nodes with one entry: first the classes, then what the palette
- * distinguishes. */
+/* A group of nodes with one entry: first the classes, then the groups that the
+ * palette distinguishes. */
 typedef guint32 (*GroupFunc) (const FlamTree *tree, FlamNodeId node);
 
 /* A million nodes are summed at each zoom, so the group is looked up once per

@@ -76,7 +76,8 @@ struct _FlamPalette
   guint32 *turns; /* by node: the number of nodes before it in its row */
   FlamBy by;      /* the index of `known` */
   guint32 n_known;
-  FlamColor *known; /* by what a node is, twice: plain, inlined; 0: not yet */
+  FlamColor
+      *known; /* by the node's row, twice: plain, inlined; 0: not set yet */
   FlamColor ramp[FLAM_N_RAMPS][FLAM_RAMP_LEVELS + 1][FLAM_PALETTE_STEPS];
 };
 

@@ -116,7 +116,7 @@ flam_palette_node (FlamPalette *palette, const FlamTree *tree, FlamNodeId node);
 FlamColor flam_palette_state_color (FlamState state, gboolean dark);
 /* The color of a status bit, by its number, whatever the palette. */
 FlamColor flam_palette_status_color (guint bit);
-/* The number of the bit from which a frame of that status has its color;
+/* The first bit (by number) of a frame's status that has a color;
  * FLAM_N_STATUSES: none. */
 guint flam_palette_status_bit (guint status);
 FlamColor flam_palette_dimmed (const FlamPalette *palette, FlamColor color);
@@ -147,8 +147,8 @@ typedef struct
 
 /* The legend of a subtree: the user's rules by their patterns, then the
  * palette's entries, each heaviest first and without those too narrow to see;
- * at most `max` entries, with the rest of the palette's as "Other modules". Of
- * FlamLegendEntry, freed with the array. */
+ * at most `max` entries, with the palette's remaining ones as "Other modules".
+ * Of FlamLegendEntry, freed with the array. */
 GPtrArray *flam_palette_legend (FlamPalette *palette,
                                 const FlamTree *tree,
                                 FlamNodeId node,

@@ -4,7 +4,7 @@
 typedef struct
 {
   FlamTrend *trend;
-  /* One after the other, those of all series. */
+  /* The points of all series, one series after the other. */
   gint64 *value;
   double *x;
   gboolean *hollow;

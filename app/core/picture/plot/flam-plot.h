@@ -37,7 +37,7 @@ typedef enum
 
 typedef enum
 {
-  FLAM_PLOT_NO_AXIS, /* a picture alone: no marks, no input */
+  FLAM_PLOT_NO_AXIS, /* only a picture: no marks, no input */
   FLAM_PLOT_TIME,    /* ns since the start of the capture */
   FLAM_PLOT_DATE,    /* ns since 1970 */
   FLAM_PLOT_SLOTS,   /* a text below each slot */

@@ -32,10 +32,11 @@ char *flam_format_estimate (const FlamEstimate *estimate,
 char *flam_format_figure (const FlamFacts *facts,
                           const FlamMeasure *measure,
                           FlamFigure figure);
-/* Those of a row of the tree. */
+/* The figures of a row of the tree. */
 char *flam_format_self (const FlamTree *tree, const FlamFunctionRow *row);
 char *flam_format_total (const FlamTree *tree, const FlamFunctionRow *row);
-/* A column of the table of allocations; of temporary ones the share. */
+/* The text of a column of the table of allocations; for temporary ones, the
+ * share. */
 char *flam_format_amounts (const FlamMemorySummary *memory,
                            const FlamAmounts *amounts,
                            FlamMemoryColumn column);

@@ -252,8 +252,8 @@ total_of (const Costs *costs, FlamId function)
   return total;
 }
 
-/* The line of the function that is charged most, by its own cost alone, or
- * including that of the code of others that it calls. */
+/* The line of the function that is charged most, by its own cost, or including
+ * the cost of other people's code that it calls. */
 static void
 find_line (const Costs *costs,
            FlamId function,

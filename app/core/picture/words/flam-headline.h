@@ -52,7 +52,7 @@ typedef struct
 
 typedef struct
 {
-  guint n; /* 0: there is nothing to name */
+  guint n; /* 0: nothing is named */
   FlamSentence sentence[FLAM_HEADLINE_SENTENCES];
 } FlamHeadline;
 

@@ -219,8 +219,7 @@ translate (const Match *match, guint depth)
         n = (gulong)g_ascii_strtoull (match->arguments[i].text, NULL, 10);
         break;
       }
-  /* English has the singular for 1 alone, and the message shows which it
-     was. */
+  /* English uses the singular only for 1, and the message shows the number. */
   if (match->many && n == 1)
     n = 2;
   return fill (g_dngettext (DOMAIN, from->one, from->many, n), match, depth);

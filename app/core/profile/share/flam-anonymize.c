@@ -119,7 +119,7 @@ is_common_measure (const char *id)
   return g_strv_contains (common, name);
 }
 
-/* Whether a row's texts are the system's, or common ones. */
+/* Whether a row's texts belong to the system, or are common ones. */
 static gboolean
 is_row_kept (const Cleaning *self, FlamTable table, FlamId row)
 {
@@ -371,7 +371,8 @@ tell (Cleaning *self)
                                        "and arguments are left out"));
 }
 
-/* --- what remains --------------------------------------------------------- */
+/* --- remaining data
+ * --------------------------------------------------------- */
 
 static gboolean
 is_hashed (FlamTextRole kind, const char *text)

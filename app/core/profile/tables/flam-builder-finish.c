@@ -64,7 +64,7 @@ check_allocations (FlamBuilder *builder, GError **error)
   return TRUE;
 }
 
-/* Checked so that an array of sets is no larger than the table. */
+/* Checked, so that an array of sets cannot be larger than the table. */
 static gboolean
 check_labels (FlamBuilder *builder, GError **error)
 {

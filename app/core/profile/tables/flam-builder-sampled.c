@@ -59,7 +59,7 @@ kind_of (const FlamAllocations *rows, guint32 i)
 
 /* --- rows ----------------------------------------------------------------- */
 
-/* A row of which only a part was live at the peak is split in two. */
+/* A row that was only partly live at the peak is split in two. */
 static void
 split (FlamBuilder *builder, guint32 i)
 {
@@ -136,7 +136,7 @@ fit (Scale *scale, guint with, double bytes)
       scale->factor[kind] *= MAX (bytes - seen, 0) / unseen;
 }
 
-/* The rest: all bytes minus those of the others. */
+/* The remainder: all bytes minus the bytes of the other rows. */
 static void
 fit_rest (Scale *scale, double bytes)
 {

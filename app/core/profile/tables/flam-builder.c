@@ -1132,7 +1132,7 @@ flam_builder_reserve_allocations (FlamBuilder *builder, gsize n)
       (guint32)MIN (builder->tables.profile.allocations.n + n, FLAM_NONE - 1));
 }
 
-/* Those found in every recording come first. */
+/* Facts that every recording has come first. */
 #define N_RECORDED 8
 
 static const struct

@@ -57,7 +57,7 @@ typedef struct
 /* Interned by every field. */
 FlamFunctionId flam_builder_function (FlamBuilder *builder,
                                       const FlamFunction *function);
-/* A function of which only the name is known. */
+/* A function with only a name. */
 FlamId flam_builder_function_named (FlamBuilder *builder,
                                     FlamStringId name,
                                     FlamFunctionKind kind);
@@ -268,8 +268,8 @@ typedef struct
 
 void flam_builder_add_allocation (FlamBuilder *builder,
                                   const FlamAllocation *allocation);
-/* The time of `at_peak`, on the clock of the allocations; without it, the time
- * at which the last of those blocks was made. */
+/* The time of `at_peak`, on the clock of the allocations; if it is not set, the
+ * time at which the last of those blocks was allocated. */
 void flam_builder_set_peak_time (FlamBuilder *builder, gint64 time);
 /* Reserves space for that many more. */
 void flam_builder_reserve_allocations (FlamBuilder *builder, gsize n);

@@ -7,7 +7,7 @@
 #define FIRST_ROWS 64
 #define LARGE_PAGE ((gsize)2 << 20)
 #define FIRST_SLOTS 256
-#define KEPT 32 /* the arrays of a picture, and those needed to make it */
+#define KEPT 32 /* the arrays of a picture, and those for making it */
 
 gpointer
 flam_cells_resize (
@@ -72,8 +72,8 @@ put_back (gpointer block)
   return FALSE;
 }
 
-/* NULL: there is none of about that size. A block that another thread is
- * examining at that moment is not seen. */
+/* NULL: no free block has about that size. A block that another thread examines
+ * at this moment is overlooked. */
 static gpointer
 take_kept (gsize size)
 {

@@ -123,12 +123,13 @@ typedef struct
 extern const FlamFact flam_fact_rows[];
 
 gboolean flam_fact_is_known (const FlamFact *fact, const FlamFacts *facts);
-/* Whether it is known, or is 0 with its counterpart known. */
+/* Whether the figure is known; one that is 0 counts as known if its counterpart
+ * is. */
 gboolean flam_fact_is_shown (const FlamFact *fact, const FlamFacts *facts);
 /* The text in files and dumps, numbers in decimal; g_free. */
 char *flam_fact_to_text (const FlamFact *fact, const FlamFacts *facts);
 /* The part of the CPU time in which no sample could be taken: shares are wrong
- * by that much at most. 0: less than FLAM_FACTS_SEEN, or unknown. */
+ * by at most this. 0: less than FLAM_FACTS_SEEN, or unknown. */
 #define FLAM_FACTS_SEEN 0.01
 double flam_facts_unseen (const FlamFacts *facts);
 /* How far a sum of `bytes` of sampled allocations may be from the truth, in
@@ -142,7 +143,7 @@ double flam_facts_unseen (const FlamFacts *facts);
  * longer side counts:  z²/2 + z √(n (1 - part of the whole) + z²/4). */
 gint64 flam_facts_error (const FlamFacts *facts, gint64 bytes, gint64 whole);
 /* The number of samples behind such a sum: fewer than FLAM_FACTS_FEW are only a
- * hint that there is something. G_MAXINT64: all allocations were recorded. */
+ * hint. G_MAXINT64: all allocations were recorded. */
 gint64 flam_facts_samples (const FlamFacts *facts, gint64 bytes);
 #define FLAM_FACTS_FEW 10
 /* A fact without a member in this version; NULL: it is not there. */

@@ -19,7 +19,7 @@ typedef struct
       *lent;     /* the same for tables that keep growing, one reference each */
   guint lineage; /* of snapshots that extend one another; 0: none */
   GArray *extras;      /* FlamExtra: data of a newer version; or NULL */
-  GStringChunk *texts; /* texts of the facts; NULL: those of `base` */
+  GStringChunk *texts; /* texts of the facts; NULL: `base` has them */
   FlamProfile *base;   /* an edited profile shares its columns, or NULL */
   gboolean borrows;    /* the strings are those of `base` */
 } FlamProfileBox;

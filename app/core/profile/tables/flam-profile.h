@@ -149,9 +149,10 @@ typedef struct
                             orders events more finely than its clock; NULL:
                             derive it from the times */
   gint64 peak_time;      /* ns: the time of at_peak; -1 without it */
-  /* Times are those of ticks, and memory use may have peaked before the end of
-   * one. At the peak of the tick in which the blocks were allocated, this many
-   * more of the row were live than at its end (fewer if negative); */
+  /* Times are those of ticks, and memory use may have been highest before the
+   * end of a tick. At the highest moment of the tick in which the blocks were
+   * allocated, this many more of the row were live than at its end (fewer if
+   * negative); */
   const gint64 *born_more;
   const gint64 *died_more; /* the same for the tick in which they were freed, if
                               it is a later one */
@@ -196,7 +197,7 @@ typedef enum
 
 /* Whether a sample begins at its time and lasts its weight (ns), so that a
  * range of time cuts it. Otherwise it only has a moment: samplers mostly
- * measure what ran since the sample before. */
+ * measure the time since the previous sample. */
 typedef enum
 {
   FLAM_SPANS_NONE,

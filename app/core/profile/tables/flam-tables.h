@@ -208,7 +208,7 @@ typedef struct
   const gint64 *row;
   const gint64 *count;
   const guint16 *distance;
-  const gint64 *more; /* of those of a former tick, live at the highest moment
+  const gint64 *more; /* of a row of an earlier tick, live at the highest moment
                          of the tick */
 } FlamReleaseRows;
 
@@ -297,8 +297,9 @@ typedef struct
   guint number; /* on disk; 0: none */
 } FlamNewerRows;
 
-/* A column that is not in the description, of cells of 8 bytes: weights over
- * samples, and those of newer versions, which are kept to be written again. */
+/* A column that is not in the description, with cells of 8 bytes: weights of
+ * samples, and columns of newer versions, which are kept to be written
+ * again. */
 typedef struct
 {
   FlamTable table;
@@ -316,7 +317,7 @@ typedef struct
   const FlamId *frame_module; /* of addresses that have no function */
   const guint32 *process_generation;
   const guint32 *thread_generation;
-  const FlamId *thread_key; /* string, for those without a number */
+  const FlamId *thread_key; /* string, for columns without a number */
   const FlamId *sample_thread;
 
   FlamNameRows names;

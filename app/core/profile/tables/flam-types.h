@@ -80,8 +80,8 @@ typedef enum
 #define FLAM_RECORDER_LIBRARY "libflambeau-alloc.so"
 #define FLAM_RECORDER_NAME "[recorder]"
 
-/* What Julia's profilers record about a frame, or about its hidden callees: one
- * bit each. */
+/* Flags that Julia's profilers record about a frame, or about its hidden
+ * callees: one bit each. */
 typedef enum
 {
   FLAM_STATUS_DISPATCH = 1 << 0, /* the numbers are in files */

@@ -3,7 +3,7 @@
 #include "flam-builder-private.h"
 #include "flam-union.h"
 
-/* The steps after those of the names. */
+/* The steps after the merging of names. */
 typedef enum
 {
   HASH_STACKS,

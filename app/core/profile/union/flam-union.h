@@ -41,7 +41,7 @@ typedef struct
    * ids. */
   FlamId *ids;
   FlamUnionCounts *counts; /* per part: the rows in each partition */
-  FlamUnionCounts *fresh;  /* per part: those of them that are the first */
+  FlamUnionCounts *fresh; /* per part: the number of its rows that come first */
 } FlamUnion;
 
 /* Row `number` is the same as `first`; FALSE: stop. Concurrent calls are about

@@ -73,8 +73,8 @@ FlamDiffRow *flam_diff_lines (const FlamDiffWeights *base,
                               guint *n);
 
 /* The name that a file of one side has on the other: the same path; otherwise,
- * of the files of that name that only the other side has, the one with the most
- * folders in common, if it is the only one. NULL: not there. */
+ * among the files of that name that only the other side has, the one with the
+ * most folders in common, if no other has as many. NULL: not there. */
 const char *flam_diff_find_file (const FlamDiffWeights *from,
                                  const char *path,
                                  const FlamDiffWeights *to);

@@ -40,7 +40,7 @@ typedef struct
   const FlamSelection *selection;
   FlamMeasureSource source;
   gint64 from, to;     /* ns: the selection's range, as it applies here */
-  guint kinds;         /* bits: those that count */
+  guint kinds;         /* bits: the kinds that count */
   gint64 peak_time;    /* peaks: ns; -1 otherwise */
   gboolean exact_peak; /* at_peak is more precise than the times */
   gboolean

@@ -21,7 +21,7 @@ typedef struct
   gint64 samples;   /* approximate number behind it; at least 1 */
 } FlamEstimate;
 
-/* A figure of a measure, with what its error depends on. */
+/* A figure of a measure, and the values on which its error depends. */
 typedef struct
 {
   gint64 weight;
@@ -33,7 +33,7 @@ typedef struct
 
 /* The exact sum that contains this source's figures; 0: not counted. */
 gint64 flam_estimate_whole (const FlamFacts *facts, FlamMeasureSource source);
-/* `value` is a figure of that source, `other` its counterpart: bytes for
+/* `value` is a figure from that source, `other` its counterpart: bytes for
  * blocks, blocks for bytes; -1 unknown. */
 FlamEstimate flam_estimate_of (const FlamFacts *facts,
                                FlamMeasureSource source,

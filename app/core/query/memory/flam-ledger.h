@@ -75,7 +75,7 @@ typedef struct
   guint32
       at_once; /* of these, released with no other block allocated in between */
   guint32 near; /* and soon: a chunk of FlamLedger.near; FLAM_NONE */
-  guint32 gone; /* of these, all that are released */
+  guint32 gone; /* of these, all released blocks */
   guint32 mark; /* FlamLedger.mark at which these were saved: */
   guint32 made_then, gone_then;
   guint32 slack; /* the caller's */
@@ -282,8 +282,8 @@ flam_ledger_release_youngest (FlamLedger *ledger,
 
 /* --- blocks with an address ----------------------------------------------- */
 
-/* A second block at an address replaces the first, the release of which was not
- * recorded. `nth`: the caller's. */
+/* A second block at an address replaces the first, whose release was not
+ * recorded. `nth`: the caller's number. */
 static inline void
 flam_ledger_make_at (FlamLedger *ledger,
                      FlamAddresses *addresses,

@@ -70,11 +70,11 @@ typedef struct
   guint kinds_present;         /* bits */
   guint kinds_counted;
   FlamProfile *profile;           /* a reference */
-  FlamSuppressions *suppressions; /* those of the selection, or NULL */
+  FlamSuppressions *suppressions; /* the selection's, or NULL */
   FlamAmounts *thread;            /* one per thread of the profile */
   guint n_functions;
-  FlamFunctionRow *function; /* in no order; self and total of the row are not
-                                meaningful, those below are */
+  FlamFunctionRow *function; /* in no order; self and total of the row have no
+                                meaning, the members below do */
   FlamAmounts *function_self;
   FlamAmounts *function_total;
   FlamAmount *rule; /* leaks by the suppression that applies; NULL: the

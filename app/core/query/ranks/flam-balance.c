@@ -92,7 +92,8 @@ rank_threads (Making *making)
     }
 }
 
-/* Of the rank's threads alone; `waits`: in MPI, or else all but that. */
+/* The time of the rank's own threads; `waits`: in MPI calls, otherwise outside
+ * of them. */
 static FlamSelection *
 select_rank (const Making *making, guint rank, gboolean waits)
 {
@@ -224,7 +225,7 @@ compare_functions (gconstpointer a, gconstpointer b)
   return strcmp (x->name, y->name);
 }
 
-/* Takes what the rows own. */
+/* Takes over the rows' data. */
 static void
 take_functions (FlamBalance *balance, Rows *rows)
 {

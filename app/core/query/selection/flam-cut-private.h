@@ -26,7 +26,7 @@ typedef struct
   FlamStackId *stacks;      /* of the shown stacks */
   FlamProcessId *processes; /* FLAM_NONE: not selected */
   FlamThreadId *threads;
-  GPtrArray *columns; /* const gint64*: the distinct ones */
+  GPtrArray *columns; /* const gint64*: distinct values */
   guint32 *labels;    /* a set of the profile -> the builder's; 0 -> 0 */
   gint64 delay;       /* ns: it begins so much later than the whole */
   guint generation;   /* base of its processes' and threads' numbers: different
@@ -64,8 +64,8 @@ void flam_cut_clear (FlamCut *cut);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamCut, flam_cut_clear)
 
 /* Blocks allocated before the range and live in it count at its peak, but not
- * as allocated in it. In that case a table of blocks can only hold one of the
- * two. */
+ * as allocated in it. In that case, a table of blocks can only express one of
+ * the two. */
 typedef struct
 {
   FlamAllocationFilter made, peak, leaked;

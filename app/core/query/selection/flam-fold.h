@@ -30,13 +30,13 @@ void flam_fold_free (FlamFold *fold);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamFold, flam_fold_free)
 
 /* `name`: of the file, for warnings. FALSE, with FLAM_ERROR_INVALID: it has no
- * measure in common with those before it; or TOO_LARGE. Then the fold can only
- * be freed. */
+ * measure in common with the captures before it; or TOO_LARGE. Then the fold
+ * can only be freed. */
 gboolean flam_fold_add (FlamFold *fold,
                         const char *name,
                         const FlamProfile *profile,
                         GError **error);
-/* The number of captures in it, those of folded ones included. */
+/* The number of captures in it, including those in folded ones. */
 guint64 flam_fold_n (const FlamFold *fold);
 /* The fold can only be freed afterwards. */
 FlamProfile *flam_fold_finish (FlamFold *fold, GError **error);

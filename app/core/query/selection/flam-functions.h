@@ -42,7 +42,7 @@ flam_functions_new_whole (const FlamTree *tree, FlamSort sort, guint *n);
 /* The row of the function of one node, which is not the root; works for any
  * tree. */
 FlamFunctionRow flam_functions_row_of (const FlamTree *tree, FlamNodeId node);
-/* The figures of the node alone. */
+/* Only the node's own figures. */
 FlamFunctionRow flam_functions_row_of_node (const FlamTree *tree,
                                             FlamNodeId node);
 FlamFigure flam_functions_self (const FlamTree *tree,

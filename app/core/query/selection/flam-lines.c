@@ -566,7 +566,7 @@ flam_lines_find_file (const FlamWeights *weights,
   return best;
 }
 
-/* A function's node has the line of its heaviest frame alone. */
+/* A function's node only has the line of its heaviest frame. */
 FlamNodeId
 flam_lines_find_node (const FlamTree *tree, const char *file, guint32 line)
 {

@@ -205,7 +205,8 @@ flam_sample_filter_init (FlamSampleFilter *filter,
     return;
   met = g_new0 (guint, filter->n_sets + 1);
   filter->sets = g_new0 (gboolean, filter->n_sets + 1);
-  /* The conditions in turn: a set must meet this one and all previous ones. */
+  /* The conditions one after another: a set must meet this one and all previous
+   * ones. */
   for (guint c = 0; c < n; c++)
     for (FlamId row = 0; row < labels->n; row++)
       if (met[labels->set[row]] == c &&

@@ -80,8 +80,8 @@ typedef struct
   const char *by_label; /* FLAM_BY_LABEL: which; interned */
   int temporary_distance; /* a block is temporary if its thread allocated at
                              most this many others before freeing it; 0 */
-  guint allocators;       /* bit per FlamAllocator that counts; 0: those the
-                             capture counts itself (flam-allocation-filter.h) */
+  guint allocators; /* bit per FlamAllocator that counts; 0: those that the
+                       capture itself counts (flam-allocation-filter.h) */
   FlamSuppressions *suppressions; /* leaks that do not count; NULL: none */
   GPtrArray *transforms;          /* FlamTransform*, in order of application */
   FlamRecursion recursion;

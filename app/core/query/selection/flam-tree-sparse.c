@@ -46,8 +46,8 @@ have_few_weight (const gint64 *self, guint32 n)
   return TRUE;
 }
 
-/* Marks the stacks with weight and their callers by 0, the others by FLAM_NONE.
- * Returns the number of marked ones. */
+/* Marks the stacks with weight and their callers with 0, the others with
+ * FLAM_NONE. Returns the number of marked stacks. */
 static guint32
 mark_callers (const FlamShown *shown, const gint64 *self, FlamId *number)
 {
@@ -68,7 +68,7 @@ mark_callers (const FlamShown *shown, const gint64 *self, FlamId *number)
   return n;
 }
 
-/* Copies the marked ones, and numbers them. */
+/* Copies the marked stacks, and numbers them. */
 static void
 copy_marked (Kept *kept,
              const FlamShown *shown,

@@ -37,7 +37,7 @@ is_in (const Sum *sum, FlamStackId stack)
          flam_shown_of (sum->shown, stack) != FLAM_NONE;
 }
 
-/* `top`: what is on top of the functions, if the selection has such rows. */
+/* `top`: the row on top of the functions, if the selection has such rows. */
 static void
 add (Sum *sum,
      FlamThreadId thread,
@@ -304,7 +304,7 @@ sum_plain (Sum *sum,
   return good;
 }
 
-/* What is on top of the functions; `value`: of the label. */
+/* The row on top of the functions; `value`: the label's value. */
 static FlamTreeKey
 top_of (const Sum *sum, FlamThreadId thread, FlamId value)
 {

@@ -54,8 +54,8 @@ typedef struct
   char *format;
   char *command; /* "" unknown, as for the next ones */
   char *host;
-  char *job;     /* of a parallel job, or of what ran the program */
-  char *commit;  /* of the sources, as told; not in captures */
+  char *job;     /* of a parallel job, or of the CI job that ran the program */
+  char *commit;  /* of the sources, as given by the user; not in captures */
   char *build;   /* build id of the program that the command names */
   guint measure; /* index of the selected one */
   guint n_measures;

@@ -61,7 +61,7 @@ gboolean flam_history_has_folders (const FlamHistory *history);
 typedef struct
 {
   GRegex *regex; /* NULL: all captures are one series */
-  int group;     /* of the regex; 0: all that matched */
+  int group;     /* of the regex; 0: the whole match */
 } FlamHistoryKey;
 
 /* "" and NULL: no regex. FALSE with FLAM_ERROR_INVALID, which has the position

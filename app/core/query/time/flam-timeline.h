@@ -27,7 +27,7 @@ typedef enum
   FLAM_TIMELINE_MEMORY,   /* live bytes (or blocks), the bucket's maximum */
 } FlamTimelineKind;
 
-/* The rows besides that of all. */
+/* The rows except the one of all threads. */
 typedef enum
 {
   FLAM_TIMELINE_ALL, /* nothing */

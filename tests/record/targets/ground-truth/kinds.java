@@ -141,7 +141,7 @@ class Kinds {
     }
   }
 
-  /** Makes each class anew. */
+  /* Makes each class again. */
   static class Loader extends ClassLoader {
     Loader() {
       super(Kinds.class.getClassLoader());
