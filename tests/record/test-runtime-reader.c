@@ -112,6 +112,31 @@ static const FlamRuntime picky = {
   .id = "picky", .walk = walk, .needs_regs = TRUE, .name = name_of, .joint = "."
 };
 
+/* As Lua's: functions have the names that their callers give them. */
+static gboolean
+name_by_caller (const FlamRuntimeProcess *process,
+                const FlamRuntimeEntry *entry,
+                const guint8 *first,
+                const FlamRuntimeMemory *memory,
+                FlamRuntimeName *name)
+{
+  FlamRuntimeNamed *named = flam_runtime_name_add (name);
+
+  (void)process;
+  (void)first;
+  named->function = "nobody's";
+  if (entry[1].function != 0)
+    named->function = flam_runtime_name_printf (
+        name,
+        "%s's",
+        flam_runtime_name_read_string (name, memory, entry[1].function + 8));
+  return TRUE;
+}
+
+static const FlamRuntime called = {
+  .id = "called", .walk = walk, .name = name_by_caller, .joint = "."
+};
+
 typedef struct
 {
   FlamRuntimeReader *reader;
@@ -291,6 +316,41 @@ test_stopped (Fixture *fixture, gconstpointer data)
   assert_read (fixture, NULL, "stopped: inlined<omega@5 ");
 }
 
+/* The thread has run during the walk: its names may be those of other
+ * functions. */
+static void
+test_forgotten (Fixture *fixture, gconstpointer data)
+{
+  const FlamRuntimeEntry entries[] = { { key (0), 5, 1 }, { key (1), 6, 1 } };
+
+  (void)data;
+  set_chain (&worlds[0], 1, entries);
+  assert_read (fixture, NULL, "stopped: inlined<alpha@5 ");
+  set_chain (&worlds[0], 2, entries);
+  flam_runtime_reader_walk (
+      fixture->reader, &fixture->task, &fixture->regs, 0, 0, NULL);
+  flam_runtime_reader_forget (fixture->reader);
+  set_name (0, 10, "omega");
+  set_name (1, 11, "psi");
+  assert_read (fixture, NULL, "stopped: inlined<alpha@5 inlined<psi@6 ");
+}
+
+/* The caller of the last function is not that of another chain. */
+static void
+test_callers (Fixture *fixture, gconstpointer data)
+{
+  const FlamRuntimeEntry entries[] = {
+    { key (0), 1, 1 }, { key (1), 2, 1 }, { 0, 77, 0 }, { key (2), 3, 1 }
+  };
+
+  (void)data;
+  set_chain (&worlds[0], 4, entries);
+  set_chain (&worlds[1], 1, entries);
+  assert_read (fixture,
+               NULL,
+               "called: beta's@1 nobody's@2 @77 nobody's@3 marked: alpha@1 ");
+}
+
 static void
 test_cookie (Fixture *fixture, gconstpointer data)
 {
@@ -426,6 +486,7 @@ main (int argc, char **argv)
   static const FlamRuntime *const by_pieces[] = { &compared, NULL };
   static const FlamRuntime *const by_stop[] = { &stopped, NULL };
   static const FlamRuntime *const two[] = { &marked, &compared, NULL };
+  static const FlamRuntime *const by_caller[] = { &called, &marked, NULL };
   static const FlamRuntime *const by_regs[] = { &picky, NULL };
   static const struct
   {
@@ -436,6 +497,8 @@ main (int argc, char **argv)
     { "/runtime-reader/pieces", by_pieces, test_pieces },
     { "/runtime-reader/unmapped", by_pieces, test_unmapped },
     { "/runtime-reader/stopped", by_stop, test_stopped },
+    { "/runtime-reader/forgotten", by_stop, test_forgotten },
+    { "/runtime-reader/callers", by_caller, test_callers },
     { "/runtime-reader/cookie", two, test_cookie },
     { "/runtime-reader/set", two, test_set },
     { "/runtime-reader/registers", by_regs, test_registers },

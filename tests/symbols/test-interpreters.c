@@ -905,15 +905,13 @@ test_lua (void)
     {
       FlamLuaFile lua = { *flam_lua_layout (tests[i].version, tests[i].patch),
                           { 0x80, 0x90 } };
-      FlamLuaNames *names = flam_lua_names_new ();
       FlamRuntimeRegs regs = regs_at (BASE + 0x4000);
-      FlamRuntimeEntry entries[16];
+      FlamRuntimeEntry entries[16] = { 0 };
       guint64 kept[FLAM_LUA_KEPT] = { 0 };
 
       put_lua (fake, &lua.layout);
       g_assert_cmpuint (
-          flam_lua_walk (
-              &lua, names, &memory, BASE, &regs, 1, kept, entries, 16),
+          flam_lua_walk (&lua, &memory, BASE, &regs, 1, kept, entries, 16),
           ==,
           3);
       g_assert_cmphex (entries[0].function, ==, BASE + 0x2400);
@@ -922,7 +920,7 @@ test_lua (void)
       g_assert_cmpuint (entries[1].at, ==, 1);
       g_assert_cmphex (entries[2].function, ==, 0);
       flam_runtime_name_clear (name);
-      g_assert_true (flam_lua_name (&lua, names, &memory, &entries[0], name));
+      g_assert_true (flam_lua_name (&lua, &memory, &entries[0], name));
       assert_names (name, "", "f", "a.lua");
       g_assert_cmpuint (name->frames[0].first_line, ==, 4);
       for (guint at = 0; at < 8; at++)
@@ -933,33 +931,66 @@ test_lua (void)
             : at == 2 ? 7
                       : 297 + at);
       flam_runtime_name_clear (name);
-      g_assert_true (flam_lua_name (&lua, names, &memory, &entries[1], name));
+      g_assert_true (flam_lua_name (&lua, &memory, &entries[1], name));
       assert_names (name, "", "main chunk", "a.lua");
+      /* Its caller is another function by now, or C. */
+      for (guint j = 0; j < 2; j++)
+        {
+          FlamRuntimeEntry called[] = { entries[0], entries[1] };
+
+          called[1].cookie += j == 0;
+          called[1].function |= j;
+          flam_runtime_name_clear (name);
+          g_assert_true (flam_lua_name (&lua, &memory, called, name));
+          assert_names (name, "", "function <a.lua:4>", "a.lua");
+        }
+      /* LOADK R2 = "f"; GETTABLE R3 = R1[R2]; CALL R3 */
+      put_half (fake,
+                BASE + 0x30fc,
+                lua_code (&lua.layout, lua.layout.op_constant, 2, 0, 0) |
+                    2u << (lua.layout.op_bits + 8));
+      put_half (fake,
+                BASE + 0x3100,
+                lua_code (&lua.layout, lua.layout.op_get_table, 3, 1, 2));
+      put (fake, BASE + 0x2300 + lua.layout.proto_code, BASE + 0x30fc);
+      flam_lua_walk (&lua, &memory, BASE, &regs, 1, kept, entries, 16);
+      g_assert_cmpuint (entries[1].at, ==, 2);
+      flam_runtime_name_clear (name);
+      g_assert_true (flam_lua_name (&lua, &memory, &entries[0], name));
+      assert_names (name, "", "f", "a.lua");
+
+      /* 5.2 marks a call from Lua as such a moment after it is made. */
+      if (lua.layout.version == 0x0502)
+        {
+          fake->bytes[0x1200 + 2 * 80 + lua.layout.call_status] = 1;
+          g_assert_cmpuint (
+              flam_lua_walk (&lua, &memory, BASE, &regs, 1, kept, entries, 16),
+              ==,
+              3);
+          g_assert_cmphex (entries[1].function, ==, BASE + 0x2300);
+        }
 
       /* The loop itself runs: one register points into the function's code. */
       regs.pc = BASE + 0x88;
       regs.general[FLAM_RUNTIME_RBX] = BASE + 0x3000 + 4 * 6;
-      flam_lua_walk (&lua, names, &memory, BASE, &regs, 1, kept, entries, 16);
+      flam_lua_walk (&lua, &memory, BASE, &regs, 1, kept, entries, 16);
       g_assert_cmpuint (entries[0].at, ==, 5);
       regs.general[FLAM_RUNTIME_R12] = BASE + 0x3000 + 4 * 5;
-      flam_lua_walk (&lua, names, &memory, BASE, &regs, 1, kept, entries, 16);
+      flam_lua_walk (&lua, &memory, BASE, &regs, 1, kept, entries, 16);
       g_assert_cmpuint (entries[0].at, ==, 2);
 
       /* No lua_State: it is not searched for again for a while. */
       put (fake, BASE + 0x4000 + 0x88, 0);
       g_assert_cmpuint (
-          flam_lua_walk (
-              &lua, names, &memory, BASE, &regs, 1, kept, entries, 16),
+          flam_lua_walk (&lua, &memory, BASE, &regs, 1, kept, entries, 16),
           ==,
           0);
       fake->reads = 0;
       g_assert_cmpuint (
-          flam_lua_walk (
-              &lua, names, &memory, BASE, &regs, 1, kept, entries, 16),
+          flam_lua_walk (&lua, &memory, BASE, &regs, 1, kept, entries, 16),
           ==,
           0);
       g_assert_cmpuint (fake->reads, ==, 0);
-      flam_lua_names_free (names);
     }
 }
 
@@ -970,14 +1001,13 @@ test_lua_garbage (void)
   g_autofree Fake *fake = g_new0 (Fake, 1);
   g_autofree FlamRuntimeName *name = flam_runtime_name_new ();
   FlamRuntimeMemory memory = memory_of (fake);
-  FlamLuaNames *names = flam_lua_names_new ();
 
   for (guint i = 0; i < 2000; i++)
     {
       FlamLuaFile lua = { *flam_lua_layout (versions[i % 4], 4),
                           { 0x80, 0x90 } };
       FlamRuntimeRegs regs = regs_at (BASE + 0x4000);
-      FlamRuntimeEntry entries[64];
+      FlamRuntimeEntry entries[65] = { 0 };
       guint64 kept[FLAM_LUA_KEPT] = { 0 };
       gsize n;
 
@@ -989,17 +1019,15 @@ test_lua_garbage (void)
              BASE + ((guint64)g_test_rand_int_range (0, SIZE - 8) & ~7ull),
              BASE + ((guint64)g_test_rand_int_range (0, SIZE) & ~7ull));
       put (fake, BASE + 0x4000 + 0x88, BASE + 0x1000);
-      n = flam_lua_walk (
-          &lua, names, &memory, BASE, &regs, 1, kept, entries, 64);
+      n = flam_lua_walk (&lua, &memory, BASE, &regs, 1, kept, entries, 64);
       g_assert_cmpuint (n, <=, 64);
       for (gsize j = 0; j < n; j++)
         {
           flam_runtime_name_clear (name);
-          if (flam_lua_name (&lua, names, &memory, &entries[j], name))
+          if (flam_lua_name (&lua, &memory, &entries[j], name))
             assert_texts (name);
         }
     }
-  flam_lua_names_free (names);
 }
 
 /* --- lines --------------------------------------------------------------- */

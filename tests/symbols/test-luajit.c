@@ -200,7 +200,7 @@ walk (Fake *fake, FlamLuajit *luajit, const FlamRuntimeRegs *regs)
 {
   FlamRuntimeMemory memory = { read_fake, fake };
   guint64 kept[FLAM_LUAJIT_KEPT] = { 0 };
-  FlamRuntimeEntry entries[64];
+  FlamRuntimeEntry entries[65] = { 0 };
   g_autofree FlamRuntimeName *name = flam_runtime_name_new ();
   GString *text = g_string_new (NULL);
   gsize n = flam_luajit_walk (&file,
@@ -211,7 +211,7 @@ walk (Fake *fake, FlamLuajit *luajit, const FlamRuntimeRegs *regs)
                               0,
                               kept,
                               entries,
-                              G_N_ELEMENTS (entries));
+                              G_N_ELEMENTS (entries) - 1);
 
   for (gsize i = 0; i < n; i++)
     {
@@ -219,7 +219,7 @@ walk (Fake *fake, FlamLuajit *luajit, const FlamRuntimeRegs *regs)
       if (entries[i].function == 0)
         g_string_append_printf (
             text, "| %s", entries[i].at == FRAME ? "" : "?");
-      else if (!flam_luajit_name (luajit, &memory, &entries[i], name))
+      else if (!flam_luajit_name (&memory, &entries[i], name))
         g_string_append (text, "unreadable ");
       else
         g_string_append_printf (

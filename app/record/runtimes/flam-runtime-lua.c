@@ -8,19 +8,6 @@
 
 G_STATIC_ASSERT (FLAM_LUA_KEPT <= FLAM_RUNTIME_OWN_WORDS);
 
-static FlamRuntimeOpened
-open_process (FlamRuntimeProcess *process,
-              const FlamRuntimeMemory *memory,
-              const char **why,
-              const char **help)
-{
-  (void)memory;
-  (void)why;
-  (void)help;
-  process->layout = flam_lua_names_new ();
-  return FLAM_RUNTIME_OPENED;
-}
-
 static gsize
 walk (const FlamRuntimeProcess *process,
       FlamRuntimeThread *thread,
@@ -30,7 +17,6 @@ walk (const FlamRuntimeProcess *process,
       gsize limit)
 {
   return flam_lua_walk (process->file->facts,
-                        process->layout,
                         memory,
                         process->base,
                         regs,
@@ -48,15 +34,13 @@ name (const FlamRuntimeProcess *process,
       FlamRuntimeName *into)
 {
   (void)first;
-  return flam_lua_name (
-      process->file->facts, process->layout, memory, entry, into);
+  return flam_lua_name (process->file->facts, memory, entry, into);
 }
 
 const FlamRuntime flam_runtime_lua = {
   .id = "lua",
   .label = "Lua",
   .find = flam_lua_find,
-  .open = open_process,
   .walk = walk,
   .naming = FLAM_RUNTIME_NAME_RESUMED,
   .name = name,

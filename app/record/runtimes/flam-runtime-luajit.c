@@ -47,8 +47,9 @@ name (const FlamRuntimeProcess *process,
       const FlamRuntimeMemory *memory,
       FlamRuntimeName *into)
 {
+  (void)process;
   (void)first;
-  return flam_luajit_name (process->layout, memory, entry, into);
+  return flam_luajit_name (memory, entry, into);
 }
 
 static FlamRuntimeStepped

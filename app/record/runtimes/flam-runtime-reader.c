@@ -12,6 +12,7 @@
 
 #define FUNCTIONS_MAX (1u << 17) /* of a process; more is invalid data */
 #define BATCH 64
+#define ENTRIES_MAX (FLAM_FRAMES_MAX + FLAM_RUNTIME_SET_MAX)
 
 typedef struct
 {
@@ -21,7 +22,8 @@ typedef struct
   guint8 pieces[FLAM_RUNTIME_PIECES_SIZE];
   FlamRuntimeFunction *function; /* NULL: not read yet */
   guint seen;    /* `round` at whose stop the first piece was read */
-  guint checked; /* the reader's `round` */
+  guint named;   /* the reader's `round` in which it got its names, */
+  guint checked; /* and in which it was compared */
 } Known;
 
 typedef struct
@@ -43,7 +45,8 @@ struct _FlamRuntimeTask
   FlamRuntimeHints hints;
 };
 
-/* The chain of one runtime: a part of the reader's entries. */
+/* The chain of one runtime: a part of the reader's entries, which an entry
+ * without a function follows. */
 typedef struct
 {
   const FlamRuntimeProcess *process;
@@ -65,7 +68,7 @@ struct _FlamRuntimeReader
   FlamRuntimeFunctions *functions;
   FlamRuntimePages *pages;
   FlamRuntimeName *name;
-  FlamRuntimeEntry *entries; /* FLAM_FRAMES_MAX */
+  FlamRuntimeEntry *entries; /* ENTRIES_MAX */
   Known **known;             /* of each entry; NULL: it is not a function */
   Chain chains[FLAM_RUNTIME_SET_MAX];
   guint n_chains;
@@ -80,8 +83,8 @@ flam_runtime_reader_new (void)
   reader->functions = flam_runtime_functions_new ();
   reader->pages = flam_runtime_pages_new ();
   reader->name = flam_runtime_name_new ();
-  reader->entries = g_new (FlamRuntimeEntry, FLAM_FRAMES_MAX);
-  reader->known = g_new (Known *, FLAM_FRAMES_MAX);
+  reader->entries = g_new (FlamRuntimeEntry, ENTRIES_MAX);
+  reader->known = g_new (Known *, ENTRIES_MAX);
   return reader;
 }
 
@@ -388,6 +391,7 @@ read_name (FlamRuntimeReader *reader,
     return FALSE;
   known->function = flam_runtime_functions_get (
       reader->functions, process->runtime, reader->name);
+  known->named = reader->round;
   return TRUE;
 }
 
@@ -444,7 +448,8 @@ walk_chain (FlamRuntimeReader *reader,
   const FlamRuntimeProcess *process = state->set->items[i];
   Chain *chain = &reader->chains[reader->n_chains];
   const Chain *before = reader->n_chains > 0 ? chain - 1 : NULL;
-  guint from = before != NULL ? before->from + before->n : 0;
+  guint from = before != NULL ? before->from + before->n + 1 : 0;
+  guint limit = FLAM_FRAMES_MAX + reader->n_chains - from;
 
   if (process->runtime->walk == NULL ||
       (copied != NULL && copied->stack_only && !process->runtime->on_stack))
@@ -464,9 +469,10 @@ walk_chain (FlamRuntimeReader *reader,
                                                    regs,
                                                    &memory,
                                                    reader->entries + from,
-                                                   FLAM_FRAMES_MAX - from) };
+                                                   limit) };
   if (chain->n == 0)
     return;
+  reader->entries[from + chain->n] = (FlamRuntimeEntry){ 0 };
   reader->n_chains++;
   if (is_looked_up_later (process->runtime))
     return;
@@ -510,6 +516,22 @@ flam_runtime_reader_walk (FlamRuntimeReader *reader,
   for (guint i = 0; i < reader->n_chains; i++)
     n += 1 + reader->chains[i].n;
   return n;
+}
+
+void
+flam_runtime_reader_forget (FlamRuntimeReader *reader)
+{
+  for (guint i = 0; i < reader->n_chains; i++)
+    {
+      const Chain *chain = &reader->chains[i];
+
+      if (chain->process->runtime->naming != FLAM_RUNTIME_NAME_STOPPED)
+        continue;
+      for (guint j = chain->from; j < chain->from + chain->n; j++)
+        if (reader->known[j] != NULL &&
+            reader->known[j]->named == reader->round)
+          reader->known[j]->function = NULL;
+    }
 }
 
 gconstpointer

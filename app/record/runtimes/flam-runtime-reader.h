@@ -37,6 +37,9 @@ guint flam_runtime_reader_walk (FlamRuntimeReader *reader,
                                 gsize n_stack,
                                 gint64 now,
                                 const FlamRuntimeCopied *copied);
+/* Forgets the names that the last walk has read: the thread, which slept, has
+ * run meanwhile. */
+void flam_runtime_reader_forget (FlamRuntimeReader *reader);
 /* That stack, as far as it could be read; NULL: it was not. Valid until the
  * next walk. */
 gconstpointer flam_runtime_reader_stack (const FlamRuntimeReader *reader,

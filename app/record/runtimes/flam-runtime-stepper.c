@@ -243,6 +243,7 @@ function_of (FlamRuntimeStepper *stepper,
 {
   const FlamRuntimeProcess *process = managed->process;
   const FlamRuntime *runtime = process->runtime;
+  const FlamRuntimeEntry alone[2] = { managed->entry, { 0 } };
   Name wanted = { managed->entry, process, NULL };
   const Name *known;
 
@@ -252,7 +253,7 @@ function_of (FlamRuntimeStepper *stepper,
   if (known != NULL)
     return known->function;
   flam_runtime_name_clear (stepper->name);
-  if (!runtime->name (process, &managed->entry, NULL, memory, stepper->name))
+  if (!runtime->name (process, alone, NULL, memory, stepper->name))
     return flam_runtime_functions_unreadable (stepper->functions, runtime);
   if (g_hash_table_size (names->table) >= NAMES_MAX)
     g_hash_table_remove_all (names->table);

@@ -138,7 +138,9 @@ struct _FlamRuntime
    * file has just been seen in the mappings of the process, which runs on. It
    * is called again, at growing intervals, while it returns NOT_YET. For
    * UNREADABLE it sets `why` and `help`, as in FlamRuntimeFile, but not if
-   * these mappings do not contain a runtime. NULL: there is nothing to do. */
+   * these mappings do not contain a runtime; for OPENED, if the stacks can be
+   * followed, but the functions cannot be named. NULL: there is nothing to do.
+   */
   FlamRuntimeOpened (*open) (FlamRuntimeProcess *process,
                              const FlamRuntimeMemory *memory,
                              const char **why,
@@ -177,9 +179,11 @@ struct _FlamRuntime
                    FlamRuntimePiece *pieces);
   /* NULL: the functions are addresses of code in files, which is shown as
    * native code is, and needs nothing of what follows up to `fits`. Fills the
-   * cleared `name`. `first` is the current content of the first piece, NULL
-   * without `pieces`. FALSE: unreadable, or no longer the function with this
-   * cookie; it is tried again at the next sample. */
+   * cleared `name`. `entry[1]` is the next entry of the chain, or has no
+   * function: in some languages the caller gives a function its name. `first`
+   * is the current content of the first piece, NULL without `pieces`. FALSE:
+   * unreadable, or no longer the function with this cookie; it is tried again
+   * at the next sample. */
   gboolean (*name) (const FlamRuntimeProcess *process,
                     const FlamRuntimeEntry *entry,
                     const guint8 *first,

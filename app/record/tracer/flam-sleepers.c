@@ -90,7 +90,11 @@ put_asleep (FlamTracer *tracer,
       task->tid, blocked->sp, flam_message_stack (message), wanted);
   if (!flam_task_read_schedstat (task, &stat) ||
       stat.count != task->blocked_count)
-    return FALSE;
+    {
+      if (n_items > 0)
+        flam_runtime_reader_forget (tracer->runtimes);
+      return FALSE;
+    }
   if (n_items > 0)
     flam_runtime_reader_resolve (
         tracer->runtimes, task, flam_message_items (message));

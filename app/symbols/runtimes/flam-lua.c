@@ -80,10 +80,12 @@ static const FlamLuaLayout layouts[] = {
     .proto_upvalues = 56,
     .proto_source = 64,
     .op_bits = 6,
+    .op_constant = 1,
     .upvalue_size = 8,
     .op_get_upvalue = 4,
     .op_get_global = 5,
     .op_get_field = 6,
+    .op_get_table = 6,
     .op_self = 11,
     .op_call = 28,
     .op_tail_call = 29 },
@@ -115,10 +117,12 @@ static const FlamLuaLayout layouts[] = {
     .proto_upvalues = 56,
     .proto_source = 72,
     .op_bits = 6,
+    .op_constant = 1,
     .upvalue_size = 16,
     .op_get_upvalue = 5,
     .op_get_global = 6,
     .op_get_field = 7,
+    .op_get_table = 7,
     .op_self = 12,
     .op_call = 29,
     .op_tail_call = 30 },
@@ -150,10 +154,12 @@ static const FlamLuaLayout layouts[] = {
     .proto_upvalues = 88,
     .proto_source = 104,
     .op_bits = 6,
+    .op_constant = 1,
     .upvalue_size = 16,
     .op_get_upvalue = 5,
     .op_get_global = 6,
     .op_get_field = 7,
+    .op_get_table = 7,
     .op_self = 12,
     .op_call = 36,
     .op_tail_call = 37 },
@@ -167,9 +173,10 @@ static const FlamLuaLayout layouts[] = {
     .proto_n_variables = 36, .proto_n_upvalues = 16, .proto_n_constants = 20,  \
     .proto_line = 44, .proto_constants = 56, .proto_code = 64,                 \
     .proto_lines = 88, .proto_bases = 96, .proto_variables = 104,              \
-    .proto_upvalues = 80, .proto_source = 112, .op_bits = 7,                   \
+    .proto_upvalues = 80, .proto_source = 112, .op_bits = 7, .op_constant = 3, \
     .upvalue_size = 16, .op_get_upvalue = 9, .op_get_global = 11,              \
-    .op_get_field = 14, .op_self = 20, .op_call = 68, .op_tail_call = 69       \
+    .op_get_field = 14, .op_get_table = 12, .op_self = 20, .op_call = 68,      \
+    .op_tail_call = 69                                                         \
   }
   LUA_54 (96),
   LUA_54 (88), /* to 5.4.2 */
@@ -268,44 +275,13 @@ flam_lua_find (const FlamElf *elf,
 
 /* --- names by calls ------------------------------------------------------ */
 
-#define NAMES_MAX 8192
 #define NAME_SIZE 64
-
-typedef struct
-{
-  guint64 function;
-  guint64 cookie;
-  char text[NAME_SIZE]; /* not checked */
-} Called;
-
-struct _FlamLuaNames
-{
-  Called called[NAMES_MAX]; /* by a hash of the function */
-};
-
-FlamLuaNames *
-flam_lua_names_new (void)
-{
-  return g_new0 (FlamLuaNames, 1);
-}
-
-void
-flam_lua_names_free (FlamLuaNames *names)
-{
-  g_free (names);
-}
 
 static guint64
 mix (guint64 hash, guint64 value)
 {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
   return hash ^ hash >> 29;
-}
-
-static Called *
-called_of (const FlamLuaNames *names, guint64 function)
-{
-  return (Called *)&names->called[mix (0, function) % NAMES_MAX];
 }
 
 /* The bytes of a string, truncated. */
@@ -330,11 +306,12 @@ read_text (const FlamLuaLayout *layout,
   return flam_runtime_read (memory, string + STRING_BYTES, text, length);
 }
 
-/* An instruction's fields. In 5.4 an operand is a constant by its opcode;
- * before, if its highest bit is set. */
+/* An instruction's fields. */
 typedef struct
 {
   guint op, a, b, c;
+  guint32 bx;
+  bool is_constant; /* c: if its highest bit is set; in 5.4 by the opcode */
 } Fields;
 
 static Fields
@@ -342,17 +319,22 @@ fields_of (const FlamLuaLayout *layout, guint32 instruction)
 {
   guint32 rest = instruction >> layout->op_bits;
   Fields fields = { .op = instruction & ((1u << layout->op_bits) - 1),
-                    .a = rest & 255 };
+                    .a = rest & 255,
+                    .bx = rest >> 8 };
 
   rest >>= 8;
   if (layout->op_bits == 7)
     {
       fields.b = rest >> 1 & 255;
       fields.c = rest >> 9 & 255;
+      fields.is_constant = fields.op == layout->op_get_global ||
+                           fields.op == layout->op_get_field ||
+                           (fields.op == layout->op_self && rest % 2 != 0);
     }
   else
     {
-      fields.c = rest & 511;
+      fields.c = rest & 255;
+      fields.is_constant = (rest & 256) != 0;
       fields.b = rest >> 9 & 511;
     }
   return fields;
@@ -425,6 +407,31 @@ variable_text (const FlamLuaLayout *layout,
   return false;
 }
 
+/* The constant by which an instruction indexes a table, which in a function
+ * with many constants was put in a register before. `code` are the instructions
+ * that precede it. */
+static bool
+key_text (const FlamLuaLayout *layout,
+          const FlamRuntimeMemory *memory,
+          const guint8 *proto,
+          const Fields *load,
+          const guint32 *code,
+          guint32 n,
+          char text[NAME_SIZE])
+{
+  if (load->is_constant)
+    return constant_text (layout, memory, proto, load->c, text);
+  while (n-- > 0)
+    {
+      Fields fields = fields_of (layout, code[n]);
+
+      if (fields.a == load->c)
+        return fields.op == layout->op_constant &&
+               constant_text (layout, memory, proto, fields.bx, text);
+    }
+  return false;
+}
+
 /* The name of a function by the instruction that loaded it for the call at
  * `pc`: the last one before that wrote the register. */
 static bool
@@ -436,7 +443,6 @@ name_of_call (const FlamLuaLayout *layout,
 {
   guint32 first = pc > CALLED_FROM_MAX ? pc - CALLED_FROM_MAX : 0;
   guint32 code[CALLED_FROM_MAX + 1];
-  guint constant = layout->op_bits == 7 ? 0 : 256;
   Fields call;
 
   if (pc >= flam_runtime_u32 (proto, layout->proto_n_code) ||
@@ -460,12 +466,10 @@ name_of_call (const FlamLuaLayout *layout,
       if (load.op == layout->op_get_upvalue)
         return upvalue_text (layout, memory, proto, load.b, text);
       if (load.op == layout->op_get_global && layout->version == 0x0501)
-        return constant_text (
-            layout, memory, proto, code[i - first] >> 14, text);
+        return constant_text (layout, memory, proto, load.bx, text);
       if (load.op == layout->op_get_global || load.op == layout->op_get_field ||
-          load.op == layout->op_self)
-        return load.c >= constant &&
-               constant_text (layout, memory, proto, load.c - constant, text);
+          load.op == layout->op_get_table || load.op == layout->op_self)
+        return key_text (layout, memory, proto, &load, code, i - first, text);
     }
   return false;
 }
@@ -476,13 +480,13 @@ typedef struct
 {
   const FlamLuaFile *lua;
   const FlamLuaLayout *layout;
-  FlamLuaNames *names;
   const FlamRuntimeMemory *memory;
   const FlamRuntimeRegs *regs;
   guint64 base;
   FlamRuntimeEntry *entries;
   gsize limit;
   gsize n;
+  bool broken; /* the caller of the last entry was not found */
 } Walk;
 
 /* A call of the chain. */
@@ -492,6 +496,7 @@ typedef struct
   bool fresh;
   guint64 at;       /* its CallInfo */
   guint64 previous; /* 0: none */
+  bool base;        /* of its state: it has no function */
   guint64 function; /* Proto, or C function with KEY_C */
   guint64 cookie;
   guint64 pc; /* index of the instruction; of a caller, its call */
@@ -591,19 +596,20 @@ read_function (const Walk *walk, guint64 value, guint64 pc, Call *call)
   return true;
 }
 
-/* 5.1 has no status: a Lua function runs in the run of its caller if that is a
- * Lua function and its last instruction is a call. */
+/* A Lua function runs in the run of its caller if that is a Lua function and
+ * its last instruction is a call. That is all there is in 5.1, and in 5.2
+ * before a new call has its status. */
 static bool
-is_fresh_51 (const Walk *walk, guint64 previous)
+is_called_from_c (const Walk *walk, guint64 previous)
 {
   const FlamLuaLayout *layout = walk->layout;
-  guint8 bytes[40];
+  guint8 bytes[CALL_READ];
   Call caller = { 0 };
   guint32 instruction;
   guint op;
 
   if (previous == 0 ||
-      !flam_runtime_read (walk->memory, previous, bytes, sizeof bytes) ||
+      !flam_runtime_read (walk->memory, previous, bytes, layout->call_size) ||
       !read_function (walk,
                       flam_runtime_u64 (bytes, layout->call_function),
                       flam_runtime_u64 (bytes, layout->call_pc),
@@ -638,12 +644,13 @@ read_call (
     call->previous = flam_runtime_u64 (bytes, layout->call_previous);
   else if (at > flam_runtime_u64 (state, layout->state_base))
     call->previous = at - layout->call_size;
+  call->base = call->previous == 0;
   if (!read_function (
           walk, flam_runtime_u64 (bytes, layout->call_function), pc, call))
     return false;
   if (layout->call_status == 0)
     {
-      call->fresh = call->lua && is_fresh_51 (walk, call->previous);
+      call->fresh = call->lua && is_called_from_c (walk, call->previous);
       return true;
     }
   memcpy (&status, bytes + layout->call_status, sizeof status);
@@ -651,6 +658,8 @@ read_call (
     status &= 255;
   call->fresh =
       call->lua && (status & layout->status_fresh) == layout->status_fresh_set;
+  if (top && call->fresh && layout->version == 0x0502)
+    call->fresh = is_called_from_c (walk, call->previous);
   /* A call that is being set up has its function, but not its status yet. */
   return call->lua == ((status & layout->status_lua) == layout->status_lua_set);
 }
@@ -685,21 +694,6 @@ improve_pc (const Walk *walk, Call *call)
 }
 
 static void
-remember_name (const Walk *walk, const Call *call, const Call *caller)
-{
-  Called *called = called_of (walk->names, call->function);
-  char text[NAME_SIZE];
-
-  if (called->function == call->function && called->cookie == call->cookie)
-    return;
-  *called = (Called){ .function = call->function, .cookie = call->cookie };
-  if (caller != NULL && caller->lua && !(call->lua && call->fresh) &&
-      name_of_call (
-          walk->layout, walk->memory, caller->proto, (guint32)caller->pc, text))
-    memcpy (called->text, text, sizeof text);
-}
-
-static void
 take_calls (Walk *walk, const guint8 *state)
 {
   guint64 mark = 0;
@@ -719,7 +713,6 @@ take_calls (Walk *walk, const guint8 *state)
   while (more && call.at != mark && call.previous != 0 && walk->n < walk->limit)
     {
       more = read_call (walk, state, call.previous, false, &caller);
-      remember_name (walk, &call, more ? &caller : NULL);
       walk->entries[walk->n++] = (FlamRuntimeEntry){ .function = call.function,
                                                      .at = call.pc,
                                                      .cookie = call.cookie };
@@ -733,11 +726,9 @@ take_calls (Walk *walk, const guint8 *state)
         }
       else if (steps > walk->limit)
         break;
-      /* The base of a state has no function. */
-      if (!more && caller.at != 0 && caller.previous == 0)
-        break;
       call = caller;
     }
+  walk->broken = !call.base;
 }
 
 /* --- the states ---------------------------------------------------------- */
@@ -779,6 +770,7 @@ try_word (Search *search, guint64 value)
   search->found[search->n++] = value;
   take_calls (search->walk, state);
   search->done = is_main (search->walk->layout, value, state);
+  search->given_up = search->walk->broken;
 }
 
 static void
@@ -788,7 +780,9 @@ search_states (Search *search)
   guint64 sp = regs->general[FLAM_RUNTIME_RSP];
   guint64 words[SEARCH_PIECE / 8];
 
-  for (guint i = 0; i < FLAM_RUNTIME_N_REGS && !search->done; i++)
+  for (guint i = 0;
+       i < FLAM_RUNTIME_N_REGS && !search->done && !search->given_up;
+       i++)
     if (i != FLAM_RUNTIME_RSP && flam_runtime_knows (regs, i))
       try_word (search, regs->general[i]);
   sp &= ~7ull;
@@ -798,14 +792,15 @@ search_states (Search *search)
       if (!flam_runtime_read (
               search->walk->memory, sp + at, words, sizeof words))
         break;
-      for (guint i = 0; i < G_N_ELEMENTS (words) && !search->done; i++)
+      for (guint i = 0;
+           i < G_N_ELEMENTS (words) && !search->done && !search->given_up;
+           i++)
         try_word (search, words[i]);
     }
 }
 
 gsize
 flam_lua_walk (const FlamLuaFile *lua,
-               FlamLuaNames *names,
                const FlamRuntimeMemory *memory,
                guint64 base,
                const FlamRuntimeRegs *regs,
@@ -816,7 +811,6 @@ flam_lua_walk (const FlamLuaFile *lua,
 {
   Walk walk = { .lua = lua,
                 .layout = &lua->layout,
-                .names = names,
                 .memory = memory,
                 .regs = regs,
                 .base = base,
@@ -926,30 +920,53 @@ read_lines (const FlamLuaLayout *layout,
         break;
 }
 
+static bool
+read_proto (const FlamLuaLayout *layout,
+            const FlamRuntimeMemory *memory,
+            const FlamRuntimeEntry *entry,
+            guint8 proto[PROTO_READ])
+{
+  return flam_runtime_read (memory, entry->function, proto, PROTO_READ) &&
+         proto_cookie (layout, proto) == entry->cookie;
+}
+
+/* The name by which the caller, if it is a function in Lua, has called it. */
+static const char *
+name_of_callee (const FlamLuaLayout *layout,
+                const FlamRuntimeMemory *memory,
+                const FlamRuntimeEntry *caller,
+                FlamRuntimeName *name)
+{
+  guint8 proto[PROTO_READ];
+  char text[NAME_SIZE];
+
+  if (caller->function == 0 || (caller->function & KEY_C) != 0 ||
+      !read_proto (layout, memory, caller, proto) ||
+      !name_of_call (layout, memory, proto, (guint32)caller->at, text) ||
+      !read_proto (layout, memory, caller, proto))
+    return "";
+  return flam_runtime_name_utf8 (name, text, strnlen (text, sizeof text));
+}
+
 gboolean
 flam_lua_name (const FlamLuaFile *lua,
-               const FlamLuaNames *names,
                const FlamRuntimeMemory *memory,
                const FlamRuntimeEntry *entry,
                FlamRuntimeName *name)
 {
   const FlamLuaLayout *layout = &lua->layout;
   FlamRuntimeNamed *named = flam_runtime_name_add (name);
-  const Called *called = called_of (names, entry->function);
-  guint8 proto[PROTO_READ], again[PROTO_READ];
-  const char *source, *text = "";
+  const char *text = name_of_callee (layout, memory, entry + 1, name);
+  guint8 proto[PROTO_READ];
+  const char *source;
 
-  if (called->function == entry->function && called->cookie == entry->cookie)
-    text = flam_runtime_name_utf8 (
-        name, called->text, strnlen (called->text, sizeof called->text));
   if (entry->function & KEY_C)
     {
       named->function = text[0] != '\0' ? text : "(C function)";
       named->hidden = text[0] == '\0'; /* its native frames are enough */
       return TRUE;
     }
-  if (!flam_runtime_read (memory, entry->function, proto, sizeof proto) ||
-      proto_cookie (layout, proto) != entry->cookie)
+  if (!read_proto (layout, memory, entry, proto))
     return FALSE;
   named->first_line = flam_runtime_u32 (proto, layout->proto_line);
   source = read_string (
@@ -969,6 +986,5 @@ flam_lua_name (const FlamLuaFile *lua,
     named->function = flam_runtime_name_printf (
         name, "function <%s:%u>", named->file, named->first_line);
   read_lines (layout, memory, proto, name);
-  return flam_runtime_read (memory, entry->function, again, sizeof again) &&
-         memcmp (proto, again, sizeof proto) == 0;
+  return read_proto (layout, memory, entry, proto);
 }

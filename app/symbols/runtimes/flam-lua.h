@@ -20,7 +20,7 @@
  * up on the same native stack; the main one ends the search.
  *
  * A Lua function has no name: it is named after the variable or field by which
- * the calling instruction found it, when it was first seen.
+ * the calling instruction of the frame before it found it.
  *
  * Sources: Lua's lstate.h, lobject.h, lopcodes.h, ldebug.c of these versions.
  * Debian's 5.1 to 5.4 were checked. */
@@ -65,8 +65,8 @@ typedef struct
   guint16 proto_source;
   guint8 op_bits; /* of an instruction's opcode; then A has 8 */
   guint8 upvalue_size;
-  guint8 op_get_upvalue, op_get_global, op_get_field, op_self, op_call,
-      op_tail_call;
+  guint8 op_constant, op_get_upvalue, op_get_global, op_get_field, op_get_table,
+      op_self, op_call, op_tail_call;
 } FlamLuaLayout;
 
 /* The type of FlamRuntimeFile.facts. Its addresses are those of the ELF file.
@@ -84,12 +84,6 @@ gboolean flam_lua_find (const FlamElf *elf,
 /* `patch` is the third number of the version. NULL: it is not supported. */
 const FlamLuaLayout *flam_lua_layout (guint32 version, guint patch);
 
-/* The names that functions were called by in a process. */
-typedef struct _FlamLuaNames FlamLuaNames;
-
-FlamLuaNames *flam_lua_names_new (void);
-void flam_lua_names_free (FlamLuaNames *names);
-
 /* The number of words of a thread that a walk keeps. */
 #define FLAM_LUA_KEPT 4
 
@@ -97,7 +91,6 @@ void flam_lua_names_free (FlamLuaNames *names);
  * an address. `now` as in FlamRuntimeThread; `kept` is zeroed before the first
  * walk. */
 gsize flam_lua_walk (const FlamLuaFile *lua,
-                     FlamLuaNames *names,
                      const FlamRuntimeMemory *memory,
                      guint64 base,
                      const FlamRuntimeRegs *regs,
@@ -105,9 +98,9 @@ gsize flam_lua_walk (const FlamLuaFile *lua,
                      guint64 kept[FLAM_LUA_KEPT],
                      FlamRuntimeEntry *entries,
                      gsize limit);
-/* Lines are pairs, see flam-runtime-lines.h. */
+/* `entry[1]` is the caller, or has no function. Lines are pairs, see
+ * flam-runtime-lines.h. */
 gboolean flam_lua_name (const FlamLuaFile *lua,
-                        const FlamLuaNames *names,
                         const FlamRuntimeMemory *memory,
                         const FlamRuntimeEntry *entry,
                         FlamRuntimeName *name);

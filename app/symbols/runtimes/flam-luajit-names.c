@@ -45,18 +45,10 @@
 #define VARIABLES_MAX 4096 /* bytes that are read */
 
 #define CALLED_FROM_MAX 256 /* instructions before a call that are read */
-#define NAMES_MAX 8192
 #define NAME_SIZE 64
 #define SEEN_MAX 256
 
 #define KEY_C 1u /* marks the key of a function that is not in Lua */
-
-typedef struct
-{
-  guint64 function;
-  guint64 cookie;
-  char text[NAME_SIZE]; /* not checked */
-} Called;
 
 typedef struct
 {
@@ -67,9 +59,8 @@ typedef struct
 
 struct _FlamLuajit
 {
-  Called called[NAMES_MAX]; /* by a hash of the function */
-  Seen seen[SEEN_MAX];      /* by the number of the trace */
-  guint64 first;            /* of all code that was seen */
+  Seen seen[SEEN_MAX]; /* by the number of the trace */
+  guint64 first;       /* of all code that was seen */
   guint64 end;
 };
 
@@ -232,12 +223,6 @@ flam_luajit_set_pc (FlamLuajitFunction *function, guint64 pc)
 }
 
 /* --- names by calls ------------------------------------------------------ */
-
-static Called *
-called_of (const FlamLuajit *luajit, guint64 function)
-{
-  return (Called *)&luajit->called[mix (0, function) % NAMES_MAX];
-}
 
 /* A string that ends with a NUL, truncated. */
 static bool
@@ -422,20 +407,36 @@ name_of_call (const FlamRuntimeMemory *memory,
   return false;
 }
 
-void
-flam_luajit_note_call (FlamLuajit *luajit,
-                       const FlamRuntimeMemory *memory,
-                       const FlamLuajitFunction *callee,
-                       const FlamLuajitFunction *caller)
+/* Reads a function in Lua by its entry in a chain. */
+static bool
+read_entry (const FlamRuntimeMemory *memory,
+            const FlamRuntimeEntry *entry,
+            FlamLuajitFunction *function)
 {
-  Called *called = called_of (luajit, callee->key);
-  char text[NAME_SIZE] = "";
+  if (entry->function == 0 || (entry->function & KEY_C) != 0 ||
+      !flam_runtime_read (
+          memory, entry->function, function->proto, sizeof function->proto) ||
+      !is_proto (function->proto, entry->function))
+    return false;
+  set_proto (function, entry->function);
+  function->pc = (guint32)entry->at;
+  return function->cookie == entry->cookie;
+}
 
-  if (called->function == callee->key && called->cookie == callee->cookie)
-    return;
-  *called = (Called){ .function = callee->key, .cookie = callee->cookie };
-  if (caller->lua && caller->pc > 0 && name_of_call (memory, caller, text))
-    memcpy (called->text, text, sizeof text);
+/* The name by which the caller, if it is a function in Lua, has called it. */
+static const char *
+name_of_callee (const FlamRuntimeMemory *memory,
+                const FlamRuntimeEntry *caller,
+                FlamRuntimeName *name)
+{
+  FlamLuajitFunction function;
+  char text[NAME_SIZE];
+
+  if (!read_entry (memory, caller, &function) || function.pc == 0 ||
+      !name_of_call (memory, &function, text) ||
+      !read_entry (memory, caller, &function))
+    return "";
+  return flam_runtime_name_utf8 (name, text, strnlen (text, sizeof text));
 }
 
 /* --- names --------------------------------------------------------------- */
@@ -468,28 +469,23 @@ read_lines (const FlamRuntimeMemory *memory,
 }
 
 gboolean
-flam_luajit_name (const FlamLuajit *luajit,
-                  const FlamRuntimeMemory *memory,
+flam_luajit_name (const FlamRuntimeMemory *memory,
                   const FlamRuntimeEntry *entry,
                   FlamRuntimeName *name)
 {
   FlamRuntimeNamed *named = flam_runtime_name_add (name);
-  const Called *called = called_of (luajit, entry->function);
-  guint8 proto[FLAM_LUAJIT_PROTO_SIZE], again[FLAM_LUAJIT_PROTO_SIZE];
-  const char *source, *text = "";
+  const char *text = name_of_callee (memory, entry + 1, name);
+  FlamLuajitFunction function;
+  const guint8 *proto = function.proto;
+  const char *source;
 
-  if (called->function == entry->function && called->cookie == entry->cookie)
-    text = flam_runtime_name_utf8 (
-        name, called->text, strnlen (called->text, sizeof called->text));
   if ((entry->function & KEY_C) != 0)
     {
       named->function = text[0] != '\0' ? text : "(C function)";
       named->hidden = text[0] == '\0'; /* its native frames are enough */
       return TRUE;
     }
-  if (!flam_runtime_read (memory, entry->function, proto, sizeof proto) ||
-      !is_proto (proto, entry->function) ||
-      proto_cookie (proto) != entry->cookie)
+  if (!read_entry (memory, entry, &function))
     return FALSE;
   source = flam_runtime_name_read_string (
       name, memory, flam_runtime_u64 (proto, PROTO_FILE) + STRING_BYTES);
@@ -515,6 +511,5 @@ flam_luajit_name (const FlamLuajit *luajit,
     named->function = flam_runtime_name_printf (
         name, "function <%s:%u>", named->file, named->first_line);
   read_lines (memory, proto, name);
-  return flam_runtime_read (memory, entry->function, again, sizeof again) &&
-         proto_cookie (again) == entry->cookie;
+  return read_entry (memory, entry, &function);
 }

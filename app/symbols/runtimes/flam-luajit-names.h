@@ -36,12 +36,6 @@ bool flam_luajit_function_at (const FlamRuntimeMemory *memory,
 /* False: the instruction is not in the function. */
 bool flam_luajit_set_pc (FlamLuajitFunction *function, guint64 pc);
 
-/* The caller is at its call of the callee, which is named after that call. */
-void flam_luajit_note_call (FlamLuajit *luajit,
-                            const FlamRuntimeMemory *memory,
-                            const FlamLuajitFunction *callee,
-                            const FlamLuajitFunction *caller);
-
 void flam_luajit_note_trace (FlamLuajit *luajit,
                              guint32 number,
                              guint64 code,

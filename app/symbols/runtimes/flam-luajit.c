@@ -212,6 +212,8 @@ flam_luajit_find (const FlamElf *elf,
     {
       file->version[0] = '\0';
       file->why = N_ ("only LuaJIT 2.1 with 64-bit references is supported");
+      file->help = N_ ("build LuaJIT 2.1 with "
+                       "XCFLAGS=-DLUAJIT_ENABLE_GC64, the default since 2020");
       return TRUE;
     }
   file->stepped = facts.vm;
@@ -234,9 +236,6 @@ typedef struct
   FlamRuntimeEntry *entries;
   gsize limit;
   gsize n;
-  /* The last function, which gets its name from the call in the next one. */
-  FlamLuajitFunction callee;
-  bool has_callee;
 } Walk;
 
 static bool
@@ -297,7 +296,6 @@ is_full (const Walk *walk)
 static void
 take_entry (Walk *walk, guint64 frame)
 {
-  walk->has_callee = false;
   if (!is_full (walk))
     walk->entries[walk->n++] = (FlamRuntimeEntry){ .at = frame };
 }
@@ -305,15 +303,11 @@ take_entry (Walk *walk, guint64 frame)
 static void
 take_function (Walk *walk, const FlamLuajitFunction *function)
 {
-  if (walk->has_callee)
-    flam_luajit_note_call (walk->luajit, walk->memory, &walk->callee, function);
   if (!is_full (walk))
     walk->entries[walk->n++] =
         (FlamRuntimeEntry){ .function = function->key,
                             .at = function->lua ? function->pc : 0,
                             .cookie = function->cookie };
-  walk->callee = *function;
-  walk->has_callee = true;
 }
 
 /* --- a trace ------------------------------------------------------------- */

@@ -52,8 +52,7 @@ gboolean flam_luajit_find (const FlamElf *elf,
                            const char *path,
                            FlamRuntimeFile *file);
 
-/* The data that a walk keeps of a process: the names by which functions were
- * called, and the traces that were seen. */
+/* The data that a walk keeps of a process: the traces that were seen. */
 typedef struct _FlamLuajit FlamLuajit;
 
 FlamLuajit *flam_luajit_new (void);
@@ -79,10 +78,10 @@ gboolean flam_luajit_step (const FlamLuajitFile *file,
                            guint64 base,
                            const FlamRuntimeRegs *regs,
                            FlamRuntimeRegs *caller);
-/* Lines are pairs, see flam-runtime-lines.h; a position is the number of an
- * instruction, from 1 on. */
-gboolean flam_luajit_name (const FlamLuajit *luajit,
-                           const FlamRuntimeMemory *memory,
+/* `entry[1]` is the caller, or has no function. Lines are pairs, see
+ * flam-runtime-lines.h; a position is the number of an instruction, from 1 on.
+ */
+gboolean flam_luajit_name (const FlamRuntimeMemory *memory,
                            const FlamRuntimeEntry *entry,
                            FlamRuntimeName *name);
 
