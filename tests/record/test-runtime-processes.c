@@ -11,6 +11,7 @@
 
 static guint n_opens, n_closes, n_refused;
 static FlamRuntimeOpened next = FLAM_RUNTIME_OPENED;
+static gboolean without_names;
 
 static FlamRuntimeOpened
 open_made (FlamRuntimeProcess *process,
@@ -24,7 +25,7 @@ open_made (FlamRuntimeProcess *process,
   g_assert_cmpint (process->pid, ==, getpid ());
   g_assert_true (
       flam_runtime_read_u64 (memory, GPOINTER_TO_SIZE (&value), &value));
-  if (next == FLAM_RUNTIME_UNREADABLE)
+  if (next == FLAM_RUNTIME_UNREADABLE || without_names)
     {
       *why = "it is too new";
       *help = "start it with --map";
@@ -89,6 +90,7 @@ start (FlamRuntimeOpened what)
 {
   n_opens = n_closes = n_refused = 0;
   next = what;
+  without_names = FALSE;
 }
 
 static void
@@ -175,6 +177,23 @@ test_refused (void)
   flam_runtime_processes_free (processes);
 }
 
+/* Its stacks are followed; its functions have no names. */
+static void
+test_nameless (void)
+{
+  FlamRuntimeProcesses *processes = flam_runtime_processes_new (getpid ());
+
+  start (FLAM_RUNTIME_OPENED);
+  without_names = TRUE;
+  flam_runtime_processes_begin (processes);
+  flam_runtime_processes_note (processes, &binary, 1);
+  g_assert_true (open_at (processes, 0));
+  g_assert_false (open_at (processes, 1000 * MS));
+  assert_set (processes, "opened@1 ");
+  g_assert_cmpuint (n_refused, ==, 1);
+  flam_runtime_processes_free (processes);
+}
+
 /* The child of a fork has its parent's runtimes, opened again. */
 static void
 test_fork (void)
@@ -205,6 +224,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime-processes/found", test_found);
   g_test_add_func ("/runtime-processes/not-yet", test_not_yet);
   g_test_add_func ("/runtime-processes/refused", test_refused);
+  g_test_add_func ("/runtime-processes/nameless", test_nameless);
   g_test_add_func ("/runtime-processes/fork", test_fork);
   return g_test_run ();
 }

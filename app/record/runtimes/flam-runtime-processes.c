@@ -209,12 +209,9 @@ try_to_open (Instance *instance,
   if (opened == FLAM_RUNTIME_OPENED)
     instance->state = OPENED;
   else if (opened == FLAM_RUNTIME_UNREADABLE)
-    {
-      instance->state = REFUSED;
-      if (why != NULL)
-        refused (
-            data, process->runtime, process->path, process->file, why, help);
-    }
+    instance->state = REFUSED;
+  if (instance->state != NEW && why != NULL)
+    refused (data, process->runtime, process->path, process->file, why, help);
   if (instance->try_at == 0)
     instance->since = now;
   instance->try_at =

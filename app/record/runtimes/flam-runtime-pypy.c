@@ -5,6 +5,20 @@
 
 /* PyPy: flam-pypy.h. Its functions have no names. */
 
+static FlamRuntimeOpened
+open_process (FlamRuntimeProcess *process,
+              const FlamRuntimeMemory *memory,
+              const char **why,
+              const char **help)
+{
+  (void)process;
+  (void)memory;
+  *why = N_ ("no table of PyPy leads to their names");
+  *help = N_ ("run the program with python3, or profile it with pypy3 -m "
+              "vmprof");
+  return FLAM_RUNTIME_OPENED;
+}
+
 static FlamRuntimeStepped
 step (const FlamRuntimeProcess *process,
       const FlamRuntimeRegs *regs,
@@ -23,6 +37,7 @@ const FlamRuntime flam_runtime_pypy = {
   .id = "pypy",
   .label = "PyPy",
   .find = flam_pypy_find,
+  .open = open_process,
   .claims = flam_runtime_claims_anonymous,
   .step = step,
 };
