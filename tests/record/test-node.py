@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """node's JavaScript functions, without a flag of node's: the stack of a waiting
-program beside Error.stack, and the shares of two functions beside their own
-clocks, launched and attached. FLAM_NODE is the node, or that of PATH.
+program beside Error.stack, those of a busy one beside node's own map of its code,
+and the shares of two functions beside their own clocks, launched and attached.
+FLAM_NODE is the node, or that of PATH.
 
-  test-node.py [Stacks|Shares][.test_NAME]..."""
+  test-node.py [Stacks|Map|Shares][.test_NAME]..."""
 
+import collections
+import itertools
 import os
 import pathlib
 import re
@@ -20,7 +23,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from ground_truth import Condition, cli, hold, recorder  # noqa: E402
 
 node = os.environ.get("FLAM_NODE") or shutil.which("node")
-blocked = pathlib.Path(__file__).resolve().parent / "targets/blocked.js"
+targets = pathlib.Path(__file__).resolve().parent / "targets"
+blocked, callbacks = targets / "blocked.js", targets / "callbacks.js"
 # Their functions' names, which Error.stack adorns with classes.
 NAMES = ["stop", "deep", "deep", "deep", "deep", "get rest", "method", "arrow", "inMap", "middle",
          "outer", "Counter.viaPrototype", "crowded", "größe", "大きさ", "(anonymous)",
@@ -110,6 +114,58 @@ class Stacks(Scratch):
             finally:
                 process.send_signal(signal.SIGKILL)
         self.compare(said)
+
+
+class Map(Scratch):
+    """The stacks of functions that builtins and C++ call, which are read here, and
+    those that the unwinder finds, with the names of node's map (perf-PID.map). It has
+    one for machine code alone, so the interpreter gets a copy of its own for each
+    function, and nothing is inlined."""
+
+    FLAGS = ["--perf-basic-prof", "--interpreted-frames-native-stack", "--no-logfile-per-isolate"]
+
+    def setUp(self):
+        super().setUp()
+        self.own = set(re.findall(r"^ *(?:function (\w+)\(|(?:get )?(\w+)\(.*\) {$)", callbacks.read_text(), re.M))
+        known = subprocess.run([node, "--v8-options"], check=True, stdout=subprocess.PIPE,
+                               encoding="utf-8").stdout
+        self.not_inlined = [f"--no-{name}" for name in ("turbo-inlining", "maglev-inlining")
+                            if re.search(f"--{name}\\b", known)]
+        self.own = {"".join(names) for names in self.own} - {"constructor", "for"}
+
+    def chains(self, flags, *options):
+        """How often each chain of the program's functions was seen, leaf first, a
+        recursion as one."""
+        maps = set(pathlib.Path("/tmp").glob("perf-*.map"))
+        subprocess.run([recorder, "--output", self.capture, "--force", *options, "--", node,
+                        *self.not_inlined, *flags, callbacks, "1"],
+                       check=True, cwd=self.capture.parent, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        for path in set(pathlib.Path("/tmp").glob("perf-*.map")) - maps:
+            path.unlink()
+        text = subprocess.run([cli, "export", self.capture, "--to", "folded", "--measure", "samples"],
+                              check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              encoding="utf-8").stdout
+        chains = collections.Counter()
+        for line in text.splitlines():
+            stack, count = line.rsplit(" ", 1)
+            # "JS:*mapValue /a/b.js:1:2" (to node 16 "LazyCompile:"), "get twice", "Value.toJSON"
+            names = [re.sub(r"^(?:\w+:)?[*~^+']*(?:get )?(?:\w+\.)?(\w*).*", r"\1", name)
+                     for name in stack.split(";")[::-1]]
+            chain = tuple(name for name, _ in itertools.groupby(filter(self.own.__contains__, names)))
+            if chain:
+                chains[chain] += int(count)
+        return chains
+
+    def test_callbacks(self):
+        ours = self.chains([])
+        theirs = self.chains(self.FLAGS, "--no-runtimes")
+        self.assertGreater(len(theirs), 7)
+        for some, others in ((ours, theirs), (theirs, ours)):
+            # A caller was seen at work, too.
+            others = {chain[i:] for chain in others for i in range(len(chain))}
+            known = sum(n for chain, n in some.items() if chain in others)
+            self.assertGreaterEqual(known, 0.95 * sum(some.values()), set(some) - others)
 
 
 class Shares(Scratch):
