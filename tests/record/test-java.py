@@ -172,6 +172,15 @@ class Java(unittest.TestCase):
         self.assertLess(ask("info", measured.capture)["truncated_stacks"], 0.02 * samples)
         # All 500 frames of a recursion are there, but for the first of these stacks.
         self.assertIn("Kinds.descend", rows)
+        self.assert_named(measured)
+
+    def assert_named(self, measured):
+        """Whatever ran has a name: Java's functions and stubs, the collector's and the
+        compilers' threads, and what starts and ends threads. What a thread does after its
+        last sample, such as to free the machine's memory, has a row of its own."""
+        nameless = {row["function"]: row["self"] for row in measured.rows
+                    if re.match(r"\[|0x|\(unreadable", row["function"]) and row["function"] != "[not sampled]"}
+        self.assertLess(sum(nameless.values()), 0.02 * 1e9 * measured.total, nameless)
 
     def test_launched(self):
         self.hold(False)
