@@ -209,7 +209,7 @@ class Share:
     bound: float
     perf: float = None
     perf_truth: float = None
-    noise: float = 0  # its possible error due to few samples
+    noise: float = 0  # three standard errors of that many samples
 
     def __str__(self):
         return (f"{self.function}: truth {self.truth:.1%}, ours {self.ours:.1%}, "
@@ -508,6 +508,17 @@ def maps():
     return set(pathlib.Path("/tmp").glob("perf-*.map"))
 
 
+def independent(capture):
+    """How many samples of the same weight would tell as much as these. A sample stands for
+    half of the time since the one before and half of that until the next, and ticks come
+    at random, so the weights differ: with those of a Poisson process, it is 2/3 of the
+    number of samples."""
+    text = subprocess.run([cli, "dump", capture, "--stage", "profile"], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8").stdout
+    weights = [int(weight) for weight in re.findall(r"^ *sample .* cpu-time=(\d+)", text, re.M)]
+    return sum(weights) ** 2 / max(sum(weight ** 2 for weight in weights), 1)
+
+
 def measure(condition, scratch, with_perf=False):
     before = maps()
     others = Others()
@@ -515,7 +526,7 @@ def measure(condition, scratch, with_perf=False):
     crowded = others.share() > MUCH
     selection = condition.selection()
     ours = top(capture, *selection)
-    samples = top(capture, "--measure", "samples", *selection[2:])["total"]
+    samples = independent(capture)
     since = truth.cpu - truth.before
     spent = since if condition.attached else truth.cpu
     waited = sum(thread.waited for thread in truth.threads)
