@@ -15,8 +15,8 @@
  * consecutive calls of one function without any time between them are merged
  * into one, unless they call nothing. In sampled captures a sample represents
  * the time since the previous one or, if the thread ran for less than half of
- * that, its weight or one period. In captures without times whose samples are in
- * order (FLAM_SPANS_ORDER), the times are sums of weights.
+ * that, its weight or one period. In captures without times whose samples are
+ * in order (FLAM_SPANS_ORDER), the times are sums of weights.
  *
  * A span lies in one row of one lane. Rows ascend in time, so that the spans of
  * a view are found by bisection. Marks and counters have lanes of their own,
