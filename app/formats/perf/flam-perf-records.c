@@ -432,8 +432,8 @@ struct _FlamPerfQueue
   guint at;        /* the next to return; ready: [at, ready) */
   guint ready;
   guint64 number;
-  guint64 newest;  /* of this round */
-  guint64 flushed; /* of the round before */
+  guint64 newest;     /* of this round */
+  guint64 flushed;    /* of the round before */
   const guint8 *left; /* the file's pages before it were released */
   FlamPerfRecord last;
   gboolean ended;
