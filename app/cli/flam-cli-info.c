@@ -119,6 +119,9 @@ add_threads (JsonBuilder *json,
   g_autofree gint64 *samples = flam_weights_count_samples (p, selection);
   g_autoptr (FlamProcessTree) process_tree = flam_process_tree_new (p);
 
+  if (flam_facts_other (&p->facts, FLAM_FACT_JOB) != NULL)
+    flam_cli_json_string (
+        json, "job", flam_facts_other (&p->facts, FLAM_FACT_JOB));
   json_builder_set_member_name (json, "processes");
   json_builder_begin_array (json);
   for (FlamId i = 0; i < p->processes.n; i++)
@@ -569,6 +572,8 @@ print_text (const FlamProfile *p, const FlamSelection *selection)
   flam_cli_print ("format     %s\n", facts->format);
   if (facts->command[0])
     flam_cli_print ("command    %s\n", facts->command);
+  if (flam_facts_other (facts, FLAM_FACT_JOB) != NULL)
+    flam_cli_print ("job        %s\n", flam_facts_other (facts, FLAM_FACT_JOB));
   if (facts->duration_ns)
     flam_cli_print ("duration   %s\n", duration);
   if (!facts->complete)

@@ -2,8 +2,10 @@
 #include "flam-mpi.h"
 
 #include "flam-core-profile.h"
+#include "flam-rank.h"
 
 #include <dlfcn.h>
+#include <string.h>
 
 /* MPI counts with an int. */
 #define PIECE ((gsize)1 << 30)
@@ -59,6 +61,25 @@ is_whole (const FlamMpi *mpi)
   return TRUE;
 }
 
+/* A process that does not find the others would take itself for the whole job,
+ * and all of them would write the same file. */
+static gboolean
+check_size (FlamMpi *mpi, GError **error)
+{
+  const char *ranks = flam_rank_get ().ranks;
+
+  if (mpi->size > 1 || ranks == NULL || strcmp (ranks, "1") == 0)
+    return TRUE;
+  flam_mpi_end (mpi);
+  return flam_error_set (
+      error,
+      FLAM_ERROR_SYSTEM,
+      N_ ("--mpi: the job has %s processes, and MPI finds this one alone; "
+          "start it by the mpirun of the MPI library that is installed here, "
+          "or by srun --mpi=pmix or --mpi=pmi2"),
+      ranks);
+}
+
 gboolean
 flam_mpi_begin (FlamMpi *mpi, GError **error)
 {
@@ -86,7 +107,7 @@ flam_mpi_begin (FlamMpi *mpi, GError **error)
   number (mpi->world, &mpi->rank);
   number = (int (*) (void *, int *))find (mpi, "MPI_Comm_size");
   number (mpi->world, &mpi->size);
-  return TRUE;
+  return check_size (mpi, error);
 }
 
 void

@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A job of ranks: each records itself into run-RANK.flambeau, all are opened as one,
-and compared with the ranks' own measurements. The launchers' variables are set here,
-as each of them sets them; a job of Open MPI's own mpirun is skipped where it is not
-installed."""
+"""A job of ranks: each records itself into run-RANK.flambeau, all are opened as
+one, and compared with the ranks' own measurements. The launchers'
+variables are set here, as each of them sets them; then by the launchers themselves, as
+far as they are installed: Open MPI, MPICH, and a Slurm of this machine alone."""
 
 import collections
+import contextlib
 import json
 import os
 import pathlib
+import pwd
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -25,10 +29,6 @@ MS = 1_000_000
 BOUND = 0.05 + BOUND_WITHOUT_PRIORITY
 plain = {name: value for name, value in os.environ.items()
          if not name.startswith(("SLURM_", "OMPI_", "PMI", "PBS_", "PRTE_"))}
-# On fewer CPUs than ranks.
-MPIRUN = ["mpirun", "--oversubscribe"]
-if os.getuid() == 0:
-    MPIRUN.insert(1, "--allow-run-as-root")
 
 
 def ask(*words, **more):
@@ -36,9 +36,12 @@ def ask(*words, **more):
     return done.stdout
 
 
-def need_mpirun(test):
-    if not shutil.which("mpirun"):
-        test.skipTest("Open MPI's mpirun is not installed")
+def wait_for(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError("it did not happen in time")
+        time.sleep(0.02)
 
 
 def record(folder, variables, work, wait, output="run-%r.flambeau"):
@@ -176,33 +179,214 @@ class Launchers(unittest.TestCase):
         self.assertEqual(sorted(file.name for file in self.scratch.iterdir()),
                          ["plain.flambeau", "run-0.flambeau", "run-1.flambeau"])
 
-    def mpirun(self, n, *words, **more):
-        return subprocess.run([*MPIRUN, "-n", str(n), *words], cwd=self.scratch, env=plain,
-                              capture_output=True, text=True, timeout=120, **more)
 
-    def test_mpi(self):
-        """A job of eight ranks, folded by a job of three: by pattern and by list."""
-        need_mpirun(self)
-        done = self.mpirun(8, cli, "record", "--output", "run-%r.flambeau", "--", program, "40", "20")
+class Launched:
+    """A job whose ranks a launcher starts."""
+    NAME = None  # of what is missing
+    environment = plain
+
+    def setUp(self):
+        if not self.is_there():
+            self.skipTest(f"{self.NAME} is not installed")
+        folder = tempfile.TemporaryDirectory(prefix="flam-ranks.")
+        self.addCleanup(folder.cleanup)
+        self.scratch = pathlib.Path(folder.name)
+
+    def start(self, n, *words):
+        return subprocess.run([*self.launcher(n), *words], cwd=self.scratch, env=self.environment,
+                              capture_output=True, text=True, timeout=120)
+
+    def good(self, n, *words):
+        done = self.start(n, *words)
         self.assertEqual(done.returncode, 0, done.stderr)
-        files = sorted(self.scratch.glob("run-*.flambeau"))
-        self.assertEqual(len(files), 8)
+        return done.stdout
+
+    def record(self, n, output):
+        """The captures, in the order of the ranks."""
+        truth = self.good(n, cli, "record", "--output", output, "--", program, "40", "20")
+        files = list(self.scratch.glob("*.flambeau"))
+        self.assertEqual(len(files), n)
+        self.assertEqual(truth.count("compute"), n)
         balance = json.loads(ask("balance", *files, "--json"))
-        self.assertEqual([one["rank"] for one in balance["ranks"]], list(range(8)))
+        self.assertEqual([one["rank"] for one in balance["ranks"]], list(range(n)))
+        self.assertEqual({one["host"] for one in balance["ranks"]}, {os.uname().nodename})
+        return sorted(files, key=lambda file: int(re.search(r"\d+", file.name)[0]))
+
+    def hold_merge(self, files):
+        """Folded by jobs of several sizes, by pattern and by list."""
         ask("merge", *files, "--fold", "--output", self.scratch / "one.flambeau")
         wanted = ask("export", self.scratch / "one.flambeau", "--to", "folded")
-        for n, words in [(3, ["run-%r.flambeau"]), (8, [file.name for file in files]), (1, files)]:
-            done = self.mpirun(n, cli, "merge", "--mpi", "--force", "--output", "all.flambeau", *words)
-            self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        for n, words in [(3, ["run-%r.flambeau"]), (len(files), [file.name for file in files]),
+                         (1, files)]:
+            self.assertEqual("", self.good(n, cli, "merge", "--mpi", "--force", "--output",
+                                           "all.flambeau", *words))
             self.assertEqual(ask("export", self.scratch / "all.flambeau", "--to", "folded"), wanted)
         # One that cannot be read: nothing is written, and nobody waits for ever.
-        files[5].write_bytes(b"")
+        files[-1].write_bytes(b"")
         os.remove(self.scratch / "all.flambeau")
-        done = self.mpirun(4, cli, "merge", "--mpi", "--output", "all.flambeau", *files)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("run-5.flambeau: the file is empty", done.stderr)
+        done = self.start(3, cli, "merge", "--mpi", "--output", "all.flambeau", *files)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(f"{files[-1].name}: the file is empty", done.stderr)
         self.assertFalse((self.scratch / "all.flambeau").exists())
 
 
+class OpenMpi(Launched, unittest.TestCase):
+    NAME = "Open MPI (openmpi-bin)"
+
+    def is_there(self):
+        return shutil.which("mpirun.openmpi")
+
+    def launcher(self, n):
+        # On fewer CPUs than ranks.
+        as_root = ["--allow-run-as-root"] if os.getuid() == 0 else []
+        return ["mpirun.openmpi", *as_root, "--oversubscribe", "-n", str(n)]
+
+    def test_job(self):
+        self.hold_merge(self.record(8, "run-%r.flambeau"))
+
+
+class Mpich(Launched, unittest.TestCase):
+    NAME = "MPICH (mpich)"
+
+    def is_there(self):
+        return shutil.which("mpiexec.mpich")
+
+    def launcher(self, n):
+        return ["mpiexec.mpich", "-n", str(n)]
+
+    def test_job(self):
+        self.hold_merge(self.record(4, "run-%r.flambeau"))
+
+    def test_alone(self):
+        """A process that does not find the others does not write what is theirs."""
+        files = self.record(2, "run-%r.flambeau")
+        done = subprocess.run(
+            [cli, "merge", "--mpi", "--output", "all.flambeau", *files], cwd=self.scratch,
+            env=plain | {"PMI_RANK": "0", "PMI_SIZE": "2"}, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+        self.assertIn("the job has 2 processes, and MPI finds this one alone", done.stderr)
+        self.assertFalse((self.scratch / "all.flambeau").exists())
+
+
+SLURM = """ClusterName=flambeau
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={ports[0]}
+SlurmdPort={ports[1]}
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+CredType=cred/munge
+SlurmUser={user}
+SlurmdUser={user}
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+PlugStackConfig={folder}/plugins
+MailProg=/bin/true
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/linear
+SwitchType=switch/none
+MpiDefault=none
+SlurmdParameters=config_overrides
+NodeName={host} NodeAddr=127.0.0.1 CPUs=4
+PartitionName=test Nodes=ALL Default=YES State=UP
+"""
+DAEMONS = {name: shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin")
+           for name in ["munged", "slurmctld", "slurmd"]}
+
+
+class Slurm(Launched, unittest.TestCase):
+    """Of this machine alone, with its own configuration, keys and ports."""
+    NAME = "Slurm (slurmctld, slurmd, slurm-client, munge)"
+
+    @classmethod
+    def is_there(cls):
+        return all(DAEMONS.values()) and shutil.which("srun")
+
+    @classmethod
+    def setUpClass(cls):
+        if not cls.is_there():
+            return
+        folder = tempfile.TemporaryDirectory(prefix="flam-slurm.")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        for name in "state", "spool":
+            (cls.folder / name).mkdir()
+        (cls.folder / "plugins").touch()
+        key = cls.folder / "munge.key"
+        key.write_bytes(os.urandom(1024))
+        key.chmod(0o600)
+        ports = []
+        with contextlib.ExitStack() as probes:
+            for _ in range(2):
+                probe = probes.enter_context(socket.socket())
+                probe.bind(("127.0.0.1", 0))
+                ports.append(probe.getsockname()[1])
+        config = cls.folder / "slurm.conf"
+        config.write_text(SLURM.format(folder=cls.folder, host=os.uname().nodename, ports=ports,
+                                       user=pwd.getpwuid(os.getuid()).pw_name))
+        cls.environment = plain | {"SLURM_CONF": str(config)}
+        # The socket's folder is nobody else's, which it warns about.
+        cls.spawn("munged", "--foreground", "--force", "--num-threads=2", f"--key-file={key}",
+                  *(f"--{name}={cls.folder}/munge.{name.split('-')[0]}"
+                    for name in ["socket", "pid-file", "log-file", "seed-file"]))
+        wait_for(lambda: (cls.folder / "munge.socket").exists())
+        cls.spawn("slurmctld", "-D")
+        cls.spawn("slurmd", "-D")
+        try:
+            wait_for(lambda: cls.ask_state() == "idle")
+        except AssertionError:
+            log = (cls.folder / "log").read_text(errors="replace")
+            raise unittest.SkipTest("Slurm does not start here: " + log[-400:]) from None
+
+    @classmethod
+    def spawn(cls, name, *words):
+        with open(cls.folder / "log", "ab") as log:
+            process = subprocess.Popen([DAEMONS[name], *words], cwd=cls.folder, stdout=log,
+                                       stderr=log, env=cls.environment)
+        cls.addClassCleanup(process.wait)
+        cls.addClassCleanup(process.kill)
+
+    @classmethod
+    def ask_state(cls):
+        done = subprocess.run(["sinfo", "--noheader", "--format", "%T"], capture_output=True,
+                              text=True, env=cls.environment)
+        return done.stdout.strip()
+
+    def launcher(self, n):
+        return ["srun", "--overcommit", "-n", str(n)]
+
+    def test_job(self):
+        """The name has the rank, the job's number and the host; so has the capture."""
+        files = self.record(4, "%r-%j-%h.flambeau")
+        job = files[0].name.split("-")[1]
+        self.assertRegex(job, r"^\d+$")
+        self.assertEqual([file.name for file in files],
+                         [f"{i}-{job}-{os.uname().nodename}.flambeau" for i in range(4)])
+        self.assertEqual(json.loads(ask("info", *files, "--json"))["job"], job)
+        self.assertRegex(ask("info", files[2]), rf"(?m)^job +{job}$")
+        self.good(1, cli, "record", "--output", "next.flambeau", "--", program, "5", "5")
+        done = subprocess.run([cli, "top", files[1], self.scratch / "next.flambeau"],
+                              capture_output=True, text=True)
+        self.assertIn("another job", done.stderr)
+
+    @unittest.skipUnless(shutil.which("mpiexec.mpich"), "MPICH (mpich) is not installed")
+    def test_fold(self):
+        """Slurm introduces the processes to each other, as MPICH expects it."""
+        files = self.record(4, "run-%r.flambeau")
+        ask("merge", *files, "--fold", "--output", self.scratch / "one.flambeau")
+        done = subprocess.run(
+            ["srun", "--mpi=pmi2", "--overcommit", "-n", "3", cli, "merge", "--mpi", "--output",
+             "all.flambeau", "run-%r.flambeau"],
+            cwd=self.scratch, env=self.environment, capture_output=True, text=True, timeout=120)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertEqual(*(ask("export", self.scratch / name, "--to", "folded")
+                           for name in ["one.flambeau", "all.flambeau"]))
+
+
 if __name__ == "__main__":
-    unittest.main()
+    result = unittest.main(exit=False).result
+    for number, why in enumerate(sorted({why for _, why in result.skipped}), 1):
+        print(f"ok {number} ranks # SKIP", why)
+    sys.exit(not result.wasSuccessful())
