@@ -157,11 +157,20 @@ class Stores(Case):
             "/api/profiles/query?mode=MODE_MERGE"
             "&merge.query=memory%3Ainuse_space%3Abytes%3Aspace%3Abytes%7Bjob%3D%22shop%22%7D"
             "&merge.start=2023-11-14T22%3A13%3A20.000Z&merge.end=2023-11-14T22%3A14%3A20.000Z"
-            "&report_type=REPORT_TYPE_PPROF_UNSPECIFIED")
+            "&report_type=REPORT_TYPE_PPROF")
 
     def test_none(self):
-        self.server.answers["/querier.v1.QuerierService/SelectMergeProfile"] = b""
-        self.assertEqual(self.refused(self.url("/?service=x", "pyroscope+http")),
+        """Pyroscope answers with nothing, or with one nameless sample type, a period type,
+        an empty string, and the time and length of the range."""
+        asked = "/querier.v1.QuerierService/SelectMergeProfile"
+        empty = (b"\x0a\x00\x32\x00\x48" + varint(1700000600 * 10 ** 9) +
+                 b"\x50" + varint(600 * 10 ** 9) + b"\x5a\x00")
+        for answer in b"", empty:
+            self.server.answers[asked] = answer
+            self.assertEqual(self.refused(self.url("/?service=x", "pyroscope+http")),
+                             "the server has no such profile in this range")
+        packed = base64.b64encode(gzip.compress(empty)).decode()
+        self.assertEqual(self.parca(json.dumps({"pprof": packed}).encode()),
                          "the server has no such profile in this range")
 
     def test_words(self):

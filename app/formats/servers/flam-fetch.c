@@ -5,6 +5,7 @@
 #include "flam-json.h"
 #include "flam-kept-files.h"
 #include "flam-proto-write.h"
+#include "flam-proto.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static const struct
     "block:delay:nanoseconds:contentions:count" },
   { "wall",
     "wall:wall:nanoseconds:wall:nanoseconds",
-    "wall:wall:nanoseconds:wall:nanoseconds" },
+    "parca_agent:wallclock:nanoseconds:samples:count:delta" },
 };
 
 /* NULL with an error: unknown. */
@@ -205,7 +206,7 @@ get_from_parca (const FlamLocation *location,
   add_parameter (path, "merge.query", query);
   add_parameter (path, "merge.start", from);
   add_parameter (path, "merge.end", to);
-  add_parameter (path, "report_type", "REPORT_TYPE_PPROF_UNSPECIFIED");
+  add_parameter (path, "report_type", "REPORT_TYPE_PPROF");
   request.path = path->str;
   if (!flam_spool_init (&answer, error))
     return FALSE;
@@ -242,37 +243,57 @@ get (const FlamLocation *location,
 /* --- the answer ----------------------------------------------------------- */
 
 static gboolean
-receive (const FlamLocation *location,
-         const FlamServerOptions *options,
-         FlamSpool *into,
-         GError **error)
+is_store (const FlamLocation *location)
 {
-  if (!get (location, options, into, error))
-    return FALSE;
-  return into->size > 0 ||
-         flam_location_error (
-             location,
-             error,
-             location->kind == FLAM_LOCATION_FILE
-                 ? N_ ("the answer is empty")
-                 : N_ ("the server has no such profile in this range"));
+  return location->kind != FLAM_LOCATION_FILE;
 }
 
+static gboolean
+refuse_nothing (const FlamLocation *location, GError **error)
+{
+  return flam_location_error (
+      location,
+      error,
+      is_store (location) ? N_ ("the server has no such profile in this range")
+                          : N_ ("the answer is empty"));
+}
+
+/* Samples are field 2 of a pprof profile. What is none has an importer's
+ * sentence. */
+static gboolean
+has_samples (const FlamSource *source)
+{
+  FlamProto message = flam_proto_init (source->data, source->size);
+
+  while (flam_proto_next (&message))
+    if (message.number == 2)
+      return TRUE;
+  return message.bad;
+}
+
+/* A store that has nothing answers with nothing or a profile without
+ * samples. */
 static FlamSource *
 fetch (const FlamLocation *location,
        const FlamServerOptions *options,
        GError **error)
 {
-  FlamSource *source = NULL;
+  g_autoptr (FlamSource) source = NULL;
   FlamSpool spool;
 
   if (!flam_spool_init (&spool, error))
     return NULL;
-  if (receive (location, options, &spool, error))
+  if (get (location, options, &spool, error) &&
+      (spool.size > 0 || refuse_nothing (location, error)))
     source = flam_source_new_from_spool (
         location->text, location->name, &spool, options->progress, error);
   flam_spool_clear (&spool);
-  return source;
+  if (source != NULL && is_store (location) && !has_samples (source))
+    {
+      refuse_nothing (location, error);
+      return NULL;
+    }
+  return g_steal_pointer (&source);
 }
 
 FlamProfile *
