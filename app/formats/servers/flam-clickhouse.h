@@ -5,8 +5,9 @@
 /* Captures of a fleet in ClickHouse, by its HTTP interface. ClickHouse adds
  * them up: the answer is one profile of all that the location selects.
  *
- *   run      one row per push: id, hash of the capture, start, host, labels
- *   sample   run, service, time, measure, stack ─▶ value
+ *   run      one row per push: id, hash of the capture, start, host, measures,
+ *            labels
+ *   sample   run, service, measure, hour, stack ─▶ value
  *   stack    stack ─▶ frames, the outermost first: "name, module, file, line"
  *
  * A stack's number is a hash of its frames, so that captures share stacks. The
