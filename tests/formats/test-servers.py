@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import zlib
 
 from server import Server, build, captures, cli, make_certificate, wait_for
 from protobuf import fields, varint
@@ -239,6 +240,26 @@ class Refused(Case):
         self.assertEqual(self.refused(self.url("/cut")),
                          "the server broke off in the middle of the answer")
 
+    def test_half(self):
+        """A whole answer with half a document: what it has is shown."""
+        whole = (captures / "flambeau/family.flambeau").read_bytes()
+        self.server.answers["/half"] = whole[:len(whole) // 2]
+        info = json.loads(self.good(run("info", "--json", self.url("/half"))))
+        self.assertFalse(info["complete"])
+        self.server.answers["/half.pb"] = PPROF.read_bytes()[:300]
+        info = json.loads(self.good(run("info", "--json", self.url("/half.pb"))))
+        self.assertFalse(info["complete"])
+
+    @unittest.skipUnless(os.environ.get("FLAM_TEST_ALL"), "it takes seconds")
+    def test_bomb(self):
+        """4 MB that unpack to 4 GB."""
+        packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+        packed = b"".join(packer.compress(bytes(1 << 24)) for _ in range(256)) + packer.flush()
+        self.server.answers["/bomb"] = lambda handler: handler.send(
+            200, packed, Content_Encoding="gzip")
+        self.assertEqual(self.refused(self.url("/bomb")),
+                         "the server sends more than a capture may have")
+
     def test_silent(self):
         def silent(handler):
             time.sleep(30)
@@ -350,6 +371,53 @@ class Tls(Case):
         url = f"https://127.0.0.1:{self.server.port}/x"
         self.assertEqual(self.refused(url, SSL_CERT_FILE=str(self.certificate)),
                          "its certificate is for another host")
+
+
+    def test_downgrade(self):
+        """A token for a server with TLS is not sent on without it."""
+        other = self.serve()
+        other.answers["/y"] = PPROF.read_bytes()
+        self.server.answers["/x"] = lambda handler: handler.send(
+            302, Location=f"http://localhost:{other.port}/y")
+        run("info", f"https://localhost:{self.server.port}/x", FLAMBEAU_TOKEN="secret",
+            SSL_CERT_FILE=str(self.certificate))
+        self.assertEqual(self.server.requests[0].headers["Authorization"], "Bearer secret")
+        self.assertEqual([one.headers["Authorization"] for one in other.requests if
+                          one.headers["Authorization"]], [])
+
+    def test_mistaken(self):
+        """TLS to a server that has none, and none to one that has."""
+        other = self.serve()
+        self.assertEqual(self.refused(f"https://localhost:{other.port}/x"),
+                         "the server does not answer as one with TLS (https) does")
+        self.assertEqual(self.refused(f"http://localhost:{self.server.port}/x"),
+                         "the server ends the connection without an answer")
+
+
+class ClickHouse(Case):
+    """What is not one."""
+
+    def answer(self, *answers):
+        self.server.answers["/"] = list(answers)
+        return self.refused(self.url("/db?service=x", "clickhouse"), "--timeout", "2")
+
+    def test_answers(self):
+        good = [b"cpu\tnanoseconds\n", b"0\t7\t5\n", b"7\t['main\\t\\t\\t0']\n"]
+        wrong = "the answer is not one of ClickHouse's"
+        self.assertEqual(self.answer(b""), "the server has no such profile in this range")
+        self.assertEqual(self.answer(b"<html>"), wrong)
+        self.assertEqual(self.answer(b"\t\n" * 100), wrong)
+        self.assertEqual(self.answer(b"".join(b"m%d\tcount\n" % i for i in range(5000))), wrong)
+        for rows in (b"0\t7\n", b"0\t7\t", b"1\t7\t5\n", b"-1\t7\t5\n", b"0\t7\t-5\n", b"x",
+                     b"0\t7\t5\nCode: 241, e.displayText() = DB::Exception: Memory limit\n"):
+            self.assertEqual(self.answer(good[0], rows, good[2]), wrong, rows)
+        self.assertEqual(self.answer(good[0], (500, b"Code: 241, e.displayText()\nmore")),
+                         "the server answers with error 500: Code: 241, e.displayText()")
+        # Frames that are missing or damaged leave the sums as they are.
+        for frames in good[2], b"", b"7\t['main", b"7", b"\xff\x00\n\n", b"['a']\n" * 9:
+            self.server.answers["/"] = [good[0], good[1], frames]
+            shown = json.loads(self.good(top(self.url("/db?service=x", "clickhouse"))))
+            self.assertEqual(shown["total"], 5, frames)
 
 
 def part(request, name):

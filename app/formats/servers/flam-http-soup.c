@@ -148,6 +148,16 @@ fail_for (SoupMessage *message, GError *why, GError **error)
     fail (error, G_IO_ERROR_FAILED, name_flaw (flaws));
   else if (g_error_matches (why, G_IO_ERROR, G_IO_ERROR_TIMED_OUT))
     fail (error, G_IO_ERROR_TIMED_OUT, N_ ("the server does not answer"));
+  else if (g_error_matches (why, G_TLS_ERROR, G_TLS_ERROR_NOT_TLS) ||
+           g_error_matches (why, G_TLS_ERROR, G_TLS_ERROR_MISC))
+    fail (error,
+          G_IO_ERROR_FAILED,
+          N_ ("the server does not answer as one with TLS (https) does"));
+  else if (g_error_matches (why, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT) ||
+           g_error_matches (why, G_IO_ERROR, G_IO_ERROR_CONNECTION_CLOSED))
+    fail (error,
+          why->code,
+          N_ ("the server ends the connection without an answer"));
   else
     {
       g_propagate_error (error, why);
