@@ -459,21 +459,43 @@ class ViewsTest(Base):
         )
 
     def test_no_source_yet(self):
-        """The text explains how to see the source; the title "Source" occurs
-        only once."""
+        """Where the cost is, and what to do for its source, before anything is chosen."""
         window = self.open(SOURCE / "tests/captures/jlprof/status.jlprof")
-        window.find(lambda name: name.startswith("Select a function to see"), "label")
-        self.assertEqual(window.labels().count("Source"), 1)
+        window.find("Source Not Found", "label")
+        window.find("kitchen.jl", "label")
+        window.find("line 30", "label")
+        window.find("Choose Folder…", "push button")
 
     def test_source_not_found(self):
-        window = self.open(capture("perf/nest-dwarf.srcline.script.txt"))
-        window.action("win.search")
-        window.type(window.find("Search functions"), "spin_heavy")
-        window.wait_label(lambda text: text.startswith("matched "))
-        window.action("win.search-next")
-        window.wait_label(
-            lambda text: text in ("Source Not Found", "No Source Known", "nest.c")
-        )
+        """Of the user's own files, the heaviest that is here is shown, and the one
+        that has more of the cost is named, and found in a folder."""
+        with tempfile.TemporaryDirectory() as folder:
+            here = pathlib.Path(folder, "here.c")
+            here.write_text("int\nmain (void)\n{\n  return 4242;\n}\n")
+            moved = pathlib.Path(folder, "src/lib/heavy.c")
+            moved.parent.mkdir(parents=True)
+            moved.write_text("int\nwork (void)\n{\n  return 1717;\n}\n")
+            document = pathlib.Path(folder, "one.speedscope.json")
+            document.write_text(json.dumps({
+                "$schema": "https://www.speedscope.app/file-format-schema.json",
+                "shared": {"frames": [
+                    {"name": "main", "file": str(here), "line": 4},
+                    {"name": "work", "file": "/gone/lib/heavy.c", "line": 4}]},
+                "profiles": [{
+                    "type": "sampled", "name": "t", "unit": "milliseconds",
+                    "startValue": 0, "endValue": 10, "samples": [[0], [0, 1]],
+                    "weights": [1, 9]}]}))
+            window = self.open(document)
+            window.wait_label(lambda text: re.match(
+                r"heavy\.c, with 90\.0\s% of the total, was not found\.$", text))
+            view = window.find("Source", "text")
+            wait_for("the other source", lambda: "return 4242" in view.text())
+            window.find("line 4", "label")
+            self.search("^work$")
+            window.find("Source Not Found", "label")
+            window.click("Choose Folder…", "push button")
+            window.choose_file(pathlib.Path(folder, "src"))
+            wait_for("the moved source", lambda: "return 1717" in view.text())
 
     def test_source_in_a_moved_folder(self):
         source = capture("src/nest.c")

@@ -68,6 +68,7 @@ flam_source_file_free (gpointer data)
   g_free (file->path);
   g_strfreev (file->tried);
   g_free (file->text);
+  g_free (file->missing);
   g_clear_pointer (&file->costs, flam_source_costs_unref);
   g_free (file);
 }
@@ -102,16 +103,19 @@ text_inside (const FlamProfile *profile, const char *recorded)
   return NULL;
 }
 
-/* Which of the profile's files have a source, and which are the user's own;
- * g_free. */
+/* For each of the profile's strings, g_free both: which files have a source,
+ * and which would have one if all of the user's own files were found. */
 static guint8 *
-find_sources (const FlamProfile *profile, const FlamSourcePaths *paths)
+find_sources (const FlamProfile *profile,
+              const FlamSourcePaths *paths,
+              guint8 **wanted)
 {
   const FlamFrames *frames = &profile->frames;
   guint n = flam_profile_n_strings (profile);
   guint8 *sources = g_new0 (guint8, n + 1);
   g_autofree guint8 *known = g_new0 (guint8, n + 1);
 
+  *wanted = g_new0 (guint8, n + 1);
   for (FlamId i = 0; i < profile->sources.n; i++)
     sources[profile->sources.path[i]] = FLAM_TEXT_HERE;
   for (FlamId i = 0; i < frames->n; i++)
@@ -130,34 +134,72 @@ find_sources (const FlamProfile *profile, const FlamSourcePaths *paths)
 
           sources[file] = path != NULL ? FLAM_TEXT_HERE : FLAM_TEXT_NONE;
         }
-      if (sources[file] != FLAM_TEXT_NONE && flam_own_code_has_path (recorded))
-        sources[file] = FLAM_TEXT_OWN;
+      (*wanted)[file] =
+          flam_own_code_has_path (recorded) ? FLAM_TEXT_OWN : sources[file];
+      if (sources[file] != FLAM_TEXT_NONE)
+        sources[file] = (*wanted)[file];
     }
   return sources;
 }
 
-/* With no frame chosen: the costliest line that can be shown. */
+static gint64
+total_of_file (const FlamViewData *view_data, FlamStringId file)
+{
+  guint n;
+  g_autofree FlamFileRow *rows =
+      flam_lines_files (view_data->weights, view_data->selection, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (rows[i].file == file)
+      return rows[i].total;
+  return 0;
+}
+
+static void
+take_recorded (FlamSourceRequest *request, const char *recorded)
+{
+  g_free (request->recorded);
+  request->recorded = g_strdup (recorded);
+}
+
+/* With no frame chosen: the costliest line that can be shown, and the file that
+ * would be shown instead if it were found. */
 static void
 find_first (FlamSourceFile *file, const FlamSourcePaths *paths)
 {
   FlamSourceRequest *request = file->request;
   const FlamViewData *view_data = request->view_data;
   const FlamProfile *profile = view_data->profile;
-  g_autofree guint8 *sources = find_sources (profile, paths);
-  FlamFileLineRow found;
-  const char *recorded;
+  g_autofree guint8 *wanted = NULL;
+  g_autofree guint8 *sources = find_sources (profile, paths, &wanted);
+  FlamFileLineRow found, first;
+  gboolean any = flam_lines_begin (
+      view_data->weights, view_data->selection, sources, &found);
+  gboolean missing =
+      flam_lines_begin (
+          view_data->weights, view_data->selection, wanted, &first) &&
+      sources[first.file] == FLAM_TEXT_NONE;
 
-  if (!flam_lines_begin (
-          view_data->weights, view_data->selection, sources, &found))
-    return;
-  recorded = flam_profile_string (profile, found.file);
-  file->path = flam_source_paths_find (paths, recorded, NULL);
-  file->text = text_inside (profile, recorded);
+  if (!any)
+    {
+      if (!missing)
+        return;
+      request->line = first.line;
+      take_recorded (request, flam_profile_string (profile, first.file));
+      g_free (flam_source_paths_find (paths, request->recorded, &file->tried));
+      return;
+    }
+  if (missing)
+    {
+      file->missing = g_strdup (flam_profile_string (profile, first.file));
+      file->missing_total = total_of_file (view_data, first.file);
+    }
+  take_recorded (request, flam_profile_string (profile, found.file));
+  file->path = flam_source_paths_find (paths, request->recorded, NULL);
+  file->text = text_inside (profile, request->recorded);
   if (file->text != NULL && file->path == NULL)
-    file->path = g_strdup (recorded);
+    file->path = g_strdup (request->recorded);
   file->first = found.line;
-  g_free (request->recorded);
-  request->recorded = g_strdup (recorded);
 }
 
 gpointer

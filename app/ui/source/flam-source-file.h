@@ -32,6 +32,9 @@ typedef struct
   char **tried;  /* if it was not found */
   char *text;    /* valid UTF-8; NULL: unchanged */
   guint32 first; /* the line to show, if no frame is chosen; or 0 */
+  char *missing; /* the recorded path of the user's own file that has more of
+                    the cost, but was not found; NULL: none */
+  gint64 missing_total;
   FlamSourceCosts *costs; /* NULL if there is no file at all */
 } FlamSourceFile;
 

@@ -2,6 +2,8 @@
 
 #include "flam-source-missing.h"
 
+#include "flam-core-picture.h"
+
 #include <glib/gi18n.h>
 
 #define TRIED_SHOWN 8
@@ -60,6 +62,20 @@ flam_source_missing_text (const FlamSourceFile *file)
                             n - TRIED_SHOWN);
   append_package (text, file->request);
   return g_string_free (text, FALSE);
+}
+
+char *
+flam_source_missing_first_text (const FlamSourceFile *file)
+{
+  g_autofree char *base = g_path_get_basename (file->missing);
+  g_autofree char *name = flam_format_visible (base);
+  g_autofree char *share = flam_format_percent (
+      file->missing_total,
+      MAX (flam_view_data_get_total (file->request->view_data), 1));
+
+  /* Translators: a source file, and a share of the total */
+  return g_strdup_printf (
+      _ ("%s, with %s of the total, was not found."), name, share);
 }
 
 char *

@@ -10,6 +10,9 @@ G_BEGIN_DECLS
 
 /* The places where a file was searched, and the package that may contain it. */
 char *flam_source_missing_text (const FlamSourceFile *file);
+/* That another file of the user's own has more of the cost, but was not found.
+ */
+char *flam_source_missing_first_text (const FlamSourceFile *file);
 /* Why a node of the view data's tree has no file. */
 char *flam_source_unknown_text (FlamViewData *view_data, FlamNodeId node);
 

@@ -31,7 +31,7 @@ struct _FlamSourcePane
   FlamSourceFile *waits; /* for the end of a zoom's animation, or NULL */
   char *path;            /* the local file in the buffer, or NULL */
   char *header;          /* the tooltip of the file's name */
-  char *recorded;        /* the file that is or was searched */
+  char *recorded;        /* the file to find in a chosen folder */
   guint32 line;          /* the marked target line, or 0 */
   guint32 where;         /* the centered line: that one, or the hottest */
   GtkTextTag *jumped;
@@ -47,6 +47,9 @@ struct _FlamSourcePane
   GtkToggleButton *alone_button;
   GtkButton *editor_button;
   GtkStack *stack;
+  GtkBox *missing_bar;
+  GtkLabel *missing_label;
+  GtkButton *missing_choose;
   GtkSourceView *view;
   FlamHeatStrip *strip;
   AdwStatusPage *message;
@@ -269,9 +272,25 @@ show_idle (FlamSourcePane *self)
                 FALSE);
 }
 
+/* Another file comes first, but was not found. */
+static void
+show_missing (FlamSourcePane *self, const FlamSourceFile *file)
+{
+  g_autofree char *text =
+      file->missing != NULL ? flam_source_missing_first_text (file) : NULL;
+
+  gtk_widget_set_visible (GTK_WIDGET (self->missing_bar), text != NULL);
+  gtk_label_set_text (self->missing_label, text != NULL ? text : "");
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->missing_label), file->missing);
+  g_free (self->recorded);
+  self->recorded = g_strdup (file->missing != NULL ? file->missing
+                                                   : file->request->recorded);
+}
+
 static void
 show_file (FlamSourcePane *self, FlamSourceFile *file)
 {
+  show_missing (self, file);
   if (file->request->base_lines != NULL && self->base_lines == NULL)
     self->base_lines = flam_baseline_lines_ref (file->request->base_lines);
   if (file->path != NULL)
@@ -386,7 +405,10 @@ folder_chosen (const char *path, gpointer data)
   text = g_strdup_printf (_ ("%s was not found in that folder or below it "
                              "under its recorded path."),
                           base);
-  show_reason (self, _ ("Source Not Found"), text, TRUE);
+  if (gtk_widget_get_visible (GTK_WIDGET (self->missing_bar)))
+    gtk_label_set_text (self->missing_label, text);
+  else
+    show_reason (self, _ ("Source Not Found"), text, TRUE);
 }
 
 static void
@@ -541,6 +563,9 @@ flam_source_pane_class_init (FlamSourcePaneClass *klass)
   gtk_widget_class_bind_template_child (class, FlamSourcePane, editor_button);
   gtk_widget_class_bind_template_child (class, FlamSourcePane, stack);
   gtk_widget_class_bind_template_child (class, FlamSourcePane, view);
+  gtk_widget_class_bind_template_child (class, FlamSourcePane, missing_bar);
+  gtk_widget_class_bind_template_child (class, FlamSourcePane, missing_label);
+  gtk_widget_class_bind_template_child (class, FlamSourcePane, missing_choose);
   gtk_widget_class_bind_template_child (class, FlamSourcePane, strip);
   gtk_widget_class_bind_template_child (class, FlamSourcePane, message);
   gtk_widget_class_bind_template_child (class, FlamSourcePane, choose_button);
@@ -581,6 +606,7 @@ flam_source_pane_init (FlamSourcePane *self)
       self, self->file_label, "query-tooltip", G_CALLBACK (on_query_header));
   follow (self, self->alone_button, "toggled", G_CALLBACK (update));
   follow (self, self->choose_button, "clicked", G_CALLBACK (on_choose));
+  follow (self, self->missing_choose, "clicked", G_CALLBACK (on_choose));
   g_signal_connect (self->strip, "line-picked", G_CALLBACK (on_picked), self);
   g_signal_connect_swapped (self, "notify::visible", G_CALLBACK (update), self);
 }
