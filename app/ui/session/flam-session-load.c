@@ -12,6 +12,9 @@
 
 #include <glib/gi18n.h>
 
+/* Between two pictures of a file that is being read. */
+#define PART_MS 300
+
 /* --- profiles ------------------------------------------------------------- */
 
 /* A capture that is itself a difference is shown as one. */
@@ -176,11 +179,71 @@ keep_profile (FlamSession *self, const FlamProfile *profile)
                   self);
 }
 
+/* `first`: of this path, or after its beginning. */
+static void
+show_profile (FlamSession *self, FlamProfile *profile, gboolean first)
+{
+  flam_job_cancel (self->symbolize);
+  self->stage = !self->live && flam_loader_needs_symbols (profile)
+                    ? STAGE_SYMTAB
+                    : STAGE_DONE;
+  take_profile (self, profile, first);
+}
+
+/* --- the beginning of a large file ---------------------------------------- */
+
+static void
+drop_part (FlamSession *self)
+{
+  g_clear_handle_id (&self->part_id, g_source_remove);
+  g_clear_pointer (&self->part, flam_profile_unref);
+}
+
+static gboolean
+on_part_time (gpointer data)
+{
+  FlamSession *self = data;
+
+  if (flam_job_is_busy (self->draw))
+    return G_SOURCE_CONTINUE;
+  if (self->part != NULL)
+    {
+      show_profile (self, g_steal_pointer (&self->part), TRUE);
+      return G_SOURCE_CONTINUE;
+    }
+  self->part_id = 0;
+  return G_SOURCE_REMOVE;
+}
+
+/* The first one is shown at once. A longer one waits for the picture of the one
+ * before it, which it would cancel otherwise. */
+static void
+take_part (FlamSession *self, FlamProfile *part)
+{
+  self->growing = TRUE;
+  if (self->part_id == 0)
+    {
+      self->part_id = g_timeout_add (PART_MS, on_part_time, self);
+      show_profile (self, part, TRUE);
+      return;
+    }
+  g_clear_pointer (&self->part, flam_profile_unref);
+  self->part = part;
+}
+
 /* No more of the file comes: its beginning is the capture. */
 static void
 stop_growing (FlamSession *self)
 {
+  g_autoptr (FlamProfile) part = g_steal_pointer (&self->part);
+
+  drop_part (self);
   self->growing = FALSE;
+  if (part != NULL)
+    {
+      show_profile (self, g_steal_pointer (&part), FALSE);
+      return;
+    }
   flam_session_changed (self, FLAM_SESSION_PROP_PROFILE);
   flam_session_draw (self);
 }
@@ -199,17 +262,20 @@ load_done (gpointer result, const GError *error, gpointer data)
         stop_growing (self);
       return;
     }
-  self->growing = flam_job_is_busy (self->load);
-  flam_job_cancel (self->symbolize);
-  self->stage = !self->live && flam_loader_needs_symbols (result) ? STAGE_SYMTAB
-                                                                  : STAGE_DONE;
-  if (!self->live && !self->growing)
+  if (flam_job_is_busy (self->load))
+    {
+      take_part (self, result);
+      return;
+    }
+  drop_part (self);
+  self->growing = FALSE;
+  if (!self->live)
     {
       g_free (self->kept_file);
       self->kept_file = flam_saved_state_file (self->path);
       keep_profile (self, result);
     }
-  take_profile (self, result, first);
+  show_profile (self, result, first);
 }
 
 /* --- the file --------------------------------------------------------------
@@ -236,6 +302,7 @@ load (FlamSession *self)
   g_free (self->cache_file);
   self->cache_file = self->live ? NULL : flam_cache_file (self->path, &options);
   self->load_began = g_get_monotonic_time ();
+  drop_part (self);
   self->growing = FALSE;
   flam_job_cancel (self->symbolize);
   flam_job_cancel (self->download);
@@ -257,6 +324,7 @@ flam_session_forget (FlamSession *self)
   g_list_store_remove_all (self->notes);
   flam_baseline_leave (self->baseline);
   flam_job_cancel (self->load);
+  drop_part (self);
   flam_job_cancel (self->keep);
   flam_job_cancel (self->symbolize);
   flam_job_cancel (self->download);

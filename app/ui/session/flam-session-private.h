@@ -65,6 +65,9 @@ struct _FlamSession
   char *cache_file; /* the cache file of the capture being read (flam-cache.h);
                        NULL: none */
   gint64 load_began;
+  FlamProfile *part; /* a longer beginning of the file, for the next picture; or
+                        NULL */
+  guint part_id;     /* the timer between pictures of beginnings, or 0 */
 
   FlamJob *load;
   FlamJob *keep; /* writes that file */
