@@ -3,6 +3,7 @@
 #include "flam-thread-lanes.h"
 
 #include "flam-overview.h"
+#include "flam-platform.h"
 #include "flam-plot-widget.h"
 #include "flam-value-text.h"
 
@@ -196,7 +197,23 @@ show_more (FlamThreadLanes *self, guint n)
   gtk_label_set_label (GTK_LABEL (self->more), text);
 }
 
-/* Unselected parts are faint. */
+/* Unselected parts are faint, but their names stay legible. */
+static void
+show_as_chosen (GtkListBoxRow *lane, gboolean chosen)
+{
+  GtkWidget *overlay = gtk_list_box_row_get_child (lane);
+  GtkWidget *label = g_object_get_data (G_OBJECT (lane), "label");
+
+  gtk_widget_set_opacity (gtk_overlay_get_child (GTK_OVERLAY (overlay)),
+                          chosen ? 1 : 0.4);
+  if (chosen)
+    gtk_widget_remove_css_class (label, "dim-label");
+  else
+    gtk_widget_add_css_class (label, "dim-label");
+  gtk_accessible_update_state (
+      GTK_ACCESSIBLE (lane), GTK_ACCESSIBLE_STATE_SELECTED, chosen, -1);
+}
+
 static void
 show_chosen (FlamThreadLanes *self)
 {
@@ -206,13 +223,7 @@ show_chosen (FlamThreadLanes *self)
   for (guint i = 0; selection != NULL && self->timeline != NULL &&
                     (lane = lane_at (self, i)) != NULL;
        i++)
-    {
-      gboolean chosen = is_chosen (self->timeline, selection, i + 1);
-
-      gtk_widget_set_opacity (GTK_WIDGET (lane), chosen ? 1 : 0.4);
-      gtk_accessible_update_state (
-          GTK_ACCESSIBLE (lane), GTK_ACCESSIBLE_STATE_SELECTED, chosen, -1);
-    }
+    show_as_chosen (lane, is_chosen (self->timeline, selection, i + 1));
 }
 
 /* Lanes keep their place while a recording grows. */
@@ -562,6 +573,7 @@ flam_thread_lanes_init (FlamThreadLanes *self)
   gtk_scrolled_window_set_max_content_height (self->scroller, HEIGHT_MAX);
   gtk_scrolled_window_set_propagate_natural_height (self->scroller, TRUE);
   gtk_scrolled_window_set_child (self->scroller, box);
+  flam_platform_tab_leaves (self->list);
   self->choice = choice_new (self);
   self->overlay = gtk_overlay_new ();
   gtk_overlay_set_child (GTK_OVERLAY (self->overlay),
