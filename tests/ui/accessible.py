@@ -64,12 +64,13 @@ def role_name(number):
 
 
 class Node:
-    """A widget. `name` and `role` are from the reading of the window that
-    found it; the methods query the program."""
+    """A widget. `name`, `role` and `focused` are from the reading of the window
+    that found it; the methods query the program."""
 
-    def __init__(self, bus, path, name="", role=0, description=""):
+    def __init__(self, bus, path, name="", role=0, description="", focused=False):
         self.bus, self.path, self.name = bus, path, name
         self.description = description
+        self.focused = focused
         self.role = role_name(role)
         self.parent = None
 
@@ -291,7 +292,9 @@ class Look:
             item.get_child_value(4).get_int32(),
             item.get_child_value(6).get_string(),
             item.get_child_value(7).get_uint32(),
-            item.get_child_value(8).get_string())
+            item.get_child_value(8).get_string(),
+            bool(item.get_child_value(9).get_child_value(0).get_uint32()
+                 >> int(Atspi.StateType.FOCUSED) & 1))
 
     def _read(self):
         self.nodes, counts, places = {}, {}, collections.defaultdict(list)

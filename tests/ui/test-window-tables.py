@@ -78,14 +78,17 @@ class TablesTest(Base):
             plain(row("escape_time").name), r"^escape_time [\d.]+ s 49\.\d % [\d.]+ s [\d.]+ %$")
         for key, name in ("Down", "sort_sparks"), ("Down", "blend"):
             self.press_until(key, lambda name=name: row(name).has_state("FOCUSED"))
-        window.key("Tab")
-        # The callers beside it are a table, too.
-        table = window.find("Functions", ("table", "tree table"))
-        wait_for("another place", lambda: not any(
-            node.has_state("FOCUSED")
-            for node in window.find_all(role="table row", below=table)))
-        # Back over the buttons between the two.
-        self.press_until("shift+Tab", lambda: row("blend").has_state("FOCUSED"))
+        # Through the page, the source beside it, and back.
+        stops = ["Functions", "Table", "Places", "Graph", "Callers", "Callees", "This function",
+                 "Open in editor", "Hide source", "Source"]
+        self.assertEqual(self.stops("Tab", "Source"), stops[1:])
+        self.assertEqual(self.stops("shift+Tab", "Functions"), stops[-2::-1])
+        wait_for("the row that it left", lambda: row("blend").has_state("FOCUSED"))
+        # The lanes above the page are one stop, from which arrows go on.
+        above = self.stops("shift+Tab", "Overview, whole time")
+        self.assertEqual(above[:3], ["Copy Rows", "Group by", "Display"])
+        self.assertEqual(above[-3:], ["All", "Threads over time", "Overview, whole time"])
+        self.assertEqual(self.stops("F6", "This function"), ["Functions", "Table", "This function"])
         self.assertFalse([
             node.name for node in window.find_all(role="label")
             if node.name.startswith("Gtk") and node.get_parent().role == "table cell"])

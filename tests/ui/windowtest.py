@@ -94,6 +94,24 @@ class WindowTest(unittest.TestCase):
                 self.window.take_keyboard(newest=True)
         self.fail(f"{key} does nothing")
 
+    def focused(self):
+        """The name of what has the keyboard; of a row, that of its list."""
+        node = next((node for node in self.window.find_all() if node.focused), None)
+        while node is not None and node.role in ("table row", "list item"):
+            node = node.get_parent()
+        return node and (node.name or node.description)
+
+    def stops(self, key, last):
+        """Where the keyboard comes to by pressing a key, until it is at `last`."""
+        found = [self.focused()]
+        while found[-1] != last:
+            self.window.key(key)
+            found.append(wait_for(
+                f"where {key} leads to from {found[-1]}",
+                lambda: next(name for name in [self.focused()] if name not in (None, found[-1]))))
+            self.assertLess(len(found), 40, found)
+        return found[1:]
+
     def search(self, pattern):
         """Goes to the first match, through the search bar."""
         window = self.window

@@ -25,6 +25,8 @@ struct _FlamSearchBar
 
 G_DEFINE_FINAL_TYPE (FlamSearchBar, flam_search_bar, GTK_TYPE_WIDGET)
 
+static guint closed_signal;
+
 static void
 on_changed (FlamSearchBar *self)
 {
@@ -111,10 +113,14 @@ on_keep (FlamSearchBar *self)
 static void
 on_mode (FlamSearchBar *self)
 {
-  if (!gtk_search_bar_get_search_mode (self->bar))
-    flam_session_set_search (self->session, "");
-  else
-    on_changed (self);
+  if (gtk_search_bar_get_search_mode (self->bar))
+    {
+      on_changed (self);
+      return;
+    }
+  flam_session_set_search (self->session, "");
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    g_signal_emit (self, closed_signal, 0);
 }
 
 static void
@@ -207,6 +213,15 @@ flam_search_bar_class_init (FlamSearchBarClass *klass)
   GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = flam_search_bar_dispose;
+  closed_signal = g_signal_new ("closed",
+                                FLAM_TYPE_SEARCH_BAR,
+                                G_SIGNAL_RUN_LAST,
+                                0,
+                                NULL,
+                                NULL,
+                                NULL,
+                                G_TYPE_NONE,
+                                0);
   gtk_widget_class_set_css_name (class, "flamsearch");
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-search-bar.ui");

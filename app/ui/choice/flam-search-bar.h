@@ -3,7 +3,7 @@
 #define FLAM_SEARCH_BAR_H
 
 /* An entry for names of functions, with the share of the picture that matches,
- * and buttons to go from match to match. */
+ * and buttons to go from match to match. Emits "closed" when it goes. */
 
 #include "flam-graph-view.h"
 

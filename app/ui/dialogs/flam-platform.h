@@ -91,7 +91,6 @@ flam_platform_present_preferences (AdwPreferencesPage *page, GtkWindow *parent)
   adw_show_about_window (parent, __VA_ARGS__)
 #endif
 
-#if !GTK_CHECK_VERSION(4, 12, 0)
 /* A list that cannot have the focus is passed over. */
 static inline gboolean
 flam_platform_leave (GtkWidget *list, GVariant *backward, gpointer data)
@@ -121,22 +120,25 @@ flam_platform_add_tab (GtkEventController *keys,
   gtk_shortcut_controller_add_shortcut (GTK_SHORTCUT_CONTROLLER (keys),
                                         shortcut);
 }
-#endif
 
 /* Makes Tab go from a list or a table to the widget after it; without this, GTK
  * steps through its rows first. */
 static inline void
 flam_platform_tab_leaves (GtkWidget *list)
 {
-#if GTK_CHECK_VERSION(4, 12, 0)
-  g_object_set (list, "tab-behavior", GTK_LIST_TAB_ITEM, NULL);
-#else
-  GtkEventController *keys = gtk_shortcut_controller_new ();
+  GtkEventController *keys;
 
+#if GTK_CHECK_VERSION(4, 12, 0)
+  if (!GTK_IS_LIST_BOX (list))
+    {
+      g_object_set (list, "tab-behavior", GTK_LIST_TAB_ITEM, NULL);
+      return;
+    }
+#endif
+  keys = gtk_shortcut_controller_new ();
   flam_platform_add_tab (keys, GDK_KEY_Tab, 0, FALSE);
   flam_platform_add_tab (keys, GDK_KEY_ISO_Left_Tab, GDK_SHIFT_MASK, TRUE);
   gtk_widget_add_controller (list, keys);
-#endif
 }
 
 /* The accessible text of a list row. Newer GTKs expose it on the row and do not

@@ -294,7 +294,7 @@ flam_functions_view_show_callers (FlamFunctionsView *self)
 {
   g_return_if_fail (FLAM_IS_FUNCTIONS_VIEW (self));
   flam_callers_view_show_current (self->callers);
-  gtk_widget_grab_focus (GTK_WIDGET (self->callers));
+  flam_page_begin (FLAM_PAGE (self->callers));
 }
 
 /* --- the function of a row ------------------------------------------------ */

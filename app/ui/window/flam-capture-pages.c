@@ -126,7 +126,8 @@ visible_page (FlamCaptureView *self)
 void
 flam_capture_pages_grab_focus (FlamCaptureView *self)
 {
-  gtk_widget_grab_focus (page_of (self, &flam_page_table[visible_page (self)]));
+  flam_page_begin (
+      FLAM_PAGE (page_of (self, &flam_page_table[visible_page (self)])));
 }
 
 static void

@@ -443,6 +443,9 @@ flam_capture_view_init (FlamCaptureView *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   self->timeline_job = flam_job_new ();
+  /* It would stay with what moves the divider. */
+  g_signal_connect_swapped (
+      self->search_bar, "closed", G_CALLBACK (flam_capture_view_begin), self);
   g_signal_connect_swapped (
       self->notice_close, "clicked", G_CALLBACK (dismiss_notice), self);
   g_signal_connect (

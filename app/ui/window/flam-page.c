@@ -95,6 +95,22 @@ flam_page_follow (FlamPage *self,
   g_signal_connect_object (object, signal, callback, self, G_CONNECT_SWAPPED);
 }
 
+/* --- focus ---------------------------------------------------------------- */
+
+gboolean
+flam_page_begin (FlamPage *self)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  FlamPageClass *klass = FLAM_PAGE_GET_CLASS (self);
+  GtkRoot *root = gtk_widget_get_root (widget);
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+
+  g_return_val_if_fail (FLAM_IS_PAGE (self), FALSE);
+  if (focus != NULL && gtk_widget_is_ancestor (focus, widget))
+    return FALSE;
+  return klass->begin != NULL && klass->begin (widget);
+}
+
 /* --- words ---------------------------------------------------------------- */
 
 const char *
@@ -122,20 +138,6 @@ flam_page_why_empty (FlamPage *self)
 }
 
 /* --- object --------------------------------------------------------------- */
-
-/* GTK also calls this for a widget that the focus leaves backwards from its
- * children; starting again would keep the focus there. */
-static gboolean
-flam_page_grab_focus (GtkWidget *widget)
-{
-  FlamPageClass *klass = FLAM_PAGE_GET_CLASS (widget);
-  GtkRoot *root = gtk_widget_get_root (widget);
-  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
-
-  if (focus != NULL && gtk_widget_is_ancestor (focus, widget))
-    return FALSE;
-  return klass->begin != NULL && klass->begin (widget);
-}
 
 static void
 flam_page_constructed (GObject *object)
@@ -210,7 +212,6 @@ flam_page_class_init (FlamPageClass *klass)
   object_class->finalize = flam_page_finalize;
   object_class->get_property = flam_page_get_property;
   object_class->set_property = flam_page_set_property;
-  GTK_WIDGET_CLASS (klass)->grab_focus = flam_page_grab_focus;
   GTK_WIDGET_CLASS (klass)->map = flam_page_map;
   g_object_class_install_property (
       object_class,

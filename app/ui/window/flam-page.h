@@ -23,8 +23,7 @@ struct _FlamPageClass
    * stale, which new view data makes it; its job is idle then. NULL: the page
    * follows something else. */
   void (*fill) (FlamPage *page);
-  /* Moves the focus to its initial place, as grab_focus() does. NULL:
-   * nowhere. */
+  /* Moves the focus to its initial place. NULL: nowhere. */
   gboolean (*begin) (GtkWidget *page);
 };
 
@@ -49,6 +48,10 @@ void flam_page_follow (FlamPage *page,
                        gpointer object,
                        const char *signal,
                        GCallback callback);
+
+/* Moves the focus to the page, if it is not there. (If grab_focus() did this,
+ * Tab would pass over what precedes that place.) */
+gboolean flam_page_begin (FlamPage *page);
 
 /* A sentence that explains why the picture is empty. */
 const char *flam_page_why_empty (FlamPage *page);

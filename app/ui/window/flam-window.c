@@ -619,6 +619,17 @@ install_actions (GtkWidgetClass *class)
   gtk_widget_class_install_action (class, "win.help", NULL, action_help);
 }
 
+/* The divider of the page and the source goes on with F6 from each of them;
+ * from elsewhere, it leads there. */
+static gboolean
+on_next_pane (GtkWidget *widget, GVariant *arguments, gpointer data)
+{
+  if (!flam_tab_shows_capture (tab_of (widget)))
+    return FALSE;
+  flam_capture_view_begin (view_of (widget));
+  return TRUE;
+}
+
 static void
 flam_window_class_init (FlamWindowClass *klass)
 {
@@ -629,6 +640,7 @@ flam_window_class_init (FlamWindowClass *klass)
   GTK_WINDOW_CLASS (klass)->close_request = flam_window_close_request;
 
   g_type_ensure (FLAM_TYPE_TIP_LAYER);
+  gtk_widget_class_add_binding (class, GDK_KEY_F6, 0, on_next_pane, NULL);
   gtk_widget_class_set_template_from_resource (
       class, "/dev/flambeau/Flambeau/ui/flam-window.ui");
   gtk_widget_class_bind_template_child (class, FlamWindow, header);
