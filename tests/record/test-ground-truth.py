@@ -10,6 +10,7 @@ tests/bench/bench-shares measures each, beside perf.
 import math
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -165,6 +166,30 @@ class Held(Truths):
         hold(self, condition, self.scratch, self.wrong)
 
 
+def headline_faults(measured):
+    """What is wrong with the sentence on what stands out: it names the function with
+    the most CPU time, as far as a recording can tell, and what share it has."""
+    condition = measured.condition
+    headline = ask("info", measured.capture, *condition.selection())["headline"]
+    parts = [part for part in headline["parts"] if part["kind"] == "function"]
+    if len(parts) != 2:
+        return [f"no function in {headline['text']!r}"]
+    row = {"function": parts[0]["function"], "total": 1}
+    named = found(condition.program, {"rows": [row], "total": 1}, measured.truth.parts)
+    name = next((name for name, is_named in named.items() if is_named), None)
+    shares = {share.function: share for share in measured.shares}
+    if name not in shares:
+        return [f"{headline['text']!r} does not name one of {sorted(shares)}"]
+    share, most = shares[name], max(shares.values(), key=lambda share: share.truth)
+    said = float(re.sub(r"[^\d.]", "", parts[1]["text"])) / 100
+    if most.truth - share.truth > most.bound + share.bound:
+        return [f"{headline['text']!r}, and {most}"]
+    # The sentence has whole percents.
+    if not measured.disturbed and abs(said - share.truth) > share.bound + 0.005:
+        return [f"{headline['text']!r}, and {share}"]
+    return []
+
+
 class Shares(Held):
     """See SHARES; for a busy machine, see WORK. All work of an interpreted program is
     below the name of its code outside functions."""
@@ -181,7 +206,7 @@ class Shares(Held):
             below = sum(row["total"] for row in measured.rows if row["function"] == root) / 1e9
             if below < 0.95 * work:
                 wrong.append(f"{root}: {below} s of {work} s")
-        return wrong
+        return wrong + headline_faults(measured)
 
 
 class Work(Held):
