@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Small files that would become large profiles, whose goldens would be too
- * large; and members that the Firefox Profiler requires. */
+ * large; large files that must not stay in memory; and members that the Firefox
+ * Profiler requires. */
 
 #include "exporting.h"
 #include "flam-proto-write.h"
 
+#include <glib/gstdio.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LINES 2000
 #define TIMES 2000
@@ -132,6 +136,69 @@ test_gecko (void)
   g_assert_cmpint (again->facts.duration_ns, ==, profile->facts.duration_ns);
 }
 
+#define LARGE (48 << 20)
+
+/* The most of the mapped files that was in memory at any time, in bytes. */
+static gboolean
+see_mapped (gpointer most, double fraction)
+{
+  g_autofree char *text = NULL;
+  gulong size = 0, resident = 0, shared = 0;
+
+  g_assert_true (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
+  g_assert_cmpint (
+      sscanf (text, "%lu %lu %lu", &size, &resident, &shared), ==, 3);
+  *(gsize *)most = MAX (*(gsize *)most, shared * (gsize)sysconf (_SC_PAGESIZE));
+  return TRUE;
+}
+
+/* The capture with its data again and again, and without what follows it. */
+static char *
+write_large_perf_data (void)
+{
+  g_autofree char *path = g_test_build_filename (
+      G_TEST_DIST, "captures", "peers", "perf", "nest-dwarf.perf.data", NULL);
+  g_autofree char *bytes = NULL;
+  g_autoptr (GString) out = g_string_new (NULL);
+  char *large = NULL;
+  guint64 offset, size, all;
+  int fd;
+
+  g_assert_true (g_file_get_contents (path, &bytes, NULL, NULL));
+  memcpy (&offset, bytes + 40, sizeof offset);
+  memcpy (&size, bytes + 48, sizeof size);
+  memset (bytes + 72, 0, 32);
+  g_string_append_len (out, bytes, (gssize)offset);
+  while (out->len < LARGE)
+    g_string_append_len (out, bytes + offset, (gssize)size);
+  all = out->len - offset;
+  memcpy (out->str + 48, &all, sizeof all);
+  fd = g_file_open_tmp ("flam-XXXXXX.data", &large, NULL);
+  g_assert_cmpint (write (fd, out->str, out->len), ==, (gssize)out->len);
+  close (fd);
+  return large;
+}
+
+static void
+test_perf_data (void)
+{
+  g_autofree char *path = write_large_perf_data ();
+  gsize most = 0;
+  FlamProgress progress = { see_mapped, &most };
+  FlamLoadOptions options = { .progress = &progress };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (FlamSource) source = flam_source_open (path, NULL, &error);
+  g_autoptr (FlamProfile) profile = NULL;
+
+  g_assert_no_error (error);
+  profile = flam_formats_load_source (source, &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (profile->samples.n, >, 1000);
+  g_assert_cmpuint (most, >, 0);
+  g_assert_cmpuint (most, <, LARGE / 2);
+  g_unlink (path);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -139,5 +206,6 @@ main (int argc, char **argv)
   g_test_add_func ("/bounds/pprof", test_pprof);
   g_test_add_func ("/bounds/otlp", test_otlp);
   g_test_add_func ("/bounds/gecko", test_gecko);
+  g_test_add_func ("/bounds/perf-data", test_perf_data);
   return g_test_run ();
 }
