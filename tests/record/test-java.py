@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Recordings of Java, without a flag and without an agent: the frames of waiting
-threads are those of jstack, and a busy thread's stacks are complete. The shares
-of functions are in test-ground-truth.py."""
+threads are those of jstack, those of a program those of its Flight Recorder, and a
+busy thread's stacks are complete. The shares of functions are in test-ground-truth.py."""
 
 import collections
 import itertools
@@ -85,6 +85,23 @@ def recorded_frames(capture):
     return threads
 
 
+def plain(name):
+    """Without what a C library puts before names."""
+    return re.sub(r"^_*(?:GI_+)?(?:libc_)?", "", name)
+
+
+def mixed_frames(pid):
+    """The main thread's frames of both kinds, root first, as the debugger of HotSpot's
+    makers finds them. (Other threads end there at a wait.)
+    "0x00007f2b424d1a1f  jni_CallStaticVoidMethod + 0x24f"
+    "0x00007f2b2c941260  * java.io.BufferedInputStream.read() bci:12 line:263" """
+    text = subprocess.run(["jhsdb", "jstack", "--mixed", "--pid", str(pid)], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode()
+    block = re.search(r'^"main".*?(?=^---|\Z)', text, re.M | re.S)[0]
+    names = re.findall(r"^0x[0-9a-f]+\s(?:\* )?([\w.:$]+)", block, re.M)
+    return [plain(name) for name in names][::-1]
+
+
 def chain_of(methods):
     """Only the program's own frames, leaf first, a recursion as one
     frame."""
@@ -128,12 +145,16 @@ class Java(unittest.TestCase):
         self.scratch = pathlib.Path(folder.name)
         self.maxDiff = None
 
-    def test_waiting(self):
+    def start_parked(self):
         target = subprocess.Popen(["java", "-cp", compiled(PARKED), "Parked"],
                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(target.communicate)
         self.addCleanup(target.kill)
         self.assertEqual(target.stdout.readline(), b"ready\n")
+        return target
+
+    def test_waiting(self):
+        target = self.start_parked()
         expected = jstack_frames(target.pid)
         self.assertEqual(len(expected), 3)
         capture = self.scratch / "parked.flambeau"
@@ -146,6 +167,28 @@ class Java(unittest.TestCase):
             self.assertGreater(len(frames), 8)
             self.assertEqual(recorded.get(tid), frames)
         self.assertIsNone(target.poll())
+
+    @unittest.skipUnless(os.environ.get("FLAM_TEST_ALL"), "another oracle takes 6 s more")
+    @unittest.skipUnless(shutil.which("jhsdb"), "HotSpot's debugger is not installed")
+    def test_mixed(self):
+        """Frames of C below and above those of Java."""
+        target = self.start_parked()
+        capture = self.scratch / "mixed.flambeau"
+        subprocess.run([recorder, "--output", capture, "--mode", "wall", "--duration", "0.5",
+                        "--pid", str(target.pid)], check=True, stderr=subprocess.DEVNULL)
+        text = subprocess.run([cli, "export", capture, "--to", "folded", "--measure", "wall-time",
+                               "--thread", "main"],
+                              check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode()
+        stack, _ = max((line.rsplit(" ", 1) for line in text.splitlines()), key=lambda row: int(row[1]))
+        ours = [plain(name) for name in stack.split(";")]
+        theirs = mixed_frames(target.pid)
+        self.assertEqual(theirs[-1], "read")
+        self.assertIn("JavaMain", theirs)
+        self.assertIn("Parked.main", theirs)
+        # It leaves out what the C library and the JDK call on the way to a system call.
+        rest = iter(ours)
+        self.assertTrue(all(name in rest for name in theirs), (ours, theirs))
+        self.assertLessEqual(len(ours), len(theirs) + 5)
 
     @unittest.skipUnless(shutil.which("jfr"), "there is no Flight Recorder here")
     def test_flight_recorder(self):
