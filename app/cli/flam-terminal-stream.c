@@ -55,7 +55,7 @@ write_text (GOutputStream *stream,
   for (gsize i = 0; i < size; i++)
     if (text[i] == '\n')
       {
-        /* CSV's lines end in both. */
+        /* CSV ends its lines with "\r\n". */
         if (self->line->len > 0 && self->line->str[self->line->len - 1] == '\r')
           g_string_truncate (self->line, self->line->len - 1);
         put_line (self);

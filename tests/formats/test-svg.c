@@ -168,7 +168,7 @@ number_of (const char **names, const char **values, const char *name)
   return -1;
 }
 
-/* Every box of the chart's own rectangles is the layout's next. */
+/* The chart's own rectangles are the boxes of the layout, in its order. */
 static void
 hold_against_layout (GMarkupParseContext *context,
                      const char *element,

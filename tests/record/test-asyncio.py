@@ -53,7 +53,7 @@ class Tasks(unittest.TestCase):
             self.assertGreaterEqual(tasks[name], inside[name])
         self.assertAlmostEqual(
             coroutines["worker"], sum(tasks[name] for name in NAMES), delta=0.01 * whole)
-        # Until asyncio is found in use.
+        # The time until asyncio is found in use.
         self.assertLess(inside.get("[no label]", 0), 0.1 * whole)
 
 

@@ -147,7 +147,7 @@ test_fell_asleep (void)
     /* The tracer waited for another thread. */
     { 12, 8900, 7, 0, FALSE },
     { 12, 9000, 7, 1, FALSE },
-    /* It was on a CPU since. */
+    /* It has been on a CPU since then. */
     { 12, 9000, 8, 0, FALSE },
   };
 

@@ -102,7 +102,7 @@ test_parts (Fixture *fixture, gconstpointer data)
   assert_read (fixture, 0, 98, 4, "aaxy");
   assert_read (fixture, 0, 302, 2, "wa");
   assert_hints (fixture, "0:98-304 2:4094-4096 3:0-2 ");
-  /* As far as the last two needed it. */
+  /* Only as far as the last two walks needed it. */
   for (guint i = 0; i < 2; i++)
     {
       begin (fixture, 0, 0);

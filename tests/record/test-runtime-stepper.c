@@ -262,7 +262,8 @@ test_truncated (Fixture *fixture, gconstpointer data)
   assert_walk (fixture, CODE + 0x102, 0, FALSE, 1, "0:Type.f100.1:2 end 3");
 }
 
-/* But the names there are, as some runtimes have their stacks in their heap. */
+/* But names there are read, since some runtimes have their stacks in their
+ * heap. */
 static void
 test_near (Fixture *fixture, gconstpointer data)
 {

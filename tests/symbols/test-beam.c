@@ -124,7 +124,7 @@ fill (Fake *fake)
            LIST + 16 * i + 8,
            i + 1 < strlen (file) ? (LIST + 16 * (i + 1)) | 1 : 0x3b);
     }
-  /* Values, a number that is none of a pointer, the return address. */
+  /* Values, a number that is not a pointer, the return address. */
   put (fake, STACK, 0x1f);
   put (fake, STACK + 8, 0x1234570);
   put (fake, STACK + 16, (CODE + 0x84) | 1);

@@ -33,7 +33,7 @@ flam_cores_for (gsize rows)
   return (guint)CLAMP (rows / least, 1, count_cores ());
 }
 
-/* Of the caller and the threads that were called to it. A thread that comes
+/* The work of the caller and of the threads that it calls. A thread that comes
  * when all steps are taken leaves at once, and nobody waits for it. */
 typedef struct
 {

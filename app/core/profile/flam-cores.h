@@ -23,12 +23,12 @@ typedef void (*FlamCoresStep) (gpointer data, guint i);
 
 void flam_cores_run (guint n, FlamCoresStep step, gpointer data);
 
-/* The number of cores for so many rows: 1 if a thread would cost more than it
+/* The number of cores for this many rows: 1 if a thread would cost more than it
  * saves. */
 guint flam_cores_for (gsize rows);
 
-/* For tests and benchmarks: that many cores (0: those of the machine), each for
- * at least so many rows (0: as many as are worth a thread). */
+/* For tests and benchmarks: this many cores (0: the machine's), each for at
+ * least this many rows (0: as many as are worth a thread). */
 void flam_cores_set (guint cores, gsize least_rows);
 
 G_END_DECLS

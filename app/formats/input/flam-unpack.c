@@ -233,8 +233,8 @@ flam_unpack_get_data (const FlamUnpack *unpack)
   return unpack->spool.base;
 }
 
-/* The bytes that a reader may have: few of a file that will be refused, or that
- * so far unpacks like one. */
+/* The number of bytes that a reader may get: only a few if the file will be
+ * refused, or unpacks like such a file so far. */
 static gsize
 get_ready (const FlamUnpack *unpack)
 {

@@ -32,7 +32,7 @@ typedef struct
 {
   guint status;    /* 200 to 299: done */
   GString *reason; /* of another status: the beginning of the answer */
-  gboolean early;  /* of an error: nothing of an answer had come */
+  gboolean early;  /* of an error: no part of an answer had arrived */
 } FlamHttpAnswer;
 
 /* The caller's end of it. */

@@ -44,8 +44,8 @@ FlamPerfCopies *flam_perf_copies_new (guint n_cpus);
 void flam_perf_copies_free (FlamPerfCopies *copies);
 /* Lets the program run at each sample of an event. FALSE sets errno. */
 gboolean flam_perf_copies_watch (const FlamPerfCopies *copies, int event);
-/* Opens the event by which the program writes into a ring, that of `ring_fd`;
- * the event, or -1, which sets errno. */
+/* Opens the event by which the program writes into the ring of `ring_fd`;
+ * returns the event, or -1 with errno set. */
 int flam_perf_copies_open (const FlamPerfCopies *copies, int cpu, int ring_fd);
 /* The addresses of blocks of a thread that are to be copied from now on. */
 void flam_perf_copies_want (const FlamPerfCopies *copies,

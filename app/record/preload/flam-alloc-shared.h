@@ -237,7 +237,7 @@ typedef struct
   int64_t live;       /* bytes that it allocated, less those that it freed, as
                          the allocator rounded them; may be negative */
   uint64_t allocated; /* bytes that it asked for */
-  uint32_t high;      /* `live` was higher by so much since the last record */
+  uint32_t high;      /* `live` was higher by this much since the last record */
   uint32_t unused;
 } FlamAllocLevel;
 

@@ -24,7 +24,7 @@ void flam_runtime_reader_free (FlamRuntimeReader *reader);
 typedef struct
 {
   FlamRuntimeMemory memory;
-  gboolean stack_only; /* nothing but its stack is as it was */
+  gboolean stack_only; /* only its stack is unchanged */
 } FlamRuntimeCopied;
 
 /* Reads the chains of a thread that is stopped or sleeps (`copied` NULL), or

@@ -83,7 +83,7 @@ label_of_waker (FlamSampler *sampler, const FlamMessage *message)
   return flam_builder_add_labels (sampler->builder, &label, 1);
 }
 
-/* Of the runtimes that have some; the first set counts. */
+/* The labels of the runtimes that have some; the first set counts. */
 static guint32
 labels_of (FlamSampler *sampler, const FlamMessage *message)
 {

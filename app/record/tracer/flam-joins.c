@@ -177,7 +177,7 @@ is_listed (const FlamJoins *joins, pid_t pid, const Thread *thread)
   return FALSE;
 }
 
-/* Of one that has ended. */
+/* For a thread that has ended. */
 static gboolean
 is_joined (const FlamJoins *joins, pid_t pid, const Thread *thread)
 {

@@ -8,7 +8,8 @@
 
 #include "flam-symbol-module.h"
 
-/* That of this process, or NULL. With `build_id` not "", only that one. */
+/* The vdso of this process, or NULL. If `build_id` is not "", only a vdso with
+ * that build id. */
 FlamSymbolModule *flam_vdso_open (const char *build_id);
 
 #endif

@@ -47,7 +47,7 @@ typedef enum
 
 /* The frame at regs->pc, which is compiled code, and its caller. The entry's
  * key is the address of the function's description, 0 for code that is shared
- * by all modules; its position that in the function. */
+ * by all modules; its position is the offset in the function. */
 FlamBeamStep flam_beam_step (const FlamBeam *beam,
                              const FlamRuntimeMemory *memory,
                              guint64 base,

@@ -2,7 +2,7 @@
 #ifndef FLAM_CALL_SITE_H
 #define FLAM_CALL_SITE_H
 
-/* Whether an address is one to return to: whether it follows a call. */
+/* Whether an address follows a call, so that it can be returned to. */
 
 #include "flam-runtime-memory.h"
 

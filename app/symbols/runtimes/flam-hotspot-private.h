@@ -71,7 +71,7 @@ enum
   CLASS_FIELDS,  /* up to 20: six 16-bit numbers each */
   CLASS_STREAM,  /* 21 on: UNSIGNED5 */
   CLASS_CONSTANTS,
-  BYTES_DATA, /* of an array of the machine's own */
+  BYTES_DATA, /* of an array of the virtual machine's own */
   SHORTS_DATA,
   N_FIELDS,
 };

@@ -369,8 +369,8 @@ has_all (const FlamHotspot *hotspot, const uint8_t *fields, size_t n)
   return true;
 }
 
-/* Whether all is there that the version needs, and fits in the pieces that are
- * read at once. */
+/* Whether everything that the version needs is present, and fits into the
+ * pieces that are read at once. */
 static bool
 is_complete (FlamHotspot *hotspot)
 {

@@ -152,7 +152,7 @@ bool flam_hotspot_name (const FlamHotspot *hotspot,
                         const FlamHotspotFrame *frame,
                         FlamRuntimeName *name);
 
-/* Gives each thread of Java's, its number as the process sees it and its name,
+/* Passes the number of each Java thread, as the process sees it, and its name
  * to `take`. The names are objects, which are moved while the process runs:
  * each is read twice, and left out unless it is the same. `scratch` is
  * overwritten. From JDK 10 on. */

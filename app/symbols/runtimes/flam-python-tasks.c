@@ -143,8 +143,8 @@ find_task (const FlamPythonReader *reader,
   return any.task;
 }
 
-/* Of the object of its name: the length, the hash and the first characters, or
- * the number. */
+/* For the object that is its name: the length, the hash and the first
+ * characters, or the number. */
 static bool
 make_cookie (const FlamPythonReader *reader, uint64_t task, uint64_t *cookie)
 {

@@ -38,8 +38,8 @@ bool flam_python_current_task (const FlamPythonLayout *layout,
                                FlamPythonLoop *loop,
                                uint64_t *task,
                                uint64_t *cookie);
-/* Its labels: "task", its name, and "coroutine", that of its coroutine. FALSE:
- * unreadable, or another one. */
+/* Its labels: "task", its name, and "coroutine", the name of its coroutine.
+ * FALSE: unreadable, or another task. */
 bool flam_python_name_task (const FlamPythonLayout *layout,
                             const FlamRuntimeMemory *memory,
                             uint64_t task,

@@ -489,7 +489,7 @@ flam_ruby_walk (const FlamRubyFile *ruby,
   high = low + 8 * high;
   if (high < low || frame < low || frame >= high)
     return 0;
-  /* The outermost one is of no code. */
+  /* The outermost frame has no code. */
   high -= layout->frame_size;
   for (; frame < high && n < limit; frame += layout->frame_size)
     {

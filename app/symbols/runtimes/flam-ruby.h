@@ -62,8 +62,8 @@ typedef struct
   guint64 symbols;            /* ruby_global_symbols, 0: unknown */
 } FlamRubyFile;
 
-/* The classes of a process's methods, as found at their first sight: a frame of
- * a function leads to its method, the function does not. */
+/* The classes of a process's methods, found when a function is first seen: its
+ * frame leads to its method, the function itself does not. */
 typedef struct _FlamRubyOwners FlamRubyOwners;
 
 /* g_free() frees it. */

@@ -53,7 +53,7 @@ typedef struct
   uint64_t data; /* of the SharedFunctionInfo: bytecodes or code */
   uint64_t cookie;
   FlamV8Code code;     /* the current one */
-  FlamV8Code baseline; /* that of the SharedFunctionInfo, if it is another */
+  FlamV8Code baseline; /* the SharedFunctionInfo's, if it differs */
 } Function;
 
 struct _FlamV8

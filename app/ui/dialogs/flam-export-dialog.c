@@ -22,7 +22,7 @@ struct _FlamExportDialog
   FlamSession *session;
   FlamJob *job;
   GBytes *document;    /* NULL: not made yet, or failed */
-  guint format_before; /* that of the switch for sharing's other position */
+  guint format_before; /* for the other position of the switch for sharing */
   guint typing_id;     /* the typed text is not applied yet */
 
   GtkButton *export;

@@ -53,8 +53,9 @@ typedef struct
 {
   FlamProfile *profile; /* a reference */
   FlamBy by;
-  const FlamMeasure *axis; /* of what times are sums; NULL: they are ns */
-  gint64 from, to;         /* the range of everything in it */
+  const FlamMeasure
+      *axis;       /* whose weights the times are sums of; NULL: they are ns */
+  gint64 from, to; /* the range of everything in it */
   gboolean exact;
   guint n_lanes;
   FlamChartLane *lanes; /* marks, counters, threads heaviest first */

@@ -104,7 +104,7 @@ FlamTint flam_palette_language_tint (const FlamProfile *profile,
 
 FlamColorClass flam_palette_class_of_node (const FlamTree *tree,
                                            FlamNodeId node);
-/* The same where its function is known: that of flam_tree_function(). */
+/* The same if its function is known, that of flam_tree_function(). */
 FlamColorClass flam_palette_class_of (const FlamTree *tree,
                                       FlamNodeId node,
                                       FlamFunctionId function);

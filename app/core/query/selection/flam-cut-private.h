@@ -28,9 +28,9 @@ typedef struct
   FlamThreadId *threads;
   GPtrArray *columns; /* const gint64*: distinct values */
   guint32 *labels;    /* a set of the profile -> the builder's; 0 -> 0 */
-  gint64 delay;       /* ns: it begins so much later than the whole */
-  guint generation;   /* base of its processes' and threads' numbers: different
-                         for each capture that is put into one builder */
+  gint64 delay;     /* ns: the offset of its beginning from that of the whole */
+  guint generation; /* base of its processes' and threads' numbers: different
+                       for each capture that is put into one builder */
   const char *counters_end; /* added to the names of its counters; or NULL */
 } FlamCut;
 

@@ -412,7 +412,7 @@ want_branches (const Walk *walk,
       all[b].matches = all[b].wanted = TRUE;
 }
 
-/* A branch that is not wanted has no wanted one below it. */
+/* Below an unwanted branch, no branch is wanted. */
 static void
 cut_branches (const Walk *walk, const FlamColumn *branches, FlamId *branch)
 {

@@ -21,7 +21,7 @@
 #define PARTS_PER_CORE 8 /* parts differ in size: a core takes the next one */
 #define MAX_PARTS 200
 #define NODES_OF_A_PART 2 /* at least, if none is too large for it */
-#define FEW_NODES 4       /* on top: at most one node for so many stacks */
+#define FEW_NODES 4       /* on top: at most one node for this many stacks */
 #define TOP 0
 #define AHEAD 16
 

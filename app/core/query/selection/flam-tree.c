@@ -507,7 +507,7 @@ flam_tree_find_path (const FlamTree *from, FlamNodeId node, const FlamTree *to)
       !to->rooted)
     return find_same (from, node, to);
   names = flam_tree_get_path (from, node);
-  /* The ids of another capture's processes are others. */
+  /* Processes of another capture have different ids. */
   for (guint32 i = from->depth[node]; node != 0; node = from->parent[node])
     if (flam_tree_process (from, node) != FLAM_NONE)
       {

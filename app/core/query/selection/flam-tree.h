@@ -137,7 +137,7 @@ const char *flam_tree_plain_name (const FlamTree *tree, FlamNodeId node);
  * root. g_free. */
 char *flam_tree_annotated_name (const FlamTree *tree, FlamNodeId node);
 gboolean flam_tree_is_inlined (const FlamTree *tree, FlamNodeId node);
-/* The same where its function is known: that of flam_tree_function(). */
+/* The same if its function is known, that of flam_tree_function(). */
 gboolean flam_tree_is_inlined_in (const FlamTree *tree,
                                   FlamNodeId node,
                                   FlamFunctionId function);

@@ -755,7 +755,7 @@ lower_first (gconstpointer a, gconstpointer b)
   return (x->weight > y->weight) - (x->weight < y->weight);
 }
 
-/* Of a CPU the weight is its number. */
+/* The weight of a CPU is its number. */
 static void
 find_cpus (Fill *fill)
 {
