@@ -101,7 +101,8 @@ flam_tree_merge_all (FlamTree *tree,
 
   flam_tree_keys_init (&keys, tree, order);
   most = flam_tree_list_children (stacks, shown, self, &roots, &total) + 1;
-  flam_tree_piece_init (&piece, &keys, shown->n, most);
+  flam_tree_piece_init (&piece, &keys, shown->n);
+  flam_tree_piece_reserve (&piece, most);
   piece.frame = shown->frame;
   piece.stacks = stacks;
   piece.node = flam_new_cells (FlamId, shown->n + 1);

@@ -3,11 +3,11 @@
 #include "flam-tree-piece.h"
 
 /* A large tree, merged on several cores. The nodes on top are merged as in one
- * piece, largest families first reached, until each node that is left has few
- * stacks at and below it. Such nodes are independent of one another: nothing
- * below one merges with anything below another. Each part is a number of them,
- * with copies of all their stacks side by side, so that it fits into a cache;
- * and the subtree of each is one run of the tree.
+ * piece, until each node that is left has few stacks at and below it. Such
+ * nodes are independent of one another: nothing below one merges with anything
+ * below another. Each part is a number of them, with copies of all their stacks
+ * side by side, so that it fits into a cache; and the subtree of each is one
+ * run of the tree.
  *
  *    stacks                   top          parts           tree
  *    0 main                   main         1  draw ──▶     main
@@ -27,9 +27,9 @@
 
 typedef struct
 {
-  FlamStackId *stack; /* of each of its stacks: which it is */
-  guint32 n, room;    /* of these */
-  FlamColumn roots;   /* FlamNodeId: of the top */
+  guint32 first;    /* of all parts' stacks */
+  guint32 n, room;  /* of these */
+  FlamColumn roots; /* FlamNodeId: of the top */
   FlamTreePiece piece;
   FlamPiecePlace *places;
   guint32 max_depth;
@@ -39,6 +39,7 @@ typedef struct
 {
   FlamTree *tree;
   const FlamShown *shown;
+  guint n_cores;
   FlamTreeKeys keys;
   FlamTreePiece top;
   guint32 *count;    /* per stack: those at and below it that have weight */
@@ -50,6 +51,8 @@ typedef struct
   guint32 *size;  /* per node of the top: of its subtree */
   guint8 *owner;  /* per stack: the part that has it; TOP: none */
   guint32 *local; /* per stack: its number in the part */
+  FlamTreePiece all; /* the memory of all parts: kept for a next tree */
+  FlamFrameId *all_frame;
   Part parts[MAX_PARTS];
   guint n_parts; /* with the unused first one */
 } Parts;
@@ -61,10 +64,12 @@ parts_free (Parts *parts)
     {
       Part *part = &parts->parts[i];
 
-      flam_cells_drop (part->stack);
       flam_column_clear (&part->roots);
-      flam_tree_piece_clear (&part->piece);
+      flam_column_clear (&part->piece.family);
+      g_free (part->piece.latest);
     }
+  flam_tree_piece_clear (&parts->all);
+  flam_cells_drop (parts->all_frame);
   flam_tree_piece_clear (&parts->top);
   flam_tree_keys_clear (&parts->keys);
   flam_column_clear (&parts->counts);
@@ -169,6 +174,23 @@ assign_nodes (Parts *parts, guint32 most, guint32 size)
     }
 }
 
+static void
+allocate_parts (Parts *parts)
+{
+  FlamTreePiece *all = &parts->all;
+  guint32 n = 0;
+
+  for (guint i = 1; i < parts->n_parts; i++)
+    {
+      parts->parts[i].first = n;
+      n += parts->parts[i].room;
+    }
+  flam_tree_piece_reserve (all, n + 1);
+  all->stacks = flam_new_cells (FlamPieceStack, n + 1);
+  all->node = flam_new_cells (FlamId, n + 1);
+  parts->all_frame = flam_new_cells (FlamFrameId, n + 1);
+}
+
 /* A stack belongs to the part of its node, or else of its caller. */
 static void
 assign_stacks (Parts *parts)
@@ -178,61 +200,73 @@ assign_stacks (Parts *parts)
 
   parts->owner = flam_new_cells (guint8, shown->n + 1);
   parts->local = flam_new_cells (guint32, shown->n + 1);
-  for (guint i = 1; i < parts->n_parts; i++)
-    parts->parts[i].stack =
-        flam_new_cells (FlamStackId, parts->parts[i].room + 1);
   for (FlamId s = 0; s < shown->n; s++)
     {
       FlamStackId prefix = shown->prefix[s];
       guint owner = TOP;
-      Part *part;
 
       if (node[s] != FLAM_NONE)
         owner = parts->part_of[node[s]];
       else if (prefix != FLAM_NONE && parts->count[s] != 0)
         owner = parts->owner[prefix];
       parts->owner[s] = (guint8)owner;
-      if (owner == TOP)
+      if (owner != TOP)
+        parts->local[s] = parts->parts[owner].n++;
+    }
+}
+
+/* Copies the stacks of every so many parts. The stacks are read from one end to
+ * the other, and each part is written so: if each part looked for its own, all
+ * of them would read most of the memory. Until the lists are made, `next` is
+ * the caller's number in the part, or that of the root + the number of stacks.
+ */
+static void
+copy_share (gpointer data, guint core)
+{
+  const Parts *parts = data;
+  const FlamShown *shown = parts->shown;
+  const FlamPieceStack *from = parts->top.stacks;
+  const FlamNodeId *node = parts->top.node;
+
+  for (FlamId s = 0; s < shown->n; s++)
+    {
+      guint owner = parts->owner[s];
+      const Part *part = &parts->parts[owner];
+      guint32 at;
+
+      if (owner == TOP || owner % parts->n_cores != core)
         continue;
-      part = &parts->parts[owner];
-      parts->local[s] = part->n;
-      part->stack[part->n++] = s;
+      at = part->first + parts->local[s];
+      parts->all_frame[at] = shown->frame[s];
+      parts->all.stacks[at] =
+          (FlamPieceStack){ from[s].total,
+                            0,
+                            node[s] != FLAM_NONE
+                                ? part->n + parts->rank[node[s]]
+                                : parts->local[shown->prefix[s]] };
     }
 }
 
 /* --- a part --------------------------------------------------------------- */
 
-/* Copies its stacks. */
 static void
-fill_piece (const Parts *parts, Part *part, FlamFrameId *frame)
+list_stacks (FlamTreePiece *piece, guint32 n_roots)
 {
-  FlamTreePiece *piece = &part->piece;
-  const FlamPieceStack *from = parts->top.stacks;
-  const FlamNodeId *top = parts->top.node;
   FlamPieceStack *stacks = piece->stacks;
 
-  memset (stacks, 0, part->n * sizeof *stacks);
-  for (guint32 i = part->n; i-- > 0;)
+  for (guint32 i = piece->n_stacks; i-- > 0;)
     {
-      FlamStackId s = part->stack[i];
+      guint32 above = stacks[i].next;
       guint32 *list;
 
-      stacks[i].total = from[s].total;
-      frame[i] = parts->shown->frame[s];
-      if (top[s] != FLAM_NONE)
-        {
-          piece->node[i] = parts->rank[top[s]];
-          list = &piece->nodes[piece->node[i]].at;
-        }
-      else
-        {
-          piece->node[i] = FLAM_NONE;
-          list = &stacks[parts->local[parts->shown->prefix[s]]].child;
-        }
+      piece->node[i] =
+          above >= piece->n_stacks ? above - piece->n_stacks : FLAM_NONE;
+      list = above >= piece->n_stacks ? &piece->nodes[piece->node[i]].at
+                                      : &stacks[above].child;
       stacks[i].next = *list;
       *list = i + 1;
     }
-  for (guint32 k = 0; k < part->roots.n; k++)
+  for (guint32 k = 0; k < n_roots; k++)
     piece->nodes[k].at--;
 }
 
@@ -242,13 +276,16 @@ merge_part (gpointer data, guint i)
   Parts *parts = data;
   Part *part = &parts->parts[i + 1];
   FlamTreePiece *piece = &part->piece;
-  g_autofree FlamFrameId *frame = g_new (FlamFrameId, part->n + 1);
+  const FlamTreePiece *all = &parts->all;
   guint32 *size;
 
-  flam_tree_piece_init (piece, &parts->keys, part->n, part->n + 1);
-  piece->frame = frame;
-  piece->stacks = flam_new_cells (FlamPieceStack, part->n + 1);
-  piece->node = flam_new_cells (FlamId, part->n + 1);
+  flam_tree_piece_init (piece, &parts->keys, part->n);
+  piece->frame = parts->all_frame + part->first;
+  piece->stacks = all->stacks + part->first;
+  piece->node = all->node + part->first;
+  piece->nodes = all->nodes + part->first;
+  piece->parent = all->parent + part->first;
+  piece->room = part->room;
   for (guint32 k = 0; k < part->roots.n; k++)
     {
       FlamNodeId node = flam_column_at (&part->roots, FlamNodeId, k);
@@ -257,9 +294,8 @@ merge_part (gpointer data, guint i)
       piece->nodes[k].at = 0;
     }
   piece->n = (guint32)part->roots.n;
-  fill_piece (parts, part, frame);
+  list_stacks (piece, (guint32)part->roots.n);
   flam_tree_piece_merge (piece, NULL, NULL);
-  piece->frame = NULL;
   size = (guint32 *)(void *)piece->stacks;
   part->places = (FlamPiecePlace *)(void *)(size + piece->n);
   flam_tree_piece_number (piece, (guint32)part->roots.n, size, part->places);
@@ -302,7 +338,6 @@ put_part (gpointer data, guint i)
 {
   Parts *parts = data;
   Part *part = &parts->parts[i + 1];
-  FlamTreePiece *piece = &part->piece;
   guint32 from = 0;
 
   for (guint32 k = 0; k < part->roots.n; k++)
@@ -312,9 +347,27 @@ put_part (gpointer data, guint i)
       put_subtree (parts, part, root, from);
       from += parts->size[root];
     }
-  for (guint32 s = 0; s < part->n; s++)
-    parts->top.node[part->stack[s]] =
-        piece->node[s] != FLAM_NONE ? piece->parent[piece->node[s]] : FLAM_NONE;
+}
+
+/* The places of a range of stacks. */
+static void
+map_share (gpointer data, guint core)
+{
+  const Parts *parts = data;
+  guint32 n = parts->shown->n;
+  FlamId from = (FlamId)((guint64)n * core / parts->n_cores);
+  FlamId to = (FlamId)((guint64)n * (core + 1) / parts->n_cores);
+
+  for (FlamId s = from; s < to; s++)
+    {
+      const FlamTreePiece *piece = &parts->parts[parts->owner[s]].piece;
+      FlamNodeId node;
+
+      if (parts->owner[s] == TOP)
+        continue;
+      node = piece->node[parts->local[s]];
+      parts->top.node[s] = node != FLAM_NONE ? piece->parent[node] : FLAM_NONE;
+    }
 }
 
 /* --- the whole ------------------------------------------------------------ */
@@ -379,12 +432,14 @@ merge_parts (Parts *parts, const FlamProgress *progress, GError **error)
   parts->place = g_new (FlamId, parts->top.n);
   if (!flam_progress_step (progress, 0.6, error))
     return FALSE;
+  flam_cores_run (parts->n_cores, copy_share, parts);
   flam_cores_run (n, merge_part, parts);
   if (!flam_progress_step (progress, 0.8, error))
     return FALSE;
   number_top (parts);
   put_top (parts);
   flam_cores_run (n, put_part, parts);
+  flam_cores_run (parts->n_cores, map_share, parts);
   for (guint i = 1; i <= n; i++)
     parts->tree->max_depth =
         MAX (parts->tree->max_depth, parts->parts[i].max_depth);
@@ -403,16 +458,17 @@ flam_tree_merge_parts (FlamTree *tree,
   FlamTreePiece *top = &parts->top;
   FlamPieceStack *stacks = flam_new_cells (FlamPieceStack, shown->n + 1);
   gint64 total = self[shown->n];
-  guint n = flam_cores_for (shown->n) * PARTS_PER_CORE;
   guint32 roots = 0, size;
 
   parts->tree = tree;
   parts->shown = shown;
+  parts->n_cores = flam_cores_for (shown->n);
   flam_column_init (&parts->counts, sizeof (guint32));
   flam_tree_keys_init (&parts->keys, tree, order);
   parts->n = flam_tree_list_children (stacks, shown, self, &roots, &total);
-  size = parts->n / MIN (n, MAX_PARTS / 2) + 1;
-  flam_tree_piece_init (top, &parts->keys, shown->n, size);
+  size = parts->n / MIN (parts->n_cores * PARTS_PER_CORE, MAX_PARTS / 2) + 1;
+  flam_tree_piece_init (top, &parts->keys, shown->n);
+  flam_tree_piece_reserve (top, size);
   top->stacks = stacks;
   top->frame = shown->frame;
   top->node = flam_new_cells (FlamId, shown->n + 1);
@@ -424,6 +480,7 @@ flam_tree_merge_parts (FlamTree *tree,
   if (!merge_top (parts, roots, size / NODES_OF_A_PART))
     return flam_tree_merge_all (tree, shown, self, order, progress, error);
   assign_nodes (parts, size / NODES_OF_A_PART, size);
+  allocate_parts (parts);
   assign_stacks (parts);
   if (!merge_parts (parts, progress, error))
     return NULL;

@@ -68,15 +68,19 @@ flam_tree_keys_clear (FlamTreeKeys *keys)
 void
 flam_tree_piece_init (FlamTreePiece *piece,
                       const FlamTreeKeys *keys,
-                      guint32 n_stacks,
-                      guint32 room)
+                      guint32 n_stacks)
 {
   *piece = (FlamTreePiece){ keys, n_stacks };
   flam_column_init (&piece->family, sizeof (Sibling));
+  piece->latest = g_new0 (FlamId, keys->n_keys + 1);
+}
+
+void
+flam_tree_piece_reserve (FlamTreePiece *piece, guint32 room)
+{
   piece->nodes = flam_new_cells (FlamPieceNode, room);
   piece->parent = flam_new_cells (FlamId, room);
   piece->room = room;
-  piece->latest = g_new0 (FlamId, keys->n_keys + 1);
 }
 
 void

@@ -81,12 +81,13 @@ guint32 flam_tree_list_children (FlamPieceStack *stacks,
                                  guint32 *roots,
                                  gint64 *total);
 
-/* With room for that many nodes; it may grow. The stacks, their frames and
- * their nodes are the caller's to set. */
+/* The stacks, their frames and their nodes, and the memory for nodes, are the
+ * caller's to set. */
 void flam_tree_piece_init (FlamTreePiece *piece,
                            const FlamTreeKeys *keys,
-                           guint32 n_stacks,
-                           guint32 room);
+                           guint32 n_stacks);
+/* Allocates memory for so many nodes, which may grow. */
+void flam_tree_piece_reserve (FlamTreePiece *piece, guint32 room);
 /* Frees all but the frames. */
 void flam_tree_piece_clear (FlamTreePiece *piece);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FlamTreePiece, flam_tree_piece_clear)
