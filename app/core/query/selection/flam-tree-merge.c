@@ -27,12 +27,13 @@ zero_stacks (FlamPieceStack *stacks, FlamId least, FlamId zeroed)
   return first;
 }
 
-guint32
-flam_tree_list_children (FlamPieceStack *stacks,
-                         const FlamShown *shown,
-                         const gint64 *self,
-                         guint32 *roots,
-                         gint64 *total)
+static inline guint32
+list_children (FlamPieceStack *stacks,
+               guint32 *count,
+               const FlamShown *shown,
+               const gint64 *self,
+               guint32 *roots,
+               gint64 *total)
 {
   FlamId zeroed = shown->n + 1;
   guint32 n = 0;
@@ -48,7 +49,15 @@ flam_tree_list_children (FlamPieceStack *stacks,
         zeroed = zero_stacks (stacks, least, zeroed);
       weight = stacks[s].total += self[s];
       if (weight == 0)
-        continue;
+        {
+          if (count != NULL)
+            count[s] = 0;
+          continue;
+        }
+      if (count != NULL)
+        count[s]++;
+      if (count != NULL && prefix != FLAM_NONE)
+        count[prefix] += count[s];
       list = prefix != FLAM_NONE ? &stacks[prefix].child : roots;
       *(prefix != FLAM_NONE ? &stacks[prefix].total : total) += weight;
       stacks[s].next = *list;
@@ -56,6 +65,19 @@ flam_tree_list_children (FlamPieceStack *stacks,
       n++;
     }
   return n;
+}
+
+guint32
+flam_tree_list_children (FlamPieceStack *stacks,
+                         guint32 *count,
+                         const FlamShown *shown,
+                         const gint64 *self,
+                         guint32 *roots,
+                         gint64 *total)
+{
+  return count != NULL
+             ? list_children (stacks, count, shown, self, roots, total)
+             : list_children (stacks, NULL, shown, self, roots, total);
 }
 
 /* The stacks are no longer needed: their memory is reused for the order of the
@@ -100,7 +122,8 @@ flam_tree_merge_all (FlamTree *tree,
   guint32 roots = 0, most;
 
   flam_tree_keys_init (&keys, tree, order);
-  most = flam_tree_list_children (stacks, shown, self, &roots, &total) + 1;
+  most =
+      flam_tree_list_children (stacks, NULL, shown, self, &roots, &total) + 1;
   flam_tree_piece_init (&piece, &keys, shown->n);
   flam_tree_piece_reserve (&piece, most);
   piece.frame = shown->frame;

@@ -88,23 +88,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Parts, parts_free)
 /* --- the top -------------------------------------------------------------- */
 
 static void
-count_stacks (Parts *parts)
-{
-  const FlamShown *shown = parts->shown;
-  const FlamPieceStack *stacks = parts->top.stacks;
-  guint32 *count = flam_new_cells0 (guint32, shown->n + 1);
-
-  parts->count = count;
-  for (FlamId s = shown->n; s-- > 0;)
-    if (stacks[s].total == 0)
-      count[s] = 0;
-    else if (shown->prefix[s] != FLAM_NONE)
-      count[shown->prefix[s]] += ++count[s];
-    else
-      count[s]++;
-}
-
-static void
 count_of_nodes (Parts *parts)
 {
   const FlamTreePiece *top = &parts->top;
@@ -465,7 +448,9 @@ flam_tree_merge_parts (FlamTree *tree,
   parts->n_cores = flam_cores_for (shown->n);
   flam_column_init (&parts->counts, sizeof (guint32));
   flam_tree_keys_init (&parts->keys, tree, order);
-  parts->n = flam_tree_list_children (stacks, shown, self, &roots, &total);
+  parts->count = flam_new_cells0 (guint32, shown->n + 1);
+  parts->n = flam_tree_list_children (
+      stacks, parts->count, shown, self, &roots, &total);
   size = parts->n / MIN (parts->n_cores * PARTS_PER_CORE, MAX_PARTS / 2) + 1;
   flam_tree_piece_init (top, &parts->keys, shown->n);
   flam_tree_piece_reserve (top, size);
@@ -476,7 +461,6 @@ flam_tree_merge_parts (FlamTree *tree,
   top->node[shown->n] = 0;
   top->nodes[0] = (FlamPieceNode){ total, FLAM_NONE, FLAM_NONE };
   top->n = 1;
-  count_stacks (parts);
   if (!merge_top (parts, roots, size / NODES_OF_A_PART))
     return flam_tree_merge_all (tree, shown, self, order, progress, error);
   assign_nodes (parts, size / NODES_OF_A_PART, size);
