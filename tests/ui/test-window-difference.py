@@ -110,6 +110,23 @@ class DifferenceTest(Base):
         self.says("Before: Before, 15. Now: Samples, 37: +22 (+146.7 %).")
         window.find("Remove: compared with: before")
 
+    def test_only_what_changed(self):
+        """The heaviest frame is as before: the third graph leaves it out."""
+        window = self.open(
+            self.file("two.folded", "main;same 90 90\nmain;a 10 30\n")
+        )
+        self.says("Before: Before, 100. Now: Samples, 120: +20 (+20.0 %).")
+        window.click("Side by Side")
+        window.focus(self.graph("Difference: "))
+        for key in ("Down", "Up", "Up"):
+            window.key(key)
+        self.graph("Difference: a, before 10, now 30, ")
+        window.focus(self.graph("Before: "))
+        for key in ("Down", "Up"):
+            window.key(key)
+        self.graph("Before: same, ")
+        window.wait_label(lambda text: plain(text).startswith("same, total "))
+
     def test_narrow(self):
         """No page makes the window wider than 360 pixels, shown or hidden: the
         texts of the Difference page are long, and wrap."""

@@ -88,11 +88,17 @@ show_figures (FlamSideBySide *self, FlamFlameGraph *graph, FlamNodeId node)
 static void
 on_hovered (FlamFlameGraph *graph, guint node, FlamSideBySide *self)
 {
+  FlamNodeId changed;
+
   for (guint i = 0; i < N_PANELS; i++)
     if (self->graph[i] != graph)
       flam_flame_graph_point_at (self->graph[i],
                                  same_in (self, graph, node, i));
-  show_figures (self, graph, node);
+  changed = same_in (self, graph, node, CHANGES);
+  if (changed != FLAM_NONE)
+    show_figures (self, self->graph[CHANGES], changed);
+  else
+    show_figures (self, graph, node);
 }
 
 static void
