@@ -97,6 +97,29 @@ is_memtrace (const FlamSource *source)
          last < 10 * MICROSECONDS_OF_2001 && data[28] < 100 && data[29] == 0;
 }
 
+/* perf data convert --to-ctf writes its name into the description. */
+static gboolean
+is_of_perf (const char *path)
+{
+  g_autofree char *file = g_build_filename (path, "metadata", NULL);
+  g_autoptr (FlamSource) source = NULL;
+
+  if (g_file_test (file, G_FILE_TEST_IS_REGULAR))
+    source = flam_source_open (file, NULL, NULL);
+  return source != NULL && flam_source_head_has (source, HEAD, PERF_TRACER);
+}
+
+/* The description of a trace is beside its streams. */
+static gboolean
+is_perf_stream (const FlamSource *source)
+{
+  g_autofree char *folder = g_path_get_dirname (source->path);
+
+  return source->size >= 4 &&
+         memcmp (source->data, "\xc1\x1f\xfc\xc1", 4) == 0 &&
+         is_of_perf (folder);
+}
+
 /* perf stat -x: "0.83,msec,task-clock,833170,100.00,…", with any separator, and
  * a time before it with -I. */
 static gboolean
@@ -150,6 +173,7 @@ static const Refused all[] = {
   { IF (is_memtrace),
     N_ ("this is a trace of OCaml's memtrace; view it with `memtrace-viewer "
         "FILE`, or record with `heaptrack PROGRAM`") },
+  { IF (is_perf_stream), PERF_CTF },
   { AT (0, "\xc1\x1f\xfc\xc1"), CTF },
   { AT (0, "\x57\x1d\xd1\x75"), CTF },
   { AT (ANYWHERE, PERF_TRACER), PERF_CTF },
@@ -351,18 +375,6 @@ has_path (const char *path, const char *below)
   g_autofree char *whole = g_build_filename (path, below, NULL);
 
   return g_file_test (whole, G_FILE_TEST_EXISTS);
-}
-
-/* perf data convert --to-ctf writes its name into the description. */
-static gboolean
-is_of_perf (const char *path)
-{
-  g_autofree char *file = g_build_filename (path, "metadata", NULL);
-  g_autoptr (FlamSource) source = NULL;
-
-  if (g_file_test (file, G_FILE_TEST_IS_REGULAR))
-    source = flam_source_open (file, NULL, NULL);
-  return source != NULL && flam_source_head_has (source, HEAD, PERF_TRACER);
 }
 
 const char *

@@ -295,6 +295,29 @@ test_folder (void)
     }
 }
 
+/* A stream of perf data convert --to-ctf is recognized by what is beside it. */
+static void
+test_perf_stream (void)
+{
+  static const char magic[] = "\xc1\x1f\xfc\xc1\0\0\0\0";
+  g_autofree char *folder = g_dir_make_tmp ("flambeau-XXXXXX", NULL);
+  g_autofree char *stream = g_build_filename (folder, "perf_stream_0", NULL);
+  g_autofree char *metadata = g_build_filename (folder, "metadata", NULL);
+  g_autoptr (GError) with = NULL;
+  g_autoptr (GError) without = NULL;
+
+  g_assert_true (g_file_set_contents (stream, magic, sizeof magic, NULL));
+  g_assert_null (flam_formats_load (stream, NULL, &without));
+  g_assert_nonnull (strstr (without->message, "LTTng"));
+  g_assert_true (g_file_set_contents (
+      metadata, "/* CTF 1.8 */\n\ttracer_name = \"perf\";\n", -1, NULL));
+  g_assert_null (flam_formats_load (stream, NULL, &with));
+  g_assert_nonnull (strstr (with->message, "open the perf.data itself"));
+  g_unlink (stream);
+  g_unlink (metadata);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -305,5 +328,6 @@ main (int argc, char **argv)
       g_test_add_data_func (name, &cases[i], test_refused);
     }
   g_test_add_func ("/refused/folder", test_folder);
+  g_test_add_func ("/refused/perf-stream", test_perf_stream);
   return g_test_run ();
 }
