@@ -346,7 +346,7 @@ run (int argc, char **argv)
       N_ ("Fold with all processes of this MPI job"),
       NULL },
     { "force",
-      0,
+      'f',
       0,
       G_OPTION_ARG_NONE,
       &asked.force,

@@ -19,6 +19,7 @@ test_round_trip (void)
     "it --pid=7,8 --pid 9 --process a --process b --unit u --cgroup /c "
     "--container d --no-children",
     "it --wait-for x",
+    "it -o o -f -- program -f -o p",
     "it --host me@there --pid 7",
     "it --host podman:a --remove-recorder",
     "it --mode both --rate 49.5 --duration 1.25 --delay 2 --sample-bytes 1 "

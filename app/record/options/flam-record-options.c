@@ -100,6 +100,7 @@ static const struct
   gsize at;
   const char *argument;
   const char *text;
+  char letter; /* 0: none */
 } table[] = {
   { "mode",
     TEXT,
@@ -206,8 +207,9 @@ static const struct
     PATH,
     AT (output),
     "OUT",
-    N_ ("write the capture here (PROGRAM.flambeau)") },
-  { "force", FLAG, AT (force), "", N_ ("replace OUT if it exists") },
+    N_ ("write the capture here (PROGRAM.flambeau)"),
+    'o' },
+  { "force", FLAG, AT (force), "", N_ ("replace OUT if it exists"), 'f' },
   { "children", SWITCH, AT (follow), "", NULL },
   { "control-fd", INTEGER, AT (control_fd), "N", NULL },
   { "version", FLAG, AT (help), "", NULL },
@@ -221,8 +223,10 @@ flam_record_options_help (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (table) && table[i].text; i++)
     {
+      const char letter[] = { '-', table[i].letter, ',', ' ', '\0' };
       g_autofree char *option =
-          g_strdup_printf ("--%s%s%s%s",
+          g_strdup_printf ("%s--%s%s%s%s",
+                           table[i].letter != 0 ? letter : "",
                            table[i].kind == SWITCH ? "[no-]" : "",
                            table[i].name,
                            *table[i].argument ? " " : "",
@@ -419,6 +423,7 @@ list_entries (FlamRecordOptions *options, GArray *entries, GPtrArray *names)
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
     {
       GOptionEntry entry = { .long_name = table[i].name,
+                             .short_name = table[i].letter,
                              .arg = kinds[table[i].kind].arg,
                              .arg_data =
                                  G_STRUCT_MEMBER_P (options, table[i].at) };
