@@ -512,10 +512,11 @@ def independent(capture):
     """How many samples of the same weight would tell as much as these. A sample stands for
     half of the time since the one before and half of that until the next, and ticks come
     at random, so the weights differ: with those of a Poisson process, it is 2/3 of the
-    number of samples."""
+    number of samples. Other events are what no sample has seen."""
     text = subprocess.run([cli, "dump", capture, "--stage", "profile"], check=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8").stdout
-    weights = [int(weight) for weight in re.findall(r"^ *sample .* cpu-time=(\d+)", text, re.M)]
+    weights = [int(weight) for weight in
+               re.findall(r"^ *sample (?!.* event=[1-9]).* cpu-time=(\d+)", text, re.M)]
     return sum(weights) ** 2 / max(sum(weight ** 2 for weight in weights), 1)
 
 
