@@ -26,14 +26,19 @@ flam_proc_starved (void)
   return g_atomic_int_get (&starved);
 }
 
+/* The kernel makes two files less of a process of which only the leader is
+ * read, which many processes end too soon to be worth. */
 int
 flam_proc_open (pid_t pid, pid_t tid, const char *name)
 {
   char path[80];
   int fd;
 
-  g_snprintf (
-      path, sizeof path, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
+  if (pid == tid)
+    g_snprintf (path, sizeof path, "/proc/%d/%s", (int)pid, name);
+  else
+    g_snprintf (
+        path, sizeof path, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
   fd = open (path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     flam_proc_note_error (errno);
@@ -45,11 +50,17 @@ flam_proc_open (pid_t pid, pid_t tid, const char *name)
 int
 flam_proc_open_kept (pid_t pid, pid_t tid, const char *name)
 {
-  struct rlimit limit;
+  static gsize most; /* descriptors, plus 1: getrlimit() once */
   int fd = flam_proc_open (pid, tid, name);
 
-  if (fd >= 0 && getrlimit (RLIMIT_NOFILE, &limit) == 0 &&
-      (rlim_t)fd >= limit.rlim_cur / 2)
+  if (g_once_init_enter (&most))
+    {
+      struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+
+      getrlimit (RLIMIT_NOFILE, &limit);
+      g_once_init_leave (&most, (gsize)MIN (limit.rlim_cur, G_MAXINT) + 1);
+    }
+  if (fd >= 0 && (gsize)fd >= (most - 1) / 2)
     {
       close (fd);
       fd = -1;

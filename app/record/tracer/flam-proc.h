@@ -2,9 +2,9 @@
 #ifndef FLAM_PROC_H
 #define FLAM_PROC_H
 
-/* Reads /proc/PID/task/TID/NAME: a leader may have ended while its other
- * threads are still alive. If no descriptor is available, the data is missing
- * and the recording contains a warning. */
+/* Reads /proc/PID/task/TID/NAME, and of a leader /proc/PID/NAME: it may have
+ * ended while its other threads are still alive. If no descriptor is available,
+ * the data is missing and the recording contains a warning. */
 
 #include <glib.h>
 #include <sys/types.h>
