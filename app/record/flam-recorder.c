@@ -189,15 +189,13 @@ put_waits (FlamBuilder *builder, const FlamTracerStats *stats)
         percent);
 }
 
-/* After a stop for a sample, a thread is put on a CPU again once or twice,
+/* After a stop, a thread is put on a CPU again once or twice,
  * which is not a separate wait. */
 static gint64
 estimate_unseen (const FlamTracer *tracer)
 {
-  guint64 stops = 0, switches = tracer->tasks.switches;
+  guint64 stops = tracer->stats.handled, switches = tracer->tasks.switches;
 
-  for (guint i = 0; i < FLAM_STOP_BINS; i++)
-    stops += tracer->stats.stops[i];
   return flam_instant_unseen (&tracer->instant,
                               switches > 2 * stops ? switches - 2 * stops : 0);
 }

@@ -253,6 +253,17 @@ class Measured:
         return [share for share in scaled if share.error() > share.bound]
 
 
+def missed(measured):
+    """The share of the CPU time that the functions which wait have too little."""
+    return sum(share.truth - share.ours for share in measured.shares if share.function in WAITS)
+
+
+def unseen(measured):
+    """The recorder's bound for it."""
+    info = ask("info", measured.capture)
+    return info.get("unseen_cpu_ns", 0) / info["charged_cpu_ns"]
+
+
 def percent(value):
     return "-" if value is None else f"{value:.1%}"
 

@@ -30,8 +30,10 @@ from ground_truth import (  # noqa: E402
     may_take_a_cpu,
     may_use_perf,
     measure,
+    missed,
     recorder,
     top,
+    unseen,
 )
 
 # Each program, launched or attached.
@@ -270,8 +272,25 @@ class Waits(Truths):
     """The capture has a bound for the time in which the kernel takes no sample."""
 
     def unseen(self, program, engine):
-        info = ask("info", self.measure(Condition(program, seconds=1, engine=engine)).capture)
-        return info.get("unseen_cpu_ns", 0) / info["charged_cpu_ns"]
+        return unseen(self.measure(Condition(program, seconds=1, engine=engine)))
+
+    def hold(self, program, engine):
+        """What is missing is within it, and what few samples are wrong by. The
+        measurement behind it: tests/bench/bench-unseen."""
+        def wrong(measured):
+            noise = math.hypot(*(share.noise for share in measured.shares))
+            missing, bound = missed(measured), unseen(measured)
+            return [f"{missing:.1%} missing, {bound:.1%} expected"] if missing > bound + noise else []
+
+        condition = Condition(program, engine=engine, rate=5000, seconds=1)
+        self.require(condition)
+        hold(self, condition, self.scratch, wrong)
+
+    def test_bound(self):
+        self.hold("piped", "ptrace")
+
+    def test_bound_with_perf(self):
+        self.hold("ticks", "perf")
 
     def test_many(self):
         self.assertGreater(self.unseen("piped", "ptrace"), 0.02)

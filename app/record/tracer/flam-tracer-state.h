@@ -44,6 +44,7 @@ typedef struct
   guint64 refused;    /* targets for another machine, not sampled */
   guint64
       setuid_dropped; /* targets that ran without their set-user-ID rights */
+  guint64 handled;    /* stops of any kind */
   guint stops[FLAM_STOP_BINS];
 } FlamTracerStats;
 

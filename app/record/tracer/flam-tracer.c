@@ -336,6 +336,7 @@ handle_stop (FlamTracer *tracer, pid_t tid, int status)
   int sig = stop.kind == FLAM_STOP_SIGNAL ? stop.value : 0;
   gboolean pending;
 
+  tracer->stats.handled++;
   if (task == NULL && stop.kind == FLAM_STOP_INTERRUPT && !tracer->stopping)
     {
       meet_new (tracer, tid);
