@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
+#include "flam-cli-table.h"
 #include "flam-cli-output.h"
 
 #include <string.h>
@@ -92,21 +93,46 @@ print_json (const FlamBalance *balance, guint n_functions)
 /* --- text ----------------------------------------------------------------- */
 
 static void
-print_weight (const FlamBalance *balance, gint64 weight)
+add_weight (FlamCliTable *table, const FlamBalance *balance, gint64 weight)
 {
   g_autofree char *text = flam_format_weight (&balance->measure, weight);
 
-  flam_cli_print (
-      "%*s%s", MAX (0, 11 - (int)g_utf8_strlen (text, -1)), "", text);
+  flam_cli_table_add (table, text, 0);
 }
 
 static void
-print_spread (const FlamBalance *balance, const FlamBalanceSpread *spread)
+add_rank (FlamCliTable *table, guint32 rank)
 {
-  print_weight (balance, spread->median);
-  print_weight (balance, spread->most);
-  print_weight (balance, flam_balance_lost (spread));
-  flam_cli_print ("  %5u", balance->ranks[spread->slowest].rank);
+  g_autofree char *text = g_strdup_printf ("%u", rank);
+
+  flam_cli_table_add (table, text, 0);
+}
+
+/* Of a table of spreads; `title`: of the texts. */
+static FlamCliTable *
+new_table (const char *title)
+{
+  FlamCliTable *table = flam_cli_table_new ();
+
+  flam_cli_print ("\n");
+  flam_cli_table_add (table, "median", 11);
+  flam_cli_table_add (table, "slowest", 9);
+  flam_cli_table_add (table, "lost", 9);
+  flam_cli_table_add (table, "rank", 5);
+  flam_cli_table_append (table, "%s", title);
+  flam_cli_table_end_row (table);
+  return table;
+}
+
+static void
+add_spread (FlamCliTable *table,
+            const FlamBalance *balance,
+            const FlamBalanceSpread *spread)
+{
+  add_weight (table, balance, spread->median);
+  add_weight (table, balance, spread->most);
+  add_weight (table, balance, flam_balance_lost (spread));
+  add_rank (table, balance->ranks[spread->slowest].rank);
 }
 
 static void
@@ -134,16 +160,62 @@ print_sum (const FlamBalance *balance)
 static void
 print_ranks (const FlamBalance *balance)
 {
-  flam_cli_print ("%6s%11s%11s  %s\n", "rank", "work", "waits", "host");
+  FlamCliTable *table = flam_cli_table_new ();
+
+  flam_cli_table_add (table, "rank", 6);
+  flam_cli_table_add (table, "work", 9);
+  flam_cli_table_add (table, "waits", 9);
+  flam_cli_table_append (table, "host");
+  flam_cli_table_end_row (table);
   for (guint i = 0; i < balance->n_ranks; i++)
     {
       const FlamBalanceRank *rank = &balance->ranks[i];
 
-      flam_cli_print ("%6u", rank->rank);
-      print_weight (balance, rank->work);
-      print_weight (balance, rank->waits);
-      flam_cli_print ("  %s\n", rank->host);
+      add_rank (table, rank->rank);
+      add_weight (table, balance, rank->work);
+      add_weight (table, balance, rank->waits);
+      flam_cli_table_append (table, "%s", rank->host);
+      flam_cli_table_end_row (table);
     }
+  flam_cli_table_print (table);
+}
+
+static void
+print_functions (const FlamBalance *balance, guint n)
+{
+  FlamCliTable *table = new_table ("function");
+
+  /* They are in order of what is lost. */
+  for (guint i = 0;
+       i < n && flam_balance_lost (&balance->functions[i].spread) > 0;
+       i++)
+    {
+      const FlamBalanceFunction *function = &balance->functions[i];
+
+      add_spread (table, balance, &function->spread);
+      flam_cli_table_append (table, "%s", function->name);
+      if (*function->module != '\0')
+        flam_cli_table_append (table, "  (%s)", function->module);
+      flam_cli_table_end_row (table);
+    }
+  flam_cli_table_print (table);
+}
+
+static void
+print_columns (const FlamBalance *balance)
+{
+  FlamCliTable *table = new_table ("from");
+
+  for (guint c = 0; c < balance->n_columns; c++)
+    {
+      g_autofree char *from =
+          flam_format_value ((gint64)c * balance->column, FLAM_UNIT_NS);
+
+      add_spread (table, balance, &balance->columns[c]);
+      flam_cli_table_append (table, "%s", from);
+      flam_cli_table_end_row (table);
+    }
+  flam_cli_table_print (table);
 }
 
 static void
@@ -151,40 +223,9 @@ print_text (const FlamBalance *balance, guint n_functions)
 {
   print_sum (balance);
   print_ranks (balance);
-  flam_cli_print ("\n%11s%11s%11s  %5s  %s\n",
-                  "median",
-                  "slowest",
-                  "lost",
-                  "rank",
-                  "function");
-  /* In the order of the lost work. */
-  for (guint i = 0;
-       i < n_functions && flam_balance_lost (&balance->functions[i].spread) > 0;
-       i++)
-    {
-      const FlamBalanceFunction *function = &balance->functions[i];
-
-      print_spread (balance, &function->spread);
-      flam_cli_print ("  %s", function->name);
-      if (*function->module != '\0')
-        flam_cli_print ("  (%s)", function->module);
-      flam_cli_print ("\n");
-    }
+  print_functions (balance, n_functions);
   if (balance->n_columns > 0)
-    flam_cli_print ("\n%11s%11s%11s  %5s  %s\n",
-                    "median",
-                    "slowest",
-                    "lost",
-                    "rank",
-                    "from");
-  for (guint c = 0; c < balance->n_columns; c++)
-    {
-      g_autofree char *from =
-          flam_format_value ((gint64)c * balance->column, FLAM_UNIT_NS);
-
-      print_spread (balance, &balance->columns[c]);
-      flam_cli_print ("  %s\n", from);
-    }
+    print_columns (balance);
 }
 
 /* --- the verb ------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
+#include "flam-cli-table.h"
 #include "flam-core-picture.h"
 #include "flam-disassembly.h"
 
@@ -74,23 +75,40 @@ figure_text (const FlamFacts *facts, const FlamMeasure *measure, gint64 weight)
 }
 
 static void
-print_row (const FlamFacts *facts,
-           const FlamMeasure *measure,
-           const FlamDisassembly *code,
-           const FlamInstruction *row)
+add_row (FlamCliTable *table,
+         const FlamFacts *facts,
+         const FlamMeasure *measure,
+         const FlamDisassembly *code,
+         const FlamInstruction *row)
 {
   g_autofree char *self = figure_text (facts, measure, row->self);
   g_autofree char *share = flam_format_percent (row->self, code->self);
 
-  flam_cli_print ("%10s  %7s  %8" G_GINT64_MODIFIER "x:  %-8s %s",
-                  row->self != 0 ? self : "",
-                  row->self != 0 ? share : "",
-                  row->address,
-                  row->mnemonic,
-                  row->operands);
+  flam_cli_table_add (table, row->self != 0 ? self : "", 10);
+  flam_cli_table_add (table, row->self != 0 ? share : "", 7);
+  flam_cli_table_append (table,
+                         "%8" G_GINT64_MODIFIER "x:  %-8s %s",
+                         row->address,
+                         row->mnemonic,
+                         row->operands);
   if (row->callee != NULL)
-    flam_cli_print ("  <%s>", row->callee);
-  flam_cli_print ("\n");
+    flam_cli_table_append (table, "  <%s>", row->callee);
+  flam_cli_table_end_row (table);
+}
+
+/* Of the instructions that follow. */
+static void
+add_line (FlamCliTable *table,
+          const FlamDisassembly *code,
+          const FlamInstruction *row)
+{
+  gboolean inlined = strcmp (row->function, code->function) != 0;
+
+  flam_cli_table_add (table, "", 0);
+  flam_cli_table_add (table, "", 0);
+  flam_cli_table_append (
+      table, "%s:%u  %s", row->file, row->line, inlined ? row->function : "");
+  flam_cli_table_end_row (table);
 }
 
 static void
@@ -98,6 +116,7 @@ print_text (const FlamFacts *facts,
             const FlamMeasure *measure,
             const FlamDisassembly *code)
 {
+  FlamCliTable *table = flam_cli_table_new ();
   g_autofree char *self = figure_text (facts, measure, code->self);
   g_autofree char *total = figure_text (facts, measure, code->total);
 
@@ -108,14 +127,10 @@ print_text (const FlamFacts *facts,
       const FlamInstruction *row = &code->instructions[i];
 
       if (flam_disassembly_is_new_line (code, i))
-        flam_cli_print (
-            "%19s  %s:%u  %s\n",
-            "",
-            row->file,
-            row->line,
-            strcmp (row->function, code->function) != 0 ? row->function : "");
-      print_row (facts, measure, code, row);
+        add_line (table, code, row);
+      add_row (table, facts, measure, code, row);
     }
+  flam_cli_table_print (table);
 }
 
 static FlamDisassembly *

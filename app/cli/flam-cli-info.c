@@ -356,8 +356,9 @@ print_thread (const FlamProfile *p,
               gint64 samples,
               const char *total)
 {
-  flam_cli_print ("%-10s %*s", heading, indent, "");
-  flam_cli_print_thread (p, thread);
+  g_autofree char *name = flam_cli_thread_text (p, thread);
+
+  flam_cli_print ("%-10s %*s%s", heading, indent, "", name);
   flam_cli_print (samples == 1 ? ": %" G_GINT64_FORMAT " sample, %s"
                                : ": %" G_GINT64_FORMAT " samples, %s",
                   samples,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
+#include "flam-cli-table.h"
 #include "flam-core-picture.h"
 
 #include <string.h>
@@ -244,14 +245,6 @@ print_json (const Report *report)
 
 /* --- text ---------------------------------------------------------------- */
 
-static void
-print_cell (const char *text, int width)
-{
-  int padding = width - (int)g_utf8_strlen (text, -1);
-
-  flam_cli_print ("%*s%s  ", MAX (padding, 0), "", text);
-}
-
 static const struct
 {
   const char *title;
@@ -263,16 +256,6 @@ static const struct
   [FLAM_MEMORY_COLUMN_PEAK] = { "peak", 8 },
   [FLAM_MEMORY_COLUMN_LEAKED] = { "leaked", 8 },
 };
-
-/* Estimates need more room. */
-static int
-width_of (const Report *report, guint column)
-{
-  return report->profile->facts.sample_bytes > 0 &&
-                 column != FLAM_MEMORY_COLUMN_TEMPORARY
-             ? 20
-             : columns[column].width;
-}
 
 static const char *
 title_of (const Report *report, guint column)
@@ -288,25 +271,31 @@ title_of (const Report *report, guint column)
              : columns[column].title;
 }
 
-static void
-print_header (const Report *report, const char *title)
+static FlamCliTable *
+new_table (const Report *report, const char *title)
 {
+  FlamCliTable *table = flam_cli_table_new ();
+
   flam_cli_print ("\n");
   for (guint i = 0; i < FLAM_MEMORY_N_COLUMNS; i++)
     if (flam_memory_summary_has_column (report->memory, i))
-      print_cell (title_of (report, i), width_of (report, i));
-  flam_cli_print ("%s\n", title);
+      flam_cli_table_add (table, title_of (report, i), columns[i].width);
+  flam_cli_table_append (table, "%s", title);
+  flam_cli_table_end_row (table);
+  return table;
 }
 
 static void
-print_amounts (const Report *report, const FlamAmounts *amounts)
+add_cells (FlamCliTable *table,
+           const Report *report,
+           const FlamAmounts *amounts)
 {
   for (guint i = 0; i < FLAM_MEMORY_N_COLUMNS; i++)
     {
       g_autofree char *text = flam_format_amounts (report->memory, amounts, i);
 
       if (flam_memory_summary_has_column (report->memory, i))
-        print_cell (text, width_of (report, i));
+        flam_cli_table_add (table, text, 0);
     }
 }
 
@@ -364,13 +353,14 @@ static void
 print_sizes (const Report *report)
 {
   const FlamMemorySummary *memory = report->memory;
+  FlamCliTable *table;
   gint64 most = 1;
 
   if (!flam_memory_summary_knows_sizes (memory))
     return;
   for (guint bin = memory->first_bin; bin < memory->end_bin; bin++)
     most = MAX (most, figure (&memory->size[bin], report->part, report->bytes));
-  print_header (report, "size in bytes");
+  table = new_table (report, "size in bytes");
   for (guint bin = memory->first_bin; bin < memory->end_bin; bin++)
     {
       double share =
@@ -379,61 +369,70 @@ print_sizes (const Report *report)
       gint64 low, high;
 
       flam_memory_summary_bin_range (bin, &low, &high);
-      print_amounts (report, &memory->size[bin]);
-      flam_cli_print ("%" G_GINT64_FORMAT, low);
+      add_cells (table, report, &memory->size[bin]);
+      flam_cli_table_append (table, "%" G_GINT64_FORMAT, low);
       if (high > low)
-        flam_cli_print ("..%" G_GINT64_FORMAT, high);
-      flam_cli_print ("%s", share > 0 ? "  " : "");
+        flam_cli_table_append (table, "..%" G_GINT64_FORMAT, high);
+      flam_cli_table_append (table, "%s", share > 0 ? "  " : "");
       for (int i = 0; share > 0 && i < MAX ((int)(share * BAR + 0.5), 1); i++)
-        flam_cli_print ("#");
-      flam_cli_print ("\n");
+        flam_cli_table_append (table, "#");
+      flam_cli_table_end_row (table);
     }
+  flam_cli_table_print (table);
 }
 
 static void
 print_kinds (const Report *report)
 {
   const FlamMemorySummary *memory = report->memory;
+  FlamCliTable *table = new_table (report, "allocator");
 
-  print_header (report, "allocator");
   for (guint kind = 0; kind < FLAM_N_ALLOCATORS; kind++)
     if (memory->kinds_present & FLAM_ALLOCATOR_BIT (kind))
       {
         gboolean counted =
             (memory->kinds_counted & FLAM_ALLOCATOR_BIT (kind)) != 0;
 
-        print_amounts (report, &memory->kind[kind]);
-        flam_cli_print ("%s%s\n",
-                        flam_allocator_to_string (kind),
-                        counted ? "" : " (not counted: see --allocators)");
+        add_cells (table, report, &memory->kind[kind]);
+        flam_cli_table_append (table,
+                               "%s%s",
+                               flam_allocator_to_string (kind),
+                               counted ? ""
+                                       : " (not counted: see --allocators)");
+        flam_cli_table_end_row (table);
       }
+  flam_cli_table_print (table);
 }
 
 static void
 print_threads (const Report *report)
 {
   const FlamProfile *p = report->profile;
-  guint rows = 0;
+  FlamCliTable *table = NULL;
 
   for (FlamId t = 0; t < p->threads.n; t++)
     {
+      g_autofree char *name = flam_cli_thread_text (p, t);
+
       if (!flam_memory_summary_has_any (report->memory,
                                         &report->memory->thread[t]))
         continue;
-      if (rows++ == 0)
-        print_header (report, "thread");
-      print_amounts (report, &report->memory->thread[t]);
-      flam_cli_print_thread (p, t);
-      flam_cli_print ("\n");
+      if (table == NULL)
+        table = new_table (report, "thread");
+      add_cells (table, report, &report->memory->thread[t]);
+      flam_cli_table_append (table, "%s", name);
+      flam_cli_table_end_row (table);
     }
+  if (table != NULL)
+    flam_cli_table_print (table);
 }
 
 static void
 print_functions (const Report *report)
 {
   const FlamMemorySummary *memory = report->memory;
+  FlamCliTable *table = new_table (report, "function (self)");
 
-  print_header (report, "function (self)");
   for (guint i = 0; i < memory->n_functions && i < report->limit; i++)
     {
       guint row = report->order[i];
@@ -444,12 +443,13 @@ print_functions (const Report *report)
       /* Frames that only lead to allocations are not allocation sites. */
       if (!flam_memory_summary_has_any (memory, &memory->function_self[row]))
         continue;
-      print_amounts (report, &memory->function_self[row]);
-      flam_cli_print ("%s", flam_tree_name (memory->tree, node));
+      add_cells (table, report, &memory->function_self[row]);
+      flam_cli_table_append (table, "%s", flam_tree_name (memory->tree, node));
       if (*file != '\0')
-        flam_cli_print ("  %s:%u", file, line);
-      flam_cli_print ("\n");
+        flam_cli_table_append (table, "  %s:%u", file, line);
+      flam_cli_table_end_row (table);
     }
+  flam_cli_table_print (table);
 }
 
 /* In the format of LeakSanitizer. */

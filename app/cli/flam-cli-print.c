@@ -196,30 +196,29 @@ flam_cli_json_states (JsonBuilder *json,
   json_builder_end_object (json);
 }
 
-void
-flam_cli_print_thread (const FlamProfile *profile, FlamThreadId thread)
+char *
+flam_cli_thread_text (const FlamProfile *profile, FlamThreadId thread)
 {
   const char *name =
       flam_profile_string (profile, profile->threads.name[thread]);
   gint32 tid = profile->threads.tid[thread];
 
-  if (tid < 0)
-    flam_cli_print ("#%u %s", thread + 1, name);
-  else
-    flam_cli_print ("%d/%d %s",
-                    profile->processes.pid[profile->threads.process[thread]],
-                    tid,
-                    name);
+  return tid < 0 ? g_strdup_printf ("#%u %s", thread + 1, name)
+                 : g_strdup_printf (
+                       "%d/%d %s",
+                       profile->processes.pid[profile->threads.process[thread]],
+                       tid,
+                       name);
 }
 
-void
-flam_cli_print_states (const FlamTree *tree, const FlamStateSplit *split)
+char *
+flam_cli_states_text (const FlamTree *tree, const FlamStateSplit *split)
 {
   guint states = flam_tree_states (tree);
   g_autofree char *text = NULL;
 
   if ((states & (states - 1)) == 0)
-    return;
+    return g_strdup ("");
   text = flam_format_states (split);
-  g_print ("  [%s]", text);
+  return g_strdup_printf ("  [%s]", text);
 }

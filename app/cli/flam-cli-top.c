@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flam-cli.h"
 
+#include "flam-cli-table.h"
 #include "flam-core-picture.h"
 
 #include <string.h>
@@ -153,30 +154,21 @@ print_json (const Top *top)
   flam_cli_print_json (json);
 }
 
-/* printf pads by bytes, but the columns have to align by characters. */
-static void
-print_cell (const char *text, int width)
-{
-  int padding = width - (int)g_utf8_strlen (text, -1);
-
-  flam_cli_print ("%*s%s  ", MAX (padding, 0), "", text);
-}
-
-/* --- calls as text -------------------------------------------------------- */
-
-static const char *const duration_titles[] = { "min", "mean", "dev", "p99" };
+/* --- text ----------------------------------------------------------------- */
 
 static void
-print_calls_header (const FlamCallTable *calls)
+add_calls_header (FlamCliTable *table, const FlamCallTable *calls)
 {
-  print_cell ("calls", 9);
-  print_cell ("per call", 9);
-  for (guint i = 0; calls->has_durations && i < 4; i++)
-    print_cell (duration_titles[i], 8);
+  static const char *const durations[] = { "min", "mean", "dev", "p99" };
+
+  flam_cli_table_add (table, "calls", 9);
+  flam_cli_table_add (table, "per call", 9);
+  for (guint i = 0; calls->has_durations && i < G_N_ELEMENTS (durations); i++)
+    flam_cli_table_add (table, durations[i], 8);
 }
 
 static void
-print_calls (const Top *top, guint i)
+add_calls_cells (FlamCliTable *table, const Top *top, guint i)
 {
   const FlamMeasure measure = flam_tree_measure (top->tree);
   const FlamFunctionCalls *calls = &top->calls->row[i];
@@ -190,70 +182,93 @@ print_calls (const Top *top, guint i)
       &measure,
       (gint64)(flam_function_calls_cost (calls, &top->rows[i]) + 0.5));
 
-  print_cell (calls->count > 0 ? count : "", 9);
-  print_cell (calls->count > 0 ? each : "", 9);
+  flam_cli_table_add (table, calls->count > 0 ? count : "", 0);
+  flam_cli_table_add (table, calls->count > 0 ? each : "", 0);
   for (guint k = 0; top->calls->has_durations && k < 4; k++)
     {
       g_autofree char *text = flam_format_value (durations[k], FLAM_UNIT_NS);
 
-      print_cell (of->n > 0 ? text : "", 8);
+      flam_cli_table_add (table, of->n > 0 ? text : "", 0);
     }
+}
+
+static void
+add_header (FlamCliTable *table, const Top *top)
+{
+  const FlamTree *tree = top->tree;
+
+  flam_cli_table_add (table, "self", 10);
+  flam_cli_table_add (table, "", 8);
+  flam_cli_table_add (table, "total", 10);
+  flam_cli_table_add (table, "", 8);
+  if (tree->other_total != NULL)
+    flam_cli_table_add (
+        table,
+        flam_tree_other_unit (tree) == FLAM_UNIT_COUNT ? "blocks" : "bytes",
+        9);
+  if (top->calls != NULL)
+    add_calls_header (table, top->calls);
+  if (tree->by == FLAM_BY_FUNCTION)
+    flam_cli_table_append (table, "function");
+  flam_cli_table_end_row (table);
+}
+
+static void
+add_cells (FlamCliTable *table, const Top *top, guint i)
+{
+  const FlamTree *tree = top->tree;
+  const FlamFunctionRow *row = &top->rows[i];
+  g_autofree char *self = flam_format_self (tree, row);
+  g_autofree char *total = flam_format_total (tree, row);
+  g_autofree char *self_share = flam_format_percent (row->self, tree->total[0]);
+  g_autofree char *total_share =
+      flam_format_percent (row->total, tree->total[0]);
+
+  flam_cli_table_add (table, self, 0);
+  flam_cli_table_add (table, self_share, 0);
+  flam_cli_table_add (table, total, 0);
+  flam_cli_table_add (table, total_share, 0);
+  if (tree->other_total != NULL)
+    {
+      g_autofree char *other =
+          flam_format_value (row->other_total, flam_tree_other_unit (tree));
+
+      flam_cli_table_add (table, other, 0);
+    }
+  if (top->calls != NULL)
+    add_calls_cells (table, top, i);
+}
+
+static void
+add_text (FlamCliTable *table, const Top *top, const FlamFunctionRow *row)
+{
+  const FlamTree *tree = top->tree;
+  const char *module = module_of (tree, row->node);
+  g_autofree char *name = row->node == 0
+                              ? g_strdup (flam_functions_name (tree, row->node))
+                              : flam_cli_name (top->options, tree, row->node);
+  g_autofree char *detail = flam_tree_detail (tree, row->node);
+  g_autofree char *states = flam_cli_states_text (tree, &row->split);
+
+  flam_cli_table_append (table, "%s%s", name, detail);
+  if (*module && tree->by == FLAM_BY_FUNCTION)
+    flam_cli_table_append (table, "  (%s)", module);
+  flam_cli_table_append (table, "%s", states);
 }
 
 static void
 print_text (const Top *top)
 {
-  const FlamTree *tree = top->tree;
-  const FlamMeasure own = flam_tree_measure (tree);
-  const FlamMeasure *measure = &own;
-  gboolean sampled = measure->source != FLAM_FROM_SAMPLES &&
-                     tree->profile->facts.sample_bytes > 0;
-  int width = sampled ? 20 : 10;
+  FlamCliTable *table = flam_cli_table_new ();
 
-  print_cell ("self", width);
-  print_cell ("", 8);
-  print_cell ("total", width);
-  print_cell ("", 8);
-  if (tree->other_total != NULL)
-    print_cell (
-        flam_tree_other_unit (tree) == FLAM_UNIT_COUNT ? "blocks" : "bytes", 9);
-  if (top->calls != NULL)
-    print_calls_header (top->calls);
-  flam_cli_print ("%s\n", tree->by == FLAM_BY_FUNCTION ? "function" : "");
+  add_header (table, top);
   for (guint i = 0; i < top->n; i++)
     {
-      const FlamFunctionRow *row = &top->rows[i];
-      g_autofree char *self = flam_format_self (tree, row);
-      g_autofree char *total = flam_format_total (tree, row);
-      g_autofree char *self_share =
-          flam_format_percent (row->self, tree->total[0]);
-      g_autofree char *total_share =
-          flam_format_percent (row->total, tree->total[0]);
-      const char *module = module_of (tree, row->node);
-      g_autofree char *name =
-          row->node == 0 ? g_strdup (flam_functions_name (tree, row->node))
-                         : flam_cli_name (top->options, tree, row->node);
-      g_autofree char *detail = flam_tree_detail (tree, row->node);
-
-      print_cell (self, width);
-      print_cell (self_share, 8);
-      print_cell (total, width);
-      print_cell (total_share, 8);
-      if (tree->other_total != NULL)
-        {
-          g_autofree char *other =
-              flam_format_value (row->other_total, flam_tree_other_unit (tree));
-
-          print_cell (other, 9);
-        }
-      if (top->calls != NULL)
-        print_calls (top, i);
-      flam_cli_print ("%s%s", name, detail);
-      if (*module && tree->by == FLAM_BY_FUNCTION)
-        flam_cli_print ("  (%s)", module);
-      flam_cli_print_states (tree, &row->split);
-      flam_cli_print ("\n");
+      add_cells (table, top, i);
+      add_text (table, top, &top->rows[i]);
+      flam_cli_table_end_row (table);
     }
+  flam_cli_table_print (table);
 }
 
 static gboolean

@@ -147,7 +147,12 @@ print_text (const FlamCliOptions *options,
         flam_cli_print ("(%u) ", tree->depth[i]);
       flam_cli_print ("%s%s  %s  %s", name, detail, total, self);
       if (tree->split != NULL)
-        flam_cli_print_states (tree, &tree->split[i]);
+        {
+          g_autofree char *states =
+              flam_cli_states_text (tree, &tree->split[i]);
+
+          flam_cli_print ("%s", states);
+        }
       flam_cli_print ("\n");
       i++;
     }

@@ -132,8 +132,8 @@ int flam_cli_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
 void flam_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* A thread in the form that --thread accepts, with its name: "12/14 worker";
- * "#3 worker" if the capture has no numbers. */
-void flam_cli_print_thread (const FlamProfile *profile, FlamThreadId thread);
+ * "#3 worker" if the capture has no numbers; g_free. */
+char *flam_cli_thread_text (const FlamProfile *profile, FlamThreadId thread);
 
 /* Standard output, for a document. */
 FlamSink *flam_cli_stdout (void);
@@ -156,9 +156,10 @@ void flam_cli_json_weight (JsonBuilder *json,
                            const char *member,
                            const FlamMeasure *measure,
                            gint64 weight);
-/* " [running 60.0 %, lock 40.0 %]"; omitted if the tree has only one state. */
-void flam_cli_print_states (const FlamTree *tree, const FlamStateSplit *split);
-/* "states": {"running": 5, "lock": 2}: the states with a weight. */
+/* "  [running 60.0 %, lock 40.0 %]"; "" if the tree has only one state;
+ * g_free. */
+char *flam_cli_states_text (const FlamTree *tree, const FlamStateSplit *split);
+/* "states": {"running": 5, "lock": 2}: those with a weight. */
 void flam_cli_json_states (JsonBuilder *json,
                            const FlamMeasure *measure,
                            const FlamStateSplit *split);

@@ -16,10 +16,10 @@ $ flambeau-cli top captures/callgrind/small.callgrind --json --limit 2
 # leaf_work 1 and 1, the others 1.
 $ flambeau-cli top captures/peers/valgrind/callgrind.nest.out --calls --limit 99 | grep '(nest)'
 20 000 010    49.8 %  20 000 010    49.8 %          1  20 000 010  spin_heavy  (nest)
- 8 000 020    19.9 %   8 000 020    19.9 %          2  4 000 010  leaf_work  (nest)
- 8 000 010    19.9 %   8 000 010    19.9 %          1  8 000 010  parse  (nest)
- 4 000 010    10.0 %   4 000 010    10.0 %          1  4 000 010  spin_light  (nest)
-       361   < 0.1 %   4 000 371    10.0 %         30    133 346  recurse'2  (nest)
+ 8 000 020    19.9 %   8 000 020    19.9 %          2   4 000 010  leaf_work  (nest)
+ 8 000 010    19.9 %   8 000 010    19.9 %          1   8 000 010  parse  (nest)
+ 4 000 010    10.0 %   4 000 010    10.0 %          1   4 000 010  spin_light  (nest)
+       361   < 0.1 %   4 000 371    10.0 %         30     133 346  recurse'2  (nest)
 
 # ncalls of Python's own pstats: <genexpr> 60, chop 15, stir 6, even 3, odd 3.
 $ flambeau-cli top captures/pstats/cprofile.prof --calls
