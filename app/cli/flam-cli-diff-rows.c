@@ -5,6 +5,19 @@
 
 #include <stdio.h>
 
+static void
+add_errors (JsonBuilder *json, const FlamChangeEstimate *estimate)
+{
+  if (!estimate->delta.sampled)
+    return;
+  flam_cli_json_int (json, "base_error", estimate->base.error);
+  flam_cli_json_int (json, "new_error", estimate->fresh.error);
+  flam_cli_json_int (json, "delta_error", estimate->delta.error);
+  json_builder_set_member_name (json, "few_samples");
+  json_builder_add_boolean_value (json,
+                                  flam_estimate_is_few (&estimate->delta));
+}
+
 void
 flam_cli_diff_json (const FlamMeasure *measure,
                     const FlamDiffRow *rows,
@@ -25,6 +38,7 @@ flam_cli_diff_json (const FlamMeasure *measure,
       flam_cli_json_weight (json, "base", measure, rows[i].base);
       flam_cli_json_weight (json, "new", measure, rows[i].fresh);
       flam_cli_json_weight (json, "delta", measure, rows[i].delta);
+      add_errors (json, &rows[i].estimate);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -60,10 +74,13 @@ flam_cli_diff_text (const FlamMeasure *measure,
 {
   for (guint i = 0; i < n && rows[i].delta != 0; i++)
     {
-      g_autofree char *base = flam_format_weight (measure, rows[i].base);
-      g_autofree char *fresh = flam_format_weight (measure, rows[i].fresh);
+      const FlamChangeEstimate *of = &rows[i].estimate;
+      g_autofree char *base =
+          flam_format_estimated (&of->base, measure, rows[i].base);
+      g_autofree char *fresh =
+          flam_format_estimated (&of->fresh, measure, rows[i].fresh);
       g_autofree char *delta =
-          flam_format_weight (measure, ABS (rows[i].delta));
+          flam_format_estimated (&of->delta, measure, ABS (rows[i].delta));
 
       flam_cli_print (rows[i].line > 0 ? "%s%s  %s → %s  %s:%u\n"
                                        : "%s%s  %s → %s  %s\n",

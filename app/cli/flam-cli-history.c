@@ -287,8 +287,8 @@ moved_text (const FlamFigures *before, const FlamFigures *figures)
     moves = flam_figures_moves (before, figures, MOVED, &n);
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *delta =
-          flam_format_weight (&measure, ABS (moves[i].delta));
+      g_autofree char *delta = flam_format_estimated (
+          &moves[i].estimate, &measure, ABS (moves[i].delta));
 
       g_string_append_printf (text,
                               "%s%s %s%s",
@@ -310,8 +310,11 @@ print_functions (const Asked *asked, const FlamFigures *figures)
     {
       const FlamFiguresFunction *function =
           flam_figures_find_function (measure, asked->functions[i]);
-      g_autofree char *total = flam_format_weight (
-          &measure->measure, function != NULL ? function->total : 0);
+      const FlamEstimate none = { 0 };
+      g_autofree char *total = flam_format_estimated (
+          function != NULL ? &function->total_estimate : &none,
+          &measure->measure,
+          function != NULL ? function->total : 0);
 
       flam_cli_print ("  %s %s", asked->functions[i], total);
     }
@@ -342,8 +345,8 @@ print_row (const Asked *asked,
   for (guint m = 0; m < figures->n_measures; m++)
     {
       const FlamFiguresMeasure *measure = &figures->measures[m];
-      g_autofree char *total =
-          flam_format_weight (&measure->measure, measure->total);
+      g_autofree char *total = flam_format_estimated (
+          &measure->total_estimate, &measure->measure, measure->total);
 
       flam_cli_print ("  %s %s", measure->id, total);
     }
@@ -373,6 +376,31 @@ print_text (const Asked *asked)
 /* --- machines ------------------------------------------------------------- */
 
 static void
+json_error (JsonBuilder *json, const char *member, const FlamEstimate *estimate)
+{
+  if (estimate->sampled)
+    flam_cli_json_int (json, member, estimate->error);
+}
+
+/* Of the totals that are estimates. */
+static void
+json_errors (JsonBuilder *json, const FlamFigures *figures)
+{
+  gboolean sampled = FALSE;
+
+  for (guint m = 0; m < figures->n_measures; m++)
+    sampled |= figures->measures[m].total_estimate.sampled;
+  if (!sampled)
+    return;
+  json_builder_set_member_name (json, "errors");
+  json_builder_begin_object (json);
+  for (guint m = 0; m < figures->n_measures; m++)
+    json_error (
+        json, figures->measures[m].id, &figures->measures[m].total_estimate);
+  json_builder_end_object (json);
+}
+
+static void
 json_moved (JsonBuilder *json,
             const FlamFigures *before,
             const FlamFigures *figures)
@@ -390,6 +418,7 @@ json_moved (JsonBuilder *json,
       json_builder_begin_object (json);
       flam_cli_json_string (json, "function", moves[i].name);
       flam_cli_json_weight (json, "delta", &measure, moves[i].delta);
+      json_error (json, "delta_error", &moves[i].estimate);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -421,6 +450,11 @@ json_functions (JsonBuilder *json,
                             "total",
                             &measure->measure,
                             function != NULL ? function->total : 0);
+      if (function != NULL)
+        {
+          json_error (json, "self_error", &function->self_estimate);
+          json_error (json, "total_error", &function->total_estimate);
+        }
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -463,6 +497,7 @@ json_capture (JsonBuilder *json,
                           &figures->measures[m].measure,
                           figures->measures[m].total);
   json_builder_end_object (json);
+  json_errors (json, figures);
   json_functions (json, asked, figures);
   json_moved (json, figures_before (asked, series, i), figures);
   json_builder_end_object (json);

@@ -8,7 +8,8 @@
 
 /* "FLAM" */
 #define APPLICATION 0x464c414d
-#define VERSION 1
+/* 1 had no errors. */
+#define VERSION 2
 #define WAIT_MS 10000
 /* Of one run. */
 #define MEASURES_MAX 64
@@ -19,6 +20,7 @@ struct _FlamHistoryStore
 {
   char *path;
   sqlite3 *db;
+  gint64 version; /* of the file */
 };
 
 static const char tables[] =
@@ -31,10 +33,13 @@ static const char tables[] =
     "CREATE TABLE run_measure (run INTEGER, position INTEGER, id TEXT,"
     "  name TEXT, unit INTEGER, kind INTEGER, source INTEGER,"
     "  denominator INTEGER, total INTEGER, rest INTEGER,"
+    "  total_error INTEGER, total_samples INTEGER, rest_error INTEGER,"
+    "  rest_samples INTEGER,"
     "  PRIMARY KEY (run, position)) WITHOUT ROWID;"
     "CREATE TABLE function (id INTEGER PRIMARY KEY, name TEXT UNIQUE);"
     "CREATE TABLE run_function (run INTEGER, position INTEGER,"
-    "  function INTEGER, self INTEGER, total INTEGER,"
+    "  function INTEGER, self INTEGER, total INTEGER, self_error INTEGER,"
+    "  self_samples INTEGER, total_error INTEGER, total_samples INTEGER,"
     "  PRIMARY KEY (run, position, function)) WITHOUT ROWID;"
     "CREATE VIEW functions (run, date, host, job, \"commit\", measure, name,"
     "    self, total) AS"
@@ -44,6 +49,18 @@ static const char tables[] =
     "  FROM run_function JOIN run ON run.id = run_function.run"
     "  JOIN run_measure USING (run, position)"
     "  JOIN function ON function.id = run_function.function;";
+
+/* From version 1. Of figures that are not estimates, all of these are 0. */
+static const char errors[] =
+    "ALTER TABLE run_measure ADD total_error INTEGER DEFAULT 0;"
+    "ALTER TABLE run_measure ADD total_samples INTEGER DEFAULT 0;"
+    "ALTER TABLE run_measure ADD rest_error INTEGER DEFAULT 0;"
+    "ALTER TABLE run_measure ADD rest_samples INTEGER DEFAULT 0;"
+    "ALTER TABLE run_function ADD self_error INTEGER DEFAULT 0;"
+    "ALTER TABLE run_function ADD self_samples INTEGER DEFAULT 0;"
+    "ALTER TABLE run_function ADD total_error INTEGER DEFAULT 0;"
+    "ALTER TABLE run_function ADD total_samples INTEGER DEFAULT 0;"
+    "PRAGMA user_version = " G_STRINGIFY (VERSION) ";";
 
 static gboolean
 fail (FlamHistoryStore *store, GError **error)
@@ -118,6 +135,23 @@ create (FlamHistoryStore *store, GError **error)
   return FALSE;
 }
 
+/* Another process may have done it meanwhile. */
+static gboolean
+upgrade (FlamHistoryStore *store, GError **error)
+{
+  if (store->version == VERSION)
+    return TRUE;
+  if (!run (store, "BEGIN IMMEDIATE", error))
+    return FALSE;
+  store->version = VERSION;
+  if ((number_of (store, "PRAGMA user_version") == VERSION ||
+       run (store, errors, error)) &&
+      run (store, "COMMIT", error))
+    return TRUE;
+  run (store, "ROLLBACK", NULL);
+  return FALSE;
+}
+
 static gboolean
 check (FlamHistoryStore *store, gboolean append, GError **error)
 {
@@ -132,13 +166,14 @@ check (FlamHistoryStore *store, gboolean append, GError **error)
                            FLAM_ERROR_UNKNOWN_FORMAT,
                            N_ ("%s: is not a store of runs"),
                            store->path);
-  if (number_of (store, "PRAGMA user_version") > VERSION)
+  store->version = number_of (store, "PRAGMA user_version");
+  if (store->version > VERSION)
     return flam_error_set (
         error,
         FLAM_ERROR_UNSUPPORTED,
-        N_ ("%s: written by a newer Flambeau; this one reads version 1"),
+        N_ ("%s: written by a newer Flambeau; this one reads version 2"),
         store->path);
-  return TRUE;
+  return !append || upgrade (store, error);
 }
 
 FlamHistoryStore *
@@ -185,6 +220,13 @@ static void
 put_int (Insert *insert, gint64 value)
 {
   sqlite3_bind_int64 (insert->statement, ++insert->at, value);
+}
+
+static void
+put_estimate (Insert *insert, FlamEstimate estimate)
+{
+  put_int (insert, estimate.error);
+  put_int (insert, estimate.samples);
 }
 
 static gboolean
@@ -271,6 +313,8 @@ append_measure (FlamHistoryStore *store,
   put_int (row, measure->measure.denominator);
   put_int (row, measure->total);
   put_int (row, measure->left);
+  put_estimate (row, measure->total_estimate);
+  put_estimate (row, measure->left_estimate);
   return finish_row (store, row, error);
 }
 
@@ -295,6 +339,8 @@ append_functions (FlamHistoryStore *store,
       put_text (row, function->name);
       put_int (row, function->self);
       put_int (row, function->total);
+      put_estimate (row, function->self_estimate);
+      put_estimate (row, function->total_estimate);
       if (!finish_row (store, row, error))
         return FALSE;
     }
@@ -306,14 +352,14 @@ append_all (FlamHistoryStore *store, const FlamFigures *figures, GError **error)
 {
   Insert measure = { prepare (store,
                               "INSERT INTO run_measure VALUES "
-                              "(?,?,?,?,?,?,?,?,?,?)",
+                              "(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                               error) };
   Insert name = { prepare (
       store, "INSERT OR IGNORE INTO function (name) VALUES (?)", error) };
   Insert function = { prepare (store,
                                "INSERT OR IGNORE INTO run_function SELECT "
-                               "?1, ?2, id, ?4, ?5 FROM function WHERE name = "
-                               "?3",
+                               "?1, ?2, id, ?4, ?5, ?6, ?7, ?8, ?9 FROM "
+                               "function WHERE name = ?3",
                                error) };
   gboolean good = measure.statement != NULL && name.statement != NULL &&
                   function.statement != NULL &&
@@ -370,6 +416,15 @@ take_within (Insert *row, gint64 least, gint64 most)
   return CLAMP (value, least, most);
 }
 
+static FlamEstimate
+take_estimate (Insert *row)
+{
+  gint64 error = take_within (row, 0, G_MAXINT64 / 2);
+  gint64 samples = take_within (row, 0, G_MAXINT64 / 2);
+
+  return (FlamEstimate){ samples > 0, error, samples };
+}
+
 static FlamFigures *
 take_run (Insert *row, gint64 *id)
 {
@@ -413,6 +468,8 @@ take_measure (Insert *row)
   measure.measure.event = FLAM_NONE;
   measure.total = take_within (row, 0, G_MAXINT64);
   measure.left = take_within (row, 0, measure.total);
+  measure.total_estimate = take_estimate (row);
+  measure.left_estimate = take_estimate (row);
   return measure;
 }
 
@@ -446,6 +503,8 @@ read_functions (Insert *query,
       function.name = g_ref_string_new_intern (name);
       function.self = take_within (query, 0, G_MAXINT64);
       function.total = take_within (query, 0, G_MAXINT64);
+      function.self_estimate = take_estimate (query);
+      function.total_estimate = take_estimate (query);
       g_array_append_val (functions, function);
     }
   sqlite3_reset (query->statement);
@@ -518,6 +577,12 @@ read_all (FlamHistoryStore *store,
   return status == SQLITE_DONE || status == SQLITE_ROW;
 }
 
+#define MEASURE "id, name, unit, kind, source, denominator, total, rest"
+#define FROM_MEASURES "FROM run_measure WHERE run = ? ORDER BY position"
+#define FROM_FUNCTIONS                                                         \
+  "FROM run_function JOIN function ON function.id = run_function.function "    \
+  "WHERE run = ? AND position = ?"
+
 GPtrArray *
 flam_history_store_read (FlamHistoryStore *store,
                          const char *measure,
@@ -529,15 +594,18 @@ flam_history_store_read (FlamHistoryStore *store,
       "SELECT * FROM (SELECT * FROM run ORDER BY id DESC "
       "LIMIT " G_STRINGIFY (FLAM_HISTORY_CAPTURES) ") ORDER BY id",
       error) };
+  gboolean old = store->version < VERSION;
   Insert measures = { prepare (
       store,
-      "SELECT id, name, unit, kind, source, denominator, total, rest FROM "
-      "run_measure WHERE run = ? ORDER BY position",
+      old ? "SELECT " MEASURE ", 0, 0, 0, 0 " FROM_MEASURES
+          : "SELECT " MEASURE ", total_error, total_samples, rest_error, "
+            "rest_samples " FROM_MEASURES,
       error) };
   Insert functions = { prepare (
       store,
-      "SELECT name, self, total FROM run_function JOIN function ON "
-      "function.id = run_function.function WHERE run = ? AND position = ?",
+      old ? "SELECT name, self, total, 0, 0, 0, 0 " FROM_FUNCTIONS
+          : "SELECT name, self, total, self_error, self_samples, total_error, "
+            "total_samples " FROM_FUNCTIONS,
       error) };
   g_autoptr (GPtrArray) captures = flam_history_new_captures ();
   gboolean good = runs.statement != NULL && measures.statement != NULL &&

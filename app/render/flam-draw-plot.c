@@ -308,6 +308,34 @@ trace_shape (cairo_t *cr, guint shape, double x, double y, double r)
   cairo_close_path (cr);
 }
 
+/* A bar with ends, behind the line. */
+static void
+draw_errors (const Drawing *drawing, guint s)
+{
+  const FlamPlotSeries *series = &drawing->plot->series[s];
+  cairo_t *cr = drawing->cr;
+
+  cairo_new_path (cr);
+  for (guint p = 0; series->error != NULL && p < series->n; p++)
+    {
+      FlamRect bar = flam_plot_error_bar (
+          drawing->plot, &drawing->area, (FlamPlotSpot){ s, p });
+
+      if (series->error[p] == 0)
+        continue;
+      cairo_move_to (cr, bar.x, bar.y);
+      cairo_line_to (cr, bar.x, bar.y + bar.height);
+      for (guint end = 0; end < 2; end++)
+        {
+          cairo_move_to (cr, bar.x - POINT, bar.y + end * bar.height);
+          cairo_line_to (cr, bar.x + POINT, bar.y + end * bar.height);
+        }
+    }
+  set_color (cr, series->color[drawing->look->dark != FALSE], 0.6);
+  cairo_set_line_width (cr, 1);
+  cairo_stroke (cr);
+}
+
 static void
 draw_line (const Drawing *drawing, guint s)
 {
@@ -316,6 +344,7 @@ draw_line (const Drawing *drawing, guint s)
   double paper = flam_draw_plot_paper (drawing->look->dark);
   cairo_t *cr = drawing->cr;
 
+  draw_errors (drawing, s);
   set_color (cr, color, 1);
   cairo_set_line_width (cr, 2);
   cairo_set_line_join (cr, CAIRO_LINE_JOIN_ROUND);

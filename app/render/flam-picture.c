@@ -260,7 +260,9 @@ describe (Picture *picture)
 
   if (measured)
     measure = flam_tree_measure (tree);
-  weight = flam_format_weight (&measure, total);
+  weight = measured && tree->n > 0 && tree->change == NULL
+               ? flam_format_whole (tree)
+               : flam_format_weight (&measure, total);
   g_string_append_printf (
       text,
       "%s: %s",

@@ -227,10 +227,10 @@ all  212 MB ± 21.7 MB  0 B
     once  2.14 MB (4 samples)  2.14 MB (4 samples)
 
 $ flambeau-cli top big.heap
-      self                 total            function
-210 MB ± 21.6 MB    99.0 %  210 MB ± 21.6 MB    99.0 %  keep
+               self                          total            function
+   210 MB ± 21.6 MB    99.0 %     210 MB ± 21.6 MB    99.0 %  keep
 2.14 MB (4 samples)     1.0 %  2.14 MB (4 samples)     1.0 %  once
-       0 B       0 %  212 MB ± 21.7 MB   100.0 %  main
+                0 B       0 %     212 MB ± 21.7 MB   100.0 %  main
 
 $ flambeau-cli info big.heap | grep -e space -e thread
 measures   inuse_space        212 MB ± 21.7 MB (Memory in use)
@@ -252,3 +252,54 @@ flambeau-v12.bin.html
              #1 0x7000 (MainThread): 0 samples, 9.26 kB
              #2 0x8000 (worker): 0 samples, 0 B
 ! flambeau-cli: ./flambeau-v12.bin.html: already exists; --force replaces it
+
+# A difference has the error of both sides together: 21.6 and 11.3 MB, and of few
+# samples their number.
+$ sed 's/4: 209715200/1: 52428800/g' big.heap >half.heap; touch -d 2026-11-01 big.heap; touch -d 2026-11-02 half.heap; flambeau-cli diff big.heap half.heap
+−157 MB ± 24.4 MB  210 MB ± 21.6 MB → 52.4 MB ± 11.3 MB  keep
+−157 MB ± 24.6 MB  212 MB ± 21.7 MB → 54.6 MB ± 11.5 MB  main
+
+$ flambeau-cli diff big.heap half.heap --json | tr -d ' \n'; echo
+{"rows":[{"function":"keep","base":209715200,"new":52428800,"delta":-157286400,"base_error":21583799,"new_error":11332324,"delta_error":24377898,"few_samples":false},{"function":"main","base":211851479,"new":54565079,"delta":-157286400,"base_error":21688087,"new_error":11538621,"delta_error":24566499,"few_samples":false},{"function":"once","base":2136279,"new":2136279,"delta":0,"base_error":3312880,"new_error":3312880,"delta_error":4685119,"few_samples":true}]}
+
+$ flambeau-cli diff big.heap half.heap --to html | grep -o -e '<td class="shrank">[^<]*' -e '<dd>[^<]*MB[^<]*'
+<dd>212 MB ± 21.7 MB
+<dd>54.6 MB ± 11.5 MB
+<td class="shrank">−157 MB ± 24.4 MB
+<td class="shrank">−157 MB ± 24.6 MB
+
+$ flambeau-cli diff big.heap half.heap --to svg --widths now | grep -o 'keep ([^<]*'
+keep (52.4 MB ± 11.3 MB, 96.08%): −157 MB ± 24.4 MB, before 210 MB ± 21.6 MB
+
+$ flambeau-cli history big.heap half.heap
+big.heap  2026-11-01 00:00 UTC (the file’s)  inuse_space 212 MB ± 21.7 MB  inuse_objects 5  alloc_space 212 MB ± 21.7 MB  alloc_objects 5
+half.heap  2026-11-02 00:00 UTC (the file’s)  inuse_space 54.6 MB ± 11.5 MB  inuse_objects 2  alloc_space 54.6 MB ± 11.5 MB  alloc_objects 2  moved: keep −157 MB ± 24.4 MB
+
+$ flambeau-cli history big.heap half.heap --json | tr -d ' \n' | grep -o -e '"errors":{[^}]*}' -e '"moved":.{[^]]*'
+"errors":{"inuse_space":21688087,"alloc_space":21688087}
+"errors":{"inuse_space":11538621,"alloc_space":11538621}
+"moved":[{"function":"keep","delta":-157286400,"delta_error":24377898}
+
+$ flambeau-cli history big.heap half.heap --to html | grep -o -e '<line class="error"[^>]*' -e '<title>[^<]*' | head -5
+<title>History of 2 captures
+<line class="error" x1="8.0" x2="8.0" y1="36.0" y2="62.4"/
+<line class="error" x1="572.0" x2="572.0" y1="137.8" y2="151.8"/
+<title>1: big.heap: 212 MB ± 21.7 MB
+<title>2: half.heap: 54.6 MB ± 11.5 MB
+
+# A picture's boxes have it, too, and it can be read back.
+$ flambeau-cli export big.heap --to svg --output big.svg; grep -o '<title>[^<]*' big.svg; flambeau-cli top big.svg
+<title>all (212 MB ± 21.7 MB, 100%)
+<title>main (212 MB ± 21.7 MB, 100%)
+<title>keep (210 MB ± 21.6 MB, 98.99%)
+<title>once (2.14 MB from 4 samples, 1.01%)
+      self                 total            function
+    210 MB    99.0 %      210 MB    99.0 %  keep
+   2.14 MB     1.0 %     2.14 MB     1.0 %  once
+       0 B       0 %      212 MB   100.0 %  main
+
+# Columns are as wide as their figures.
+$ printf 'main;f 9000000000000000000\nmain 1\n' >wide.folded; flambeau-cli top wide.folded
+                     self                                total            function
+9 000 000 000 000 000 000   100.0 %  9 000 000 000 000 000 000   100.0 %  f
+                        1   < 0.1 %  9 000 000 000 000 000 001   100.0 %  main

@@ -460,6 +460,133 @@ test_scale (void)
     }
 }
 
+/* --- estimates ------------------------------------------------------------ */
+
+/* One allocation of this size in line 3 of keep, called from main; sampled
+ * every so many bytes, or counted (0). */
+static FlamProfile *
+memory_of (gint64 size, gint64 every)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  FlamProcessId process = flam_builder_process (builder, 1, 0);
+  FlamAllocation allocation = {
+    .time = 1,
+    .freed_at = FLAM_NEVER,
+    .thread = flam_builder_thread (builder, process, 1, 0),
+    .stack = FLAM_NONE,
+    .size = size,
+    .count = 1,
+    .at_peak = -1,
+    .distance = G_MAXUINT16,
+  };
+
+  static const char *const names[] = { "main", "keep" };
+
+  flam_builder_add_allocation_measures (builder);
+  for (guint i = 0; i < 2; i++)
+    allocation.stack = flam_builder_stack (
+        builder,
+        allocation.stack,
+        flam_builder_frame_in (builder,
+                               flam_builder_function_named (
+                                   builder,
+                                   flam_builder_string (builder, names[i], -1),
+                                   FLAM_KIND_NATIVE),
+                               0,
+                               flam_builder_string (builder, "/m/a.c", -1),
+                               i + 2,
+                               0));
+  flam_builder_add_allocation (builder, &allocation);
+  flam_builder_facts (builder)->sample_bytes = every;
+  return flam_builder_finish (builder, NULL);
+}
+
+static void
+assert_estimate (const FlamEstimate *estimate, gint64 error, gint64 samples)
+{
+  g_assert_cmpint (estimate->sampled, ==, error > 0);
+  g_assert_cmpint (estimate->error, ==, error);
+  g_assert_cmpint (estimate->samples, ==, samples);
+}
+
+/* 400 samples and 100: n * (z² / 2 + z * sqrt (b / n + z² / 4)) for each side,
+ * and the root of the sum of the squares for the difference. */
+static void
+assert_estimates (const FlamChangeEstimate *estimate, gint64 base, gint64 delta)
+{
+  assert_estimate (&estimate->base, base, 400);
+  assert_estimate (&estimate->fresh, 11332324, 100);
+  assert_estimate (&estimate->delta, delta, 500);
+}
+
+static void
+test_estimates (void)
+{
+  g_autoptr (FlamProfile) was = memory_of (209715200, 524288);
+  g_autoptr (FlamProfile) is = memory_of (52428800, 524288);
+  g_autoptr (FlamSelection) all = flam_selection_new ();
+  g_autoptr (FlamWeights) before = flam_weights_new (was, all, NULL, NULL);
+  g_autoptr (FlamWeights) now = flam_weights_new (is, all, NULL, NULL);
+  g_autoptr (FlamTree) base =
+      flam_tree_new (before, all, FLAM_ORDER_TOTAL, NULL, NULL);
+  g_autoptr (FlamTree) fresh =
+      flam_tree_new (now, all, FLAM_ORDER_TOTAL, NULL, NULL);
+  const FlamDiffScale half = { 1, 2 };
+  const FlamDiffWeights of_base = { before, all }, of_fresh = { now, all };
+  const FlamChangeEstimate whole =
+      flam_diff_whole (base, fresh, FLAM_DIFF_UNSCALED);
+  g_autofree FlamDiffRow *rows = NULL, *scaled = NULL, *lines = NULL;
+  guint n;
+
+  rows = flam_diff_functions (base, fresh, FALSE, FLAM_DIFF_UNSCALED, &n);
+  g_assert_cmpuint (n, ==, 2);
+  assert_estimates (&rows[0].estimate, 21583799, 24377898);
+  scaled = flam_diff_functions (base, fresh, FALSE, half, &n);
+  assert_estimates (&scaled[0].estimate, 10791899, 15648854);
+  lines =
+      flam_diff_lines (&of_base, &of_fresh, NULL, TRUE, FLAM_DIFF_UNSCALED, &n);
+  g_assert_cmpuint (lines[0].line, ==, 3);
+  assert_estimates (&lines[0].estimate, 21583799, 24377898);
+  assert_estimates (&whole, 21583799, 24377898);
+  for (guint shape = 0; shape < FLAM_N_DIFF_SHAPES; shape++)
+    {
+      g_autoptr (FlamTree) tree =
+          flam_diff_tree (base, fresh, shape, FALSE, FLAM_DIFF_UNSCALED);
+      const FlamChangeEstimate estimate =
+          flam_tree_change_estimate (tree->change, tree->n - 1);
+
+      assert_estimates (&estimate, 21583799, 24377898);
+    }
+}
+
+/* Counted memory has no error; of one side, the difference has its error. */
+static void
+test_estimate_of_one_side (void)
+{
+  g_autoptr (FlamProfile) was = memory_of (209715200, 0);
+  g_autoptr (FlamProfile) is = memory_of (2097152, 524288);
+  g_autoptr (FlamSelection) all = flam_selection_new ();
+  g_autoptr (FlamWeights) before = flam_weights_new (was, all, NULL, NULL);
+  g_autoptr (FlamWeights) now = flam_weights_new (is, all, NULL, NULL);
+  g_autoptr (FlamTree) base =
+      flam_tree_new (before, all, FLAM_ORDER_TOTAL, NULL, NULL);
+  g_autoptr (FlamTree) fresh =
+      flam_tree_new (now, all, FLAM_ORDER_TOTAL, NULL, NULL);
+  guint n;
+  g_autofree FlamDiffRow *rows =
+      flam_diff_functions (base, fresh, TRUE, FLAM_DIFF_UNSCALED, &n);
+  g_autofree FlamDiffRow *exact =
+      flam_diff_functions (base, base, TRUE, FLAM_DIFF_UNSCALED, &n);
+  g_autoptr (FlamTree) tree =
+      flam_diff_tree (base, base, FLAM_DIFF_BOTH, TRUE, FLAM_DIFF_UNSCALED);
+
+  assert_estimate (&rows[0].estimate.base, 0, 0);
+  assert_estimate (&rows[0].estimate.delta, 3295728, 4);
+  g_assert_true (flam_estimate_is_few (&rows[0].estimate.delta));
+  assert_estimate (&exact[0].estimate.delta, 0, 0);
+  g_assert_null (tree->change->estimate);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -475,5 +602,7 @@ main (int argc, char **argv)
   g_test_add_func ("/diff/tree-of-itself", test_tree_of_itself);
   g_test_add_func ("/diff/both-ways", test_both_ways);
   g_test_add_func ("/diff/scale", test_scale);
+  g_test_add_func ("/diff/estimates", test_estimates);
+  g_test_add_func ("/diff/estimate-of-one-side", test_estimate_of_one_side);
   return g_test_run ();
 }

@@ -786,7 +786,7 @@ test_begin (void)
         continue;
       g_assert_cmpstr (
           flam_profile_string (profile, found.file), ==, ways[c].file);
-      g_assert_cmpuint (found.line, ==, ways[c].line);
+      g_assert_cmpuint (found.row.line, ==, ways[c].line);
     }
 }
 

@@ -390,6 +390,39 @@ test_places (gconstpointer data)
   g_assert_cmpuint (n, >, 5);
 }
 
+/* In the page, blocks of sampled memory have the error of their bytes. */
+static void
+test_page_blocks (void)
+{
+  g_autoptr (FlamBuilder) builder = flam_builder_new ();
+  g_autoptr (FlamProfile) profile = NULL;
+  g_autoptr (FlamSelection) selection = flam_selection_new ();
+  FlamAllocation allocation = {
+    .time = 1,
+    .freed_at = FLAM_NEVER,
+    .thread = flam_builder_thread (
+        builder, flam_builder_process (builder, 1, 0), 1, 0),
+    .stack = FLAM_NONE,
+    .size = 1 << 20,
+    .count = 1,
+    .at_peak = -1,
+    .distance = G_MAXUINT16,
+  };
+  g_autofree char *text = NULL;
+
+  flam_builder_add_allocation_measures (builder);
+  flam_builder_add_allocation (builder, &allocation);
+  flam_builder_facts (builder)->sample_bytes = 524288;
+  profile = flam_builder_finish (builder, NULL);
+  text = export_text (flam_exporter_find ("html"), profile, selection);
+  g_assert_nonnull (strstr (text,
+                            "[{\"name\":\"Peak memory\",\"unit\":\"bytes\","
+                            "\"every\":524288,"));
+  g_assert_nonnull (strstr (text,
+                            "{\"name\":\"Blocks at the peak\",\"unit\":"
+                            "\"count\",\"bytes\":0}"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -422,6 +455,7 @@ main (int argc, char **argv)
       "/exports/perfetto-holds/processes", "perfetto", test_processes);
   g_test_add_func ("/exports/chrome-trace/ends-are-named", test_ends_are_named);
   g_test_add_func ("/exports/cpuprofile-is/late", test_cpuprofile_is_identity);
+  g_test_add_func ("/exports/html/blocks", test_page_blocks);
   g_test_add_data_func ("/exports/perfetto-holds/counters",
                         "perfetto:flambeau/kitchen.flambeau",
                         test_holds);

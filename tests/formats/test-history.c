@@ -316,6 +316,35 @@ test_plots (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (choices->len, ==, 1);
 }
 
+/* Sampled memory: 400 samples of 512 KiB, by gperftools. The error of the
+ * total, and of the bar that shows it. */
+static void
+test_errors (Fixture *fixture, gconstpointer data)
+{
+  static const char heap[] = "heap profile: 4: 209715200 [4: 209715200] @ "
+                             "heap_v2/524288\n"
+                             "4: 209715200 [4: 209715200] @ 0x1 0x2\n\n"
+                             "MAPPED_LIBRARIES:\n";
+  const FlamTrendWhat what = { FLAM_TREND_MEASURE, "inuse_space", NULL };
+  g_auto (FlamHistoryKey) key = { NULL };
+  g_autoptr (FlamHistory) history = NULL;
+  g_autoptr (FlamPlot) plot = NULL;
+  FlamRect area = { 0, 0, 100, 0 }, bar;
+
+  put_file (fixture, "heap/1.heap", heap, NOV_1);
+  history = load (fixture, 0, NULL, NULL, NULL);
+  plot = flam_plot_of_trend (flam_trend_new (history, &key, &what));
+  g_assert_cmpuint (plot->series[0].n, ==, 1);
+  g_assert_cmpint (plot->series[0].value[0], ==, 209715200);
+  g_assert_cmpint (plot->series[0].error[0], ==, 21583799);
+  g_assert_cmpint (plot->top, >=, 209715200 + 21583799);
+  area.height = (double)plot->top;
+  bar = flam_plot_error_bar (plot, &area, (FlamPlotSpot){ 0, 0 });
+  g_assert_cmpfloat_with_epsilon (bar.height, 2 * 21583799, 1);
+  g_assert_cmpfloat_with_epsilon (
+      bar.y, (double)(plot->top - 209715200 - 21583799), 1);
+}
+
 static void
 test_moves (Fixture *fixture, gconstpointer data)
 {
@@ -379,6 +408,7 @@ main (int argc, char **argv)
     { "/history/again", test_again },
     { "/history/series", test_series },
     { "/history/plots", test_plots },
+    { "/history/errors", test_errors },
     { "/history/moves", test_moves },
   };
 

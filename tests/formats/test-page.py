@@ -367,6 +367,41 @@ seen.again = state ();
     equal(seen["again"], seen["all"])
 
 
+def check_estimates(page, root):
+    """Blocks of sampled memory have the error of their bytes: here, as if one of 4,096
+    bytes were sampled."""
+    every, capture = 4096, f"{root}/tests/captures/peers/heaptrack/alloc.gz"
+
+    def totals(measure):
+        done = subprocess.run([page.cli, "top", capture, "--measure", measure, "--json"],
+                              capture_output=True, check=True)
+        return {row["function"]: row["total"] for row in json.loads(done.stdout)["rows"]}
+
+    def sampled(found):
+        measures = json.loads(found[1])
+        names = [one["name"] for one in measures]
+        for one in measures:
+            if one["unit"] == "bytes":
+                one.update(every=every, whole=0)
+        measures[names.index("Leaked blocks")]["bytes"] = names.index("Leaked memory")
+        return f'"measures":{json.dumps(measures)},'
+
+    html = re.sub(r'"measures":(\[.*?\]),$', sampled, page.export(capture), count=1, flags=re.MULTILINE)
+    seen = page.act(html, """
+choose ("measure", Array.from (by ("measure").options)
+  .find ((one) => one.textContent === "Leaked blocks").value);
+seen.table = table ();
+""")
+    blocks, size = totals("leaked-blocks"), totals("leaked")
+    for _, total, name, _ in seen["table"]:
+        samples = size[name] / every
+        error = every * (1.9208 + 1.96 * (samples + 0.9604) ** 0.5)
+        few = "1 sample" if samples < 2 else f"{int(samples)} samples"
+        equal(total, f"{blocks[name]:,} ({few})" if samples < 10
+              else f"{blocks[name]:,} ± {round(error * blocks[name] / size[name]):,}")
+    assert seen["table"], "no blocks"
+
+
 def random_trace(path):
     """Nested calls of random lengths, in two threads."""
     lot = random.Random(5)
@@ -445,6 +480,7 @@ def main():
         check_selectors(page, root)
         check_difference(page)
         check_history(page)
+        check_estimates(page, root)
         check_large(page)
     return 0
 

@@ -75,6 +75,16 @@ typedef struct
   float y, width, alpha;
 } Mark;
 
+/* A text view draws its gutter twice. */
+static void
+add_mark (GArray *marks, Mark mark)
+{
+  for (guint i = 0; i < marks->len; i++)
+    if (g_array_index (marks, Mark, i).y == mark.y)
+      return;
+  g_array_append_val (marks, mark);
+}
+
 static void
 find_marks (GskRenderNode *node, Search *search)
 {
@@ -104,7 +114,7 @@ find_marks (GskRenderNode *node, Search *search)
       if (fabsf (color->red - search->red) < 0.01f &&
           fabsf (color->green - search->green) < 0.01f &&
           fabsf (color->blue - search->blue) < 0.01f)
-        g_array_append_val (search->found, mark);
+        add_mark (search->found, mark);
       break;
     default:
       break;

@@ -54,9 +54,13 @@ append_functions (FlamSink *out,
       const FlamDiffRow *row = &rows[shown];
 
       flam_sink_put (out, "<tr>");
-      flam_html_append_change (out, &measure, row->delta);
-      flam_html_append_cell (out, flam_format_weight (&measure, row->base));
-      flam_html_append_cell (out, flam_format_weight (&measure, row->fresh));
+      flam_html_append_change (out, &measure, row->delta, &row->estimate.delta);
+      flam_html_append_cell (
+          out,
+          flam_format_estimated (&row->estimate.base, &measure, row->base));
+      flam_html_append_cell (
+          out,
+          flam_format_estimated (&row->estimate.fresh, &measure, row->fresh));
       flam_sink_put (out, "<td class=\"name\">");
       flam_sink_put_escaped (out, row->name, -1);
       flam_sink_put (out, "</td>");
@@ -121,11 +125,11 @@ flam_diff_page (FlamSink *out,
       look->title != NULL
           ? g_strdup (look->title)
           : g_strdup_printf ("%s → %s", base->name, fresh->name);
-  g_autofree char *before = flam_format_weight (&measure, base->tree->total[0]);
+  g_autofree char *before = flam_format_whole (base->tree);
   g_autoptr (FlamHeadline) headline =
       flam_headline_new_difference (base->tree, fresh->tree, scale);
   g_autofree char *sentence = flam_headline_to_english (headline);
-  g_autofree char *now = flam_format_weight (&measure, fresh->tree->total[0]);
+  g_autofree char *now = flam_format_whole (fresh->tree);
 
   flam_html_begin (out, title, FLAM_HTML_ZOOM);
   flam_html_append (out, "h1", title);

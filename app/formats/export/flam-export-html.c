@@ -322,6 +322,23 @@ put_all_series (Page *page)
   flam_sink_put (page->out, "],\n");
 }
 
+/* Blocks have the error of their bytes: the number of that measure. */
+static void
+put_bytes_of (Page *page, const FlamMeasure *measure)
+{
+  FlamMeasureSource bytes;
+
+  if (page->part == NULL || measure->source == FLAM_FROM_SAMPLES)
+    return;
+  bytes = flam_allocation_filter_other_source (measure->source);
+  for (guint i = 0; i < page->part->profile->n_measures; i++)
+    if (page->part->profile->measures[measure_at (page, i)].source == bytes)
+      {
+        flam_sink_printf (page->out, ",\"bytes\":%u", i);
+        return;
+      }
+}
+
 static void
 put_measure (Page *page, const FlamMeasure *measure, guint i)
 {
@@ -340,6 +357,8 @@ put_measure (Page *page, const FlamMeasure *measure, guint i)
                       ",\"whole\":%" G_GINT64_FORMAT,
                       facts->sample_bytes,
                       flam_estimate_whole (facts, measure->source));
+  else if (facts->sample_bytes > 0)
+    put_bytes_of (page, measure);
   flam_sink_put (page->out, "}");
 }
 

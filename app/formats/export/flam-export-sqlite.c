@@ -461,9 +461,9 @@ put_costs (FlamDatabase *to, const FlamPart *part)
   for (guint i = 0; i < n; i++)
     {
       put_string (to, part->profile, rows[i].file);
-      flam_database_int (to, rows[i].line);
-      put_weight (to, measure, rows[i].self);
-      put_weight (to, measure, rows[i].total);
+      flam_database_int (to, rows[i].row.line);
+      put_weight (to, measure, rows[i].row.self);
+      put_weight (to, measure, rows[i].row.total);
       flam_database_row (to);
     }
   flam_database_begin (

@@ -19,7 +19,8 @@
 typedef struct
 {
   const char *name;
-  gint64 *value; /* n */
+  gint64 *value;          /* n */
+  FlamEstimate *estimate; /* n */
 } Trend;
 
 typedef struct
@@ -65,6 +66,7 @@ append_style (Page *page)
                  "}svg.chart polyline{fill:none;stroke:var(--s);"
                  "stroke-width:2}svg.chart circle{fill:var(--s)}"
                  "svg.chart circle.most{fill:var(--paper);stroke:var(--s)}"
+                 "svg.chart .error{stroke:var(--s);stroke-opacity:.6}"
                  "svg.chart .grid{stroke:var(--quiet);stroke-opacity:.35}"
                  "svg.chart .date{fill:var(--quiet);text-anchor:middle}"
                  "svg.chart .off,tr.off,section.off{display:none}"
@@ -120,8 +122,10 @@ append_point (Page *page, const FlamPlot *plot, FlamPlotSpot spot)
   gboolean hollow = series->hollow[spot.point];
   guint capture = flam_plot_capture_at (plot, spot);
   FlamRect at = flam_plot_place (plot, &area, spot);
+  const FlamTrend *trend = flam_plot_get_trend (plot);
+  const FlamTrendPoint *point = &trend->series[spot.series].points[spot.point];
   g_autofree char *text =
-      flam_format_weight (&plot->measure, series->value[spot.point]);
+      flam_format_estimated (&point->estimate, &plot->measure, point->value);
 
   flam_sink_printf (page->out,
                     "<circle%s cx=\"%.1f\" cy=\"%.1f\" r=\"4\"><title>%u: ",
@@ -136,6 +140,21 @@ append_point (Page *page, const FlamPlot *plot, FlamPlotSpot spot)
   flam_sink_put (page->out, "</title></circle>");
 }
 
+static void
+append_error (Page *page, const FlamPlot *plot, FlamPlotSpot spot)
+{
+  FlamRect bar = flam_plot_error_bar (plot, &area, spot);
+
+  if (plot->series[spot.series].error[spot.point] > 0)
+    flam_sink_printf (page->out,
+                      "<line class=\"error\" x1=\"%.1f\" x2=\"%.1f\" "
+                      "y1=\"%.1f\" y2=\"%.1f\"/>",
+                      bar.x,
+                      bar.x,
+                      bar.y,
+                      bar.y + bar.height);
+}
+
 /* The upper end of a chart with only this line: a share of this chart's. */
 static void
 append_top (Page *page, const FlamPlot *plot, guint s)
@@ -144,7 +163,8 @@ append_top (Page *page, const FlamPlot *plot, guint s)
   g_autofree char *text = NULL;
 
   for (guint p = 0; p < plot->series[s].n; p++)
-    greatest = MAX (greatest, plot->series[s].value[p]);
+    greatest =
+        MAX (greatest, plot->series[s].value[p] + plot->series[s].error[p]);
   top = flam_plot_round_top (greatest, plot->measure.denominator);
   text = flam_format_weight (&plot->measure, top);
   flam_sink_printf (page->out,
@@ -168,6 +188,8 @@ append_line (Page *page, const FlamPlot *plot, guint s)
       flam_sink_printf (page->out, "%s%.1f,%.3f", p > 0 ? " " : "", at.x, at.y);
     }
   flam_sink_put (page->out, "\"/>");
+  for (guint p = 0; p < plot->series[s].n; p++)
+    append_error (page, plot, (FlamPlotSpot){ s, p });
   for (guint p = 0; p < plot->series[s].n; p++)
     append_point (page, plot, (FlamPlotSpot){ s, p });
   flam_sink_put (page->out, "</g>");
@@ -305,7 +327,9 @@ append_capture (Page *page, guint i)
           ? flam_format_value (figures->duration_ns, FLAM_UNIT_NS)
           : g_strdup (""));
   flam_html_append_cell (page->out,
-                         flam_format_weight (&measure->measure, measure->left));
+                         flam_format_estimated (&measure->left_estimate,
+                                                &measure->measure,
+                                                measure->left));
   if (has_names (page))
     {
       const char *name =
@@ -338,6 +362,7 @@ trend_free (gpointer data)
   Trend *trend = data;
 
   g_free (trend->value);
+  g_free (trend->estimate);
   g_free (trend);
 }
 
@@ -365,11 +390,13 @@ add_capture (Page *page,
           trend = g_new0 (Trend, 1);
           trend->name = function->name;
           trend->value = g_new0 (gint64, series->n);
+          trend->estimate = g_new0 (FlamEstimate, series->n);
           g_hash_table_insert (trends, function->name, trend);
           g_ptr_array_add (all, trend);
         }
       trend->value[i] = flam_rescale_weight (
           function->self, own->measure.denominator, measure->denominator);
+      trend->estimate[i] = function->self_estimate;
     }
 }
 
@@ -422,12 +449,16 @@ append_function (Page *page,
 {
   gint64 first = trend->value[0];
   gint64 last = trend->value[n - 1];
+  const FlamChangeEstimate estimate = flam_estimate_of_change (
+      trend->estimate[0], n > 1 ? trend->estimate[n - 1] : (FlamEstimate){ 0 });
 
   flam_sink_put (page->out, "<tr>");
   append_trend (page, trend, n);
-  flam_html_append_cell (page->out, flam_format_weight (measure, first));
-  flam_html_append_cell (page->out, flam_format_weight (measure, last));
-  flam_html_append_change (page->out, measure, last - first);
+  flam_html_append_cell (
+      page->out, flam_format_estimated (&estimate.base, measure, first));
+  flam_html_append_cell (
+      page->out, flam_format_estimated (&estimate.fresh, measure, last));
+  flam_html_append_change (page->out, measure, last - first, &estimate.delta);
   flam_html_append_cell (page->out, g_strdup (trend->name));
   flam_sink_put (page->out, "</tr>\n");
 }

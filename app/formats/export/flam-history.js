@@ -25,6 +25,8 @@
         line,
         points: points (line),
         circles: Array.from (g.querySelectorAll ("circle")),
+        errors: Array.from (g.querySelectorAll (".error"), (bar) =>
+          ({ bar, ends: ["y1", "y2"].map ((y) => Number (bar.getAttribute (y))) })),
       };
     }),
   }));
@@ -41,6 +43,8 @@
         .map (([x, y]) => x + "," + up (y).toFixed (1)).join (" "));
       line.circles.forEach ((circle, i) =>
         circle.setAttribute ("cy", up (line.points[i][1]).toFixed (1)));
+      for (const { bar, ends } of line.errors)
+        ends.forEach ((y, i) => bar.setAttribute ("y" + (i + 1), up (y).toFixed (1)));
     }
   }
 

@@ -141,9 +141,11 @@ flam_html_append_cell (FlamSink *out, char *text)
 void
 flam_html_append_change (FlamSink *out,
                          const FlamMeasure *measure,
-                         gint64 change)
+                         gint64 change,
+                         const FlamEstimate *estimate)
 {
-  g_autofree char *size = flam_format_weight (measure, ABS (change));
+  g_autofree char *size =
+      flam_format_estimated (estimate, measure, ABS (change));
 
   flam_sink_put (out,
                  change > 0   ? "<td class=\"grew\">+"

@@ -35,7 +35,8 @@ void flam_html_append_cell (FlamSink *out, char *text);
 /* A cell "+1.2 s", "−0.4 s" or "0 s", colored by its sign. */
 void flam_html_append_change (FlamSink *out,
                               const FlamMeasure *measure,
-                              gint64 change);
+                              gint64 change,
+                              const FlamEstimate *estimate);
 /* A term and its value in a list of facts; nothing for "". */
 void flam_html_append_fact (FlamSink *out, const char *term, const char *value);
 

@@ -38,19 +38,25 @@
     return value.toLocaleString ("en");
   }
   // Of sampled allocations: the error, as flam_facts_error() has it.
-  function worth (value, measure) {
-    const size = Math.abs (value), n = size / measure.every;
-    const whole = measure.whole, part = whole > 0 ? Math.min (1, size / whole) : 0;
-    if (value === 0 || (whole > 0 && Math.abs (size - whole) <= whole / 500))
+  // Of numbers of blocks, it is that of their bytes.
+  function worth (value, bytes, measure, sampled) {
+    const size = Math.abs (bytes), n = size / sampled.every;
+    const whole = sampled.whole, part = whole > 0 ? Math.min (1, size / whole) : 0;
+    if (value === 0 || size === 0 || (whole > 0 && Math.abs (size - whole) <= whole / 500))
       return "";
     if (n < 10)
       return n < 2 ? " (1 sample)" : " (" + Math.floor (n) + " samples)";
-    const error = measure.every * (1.9208 + 1.96 * Math.sqrt (n * (1 - part) + 0.9604));
-    return " ± " + plain (whole > 0 ? Math.min (error, Math.max (size, whole - size))
-                                    : error, measure);
+    const error = sampled.every * (1.9208 + 1.96 * Math.sqrt (n * (1 - part) + 0.9604));
+    const most = whole > 0 ? Math.min (error, Math.max (size, whole - size)) : error;
+    return " ± " + plain (measure === sampled ? most : Math.round (most * value / size),
+                          measure);
   }
-  const weight = (value, measure = measures[state.measure]) =>
-    plain (value, measure) + (measure.every ? worth (value, measure) : "");
+  function weight (value, bytes) {
+    const measure = measures[state.measure];
+    const sampled = measure.bytes === undefined ? measure : measures[measure.bytes];
+    return plain (value, measure) +
+      (sampled.every ? worth (value, bytes ?? value, measure, sampled) : "");
+  }
   const percent = (part, whole) =>
     (whole > 0 ? 100 * part / whole : 0).toFixed (1) + " %";
 
@@ -62,10 +68,10 @@
        (hide & HIDDEN.imports && functions.flags[f] & IMPORT) ||
        (hide & HIDDEN.native && isNative (f)));
   }
-  function selves () {
+  function selves (measure) {
     const self = new Float64Array (nodes.parent.length);
     for (const s of series)
-      if (s.measure === Number (state.measure) &&
+      if (s.measure === measure &&
           (state.thread === "" || s.thread === Number (state.thread)))
         for (let i = 0; i < s.node.length; i++)
           self[s.node[i]] += s.self[i];
@@ -75,7 +81,7 @@
   // those of one function are one. Nodes without weight are left out.
   function build () {
     const n = nodes.parent.length, hide = Number (state.hide);
-    const all = selves (), sum = Float64Array.from (all);
+    const all = selves (Number (state.measure)), sum = Float64Array.from (all);
     for (let i = n - 1; i > 0; i--)
       sum[nodes.parent[i]] += sum[i];
     const to = new Int32Array (n).fill (-1), parent = [-1], fn = [-1];
@@ -105,17 +111,22 @@
       to[i] = at;
     }
     const m = parent.length;
-    const self = new Float64Array (m), total = new Float64Array (m);
     const depth = new Int32Array (m);
-    for (let i = 0; i < n; i++)
-      if (to[i] >= 0)
-        self[to[i]] += all[i];
-    total.set (self);
-    for (let i = m - 1; i > 0; i--)
-      total[parent[i]] += total[i];
+    function sums (of) {
+      const self = new Float64Array (m);
+      for (let i = 0; i < n; i++)
+        if (to[i] >= 0)
+          self[to[i]] += of[i];
+      const total = Float64Array.from (self);
+      for (let i = m - 1; i > 0; i--)
+        total[parent[i]] += total[i];
+      return { self, total };
+    }
     for (let i = 1; i < m; i++)
       depth[i] = depth[parent[i]] + 1;
-    return place ({ n: m, parent, fn, self, total, depth, status });
+    const { self, total } = sums (all), { bytes } = measures[state.measure];
+    return place ({ n: m, parent, fn, self, total, depth, status,
+                    bytes: bytes === undefined ? null : sums (selves (bytes)) });
   }
   // Children of a node are neighbours in their row, which is sorted by x.
   function place (t) {
@@ -150,7 +161,8 @@
   // --- functions ------------------------------------------------------------
   // A function within itself counts once.
   function sumFunctions () {
-    const self = new Map (), total = new Map ();
+    const self = new Map (), total = new Map (), own = new Map (), all = new Map ();
+    const add = (to, f, value) => to.set (f, (to.get (f) || 0) + value);
     const open = new Int32Array (functions.name.length);
     const steps = [[0, false]];
     while (steps.length > 0) {
@@ -160,16 +172,23 @@
         continue;
       }
       if (f >= 0) {
-        self.set (f, (self.get (f) || 0) + tree.self[i]);
-        if (open[f]++ === 0)
-          total.set (f, (total.get (f) || 0) + tree.total[i]);
+        const first = open[f]++ === 0;
+        add (self, f, tree.self[i]);
+        if (first)
+          add (total, f, tree.total[i]);
+        if (tree.bytes)
+          add (own, f, tree.bytes.self[i]);
+        if (tree.bytes && first)
+          add (all, f, tree.bytes.total[i]);
         steps.push ([i, true]);
       }
       for (const child of tree.kids[i] || [])
         steps.push ([child, false]);
     }
-    rows = Array.from (self, ([f, own]) => ({ f, self: own,
-                                              total: total.get (f) || 0 }));
+    rows = Array.from (self, ([f, value]) => ({ f, self: value,
+                                                total: total.get (f) || 0,
+                                                selfBytes: own.get (f),
+                                                totalBytes: all.get (f) }));
   }
   // "mix.c:16"
   function placeOf (f) {
@@ -215,8 +234,8 @@
       const tr = body.insertRow ();
       tr.dataset.f = r.f;
       tr.title = name (r.f);
-      tr.insertCell ().textContent = weight (r.self);
-      tr.insertCell ().textContent = weight (r.total);
+      tr.insertCell ().textContent = weight (r.self, r.selfBytes);
+      tr.insertCell ().textContent = weight (r.total, r.totalBytes);
       const cell = tr.insertCell ();
       cell.textContent = name (r.f);
       tr.insertCell ().textContent = placeOf (r.f);
@@ -468,12 +487,14 @@
     return [file && file + (line ? ":" + line : ""),
             strings[functions.module[f]]].filter (Boolean);
   }
+  const totalText = (i) => weight (tree.total[i], tree.bytes?.total[i]);
+  const selfText = (i) => weight (tree.self[i], tree.bytes?.self[i]);
   function describe (i) {
     const at = i >= 0 ? i : zoomed, f = tree.fn[at];
     const of = tree.total[0];
     $ ("details").textContent = (f < 0 ? "all" : name (f)) + " — " +
-      weight (tree.total[at]) + ", " + percent (tree.total[at], of) +
-      "; self " + weight (tree.self[at]);
+      totalText (at) + ", " + percent (tree.total[at], of) +
+      "; self " + selfText (at);
   }
   function showTip (i, event) {
     tip.hidden = i < 0;
@@ -484,12 +505,12 @@
     const add = (tag, text) =>
       tip.appendChild (document.createElement (tag)).textContent = text;
     add ("b", f < 0 ? "all" : name (f));
-    add ("div", weight (tree.total[i]) + ", " +
+    add ("div", totalText (i) + ", " +
          percent (tree.total[i], tree.total[0]) + " of all" +
          (zoomed > 0 ? ", " + percent (tree.total[i], tree.total[zoomed]) +
           " of what is shown" : ""));
     if (tree.self[i] > 0)
-      add ("div", "self " + weight (tree.self[i]));
+      add ("div", "self " + selfText (i));
     for (const s of statuses)
       if (tree.status[i] & s.bit)
         add ("div", s.name);
@@ -515,7 +536,7 @@
     $ ("room").style.height = height () + "px";
     $ ("reset").disabled = zoomed === 0;
     $ ("total").textContent = measures[state.measure].name + ": " +
-      weight (tree.total[0]);
+      totalText (0);
     search ();
     showTable ();
     showLegend ();

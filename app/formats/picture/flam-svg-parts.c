@@ -126,16 +126,42 @@ append_number (const FlamSvg *svg, const FlamMeasure *measure, gint64 weight)
     flam_sink_put (svg->out, text);
 }
 
+/* " ± 3.2 MB", " from 4 samples": the end of the figure's text, which readers
+ * of such pictures skip. */
 static void
-append_weight (const FlamSvg *svg, const FlamMeasure *measure, gint64 weight)
+append_error (const FlamSvg *svg,
+              const FlamMeasure *measure,
+              FlamEstimate estimate)
+{
+  if (!estimate.sampled)
+    return;
+  if (flam_estimate_is_few (&estimate))
+    flam_sink_printf (svg->out,
+                      estimate.samples == 1 ? " from %d sample"
+                                            : " from %d samples",
+                      (int)estimate.samples);
+  else
+    {
+      flam_sink_put (svg->out, " ± ");
+      append_number (svg, measure, estimate.error);
+    }
+}
+
+static void
+append_weight (const FlamSvg *svg,
+               const FlamMeasure *measure,
+               gint64 weight,
+               FlamEstimate estimate)
 {
   const char *name = svg->look->count_name;
 
   append_number (svg, measure, weight);
-  if (!flam_svg_is_plain (svg, measure))
-    return;
-  flam_sink_put_c (svg->out, ' ');
-  flam_sink_put_escaped (svg->out, name != NULL ? name : "samples", -1);
+  if (flam_svg_is_plain (svg, measure))
+    {
+      flam_sink_put_c (svg->out, ' ');
+      flam_sink_put_escaped (svg->out, name != NULL ? name : "samples", -1);
+    }
+  append_error (svg, measure, estimate);
 }
 
 /* ": running 60.0 %, lock 40.0 %" */
@@ -175,6 +201,7 @@ append_change (const FlamSvg *svg, const FlamMeasure *measure, FlamNodeId node)
     [FLAM_CHANGE_UNTRACKED] = "new function",
   };
   const FlamTreeChange *change = svg->tree->change;
+  const FlamChangeEstimate estimate = flam_tree_change_estimate (change, node);
   FlamSink *out = svg->out;
 
   if (change == NULL)
@@ -184,10 +211,12 @@ append_change (const FlamSvg *svg, const FlamMeasure *measure, FlamNodeId node)
                  : change->delta[node] < 0 ? ": −"
                                            : ": ±");
   append_number (svg, measure, ABS (change->delta[node]));
+  append_error (svg, measure, estimate.delta);
   if (change->base[node] != 0 || change->kind[node] == FLAM_CHANGE_KEPT)
     {
       flam_sink_put (out, ", before ");
       append_number (svg, measure, change->base[node]);
+      append_error (svg, measure, estimate.base);
     }
   if (kinds[change->kind[node]] != NULL)
     flam_sink_printf (out, ", %s", kinds[change->kind[node]]);
@@ -204,6 +233,19 @@ weight_of (const FlamTree *tree, FlamNodeId node)
              : tree->total[node];
 }
 
+static FlamEstimate
+estimate_of (const FlamSvg *svg, FlamNodeId node)
+{
+  const FlamTree *tree = svg->tree;
+  const FlamMeasure measure = flam_tree_measure (tree);
+  const FlamFunctionRow row = flam_functions_row_of_node (tree, node);
+
+  if (tree->change != NULL && tree->change->both)
+    return flam_tree_change_estimate (tree->change, node).fresh;
+  return flam_estimate_of_figure (
+      &tree->profile->facts, &measure, flam_functions_total (tree, &row));
+}
+
 void
 flam_svg_put_description (const FlamSvg *svg, FlamNodeId node)
 {
@@ -218,7 +260,7 @@ flam_svg_put_description (const FlamSvg *svg, FlamNodeId node)
   flam_sink_put_escaped (out, flam_tree_name (tree, node), -1);
   flam_sink_put (out, detail);
   flam_sink_put (out, " (");
-  append_weight (svg, &measure, weight);
+  append_weight (svg, &measure, weight, estimate_of (svg, node));
   flam_sink_put (out, ", ");
   flam_svg_put_number (out, whole > 0 ? 100.0 * weight / whole : 0, 2);
   flam_sink_put (out, "%)");

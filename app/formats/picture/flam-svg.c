@@ -305,8 +305,8 @@ tree_note (const FlamSvg *svg, const FlamRows *rows, const FlamLayout *layout)
   if (tree->change != NULL && tree->change->missing > 0)
     {
       const FlamMeasure measure = flam_tree_measure (tree);
-      g_autofree char *weight =
-          flam_format_weight (&measure, tree->change->missing);
+      g_autofree char *weight = flam_format_estimated (
+          &tree->change->missing_estimate, &measure, tree->change->missing);
 
       g_string_append_printf (note,
                               "%sonly the other capture has: %s",

@@ -116,13 +116,14 @@ cell_text (gpointer data, guint column, char **tooltip)
   switch ((Column)column)
     {
     case COLUMN_CHANGE:
-      return flam_value_text_change (&measure, row->delta);
+      return flam_value_text_change (
+          &measure, row->delta, &row->estimate.delta);
     case COLUMN_RELATIVE:
       return flam_difference_relative (row->base, row->fresh, row->delta);
     case COLUMN_BEFORE:
-      return flam_format_weight (&measure, row->base);
+      return flam_format_estimated (&row->estimate.base, &measure, row->base);
     case COLUMN_NOW:
-      return flam_format_weight (&measure, row->fresh);
+      return flam_format_estimated (&row->estimate.fresh, &measure, row->fresh);
     case COLUMN_NAME:
       *tooltip = row->line > 0 ? g_strdup_printf ("%s:%u", row->name, row->line)
                                : flam_format_visible (row->name);

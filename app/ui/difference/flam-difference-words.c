@@ -50,10 +50,13 @@ flam_difference_summary (const FlamComparison *comparison,
   const FlamMeasure measure = flam_tree_measure (comparison->fresh->tree);
   gint64 was = total_of (comparison->base);
   gint64 is = total_of (comparison->fresh);
-  g_autofree char *was_text = flam_format_weight (&measure, was);
-  g_autofree char *is_text = flam_format_weight (&measure, is);
+  const FlamChangeEstimate estimate = flam_diff_whole (
+      comparison->base->tree, comparison->fresh->tree, comparison->factor);
+  g_autofree char *was_text = flam_format_whole (comparison->base->tree);
+  g_autofree char *is_text = flam_format_whole (comparison->fresh->tree);
   gint64 scaled = flam_diff_scaled (was, comparison->factor);
-  g_autofree char *change = flam_value_text_change (&measure, is - scaled);
+  g_autofree char *change =
+      flam_value_text_change (&measure, is - scaled, &estimate.delta);
   g_autofree char *relative =
       flam_difference_relative (scaled, is, is - scaled);
 
@@ -257,12 +260,16 @@ static void
 add_missing (GString *notes, const FlamComparison *comparison)
 {
   const FlamMeasure measure = flam_tree_measure (comparison->fresh->tree);
-  gint64 gone = comparison->changed[FLAM_DIFF_FRESH]->tree->change->missing;
-  gint64 fresh = comparison->changed[FLAM_DIFF_BASE]->tree->change->missing;
-  g_autofree char *gone_text = flam_format_weight (&measure, gone);
+  const FlamTreeChange *now =
+      comparison->changed[FLAM_DIFF_FRESH]->tree->change;
+  const FlamTreeChange *was = comparison->changed[FLAM_DIFF_BASE]->tree->change;
+  gint64 gone = now->missing, fresh = was->missing;
+  g_autofree char *gone_text =
+      flam_format_estimated (&now->missing_estimate, &measure, gone);
   g_autofree char *gone_share =
       flam_format_percent (gone, total_of (comparison->base));
-  g_autofree char *fresh_text = flam_format_weight (&measure, fresh);
+  g_autofree char *fresh_text =
+      flam_format_estimated (&was->missing_estimate, &measure, fresh);
   g_autofree char *fresh_share =
       flam_format_percent (fresh, total_of (comparison->fresh));
 

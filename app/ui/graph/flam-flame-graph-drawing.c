@@ -582,9 +582,12 @@ add_changes (FlamFlameGraph *self, GtkGrid *grid, int row, FlamNodeId node)
   const FlamMeasure measure = flam_tree_measure (self->tree);
   const char *kind = flam_graph_kind_text (change, node);
   gint64 base = change->base[node], delta = change->delta[node];
-  g_autofree char *was = flam_format_weight (&measure, base);
-  g_autofree char *is = flam_format_weight (&measure, base + delta);
-  g_autofree char *by = flam_value_text_change (&measure, delta);
+  const FlamChangeEstimate estimate = flam_tree_change_estimate (change, node);
+  g_autofree char *was = flam_format_estimated (&estimate.base, &measure, base);
+  g_autofree char *is =
+      flam_format_estimated (&estimate.fresh, &measure, base + delta);
+  g_autofree char *by =
+      flam_value_text_change (&measure, delta, &estimate.delta);
   g_autofree char *share = flam_format_percent (ABS (delta), base);
   g_autofree char *relative = g_strconcat (delta < 0 ? "−" : "+", share, NULL);
 

@@ -72,6 +72,7 @@ add_change (FlamFlameGraph *self, FlamNodeId node, char **text)
 {
   const FlamTreeChange *change = self->tree->change;
   const FlamMeasure measure = flam_tree_measure (self->tree);
+  const FlamChangeEstimate estimate = flam_tree_change_estimate (change, node);
   const char *kind = NULL;
   g_autofree char *delta = NULL;
   g_autofree char *before = NULL;
@@ -79,7 +80,8 @@ add_change (FlamFlameGraph *self, FlamNodeId node, char **text)
   if (change == NULL)
     return;
   kind = flam_graph_kind_text (change, node);
-  delta = flam_value_text_change (&measure, change->delta[node]);
+  delta =
+      flam_value_text_change (&measure, change->delta[node], &estimate.delta);
   before = *text;
   /* Translators: a frame, and its change */
   *text = kind != NULL
@@ -94,9 +96,11 @@ describe_both (FlamFlameGraph *self, FlamNodeId node)
 {
   const FlamTreeChange *change = self->tree->change;
   const FlamMeasure measure = flam_tree_measure (self->tree);
-  g_autofree char *was = flam_format_weight (&measure, change->base[node]);
-  g_autofree char *is =
-      flam_format_weight (&measure, change->base[node] + change->delta[node]);
+  const FlamChangeEstimate estimate = flam_tree_change_estimate (change, node);
+  g_autofree char *was =
+      flam_format_estimated (&estimate.base, &measure, change->base[node]);
+  g_autofree char *is = flam_format_estimated (
+      &estimate.fresh, &measure, change->base[node] + change->delta[node]);
 
   g_autofree char *name =
       flam_format_visible (flam_graph_name (self->tree, node));

@@ -65,7 +65,8 @@ date_text (const FlamFigures *figures)
 char *
 flam_history_words_value (const FlamTrend *trend, const FlamTrendPoint *point)
 {
-  g_autofree char *value = flam_format_weight (&trend->measure, point->value);
+  g_autofree char *value =
+      flam_format_estimated (&point->estimate, &trend->measure, point->value);
 
   return point->at_most ? g_strdup_printf (_ ("at most %s"), value)
                         : g_steal_pointer (&value);
@@ -78,11 +79,14 @@ flam_history_words_change (const FlamTrend *trend,
 {
   const FlamTrendPoint *now = &series->points[point];
   const FlamTrendPoint *before = point > 0 ? now - 1 : NULL;
+  FlamEstimate estimate;
   g_autofree char *change = NULL;
 
   if (before == NULL || before->at_most || now->at_most)
     return g_strdup ("");
-  change = flam_value_text_change (&trend->measure, now->value - before->value);
+  estimate = flam_estimate_of_sum (before->estimate, now->estimate);
+  change = flam_value_text_change (
+      &trend->measure, now->value - before->value, &estimate);
   if (before->value == 0)
     return g_steal_pointer (&change);
   /* Translators: a change, and the change in per cent */

@@ -56,8 +56,14 @@ describe (const FlamPlot *plot, FlamPlotSpot spot, const char *separator)
       &memory->size[memory->first_bin + spot.point].part[data->part];
   const FlamAmount *all = &memory->all.part[data->part];
   g_autofree char *range = range_text (memory, spot.point);
-  g_autofree char *bytes = flam_format_value (amount->bytes, FLAM_UNIT_BYTES);
-  g_autofree char *blocks = flam_format_value (amount->blocks, FLAM_UNIT_COUNT);
+  FlamEstimate of_bytes =
+      flam_amount_estimate (memory, amount, data->part, TRUE);
+  FlamEstimate of_blocks =
+      flam_amount_estimate (memory, amount, data->part, FALSE);
+  g_autofree char *bytes =
+      flam_format_estimate (&of_bytes, amount->bytes, FLAM_UNIT_BYTES);
+  g_autofree char *blocks =
+      flam_format_estimate (&of_blocks, amount->blocks, FLAM_UNIT_COUNT);
   g_autofree char *share = flam_format_percent (amount->bytes, all->bytes);
   g_autofree char *block_share =
       flam_format_percent (amount->blocks, all->blocks);

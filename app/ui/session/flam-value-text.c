@@ -57,9 +57,12 @@ flam_value_text_other (const FlamTree *tree, FlamFigure figure)
 }
 
 char *
-flam_value_text_change (const FlamMeasure *measure, gint64 delta)
+flam_value_text_change (const FlamMeasure *measure,
+                        gint64 delta,
+                        const FlamEstimate *estimate)
 {
-  g_autofree char *text = flam_format_weight (measure, ABS (delta));
+  g_autofree char *text =
+      flam_format_estimated (estimate, measure, ABS (delta));
 
   return g_strconcat (delta > 0 ? "+" : delta < 0 ? "−" : "", text, NULL);
 }

@@ -17,7 +17,9 @@ char *flam_value_text_blocks (gint64 blocks);
  * counted. */
 const char *flam_value_text_counted (const FlamMemorySummary *memory);
 /* "+1.20 s", "−438"; g_free. */
-char *flam_value_text_change (const FlamMeasure *measure, gint64 delta);
+char *flam_value_text_change (const FlamMeasure *measure,
+                              gint64 delta,
+                              const FlamEstimate *estimate);
 
 /* A measure's name, translated unless it is an event's own name. */
 const char *flam_value_text_measure (const FlamProfile *profile,

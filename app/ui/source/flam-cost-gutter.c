@@ -65,7 +65,7 @@ static int
 column_width (FlamCostGutter *self)
 {
   const FlamSourceCosts *costs = self->costs;
-  gboolean compared = costs->before != NULL;
+  gboolean compared = costs->compared != NULL;
   char **texts[] = { compared ? costs->before_text : costs->self_text,
                      compared ? costs->now_text : costs->total_text,
                      costs->change_text };
@@ -156,17 +156,15 @@ snapshot_compared (FlamCostGutter *self,
   static const GdkRGBA shrank = { 0.11f, 0.44f, 0.85f, BAR_ALPHA };
   const FlamSourceCosts *costs = self->costs;
   float top = (float)costs->whole_compared;
-  gint64 change = costs->now[row] - costs->before[row];
+  const FlamDiffRow *of = &costs->compared[row];
   Figure figures[] = {
-    { costs->before_text[row], (float)costs->before[row] / top, &plain },
-    { costs->now_text[row], (float)costs->now[row] / top, &plain },
+    { costs->before_text[row], (float)of->base / top, &plain },
+    { costs->now_text[row], (float)of->fresh / top, &plain },
     { costs->change_text[row],
-      (float)ABS (change) / top,
-      change > 0 ? &grew : &shrank },
+      (float)ABS (of->delta) / top,
+      of->delta > 0 ? &grew : &shrank },
   };
-  gboolean shown[] = { costs->before[row] > 0,
-                       costs->now[row] > 0,
-                       change != 0 };
+  gboolean shown[] = { of->base > 0, of->fresh > 0, of->delta != 0 };
 
   for (guint i = 0; i < G_N_ELEMENTS (figures); i++)
     {
@@ -196,7 +194,7 @@ flam_cost_gutter_snapshot_line (GtkSourceGutterRenderer *renderer,
   cell.y = (float)y;
   cell.height = (float)height;
   cell.width = (float)self->column;
-  if (self->costs->before != NULL)
+  if (self->costs->compared != NULL)
     snapshot_compared (self, snapshot, (guint)row, cell);
   else
     snapshot_costs (self, snapshot, (guint)row, cell);
@@ -218,7 +216,7 @@ flam_cost_gutter_measure (GtkWidget *widget,
     {
       if (self->column == 0)
         self->column = column_width (self);
-      width = (self->costs->before != NULL ? 3 : 2) * self->column;
+      width = (self->costs->compared != NULL ? 3 : 2) * self->column;
     }
   *minimum = *natural = width;
   *minimum_baseline = *natural_baseline = -1;
@@ -258,7 +256,7 @@ flam_cost_gutter_describe (FlamCostGutter *self, guint line)
   row = self->costs != NULL ? flam_source_costs_find (self->costs, line) : -1;
   if (row < 0)
     return g_strdup_printf (_ ("line %u"), line);
-  if (self->costs->before != NULL)
+  if (self->costs->compared != NULL)
     return g_strdup_printf (_ ("line %u: before %s, now %s, change %s"),
                             line,
                             self->costs->before_text[row],
@@ -280,7 +278,7 @@ flam_cost_gutter_query_tooltip (
 
   gtk_tooltip_set_text (
       tooltip,
-      costs != NULL && costs->before != NULL
+      costs != NULL && costs->compared != NULL
           ? _ ("Left: before. Middle: now. Right: the change.")
           : _ ("Left: self, spent in the line. Right: total, including "
                "callees."));

@@ -58,17 +58,29 @@ append_compared (FlamSourceCosts *self,
                  const FlamLineRow *is,
                  const FlamBaselineLines *base_lines)
 {
+  const FlamViewData *fresh = base_lines->fresh;
+  const FlamDiffWeights base = { base_lines->weights, base_lines->selection };
+  const FlamDiffWeights now = { fresh->weights, fresh->selection };
   FlamLineRow none = { was != NULL ? was->line : is->line };
-  gint64 before = was == NULL ? 0 : base_lines->self ? was->self : was->total;
-  guint i = rows->len;
+  FlamDiffRow *row = &self->compared[rows->len];
 
+  if (was == NULL)
+    was = &none;
   if (is == NULL)
     is = &none;
   g_array_append_vals (rows, is, 1);
-  self->before[i] = flam_diff_scaled (before, base_lines->factor);
-  self->now[i] = base_lines->self ? is->self : is->total;
+  *row = flam_diff_line (
+      "",
+      is->line,
+      &base,
+      base_lines->self ? flam_lines_self (base_lines->weights, was)
+                       : flam_lines_total (base_lines->weights, was),
+      &now,
+      base_lines->self ? flam_lines_self (fresh->weights, is)
+                       : flam_lines_total (fresh->weights, is),
+      base_lines->factor);
   self->whole_compared =
-      MAX (self->whole_compared, MAX (self->before[i], self->now[i]));
+      MAX (self->whole_compared, MAX (row->base, row->fresh));
 }
 
 /* Merges two lists that are sorted by line. */
@@ -82,8 +94,7 @@ merge_before (FlamSourceCosts *self,
   g_autofree FlamLineRow *is = g_steal_pointer (&self->rows);
   guint w = 0, i = 0;
 
-  self->before = g_new (gint64, (gsize)self->n + n_was + 1);
-  self->now = g_new (gint64, (gsize)self->n + n_was + 1);
+  self->compared = g_new (FlamDiffRow, (gsize)self->n + n_was + 1);
   while (w < n_was || i < self->n)
     {
       gboolean has_was =
@@ -111,10 +122,14 @@ add_compared_texts (FlamSourceCosts *self, const FlamMeasure *measure)
   self->change_text = g_new0 (char *, self->n + 1);
   for (guint i = 0; i < self->n; i++)
     {
-      self->before_text[i] = flam_format_weight (measure, self->before[i]);
-      self->now_text[i] = flam_format_weight (measure, self->now[i]);
+      const FlamDiffRow *row = &self->compared[i];
+
+      self->before_text[i] =
+          flam_format_estimated (&row->estimate.base, measure, row->base);
+      self->now_text[i] =
+          flam_format_estimated (&row->estimate.fresh, measure, row->fresh);
       self->change_text[i] =
-          flam_value_text_change (measure, self->now[i] - self->before[i]);
+          flam_value_text_change (measure, row->delta, &row->estimate.delta);
     }
 }
 
@@ -164,8 +179,7 @@ costs_clear (gpointer data)
   g_free (self->rows);
   g_strfreev (self->self_text);
   g_strfreev (self->total_text);
-  g_free (self->before);
-  g_free (self->now);
+  g_free (self->compared);
   g_strfreev (self->before_text);
   g_strfreev (self->now_text);
   g_strfreev (self->change_text);

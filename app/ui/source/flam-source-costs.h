@@ -27,7 +27,7 @@ typedef struct
   char **total_text;
   /* During a comparison, otherwise NULL: the compared cost of each row. Lines
    * that had a cost only before have rows of 0. */
-  gint64 *before, *now;
+  FlamDiffRow *compared; /* without their names */
   gint64 whole_compared; /* the greatest of both, and of the total */
   char **before_text, **now_text, **change_text;
 } FlamSourceCosts;

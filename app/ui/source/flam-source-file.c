@@ -184,7 +184,7 @@ find_first (FlamSourceFile *file, const FlamSourcePaths *paths)
     {
       if (!missing)
         return;
-      request->line = first.line;
+      request->line = first.row.line;
       take_recorded (request, flam_profile_string (profile, first.file));
       g_free (flam_source_paths_find (paths, request->recorded, &file->tried));
       return;
@@ -199,7 +199,7 @@ find_first (FlamSourceFile *file, const FlamSourcePaths *paths)
   file->text = text_inside (profile, request->recorded);
   if (file->text != NULL && file->path == NULL)
     file->path = g_strdup (request->recorded);
-  file->first = found.line;
+  file->first = found.row.line;
 }
 
 gpointer

@@ -8,6 +8,7 @@ typedef struct
   gint64 *value;
   double *x;
   gboolean *hollow;
+  gint64 *error;
 } Data;
 
 static void
@@ -19,6 +20,7 @@ data_free (gpointer owner)
   g_free (data->value);
   g_free (data->x);
   g_free (data->hollow);
+  g_free (data->error);
   g_free (data);
 }
 
@@ -44,7 +46,8 @@ flam_plot_of_trend (FlamTrend *trend)
   *data = (Data){ trend,
                   g_new (gint64, trend->n_points),
                   g_new (double, trend->n_points),
-                  g_new (gboolean, trend->n_points) };
+                  g_new (gboolean, trend->n_points),
+                  g_new (gint64, trend->n_points) };
   plot->from = trend->from;
   plot->to = trend->to;
   plot->measure = trend->measure;
@@ -61,12 +64,14 @@ flam_plot_of_trend (FlamTrend *trend)
         .value = data->value + at,
         .x = data->x + at,
         .hollow = data->hollow + at,
+        .error = data->error + at,
       };
       for (guint p = 0; p < from->n; p++, at++)
         {
           data->value[at] = from->points[p].value;
           data->x[at] = x_of (trend, from->points[p].capture);
           data->hollow[at] = from->points[p].at_most;
+          data->error[at] = from->points[p].estimate.error;
         }
     }
   return plot;

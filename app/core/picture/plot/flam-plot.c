@@ -214,6 +214,22 @@ flam_plot_place (const FlamPlot *plot, const FlamRect *area, FlamPlotSpot spot)
   };
 }
 
+FlamRect
+flam_plot_error_bar (const FlamPlot *plot,
+                     const FlamRect *area,
+                     FlamPlotSpot spot)
+{
+  const FlamPlotSeries *series = &plot->series[spot.series];
+  FlamRect at = flam_plot_place (plot, area, spot);
+  gint64 value = series->value[spot.point];
+  gint64 error = series->error != NULL ? series->error[spot.point] : 0;
+  double above = y_of (
+      plot, series, area, value + MIN (error, G_MAXINT64 - MAX (value, 0)));
+  double below = y_of (plot, series, area, MAX (value - error, 0));
+
+  return (FlamRect){ at.x, above, 0, below - above };
+}
+
 /* The slot that contains a position from 0 to 1. */
 static guint
 slot_at (const FlamPlotSeries *series, double x)

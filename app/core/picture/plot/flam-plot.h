@@ -61,6 +61,8 @@ typedef struct
   double slot;            /* width of a slot, 0 to 1; 0: 1 / n */
   const double *x;        /* n, ascending, 0 to 1; NULL: slots */
   const gboolean *hollow; /* n: the value is an upper bound; NULL: none is */
+  const gint64 *error;    /* LINE, n: a bar as far up and down; 0: none. NULL:
+                             there is none */
   const gint64 *layer;    /* n * n_layers, the parts of each value from the
                              bottom up, in colors of their own; NULL: none */
   guint n_layers;
@@ -151,6 +153,10 @@ flam_plot_is_same (FlamPlotSpot a, FlamPlotSpot b)
  * a size; of a step of an area, its upper edge. */
 FlamRect
 flam_plot_place (const FlamPlot *plot, const FlamRect *area, FlamPlotSpot spot);
+/* The bar of a point's error, without a width; its height is 0 without one. */
+FlamRect flam_plot_error_bar (const FlamPlot *plot,
+                              const FlamRect *area,
+                              FlamPlotSpot spot);
 /* The slots that share a column of pixels of the area: from the result to
  * before `end`, at least one. */
 guint flam_plot_slots_at (const FlamPlotSeries *series,

@@ -145,15 +145,23 @@ flam_format_estimate (const FlamEstimate *estimate, gint64 value, FlamUnit unit)
 }
 
 char *
+flam_format_estimated (const FlamEstimate *estimate,
+                       const FlamMeasure *measure,
+                       gint64 weight)
+{
+  return estimate->sampled
+             ? flam_format_estimate (estimate, weight, measure->unit)
+             : flam_format_weight (measure, weight);
+}
+
+char *
 flam_format_figure (const FlamFacts *facts,
                     const FlamMeasure *measure,
                     FlamFigure figure)
 {
   FlamEstimate estimate = flam_estimate_of_figure (facts, measure, figure);
 
-  return estimate.sampled
-             ? flam_format_estimate (&estimate, figure.weight, measure->unit)
-             : flam_format_weight (measure, figure.weight);
+  return flam_format_estimated (&estimate, measure, figure.weight);
 }
 
 char *
@@ -172,6 +180,14 @@ flam_format_total (const FlamTree *tree, const FlamFunctionRow *row)
 
   return flam_format_figure (
       &tree->profile->facts, &measure, flam_functions_total (tree, row));
+}
+
+char *
+flam_format_whole (const FlamTree *tree)
+{
+  const FlamFunctionRow row = flam_functions_row_of_node (tree, 0);
+
+  return flam_format_total (tree, &row);
 }
 
 char *

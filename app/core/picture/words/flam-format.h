@@ -28,6 +28,10 @@ char *flam_format_states (const FlamStateSplit *split);
 char *flam_format_estimate (const FlamEstimate *estimate,
                             gint64 value,
                             FlamUnit unit);
+/* A weight of a measure, likewise. */
+char *flam_format_estimated (const FlamEstimate *estimate,
+                             const FlamMeasure *measure,
+                             gint64 weight);
 /* A figure of a measure, likewise. */
 char *flam_format_figure (const FlamFacts *facts,
                           const FlamMeasure *measure,
@@ -35,6 +39,8 @@ char *flam_format_figure (const FlamFacts *facts,
 /* The figures of a row of the tree. */
 char *flam_format_self (const FlamTree *tree, const FlamFunctionRow *row);
 char *flam_format_total (const FlamTree *tree, const FlamFunctionRow *row);
+/* The total of the tree. */
+char *flam_format_whole (const FlamTree *tree);
 /* The text of a column of the table of allocations; for temporary ones, the
  * share. */
 char *flam_format_amounts (const FlamMemorySummary *memory,

@@ -566,16 +566,9 @@ estimated (const FlamWeights *weights,
            gboolean *rough,
            gboolean *few)
 {
-  gint64 exact = 0;
-  FlamEstimate estimate;
+  FlamEstimate estimate = flam_estimate_of_figure (
+      &weights->profile->facts, measure, flam_weights_figure (weights));
 
-  for (FlamId s = 0; weights->exact != NULL && s < weights->profile->stacks.n;
-       s++)
-    exact += weights->exact[s];
-  estimate = flam_estimate_of_figure (
-      &weights->profile->facts,
-      measure,
-      (FlamFigure){ weights->total, weights->other_total, exact });
   *rough = weights->profile->facts.sample_bytes > 0;
   *few = estimate.sampled && flam_estimate_is_few (&estimate);
   return measure->unit == FLAM_UNIT_BYTES
@@ -828,11 +821,12 @@ flam_headline_new_difference (const FlamTree *base,
     }
   sentence = add_sentence (headline);
   add_name (sentence, &costs, &found);
-  add_part (sentence,
-            FLAM_HEADLINE_FUNCTION,
-            costs.measure,
-            found.function,
-            flam_format_weight (&measure, ABS (row->delta)));
+  add_part (
+      sentence,
+      FLAM_HEADLINE_FUNCTION,
+      costs.measure,
+      found.function,
+      flam_format_estimated (&row->estimate.delta, &measure, ABS (row->delta)));
   end_sentence (sentence, &costs, &found, row->delta > 0 ? &more : &less);
   return headline;
 }

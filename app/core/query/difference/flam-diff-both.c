@@ -284,6 +284,16 @@ tree_for (const Both *both, guint32 n)
   return tree;
 }
 
+static FlamEstimate
+estimate_of (const Both *both, guint side, FlamId path, gboolean self)
+{
+  const FlamDiffPaths *paths = both->paths;
+  gint64 value = self ? paths->self[side][path] : paths->total[side][path];
+
+  return flam_diff_paths_estimate (
+      paths, side, path, value, value, both->scale);
+}
+
 static void
 add_node (
     Both *both, FlamTree *tree, FlamNodeId node, FlamId path, gboolean self)
@@ -306,6 +316,10 @@ add_node (
       flam_diff_paths_kind (paths, path),
       flam_diff_scaled (value[FLAM_DIFF_SIDE_BASE][path], both->scale),
       value[FLAM_DIFF_SIDE_FRESH][path]);
+  if (tree->change->estimate != NULL)
+    tree->change->estimate[node] = flam_estimate_of_change (
+        estimate_of (both, FLAM_DIFF_SIDE_BASE, path, self),
+        estimate_of (both, FLAM_DIFF_SIDE_FRESH, path, self));
 }
 
 /* Preorder: `at` is the next callee of each path on the way down. */
@@ -342,7 +356,7 @@ add_nodes (Both *both, FlamTree *tree, gboolean self)
 }
 
 FlamTree *
-flam_diff_both (const FlamDiffPaths *paths,
+flam_diff_both (FlamDiffPaths *paths,
                 gboolean changed,
                 gboolean self,
                 FlamDiffScale scale)
@@ -368,6 +382,8 @@ flam_diff_both (const FlamDiffPaths *paths,
   add_measure (&both);
   tree = tree_for (&both, both.first[both.n] + 1);
   tree->change->self = self;
+  if (flam_diff_paths_add_errors (paths, self))
+    tree->change->estimate = g_new (FlamChangeEstimate, tree->n);
   add_nodes (&both, tree, self);
   /* This could only fail for bad weights, which cannot occur here. */
   tree->profile = flam_builder_finish (builder, NULL);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-diff.h"
-
-#include "flam-columns.h"
+#include "flam-diff-private.h"
 
 #include <string.h>
 
@@ -111,24 +109,30 @@ flam_diff_find_file (const FlamDiffWeights *from,
 
 typedef struct
 {
-  FlamColumn rows; /* FlamDiffRow */
+  const char *file;
+  guint32 line;
+  FlamFigure base, fresh;
+} Line;
+
+typedef struct
+{
+  FlamColumn rows; /* Line */
   FlamInterner interner;
 } Lines;
 
 static gboolean
 row_equal (gconstpointer table, FlamId row, gconstpointer key)
 {
-  const FlamDiffRow *a =
-      &flam_column_at ((FlamColumn *)table, FlamDiffRow, row);
-  const FlamDiffRow *b = key;
+  const Line *a = &flam_column_at ((FlamColumn *)table, Line, row);
+  const Line *b = key;
 
-  return a->line == b->line && strcmp (a->name, b->name) == 0;
+  return a->line == b->line && strcmp (a->file, b->file) == 0;
 }
 
-static FlamDiffRow *
+static Line *
 row_of (Lines *lines, const char *file, guint32 line)
 {
-  FlamDiffRow key = { .name = file, .line = line };
+  Line key = { .file = file, .line = line };
   guint32 hash = flam_hash_pair (g_str_hash (file), line);
   FlamSlot *slot = flam_interner_find (
       &lines->interner, hash, row_equal, &lines->rows, &key);
@@ -137,9 +141,9 @@ row_of (Lines *lines, const char *file, guint32 line)
     {
       *slot = (FlamSlot){ hash, (FlamId)lines->rows.n };
       lines->interner.used++;
-      flam_column_append (&lines->rows, FlamDiffRow, key);
+      flam_column_append (&lines->rows, Line, key);
     }
-  return &flam_column_at (&lines->rows, FlamDiffRow, slot->id);
+  return &flam_column_at (&lines->rows, Line, slot->id);
 }
 
 /* The name of a file of the base in the new capture, by its id in the base. */
@@ -184,13 +188,15 @@ add_lines (Lines *lines,
       const char *file = names != NULL
                              ? name_file (names, profile, rows[i].file)
                              : flam_profile_string (profile, rows[i].file);
-      gint64 value = self ? rows[i].self : rows[i].total;
-      FlamDiffRow *row;
+      const FlamLineRow *of = &rows[i].row;
+      Line *row;
 
       if (wanted != NULL && strcmp (file, wanted) != 0)
         continue;
-      row = row_of (lines, file, rows[i].line);
-      *(names != NULL ? &row->base : &row->fresh) += value;
+      row = row_of (lines, file, of->line);
+      flam_diff_add_figure (names != NULL ? &row->base : &row->fresh,
+                            self ? flam_lines_self (side->weights, of)
+                                 : flam_lines_total (side->weights, of));
     }
 }
 
@@ -210,6 +216,33 @@ add_base_lines (Lines *lines,
   add_lines (lines, base, &names, wanted, self);
 }
 
+static FlamEstimate
+estimate_of (const FlamDiffWeights *side, FlamFigure figure)
+{
+  const FlamProfile *profile = side->weights->profile;
+  const FlamMeasure measure = flam_selection_measure (
+      side->selection, profile, side->selection->measure);
+
+  return flam_estimate_of_figure (&profile->facts, &measure, figure);
+}
+
+FlamDiffRow
+flam_diff_line (const char *file,
+                guint32 line,
+                const FlamDiffWeights *base,
+                FlamFigure was,
+                const FlamDiffWeights *fresh,
+                FlamFigure is,
+                FlamDiffScale scale)
+{
+  return flam_diff_row (
+      file,
+      line,
+      &(FlamDiffFigures){
+          was, is, estimate_of (base, was), estimate_of (fresh, is) },
+      scale);
+}
+
 FlamDiffRow *
 flam_diff_lines (const FlamDiffWeights *base,
                  const FlamDiffWeights *fresh,
@@ -221,18 +254,18 @@ flam_diff_lines (const FlamDiffWeights *base,
   Lines lines;
   FlamDiffRow *rows;
 
-  flam_column_init (&lines.rows, sizeof (FlamDiffRow));
+  flam_column_init (&lines.rows, sizeof (Line));
   flam_interner_init (&lines.interner);
   add_lines (&lines, fresh, NULL, file, self);
   add_base_lines (&lines, base, fresh, file, self);
   *n = (guint)lines.rows.n;
   rows = g_new (FlamDiffRow, (gsize)*n + 1);
-  if (*n > 0)
-    memcpy (rows, lines.rows.data, *n * sizeof *rows);
   for (guint i = 0; i < *n; i++)
     {
-      rows[i].base = flam_diff_scaled (rows[i].base, scale);
-      rows[i].delta = rows[i].fresh - rows[i].base;
+      const Line *of = &flam_column_at (&lines.rows, Line, i);
+
+      rows[i] = flam_diff_line (
+          of->file, of->line, base, of->base, fresh, of->fresh, scale);
     }
   flam_interner_clear (&lines.interner);
   flam_column_clear (&lines.rows);

@@ -90,6 +90,67 @@ flam_diff_paths_init (FlamDiffPaths *paths,
     sum_paths (paths, side);
 }
 
+static gint64 *
+sum_column (const FlamDiffPaths *paths, guint side, const gint64 *column)
+{
+  gint64 *sum;
+
+  if (column == NULL)
+    return NULL;
+  sum = g_new0 (gint64, paths->paths.n);
+  for (FlamId i = 0; i < paths->tree[side]->n; i++)
+    sum[paths->path[side][i]] += column[i];
+  return sum;
+}
+
+gboolean
+flam_diff_paths_add_errors (FlamDiffPaths *paths, gboolean self)
+{
+  gboolean sampled = FALSE;
+
+  for (guint side = 0; side < FLAM_DIFF_N_SIDES; side++)
+    sampled |= paths->tree[side]->profile->facts.sample_bytes > 0;
+  for (guint side = 0; sampled && side < FLAM_DIFF_N_SIDES; side++)
+    {
+      const FlamTree *tree = paths->tree[side];
+
+      paths->other[side] =
+          sum_column (paths, side, self ? tree->other_self : tree->other_total);
+      paths->exact[side] =
+          sum_column (paths, side, self ? tree->exact_self : tree->exact_total);
+    }
+  return sampled;
+}
+
+static gint64
+part_of (const gint64 *column, FlamId path, gint64 value, gint64 sum)
+{
+  return sum == value || sum == 0
+             ? column[path]
+             : (gint64)((__int128_t)column[path] * value / sum);
+}
+
+FlamEstimate
+flam_diff_paths_estimate (const FlamDiffPaths *paths,
+                          guint side,
+                          FlamId path,
+                          gint64 value,
+                          gint64 sum,
+                          FlamDiffScale scale)
+{
+  const gint64 *other = paths->other[side], *exact = paths->exact[side];
+  FlamFigure figure = {
+    value,
+    other != NULL ? part_of (other, path, value, sum) : -1,
+    exact != NULL ? part_of (exact, path, value, sum) : 0,
+  };
+  FlamEstimate estimate = flam_diff_estimate (paths->tree[side], figure);
+
+  return side == FLAM_DIFF_SIDE_BASE
+             ? flam_diff_scaled_estimate (estimate, scale)
+             : estimate;
+}
+
 void
 flam_diff_paths_clear (FlamDiffPaths *paths)
 {
@@ -101,6 +162,8 @@ flam_diff_paths_clear (FlamDiffPaths *paths)
       g_free (paths->path[side]);
       g_free (paths->self[side]);
       g_free (paths->total[side]);
+      g_free (paths->other[side]);
+      g_free (paths->exact[side]);
     }
 }
 

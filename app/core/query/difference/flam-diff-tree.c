@@ -40,16 +40,20 @@ copy_tree (const FlamTree *tree)
 }
 
 /* Weight of the topmost nodes of the other tree whose paths this one lacks. */
-static gint64
+static FlamFigure
 weigh_missing (const FlamDiffPaths *paths, guint here)
 {
   const FlamTree *other = paths->tree[!here];
-  gint64 missing = 0;
+  FlamFigure missing = { 0, other->other_total != NULL ? 0 : -1, 0 };
 
   for (FlamId i = 0; i < other->n;)
     if (paths->total[here][paths->path[!here][i]] == 0)
       {
-        missing += other->total[i];
+        missing.weight += other->total[i];
+        if (other->other_total != NULL)
+          missing.other += other->other_total[i];
+        if (other->exact_total != NULL)
+          missing.exact += other->exact_total[i];
         i = other->subtree_end[i];
       }
     else
@@ -65,10 +69,7 @@ share_of (gint64 others, gint64 value, gint64 sum)
 }
 
 static FlamTree *
-one_side (const FlamDiffPaths *paths,
-          guint here,
-          gboolean self,
-          FlamDiffScale scale)
+one_side (FlamDiffPaths *paths, guint here, gboolean self, FlamDiffScale scale)
 {
   FlamTree *tree = copy_tree (paths->tree[here]);
   FlamTreeChange *change = flam_diff_change_new (tree->n);
@@ -76,21 +77,35 @@ one_side (const FlamDiffPaths *paths,
   const FlamId *path = paths->path[here];
   const gint64 *sum = self ? paths->self[here] : paths->total[here];
   const gint64 *others = self ? paths->self[!here] : paths->total[!here];
+  FlamFigure missing = weigh_missing (paths, here);
 
   tree->change = change;
   change->self = self;
-  change->missing = weigh_missing (paths, here);
+  change->missing = missing.weight;
+  change->missing_estimate = flam_diff_estimate (paths->tree[!here], missing);
+  if (flam_diff_paths_add_errors (paths, self))
+    change->estimate = g_new (FlamChangeEstimate, tree->n);
   for (FlamId i = 0; i < tree->n; i++)
     {
       gint64 there = share_of (others[path[i]], value[i], sum[path[i]]);
       gint64 was = here == FLAM_DIFF_SIDE_BASE ? value[i] : there;
       gint64 is = here == FLAM_DIFF_SIDE_BASE ? there : value[i];
+      FlamEstimate own, its;
 
       flam_diff_change_set (change,
                             i,
                             flam_diff_paths_kind (paths, path[i]),
                             flam_diff_scaled (was, scale),
                             is);
+      if (change->estimate == NULL)
+        continue;
+      own = flam_diff_paths_estimate (
+          paths, here, path[i], value[i], sum[path[i]], scale);
+      its = flam_diff_paths_estimate (
+          paths, !here, path[i], there, others[path[i]], scale);
+      change->estimate[i] = here == FLAM_DIFF_SIDE_BASE
+                                ? flam_estimate_of_change (own, its)
+                                : flam_estimate_of_change (its, own);
     }
   return tree;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "flam-diff.h"
+#include "flam-diff-private.h"
 
 #include "flam-functions.h"
 
@@ -30,17 +30,78 @@ flam_diff_scaled (gint64 value, FlamDiffScale scale)
   return (gint64)CLAMP (product / scale.from, G_MININT64, G_MAXINT64);
 }
 
-static FlamDiffRow *
-row_named (GHashTable *rows, const char *name)
+FlamEstimate
+flam_diff_scaled_estimate (FlamEstimate base, FlamDiffScale scale)
 {
-  FlamDiffRow *row = g_hash_table_lookup (rows, name);
+  base.error = ABS (flam_diff_scaled (base.error, scale));
+  return base;
+}
 
-  if (row == NULL)
+FlamEstimate
+flam_diff_estimate (const FlamTree *tree, FlamFigure figure)
+{
+  const FlamMeasure measure = flam_tree_measure (tree);
+
+  return flam_estimate_of_figure (&tree->profile->facts, &measure, figure);
+}
+
+static FlamFigure
+whole_of (const FlamTree *tree)
+{
+  const FlamFunctionRow row = flam_functions_row_of_node (tree, 0);
+
+  return flam_functions_total (tree, &row);
+}
+
+FlamChangeEstimate
+flam_diff_whole (const FlamTree *base,
+                 const FlamTree *fresh,
+                 FlamDiffScale scale)
+{
+  FlamEstimate was = flam_diff_estimate (base, whole_of (base));
+
+  return flam_estimate_of_change (flam_diff_scaled_estimate (was, scale),
+                                  flam_diff_estimate (fresh, whole_of (fresh)));
+}
+
+static FlamDiffFigures *
+figures_named (GHashTable *rows, const char *name)
+{
+  FlamDiffFigures *figures = g_hash_table_lookup (rows, name);
+
+  if (figures == NULL)
     {
-      row = g_new0 (FlamDiffRow, 1);
-      row->name = name;
-      g_hash_table_insert (rows, (char *)name, row);
+      figures = g_new0 (FlamDiffFigures, 1);
+      g_hash_table_insert (rows, (char *)name, figures);
     }
+  return figures;
+}
+
+void
+flam_diff_add_figure (FlamFigure *sum, FlamFigure figure)
+{
+  sum->weight += figure.weight;
+  sum->exact += figure.exact;
+  sum->other = figure.other < 0 ? -1 : sum->other + figure.other;
+}
+
+FlamDiffRow
+flam_diff_row (const char *name,
+               guint32 line,
+               const FlamDiffFigures *of,
+               FlamDiffScale scale)
+{
+  FlamDiffRow row = {
+    .name = name,
+    .line = line,
+    .base = flam_diff_scaled (of->base.weight, scale),
+    .fresh = of->fresh.weight,
+    .estimate = flam_estimate_of_change (
+        flam_diff_scaled_estimate (of->base_estimate, scale),
+        of->fresh_estimate),
+  };
+
+  row.delta = row.fresh - row.base;
   return row;
 }
 
@@ -56,11 +117,12 @@ add_tree (GHashTable *rows,
 
   for (guint i = 0; i < n; i++)
     {
-      FlamDiffRow *row =
-          row_named (rows, flam_functions_name (tree, functions[i].node));
-      gint64 value = self ? functions[i].self : functions[i].total;
+      FlamDiffFigures *figures =
+          figures_named (rows, flam_functions_name (tree, functions[i].node));
 
-      *(is_base ? &row->base : &row->fresh) += value;
+      flam_diff_add_figure (is_base ? &figures->base : &figures->fresh,
+                            self ? flam_functions_self (tree, &functions[i])
+                                 : flam_functions_total (tree, &functions[i]));
     }
 }
 
@@ -94,20 +156,20 @@ flam_diff_functions (const FlamTree *base,
       g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
   FlamDiffRow *rows;
   GHashTableIter iter;
-  gpointer value;
+  gpointer name, value;
 
   add_tree (table, base, self, TRUE);
   add_tree (table, fresh, self, FALSE);
   rows = g_new (FlamDiffRow, g_hash_table_size (table) + 1);
   *n = 0;
   g_hash_table_iter_init (&iter, table);
-  while (g_hash_table_iter_next (&iter, NULL, &value))
+  while (g_hash_table_iter_next (&iter, &name, &value))
     {
-      FlamDiffRow row = *(FlamDiffRow *)value;
+      FlamDiffFigures *figures = value;
 
-      row.base = flam_diff_scaled (row.base, scale);
-      row.delta = row.fresh - row.base;
-      rows[(*n)++] = row;
+      figures->base_estimate = flam_diff_estimate (base, figures->base);
+      figures->fresh_estimate = flam_diff_estimate (fresh, figures->fresh);
+      rows[(*n)++] = flam_diff_row (name, 0, figures, scale);
     }
   flam_diff_sort (rows, *n);
   return rows;

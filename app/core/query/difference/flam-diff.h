@@ -24,6 +24,7 @@ typedef struct
   gint64 base;
   gint64 fresh;
   gint64 delta;
+  FlamChangeEstimate estimate;
 } FlamDiffRow;
 
 /* Measures that count samples can always be compared, others where
@@ -54,6 +55,11 @@ FlamDiffRow *flam_diff_functions (const FlamTree *base,
                                   FlamDiffScale scale,
                                   guint *n);
 
+/* The errors of the totals of both trees. */
+FlamChangeEstimate flam_diff_whole (const FlamTree *base,
+                                    const FlamTree *fresh,
+                                    FlamDiffScale scale);
+
 /* One side of a comparison of lines. */
 typedef struct
 {
@@ -71,6 +77,15 @@ FlamDiffRow *flam_diff_lines (const FlamDiffWeights *base,
                               gboolean self,
                               FlamDiffScale scale,
                               guint *n);
+
+/* One of these rows. */
+FlamDiffRow flam_diff_line (const char *file,
+                            guint32 line,
+                            const FlamDiffWeights *base,
+                            FlamFigure was,
+                            const FlamDiffWeights *fresh,
+                            FlamFigure is,
+                            FlamDiffScale scale);
 
 /* The name that a file of one side has on the other: the same path; otherwise,
  * among the files of that name that only the other side has, the one with the

@@ -3,6 +3,8 @@
 
 #include "flam-allocation-filter.h"
 
+#include <math.h>
+
 gint64
 flam_estimate_whole (const FlamFacts *facts, FlamMeasureSource source)
 {
@@ -87,4 +89,21 @@ gboolean
 flam_estimate_is_few (const FlamEstimate *estimate)
 {
   return estimate->sampled && estimate->samples < FLAM_FACTS_FEW;
+}
+
+FlamEstimate
+flam_estimate_of_sum (FlamEstimate a, FlamEstimate b)
+{
+  double error = hypot ((double)a.error, (double)b.error);
+
+  return (FlamEstimate){ .sampled = a.sampled || b.sampled,
+                         .error = (gint64)MIN (error, 0x1p62),
+                         .samples = a.samples + b.samples };
+}
+
+FlamChangeEstimate
+flam_estimate_of_change (FlamEstimate base, FlamEstimate fresh)
+{
+  return (
+      FlamChangeEstimate){ base, fresh, flam_estimate_of_sum (base, fresh) };
 }

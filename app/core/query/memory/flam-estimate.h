@@ -31,6 +31,12 @@ typedef struct
                  * counted even if the rest is sampled */
 } FlamFigure;
 
+/* The errors of a figure before, of the one now, and of their difference. */
+typedef struct
+{
+  FlamEstimate base, fresh, delta;
+} FlamChangeEstimate;
+
 /* The exact sum that contains this source's figures; 0: not counted. */
 gint64 flam_estimate_whole (const FlamFacts *facts, FlamMeasureSource source);
 /* `value` is a figure from that source, `other` its counterpart: bytes for
@@ -46,6 +52,12 @@ FlamEstimate flam_estimate_of_figure (const FlamFacts *facts,
                                       FlamFigure figure);
 /* Whether the figure comes from fewer than FLAM_FACTS_FEW samples. */
 gboolean flam_estimate_is_few (const FlamEstimate *estimate);
+
+/* Of the sum or the difference of two estimates whose errors do not depend on
+ * each other: the root of the sum of their squares. */
+FlamEstimate flam_estimate_of_sum (FlamEstimate a, FlamEstimate b);
+FlamChangeEstimate flam_estimate_of_change (FlamEstimate base,
+                                            FlamEstimate fresh);
 
 G_END_DECLS
 

@@ -56,6 +56,13 @@ sums_init (Sums *sums,
 }
 
 static void
+add_estimates (Sums *sums, const FlamWeights *weights)
+{
+  sums->other = column_of (&sums->shown, weights, weights->other);
+  sums->exact = column_of (&sums->shown, weights, weights->exact);
+}
+
+static void
 sums_clear (Sums *sums)
 {
   flam_shown_clear (&sums->shown);
@@ -178,8 +185,7 @@ flam_lines_new (const FlamWeights *weights,
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (FlamLineRow));
 
   sums_init (&sums, weights, selection);
-  sums.other = column_of (stacks, weights, weights->other);
-  sums.exact = column_of (stacks, weights, weights->exact);
+  add_estimates (&sums, weights);
   near = g_new (FlamId, stacks->n + 1);
   for (FlamId s = 0; wanted != FLAM_NONE && s < stacks->n; s++)
     {
@@ -219,13 +225,13 @@ line_equal (gconstpointer table, FlamId row, gconstpointer key)
       &flam_column_at ((FlamColumn *)table, FlamFileLineRow, row);
   const FlamFileLineRow *b = key;
 
-  return a->file == b->file && a->line == b->line;
+  return a->file == b->file && a->row.line == b->row.line;
 }
 
 static FlamId
 number_line (FlamColumn *rows, FlamInterner *interner, FlamFileLineRow key)
 {
-  guint32 hash = flam_hash_pair (key.file, key.line);
+  guint32 hash = flam_hash_pair (key.file, key.row.line);
   FlamSlot *slot = flam_interner_find (interner, hash, line_equal, rows, &key);
 
   if (slot->id == FLAM_NONE)
@@ -247,12 +253,13 @@ number_lines (const FlamProfile *profile, FlamColumn *rows)
 
   flam_interner_init (&interner);
   for (FlamId f = 0; f < frames->n; f++)
-    row[f] = frames->file[f] != 0 && frames->line[f] != 0
-                 ? number_line (
-                       rows,
-                       &interner,
-                       (FlamFileLineRow){ frames->file[f], frames->line[f] })
-                 : FLAM_NONE;
+    row[f] =
+        frames->file[f] != 0 && frames->line[f] != 0
+            ? number_line (rows,
+                           &interner,
+                           (FlamFileLineRow){ frames->file[f],
+                                              { .line = frames->line[f] } })
+            : FLAM_NONE;
   flam_interner_clear (&interner);
   return row;
 }
@@ -269,11 +276,11 @@ sum_lines (const Sums *sums, const FlamId *row_of_frame, FlamFileLineRow *rows)
 
       if (row == FLAM_NONE || sums->total[s] == 0)
         continue;
-      rows[row].self += sums->self[s];
+      add_line_self (&rows[row].row, sums, s);
       while (above != FLAM_NONE && row_of_frame[stacks->frame[above]] != row)
         above = stacks->prefix[above];
       if (above == FLAM_NONE)
-        rows[row].total += sums->total[s];
+        add_line_total (&rows[row].row, sums, s);
     }
 }
 
@@ -292,9 +299,10 @@ flam_lines_all (const FlamWeights *weights,
   row_of_frame = number_lines (weights->profile, &column);
   rows = g_memdup2 (column.data, column.n * sizeof *rows);
   sums_init (&sums, weights, selection);
+  add_estimates (&sums, weights);
   sum_lines (&sums, row_of_frame, rows);
   for (gsize i = 0; i < column.n; i++)
-    if (rows[i].total != 0)
+    if (rows[i].row.total != 0)
       rows[kept++] = rows[i];
   flam_column_clear (&column);
   *n = kept;
@@ -317,9 +325,9 @@ is_heavier (const FlamFileLineRow *row,
 {
   if (inner != than_inner)
     return inner > than_inner;
-  if (row->total != than->total)
-    return row->total > than->total;
-  return row->self > than->self;
+  if (row->row.total != than->row.total)
+    return row->row.total > than->row.total;
+  return row->row.self > than->row.self;
 }
 
 /* The heaviest of the lines with such a source, by its cost and that of its
@@ -339,8 +347,8 @@ heaviest (const FlamFileLineRow *rows,
     {
       gint64 own = by_total ? 0 : inner[i].inner[source];
 
-      if (sources[rows[i].file] < source || rows[i].total <= 0 ||
-          rows[i].total < least || (!by_total && own <= 0))
+      if (sources[rows[i].file] < source || rows[i].row.total <= 0 ||
+          rows[i].row.total < least || (!by_total && own <= 0))
         continue;
       if (best < 0 || is_heavier (&rows[i],
                                   own,

@@ -41,9 +41,7 @@ FlamLineRow *flam_lines_new (const FlamWeights *weights,
 typedef struct
 {
   FlamStringId file; /* string */
-  guint32 line;
-  gint64 self;
-  gint64 total;
+  FlamLineRow row;
 } FlamFileLineRow;
 
 FlamFileLineRow *flam_lines_all (const FlamWeights *weights,

@@ -53,6 +53,7 @@ tree_clear (gpointer data)
       g_free (tree->change->base);
       g_free (tree->change->delta);
       g_free (tree->change->kind);
+      g_free (tree->change->estimate);
       g_free (tree->change);
     }
   g_free (tree->other_self);

@@ -46,8 +46,10 @@ typedef struct
   guint kinds;     /* of nodes other than the root, one bit each */
   gint64 greatest; /* the largest magnitude of the deltas, without the root's */
   gint64 missing;  /* the weight of paths that only the other tree has */
-  gboolean self;   /* the selves were compared */
-  gboolean both;   /* self and total of the nodes are widths, not weights */
+  FlamChangeEstimate *estimate; /* their errors; NULL: both trees are exact */
+  FlamEstimate missing_estimate;
+  gboolean self; /* the selves were compared */
+  gboolean both; /* self and total of the nodes are widths, not weights */
 } FlamTreeChange;
 
 typedef struct
@@ -184,6 +186,14 @@ static inline gboolean
 flam_tree_is_ancestor (const FlamTree *tree, FlamId ancestor, FlamNodeId node)
 {
   return ancestor <= node && node < tree->subtree_end[ancestor];
+}
+
+/* Of a node's value before, its value now, and the change; 0 for no change. */
+static inline FlamChangeEstimate
+flam_tree_change_estimate (const FlamTreeChange *change, FlamNodeId node)
+{
+  return change != NULL && change->estimate != NULL ? change->estimate[node]
+                                                    : (FlamChangeEstimate){ 0 };
 }
 
 static inline guint

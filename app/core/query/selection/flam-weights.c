@@ -692,6 +692,19 @@ flam_weights_free (FlamWeights *weights)
   g_free (weights);
 }
 
+FlamFigure
+flam_weights_figure (const FlamWeights *weights)
+{
+  FlamFigure figure = { weights->total,
+                        weights->other != NULL ? weights->other_total : -1,
+                        0 };
+
+  for (FlamId s = 0; weights->exact != NULL && s < weights->profile->stacks.n;
+       s++)
+    figure.exact += weights->exact[s];
+  return figure;
+}
+
 gint64
 flam_weights_total (const FlamProfile *profile, const FlamSelection *selection)
 {

@@ -5,6 +5,7 @@
 /* Profile + selection (measure, threads, time, states) -> a weight per stack.
  * All later steps are the same for CPU and memory. */
 
+#include "flam-estimate.h"
 #include "flam-shown.h"
 
 G_BEGIN_DECLS
@@ -91,6 +92,9 @@ FlamWeights *flam_weights_new_since (const FlamWeights *before,
                                      GError **error);
 void flam_weights_free (FlamWeights *weights);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FlamWeights, flam_weights_free)
+
+/* The total with what its error depends on. */
+FlamFigure flam_weights_figure (const FlamWeights *weights);
 
 /* The total of a measure, with all other parts of the selection unchanged. */
 gint64 flam_weights_total (const FlamProfile *profile,

@@ -33,6 +33,10 @@ merge_names (FlamFiguresFunction *functions, guint n)
         {
           last->self += functions[i].self;
           last->total += functions[i].total;
+          last->self_estimate = flam_estimate_of_sum (
+              last->self_estimate, functions[i].self_estimate);
+          last->total_estimate = flam_estimate_of_sum (
+              last->total_estimate, functions[i].total_estimate);
           g_ref_string_release (functions[i].name);
         }
     }
@@ -78,6 +82,14 @@ mark_largest (FlamFiguresMeasure *measure,
   return count;
 }
 
+static FlamEstimate
+estimate_of (const FlamTree *tree, FlamFigure figure)
+{
+  const FlamMeasure measure = flam_tree_measure (tree);
+
+  return flam_estimate_of_figure (&tree->profile->facts, &measure, figure);
+}
+
 static void
 take_functions (FlamFiguresMeasure *measure, const FlamTree *tree, guint most)
 {
@@ -94,6 +106,8 @@ take_functions (FlamFiguresMeasure *measure, const FlamTree *tree, guint most)
         g_ref_string_new_intern (flam_tree_name (tree, rows[i].node)),
         rows[i].self,
         rows[i].total,
+        estimate_of (tree, flam_functions_self (tree, &rows[i])),
+        estimate_of (tree, flam_functions_total (tree, &rows[i])),
       };
   measure->n_functions = merge_names (measure->functions, at);
 }
@@ -109,6 +123,7 @@ take_tree (FlamFiguresMeasure *measure,
   g_autoptr (FlamWeights) weights =
       flam_weights_new (profile, selection, progress, error);
   g_autoptr (FlamTree) tree = NULL;
+  FlamFunctionRow root;
 
   if (weights != NULL)
     tree =
@@ -117,7 +132,30 @@ take_tree (FlamFiguresMeasure *measure,
     return FALSE;
   measure->measure = flam_tree_measure (tree);
   measure->left = tree->total[0];
+  root = flam_functions_row_of_node (tree, 0);
+  measure->left_estimate =
+      estimate_of (tree, flam_functions_total (tree, &root));
   take_functions (measure, tree, most);
+  return TRUE;
+}
+
+/* Sampled memory alone has errors: what they depend on takes another pass. */
+static gboolean
+estimate_total (FlamFiguresMeasure *measure,
+                const FlamProfile *profile,
+                const FlamSelection *selection,
+                const FlamProgress *progress,
+                GError **error)
+{
+  g_autoptr (FlamWeights) weights = NULL;
+
+  if (profile->facts.sample_bytes == 0 || measure->total == 0)
+    return TRUE;
+  weights = flam_weights_new (profile, selection, progress, error);
+  if (weights == NULL)
+    return FALSE;
+  measure->total_estimate = measure->left_estimate = flam_estimate_of_figure (
+      &profile->facts, &measure->measure, flam_weights_figure (weights));
   return TRUE;
 }
 
@@ -141,6 +179,8 @@ take_measure (FlamFigures *figures,
   measure->name = g_strdup (flam_profile_string (profile, source->name));
   measure->measure = *source;
   measure->total = measure->left = flam_weights_total (profile, selection);
+  if (!estimate_total (measure, profile, selection, progress, error))
+    return FALSE;
   if (wanted &&
       !take_tree (
           measure, profile, selection, keep->functions, progress, error))
@@ -369,18 +409,24 @@ add_moves (FlamFiguresMove *moves,
                   : k == b->n_functions
                       ? -1
                       : compare_functions (&a->functions[i], &b->functions[k]);
-      FlamFiguresMove move = { NULL, 0 };
+      FlamFiguresMove move = { NULL, 0, { 0 } };
 
       if (order >= 0)
         {
-          move.name = b->functions[k].name;
-          move.delta = flam_rescale_weight (b->functions[k++].self, after, to);
+          const FlamFiguresFunction *is = &b->functions[k++];
+
+          move.name = is->name;
+          move.delta = flam_rescale_weight (is->self, after, to);
+          move.estimate = is->self_estimate;
         }
       if (order <= 0)
         {
-          move.name = a->functions[i].name;
-          move.delta -=
-              flam_rescale_weight (a->functions[i++].self, before, to);
+          const FlamFiguresFunction *was = &a->functions[i++];
+
+          move.name = was->name;
+          move.delta -= flam_rescale_weight (was->self, before, to);
+          move.estimate =
+              flam_estimate_of_sum (move.estimate, was->self_estimate);
         }
       if (move.delta != 0)
         moves[n++] = move;

@@ -23,6 +23,8 @@ typedef struct
   char *name; /* a GRefString: captures of one program share their names */
   gint64 self;
   gint64 total;
+  FlamEstimate self_estimate;
+  FlamEstimate total_estimate;
 } FlamFiguresFunction;
 
 typedef struct
@@ -33,6 +35,7 @@ typedef struct
   gint64 total;        /* of the selection without its transforms */
   gint64 left;         /* after the transforms; the same as the total if
                           `functions` is NULL */
+  FlamEstimate total_estimate, left_estimate;
   guint n_functions;
   FlamFiguresFunction *functions; /* by name, each once; NULL: not kept */
   gint64 least_self; /* upper bounds of those not listed; 0: all are */
@@ -106,6 +109,7 @@ typedef struct
 {
   const char *name; /* valid as long as the figures */
   gint64 delta;     /* of self; a weight of flam_rescale_measure() of the two */
+  FlamEstimate estimate;
 } FlamFiguresMove;
 
 /* The functions whose self changed between two captures, the largest change

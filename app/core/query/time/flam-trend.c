@@ -9,6 +9,7 @@ typedef struct
 {
   FlamMeasure measure;
   gint64 value;
+  FlamEstimate estimate;
   gboolean at_most;
 } Value;
 
@@ -43,7 +44,11 @@ function_value (const FlamFiguresMeasure *measure,
   if (measure->functions == NULL)
     return FALSE;
   if (function != NULL)
-    value->value = self ? function->self : function->total;
+    {
+      value->value = self ? function->self : function->total;
+      value->estimate =
+          self ? function->self_estimate : function->total_estimate;
+    }
   else
     {
       value->value = self ? measure->least_self : measure->least_total;
@@ -74,6 +79,7 @@ value_of (const FlamFigures *figures, const FlamTrendWhat *what, Value *value)
   if (what->kind != FLAM_TREND_MEASURE)
     return function_value (measure, what, value);
   value->value = measure->left;
+  value->estimate = measure->left_estimate;
   return TRUE;
 }
 
@@ -114,6 +120,7 @@ point_of (FlamTrend *trend,
     capture,
     flam_rescale_weight (
         value.value, value.measure.denominator, trend->measure.denominator),
+    value.estimate,
     value.at_most,
   };
   return TRUE;
@@ -126,7 +133,10 @@ add_point (FlamTrend *trend, const FlamTrendPoint *point)
 
   trend->from = trend->n_points > 0 ? MIN (trend->from, date) : date;
   trend->to = trend->n_points > 0 ? MAX (trend->to, date) : date;
-  trend->greatest = MAX (trend->greatest, point->value);
+  trend->greatest =
+      MAX (trend->greatest,
+           point->value +
+               MIN (point->estimate.error, G_MAXINT64 - MAX (point->value, 0)));
   trend->n_points++;
 }
 

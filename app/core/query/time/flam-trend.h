@@ -36,6 +36,7 @@ typedef struct
 {
   guint capture; /* of the history */
   gint64 value;  /* in the trend's measure */
+  FlamEstimate estimate;
   gboolean at_most;
 } FlamTrendPoint;
 
@@ -51,7 +52,7 @@ typedef struct
   FlamHistory *history; /* a reference */
   FlamMeasure measure;  /* the measure of the values */
   gint64 from, to;      /* the first and the last date that has a point, ns */
-  gint64 greatest;      /* value */
+  gint64 greatest;      /* value, with its error */
   guint n_points;
   guint missing;
   guint
